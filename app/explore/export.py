@@ -17,6 +17,7 @@ from app.explore.state import ExploreState
 from app.kit.encodings import title_of
 from app.kit.export import ExportedPage, render
 from app.kit.lakes import LakeView
+from app.kit.panel import exported_panel
 
 
 def export(view: LakeView, state: ExploreState) -> ExportedPage:
@@ -31,6 +32,8 @@ def export(view: LakeView, state: ExploreState) -> ExportedPage:
         "state": {"clause": state.clause, "zoom": state.zoom, "limit": state.limit},
     }
     main = _MAIN.format(
+        scatter=render(exported_panel("scatter", "energy against performance", "panel-scatter")),
+        heatmap=render(exported_panel("heatmap", "heatmap of two knobs", "panel-heatmap")),
         filters=html.escape(state.selection.in_words()),
         status=html.escape(status_words(view, state)),
         findings="".join(f"<p>{html.escape(words)}</p>" for words in sentences(rows, asked)),
@@ -45,8 +48,7 @@ _MAIN: Final = """<main class="explore-export">
 <p class="quiet">{status}: {filters}. Drag in a picture to select; Escape clears.</p>
 <div class="findings">{findings}</div>
 <div class="export-views">
-<section class="panel" data-view="scatter"><div id="scatter" class="graph"></div></section>
-<section class="panel" data-view="heatmap"><div id="heatmap" class="graph"></div></section>
+{scatter}{heatmap}
 </div>
 <section class="panel panel-best"><h2>Best settings</h2><p>{words}</p>
 <div id="best-table">{table}</div></section>

@@ -114,25 +114,6 @@ def scatter_trace(kind: str, x: Any, y: Any, mode: str = "markers", **more: Any)
     }
 
 
-def legend_row(y: float, y_anchor: str) -> dict[str, Any]:
-    """Return a horizontal legend at the left of a figure.
-
-    Args:
-        y: Position from the figure's lower edge, as a share of its height.
-    """
-    return {
-        "orientation": "h",
-        "x": 0,
-        "xanchor": "left",
-        "xref": "container",
-        "yref": "container",
-        "y": y,
-        "yanchor": y_anchor,
-        "font": {"size": 11},
-        "bgcolor": "rgba(0,0,0,0)",
-    }
-
-
 def message_figure(sentence: str) -> dict[str, Any]:
     """Return a figure with one sentence: why there is nothing to draw, and the next step."""
     return {

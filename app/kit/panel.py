@@ -1,7 +1,7 @@
 """The panel of a view: its controls, its menu, its figure."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
 import dash_mantine_components as dmc
 from dash import dcc, html
@@ -11,11 +11,16 @@ GRAPH_CONFIG = {
     "displaylogo": False,
     "showSendToCloud": False,
     "responsive": True,
-    "displayModeBar": "hover",
+    "displayModeBar": False,
     "scrollZoom": False,
+    "showTips": False,
     "doubleClick": "reset",
-    "modeBarButtonsToRemove": ["toImage", "sendDataToCloud"],
 }
+
+# Tools of a picture (`assets/_kit/tools.js`).
+ZOOM_TOOLS: Final = ("zoom", "pan", "in", "out", "fit", "reset")
+ALL_TOOLS: Final = ("zoom", "pan", "select", "lasso", "in", "out", "fit", "reset")
+_TOOL_PX: Final = 24
 
 # An empty figure; the style sheet shows a loading text behind it.
 _NO_PICTURE = {
@@ -26,10 +31,39 @@ _NO_PICTURE = {
 }
 
 
-def graph_panel(graph_id: str, name: str, controls: Sequence, class_name: str) -> html.Section:
-    """Lay out a panel around one figure, with controls in its header."""
+def graph_panel(
+    graph_id: str,
+    name: str,
+    controls: Sequence,
+    class_name: str,
+    tools: Sequence[str] = ALL_TOOLS,
+) -> html.Section:
+    """Lay out a panel around one figure, with controls and tools in its header."""
     empty = graph(graph_id, {"data": [], "layout": _NO_PICTURE})
-    return panel(graph_id, name, [*controls, view_menu(graph_id)], [empty], class_name)
+    bar = [tool_bar(graph_id, tools)] if tools else []
+    head = [*controls, *bar, view_menu(graph_id)]
+    return panel(graph_id, name, head, [empty, legend_of(graph_id)], class_name)
+
+
+def exported_panel(
+    graph_id: str, name: str, class_name: str, tools: Sequence[str] = ALL_TOOLS
+) -> html.Section:
+    """Lay out the panel of a figure in an exported page: its tools, its legend, no menu."""
+    body = [html.Div(id=graph_id, className="graph"), legend_of(graph_id)]
+    return panel(graph_id, name, [tool_bar(graph_id, tools)], body, class_name)
+
+
+def tool_bar(graph_id: str, tools: Sequence[str]) -> html.Div:
+    """Lay out the tool bar of a figure, which the browser fills when the figure is drawn."""
+    data = {"data-tools-of": graph_id, "data-tools": " ".join(tools), "aria-label": "tools"}
+    style = {"minWidth": f"{_TOOL_PX * len(tools)}px"}
+    return html.Div(className="tools", role="toolbar", style=style, **data)
+
+
+def legend_of(graph_id: str) -> html.Div:
+    """Lay out the legend of a figure, which the browser fills."""
+    data = {"data-legend-of": graph_id, "aria-label": "legend"}
+    return html.Div(className="legend", role="group", **data)
 
 
 def graph(graph_id: str, figure: dict[str, Any]) -> dcc.Graph:

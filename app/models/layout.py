@@ -9,7 +9,7 @@ from app.kit.lakes import LakeView
 from app.kit.opening import state_stores
 from app.kit.page import View
 from app.kit.page_layout import link_to, page_layout, status_line
-from app.kit.panel import panel, view_menu
+from app.kit.panel import ZOOM_TOOLS, panel, tool_bar, view_menu
 from app.kit.sidebar import filter_sidebar
 from app.models.defaults import offered
 from app.models.spec import spec
@@ -72,6 +72,7 @@ def models_views(has_menus: bool) -> list[Component]:
 
 def _panel(view: View, has_menus: bool) -> html.Section:
     graph = IDS(view.name)
-    head = [view_menu(graph, view.title)] if has_menus else []
+    tools = [tool_bar(graph, ZOOM_TOOLS)] if view.is_picture else []
+    head = [*tools, *([view_menu(graph, view.title)] if has_menus else [])]
     body = html.Div(id=graph, className="graph" if view.is_picture else "table-frame")
     return panel(graph, view.title, head, [body], f"models-panel models-panel-{view.name}")

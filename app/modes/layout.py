@@ -1,5 +1,6 @@
 """The layout of Modes: filters, map of winners, evidence, shares, Pareto view, status line."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -21,7 +22,7 @@ from app.kit.page_layout import (
     select,
     status_line,
 )
-from app.kit.panel import GRAPH_CONFIG, graph_panel
+from app.kit.panel import ZOOM_TOOLS, graph_panel, tool_bar
 from app.kit.performance import PERFORMANCE, performance_column
 from app.kit.presets import preset_block
 from app.kit.sidebar import filter_sidebar
@@ -68,12 +69,11 @@ def modes_layout(view: LakeView, state: ModesState, notice: str) -> html.Main:
     )
 
 
-def _panel(graph: str, name: str, controls: list) -> html.Section:
+def _panel(
+    graph: str, name: str, controls: list, tools: Sequence[str] = ZOOM_TOOLS
+) -> html.Section:
     """Build a panel without the box and lasso tools: here a click selects."""
-    section = graph_panel(graph, name, controls, f"panel-{graph}")
-    removed = [*GRAPH_CONFIG["modeBarButtonsToRemove"], "select2d", "lasso2d"]  # type: ignore[misc]
-    section.children[-1].config = {**GRAPH_CONFIG, "modeBarButtonsToRemove": removed}
-    return section
+    return graph_panel(graph, name, controls, f"panel-{graph}", tools)
 
 
 def _map_panel(view: LakeView, state: ModesState) -> html.Section:
@@ -91,7 +91,7 @@ def _map_panel(view: LakeView, state: ModesState) -> html.Section:
         ],
         className="question",
     )
-    section = _panel("winners", "map of winners", [question])
+    section = _panel("winners", "map of winners", [question], tools=())
     section.children.insert(1, _rules(view, state))
     return section
 
@@ -111,6 +111,7 @@ def _rules(view: LakeView, state: ModesState) -> html.Div:
             segments(IDS.control("margin"), "margin over the runner-up", state.margin,
                      {"percent": "%", "absolute": "absolute"}),
             pool_select(IDS.control("pool"), map_pool_choices(view, state), state.pool),
+            tool_bar("winners", ZOOM_TOOLS),
         ],
         className="rules",
     )  # fmt: skip
@@ -128,7 +129,7 @@ def _evidence_panel() -> html.Section:
     section = _panel(
         "evidence", "evidence of the selected cell", [html.H2("Evidence of a cell"), clear]
     )
-    head, graph = section.children
+    head, graph, _ = section.children
     words = html.Div(id=EVIDENCE_WORDS, className="table-frame", role="status")
     section.children = [head, html.Div([graph, words], className="evidence-body")]
     return section

@@ -7,7 +7,7 @@ from dash import html
 from app.kit.encodings import message_figure, title_of
 from app.kit.export import ExportedPage, how_computed, render
 from app.kit.lakes import LakeView
-from app.kit.panel import panel
+from app.kit.panel import ZOOM_TOOLS, exported_panel, panel, tool_bar
 from app.kit.typed_arrays import compact_figure
 from app.modes.answer import answer
 from app.modes.defaults import resolved
@@ -59,12 +59,12 @@ def modes_export(view: LakeView, state: ModesState) -> ExportedPage:
 
 
 def _panel(graph: str, name: str) -> html.Section:
-    return panel(graph, name, [], [html.Div(id=graph, className="graph")], f"panel-{graph}")
+    return exported_panel(graph, name, f"panel-{graph}", ZOOM_TOOLS)
 
 
 def _evidence_panel(words: html.Div) -> html.Section:
     clear = html.Button("clear (Esc)", id="clear-selection", className="plain", hidden=True)
-    head = [html.H2("Evidence of a cell"), clear]
+    head = [html.H2("Evidence of a cell"), clear, tool_bar("evidence", ZOOM_TOOLS)]
     graph = html.Div(id="evidence", className="graph")
     beside = html.Div(words, id=EVIDENCE_WORDS, className="table-frame")
     body = [html.Div([graph, beside], className="evidence-body")]

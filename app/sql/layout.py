@@ -14,7 +14,7 @@ from app.kit.links import address
 from app.kit.messages import EMPTY_LAKE_PLAIN
 from app.kit.opening import state_stores
 from app.kit.page_layout import page_layout, status_line
-from app.kit.panel import graph, panel, view_menu
+from app.kit.panel import ALL_TOOLS, graph, legend_of, panel, tool_bar, view_menu
 from app.kit.sidebar import filter_sidebar
 from app.sql.answer import columns_of, default_state, examples
 from app.sql.state import SqlState
@@ -140,5 +140,6 @@ def _chart() -> html.Section:
         )
     ]
     chart = graph("sql-chart", message_figure("Run a query, then choose x and y."))
-    head = [html.H2("Chart"), *selects]
-    return panel("", "chart", head, [chart], "panel-chart", is_stop=False)
+    head = [html.H2("Chart"), *selects, tool_bar("sql-chart", ALL_TOOLS)]
+    body = [chart, legend_of("sql-chart")]
+    return panel("", "chart", head, body, "panel-chart", is_stop=False)

@@ -21,7 +21,7 @@ from app.kit.page_layout import (
     select,
     status_line,
 )
-from app.kit.panel import panel, view_menu
+from app.kit.panel import panel, tool_bar, view_menu
 from app.kit.sidebar import filter_sidebar
 from app.storage.defaults import chosen, offered, place_choices, storage_cube
 from app.storage.figures.base import GLYPHS, Scene
@@ -39,6 +39,7 @@ LEGEND, PUBLISHED_TABLES, CLAIM_LIST = IDS("legend"), IDS("published"), IDS("cla
 # Stores: HTML text that the browser writes into the published tables and the list of claims.
 PUBLISHED_HTML, CLAIMS_HTML = IDS("published-html"), IDS("claims-html")
 _STORES = (FIGURES, CONFIGURATIONS, PLACED, DRAWN, PUBLISHED_HTML, CLAIMS_HTML)
+_TOOLS = ("zoom", "pan", "select", "reset")
 # Section without figures to the id of its body, and its name for screen readers.
 _BODIES = {
     CLAIMS: (CLAIM_LIST, "claims of the papers"),
@@ -168,6 +169,7 @@ def _text_panel(section: str, body: list | None, has_menus: bool) -> html.Sectio
 
 def _panel(view: View, has_menus: bool) -> html.Section:
     wide = " wide" if view.name in WIDE else ""
-    head = [view_menu(view.graph, view.title)] if has_menus else []
+    menu = [view_menu(view.graph, view.title)] if has_menus else []
+    head = [tool_bar(view.graph, _TOOLS), *menu]
     graph = html.Div(id=view.graph, className="graph")
     return panel(view.graph, view.title, head, [graph], f"storage-panel{wide}")

@@ -127,11 +127,11 @@
     const gd = wattlas.plot(id);
     const figure = gd && page.figure(viewOf(page, id));
     if (!figure) { say("this view is a table: take its data as CSV"); return; }
-    const { data, layout } = figure;
-    const config = { ...gd._context, plotGlPixelRatio: 4 };
-    window.Plotly.downloadImage({ data, layout: { ...layout, paper_bgcolor: "#ffffff" }, config }, {
-      format, filename: "wattlas-" + id, scale: format === "png" ? 2 : 1,
-      width: layout.width || gd.clientWidth, height: layout.height || gd.clientHeight,
+    const width = figure.layout.width || gd.clientWidth;
+    const drawn = wattlas.withLegend(figure, width, figure.layout.height || gd.clientHeight);
+    const { data, layout, height } = drawn, config = { ...gd._context, plotGlPixelRatio: 4 };
+    window.Plotly.downloadImage({ data, layout: { ...layout, height, paper_bgcolor: "#ffffff" }, config }, {
+      format, filename: "wattlas-" + id, scale: format === "png" ? 2 : 1, width, height,
     });
   }
 
@@ -194,6 +194,7 @@
 
   /* Handle all keys: help and Escape here; the shown page handles the others, without a listener. */
   document.addEventListener("keydown", (event) => {
+    if (wattlas.toolKey(event)) return;
     const isTyping = wattlas.closest(event, "input, textarea, select, [role=listbox]");
     const help = document.getElementById("help"), page = current();
     if (page && page.typed && page.typed(event)) {

@@ -4,7 +4,10 @@
 
   const plot = (id) => document.querySelector("#" + id + ".js-plotly-plot, #" + id + " .js-plotly-plot");
   wattlas.plot = plot;
-  wattlas.PLOT_CONFIG = { displaylogo: false, showSendToCloud: false, responsive: true };
+  wattlas.PLOT_CONFIG = {
+    displaylogo: false, showSendToCloud: false, responsive: true, displayModeBar: false, showTips: false,
+    doubleClick: "reset",
+  };
   wattlas.resizePlots = (plots) => plots.filter(Boolean).forEach((gd) => window.Plotly.Plots.resize(gd));
 
   /* dcc.Graph handles these events only to write them back and draw the figure again. */
@@ -40,6 +43,7 @@
       }));
       gd.addEventListener("mouseleave", wattlas.hideHover);
     }
+    wattlas.tools(id);
     if (drawn) drawn(gd);
   };
 

@@ -16,7 +16,7 @@
   wattlas.FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif";
 
   /**
-   * The layout with the theme's colours on all its axes, text, selections and tool bar. Plotly hides no tick
+   * The layout with the theme's colours on all its axes, text and selections. Plotly hides no tick
    * labels at the edges of a figure, for which it would measure every label: a seventh of Storage's drawing.
    */
   wattlas.themed = function (layout, theme) {
@@ -31,7 +31,6 @@
       ...Object.fromEntries(axes),
       font: { ...layout.font, color: c.text },
       newselection: { line: { color: c.text, width: 1, dash: "dot" } },
-      modebar: { bgcolor: "rgba(0,0,0,0)", color: c.line, activecolor: c.text },
     };
   };
 

@@ -15,6 +15,7 @@
     for (const [id, figure] of [["scatter", scatter], ["heatmap", heatmap]]) {
       const { data, layout } = wattlas.exploreFigures[id](figure, view.points, view, theme);
       const gd = document.getElementById(id);
+      wattlas.legend(id, figure);
       window.Plotly.react(gd, data, layout, wattlas.PLOT_CONFIG).then(() => explore.own(id));
     }
     explore.paintBest();

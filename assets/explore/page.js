@@ -59,6 +59,7 @@ document.addEventListener("DOMContentLoaded", function () {
       explore.paintVeil();
       announce();
     });
+    wattlas.legend("scatter", figure);
     return wattlas.exploreFigures.scatter(figure, view.points, view, theme);
   }
 

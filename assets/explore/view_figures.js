@@ -118,7 +118,7 @@
     };
   };
   const HEADS = { x: ["triangle-left", "triangle-right"], y: ["triangle-down", "triangle-up"] };
-  /** The ends of an axis as values of its points, a hair inside: Plotly hides what lies beyond by rounding. */
+  /** The ends of an axis as values, a hair inside: Plotly hides what lies beyond by rounding. */
   function frame({ type, range }) {
     const [from, to] = range.map(Number).sort((a, b) => a - b), hair = 1e-9 * (to - from);
     const [low, high] = [from + hair, to - hair].map((v) => (type === "log" ? Math.pow(10, v) : v));
@@ -167,7 +167,8 @@
     const column = (name) => points.knobs[name] || one;
     const [t, d] = knobs.map(column);
     const rowOf = d.values.map((v) => ys.indexOf(v)), columnOf = t.values.map((v) => xs.indexOf(v));
-    const shown = Object.entries(place).map(([name, value]) => [column(name), column(name).values.indexOf(value)]);
+    const shown = Object.entries(place).map(([name, value]) => (
+      [column(name), column(name).values.indexOf(value)]));
     for (let i = 0; i < points.count; i++) {
       if (!mask[i] || shown.some(([knob, at]) => knob.index[i] !== at)) continue;
       const y = rowOf[d.index[i]], x = columnOf[t.index[i]];

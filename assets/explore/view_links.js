@@ -89,7 +89,7 @@
   const cellsClause = (gd, cells) =>
     wattlas.clause.pairs(...gd.layout.meta.knobs, cells, gd.layout.meta.place);
 
-  /** Index among all points of a point in a Plotly event, or of an arrow head; null for marks and frontier. */
+  /** Index among all points of a point or arrow head in a Plotly event; null for marks and frontier. */
   function pointIndex(gd, p) {
     if (wattlas.kindOf(gd.data[p.curveNumber]) === "arrows") return p.customdata;
     const k = figures.pointTraces(gd).indexOf(p.curveNumber);
@@ -133,7 +133,8 @@
     if (k === undefined) return;
     const { x, y, marker, customdata } = figures.arrows(view.points, gd._fullLayout, gd.layout.meta);
     if (JSON.stringify([x, y]) === JSON.stringify([gd.data[k].x, gd.data[k].y])) return;
-    window.Plotly.restyle(gd, { x: [x], y: [y], customdata: [customdata], "marker.symbol": [marker.symbol] }, [k]);
+    const change = { x: [x], y: [y], customdata: [customdata], "marker.symbol": [marker.symbol] };
+    window.Plotly.restyle(gd, change, [k]);
   }
 
   /* Plotly rounds the range of a box to hundredths of a pixel, but selects points by the exact box. If the

@@ -376,7 +376,7 @@
         {
           xaxis: axis("arrivals of a queue, Kpps", { range: models.loadRange(), fixedrange: true }),
           yaxis: { visible: false, range: [0, 1], fixedrange: true }, bargap: 0, barmode: "overlay",
-          margin: { l: 52, r: 12, t: 44, b: 34 },
+          margin: { l: 52, r: 12, t: 44, b: 40 },
         },
       ),
     };

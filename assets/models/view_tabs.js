@@ -7,10 +7,6 @@
 
   const { models } = wattlas, { page } = models, { three } = wattlas.modelsFigures;
   const PREFIX = "models-", PANELS = ["throughput", "cpu", "latency", "loss"];
-  const CONFIG = {
-    ...wattlas.PLOT_CONFIG, displayModeBar: "hover", doubleClick: "reset",
-    modeBarButtonsToRemove: ["toImage", "lasso2d", "select2d", "autoScale2d"],
-  };
   const { panel, lines: linesOf, stack, itr, best } = wattlas.modelsFigures;
   const { energy, predicted, residuals, table } = wattlas.modelsFit;
   const BUILDERS = {
@@ -33,7 +29,7 @@
     const gd = part(name);
     if (!gd) return;
     const { data, layout } = themed(name, page.theme), isPanel = PANELS.includes(name);
-    window.Plotly.react(gd, data, layout, CONFIG);
+    window.Plotly.react(gd, data, layout, wattlas.PLOT_CONFIG);
     wattlas.ownPlot(gd.id, {
       hover: (_, event) => cardLines(event.points[0]),
       handlers: isPanel

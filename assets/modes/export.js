@@ -26,6 +26,7 @@
       const cellsOf = id === "evidence" ? null : view.data;
       const { data, layout } = wattlas.modesFigures.themed(figure, cellsOf, view.sel, theme);
       const gd = document.getElementById(id);
+      wattlas.legend(id, figure);
       window.Plotly.react(gd, data, layout, wattlas.PLOT_CONFIG).then(() => modes.own(id));
     }
     modes.announce();

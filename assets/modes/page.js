@@ -46,7 +46,10 @@ document.addEventListener("DOMContentLoaded", function () {
     }
     Object.assign(view.figures, { winners, shares, pareto });
     view.theme = name;
-    ["winners", "shares", "pareto"].forEach(modes.own);
+    ["winners", "shares", "pareto"].forEach((id) => {
+      wattlas.legend(id, view.figures[id]);
+      modes.own(id);
+    });
     wattlas.later(() => { modes.announce(); wattlas.address.push("modes"); });
     return [winners, shares, pareto].map((f) => wattlas.modesFigures.themed(f, view.data, view.sel, name));
   }
@@ -54,6 +57,7 @@ document.addEventListener("DOMContentLoaded", function () {
   function themeEvidence(figure, name) {
     if (!figure) return same();
     view.figures.evidence = figure;
+    wattlas.legend("evidence", figure);
     modes.own("evidence");
     return wattlas.modesFigures.themed(figure, null, "", name);
   }

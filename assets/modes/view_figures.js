@@ -56,8 +56,6 @@
    */
   function themed(figure, data, sel, theme, gd = null) {
     const layout = wattlas.themed(figure.layout, theme);
-    // The tool bar covers the end of a long subtitle.
-    layout.modebar.bgcolor = wattlas.palette(theme).paper;
     const change = data && CHANGES[layout.meta && layout.meta.kind];
     return { data: change ? change(figure, layout, data, sel, theme, gd) : figure.data, layout };
   }

@@ -74,7 +74,9 @@ document.addEventListener("DOMContentLoaded", function () {
 
   function draw() {
     const { data, layout } = sql.chartOf(answer, { x: chart.x, y: chart.y, colour: chart.col });
+    wattlas.legend("sql-chart", { data, layout });
     setProps("sql-chart", { figure: { data, layout: wattlas.themed(layout, wattlas.theme()) } });
+    wattlas.ownPlot("sql-chart", {});
   }
 
   async function save(form) {

@@ -7,6 +7,11 @@
   /** Plotly reads some tags in texts. */
   const plain = (text) => String(text).replace(/&/g, "&amp;").replace(/</g, "&lt;");
 
+  const HUES = [
+    "#1f77b4", "#ff7f0e", "#2ca02c", "#d62728", "#9467bd", "#8c564b",
+    "#e377c2", "#7f7f7f", "#bcbd22", "#17becf",
+  ];
+
   /** The grid's columns: fields by position, since names may repeat or hold dots. */
   function columnsOf({ columns, types }) {
     return columns.map((name, i) => ({
@@ -19,7 +24,7 @@
 
   /** The chart of two columns; a third one makes one trace of each of its values, at most `most`. */
   function chartOf(answer, { x, y, colour }, most = 20) {
-    const at = (name) => answer.columns.indexOf(name), [i, j, k] = [x, y, colour].map(at);
+    const [i, j, k] = [x, y, colour].map((name) => answer.columns.indexOf(name));
     if (i < 0 || j < 0) return { data: [], layout: { xaxis: { visible: false }, yaxis: { visible: false } } };
     const groups = new Map();
     for (const row of answer.rows) {
@@ -29,13 +34,14 @@
       groups.get(key).push(row);
     }
     const cell = (column) => (row) => (typeof row[column] === "string" ? plain(row[column]) : row[column]);
-    const data = [...groups].map(([name, rows]) => ({
+    const data = [...groups].map(([name, rows], at) => ({
       type: "scatter", mode: "markers", name: plain(name), x: rows.map(cell(i)), y: rows.map(cell(j)),
-      marker: { size: 7 }, showlegend: k >= 0,
+      marker: { size: 7, color: HUES[at % HUES.length] }, showlegend: k >= 0,
     }));
     const layout = {
       xaxis: { title: { text: plain(x) } }, yaxis: { title: { text: plain(y) } },
       margin: { l: 64, r: 12, t: 12, b: 44 }, paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)",
+      showlegend: false, uirevision: x + " " + y,
     };
     return { data, layout };
   }

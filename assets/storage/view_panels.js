@@ -5,10 +5,6 @@
 (function (wattlas) {
   "use strict";
 
-  const CONFIG = {
-    ...wattlas.PLOT_CONFIG, displayModeBar: "hover", doubleClick: "reset",
-    modeBarButtonsToRemove: ["toImage", "autoScale2d", "zoomIn2d", "zoomOut2d", "lasso2d"],
-  };
   const { decode, boxClause, knobsClause, paint, repaint, isSelectable, panelOf } = wattlas.storageFigures;
   const PREFIX = "storage-";
 
@@ -46,7 +42,8 @@
   function paintOne(gd, view) {
     if (drawn.has(view)) { repaint(gd, figures[view], mask, view === boxed && sel); return; }
     const { data, layout } = paint(figures[view], mask, theme);
-    window.Plotly.react(gd, data, layout, CONFIG);
+    window.Plotly.react(gd, data, layout, wattlas.PLOT_CONFIG);
+    wattlas.tools(gd.id);
     listen(gd, view);
     drawn.add(view);
   }

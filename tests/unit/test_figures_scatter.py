@@ -235,14 +235,6 @@ def test_the_legend_says_what_everything_means(points: pl.DataFrame) -> None:
     assert all(t["showlegend"] for t in traces(draw(points), "legend"))
 
 
-def test_a_long_name_leaves_the_legend_room(tmp_path: Path) -> None:
-    label = "Linux 6.12 with our own NIC driver, third attempt"
-    rows = [{**run(), "system_label": label}]
-    names = [t["name"] for t in traces(draw(points_of(tmp_path, rows)), "legend")]
-    assert names[0] == "Linux 6.12 with our own N\N{HORIZONTAL ELLIPSIS}"
-    assert traces(draw(points_of(tmp_path / "again", rows)), "points")[0]["name"] == label
-
-
 def test_the_legend_has_only_what_is_there(tmp_path: Path) -> None:
     names = [t["name"] for t in traces(draw(points_of(tmp_path, [run()])), "legend")]
     assert not [n for n in names if "governor" in n or "adaptive" in n]

@@ -1,6 +1,5 @@
 """The map of winners, shares, Pareto view and evidence, by facts."""
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -117,11 +116,7 @@ def test_hatching_has_one_slope_whatever_the_cells_shape(columns: int, rows: int
     assert (up_px > 0).all()
 
 
-def test_a_legend_of_more_rows_has_more_room() -> None:
-    few = winner_map()["layout"]["margin"]["b"]
-    labels = tuple(f"a long name of one competitor {i}" for i in range(7))
-    many = replace(MODES, values=tuple(range(7)), labels=labels, hues=OKABE_ITO[:1] * 7)
-    assert few < winner_map(competitors=many)["layout"]["margin"]["b"]
+def test_a_subtitle_of_two_lines_has_more_room() -> None:
     two_lines = winner_map(subtitle="rules<br>notes")["layout"]["margin"]["t"]
     assert two_lines == winner_map()["layout"]["margin"]["t"] + 15
 

@@ -26,7 +26,6 @@ from app.kit.encodings import (
     base_layout,
     color_bar,
     itr_sizes_px,
-    legend_row,
     scatter_trace,
 )
 from app.kit.typed_arrays import floats
@@ -34,8 +33,6 @@ from app.kit.words import axis_words, knob_words, subject, synthetic_note
 from data.knobs import KNOBS, Knob
 from data.metrics import metric
 
-_LEGENDS: Final = ("legend", "legend2", "legend3")
-_LEGEND_NAME_CHARS: Final = 26
 BAR_COLOR: Final = "rgba(128,128,128,0.55)"
 # Share of its point at which a bar to 0 or below ends on a logarithmic axis.
 _LOG_END: Final = np.float32(1e-4)
@@ -78,7 +75,6 @@ def build_scatter(
     odd = odd_trace(points)
     traces += [*odd, *_legend_traces(shown, encoding, bool(frontiers))]
     traces += [_entry(2, "! odd run", "circle", 0, NEUTRAL)] if odd else []
-    _close_legend_rows(traces)
     words = _subtitle(points, state, scene, missed_words(points, like))
     return {"data": traces, "layout": _layout(points, shown, state, encoding, words)}
 
@@ -164,7 +160,7 @@ def _legend_traces(shown: pl.DataFrame, encoding: Encoding, has_frontier: bool) 
             symbols.values, symbols.labels, symbols.symbols, encoding.symbol_hues, strict=True
         ):
             if value in there:
-                entries.append(_entry(0, _short(label), mark, 9, hue))
+                entries.append(_entry(0, label, mark, 9, hue))
     entries += _colour_entries(shown, encoding)
     entries += _size_entries(shown, encoding.size)
     entries += [
@@ -180,14 +176,6 @@ def _legend_traces(shown: pl.DataFrame, encoding: Encoding, has_frontier: bool) 
     return entries
 
 
-def _close_legend_rows(traces: list[dict]) -> None:
-    """Move the legend's rows up if a row above is empty."""
-    used = sorted({trace["legend"] for trace in traces if "legend" in trace})
-    for trace in traces:
-        if "legend" in trace:
-            trace["legend"] = _LEGENDS[used.index(trace["legend"])]
-
-
 def _colour_entries(shown: pl.DataFrame, encoding: Encoding) -> list[dict]:
     colour, hues = encoding.colour, encoding.hues
     if colour is None:
@@ -195,7 +183,7 @@ def _colour_entries(shown: pl.DataFrame, encoding: Encoding) -> list[dict]:
     if hues is not None and colour is not encoding.symbol:
         named = list(zip(hues.labels, hues.hues, strict=True))
         shown_hues = named if hues.has_legend else [named[0], named[-1]]
-        return [_entry(0, _short(label), "circle", 9, hue) for label, hue in shown_hues]
+        return [_entry(0, label, "circle", 9, hue) for label, hue in shown_hues]
     if encoding.is_scaled and shown[colour.column].null_count():
         words = f"{colour.menu_title} {colour.facet.null_word}"
         return [_entry(0, words, "circle", 9, GOVERNOR_HUE)]
@@ -218,17 +206,11 @@ def _size_entries(shown: pl.DataFrame, size: Knob | None) -> list[dict]:
     return entries
 
 
-def _short(name: str) -> str:
-    """Shorten a name for the legend; the hover has the whole name."""
-    most = _LEGEND_NAME_CHARS
-    return name if len(name) <= most else f"{name[: most - 1].rstrip()}\N{HORIZONTAL ELLIPSIS}"
-
-
 def _entry(row: int, name: str, symbol: str, size: float, hue: str, line_width: float = 1) -> dict:
     line = {"width": line_width, "color": hue}
     marker = {"symbol": symbol, "size": size, "color": hue, "line": line}
     own: dict[str, Any] = {
-        "legend": _LEGENDS[row],
+        "meta": {"kind": "legend", "row": row},
         "name": name,
         "marker": marker,
         "showlegend": True,
@@ -248,7 +230,7 @@ def _layout(
     low, high = (float(known.min()), float(known.max())) if len(known) else (0.0, 1.0)  # type: ignore[arg-type]
     return {
         **base_layout(f"{axis_words(state.x, state.y)}, {subject(points)}", subtitle),
-        "margin": {"l": 62, "r": 8, "t": 46, "b": 110},
+        "margin": {"l": 62, "r": 8, "t": 46, "b": 46},
         "xaxis": _axis(state.x, state.x_log, shown["x"], shown["x_sd"]),
         "yaxis": _axis(state.y, state.y_log, shown["y"], shown["y_sd"]),
         "dragmode": "select",
@@ -259,7 +241,7 @@ def _layout(
             "showscale": bool(len(known)),
             "colorbar": color_bar(_scale_title(scaled)),
         },
-        **{name: _legend(row) for row, name in enumerate(_LEGENDS)},
+        "showlegend": False,
         "meta": {
             "kind": "scatter",
             "x": state.x,
@@ -280,11 +262,6 @@ def _scale_title(knob: Knob | None) -> str:
         return ""
     unit = knob.unit or knob.facet.unit
     return f"{knob.menu_title}, {unit}" if unit else knob.menu_title
-
-
-def _legend(row: int) -> dict:
-    fixed = {"itemsizing": "trace", "itemclick": False, "itemdoubleclick": False}
-    return legend_row((65 - 19 * row) / 540, "top") | fixed
 
 
 def _axis(name: str, log: bool, values: pl.Series, deviations: pl.Series) -> dict:

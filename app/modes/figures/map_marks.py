@@ -1,17 +1,15 @@
-"""Marks of the map of winners: axes over indices of values, hatching, space for a legend."""
+"""Marks of the map of winners: axes over indices of values, hatching."""
 
-from collections.abc import Sequence
 from typing import Any, Final
 
 import numpy as np
 
-from app.kit.encodings import axis_title, legend_row
+from app.kit.encodings import axis_title
 
 # Size of the map's drawing area in a window of 1440 x 900; hatching and labels are fitted to it.
 WIDTH_PX: Final = 600.0
 HEIGHT_PX: Final = 290.0
 CHARACTER_PX: Final = 6.2
-_LEGEND_ROW_PX: Final = 18.0
 _APART_PX: Final = 9.0
 _LINES_MAX: Final = 40
 
@@ -27,20 +25,6 @@ def index_axis(count: int, title: str) -> dict[str, Any]:
         "zeroline": False,
         "automargin": False,
     }
-
-
-def legend_height_px(labels: Sequence[str], width_px: float) -> float:
-    """Return the height of a horizontal legend, whose columns are as wide as its widest entry."""
-    widths_px = [len(label) * CHARACTER_PX + 46 for label in labels]
-    if sum(widths_px) <= width_px:
-        return _LEGEND_ROW_PX
-    entries_per_row = max(1, int(width_px // max(widths_px)))
-    return _LEGEND_ROW_PX * -(-len(labels) // entries_per_row)
-
-
-def legend_below() -> dict[str, Any]:
-    """Place a legend along the lower edge of the figure."""
-    return legend_row(0.005, "bottom")
 
 
 def hatching(

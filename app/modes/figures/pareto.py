@@ -8,7 +8,6 @@ import polars as pl
 
 from app.kit.competitors import Competitors
 from app.kit.encodings import axis_title, base_layout, scatter_trace
-from app.modes.figures.map_marks import legend_below, legend_height_px
 from data.analysis.pareto import frontier, pareto_mask
 from data.metrics import metric
 
@@ -16,8 +15,6 @@ _WEBGL_ABOVE: Final = 3000
 _NAMED_MAX: Final = 40
 # An axis whose values span a larger ratio than this is logarithmic.
 _WIDE: Final = 30.0
-# Space for the legend in a window of 1440 x 900.
-_LEGEND_PX: Final = 370.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,27 +111,20 @@ def _layout(points: pl.DataFrame, scene: ParetoScene) -> dict:
     subtitle = f"each competitor's {what} in each cell · {points_words}"
     if scene.left_out:
         subtitle = f"best settings · {len(points):,} of {total:,} points drawn; filter to see all"
-    below = scene.competitors.has_legend
-    bottom = 56 + legend_height_px(scene.competitors.labels, _LEGEND_PX) if below else 56
+    many = not scene.competitors.has_legend
+    title = {"title": {"text": scene.competitors.knob.menu_title}} if many else {}
     return {
         **base_layout(scene.title, subtitle),
-        "margin": {"l": 62, "r": 8 if below else 92, "t": 46, "b": bottom},
+        "margin": {"l": 62, "r": 8, "t": 46, "b": 50},
         "xaxis": _axis(scene.x, points["x"]),
         "yaxis": _axis(scene.y, points["y"]),
         "dragmode": "zoom",
         # A zoom is kept only while the axes stay the same.
         "uirevision": f"{scene.x} {scene.y}",
-        "legend": _legend(scene.competitors),
+        "showlegend": False,
+        "legend": title,
         "meta": {"kind": "pareto"},
     }
-
-
-def _legend(competitors: Competitors) -> dict:
-    """Place the legend below, or as a column at the right if it has many entries."""
-    if competitors.has_legend:
-        return legend_below()
-    title = {"text": competitors.knob.menu_title}
-    return {"font": {"size": 11}, "bgcolor": "rgba(0,0,0,0)", "title": title}
 
 
 def _axis(name: str, values: pl.Series) -> dict:

@@ -17,8 +17,6 @@ from app.modes.figures.map_marks import (
     WIDTH_PX,
     hatching,
     index_axis,
-    legend_below,
-    legend_height_px,
 )
 from data.analysis.ties import ALONE, DIFFER, TIE, TOO_FEW, WIN
 
@@ -81,7 +79,7 @@ def build_winner_map(cells: pl.DataFrame, scene: MapScene) -> dict:
             _layer("pointer", measured, _CLEAR, "none"),
             *legend,
         ],
-        "layout": _layout(scene, [entry["name"] for entry in legend]),
+        "layout": _layout(scene),
     }
 
 
@@ -166,18 +164,16 @@ def _entry(name: str, symbol: str, hue: str) -> dict:
     return scatter_trace("legend", [None], [None], name=name, marker=marker, showlegend=True)
 
 
-def _layout(scene: MapScene, named: list[str]) -> dict[str, Any]:
+def _layout(scene: MapScene) -> dict[str, Any]:
     longest = max(map(len, scene.rows), default=1)
     top = 46 + 15 * scene.subtitle.count("<br>")
-    bottom = 56 + legend_height_px(named, WIDTH_PX + 80)
     return {
         **base_layout(scene.title, scene.subtitle),
-        "margin": {"l": min(46 + 6 * longest, 170), "r": 8, "t": top, "b": bottom},
+        "margin": {"l": min(46 + 6 * longest, 170), "r": 8, "t": top, "b": 50},
         "xaxis": index_axis(len(scene.columns), scene.x_title),
         "yaxis": index_axis(len(scene.rows), scene.y_title),
         "dragmode": "zoom",
-        "showlegend": True,
-        "legend": {**legend_below(), "itemclick": False, "itemdoubleclick": False},
+        "showlegend": False,
         # A zoom is kept only while the axes stay the same.
         "uirevision": f"{scene.x_title} {len(scene.columns)} {scene.y_title} {len(scene.rows)}",
         "meta": {

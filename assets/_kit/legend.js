@@ -1,0 +1,122 @@
+/*
+ * The legend of a picture as HTML in its panel, which wraps at any width; saved pictures have Plotly's.
+ * Its entries are the traces with `showlegend`. Traces of the kind `legend` explain; others can be hidden.
+ */
+(function (wattlas) {
+  "use strict";
+
+  const SVG = "http://www.w3.org/2000/svg";
+  const DASHES = { dash: "4 3", dot: "1 3" };
+  /* Outlines around 0, 0 with a radius of 1. */
+  const around = (corners, turn) => "M" + Array.from({ length: corners }, (_, i) => {
+    const angle = (2 * Math.PI * i) / corners + turn;
+    return Math.sin(angle).toFixed(3) + " " + (-Math.cos(angle)).toFixed(3);
+  }).join("L") + "Z";
+  const PATHS = {
+    circle: "M-1 0A1 1 0 1 1 1 0A1 1 0 1 1 -1 0Z", square: "M-.9-.9H.9V.9H-.9Z", diamond: around(4, 0),
+    "triangle-up": around(3, 0), "triangle-down": around(3, Math.PI), pentagon: around(5, 0),
+    "cross-thin": "M0-1V1M-1 0H1", "x-thin": "M-.8-.8L.8.8M.8-.8L-.8.8",
+    hash: "M-.4-1V1M.4-1V1M-1-.4H1M-1 .4H1",
+  };
+  const WIDTH = 24, HEIGHT = 18, LARGEST = 17;
+
+  const svgPart = (tag, attributes) => {
+    const part = document.createElementNS(SVG, tag);
+    for (const [name, value] of Object.entries(attributes)) part.setAttribute(name, value);
+    return part;
+  };
+  const first = (value) => (Array.isArray(value) || ArrayBuffer.isView(value) ? value[0] : value);
+
+  /** The sign of a trace: its line, its symbol. */
+  function sign({ mode = "markers", marker = {}, line = {} }) {
+    const svg = svgPart("svg", { width: WIDTH, height: HEIGHT, viewBox: `-12 -9 ${WIDTH} ${HEIGHT}` });
+    svg.setAttribute("aria-hidden", "true");
+    const color = first(marker.color) || line.color || "currentColor";
+    if (mode.includes("lines")) {
+      const look = { stroke: line.color || color, "stroke-width": line.width || 1.5, fill: "none" };
+      svg.append(svgPart("path", { d: "M-12 0H12", ...look, "stroke-dasharray": DASHES[line.dash] || "" }));
+    }
+    const size = first(marker.size);
+    if (mode.includes("markers") && size !== 0) {
+      const name = String(first(marker.symbol) || "circle"), isOpen = name.endsWith("-open");
+      const radius = Math.min(size || 6, LARGEST) / 2, border = marker.line || {};
+      svg.append(svgPart("path", {
+        d: PATHS[name.replace("-open", "")] || PATHS.circle, transform: `scale(${radius})`,
+        "vector-effect": "non-scaling-stroke", fill: isOpen ? "none" : color, stroke: color,
+        "stroke-width": Math.max(1, first(border.width) || 1),
+      }));
+    }
+    return svg;
+  }
+
+  /* Names are written for Plotly, which reads some tags. */
+  const plain = (name) => String(name).replace(/&lt;/g, "<").replace(/&amp;/g, "&");
+  const canHide = (trace) => wattlas.kindOf(trace) !== "legend";
+  const rowOf = (trace) => (trace.meta && trace.meta.row) || 0;
+
+  const titleOf = ({ legend }) => (legend && legend.title ? plain(legend.title.text) : "");
+
+  function entry(trace, index) {
+    const name = plain(trace.name), part = wattlas.element(canHide(trace) ? "button" : "span", {
+      className: "legend-entry", title: name });
+    part.append(sign(trace), wattlas.element("span", { textContent: name, className: "legend-name" }));
+    if (canHide(trace)) {
+      part.dataset.trace = index;
+      part.setAttribute("aria-pressed", String(trace.visible !== "legendonly"));
+    }
+    return part;
+  }
+
+  /** Write the legend of a figure. Call it before the figure is drawn: it takes room from it. */
+  wattlas.legend = function (id, { data, layout }) {
+    const box = document.querySelector('.legend[data-legend-of="' + id + '"]');
+    if (!box) return;
+    const rows = new Map();
+    data.forEach((trace, index) => {
+      if (trace.showlegend !== true) return;
+      const row = rowOf(trace);
+      if (!rows.has(row)) rows.set(row, wattlas.element("div", { className: "legend-row" }));
+      rows.get(row).append(entry(trace, index));
+    });
+    const written = [...rows].sort(([a], [b]) => a - b).map(([, row]) => row);
+    const title = titleOf(layout);
+    if (title && written.length) {
+      written[0].prepend(wattlas.element("span", { textContent: title, className: "quiet" }));
+    }
+    box.replaceChildren(...written);
+  };
+
+  document.addEventListener("click", (event) => {
+    const one = wattlas.closest(event, "button.legend-entry");
+    if (!one) return;
+    const gd = wattlas.plot(wattlas.closest(event, ".legend").dataset.legendOf);
+    const isShown = one.getAttribute("aria-pressed") === "true";
+    one.setAttribute("aria-pressed", String(!isShown));
+    window.Plotly.restyle(gd, { visible: isShown ? "legendonly" : true }, [Number(one.dataset.trace)]);
+  });
+
+  /* Plotly's columns are as wide as the widest entry. */
+  const ROW_PX = 20, CHARACTER_PX = 6.2, SIGN_PX = 46, MOST = 26;
+  const short = (name) => (name.length > MOST ? name.slice(0, MOST - 1).trimEnd() + "\u2026" : name);
+  function rowsOf(names, width) {
+    const widths = names.map((name) => SIGN_PX + CHARACTER_PX * name.length);
+    if (widths.reduce((sum, one) => sum + one, 0) <= width) return 1;
+    return Math.ceil(names.length / Math.max(1, Math.floor(width / Math.max(...widths))));
+  }
+
+  /** A figure for paper of a width and height: with a legend below, and as much higher. */
+  wattlas.withLegend = function ({ data, layout }, width, height) {
+    const names = data.filter((trace) => trace.showlegend === true).map(({ name }) => short(plain(name)));
+    if (!names.length || layout.showlegend !== false) return { data, layout, height };
+    const more = ROW_PX * rowsOf(names, width) + 8, { margin = {} } = layout;
+    const legend = {
+      orientation: "h", x: 0, xanchor: "left", xref: "container", y: 0, yanchor: "bottom", yref: "container",
+      font: { size: 11 }, itemsizing: "trace", bgcolor: "rgba(0,0,0,0)",
+      title: (layout.legend || {}).title,
+    };
+    const b = (margin.b === undefined ? 80 : margin.b) + more;
+    const drawn = { ...layout, showlegend: true, legend, margin: { ...margin, b } };
+    const named = data.map((trace) => (trace.showlegend ? { ...trace, name: short(trace.name) } : trace));
+    return { data: named, layout: drawn, height: height + more };
+  };
+})((window.wattlas = window.wattlas || {}));

@@ -1,0 +1,89 @@
+/*
+ * The tool bar of a picture, in the head of its panel: what a drag does, zoom, the ranges of the axes.
+ * It takes the place of Plotly's, which covers titles. `app/kit/panel.py` lists the tools of each picture.
+ */
+(function (wattlas) {
+  "use strict";
+
+  const TITLES = {
+    zoom: "drag to zoom", pan: "drag to move",
+    select: "drag to select a box", lasso: "drag to select by a lasso",
+    in: "zoom in", out: "zoom out", fit: "fit all points", reset: "reset axes",
+  };
+  const DRAGS = ["zoom", "pan", "select", "lasso"], FACTORS = { in: 0.5, out: 2 };
+  const barOf = (id) => document.querySelector('.tools[data-tools-of="' + id + '"]');
+
+  function button(tool) {
+    const title = TITLES[tool], made = wattlas.element("button", { title, className: "tool tool-" + tool });
+    made.dataset.tool = tool;
+    made.setAttribute("aria-label", title);
+    return made;
+  }
+
+  /** Fill the bar of a picture, and mark what a drag does. Call it when the picture is drawn. */
+  wattlas.tools = function (id) {
+    const bar = barOf(id), gd = wattlas.plot(id);
+    if (!bar || !gd || !gd._fullLayout) return;
+    if (!bar.children.length) bar.replaceChildren(...bar.dataset.tools.split(" ").map(button));
+    const buttons = [...bar.children], { activeElement } = document;
+    const stop = bar.contains(activeElement) ? activeElement : buttons[0];
+    for (const one of buttons) {
+      one.tabIndex = one === stop ? 0 : -1;
+      const { tool } = one.dataset;
+      if (DRAGS.includes(tool)) one.setAttribute("aria-pressed", String(gd._fullLayout.dragmode === tool));
+    }
+  };
+
+  /* As if the reader had done it in the picture: Plotly keeps it when the figure is drawn again. */
+  function relayout(gd, change) {
+    gd._fullLayout._guiEditing = true;
+    window.Plotly.relayout(gd, change);
+    gd._fullLayout._guiEditing = false;
+  }
+
+  const axesOf = (gd) => Object.entries(gd._fullLayout)
+    .filter(([name, axis]) => /^[xy]axis\d*$/.test(name) && axis.range && !axis.fixedrange);
+  /** The range of an axis, `factor` times as long around its middle. */
+  function scaled(axis, factor) {
+    const [from, to] = axis.range.map((value) => axis.r2l(value)), middle = (from + to) / 2;
+    return [from, to].map((value) => axis.l2r(middle + factor * (value - middle)));
+  }
+  /** What changes an axis back to its first range. */
+  function first(name, { _rangeInitial0: from, _rangeInitial1: to }) {
+    const hasRange = from !== undefined && to !== undefined;
+    return hasRange ? [[name + ".range", [from, to]]] : [[name + ".autorange", true]];
+  }
+  const CHANGES = {
+    fit: (name) => [[name + ".autorange", true]],
+    reset: first,
+    in: (name, axis) => [[name + ".range", scaled(axis, FACTORS.in)]],
+    out: (name, axis) => [[name + ".range", scaled(axis, FACTORS.out)]],
+  };
+
+  function use(tool, id) {
+    const gd = wattlas.plot(id);
+    if (!gd || !gd._fullLayout) return;
+    if (DRAGS.includes(tool)) relayout(gd, { dragmode: tool });
+    else {
+      const change = Object.fromEntries(axesOf(gd).flatMap(([name, axis]) => CHANGES[tool](name, axis)));
+      if (Object.keys(change).length) relayout(gd, change);
+    }
+    wattlas.tools(id);
+  }
+
+  document.addEventListener("click", (event) => {
+    const one = wattlas.closest(event, ".tool");
+    if (one) use(one.dataset.tool, one.parentElement.dataset.toolsOf);
+  });
+
+  /** The bar is one stop of the Tab key; arrows move within it. Returns whether a key was for it. */
+  wattlas.toolKey = function (event) {
+    const one = wattlas.closest(event, ".tool"), step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+    if (!one || !step) return false;
+    const buttons = [...one.parentElement.children], { length } = buttons;
+    buttons[(buttons.indexOf(one) + step + length) % length].focus();
+    wattlas.tools(one.parentElement.dataset.toolsOf);
+    event.preventDefault();
+    return true;
+  };
+})((window.wattlas = window.wattlas || {}));
