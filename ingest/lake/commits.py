@@ -13,7 +13,7 @@ from data.errors import LakeError
 from data.file_digests import digest_of_file
 from data.lake_place import LakePath
 from ingest.formats.table import own_columns
-from ingest.lake.facts import changed_doubts
+from ingest.lake.facts import doubt_replicates
 from ingest.lake.state import LakeState, read_rows, recorded_runs
 from ingest.lake.tables import (
     compact,
@@ -142,7 +142,7 @@ class Committer:
         self.flush()
         self.committed += assign_work(self._lake, self._state.tables["runs"])
         new = []
-        for (dataset, path), problems in changed_doubts(self._state).items():
+        for (dataset, path), problems in doubt_replicates(self._state).items():
             known = self._state.problems[dataset].get(path, ())
             new += [(dataset, path, each) for each in problems if each not in known]
             self.add_problems(dataset, {path: problems})

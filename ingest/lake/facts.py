@@ -6,19 +6,24 @@ tool. `runs.facts` has what the files of each run state, so that runs of several
 
 import json
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from typing import Final, NamedTuple
 
+import numpy as np
+import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.dataset as pd
 
 from data.declared import in_force, runs_schema
 from data.lake_files import local_files
 from data.queries.points import CONFIGURATION
+from data.schema import RUNS
 from ingest.lake.state import LakeState, RecordedRun
+from ingest.lake.table_files import set_changed
 from ingest.records import Problem
 
-_KIND: Final = "replicates_differ"
+KIND: Final = "replicates_differ"
+_FLAGS: Final = pa.schema([RUNS.field("run_id"), RUNS.field("flags")])
 _Facts = Mapping[str, Mapping[str, str]]
 
 
@@ -31,8 +36,8 @@ class _Difference(NamedTuple):
     values: tuple[str, str]
 
 
-def changed_doubts(state: LakeState) -> dict[tuple[str, str], list[Problem]]:
-    """Compare the facts of all replicates of a lake.
+def doubt_replicates(state: LakeState) -> dict[tuple[str, str], list[Problem]]:
+    """Compare the facts of all replicates of a lake; flag those of configurations that differ.
 
     Args:
         state: The lake's, after all commits.
@@ -40,25 +45,53 @@ def changed_doubts(state: LakeState) -> dict[tuple[str, str], list[Problem]]:
     Returns:
         All problems of each dataset and path for which this adds or removes one. There is one for
         each fact and pair of values of a dataset, with the number of configurations.
+
+    Raises:
+        LakeError: The flags cannot be written, or another ingest has committed to the table.
     """
     pairs: dict[_Difference, list[tuple[str, str]]] = {}
+    flagged: set[str] = set()
     for dataset, replicates in _configurations(state):
         for difference, run_ids in _differences(dataset, replicates):
             pairs.setdefault(difference, []).append(run_ids)
+            flagged.update(run_id for run_id, _ in replicates)
+    _flag(state, flagged)
     doubts: dict[tuple[str, str], list[Problem]] = defaultdict(list)
     for difference, found in sorted(pairs.items(), key=str):
         path = _path_of(state.runs[found[0][1]], difference.format)
         doubts[difference.dataset, path].append(_problem(difference, found))
     for dataset, by_path in state.problems.items():
         for path, known in by_path.items():
-            if (dataset, path) in doubts or any(problem.kind == _KIND for problem in known):
-                others = [problem for problem in known if problem.kind != _KIND]
+            if (dataset, path) in doubts or any(problem.kind == KIND for problem in known):
+                others = [problem for problem in known if problem.kind != KIND]
                 doubts[dataset, path] = others + doubts[dataset, path]
     return {
         (dataset, path): found
         for (dataset, path), found in doubts.items()
         if sorted(found, key=str) != sorted(state.problems[dataset].get(path, ()), key=str)
     }
+
+
+def _flag(state: LakeState, run_ids: Set[str]) -> None:
+    """Give exactly these runs the flag, in one commit at most."""
+    files = local_files(state.lake / "runs", state.tables["runs"])
+    if not files.paths:
+        return
+    rows = pd.dataset(list(files.paths), _FLAGS, format="parquet").to_table()
+    lists = rows["flags"].combine_chunks()
+    is_flagged = np.zeros(len(rows), bool)
+    named = pc.equal(pc.list_flatten(lists), KIND)
+    is_flagged[pc.list_parent_indices(lists).filter(named).to_numpy()] = True
+    wanted = pc.is_in(rows["run_id"], pa.array(run_ids, pa.string())).to_numpy()
+    is_changed = is_flagged != wanted
+    if not is_changed.any():
+        return
+    values = lists.to_pylist()
+    for place in np.flatnonzero(is_changed):
+        others = [flag for flag in values[place] or () if flag != KIND]
+        values[place] = sorted([*others, KIND]) if wanted[place] else others
+    column = pa.array(values, lists.type)
+    set_changed(state.tables["runs"], files.paths, "flags", column, is_changed)
 
 
 def _configurations(state: LakeState) -> Iterator[tuple[str, list[tuple[str, str]]]]:
@@ -120,4 +153,4 @@ def _problem(difference: _Difference, pairs: Sequence[tuple[str, str]]) -> Probl
         f"{difference.name} is {before} in {first}, {after} in {second}: replicates of one "
         "configuration"
     )
-    return Problem(_KIND, "doubted", detail, None, len(pairs))
+    return Problem(KIND, "doubted", detail, None, len(pairs))

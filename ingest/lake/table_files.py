@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Final
 from urllib.parse import unquote
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
@@ -85,6 +86,30 @@ def set_column(table: DeltaTable, name: str, columns: Mapping[str, pa.Array]) ->
                 begin += len(part)
 
     _replace_files(table, files, rows(), is_change=True)
+
+
+def set_changed(
+    table: DeltaTable, paths: Iterable[str], name: str, values: pa.Array, is_changed: np.ndarray
+) -> bool:
+    """Set a column in one commit, in the files with a row that changes.
+
+    Args:
+        table: As for `commit_rows`, with the same errors.
+        paths: All files of the table.
+        values, is_changed: Of all rows of these files, in their order.
+
+    Returns:
+        Whether any row changed.
+    """
+    begin, columns = 0, {}
+    for path in paths:
+        end = begin + pq.read_metadata(path).num_rows
+        if is_changed[begin:end].any():
+            columns[Path(path).name] = values.slice(begin, end - begin)
+        begin = end
+    if columns:
+        set_column(table, name, columns)
+    return bool(columns)
 
 
 def compact_files(table: DeltaTable) -> None:

@@ -12,19 +12,17 @@ an `add`, over the whole table, and only rows whose label changes are written.
 
 import math
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Final, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.dataset as pd
-import pyarrow.parquet as pq
 from deltalake import DeltaTable
 
 from data.lake_files import local_files
 from data.lake_place import LakePath
 from data.schema import RUNS
-from ingest.lake.table_files import set_column
+from ingest.lake.table_files import set_changed
 
 # Values agree if the highest is at most so many times the lowest.
 _AGREE: Final = 1.1
@@ -79,16 +77,8 @@ def assign_work(lake: LakePath, runs: DeltaTable) -> bool:
         known = Runs(*(_floats(part[name]) for name in Runs._fields))
         for work in works_of(known, "open" in part["loop"].unique().to_pylist()):
             labels[here[work.runs]] = work.label
-    column, begin, changed = pa.array(labels, pa.string()), 0, {}
-    for path in files.paths:
-        count = pq.read_metadata(path).num_rows
-        own = column.slice(begin, count)
-        if own != rows["work"].slice(begin, count).combine_chunks():
-            changed[Path(path).name] = own
-        begin += count
-    if changed:
-        set_column(runs, "work", changed)
-    return bool(changed)
+    is_changed = labels != np.array(rows["work"].to_pylist(), object)
+    return set_changed(runs, files.paths, "work", pa.array(labels, pa.string()), is_changed)
 
 
 def works_of(runs: Runs, is_open: bool) -> list[Work]:

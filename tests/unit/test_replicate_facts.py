@@ -57,6 +57,15 @@ def doubts(lake: Path) -> list[tuple[str, str, int]]:
     return found
 
 
+def flagged(lake: Path) -> list[tuple[str, int]]:
+    """Request size and replicate of the runs with the flag; the page shows it at their point."""
+    with open_lake(lake) as opened:
+        return opened.polars(
+            "SELECT request_bytes // 1024 || 'k', replicate FROM runs "
+            "WHERE list_contains(flags, 'replicates_differ') ORDER BY ALL"
+        ).rows()
+
+
 def said(name: str, before: str, after: str, first: int = 0, second: int = 1) -> str:
     return f"{name} is {before} in r{first}, {after} in r{second}: replicates of one configuration"
 
@@ -64,10 +73,14 @@ def said(name: str, before: str, after: str, first: int = 0, second: int = 1) ->
 def test_buffered_and_direct_replicates_are_doubted_once(raw: Path, lake: Path) -> None:
     for replicate, direct in enumerate("110"):
         put(raw, replicate, f'"direct": "{direct}"')
+    put(raw, 0, '"direct": "1"', size="8k")
+    put(raw, 1, '"direct": "1"', size="8k")
     report = ingest(lake, raw)
-    assert (report.added, report.refused) == (3, [])
+    assert (report.added, report.refused) == (5, [])
+    assert flagged(lake) == [("4k", 0), ("4k", 1), ("4k", 2)]
     assert doubts(lake) == [("randread-4k-r2", said("direct", "'1'", "'0'", second=2), 1)]
-    assert [found.problem.kind for found in report.problems] == ["replicates_differ"]
+    kinds = [found.problem.kind for found in report.problems]
+    assert kinds.count("replicates_differ") == 1
 
 
 def test_an_option_that_one_of_them_does_not_state_is_a_difference(raw: Path, lake: Path) -> None:
@@ -85,6 +98,7 @@ def test_a_replicate_of_a_later_add_is_compared_and_the_same_add_says_nothing_mo
     assert ingest(lake, raw).problems == []
     put(raw, 1, '"rwmixread": "50"')
     assert [found.problem.count for found in ingest(lake, raw).problems] == [1]
+    assert len(flagged(lake)) == 2
     known = [("randread-4k-r1", said("rwmixread", "'70'", "'50'"), 1)]
     assert doubts(lake) == known
     version = newest_version(lake)
@@ -102,7 +116,7 @@ def test_a_doubt_ends_with_its_reason_and_other_problems_of_the_file_stay(
     assert len(doubts(lake)) == 1
     put(raw, 0, '"direct": "0"')
     ingest(lake, raw)
-    assert doubts(lake) == []
+    assert (doubts(lake), flagged(lake)) == ([], [])
     with open_lake(lake) as opened:
         kinds = opened.polars("SELECT kind FROM problems")["kind"].to_list()
     assert kinds == ["cut_document"]
