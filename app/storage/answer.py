@@ -142,8 +142,9 @@ def _devices(study: Study, _: pl.DataFrame, view: View) -> dict[str, Any]:
 
 
 def _proportionality(study: Study, _: pl.DataFrame, view: View) -> dict[str, Any]:
-    rows = proportion_rows(study)
-    return build_proportionality(rows, study.idle, study.accesses, view, study.scene)
+    rows, part = proportion_rows(study)
+    words = study.words(part)
+    return build_proportionality(rows, study.idle, study.accesses, view, study.scene, words)
 
 
 def _grids(study: Study, _: pl.DataFrame, view: View) -> dict[str, Any]:

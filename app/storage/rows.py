@@ -1,6 +1,6 @@
 """The rows behind the views of Storage, and text on how each view was computed."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 import polars as pl
@@ -34,7 +34,7 @@ from data.queries.storage import (
 )
 from data.reference.claims import claims
 from data.reference.tables import published_tables
-from data.selection import Selection
+from data.selection import FACETS, Selection
 
 _HOW: Final = {
     "lines": "Means over the replicates of each configuration at one device, access and size.",
@@ -120,6 +120,18 @@ def _here(_: LakeView, study: Study, __: View | None) -> str:
     return _written("configurations", *storage_query(study.place, MAX_ROWS))
 
 
+def _proportions(_: LakeView, study: Study, __: View | None) -> str:
+    rows, part = proportion_rows(study)
+    selection = part.narrow(study.state.selection)
+    modes = rows["mode"].unique().to_list()
+    size = [study.state.at_request]
+    drawn: dict[str, Sequence[Any]] = {"rw": study.accesses, "request": size, "mode": modes}
+    for name, values in drawn.items():
+        words = [FACETS[name].null_word if value is None else value for value in values]
+        selection = selection.with_values(name, words)
+    return _written("configurations", *storage_query(selection, MAX_ROWS))
+
+
 def _cells(_: LakeView, study: Study, one: View | None) -> str:
     view = one or BY_NAME["bytes-joule"]
     found = cells_of(study, view)
@@ -165,7 +177,7 @@ _QUERIES: Final[dict[str, tuple[Callable[[LakeView, Study, View | None], str], .
     "subsystems": (_functions,),
     "devices": (_configurations, _idle),
     "difference": (_cells,),
-    "proportionality": (_configurations, _peaks, _idle),
+    "proportionality": (_proportions, _peaks, _idle),
     "efficiency": (_cells,),
     RUNS: (_runs,),
     CLAIMS: (_configurations, _functions),
@@ -211,7 +223,7 @@ def _device_rows(_: LakeView, study: Study, view: View) -> pl.DataFrame:
 
 def _proportion_rows(_: LakeView, study: Study, view: View) -> pl.DataFrame:
     added = ("rate_share", "peak_w", "power_share")
-    return proportion_rows(study).select(*KNOBS, *_values("iops"), *_values(view.y), *added)
+    return proportion_rows(study)[0].select(*KNOBS, *_values("iops"), *_values(view.y), *added)
 
 
 def _cell_rows(_: LakeView, study: Study, view: View) -> pl.DataFrame:

@@ -105,15 +105,16 @@ def idle_part(view: LakeView, state: StorageState) -> Slice:
     return like_with_like(knobs, (KNOBS["device"],), state.pool)
 
 
-def proportion_rows(study: Study) -> pl.DataFrame:
+def proportion_rows(study: Study) -> tuple[pl.DataFrame, Slice]:
     """Return the configurations of energy proportionality: of one request size and one mode.
 
     The mode is interrupts; where no run has them, the first of the legend.
 
     Returns:
-        Columns of `rows`, plus `rate_share` (IO rate over the greatest of the device and access),
-        `peak_w` (the greatest power of the machine) and `power_share` (power over `peak_w`);
-        sorted by device.
+        The configurations, sorted by device, and which ones of those that the filters leave they
+        are. Columns of `rows`, plus `rate_share` (IO rate over the greatest of the device and
+        access), `peak_w` (the greatest power of the machine) and `power_share` (power over
+        `peak_w`).
     """
     is_drawn = pl.any_horizontal(pl.col("rw").eq_missing(rw) for rw in study.accesses)
     there = at_place(study.rows, {"request_bytes": study.state.at_request}).filter(
@@ -121,9 +122,11 @@ def proportion_rows(study: Study) -> pl.DataFrame:
     )
     rank = study.scene.rank
     modes = sorted(there["mode"].unique().to_list(), key=lambda m: (m != "interrupt", rank(m)))
+    there = at_place(there, {"mode": modes[0] if modes else None})
+    part = like_with_like(there, [KNOBS[name] for name in ("device", "rw", "depth")])
     machine = pl.coalesce(pl.col("machine", "dataset").cast(pl.String))
-    return (
-        at_place(there, {"mode": modes[0] if modes else None})
+    rows = (
+        part.of(there)
         .join(study.peaks, left_on=machine, right_on="machine", maintain_order="left")
         .with_columns(
             rate_share=pl.col("iops") / pl.col("iops").max().over("device", "rw"),
@@ -131,6 +134,7 @@ def proportion_rows(study: Study) -> pl.DataFrame:
         )
         .sort("device", "row", nulls_last=True)
     )
+    return rows, part
 
 
 def functions_query(view: LakeView, study: Study) -> tuple[str, list[Any]]:

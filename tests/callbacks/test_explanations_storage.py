@@ -89,7 +89,7 @@ def test_devices(view: LakeView) -> None:
 def test_energy_proportionality(view: LakeView) -> None:
     configurations, peaks, idle = asked(view, PAGE, QUERY, "proportionality")
     drawn = rows(view, PAGE, QUERY, "proportionality")
-    assert set(drawn["power_w"]) <= set(configurations["power_w"])
+    assert sorted(drawn["power_w"]) == sorted(configurations["power_w"])
     assert drawn["power_share"].to_list() == pytest.approx(
         (drawn["power_w"] / peaks["peak_w"][0]).to_list()
     )

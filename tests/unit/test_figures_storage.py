@@ -307,16 +307,18 @@ def test_a_filter_on_devices_leaves_the_peak_of_the_system(view: LakeView) -> No
     assert disk["y"] == pytest.approx([45 / 82, 50 / 82])
 
 
-def test_machines_have_peaks_of_their_own_and_curves_say_what_they_run_over(
-    tmp_path: Path,
-) -> None:
+def test_a_curve_is_of_one_machine_and_its_own_peak(tmp_path: Path) -> None:
+    depths = {"small": (1, 2), "large": (1, 4, 8)}
     rows = [fio("interrupt", depth=d, machine=name, run_id=f"{d}-{name}")
-            for name, depths in (("small", (1, 2)), ("large", (1, 8))) for d in depths]  # fmt: skip
-    figure = answer(lake(tmp_path, rows), StorageState()).figures["proportionality"]
+            for name in depths for d in depths[name]]  # fmt: skip
+    view = lake(tmp_path, rows)
+    figure = answer(view, StorageState()).figures["proportionality"]
     (points,) = traces(figure, "points")
-    # 45 and 50 W of 50; 45 and 80 W of 80
-    assert sorted(points["y"]) == pytest.approx([45 / 80, 45 / 50, 1, 1])
-    assert "curves run over 2 values of machine" in figure["layout"]["title"]["text"]
+    assert points["y"] == pytest.approx([45 / 80, 60 / 80, 1])
+    assert "large of 2 machines (most complete)" in figure["layout"]["title"]["text"]
+    small = StorageState(Selection.of(machine=["small"]))
+    (points,) = traces(answer(view, small).figures["proportionality"], "points")
+    assert points["y"] == pytest.approx([45 / 50, 1])
 
 
 def test_what_was_not_measured_is_said(tmp_path: Path) -> None:

@@ -36,7 +36,7 @@ _SHIPPED: Final = (
     "machine",
 )  # fmt: skip
 # The knobs that name a configuration in a hover.
-NAMING: Final = Names(lambda columns: (*_SHIPPED, *further_knobs(columns)))
+_NAMING: Final = Names(lambda columns: (*_SHIPPED, *further_knobs(columns)))
 # Number of cached texts of means and headings: filters choose among them, but do not change them.
 _CACHED: Final = 20_000
 _SELECTABLE: Final = {
@@ -133,7 +133,7 @@ def _mean_words(
 
 def words_of(rows: pl.DataFrame, columns: Sequence[str], scene: Scene) -> list[list[str]]:
     """Return the hovers of configurations: knobs, dataset, means, what a click does."""
-    names = tuple(NAMING)
+    names = tuple(_NAMING)
     headings = [_heading(names, values) for values in rows.select(names).iter_rows()]
     parts = [headings, rows["dataset"].cast(pl.String)]
     for name in columns:

@@ -10,7 +10,6 @@ from app.kit.encodings import OKABE_ITO, SYMBOLS
 from app.storage.figures.base import (
     DEVICE_UNKNOWN,
     GLYPHS,
-    NAMING,
     QUIET,
     TEXT_COLOR,
     Scene,
@@ -30,7 +29,6 @@ from app.storage.figures.layouts import (
 )
 from app.storage.views import View
 from data.analysis.trend import quadratic_trend
-from data.metrics import metric
 from data.units import format_bytes, format_quantity
 
 MOST_DEVICES: Final = len(OKABE_ITO)
@@ -49,12 +47,14 @@ def build_proportionality(
     accesses: Sequence[str | None],
     view: View,
     scene: Scene,
+    part: str = "",
 ) -> dict[str, Any]:
     """Build a panel of each access, with one curve a device.
 
     Args:
         drawn: Answer of `proportion_rows`.
         accesses: Access of each panel.
+        part: Which of the filtered configurations are drawn, as text.
         idle: Idle power by device.
     """
     if not len(drawn):
@@ -83,7 +83,7 @@ def build_proportionality(
         "data": data,
         "layout": layout(
             view.title,
-            " · ".join(_subtitle(drawn, devices, scene)),
+            " · ".join(_subtitle(drawn, devices, scene, part)),
             scene,
             view.name,
             **axes,
@@ -93,7 +93,9 @@ def build_proportionality(
     }
 
 
-def _subtitle(drawn: pl.DataFrame, devices: Sequence[str | None], scene: Scene) -> list[str]:
+def _subtitle(
+    drawn: pl.DataFrame, devices: Sequence[str | None], scene: Scene, part: str
+) -> list[str]:
     peaks = " and ".join(format_quantity(w, "W") for w in drawn["peak_w"].unique().sort())
     words = [
         f"{format_bytes(drawn['request_bytes'][0])} requests",
@@ -101,12 +103,7 @@ def _subtitle(drawn: pl.DataFrame, devices: Sequence[str | None], scene: Scene) 
         f"1 is {peaks}, the greatest mean over all devices and workloads of the system",
         "ours, not the paper's: R², idle (grey), proportional (dotted)",
     ]
-    knobs = [name for name in NAMING if name not in ("device", "rw", "io_depth", "threads")]
-    values = drawn.group_by("device", "rw").agg(pl.col(*knobs, "dataset").n_unique()).max()
-    counts = values.drop("device", "rw").row(0, named=True).items()
-    mixed = [f"{n} values of {metric(name).short}" for name, n in counts if n > 1]
-    if mixed:
-        words.append(f"curves run over {', '.join(mixed)}")
+    words += [part] if part else []
     if len(devices) > MOST_DEVICES:
         words.append(f"{len(devices) - MOST_DEVICES} more devices: filter on them")
     return words
