@@ -90,7 +90,9 @@ def draw_heatmap(view: LakeView, state: ExploreState) -> dict[str, Any]:
     if not view.matching(state.selection):
         return message_figure("Nothing to map." if view.runs else EMPTY_LAKE)
     heat, name = heat_of(view, state), metric(state.heat_metric).title
-    left = view.left(heat.shown)
+    left = heat.part.of(view.left(state.selection))
+    if heat.system is not None:
+        left = left.filter(pl.col("system") == heat.system)
     labels = dict(view.outline.select("system", "system_label").unique().iter_rows())
     label = labels.get(heat.system) or heat.system
     if not len(heat.cells):

@@ -1,6 +1,7 @@
 """Explore in a browser, as a visitor uses it."""
 
 import re
+from collections.abc import Callable
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
@@ -11,6 +12,7 @@ from bench.bare_page import SHOWN, write_bare_page
 from data.metrics import metric
 from data.units import MINUS
 from tests.browser.atlas import Atlas, wait_idle
+from tests.fixtures.lakes import run, write_lake
 
 pytestmark = pytest.mark.browser
 
@@ -84,6 +86,33 @@ def test_cells_of_the_heatmap_select_points(atlas: Atlas, grid_address: str) -> 
     atlas.drag("heatmap", (0.02, 0.02), (0.98, 0.3))
     assert sum(n or 0 for n in atlas.selected_counts()) == 4
     assert atlas.veiled_cells() == 8
+
+
+def test_a_heatmap_names_the_load_that_it_shows_and_pools_what_a_reader_chooses(
+    atlas: Atlas, serve: Callable[[Path], str], tmp_path: Path
+) -> None:
+    runs = [run(itr_us=itr, dvfs_ghz=ghz, load_qps=load, rapl_w=rapl, latency_p99_us=60 + itr)
+            for itr in (2.0, 50.0) for ghz in (1.3, 2.9) for load in (200_000.0, 400_000.0)
+            for rapl in (75.0, 135.0)]  # fmt: skip
+    atlas.open(serve(write_lake(tmp_path / "lake", runs)), "?v=2&workload=memcached")
+    title = atlas.page.locator("#heatmap .gtitle")
+    expect(title).to_contain_text("200k QPS of 2 target loads, 135 W of 2 power")
+    # A cell selects the runs that it is the mean of: one of the four of its ITR and frequency.
+    atlas.click_at("heatmap", "50", "1.3")
+    assert sum(n or 0 for n in atlas.selected_counts()) == 1
+    assert '"load_qps":200000' in _query(atlas.page)["sel"][0]
+    atlas.page.keyboard.press("Escape")
+    atlas.page.locator("#explore-pool").click()
+    atlas.page.get_by_role("option", name="RAPL").click()
+    expect(title).to_contain_text("over 2 power limits")
+    wait_idle(atlas.page)
+    assert _query(atlas.page)["pool"] == ["rapl"]
+    atlas.click_at("heatmap", "50", "1.3")
+    assert sum(n or 0 for n in atlas.selected_counts()) == 2
+
+
+def _query(page: Page) -> dict[str, list[str]]:
+    return parse_qs(urlsplit(page.url).query)
 
 
 def test_a_table_row_selects_its_best_set_by_mouse_and_key(atlas: Atlas, grid_address: str) -> None:

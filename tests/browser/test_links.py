@@ -60,13 +60,21 @@ def test_a_link_of_version_1(
     pinned = written["shown"]["lake"]
     if pinned is not None and shown["lake"] == str(versions[int(pinned)]):
         shown["lake"] = pinned
-    assert differences(written["shown"], shown) == {}
+    found = differences(written["shown"], shown)
+    if written["name"] in MIXED:
+        found = {name: pair for name, pair in found.items() if name not in OF_CELLS}
+    assert found == {}
 
 
 def test_there_are_twenty_links_and_they_cover_all_pages() -> None:
     assert len(LINKS) >= 20
     paths = {written["link"].partition("?")[0] for written in LINKS}
     assert paths == {"/", "/modes", "/storage", "/timeline"}
+
+
+# Links whose cells mixed two loads or accesses. Now Modes shows one, and says so.
+MIXED: Final = ("modes_choices", "modes_pinned")
+OF_CELLS: Final = ("counts", "pareto ranges")
 
 
 def differences(then: dict[str, Any], now: dict[str, Any]) -> dict[str, tuple[Any, Any]]:

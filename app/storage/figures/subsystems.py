@@ -116,7 +116,7 @@ def build_subsystems(
         "data": [*data, _tops(totals, stacks, scene)],
         "layout": layout(
             view.title,
-            f"means of replicates, total ± {scene.spread_words} · {scene.place_words}"
+            f"mean over runs, total ± {scene.spread_words} · {scene.place_words}"
             + (f" · {shown}" if shown else ""),
             scene,
             view.name,
