@@ -87,6 +87,8 @@ class Knob:
     def plural(self) -> str:
         """What a sentence calls several of its values: `power limits`, `values of Batch`."""
         title = self.title.partition(" (")[0]
+        if self.name == "work":
+            return "kinds of work"
         if self.is_declared or title.endswith("s"):
             return f"values of {self.noun}"
         base = title if title.startswith("IO") else title[:1].lower() + title[1:]

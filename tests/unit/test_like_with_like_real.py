@@ -37,7 +37,11 @@ def subtitle(figure: dict) -> str:
 @pytest.mark.parametrize(
     ("query", "where", "words"),
     [
-        ("", "load_qps = 600000 AND rapl_w = 135", ("600k QPS of 4 target", "135 W of 4 power")),
+        (
+            "",
+            "load_qps = 600000 AND rapl_w = 135",
+            ("20 s of 2 kinds of work", "600k QPS of 3 target", "135 W of 4 power"),
+        ),
         ("&load=200000", "load_qps = 200000 AND rapl_w = 135", ("135 W of 4 power limits",)),
         ("&load=200000&pool=rapl", "load_qps = 200000", ("over 4 power limits, unbalanced",)),
     ],
