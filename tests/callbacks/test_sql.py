@@ -160,6 +160,8 @@ def test_each_of_ten_examples_gives_the_numbers_of_a_page(logged_lake: Path) -> 
         file = client.get(f"/{one.page}/data/{one.view}.parquet?{one.state}")
         assert file.status_code == 200, (one.title, file.text)
         shown = pl.read_parquet(io.BytesIO(file.data)).select(asked.columns)
+        if "limit=500" in one.state:
+            shown = shown.filter(pl.col("latency_p99_us") <= 500)
         if one.view == "totals":
             shown = shown.filter(pl.col("name").is_in(asked["name"].to_list()))
         assert len(asked) > 2, one.title
