@@ -52,7 +52,10 @@ def open_page(page: Page, found: Lakes, query: str) -> tuple[LakeView, Any, str]
         default = page.default_state(view)
         state = replace(default, lake_version=state.lake_version, ignored=state.ignored)
     elif page.open_link:
-        state, more = page.open_link(view, state)
+        asked = state
+        state, more = page.open_link(view, asked)
+        taken = set(asked.handed_on()) - set(state.handed_on())
+        state = replace(state, carried=(*state.carried, *sorted(taken)))
         words.append(more)
     newest = found.newest
     if state.lake_version is not None and view.version != newest:

@@ -30,6 +30,7 @@ def register(server: Flask, page: Page, pages: Sequence[Page]) -> None:
         order=pages.index(page),
         name=page.title,
         title=f"wattlas · {page.title}",
+        state_version=page.state.VERSION,
         layout=lambda **parts: open_layout(page, parts, pages),
     )
     add_page_routes(server, page)
@@ -70,12 +71,14 @@ def browser_state(page: str, view: LakeView, state: Any) -> dict[str, Any]:
     """Return the data that the browser needs to hold a page's state and write its URL.
 
     Returns:
-        `page`; `kept` (URL keys whose values only the browser holds); `lake` (the version that the
-        link pins, or null); `shown` (the version on the page); and the entries of `UrlState.spec`.
+        `page`; `kept` (URL keys whose values only the browser holds); `carried` (what the page
+        hands on and cannot use, lists by URL key); `lake` (the version that the link pins, or
+        null); `shown` (the version on the page); and the entries of `UrlState.spec`.
     """
+    carried = {key: [text for k, text in state.carried if k == key] for key, _ in state.carried}
     return {
-        "page": page, "kept": kept_values(state), "lake": state.lake_version, "shown": view.version,
-        **state.spec(),
+        "page": page, "kept": kept_values(state), "carried": carried, "lake": state.lake_version,
+        "shown": view.version, **state.spec(),
     }  # fmt: skip
 
 

@@ -1,5 +1,7 @@
 """The frame around all pages: header, page, dialog of explanations."""
 
+import json
+
 import dash
 import dash_mantine_components as dmc
 from dash import dcc, html
@@ -36,6 +38,7 @@ def _lake_line() -> list:
 
 def shell() -> dmc.MantineProvider:
     """Lay out the frame; `dash.page_container` holds the page's own content."""
+    pages = [page for page in dash.page_registry.values() if page["name"] != "Not found"]
     tabs = [
         dcc.Link(
             page["name"],
@@ -43,9 +46,10 @@ def shell() -> dmc.MantineProvider:
             className="tab",
             id=f"tab-{page['name'].lower()}",
         )
-        for page in dash.page_registry.values()
-        if page["name"] != "Not found"
+        for page in pages
     ]
+    # Links to a page have the version of its URL state.
+    versions = json.dumps({page["name"].lower(): page["state_version"] for page in pages})
     return dmc.MantineProvider(
         [
             dcc.Store(id=ids.THEME, data="light"),
@@ -53,7 +57,7 @@ def shell() -> dmc.MantineProvider:
             html.Header(
                 [
                     html.Span("wattlas", className="brand"),
-                    html.Nav(tabs, **{"aria-label": "pages"}),
+                    html.Nav(tabs, **{"aria-label": "pages", "data-versions": versions}),
                     html.Span(className="spring"),
                     *_lake_line(),
                     html.Button("?", id="help-button", title="keys (?)", className="plain"),

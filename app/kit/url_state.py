@@ -16,10 +16,14 @@ from data.errors import SelectionError
 from data.selection import FACETS, Selection, Value, check_value
 
 Parameters = dict[str, list[str]]
+Pairs = tuple[tuple[str, str], ...]
 Upgraders = Mapping[int, Callable[[Parameters], Parameters]]
 _LONGEST_SHOWN = 40
+_LONGEST_HANDED_ON: Final = 6000
 # Since this version of its state, each page reads filters and `sel` of other pages' links.
 LINK_VERSION: Final = 2
+# What pages hand on beside the filters: the limit, the metric that it applies to, the selection.
+HANDED_ON: Final = frozenset({"limit", "by", "sel"})
 
 
 def read_text(name: str, text: str) -> str:
@@ -46,11 +50,14 @@ class Parameter:
 class UrlState:
     """Base of the pages' states: frozen dataclasses whose fields all have defaults.
 
-    Most states have `sel` (the selection as a clause, see `kit.clause`; empty for none).
+    Most states have `sel` (the selection as a clause, see `kit.clause`; empty for none). Pages hand
+    on to each other the filters and the parameters in HANDED_ON.
 
     Attributes:
         selection: The filters.
         lake_version: The version of the lake that a link pins; None for the newest.
+        carried: Parameters of a link that the page cannot use, such as filters that it does not
+            have; it hands them on to other pages.
         ignored: Names in the link that no page knows, such as `utm_source`.
 
     A subclass sets VERSION; UPGRADERS (old version to the function that converts its parameters to
@@ -68,6 +75,7 @@ class UrlState:
     VIEW_KEYS: ClassVar[tuple[str, ...]] = ()
     selection: Selection = field(default_factory=Selection, kw_only=True)
     lake_version: int | None = field(default=None, kw_only=True)
+    carried: Pairs = field(default=(), kw_only=True, compare=False)
     ignored: tuple[str, ...] = field(default=(), kw_only=True, compare=False)
 
     def to_query(self) -> str:
@@ -80,7 +88,17 @@ class UrlState:
             value = getattr(self, parameter.attribute)
             if value != getattr(default, parameter.attribute):
                 pairs += [(key, text) for text in self.write(key, value)]
-        return urlencode(pairs)
+        written = {key for key, _ in pairs}
+        return urlencode([*pairs, *(pair for pair in self.carried if pair[0] not in written)])
+
+    def handed_on(self) -> Pairs:
+        """Return the filters, the limit and the selection as parameters, without `carried`."""
+        default, pairs = type(self)(), filter_pairs(self.selection)
+        for key in sorted(HANDED_ON & self.PARAMETERS.keys()):
+            name = self.PARAMETERS[key].attribute
+            if getattr(self, name) != getattr(default, name):
+                pairs.append((key, write_value(getattr(self, name))))
+        return tuple(pairs)
 
     def write(self, key: str, value: Any) -> list[str]:
         """Convert one attribute to the texts of its key."""
@@ -90,30 +108,32 @@ class UrlState:
     def from_query(cls, query: str) -> Self:
         """Read a query string of this version or an older one.
 
-        Filters that the page does not have are left out. Unknown names are left out and listed in
-        `ignored`.
+        Filters and a limit that the page does not have are `carried`. Unknown names are left out
+        and listed in `ignored`.
 
         Raises:
             SelectionError: A newer version, a filter on a column that the lake lacks, or a bad
                 value; the message names it.
         """
         parameters = read_parameters(query, cls.VERSION, cls.UPGRADERS)
-        found: dict[str, Any] = {}
-        ignored = []
-        filters = take_filters(parameters)
-        if cls.FILTERS:
-            found["selection"] = Selection(
-                tuple(c for c in filters.clauses if c.facet in cls.FILTERS)
-            )
+        filters, ignored = take_filters(parameters).clauses, []
+        own, others = (
+            Selection(tuple(c for c in filters if (c.facet in cls.FILTERS) is is_own))
+            for is_own in (True, False)
+        )
+        found: dict[str, Any] = {"selection": own}
+        carried = filter_pairs(others)
         for key, texts in parameters.items():
             if key.startswith(FACET_PREFIX):
                 column = key.removeprefix(FACET_PREFIX)[:_LONGEST_SHOWN]
                 raise SelectionError(f"the lake has no declared column {column!r} to filter by")
             if key in cls.PARAMETERS:
                 found[cls.PARAMETERS[key].attribute] = cls.read(key, texts)
+            elif key in HANDED_ON:
+                carried.append((key, check_handed_on(key, texts[-1])))
             else:
                 ignored.append(key)
-        return cls(**found, ignored=tuple(ignored))
+        return cls(**found, carried=tuple(carried), ignored=tuple(ignored))
 
     @classmethod
     def read(cls, key: str, texts: Sequence[str]) -> Any:
@@ -142,7 +162,6 @@ class UrlState:
         default = cls()
         return {
             "version": cls.VERSION,
-            "linkVersion": LINK_VERSION,
             "facets": list(cls.FILTERS),
             "viewKeys": list(cls.VIEW_KEYS),
             "defaults": {
@@ -232,6 +251,19 @@ def pairs_of(raw: Mapping[str, Any], version: int) -> list[tuple[str, str]]:
         values: Sequence[Any] = value if isinstance(value, (list, tuple)) else [value]
         pairs += [(key, write_value(v)) for v in values if v is not None and v != ""]
     return pairs
+
+
+def check_handed_on(key: str, text: str) -> str:
+    """Return a text that the page hands on, as another page writes it.
+
+    Raises:
+        SelectionError: A limit that is no number above 0; the page that uses it checks the rest.
+    """
+    if key == "limit" and read_number(key, text) <= 0:
+        raise SelectionError(f"limit is {text[:_LONGEST_SHOWN]!r}, expected a number above 0")
+    if len(text) > _LONGEST_HANDED_ON:
+        raise SelectionError(f"{key} of {len(text)} characters is too long for an address")
+    return text
 
 
 def _written(value: object) -> str:

@@ -72,7 +72,7 @@ class ModelsState(UrlState):
         "e": Parameter("energy", lambda key, text: read_values(key, text, ENERGY)),
         "multiples": Parameter("multiples"),
         "at": Parameter("at_kpps", read_number),
-        "limit": Parameter("limit_us", read_number),
+        "under": Parameter("limit_us", read_number),
         "latency": Parameter("latency"),
         "scale": Parameter("scale"),
         "to": Parameter("most_kpps", read_number),
@@ -87,9 +87,12 @@ class ModelsState(UrlState):
         "sel": Parameter("sel"),
         "lake": Parameter("lake_version", read_lake_version),
     }
-    VERSION: ClassVar[int] = 2
-    # Version 2 is the version of links from other pages.
-    UPGRADERS: ClassVar[Upgraders] = {1: lambda parameters: parameters}
+    VERSION: ClassVar[int] = 3
+    # Version 2 is the version of links from other pages. In version 3 `limit` is Explore's.
+    UPGRADERS: ClassVar[Upgraders] = {
+        1: lambda parameters: parameters,
+        2: lambda old: {"under" if key == "limit" else key: old[key] for key in old},
+    }
     # Only the browser holds the controls other than filters.
     KEPT: ClassVar[tuple[str, ...]] = tuple(key for key in PARAMETERS if key != "lake")
 
@@ -129,7 +132,7 @@ class ModelsState(UrlState):
         ):
             check_choice(key, value, known)
         for key, number, most in (
-            ("at", self.at_kpps, 1e6), ("limit", self.limit_us, 1e9), ("to", self.most_kpps, 1e6),
+            ("at", self.at_kpps, 1e6), ("under", self.limit_us, 1e9), ("to", self.most_kpps, 1e6),
             ("tsc", self.tsc_ghz, 100),
         ):  # fmt: skip
             if not 0 < number <= most:

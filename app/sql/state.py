@@ -30,7 +30,7 @@ class SqlState(UrlState):
 
     VERSION: ClassVar[int] = 2
     FILTERS: ClassVar[Collection[str]] = ()
-    KEPT: ClassVar[tuple[str, ...]] = ("sql", "x", "y", "col")
+    KEPT: ClassVar[tuple[str, ...]] = ("sql", "x", "y", "col", "sel")
     PARAMETERS: ClassVar = {
         "sql": Parameter("sql", _read_sql),
         "x": Parameter("x"),

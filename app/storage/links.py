@@ -13,11 +13,13 @@ from app.storage.answer import BUILDERS, FIELDS, has_figures
 from app.storage.state import KNOBS, StorageState, read_old_box
 from app.storage.study import counted_functions, study_of
 from app.storage.views import BY_NAME
+from data.selection import Selection
 
 # Positions of points may differ from those of an earlier version in their last digits.
 _TOLERANCE = 1e-9
 # Views that had another quantity then.
 _OF_VERSION_1 = {"cpu-interrupts": replace(BY_NAME["cpu-interrupts"], y="cpu_pct")}
+_NO_RUN = "No storage run is under the link's filters: these are all storage runs."
 _OTHER_AXES = (
     "The link's selection is a box in a picture of energy proportionality that had other axes."
 )
@@ -26,9 +28,15 @@ _OTHER_AXES = (
 def open_link(view: LakeView, state: StorageState) -> tuple[StorageState, str]:
     """Replace a selection that this page cannot evaluate by the configurations that it selects.
 
+    Filters that leave no storage run are left out; the page hands them on.
+
     Returns:
         The state, and text for the notice.
     """
+    if state.selection.clauses and not _has_runs(view, state.selection):
+        if _has_runs(view, Selection()):
+            return replace(state, selection=Selection(), sel=""), _NO_RUN
+        return state, ""
     old_box = read_old_box(state.sel)
     if old_box and old_box[0] == "proportionality":
         return replace(state, sel=""), _OTHER_AXES
@@ -42,6 +50,10 @@ def open_link(view: LakeView, state: StorageState) -> tuple[StorageState, str]:
     if not len(found):
         return replace(state, sel=""), "The link's selection holds no configuration of this page."
     return replace(state, sel=_knobs_of(found)), ""
+
+
+def _has_runs(view: LakeView, selection: Selection) -> bool:
+    return bool(view.left(selection)["request_bytes"].count())
 
 
 def _from_old_box(view: LakeView, state: StorageState) -> str:

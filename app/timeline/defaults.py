@@ -28,6 +28,9 @@ _NO_LOGS: Final = (
     "Timeline draws what happens within a run, and no run of this lake has a per-interrupt log: "
     "the raw logs of the runs would make it useful."
 )
+_OTHER_RUNS: Final = (
+    "No run under the link's filters has a per-interrupt log: these are runs of the lake that have."
+)
 _NO_REFERENCE: Final = (
     "The default system has no run with a per-interrupt log at this load to compare with."
 )
@@ -65,12 +68,17 @@ def open_link(view: LakeView, state: TimelineState) -> tuple[TimelineState, str]
     if state.is_first_look:
         runs = default_state(view).runs
         return _fitted(view, replace(state, runs=runs, is_first_look=False)), ""
-    if state.runs or not (state.sel or state.selection.clauses):
+    asked = state
+    # The page shows runs; it hands filters and selection on to other pages.
+    state = replace(state, selection=Selection.of(), sel="", picked=0)
+    if state.runs or not (asked.sel or asked.selection.clauses):
         return _fitted(view, state), ""
-    found, picked = _first_runs(view, state)
-    runs, base, words = with_reference(view, found, max(picked, state.picked))
-    state = replace(state, runs=runs, base=base, selection=Selection.of(), sel="", picked=0)
-    return _fitted(view, state), words
+    found, picked = _first_runs(view, asked)
+    if not (found or asked.sel):
+        runs = default_state(view).runs
+        return _fitted(view, replace(state, runs=runs)), _OTHER_RUNS if runs else ""
+    runs, base, words = with_reference(view, found, max(picked, asked.picked))
+    return _fitted(view, replace(state, runs=runs, base=base)), words
 
 
 def _first_runs(view: LakeView, state: TimelineState) -> tuple[list[str], int]:

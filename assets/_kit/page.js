@@ -27,8 +27,10 @@
    *   open(spec): the page was opened, by a load or by a link: forget earlier visits.
    *   gathered(values, before): the controls' values by URL key, before they become the state.
    *   files(): addresses of files, by the names of the links in the status line.
-   *   handover: functions by the name of another page, which return the filters and the `sel` that the
-   *     link to it replaces. Without an entry the status line does not link to that page.
+   *   handover(name, shared): the filters, limit and `sel` that links to another page replace in what all
+   *     pages share.
+   *   follows(shared): the keys of what pages share with which the page's own settings change; without it
+   *     dataset and workload.
    *   openQuery(sql): go to the page and show a query.
    *   figure(view): a view's figure for paper, {data, layout}; null where the view is a table.
    *   data(view, format): address of a view's rows, format csv or parquet.
@@ -53,6 +55,7 @@
   /* The name of a view: the id of its element without the page's name. */
   const viewOf = (page, id) => (id.startsWith(page.name + "-") ? id.slice(page.name.length + 1) : id);
   wattlas.page = (name) => pages.find((page) => page.name === name);
+  wattlas.pageNames = () => pages.map(({ name }) => name);
   const current = () => pages.find(({ name }) => document.querySelector(".page." + name));
   wattlas.currentPage = current;
 
@@ -109,8 +112,36 @@
   }
   wattlas.say = say;
 
-  function copyLink() {
-    if (navigator.clipboard) navigator.clipboard.writeText(location.href).then(() => say("link copied"));
+  /** Copy a text. Browsers offer the clipboard to pages by https and on this machine only; others copy a field. */
+  async function isCopied(text) {
+    if (navigator.clipboard) {
+      try {
+        await navigator.clipboard.writeText(text);
+        return true;
+      } catch (error) { /* not allowed: try the other way */ }
+    }
+    const field = wattlas.element("textarea", { value: text, readOnly: true, className: "copied" });
+    document.body.append(field);
+    field.select();
+    const isDone = document.execCommand("copy");
+    field.remove();
+    return isDone;
+  }
+
+  /** Copy a link to what is shown, of the version of the lake that is shown. */
+  async function copyLink(page) {
+    const link = location.origin + location.pathname + "?" + wattlas.address.shown(page.name);
+    const { shown } = wattlas.address.opened(page.name).spec;
+    if (await isCopied(link)) {
+      say(shown >= 0 ? "link copied; it pins version " + shown + " of the lake" : "link copied");
+      return;
+    }
+    const field = wattlas.element("input", { value: link, readOnly: true, className: "link" });
+    const dialog = wattlas.element("dialog", { onclose: () => dialog.remove() },
+      wattlas.element("h2", { textContent: "Copy this link: Ctrl+C" }), field);
+    document.body.append(dialog);
+    dialog.showModal();
+    field.select();
   }
 
   const ACTIONS = {
@@ -182,7 +213,7 @@
   const titleOf = (name) => tabOf(name).textContent;
 
   /** The address of a page with a URL query. */
-  wattlas.pageAddress = (name, query) => new URL(tabOf(name).href).pathname + "?" + query;
+  wattlas.pageAddress = (name, query) => new URL(tabOf(name).href).pathname + (query ? "?" + query : "");
 
   /** Go to another page without loading the app again. */
   wattlas.openPage = function (name, query) {

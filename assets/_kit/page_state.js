@@ -9,7 +9,7 @@
   const { setProps } = wattlas;
   const same = () => window.dash_clientside.no_update;
 
-  /** The pages that were opened, by name: { spec, kept, values, sent }. */
+  /** The pages that were opened, by name: { spec, kept, carried, values, sent }. */
   const opened = {};
 
   const texts = (value) => [].concat(value === null || value === undefined ? [] : value)
@@ -19,7 +19,7 @@
 
   /** The URL query of a page: version, filters, then what differs from the defaults. */
   function queryOf(name, more = {}) {
-    const { spec, kept, values } = opened[name];
+    const { spec, kept, carried, values } = opened[name];
     const query = new URLSearchParams({ v: spec.version });
     const add = (key, list) => list.forEach((text) => query.append(key, text));
     for (const facet of spec.facets) add(facet, texts(values[facet]).sort());
@@ -28,19 +28,7 @@
       const written = texts(all[key]);
       if (written.join("\n") !== texts(normal).join("\n")) add(key, written);
     }
-    return query.toString();
-  }
-
-  /** The filters and the selection alone, with the pinned version: what a link to another page carries. */
-  function handoverOf(name, more = {}) {
-    const { spec, kept, values } = opened[name];
-    const query = new URLSearchParams({ v: spec.linkVersion });
-    const { sel = kept.sel, ...others } = more, filters = { ...values, ...others };
-    for (const facet of new Set([...spec.facets, ...Object.keys(others)])) {
-      texts(filters[facet]).forEach((text) => query.append(facet, text));
-    }
-    if (sel) query.set("sel", sel);
-    if (spec.lake !== null) query.set("lake", spec.lake);
+    for (const [key, list] of Object.entries(carried)) if (!query.has(key)) add(key, list);
     return query.toString();
   }
 
@@ -54,7 +42,9 @@
       const { shown } = opened[name].spec;
       return queryOf(name, shown >= 0 ? { lake: shown } : {});
     },
-    handover: (name, more) => (opened[name] ? handoverOf(name, more) : ""),
+    /** What is known of a page that was opened; undefined for others. */
+    opened: (name) => opened[name],
+    texts,
     kept: (name, key) => (opened[name] ? opened[name].kept[key] || "" : ""),
     values: (name) => (opened[name] ? opened[name].values : {}),
     /** Keep values that only the browser has, such as the selection, by URL key, and write the URL. */
@@ -63,6 +53,8 @@
       const changed = kept ? Object.entries(values).filter(([key, value]) => isOther(kept[key], value)) : [];
       if (!changed.length) return;
       Object.assign(kept, Object.fromEntries(changed));
+      // Another selection was made here: the one of the link is gone.
+      if (changed.some(([key]) => key === "sel")) delete opened[name].carried.sel;
       address.push(name);
     },
     /** Keep values that the server chose, by URL key. The controls get them too, without a request. */
@@ -83,6 +75,7 @@
       history.replaceState(history.state, "", written);
       if (tab) setProps("tab-" + name, { href: written });
       linkFiles(name, page);
+      wattlas.linkPages(name);
     },
   };
   wattlas.address = address;
@@ -90,9 +83,6 @@
   function linkFiles(name, page) {
     const fileOf = (path) => wattlas.fileOf(name, path), others = page.files ? page.files() : {};
     const targets = { export: fileOf("export.html"), data: fileOf("data/runs.csv"), ...others };
-    for (const [other, replaced] of Object.entries(page.handover || {})) {
-      targets[other] = wattlas.pageAddress(other, handoverOf(name, replaced()));
-    }
     for (const [target, href] of Object.entries(targets)) {
       if (document.getElementById(name + "-to-" + target)) setProps(name + "-to-" + target, { href });
     }
@@ -119,12 +109,14 @@
     const page = wattlas.page(spec.page) || {};
     const before = opened[spec.page], isFirst = !before || before.spec !== spec;
     if (isFirst) {
-      opened[spec.page] = { spec, kept: { ...spec.kept }, values, sent: "" };
+      opened[spec.page] = { spec, kept: { ...spec.kept }, carried: { ...spec.carried }, values, sent: "" };
       if (page.open) page.open(spec);
     }
     const now = opened[spec.page];
     const found = page.gathered ? page.gathered(values, isFirst ? null : now.values, isFirst) : values;
     if (!found) return [same(), same()];
+    // A limit that another page has set is one on a metric of its workload.
+    if (isOther(now.values.workload, found.workload)) ["limit", "by"].forEach((key) => delete now.carried[key]);
     now.values = found;
     address.push(spec.page);
     const state = askedOf(now), sent = JSON.stringify(state);

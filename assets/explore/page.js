@@ -261,7 +261,7 @@ document.addEventListener("DOMContentLoaded", function () {
     return clause.length <= wattlas.clause.MAX_CHARS ? clause : "";
   }
 
-  const handover = { modes: () => ({ sel: clauseOf(selected(), true) }) };
+  const handover = () => ({ sel: view.points ? clauseOf(selected(), true) : view.clause });
 
   const MOST_RUNS = 6, NEAR_PX = 12;
   view.hint = (i) => {
@@ -279,7 +279,7 @@ document.addEventListener("DOMContentLoaded", function () {
     const sel = clauseOf(indices, all) || clauseOf(can.slice(0, MOST_RUNS), false);
     // Write the URL now, not later as after other selections: Explore's tab then leads back to this state.
     address.keep(NAME, { sel: view.clause, zoom: view.zoom });
-    wattlas.openPage("timeline", address.handover(NAME, { sel }));
+    wattlas.openPage("timeline", wattlas.linkQuery(NAME, "timeline", { sel }));
   }
 
   /** Say on the button how many of the selected points have a timeline. */

@@ -141,7 +141,8 @@ document.addEventListener("DOMContentLoaded", function () {
 
   wattlas.addPage({
     name: NAME, open, gathered,
-    handover: { explore: () => ({}) },
+    // Neither parameters nor schemes depend on the runs.
+    follows: () => [],
     figure: modelsPage.figure, resize: modelsPage.resize, key: modelsPage.key,
     clear: () => { if (models.isRunning()) simulate(); },
   });

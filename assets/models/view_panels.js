@@ -321,7 +321,7 @@
 
   /** At each rate the two schemes that leave most CPU among those within the latency limit. */
   function winners() {
-    const limit = Number(models.page.kept.limit), sets = contenders().map(({ set }) => set).filter(Boolean);
+    const limit = Number(models.page.kept.under), sets = contenders().map(({ set }) => set).filter(Boolean);
     if (!sets.length) return [];
     const longest = sets.reduce((one, other) => (other.rates.length > one.rates.length ? other : one));
     return longest.rates.map((rate) => {
@@ -354,7 +354,7 @@
   }
 
   function strip() {
-    const rows = winners(), limit = three(Number(models.page.kept.limit));
+    const rows = winners(), limit = three(Number(models.page.kept.under));
     const what = isP99() ? "p99" : "mean latency";
     if (!rows.length) return message(underWay() || `No solution has a ${what} here: simulate first.`);
     const width = rows.length > 1 ? rows[1].rate - rows[0].rate : 1, groups = new Map();

@@ -85,7 +85,7 @@
   }
 
   const loadControls = () => [
-    plainNumber("to", "load axis to, Kpps"), plainNumber("limit", "latency limit, us"),
+    plainNumber("to", "load axis to, Kpps"), plainNumber("under", "latency limit, us"),
     plainNumber("seed", "seed"), ...runControls(),
   ];
   /** What runs without logs do not say of themselves. */

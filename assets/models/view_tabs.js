@@ -103,7 +103,7 @@
   models.onChange((keys) => {
     const areAll = (...some) => keys.every((key) => some.includes(key));
     if (areAll("at")) draw(["stack"]);
-    else if (areAll("limit")) draw(["best"]);
+    else if (areAll("under")) draw(["best"]);
     else if (areAll("zoom")) draw();
     else if (areAll("p", "e")) moved();
     else {

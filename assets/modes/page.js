@@ -69,7 +69,7 @@ document.addEventListener("DOMContentLoaded", function () {
 
   wattlas.addPage({
     name: "modes", open, gathered,
-    handover: { explore: () => ({ sel: view.data ? wattlas.cells.handover(view.data, view.sel) : "" }) },
+    handover: () => ({ sel: view.data ? wattlas.cells.handover(view.data, view.sel) : "" }),
     figure(id) {
       const figure = view.figures[id], data = id === "evidence" ? null : view.data;
       return figure && wattlas.modesFigures.onPaper(figure, data, view.sel, wattlas.plot(id));

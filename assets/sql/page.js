@@ -146,6 +146,7 @@ document.addEventListener("DOMContentLoaded", function () {
       if (text) wattlas.later(run);
     },
     typed,
+    follows: () => [],
     openQuery: (query) => wattlas.openPage(NAME, new URLSearchParams({ sql: query })),
     figure: () => null,
     theme: () => { if (answer !== NOTHING) draw(); },

@@ -35,11 +35,13 @@ document.addEventListener("DOMContentLoaded", function () {
     const { configurations } = storage.state();
     return configurations ? configurations.workloads : [];
   };
-  const handover = {
-    explore: () => ({ workload: workload() }),
-    // Modes lets the modes compete: a filter on them would leave one competitor.
-    modes: () => ({ workload: workload(), mode: [] }),
-  };
+  /* This page has no filter on workloads: it hands on that of the link, until something is selected here. */
+  function handover(target, shared) {
+    const { spec, carried } = address.opened(NAME), { sel } = storage.state();
+    if (carried.workload && (!sel || sel === spec.kept.sel)) return {};
+    const others = Object.keys(carried).filter((key) => key !== "sel");
+    return { ...Object.fromEntries(others.map((key) => [key, []])), workload: workload(), sel: shared.sel || [] };
+  }
 
   wattlas.addPage({
     name: NAME,

@@ -230,6 +230,8 @@ document.addEventListener("DOMContentLoaded", function () {
     how: (view) => fileOf("how/" + view),
     files: () => ({ data: fileOf("data/figure.csv") }),
     theme: timeline.redraw,
+    // Its runs are those of the filters and the selection.
+    follows: (shared) => Object.keys(shared).filter((key) => !["limit", "by"].includes(key)),
     // The pictures observe their room (view.js).
     resize: null,
   });

@@ -193,7 +193,7 @@ def test_the_url_restores_the_view_and_the_selection(atlas: Atlas, grid_address:
 
 
 @pytest.mark.slow
-def test_links_to_other_pages_carry_only_filters_and_selection(
+def test_links_to_other_pages_carry_filters_limit_and_selection(
     atlas: Atlas, grid_address: str
 ) -> None:
     atlas.open(
@@ -206,7 +206,8 @@ def test_links_to_other_pages_carry_only_filters_and_selection(
     assert link.path == "/modes"
     assert parse_qs(link.query) == {
         "v": ["2"], "workload": ["memcached"], "load": ["200000"], "system": ["linux_tuned"],
-        "sel": ['knobs~{"system":"linux_tuned","dvfs_ghz":1.3,"itr_us":50}'], "lake": ["0"],
+        "sel": ['knobs~{"system":"linux_tuned","dvfs_ghz":1.3,"itr_us":50}'], "limit": ["120"],
+        "lake": ["0"],
     }  # fmt: skip
     for file, target in (("export.html", "export"), ("data/runs.csv", "data")):
         address = atlas.page.locator(f"#explore-to-{target}").get_attribute("href") or ""

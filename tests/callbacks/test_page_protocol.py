@@ -220,7 +220,8 @@ def test_the_stores_hold_what_the_browser_needs(server: Flask) -> None:
     assert held == {
         "notes-lake-version": 0,
         "notes-browser": {
-            "page": "notes", "kept": {"sel": "mine"}, "lake": 0, "shown": 0, **NoteState.spec(),
+            "page": "notes", "kept": {"sel": "mine"}, "carried": {}, "lake": 0, "shown": 0,
+            **NoteState.spec(),
         },
         "notes-view-state": None,
         "notes-changed": None,

@@ -355,12 +355,27 @@ def test_a_key_may_repeat_and_each_value_counts_once_in_its_order() -> None:
     assert state.to_query() == "v=3&limit=2&run=b&run=a"
 
 
-def test_filters_that_the_page_does_not_have_are_left_out() -> None:
-    """A link from another page may carry them."""
-    state = Small.from_query("workload=memcached&load=200000&itr=2")
-    assert state == Small(Selection.of(workload=["memcached"]))
-    assert WithoutFilters.from_query("workload=memcached&word=x") == WithoutFilters("x")
-    assert WithoutFilters("x").to_query() == "v=1&word=x"
+def test_what_the_page_does_not_have_of_filters_limit_and_selection_is_handed_on() -> None:
+    """A link from another page may have them."""
+    state = Small.from_query(
+        "workload=memcached&load=200000&itr=2&itr=8&by=power_w&limit=9&sel=x~1"
+    )
+    assert state == Small(Selection.of(workload=["memcached"]), limit=9.0)
+    assert state.carried == (
+        ("load", "200000"), ("itr", "2"), ("itr", "8"), ("by", "power_w"), ("sel", "x~1"),
+    )  # fmt: skip
+    query = "v=3&workload=memcached&limit=9&load=200000&itr=2&itr=8&by=power_w&sel=x~1"
+    assert state.to_query() == query
+    assert Small.from_query(query).carried == state.carried
+    assert state.handed_on() == (("workload", "memcached"), ("limit", "9"))
+    found = WithoutFilters.from_query("workload=memcached&word=x&limit=0.5")
+    assert (found, found.carried) == (
+        WithoutFilters("x"), (("workload", "memcached"), ("limit", "0.5"))
+    )  # fmt: skip
+    assert found.to_query() == "v=1&word=x&workload=memcached&limit=0.5"
+    for bad in ("limit=-1", "limit=much", "limit=nan"):
+        with pytest.raises(SelectionError, match="limit is"):
+            WithoutFilters.from_query(bad)
     with pytest.raises(SelectionError, match="load is 'much', expected a number"):
         Small.from_query("load=much")
 
@@ -368,7 +383,6 @@ def test_filters_that_the_page_does_not_have_are_left_out() -> None:
 def test_what_the_browser_is_told() -> None:
     assert Small.spec() == {
         "version": 3,
-        "linkVersion": 2,
         "facets": ["workload", "system"],
         "viewKeys": ["log"],
         "defaults": {"limit": "", "run": [], "log": "1", "lake": ""},
