@@ -123,6 +123,7 @@ def _result() -> html.Section:
         html.H2("Result"),
         html.Button("CSV", id=IDS("csv"), className="plain", disabled=True),
         html.Button("Parquet", id=IDS("parquet"), className="plain", disabled=True),
+        html.Span(id=IDS("rows-of"), className="stale-words", role="status"),
     ]
     grid = html.Div(id=IDS("grid-frame"), className="grid")
     return panel("", "result", head, [grid], "panel-result", is_stop=False)
@@ -140,6 +141,7 @@ def _chart() -> html.Section:
         )
     ]
     chart = graph("sql-chart", message_figure("Run a query, then choose x and y."))
-    head = [html.H2("Chart"), *selects, tool_bar("sql-chart", ALL_TOOLS)]
+    note = html.Span(id=IDS("chart-of"), className="stale-words")
+    head = [html.H2("Chart"), *selects, note, tool_bar("sql-chart", ALL_TOOLS)]
     body = [chart, legend_of("sql-chart")]
     return panel("", "chart", head, body, "panel-chart", is_stop=False)

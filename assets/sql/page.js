@@ -14,6 +14,8 @@ document.addEventListener("DOMContentLoaded", function () {
     },
   } };
   let spec = null, answer = NOTHING, running = null, chart = {}, text = "";
+  /* The query of the rows on the screen, and when it was answered. */
+  let shown = { sql: "", at: "" };
 
   const say = (words, isError) => {
     const said = part("said");
@@ -36,7 +38,7 @@ document.addEventListener("DOMContentLoaded", function () {
   /** Repeat the request until the server accepts it: it may be busy with other queries. */
   async function asked(path, mine) {
     for (;;) {
-      const response = await post(path, { sql: text, id: mine.id, lake: spec.lake });
+      const response = await post(path, { sql: mine.sql, id: mine.id, lake: spec.lake });
       if (response.status !== 503 || running !== mine) return response;
       say((await response.json()).error + ": this one waits");
       await new Promise((done) => wattlas.later(done, RETRY_MS));
@@ -45,25 +47,40 @@ document.addEventListener("DOMContentLoaded", function () {
 
   async function run() {
     if (running || !spec || part("run").disabled) return;
-    const mine = { id: crypto.randomUUID ? crypto.randomUUID() : String(Math.random()) };
+    const mine = { id: crypto.randomUUID ? crypto.randomUUID() : String(Math.random()), sql: text };
     setRunning(mine);
     say("running");
     address.keep(NAME, { sql: text.length <= 6000 ? text : "" });
     try {
       const response = await asked("run", mine), found = await response.json();
-      if (!response.ok) say(found.error, true);
-      else await show(found);
+      if (!response.ok) failed(found.error);
+      else await show(found, mine.sql);
     } catch (error) {
-      say("The server did not answer (" + error.message + ").", true);
+      failed("The server did not answer (" + error.message + ").");
     }
     setRunning(null);
   }
 
-  async function show(found) {
+  /** The query has no rows: those on the screen are of an earlier one. */
+  function failed(words) {
+    say(words, true);
+    if (answer !== NOTHING) markStale("of an earlier query, " + shown.at + ": " + sql.shortened(shown.sql));
+  }
+  function markStale(words) {
+    for (const name of ["rows", "chart"]) {
+      const note = part(name + "-of");
+      Object.assign(note, { textContent: words, title: words ? shown.sql : "" });
+      note.closest(".panel").classList.toggle("stale", Boolean(words));
+    }
+    ["csv", "parquet"].forEach((form) => { part(form).disabled = Boolean(words); });
+  }
+
+  async function show(found, query) {
     answer = found;
+    shown = { sql: query, at: new Date().toTimeString().slice(0, 8) };
     const more = found.truncated ? ", the first ones: the answer holds more" : "";
     say(found.rows.length.toLocaleString("en") + " rows" + more + " · " + found.elapsed_ms + " ms");
-    ["csv", "parquet"].forEach((form) => { part(form).disabled = false; });
+    markStale("");
     const names = [...new Set(found.columns)].map((name) => ({ value: name, label: name }));
     for (const key of ["x", "y", "col"]) setProps("sql-" + key, { data: names, value: chart[key] || null });
     await wattlas.library("dash_ag_grid");
@@ -80,7 +97,7 @@ document.addEventListener("DOMContentLoaded", function () {
   }
 
   async function save(form) {
-    const mine = { id: String(Math.random()) };
+    const mine = { id: String(Math.random()), sql: shown.sql };
     running = mine;
     try {
       const response = await asked(form, mine);
@@ -147,7 +164,13 @@ document.addEventListener("DOMContentLoaded", function () {
     },
     typed,
     follows: () => [],
-    openQuery: (query) => wattlas.openPage(NAME, new URLSearchParams({ sql: query })),
+    openQuery(query) {
+      const { name } = wattlas.currentPage();
+      const parts = new URLSearchParams(name === NAME ? address.query(NAME) : wattlas.linkQuery(name, NAME));
+      ["x", "y", "col"].forEach((key) => parts.delete(key));
+      parts.set("sql", query);
+      wattlas.openPage(NAME, parts.toString());
+    },
     figure: () => null,
     theme: () => { if (answer !== NOTHING) draw(); },
   });

@@ -12,6 +12,12 @@
     "#e377c2", "#7f7f7f", "#bcbd22", "#17becf",
   ];
 
+  /** A query on one line, of at most `most` characters. */
+  function shortened(query, most = 60) {
+    const line = query.replace(/\s+/g, " ").trim();
+    return line.length > most ? line.slice(0, most - 1) + "\u2026" : line;
+  }
+
   /** The grid's columns: fields by position, since names may repeat or hold dots. */
   function columnsOf({ columns, types }) {
     return columns.map((name, i) => ({
@@ -60,5 +66,5 @@
     return { from: caret - word.length, names: found.slice(0, most) };
   }
 
-  wattlas.sql = { columnsOf, rowsOf, chartOf, completionsOf };
+  wattlas.sql = { columnsOf, rowsOf, chartOf, completionsOf, shortened };
 })((window.wattlas = window.wattlas || {}));

@@ -1,5 +1,6 @@
 """SQL in a browser: run, chart, link, files, errors as text."""
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
@@ -88,3 +89,38 @@ def test_a_query_is_run_drawn_linked_and_saved(
     ask(page, "SELECT error('<script>alert(1)</script>')")
     expect(page.locator("#sql-said")).to_contain_text("<script>alert(1)</script>")
     assert page.locator("#sql-said script").count() == 0
+
+
+def test_rows_of_an_earlier_query_are_grey_and_say_whose_they_are(
+    page: Page, serve: Callable[..., str], logged_lake: Path
+) -> None:
+    page.goto(f"{serve(logged_lake, '--sql', 'on')}/sql")
+    wait_idle(page)
+    good = "SELECT run_id, energy_j FROM runs WHERE energy_j > 0 ORDER BY run_id, energy_j LIMIT 3"
+    ask(page, good)
+    rows = page.locator("#sql-rows .ag-row")
+    expect(rows).to_have_count(3)
+    ask(page, "SELECT nothing FROM runs")
+    expect(page.locator("#sql-said.failed")).to_contain_text("nothing")
+    for name in ("rows", "chart"):
+        said = page.locator(f"#sql-{name}-of")
+        expect(said).to_contain_text(
+            re.compile(r"^of an earlier query, \d\d:\d\d:\d\d: SELECT run_id,")
+        )
+        expect(said).to_have_attribute("title", good)
+        assert len(said.inner_text()) < 100
+    for part in (".panel-result .grid", ".panel-chart .graph"):
+        expect(page.locator(part).first).to_have_css("opacity", "0.4")
+    for form in ("csv", "parquet"):
+        expect(page.locator(f"#sql-{form}")).to_be_disabled()
+    expect(rows).to_have_count(3)
+    ask(page, "SELECT 1 AS one")
+    expect(rows).to_have_count(1)
+    expect(page.locator("#sql-rows-of")).to_be_empty()
+    expect(page.locator(".panel-result .grid").first).to_have_css("opacity", "1")
+    # The file holds the rows on the screen, also where the editor has another query by now.
+    page.locator("#sql-editor").fill("SELECT 2 AS two")
+    wait_idle(page)
+    with page.expect_download() as download:
+        page.locator("#sql-csv").click()
+    assert download.value.path().read_text().splitlines() == ['"one"', "1"]
