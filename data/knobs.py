@@ -6,7 +6,7 @@ from typing import Final
 
 from data.declared import FACET_PREFIX, ByName, Column, Declared
 from data.metrics import metric
-from data.selection import ADAPTIVE, FACETS, GOVERNOR, Facet, Value, facet_name
+from data.selection import ADAPTIVE, FACETS, GOVERNOR, MODE_WORDS, Facet, Value, facet_name
 from data.units import format_bytes, format_load, format_quantity
 
 
@@ -20,6 +20,10 @@ def _size(value: Value) -> str:
 
 def _load(value: Value) -> str:
     return value if isinstance(value, str) else format_load(value)
+
+
+def _mode(value: Value) -> str:
+    return MODE_WORDS.get(str(value), str(value))
 
 
 def _si(unit: str) -> Callable[[Value], str]:
@@ -138,7 +142,7 @@ _SHIPPED: Final[dict[str, Knob]] = {
         Knob(FACETS["threads"], is_given=True, after=" threads", after_one=" thread"),
         Knob(FACETS["machine"], is_given=True),
         Knob(FACETS["system"]),
-        Knob(FACETS["mode"]),
+        Knob(FACETS["mode"], write=_mode),
         Knob(FACETS["delay"], unit="us", before="hybrid delay ", after=" us"),
         Knob(FACETS["engine"]),
         Knob(FACETS["scheduler"], before="scheduler "),

@@ -20,6 +20,9 @@ UNSET: Final = "none"
 POLLING_SYSTEM: Final = "ebbrt_poll"
 POLLING: Final = "polling"
 
+# What completion modes are called, wherever a person reads them; the others by their values.
+MODE_WORDS: Final = {"poll": "classic polling", "hybrid": "hybrid polling"}
+
 Value = str | float
 
 
@@ -178,7 +181,7 @@ class Selection:
     def in_words(self) -> str:
         """Return the filters as text, for exports and explanations."""
         words = [
-            f"{c.facet} {' or '.join(_word(v, FACETS[c.facet].unit) for v in c.values)}"
+            f"{c.facet} {' or '.join(_word(v, FACETS[c.facet]) for v in c.values)}"
             for c in self.clauses
         ] or ["all runs"]
         if count := len(self.without):
@@ -186,5 +189,7 @@ class Selection:
         return "; ".join(words)
 
 
-def _word(value: Value, unit: str) -> str:
-    return value if isinstance(value, str) else f"{value:.12g} {unit}".rstrip()
+def _word(value: Value, facet: Facet) -> str:
+    if isinstance(value, str):
+        return MODE_WORDS.get(value, value) if facet.name == "mode" else value
+    return f"{value:.12g} {facet.unit}".rstrip()

@@ -7,12 +7,11 @@ from typing import Final
 import numpy as np
 
 from app.kit.encodings import GOVERNOR_HUE, OKABE_ITO, SYMBOLS, system_order, system_style
-from data.knobs import Knob
+from data.knobs import KNOBS, Knob
 from data.selection import POLLING, Value, unset_itr
 
 # Fixed colours of the completion modes, on all pages.
 MODE_HUES: Final = {"interrupt": OKABE_ITO[0], "poll": OKABE_ITO[1], "hybrid": OKABE_ITO[2]}
-MODE_TITLES: Final = {"poll": "classic polling", "hybrid": "hybrid polling"}
 _CIVIDIS: Final = (
     "00224e", "123570", "3b496c", "575d6d", "707173", "8a8678", "a59c74", "c3b369", "e1cc55",
     "fee838",
@@ -74,15 +73,13 @@ def competitors_of(
 
 def mode_label(mode: str) -> str:
     """Return the name of a completion mode."""
-    return MODE_TITLES.get(mode, mode)
+    return KNOBS["mode"].label(mode)
 
 
 def value_label(knob: Knob, value: Value | None, system_labels: Mapping[str, str]) -> str:
-    """Return the label of a knob's value: systems by their labels, modes by their names."""
+    """Return the label of a knob's value: systems by their labels, numbers with their unit."""
     if knob.name == "system" and value is not None:
         return system_labels.get(str(value)) or str(value)
-    if knob.name == "mode" and value is not None:
-        return mode_label(str(value))
     if knob.name == "itr" and value is None:
         return unset_itr(system_labels)
     return knob.label(value) + (f" {knob.unit}" if knob.unit and value is not None else "")
@@ -104,7 +101,7 @@ def value_words(knob: Knob, value: Value | None, system_labels: Mapping[str, str
     """Return a knob's value for a sentence: `classic polling`, `ITR 2 us`, `no device`."""
     if knob.name == "itr" and value is None:
         return itr_words(system_labels)
-    is_named = knob.name in ("system", "mode") and value is not None
+    is_named = knob.name == "system" and value is not None
     return value_label(knob, value, system_labels) if is_named else knob.words(value)
 
 

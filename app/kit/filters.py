@@ -50,9 +50,12 @@ def facet_title(facet: str) -> str:
 def choice_label(facet: str, choice: Choice) -> str:
     """Return a chip's label; the unit is in the facet's title."""
     value = choice.value
-    if isinstance(value, str):
-        return WORKLOAD_TITLES.get(value, value) if facet == "workload" else choice.label
-    return f"{value:g}" if facet in ("depth", "threads") else KNOBS[facet].label(value)
+    if facet == "system":
+        return choice.label
+    if isinstance(value, float) and facet in ("depth", "threads"):
+        return f"{value:g}"
+    label = KNOBS[facet].label(value)
+    return WORKLOAD_TITLES.get(label, label) if facet == "workload" else label
 
 
 def facet_chips(facet: str, choices: Sequence[Choice]) -> list[dmc.Chip]:
