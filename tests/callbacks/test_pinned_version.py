@@ -14,6 +14,8 @@ import app.models.page as models
 import app.modes.page as modes
 import app.storage.page as storage
 import app.timeline.page as timeline
+from app.explore.answer import best_table, heatmap, scatter, status_words
+from app.explore.state import ExploreState
 from app.kit.context import lake_view, lakes
 from app.kit.ids import NOTICE
 from app.kit.opening import open_layout
@@ -112,10 +114,8 @@ def test_files_explanations_and_the_export_are_of_the_pinned_version(
 
 
 def _explore(raw: dict[str, Any], version: int) -> Iterator[tuple]:
-    yield explore.update_scatter(raw, 500, "performance", version)
-    yield explore.update_heatmap(raw, "linux_tuned", "energy_j", "itr", "dvfs", version)
-    yield explore.update_best(raw, 500, "energy_j", "performance", version)
-    yield explore.describe_view(raw, "performance", version)
+    view, state = lake_view(version), ExploreState.from_json(raw)
+    yield from ((one(view, state),) for one in (scatter, heatmap, best_table, status_words))
     yield explore.update_filters(raw, version)
 
 
