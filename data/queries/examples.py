@@ -9,15 +9,16 @@ def subjects_query() -> tuple[str, list[Any]]:
     """Build the query of the subjects that most runs have.
 
     Returns:
-        SQL and no parameters. One row: `workload` and `system` of most runs with energy and p99
+        SQL and no parameters. One row: `workload`, `system` and `load` of most runs with energy and p99
         latency; `device`, `rw` and `request_bytes` of most storage runs; `run_id` and `file` (path
         of its interrupts in the lake) of the run with most interrupts. NULL where there is none.
     """
     return (
         "SELECT "
-        "(SELECT {'workload': workload, 'system': system} FROM runs "
+        "(SELECT {'workload': workload, 'system': system, 'load': load_qps::BIGINT} FROM runs "
         "WHERE energy_j IS NOT NULL AND latency_p99_us IS NOT NULL AND load_qps IS NOT NULL "
-        "GROUP BY workload, system ORDER BY count(*) DESC, workload, system LIMIT 1) AS served, "
+        "GROUP BY workload, system, load_qps "
+        "ORDER BY count(*) DESC, workload, system, load_qps LIMIT 1) AS served, "
         "(SELECT {'device': device, 'rw': rw, 'request_bytes': request_bytes} FROM runs "
         "WHERE mode IS NOT NULL AND device IS NOT NULL AND rw IS NOT NULL "
         "AND energy_j IS NOT NULL AND iops IS NOT NULL AND request_bytes IS NOT NULL "
