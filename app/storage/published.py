@@ -216,7 +216,7 @@ def _line(
     if "row" not in there.columns:
         return Line(table, str(what), device, mode, column, float(value), there, unit, [])
     part = like_with_like(there, (), runs=f"{column}_n")
-    labels = dict(there.select("system", "system_label").unique().iter_rows())
+    labels = dict(there.select("system", "system_label").iter_rows()) if part.kept else {}
     depths = tuple(there["io_depth"].drop_nulls().unique().sort())
     there = part.of(there)
     return Line(

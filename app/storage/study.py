@@ -82,7 +82,8 @@ def study_of(view: LakeView, state: StorageState) -> Study:
     rows = view.narrowed(storage_query, state.selection).head(MOST_CONFIGURATIONS + 1)
     rows = _with_spreads(rows, MEASURED, is_interval).with_row_index("row")
     part = idle_part(view, state)
-    idle = view.lake.polars(*idle_query(state.selection, MOST_IDLE, part.narrow(Selection())))
+    idle = view.answered(*idle_query(state.selection, MOST_IDLE, part.narrow(Selection())))
+    idle = idle.with_columns(pl.col("device").cast(pl.String))
     place = place_of(state)
     modes = cube["mode"].unique().sort(nulls_last=True).to_list()
     scene = Scene(
@@ -94,7 +95,8 @@ def study_of(view: LakeView, state: StorageState) -> Study:
         unnamed=DEVICE_UNKNOWN if None in rows["device"].to_list() else NO_DEVICE,
     )
     idle = _with_spreads(idle, ("power_w",), is_interval)
-    peaks = view.lake.polars(*peak_query(state.selection))
+    peaks = view.answered(*peak_query(state.selection))
+    peaks = peaks.with_columns(pl.col("machine").cast(pl.String))
     here, matching = at_place(rows, place), int(rows["runs"].sum())
     return Study(state, rows, here, idle, part, peaks, scene, matching)
 
