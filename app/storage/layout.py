@@ -21,7 +21,7 @@ from app.kit.page_layout import (
     select,
     status_line,
 )
-from app.kit.panel import panel, tool_bar, view_menu
+from app.kit.panel import legend_of, panel, tool_bar, view_menu
 from app.kit.sidebar import filter_sidebar
 from app.storage.defaults import chosen, offered, place_choices, storage_cube
 from app.storage.figures.base import GLYPHS, Scene
@@ -171,5 +171,7 @@ def _panel(view: View, has_menus: bool) -> html.Section:
     wide = " wide" if view.name in WIDE else ""
     menu = [view_menu(view.graph, view.title)] if has_menus else []
     head = [tool_bar(view.graph, _TOOLS), *menu]
-    graph = html.Div(id=view.graph, className="graph")
-    return panel(view.graph, view.title, head, [graph], f"storage-panel{wide}")
+    body = [html.Div(id=view.graph, className="graph")]
+    if view.kind == "subsystems":
+        body.append(legend_of(view.graph))
+    return panel(view.graph, view.title, head, body, f"storage-panel{wide}")

@@ -15,6 +15,14 @@
     return found;
   };
 
+  /** An element of SVG with its attributes. */
+  wattlas.svg = function (tag, attributes, ...children) {
+    const part = document.createElementNS("http://www.w3.org/2000/svg", tag);
+    for (const [name, value] of Object.entries(attributes)) part.setAttribute(name, value);
+    part.append(...children);
+    return part;
+  };
+
   /** The nearest element around an event's target that a selector matches; null for none. */
   wattlas.closest = ({ target }, selector) => (target.closest ? target.closest(selector) : null);
 })((window.wattlas = window.wattlas || {}));

@@ -5,7 +5,6 @@
 (function (wattlas) {
   "use strict";
 
-  const SVG = "http://www.w3.org/2000/svg";
   const DASHES = { dash: "4 3", dot: "1 3" };
   /* Outlines around 0, 0 with a radius of 1. */
   const around = (corners, turn) => "M" + Array.from({ length: corners }, (_, i) => {
@@ -20,27 +19,24 @@
   };
   const WIDTH = 24, HEIGHT = 18, LARGEST = 17;
 
-  const svgPart = (tag, attributes) => {
-    const part = document.createElementNS(SVG, tag);
-    for (const [name, value] of Object.entries(attributes)) part.setAttribute(name, value);
-    return part;
-  };
   const first = (value) => (Array.isArray(value) || ArrayBuffer.isView(value) ? value[0] : value);
 
   /** The sign of a trace: its line, its symbol. */
-  function sign({ mode = "markers", marker = {}, line = {} }) {
-    const svg = svgPart("svg", { width: WIDTH, height: HEIGHT, viewBox: `-12 -9 ${WIDTH} ${HEIGHT}` });
+  function sign({ type, mode = "markers", marker = {}, line = {} }) {
+    const svg = wattlas.svg("svg", { width: WIDTH, height: HEIGHT, viewBox: `-12 -9 ${WIDTH} ${HEIGHT}` });
     svg.setAttribute("aria-hidden", "true");
     const color = first(marker.color) || line.color || "currentColor";
     if (mode.includes("lines")) {
       const look = { stroke: line.color || color, "stroke-width": line.width || 1.5, fill: "none" };
-      svg.append(svgPart("path", { d: "M-12 0H12", ...look, "stroke-dasharray": DASHES[line.dash] || "" }));
+      const dashes = { "stroke-dasharray": DASHES[line.dash] || "" };
+      svg.append(wattlas.svg("path", { d: "M-12 0H12", ...look, ...dashes }));
     }
     const size = first(marker.size);
     if (mode.includes("markers") && size !== 0) {
-      const name = String(first(marker.symbol) || "circle"), isOpen = name.endsWith("-open");
+      const name = String(first(marker.symbol) || (type === "bar" ? "square" : "circle"));
+      const isOpen = name.endsWith("-open");
       const radius = Math.min(size || 6, LARGEST) / 2, border = marker.line || {};
-      svg.append(svgPart("path", {
+      svg.append(wattlas.svg("path", {
         d: PATHS[name.replace("-open", "")] || PATHS.circle, transform: `scale(${radius})`,
         "vector-effect": "non-scaling-stroke", fill: isOpen ? "none" : color, stroke: color,
         "stroke-width": Math.max(1, first(border.width) || 1),
@@ -51,16 +47,17 @@
 
   /* Names are written for Plotly, which reads some tags. */
   const plain = (name) => String(name).replace(/&lt;/g, "<").replace(/&amp;/g, "&");
-  const canHide = (trace) => wattlas.kindOf(trace) !== "legend";
+  const canHide = (trace, { legend }) =>
+    wattlas.kindOf(trace) !== "legend" && !(legend && legend.itemclick === false);
   const rowOf = (trace) => (trace.meta && trace.meta.row) || 0;
 
   const titleOf = ({ legend }) => (legend && legend.title ? plain(legend.title.text) : "");
 
-  function entry(trace, index) {
-    const name = plain(trace.name), part = wattlas.element(canHide(trace) ? "button" : "span", {
-      className: "legend-entry", title: name });
+  function entry(trace, index, isButton) {
+    const name = plain(trace.name), properties = { className: "legend-entry", title: name };
+    const part = wattlas.element(isButton ? "button" : "span", properties);
     part.append(sign(trace), wattlas.element("span", { textContent: name, className: "legend-name" }));
-    if (canHide(trace)) {
+    if (isButton) {
       part.dataset.trace = index;
       part.setAttribute("aria-pressed", String(trace.visible !== "legendonly"));
     }
@@ -76,7 +73,7 @@
       if (trace.showlegend !== true) return;
       const row = rowOf(trace);
       if (!rows.has(row)) rows.set(row, wattlas.element("div", { className: "legend-row" }));
-      rows.get(row).append(entry(trace, index));
+      rows.get(row).append(entry(trace, index, canHide(trace, layout)));
     });
     const written = [...rows].sort(([a], [b]) => a - b).map(([, row]) => row);
     const title = titleOf(layout);

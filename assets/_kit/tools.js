@@ -10,12 +10,24 @@
     select: "drag to select a box", lasso: "drag to select by a lasso",
     in: "zoom in", out: "zoom out", fit: "fit all points", reset: "reset axes",
   };
+  const ICONS = {
+    zoom: "M11 6.5a4.5 4.5 0 1 1-9 0a4.5 4.5 0 1 1 9 0M10 10l5 5",
+    pan: "M8 1v14M1 8h14M6 3l2-2 2 2M6 13l2 2 2-2M3 6L1 8l2 2M13 6l2 2-2 2",
+    select: "M2 5V2h3M8 2h0M11 2h3v3M14 11v3h-3M5 14H2v-3M2 8h0M7 2h2M7 14h2M2 7v2M14 7v2",
+    lasso: "M8 2c4 0 6 2 6 4s-2 4-6 4-6-2-6-4 2-4 6-4M5 10c-2 1-2 4 0 5",
+    in: "M8 2v12M2 8h12",
+    out: "M2 8h12",
+    fit: "M2 6V2h4M10 2h4v4M14 10v4h-4M6 14H2v-4",
+    reset: "M3 8a5 5 0 1 0 2-4M5 1v3.500h3.500",
+  };
   const DRAGS = ["zoom", "pan", "select", "lasso"], FACTORS = { in: 0.5, out: 2 };
   const barOf = (id) => document.querySelector('.tools[data-tools-of="' + id + '"]');
 
   function button(tool) {
-    const title = TITLES[tool], made = wattlas.element("button", { title, className: "tool tool-" + tool });
+    const title = TITLES[tool], made = wattlas.element("button", { title, className: "tool" });
     made.dataset.tool = tool;
+    const icon = { viewBox: "0 0 16 16", "aria-hidden": "true" };
+    made.append(wattlas.svg("svg", icon, wattlas.svg("path", { d: ICONS[tool] })));
     made.setAttribute("aria-label", title);
     return made;
   }

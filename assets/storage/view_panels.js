@@ -42,6 +42,7 @@
   function paintOne(gd, view) {
     if (drawn.has(view)) { repaint(gd, figures[view], mask, view === boxed && sel); return; }
     const { data, layout } = paint(figures[view], mask, theme);
+    wattlas.legend(gd.id, { data, layout });
     window.Plotly.react(gd, data, layout, wattlas.PLOT_CONFIG);
     wattlas.tools(gd.id);
     listen(gd, view);

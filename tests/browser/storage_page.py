@@ -63,7 +63,9 @@ class StoragePage:
 
     def see(self, view: str) -> None:
         """Scroll to a view."""
-        self.page.locator(f"#storage-{view}").scroll_into_view_if_needed()
+        # Not where it is just visible: the bar at the top or the status line may cover a part.
+        graph = self.page.locator(f"#storage-{view}")
+        graph.evaluate("(part) => part.scrollIntoView({ block: 'center' })")
         wait_idle(self.page)
 
     def click_point(self, view: str, trace: int, point: int) -> None:

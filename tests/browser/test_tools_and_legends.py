@@ -85,6 +85,8 @@ def test_the_tools_of_the_scatter(atlas: Atlas, grid_address: str) -> None:
     page = atlas.page
     bar = page.locator("[data-tools-of=scatter]")
     assert page.locator(".modebar-btn").count() == 0
+    # Nor has it a toast, "Double-click to zoom back out".
+    assert page.evaluate("wattlas.plot('scatter')._context.showTips") is False
     names = [tool.get_attribute("aria-label") for tool in bar.locator("button").all()]
     assert names == [
         "drag to zoom", "drag to move", "drag to select a box", "drag to select by a lasso",

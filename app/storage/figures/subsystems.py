@@ -124,9 +124,7 @@ def build_subsystems(
             bargap=0.15,
             hovermode="closest",
             dragmode=False,
-            showlegend=True,
-            legend={"font": {"size": 10}, "traceorder": "reversed", "itemclick": False,
-                    "itemdoubleclick": False, "x": 1.01, "xanchor": "left", "y": 1},
+            legend={"itemclick": False},
             annotations=_depths(stacks),
             xaxis=_x_axis(stacks, scene),
             yaxis=axis(f"{TITLES[view.y]} (less is better)", tickformat="~s", rangemode="tozero"),
@@ -264,6 +262,7 @@ def _trace(
         "selected": {"marker": {"opacity": 1}},
         "unselected": {"marker": {"opacity": FADED}},
         "hoverinfo": "none",
+        "showlegend": True,
         "meta": {
             "kind": "bars",
             "rows": [rows_of.get(bar, []) for bar in stacks.measured],
