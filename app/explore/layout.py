@@ -144,7 +144,7 @@ def _best_panel(view: LakeView, state: ExploreState) -> html.Section:
         view_menu("best-table"),
         html.Div(_proof_controls(view, state), className="roles"),
     ]
-    table = html.Div(id="best-table", className="table-frame")
+    table = html.Div(id="best-table", className="table-frame pending")
     name = "best settings under the limit"
     return panel("best-table", name, head, [table], "panel-best", is_stop=False)
 
@@ -187,10 +187,9 @@ def _selected_grid() -> dag.AgGrid:
 
 def _selected_panel() -> html.Section:
     """Lay out the panel of selected points; the browser adds the table after the scatter."""
-    words = "nothing yet: drag a box in a picture"
     head = [
         html.H2("Selected"),
-        html.Span(words, id="selected-words", className="quiet", role="status"),
+        html.Span("loading", id="selected-words", className="quiet", role="status"),
         html.Button("timeline (t)", id="selected-timeline", className="plain", hidden=True),
         html.Button("clear (Esc)", id="clear-selection", className="plain", hidden=True),
     ]

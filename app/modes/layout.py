@@ -130,7 +130,7 @@ def _evidence_panel() -> html.Section:
         "evidence", "evidence of the selected cell", [html.H2("Evidence of a cell"), clear]
     )
     head, graph, _ = section.children
-    words = html.Div(id=EVIDENCE_WORDS, className="table-frame", role="status")
+    words = html.Div(id=EVIDENCE_WORDS, className="table-frame pending", role="status")
     section.children = [head, html.Div([graph, words], className="evidence-body")]
     return section
 

@@ -140,7 +140,7 @@ def _chart() -> html.Section:
             ),
         )
     ]
-    chart = graph("sql-chart", message_figure("Run a query, then choose x and y."))
+    chart = graph("sql-chart", message_figure("loading"))
     note = html.Span(id=IDS("chart-of"), className="stale-words")
     head = [html.H2("Chart"), *selects, note, tool_bar("sql-chart", ALL_TOOLS)]
     body = [chart, legend_of("sql-chart")]

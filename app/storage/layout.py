@@ -164,7 +164,9 @@ def _section(section: str, bodies: Mapping[str, list], has_menus: bool) -> html.
 def _text_panel(section: str, body: list | None, has_menus: bool) -> html.Section:
     view, name = _BODIES[section]
     head = [view_menu(view, SECTIONS[section].lower())] if has_menus else []
-    return panel(view, name, head, [html.Div(body, id=view)], "published", is_stop=False)
+    return panel(
+        view, name, head, [html.Div(body, id=view, className="pending")], "published", is_stop=False
+    )
 
 
 def _panel(view: View, has_menus: bool) -> html.Section:

@@ -18,6 +18,7 @@ document.addEventListener("DOMContentLoaded", function () {
     [domain, slid, sent, boxed] = [null, STEPS, [], null];
     hasPainted = false;
     columnsNamed = "";
+    delete figures.scatter;
   }
 
   const AXES = ["workload", "x", "y", "xlog", "ylog"];
@@ -177,8 +178,8 @@ document.addEventListener("DOMContentLoaded", function () {
     document.getElementById("clear-selection").hidden = !view.clause;
     const points = count.toLocaleString("en") + (count === 1 ? " point" : " points");
     const shown = count > GRID_ROWS ? "first " + GRID_ROWS + " of " + count.toLocaleString("en") : points;
-    document.getElementById("selected-words").textContent =
-      words ? shown : "nothing yet: drag a box in a picture";
+    const none = figures.scatter ? "nothing yet: drag a box in a picture" : "loading";
+    document.getElementById("selected-words").textContent = words ? shown : none;
     offerTimeline();
     if (count) showGrid();
     fillGrid(count ? 40 : 0);

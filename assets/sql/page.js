@@ -64,7 +64,8 @@ document.addEventListener("DOMContentLoaded", function () {
   /** The query has no rows: those on the screen are of an earlier one. */
   function failed(words) {
     say(words, true);
-    if (answer !== NOTHING) markStale("of an earlier query, " + shown.at + ": " + sql.shortened(shown.sql));
+    if (answer === NOTHING) draw(sql.said("No rows to draw: the query failed."));
+    else markStale("of an earlier query, " + shown.at + ": " + sql.shortened(shown.sql));
   }
   function markStale(words) {
     for (const name of ["rows", "chart"]) {
@@ -89,8 +90,7 @@ document.addEventListener("DOMContentLoaded", function () {
     draw();
   }
 
-  function draw() {
-    const { data, layout } = sql.chartOf(answer, { x: chart.x, y: chart.y, colour: chart.col });
+  function draw({ data, layout } = sql.chartOf(answer, { x: chart.x, y: chart.y, colour: chart.col })) {
     wattlas.legend("sql-chart", { data, layout });
     setProps("sql-chart", { figure: { data, layout: wattlas.themed(layout, wattlas.theme()) } });
     wattlas.ownPlot("sql-chart", {});

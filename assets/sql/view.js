@@ -28,10 +28,17 @@
 
   const rowsOf = ({ rows }) => rows.map((row) => Object.fromEntries(row.map((cell, i) => ["c" + i, cell])));
 
+  /** Words in place of a chart. */
+  function said(text) {
+    const axis = { visible: false }, colors = { paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)" };
+    const annotations = [{ text, showarrow: false, xref: "paper", yref: "paper", x: 0.5, y: 0.5 }];
+    return { data: [], layout: { xaxis: axis, yaxis: axis, annotations, ...colors } };
+  }
+
   /** The chart of two columns; a third one makes one trace of each of its values, at most `most`. */
   function chartOf(answer, { x, y, colour }, most = 20) {
     const [i, j, k] = [x, y, colour].map((name) => answer.columns.indexOf(name));
-    if (i < 0 || j < 0) return { data: [], layout: { xaxis: { visible: false }, yaxis: { visible: false } } };
+    if (i < 0 || j < 0) return said("Choose x and y to draw the rows.");
     const groups = new Map();
     for (const row of answer.rows) {
       const name = k < 0 ? "" : String(row[k]);
@@ -66,5 +73,5 @@
     return { from: caret - word.length, names: found.slice(0, most) };
   }
 
-  wattlas.sql = { columnsOf, rowsOf, chartOf, completionsOf, shortened };
+  wattlas.sql = { columnsOf, rowsOf, chartOf, completionsOf, said, shortened };
 })((window.wattlas = window.wattlas || {}));

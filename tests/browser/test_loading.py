@@ -1,0 +1,76 @@
+"""Before the server has answered, no page says that something is absent."""
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final
+
+import pytest
+from playwright.sync_api import Page, Route, expect
+
+from app.kit.page import Page as Owed
+from app.pages import PAGES
+
+pytestmark = pytest.mark.browser
+# Answers without which a page has nothing to show; the layout of the page itself comes.
+_ANSWERS: Final = re.compile("_dash-update-component|/timeline/window|/sql/run")
+_ABSENT: Final = re.compile(r"\b(no|none|nothing|not|0 runs|empty|missing)\b", re.IGNORECASE)
+# Models' own tests hold its answers back.
+_PAGES: Final = [page for page in PAGES if page.name != "models"]
+_LINKS: Final = {
+    "explore": "?v=2&workload=memcached&sel=box~latency_p99_us~energy_j~0~400~0~2000",
+    "modes": "?v=2&workload=memcached&x=itr&y=dvfs&who=system",
+}
+
+
+class Held:
+    """Requests that wait for their answer."""
+
+    def __init__(self, page: Page) -> None:
+        self._routes: list[Route] = []
+        self._is_over = False
+        page.route(_ANSWERS, self._hold)
+
+    def _hold(self, route: Route) -> None:
+        if (
+            self._is_over
+            or "_pages_content" in (route.request.post_data or "").partition('"outputs"')[0]
+        ):
+            route.continue_()
+        else:
+            self._routes.append(route)
+
+    def release(self) -> None:
+        self._is_over = True
+        for route in self._routes:
+            route.continue_()
+
+
+@pytest.mark.parametrize("owed", _PAGES, ids=lambda page: page.name)
+def test_a_page_that_waits_says_that_it_loads(
+    page: Page, serve: Callable[..., str], logged_lake: Path, logged_address: str, owed: Owed
+) -> None:
+    name, path = owed.name, owed.path
+    address = serve(logged_lake, "--sql", "on") if name == "sql" else logged_address
+    held = Held(page)
+    page.goto(f"{address}{path}{_LINKS.get(name, '')}")
+    page.wait_for_selector(f"main.{name} .views")
+    page.wait_for_function(f"window.wattlas && wattlas.address.query({name!r}) !== ''")
+    words = page.locator("main .views, main .status").all_inner_texts()
+    assert [text for text in words if _ABSENT.search(text)] == []
+    held.release()
+
+
+def test_a_selection_of_a_link_is_not_denied_before_the_points_are_there(
+    page: Page, logged_address: str
+) -> None:
+    held = Held(page)
+    page.goto(f"{logged_address}/{_LINKS['explore']}")
+    said = page.locator("#selected-words")
+    expect(said).to_have_text("loading")
+    assert "loading" in page.locator("#best-table").evaluate(
+        "(part) => getComputedStyle(part, '::before').content"
+    )
+    held.release()
+    expect(said).to_contain_text("points")
+    expect(page.locator("#best-table table")).to_be_visible()
