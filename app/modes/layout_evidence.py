@@ -37,7 +37,8 @@ def evidence_words(found: Evidence | None, has_links: bool = True) -> html.Div:
             )
             parts.append(html.P(link, className="statistics"))
         parts.append(_table(found, has_links))
-    return html.Div(parts, className="evidence-words")
+    # The browser adds the limit to these links (assets/_kit/page_tabs.js).
+    return html.Div(parts, className="evidence-words with-limit")
 
 
 def _table(found: Evidence, has_links: bool) -> html.Table:

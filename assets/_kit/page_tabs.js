@@ -53,6 +53,19 @@
     return query.toString();
   };
 
+  /* The server writes links to some of the runs that a page shows; the limit is known here. */
+  document.addEventListener("click", (event) => {
+    const link = wattlas.closest(event, ".with-limit a"), page = link && wattlas.currentPage();
+    if (!page || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    const shared = sharedOf(page.name), query = new URLSearchParams(link.search);
+    const target = wattlas.pageNames().find((name) => wattlas.pageAddress(name) === link.pathname);
+    if (!target || !shared.limit) return;
+    event.preventDefault();
+    event.stopPropagation();
+    LIMIT.filter((key) => shared[key]).forEach((key) => query.set(key, shared[key][0]));
+    wattlas.openPage(target, query.toString());
+  }, true);
+
   /** Write the addresses of a page's links to other pages. */
   wattlas.linkPages = function (name) {
     for (const target of wattlas.pageNames()) {

@@ -116,6 +116,17 @@ def test_a_limit_stays_with_its_workload(explore: Page) -> None:
     assert not {"limit", "by"} & set(found)
 
 
+def test_links_of_the_evidence_have_the_limit(page: Page, logged_address: str) -> None:
+    cell = {"sel": 'knobs~{"dvfs_ghz":2.9,"itr_us":100}', "x": "itr", "y": "dvfs", "who": "system"}
+    given = "v=2&dataset=synthetic-tiny&workload=memcached&load=200000&limit=300&by=latency_p99_us"
+    visit(page, f"{logged_address}/modes?{given}&{urlencode(cell)}")
+    page.locator("#cell-in-explore").click()
+    page.wait_for_selector("main.explore")
+    wait_idle(page)
+    assert (shared(page.url)["limit"], shared(page.url)["by"]) == (["300"], ["latency_p99_us"])
+    assert parse_qs(urlsplit(page.url).query)["itr"] == ["100"]
+
+
 def test_without_filters_a_page_chooses(new_tab: Page, logged_address: str) -> None:
     new_tab.goto(f"{logged_address}/sql")
     wait_idle(new_tab)
