@@ -140,7 +140,8 @@ def _time_nothing() -> float:
 
 def _time_commits(work: Path, lake: Path) -> Iterator[Measurement | _Commits]:
     """Commit rows of a lake to another one, at several batch sizes and numbers of files."""
-    (row, *_) = read_rows(lake, sorted(load_state(lake).runs)[:1])
+    run_ids = sorted(run.run_id for run in load_state(lake).runs.values())
+    (row, *_) = read_rows(lake, run_ids[:1])
     size = len(pickle.dumps(row))
     yield Measurement("cluster_row_size", size, "B", 1)
     writer = _RowWriter(work / "lake-commits", row)

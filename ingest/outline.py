@@ -10,6 +10,7 @@ from ingest.discover.found_files import Ignored, RawFile
 from ingest.discover.plan import Plan, RunWork, make_plan
 from ingest.discover.search import discover
 from ingest.discover.source_reads import read_source
+from ingest.lake.recorded_runs import RunIds
 from ingest.lake.state import load_state
 from ingest.logs.core_log import PackageEnergy
 from ingest.pipeline import AddOptions
@@ -101,9 +102,9 @@ def _outline_tables(
                 reads.append(TableRead(file, source.digest, source.content))
             else:
                 problems[dataset, file.path] = source.problems
-        resolved = resolve_tables(dataset, reads, {work.run_id for work in plan.works})
+        resolved = resolve_tables(dataset, reads, RunIds({work.run_id for work in plan.works}))
         problems |= {(dataset, path): said for path, said in resolved.problems.items()}
-        for row in resolved.rows:
+        for row in resolved.rows():
             kind = outline.kinds[dataset, row["workload"], row["system"]]
             kind.runs += 1
             for name in ("replicate", *KNOBS):

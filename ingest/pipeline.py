@@ -20,7 +20,8 @@ from ingest.discover.plan import Plan, RunWork, make_plan
 from ingest.discover.search import discover
 from ingest.discover.sources import settings_struct, source_struct
 from ingest.lake.commits import Committer
-from ingest.lake.state import SUMMARY, LakeState, load_state, read_rows
+from ingest.lake.recorded_runs import SUMMARY
+from ingest.lake.state import LakeState, load_state, read_rows
 from ingest.lake.tables import create_tables, locked_lake, remove_temporaries
 from ingest.lake.verification import check_logs
 from ingest.logs.compiling import compile_loops

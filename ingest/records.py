@@ -1,9 +1,9 @@
 """The results of the readers: values, windows and problems, without files or tables."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, Protocol
+from typing import Any, Literal, Protocol
 
 import numpy as np
 import pyarrow as pa
@@ -411,6 +411,20 @@ class SummaryRow:
     flags: list[str] = field(default_factory=list)
     workload: str | None = None
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return SummaryRow, (self.line, self.system, self.values, self.flags, self.workload)
+
+
+class SummaryRows(Protocol):
+    """Rows of a table: a list, or one that takes little memory and gives copies."""
+
+    def append(self, row: SummaryRow, /) -> None:
+        """Add a row."""
+
+    def __len__(self) -> int: ...
+    def __iter__(self) -> Iterator[SummaryRow]: ...
+    def __getitem__(self, at: int, /) -> SummaryRow: ...
+
 
 @dataclass(slots=True)
 class SummaryTable:
@@ -427,7 +441,7 @@ class SummaryTable:
     """
 
     workload: str
-    rows: list[SummaryRow]
+    rows: SummaryRows
     problems: list[Problem] = field(default_factory=list)
     columns: list[Column] = field(default_factory=list)
     is_numbered: bool = False

@@ -14,7 +14,8 @@ from ingest.discover.names import NameMatch, RunKey, make_run_id, strip_compress
 from ingest.discover.sidecars import Sidecar, SidecarsByFolder
 from ingest.files.blocks import MeteredFile, digest_file
 from ingest.formats import FORMATS, Format
-from ingest.lake.state import LakeState, RecordedFile
+from ingest.lake.recorded_runs import RecordedFile
+from ingest.lake.state import LakeState
 from ingest.records import Problem, ReadContext
 from ingest.settings.dataset import Settings
 from ingest.settings.layers import SettingsByFolder

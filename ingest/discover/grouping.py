@@ -22,7 +22,8 @@ from ingest.discover.found_files import (
 from ingest.discover.matching import match_run
 from ingest.discover.names import NameMatch, RunKey, make_run_id
 from ingest.formats import FORMATS, METERS
-from ingest.lake.state import LakeState, RecordedFile, RecordedRun
+from ingest.lake.recorded_runs import RecordedFile, RecordedRun
+from ingest.lake.state import LakeState
 
 # Formats of which a single file is enough for a run.
 _MAKING: Final = frozenset(known.name for known in FORMATS if known.role in ("output", "sidecar"))

@@ -20,7 +20,8 @@ from ingest.discover.meter_files import MeterScopes, known_meters
 from ingest.discover.names import RunKey, label_columns
 from ingest.discover.unchanged_runs import SettledRun, SettledRuns
 from ingest.files.blocks import digest_file
-from ingest.lake.state import SUMMARY, LakeState, RecordedFile, RecordedRun
+from ingest.lake.recorded_runs import SUMMARY, RecordedFile, RecordedRun
+from ingest.lake.state import LakeState
 from ingest.records import Problem
 
 

@@ -28,7 +28,8 @@ from ingest.files.blocks import read_head
 from ingest.files.walk import Listing, walk_folders
 from ingest.formats import Format, sidecar
 from ingest.formats.table import has_header_of
-from ingest.lake.state import LakeState, RecordedFile
+from ingest.lake.recorded_runs import RecordedFile
+from ingest.lake.state import LakeState
 from ingest.records import Problem
 from ingest.settings.dataset import FILE_NAME, UNKNOWN
 from ingest.settings.layers import SettingsByFolder

@@ -9,7 +9,8 @@ from ingest.discover.found_files import FORMATS_BY_NAME, KnownFile, RawFile, Run
 from ingest.discover.meter_files import MeterScopes
 from ingest.discover.names import label_columns
 from ingest.discover.sidecars import Sidecar
-from ingest.lake.state import SUMMARY, LakeState, RecordedFile
+from ingest.lake.recorded_runs import SUMMARY, RecordedFile
+from ingest.lake.state import LakeState
 from ingest.settings.dataset import Settings
 
 

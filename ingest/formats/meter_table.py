@@ -11,7 +11,7 @@ from ingest.formats.hoboware_clock import MeterTime, parse_time
 from ingest.formats.hoboware_numbers import find_decimal_mark
 from ingest.formats.meter_rows import MeterRows
 from ingest.formats.problem_list import ProblemList
-from ingest.formats.table import Cell, parse_table
+from ingest.formats.table import Cell, Table, parse_table
 from ingest.records import MeterDeclaration, MeterReadings, ReadContext
 
 _UNIX: Final = re.compile(r"\s*[-+]?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?\s*")
@@ -45,7 +45,7 @@ def read(blocks: Iterable[bytes], context: ReadContext) -> MeterReadings:
     table = parse_table(blocks, context.name, problems)
     places = _places(table.headings, declaration, context.name)
     rows = _Rows(places, declaration, problems)
-    rows.take(table.rows)
+    rows.take(table)
     return rows.readings(context)
 
 
@@ -79,12 +79,12 @@ class _Rows:
         self._rows = MeterRows(places, problems)
         self._kinds: set[str] = set()
 
-    def take(self, rows: Sequence[tuple[int, Sequence[Cell]]]) -> None:
+    def take(self, table: Table) -> None:
         power = self._places["power_w"][0]
-        texts = (cells[power] for _, cells in rows)
+        texts = table.column(power)
         mark = find_decimal_mark((t for t in texts if isinstance(t, str)), ";")
         self._rows.decimal_mark = mark
-        for line, cells in rows:
+        for line, cells in table.rows:
             if self._rows.has_power(cells):
                 self._take_row(line, cells)
 

@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import islice
+from itertools import chain, islice, repeat
 from typing import Any, Final, cast
 
 import numpy as np
@@ -26,6 +26,7 @@ from data.declared import Column, Kind, Role, check_name
 from data.errors import DataError, FormatError
 from data.metrics import metrics
 from data.schema import COUNTERS, KNOBS, MEASUREMENTS
+from ingest.files.packed import CHUNK, Packed, packed, unpacked
 from ingest.files.text_lines import iterate_lines
 from ingest.formats.problem_list import ProblemList
 from ingest.records import (
@@ -68,20 +69,63 @@ N_COLUMN: Final = Column(
 # A head of this many bytes may end within a line.
 _CUT_HEAD: Final = 1 << 16
 
+# The most of a table of runs; a compressed file of some kB may hold far more.
+MOST_ROWS: Final = 1_000_000
+MOST_COLUMNS: Final = 1_000
+_MOST_BYTES: Final = 1 << 30
+# Lines by which the separator is chosen.
+_FIRST_LINES: Final = 4096
+
 Cell = str | float | int | None
 Mend = Callable[[list[str], list[str]], list[str]]
 
 
-@dataclass(slots=True)
 class Table:
-    """The cells of a table as the file has them: rows with their line numbers.
+    """The cells of a table as the file has them, in little memory.
 
-    `refused` is the number of rows that are left out.
+    Attributes:
+        refused: Number of rows that are left out.
     """
 
-    headings: list[str]
-    rows: list[tuple[int, Sequence[Cell]]]
-    refused: int = 0
+    def __init__(self, headings: list[str], refused: int = 0) -> None:
+        self.headings = headings
+        self.refused = refused
+        # Of each chunk its line numbers, then its columns.
+        self._chunks: list[list[bytes]] = []
+        self._lines: list[int] = []
+        self._rows: list[Sequence[Cell]] = []
+
+    def append(self, line: int, cells: Sequence[Cell]) -> None:
+        """Add a row."""
+        self._lines.append(line)
+        self._rows.append(cells)
+        if len(self._rows) == CHUNK:
+            columns = zip(*self._rows, strict=True)
+            self._chunks.append([packed(each) for each in (self._lines, *columns)])
+            self._lines, self._rows = [], []
+
+    def __len__(self) -> int:
+        return len(self._chunks) * CHUNK + len(self._rows)
+
+    def column(self, place: int) -> Iterator[Cell]:
+        """Yield the cells of a column."""
+        for chunk in self._chunks:
+            yield from unpacked(chunk[place + 1])
+        yield from (cells[place] for cells in self._rows)
+
+    def chunks(self) -> Iterator[tuple[list[int], list[Sequence[Cell]]]]:
+        """Yield the line numbers and the columns of some rows at a time."""
+        for chunk in self._chunks:
+            lines, *columns = map(unpacked, chunk)
+            yield lines, columns
+        if self._rows:
+            yield self._lines, list(zip(*self._rows, strict=True))
+
+    @property
+    def rows(self) -> Iterator[tuple[int, Sequence[Cell]]]:
+        """The rows with their line numbers."""
+        for lines, columns in self.chunks():
+            yield from zip(lines, zip(*columns, strict=True), strict=True)
 
 
 @dataclass(slots=True)
@@ -191,10 +235,11 @@ def read(blocks: Iterable[bytes], context: ReadContext) -> SummaryTable:
         columns.
 
     Raises:
-        FormatError: The file is not a table with a header.
+        FormatError: The file is not a table with a header, or has too many rows or columns.
     """
     problems = ProblemList()
-    table = parse_table(blocks, context.name, problems, partial(_with_gap, context.tables))
+    mend = partial(_with_gap, context.tables)
+    table = parse_table(blocks, context.name, problems, mend, MOST_ROWS)
     declaration = declaration_of(context.tables, table.headings)
     if declaration.refusal:
         raise FormatError(f"{declaration.refusal} ({context.name})")
@@ -212,35 +257,19 @@ def read(blocks: Iterable[bytes], context: ReadContext) -> SummaryTable:
         problems.add("undeclared_columns", "doubted", detail)
     shape = declaration.aggregate
     is_numbered = shape is None and all(target.name != "replicate" for target in targets)
-    result = SummaryTable(declaration.workload or UNKNOWN, [], columns=own, is_numbered=is_numbered)
+    rows: Packed[SummaryRow] = Packed()
+    workload = declaration.workload or UNKNOWN
+    result = SummaryTable(workload, rows, columns=own, is_numbered=is_numbered)
     result.refused = table.refused
     result.has_cores = any(target.kind == CORE for target in targets)
     constants = _constants(declaration)
-    plain = {
-        target.name: column
-        for target in targets
-        if (column := _plain_column([row[target.place] for _, row in table.rows], target))
-    }
-    others = [target for target in targets if target.name not in plain]
     measured = [t.name for t in targets if t.name.startswith("latency_") or t.name in _RATES]
     if shape is not None and isinstance(shape.n, int):
         constants[AGGREGATE_N] = shape.n
         own.append(N_COLUMN)
     are_means = shape is not None
-    for number, (line, cells) in enumerate(table.rows):
-        try:
-            flags = ["aggregate"] if are_means else []
-            values = {**constants, **_values(cells, others, line, problems, flags)}
-        except FormatError as error:
-            problems.add("not_a_number", "refused", f"{error}; row dropped", line)
-            result.refused += 1
-            continue
-        values |= {name: column[number] for name, column in plain.items()}
-        if all(value is None for value in values.values()):
-            problems.add("empty_row", "refused", "no cell has a value; row dropped", line)
-            result.refused += 1
-            continue
-        if are_means and not _is_mean(values, line, problems):
+    for line, flags, values in _valued(table, targets, constants, are_means, problems):
+        if values is None:
             result.refused += 1
             continue
         flags += _doubt(values, measured, line, problems)
@@ -249,15 +278,47 @@ def read(blocks: Iterable[bytes], context: ReadContext) -> SummaryTable:
             if not result.has_cores:
                 detail = "an energy of 0 J is not a measurement; left unset"
                 problems.add("no_energy", "doubted", detail, line)
-        workload = values.pop("workload", None)
+        said = values.pop("workload", None)
         system = str(values.pop("system", None) or declaration.system or UNKNOWN)
         if code := values.pop("dvfs", None):
             values["dvfs_code"] = str(code).lower()
-        result.rows.append(
-            SummaryRow(line, system, values, flags, None if workload is None else str(workload))
-        )
+        rows.append(SummaryRow(line, system, values, flags, None if said is None else str(said)))
     result.problems = problems.all()
     return result
+
+
+def _valued(
+    table: Table,
+    targets: Sequence[_Target],
+    constants: Mapping[str, Cell],
+    are_means: bool,
+    problems: ProblemList,
+) -> Iterator[tuple[int, list[str], dict[str, Cell] | None]]:
+    """Yield the line, the flags and the values of each row; no values for a row that is refused."""
+    for lines, columns in table.chunks():
+        plain = {
+            target.name: column
+            for target in targets
+            if (column := _plain_column(columns[target.place], target))
+        }
+        others = [target for target in targets if target.name not in plain]
+        rows = zip(*columns, strict=True) if others else repeat(())
+        for number, (line, cells) in enumerate(zip(lines, rows, strict=False)):
+            flags = ["aggregate"] if are_means else []
+            try:
+                values = {**constants, **_values(cells, others, line, problems, flags)}
+            except FormatError as error:
+                problems.add("not_a_number", "refused", f"{error}; row dropped", line)
+                yield line, flags, None
+                continue
+            values |= {name: column[number] for name, column in plain.items()}
+            if all(value is None for value in values.values()):
+                problems.add("empty_row", "refused", "no cell has a value; row dropped", line)
+                yield line, flags, None
+            elif are_means and not _is_mean(values, line, problems):
+                yield line, flags, None
+            else:
+                yield line, flags, values
 
 
 def _doubt(
@@ -315,45 +376,91 @@ def _constants(declaration: TableDeclaration) -> dict[str, Cell]:
 
 
 def parse_table(
-    blocks: Iterable[bytes], name: str, problems: ProblemList, mend: Mend | None = None
+    blocks: Iterable[bytes],
+    name: str,
+    problems: ProblemList,
+    mend: Mend | None = None,
+    most_rows: int | None = None,
 ) -> Table:
     """Split a table into headings and cells; it is separated text, JSON lines, or Parquet.
 
     Args:
         mend: Repairs a row of a wrong length: headings and cells in, cells out.
+        most_rows: Bound of the rows; None for none.
 
     Raises:
-        FormatError: The table has no header, or two columns have the same name.
+        FormatError: The table has no header, too many rows, columns or bytes, or two columns have
+            the same name.
     """
+    if most_rows is not None:
+        blocks = _bounded(blocks, name)
     if name.lower().endswith(".parquet"):
-        return _parse_parquet(b"".join(blocks), name)
-    lines = list(iterate_lines(blocks))
-    first = next((line for line in lines if line.strip()), "")
+        return _parse_parquet(b"".join(blocks), name, most_rows)
+    lines = _Lines(iterate_lines(blocks))
+    head = list(islice(lines, _FIRST_LINES))
+    first = next((line for line in head if line.strip()), "")
+    lines = _Lines(chain(head, lines))
     if first.lstrip("\ufeff").startswith("{"):
-        return _parse_json(lines, problems)
-    separator = _separator(lines, first)
+        return _parse_json(lines, name, problems, most_rows)
+    separator = _separator(head, first)
     rows = _split(lines, separator)
     at, header = next(rows, (0, []))
     headings = _headings(header)
     if len(headings) < 2 and not any(headings):
         raise FormatError(f"no header ({name})")
+    _check_columns(len(headings), name)
     if twice := sorted({each for each in headings if headings.count(each) > 1}):
         raise FormatError(f"two columns are called {twice[0]!r} ({name}, line {at})")
-    table = Table(headings, [])
+    table = Table(headings)
     for line, cells in rows:
         if len(cells) != len(headings):
             if separator is None:
                 # Two blanks in sequence may enclose an empty cell.
-                spaced = lines[line - 1].strip(" \t").split(" ")
+                spaced = lines.last.strip(" \t").split(" ")
                 cells = spaced if len(spaced) == len(headings) else cells
             cells = mend(headings, cells) if mend is not None else cells
         if len(cells) == len(headings):
-            table.rows.append((line, cells))
+            table.append(line, cells)
         elif not cells[0].lstrip().startswith("#"):
             detail = f"{len(cells)} fields, expected {len(headings)}; row dropped"
             problems.add("field_count", "refused", detail, line)
             table.refused += 1
+        _check_rows(len(table) + table.refused, most_rows, name)
     return table
+
+
+class _Lines:
+    """Lines; `last` is the one that was read last."""
+
+    def __init__(self, lines: Iterator[str]) -> None:
+        self._lines = lines
+        self.last = ""
+
+    def __iter__(self) -> Iterator[str]:
+        for line in self._lines:
+            self.last = line
+            yield line
+
+
+def _bounded(blocks: Iterable[bytes], name: str) -> Iterator[bytes]:
+    size = 0
+    for block in blocks:
+        size += len(block)
+        if size > _MOST_BYTES:
+            raise FormatError(f"a table has {_MOST_BYTES >> 20} MiB at most: split it ({name})")
+        yield block
+
+
+def _check_rows(count: int, most: int | None, name: str) -> None:
+    if most is not None and count > most:
+        raise FormatError(
+            f"a table has {most:,} rows at most: split it into several files ({name})"
+        )
+
+
+def _check_columns(count: int, name: str) -> None:
+    if count > MOST_COLUMNS:
+        raise FormatError(f"{count:,} columns, a table has {MOST_COLUMNS:,} at most ({name})")
 
 
 def _headings(cells: Iterable[str]) -> list[str]:
@@ -371,7 +478,7 @@ def _separator(lines: Sequence[str], first: str) -> str | None:
     return next((mark for mark in _SEPARATORS if mark and mark in first), None)
 
 
-def _split(lines: Sequence[str], separator: str | None) -> Iterator[tuple[int, list[str]]]:
+def _split(lines: Iterable[str], separator: str | None) -> Iterator[tuple[int, list[str]]]:
     """Yield each row that has cells, with its last line number.
 
     A quoted cell may contain line breaks.
@@ -391,32 +498,46 @@ def _split(lines: Sequence[str], separator: str | None) -> Iterator[tuple[int, l
         raise FormatError(f"no table: {error} (line {reader.line_num})") from error
 
 
-def _parse_json(lines: Sequence[str], problems: ProblemList) -> Table:
-    objects: list[tuple[int, dict[str, Any]]] = []
-    filled = [(number, line) for number, line in enumerate(lines, 1) if line.strip()]
-    for number, line in filled:
+def _parse_json(
+    lines: Iterable[str], name: str, problems: ProblemList, most_rows: int | None
+) -> Table:
+    objects: Packed[tuple[int, dict[str, Any]]] = Packed()
+    refused, headings = 0, dict[str, None]()
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
         try:
             found = json.loads(line)
         except (ValueError, RecursionError):
             found = None
         if isinstance(found, dict):
             objects.append((number, found))
+            headings |= dict.fromkeys(found)
+            _check_columns(len(headings), name)
         else:
             problems.add("bad_line", "refused", f"no JSON object: {line[:80]!r}", number)
-    headings = list(dict.fromkeys(key for _, each in objects for key in each))
-    table = Table(headings, [], len(filled) - len(objects))
+            refused += 1
+        _check_rows(len(objects) + refused, most_rows, name)
+    table = Table(list(headings), refused)
     for number, each in objects:
-        table.rows.append((number, [_plain(each.get(key)) for key in headings]))
+        table.append(number, [_plain(each.get(key)) for key in headings])
     return table
 
 
-def _parse_parquet(content: bytes, name: str) -> Table:
+def _parse_parquet(content: bytes, name: str, most_rows: int | None) -> Table:
     try:
-        found = pq.read_table(io.BytesIO(content))
+        with pq.ParquetFile(io.BytesIO(content)) as file:
+            _check_columns(len(file.schema_arrow), name)
+            _check_rows(file.metadata.num_rows, most_rows, name)
+            table, line = Table(list(file.schema_arrow.names)), 1
+            for batch in file.iter_batches(batch_size=CHUNK):
+                columns = [[_plain(value) for value in each.to_pylist()] for each in batch.columns]
+                for cells in zip(*columns, strict=True):
+                    table.append(line, cells)
+                    line += 1
     except (pa.ArrowInvalid, OSError) as error:
         raise FormatError(f"no Parquet: {error} ({name})") from error
-    columns = [[_plain(value) for value in column.to_pylist()] for column in found.columns]
-    return Table(list(found.column_names), list(enumerate(zip(*columns, strict=True), 1)))
+    return table
 
 
 def _plain(value: Any) -> Cell:
@@ -451,9 +572,9 @@ def _targets(table: Table, declaration: TableDeclaration, file: str) -> list[_Ta
             targets.append(_Target(place, heading, name, kind, said, least=least))
             continue
         taken = {t.name for t in targets} | {n for n, k in declaration.kinds.items() if k != CORE}
-        kind = _kind_of(cells[place] for _, cells in table.rows)
+        kind = _kind_of(table.column(place))
         name = clean_name(bare, kind, taken)
-        role = said.role or _role_of(kind, (cells[place] for _, cells in table.rows), declaration)
+        role = said.role or _role_of(kind, table.column(place), declaration)
         own = Column(name, role, kind, bare or name, bare or name, said.unit)
         targets.append(_Target(place, heading, name, kind, said, own))
     targets += _spread_targets(table.headings, spreads, targets)
@@ -468,7 +589,7 @@ def _name_in_lake(heading: str, kinds: Mapping[str, str], table: Table, place: i
     if heading in kinds and heading != CORE:
         return heading
     if heading.lower() in _CORE_HEADINGS and kinds[CORE] == CORE:
-        return CORE if _are_core_numbers(cells[place] for _, cells in table.rows) else None
+        return CORE if _are_core_numbers(table.column(place)) else None
     return heading if heading in kinds else None
 
 

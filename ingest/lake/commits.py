@@ -99,13 +99,17 @@ class Committer:
         """Return whether the lake already has exactly these problems of a path."""
         return self._state.problems[dataset].get(path, []) == sorted_problems(problems)
 
+    @property
+    def waiting(self) -> int:
+        """Number of rows that are not committed yet."""
+        return sum(len(batch.rows) for batch in self._batches.values())
+
     def flush_if_due(self) -> None:
         """Commit if `FLUSH_RUNS` rows are pending or `FLUSH_S` seconds have passed.
 
         It takes more seconds if the last commit took more than `COMMIT_SHARE` of them.
         """
-        waiting = sum(len(batch.rows) for batch in self._batches.values())
-        if waiting >= FLUSH_RUNS or time.monotonic() - self._last_flush > self._flush_s:
+        if self.waiting >= FLUSH_RUNS or time.monotonic() - self._last_flush > self._flush_s:
             self.flush()
 
     def flush(self) -> None:
@@ -173,7 +177,7 @@ class Committer:
         replace_runs(table, list(batch.rows.values()), replaced, self._state.schema)
         self.committed += 1
         for run_id in removed:
-            recorded.pop(run_id)
+            recorded.remove(run_id)
         for run in recorded_runs(list(batch.rows.values())):
             self._state.record(run)
 

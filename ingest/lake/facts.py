@@ -18,7 +18,8 @@ from data.declared import in_force, runs_schema
 from data.lake_files import local_files
 from data.queries.points import CONFIGURATION
 from data.schema import RUNS
-from ingest.lake.state import LakeState, RecordedRun
+from ingest.lake.recorded_runs import RecordedRun
+from ingest.lake.state import LakeState
 from ingest.lake.table_files import set_changed
 from ingest.records import Problem
 

@@ -5,11 +5,11 @@ import json
 import os
 import sys
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -23,40 +23,15 @@ from data.lake_files import declared_columns, listed_files, local_files
 from data.lake_place import LakePath, StorePath
 from data.object_store import error_words
 from data.schema import RUNS
+from ingest.lake.recorded_runs import SUMMARY, RecordedFile, RecordedRun, RecordedRuns, id_number
 from ingest.lake.tables import open_table
 from ingest.records import Problem, UtcWindow
 
-SUMMARY: Final = "summary"
 SETTINGS_FORMAT: Final = "settings"
 # Columns that depend only on labels in the settings; a change does not need the logs.
 LABEL_COLUMNS: Final = ("loop", "system_label", "performance_metric", "is_baseline", "is_synthetic")
 _TEXT_COLUMNS: Final = ("run_id", "dataset", "source", "workload", "system")
 _STATE_COLUMNS: Final = [*_TEXT_COLUMNS, "sources", "files", *LABEL_COLUMNS]
-
-
-class RecordedFile(NamedTuple):
-    """A raw file that a run in the lake was read from; there may be millions of them."""
-
-    path: str
-    format: str
-    size: int
-    mtime: float
-    digest: str
-
-
-@dataclass(slots=True)
-class RecordedRun:
-    """The sources of a row of `runs`, its labels, and its big files with their sizes."""
-
-    run_id: str
-    dataset: str
-    source: str
-    files: list[RecordedFile]
-    fingerprint: str
-    workload: str
-    system: str
-    labels: dict[str, Any]
-    big_files: list[tuple[str, int]] = field(default_factory=list)
 
 
 @dataclass(slots=True)
@@ -76,7 +51,7 @@ class LakeState:
 
     lake: LakePath = Path()
     tables: dict[str, DeltaTable] = field(default_factory=dict)
-    runs: dict[str, RecordedRun] = field(default_factory=dict)
+    runs: RecordedRuns = field(default_factory=RecordedRuns)
     files: dict[str, dict[str, RecordedFile]] = field(default_factory=lambda: defaultdict(dict))
     problems: dict[str, dict[str, list[Problem]]] = field(default_factory=lambda: defaultdict(dict))
     columns: dict[str, Column] = field(default_factory=dict)
@@ -113,7 +88,7 @@ class LakeState:
 
     def record(self, run: RecordedRun) -> None:
         """Add a committed run."""
-        self.runs[run.run_id] = run
+        self.runs.add(run)
         files = self.files[run.dataset]
         for file in run.files:
             files[file.path] = file
@@ -150,10 +125,34 @@ def _undigested(rows: pa.RecordBatch) -> list[str]:
     return [run_id for run_id, own in pairs if any(not file.get("digest") for file in own or ())]
 
 
-def summary_row_digests(lake: LakePath, dataset: str) -> dict[str, str]:
-    """Digests of a dataset's summary rows, by run id."""
-    condition = (pc.field("dataset") == dataset) & (pc.field("source") == SUMMARY)
-    return {row["run_id"]: row_digest(row) for row in _rows(lake, None, condition)}
+def summary_row_digests(lake: LakePath, dataset: str) -> dict[int, int]:
+    """Digests of a dataset's summary rows, by the numbers of their run ids."""
+    rows = _rows(lake, None, _of_tables(dataset))
+    return {id_number(row["run_id"]): row_number(row) for row in rows}
+
+
+def summary_ids(lake: LakePath, dataset: str) -> Iterator[str]:
+    """Yield the run ids of a dataset's summary rows."""
+    for row in _rows(lake, ["run_id", "dataset", "source"], _of_tables(dataset)):
+        yield row["run_id"]
+
+
+def summary_labels(
+    lake: LakePath, dataset: str, paths: Set[str]
+) -> dict[tuple[str, str], dict[str, Any]]:
+    """Labels and sources of the rows of some tables, by run id and path."""
+    columns = ["run_id", "dataset", "source", "sources", *LABEL_COLUMNS]
+    return {
+        (row["run_id"], row["sources"][0]["path"]): {
+            name: row[name] for name in (*LABEL_COLUMNS, "sources")
+        }
+        for row in _rows(lake, columns, _of_tables(dataset))
+        if row["sources"][0]["path"] in paths
+    }
+
+
+def _of_tables(dataset: str) -> pc.Expression:
+    return (pc.field("dataset") == dataset) & (pc.field("source") == SUMMARY)
 
 
 def read_rows(lake: LakePath, run_ids: list[str]) -> list[dict[str, Any]]:
@@ -181,6 +180,11 @@ def row_digest(row: Mapping[str, Any]) -> str:
     content["sources"] = [{**file, "mtime": None} for file in content.get("sources", ())]
     text = json.dumps(content, sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()
+
+
+def row_number(row: Mapping[str, Any]) -> int:
+    """The first 60 bits of a row's digest."""
+    return int(row_digest(row)[:15], 16)
 
 
 def recorded_runs(rows: Sequence[Mapping[str, Any]]) -> Iterator[RecordedRun]:

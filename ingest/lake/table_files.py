@@ -33,7 +33,8 @@ from ingest.lake.delta_log import COMMIT_KEY, LOG, Log, parsed_entry, seal, writ
 from ingest.lake.targets import open_target, sync_folders
 
 # Readers skip row groups by their statistics: by dataset, workload and load, as rows are sorted.
-_GROUP_ROWS: Final = 1 << 16
+# A row group takes 5 kB of memory a row while it is written.
+_GROUP_ROWS: Final = 1 << 14
 _READ_ROWS: Final = 1 << 13
 _CHECKPOINT_EVERY: Final = 100
 COMPACT_ABOVE_FILES: Final = 8
@@ -242,6 +243,8 @@ def _write_file(table: DeltaTable, parts: Iterator[pa.Table]) -> tuple[str, int,
     except BaseException:
         target.abandon()
         raise
+    finally:
+        pa.default_memory_pool().release_unused()
     sync_folders(lake_of(path), [path.name])
     return name, size, count
 

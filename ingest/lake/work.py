@@ -16,6 +16,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.dataset as pd
 from deltalake import DeltaTable
 
@@ -73,12 +74,15 @@ def assign_work(lake: LakePath, runs: DeltaTable) -> bool:
     rows = pd.dataset(list(files.paths), schema=schema, format="parquet").to_table()
     labels = np.full(len(rows), None, object)
     for here in _workloads(rows):
-        part = rows.take(here)
+        part = rows.select([*Runs._fields, "loop"]).take(here)
         known = Runs(*(_floats(part[name]) for name in Runs._fields))
         for work in works_of(known, "open" in part["loop"].unique().to_pylist()):
             labels[here[work.runs]] = work.label
-    is_changed = labels != np.array(rows["work"].to_pylist(), object)
-    return set_changed(runs, files.paths, "work", pa.array(labels, pa.string()), is_changed)
+    column, before = pa.array(labels, pa.string()), rows["work"].combine_chunks()
+    are_unlike = pc.fill_null(pc.not_equal(column, before), True)
+    is_changed = pc.and_not(are_unlike, pc.and_(column.is_null(), before.is_null()))
+    del rows, labels, before
+    return set_changed(runs, files.paths, "work", column, is_changed.to_numpy(zero_copy_only=False))
 
 
 def works_of(runs: Runs, is_open: bool) -> list[Work]:

@@ -11,8 +11,9 @@ from ingest.discover.names import RunKey, identity_columns, label_columns, make_
 from ingest.discover.sources import settings_struct, source_struct
 from ingest.formats import METERS
 from ingest.lake.commits import Committer
+from ingest.lake.recorded_runs import RecordedRun
 from ingest.lake.run_file import RunFile
-from ingest.lake.state import LakeState, RecordedRun, read_rows, row_digest
+from ingest.lake.state import LakeState, read_rows, row_digest
 from ingest.lake.tables import conform_row
 from ingest.meters.idle_stretches import idle_stretches
 from ingest.meters.join import Meter, RunPower, join_run

@@ -13,7 +13,8 @@ from ingest.discover.found_files import RawFile
 from ingest.discover.plan import Plan, RunWork
 from ingest.discover.source_reads import read_source
 from ingest.formats import sidecar
-from ingest.lake.state import SUMMARY, LakeState, RecordedRun, recorded_windows
+from ingest.lake.recorded_runs import SUMMARY, RecordedRun
+from ingest.lake.state import LakeState, recorded_windows
 from ingest.meters.idle_runs import is_idle_run_of
 from ingest.records import ReadContext, Reading, UtcWindow
 from ingest.runs.assembly import RunAssembly

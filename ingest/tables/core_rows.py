@@ -9,13 +9,15 @@ from data.schema import COUNTERS
 from ingest.discover.names import KEY_KNOBS
 from ingest.formats.problem_list import ProblemList
 from ingest.formats.table import Cell
-from ingest.records import SummaryRow, SummaryTable
+from ingest.records import Problem, SummaryRow, SummaryTable
 from ingest.settings.dataset import Machine, Settings
 from ingest.settings.tables import CORE
 
 # Problems of a kind that are listed by line; the rest become one problem with a count.
 _MOST_NAMED: Final = 3
 _MOST: Final = 2**63
+# All rows are in memory while they are summed.
+_MOST_ROWS: Final = 200_000
 # Two readings of one package's energy, or a sum and the total of the table, differ by less.
 _TOLERANCE: Final = 0.01
 
@@ -38,6 +40,11 @@ def sum_over_cores(table: SummaryTable, settings: Settings) -> SummaryTable:
     """
     if not table.has_cores:
         return table
+    if len(table.rows) > _MOST_ROWS:
+        detail = f"a table of the cores of runs has {_MOST_ROWS:,} rows at most: split it by runs"
+        problem = Problem("core_rows", "refused", detail, count=len(table.rows))
+        refused = table.refused + len(table.rows)
+        return replace(table, rows=[], problems=[*table.problems, problem], refused=refused)
     runs: dict[tuple[Cell, ...], list[SummaryRow]] = defaultdict(list)
     knobs = [*KEY_KNOBS, "replicate"]
     own = (*settings.columns.values(), *table.columns)

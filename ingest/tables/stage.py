@@ -1,8 +1,13 @@
 """Read the summary tables of each dataset, compare them with the lake, commit the changes."""
 
-from collections.abc import Callable, Iterable, Sequence, Set
+from array import array
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
 
 from data.lake_place import LakePath
 from ingest.discover.found_files import FORMATS_BY_NAME, Discovery, RawFile, as_it_is
@@ -10,20 +15,19 @@ from ingest.discover.names import label_columns
 from ingest.discover.plan import Plan
 from ingest.discover.source_reads import read_source
 from ingest.files.blocks import digest_file
+from ingest.files.packed import Packed
 from ingest.formats.table import own_columns
 from ingest.lake.commits import Committer
+from ingest.lake.recorded_runs import SUMMARY, RecordedFile, RecordedRun, RunIds, id_number
 from ingest.lake.state import (
-    LABEL_COLUMNS,
-    SUMMARY,
     LakeState,
-    RecordedFile,
-    RecordedRun,
-    read_rows,
-    row_digest,
+    row_number,
+    summary_ids,
+    summary_labels,
     summary_row_digests,
 )
 from ingest.lake.tables import conform_row
-from ingest.records import Problem, SummaryTable
+from ingest.records import Problem, SummaryRow, SummaryTable
 from ingest.settings.dataset import Settings
 from ingest.settings.layers import SettingsByFolder
 from ingest.tables.summary_rows import (
@@ -35,6 +39,13 @@ from ingest.tables.summary_rows import (
 )
 
 OnProblems = Callable[[str, str, Sequence[Problem]], None]
+
+# Rows of one commit; they are in memory until then.
+BATCH_ROWS: Final = 10_000
+_NO_IDS: Final = np.empty(0, np.uint64)
+UNFINISHED: Final = Problem(
+    "unfinished_table", "doubted", "an ingest ended before all rows were in; the next one goes on"
+)
 
 
 class TableStage:
@@ -59,12 +70,7 @@ class TableStage:
         self._counted: set[str] = set()
         self._new: set[str] = set()
         self._tallies: dict[str, RowCounts] = {}
-        self.replaced = self.removed = self.unchanged = self.bytes_read = 0
-
-    @property
-    def added(self) -> int:
-        """Number of rows of the lake that this ingest added."""
-        return len(self._new)
+        self.added = self.replaced = self.removed = self.unchanged = self.bytes_read = 0
 
     @property
     def counts(self) -> RowCounts:
@@ -85,7 +91,7 @@ class TableStage:
             if not files:
                 continue
             if not failed and self._is_settled(dataset, files, ids):
-                self.unchanged += len(self._summaries(dataset))
+                self.unchanged += sum(len(ids) for _, ids in self._summaries(dataset))
                 self._counted.add(dataset)
                 continue
             self._commit_dataset(dataset, files, ids, on_problems)
@@ -105,19 +111,20 @@ class TableStage:
     def _is_given(self, file: RawFile) -> bool:
         return file.path in self._found.seen[file.dataset]
 
-    def _summaries(self, dataset: str) -> list[RecordedRun]:
-        runs = self._state.runs.values()
-        return [run for run in runs if run.dataset == dataset and run.source == SUMMARY]
+    def _summaries(self, dataset: str) -> list[tuple[RecordedRun, np.ndarray]]:
+        return [each for each in self._state.runs.summaries() if each[0].dataset == dataset]
 
     def _is_settled(self, dataset: str, files: Sequence[RawFile], planned: Set[str]) -> bool:
         """Whether reading these tables would give exactly the lake's rows."""
-        runs = self._summaries(dataset)
+        kinds = self._summaries(dataset)
         by_path = {file.path: file for file in files if self._is_given(file)}
+        problems = defaultdict(list, self._state.problems[dataset])
         return (
             not any(run_id not in self._state.runs for run_id in planned)
             and not any(self._state.runs[run_id].source == SUMMARY for run_id in planned)
             and all(_is_same(file) for file in files)
-            and all(_has_settings(run, by_path) for run in runs)
+            and not any(UNFINISHED in problems[file.path] for file in files)
+            and all(_has_settings(kind, by_path) for kind, _ in kinds)
         )
 
     def _commit_dataset(
@@ -126,27 +133,23 @@ class TableStage:
         reads = self._read(dataset, files, on_problems)
         paths = {read.file.path for read in reads}
         digests = {read.digest for read in reads}
-        ours = {
-            run.run_id
-            for run in self._summaries(dataset)
-            if any(file.path in paths or _is_moved(file, digests) for file in run.files)
-        }
-        others = {
-            run.run_id
-            for run in self._state.runs.values()
-            if run.dataset == dataset and run.run_id not in ours
-        }
+        ours, others = [_NO_IDS], [_NO_IDS]
+        for kind, ids in self._summaries(dataset):
+            is_ours = any(file.path in paths or _is_moved(file, digests) for file in kind.files)
+            (ours if is_ours else others).append(ids)
+        own = np.concatenate(ours)
+        taken = RunIds(self._state.runs.ids_of(dataset) | planned, np.concatenate(others))
         for read in reads:
             self._declare(read.table)
-        resolved = resolve_tables(dataset, reads, others | planned)
+        resolved = resolve_tables(dataset, reads, taken)
         for read in reads:
             path, problems = read.file.path, resolved.problems[read.file.path]
             if not (read.file.is_unchanged and self._committer.is_known(dataset, path, problems)):
                 on_problems(dataset, path, problems)
         self._committer.add_problems(dataset, resolved.problems)
         elsewhere = {read.file.path for read in reads if not self._is_given(read.file)}
-        self._keep_labels(resolved, ours, elsewhere)
-        self._commit_rows(dataset, resolved, ours - planned)
+        labels = summary_labels(self._lake, dataset, elsewhere) if elsewhere and len(own) else {}
+        self._commit_rows(dataset, resolved, own, planned, labels)
 
     def _read(
         self, dataset: str, files: Iterable[RawFile], on_problems: OnProblems
@@ -164,7 +167,8 @@ class TableStage:
             else:
                 table = finish_table(replace(table, problems=source.problems), file.settings)
                 reads.append(TableRead(file, source.digest, table))
-        self._reads[dataset] = reads
+        if self._plan.works:  # Which may fail; then the dataset is committed again.
+            self._reads[dataset] = reads
         return reads
 
     def _declare(self, table: SummaryTable) -> None:
@@ -173,44 +177,73 @@ class TableStage:
         self._committer.declare(named.values())
         table.columns = list(named.values())
         moved = {name: column.name for name, column in named.items() if name != column.name}
-        for row in table.rows if moved else ():
-            for name, other in moved.items():
-                row.values[other] = row.values.pop(name, None)
+        if moved:
+            table.rows = Packed(_renamed(row, moved) for row in table.rows)
 
-    def _keep_labels(self, resolved: SummaryRuns, ours: set[str], elsewhere: set[str]) -> None:
-        """Keep the lake's labels in rows of tables that are not among the given files."""
-        ids = {
-            run_id
-            for run_id in ours
-            if any(file.path in elsewhere for file in self._state.runs[run_id].files)
-        }
-        rows = read_rows(self._lake, sorted(ids)) if ids else []
-        recorded = {(row["run_id"], row["sources"][0]["path"]): row for row in rows}
-        for row in resolved.rows:
-            if known := recorded.get((row["run_id"], row["sources"][0]["path"])):
-                row |= {name: known.get(name) for name in LABEL_COLUMNS}
-                row["sources"] = [row["sources"][0], *known["sources"][1:]]
+    def _commit_rows(
+        self,
+        dataset: str,
+        resolved: SummaryRuns,
+        ours: np.ndarray,
+        planned: Set[str],
+        labels: Mapping[tuple[str, str], Mapping[str, Any]],
+    ) -> None:
+        """Commit the rows that differ from the lake's.
 
-    def _commit_rows(self, dataset: str, resolved: SummaryRuns, ours: set[str]) -> None:
-        known = summary_row_digests(self._lake, dataset) if ours else {}
-        for row in resolved.rows:
-            run_id = row["run_id"]
-            old = known.get(run_id)
-            is_new = old is None or run_id in self._new
-            if old is not None and old == row_digest(conform_row(row, self._state.schema)):
+        If they take several commits, the first says of the tables that they are not complete, and
+        the last that they are. So after a kill the next ingest finds them.
+        """
+        known = summary_row_digests(self._lake, dataset) if len(ours) else {}
+        there, is_marked = array("Q", map(id_number, planned)), False
+        for row in resolved.rows():
+            run_id, source = row["run_id"], row["sources"][0]
+            number = id_number(run_id)
+            there.append(number)
+            if kept := labels.get((run_id, source["path"])):
+                row |= {**kept, "sources": [source, *kept["sources"][1:]]}
+            old = known.get(number)
+            if old is not None and old == row_number(conform_row(row, self._state.schema)):
                 self.unchanged += dataset not in self._counted
                 continue
+            self._count_new(run_id, old is None)
             self._committer.add_run(row)
-            self.replaced += not is_new
-            if is_new:
-                self._new.add(run_id)
-        gone = ours - {row["run_id"] for row in resolved.rows}
+            if self._committer.waiting >= BATCH_ROWS:
+                if not is_marked:
+                    marked = {path: [*all_, UNFINISHED] for path, all_ in resolved.problems.items()}
+                    self._committer.add_problems(dataset, marked)
+                    is_marked = True
+                self._committer.flush()
+        gone = set(self._ids_of(dataset, np.setdiff1d(ours, np.array(there, np.uint64))))
         self._committer.remove_runs(dataset, gone)
         self.removed += len(gone - self._new)
+        self.added -= len(gone & self._new)
         self._new -= gone
         self._tallies[dataset] = resolved.counts
         self._counted.add(dataset)
         self._committer.flush()
+        if is_marked:
+            self._committer.add_problems(dataset, resolved.problems)
+            self._committer.flush()
+
+    def _ids_of(self, dataset: str, numbers: np.ndarray) -> Iterator[str]:
+        """Yield the ids of rows in the lake by their numbers."""
+        wanted = RunIds(frozenset(), numbers)
+        if len(wanted):
+            yield from (run_id for run_id in summary_ids(self._lake, dataset) if run_id in wanted)
+
+    def _count_new(self, run_id: str, is_new: bool) -> None:
+        if not is_new and run_id not in self._new:
+            self.replaced += 1
+        elif run_id not in self._new:
+            self.added += 1
+            if self._plan.works:
+                self._new.add(run_id)
+
+
+def _renamed(row: SummaryRow, moved: Mapping[str, str]) -> SummaryRow:
+    for name, other in moved.items():
+        row.values[other] = row.values.pop(name, None)
+    return row
 
 
 def _is_same(file: RawFile) -> bool:

@@ -1,11 +1,13 @@
 """Convert per-run summary tables to rows of `runs`: one run per row, with unique keys."""
 
-from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence, Set
-from dataclasses import dataclass, field, replace
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Final
+
+import numpy as np
 
 from data.errors import FormatError
 from data.schema import MEASUREMENTS
@@ -21,20 +23,19 @@ from ingest.discover.names import (
     workload_of,
 )
 from ingest.discover.sources import settings_struct, source_struct
+from ingest.files.packed import Packed
 from ingest.formats.problem_list import ProblemList
-from ingest.lake.state import SUMMARY
+from ingest.lake.recorded_runs import SUMMARY, RunIds
 from ingest.records import Problem, SummaryRow, SummaryTable
 from ingest.settings.dataset import UNKNOWN, Settings
 from ingest.tables.core_rows import sum_over_cores
+from ingest.tables.unique_keys import DROPPED, FIRST, FURTHER, NONE, RowKeys
 
 # Problems of a kind that are listed by line; the rest become one problem with a count.
 MAX_NAMED_LINES: Final = 200
 # A load that was set has so many digits; one that was measured is that near to it.
 _LOAD_DIGITS: Final = 2
 _LOAD_TOLERANCE: Final = 0.01
-
-# By path, the problems of a table.
-Notes = dict[str, ProblemList]
 
 
 @dataclass(slots=True)
@@ -82,6 +83,12 @@ class TableRead:
         return frozenset((*MEASUREMENTS, *(column.name for column in own)))
 
     @cached_property
+    def knobs(self) -> tuple[str, ...]:
+        """Columns that are part of a row's key."""
+        own = (*self.file.settings.columns.values(), *self.table.columns)
+        return (*KEY_KNOBS, *(column.name for column in own if column.role == "knob"))
+
+    @cached_property
     def workload(self) -> str:
         """The workload of rows that say none: the settings', else one that the path names."""
         said = self.table.workload
@@ -94,13 +101,13 @@ class SummaryRuns:
     """The rows of a dataset's summary tables, and the problems by path.
 
     Attributes:
-        rows: Rows of `runs`, each with a unique run id.
+        rows: Yields rows of `runs`, each with a unique run id; may be called again.
         counts: Number of rows that were read, and of those that are no rows of `runs`.
     """
 
-    rows: list[dict[str, Any]] = field(default_factory=list)
-    problems: dict[str, list[Problem]] = field(default_factory=dict)
-    counts: RowCounts = field(default_factory=RowCounts)
+    rows: Callable[[], Iterator[dict[str, Any]]]
+    problems: dict[str, list[Problem]]
+    counts: RowCounts
 
 
 @dataclass(slots=True)
@@ -124,20 +131,22 @@ def _with_loads(table: SummaryTable) -> SummaryTable:
     A column of loads with fractions was measured. It becomes the throughput; the load is the
     nearest value of two digits, or unknown if that is over 1 % off.
     """
-    rates = [row.values.get("load_qps") for row in table.rows]
-    numbers = [rate for rate in rates if isinstance(rate, float)]
-    is_known = any("throughput_qps" in row.values for row in table.rows)
-    if is_known or all(map(float.is_integer, numbers)):
+    rates = (row.values.get("load_qps") for row in table.rows)
+    fraction = next((r for r in rates if isinstance(r, float) and not r.is_integer()), None)
+    if fraction is None or any("throughput_qps" in row.values for row in table.rows):
         return table
-    for row, rate in zip(table.rows, rates, strict=True):
+    rows: Packed[SummaryRow] = Packed()
+    for row in table.rows:
+        rate = row.values.get("load_qps")
         if isinstance(rate, float):
             row.values |= {"load_qps": _load_near(rate), "throughput_qps": rate}
+        rows.append(row)
     detail = (
-        f"loads with fractions, such as {next(n for n in numbers if not n.is_integer())}, were "
+        f"loads with fractions, such as {fraction}, were "
         "measured: kept as throughput_qps; load_qps is the nearest value of two digits"
     )
     problem = Problem("measured_load", "repaired", detail)
-    return replace(table, problems=[*table.problems, problem])
+    return replace(table, rows=rows, problems=[*table.problems, problem])
 
 
 def _load_near(rate: float) -> float | None:
@@ -145,7 +154,7 @@ def _load_near(rate: float) -> float | None:
     return load if abs(rate - load) <= _LOAD_TOLERANCE * load else None
 
 
-def resolve_tables(dataset: str, reads: Sequence[TableRead], taken: Set[str]) -> SummaryRuns:
+def resolve_tables(dataset: str, reads: Sequence[TableRead], taken: RunIds) -> SummaryRuns:
     """Convert all rows of a dataset's tables to runs, independently of the order of the files.
 
     Args:
@@ -156,52 +165,183 @@ def resolve_tables(dataset: str, reads: Sequence[TableRead], taken: Set[str]) ->
     If a key is there already, a row with identical values is dropped. A row with other values
     becomes a further replicate with the next free number and the flag `duplicate_key`.
     """
-    runs = SummaryRuns()
-    notes = {read.file.path: ProblemList(MAX_NAMED_LINES) for read in reads}
-    claims: dict[RunKey, list[_Claim]] = defaultdict(list)
-    for claim in _claims(dataset, reads, notes, runs.counts):
-        claims[claim.key].append(claim)
-    further: list[_Claim] = []
-    for key, same in claims.items():
-        distinct = _distinct(same, notes, runs)
-        if not taken or make_run_id(key) not in taken:
-            runs.rows.append(_build_row(distinct.pop(0)))
-        further += distinct
-    used = set(taken)
-    last = _last_replicates(claims) if further else {}
-    for claim in further:
-        runs.rows.append(_build_row(_renumber(claim, last, used, notes)))
-    for read in reads:
-        path, table = read.file.path, read.table
-        runs.counts.read += len(table.rows) + table.refused + table.summed
-        runs.counts.refused += table.refused
-        runs.counts.summed += table.summed
-        runs.problems[path] = [*table.problems, *notes[path].all(), *_unknown(read)]
-    return runs
+    return _Resolution(dataset, reads, taken).runs()
 
 
-def _unknown(read: TableRead) -> Iterator[Problem]:
-    """Yield a problem for each system that the settings do not define, and for no workload."""
-    settings, rows = read.file.settings, read.table.rows
-    systems = Counter(canonical_system(row.system, settings) for row in rows)
-    for system, count in systems.items():
-        if system == UNKNOWN:
-            detail = "no column and no setting names the system: set tables.system"
-        elif system not in settings.systems:
+class _Resolution:
+    """The rows of a dataset's tables, their keys, and what becomes of them.
+
+    The rows are packed: each step reads them again.
+    """
+
+    def __init__(self, dataset: str, reads: Sequence[TableRead], taken: RunIds) -> None:
+        self._dataset = dataset
+        self._reads = sorted(reads, key=lambda read: read.file.path)
+        self._notes = {read.file.path: ProblemList(MAX_NAMED_LINES) for read in reads}
+        self._unknown: dict[str, list[Problem]] = {}
+        self._refused = 0
+        keys = RowKeys()
+        for number, read in enumerate(self._reads):
+            self._add(number, read, keys)
+        numbered = {n for n, read in enumerate(self._reads) if read.table.is_numbered}
+        self._keys = keys.resolve(numbered)
+        if taken:
+            self._make_room(taken)
+        self._keys.renumber((lambda row, n: self._id_of(row, n) in taken) if taken else None)
+
+    def runs(self) -> SummaryRuns:
+        """Return the rows and problems."""
+        self._note_dropped()
+        self._note_further()
+        counts, problems = RowCounts(), {}
+        for read in self._reads:
+            path, table = read.file.path, read.table
+            counts.read += len(table.rows) + table.refused + table.summed
+            counts.refused += table.refused
+            counts.summed += table.summed
+            problems[path] = [*table.problems, *self._notes[path].all(), *self._unknown[path]]
+        counts.refused += self._refused
+        counts.dropped = len(self._keys.rows_of(DROPPED))
+        return SummaryRuns(self._rows, problems, counts)
+
+    def _add(self, number: int, read: TableRead, keys: RowKeys) -> None:
+        """Read the keys of a table's rows; note rows without one, and what is unknown."""
+        unknown = _Unknown(read)
+        for place, row in enumerate(read.table.rows):
+            unknown.add(row)
+            try:
+                key = self._key(read, row)
+            except FormatError as error:
+                detail = f"{error}; row not read"
+                self._notes[read.file.path].add("bad_knob", "refused", detail, row.line)
+                self._refused += 1
+                continue
+            configuration = key.workload, key.system, key.knobs
+            keys.add(number, place, row.line, configuration, key.replicate, row.values)
+        self._unknown[read.file.path] = list(unknown.problems())
+
+    def _key(self, read: TableRead, row: SummaryRow) -> RunKey:
+        """Return the key in a row; rows of a numbered table have no replicate number in it.
+
+        Raises:
+            FormatError: A knob cannot be decoded.
+        """
+        settings, values = read.file.settings, row.values
+        knobs = order_knobs({name: values.get(name) for name in read.knobs})
+        check_knobs(knobs)
+        replicate = values.get("replicate")
+        number = None if replicate is None else int(replicate)
+        if read.table.is_numbered:
+            # Rows without a replicate number are numbered in order, in each table from 0.
+            place = dict(knobs) | {"variant": Path(read.file.path).name.split(".")[0]}
+            knobs, number = order_knobs(place), None
+        system = canonical_system(row.system, settings)
+        return RunKey(self._dataset, _workload(row, read), system, knobs, number)
+
+    def _claims(self) -> Iterator[tuple[int, _Claim]]:
+        """Yield the rows that have a key, with the key as it now is."""
+        keys = self._keys
+        row, places = 0, keys.places.tolist()
+        for number, read in enumerate(self._reads):
+            end = int(np.searchsorted(keys.tables, number, side="right"))
+            for place, content in enumerate(read.table.rows):
+                if row < end and places[row] == place:
+                    yield row, self._claim(row, read, content)
+                    row += 1
+
+    def _claim(self, row: int, read: TableRead, content: SummaryRow) -> _Claim:
+        replicate = int(self._keys.replicates[row])
+        number = None if replicate == NONE else replicate
+        key = replace(self._key(read, content), replicate=number)
+        return _Claim(read, content, key, set(content.flags))
+
+    def _at(self, row: int) -> _Claim:
+        read = self._reads[self._keys.tables[row]]
+        return self._claim(row, read, read.table.rows[int(self._keys.places[row])])
+
+    def _id_of(self, row: int, number: int) -> str:
+        return make_run_id(replace(self._at(row).key, replicate=number))
+
+    def _make_room(self, taken: RunIds) -> None:
+        """Make rows further ones whose keys other runs have."""
+        fates = self._keys.fates
+        for row, claim in self._claims():
+            if fates[row] == FIRST and make_run_id(claim.key) in taken:
+                fates[row] = FURTHER
+
+    def _note_dropped(self) -> None:
+        keys = self._keys
+        for row in keys.rows_of(DROPPED).tolist():
+            read, twin = self._reads[keys.tables[row]], keys.twins[row]
+            path = self._reads[keys.tables[twin]].file.path
+            where = f"line {keys.lines[twin]}" + ("" if path == read.file.path else f" of {path}")
+            detail = f"the same row as {where}; dropped"
+            line = int(keys.lines[row])
+            self._notes[read.file.path].add("identical_row", "repaired", detail, line)
+
+    def _note_further(self) -> None:
+        """Note rows with the key of another one; only the details that are kept are written."""
+        keys, noted = self._keys, Counter[str]()
+        for row in keys.rows_of(FURTHER).tolist():
+            path, detail = self._reads[keys.tables[row]].file.path, ""
+            noted[path] += 1
+            if noted[path] <= MAX_NAMED_LINES + 1:
+                claim = self._at(row)
+                was = make_run_id(self._key_before(claim, keys.replicates_before[row]))
+                detail = (
+                    f"run {was} exists with other values; kept as replicate {claim.key.replicate}"
+                )
+            self._notes[path].add("duplicate_key", "doubted", detail, int(keys.lines[row]))
+
+    def _key_before(self, claim: _Claim, replicate: int) -> RunKey:
+        return replace(claim.key, replicate=None if replicate == NONE else int(replicate))
+
+    def _rows(self) -> Iterator[dict[str, Any]]:
+        fates = self._keys.fates
+        for row, claim in self._claims():
+            if fates[row] != DROPPED:
+                if fates[row] == FURTHER:
+                    claim.flags.add("duplicate_key")
+                yield _build_row(claim)
+
+
+class _Unknown:
+    """Counts the rows of a table whose system or workload the settings do not know."""
+
+    def __init__(self, read: TableRead) -> None:
+        self._read = read
+        self._systems: Counter[str] = Counter()
+        self._first: dict[str, int] = {}
+        self._workloads = 0
+
+    def add(self, row: SummaryRow) -> None:
+        """Count a row."""
+        system = canonical_system(row.system, self._read.file.settings)
+        self._systems[system] += 1
+        self._first.setdefault(system, row.line)
+        self._workloads += _workload(row, self._read) == UNKNOWN
+
+    def problems(self) -> Iterator[Problem]:
+        """Yield a problem for each system that the settings do not define, and for no workload."""
+        for system, count in self._systems.items():
+            if system == UNKNOWN:
+                detail = "no column and no setting names the system: set tables.system"
+            elif system not in self._read.file.settings.systems:
+                detail = (
+                    f"the settings do not know the system {system!r}; kept under this name: add "
+                    f"[systems.{system}], or an alias of another"
+                )
+            else:
+                continue
+            line = self._first[system]
+            yield Problem("unknown_system", "doubted", f"{count} runs: {detail}", line)
+        if self._workloads:
             detail = (
-                f"the settings do not know the system {system!r}; kept under this name: add "
-                f"[systems.{system}], or an alias of another"
+                f"{self._workloads} runs: no column, no setting and no word in the name of the "
+                "table or its folder names the workload: set tables.workload, or "
+                "workloads.NAME.aliases"
             )
-        else:
-            continue
-        first = next(r.line for r in rows if canonical_system(r.system, settings) == system)
-        yield Problem("unknown_system", "doubted", f"{count} runs: {detail}", first)
-    if count := sum(_workload(row, read) == UNKNOWN for row in rows):
-        detail = (
-            f"{count} runs: no column, no setting and no word in the name of the table or its "
-            "folder names the workload: set tables.workload, or workloads.NAME.aliases"
-        )
-        yield Problem("unknown_workload", "doubted", detail)
+            yield Problem("unknown_workload", "doubted", detail)
 
 
 def _workload(row: SummaryRow, read: TableRead) -> str:
@@ -209,76 +349,6 @@ def _workload(row: SummaryRow, read: TableRead) -> str:
     if word is None:
         return read.workload
     return read.file.settings.workload_words.get(word, word)
-
-
-def _claims(
-    dataset: str, reads: Sequence[TableRead], notes: Notes, tally: RowCounts
-) -> Iterator[_Claim]:
-    counts: Counter[RunKey] = Counter()
-    for read in sorted(reads, key=lambda read: read.file.path):
-        settings = read.file.settings
-        own = (*settings.columns.values(), *read.table.columns)
-        declared = [column.name for column in own if column.role == "knob"]
-        for row in read.table.rows:
-            values = row.values
-            knobs = order_knobs({name: values.get(name) for name in (*KEY_KNOBS, *declared)})
-            system = canonical_system(row.system, settings)
-            replicate = values.get("replicate")
-            number = None if replicate is None else int(replicate)
-            try:
-                check_knobs(knobs)
-            except FormatError as error:
-                notes[read.file.path].add("bad_knob", "refused", f"{error}; row not read", row.line)
-                tally.refused += 1
-                continue
-            key = RunKey(dataset, _workload(row, read), system, knobs, number)
-            if read.table.is_numbered:
-                # Rows without a replicate number are numbered in order, in each table from 0.
-                place = dict(knobs) | {"variant": Path(read.file.path).name.split(".")[0]}
-                key = replace(key, knobs=order_knobs(place), replicate=None)
-                counts[key] += 1
-                key = replace(key, replicate=counts[key] - 1)
-            yield _Claim(read, row, key, set(row.flags))
-
-
-def _last_replicates(claims: dict[RunKey, list[_Claim]]) -> dict[RunKey, int]:
-    last: dict[RunKey, int] = defaultdict(lambda: -1)
-    for key in claims:
-        configuration = key.configuration
-        number = -1 if key.replicate is None else key.replicate
-        last[configuration] = max(last[configuration], number)
-    return last
-
-
-def _distinct(claims: Sequence[_Claim], notes: Notes, runs: SummaryRuns) -> list[_Claim]:
-    kept: list[_Claim] = []
-    for claim in claims:
-        twin = next((other for other in kept if other.row.values == claim.row.values), None)
-        if twin is None:
-            kept.append(claim)
-            continue
-        runs.counts.dropped += 1
-        detail = f"the same row as {_place(twin, claim)}; dropped"
-        notes[claim.read.file.path].add("identical_row", "repaired", detail, claim.row.line)
-    return kept
-
-
-def _renumber(claim: _Claim, last: dict[RunKey, int], used: set[str], notes: Notes) -> _Claim:
-    configuration = claim.key.configuration
-    key = claim.key
-    while key == claim.key or make_run_id(key) in used:
-        last[configuration] += 1
-        key = replace(configuration, replicate=last[configuration])
-    detail = (
-        f"run {make_run_id(claim.key)} exists with other values; kept as replicate {key.replicate}"
-    )
-    notes[claim.read.file.path].add("duplicate_key", "doubted", detail, claim.row.line)
-    return _Claim(claim.read, claim.row, key, claim.flags | {"duplicate_key"})
-
-
-def _place(claim: _Claim, beside: _Claim) -> str:
-    is_same_file = claim.read is beside.read
-    return f"line {claim.row.line}" + ("" if is_same_file else f" of {claim.read.file.path}")
 
 
 def _build_row(claim: _Claim) -> dict[str, Any]:
