@@ -109,15 +109,15 @@ def test_rows_of_an_earlier_query_are_grey_and_say_whose_they_are(
         )
         expect(said).to_have_attribute("title", good)
         assert len(said.inner_text()) < 100
-    for part in (".panel-result .grid", ".panel-chart .graph"):
-        expect(page.locator(part).first).to_have_css("opacity", "0.4")
+    for part in (".panel-result > .grid", ".panel-chart > .graph, .panel-chart > :has(.graph)"):
+        expect(page.locator(part).first).to_have_css("opacity", "0.5")
     for form in ("csv", "parquet"):
         expect(page.locator(f"#sql-{form}")).to_be_disabled()
     expect(rows).to_have_count(3)
     ask(page, "SELECT 1 AS one")
     expect(rows).to_have_count(1)
     expect(page.locator("#sql-rows-of")).to_be_empty()
-    expect(page.locator(".panel-result .grid").first).to_have_css("opacity", "1")
+    expect(page.locator(".panel-result > .grid").first).to_have_css("opacity", "1")
     # The file holds the rows on the screen, also where the editor has another query by now.
     page.locator("#sql-editor").fill("SELECT 2 AS two")
     wait_idle(page)
