@@ -105,7 +105,7 @@ def study_of(
         asked |= {name: scope[name] for name in ("dataset", "machine") if name in scope}
         return _without(_moments(lake, choice, asked), baseline)
 
-    return study(own, choice.objective, choice.limit, alpha, family), everything
+    return study(in_order(own), choice.objective, choice.limit, alpha, family), everything
 
 
 def study(
@@ -118,18 +118,15 @@ def study(
     """Find the best set among the settings of one choice.
 
     Args:
-        rows: One row a setting, columns of `moments_query` by the columns of a setting.
+        rows: One row a setting, columns of `moments_query` by the columns of a setting; as
+            `in_order` returns them.
         family: Returns such rows of all loads, for the noise of a choice with few settings.
 
     Raises:
         DataError: No setting has a value of the objective above 0.
     """
     knobs = [name for name in setting_columns() if _is_set(rows, name)]
-    # Of settings that are equal otherwise, the least throttled comes first: a short delay, a high
-    # clock, a high power limit.
-    there = rows.filter(pl.col(f"{objective}_n") > 0).sort(
-        knobs, descending=[not name.endswith("_us") for name in knobs], nulls_last=True
-    )
+    there = rows.filter(pl.col(f"{objective}_n") > 0)
     if not len(there):
         raise DataError(f"none of {rows['runs'].sum():,} runs has a value of {objective} above 0")
     cost, step = _estimates(there, objective, family)
@@ -139,6 +136,16 @@ def study(
         limit = Limit(sign_of(name) * float(np.log(at_most)), _estimates(there, name, family)[0])
     left_out = int(rows["runs"].sum()) - int(there["runs"].sum())
     return Study(there, tuple(knobs), cost, limit, best_set(cost, limit, alpha), step, left_out)
+
+
+def in_order(rows: pl.DataFrame) -> pl.DataFrame:
+    """Sort settings so that of equal ones the least throttled comes first.
+
+    That is a short delay, a high clock, a high power limit.
+    """
+    knobs = setting_columns()
+    descending = [not name.endswith("_us") for name in knobs]
+    return rows.sort(knobs, descending=descending, nulls_last=True, maintain_order=True)
 
 
 def _is_set(runs: pl.DataFrame, name: str) -> bool:
@@ -219,8 +226,7 @@ def _settings(rows: pl.DataFrame, name: str, step: float) -> Settings:
     """Return the moments of a metric in each row; NaN without a value."""
     counted = rows[f"{name}_n"].to_numpy()
     log_mean, log_variance, mean = (
-        rows[f"{name}_{end}"].fill_null(np.nan).to_numpy()
-        for end in ("log_mean", "log_variance", "mean")
+        rows[f"{name}_{end}"].to_numpy() for end in ("log_mean", "log_variance", "mean")
     )
     floor = (step / mean) ** 2 / 12
     # Means of runs whose deviation nobody told are one observation.

@@ -9,7 +9,7 @@ from typing import Any, Final
 import numpy as np
 import polars as pl
 
-from app.explore.decided import decided, explain_best
+from app.explore.decided import decided, explain_best, unjudged_words
 from app.explore.figures.marks import must_draw
 from app.explore.figures.scatter import Scene, build_scatter
 from app.explore.heat import HOW_POOLED, draw_heatmap, heat_of, heat_query, metric_cube
@@ -103,6 +103,12 @@ def asked_of(view: LakeView, state: ExploreState) -> Asked:
         metric(resolved.cost), metric(resolved.limited), state.limit,
         str(labels.get(state.against) or state.against), view.varying(state.selection),
     )  # fmt: skip
+
+
+def best_notes(view: LakeView, state: ExploreState) -> str:
+    """Return what else to know of the best settings: odd runs, and choices that are left out."""
+    notes = [odd_change(view, state), unjudged_words(view, resolve(view, state)[0])]
+    return " ".join(filter(None, notes))
 
 
 def odd_change(view: LakeView, state: ExploreState) -> str:

@@ -4,7 +4,7 @@ A row has the setting to take, the settings that cannot be told from it, what it
 than the best, and its change against the default with an interval.
 """
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Any, Final
@@ -27,6 +27,7 @@ from data.choices import (
     Study,
     baseline_of,
     distances,
+    in_order,
     sign_of,
     study,
 )
@@ -70,18 +71,30 @@ def decided(view: LakeView, state: ExploreState) -> pl.DataFrame:
 
 def _decided(view: LakeView, state: ExploreState) -> pl.DataFrame:
     rows = _moments(view, state)
-    own = rows.filter(matches(state.selection))
+    columns = list(choice_columns())
+    own = in_order(rows.filter(matches(state.selection))).sort(columns, maintain_order=True)
     everyone = rows.filter(matches(_without_settings(state.selection)))
+    if not state.against:
+        everyone = everyone.filter(pl.col("is_baseline").fill_null(False))
+    places = everyone.partition_by(columns[:-1], as_dict=True)
     varying = view.varying(state.selection)
-    found = [_judged(part, everyone, rows, state, varying) for _, part in _choices(own)]
+    found = []
+    for i, (key, part) in enumerate(own.group_by(columns, maintain_order=True)):
+        if i == MOST_CHOICES:
+            break
+        here = places.get(key[:-1], everyone.clear())
+        found.append(_judged(part, here, rows, state, varying))
     schema = {name: rows.schema[name] for name in CONFIGURATION} | _COLUMNS
     return pl.DataFrame([row for row in found if row], schema)
 
 
-def left_out_choices(view: LakeView, state: ExploreState) -> int:
-    """Return how many choices the filters leave beyond those that are judged."""
-    own = _moments(view, state).filter(matches(state.selection))
-    return max(own.select(choice_columns()).n_unique() - MOST_CHOICES, 0) if len(own) else 0
+def unjudged_words(view: LakeView, state: ExploreState) -> str:
+    """Return how many choices the filters leave beyond those that are judged; empty for none."""
+    left = view.left(state.selection)
+    count = left.select(choice_columns()).n_unique() if len(left) else 0
+    if count <= MOST_CHOICES:
+        return ""
+    return f"The first {MOST_CHOICES} of {count:,} systems and loads are judged; filter for others."
 
 
 def decided_query(
@@ -136,27 +149,19 @@ def _without_settings(selection: Selection) -> Selection:
     return Selection(tuple(clauses), selection.without)
 
 
-def _choices(rows: pl.DataFrame) -> Iterator[tuple[Any, pl.DataFrame]]:
-    """Yield the settings of each choice, by place and system, MOST_CHOICES at most."""
-    columns = list(choice_columns())
-    ordered = rows.sort(columns, nulls_last=False)
-    groups = ordered.group_by(columns, maintain_order=True)
-    for i, group in enumerate(groups):
-        if i == MOST_CHOICES:
-            return
-        yield group
-
-
 def _judged(
     own: pl.DataFrame,
-    everyone: pl.DataFrame,
+    here: pl.DataFrame,
     rows: pl.DataFrame,
     state: ExploreState,
     varying: Collection[str],
 ) -> dict[str, Any] | None:
-    """Return the row of one choice; None if no run has a value of the cost."""
+    """Return the row of one choice; None if no run has a value of the cost.
+
+    Args:
+        here: The settings of the same place, of all systems; at least the defaults.
+    """
     first = own.row(0, named=True)
-    here = _at(everyone, {name: first[name] for name in choice_columns() if name != "system"})
     tuned = own.filter(~pl.col("is_baseline").fill_null(False))
     family = partial(_family, rows, first)
     try:
@@ -185,7 +190,7 @@ def _judged(
         row |= _interval("change", change.estimate, change.low, change.high)
         row["default_n"] = int(reference.cost.n)
     if state.against and row["standing"] != "outside":
-        row |= _against(judged, _at(here, {"system": state.against}), state)
+        row |= _against(judged, in_order(_at(here, {"system": state.against})), state)
     return row
 
 
@@ -272,9 +277,15 @@ def _alternatives(judged: Study, members: np.ndarray, shown: int, varying: Colle
         members = np.arange(len(members)) == shown
     rows = judged.rows.filter(pl.Series(members)).select(knobs or ["system"])
     rest = [name for name in rows.columns if name != "itr_us"]
-    if "itr_us" in rows.columns and rest:
-        rows = rows.group_by(rest, maintain_order=True).agg("itr_us")
-    text = write_knobs(list(rows.iter_rows(named=True))).removeprefix("knobs~")
+    delays: dict[tuple[Any, ...], list[Any]] = {}
+    for row in rows.iter_rows(named=True):
+        delays.setdefault(tuple(row[name] for name in rest), []).append(row.get("itr_us"))
+    has_delay = "itr_us" in rows.columns
+    alternatives = [
+        dict(zip(rest, key, strict=True)) | ({"itr_us": values} if has_delay else {})
+        for key, values in delays.items()
+    ]
+    text = write_knobs(alternatives).removeprefix("knobs~")
     if len(text) > MAX_CHARS // 2:
         only = judged.rows.select(knobs).row(shown, named=True)
         text = write_knobs([only]).removeprefix("knobs~")

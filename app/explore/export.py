@@ -5,10 +5,10 @@ from typing import Final
 
 from app.explore.answer import (
     asked_of,
+    best_notes,
     best_table,
     explain,
     heatmap,
-    odd_change,
     scatter,
     status_words,
 )
@@ -37,7 +37,7 @@ def export(view: LakeView, state: ExploreState) -> ExportedPage:
         filters=html.escape(state.selection.in_words()),
         status=html.escape(status_words(view, state)),
         findings="".join(f"<p>{html.escape(words)}</p>" for words in sentences(rows, asked)),
-        words=html.escape(odd_change(view, state)),
+        words=html.escape(best_notes(view, state)),
         table=render(table),
         explanation=html.escape(explain(view, state)),
     )

@@ -259,6 +259,8 @@ def _sentence(row: Mapping[str, Any], asked: Asked, place: Collection[str]) -> s
             f"No setting of {name} meets {limit}{load}: the {word} {lowered(asked.limited.title)} "
             f"is {nearest}{named}."
         )
+    if asked.limit is not None and row["limited"] is None:
+        return f"{name}{f' at {load}' if load else ''} has no {lowered(asked.limited.title)}."
     parts = [_change_sentence(row, asked, what, value)]
     if row["members"] and row["settings"] > 1:
         parts.append(_set_sentence(row))

@@ -15,11 +15,11 @@ from dash import (
 
 from app.explore.answer import (
     asked_of,
+    best_notes,
     best_table,
     explain,
     heatmap,
     limit_domain,
-    odd_change,
     rows_behind,
     scatter,
     status_words,
@@ -145,7 +145,7 @@ def update_best(raw_state: dict[str, Any], *controls: Any) -> tuple:
     state = ExploreState.from_json({**raw_state, **asked})
     rows, question = best_table(view, state), asked_of(view, state)
     table = best_settings_table(rows, question)
-    return table, odd_change(view, state), list(map(html.P, sentences(rows, question)))
+    return table, best_notes(view, state), list(map(html.P, sentences(rows, question)))
 
 
 @callback(

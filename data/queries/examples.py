@@ -9,9 +9,10 @@ def subjects_query() -> tuple[str, list[Any]]:
     """Build the query of the subjects that most runs have.
 
     Returns:
-        SQL and no parameters. One row: `workload`, `system` and `load` of most runs with energy and p99
-        latency; `device`, `rw` and `request_bytes` of most storage runs; `run_id` and `file` (path
-        of its interrupts in the lake) of the run with most interrupts. NULL where there is none.
+        SQL and no parameters. One row: `workload`, `system` and `load` of most runs with energy and
+        p99 latency; `device`, `rw` and `request_bytes` of most storage runs; `run_id` and `file`
+        (path of its interrupts in the lake) of the run with most interrupts. NULL where there is
+        none.
     """
     return (
         "SELECT "

@@ -6,9 +6,10 @@ import re
 from pathlib import Path
 from typing import Any
 
+import pytest
 from dash.html import Div
 
-from app.explore.answer import asked_of, best_table, odd_change
+from app.explore.answer import asked_of, best_notes, best_table, odd_change
 from app.explore.layout_best import best_settings_table, sentences
 from app.explore.state import ExploreState
 from app.kit.export import render
@@ -206,3 +207,21 @@ def test_a_smaller_level_gives_a_larger_set(tmp_path: Path) -> None:
     view = view_of(tmp_path, rows)
     sizes = [best_table(view, state(alpha=alpha))["members"][0] for alpha in (0.4, 0.05, 1e-4)]
     assert sizes[0] < sizes[1] < sizes[2]
+
+
+def test_a_limit_on_what_was_not_measured_says_so(tmp_path: Path) -> None:
+    rows = [{**row, "latency_p99_us": None} for row in replicates(2.0, 60.0, 900.0)]
+    view, asked = view_of(tmp_path, rows), state(limit=100.0)
+    (words,) = sentences(best_table(view, asked), asked_of(view, asked))
+    assert words == "Linux tuned at 200k QPS has no p99 latency."
+
+
+def test_choices_beyond_the_most_are_counted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("app.explore.decided.MOST_CHOICES", 2)
+    rows = [row for load in (1e5, 2e5, 3e5) for row in replicates(2.0, 60.0, 900.0, load_qps=load)]
+    view, asked = view_of(tmp_path, rows), state(filters={"workload": ["memcached"]})
+    assert len(best_table(view, asked)) == 2
+    words = "The first 2 of 3 systems and loads are judged; filter for others."
+    assert best_notes(view, asked) == words
