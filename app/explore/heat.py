@@ -8,6 +8,7 @@ import polars as pl
 from app.explore.figures.heatmap import build_heatmap
 from app.explore.state import ExploreState
 from app.kit.encodings import message_figure
+from app.kit.figure_text import BREAK, bold
 from app.kit.known_columns import KnownColumns
 from app.kit.lakes import LakeView
 from app.kit.messages import EMPTY_LAKE
@@ -97,9 +98,9 @@ def draw_heatmap(view: LakeView, state: ExploreState) -> dict[str, Any]:
     label = labels.get(heat.system) or heat.system
     if not len(heat.cells):
         who = f" of {label}" if label else ""
-        return message_figure(f"No run{who} has a value for<br>{name}.")
+        return message_figure(f"No run{who} has a value for{BREAK}{name}.")
     note = synthetic_note(left)
-    parts = ["mean of replicates", slice_words(heat.part, labels), f"<b>{note}</b>" if note else ""]
+    parts = ["mean of replicates", slice_words(heat.part, labels), bold(note)]
     figure = build_heatmap(
         heat.cells,
         state.heat_metric,

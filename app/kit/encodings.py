@@ -5,6 +5,8 @@ from typing import Any, Final
 
 import numpy as np
 
+from app.kit.figure_text import BREAK, finishing, first_line, styled
+
 # Hues of Okabe and Ito with enough contrast on white and near-black. The systems of the published
 # study have fixed hues; other systems get the rest in the order of their names.
 OKABE_ITO: Final = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00")
@@ -56,7 +58,7 @@ def base_layout(title: str, subtitle: str) -> dict[str, Any]:
     """Return the layout that all figures share; the browser adds the theme's colours."""
     return {
         "title": {
-            "text": f'{title}<br><span style="font-size:11px">{subtitle}</span>',
+            "text": f"{title}{BREAK}{styled('font-size:11px', subtitle)}",
             "font": {"size": 14},
             "x": 0,
             "xref": "container",
@@ -76,7 +78,7 @@ def base_layout(title: str, subtitle: str) -> dict[str, Any]:
 
 def title_of(figure: dict[str, Any]) -> str:
     """Return a figure's title without its subtitle; empty for a message."""
-    return str(figure["layout"]["title"]["text"].split("<br>")[0])
+    return first_line(figure["layout"]["title"]["text"])
 
 
 def axis_title(text: str) -> dict[str, Any]:
@@ -114,6 +116,7 @@ def scatter_trace(kind: str, x: Any, y: Any, mode: str = "markers", **more: Any)
     }
 
 
+@finishing
 def message_figure(sentence: str) -> dict[str, Any]:
     """Return a figure with one sentence: why there is nothing to draw, and the next step."""
     return {

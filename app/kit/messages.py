@@ -4,15 +4,16 @@ from typing import Final
 
 import polars as pl
 
+from app.kit.figure_text import BREAK, bold, without_marks
 from data.analysis.facets import count_runs
 from data.knobs import KNOBS
 from data.selection import Selection
 
 EMPTY_LAKE: Final = (
-    "The lake holds no runs yet.<br>Add some with <b>python -m ingest add RAW</b>, "
+    f"The lake holds no runs yet.{BREAK}Add some with {bold('python -m ingest add RAW')}, "
     "then reload this page."
 )
-EMPTY_LAKE_PLAIN: Final = EMPTY_LAKE.replace("<br>", " ").replace("<b>", "").replace("</b>", "")
+EMPTY_LAKE_PLAIN: Final = without_marks(EMPTY_LAKE)
 
 
 def no_run_left(cube: pl.DataFrame, selection: Selection) -> str:
@@ -27,4 +28,4 @@ def no_run_left(cube: pl.DataFrame, selection: Selection) -> str:
     }
     useful = [f"{KNOBS[name].title} ({runs:,} runs)" for name, runs in without.items() if runs]
     hint = f"Clear one of these to see some: {', '.join(useful)}." if useful else "Clear some."
-    return f"No run has all of these filters.<br>{hint}"
+    return f"No run has all of these filters.{BREAK}{hint}"

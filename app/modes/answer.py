@@ -9,6 +9,7 @@ import polars.selectors as cs
 
 from app.kit.competitors import Competitors, axis_label, competitors_of, ordered_values
 from app.kit.encodings import message_figure
+from app.kit.figure_text import BREAK
 from app.kit.known_columns import KnownColumns
 from app.kit.lakes import LakeView, Query
 from app.kit.messages import EMPTY_LAKE
@@ -225,7 +226,7 @@ def _pareto(found: Judged) -> dict[str, Any]:
     ).filter(pl.col("x").is_not_null())
     x, y = metric(found.state.against), metric(found.metric)
     if not len(points):
-        return message_figure(f"No run has both {y.title}<br>and {x.title}.")
+        return message_figure(f"No run has both {y.title}{BREAK}and {x.title}.")
     kept = thin(len(points), MAX_POINTS, pareto_members(points, x.name, y.name))
     scene = ParetoScene(
         x=x.name,

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from app.kit.competitors import value_words
+from app.kit.figure_text import BREAK, bold
 from app.kit.lakes import LakeView
 from app.kit.messages import no_run_left
 from app.kit.words import WORKLOAD_TITLES, slice_words, synthetic_note
@@ -40,7 +41,7 @@ def nothing_left(view: LakeView, state: ModesState) -> str:
     if matching:
         title = metric(str(state.metric)).title
         return (
-            f"None of the {matching:,} runs that the filters leave has a value for<br>{title}. "
+            f"None of the {matching:,} runs that the filters leave has a value for{BREAK}{title}. "
             "Choose another metric."
         )
     return no_run_left(view.cube_of(state.selection), state.selection)
@@ -72,8 +73,8 @@ def subtitle(view: LakeView, state: ModesState, part: Slice, labels: Mapping[str
         state: With the filters of the compared runs.
     """
     note = synthetic_note(view.left(state.selection))
-    parts = [slice_words(part, labels), f"<b>{note}</b>" if note else ""]
+    parts = [slice_words(part, labels), bold(note)]
     first, rest = rules_words(state), " · ".join(each for each in parts if each)
     if len(first) + len(rest) > _LINE_CHARS:
-        return f"{first}<br>{rest}"
+        return f"{first}{BREAK}{rest}"
     return " · ".join(each for each in (first, rest) if each)

@@ -7,6 +7,7 @@ from typing import Any, Final
 import numpy as np
 import polars as pl
 
+from app.kit.figure_text import BREAK
 from app.kit.lakes import LakeView
 from app.kit.messages import EMPTY_LAKE, no_run_left
 from app.kit.typed_arrays import floats, typed
@@ -100,7 +101,7 @@ def nothing_to_draw(view: LakeView, study: Study) -> str:
     selection = study.state.selection
     cube = storage_cube(view, selection)
     if not view.runs:
-        return EMPTY_LAKE.replace("<br>", " ")
+        return EMPTY_LAKE.replace(BREAK, " ")
     if not len(cube):
         return NO_STORAGE
     if len(study.rows):
@@ -109,7 +110,7 @@ def nothing_to_draw(view: LakeView, study: Study) -> str:
             f"The filters leave more than {MOST_CONFIGURATIONS:,} configurations of {left:,} runs. "
             "Filter on a dataset, a device or an access."
         )
-    return no_run_left(cube, selection).replace("<br>", " ")
+    return no_run_left(cube, selection).replace(BREAK, " ")
 
 
 def _lines(study: Study, _: pl.DataFrame, view: View) -> dict[str, Any]:

@@ -19,6 +19,11 @@
 
   wattlas.decode = decode;
 
+  /** A text of the lake in the form in which Plotly, which reads some tags, shows it as it is. */
+  wattlas.plotText = (text) => String(text).replace(/&/g, "&amp;").replace(/</g, "&lt;");
+  /** What Plotly shows of such a text. */
+  wattlas.shownText = (text) => String(text).replace(/&lt;/g, "<").replace(/&amp;/g, "&");
+
   /** The server's points with every column as a typed array; knob values stay lists. */
   wattlas.decodePoints = function (raw) {
     if (!raw) return null;

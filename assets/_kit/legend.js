@@ -45,16 +45,14 @@
     return svg;
   }
 
-  /* Names are written for Plotly, which reads some tags. */
-  const plain = (name) => String(name).replace(/&lt;/g, "<").replace(/&amp;/g, "&");
   const canHide = (trace, { legend }) =>
     wattlas.kindOf(trace) !== "legend" && !(legend && legend.itemclick === false);
   const rowOf = (trace) => (trace.meta && trace.meta.row) || 0;
 
-  const titleOf = ({ legend }) => (legend && legend.title ? plain(legend.title.text) : "");
+  const titleOf = ({ legend }) => (legend && legend.title ? wattlas.shownText(legend.title.text) : "");
 
   function entry(trace, index, isButton) {
-    const name = plain(trace.name), properties = { className: "legend-entry", title: name };
+    const name = wattlas.shownText(trace.name), properties = { className: "legend-entry", title: name };
     const part = wattlas.element(isButton ? "button" : "span", properties);
     part.append(sign(trace), wattlas.element("span", { textContent: name, className: "legend-name" }));
     if (isButton) {
@@ -103,7 +101,7 @@
 
   /** A figure for paper of a width and height: with a legend below, and as much higher. */
   wattlas.withLegend = function ({ data, layout }, width, height) {
-    const names = data.filter((trace) => trace.showlegend === true).map(({ name }) => short(plain(name)));
+    const names = data.filter((trace) => trace.showlegend === true).map(({ name }) => short(wattlas.shownText(name)));
     if (!names.length || layout.showlegend !== false) return { data, layout, height };
     const more = ROW_PX * rowsOf(names, width) + 8, { margin = {} } = layout;
     const legend = {
@@ -113,7 +111,8 @@
     };
     const b = (margin.b === undefined ? 80 : margin.b) + more;
     const drawn = { ...layout, showlegend: true, legend, margin: { ...margin, b } };
-    const named = data.map((trace) => (trace.showlegend ? { ...trace, name: short(trace.name) } : trace));
+    const shortened = (name) => wattlas.plotText(short(wattlas.shownText(name)));
+    const named = data.map((trace) => (trace.showlegend ? { ...trace, name: shortened(trace.name) } : trace));
     return { data: named, layout: drawn, height: height + more };
   };
 })((window.wattlas = window.wattlas || {}));

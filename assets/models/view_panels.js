@@ -181,7 +181,7 @@
       };
       const meta = { kind: "measured", words: mine.map(runWords), isResidual: Boolean(more) };
       return scatter("markers", mine.map(x), mine.map(y), meta, {
-        name: group + ", measured", cliponaxis: true,
+        name: wattlas.plotText(group) + ", measured", cliponaxis: true,
         marker: { color, symbol: symbol + "-open", size: 6, opacity: 0.75, line: { width: 1.1 } },
         ...(more || { error_y: deviation }),
       });

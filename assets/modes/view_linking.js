@@ -43,11 +43,11 @@
     },
     pareto(point) {
       if (point.customdata === undefined) return null;
-      const title = wattlas.plot("pareto").layout.xaxis.title.text;
+      const title = wattlas.shownText(wattlas.plot("pareto").layout.xaxis.title.text);
       const against = title + ": " + Number(point.x.toPrecision(4));
       return wattlas.cells.contenderLines(view.data, point.customdata, against);
     },
-    shares: (point) => [point.data.name, point.data.text[0], "click: these cells"],
+    shares: (point) => [wattlas.shownText(point.data.name), point.data.text[0], "click: these cells"],
     evidence(point) {
       const quantity = (value) => wattlas.formatQuantity(value, view.data.metric.unit);
       const half = point["error_y.array"];

@@ -38,7 +38,7 @@
       const sizes = all.map((label) => (name === "x" ? label.length * CHARACTER_PX + 6 : LINE_PX));
       const at = shownLabels(sizes, low, high, px);
       changes[name + "axis.tickvals"] = at;
-      changes[name + "axis.ticktext"] = at.map((i) => all[i]);
+      changes[name + "axis.ticktext"] = at.map((i) => wattlas.plotText(all[i]));
     }
     return changes;
   }

@@ -4,8 +4,6 @@
 
   const NUMBERS = /^(U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?|DOUBLE|FLOAT|DECIMAL)/;
   const isNumber = (type) => NUMBERS.test(type);
-  /** Plotly reads some tags in texts. */
-  const plain = (text) => String(text).replace(/&/g, "&amp;").replace(/</g, "&lt;");
 
   const HUES = [
     "#1f77b4", "#ff7f0e", "#2ca02c", "#d62728", "#9467bd", "#8c564b",
@@ -46,13 +44,13 @@
       if (!groups.has(key)) groups.set(key, []);
       groups.get(key).push(row);
     }
-    const cell = (column) => (row) => (typeof row[column] === "string" ? plain(row[column]) : row[column]);
+    const cell = (column) => (row) => (typeof row[column] === "string" ? wattlas.plotText(row[column]) : row[column]);
     const data = [...groups].map(([name, rows], at) => ({
-      type: "scatter", mode: "markers", name: plain(name), x: rows.map(cell(i)), y: rows.map(cell(j)),
+      type: "scatter", mode: "markers", name: wattlas.plotText(name), x: rows.map(cell(i)), y: rows.map(cell(j)),
       marker: { size: 7, color: HUES[at % HUES.length] }, showlegend: k >= 0,
     }));
     const layout = {
-      xaxis: { title: { text: plain(x) } }, yaxis: { title: { text: plain(y) } },
+      xaxis: { title: { text: wattlas.plotText(x) } }, yaxis: { title: { text: wattlas.plotText(y) } },
       margin: { l: 64, r: 12, t: 12, b: 44 }, paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)",
       showlegend: false, uirevision: x + " " + y,
     };

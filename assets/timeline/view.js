@@ -110,7 +110,7 @@
   }
   /* After the split, the parts at odd places are those in <b>. */
   const spans = (text) => text.split(/<\/?b>/)
-    .map((one, i) => svg("tspan", i % 2 ? { "font-weight": "bold" } : {}, one));
+    .map((one, i) => svg("tspan", i % 2 ? { "font-weight": "bold" } : {}, wattlas.shownText(one)));
 
   /* Annotations have a layer of our own: fifty of them make Plotly's drawing 50 % slower. */
   function writeWords({ annotations, margin, width, height, font }) {

@@ -22,7 +22,7 @@
     const onPaper = { xref: "paper", yref: "paper" };
     const text = { ...onPaper, yanchor: "bottom", showarrow: false };
     const names = runs.map((run, k) => ({
-      ...text, text: "<b>" + timeline.letter(k) + "</b> \u2013 " + (run.label || run.run_id),
+      ...text, text: "<b>" + timeline.letter(k) + "</b> \u2013 " + wattlas.plotText(run.label || run.run_id),
       x: 0, xshift: 34, xanchor: "left", y: at(k), font: { size: 11, color: timeline.textColor(scene, k) },
     }));
     const lines = runs.map((run, k) => ({

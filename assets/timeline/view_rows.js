@@ -151,11 +151,11 @@
     const c = wattlas.palette(scene.theme);
     return rows.flatMap((row) => {
       const at = { ...onPaper, y: row.domain[1], yanchor: "bottom" }, k = row.runs[0], words = [];
-      const title = "<b>" + row.title + "</b>" + (row.unit ? ", " + row.unit : "");
+      const title = "<b>" + wattlas.plotText(row.title) + "</b>" + (row.unit ? ", " + row.unit : "");
       const font = { size: 11, color: c.text };
       if (row.isFirst) words.push({ ...at, text: title, x: 0, xanchor: "left", font });
       if (row.kind === "heat" || scene.state.layout === "stacked") {
-        const text = "<b>" + timeline.letter(k) + "</b> " + scene.answer.runs[k].short;
+        const text = "<b>" + timeline.letter(k) + "</b> " + wattlas.plotText(scene.answer.runs[k].short);
         const color = timeline.textColor(scene, k);
         words.push({ ...at, text, x: 1, xanchor: "right", font: { ...font, color } });
       }

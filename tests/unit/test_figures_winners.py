@@ -17,6 +17,7 @@ from app.kit.competitors import (
     value_words,
 )
 from app.kit.encodings import GOVERNOR_HUE, OKABE_ITO, SYMBOLS, system_style
+from app.kit.figure_text import BREAK
 from app.modes.figures.evidence import EvidenceScene, build_evidence
 from app.modes.figures.map_marks import HEIGHT_PX, WIDTH_PX, hatching
 from app.modes.figures.pareto import ParetoScene, build_pareto, pareto_members
@@ -117,7 +118,7 @@ def test_hatching_has_one_slope_whatever_the_cells_shape(columns: int, rows: int
 
 
 def test_a_subtitle_of_two_lines_has_more_room() -> None:
-    two_lines = winner_map(subtitle="rules<br>notes")["layout"]["margin"]["t"]
+    two_lines = winner_map(subtitle=f"rules{BREAK}notes")["layout"]["margin"]["t"]
     assert two_lines == winner_map()["layout"]["margin"]["t"] + 15
 
 

@@ -10,6 +10,7 @@ import polars as pl
 
 from app.kit.competitors import axis_label, ordered_values, value_words
 from app.kit.encodings import axis_title, base_layout, color_bar, scatter_trace
+from app.kit.figure_text import BREAK, finishing
 from app.kit.words import common_prefix
 from data.knobs import KNOBS, Knob
 from data.metrics import metric
@@ -23,6 +24,7 @@ _LINE_CHARS: Final = 66
 _LINE_PX: Final = 14
 
 
+@finishing
 def build_heatmap(
     cells: pl.DataFrame,
     column: str,
@@ -140,7 +142,7 @@ def _layout(title: str, subtitle: str, y: Sequence[str], x_knob: Knob, y_knob: K
     y_title = f"{y_knob.menu_title}, {y_knob.unit}" if y_knob.unit else y_knob.menu_title
     axis = {"type": "category", "showgrid": False, "zeroline": False, "tickfont": {"size": 10}}
     return {
-        **base_layout(title, "<br>".join(lines)),
+        **base_layout(title, BREAK.join(lines)),
         "margin": {
             "l": max(62, 34 + _LETTER_PX * longest),
             "r": 8,

@@ -28,6 +28,7 @@ from app.kit.encodings import (
     itr_sizes_px,
     scatter_trace,
 )
+from app.kit.figure_text import bold, finishing
 from app.kit.typed_arrays import floats
 from app.kit.words import axis_words, knob_words, subject, synthetic_note
 from data.knobs import KNOBS, Knob
@@ -55,6 +56,7 @@ class Scene:
     left_out: int = 0
 
 
+@finishing
 def build_scatter(
     points: pl.DataFrame, drawn: np.ndarray, state: ExploreState, scene: Scene
 ) -> dict:
@@ -310,7 +312,7 @@ def _subtitle(points: pl.DataFrame, state: ExploreState, scene: Scene, missed: s
     if mixed:
         parts.append(f"several values of {' and '.join(mixed)} in one picture")
     if note := synthetic_note(points):
-        parts.append(f"<b>{note}</b>")
+        parts.append(bold(note))
     return " · ".join(parts)
 
 

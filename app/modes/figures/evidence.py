@@ -8,6 +8,7 @@ import polars as pl
 
 from app.kit.competitors import Competitors
 from app.kit.encodings import base_layout, scatter_trace
+from app.kit.figure_text import BREAK, finishing
 from data.metrics import metric
 
 _JITTER: Final = 0.16
@@ -30,6 +31,7 @@ class EvidenceScene:
     competitors: Competitors
 
 
+@finishing
 def build_evidence(runs: pl.DataFrame, means: pl.DataFrame, scene: EvidenceScene) -> dict:
     """Build the figure: replicates of the compared settings, those of other settings, the means.
 
@@ -97,7 +99,7 @@ def _layout(scene: EvidenceScene) -> dict:
             "type": "linear",
             "range": [-0.55, len(labels) - 0.45],
             "tickvals": list(range(len(labels))),
-            "ticktext": [label.replace(" ", "<br>") for label in labels],
+            "ticktext": [label.replace(" ", BREAK) for label in labels],
             "tickangle": 0,
             "showgrid": False,
             "zeroline": False,

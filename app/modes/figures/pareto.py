@@ -8,6 +8,7 @@ import polars as pl
 
 from app.kit.competitors import Competitors
 from app.kit.encodings import axis_title, base_layout, scatter_trace
+from app.kit.figure_text import finishing
 from data.analysis.pareto import frontier, pareto_mask
 from data.metrics import metric
 
@@ -36,6 +37,7 @@ class ParetoScene:
     left_out: int = 0
 
 
+@finishing
 def build_pareto(points: pl.DataFrame, scene: ParetoScene) -> dict:
     """Build the view: one trace per competitor, then the frontiers.
 

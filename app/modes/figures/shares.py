@@ -7,6 +7,7 @@ import polars as pl
 
 from app.kit.competitors import DIFFER_HUE, TIE_GREY, Competitors
 from app.kit.encodings import base_layout
+from app.kit.figure_text import finishing
 from data.analysis.ties import WIN
 
 _OTHERS: Final = {
@@ -23,6 +24,7 @@ _OTHERS: Final = {
 BARS_MAX: Final = 8
 
 
+@finishing
 def build_shares(counts: pl.DataFrame, competitors: Competitors, title: str) -> dict:
     """Build the bars, the most wins on top.
 

@@ -12,6 +12,7 @@ import polars as pl
 
 from app.kit.competitors import DIFFER_HUE, TIE_GREY, Competitors, readable_on
 from app.kit.encodings import base_layout, color_bar, scatter_trace
+from app.kit.figure_text import BREAK, finishing
 from app.modes.figures.map_marks import (
     HEIGHT_PX,
     WIDTH_PX,
@@ -47,6 +48,7 @@ class MapScene:
     has_winners: bool = True
 
 
+@finishing
 def build_winner_map(cells: pl.DataFrame, scene: MapScene) -> dict:
     """Build the map as a figure dictionary.
 
@@ -166,7 +168,7 @@ def _entry(name: str, symbol: str, hue: str) -> dict:
 
 def _layout(scene: MapScene) -> dict[str, Any]:
     longest = max(map(len, scene.rows), default=1)
-    top = 46 + 15 * scene.subtitle.count("<br>")
+    top = 46 + 15 * scene.subtitle.count(BREAK)
     return {
         **base_layout(scene.title, scene.subtitle),
         "margin": {"l": min(46 + 6 * longest, 170), "r": 8, "t": top, "b": 50},

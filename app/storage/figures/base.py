@@ -11,6 +11,7 @@ import polars as pl
 
 from app.kit.competitors import Competitors
 from app.kit.encodings import scatter_trace
+from app.kit.figure_text import styled
 from app.kit.words import configuration_words
 from data.declared import Names, further_knobs
 from data.metrics import metric
@@ -101,7 +102,7 @@ class Scene:
 
     def glyph(self, mode: Value | None) -> str:
         """Return the marker of a mode as a coloured character, for Plotly's texts."""
-        return f'<span style="color:{self.hue(mode)}">{GLYPHS[self.symbol(mode)]}</span>'
+        return styled(f"color:{self.hue(mode)}", GLYPHS[self.symbol(mode)])
 
     def rank(self, mode: Value | None) -> int:
         """Return the index of a mode in the legend; later modes are drawn smaller, on top."""

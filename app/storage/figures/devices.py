@@ -5,6 +5,7 @@ from typing import Any, Final
 
 import polars as pl
 
+from app.kit.figure_text import finishing
 from app.kit.typed_arrays import floats
 from app.storage.figures.base import (
     QUIET,
@@ -25,6 +26,7 @@ from data.metrics import metric
 _STEP: Final = 0.16
 
 
+@finishing
 def build_devices(
     rows: pl.DataFrame,
     idle: pl.DataFrame,

@@ -8,6 +8,7 @@ import numpy as np
 
 from app.kit.competitors import readable_on
 from app.kit.encodings import color_bar, scatter_trace
+from app.kit.figure_text import bold, finishing
 from app.kit.words import common_prefix
 from app.storage.figures.base import QUIET, Scene, cell_points, marks, plain
 from app.storage.figures.layouts import index_axis, layout, panel, panel_axes, panel_note
@@ -78,6 +79,7 @@ def hue_at(scale: Scale, share: float) -> str:
     return "#" + "".join(f"{round(channel):02x}" for channel in channels)
 
 
+@finishing
 def build_grids(
     cells: Sequence[Cell],
     view: View,
@@ -116,7 +118,7 @@ def build_grids(
             scene,
             view.name,
             **axes,
-            annotations=[panel_note(i, f"<b>{scene.label(m)}</b>") for i, m in enumerate(modes)],
+            annotations=[panel_note(i, bold(scene.label(m))) for i, m in enumerate(modes)],
             coloraxis=color_axis,
             margin={"l": 62, "r": 10, "t": 62, "b": 38},
             hoverdistance=90,

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from app.kit.encodings import base_layout, message_figure
+from app.kit.figure_text import BREAK, bold, finished
 from app.storage.figures.base import TEXT_COLOR, Scene
 from app.storage.views import BY_NAME
 from data.metrics import metrics
@@ -91,9 +92,9 @@ def layout(title: str, subtitle: str, scene: Scene, view: str, **more: Any) -> d
     """Build the layout of one small figure."""
     parts = subtitle.split(" · ") + ([scene.note] if scene.note else [])
     lines = _joined(parts, BY_NAME[view].room_chars)
-    words = "<br>".join(lines)
+    words = BREAK.join(lines)
     if scene.note:
-        words = words.removesuffix(scene.note) + f"<b>{scene.note}</b>"
+        words = words.removesuffix(scene.note) + bold(scene.note)
     found = {
         **base_layout(title, words),
         "margin": {"l": 52, "r": 10, "t": 44, "b": 38},
@@ -121,7 +122,7 @@ def _joined(parts: Sequence[str], most: int) -> list[str]:
 def message(view: str, sentence: str) -> dict[str, Any]:
     """Build a figure with a view's title and a sentence on why there is nothing to draw."""
     figure = message_figure(_wrapped(sentence))
-    figure["layout"]["title"] = base_layout(BY_NAME[view].title, "")["title"]
+    figure["layout"]["title"] = finished(base_layout(BY_NAME[view].title, "")["title"])
     figure["layout"]["annotations"][0]["font"]["size"] = 12
     figure["layout"]["meta"] = {"kind": "message", "view": view}
     return figure
@@ -150,4 +151,4 @@ def _wrapped(sentence: str) -> str:
         if lines[-1] and len(lines[-1]) + len(word) > _WRAP_CHARS:
             lines.append("")
         lines[-1] = f"{lines[-1]} {word}".strip()
-    return "<br>".join(lines)
+    return BREAK.join(lines)

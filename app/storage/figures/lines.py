@@ -5,6 +5,7 @@ from typing import Any, Final
 
 import polars as pl
 
+from app.kit.figure_text import finishing
 from app.kit.typed_arrays import floats
 from app.storage.figures.base import (
     TEXT_COLOR,
@@ -33,6 +34,7 @@ _MARKER_PX: Final = (9.5, 7.5, 5.5)
 _LINE_PX: Final = (2.6, 1.8, 1.2)
 
 
+@finishing
 def build_lines(
     rows: pl.DataFrame, view: View, scene: Scene, published: Sequence[Star] = ()
 ) -> dict[str, Any]:

@@ -7,6 +7,7 @@ import numpy as np
 import polars as pl
 
 from app.kit.encodings import OKABE_ITO, SYMBOLS
+from app.kit.figure_text import BREAK, bold, finishing, styled
 from app.storage.figures.base import (
     DEVICE_UNKNOWN,
     GLYPHS,
@@ -41,6 +42,7 @@ _SHORT_NAMES: Final = {"read": "reads", "randread": "random reads", "write": "wr
                        "randwrite": "random writes"}  # fmt: skip
 
 
+@finishing
 def build_proportionality(
     drawn: pl.DataFrame,
     idle: pl.DataFrame,
@@ -75,8 +77,8 @@ def build_proportionality(
                  tickvals=[0, 0.5, 1])  # fmt: skip
         axes |= panel_axes(number, len(accesses), _GAP, x, y)
         notes += [
-            panel_note(number, f"<b>{_SHORT_NAMES.get(str(rw), rw or 'access not said')}</b>"),
-            panel_note(number, "<br>".join(fits), x=0.01, yshift=0, xanchor="left", yanchor="top",
+            panel_note(number, bold(_SHORT_NAMES.get(str(rw), rw or "access not said"))),
+            panel_note(number, BREAK.join(fits), x=0.01, yshift=0, xanchor="left", yanchor="top",
                        align="left", font={"size": 9.5, "color": TEXT_COLOR}),
         ]  # fmt: skip
     return {
@@ -122,7 +124,7 @@ def _panel(
         trend = quadratic_trend(x, y)
         none = f"n = {len(mine)}, too few for a curve"
         said = f"{trend.formula()}, {trend.fit()}" if trend else none
-        sign = f'<span style="color:{hue}">{GLYPHS[symbol]}</span>'
+        sign = styled(f"color:{hue}", GLYPHS[symbol])
         fits.append(f"{sign} {name}: {said}")
         if trend:
             at = np.linspace(float(x.min()), float(x.max()), _STEPS)

@@ -8,6 +8,7 @@ import numpy as np
 import polars as pl
 
 from app.kit.encodings import scatter_trace
+from app.kit.figure_text import finishing, styled
 from app.storage.figures.base import FADED, QUIET, TEXT_COLOR, Scene, error_bars, plain
 from app.storage.figures.layouts import axis, layout, unmeasured
 from app.storage.views import LOADS_STORES_PER_S, View
@@ -78,6 +79,7 @@ class _Total:
     sd: float
 
 
+@finishing
 def build_subsystems(
     counted: pl.DataFrame,
     rows_of: Mapping[Bar, list[int]],
@@ -151,7 +153,7 @@ def _x_axis(stacks: _Stacks, scene: Scene) -> dict[str, Any]:
     """Build an axis with a marker below each bar, and a title that explains the markers."""
     at = [x for x, _, _ in stacks.all]
     ticks = [
-        f'<span style="color:{scene.hue(mode)}">{_STAR}</span>' if own else scene.glyph(mode)
+        styled(f"color:{scene.hue(mode)}", _STAR) if own else scene.glyph(mode)
         for _, (mode, _), own in stacks.all
     ]
     modes = sorted({mode for _, (mode, _), _ in stacks.all}, key=scene.modes.values.index)

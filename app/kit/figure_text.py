@@ -1,0 +1,80 @@
+"""Texts of figures: Plotly reads them as HTML, and names of systems or knobs may hold anything.
+
+Figures are built from plain texts and the marks of this module. `finished` then escapes all texts
+of a figure, and writes the marks as the few tags that wattlas uses.
+"""
+
+import html
+import re
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, Final, ParamSpec
+
+import numpy as np
+
+Arguments = ParamSpec("Arguments")
+# Characters without a meaning (Unicode's private use area).
+BREAK: Final = "\ue000"
+_BOLD, _UNBOLD, _STYLE, _STYLED, _UNSTYLED = "\ue001\ue002\ue003\ue004\ue005"
+_TAGS: Final = {BREAK: "<br>", _BOLD: "<b>", _UNBOLD: "</b>", _UNSTYLED: "</span>"}
+_STYLES: Final = re.compile(f"{_STYLE}(color:#[0-9a-fA-F]{{6}}|font-size:\\d+px){_STYLED}")
+_MARKS: Final = re.compile("[\ue000-\ue005]")
+# What the browser compares with values of the lake, and does not show.
+_NO_TEXTS: Final = frozenset({"customdata", "ids", "meta"})
+
+
+def bold(text: str) -> str:
+    """Return a text in bold type; empty for an empty one."""
+    return f"{_BOLD}{text}{_UNBOLD}" if text else ""
+
+
+def styled(style: str, text: str) -> str:
+    """Return a text in a style: `color:#rrggbb` or `font-size:NNpx`."""
+    return f"{_STYLE}{style}{_STYLED}{text}{_UNSTYLED}"
+
+
+def without_marks(text: str) -> str:
+    """Return a text in one line, for other places than figures."""
+    return _MARKS.sub("", text.replace(BREAK, " "))
+
+
+def finished(part: Any) -> Any:
+    """Return a figure, or a part of one, in which Plotly shows all texts as they are.
+
+    Call it once: finished texts would be escaped again.
+    """
+    if isinstance(part, str):
+        return _escaped(part)
+    if isinstance(part, dict):
+        return {k: v if k in _NO_TEXTS else finished(v) for k, v in part.items()}
+    if isinstance(part, np.ndarray) and part.dtype.kind in "OU":
+        part = part.tolist()
+    if isinstance(part, (list, tuple)):
+        return type(part)(finished(one) for one in part)
+    return part
+
+
+class _Finished(dict[str, Any]):
+    """A figure whose texts are finished."""
+
+
+def finishing(build: Callable[Arguments, dict[str, Any]]) -> Callable[Arguments, dict[str, Any]]:
+    """Return a function that builds a figure with its texts `finished`, each once."""
+
+    @wraps(build)
+    def built(*args: Arguments.args, **more: Arguments.kwargs) -> dict[str, Any]:
+        figure = build(*args, **more)
+        return figure if isinstance(figure, _Finished) else _Finished(finished(figure))
+
+    return built
+
+
+def _escaped(text: str) -> str:
+    text = text.replace("&", "&amp;").replace("<", "&lt;")
+    text = _STYLES.sub(r'<span style="\1">', text)
+    return _MARKS.sub(lambda mark: _TAGS.get(mark[0], ""), text)
+
+
+def first_line(text: str) -> str:
+    """Return the first line of a finished text as plain text."""
+    return html.unescape(text.split("<br>")[0])
