@@ -112,7 +112,7 @@
   }
   wattlas.say = say;
 
-  /** Copy a text. Browsers offer the clipboard to pages by https and on this machine only; others copy a field. */
+  /** Copy a text. Browsers offer the clipboard by https and on this machine only; else copy a field. */
   async function isCopied(text) {
     if (navigator.clipboard) {
       try {

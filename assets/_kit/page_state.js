@@ -116,7 +116,8 @@
     const found = page.gathered ? page.gathered(values, isFirst ? null : now.values, isFirst) : values;
     if (!found) return [same(), same()];
     // A limit that another page has set is one on a metric of its workload.
-    if (isOther(now.values.workload, found.workload)) ["limit", "by"].forEach((key) => delete now.carried[key]);
+    const isMoved = isOther(now.values.workload, found.workload);
+    if (isMoved) ["limit", "by"].forEach((key) => delete now.carried[key]);
     now.values = found;
     address.push(spec.page);
     const state = askedOf(now), sent = JSON.stringify(state);

@@ -33,7 +33,8 @@
     const { spec, carried } = address.opened(target), page = wattlas.page(target) || {};
     const follows = page.follows || (() => LEADING);
     if (!same(shared, before, follows({ ...shared, ...before }))) return [];
-    const isShared = new Set([...spec.facets, ...Object.keys({ ...carried, ...shared }), ...LIMIT, "sel", "v", "lake"]);
+    const others = Object.keys({ ...carried, ...shared });
+    const isShared = new Set([...spec.facets, ...others, ...LIMIT, "sel", "v", "lake"]);
     return [...new URLSearchParams(address.query(target))].filter(([key]) => !isShared.has(key));
   }
 

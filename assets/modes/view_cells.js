@@ -95,7 +95,8 @@
     if (outcome === "alone") return "";
     if (outcome === "tie") return "tie";
     if (outcome === "too few") return "n = " + Math.min(n[first], n[first + 1]);
-    const name = isNamed || outcome === "differ" ? "<b>" + wattlas.plotText(data.who.words[who[first]]) + "</b><br>" : "";
+    const bold = () => "<b>" + wattlas.plotText(data.who.words[who[first]]) + "</b><br>";
+    const name = isNamed || outcome === "differ" ? bold() : "";
     if (!data.rules.percent) return name + quantity(data, data.cells.margin[i]);
     if (isNaN(share)) return name + DASH;
     return name + (isShort ? percent(share, 2).replace(" ", "") : percent(share));

@@ -28,7 +28,8 @@
 
   /** Words in place of a chart. */
   function said(text) {
-    const axis = { visible: false }, colors = { paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)" };
+    const axis = { visible: false }, clear = "rgba(0,0,0,0)";
+    const colors = { paper_bgcolor: clear, plot_bgcolor: clear };
     const annotations = [{ text, showarrow: false, xref: "paper", yref: "paper", x: 0.5, y: 0.5 }];
     return { data: [], layout: { xaxis: axis, yaxis: axis, annotations, ...colors } };
   }
@@ -44,9 +45,11 @@
       if (!groups.has(key)) groups.set(key, []);
       groups.get(key).push(row);
     }
-    const cell = (column) => (row) => (typeof row[column] === "string" ? wattlas.plotText(row[column]) : row[column]);
+    const escaped = (value) => (typeof value === "string" ? wattlas.plotText(value) : value);
+    const cell = (column) => (row) => escaped(row[column]);
     const data = [...groups].map(([name, rows], at) => ({
-      type: "scatter", mode: "markers", name: wattlas.plotText(name), x: rows.map(cell(i)), y: rows.map(cell(j)),
+      type: "scatter", mode: "markers", name: wattlas.plotText(name),
+      x: rows.map(cell(i)), y: rows.map(cell(j)),
       marker: { size: 7, color: HUES[at % HUES.length] }, showlegend: k >= 0,
     }));
     const layout = {

@@ -40,7 +40,8 @@ document.addEventListener("DOMContentLoaded", function () {
     const { spec, carried } = address.opened(NAME), { sel } = storage.state();
     if (carried.workload && (!sel || sel === spec.kept.sel)) return {};
     const others = Object.keys(carried).filter((key) => key !== "sel");
-    return { ...Object.fromEntries(others.map((key) => [key, []])), workload: workload(), sel: shared.sel || [] };
+    const none = Object.fromEntries(others.map((key) => [key, []]));
+    return { ...none, workload: workload(), sel: shared.sel || [] };
   }
 
   wattlas.addPage({

@@ -21,7 +21,7 @@ def test_every_filter_is_a_knob_in_the_same_order() -> None:
         ("request", 4096, "4 KiB", "4 KiB requests"),
         ("depth", 8, "8", "depth 8"),
         ("threads", 8, "8", "8 threads"),
-        ("mode", "poll", "poll", "poll"),
+        ("mode", "poll", "classic polling", "classic polling"),
         ("mode", None, "none", "no mode"),
         ("rapl", 135.0, "135", "135 W"),
         ("delay", 5.0, "5", "hybrid delay 5 us"),
