@@ -101,8 +101,8 @@
 
   /** A figure for paper of a width and height: with a legend below, and as much higher. */
   wattlas.withLegend = function ({ data, layout }, width, height) {
-    const named = data.filter((trace) => trace.showlegend === true);
-    const names = named.map(({ name }) => short(wattlas.shownText(name)));
+    const listed = data.filter((trace) => trace.showlegend === true);
+    const names = listed.map(({ name }) => short(wattlas.shownText(name)));
     if (!names.length || layout.showlegend !== false) return { data, layout, height };
     const more = ROW_PX * rowsOf(names, width) + 8, { margin = {} } = layout;
     const legend = {

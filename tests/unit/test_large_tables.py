@@ -7,9 +7,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from backports import zstd
 
 from data.connection import open_lake
+from ingest.files.blocks import zstd
 from ingest.formats import table as table_format
 from ingest.lake.verification import verify_lake
 from ingest.pipeline import AddOptions, AddReport, add
