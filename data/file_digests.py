@@ -62,7 +62,10 @@ def check_file(path: Path, digest: str) -> None:
         LakeError: It is damaged or cannot be read.
     """
     with naming("read", path):
-        status = path.stat()
+        try:
+            status = path.stat()
+        except FileNotFoundError:
+            raise LakeError(f"its file is missing from the lake: {path}") from None
     now, key = (status.st_size, status.st_mtime_ns, status.st_ino), (str(path), digest)
     with _lock:
         if _checked.get(key) == now:

@@ -3,6 +3,8 @@
 import codecs
 import re
 from contextlib import suppress
+from dataclasses import replace
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -13,7 +15,7 @@ from ingest.discover.names import strip_compression
 from ingest.files.blocks import MeteredFile
 from ingest.files.text_lines import iterate_lines, unwrap_literal, whole_text, without_mark
 from ingest.formats import FORMATS, Format, find_format
-from ingest.records import ReadContext
+from ingest.records import ReadContext, SummaryTable
 from ingest.sample import write_sample
 from tests.fixtures.real import PUBLISHED, real_data
 from tests.fixtures.tool_outputs import (
@@ -129,7 +131,16 @@ def test_a_byte_order_mark_changes_nothing(
     assert find_format(name, marked[:65536]) is known
     context = ReadContext(name, 2.9e9)
     blocks = [marked[at : at + block] for at in range(0, len(marked), block)]
-    assert str(read_whole(known, blocks, context)) == str(read_whole(known, [content], context))
+    assert _shown(read_whole(known, blocks, context)) == _shown(
+        read_whole(known, [content], context)
+    )
+
+
+def _shown(content: Any) -> str:
+    """The content as text; the rows of a table in it."""
+    if isinstance(content, SummaryTable):
+        content = replace(content, rows=list(content.rows))
+    return str(content)
 
 
 @pytest.mark.parametrize("text", ["", "\ufeff", "\ufeffa", "a\ufeff", "\ufeff\ufeffa"])
