@@ -22,12 +22,13 @@ _NAMED_APART: Final = ("dataset", "workload", "system", "load", "message")
 def configuration_knobs(varying: Collection[str]) -> list[Knob]:
     """Return the knobs that name a configuration, in the order of menus.
 
+    Where workloads differ, each has its own work, which says nothing of a configuration.
+
     Args:
         varying: Columns with several values in the study; one value distinguishes nothing.
     """
-    return [
-        knob for knob in KNOBS.values() if knob.column in varying and knob.name not in _NAMED_APART
-    ]
+    apart = {*_NAMED_APART, *(["work"] if "workload" in varying else [])}
+    return [knob for knob in KNOBS.values() if knob.column in varying and knob.name not in apart]
 
 
 def configuration_words(row: Mapping[str, Any], varying: Collection[str]) -> str:
