@@ -193,7 +193,8 @@ def ask_all(lake: Path) -> Counter[int]:
         asked = (method, address, body)
         assert answer.status_code < 500, (asked, answer.text[:300])
         assert worked_s < LIMIT_S, (asked, worked_s)
-        assert "BUG" not in answer.text, (asked, answer.text[:300])
+        if answer.mimetype in ("text/plain", "application/json"):
+            assert "BUG" not in answer.text, (asked, answer.text[:300])
         if answer.status_code >= 400 and answer.mimetype == "text/plain":
             assert len(answer.text.splitlines()) < 2, (asked, answer.text)
         statuses[answer.status_code] += 1
