@@ -79,6 +79,7 @@ def remove_temporaries(lake: LakePath) -> int:
     if isinstance(lake, StorePath):
         return left
     strays = [stray for table in RUN_TABLES for stray in (lake / table).glob("*/.*.tmp")]
+    strays += [stray for table in ("runs", "problems") for stray in (lake / table).glob(".*.tmp")]
     for stray in strays:
         stray.unlink(missing_ok=True)
     return left + len(strays)
