@@ -101,7 +101,7 @@ def test_zoom_stays_in_the_url(atlas: Atlas, grid_address: str) -> None:
     atlas.ready()
     assert atlas.layout("scatter")["xaxis"]["range"] == [50, 150]
     assert atlas.page.url == url
-    atlas.page.locator("#scatter [data-title='Reset axes']").click(force=True)
+    atlas.page.locator("[data-tools-of=scatter] [data-tool=reset]").click()
     wait_idle(atlas.page)
     low, high = atlas.layout("scatter")["xaxis"]["range"]
     assert low < 62

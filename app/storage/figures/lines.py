@@ -25,7 +25,10 @@ from data.metrics import metric
 _SHIPPED: Final = (
     "dataset", "system", "dvfs_ghz", "rapl_w", "device", "rw", "request_bytes", "machine",
 )  # fmt: skip
-_APART: Final = Names(lambda columns: (*_SHIPPED, *further_knobs(columns)))
+# More jobs do more work where each job does the same: a line over depths joins them.
+_APART: Final = Names(
+    lambda columns: (*_SHIPPED, *(name for name in further_knobs(columns) if name != "work"))
+)
 # Distance of a published value from the measured one, in steps of the axis.
 _ASIDE: Final = 0.12
 _DASHES: Final = ("solid", "dash", "dot", "dashdot", "longdash")
