@@ -201,6 +201,8 @@ class _Ingest:
         failed = self._read_runs()
         if failed:
             stage.commit(self._report_problems, failed)
+        # What labels work and compares replicates reads the whole table.
+        release_memory()
         for dataset, path, problem in self._committer.finish():
             self._reported.setdefault((dataset, path), []).append(problem)
         report = self._report
