@@ -98,10 +98,13 @@ def best_table(view: LakeView, state: ExploreState) -> pl.DataFrame:
 def asked_of(view: LakeView, state: ExploreState) -> Asked:
     """Return what the table of best settings answers."""
     resolved, _ = resolve(view, state)
-    labels = dict(view.left(Selection()).select("system", "system_label").unique().iter_rows())
+    label = state.against
+    if state.against:
+        systems = view.outline.filter(pl.col("system") == state.against)
+        label = next(iter(systems["system_label"].drop_nulls()), state.against)
     return Asked(
         metric(resolved.cost), metric(resolved.limited), state.limit,
-        str(labels.get(state.against) or state.against), view.varying(state.selection),
+        label, view.varying(state.selection),
     )  # fmt: skip
 
 
