@@ -10,8 +10,16 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
-from app.kit.settings import LOCAL_PROXIES, LOOPBACK, LogFormat, Settings, SqlMode, default_lake
-from app.kit.visitors import Network, read_networks
+from app.kit.settings import (
+    LOCAL_PROXIES,
+    LOOPBACK,
+    LogFormat,
+    Network,
+    Settings,
+    SqlMode,
+    default_lake,
+    read_networks,
+)
 from data.errors import LakeError, SelectionError, UnknownVersionError, WattlasError
 from data.lake_place import LakePath, lake_path
 
@@ -124,7 +132,7 @@ def _page(parser: argparse.ArgumentParser, name: str) -> "Page":
 
 def _export(settings: Settings, page: "Page", out: Path, query: str) -> int:
     from app.kit.lakes import Lakes
-    from app.kit.routes import export_html
+    from app.serve.routes import export_html
 
     text = export_html(page, Lakes(settings.lake, settings.check_files), query)
     partial = out.with_name(out.name + ".part")
@@ -138,14 +146,14 @@ def _export(settings: Settings, page: "Page", out: Path, query: str) -> int:
 
 
 def _serve(settings: Settings) -> int:
-    from app.kit.memory import keep_memory_small
+    from app.serve.memory import keep_memory_small
 
     keep_memory_small()
     from gunicorn.app.base import BaseApplication
 
-    from app.kit.overload import MOST_WAITING, MOST_WORKING, Bounded
-    from app.kit.scripts import SCRIPTS
-    from app.kit.worker import Worker
+    from app.serve.overload import MOST_WAITING, MOST_WORKING, Bounded
+    from app.serve.scripts import SCRIPTS
+    from app.serve.worker import Worker
     from app.server import create_app
 
     logging.basicConfig(format="%(message)s")
@@ -195,7 +203,7 @@ def _serve(settings: Settings) -> int:
 def _serve_metrics(server: "Flask", port: int) -> None:
     from gunicorn.arbiter import Arbiter
 
-    from app.kit.monitoring import serve_metrics
+    from app.serve.monitoring import serve_metrics
 
     try:
         serve_metrics(server, port)

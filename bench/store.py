@@ -12,7 +12,7 @@ from typing import Final
 import numpy as np
 from pyarrow.fs import LocalFileSystem, copy_files
 
-from app.kit.memory import keep_memory_small
+from app.serve.memory import keep_memory_small
 from bench.lakes import write_bench_lake
 from bench.report import Measurement, quantile
 from bench.served import serve

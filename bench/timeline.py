@@ -17,8 +17,8 @@ import psutil
 import pyarrow as pa
 from flask.testing import FlaskClient
 
-from app.kit.memory import keep_memory_small
 from app.kit.settings import Settings
+from app.serve.memory import keep_memory_small
 from app.server import create_app
 from app.timeline.panels import PANELS
 from bench.report import Measurement, quantile

@@ -21,7 +21,8 @@ FORBIDDEN = [
     ("data/analysis", ("duckdb", "deltalake", "data.connection", "data.queries")),
     ("ingest", ("app", "bench", "tests", "scripts", "dash", "plotly")),
     ("app", ("ingest", "bench", "tests", "scripts")),
-    ("app/kit", (*(f"app.{page}" for page in PAGES), "app.pages", "app.server")),
+    ("app/kit", (*(f"app.{page}" for page in PAGES), "app.serve", "app.pages", "app.server")),
+    ("app/serve", (*(f"app.{page}" for page in PAGES), "app.pages", "app.server")),
     *[
         (f"app/{page}", (*(f"app.{p}" for p in PAGES if p != page), "app.pages", "app.server"))
         for page in PAGES
@@ -206,6 +207,18 @@ def test_of_a_page_only_its_page_and_layout_modules_know_dash() -> None:
         if not path.name.startswith(("page", "layout"))
         for name in imports(path)
         if is_inside(name, "dash") or name.startswith("dash_")
+    ]
+    assert bad == []
+
+
+def test_of_a_page_only_its_routes_know_http() -> None:
+    bad = [
+        f"{path.relative_to(ROOT)} imports {name}"
+        for page in PAGES
+        for path in modules(f"app/{page}")
+        if path.name != "routes.py"
+        for name in imports(path)
+        if is_inside(name, "app.serve")
     ]
     assert bad == []
 

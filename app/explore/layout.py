@@ -15,7 +15,6 @@ from app.explore.state import ExploreState
 from app.kit import ids
 from app.kit.filters import filter_blocks, offered_choices
 from app.kit.lakes import LakeView, leading
-from app.kit.opening import state_stores
 from app.kit.page_layout import (
     Entries,
     entries,
@@ -25,6 +24,7 @@ from app.kit.page_layout import (
     pool_select,
     segments,
     select,
+    state_stores,
     status_line,
 )
 from app.kit.panel import graph_panel, panel, view_menu

@@ -35,7 +35,7 @@ class PageIds:
 
     @property
     def browser(self) -> str:
-        """Store: data for the browser (see `kit.opening.browser_state`)."""
+        """Store: data for the browser (see `kit.page_layout.browser_state`)."""
         return self("browser")
 
     @property

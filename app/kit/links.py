@@ -6,11 +6,9 @@ from urllib.parse import urlencode
 
 from flask import current_app, has_app_context
 
-from app.kit.guard import status_of
 from app.kit.lakes import Lakes, LakeView
 from app.kit.page import Page
 from app.kit.url_state import LINK_VERSION, filter_pairs, has_state
-from data.errors import SelectionError, UnknownVersionError, WattlasError
 from data.selection import Selection
 
 
@@ -63,14 +61,3 @@ def open_page(page: Page, found: Lakes, query: str) -> tuple[LakeView, Any, str]
             0, f"This link pins version {view.version} of the lake; the newest is {newest}."
         )
     return view, state, " ".join(part for part in words if part)
-
-
-def link_status(page: Page, found: Lakes, query: str) -> int:
-    """Return the HTTP status of a page for its link; 200 if the lake cannot be read."""
-    try:
-        if query:
-            open_page(page, found, query)
-    except WattlasError as error:
-        is_refused = isinstance(error, (SelectionError, UnknownVersionError))
-        return status_of(error) if is_refused else 200
-    return 200

@@ -1,4 +1,4 @@
-"""What the layouts of all pages share: the main element, menus, the status line."""
+"""What the layouts of all pages share: stores, the main element, menus, the status line."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -9,10 +9,52 @@ from dash import dcc, html
 from dash.development.base_component import Component
 
 from app.kit import ids
+from app.kit.lakes import LakeView
 from data.analysis.like_with_like import poolable
 from data.knobs import Knob
 
 Entries = list[dict[str, str]]
+
+
+def browser_state(page: str, view: LakeView, state: Any) -> dict[str, Any]:
+    """Return the data that the browser needs to hold a page's state and write its URL.
+
+    Returns:
+        `page`; `kept` (URL keys whose values only the browser holds); `carried` (what the page
+        hands on and cannot use, lists by URL key); `lake` (the version that the link pins, or
+        null); `shown` (the version on the page); and the entries of `UrlState.spec`.
+    """
+    carried = {key: [text for k, text in state.carried if k == key] for key, _ in state.carried}
+    return {
+        "page": page, "kept": kept_values(state), "carried": carried, "lake": state.lake_version,
+        "shown": view.version, **state.spec(),
+    }  # fmt: skip
+
+
+def kept_values(state: Any) -> dict[str, Any]:
+    """Return the values that only the browser holds, by URL key; tuples as lists."""
+    values = {key: getattr(state, state.PARAMETERS[key].attribute) for key in state.KEPT}
+    return {key: list(v) if isinstance(v, tuple) else v for key, v in values.items()}
+
+
+def state_stores(
+    page: str,
+    view: LakeView,
+    state: Any,
+    empty: Sequence[str] = (),
+    more: Mapping[str, Any] | None = None,
+) -> list[Component]:
+    """Return the stores that every page has, plus empty ones with the ids in `empty`.
+
+    Args:
+        more: Further data for the browser, beside `browser_state`.
+    """
+    names = ids.PageIds(page)
+    return [
+        dcc.Store(id=names.lake_version, data=view.version),
+        dcc.Store(id=names.browser, data={**browser_state(page, view, state), **(more or {})}),
+        *[dcc.Store(id=name) for name in (names.view_state, names.changed, *empty)],
+    ]
 
 
 def page_layout(

@@ -2,10 +2,10 @@
 
 import os
 from dataclasses import dataclass
+from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
-from typing import Final, Literal
+from typing import Final, Literal, TypeAlias
 
-from app.kit.visitors import Network, read_networks
 from data.lake_place import LakePath
 
 LAKE_VARIABLE: Final = "WATTLAS_LAKE"
@@ -24,6 +24,16 @@ LOOPBACK: Final = ("127.0.0.1", "localhost", "::1")
 LOCAL_PROXIES: Final = "127.0.0.0/8,::1"
 LogFormat = Literal["text", "json"]
 SqlMode = Literal["off", "on", "unsafe-without-landlock"]
+Network: TypeAlias = IPv4Network | IPv6Network
+
+
+def read_networks(text: str) -> tuple[Network, ...]:
+    """Read addresses and networks, separated by commas.
+
+    Raises:
+        ValueError: One is neither; the message says which.
+    """
+    return tuple(ip_network(one.strip()) for one in text.split(",") if one.strip())
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,9 +6,8 @@ from dash.development.base_component import Component
 from app.kit.filters import filter_blocks
 from app.kit.ids import PageIds
 from app.kit.lakes import LakeView
-from app.kit.opening import state_stores
 from app.kit.page import View
-from app.kit.page_layout import link_to, page_layout, status_line
+from app.kit.page_layout import link_to, page_layout, state_stores, status_line
 from app.kit.panel import ZOOM_TOOLS, panel, tool_bar, view_menu
 from app.kit.sidebar import filter_sidebar
 from app.models.defaults import offered

@@ -6,7 +6,7 @@ from dash import html
 
 from app.kit.export import ExportedPage, how_computed, render
 from app.kit.lakes import LakeView
-from app.kit.opening import kept_values
+from app.kit.page_layout import kept_values
 from app.models.answers import fits_answer, runs_answer
 from app.models.curves import simulation
 from app.models.layout import IDS, models_views, status_words

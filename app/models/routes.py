@@ -14,14 +14,14 @@ from flask import Flask, Response, current_app, request
 
 from app.kit.context import lakes
 from app.kit.lakes import LakeView
-from app.kit.response_cache import keep_no_response
-from app.kit.routes import json_answer
-from app.kit.visitors import visitor
 from app.models.answers import fits_answer, runs_answer
 from app.models.curves import simulation
 from app.models.defaults import open_link
 from app.models.jobs import Jobs
 from app.models.state import ModelsState
+from app.serve.response_cache import keep_no_response
+from app.serve.routes import json_answer
+from app.serve.visitors import visitor
 
 _EXTENSION: Final = "wattlas-models-jobs"
 # Parameters of a request that do not belong to the page's state.

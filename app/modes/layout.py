@@ -10,7 +10,6 @@ from dash import dcc, html
 from app.kit import ids
 from app.kit.filters import filter_blocks, offered_choices
 from app.kit.lakes import LakeView
-from app.kit.opening import state_stores
 from app.kit.page_layout import (
     Entries,
     entries,
@@ -20,6 +19,7 @@ from app.kit.page_layout import (
     pool_select,
     segments,
     select,
+    state_stores,
     status_line,
 )
 from app.kit.panel import ZOOM_TOOLS, graph_panel, tool_bar

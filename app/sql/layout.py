@@ -12,8 +12,7 @@ from app.kit.encodings import message_figure
 from app.kit.lakes import LakeView
 from app.kit.links import address
 from app.kit.messages import EMPTY_LAKE_PLAIN
-from app.kit.opening import state_stores
-from app.kit.page_layout import page_layout, status_line
+from app.kit.page_layout import page_layout, state_stores, status_line
 from app.kit.panel import ALL_TOOLS, graph, legend_of, panel, tool_bar, view_menu
 from app.kit.sidebar import filter_sidebar
 from app.sql.answer import columns_of, default_state, examples

@@ -9,11 +9,11 @@ import orjson
 from flask import Flask, Response, g, request
 
 from app.kit.context import lake_view, sandbox
-from app.kit.downloads import CSV as CSV_TYPE
-from app.kit.downloads import PARQUET as PARQUET_TYPE
-from app.kit.downloads import file_answer
-from app.kit.routes import json_refusal
-from app.kit.visitors import visitor
+from app.serve.downloads import CSV as CSV_TYPE
+from app.serve.downloads import PARQUET as PARQUET_TYPE
+from app.serve.downloads import file_answer
+from app.serve.routes import json_refusal
+from app.serve.visitors import visitor
 from data.errors import SelectionError, WattlasError
 from data.sandbox import pool
 

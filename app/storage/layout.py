@@ -10,7 +10,6 @@ from dash import html
 from app.kit.filters import filter_blocks
 from app.kit.ids import PageIds
 from app.kit.lakes import LakeView
-from app.kit.opening import state_stores
 from app.kit.page_layout import (
     Entries,
     link_to,
@@ -19,6 +18,7 @@ from app.kit.page_layout import (
     pool_select,
     segments,
     select,
+    state_stores,
     status_line,
 )
 from app.kit.panel import legend_of, panel, tool_bar, view_menu

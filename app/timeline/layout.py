@@ -12,8 +12,7 @@ from app.kit.encodings import OKABE_ITO
 from app.kit.ids import PageIds
 from app.kit.lakes import LakeView
 from app.kit.messages import EMPTY_LAKE_PLAIN
-from app.kit.opening import state_stores
-from app.kit.page_layout import entries, page_layout, segments, status_line
+from app.kit.page_layout import entries, page_layout, segments, state_stores, status_line
 from app.kit.panel import panel, view_menu
 from app.kit.sidebar import filter_sidebar, sidebar_block
 from app.timeline.layout_runs import add_words, run_items

@@ -10,8 +10,8 @@ from werkzeug.wrappers import Response as AnyResponse
 from app.kit.context import lake_view
 from app.kit.lakes import LakeView
 from app.kit.links import address
-from app.kit.routes import json_answer
 from app.kit.url_state import read_lake_version, read_number
+from app.serve.routes import json_answer
 from app.timeline.answer import answer_question
 from app.timeline.panels import DEFAULT_PANELS
 from app.timeline.payload import encode_answer

@@ -93,7 +93,7 @@
   }
   firstTheme();
 
-  /* Remove the frame with placeholders (app/kit/index.py) when the page is drawn. */
+  /* Remove the frame with placeholders (app/serve/index.py) when the page is drawn. */
   function removeFirstPage() {
     const frame = document.querySelector(".first-page");
     if (!frame) return;

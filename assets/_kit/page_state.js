@@ -1,6 +1,6 @@
 /*
  * A page's state: gathered from the controls by their names, written into the URL here and nowhere else.
- * What the server sends with the page (`spec`, see app/kit/opening.py) says which filters and keys there
+ * What the server sends with the page (`spec`, see app/kit/page_layout.py) says which filters and keys there
  * are, and their defaults.
  */
 (function (wattlas) {

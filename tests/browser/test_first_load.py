@@ -7,9 +7,9 @@ import brotli
 import pytest
 from playwright.sync_api import Browser, Page, Response, Route
 
-from app.kit.compressed import CompressedFiles
-from app.kit.response_cache import HIT
 from app.pages import PAGES
+from app.serve.compressed import CompressedFiles
+from app.serve.response_cache import HIT
 from data.file_cache import cache_folder
 from tests.browser.atlas import Atlas, visit, wait_idle
 from tests.browser.conftest import WAIT_MS

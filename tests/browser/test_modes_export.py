@@ -6,8 +6,8 @@ import pytest
 from playwright.sync_api import Page
 
 from app.kit.lakes import Lakes
-from app.kit.routes import export_html
 from app.modes.page import PAGE
+from app.serve.routes import export_html
 from tests.browser.atlas import wait_idle
 from tests.browser.conftest import grid_rows
 from tests.browser.modes_page import ModesPage

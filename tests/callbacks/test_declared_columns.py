@@ -13,13 +13,13 @@ from app.explore.defaults import default_state
 from app.explore.state import ExploreState
 from app.kit.context import lake_view
 from app.kit.ids import NOTICE
-from app.kit.opening import open_layout
 from app.kit.page import Page
 from app.kit.settings import Settings
 from app.modes.answer import answer
 from app.modes.defaults import default_state as default_modes
 from app.modes.state import ModesState
 from app.pages import PAGES
+from app.serve.opening import open_layout
 from app.server import create_app
 from ingest.pipeline import AddOptions, add
 from tests.callbacks.components import texts, walk

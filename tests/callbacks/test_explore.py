@@ -16,8 +16,8 @@ from app.explore.page import (
     update_filters,
 )
 from app.kit.ids import NOTICE
-from app.kit.opening import open_layout
 from app.modes.page import PAGE as MODES
+from app.serve.opening import open_layout
 from data.errors import LakeError, SelectionError
 from data.metrics import metric
 from data.units import MINUS

@@ -19,7 +19,6 @@ from app.kit.clause import read_clause
 from app.kit.context import lake_view
 from app.kit.handover import configurations
 from app.kit.lakes import Lakes, LakeView
-from app.kit.opening import open_layout
 from app.kit.settings import Settings
 from app.kit.typed_arrays import compact_figure
 from app.kit.url_state import take_filters
@@ -35,6 +34,7 @@ from app.modes.layout import IDS
 from app.modes.page import PAGE, change_workload, update_evidence, update_filters, update_map
 from app.modes.selection import open_link
 from app.modes.state import ModesState
+from app.serve.opening import open_layout
 from app.server import create_app
 from data.selection import Selection
 from tests.callbacks.components import by_id, texts, walk

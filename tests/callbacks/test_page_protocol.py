@@ -14,12 +14,13 @@ from flask.testing import FlaskClient
 
 from app.kit.context import EXTENSION, lake_view
 from app.kit.export import ExportedPage
-from app.kit.guard import add_guard
 from app.kit.lakes import Lakes, LakeView
-from app.kit.opening import open_layout, state_stores
 from app.kit.page import Page, View
-from app.kit.routes import add_page_routes, export_html
+from app.kit.page_layout import state_stores
 from app.kit.url_state import Parameter, UrlState, read_lake_version
+from app.serve.guard import add_guard
+from app.serve.opening import open_layout
+from app.serve.routes import add_page_routes, export_html
 from data.errors import SelectionError
 from data.selection import Selection
 from tests.callbacks.components import by_id, texts

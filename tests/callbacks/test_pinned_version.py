@@ -18,10 +18,10 @@ from app.explore.answer import best_table, heatmap, scatter, status_words
 from app.explore.state import ExploreState
 from app.kit.context import lake_view, lakes
 from app.kit.ids import NOTICE
-from app.kit.opening import open_layout
 from app.kit.page import Page
 from app.kit.settings import Settings
 from app.pages import PAGES
+from app.serve.opening import open_layout
 from app.server import create_app
 from data.connection import newest_version
 from data.declared import declared, put_in_force

@@ -10,9 +10,9 @@ from flask import Flask
 from werkzeug.test import TestResponse
 
 from app.kit.context import SANDBOX
-from app.kit.settings import Settings
-from app.kit.visitors import read_networks, visitor
+from app.kit.settings import Settings, read_networks
 from app.models.jobs import MOST_OF_ADDRESS, Jobs
+from app.serve.visitors import visitor
 from app.server import create_app
 from data.sandbox.pool import Sandbox
 

@@ -9,9 +9,9 @@ import pytest
 from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
-from app.kit import response_cache
-from app.kit.response_cache import HIT
 from app.kit.settings import Settings
+from app.serve import response_cache
+from app.serve.response_cache import HIT
 from app.server import create_app
 from tests.fixtures.lakes import run, write_lake
 
@@ -113,7 +113,7 @@ def test_a_callback_that_fails_is_asked_again(
     client: FlaskClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as broken:
-        broken.setattr("app.kit.opening.open_page", lambda *_: dict[str, str]()["nothing"])
+        broken.setattr("app.serve.opening.open_page", lambda *_: dict[str, str]()["nothing"])
         for _ in range(2):
             answer = opens(client)
             assert "BUG: KeyError" in answer.text

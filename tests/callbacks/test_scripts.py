@@ -9,10 +9,10 @@ import pytest
 from flask.testing import FlaskClient
 from plotly.offline import get_plotlyjs_version
 
-from app.kit import bundles
-from app.kit.scripts import SCRIPTS
 from app.kit.settings import ASSETS, Settings
 from app.kit.vendored import vendored
+from app.serve import bundles
+from app.serve.scripts import SCRIPTS
 from app.server import create_app
 
 BR = {"Accept-Encoding": "gzip, br"}

@@ -15,10 +15,10 @@ from flask.testing import FlaskClient
 from gunicorn.app.base import BaseApplication
 
 from app.__main__ import main
-from app.kit.guard import MOST_BODY_BYTES
-from app.kit.monitoring import serve_metrics
 from app.kit.settings import Settings
 from app.pages import PAGES
+from app.serve.guard import MOST_BODY_BYTES
+from app.serve.monitoring import serve_metrics
 from app.server import create_app
 
 CALLBACK = "/_dash-update-component"
@@ -234,7 +234,7 @@ def test_visitors_cannot_ask_for_numbers(client: FlaskClient, address: str) -> N
 def test_an_address_that_other_machines_reach_wants_a_proxy(
     grid: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("app.kit.memory.keep_memory_small", lambda: True)
+    monkeypatch.setattr("app.serve.memory.keep_memory_small", lambda: True)
     monkeypatch.setattr(BaseApplication, "run", lambda _: None)
     for host, is_warned in (("0.0.0.0", True), ("10.0.0.1", True), ("::1", False)):
         assert main(["--lake", str(grid), "--host", host]) == 0

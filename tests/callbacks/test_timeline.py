@@ -11,9 +11,9 @@ from flask import Flask
 
 from app.kit import ids
 from app.kit.ids import IGNORED
-from app.kit.opening import open_layout
 from app.kit.settings import Settings
 from app.pages import PAGES
+from app.serve.opening import open_layout
 from app.server import create_app
 from app.timeline.page import PAGE, update_choices, update_runs
 from app.timeline.panels import HEATS, PANELS

@@ -8,7 +8,7 @@ from pathlib import Path
 import brotli
 import pytest
 
-from app.kit.compressed import CompressedFiles, compress_fast
+from app.serve.compressed import CompressedFiles, compress_fast
 from data.file_cache import cache_folder
 
 CONTENT = b"function draw(figure) { return figure.data.map((trace) => trace.x); }\n" * 400

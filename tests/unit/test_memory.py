@@ -7,13 +7,13 @@ import sys
 
 import pytest
 
-from app.kit.memory import POLARS_OPTIONS
+from app.serve.memory import POLARS_OPTIONS
 
 # Eight threads allocate side by side; then glibc tells of its heaps.
 HEAPS = """
 import ctypes, sys, threading
 sys.path.insert(0, ".")
-from app.kit.memory import keep_memory_small
+from app.serve.memory import keep_memory_small
 if sys.argv[1] == "one heap":
     assert keep_memory_small()
 libc = ctypes.CDLL(None)
@@ -36,7 +36,7 @@ libc.malloc_stats()
 POLARS = """
 import sys
 sys.path.insert(0, ".")
-from app.kit.memory import keep_memory_small
+from app.serve.memory import keep_memory_small
 keep_memory_small()
 import polars
 polars.DataFrame({"a": [2, 1]}).sort("a")

@@ -15,7 +15,7 @@ ROOT: Final = Path(__file__).resolve().parents[2]
 SERVER: Final = """
 import sys
 from gunicorn.app.base import BaseApplication
-from app.kit import worker
+from app.serve import worker
 
 class Worker(worker.Worker):
     head_s, body_s, send_s, linger_s = 0.5, 1.0, 0.5, 0.5

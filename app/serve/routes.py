@@ -14,12 +14,12 @@ from flask import Flask, Response, g, redirect, request
 from werkzeug.wrappers import Response as AnyResponse
 
 from app.kit.context import lakes
-from app.kit.downloads import CSV, PARQUET, file_answer, table_answer
 from app.kit.export import page_html
-from app.kit.guard import retry_header, status_of
 from app.kit.lakes import Lakes, LakeView
 from app.kit.links import address, open_page
 from app.kit.page import Page
+from app.serve.downloads import CSV, PARQUET, file_answer, table_answer
+from app.serve.guard import retry_header, status_of
 from data.errors import BusyError, WattlasError
 
 

@@ -8,8 +8,8 @@ from typing import Any, Final
 from werkzeug.test import run_wsgi_app
 from werkzeug.wrappers import Response
 
-from app.kit.bundles import BUNDLES
-from app.kit.guard import RETRY_S
+from app.serve.bundles import BUNDLES
+from app.serve.guard import RETRY_S
 
 MOST_WORKING: Final = 8
 # Enough for some requests of each of many visitors.

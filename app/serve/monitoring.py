@@ -12,10 +12,10 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metri
 from prometheus_client.process_collector import ProcessCollector
 from prometheus_client.registry import Collector
 
-from app.kit.guard import elapsed_s
 from app.kit.lakes import Lakes
-from app.kit.request_log import route_name
-from app.kit.response_cache import ResponseCache
+from app.serve.guard import elapsed_s
+from app.serve.request_log import route_name
+from app.serve.response_cache import ResponseCache
 from data.sandbox.pool import Sandbox
 
 METRICS: Final = "wattlas-metrics"

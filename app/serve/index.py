@@ -12,13 +12,16 @@ from typing import Any, Final
 import dash
 from flask import abort, request
 
-from app.kit.bundles import bundle_tag
-from app.kit.callback_bodies import callback_problem
 from app.kit.context import lakes
-from app.kit.headers import allow_scripts
-from app.kit.links import link_status
+from app.kit.lakes import Lakes
+from app.kit.links import open_page
 from app.kit.page import Page
 from app.kit.template import fill
+from app.serve.bundles import bundle_tag
+from app.serve.callback_bodies import callback_problem
+from app.serve.guard import status_of
+from app.serve.headers import allow_scripts
+from data.errors import SelectionError, UnknownVersionError, WattlasError
 
 # The keys of every page.
 _KEYS: Final = (
@@ -75,3 +78,14 @@ class Atlas(dash.Dash):
             pages=self.pages,
             prefix=prefix,
         )
+
+
+def link_status(page: Page, found: Lakes, query: str) -> int:
+    """Return the HTTP status of a page for its link; 200 if the lake cannot be read."""
+    try:
+        if query:
+            open_page(page, found, query)
+    except WattlasError as error:
+        is_refused = isinstance(error, (SelectionError, UnknownVersionError))
+        return status_of(error) if is_refused else 200
+    return 200

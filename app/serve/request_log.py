@@ -12,8 +12,8 @@ from typing import Any, Final
 
 from flask import Flask, Response, g, request
 
-from app.kit.guard import elapsed_s
 from app.kit.settings import LogFormat
+from app.serve.guard import elapsed_s
 
 LOGGER: Final = logging.getLogger("wattlas.requests")
 

@@ -1,19 +1,13 @@
 """Which visitor sends a request, for quotas: visitors are told apart by their network address."""
 
 from collections.abc import Sequence
-from ipaddress import (
-    IPv4Address,
-    IPv4Network,
-    IPv6Address,
-    IPv6Network,
-    ip_address,
-    ip_network,
-)
-from typing import Final, TypeAlias
+from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
+from typing import Final
 
 from flask import Flask, current_app, request
 
-Network: TypeAlias = IPv4Network | IPv6Network
+from app.kit.settings import Network
+
 _PROXIES: Final = "wattlas-proxies"
 # An IPv6 visitor has a whole network of this size.
 _IPV6_BITS: Final = 64
@@ -45,12 +39,3 @@ def _address(text: str) -> IPv4Address | IPv6Address | None:
     except ValueError:
         return None
     return (found.ipv4_mapped or found) if found.version == 6 else found
-
-
-def read_networks(text: str) -> tuple[Network, ...]:
-    """Read addresses and networks, separated by commas.
-
-    Raises:
-        ValueError: One is neither; the message says which.
-    """
-    return tuple(ip_network(one.strip()) for one in text.split(",") if one.strip())

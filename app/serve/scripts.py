@@ -19,9 +19,9 @@ import dash
 import xxhash
 from flask import Response, request
 
-from app.kit.bundles import BUNDLES, fingerprint
-from app.kit.compressed import ENCODINGS, CompressedFiles, Encoding, compress_fast
 from app.kit.vendored import replacement
+from app.serve.bundles import BUNDLES, fingerprint
+from app.serve.compressed import ENCODINGS, CompressedFiles, Encoding, compress_fast
 
 # Key of the app's `Scripts` among the server's extensions.
 SCRIPTS: Final = "wattlas-scripts"

@@ -19,7 +19,7 @@ from gunicorn.http import RequestParser
 from gunicorn.http.unreader import Unreader
 from gunicorn.workers.gthread import TConn, ThreadWorker
 
-from app.kit.guard import MOST_BODY_BYTES
+from app.serve.guard import MOST_BODY_BYTES
 
 MOST_HEAD_BYTES: Final = 32_768
 _PIECE_BYTES: Final = 65_536
