@@ -7,7 +7,8 @@ from typing import Any, Final
 from data.errors import DataError, SelectionError
 from data.models import SCHEMES
 from data.models.energy import DETECTIONS, EnergyModel
-from data.models.scheme import Parameter, Scheme
+from data.models.parameters import Parameter
+from data.models.scheme import Scheme
 
 # Scheme to the controls of parameters whose name has another meaning in other schemes.
 _OWN: Final[dict[str, dict[str, str]]] = {

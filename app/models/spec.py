@@ -25,7 +25,7 @@ from app.models.presets import (
 from app.models.state import FITS
 from app.models.views import TAB_TITLES
 from data.models import SCHEMES
-from data.models.scheme import Parameter
+from data.models.parameters import Parameter
 from data.models.schemes.itr_throttle import US_PER_ITR_US
 
 # Hues that are distinct on white and near-black, and from those of the lake's systems.

@@ -1,10 +1,66 @@
-"""The parameters that schemes share; defaults are those of the published study of 2007."""
+"""What a parameter is, and those that schemes share, with the defaults of the study of 2007."""
 
-from typing import Final
+import math
+from dataclasses import dataclass, replace
+from typing import Any, Final
 
-from data.models.scheme import Parameter
+import numpy as np
 
+from data.errors import DataError
+
+Value = float | int | bool | str
 _LONGEST_US: Final = 1e6
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """One parameter of a scheme.
+
+    Attributes:
+        unit: Empty for counts and choices.
+        range: Least and greatest value of a number, both allowed; the values of a choice.
+        sentence: What it is, for people.
+    """
+
+    name: str
+    unit: str
+    default: Value
+    range: tuple[Value, ...]
+    sentence: str
+
+    @property
+    def is_choice(self) -> bool:
+        """Whether it takes one of a few words, or yes and no."""
+        return isinstance(self.default, str | bool)
+
+    def with_default(self, default: Value) -> "Parameter":
+        """Return the same parameter with another default."""
+        return replace(self, default=default)
+
+    def check(self, value: Any) -> Value:
+        """Return a value as this parameter's type.
+
+        Raises:
+            DataError: It is of another type or out of range.
+        """
+        if self.is_choice:
+            if isinstance(value, str | bool | np.bool_) and value in self.range:
+                return bool(value) if isinstance(self.default, bool) else str(value)
+            raise DataError(f"{self.name} is {value!r}; it must be one of {list(self.range)}")
+        low, high = (float(end) for end in self.range)
+        try:
+            number = math.nan if isinstance(value, str | bool) else float(value)
+        except (TypeError, ValueError):
+            number = math.nan
+        is_whole = isinstance(self.default, int)
+        if not low <= number <= high or (is_whole and number != int(number)):
+            kind = "a whole number" if is_whole else "a number"
+            unit = f" {self.unit}" if self.unit else ""
+            raise DataError(
+                f"{self.name} is {value!r}; it must be {kind} from {low:g} to {high:g}{unit}"
+            )
+        return int(number) if is_whole else number
+
 
 SERVICE: Final = Parameter(
     "service_us", "us", 5.34, (1e-3, _LONGEST_US),

@@ -1,8 +1,8 @@
-"""What a scheme of interrupt handling is: its parameters, its solutions, its answers."""
+"""What a scheme of interrupt handling is: its solutions and its answers."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any, Final, Literal, get_args
 
@@ -10,63 +10,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from data.errors import DataError
+from data.models.parameters import KNOWN, Parameter, Value
 from data.models.simulation.machine import Machine
 from data.models.simulation.replications import Effort, Simulated, simulate
 
 Kind = Literal["paper", "exact", "simulated"]
-Value = float | int | bool | str
 # Packets per microsecond in one Kpps.
 PER_KPPS: Final = 1e-3
-
-
-@dataclass(frozen=True, slots=True)
-class Parameter:
-    """One parameter of a scheme.
-
-    Attributes:
-        unit: Empty for counts and choices.
-        range: Least and greatest value of a number, both allowed; the values of a choice.
-        sentence: What it is, for people.
-    """
-
-    name: str
-    unit: str
-    default: Value
-    range: tuple[Value, ...]
-    sentence: str
-
-    @property
-    def is_choice(self) -> bool:
-        """Whether it takes one of a few words, or yes and no."""
-        return isinstance(self.default, str | bool)
-
-    def with_default(self, default: Value) -> "Parameter":
-        """Return the same parameter with another default."""
-        return replace(self, default=default)
-
-    def check(self, value: Any) -> Value:
-        """Return a value as this parameter's type.
-
-        Raises:
-            DataError: It is of another type or out of range.
-        """
-        if self.is_choice:
-            if isinstance(value, str | bool | np.bool_) and value in self.range:
-                return bool(value) if isinstance(self.default, bool) else str(value)
-            raise DataError(f"{self.name} is {value!r}; it must be one of {list(self.range)}")
-        low, high = (float(end) for end in self.range)
-        try:
-            number = math.nan if isinstance(value, str | bool) else float(value)
-        except (TypeError, ValueError):
-            number = math.nan
-        is_whole = isinstance(self.default, int)
-        if not low <= number <= high or (is_whole and number != int(number)):
-            kind = "a whole number" if is_whole else "a number"
-            unit = f" {self.unit}" if self.unit else ""
-            raise DataError(
-                f"{self.name} is {value!r}; it must be {kind} from {low:g} to {high:g}{unit}"
-            )
-        return int(number) if is_whole else number
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,8 +142,6 @@ class Scheme:
         Raises:
             DataError: No scheme has such a parameter, or its value is refused.
         """
-        from data.models.parameters import KNOWN
-
         if unknown := sorted(set(given) - KNOWN):
             raise DataError(f"no parameter {unknown[0]!r}; {self.name} has {self._names()}")
         values = SimpleNamespace(
