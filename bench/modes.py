@@ -9,8 +9,8 @@ from typing import Any
 
 import orjson
 
+from app.kit.columns import compact_figure
 from app.kit.lakes import Lakes, LakeView
-from app.kit.typed_arrays import compact_figure
 from app.modes.answer import answer
 from app.modes.layout import IDS
 from app.modes.state import ModesState

@@ -12,9 +12,9 @@ import polars as pl
 
 from app.explore.state import ExploreState
 from app.kit.answer_cache import compact
+from app.kit.columns import floats
 from app.kit.lakes import LakeView, leading
 from app.kit.settings import MAX_ROWS
-from app.kit.typed_arrays import floats
 from data.analysis.facets import matches
 from data.analysis.noise import group_medians, odd_runs, priors
 from data.knobs import choice_columns

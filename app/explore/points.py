@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 
 from app.explore.roles import Encoding, trace_groups
-from app.kit.typed_arrays import floats, typed
+from app.kit.columns import encode_counts, encode_knob, encode_numbers, floats
 from app.kit.words import configuration_knobs, knob_words
 from data.knobs import KNOBS as ALL_KNOBS
 from data.knobs import Knob
@@ -49,7 +49,7 @@ def encode_points(
     given = [ALL_KNOBS[name] for name in ("load", "message") if ALL_KNOBS[name].column in varying]
     named = [*given, *configuration_knobs(varying)]
     further = [n for n in (*STORAGE_KNOBS, *_further()) if points[n].null_count() < len(points)]
-    knobs = {name: _dictionary(points[name]) for name in (*KNOBS, *further)}
+    knobs = {name: encode_knob(points[name]) for name in (*KNOBS, *further)}
     return {
         "count": len(points),
         "traces": [start for start, _ in groups] + [len(points)],
@@ -61,22 +61,22 @@ def encode_points(
         ],
         "labels": dict(points.select("system", "system_label").unique().sort("system").iter_rows()),
         "values": {
-            **{name: _column(floats(points[name])) for name in _VALUES},
-            **{name: _column(floats(points[name]).astype(np.float32)) for name in _SPREADS},
+            **{name: encode_numbers(floats(points[name])) for name in _VALUES},
+            **{name: encode_numbers(floats(points[name]).astype(np.float32)) for name in _SPREADS},
             **{
-                name: _column(floats(points[name]))
+                name: encode_numbers(floats(points[name]))
                 for name in ("clause_x", "clause_y")
                 if name in points.columns
             },
         },
-        "n": _column(_narrow(points["n"].to_numpy())),
+        "n": encode_counts(points["n"].to_numpy()),
         **{
-            name: _dictionary(points[name])
+            name: encode_knob(points[name])
             for name in ("flags", "odd")
             if name in points.columns and points[name].count()
         },
-        "logged": _column(_narrow(points["logged"].to_numpy())),
-        "replicate": _column(floats(points["replicate"]).astype(np.float32)),
+        "logged": encode_counts(points["logged"].to_numpy()),
+        "replicate": encode_numbers(floats(points["replicate"]).astype(np.float32)),
     }
 
 
@@ -112,31 +112,3 @@ def _cell(knob: Knob, value: Value | None, unset: Sequence[str | None]) -> Value
     if value is None and knob.name == "itr":
         return unset_itr(unset)
     return value if knob.is_plain_number and value is not None else knob.label(value)
-
-
-def _dictionary(column: pl.Series) -> dict[str, Any]:
-    """Encode a knob as its distinct values, ascending with NULL last, and indices into them."""
-    if column.dtype == pl.String:
-        column = column.cast(pl.Categorical)
-    codes = (column.to_physical() if column.dtype == pl.Categorical else column).to_numpy()
-    _, first, index = np.unique(codes, return_index=True, return_inverse=True)
-    values = [column[int(place)] for place in first]
-    order = sorted(range(len(values)), key=lambda i: (values[i] is None, values[i]))
-    places = np.empty(len(order), np.int64)
-    places[order] = range(len(order))
-    return {"values": [values[i] for i in order], "index": _column(_narrow(places[index]))}
-
-
-def _narrow(counts: np.ndarray) -> np.ndarray:
-    """Convert whole numbers to the narrowest unsigned type."""
-    most = int(counts.max()) if counts.size else 0
-    return counts.astype(np.uint8 if most < 1 << 8 else np.uint16 if most < 1 << 16 else np.uint32)
-
-
-def _column(array: np.ndarray) -> dict[str, Any]:
-    """Encode a column with `typed`; a constant column as one number and a count."""
-    if not array.size or (not (array == array[0]).all() and not np.isnan(array).all()):
-        return typed(array)
-    value = array[0].item()
-    kind = f"{array.dtype.kind}{array.dtype.itemsize}"
-    return {"dtype": kind, "repeat": None if value != value else value, "count": array.size}

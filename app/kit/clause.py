@@ -23,7 +23,7 @@ from typing import Any, Final, Literal
 import numpy as np
 import polars as pl
 
-from app.kit.typed_arrays import floats
+from app.kit.columns import floats
 from data.analysis.ties import OUTCOMES
 from data.declared import Names
 from data.errors import SelectionError

@@ -7,9 +7,9 @@ import numpy as np
 import polars as pl
 
 from app.kit.clause import read_clause
+from app.kit.columns import floats
 from app.kit.handover import configurations
 from app.kit.lakes import LakeView
-from app.kit.typed_arrays import floats
 from app.models.groups import GROUP, with_groups
 from app.models.state import ModelsState
 from data.models.fits.cells import FitRuns

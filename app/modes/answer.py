@@ -7,6 +7,7 @@ import numpy as np
 import polars as pl
 import polars.selectors as cs
 
+from app.kit.columns import index_in
 from app.kit.competitors import Competitors, axis_label, competitors_of, ordered_values
 from app.kit.encodings import message_figure
 from app.kit.figure_text import BREAK
@@ -19,7 +20,7 @@ from app.modes.defaults import resolved
 from app.modes.figures.pareto import ParetoScene, build_pareto, pareto_members
 from app.modes.figures.shares import build_shares
 from app.modes.figures.winner_map import MapScene, build_winner_map
-from app.modes.payload import encode_cells, index_of
+from app.modes.payload import encode_cells
 from app.modes.state import ModesState
 from app.modes.words import OUTCOME_WORDS, nothing_left, subject, subtitle
 from data.analysis.like_with_like import Slice, like_with_like
@@ -180,9 +181,9 @@ def _placed(found: Judged) -> pl.DataFrame:
     best = contenders["competitor"].gather(cells["winner"])
     return cells.select(
         "outcome",
-        column=pl.Series(index_of(cells["x"], found.axes[0])),
-        row=pl.Series(index_of(cells["y"], found.axes[1])),
-        competitor=pl.Series(index_of(best, found.competitors.values)),
+        column=pl.Series(index_in(cells["x"], found.axes[0])),
+        row=pl.Series(index_in(cells["y"], found.axes[1])),
+        competitor=pl.Series(index_in(best, found.competitors.values)),
     )
 
 
@@ -218,7 +219,7 @@ def _pareto(found: Judged) -> dict[str, Any]:
     contenders, groups = found.comparison.contenders, found.comparison.groups
     points = pl.DataFrame(
         {
-            "who": index_of(contenders["competitor"], found.competitors.values),
+            "who": index_in(contenders["competitor"], found.competitors.values),
             "x": groups["against"].gather(contenders["row"]),
             "y": contenders["mean"],
             "at": np.arange(len(contenders)),

@@ -7,12 +7,13 @@ from typing import Any, Final
 import numpy as np
 import polars as pl
 
+from app.kit.columns import index_in
 from app.kit.competitors import value_words
 from app.kit.lakes import LakeView
 from app.kit.settings import MAX_ROWS
 from app.modes.answer import Judged, judge
 from app.modes.figures.evidence import EvidenceScene, build_evidence
-from app.modes.payload import EFFECT_TITLES, free_knobs, index_of, setting_words
+from app.modes.payload import EFFECT_TITLES, free_knobs, setting_words
 from app.modes.state import ModesState
 from app.modes.words import TEST_TITLES, rules_words
 from data.analysis.significance import smallest_p
@@ -145,7 +146,7 @@ def evidence_runs(view: LakeView, found: Judged) -> pl.DataFrame:
         belongs to the setting that represents its competitor; without a direction all do).
     """
     rows = view.lake.polars(*evidence_query(found.state))
-    who = index_of(rows[found.competitors.knob.column], found.competitors.values)
+    who = index_in(rows[found.competitors.knob.column], found.competitors.values)
     rows = rows.with_columns(who=pl.Series(who.astype(np.int64)))
     if found.comparison.better is None:
         return rows.with_columns(is_best=pl.lit(True))

@@ -4,11 +4,11 @@ from typing import Final
 
 from dash import html
 
+from app.kit.columns import compact_figure
 from app.kit.encodings import message_figure, title_of
 from app.kit.export import ExportedPage, how_computed, render
 from app.kit.lakes import LakeView
 from app.kit.panel import ZOOM_TOOLS, exported_panel, panel, tool_bar
-from app.kit.typed_arrays import compact_figure
 from app.modes.answer import answer
 from app.modes.defaults import resolved
 from app.modes.evidence import evidence

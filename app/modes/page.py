@@ -7,13 +7,13 @@ from typing import Any, Final
 from dash import ClientsideFunction, Input, Output, State, callback, clientside_callback, html
 
 from app.kit.callbacks import register_filters, register_gather, register_workload
+from app.kit.columns import compact_figure
 from app.kit.context import lake_view
 from app.kit.encodings import message_figure
 from app.kit.filters import offered_choices
 from app.kit.ids import THEME
 from app.kit.lakes import LakeView
 from app.kit.page import Page, View
-from app.kit.typed_arrays import compact_figure
 from app.modes.answer import answer
 from app.modes.defaults import default_state, for_workload, missing
 from app.modes.evidence import evidence

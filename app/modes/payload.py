@@ -6,8 +6,8 @@ from typing import Any, Final
 import numpy as np
 import polars as pl
 
+from app.kit.columns import index_in, typed
 from app.kit.competitors import Competitors, value_words
-from app.kit.typed_arrays import typed
 from app.modes.state import ModesState
 from data.analysis.dependence import varying_within
 from data.analysis.ties import OUTCOMES, Comparison
@@ -47,7 +47,7 @@ def encode_cells(
     cells, contenders = comparison.cells, comparison.contenders
     x, y, _ = state.knobs()
     words, setting = _settings(comparison, state, labels)
-    who = index_of(contenders["competitor"], competitors.values)
+    who = index_in(contenders["competitor"], competitors.values)
     measure = metric(str(state.metric))
     return {
         "x": _axis(x, axes[0], labels),
@@ -57,7 +57,7 @@ def encode_cells(
         "cells": {
             "column": typed(placed["column"].to_numpy().astype(np.uint16)),
             "row": typed(placed["row"].to_numpy().astype(np.uint16)),
-            "outcome": typed(index_of(cells["outcome"], OUTCOMES).astype(np.uint8)),
+            "outcome": typed(index_in(cells["outcome"], OUTCOMES).astype(np.uint8)),
             "first": typed(cells["winner"].to_numpy().astype(np.uint32)),
             "n": typed(cells["competitors"].to_numpy().astype(np.uint16)),
             **{name: typed(_single(cells[name])) for name in ("margin", "margin_share", "effect")},
@@ -83,15 +83,6 @@ def encode_cells(
 def _single(column: pl.Series) -> np.ndarray:
     """Convert to single precision; hovers show three digits."""
     return column.to_numpy().astype(np.float32)
-
-
-def index_of(column: pl.Series, values: Sequence[Value | None]) -> np.ndarray:
-    """Return the index of each value in a list of distinct values, NULL included."""
-    lookup = pl.DataFrame({"v": pl.Series(values, dtype=column.dtype), "i": range(len(values))})
-    joined = pl.DataFrame({"v": column}).join(
-        lookup, on="v", how="left", nulls_equal=True, maintain_order="left"
-    )
-    return joined["i"].to_numpy()
 
 
 def setting_words(row: Mapping[str, Any], knobs: Sequence[Knob], labels: Mapping[str, str]) -> str:

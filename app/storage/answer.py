@@ -7,10 +7,10 @@ from typing import Any, Final
 import numpy as np
 import polars as pl
 
+from app.kit.columns import encode_columns, floats
 from app.kit.figure_text import BREAK
 from app.kit.lakes import LakeView
 from app.kit.messages import EMPTY_LAKE, no_run_left
-from app.kit.typed_arrays import floats, typed
 from app.storage.cells import cells_of
 from app.storage.defaults import place_words, storage_cube
 from app.storage.figures.devices import build_devices
@@ -181,18 +181,9 @@ BUILDERS: Final[dict[str, Callable[[Study, pl.DataFrame, View], dict[str, Any]]]
 
 def _configurations(study: Study) -> dict[str, Any]:
     rows = study.rows
+    fields = {name: floats(rows[name]).astype(np.float32) for name in METRICS}
     return {
-        "count": len(rows),
-        "knobs": {name: _knob(rows[name]) for name in KNOBS},
-        "fields": {name: typed(floats(rows[name]).astype(np.float32)) for name in METRICS},
+        **encode_columns(rows, KNOBS, fields),
         "runs": rows["runs"].to_list(),
         "workloads": rows["workload"].unique().sort().to_list(),
     }
-
-
-def _knob(column: pl.Series) -> dict[str, Any]:
-    """Encode a knob as its distinct values, and the index of each configuration's value."""
-    values = column.unique().sort(nulls_last=True).to_list()
-    index = {value: i for i, value in enumerate(values)}
-    at = np.array([index[value] for value in column.to_list()], dtype=np.uint16)
-    return {"values": values, "index": typed(at)}

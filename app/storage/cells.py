@@ -6,7 +6,7 @@ from typing import Any, Final
 import numpy as np
 import polars as pl
 
-from app.kit.typed_arrays import floats
+from app.kit.columns import floats
 from app.storage.defaults import access_pair, at_place
 from app.storage.figures.base import Scene, measured_words
 from app.storage.figures.grids import Cell

@@ -6,10 +6,10 @@ from typing import Any, Final
 
 import polars as pl
 
+from app.kit.columns import floats
 from app.kit.competitors import competitors_of
 from app.kit.lakes import LakeView, leading
 from app.kit.settings import MAX_ROWS
-from app.kit.typed_arrays import floats
 from app.kit.words import slice_words, synthetic_note
 from app.storage.defaults import access_pair, at_place, chosen, place_of, place_words, storage_cube
 from app.storage.figures.base import DEVICE_UNKNOWN, NO_DEVICE, Scene

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from app.kit.typed_arrays import typed
+from app.kit.columns import typed
 from app.timeline.answer import PageAnswer, failure_sentence
 from app.timeline.panels import HEAT_UNITS, HEATS, LOG_HEATS, PANELS
 from app.timeline.runs import RunInfo

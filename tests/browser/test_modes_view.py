@@ -8,8 +8,8 @@ import polars as pl
 import pytest
 from playwright.sync_api import Page
 
+from app.kit.columns import compact_figure
 from app.kit.competitors import competitors_of
-from app.kit.typed_arrays import compact_figure
 from app.modes.figures.winner_map import MapScene, build_winner_map
 from app.modes.payload import encode_cells, index_of
 from app.modes.state import ModesState

@@ -16,11 +16,11 @@ from scipy import stats
 from app.explore.answer import scatter
 from app.explore.state import ExploreState
 from app.kit.clause import read_clause
+from app.kit.columns import compact_figure
 from app.kit.context import lake_view
 from app.kit.handover import configurations
 from app.kit.lakes import Lakes, LakeView
 from app.kit.settings import Settings
-from app.kit.typed_arrays import compact_figure
 from app.kit.url_state import take_filters
 from app.modes.answer import answer, judge
 from app.modes.defaults import (

@@ -11,8 +11,8 @@ import polars as pl
 
 from app.explore.roles import Encoding
 from app.explore.state import ExploreState
+from app.kit.columns import floats
 from app.kit.encodings import OKABE_ITO, scatter_trace
-from app.kit.typed_arrays import floats
 from app.kit.words import load_words
 from data.analysis.pareto import frontier, pareto_mask
 from data.analysis.winners import find_winners

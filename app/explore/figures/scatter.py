@@ -17,6 +17,7 @@ from app.explore.figures.marks import (
 )
 from app.explore.roles import NEUTRAL, Encoding, encoding_of, trace_groups
 from app.explore.state import ExploreState
+from app.kit.columns import floats
 from app.kit.encodings import (
     ADAPTIVE_SIZE_PX,
     DVFS_SCALE,
@@ -29,7 +30,6 @@ from app.kit.encodings import (
     scatter_trace,
 )
 from app.kit.figure_text import bold, finishing
-from app.kit.typed_arrays import floats
 from app.kit.words import axis_words, knob_words, subject, synthetic_note
 from data.knobs import KNOBS, Knob
 from data.metrics import metric

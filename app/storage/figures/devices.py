@@ -5,8 +5,8 @@ from typing import Any, Final
 
 import polars as pl
 
+from app.kit.columns import floats
 from app.kit.figure_text import finishing
-from app.kit.typed_arrays import floats
 from app.storage.figures.base import (
     QUIET,
     Scene,

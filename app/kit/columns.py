@@ -1,0 +1,98 @@
+"""Columns in the browser's form: the one encoder of tables and arrays.
+
+`assets/_kit/columns.js` decodes them. Numbers are base64 typed arrays in Plotly's form; names and
+knobs are indices into the list of their values.
+"""
+
+import base64
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from data.selection import Value
+
+
+def encode_columns(
+    rows: pl.DataFrame, knobs: Iterable[str], fields: Mapping[str, np.ndarray]
+) -> dict[str, Any]:
+    """Encode the rows that the views of a page link: what clauses are evaluated over.
+
+    Args:
+        knobs: Columns with few distinct values, by which rows are selected.
+        fields: Name to numbers of each row, shape (rows,): what boxes and polygons select by.
+
+    Returns:
+        `count`, `knobs` (name to the answer of `encode_knob`), `fields` (name to numbers).
+    """
+    return {
+        "count": len(rows),
+        "knobs": {name: encode_knob(rows[name]) for name in knobs},
+        "fields": {name: encode_numbers(numbers) for name, numbers in fields.items()},
+    }
+
+
+def encode_knob(column: pl.Series) -> dict[str, Any]:
+    """Encode a column as its distinct values, ascending with NULL last, and indices into them."""
+    if column.dtype == pl.String:
+        column = column.cast(pl.Categorical)
+    codes = (column.to_physical() if column.dtype == pl.Categorical else column).to_numpy()
+    _, first, index = np.unique(codes, return_index=True, return_inverse=True)
+    values = [column[int(row)] for row in first]
+    order = sorted(range(len(values)), key=lambda i: (values[i] is None, values[i]))
+    rank = np.empty(len(order), np.int64)
+    rank[order] = range(len(order))
+    return {"values": [values[i] for i in order], "index": encode_counts(rank[index])}
+
+
+def index_in(column: pl.Series, values: Sequence[Value | None]) -> np.ndarray:
+    """Return the index of each value in a list of distinct values, NULL included."""
+    lookup = pl.DataFrame({"v": pl.Series(values, dtype=column.dtype), "i": range(len(values))})
+    joined = pl.DataFrame({"v": column}).join(
+        lookup, on="v", how="left", nulls_equal=True, maintain_order="left"
+    )
+    return joined["i"].to_numpy()
+
+
+def encode_counts(counts: np.ndarray) -> dict[str, Any]:
+    """Encode whole numbers from 0 in the narrowest unsigned type."""
+    most = int(counts.max()) if counts.size else 0
+    narrow = np.uint8 if most < 1 << 8 else np.uint16 if most < 1 << 16 else np.uint32
+    return encode_numbers(counts.astype(narrow))
+
+
+def encode_numbers(array: np.ndarray) -> dict[str, Any]:
+    """Encode numbers with `typed`; a constant array as one number and a count."""
+    if not array.size or (not (array == array[0]).all() and not np.isnan(array).all()):
+        return typed(array)
+    value = array[0].item()
+    kind = f"{array.dtype.kind}{array.dtype.itemsize}"
+    return {"dtype": kind, "repeat": None if value != value else value, "count": array.size}
+
+
+def typed(array: np.ndarray) -> dict[str, str]:
+    """Convert an array to `{dtype, bdata}`, little-endian."""
+    kind = array.dtype.newbyteorder("<")
+    data = base64.b64encode(np.ascontiguousarray(array, dtype=kind).tobytes()).decode("ascii")
+    return {"dtype": f"{array.dtype.kind}{array.dtype.itemsize}", "bdata": data}
+
+
+def floats(column: pl.Series) -> np.ndarray:
+    """Convert a column to float64, shape (n,); NaN where it is NULL."""
+    return column.cast(pl.Float64).to_numpy()
+
+
+def compact_figure(part: Any) -> Any:
+    """Convert the numeric arrays of a figure to typed ones; 8-byte integers to 4 bytes."""
+    if isinstance(part, dict):
+        return {name: compact_figure(value) for name, value in part.items()}
+    if isinstance(part, list):
+        return [compact_figure(value) for value in part]
+    if not isinstance(part, np.ndarray) or part.dtype.kind not in "iuf":
+        return part
+    numbers = (
+        part.astype(np.int32) if part.dtype.itemsize == 8 and part.dtype.kind in "iu" else part
+    )
+    shape = {"shape": ", ".join(map(str, part.shape))} if part.ndim > 1 else {}
+    return {**typed(numbers), **shape}
