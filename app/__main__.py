@@ -131,7 +131,7 @@ def _page(parser: argparse.ArgumentParser, name: str) -> "Page":
 
 
 def _export(settings: Settings, page: "Page", out: Path, query: str) -> int:
-    from app.kit.lakes import Lakes
+    from app.kit.context import Lakes
     from app.serve.routes import export_html
 
     text = export_html(page, Lakes(settings.lake, settings.check_files), query)
@@ -151,9 +151,8 @@ def _serve(settings: Settings) -> int:
     keep_memory_small()
     from gunicorn.app.base import BaseApplication
 
-    from app.serve.overload import MOST_WAITING, MOST_WORKING, Bounded
     from app.serve.scripts import SCRIPTS
-    from app.serve.worker import Worker
+    from app.serve.worker import MOST_WAITING, MOST_WORKING, Bounded, Worker
     from app.server import create_app
 
     logging.basicConfig(format="%(message)s")

@@ -14,24 +14,18 @@ from flask import Flask, request
 from werkzeug.middleware.dispatcher import DispatcherMiddleware
 
 from app.kit import ids
-from app.kit.context import EXTENSION, SANDBOX
-from app.kit.lakes import Lakes
+from app.kit.context import EXTENSION, SANDBOX, Lakes
 from app.kit.settings import ASSETS, Settings
 from app.kit.shell import shell
 from app.pages import PAGES
-from app.serve.bundles import add_bundles
 from app.serve.callback_bodies import misfit, values_of
 from app.serve.compressed import CompressedFiles
-from app.serve.guard import add_guard
-from app.serve.headers import add_headers
-from app.serve.index import Atlas
-from app.serve.monitoring import add_metrics
-from app.serve.opening import register
-from app.serve.request_log import add_request_log
+from app.serve.guard import add_guard, add_headers, trust_proxies
+from app.serve.index import Atlas, register
+from app.serve.monitoring import add_metrics, add_request_log
 from app.serve.response_cache import ResponseCache, keep_no_response
 from app.serve.routes import cached_routes
-from app.serve.scripts import SCRIPTS, Scripts
-from app.serve.visitors import trust_proxies
+from app.serve.scripts import SCRIPTS, Scripts, add_bundles
 from data.errors import WattlasError
 from data.file_cache import cache_folder
 from data.sandbox.pool import Sandbox, SqlError

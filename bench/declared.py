@@ -5,7 +5,8 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from app.kit.lakes import Lakes, LakeView
+from app.kit.context import Lakes
+from app.kit.lakes import LakeView
 from bench.report import Measurement
 from data.declared import in_force
 

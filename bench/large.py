@@ -12,7 +12,8 @@ import pyarrow as pa
 from deltalake import write_deltalake
 
 from app.explore.state import ExploreState
-from app.kit.lakes import Lakes, LakeView
+from app.kit.context import Lakes
+from app.kit.lakes import LakeView
 from app.modes.layout import IDS as MODES
 from app.storage.layout import FIGURES
 from app.storage.layout import IDS as STORAGE

@@ -10,7 +10,8 @@ from typing import Any
 import orjson
 
 from app.kit.columns import compact_figure
-from app.kit.lakes import Lakes, LakeView
+from app.kit.context import Lakes
+from app.kit.lakes import LakeView
 from app.modes.answer import answer
 from app.modes.layout import IDS
 from app.modes.state import ModesState

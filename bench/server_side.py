@@ -8,8 +8,9 @@ from pathlib import Path
 from app.explore.answer import best_table, heatmap, limit_domain, scatter
 from app.explore.layout import column_choices
 from app.explore.state import ExploreState
+from app.kit.context import Lakes
 from app.kit.filters import facet_chips
-from app.kit.lakes import Lakes, LakeView
+from app.kit.lakes import LakeView
 from bench.callbacks import FilterChanges
 from bench.report import Measurement, quantile
 from bench.served import PeakMemory, Served

@@ -10,7 +10,8 @@ from typing import Any, Final
 import orjson
 from playwright.sync_api import Page
 
-from app.kit.lakes import Lakes, LakeView
+from app.kit.context import Lakes
+from app.kit.lakes import LakeView
 from app.storage.answer import answer
 from app.storage.layout import FIGURES, IDS
 from app.storage.state import StorageState

@@ -23,7 +23,7 @@ from app.kit.ids import IGNORED, NOTICE, PageIds
 from app.kit.page import Page
 from app.kit.settings import ASSETS, Settings
 from app.pages import PAGES
-from app.serve.opening import open_layout
+from app.serve.index import open_layout
 from app.server import create_app
 from data.errors import SelectionError
 from tests.callbacks.components import by_id, texts, walk

@@ -19,13 +19,12 @@ from app.explore.opening_rule import NONE
 from app.explore.points import encode_points
 from app.explore.roles import encoding_of, in_trace_order
 from app.explore.state import ExploreState
+from app.kit.answer_cache import KnownColumns
 from app.kit.encodings import message_figure
-from app.kit.explanation import explanation
-from app.kit.known_columns import KnownColumns
 from app.kit.lakes import LakeView, Query
-from app.kit.messages import EMPTY_LAKE, no_run_left
-from app.kit.performance import performance_column
+from app.kit.metric_choice import performance_column
 from app.kit.settings import MAX_POINTS, MAX_ROWS
+from app.kit.words import EMPTY_LAKE, explanation, no_run_left
 from data.analysis.thinning import thin
 from data.knobs import KNOBS
 from data.metrics import metric

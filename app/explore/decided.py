@@ -14,11 +14,11 @@ import polars as pl
 import polars.selectors as cs
 
 from app.explore.state import ExploreState
+from app.kit.answer_cache import KnownColumns
 from app.kit.clause import MAX_CHARS, write_knobs
-from app.kit.explanation import explanation
-from app.kit.known_columns import KnownColumns
 from app.kit.lakes import LakeView, leading
 from app.kit.settings import MAX_ROWS
+from app.kit.words import explanation
 from data.analysis.best_set import recommend
 from data.analysis.facets import matches
 from data.analysis.outcomes import Side, compare_sides, more_runs_of_all, saving

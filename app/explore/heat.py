@@ -7,13 +7,12 @@ import polars as pl
 
 from app.explore.figures.heatmap import build_heatmap
 from app.explore.state import ExploreState
+from app.kit.answer_cache import KnownColumns
 from app.kit.encodings import message_figure
 from app.kit.figure_text import BREAK, bold
-from app.kit.known_columns import KnownColumns
 from app.kit.lakes import LakeView
-from app.kit.messages import EMPTY_LAKE
 from app.kit.settings import MAX_ROWS
-from app.kit.words import slice_words, subject, synthetic_note
+from app.kit.words import EMPTY_LAKE, slice_words, subject, synthetic_note
 from data.analysis.like_with_like import Slice, like_with_like
 from data.analysis.pooling import pool
 from data.knobs import KNOBS, Knob

@@ -15,22 +15,23 @@ from app.explore.state import ExploreState
 from app.kit import ids
 from app.kit.filters import filter_blocks, offered_choices
 from app.kit.lakes import LakeView, leading
+from app.kit.metric_choice import PERFORMANCE, performance_column
 from app.kit.page_layout import (
     Entries,
     entries,
+    filter_sidebar,
     link_to,
     page_layout,
     pool_choices,
     pool_select,
+    preset_block,
     segments,
     select,
+    sidebar_block,
     state_stores,
     status_line,
 )
 from app.kit.panel import graph_panel, panel, view_menu
-from app.kit.performance import PERFORMANCE, performance_column
-from app.kit.presets import preset_block
-from app.kit.sidebar import filter_sidebar, sidebar_block
 from data.knobs import KNOBS
 from data.metrics import metric
 from data.selection import Selection

@@ -8,7 +8,7 @@ import polars as pl
 from app.explore.defaults import with_knobs
 from app.explore.state import ExploreState
 from app.kit.lakes import LakeView
-from app.kit.presets import Preset
+from app.kit.page_layout import Preset
 from app.kit.words import WORKLOAD_TITLES, load_words
 from data.analysis.facets import matches
 from data.selection import Selection

@@ -5,7 +5,7 @@ from typing import Any, ClassVar, Literal
 
 from app.explore.opening_rule import NONE, Roles
 from app.kit.clause import read_clause, write_knobs
-from app.kit.performance import PERFORMANCE
+from app.kit.metric_choice import PERFORMANCE
 from app.kit.url_state import (
     Parameter,
     Parameters,

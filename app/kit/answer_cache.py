@@ -1,12 +1,15 @@
-"""A bounded cache of query answers for one version of the lake, shared by all visitors."""
+"""A bounded cache of query answers, and the columns that its queries leave out."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from threading import Condition
 from typing import Any, Final
 
 import polars as pl
 import polars.selectors as cs
 from cachetools import LRUCache, cached
+
+from data.analysis.dependence import key_columns
 
 # Maximum rows of one cached answer, and of all answers together.
 KEPT_ROWS: Final = 60_000
@@ -70,3 +73,54 @@ def _question(sql: str, parameters: tuple[Any, ...], finish: Finish) -> tuple[An
 
 def _rows(answer: pl.DataFrame | None) -> int:
     return 0 if answer is None else len(answer)
+
+
+@dataclass(frozen=True, slots=True)
+class KnownColumns:
+    """The columns that queries may leave out for some filters.
+
+    Attributes:
+        constant: Columns with one value in all runs, as expressions.
+        key: Columns from which those of `others` follow.
+        others: The columns of `key` and those that follow, one row per combination.
+    """
+
+    constant: dict[str, pl.Expr]
+    key: tuple[str, ...]
+    others: pl.DataFrame
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The columns to leave out."""
+        return frozenset((*self.constant, *self.others.columns)) - frozenset(self.key)
+
+    def added_to(self, answer: pl.DataFrame) -> pl.DataFrame:
+        """Add the columns that a query left out; the rows keep their order.
+
+        Args:
+            answer: With all columns of `key`.
+        """
+        if len(self.others.columns) > len(self.key):
+            answer = answer.join(
+                self.others, on=list(self.key), how="left", nulls_equal=True, maintain_order="left"
+            )
+        return answer.with_columns(**self.constant)
+
+
+def known_columns(rows: pl.DataFrame, order: Sequence[str]) -> KnownColumns:
+    """Find the constant columns of some rows, and those that follow from others.
+
+    Args:
+        rows: Rows of the filter cube; if empty, no column is found.
+        order: Names of columns; the first are preferred as keys.
+    """
+    if not len(rows):
+        return KnownColumns({}, (), pl.DataFrame())
+    rows = compact(rows.select(order).unique(maintain_order=True))
+    constant = {
+        name: pl.lit(rows[name][0], rows.schema[name])
+        for name in order
+        if rows[name].n_unique() == 1
+    }
+    varying = [name for name in order if name not in constant]
+    return KnownColumns(constant, key_columns(rows, varying), rows.select(varying))

@@ -1,7 +1,8 @@
-"""A page as one HTML file that works without server and network.
+"""A page as one HTML file that works without server and network; HTML templates.
 
-It holds plotly.js, the data and the scripts as base64 of gzip; the browser unpacks them
-(`assets/_kit/export.js`).
+An export holds plotly.js, the data and the scripts as base64 of gzip; the browser unpacks them
+(`assets/_kit/export.js`). plotly.js in `vendor/` has only the traces that the pages draw, and makes
+no functions from text, which a Content-Security-Policy without `unsafe-eval` forbids.
 """
 
 import base64
@@ -10,16 +11,15 @@ import html
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 import plotly.io
 from dash import html as tags
 from dash.development.base_component import Component
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from app.kit.lakes import LakeView
 from app.kit.settings import ASSETS
-from app.kit.template import fill, script_safe
-from app.kit.vendored import vendored
 
 POLICY: Final = (
     "default-src 'none'; script-src 'unsafe-inline' blob:; "
@@ -27,6 +27,9 @@ POLICY: Final = (
 )
 # Scripts of the kit that are not bundled: the one that starts an export, and those for Dash.
 _NOT_EXPORTED: Final = ("export.js", "page")
+Script = Literal["plotly", "regenerator-runtime"]
+_VENDORED: Final = Path(__file__).parents[2] / "vendor"
+_TEMPLATES: Final = Path(__file__).parent / "templates"
 _VOID: Final = ("br", "hr", "img")
 
 
@@ -123,3 +126,30 @@ def render(part: Component | str | float | list | None) -> str:
     tag = plain["type"].lower()
     end = "" if tag in _VOID else f"{render(children)}</{tag}>"
     return f"<{tag}{attributes}>{end}"
+
+
+def vendored(script: Script) -> str:
+    """Return a script. Do not cache it as text, which takes megabytes."""
+    return gzip.decompress((_VENDORED / f"{script}.min.js.gz").read_bytes()).decode()
+
+
+@cache
+def _environment() -> Environment:
+    return Environment(
+        loader=FileSystemLoader(_TEMPLATES),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+
+
+def fill(name: str, **values: Any) -> str:
+    """Render one template; a missing value is an error."""
+    return _environment().get_template(name).render(values)
+
+
+def script_safe(text: str) -> str:
+    """Escape a script so that it cannot end the element that contains it."""
+    return text.replace("</", "<\\/")

@@ -1,36 +1,29 @@
-"""The open versions of the lake in this process, shared by all visitors and read-only.
+"""One open version of the lake, shared by all visitors and read-only."""
 
-No state belongs to one visitor, so any worker can answer any request.
-"""
-
-import threading
-from collections import OrderedDict
 from collections.abc import Callable, Hashable, Sequence
 from functools import cached_property, lru_cache, partial
-from pathlib import Path
 from typing import Any, Final, TypeVar, cast
-from weakref import WeakValueDictionary
 
 import polars as pl
 
-from app.kit.answer_cache import KEPT_ROWS, AnswerCache, compact, unchanged
-from app.kit.known_columns import KnownColumns, known_columns
+from app.kit.answer_cache import (
+    KEPT_ROWS,
+    AnswerCache,
+    KnownColumns,
+    compact,
+    known_columns,
+    unchanged,
+)
 from app.kit.settings import MAX_ROWS
-from app.kit.url_state import UrlState, pinned_version
 from data.analysis.facets import LEADING, FacetCounts, matches
-from data.connection import Lake, open_lake
-from data.declared import put_in_force
-from data.errors import LakeError, SelectionError
-from data.lake_place import LakePath
-from data.lake_watch import LakeWatch, Sight
+from data.connection import Lake
+from data.errors import LakeError
 from data.metrics import plottable
 from data.queries.facets import facet_cube_query, outline_query
 from data.queries.runs import chosen_counts_query
 from data.run_files import RunFiles
 from data.selection import Selection, Value
 
-# The newest version, and one that links or open pages pin; each may have 100 MB of cached answers.
-_KEPT_VERSIONS: Final = 2
 _REMEMBERED: Final = 256
 # From this number of runs on, cubes of settings are computed by dataset.
 LARGE_LAKE_RUNS: Final = 500_000
@@ -268,111 +261,3 @@ def _constants(view: LakeView, selection: Selection) -> dict[str, Any]:
 def _measured(view: LakeView, chosen: Selection) -> tuple[str, ...]:
     row = view.lake.polars(*chosen_counts_query(chosen, plottable())).row(0, named=True)
     return tuple(name for name, count in row.items() if count)
-
-
-State = TypeVar("State", bound=UrlState)
-
-
-class Lakes:
-    """Opens versions of one lake and keeps the most recently used.
-
-    The lake may be replaced or become unreadable at any time, so each use of a version checks
-    that the lake is still the one that was opened. If an object store does not answer, open
-    versions stay usable.
-    """
-
-    def __init__(self, path: LakePath, is_checked: bool = True) -> None:
-        self.path = path
-        self._is_checked = is_checked
-        self._watch = LakeWatch(path)
-        self._open: OrderedDict[int, LakeView] = OrderedDict()
-        self._lock = threading.Lock()
-        # A lock exists while a request holds it or waits for it.
-        self._opening: WeakValueDictionary[int, threading.Lock] = WeakValueDictionary()
-        self._seen = Sight(None, -1)
-
-    @property
-    def opened(self) -> tuple[LakeView, ...]:
-        """The versions that are open."""
-        with self._lock:
-            return tuple(self._open.values())
-
-    @property
-    def trouble(self) -> str:
-        """A sentence on why the newest version is not known; empty if it is."""
-        why = self._watch.trouble
-        shown = f"The lake may have a newer version than {self._seen.version}, which is shown"
-        return f"{shown}: {why}" if why else ""
-
-    def look(self) -> Sight:
-        """Return which lake is there, and its newest version.
-
-        Raises:
-            LakeError: The place cannot be read, and it never could.
-        """
-        return self._watch.look()
-
-    @property
-    def newest(self) -> int:
-        """The newest version; it is not opened, and its columns are not put in force.
-
-        Raises:
-            LakeError: As `look`.
-        """
-        return self.look().version
-
-    def at(self, version: int | None) -> LakeView:
-        """Return one version, or the newest, and put its declared columns in force.
-
-        Raises:
-            UnknownVersionError: The lake has no such version.
-            LakeError: It cannot be read, or is gone.
-        """
-        if not isinstance(version, int | None):
-            raise SelectionError(f"the version of the lake is {str(version)[:40]!r}, not a number")
-        seen = self._watch.look()
-        if version is None or version < 0:  # A page that was opened before the first run.
-            version = seen.version
-        with self._lock:
-            self._check(seen)
-            opening = self._opening.setdefault(version, threading.Lock())
-        with opening:  # Only requests for this version wait.
-            view = self._kept(version) or self._opened(version, seen)
-        put_in_force(view.lake.columns)
-        return view
-
-    def _kept(self, version: int) -> LakeView | None:
-        with self._lock:
-            if version in self._open:
-                self._open.move_to_end(version)
-            return self._open.get(version)
-
-    def _opened(self, version: int, seen: Sight) -> LakeView:
-        view = LakeView(open_lake(self.path, None if version < 0 else version, self._is_checked))
-        with self._lock:
-            if self._seen.identity == seen.identity:
-                self._open[version] = view
-                while len(self._open) > _KEPT_VERSIONS:
-                    self._open.popitem(last=False)
-        return view
-
-    def _check(self, seen: Sight) -> None:
-        """Close all versions if another lake is at this path."""
-        if seen.identity is None and self._seen.identity is not None:
-            why = "is its disk mounted" if isinstance(self.path, Path) else "was it moved"
-            raise LakeError(f"the lake {self.path} is gone; {why}? It comes back by itself")
-        if seen.identity != self._seen.identity:
-            self._open.clear()
-        self._seen = seen
-
-    def asked(self, read: Callable[[str], State], query: str) -> tuple[LakeView, State]:
-        """Open the version that a link pins, and read the link with that version's columns.
-
-        Args:
-            read: Reads a state from a query; raises an error for columns that the version lacks.
-
-        Raises:
-            WattlasError: The query is no state of the page, or the lake cannot be read.
-        """
-        view = self.at(pinned_version(query))
-        return view, read(query)

@@ -1,15 +1,23 @@
-"""Links to pages: written with filters, a selection and a version of the lake; and read."""
+"""Links to pages: written with filters, a selection and a version of the lake; read; resolved."""
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, Final
 from urllib.parse import urlencode
 
+import polars as pl
+import polars.selectors as cs
 from flask import current_app, has_app_context
 
-from app.kit.lakes import Lakes, LakeView
+from app.kit.clause import Clause, matching
+from app.kit.context import Lakes
+from app.kit.lakes import LakeView
 from app.kit.page import Page
 from app.kit.url_state import LINK_VERSION, filter_pairs, has_state
+from data.queries.points import CONFIGURATION, points_query
 from data.selection import Selection
+
+# A clause of knobs needs no measured column, but the query of points requires one.
+_ANY: Final = {"any": "duration_s"}
 
 
 def address(path: str) -> str:
@@ -61,3 +69,31 @@ def open_page(page: Page, found: Lakes, query: str) -> tuple[LakeView, Any, str]
             0, f"This link pins version {view.version} of the lake; the newest is {newest}."
         )
     return view, state, " ".join(part for part in words if part)
+
+
+def configurations(
+    view: LakeView, selection: Selection, clause: Clause | None = None
+) -> pl.DataFrame:
+    """Return the configurations that match filters and a clause.
+
+    A box or a lasso selects by the means over a configuration's replicates. A clause that names
+    replicates selects single runs.
+
+    Args:
+        clause: Of kind `knobs`, `box` or `lasso`; None for all configurations.
+
+    Returns:
+        Columns of CONFIGURATION, plus `replicate` if the clause names it. One row per configuration
+        or run, sorted as the points of Explore.
+    """
+    is_runs = clause is not None and any("replicate" in knobs for knobs in clause.knobs)
+    fields = clause.fields if clause else None
+    columns = dict(zip(("x", "y"), fields, strict=True)) if fields else _ANY
+
+    def query(asked: Selection, limit: int) -> tuple[str, list[Any]]:
+        return points_query(asked, columns, not is_runs, limit)
+
+    rows = view.narrowed(query, selection)
+    found = rows.filter(matching(clause, rows)) if clause else rows
+    names = [*CONFIGURATION, *(["replicate"] if is_runs else [])]
+    return found.select(names).with_columns(cs.categorical().cast(pl.String))

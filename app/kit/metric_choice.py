@@ -1,7 +1,9 @@
-"""The pair of metrics that most of the chosen runs have: performance and cost."""
+"""The performance metric of a workload, and the pair of metrics that most of the runs have."""
 
 from collections.abc import Mapping
 from typing import Final
+
+import polars as pl
 
 from app.kit.lakes import LakeView
 from data.metrics import plottable
@@ -14,6 +16,8 @@ _COSTS: Final = ("energy_j", "power_w")
 _SHARES: Final = (0.5, 0.25)
 # Properties of the measurement, chosen last.
 _LAST: Final = frozenset({"start_unix_s", "energy_uncertainty_j", "power_readings", "duration_s"})
+# Name in URLs and menus for the workload's own performance metric, whichever column that is.
+PERFORMANCE: Final = "performance"
 
 
 def choose_cost(counts: Mapping[str, int], runs: int, x: str) -> str:
@@ -61,3 +65,16 @@ def value_counts(
     names = dict.fromkeys((first, *plottable()))
     rows = view.answered(*chosen_counts_query(selection, list(names), measured))
     return dict(rows.row(0, named=True))
+
+
+def performance_column(view: LakeView, selection: Selection) -> str:
+    """Return the most common performance metric of the runs that match the filters."""
+    return view.once(_commonest_performance, selection)
+
+
+def _commonest_performance(view: LakeView, selection: Selection) -> str:
+    left = view.left(selection).filter(pl.col("performance_metric").is_not_null())
+    if not len(left):
+        return "latency_p99_us"
+    totals = left.group_by("performance_metric").agg(pl.col("runs").sum())
+    return str(totals.sort("runs", "performance_metric")["performance_metric"][-1])

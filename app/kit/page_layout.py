@@ -1,6 +1,7 @@
-"""What the layouts of all pages share: stores, the main element, menus, the status line."""
+"""What the layouts of all pages share: stores, main element, sidebar, menus, status line."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import dash_mantine_components as dmc
@@ -10,6 +11,7 @@ from dash.development.base_component import Component
 
 from app.kit import ids
 from app.kit.lakes import LakeView
+from app.kit.url_state import UrlState
 from data.analysis.like_with_like import poolable
 from data.knobs import Knob
 
@@ -168,3 +170,52 @@ def pool_select(component_id: str, data: Entries, pooled: Sequence[str]) -> dmc.
 def pool_choices(rows: pl.DataFrame, shown: Sequence[Knob], pooled: Sequence[str]) -> Entries:
     """Return the entries of the menu of settings to pool over; arguments as of `poolable`."""
     return entries({knob.name: knob.menu_title for knob in poolable(rows, shown, pooled)})
+
+
+def filter_sidebar(
+    blocks: Sequence[Component], title: str = "Filters", name: str = "filters"
+) -> html.Aside:
+    """Lay out a page's filters in the sidebar, with the button that folds it."""
+    fold = html.Button(
+        "\N{LEFTWARDS ARROW}",
+        id="sidebar-button",
+        className="plain",
+        title="fold the sidebar",
+        **{"aria-expanded": "true"},
+    )
+    words = html.Span(title, className="sidebar-title")
+    head = html.Div([words, fold], className="sidebar-head")
+    return html.Aside([head, *blocks], className="sidebar", id="sidebar", **{"aria-label": name})
+
+
+def sidebar_block(title: str, *parts: Component, class_name: str = "facet") -> html.Div:
+    """Lay out controls under a title."""
+    head = html.Div(html.Span(title, className="facet-title"), className="facet-head")
+    return html.Div([head, *parts], className=class_name)
+
+
+@dataclass(frozen=True, slots=True)
+class Preset:
+    """A named state of a page.
+
+    Attributes:
+        title: Text of the link.
+        hint: Text of the tooltip.
+    """
+
+    title: str
+    hint: str
+    state: UrlState
+
+
+def preset_block(presets: Sequence[Preset]) -> list[html.Div]:
+    """Lay out the links of a page's presets for the sidebar; empty without presets."""
+    if not presets:
+        return []
+    links = [
+        # A query alone keeps the path, also under a prefix.
+        html.A(one.title, href=f"?{one.state.to_query()}", title=one.hint, className="preset")
+        for one in presets
+    ]
+    chips = html.Div(links, className="facet-chips")
+    return [sidebar_block("Presets", chips, class_name="facet presets")]

@@ -1,15 +1,24 @@
-"""Texts for workloads, configurations, loads and axes, in titles and hovers."""
+"""Texts for people: what is shown, why nothing is, and how a view was computed.
 
-from collections.abc import Collection, Iterable, Mapping
+In an explanation a query is a paragraph of its own, with its parameters and all filters in it. Run
+as it is, it gives the numbers of the view, or the rows that enter the steps after it. The server
+may have answered from memory what it asked before; the numbers are the same.
+"""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, Final
 
 import polars as pl
 
 from app.kit.competitors import itr_words, value_words
+from app.kit.figure_text import BREAK, bold, without_marks
+from app.kit.lakes import LakeView
+from data.analysis.facets import count_runs
 from data.analysis.like_with_like import Slice
 from data.knobs import KNOBS, Knob
 from data.metrics import metric
-from data.selection import ADAPTIVE, GOVERNOR, Value
+from data.queries.statement import statement
+from data.selection import ADAPTIVE, GOVERNOR, Selection, Value
 from data.units import format_bytes, format_load
 
 WORKLOAD_TITLES: Final = {"netpipe": "NetPIPE", "nodejs": "node.js", "unknown": "unknown workload"}
@@ -17,6 +26,11 @@ WORKLOAD_TITLES: Final = {"netpipe": "NetPIPE", "nodejs": "node.js", "unknown": 
 
 # Knobs that labels, titles or `load_words` name instead.
 _NAMED_APART: Final = ("dataset", "workload", "system", "load", "message")
+EMPTY_LAKE: Final = (
+    f"The lake holds no runs yet.{BREAK}Add some with {bold('python -m ingest add RAW')}, "
+    "then reload this page."
+)
+EMPTY_LAKE_PLAIN: Final = without_marks(EMPTY_LAKE)
 
 
 def configuration_knobs(varying: Collection[str]) -> list[Knob]:
@@ -127,3 +141,38 @@ def synthetic_note(points: pl.DataFrame) -> str:
 
 def _missing(value: float | None) -> bool:
     return value is None or value != value
+
+
+def no_run_left(cube: pl.DataFrame, selection: Selection) -> str:
+    """Return that no run matches the filters, and which single filters to clear to see some.
+
+    Args:
+        cube: Answer of `facet_cube_query`.
+    """
+    without = {
+        clause.facet: count_runs(cube, selection.with_values(clause.facet, ()))
+        for clause in selection.clauses
+    }
+    useful = [f"{KNOBS[name].title} ({runs:,} runs)" for name, runs in without.items() if runs]
+    hint = f"Clear one of these to see some: {', '.join(useful)}." if useful else "Clear some."
+    return f"No run has all of these filters.{BREAK}{hint}"
+
+
+def explanation(
+    view: LakeView,
+    selection: Selection,
+    query: Sequence[Any],
+    before: Sequence[str] = (),
+    after: Sequence[str] = (),
+) -> str:
+    """Write an explanation.
+
+    Args:
+        query: SQL and its parameters.
+        before: Paragraphs between the filters and the query.
+        after: Later steps on the query's answer, one paragraph each; empty ones are skipped.
+    """
+    sql, parameters = query
+    head = f"{view.words}\nfilters: {selection.in_words()}"
+    then = [f"then: {words}" for words in after if words]
+    return "\n\n".join([head, *before, statement(sql, parameters), *then])

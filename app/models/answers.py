@@ -6,7 +6,7 @@ from typing import Any, Final
 import polars as pl
 
 from app.kit.lakes import LakeView
-from app.kit.messages import EMPTY_LAKE_PLAIN
+from app.kit.words import EMPTY_LAKE_PLAIN
 from app.models.fits import events, fits
 from app.models.groups import group_styles
 from app.models.runs import MOST_RUNS, NO_RUNS, model_runs, points

@@ -3,8 +3,8 @@
 import polars as pl
 
 from app.kit.clause import read_clause
-from app.kit.handover import configurations
 from app.kit.lakes import LakeView
+from app.kit.links import configurations
 from app.models.state import ModelsState
 from data.analysis.facets import Choice
 from data.selection import Selection

@@ -7,9 +7,8 @@ from app.kit.filters import filter_blocks
 from app.kit.ids import PageIds
 from app.kit.lakes import LakeView
 from app.kit.page import View
-from app.kit.page_layout import link_to, page_layout, state_stores, status_line
+from app.kit.page_layout import filter_sidebar, link_to, page_layout, state_stores, status_line
 from app.kit.panel import ZOOM_TOOLS, panel, tool_bar, view_menu
-from app.kit.sidebar import filter_sidebar
 from app.models.defaults import offered
 from app.models.spec import spec
 from app.models.state import ModelsState

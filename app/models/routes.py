@@ -19,9 +19,9 @@ from app.models.curves import simulation
 from app.models.defaults import open_link
 from app.models.jobs import Jobs
 from app.models.state import ModelsState
+from app.serve.guard import visitor
 from app.serve.response_cache import keep_no_response
 from app.serve.routes import json_answer
-from app.serve.visitors import visitor
 
 _EXTENSION: Final = "wattlas-models-jobs"
 # Parameters of a request that do not belong to the page's state.

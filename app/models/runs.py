@@ -8,8 +8,8 @@ import polars as pl
 
 from app.kit.clause import read_clause
 from app.kit.columns import floats
-from app.kit.handover import configurations
 from app.kit.lakes import LakeView
+from app.kit.links import configurations
 from app.models.groups import GROUP, with_groups
 from app.models.state import ModelsState
 from data.models.fits.cells import FitRuns

@@ -7,15 +7,14 @@ import numpy as np
 import polars as pl
 import polars.selectors as cs
 
+from app.kit.answer_cache import KnownColumns
 from app.kit.columns import index_in
 from app.kit.competitors import Competitors, axis_label, competitors_of, ordered_values
 from app.kit.encodings import message_figure
 from app.kit.figure_text import BREAK
-from app.kit.known_columns import KnownColumns
 from app.kit.lakes import LakeView, Query
-from app.kit.messages import EMPTY_LAKE
 from app.kit.settings import MAX_POINTS
-from app.kit.words import lowered
+from app.kit.words import EMPTY_LAKE, lowered
 from app.modes.defaults import resolved
 from app.modes.figures.pareto import ParetoScene, build_pareto, pareto_members
 from app.modes.figures.shares import build_shares

@@ -11,8 +11,7 @@ from typing import Final
 import polars as pl
 
 from app.kit.lakes import LakeView, leading, of_workload
-from app.kit.metric_choice import choose_cost
-from app.kit.performance import PERFORMANCE, performance_column
+from app.kit.metric_choice import PERFORMANCE, choose_cost, performance_column
 from app.kit.words import lowered
 from app.modes.state import ModesState
 from data.analysis.facets import LEADING

@@ -10,22 +10,22 @@ from dash import dcc, html
 from app.kit import ids
 from app.kit.filters import filter_blocks, offered_choices
 from app.kit.lakes import LakeView
+from app.kit.metric_choice import PERFORMANCE, performance_column
 from app.kit.page_layout import (
     Entries,
     entries,
+    filter_sidebar,
     link_to,
     page_layout,
     pool_choices,
     pool_select,
+    preset_block,
     segments,
     select,
     state_stores,
     status_line,
 )
 from app.kit.panel import ZOOM_TOOLS, graph_panel, tool_bar
-from app.kit.performance import PERFORMANCE, performance_column
-from app.kit.presets import preset_block
-from app.kit.sidebar import filter_sidebar
 from app.modes.defaults import (
     chosen,
     metric_title,

@@ -7,7 +7,7 @@ from typing import Final
 import polars as pl
 
 from app.kit.lakes import LakeView
-from app.kit.presets import Preset
+from app.kit.page_layout import Preset
 from app.modes.state import ModesState
 from data.reference.tables import published_tables
 from data.selection import FACETS, Selection, Value

@@ -6,8 +6,8 @@ from typing import Any
 import polars as pl
 
 from app.kit.clause import MAX_CHARS, write_knobs
-from app.kit.handover import configurations
 from app.kit.lakes import LakeView
+from app.kit.links import configurations
 from app.modes.defaults import chosen
 from app.modes.state import ModesState
 

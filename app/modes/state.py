@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar, Final, Literal
 
 from app.kit.clause import Clause, Kind, read_clause, write_knobs
-from app.kit.performance import PERFORMANCE
+from app.kit.metric_choice import PERFORMANCE
 from app.kit.url_state import (
     Parameter,
     Parameters,

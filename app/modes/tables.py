@@ -4,9 +4,9 @@ from typing import Any, Final
 
 import polars as pl
 
-from app.kit.explanation import explanation
 from app.kit.lakes import LakeView
 from app.kit.settings import MAX_ROWS
+from app.kit.words import explanation
 from app.modes.answer import Judged, judge
 from app.modes.evidence import (
     Evidence,

@@ -6,8 +6,7 @@ from typing import Final
 from app.kit.competitors import value_words
 from app.kit.figure_text import BREAK, bold
 from app.kit.lakes import LakeView
-from app.kit.messages import no_run_left
-from app.kit.words import WORKLOAD_TITLES, slice_words, synthetic_note
+from app.kit.words import WORKLOAD_TITLES, no_run_left, slice_words, synthetic_note
 from app.modes.state import ModesState
 from data.analysis.like_with_like import Slice
 from data.analysis.ties import Comparison

@@ -1,18 +1,20 @@
-"""Checks of every request before its route runs, and errors as plain text.
+"""Checks of every request before its route runs, and the security headers of every response.
 
 A refused request gets a status that fits and one line on what was wrong; never a stack trace.
+Visitors are told apart by their network address, for quotas.
 """
 
 import logging
 import time
 import unicodedata
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from functools import partial
+from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 from typing import Any, Final
 from urllib.parse import urlsplit
 
 from dash.exceptions import DependencyException, InvalidCallbackReturnValue
-from flask import Flask, Response, abort, g, request
+from flask import Flask, Response, abort, current_app, g, request
 from flask.json.provider import DefaultJSONProvider
 from werkzeug.exceptions import (
     BadRequest,
@@ -23,7 +25,7 @@ from werkzeug.exceptions import (
 )
 from werkzeug.sansio.utils import host_is_trusted
 
-from app.kit.settings import LOOPBACK
+from app.kit.settings import LOOPBACK, Network
 from data.errors import BusyError, UnknownVersionError, WattlasError
 
 MOST_BODY_BYTES: Final = 1_000_000
@@ -33,6 +35,25 @@ _TRICKS: Final = frozenset({"", ".", ".."})
 _JSON: Final = "application/json"
 # Components of a page are nested some 20 levels deep.
 _DEEPEST: Final = 100
+_POLICY: Final = (
+    "default-src 'none'; script-src {scripts}; style-src 'self' 'unsafe-inline'; "
+    "img-src 'self' data: blob:; font-src 'self' data:; connect-src 'self'; "
+    "worker-src 'self' blob:; manifest-src 'self'; frame-ancestors 'self'; base-uri 'none'; "
+    "form-action 'self'; object-src 'none'"
+)
+_UNUSED_FEATURES: Final = (
+    "camera", "display-capture", "geolocation", "microphone", "midi", "payment", "usb",
+)  # fmt: skip
+_HEADERS: Final = {
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "same-origin",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Permissions-Policy": ", ".join(f"{name}=()" for name in _UNUSED_FEATURES),
+}
+_PROXIES: Final = "wattlas-proxies"
+# An IPv6 visitor has a whole network of this size.
+_IPV6_BITS: Final = 64
 
 
 def add_guard(server: Flask, allowed_hosts: Collection[str] | None) -> None:
@@ -174,3 +195,52 @@ def _bug(error: Exception) -> Response:
     logging.getLogger("wattlas").exception("BUG: a request failed", exc_info=error)
     words = f"BUG: {type(error).__name__} inside wattlas; the server's log has the details."
     return _in_words(InternalServerError(words))
+
+
+def add_headers(server: Flask) -> None:
+    """Add the headers to all responses of a server."""
+    server.after_request(_with_headers)
+
+
+def allow_scripts(hashes: Sequence[str]) -> None:
+    """Allow the inline scripts of the response to this request.
+
+    Args:
+        hashes: In the form of the policy: `'sha256-...'`.
+    """
+    g.script_hashes = hashes
+
+
+def _with_headers(answer: Response) -> Response:
+    scripts = " ".join(["'self'", *g.get("script_hashes", ())])
+    answer.headers["Content-Security-Policy"] = _POLICY.format(scripts=scripts)
+    answer.headers.update(_HEADERS)
+    return answer
+
+
+def trust_proxies(server: Flask, proxies: Sequence[Network]) -> None:
+    """Set the addresses whose header `X-Forwarded-For` names the visitor."""
+    server.extensions[_PROXIES] = tuple(proxies)
+
+
+def visitor() -> str:
+    """Return the address of the visitor who sent the current request.
+
+    A request from a trusted proxy comes from the last address in `X-Forwarded-For`: the proxy adds
+    that one, and whatever stands before it is the visitor's own claim.
+    """
+    found = _address(request.remote_addr or "")
+    proxies: tuple[Network, ...] = current_app.extensions[_PROXIES]
+    if found and any(found in proxy for proxy in proxies):
+        found = _address(request.headers.get("X-Forwarded-For", "").rpartition(",")[2]) or found
+    if found and found.version == 6:
+        return str(ip_network(f"{found}/{_IPV6_BITS}", strict=False))
+    return str(found or "")
+
+
+def _address(text: str) -> IPv4Address | IPv6Address | None:
+    try:
+        found = ip_address(text.strip())
+    except ValueError:
+        return None
+    return (found.ipv4_mapped or found) if found.version == 6 else found

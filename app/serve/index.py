@@ -1,28 +1,32 @@
-"""The first HTML response: the frame with placeholders, the list of keys, then Dash's scripts.
+"""Pages in Dash: their registration, the layout for a link, and the first HTML response.
 
-It is visible without scripts. Dash renders below it; the style sheet hides it once the page is
-there.
+The first response is the frame with placeholders and the list of keys, visible without scripts.
+Dash renders below it; the style sheet hides it once the page is there.
 """
 
 import base64
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
+from urllib.parse import urlencode
 
 import dash
-from flask import abort, request
+from dash import html
+from flask import Flask, abort, request
 
-from app.kit.context import lakes
-from app.kit.lakes import Lakes
+from app.kit.context import lake_view, lakes
+from app.kit.export import fill
 from app.kit.links import open_page
 from app.kit.page import Page
-from app.kit.template import fill
-from app.serve.bundles import bundle_tag
+from app.kit.shell import not_followed, nothing_to_show, say_ignored
 from app.serve.callback_bodies import callback_problem
-from app.serve.guard import status_of
-from app.serve.headers import allow_scripts
+from app.serve.guard import allow_scripts, status_of
+from app.serve.response_cache import keep_no_response
+from app.serve.routes import add_page_routes
+from app.serve.scripts import bundle_tag
 from data.errors import SelectionError, UnknownVersionError, WattlasError
 
+_UNREADABLE: Final = "There is nothing to show: the lake cannot be read. Reload once it can."
 # The keys of every page.
 _KEYS: Final = (
     ("Tab, Shift+Tab", "move between controls and views"),
@@ -38,6 +42,51 @@ _THEME_HASH: Final = (
 )
 
 
+def register(server: Flask, page: Page, pages: Sequence[Page]) -> None:
+    """Register one of the pages with Dash and its addresses with the server."""
+    dash.register_page(
+        f"app.{page.name}.page",
+        path=page.path,
+        order=pages.index(page),
+        name=page.title,
+        title=f"wattlas · {page.title}",
+        state_version=page.state.VERSION,
+        layout=lambda **parts: open_layout(page, parts, pages),
+    )
+    add_page_routes(server, page)
+
+
+def open_layout(
+    page: Page, parts: Mapping[str, str | Sequence[str]], pages: Sequence[Page] = ()
+) -> html.Main:
+    """Lay a page out for its link.
+
+    If the link cannot be followed, the page says why and offers the default view. If the lake
+    cannot be read, the page says so; the header says why. If the page can show none of the lake's
+    runs, it says what is missing and which pages can.
+
+    Args:
+        parts: The parameters of the link.
+        pages: All pages.
+    """
+    try:
+        try:
+            view, state, words = open_page(page, lakes(), urlencode(parts, doseq=True))
+        except WattlasError as error:
+            lake_view(None)
+            return not_followed(page, error, parts)
+        words = " ".join(part for part in (lakes().trouble, words) if part)
+        missing = page.missing(view, state) if view.runs and page.missing else ""
+        if missing:
+            return nothing_to_show(page, view, missing, words, pages)
+        main = page.layout(view, state, words)
+    except WattlasError:
+        keep_no_response()
+        return html.Main(html.Div(_UNREADABLE, className="notice"), className=f"page {page.name}")
+    say_ignored(main, state.ignored)
+    return main
+
+
 class Atlas(dash.Dash):
     """Dash with an index page that shows the frame and placeholders."""
 
@@ -50,7 +99,14 @@ class Atlas(dash.Dash):
         400 for a link that cannot be read.
         """
         text, page = super().index(*args, **kwargs), self._page()
-        return text, link_status(page, lakes(), request.query_string.decode()) if page else 404
+        try:
+            if page and request.query_string:
+                open_page(page, lakes(), request.query_string.decode())
+        except (SelectionError, UnknownVersionError) as error:
+            return text, status_of(error)
+        except WattlasError:
+            pass  # The page says that the lake cannot be read.
+        return text, 200 if page else 404
 
     def _page(self) -> Page | None:
         asked = "/" + request.path.removeprefix(self.config.routes_pathname_prefix)
@@ -78,14 +134,3 @@ class Atlas(dash.Dash):
             pages=self.pages,
             prefix=prefix,
         )
-
-
-def link_status(page: Page, found: Lakes, query: str) -> int:
-    """Return the HTTP status of a page for its link; 200 if the lake cannot be read."""
-    try:
-        if query:
-            open_page(page, found, query)
-    except WattlasError as error:
-        is_refused = isinstance(error, (SelectionError, UnknownVersionError))
-        return status_of(error) if is_refused else 200
-    return 200

@@ -1,23 +1,30 @@
-"""Numbers for Prometheus on a port of their own: requests, latencies, the lake, caches, memory.
+"""The request log, and numbers for Prometheus: requests, latencies, the lake, caches, memory.
 
-Visitors cannot ask for them: the port listens on the loopback alone.
+A line of the log has the URL and the reason of a refusal, but nothing else that a visitor sent: no
+address, headers or body. Visitors cannot ask for the numbers: their port is on the loopback alone.
 """
 
+import json
+import logging
+import re
 from collections.abc import Iterator
-from typing import Final
+from datetime import UTC, datetime
+from functools import partial
+from typing import Any, Final
 
-from flask import Flask, Response, request
+from flask import Flask, Response, g, request
 from prometheus_client import CollectorRegistry, Counter, Histogram, start_http_server
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.process_collector import ProcessCollector
 from prometheus_client.registry import Collector
 
-from app.kit.lakes import Lakes
+from app.kit.context import Lakes
+from app.kit.settings import LogFormat
 from app.serve.guard import elapsed_s
-from app.serve.request_log import route_name
 from app.serve.response_cache import ResponseCache
 from data.sandbox.pool import Sandbox
 
+LOGGER: Final = logging.getLogger("wattlas.requests")
 METRICS: Final = "wattlas-metrics"
 _BOUNDS_S: Final = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20)
 
@@ -87,3 +94,40 @@ def serve_metrics(server: Flask, port: int) -> int:
     """
     listening, _ = start_http_server(port, "127.0.0.1", server.extensions[METRICS])
     return int(listening.server_port)
+
+
+def add_request_log(server: Flask, style: LogFormat) -> None:
+    """Log all requests of a server at level INFO."""
+    LOGGER.setLevel(logging.INFO)
+    write = json.dumps if style == "json" else _as_text
+    server.after_request(partial(_log, write))
+
+
+def route_name() -> str:
+    """Return the route of the current request; a dash for an address without one."""
+    return request.url_rule.rule if request.url_rule else "-"
+
+
+def _log(write: Any, answer: Response) -> Response:
+    line = {
+        "time": datetime.now(UTC).isoformat(timespec="milliseconds"),
+        "method": request.method,
+        "route": route_name(),
+        "url": request.full_path.rstrip("?"),
+        "status": answer.status_code,
+        "ms": round(elapsed_s() * 1000, 1),
+        "query": g.get("query_id"),
+        "refused": g.get("refused"),
+    }
+    LOGGER.info("%s", write({name: value for name, value in line.items() if value is not None}))
+    return answer
+
+
+def _as_text(line: dict[str, Any]) -> str:
+    return " ".join(f"{name}={_word(value)}" for name, value in line.items())
+
+
+def _word(value: Any) -> str:
+    """Write a value as one word: texts with spaces or other characters as JSON."""
+    text = str(value)
+    return text if re.fullmatch(r"[!#-~]+", text) else json.dumps(value)

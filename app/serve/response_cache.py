@@ -12,7 +12,7 @@ from typing import Final
 from cachetools import LRUCache
 from flask import Flask, Response, g, request
 
-from app.kit.lakes import Lakes
+from app.kit.context import Lakes
 from data.errors import LakeError
 
 ALL_BYTES: Final = 24_000_000

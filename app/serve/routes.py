@@ -1,26 +1,32 @@
-"""The addresses of every page: rows and explanations of its views, and its export.
+"""The addresses of every page, and the forms of their responses: JSON and files.
 
 /NAME/data/VIEW.csv, .parquet     the rows behind a view
 /NAME/how/VIEW                    how the view was computed
 /NAME/export.html                 the page as one file
 """
 
+import io
 from collections.abc import Callable
 from typing import Any
 from urllib.parse import quote
 
 import orjson
+import polars as pl
+import polars.selectors as cs
 from flask import Flask, Response, g, redirect, request
 from werkzeug.wrappers import Response as AnyResponse
 
-from app.kit.context import lakes
+from app.kit.context import Lakes, lakes
 from app.kit.export import page_html
-from app.kit.lakes import Lakes, LakeView
+from app.kit.lakes import LakeView
 from app.kit.links import address, open_page
 from app.kit.page import Page
-from app.serve.downloads import CSV, PARQUET, file_answer, table_answer
 from app.serve.guard import retry_header, status_of
+from data.csv_cells import guarded
 from data.errors import BusyError, WattlasError
+
+CSV = "text/csv"
+PARQUET = "application/vnd.apache.parquet"
 
 
 def json_answer(make: Callable[[], dict[str, Any]]) -> Response:
@@ -110,3 +116,33 @@ def _redirect(path: str, parts: dict[str, str]) -> AnyResponse:
         path = path.replace(f"<{name}>", quote(value, safe=""))
     query = request.query_string.decode()
     return redirect(address(path) + (f"?{query}" if query else ""), code=301)
+
+
+def file_answer(body: bytes, kind: str, name: str) -> Response:
+    """Return a file of a media type, which browsers save under a name."""
+    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
+    return Response(body, mimetype=kind, headers=headers)
+
+
+def table_answer(rows: pl.DataFrame, kind: str, name: str) -> Response:
+    """Return a table as a file of type `CSV` or `PARQUET`; lists become text."""
+    write, ending = _WRITERS[kind]
+    # CSV has no lists.
+    body = write(rows.with_columns(cs.list().list.join(" ")))
+    return file_answer(body, kind, f"{name}.{ending}")
+
+
+def _csv(rows: pl.DataFrame) -> bytes:
+    return guarded(rows).write_csv().encode()
+
+
+def _parquet(rows: pl.DataFrame) -> bytes:
+    buffer = io.BytesIO()
+    rows.write_parquet(buffer, compression="zstd")
+    return buffer.getvalue()
+
+
+_WRITERS: dict[str, tuple[Callable[[pl.DataFrame], bytes], str]] = {
+    CSV: (_csv, "csv"),
+    PARQUET: (_parquet, "parquet"),
+}

@@ -1,26 +1,22 @@
-"""Scripts and style sheets for the browser, compressed once at the best level.
-
-Dash and Flask answer the first request for a file. That response is kept in memory, by address,
-and compressed at the best level in the background; until then it is sent at the fast level.
-Browsers cache files whose addresses carry a fingerprint.
-"""
+"""Scripts."""
 
 import html
 import os
 import queue
 import re
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Final
 
 import dash
 import xxhash
-from flask import Response, request
+from flask import Flask, Response, request
 
-from app.kit.vendored import replacement
-from app.serve.bundles import BUNDLES, fingerprint
+from app.kit.export import Script, vendored
+from app.kit.settings import ASSETS
 from app.serve.compressed import ENCODINGS, CompressedFiles, Encoding, compress_fast
 
 # Key of the app's `Scripts` among the server's extensions.
@@ -37,7 +33,17 @@ _LATER: Final = (
     f"{_LIBRARIES}dash_ag_grid/dash_ag_grid.min.js",
     f"{_LIBRARIES}dash_ag_grid/async-community.js",
 )
+# Part of a script's address to the script that is sent instead.
+_REPLACED: Final[dict[str, Script]] = {
+    "/plotly/package_data/plotly.": "plotly",
+    "/dash/deps/polyfill@": "regenerator-runtime",
+}
 _LOWEST_PRIORITY: Final = 19
+BUNDLES: Final = "/_bundle/"
+_KINDS: Final = {"js": "text/javascript", "css": "text/css"}
+_TAGS: Final = {"js": '<script src="{}"></script>', "css": '<link rel="stylesheet" href="{}">'}
+# Only exports load these files.
+_LEFT_OUT: Final = "export.js"
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,3 +158,46 @@ def _is_changed() -> bool:
     """Return whether an asset was edited since the app made the bundle's address."""
     kind = request.path.rpartition(".")[2]
     return BUNDLES in request.path and fingerprint(kind) != request.args.get("m")
+
+
+def add_bundles(server: Flask) -> None:
+    """Add the addresses of the bundles."""
+    for kind, mimetype in _KINDS.items():
+        server.add_url_rule(
+            f"{BUNDLES}all.{kind}", f"bundle_{kind}", _answer(kind, mimetype), methods=["GET"]
+        )
+
+
+def _answer(kind: str, mimetype: str) -> Callable[[], Response]:
+    return lambda: Response(bundle(kind), mimetype=mimetype)
+
+
+def bundle(kind: str) -> str:
+    """Return the files of a kind, `js` or `css`, in the order of their folders and names."""
+    return "".join(
+        f"/* {path.relative_to(ASSETS)} */\n{path.read_text('utf-8')}\n" for path in _paths(kind)
+    )
+
+
+def fingerprint(kind: str) -> str:
+    """Return a text that changes when a file of a kind is edited, added or removed."""
+    stamps = [f"{path}:{path.stat().st_mtime_ns}" for path in _paths(kind)]
+    return xxhash.xxh3_64_hexdigest("\n".join(stamps).encode())
+
+
+def bundle_tag(kind: str, prefix: str) -> str:
+    """Return the HTML tag that loads a bundle.
+
+    Args:
+        prefix: Path under which the app is served, with a slash at its end.
+    """
+    return _TAGS[kind].format(f"{prefix}{BUNDLES[1:]}all.{kind}?m={fingerprint(kind)}")
+
+
+def _paths(kind: str) -> list[Path]:
+    return [path for path in sorted(ASSETS.glob(f"*/*.{kind}")) if path.name != _LEFT_OUT]
+
+
+def replacement(path: str) -> str | None:
+    """Return the script to send for an address; None for the one that is there."""
+    return next((vendored(name) for part, name in _REPLACED.items() if part in path), None)

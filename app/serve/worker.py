@@ -1,15 +1,18 @@
-"""The gunicorn worker of the app: slow visitors occupy no thread.
+"""The gunicorn worker of the app: slow visitors occupy no thread, and waiting is bounded.
 
 gunicorn's own threaded worker gives each connection a thread, which waits for the request. Here the
 event loop collects each request, head and body, and a thread gets it when it is complete. What does
-not arrive in time is answered with status 408 and closed.
+not arrive in time is answered with status 408 and closed. A busy server refuses further requests at
+once, with status 503.
 """
 
 import http
 import re
 import socket
+import threading
 import time
-from concurrent.futures import Future
+from collections.abc import Callable, Iterable
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from functools import partial
 from selectors import EVENT_READ
@@ -18,8 +21,11 @@ from typing import Any, Final
 from gunicorn.http import RequestParser
 from gunicorn.http.unreader import Unreader
 from gunicorn.workers.gthread import TConn, ThreadWorker
+from werkzeug.test import run_wsgi_app
+from werkzeug.wrappers import Response
 
-from app.serve.guard import MOST_BODY_BYTES
+from app.serve.guard import MOST_BODY_BYTES, RETRY_S
+from app.serve.scripts import BUNDLES
 
 MOST_HEAD_BYTES: Final = 32_768
 _PIECE_BYTES: Final = 65_536
@@ -27,6 +33,13 @@ _LOOK_S: Final = 0.5
 _HEAD_END: Final = b"\r\n\r\n"
 _LENGTH: Final = re.compile(rb"\r\ncontent-length:[ \t]*(\d{1,18})[ \t]*\r\n", re.IGNORECASE)
 _CHUNKED: Final = re.compile(rb"\r\ntransfer-encoding[ \t]*:", re.IGNORECASE)
+MOST_WORKING: Final = 8
+# Enough for some requests of each of many visitors.
+MOST_WAITING: Final = 120
+PATIENCE_S: Final = 20.0
+# Files, which are in memory, and the health check. A page without one of its scripts is broken, and
+# browsers do not repeat the request.
+_NEVER_REFUSED: Final = ("/health", BUNDLES, "/_dash-component-suites/")
 
 
 class _Collected(Unreader):
@@ -208,3 +221,50 @@ class Worker(ThreadWorker):
     def _forget(self, connection: Connection) -> None:
         del self._waiting[connection]
         self.poller.unregister(connection.sock)
+
+
+class Bounded:
+    """A WSGI app that limits how many requests of another app run and wait.
+
+    Files and the health check are never refused. The server needs a thread for each waiting
+    request. The other app runs in a pool with one thread per running request, because allocators
+    keep memory for every thread that ever worked.
+    """
+
+    def __init__(
+        self,
+        app: Callable[[dict[str, Any], Any], Iterable[bytes]],
+        most_working: int = MOST_WORKING,
+        most_waiting: int = MOST_WAITING,
+        patience_s: float = PATIENCE_S,
+    ) -> None:
+        self._app = app
+        self._room = threading.BoundedSemaphore(most_working + most_waiting)
+        self._pool = ThreadPoolExecutor(most_working, "answers")
+        self._patience_s = patience_s
+
+    def __call__(self, environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:
+        """Answer, wait, or refuse with status 503 and the seconds after which to try again."""
+        path = environ.get("PATH_INFO", "")
+        if any(part in path for part in _NEVER_REFUSED):
+            return self._app(environ, start_response)
+        if not self._room.acquire(blocking=False):
+            return _busy(environ, start_response)
+        try:
+            asked = self._pool.submit(run_wsgi_app, self._app, environ, buffered=True)
+            try:
+                body, status, headers = asked.result(self._patience_s)
+            except TimeoutError:
+                if asked.cancel():
+                    return _busy(environ, start_response)
+                body, status, headers = asked.result()
+        finally:
+            self._room.release()
+        start_response(status, list(headers))
+        return body
+
+
+def _busy(environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:
+    words = "the server is busy; try again in a few seconds\n"
+    headers = {"Retry-After": str(RETRY_S), "X-Content-Type-Options": "nosniff"}
+    return Response(words, 503, headers, mimetype="text/plain")(environ, start_response)

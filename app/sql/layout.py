@@ -11,10 +11,9 @@ from app.kit.context import sandbox
 from app.kit.encodings import message_figure
 from app.kit.lakes import LakeView
 from app.kit.links import address
-from app.kit.messages import EMPTY_LAKE_PLAIN
-from app.kit.page_layout import page_layout, state_stores, status_line
+from app.kit.page_layout import filter_sidebar, page_layout, state_stores, status_line
 from app.kit.panel import ALL_TOOLS, graph, legend_of, panel, tool_bar, view_menu
-from app.kit.sidebar import filter_sidebar
+from app.kit.words import EMPTY_LAKE_PLAIN
 from app.sql.answer import columns_of, default_state, examples
 from app.sql.state import SqlState
 

@@ -9,11 +9,10 @@ import orjson
 from flask import Flask, Response, g, request
 
 from app.kit.context import lake_view, sandbox
-from app.serve.downloads import CSV as CSV_TYPE
-from app.serve.downloads import PARQUET as PARQUET_TYPE
-from app.serve.downloads import file_answer
-from app.serve.routes import json_refusal
-from app.serve.visitors import visitor
+from app.serve.guard import visitor
+from app.serve.routes import CSV as CSV_TYPE
+from app.serve.routes import PARQUET as PARQUET_TYPE
+from app.serve.routes import file_answer, json_refusal
 from data.errors import SelectionError, WattlasError
 from data.sandbox import pool
 

@@ -10,7 +10,7 @@ import polars as pl
 from app.kit.columns import encode_columns, floats
 from app.kit.figure_text import BREAK
 from app.kit.lakes import LakeView
-from app.kit.messages import EMPTY_LAKE, no_run_left
+from app.kit.words import EMPTY_LAKE, no_run_left
 from app.storage.cells import cells_of
 from app.storage.defaults import place_words, storage_cube
 from app.storage.figures.devices import build_devices

@@ -12,6 +12,7 @@ from app.kit.ids import PageIds
 from app.kit.lakes import LakeView
 from app.kit.page_layout import (
     Entries,
+    filter_sidebar,
     link_to,
     page_layout,
     pool_choices,
@@ -22,7 +23,6 @@ from app.kit.page_layout import (
     status_line,
 )
 from app.kit.panel import legend_of, panel, tool_bar, view_menu
-from app.kit.sidebar import filter_sidebar
 from app.storage.defaults import chosen, offered, place_choices, storage_cube
 from app.storage.figures.base import GLYPHS, Scene
 from app.storage.state import StorageState

@@ -7,8 +7,8 @@ from typing import Any
 import polars as pl
 
 from app.kit.clause import read_clause, write_knobs
-from app.kit.handover import configurations
 from app.kit.lakes import LakeView
+from app.kit.links import configurations
 from app.storage.answer import BUILDERS, FIELDS, has_figures
 from app.storage.state import KNOBS, StorageState, read_old_box
 from app.storage.study import counted_functions, study_of

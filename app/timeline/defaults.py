@@ -9,8 +9,8 @@ from dataclasses import replace
 from typing import Final
 
 from app.kit.clause import read_clause
-from app.kit.handover import configurations
 from app.kit.lakes import LakeView
+from app.kit.links import configurations
 from app.kit.settings import MAX_ROWS
 from app.timeline.panels import SAMPLED_HEAT, SAMPLED_PANELS
 from app.timeline.runs import reference_of

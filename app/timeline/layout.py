@@ -11,10 +11,17 @@ from dash import dcc, html
 from app.kit.encodings import OKABE_ITO
 from app.kit.ids import PageIds
 from app.kit.lakes import LakeView
-from app.kit.messages import EMPTY_LAKE_PLAIN
-from app.kit.page_layout import entries, page_layout, segments, state_stores, status_line
+from app.kit.page_layout import (
+    entries,
+    filter_sidebar,
+    page_layout,
+    segments,
+    sidebar_block,
+    state_stores,
+    status_line,
+)
 from app.kit.panel import panel, view_menu
-from app.kit.sidebar import filter_sidebar, sidebar_block
+from app.kit.words import EMPTY_LAKE_PLAIN
 from app.timeline.layout_runs import add_words, run_items
 from app.timeline.panels import DEFAULT_PANELS, HEATS, PANELS
 from app.timeline.runs import RunInfo, describe_runs

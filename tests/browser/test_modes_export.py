@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page
 
-from app.kit.lakes import Lakes
+from app.kit.context import Lakes
 from app.modes.page import PAGE
 from app.serve.routes import export_html
 from tests.browser.atlas import wait_idle

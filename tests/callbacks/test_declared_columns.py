@@ -19,7 +19,7 @@ from app.modes.answer import answer
 from app.modes.defaults import default_state as default_modes
 from app.modes.state import ModesState
 from app.pages import PAGES
-from app.serve.opening import open_layout
+from app.serve.index import open_layout
 from app.server import create_app
 from ingest.pipeline import AddOptions, add
 from tests.callbacks.components import texts, walk

@@ -16,7 +16,7 @@ from flask.testing import FlaskClient
 from app.__main__ import main
 from app.kit.export import POLICY
 from app.kit.settings import Settings
-from app.serve.downloads import CSV, PARQUET, table_answer
+from app.serve.routes import CSV, PARQUET, table_answer
 from app.server import create_app
 from tests.fixtures.exports import data_of, part_of
 from tests.fixtures.lakes import run, write_lake

@@ -7,7 +7,8 @@ import polars as pl
 import pytest
 
 from app.explore.page import PAGE as EXPLORE
-from app.kit.lakes import Lakes, LakeView
+from app.kit.context import Lakes
+from app.kit.lakes import LakeView
 from app.kit.page import Page
 from app.modes.page import PAGE as MODES
 from tests.fixtures.lakes import run, write_lake

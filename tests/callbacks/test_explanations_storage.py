@@ -5,7 +5,8 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from app.kit.lakes import Lakes, LakeView
+from app.kit.context import Lakes
+from app.kit.lakes import LakeView
 from app.storage.page import PAGE
 from app.storage.views import VIEWS
 from tests.callbacks.test_explanations import asked, assert_same, rows

@@ -17,7 +17,7 @@ from app.explore.page import (
 )
 from app.kit.ids import NOTICE
 from app.modes.page import PAGE as MODES
-from app.serve.opening import open_layout
+from app.serve.index import open_layout
 from data.errors import LakeError, SelectionError
 from data.metrics import metric
 from data.units import MINUS

@@ -11,7 +11,7 @@ from flask.testing import FlaskClient
 from app.kit.context import lake_view
 from app.kit.settings import Settings
 from app.pages import PAGES
-from app.serve.opening import open_layout
+from app.serve.index import open_layout
 from app.server import create_app
 from tests.callbacks.components import texts
 from tests.fixtures.lakes import run, write_lake

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from flask import Flask
 
-import app.kit.lakes
-from app.kit.lakes import Lakes
+import app.kit.context
+from app.kit.context import Lakes
 from data.connection import Lake, open_lake
 from data.errors import UnknownVersionError
 from tests.fixtures.lakes import run, write_lake
@@ -49,7 +49,7 @@ def test_while_a_version_is_opened_others_are_answered(
             assert goes_on.wait(20)
         return open_lake(path, version, is_checked)
 
-    monkeypatch.setattr(app.kit.lakes, "open_lake", slow)
+    monkeypatch.setattr(app.kit.context, "open_lake", slow)
     lakes, runs = Lakes(lake), list[int]()
     waiting = [threading.Thread(target=lambda: runs.append(lakes.at(0).runs)) for _ in range(3)]
     for thread in waiting:

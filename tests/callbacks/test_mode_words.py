@@ -13,7 +13,7 @@ from app.kit.context import lake_view
 from app.kit.page import Page
 from app.kit.settings import Settings
 from app.pages import PAGES
-from app.serve.opening import open_layout
+from app.serve.index import open_layout
 from app.server import create_app
 from data.knobs import KNOBS
 from data.selection import Selection

@@ -17,9 +17,9 @@ from app.explore.answer import scatter
 from app.explore.state import ExploreState
 from app.kit.clause import read_clause
 from app.kit.columns import compact_figure
-from app.kit.context import lake_view
-from app.kit.handover import configurations
-from app.kit.lakes import Lakes, LakeView
+from app.kit.context import Lakes, lake_view
+from app.kit.lakes import LakeView
+from app.kit.links import configurations
 from app.kit.settings import Settings
 from app.kit.url_state import take_filters
 from app.modes.answer import answer, judge
@@ -34,7 +34,7 @@ from app.modes.layout import IDS
 from app.modes.page import PAGE, change_workload, update_evidence, update_filters, update_map
 from app.modes.selection import open_link
 from app.modes.state import ModesState
-from app.serve.opening import open_layout
+from app.serve.index import open_layout
 from app.server import create_app
 from data.selection import Selection
 from tests.callbacks.components import by_id, texts, walk

@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from app.kit.lakes import Lakes, LakeView
+from app.kit.context import Lakes
+from app.kit.lakes import LakeView
 from app.modes.answer import Judged, answer, judge
 from app.modes.evidence import evidence
 from app.modes.state import ModesState

@@ -12,14 +12,14 @@ from dash import html
 from flask import Flask
 from flask.testing import FlaskClient
 
-from app.kit.context import EXTENSION, lake_view
+from app.kit.context import EXTENSION, Lakes, lake_view
 from app.kit.export import ExportedPage
-from app.kit.lakes import Lakes, LakeView
+from app.kit.lakes import LakeView
 from app.kit.page import Page, View
 from app.kit.page_layout import state_stores
 from app.kit.url_state import Parameter, UrlState, read_lake_version
 from app.serve.guard import add_guard
-from app.serve.opening import open_layout
+from app.serve.index import open_layout
 from app.serve.routes import add_page_routes, export_html
 from data.errors import SelectionError
 from data.selection import Selection

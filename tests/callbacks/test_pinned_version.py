@@ -21,7 +21,7 @@ from app.kit.ids import NOTICE
 from app.kit.page import Page
 from app.kit.settings import Settings
 from app.pages import PAGES
-from app.serve.opening import open_layout
+from app.serve.index import open_layout
 from app.server import create_app
 from data.connection import newest_version
 from data.declared import declared, put_in_force

@@ -10,7 +10,8 @@ from dash import html
 from app.explore import presets as explore_presets
 from app.explore.layout import explore_layout
 from app.explore.state import ExploreState
-from app.kit.lakes import Lakes, LakeView
+from app.kit.context import Lakes
+from app.kit.lakes import LakeView
 from app.modes import presets as modes_presets
 from app.modes.answer import judge
 from app.modes.layout import modes_layout

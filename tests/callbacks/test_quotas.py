@@ -12,7 +12,7 @@ from werkzeug.test import TestResponse
 from app.kit.context import SANDBOX
 from app.kit.settings import Settings, read_networks
 from app.models.jobs import MOST_OF_ADDRESS, Jobs
-from app.serve.visitors import visitor
+from app.serve.guard import visitor
 from app.server import create_app
 from data.sandbox.pool import Sandbox
 

@@ -113,7 +113,7 @@ def test_a_callback_that_fails_is_asked_again(
     client: FlaskClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as broken:
-        broken.setattr("app.serve.opening.open_page", lambda *_: dict[str, str]()["nothing"])
+        broken.setattr("app.serve.index.open_page", lambda *_: dict[str, str]()["nothing"])
         for _ in range(2):
             answer = opens(client)
             assert "BUG: KeyError" in answer.text

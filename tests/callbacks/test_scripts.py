@@ -9,9 +9,9 @@ import pytest
 from flask.testing import FlaskClient
 from plotly.offline import get_plotlyjs_version
 
+from app.kit.export import vendored
 from app.kit.settings import ASSETS, Settings
-from app.kit.vendored import vendored
-from app.serve import bundles
+from app.serve import scripts
 from app.serve.scripts import SCRIPTS
 from app.server import create_app
 
@@ -73,7 +73,7 @@ def test_another_asset_gives_another_address(
 ) -> None:
     own = tmp_path / "assets"
     shutil.copytree(ASSETS, own)
-    monkeypatch.setattr(bundles, "ASSETS", own)
+    monkeypatch.setattr(scripts, "ASSETS", own)
     before = one(client, "/_bundle/all.js")
     old = client.get(before, headers=BR)
     with (own / "explore" / "page.js").open("a") as file:

@@ -11,7 +11,7 @@ from flask import Flask
 from flask.testing import FlaskClient
 
 from app.kit.settings import Settings
-from app.serve.opening import open_layout
+from app.serve.index import open_layout
 from app.server import create_app
 from app.storage.page import PAGE, update_claims, update_filters, update_views
 from app.storage.state import StorageState

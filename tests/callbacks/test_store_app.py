@@ -9,11 +9,10 @@ import pytest
 from flask.testing import FlaskClient
 
 import app.__main__
-from app.kit.context import EXTENSION, SANDBOX, lake_view
-from app.kit.lakes import Lakes
+from app.kit.context import EXTENSION, SANDBOX, Lakes, lake_view
 from app.kit.settings import Settings
 from app.pages import PAGES
-from app.serve.opening import open_layout
+from app.serve.index import open_layout
 from app.server import create_app
 from app.timeline.panels import PANELS
 from data import lake_watch

@@ -13,7 +13,7 @@ from app.kit import ids
 from app.kit.ids import IGNORED
 from app.kit.settings import Settings
 from app.pages import PAGES
-from app.serve.opening import open_layout
+from app.serve.index import open_layout
 from app.server import create_app
 from app.timeline.page import PAGE, update_choices, update_runs
 from app.timeline.panels import HEATS, PANELS

@@ -9,7 +9,7 @@ from typing import Any
 import polars as pl
 import pytest
 
-from app.kit.lakes import Lakes
+from app.kit.context import Lakes
 from app.modes.answer import judge
 from app.modes.state import ModesState
 from data.analysis.significance import Test

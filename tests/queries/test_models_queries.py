@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from app.kit.lakes import Lakes
+from app.kit.context import Lakes
 from app.models import answers, runs
 from app.models.answers import fits_answer, runs_answer
 from app.models.state import ModelsState

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from app.kit.lakes import Lakes
+from app.kit.context import Lakes
 from data.queries.runs import runs_query
 from data.selection import Selection
 from tests.fixtures.lakes import run, write_lake

@@ -12,8 +12,9 @@ from dash.html import Div
 from app.explore.answer import asked_of, best_notes, best_table, odd_change
 from app.explore.layout_best import best_settings_table, sentences
 from app.explore.state import ExploreState
+from app.kit.context import Lakes
 from app.kit.export import render
-from app.kit.lakes import Lakes, LakeView
+from app.kit.lakes import LakeView
 from data.selection import Selection
 from data.units import MINUS, MISSING
 from tests.fixtures.lakes import run, write_lake

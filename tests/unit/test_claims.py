@@ -7,7 +7,8 @@ import pytest
 from dash import html
 from scipy import stats
 
-from app.kit.lakes import Lakes, LakeView
+from app.kit.context import Lakes
+from app.kit.lakes import LakeView
 from app.storage.answer import answer
 from app.storage.claims import RULES, VIEW_OF, Judged, judged_claims
 from app.storage.layout_claims import claims_block

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from app.kit.explanation import explanation
 from app.kit.lakes import LakeView
+from app.kit.words import explanation
 from data.connection import open_lake
 from data.selection import Selection
 from tests.fixtures.lakes import run, write_lake

@@ -11,7 +11,8 @@ import pytest
 from scipy import stats
 
 from app.kit.competitors import MODE_HUES
-from app.kit.lakes import Lakes, LakeView
+from app.kit.context import Lakes
+from app.kit.lakes import LakeView
 from app.storage.answer import StorageAnswer, answer
 from app.storage.state import Spread, StorageState
 from app.storage.views import BY_NAME, VIEWS

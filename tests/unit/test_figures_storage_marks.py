@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from app.kit.lakes import Lakes, LakeView
+from app.kit.context import Lakes
+from app.kit.lakes import LakeView
 from app.storage.answer import answer
 from app.storage.figures.grids import DIVERGING, hue_at
 from app.storage.published import IDLE, NOT_MEASURED, PERFORMANCE, comparisons

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from app.serve.downloads import CSV, table_answer
+from app.serve.routes import CSV, table_answer
 from data.connection import open_lake
 from data.queries.runs import runs_query
 from data.selection import Selection

@@ -4,7 +4,7 @@ import polars as pl
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.kit.known_columns import known_columns
+from app.kit.answer_cache import known_columns
 from data.analysis.dependence import key_columns, varying_within
 
 CUBE = pl.DataFrame(

@@ -5,7 +5,8 @@ import pytest
 
 from app.explore.answer import heatmap
 from app.explore.state import ExploreState
-from app.kit.lakes import Lakes, LakeView
+from app.kit.context import Lakes
+from app.kit.lakes import LakeView
 from app.modes.answer import judge
 from app.modes.defaults import default_state
 from app.modes.state import ModesState

@@ -5,7 +5,8 @@ import polars as pl
 import pytest
 from scipy import stats
 
-from app.kit.lakes import Lakes, LakeView
+from app.kit.context import Lakes
+from app.kit.lakes import LakeView
 from app.modes.answer import judge
 from app.modes.state import ModesState
 from ingest.__main__ import main as ingest

@@ -6,7 +6,8 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from app.kit.lakes import Lakes, LakeView
+from app.kit.context import Lakes
+from app.kit.lakes import LakeView
 from app.modes.answer import judge
 from app.modes.defaults import default_state
 from data.analysis.ties import WIN, win_counts

@@ -18,7 +18,8 @@ from app.explore.answer import (
 )
 from app.explore.odd import odd_of
 from app.explore.state import ExploreState
-from app.kit.lakes import Lakes, LakeView
+from app.kit.context import Lakes
+from app.kit.lakes import LakeView
 from data.selection import Selection
 from ingest.__main__ import main as ingest
 from tests.fixtures.lakes import run, write_lake

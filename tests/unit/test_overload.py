@@ -7,7 +7,7 @@ from typing import Any
 
 from flask import Flask
 
-from app.serve.overload import Bounded
+from app.serve.worker import Bounded
 
 
 def server(most_working: int, most_waiting: int, patience_s: float = 60) -> tuple[Flask, Any]:

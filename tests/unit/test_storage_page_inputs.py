@@ -7,7 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from app.kit.lakes import Lakes, LakeView
+from app.kit.context import Lakes
+from app.kit.lakes import LakeView
 from app.storage.answer import answer
 from app.storage.defaults import default_state
 from app.storage.links import open_link

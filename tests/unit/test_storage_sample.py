@@ -3,7 +3,7 @@
 import polars as pl
 import pytest
 
-from app.kit.lakes import Lakes
+from app.kit.context import Lakes
 from app.storage.answer import StorageAnswer, answer
 from app.storage.claims import judged_claims
 from app.storage.defaults import default_state

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from app.explore.state import ExploreState
 from app.kit.clause import MAX_CHARS
-from app.kit.performance import PERFORMANCE
+from app.kit.metric_choice import PERFORMANCE
 from app.kit.url_state import (
     Parameter,
     Parameters,
