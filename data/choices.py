@@ -14,7 +14,7 @@ import polars as pl
 from data.analysis.best_set import BestSet, Limit, best_set
 from data.analysis.noise import ENOUGH_SETTINGS, Estimates, Settings, estimates_of, fit_prior
 from data.errors import DataError
-from data.knobs import KNOBS, choice_columns
+from data.knobs import KNOBS, POLICIES, choice_columns
 from data.metrics import metric
 from data.queries.moments import moments_query
 
@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
 Value = str | float | None
 
-# The policies stand beside their knobs: a setting with a policy has no number.
-POLICIES: Final = {"itr_us": "itr_policy", "dvfs_ghz": "dvfs_policy"}
 # What the default is in columns.
 DEFAULT: Final[Mapping[str, Value]] = {"is_baseline": True}
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 import duckdb
 from deltalake import DeltaTable
 
+from data.catalogue import Catalogue
 from data.declared import Declared, runs_schema
 from data.errors import LakeError, UnknownVersionError
 from data.file_digests import check_file, digest_in_name
@@ -57,6 +58,7 @@ class Lake:
         folder: The folder on this machine with all that the views read.
         version: Version of the `runs` Delta table; -1 for a lake without runs.
         columns: Columns of `runs` that datasets declared, as this version describes them.
+        catalogue: All its columns, with titles, filters and knobs.
         views: Statements that create the views in any DuckDB.
     """
 
@@ -77,6 +79,7 @@ class Lake:
         self.views = views
         self.version = version
         self.columns = columns
+        self.catalogue = Catalogue.of(tuple(columns))
         self._connection = connection
 
     def __enter__(self) -> "Lake":

@@ -1,12 +1,22 @@
 """The knobs: columns that were given or set before a run, for axes and competitors."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cache, cached_property
 from typing import Final
 
 from data.declared import FACET_PREFIX, ByName, Column, Declared
-from data.metrics import metric
-from data.selection import ADAPTIVE, FACETS, GOVERNOR, MODE_WORDS, Facet, Value, facet_name
+from data.metrics import metrics_of
+from data.selection import (
+    ADAPTIVE,
+    GOVERNOR,
+    MODE_WORDS,
+    SHIPPED_FACETS,
+    Facet,
+    Value,
+    facet_name,
+    facets_of,
+)
 from data.units import format_bytes, format_load, format_quantity
 
 
@@ -38,7 +48,7 @@ _WRITERS: Final[dict[str, Callable[[str], Callable[[Value], str]]]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Knob:
     """One knob.
 
@@ -51,6 +61,7 @@ class Knob:
         before: What a sentence puts before a label.
         after: What it puts behind the label of a number.
         after_one: The same behind the number 1, where that differs.
+        title, short: Those of the column.
     """
 
     facet: Facet
@@ -60,34 +71,31 @@ class Knob:
     before: str = ""
     after: str = ""
     after_one: str = ""
+    title: str = ""
+    short: str = ""
 
-    @property
+    @cached_property
     def name(self) -> str:
         """Name in URLs and menus."""
         return self.facet.name
 
-    @property
+    @cached_property
     def column(self) -> str:
         """Column of `runs`."""
         return self.facet.column
 
-    @property
-    def title(self) -> str:
-        """Title of the column."""
-        return metric(self.column).title
-
-    @property
+    @cached_property
     def menu_title(self) -> str:
         """Title in menus: the field's abbreviation where it has one, `ITR`, `DVFS`, `RAPL`."""
         return self.title.partition("(")[2].rstrip(")") or self.title
 
-    @property
+    @cached_property
     def noun(self) -> str:
         """What a sentence calls it: `system`, `request size`, `ITR`."""
         name = self.menu_title
         return name if name.isupper() or name.startswith("IO") else name[:1].lower() + name[1:]
 
-    @property
+    @cached_property
     def plural(self) -> str:
         """What a sentence calls several of its values: `power limits`, `values of Batch`."""
         title = self.title.partition(" (")[0]
@@ -98,17 +106,17 @@ class Knob:
         base = title if title.startswith("IO") else title[:1].lower() + title[1:]
         return f"{base[:-1]}ies" if base.endswith("cy") else f"{base}s"
 
-    @property
+    @cached_property
     def is_declared(self) -> bool:
         """Whether a dataset declares it."""
         return self.name.startswith(FACET_PREFIX)
 
-    @property
+    @cached_property
     def is_plain_number(self) -> bool:
         """Whether its values are numbers that tables show as they are."""
         return self.facet.is_number and self.write is _plain
 
-    @property
+    @cached_property
     def axis_title(self) -> str:
         """Title with the unit of the labels."""
         return f"{self.title}, {self.unit}" if self.unit else self.title
@@ -124,61 +132,74 @@ class Knob:
             return f"{self.before}{self.write(value)}{after}"
         if self.facet.null_word in (ADAPTIVE, GOVERNOR):
             return f"{self.before}{self.facet.null_word}"
-        return f"no {metric(self.column).short}"
+        return f"no {self.short}"
 
 
-_SHIPPED: Final[dict[str, Knob]] = {
-    knob.name: knob
-    for knob in (
-        Knob(FACETS["dataset"], is_given=True),
-        Knob(FACETS["workload"], is_given=True),
-        Knob(FACETS["work"], is_given=True),
-        Knob(FACETS["load"], is_given=True, write=_load),
-        Knob(FACETS["message"], is_given=True, write=_size, after=" messages"),
-        Knob(FACETS["device"], is_given=True),
-        Knob(FACETS["rw"], is_given=True),
-        Knob(FACETS["request"], is_given=True, write=_size, after=" requests"),
-        Knob(FACETS["depth"], is_given=True, before="depth "),
-        Knob(FACETS["threads"], is_given=True, after=" threads", after_one=" thread"),
-        Knob(FACETS["machine"], is_given=True),
-        Knob(FACETS["system"]),
-        Knob(FACETS["mode"], write=_mode),
-        Knob(FACETS["delay"], unit="us", before="hybrid delay ", after=" us"),
-        Knob(FACETS["engine"]),
-        Knob(FACETS["scheduler"], before="scheduler "),
-        Knob(FACETS["fs"]),
-        Knob(FACETS["itr"], unit="us", before="ITR ", after=" us"),
-        Knob(FACETS["dvfs"], unit="GHz", after=" GHz"),
-        Knob(FACETS["rapl"], unit="W", after=" W"),
-    )
-}
+# The policies stand beside their knobs: a setting with a policy has no number.
+POLICIES: Final = {"itr_us": "itr_policy", "dvfs_ghz": "dvfs_policy"}
+_SHIPPED: Final = (
+    Knob(SHIPPED_FACETS["dataset"], is_given=True),
+    Knob(SHIPPED_FACETS["workload"], is_given=True),
+    Knob(SHIPPED_FACETS["work"], is_given=True),
+    Knob(SHIPPED_FACETS["load"], is_given=True, write=_load),
+    Knob(SHIPPED_FACETS["message"], is_given=True, write=_size, after=" messages"),
+    Knob(SHIPPED_FACETS["device"], is_given=True),
+    Knob(SHIPPED_FACETS["rw"], is_given=True),
+    Knob(SHIPPED_FACETS["request"], is_given=True, write=_size, after=" requests"),
+    Knob(SHIPPED_FACETS["depth"], is_given=True, before="depth "),
+    Knob(SHIPPED_FACETS["threads"], is_given=True, after=" threads", after_one=" thread"),
+    Knob(SHIPPED_FACETS["machine"], is_given=True),
+    Knob(SHIPPED_FACETS["system"]),
+    Knob(SHIPPED_FACETS["mode"], write=_mode),
+    Knob(SHIPPED_FACETS["delay"], unit="us", before="hybrid delay ", after=" us"),
+    Knob(SHIPPED_FACETS["engine"]),
+    Knob(SHIPPED_FACETS["scheduler"], before="scheduler "),
+    Knob(SHIPPED_FACETS["fs"]),
+    Knob(SHIPPED_FACETS["itr"], unit="us", before="ITR ", after=" us"),
+    Knob(SHIPPED_FACETS["dvfs"], unit="GHz", after=" GHz"),
+    Knob(SHIPPED_FACETS["rapl"], unit="W", after=" W"),
+)
 
 
-def _knobs(columns: Declared) -> dict[str, Knob]:
-    return _SHIPPED | {
-        facet_name(column): _declared_knob(column) for column in columns if column.role == "knob"
+@cache
+def _shipped() -> dict[str, Knob]:
+    titled = metrics_of(())
+    return {
+        knob.name: replace(
+            knob, title=titled[knob.facet.column].title, short=titled[knob.facet.column].short
+        )
+        for knob in _SHIPPED
     }
 
 
-def _declared_knob(column: Column) -> Knob:
+def knobs_of(columns: Declared) -> dict[str, Knob]:
+    """Return all knobs of a lake, by the name of their filter: shipped ones, then declared ones."""
+    facets = facets_of(columns)
+    return _shipped() | {
+        facet_name(column): _declared_knob(column, facets[facet_name(column)])
+        for column in columns
+        if column.role == "knob"
+    }
+
+
+def _declared_knob(column: Column, facet: Facet) -> Knob:
     """A declared knob; in sentences its short name stands before the value."""
     has_unit = column.unit and column.written == "plain"
     return Knob(
-        FACETS[facet_name(column)],
+        facet,
         unit=column.unit if has_unit else "",
         write=_WRITERS[column.written](column.unit),
         before=f"{column.short} ",
         after=f" {column.unit}" if has_unit else "",
+        title=column.title,
+        short=column.short or column.title,
     )
 
 
-# All knobs, by the name of their filter.
-KNOBS: Final[Mapping[str, Knob]] = ByName(_knobs)
+# Ambient; goes when the last page passes its catalogue.
+KNOBS: Final[Mapping[str, Knob]] = ByName(knobs_of)
 
 
 def choice_columns() -> tuple[str, ...]:
-    """Return the columns that are the same within one choice: given knobs and system.
-
-    Only runs that agree in them compete for the best setting.
-    """
+    """Ambient; goes when the last page passes its catalogue."""
     return (*(knob.column for knob in KNOBS.values() if knob.is_given), "system")

@@ -3,7 +3,7 @@
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Final, Literal
 
@@ -12,7 +12,7 @@ from data.errors import DataError
 from data.schema import DERIVED, MEASUREMENTS
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Metric:
     """One column of `runs`.
 
@@ -29,7 +29,7 @@ class Metric:
     description: str
     better: Literal["less", "more"] | None = None
 
-    @property
+    @cached_property
     def axis_title(self) -> str:
         """Return the title with unit and direction: `p99 latency, us (less is better)`."""
         unit = f", {self.unit}" if self.unit else ""
@@ -38,18 +38,19 @@ class Metric:
 
 
 def metrics() -> Mapping[str, Metric]:
-    """Return all columns of `runs`: stored and derived in the order of metrics.toml, declared."""
+    """Ambient; goes when the last page passes its catalogue."""
     return _METRICS
 
 
-def _metrics(columns: Declared) -> dict[str, Metric]:
+def metrics_of(columns: Declared) -> dict[str, Metric]:
+    """Return all columns of `runs`: stored and derived in the order of metrics.toml, declared."""
     return _shipped() | {
         c.name: Metric(c.name, c.title, c.unit, c.short or c.title, c.description, c.better)
         for c in columns
     }
 
 
-_METRICS: Final[Mapping[str, Metric]] = ByName(_metrics)
+_METRICS: Final[Mapping[str, Metric]] = ByName(metrics_of)
 
 
 @cache
@@ -59,11 +60,7 @@ def _shipped() -> dict[str, Metric]:
 
 
 def metric(name: str) -> Metric:
-    """Look up one column.
-
-    Raises:
-        DataError: No column has that name.
-    """
+    """Ambient; goes when the last page passes its catalogue."""
     try:
         return metrics()[name]
     except KeyError:
@@ -71,6 +68,11 @@ def metric(name: str) -> Metric:
 
 
 def plottable() -> tuple[str, ...]:
+    """Ambient; goes when the last page passes its catalogue."""
+    return plottable_of(declared())
+
+
+def plottable_of(columns: Declared) -> tuple[str, ...]:
     """Return the names of the numeric columns, stored, derived, declared, for axes and heatmaps."""
-    own = (c.name for c in declared() if c.role == "metric" and c.kind != "text")
+    own = (c.name for c in columns if c.role == "metric" and c.kind != "text")
     return (*MEASUREMENTS, *DERIVED, *own)

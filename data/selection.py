@@ -6,7 +6,7 @@ cross-filter does), so that a choice never hides the other choices of its facet.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from data.declared import FACET_PREFIX, ByName, Column, Declared
@@ -33,6 +33,7 @@ class Facet:
     Attributes:
         null_word: Text for NULL in URLs and menus.
         unit: Unit of the numbers; empty for counts and texts.
+        order: Its position among the filters of its lake, in menus and URLs.
     """
 
     name: str
@@ -40,31 +41,34 @@ class Facet:
     is_number: bool
     null_word: str = UNSET
     unit: str = ""
+    order: int = 0
 
 
-_SHIPPED: Final[dict[str, Facet]] = {
-    facet.name: facet
-    for facet in (
-        Facet("dataset", "dataset", is_number=False),
-        Facet("workload", "workload", is_number=False),
-        Facet("work", "work", is_number=False),
-        Facet("load", "load_qps", is_number=True, unit="QPS"),
-        Facet("message", "message_bytes", is_number=True, unit="B"),
-        Facet("device", "device", is_number=False),
-        Facet("rw", "rw", is_number=False),
-        Facet("request", "request_bytes", is_number=True, unit="B"),
-        Facet("depth", "io_depth", is_number=True),
-        Facet("threads", "threads", is_number=True),
-        Facet("machine", "machine", is_number=False),
-        Facet("system", "system", is_number=False),
-        Facet("mode", "mode", is_number=False),
-        Facet("delay", "hybrid_delay_us", is_number=True, unit="us"),
-        Facet("engine", "ioengine", is_number=False),
-        Facet("scheduler", "io_scheduler", is_number=False),
-        Facet("fs", "file_system", is_number=False),
-        Facet("itr", "itr_us", is_number=True, null_word=ADAPTIVE, unit="us"),
-        Facet("dvfs", "dvfs_ghz", is_number=True, null_word=GOVERNOR, unit="GHz"),
-        Facet("rapl", "rapl_w", is_number=True, unit="W"),
+SHIPPED_FACETS: Final[dict[str, Facet]] = {
+    facet.name: replace(facet, order=order)
+    for order, facet in enumerate(
+        (
+            Facet("dataset", "dataset", is_number=False),
+            Facet("workload", "workload", is_number=False),
+            Facet("work", "work", is_number=False),
+            Facet("load", "load_qps", is_number=True, unit="QPS"),
+            Facet("message", "message_bytes", is_number=True, unit="B"),
+            Facet("device", "device", is_number=False),
+            Facet("rw", "rw", is_number=False),
+            Facet("request", "request_bytes", is_number=True, unit="B"),
+            Facet("depth", "io_depth", is_number=True),
+            Facet("threads", "threads", is_number=True),
+            Facet("machine", "machine", is_number=False),
+            Facet("system", "system", is_number=False),
+            Facet("mode", "mode", is_number=False),
+            Facet("delay", "hybrid_delay_us", is_number=True, unit="us"),
+            Facet("engine", "ioengine", is_number=False),
+            Facet("scheduler", "io_scheduler", is_number=False),
+            Facet("fs", "file_system", is_number=False),
+            Facet("itr", "itr_us", is_number=True, null_word=ADAPTIVE, unit="us"),
+            Facet("dvfs", "dvfs_ghz", is_number=True, null_word=GOVERNOR, unit="GHz"),
+            Facet("rapl", "rapl_w", is_number=True, unit="W"),
+        )
     )
 }
 
@@ -75,13 +79,14 @@ def unset_itr(systems: Iterable[str | None]) -> str:
     return " or ".join(sorted(set(words))) or ADAPTIVE
 
 
-def _facets(columns: Declared) -> dict[str, Facet]:
-    return _SHIPPED | {
+def facets_of(columns: Declared) -> dict[str, Facet]:
+    """Return all filters of a lake by name: the shipped ones, then those over declared knobs."""
+    knobs = (column for column in columns if column.role == "knob")
+    return SHIPPED_FACETS | {
         facet_name(column): Facet(
-            facet_name(column), column.name, column.kind != "text", unit=column.unit
+            facet_name(column), column.name, column.kind != "text", UNSET, column.unit, order
         )
-        for column in columns
-        if column.role == "knob"
+        for order, column in enumerate(knobs, len(SHIPPED_FACETS))
     }
 
 
@@ -90,30 +95,39 @@ def facet_name(column: Column) -> str:
     return FACET_PREFIX + column.name
 
 
-# All filters, by name.
-FACETS: Final[Mapping[str, Facet]] = ByName(_facets)
+# Ambient; goes when the last page passes its catalogue.
+FACETS: Final[Mapping[str, Facet]] = ByName(facets_of)
+
+
+def facet_named(name: str, facets: Mapping[str, Facet]) -> Facet:
+    """Return a filter by its name.
+
+    Raises:
+        SelectionError: There is none; the message names those that there are.
+    """
+    if name not in facets:
+        raise SelectionError(f"unknown filter {name!r}; known: {', '.join(facets)}")
+    return facets[name]
 
 
 @dataclass(frozen=True, slots=True)
 class Clause:
     """Keeps the runs whose `facet` has one of `values`; never empty."""
 
-    facet: str
+    facet: Facet
     values: tuple[Value, ...]
 
     def __post_init__(self) -> None:
-        if self.facet not in FACETS:
-            raise SelectionError(f"unknown filter {self.facet!r}; known: {', '.join(FACETS)}")
         if not self.values:
-            raise SelectionError(f"filter {self.facet!r} has no value")
+            raise SelectionError(f"filter {self.facet.name!r} has no value")
         for value in self.values:
-            check_value(FACETS[self.facet], value)
+            check_value(self.facet, value)
         numbers_as_float = tuple(v if isinstance(v, str) else float(v) for v in self.values)
         object.__setattr__(self, "values", numbers_as_float)
 
     def predicate(self) -> tuple[str, list[Any]]:
         """Return the SQL condition over `runs` with `?` parameters, and their values."""
-        facet = FACETS[self.facet]
+        facet = self.facet
         known = [v for v in self.values if v != facet.null_word]
         parts, parameters = [], []
         if known:
@@ -149,28 +163,40 @@ class Selection:
     without: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        names = [clause.facet for clause in self.clauses]
+        names = [clause.facet.name for clause in self.clauses]
         if len(set(names)) < len(names):
             raise SelectionError(f"a filter is given twice: {names}")
 
     @classmethod
     def of(cls, **values: Sequence[Value]) -> "Selection":
-        """Build a selection from facet names; an empty sequence gives no clause."""
-        return cls(tuple(Clause(name, tuple(v)) for name, v in values.items() if v))
+        """Build a selection from names of shipped facets; an empty sequence gives no clause.
+
+        A lake's own facets: `catalogue.selection`.
+        """
+        return cls(
+            tuple(Clause(facet_named(name, FACETS), tuple(v)) for name, v in values.items() if v)
+        )
 
     def values(self, facet: str) -> tuple[Value, ...]:
         """Return the chosen values of one facet; empty without a clause."""
-        return next((c.values for c in self.clauses if c.facet == facet), ())
+        return next((c.values for c in self.clauses if c.facet.name == facet), ())
 
-    def with_values(self, facet: str, values: Sequence[Value]) -> "Selection":
-        """Return a copy in which the facet has these values; without values, no clause."""
-        others = tuple(c for c in self.clauses if c.facet != facet)
-        clauses = (*others, Clause(facet, tuple(values))) if values else others
+    def with_values(self, facet: Facet | str, values: Sequence[Value]) -> "Selection":
+        """Return a copy in which the facet has these values; without values, no clause.
+
+        Args:
+            facet: The name will do for a shipped one.
+        """
+        name = facet if isinstance(facet, str) else facet.name
+        clauses = tuple(c for c in self.clauses if c.facet.name != name)
+        if values:
+            known = facet_named(facet, FACETS) if isinstance(facet, str) else facet
+            clauses = (*clauses, Clause(known, tuple(values)))
         return Selection(clauses, self.without)
 
     def predicate(self, exclude: str | None = None) -> tuple[str, list[Any]]:
         """Return the SQL condition of all clauses except that of `exclude`; `TRUE` without any."""
-        parts = [c.predicate() for c in self.clauses if c.facet != exclude]
+        parts = [c.predicate() for c in self.clauses if c.facet.name != exclude]
         if self.without:
             marks = ", ".join("?" * len(self.without))
             parts.append((f"run_id NOT IN ({marks})", list(self.without)))
@@ -181,7 +207,7 @@ class Selection:
     def in_words(self) -> str:
         """Return the filters as text, for exports and explanations."""
         words = [
-            f"{c.facet} {' or '.join(_word(v, FACETS[c.facet]) for v in c.values)}"
+            f"{c.facet.name} {' or '.join(_word(v, c.facet) for v in c.values)}"
             for c in self.clauses
         ] or ["all runs"]
         if count := len(self.without):

@@ -145,7 +145,7 @@ def _moments(view: LakeView, state: ExploreState) -> pl.DataFrame:
 
 
 def _without_settings(selection: Selection) -> Selection:
-    clauses = (clause for clause in selection.clauses if clause.facet not in _SETTINGS)
+    clauses = (clause for clause in selection.clauses if clause.facet.name not in _SETTINGS)
     return Selection(tuple(clauses), selection.without)
 
 

@@ -61,7 +61,7 @@ def register_filters(
     )
     def update_filters(raw_state: dict[str, Any], version: int) -> tuple:
         view = lake_view(version)
-        found = cast(Any, state.from_json(raw_state))
+        found = cast(Any, state.from_json(raw_state, view.catalogue))
         choices = offered(view, found.selection)
         idle = idle_facets(view, found.selection, offered)
         entries = {make: make(view, found) for make in dict.fromkeys(menus.values())}
@@ -104,11 +104,11 @@ def register_workload(
         workload: str | None, datasets: list[str], raw: dict[str, Any] | None, version: int
     ) -> tuple:
         view = lake_view(version)
-        others = [name for name in state.FILTERS if name not in LEADING]
-        was = cast(Any, state.from_json(raw or {})).selection
+        others = [name for name in state.filters(view.catalogue) if name not in LEADING]
+        was = cast(Any, state.from_json(raw or {}, view.catalogue)).selection
         if was.values("workload") == (workload,) and set(was.values("dataset")) == set(datasets):
             raise PreventUpdate
-        asked = state.from_json({**(raw or {}), "dataset": datasets})
+        asked = state.from_json({**(raw or {}), "dataset": datasets}, view.catalogue)
         after = turned(view, asked, workload)
         return (
             [[chip_value(v) for v in after.selection.values(name)] for name in others],

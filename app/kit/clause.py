@@ -25,10 +25,8 @@ import polars as pl
 
 from app.kit.columns import floats
 from data.analysis.ties import OUTCOMES
-from data.declared import Names
+from data.catalogue import Catalogue, ambient
 from data.errors import SelectionError
-from data.knobs import KNOBS
-from data.metrics import plottable
 
 Kind = Literal["knobs", "box", "lasso", "won", "outcome"]
 Knobs = tuple[dict[str, list[Any]], ...]
@@ -38,12 +36,6 @@ _SHOWN: Final = 40
 _MOST: Final = 2.0**53
 # Python and JavaScript each convert other texts too, such as 1_0 and 0x10.
 _NUMBER: Final = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
-# Columns that a `knobs` clause may name: the knobs, and the replicate.
-COLUMNS: Final = Names(lambda _: (*(knob.column for knob in KNOBS.values()), "replicate"))
-# Columns that a box or a lasso may use besides the plottable ones.
-NUMBERS: Final = Names(
-    lambda _: tuple(knob.column for knob in KNOBS.values() if knob.facet.is_number)
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,11 +58,16 @@ class Clause:
     value: str | float | None = None
 
 
-def read_clause(text: str, kinds: Sequence[Kind] = ("knobs", "box", "lasso")) -> Clause | None:
+def read_clause(
+    text: str,
+    kinds: Sequence[Kind] = ("knobs", "box", "lasso"),
+    catalogue: Catalogue | None = None,
+) -> Clause | None:
     """Read a clause; None for an empty text.
 
     Args:
         kinds: The kinds that the page supports.
+        catalogue: Columns that it lacks are refused.
 
     Raises:
         SelectionError: The text is not a clause of one of these kinds; the message quotes its
@@ -84,7 +81,9 @@ def read_clause(text: str, kinds: Sequence[Kind] = ("knobs", "box", "lasso")) ->
     if kind not in kinds:
         raise SelectionError(f"unknown kind of selection: {text[:_SHOWN]!r}")
     try:
-        return _READERS[kind](rest)
+        clause = _READERS[kind](rest)
+        _check_columns(clause, catalogue or ambient())
+        return clause
     except (ValueError, TypeError, IndexError) as error:
         raise SelectionError(f"the selection cannot be read: {text[:_SHOWN]!r} ({error})") from None
 
@@ -172,9 +171,6 @@ def _read_knobs(text: str) -> Clause:
 def _knobs(raw: object) -> dict[str, list[Any]]:
     if not isinstance(raw, dict) or not raw:
         raise ValueError("expected an object of columns and values")
-    for name in raw:
-        if name not in COLUMNS:
-            raise ValueError(f"no knob has the column {name[:_SHOWN]!r}")
     found = {name: value if isinstance(value, list) else [value] for name, value in raw.items()}
     for name, values in found.items():
         if not values or not all(map(_is_plain, values)):
@@ -187,7 +183,7 @@ def _read_box(text: str) -> Clause:
     x0, x1, y0, y1 = map(_number, parts[:4])
     knobs = (_knobs(_json(parts[4])),) if len(parts) > 4 else ()
     bounds = (min(x0, x1), max(x0, x1), min(y0, y1), max(y0, y1))
-    return Clause("box", _fields(x, y), bounds, knobs=knobs)
+    return Clause("box", (x, y), bounds, knobs=knobs)
 
 
 def _read_lasso(text: str) -> Clause:
@@ -195,7 +191,7 @@ def _read_lasso(text: str) -> Clause:
     corners = [tuple(map(_number, part.split(","))) for part in parts]
     if len(corners) < 3 or any(len(corner) != 2 for corner in corners):
         raise ValueError("a polygon has three corners or more")
-    return Clause("lasso", _fields(x, y), corners=tuple((c[0], c[1]) for c in corners))
+    return Clause("lasso", (x, y), corners=tuple((c[0], c[1]) for c in corners))
 
 
 def _read_won(text: str) -> Clause:
@@ -220,11 +216,15 @@ _READERS: Final = {
 }
 
 
-def _fields(x: str, y: str) -> tuple[str, str]:
-    for name in (x, y):
-        if name not in plottable() and name not in NUMBERS:
+def _check_columns(clause: Clause, catalogue: Catalogue) -> None:
+    """Refuse fields that are no column of numbers, and knobs that are none or the replicate."""
+    for name in clause.fields or ():
+        knob = catalogue.knob_of_column.get(name)
+        if name not in catalogue.plottable and not (knob and knob.facet.is_number):
             raise ValueError(f"unknown column of numbers {name[:_SHOWN]!r}")
-    return x, y
+    for name in (name for knobs in clause.knobs for name in knobs):
+        if name not in catalogue.knob_of_column and name != "replicate":
+            raise ValueError(f"no knob has the column {name[:_SHOWN]!r}")
 
 
 def _json(text: str) -> Any:

@@ -14,6 +14,7 @@ from flask import current_app
 
 from app.kit.lakes import LakeView
 from app.kit.url_state import UrlState, pinned_version
+from data.catalogue import Catalogue
 from data.connection import open_lake
 from data.declared import put_in_force
 from data.errors import LakeError, SelectionError
@@ -120,7 +121,7 @@ class Lakes:
             self._open.clear()
         self._seen = seen
 
-    def asked(self, read: Callable[[str], State], query: str) -> tuple[LakeView, State]:
+    def asked(self, read: Callable[[str, Catalogue], State], query: str) -> tuple[LakeView, State]:
         """Open the version that a link pins, and read the link with that version's columns.
 
         Args:
@@ -130,7 +131,7 @@ class Lakes:
             WattlasError: The query is no state of the page, or the lake cannot be read.
         """
         view = self.at(pinned_version(query))
-        return view, read(query)
+        return view, read(query, view.catalogue)
 
 
 def lakes() -> Lakes:

@@ -16,9 +16,9 @@ from app.kit.answer_cache import (
 )
 from app.kit.settings import MAX_ROWS
 from data.analysis.facets import LEADING, FacetCounts, matches
+from data.catalogue import Catalogue
 from data.connection import Lake
 from data.errors import LakeError
-from data.metrics import plottable
 from data.queries.facets import facet_cube_query, outline_query
 from data.queries.runs import chosen_counts_query
 from data.run_files import RunFiles
@@ -61,6 +61,11 @@ class LakeView:
         return self.lake.version
 
     @property
+    def catalogue(self) -> Catalogue:
+        """The columns of this version."""
+        return self.lake.catalogue
+
+    @property
     def words(self) -> str:
         """The lake's name and version."""
         return f"lake {self.lake.path.name}, version {self.version}"
@@ -68,7 +73,7 @@ class LakeView:
     @cached_property
     def outline(self) -> pl.DataFrame:
         """Answer of `outline_query`."""
-        return self.lake.polars(*outline_query(MAX_ROWS))
+        return self.lake.polars(*outline_query(MAX_ROWS, catalogue=self.catalogue))
 
     @property
     def is_large(self) -> bool:
@@ -95,7 +100,8 @@ class LakeView:
         return int(self.left(selection)["runs"].sum())
 
     def _find_cube(self, studied: Selection) -> pl.DataFrame:
-        found = self.lake.polars(*facet_cube_query(MAX_ROWS + 1, studied))
+        query = facet_cube_query(MAX_ROWS + 1, studied, catalogue=self.catalogue)
+        found = self.lake.polars(*query)
         if len(found) > MAX_ROWS:
             raise LakeError(f"more than {MAX_ROWS:,} combinations of settings; choose a dataset")
         return found
@@ -105,7 +111,8 @@ class LakeView:
         return self._counts(self._studied(selection))
 
     def _count(self, studied: Selection) -> FacetCounts:
-        return FacetCounts(self._cube(studied), self.outline if self.is_large else None)
+        outline = self.outline if self.is_large else None
+        return FacetCounts(self._cube(studied), outline, catalogue=self.catalogue)
 
     def _studied(self, selection: Selection) -> Selection:
         """Return the filters on datasets in a large lake, else on workloads; none in others."""
@@ -237,7 +244,7 @@ class LakeView:
 
 def leading(selection: Selection) -> Selection:
     """Return the clauses on the leading facets; runs that are left out stay left out."""
-    clauses = tuple(c for c in selection.clauses if c.facet in LEADING)
+    clauses = tuple(c for c in selection.clauses if c.facet.name in LEADING)
     return Selection(clauses, selection.without)
 
 
@@ -259,5 +266,6 @@ def _constants(view: LakeView, selection: Selection) -> dict[str, Any]:
 
 
 def _measured(view: LakeView, chosen: Selection) -> tuple[str, ...]:
-    row = view.lake.polars(*chosen_counts_query(chosen, plottable())).row(0, named=True)
+    query = chosen_counts_query(chosen, view.catalogue.plottable, catalogue=view.catalogue)
+    row = view.lake.polars(*query).row(0, named=True)
     return tuple(name for name, count in row.items() if count)

@@ -29,7 +29,7 @@ def browser_state(page: str, view: LakeView, state: Any) -> dict[str, Any]:
     carried = {key: [text for k, text in state.carried if k == key] for key, _ in state.carried}
     return {
         "page": page, "kept": kept_values(state), "carried": carried, "lake": state.lake_version,
-        "shown": view.version, **state.spec(),
+        "shown": view.version, **state.spec(view.catalogue),
     }  # fmt: skip
 
 

@@ -11,9 +11,10 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar, Final, Self
 from urllib.parse import parse_qs, urlencode
 
+from data.catalogue import Catalogue, ambient
 from data.declared import FACET_PREFIX
 from data.errors import SelectionError
-from data.selection import FACETS, Selection, Value, check_value
+from data.selection import FACETS, Facet, Selection, Value, check_value
 
 Parameters = dict[str, list[str]]
 Pairs = tuple[tuple[str, str], ...]
@@ -61,15 +62,16 @@ class UrlState:
         ignored: Names in the link that no page knows, such as `utm_source`.
 
     A subclass sets VERSION; UPGRADERS (old version to the function that converts its parameters to
-    the next one's); PARAMETERS (by URL key, in the order in which they are written); FILTERS (the
-    facets of its attribute `selection`; empty without one); KEPT (keys whose values only the
-    browser holds, such as the selection); and VIEW_KEYS (keys of controls that affect one view
-    only: the page's other views stay unchanged).
+    the next one's); PARAMETERS (by URL key, in the order in which they are written); KEPT (keys
+    whose values only the browser holds, such as the selection); and VIEW_KEYS (keys of controls
+    that affect one view only: the page's other views stay unchanged). It overrides `filters` if it
+    lacks some, and `check`.
     """
 
     VERSION: ClassVar[int] = 1
     UPGRADERS: ClassVar[Upgraders] = {}
     PARAMETERS: ClassVar[Mapping[str, Parameter]] = {}
+    # Ambient; goes when the last page overrides `filters`.
     FILTERS: ClassVar[Collection[str]] = FACETS
     KEPT: ClassVar[tuple[str, ...]] = ("sel",)
     VIEW_KEYS: ClassVar[tuple[str, ...]] = ()
@@ -78,12 +80,22 @@ class UrlState:
     carried: Pairs = field(default=(), kw_only=True, compare=False)
     ignored: tuple[str, ...] = field(default=(), kw_only=True, compare=False)
 
+    @classmethod
+    def filters(cls, catalogue: Catalogue) -> Collection[str]:
+        """Return the names of the facets of the attribute `selection`; empty without one."""
+        return catalogue.facets if cls.FILTERS is FACETS else cls.FILTERS
+
+    def check(self, catalogue: Catalogue) -> None:
+        """Refuse names of columns, knobs or filters that the lake lacks.
+
+        Raises:
+            SelectionError: The message has the name.
+        """
+
     def to_query(self) -> str:
         """Write the query string without defaults: the same state gives the same text."""
         default = type(self)()
-        pairs = [("v", str(self.VERSION))]
-        if self.FILTERS:
-            pairs += filter_pairs(self.selection)
+        pairs = [("v", str(self.VERSION)), *filter_pairs(self.selection)]
         for key, parameter in self.PARAMETERS.items():
             value = getattr(self, parameter.attribute)
             if value != getattr(default, parameter.attribute):
@@ -105,20 +117,25 @@ class UrlState:
         return [write_value(v) for v in (value if self.PARAMETERS[key].is_list else [value])]
 
     @classmethod
-    def from_query(cls, query: str) -> Self:
+    def from_query(cls, query: str, catalogue: Catalogue | None = None) -> Self:
         """Read a query string of this version or an older one.
 
         Filters and a limit that the page does not have are `carried`. Unknown names are left out
         and listed in `ignored`.
 
+        Args:
+            catalogue: That of the lake's version on the page.
+
         Raises:
             SelectionError: A newer version, a filter on a column that the lake lacks, or a bad
                 value; the message names it.
         """
+        catalogue = catalogue or ambient()
         parameters = read_parameters(query, cls.VERSION, cls.UPGRADERS)
-        filters, ignored = take_filters(parameters).clauses, []
+        filters, ignored = take_filters(parameters, catalogue).clauses, []
+        names = cls.filters(catalogue)
         own, others = (
-            Selection(tuple(c for c in filters if (c.facet in cls.FILTERS) is is_own))
+            Selection(tuple(c for c in filters if (c.facet.name in names) is is_own))
             for is_own in (True, False)
         )
         found: dict[str, Any] = {"selection": own}
@@ -133,7 +150,9 @@ class UrlState:
                 carried.append((key, check_handed_on(key, texts[-1])))
             else:
                 ignored.append(key)
-        return cls(**found, carried=tuple(carried), ignored=tuple(ignored))
+        state = cls(**found, carried=tuple(carried), ignored=tuple(ignored))
+        state.check(catalogue)
+        return state
 
     @classmethod
     def read(cls, key: str, texts: Sequence[str]) -> Any:
@@ -144,7 +163,7 @@ class UrlState:
         return parameter.read(key, texts[-1])
 
     @classmethod
-    def from_json(cls, raw: Mapping[str, Any]) -> Self:
+    def from_json(cls, raw: Mapping[str, Any], catalogue: Catalogue | None = None) -> Self:
         """Read the values that the browser gathered from the page's controls, by URL key.
 
         Raises:
@@ -154,15 +173,15 @@ class UrlState:
             raise SelectionError(
                 f"the state is {str(raw)[:_LONGEST_SHOWN]!r}, expected values by key"
             )
-        return cls.from_query(urlencode(pairs_of(raw, cls.VERSION)))
+        return cls.from_query(urlencode(pairs_of(raw, cls.VERSION)), catalogue)
 
     @classmethod
-    def spec(cls) -> dict[str, Any]:
+    def spec(cls, catalogue: Catalogue | None = None) -> dict[str, Any]:
         """Return what the browser needs to write URLs: versions, filters, keys with defaults."""
         default = cls()
         return {
             "version": cls.VERSION,
-            "facets": list(cls.FILTERS),
+            "facets": list(cls.filters(catalogue or ambient())),
             "viewKeys": list(cls.VIEW_KEYS),
             "defaults": {
                 key: [] if p.is_list else _written(getattr(default, p.attribute))
@@ -217,29 +236,28 @@ def pinned_version(query: str) -> int | None:
 
 def filter_pairs(selection: Selection) -> list[tuple[str, str]]:
     """Convert the filters to parameters: the same filters give the same pairs."""
-    return [
-        (name, text) for name in FACETS for text in sorted(map(write_value, selection.values(name)))
-    ]
+    clauses = sorted(selection.clauses, key=lambda clause: clause.facet.order)
+    return [(c.facet.name, text) for c in clauses for text in sorted(map(write_value, c.values))]
 
 
-def take_filters(parameters: Parameters) -> Selection:
+def take_filters(parameters: Parameters, catalogue: Catalogue | None = None) -> Selection:
     """Read the filters and remove them from the parameters.
 
     Raises:
         SelectionError: A value of the wrong type; the message names filter and value.
     """
-    values = {}
-    for name in FACETS:
-        found = [_filter_value(name, text) for text in parameters.pop(name, [])]
-        values[name] = list(dict.fromkeys(found))
-    return Selection.of(**values)
+    catalogue, values = catalogue or ambient(), {}
+    for name, facet in catalogue.facets.items():
+        if name in parameters:
+            found = [_filter_value(facet, text) for text in parameters.pop(name)]
+            values[name] = list(dict.fromkeys(found))
+    return catalogue.selection(values)
 
 
-def _filter_value(name: str, text: str) -> Value:
-    facet = FACETS[name]
+def _filter_value(facet: Facet, text: str) -> Value:
     value: Value = text
     if facet.is_number and text != facet.null_word:
-        value = read_number(name, text)
+        value = read_number(facet.name, text)
     check_value(facet, value)
     return value
 

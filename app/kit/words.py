@@ -150,7 +150,7 @@ def no_run_left(cube: pl.DataFrame, selection: Selection) -> str:
         cube: Answer of `facet_cube_query`.
     """
     without = {
-        clause.facet: count_runs(cube, selection.with_values(clause.facet, ()))
+        clause.facet.name: count_runs(cube, selection.with_values(clause.facet, ()))
         for clause in selection.clauses
     }
     useful = [f"{KNOBS[name].title} ({runs:,} runs)" for name, runs in without.items() if runs]

@@ -15,6 +15,7 @@ from app.kit.url_state import (
 )
 from app.models.controls import CONTROLS, ENERGY, read_values, values_in
 from app.models.presets import FIGURES, HOSTS, MULTIPLES
+from data.catalogue import Catalogue
 from data.errors import SelectionError
 from data.models import SCHEMES
 from data.selection import Selection
@@ -141,7 +142,10 @@ class ModelsState(UrlState):
             ends = [read_number("zoom", text) for text in self.zoom.split("~")]
             if len(ends) != 2 or ends[0] >= ends[1]:
                 raise SelectionError(f"zoom is {self.zoom[:40]!r}, expected two rising numbers")
-        read_clause(self.sel)
+
+    def check(self, catalogue: Catalogue) -> None:
+        """Refuse a selection of columns that the lake lacks."""
+        read_clause(self.sel, catalogue=catalogue)
 
     def control_values(self) -> dict[str, Any]:
         """Return the values of all controls of interrupt handling: host, figure, then changes.

@@ -215,7 +215,7 @@ def _pinned(left: pl.DataFrame, state: ModesState) -> Selection:
     narrowed = like_with_like(left, state.knobs(), is_given_only=True).narrow(state.selection)
     selection = state.selection
     for clause in narrowed.clauses:
-        if not selection.values(clause.facet) and clause.facet not in LEADING:
+        if not selection.values(clause.facet.name) and clause.facet.name not in LEADING:
             selection = selection.with_values(clause.facet, clause.values)
     return selection
 

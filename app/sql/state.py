@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from app.kit.url_state import Parameter, UrlState, read_lake_version
+from data.catalogue import Catalogue
 from data.errors import SelectionError
 
 # Longer queries do not fit into an address.
@@ -29,7 +30,6 @@ class SqlState(UrlState):
     """
 
     VERSION: ClassVar[int] = 2
-    FILTERS: ClassVar[Collection[str]] = ()
     KEPT: ClassVar[tuple[str, ...]] = ("sql", "x", "y", "col", "sel")
     PARAMETERS: ClassVar = {
         "sql": Parameter("sql", _read_sql),
@@ -45,3 +45,9 @@ class SqlState(UrlState):
     y: str = ""
     colour: str = ""
     sel: str = ""
+
+    @classmethod
+    def filters(cls, catalogue: Catalogue) -> Collection[str]:
+        """Return nothing: the page has no filters."""
+        del catalogue
+        return ()

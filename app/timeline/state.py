@@ -9,6 +9,7 @@ from urllib.parse import parse_qs
 from app.kit.clause import read_clause, write_knobs
 from app.kit.url_state import Parameter, Parameters, UrlState, read_lake_version, read_number
 from app.timeline.panels import DEFAULT_PANELS, HEATS, PANELS
+from data.catalogue import Catalogue
 from data.errors import SelectionError
 from data.selection import Selection
 from data.timeline.question import MOST_RUNS, NO_HEAT, WIDTHS, Question, check_window, chosen_cores
@@ -103,7 +104,6 @@ class TimelineState(UrlState):
     is_first_look: bool = field(default=False, compare=False)
 
     def __post_init__(self) -> None:
-        read_clause(self.sel)
         _check_runs(self.runs)
         if self.hues and len(self.hues) != len(self.runs):
             raise SelectionError(f"{len(self.hues)} colours for {len(self.runs)} runs")
@@ -122,6 +122,10 @@ class TimelineState(UrlState):
         if self.base < 0 or (self.base and self.base >= len(self.runs)):
             raise SelectionError(f"base is {self.base}, there are {len(self.runs)} runs")
         _check_other(self.other, self.base, len(self.runs))
+
+    def check(self, catalogue: Catalogue) -> None:
+        """Refuse a selection of columns that the lake lacks."""
+        read_clause(self.sel, catalogue=catalogue)
 
     @property
     def shown_panels(self) -> tuple[str, ...]:
@@ -161,12 +165,12 @@ class TimelineState(UrlState):
         return super().read(key, texts)
 
     @classmethod
-    def from_query(cls, query: str) -> Self:
+    def from_query(cls, query: str, catalogue: Catalogue | None = None) -> Self:
         """Read a query string. Version 1's links from Explore had no version."""
         keys = parse_qs(query.lstrip("?"), keep_blank_values=True).keys()
         if "open" in keys and "v" not in keys:
             query = f"v=1&{query.lstrip('?')}"
-        state = super().from_query(query)
+        state = super().from_query(query, catalogue)
         is_free = "v" not in keys and not (state.runs or state.sel or state.selection.clauses)
         return replace(state, is_first_look=is_free)
 

@@ -6,7 +6,8 @@ from typing import Final
 import numpy as np
 import polars as pl
 
-from data.selection import FACETS, Clause, Selection, Value, unset_itr
+from data.catalogue import Catalogue, ambient
+from data.selection import Clause, Facet, Selection, Value, unset_itr
 
 # Facets that decide which loads and settings exist.
 LEADING: Final = ("dataset", "workload")
@@ -27,10 +28,20 @@ class FacetCounts:
     Args:
         cube: Answer of `facet_cube_query`.
         outline: Answer of `outline_query`, where the cube is of some datasets only.
+        catalogue: That of the lake.
     """
 
-    def __init__(self, cube: pl.DataFrame, outline: pl.DataFrame | None = None) -> None:
-        self._outline = FacetCounts(outline) if outline is not None else None
+    def __init__(
+        self,
+        cube: pl.DataFrame,
+        outline: pl.DataFrame | None = None,
+        *,
+        catalogue: Catalogue | None = None,
+    ) -> None:
+        self._facets = (catalogue or ambient()).facets
+        self._outline = None
+        if outline is not None:
+            self._outline = FacetCounts(outline, catalogue=catalogue)
         self._cube = cube
         self._runs = cube["runs"].to_numpy()
         self._coded: dict[str, _Coded] = {}
@@ -38,7 +49,7 @@ class FacetCounts:
 
     def choices(self, selection: Selection) -> dict[str, list[Choice]]:
         """List the choices of every facet, as `of`."""
-        return {name: self.of(name, selection) for name in FACETS}
+        return {name: self.of(name, selection) for name in self._facets}
 
     def of(self, facet: str, selection: Selection) -> list[Choice]:
         """List the values of one facet that occur under the other facets' filters, in order.
@@ -48,11 +59,11 @@ class FacetCounts:
         """
         if facet in LEADING and self._outline is not None:
             return self._outline.of(facet, selection)
-        coded, null_word = self._codes(facet), FACETS[facet].null_word
+        coded, null_word = self._codes(self._facets[facet]), self._facets[facet].null_word
         masks = [
             self._passing(clause)
             for clause in _leading(selection, facet).clauses
-            if clause.facet != facet
+            if clause.facet.name != facet
         ]
         left = np.logical_and.reduce(masks) if masks else slice(None)
         counts = np.bincount(coded.codes[left], self._runs[left], len(coded.values))
@@ -73,10 +84,10 @@ class FacetCounts:
             is_unset &= pl.Series(left)
         return unset_itr(self._cube["system"].filter(is_unset).unique())
 
-    def _codes(self, facet: str) -> "_Coded":
-        if facet not in self._coded:
-            self._coded[facet] = _code(self._cube[FACETS[facet].column], FACETS[facet].null_word)
-        return self._coded[facet]
+    def _codes(self, facet: Facet) -> "_Coded":
+        if facet.name not in self._coded:
+            self._coded[facet.name] = _code(self._cube[facet.column], facet.null_word)
+        return self._coded[facet.name]
 
     def _passing(self, clause: Clause) -> np.ndarray:
         """Which rows of the cube match a clause."""
@@ -111,8 +122,8 @@ def matches(selection: Selection, exclude: str | None = None) -> pl.Expr:
     """Build the Polars expression of `Selection.predicate`, for tables in memory."""
     expression = pl.lit(True)
     for clause in selection.clauses:
-        if clause.facet != exclude:
-            facet = FACETS[clause.facet]
+        facet = clause.facet
+        if facet.name != exclude:
             known = [v for v in clause.values if v != facet.null_word]
             column = pl.col(facet.column)
             values = column.cast(pl.Float64) if facet.is_number else column
@@ -137,4 +148,4 @@ def _leading(selection: Selection, facet: str) -> Selection:
     if facet not in LEADING:
         return selection
     before = LEADING[: LEADING.index(facet)]
-    return Selection(tuple(c for c in selection.clauses if c.facet in (*before, facet)))
+    return Selection(tuple(c for c in selection.clauses if c.facet.name in (*before, facet)))

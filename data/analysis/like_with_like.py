@@ -11,8 +11,9 @@ from dataclasses import dataclass
 import polars as pl
 
 from data.analysis.dependence import varying_within
+from data.catalogue import Catalogue, ambient
 from data.errors import SelectionError
-from data.knobs import KNOBS, Knob
+from data.knobs import Knob
 from data.selection import Selection, Value
 
 _RUNS = "_runs"
@@ -60,7 +61,7 @@ class Slice:
         """Return the filters with the kept values."""
         for one in self.kept:
             value = one.knob.facet.null_word if one.value is None else one.value
-            selection = selection.with_values(one.knob.name, [value])
+            selection = selection.with_values(one.knob.facet, [value])
         return selection
 
     def of(self, rows: pl.DataFrame) -> pl.DataFrame:
@@ -69,20 +70,27 @@ class Slice:
         return rows.filter(here) if here else rows
 
 
-def check_pool(names: Collection[str]) -> None:
+def check_pool(names: Collection[str], catalogue: Catalogue | None = None) -> None:
     """Refuse knobs that a view never pools.
 
     Raises:
         SelectionError: A name is no knob, or the knob is given; the message names it.
     """
+    knobs = (catalogue or ambient()).knobs
     for name in names:
-        if name not in KNOBS:
+        if name not in knobs:
             raise SelectionError(f"no such knob to pool: {name!r}")
-        if KNOBS[name].is_given:
-            raise SelectionError(f"{KNOBS[name].plural} are never pooled")
+        if knobs[name].is_given:
+            raise SelectionError(f"{knobs[name].plural} are never pooled")
 
 
-def poolable(rows: pl.DataFrame, shown: Sequence[Knob], pool: Collection[str]) -> list[Knob]:
+def poolable(
+    rows: pl.DataFrame,
+    shown: Sequence[Knob],
+    pool: Collection[str],
+    *,
+    catalogue: Catalogue | None = None,
+) -> list[Knob]:
     """Return the settings that a view may pool: those that vary and are not shown, and `pool`.
 
     Args:
@@ -90,7 +98,7 @@ def poolable(rows: pl.DataFrame, shown: Sequence[Knob], pool: Collection[str]) -
     """
     return [
         knob
-        for name, knob in KNOBS.items()
+        for name, knob in (catalogue or ambient()).knobs.items()
         if name in pool or not (knob.is_given or knob in shown or rows[knob.column].n_unique() < 2)
     ]
 
@@ -101,6 +109,8 @@ def like_with_like(
     pool: Collection[str] = (),
     runs: str = "runs",
     is_given_only: bool = False,
+    *,
+    catalogue: Catalogue | None = None,
 ) -> Slice:
     """Choose the runs that a view shows.
 
@@ -118,7 +128,8 @@ def like_with_like(
         NULL last. No rows, no choice.
     """
     columns = [knob.column for knob in shown]
-    others = [k for k in KNOBS.values() if k not in shown and k.column in rows.columns]
+    knobs = (catalogue or ambient()).knobs.values()
+    others = [k for k in knobs if k not in shown and k.column in rows.columns]
     pooled = [knob for knob in others if knob.name in pool and not knob.is_given]
     choosing = _choosing(rows, shown, [knob for knob in others if knob not in pooled])
     if is_given_only:

@@ -17,7 +17,7 @@ from data.analysis.verdicts import (
     UnmeasuredError,
     title_of,
 )
-from data.knobs import KNOBS
+from data.catalogue import SHIPPED
 from data.units import format_bytes
 
 INTERRUPT, POLL, HYBRID = MODES = ("interrupt", "poll", "hybrid")
@@ -168,7 +168,7 @@ class StorageRuns:
 
 def one_setting(rows: pl.DataFrame) -> pl.DataFrame:
     """Return the rows of the setting of all other knobs that has most cells."""
-    return like_with_like(rows, [KNOBS[name] for name in _CELL]).of(rows)
+    return like_with_like(rows, [SHIPPED.knobs[name] for name in _CELL]).of(rows)
 
 
 def matching(rows: pl.DataFrame, place: dict[str, Any]) -> pl.DataFrame:

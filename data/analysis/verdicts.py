@@ -6,7 +6,7 @@ from math import isnan
 from typing import Any, Final
 
 from data.analysis.two_means import TwoMeans
-from data.metrics import metrics
+from data.catalogue import SHIPPED
 from data.units import format_quantity
 
 HOLDS: Final = "holds"
@@ -131,12 +131,12 @@ def share_outcome(holding: int, all_cells: int, least: float = 1.0) -> str:
 
 def title_of(column: str) -> str:
     """Return the title of a metric, or of loads and stores."""
-    return _OTHERS[column][0] if column in _OTHERS else metrics()[column].title
+    return _OTHERS[column][0] if column in _OTHERS else SHIPPED.metrics[column].title
 
 
 def unit_of(column: str) -> str:
     """Return the unit of a metric, or of loads and stores."""
-    return _OTHERS[column][1] if column in _OTHERS else metrics()[column].unit
+    return _OTHERS[column][1] if column in _OTHERS else SHIPPED.metrics[column].unit
 
 
 def plain(holds: bool, words: str, comparisons: Sequence[Comparison] = ()) -> Verdict:

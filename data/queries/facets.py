@@ -2,14 +2,16 @@
 
 from typing import Any, Final
 
-from data.aggregates import count_sql
-from data.selection import FACETS, Selection
+from data.catalogue import Catalogue, ambient
+from data.selection import Selection
 
 _EXTRA: Final = "system_label, performance_metric, is_baseline, is_synthetic"
 ALL: Final = Selection()
 
 
-def facet_cube_query(limit: int = 500_000, selection: Selection = ALL) -> tuple[str, list[Any]]:
+def facet_cube_query(
+    limit: int = 500_000, selection: Selection = ALL, *, catalogue: Catalogue | None = None
+) -> tuple[str, list[Any]]:
     """Build the query of the filter cube.
 
     Args:
@@ -21,16 +23,17 @@ def facet_cube_query(limit: int = 500_000, selection: Selection = ALL) -> tuple[
         `system_label`, `performance_metric`, `is_baseline`, `is_synthetic`, and `runs` (count;
         a row that is the mean of several counts as these).
     """
-    columns = ", ".join(f.column for f in FACETS.values())
+    catalogue = catalogue or ambient()
+    columns = ", ".join(f.column for f in catalogue.facets.values())
     condition, parameters = selection.predicate()
     return (
-        f"SELECT {columns}, {_EXTRA}, {count_sql()} AS runs FROM runs WHERE {condition} "
-        f"GROUP BY {columns}, {_EXTRA} ORDER BY ALL LIMIT {limit:d}",
+        f"SELECT {columns}, {_EXTRA}, {catalogue.aggregates.count_sql()} AS runs FROM runs "
+        f"WHERE {condition} GROUP BY {columns}, {_EXTRA} ORDER BY ALL LIMIT {limit:d}",
         parameters,
     )
 
 
-def outline_query(limit: int) -> tuple[str, list[Any]]:
+def outline_query(limit: int, *, catalogue: Catalogue | None = None) -> tuple[str, list[Any]]:
     """Build the query of what a lake holds at large, which stays small in a lake of any size.
 
     Returns:
@@ -38,9 +41,10 @@ def outline_query(limit: int) -> tuple[str, list[Any]]:
         `system`, `system_label`, `is_synthetic` and `is_storage` (has a request size), and `runs`
         (count, as in `facet_cube_query`).
     """
+    catalogue = catalogue or ambient()
     return (
         "SELECT dataset, workload, system, system_label, is_synthetic, "
-        f"request_bytes IS NOT NULL AS is_storage, {count_sql()} AS runs FROM runs "
-        f"GROUP BY ALL ORDER BY ALL LIMIT {limit:d}",
+        f"request_bytes IS NOT NULL AS is_storage, {catalogue.aggregates.count_sql()} AS runs "
+        f"FROM runs GROUP BY ALL ORDER BY ALL LIMIT {limit:d}",
         [],
     )

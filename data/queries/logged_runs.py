@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 from typing import Any, Final
 
-from data.declared import declared, further_knobs
-from data.queries.points import CONFIGURATION
+from data.catalogue import Catalogue, ambient
 from data.schema import SUBJECT
 from data.selection import Selection
 
@@ -21,7 +20,9 @@ _ORDER: Final = (
 )
 
 
-def logged_configurations_query(selection: Selection, limit: int) -> tuple[str, list[Any]]:
+def logged_configurations_query(
+    selection: Selection, limit: int, *, catalogue: Catalogue | None = None
+) -> tuple[str, list[Any]]:
     """Build the query of the runs with a log that match the filters, with their configurations.
 
     Args:
@@ -31,9 +32,10 @@ def logged_configurations_query(selection: Selection, limit: int) -> tuple[str, 
         SQL and parameters. Columns: CONFIGURATION, `run_id`, `replicate`; sorted by `replicate` and
         `run_id`.
     """
+    catalogue = catalogue or ambient()
     condition, parameters = selection.predicate()
     return (
-        f"SELECT run_id, replicate, {', '.join(CONFIGURATION)} FROM runs "
+        f"SELECT run_id, replicate, {', '.join(catalogue.configuration)} FROM runs "
         f"WHERE has_log AND {condition} ORDER BY replicate, run_id LIMIT {limit:d}",
         parameters,
     )
@@ -61,7 +63,9 @@ def first_look_query() -> tuple[str, list[Any]]:
     )
 
 
-def logged_runs_query(words: Sequence[str], near: str | None, limit: int) -> tuple[str, list[Any]]:
+def logged_runs_query(
+    words: Sequence[str], near: str | None, limit: int, *, catalogue: Catalogue | None = None
+) -> tuple[str, list[Any]]:
     """Build the query of the runs with a log that match all of some words.
 
     Args:
@@ -73,12 +77,13 @@ def logged_runs_query(words: Sequence[str], near: str | None, limit: int) -> tup
         SQL and parameters. Columns: CONFIGURATION, `run_id`, `replicate`, `duration_s`,
         `interrupts`, and `total` (number of all matches). Runs of one load are adjacent.
     """
-    own = "".join(f", {name}::VARCHAR" for name in further_knobs(declared()))
+    catalogue = catalogue or ambient()
+    own = "".join(f", {name}::VARCHAR" for name in catalogue.further_knobs)
     text = _SHIPPED_TEXT.replace(", run_id))", f"{own}, run_id))")
     matching = "".join(f" AND contains({text}, ?)" for _ in words)
     same = " AND ".join(f"n.{name} IS NOT DISTINCT FROM runs.{name}" for name in SUBJECT)
     return (
-        f"SELECT run_id, replicate, duration_s, interrupts, {', '.join(CONFIGURATION)}, "
+        f"SELECT run_id, replicate, duration_s, interrupts, {', '.join(catalogue.configuration)}, "
         f"count(*) OVER () AS total FROM runs WHERE has_log{matching} "
         f"ORDER BY EXISTS (SELECT 1 FROM runs n WHERE n.run_id = ? AND {same}) DESC, "
         f"{', '.join(SUBJECT)}, {_ORDER} LIMIT {limit:d}",

@@ -3,13 +3,17 @@
 from collections.abc import Collection, Sequence
 from typing import Any
 
-from data.aggregates import count_sql, mean_sql, sd_sql
-from data.metrics import metric
-from data.selection import FACETS, Selection
+from data.catalogue import Catalogue, ambient
+from data.selection import Selection
 
 
 def metric_cube_query(
-    selection: Selection, column: str, limit: int, left_out: Collection[str] = ()
+    selection: Selection,
+    column: str,
+    limit: int,
+    left_out: Collection[str] = (),
+    *,
+    catalogue: Catalogue | None = None,
 ) -> tuple[str, list[Any]]:
     """Build the query of one column's statistics for each combination that occurs.
 
@@ -23,14 +27,16 @@ def metric_cube_query(
         (sample standard deviation; NULL for one run), `low`, `high`, in the column's unit.
         Combinations without a measurement are absent.
     """
-    metric(column)
+    catalogue = catalogue or ambient()
+    rows = catalogue.aggregates
+    catalogue.metric(column)
     condition, parameters = selection.predicate()
-    facets = [f.column for f in FACETS.values() if f.column not in left_out]
+    facets = [f.column for f in catalogue.facets.values() if f.column not in left_out]
     listed = ", ".join(facets)
     named = "".join(f"{name}, " for name in facets)
     return (
-        f"SELECT {named}{count_sql()} AS n, ({mean_sql(column)})::DOUBLE AS mean, "
-        f"{sd_sql(column)} AS sd, min({column})::DOUBLE AS low, "
+        f"SELECT {named}{rows.count_sql()} AS n, ({rows.mean_sql(column)})::DOUBLE AS mean, "
+        f"{rows.sd_sql(column)} AS sd, min({column})::DOUBLE AS low, "
         f"max({column})::DOUBLE AS high FROM runs WHERE ({condition}) AND {column} IS NOT NULL "
         f"GROUP BY {listed or '()'} HAVING count(*) > 0 ORDER BY ALL LIMIT {limit:d}",
         parameters,
@@ -38,7 +44,12 @@ def metric_cube_query(
 
 
 def cells_query(
-    selection: Selection, knobs: Sequence[str], column: str, limit: int
+    selection: Selection,
+    knobs: Sequence[str],
+    column: str,
+    limit: int,
+    *,
+    catalogue: Catalogue | None = None,
 ) -> tuple[str, list[Any]]:
     """Build the query of one column's statistics for each cell of some knobs.
 
@@ -50,11 +61,13 @@ def cells_query(
         SQL and parameters. The knobs' columns, `mean`, `sd` and `n` as of `metric_cube_query`;
         sorted by the knobs, NULL last.
     """
+    catalogue = catalogue or ambient()
+    rows = catalogue.aggregates
     condition, parameters = selection.predicate()
-    listed = ", ".join(metric(name).name for name in knobs)
+    listed = ", ".join(catalogue.metric(name).name for name in knobs)
     return (
-        f"SELECT {listed}, ({mean_sql(metric(column).name)})::DOUBLE AS mean, "
-        f"{sd_sql(column)} AS sd, {count_sql()} AS n FROM runs "
+        f"SELECT {listed}, ({rows.mean_sql(catalogue.metric(column).name)})::DOUBLE AS mean, "
+        f"{rows.sd_sql(column)} AS sd, {rows.count_sql()} AS n FROM runs "
         f"WHERE ({condition}) AND {column} IS NOT NULL GROUP BY {listed} "
         f"ORDER BY {', '.join(f'{name} NULLS LAST' for name in knobs)} LIMIT {limit:d}",
         parameters,

@@ -2,7 +2,7 @@
 
 from typing import Any, Final
 
-from data.queries.points import CONFIGURATION
+from data.catalogue import Catalogue, ambient
 from data.selection import Selection
 
 _COLUMNS: Final = (
@@ -15,7 +15,9 @@ _COLUMNS: Final = (
 _SWEPT: Final = ("itr_us", "itr_policy", "dvfs_ghz", "dvfs_policy", "rapl_w")
 
 
-def model_runs_query(selection: Selection, limit: int) -> tuple[str, list[Any]]:
+def model_runs_query(
+    selection: Selection, limit: int, *, catalogue: Catalogue | None = None
+) -> tuple[str, list[Any]]:
     """Build the query of the runs that have a duration and reference cycles or interrupts.
 
     If more runs match than the limit, they are taken in turn: one of each combination of the knobs
@@ -32,13 +34,17 @@ def model_runs_query(selection: Selection, limit: int) -> tuple[str, list[Any]]:
         cores' logs (NULL without logs), `matching` (number of runs without the limit). Sorted by
         run id.
     """
+    catalogue = catalogue or ambient()
     condition, parameters = selection.predicate()
-    listed = ", ".join(f"r.{name}" for name in (*CONFIGURATION, "run_id", "replicate", *_COLUMNS))
-    fixed = ", ".join(name for name in CONFIGURATION if name not in _SWEPT)
+    listed = ", ".join(
+        f"r.{name}" for name in (*catalogue.configuration, "run_id", "replicate", *_COLUMNS)
+    )
+    fixed = ", ".join(name for name in catalogue.configuration if name not in _SWEPT)
     return (
         f"WITH replicates AS (SELECT run_id, {fixed}, row_number() OVER (PARTITION BY "
-        f"{', '.join(CONFIGURATION)} ORDER BY run_id) AS number FROM runs WHERE ({condition}) "
-        "AND duration_s > 0 AND (ref_cycles IS NOT NULL OR interrupts IS NOT NULL)), "
+        f"{', '.join(catalogue.configuration)} ORDER BY run_id) AS number FROM runs "
+        f"WHERE ({condition}) AND duration_s > 0 "
+        "AND (ref_cycles IS NOT NULL OR interrupts IS NOT NULL)), "
         "taken AS (SELECT run_id, count(*) OVER () AS matching FROM replicates ORDER BY "
         f"row_number() OVER (PARTITION BY {fixed} ORDER BY number, md5(run_id)), md5(run_id) "
         f"LIMIT {limit:d}) "

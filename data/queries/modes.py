@@ -3,9 +3,7 @@
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from data.aggregates import count_sql, has_aggregates, mean_sql, sd_sql
-from data.metrics import metric
-from data.queries.points import CONFIGURATION
+from data.catalogue import Catalogue, ambient
 from data.selection import Selection, Value
 
 _RUN = ("run_id", "replicate", "coalesce(has_log, FALSE) AS has_log")
@@ -17,6 +15,8 @@ def configurations_query(
     against: str,
     limit: int,
     known: Collection[str] = (),
+    *,
+    catalogue: Catalogue | None = None,
 ) -> tuple[str, list[Any]]:
     """Build the query of every configuration with its replicates.
 
@@ -37,22 +37,23 @@ def configurations_query(
         `pooled_mean`, `pooled_sd` of `column` over all their runs. Sorted by configuration. Runs
         without a value of `column`, and configurations without such a run, are left out.
     """
-    metric(column)
-    metric(against)
+    catalogue = catalogue or ambient()
+    catalogue.metric(column)
+    catalogue.metric(against)
     condition, parameters = selection.predicate()
-    names = [name for name in CONFIGURATION if name not in known]
+    names = [name for name in catalogue.configuration if name not in known]
     listed = ", ".join(names)
     other = f"{against}::DOUBLE"
-    there = f"FILTER (isfinite({other}))"
+    there, rows = f"FILTER (isfinite({other}))", catalogue.aggregates
     pooled = (
-        f"{count_sql()} AS pooled_n, {mean_sql(column)} AS pooled_mean, "
-        f"{sd_sql(column)} AS pooled_sd, "
+        f"{rows.count_sql()} AS pooled_n, {rows.mean_sql(column)} AS pooled_mean, "
+        f"{rows.sd_sql(column)} AS pooled_sd, "
     )
     return (
         f"SELECT {''.join(f'{name}, ' for name in names)}"
         f"list_sort(list({column}::DOUBLE)) AS values, "
-        f"{pooled if has_aggregates() else ''}"
-        f"{mean_sql(other, there)} AS against, {sd_sql(other, there)} AS against_sd "
+        f"{pooled if rows.has_means else ''}"
+        f"{rows.mean_sql(other, there)} AS against, {rows.sd_sql(other, there)} AS against_sd "
         f"FROM runs WHERE ({condition}) AND isfinite({column}::DOUBLE) "
         f"GROUP BY {listed or '()'} HAVING count(*) > 0 {_order(names)}LIMIT {limit:d}",
         parameters,
@@ -65,7 +66,12 @@ def _order(names: Sequence[str]) -> str:
 
 
 def cell_query(
-    selection: Selection, column: str, place: Mapping[str, Value | None], limit: int
+    selection: Selection,
+    column: str,
+    place: Mapping[str, Value | None],
+    limit: int,
+    *,
+    catalogue: Catalogue | None = None,
 ) -> tuple[str, list[Any]]:
     """Build the query of the runs of one cell, or of all cells.
 
@@ -79,13 +85,14 @@ def cell_query(
         metric's unit). Runs without a finite value are left out. Sorted by configuration, replicate
         and run.
     """
-    metric(column)
+    catalogue = catalogue or ambient()
+    catalogue.metric(column)
     condition, parameters = selection.predicate()
-    here = "".join(f"{metric(name).name} IS NOT DISTINCT FROM ? AND " for name in place)
-    order = (*CONFIGURATION, "replicate", "run_id")
+    here = "".join(f"{catalogue.metric(name).name} IS NOT DISTINCT FROM ? AND " for name in place)
+    names = catalogue.configuration
     return (
-        f"SELECT {', '.join((*CONFIGURATION, *_RUN))}, {column}::DOUBLE AS value FROM runs "
+        f"SELECT {', '.join((*names, *_RUN))}, {column}::DOUBLE AS value FROM runs "
         f"WHERE ({condition}) AND {here}isfinite({column}::DOUBLE) "
-        f"{_order(order)}LIMIT {limit:d}",
+        f"{_order((*names, 'replicate', 'run_id'))}LIMIT {limit:d}",
         [*parameters, *place.values()],
     )

@@ -3,16 +3,21 @@
 from collections.abc import Sequence
 from typing import Any, Final
 
-from data.aggregates import count_sql, has_aggregates, mean_sql, row_sd_sql, weight_sql
+from data.aggregates import Aggregates
 from data.analysis.noise import RESOLUTIONS, TOLERANCE
-from data.metrics import metric
+from data.catalogue import Catalogue, ambient
 
 # Of each metric, in the order of its columns: `<metric>_n`, `_log_mean`, ...
 MOMENTS: Final = ("n", "log_mean", "log_variance", "mean", "step")
 
 
 def moments_query(
-    condition: str, parameters: Sequence[Any], by: Sequence[str], metrics: Sequence[str]
+    condition: str,
+    parameters: Sequence[Any],
+    by: Sequence[str],
+    metrics: Sequence[str],
+    *,
+    catalogue: Catalogue | None = None,
 ) -> tuple[str, list[Any]]:
     """Build the query of the moments of each combination of columns.
 
@@ -29,8 +34,11 @@ def moments_query(
         resolution of the values (`resolution` in `data/analysis/noise.py`), as `<metric>_` and the
         names of MOMENTS. Sorted by `by`.
     """
+    catalogue = catalogue or ambient()
     listed = ", ".join(by)
-    values = ", ".join(_moments(metric(name).name) for name in metrics)
+    values = ", ".join(
+        _moments(catalogue.metric(name).name, catalogue.aggregates) for name in metrics
+    )
     return (
         f"SELECT {listed}, count(*) AS runs, {values} FROM runs WHERE {condition} "
         f"GROUP BY {listed} ORDER BY {listed}",
@@ -38,30 +46,32 @@ def moments_query(
     )
 
 
-def _moments(name: str) -> str:
+def _moments(name: str, rows: Aggregates) -> str:
     value, there = f"{name}::DOUBLE", f"FILTER ({name} > 0)"
     log_mean, log_variance = f"avg(ln({value})) {there}", f"var_samp(ln({value})) {there}"
-    if has_aggregates():
-        log_mean, log_variance = _pooled(name, value, there)
+    if rows.has_means:
+        log_mean, log_variance = _pooled(name, value, there, rows)
     formulas = (
-        count_sql(there=there), log_mean, log_variance, mean_sql(value, there),
+        rows.count_sql(there=there), log_mean, log_variance, rows.mean_sql(value, there),
         f"min({_resolution(value)}) {there}",
     )  # fmt: skip
     return ", ".join(f"{sql} AS {name}_{end}" for sql, end in zip(formulas, MOMENTS, strict=True))
 
 
-def _pooled(name: str, value: str, there: str) -> tuple[str, str]:
+def _pooled(name: str, value: str, there: str, rows: Aggregates) -> tuple[str, str]:
     """Return mean and variance of the logarithm where rows may be means of several runs.
 
     Within a row the deviation of the logarithm is that of the values over their mean, to second
     order; the mean of the logarithm is below the logarithm of the mean by half its variance.
     """
-    weight = weight_sql()
-    spread = f"coalesce(CASE WHEN {weight} > 1 THEN pow({row_sd_sql(name)} / {value}, 2) END, 0)"
+    weight = rows.weight_sql()
+    spread = (
+        f"coalesce(CASE WHEN {weight} > 1 THEN pow({rows.row_sd_sql(name)} / {value}, 2) END, 0)"
+    )
     log = f"(ln({value}) - {spread} * ({weight} - 1) / {weight} / 2)"
     total = f"sum({weight}) {there}"
     mean = f"sum({weight} * {log}) {there} / ({total})"
-    is_known = f"bool_and({weight} = 1 OR {row_sd_sql(name)} IS NOT NULL) {there}"
+    is_known = f"bool_and({weight} = 1 OR {rows.row_sd_sql(name)} IS NOT NULL) {there}"
     squares = (
         f"sum(({weight} - 1) * {spread}) {there} + sum({weight} * {log} * {log}) {there} "
         f"- pow(sum({weight} * {log}) {there}, 2) / ({total})"

@@ -6,14 +6,17 @@ The ids of all runs would cost most of the time; few runs are odd.
 from collections.abc import Collection, Sequence
 from typing import Any
 
-from data.aggregates import weight_sql
-from data.metrics import metric
-from data.queries.points import CONFIGURATION
+from data.catalogue import Catalogue, ambient
 from data.selection import Selection
 
 
 def replicates_query(
-    selection: Selection, column: str, limit: int, left_out: Collection[str] = ()
+    selection: Selection,
+    column: str,
+    limit: int,
+    left_out: Collection[str] = (),
+    *,
+    catalogue: Catalogue | None = None,
 ) -> tuple[str, list[Any]]:
     """Build the query of a metric's values by configuration.
 
@@ -25,8 +28,9 @@ def replicates_query(
     Returns:
         SQL and parameters. Columns: CONFIGURATION without `left_out`, `values`, a sorted list.
     """
-    condition, parameters = _condition(selection, column)
-    listed = [name for name in CONFIGURATION if name not in left_out]
+    catalogue = catalogue or ambient()
+    condition, parameters = _condition(selection, column, catalogue)
+    listed = [name for name in catalogue.configuration if name not in left_out]
     return (
         f"SELECT {''.join(f'{name}, ' for name in listed)}"
         f"list({column}::DOUBLE ORDER BY {column}) AS values FROM runs WHERE {condition} "
@@ -41,14 +45,17 @@ def run_ids_query(
     values: Sequence[float],
     limit: int,
     left_out: Collection[str] = (),
+    *,
+    catalogue: Catalogue | None = None,
 ) -> tuple[str, list[Any]]:
     """Build the query of the runs of `replicates_query` with some values.
 
     Returns:
         SQL and parameters. Columns: CONFIGURATION without `left_out`, `value`, `run_id`.
     """
-    condition, parameters = _condition(selection, column)
-    listed = "".join(f"{name}, " for name in CONFIGURATION if name not in left_out)
+    catalogue = catalogue or ambient()
+    condition, parameters = _condition(selection, column, catalogue)
+    listed = "".join(f"{name}, " for name in catalogue.configuration if name not in left_out)
     return (
         f"SELECT {listed}{column}::DOUBLE AS value, run_id FROM runs WHERE {condition} "
         f"AND value IN ({', '.join('?' * len(values))}) ORDER BY run_id LIMIT {limit:d}",
@@ -56,7 +63,7 @@ def run_ids_query(
     )
 
 
-def _condition(selection: Selection, column: str) -> tuple[str, list[Any]]:
-    metric(column)
+def _condition(selection: Selection, column: str, catalogue: Catalogue) -> tuple[str, list[Any]]:
+    catalogue.metric(column)
     condition, parameters = selection.predicate()
-    return f"({condition}) AND {column} > 0 AND {weight_sql()} = 1", parameters
+    return f"({condition}) AND {column} > 0 AND {catalogue.aggregates.weight_sql()} = 1", parameters

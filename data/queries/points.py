@@ -3,27 +3,20 @@
 from collections.abc import Collection
 from typing import Any, Final
 
-from data.aggregates import count_sql, mean_sql, row_sd_sql, sd_sql, weight_sql
-from data.declared import Names, further_knobs
-from data.metrics import metric
+from data.catalogue import Catalogue, ambient
+from data.declared import Names
 from data.selection import Selection
 
-# Runs that agree in these columns are replicates of one configuration.
-_SHIPPED: Final = (
-    "dataset", "workload", "system", "system_label", "is_baseline", "is_synthetic", "mode",
-    "itr_us", "itr_policy", "dvfs_ghz", "dvfs_policy", "rapl_w", "load_qps", "message_bytes",
-    "request_bytes", "io_depth", "threads", "rw", "device", "machine", "hybrid_delay_policy",
-)  # fmt: skip
-CONFIGURATION: Final = Names(lambda columns: (*_SHIPPED, *further_knobs(columns)))
+# Ambient; goes when the last page passes its catalogue.
+CONFIGURATION: Final = Names(lambda columns: Catalogue.of(columns).configuration)
 # Points of one drawn trace are adjacent: a system's governor and adaptive runs last. The order
 # covers all knobs, so that the same data always gives the same rows in the same order.
-_SHIPPED_ORDER: Final = (
+_ORDER: Final = (
     "system", "dvfs_ghz IS NULL", "itr_us IS NULL", "dataset", "workload", "load_qps",
     "message_bytes", "dvfs_ghz", "itr_us", "rapl_w", "mode", "request_bytes", "io_depth", "threads",
     "rw", "device", "machine", "system_label", "is_baseline", "is_synthetic", "itr_policy",
     "dvfs_policy", "hybrid_delay_policy",
 )  # fmt: skip
-_ORDER: Final = Names(lambda columns: (*_SHIPPED_ORDER, *further_knobs(columns)))
 
 
 def points_query(
@@ -32,6 +25,8 @@ def points_query(
     means: bool,
     limit: int,
     left_out: Collection[str] = (),
+    *,
+    catalogue: Catalogue | None = None,
 ) -> tuple[str, list[Any]]:
     """Build the query of the scatter's rows.
 
@@ -51,35 +46,40 @@ def points_query(
         sorted, in one text; NULL for none), then the requested ones, in their units. Runs in which
         `x` or `y` was not measured are left out.
     """
+    catalogue = catalogue or ambient()
+    rows = catalogue.aggregates
     for column in columns.values():
-        metric(column)
+        catalogue.metric(column)
     condition, parameters = selection.predicate()
     measured = " AND ".join(
         f"{columns[name]} IS NOT NULL" for name in ("x", "y") if name in columns
     )
     where = f"({condition})" + (f" AND {measured}" if measured else "")
-    listed = [name for name in CONFIGURATION if name not in left_out]
-    order = [each for each in _ORDER if each.split()[0] not in left_out]
+    listed = [name for name in catalogue.configuration if name not in left_out]
+    order = [
+        each for each in (*_ORDER, *catalogue.further_knobs) if each.split()[0] not in left_out
+    ]
     named = "".join(f"{name}, " for name in listed)
     if means:
         ordering = f"ORDER BY {', '.join(order)} " if order else ""
         values = ", ".join(
-            f"({mean_sql(c)})::DOUBLE AS {name}, {sd_sql(c)} AS {name}_sd"
+            f"({rows.mean_sql(c)})::DOUBLE AS {name}, {rows.sd_sql(c)} AS {name}_sd"
             for name, c in columns.items()
         )
         sql = (
             f"SELECT {named}NULL::VARCHAR AS run_id, NULL::BIGINT AS replicate, "
-            f"{count_sql()} AS n, count(*) FILTER (has_log) AS logged, "
+            f"{rows.count_sql()} AS n, count(*) FILTER (has_log) AS logged, "
             f"{_flags('flatten(list(flags))')}, {values} "
             f"FROM runs WHERE {where} GROUP BY {', '.join(listed) or '()'} HAVING count(*) > 0 "
             f"{ordering}LIMIT {limit:d}"
         )
     else:
         values = ", ".join(
-            f"{c}::DOUBLE AS {name}, {row_sd_sql(c)} AS {name}_sd" for name, c in columns.items()
+            f"{c}::DOUBLE AS {name}, {rows.row_sd_sql(c)} AS {name}_sd"
+            for name, c in columns.items()
         )
         sql = (
-            f"SELECT {named}run_id, replicate, {weight_sql()}::BIGINT AS n, "
+            f"SELECT {named}run_id, replicate, {rows.weight_sql()}::BIGINT AS n, "
             f"coalesce(has_log, FALSE)::BIGINT AS logged, {_flags('flags')}, {values} FROM runs "
             f"WHERE {where} ORDER BY {', '.join((*order, 'replicate', 'run_id'))} LIMIT {limit:d}"
         )
@@ -90,14 +90,8 @@ def _flags(lists: str) -> str:
     return f"nullif(array_to_string(list_sort(list_distinct({lists})), ', '), '') AS flags"
 
 
-# Columns of a point that figures and tables show beside its values.
-_SHIPPED_SHOWN: Final = (
-    "dataset", "workload", "system", "system_label", "is_baseline", "is_synthetic", "mode",
-    "itr_us", "dvfs_ghz", "rapl_w", "load_qps", "message_bytes", "request_bytes", "io_depth",
-    "threads", "rw", "device", "machine", "replicate", "n", "logged",
-    "flags",
-)  # fmt: skip
-SHOWN: Final = Names(lambda columns: (*_SHIPPED_SHOWN, *further_knobs(columns)))
+# Ambient; goes when the last page passes its catalogue.
+SHOWN: Final = Names(lambda columns: Catalogue.of(columns).shown)
 
 
 def shown_points_query(
@@ -106,6 +100,8 @@ def shown_points_query(
     means: bool,
     limit: int,
     left_out: Collection[str] = (),
+    *,
+    catalogue: Catalogue | None = None,
 ) -> tuple[str, list[Any]]:
     """Build `points_query` with fewer columns, so that its answer can be cached in memory.
 
@@ -113,6 +109,7 @@ def shown_points_query(
         SQL and parameters. Columns: SHOWN without `left_out`, the requested ones, `x_sd`, `y_sd`;
         rows of `points_query`.
     """
-    sql, parameters = points_query(selection, columns, means, limit, left_out)
-    shown = [name for name in SHOWN if name not in left_out]
+    catalogue = catalogue or ambient()
+    sql, parameters = points_query(selection, columns, means, limit, left_out, catalogue=catalogue)
+    shown = [name for name in catalogue.shown if name not in left_out]
     return f"SELECT {', '.join((*shown, *columns, 'x_sd', 'y_sd'))} FROM ({sql})", parameters

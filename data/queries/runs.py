@@ -3,11 +3,13 @@
 from collections.abc import Sequence
 from typing import Any
 
-from data.metrics import metric
+from data.catalogue import Catalogue, ambient
 from data.selection import Selection
 
 
-def runs_query(selection: Selection, limit: int, measured: str = "") -> tuple[str, list[Any]]:
+def runs_query(
+    selection: Selection, limit: int, measured: str = "", *, catalogue: Catalogue | None = None
+) -> tuple[str, list[Any]]:
     """Build the query of the runs that match the filters, by run id.
 
     Args:
@@ -17,21 +19,27 @@ def runs_query(selection: Selection, limit: int, measured: str = "") -> tuple[st
     Returns:
         SQL and parameters. All columns of `runs`.
     """
+    catalogue = catalogue or ambient()
     condition, parameters = selection.predicate()
     if measured:
-        condition = f"({condition}) AND isfinite({metric(measured).name}::DOUBLE)"
+        condition = f"({condition}) AND isfinite({catalogue.metric(measured).name}::DOUBLE)"
     return f"SELECT * FROM runs WHERE {condition} ORDER BY run_id LIMIT {limit:d}", parameters
 
 
 def chosen_counts_query(
-    selection: Selection, columns: Sequence[str], measured: str = ""
+    selection: Selection,
+    columns: Sequence[str],
+    measured: str = "",
+    *,
+    catalogue: Catalogue | None = None,
 ) -> tuple[str, list[Any]]:
     """Build the query of how many of the chosen runs have a value in each column; one row.
 
     Args:
         measured: A metric; only runs with a value of it count. Empty for all.
     """
+    catalogue = catalogue or ambient()
     condition, parameters = selection.predicate()
-    counts = ", ".join(f"count({metric(name).name}) AS {name}" for name in columns)
-    having = f" AND {metric(measured).name} IS NOT NULL" if measured else ""
+    counts = ", ".join(f"count({catalogue.metric(name).name}) AS {name}" for name in columns)
+    having = f" AND {catalogue.metric(measured).name} IS NOT NULL" if measured else ""
     return f"SELECT {counts} FROM runs WHERE ({condition}){having}", parameters

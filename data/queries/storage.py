@@ -3,11 +3,10 @@
 from collections.abc import Sequence
 from typing import Any, Final
 
-from data.aggregates import count_sql, mean_sql, sd_sql
-from data.metrics import metric
-from data.queries.points import CONFIGURATION
+from data.aggregates import Aggregates
+from data.catalogue import Catalogue, ambient
 from data.reference.tables import published_tables
-from data.selection import FACETS, Selection
+from data.selection import Selection
 
 # The metrics of the page's views.
 MEASURED: Final = (
@@ -52,7 +51,9 @@ FUNCTION_SUMS: Final = (
 )
 
 
-def storage_query(selection: Selection, limit: int) -> tuple[str, list[Any]]:
+def storage_query(
+    selection: Selection, limit: int, *, catalogue: Catalogue | None = None
+) -> tuple[str, list[Any]]:
     """Build the query of every storage configuration.
 
     Args:
@@ -63,18 +64,24 @@ def storage_query(selection: Selection, limit: int) -> tuple[str, list[Any]]:
         mean over the replicates that have it, `<metric>_sd` (sample standard deviation; NULL for
         one) and `<metric>_n`. A mean is NULL without a value. Sorted by configuration.
     """
+    catalogue = catalogue or ambient()
     condition, parameters = selection.predicate()
-    listed = ", ".join(CONFIGURATION)
-    values = ", ".join(_moments(metric(name).name) for name in MEASURED)
+    listed = ", ".join(catalogue.configuration)
+    values = ", ".join(
+        _moments(catalogue.metric(name).name, catalogue.aggregates) for name in MEASURED
+    )
     return (
         f"SELECT {listed}, count(*) AS runs, {values} FROM runs "
         f"WHERE ({condition}) AND {IS_STORAGE} GROUP BY {listed} "
-        f"ORDER BY {', '.join(f'{name} NULLS LAST' for name in CONFIGURATION)} LIMIT {limit:d}",
+        f"ORDER BY {', '.join(f'{name} NULLS LAST' for name in catalogue.configuration)} "
+        f"LIMIT {limit:d}",
         parameters,
     )
 
 
-def idle_query(selection: Selection, limit: int, kept: Selection = ALL) -> tuple[str, list[Any]]:
+def idle_query(
+    selection: Selection, limit: int, kept: Selection = ALL, *, catalogue: Catalogue | None = None
+) -> tuple[str, list[Any]]:
     """Build the query of idle power by device.
 
     Only the filters on dataset, system, device, DVFS and power limit apply. The system without a
@@ -87,23 +94,27 @@ def idle_query(selection: Selection, limit: int, kept: Selection = ALL) -> tuple
         SQL and parameters. Columns `device` (NULL: none under test), `runs`, `power_w`,
         `power_w_sd`, `power_w_n`, `is_synthetic`. Sorted by device, NULL first.
     """
+    catalogue = catalogue or ambient()
     condition, parameters = _is_idle(selection, kept)
     return (
-        f"SELECT device, count(*) AS runs, {_moments('power_w')}, "
+        f"SELECT device, count(*) AS runs, {_moments('power_w', catalogue.aggregates)}, "
         "coalesce(bool_and(is_synthetic), FALSE) AS is_synthetic FROM runs "
         f"WHERE {condition} GROUP BY device ORDER BY device NULLS FIRST LIMIT {limit:d}",
         parameters,
     )
 
 
-def idle_knobs_query(selection: Selection, limit: int) -> tuple[str, list[Any]]:
+def idle_knobs_query(
+    selection: Selection, limit: int, *, catalogue: Catalogue | None = None
+) -> tuple[str, list[Any]]:
     """Build the query of the combinations of knobs of idle runs whose power was measured.
 
     Returns:
         SQL and parameters. The facets' columns and `runs`; the filters are those of `idle_query`.
     """
+    catalogue = catalogue or ambient()
     condition, parameters = _is_idle(selection)
-    listed = ", ".join(facet.column for facet in FACETS.values())
+    listed = ", ".join(facet.column for facet in catalogue.facets.values())
     return (
         f"SELECT {listed}, count(*) AS runs FROM runs WHERE {condition} AND power_w IS NOT NULL "
         f"GROUP BY {listed} ORDER BY ALL LIMIT {limit:d}",
@@ -112,9 +123,11 @@ def idle_knobs_query(selection: Selection, limit: int) -> tuple[str, list[Any]]:
 
 
 def _is_idle(selection: Selection, kept: Selection = ALL) -> tuple[str, list[Any]]:
-    asked = Selection(tuple(c for c in selection.clauses if c.facet in _IDLE_FACETS))
+    asked = Selection(tuple(c for c in selection.clauses if c.facet.name in _IDLE_FACETS))
     condition, parameters = asked.predicate(exclude="device")
-    devices, more = Selection(tuple(c for c in asked.clauses if c.facet == "device")).predicate()
+    devices, more = Selection(
+        tuple(c for c in asked.clauses if c.facet.name == "device")
+    ).predicate()
     chosen, values = kept.predicate()
     return (
         f"({condition}) AND (({devices}) OR device IS NULL) AND ({chosen}) AND workload = ?",
@@ -123,7 +136,12 @@ def _is_idle(selection: Selection, kept: Selection = ALL) -> tuple[str, list[Any
 
 
 def storage_cells_query(
-    selection: Selection, knobs: Sequence[str], column: str, limit: int
+    selection: Selection,
+    knobs: Sequence[str],
+    column: str,
+    limit: int,
+    *,
+    catalogue: Catalogue | None = None,
 ) -> tuple[str, list[Any]]:
     """Build the query of one metric for each cell of some knobs.
 
@@ -135,17 +153,21 @@ def storage_cells_query(
         SQL and parameters. The knobs' columns, and the metric's mean, `_sd` and `_n` as of
         `storage_query`. Sorted by the knobs. Cells without a measurement are absent.
     """
+    catalogue = catalogue or ambient()
     condition, parameters = selection.predicate()
-    listed = ", ".join(metric(name).name for name in knobs)
+    listed = ", ".join(catalogue.metric(name).name for name in knobs)
     return (
-        f"SELECT {listed}, {_moments(metric(column).name)} FROM runs "
-        f"WHERE ({condition}) AND {IS_STORAGE} AND isfinite({column}::DOUBLE) GROUP BY {listed} "
+        f"SELECT {listed}, {_moments(catalogue.metric(column).name, catalogue.aggregates)} "
+        f"FROM runs WHERE ({condition}) AND {IS_STORAGE} AND isfinite({column}::DOUBLE) "
+        f"GROUP BY {listed} "
         f"ORDER BY {', '.join(f'{name} NULLS LAST' for name in knobs)} LIMIT {limit:d}",
         parameters,
     )
 
 
-def peak_query(selection: Selection) -> tuple[str, list[Any]]:
+def peak_query(
+    selection: Selection, *, catalogue: Catalogue | None = None
+) -> tuple[str, list[Any]]:
     """Build the query of the greatest mean power of any storage configuration, by machine.
 
     Only the filters on dataset, system and machine apply: the peak is that of the whole system,
@@ -154,11 +176,13 @@ def peak_query(selection: Selection) -> tuple[str, list[Any]]:
     Returns:
         SQL and parameters. Columns `machine`, `peak_w`. Sorted by machine.
     """
-    kept = Selection(tuple(c for c in selection.clauses if c.facet in _SYSTEM_FACETS))
+    catalogue = catalogue or ambient()
+    kept = Selection(tuple(c for c in selection.clauses if c.facet.name in _SYSTEM_FACETS))
     condition, parameters = kept.predicate()
     means = (
-        f"SELECT coalesce(machine, dataset)::VARCHAR AS machine, {_moments('power_w')} FROM runs "
-        f"WHERE ({condition}) AND {IS_STORAGE} GROUP BY {', '.join(CONFIGURATION)}"
+        "SELECT coalesce(machine, dataset)::VARCHAR AS machine, "
+        f"{_moments('power_w', catalogue.aggregates)} FROM runs "
+        f"WHERE ({condition}) AND {IS_STORAGE} GROUP BY {', '.join(catalogue.configuration)}"
     )
     return (
         f"SELECT machine, max(power_w) AS peak_w FROM ({means}) GROUP BY machine ORDER BY machine",
@@ -166,15 +190,18 @@ def peak_query(selection: Selection) -> tuple[str, list[Any]]:
     )
 
 
-def profiled_query(selection: Selection, limit: int) -> tuple[str, list[Any]]:
+def profiled_query(
+    selection: Selection, limit: int, *, catalogue: Catalogue | None = None
+) -> tuple[str, list[Any]]:
     """Build the query of the storage runs whose functions may have been counted.
 
     Returns:
         SQL and parameters. Columns `run_id` and those of all filters; sorted by replicate first, so
         that a limit drops replicates rather than modes or depths.
     """
+    catalogue = catalogue or ambient()
     condition, parameters = selection.predicate()
-    listed = ", ".join(facet.column for facet in FACETS.values())
+    listed = ", ".join(facet.column for facet in catalogue.facets.values())
     return (
         f"SELECT run_id, {listed} FROM runs WHERE ({condition}) AND {IS_STORAGE} "
         "ORDER BY replicate NULLS LAST, mode NULLS LAST, io_depth NULLS LAST, run_id "
@@ -183,7 +210,9 @@ def profiled_query(selection: Selection, limit: int) -> tuple[str, list[Any]]:
     )
 
 
-def function_sums_query(selection: Selection, limit: int) -> tuple[str, list[Any]]:
+def function_sums_query(
+    selection: Selection, limit: int, *, catalogue: Catalogue | None = None
+) -> tuple[str, list[Any]]:
     """Build the query of the sums over functions of the runs of `profiled_query`, for explanations.
 
     The pages read the files of these runs; the query reads the files of all runs in a folder.
@@ -191,7 +220,8 @@ def function_sums_query(selection: Selection, limit: int) -> tuple[str, list[Any
     Returns:
         SQL and parameters. `mode`, `io_depth` and the columns of FUNCTION_SUMS.
     """
-    runs, parameters = profiled_query(selection, limit)
+    catalogue = catalogue or ambient()
+    runs, parameters = profiled_query(selection, limit, catalogue=catalogue)
     sums = f"SELECT {FUNCTION_SUMS} FROM lake_file('functions/*/*.parquet') GROUP BY ALL"
     return (
         f"SELECT mode, io_depth, s.* FROM ({runs}) JOIN ({sums}) s USING (run_id) ORDER BY ALL",
@@ -199,10 +229,10 @@ def function_sums_query(selection: Selection, limit: int) -> tuple[str, list[Any
     )
 
 
-def _moments(name: str) -> str:
+def _moments(name: str, rows: Aggregates) -> str:
     value = f"{name}::DOUBLE"
     there = f"FILTER (isfinite({value}))"
     return (
-        f"{mean_sql(value, there)} AS {name}, {sd_sql(value, there)} AS {name}_sd, "
-        f"{count_sql(value, there)} AS {name}_n"
+        f"{rows.mean_sql(value, there)} AS {name}, {rows.sd_sql(value, there)} AS {name}_sd, "
+        f"{rows.count_sql(value, there)} AS {name}_n"
     )

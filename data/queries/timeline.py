@@ -3,11 +3,13 @@
 from collections.abc import Sequence
 from typing import Any
 
-from data.queries.points import CONFIGURATION
+from data.catalogue import Catalogue, ambient
 from data.schema import SUBJECT
 
 
-def run_facts_query(run_ids: Sequence[str]) -> tuple[str, list[Any]]:
+def run_facts_query(
+    run_ids: Sequence[str], *, catalogue: Catalogue | None = None
+) -> tuple[str, list[Any]]:
     """Build the query of the facts that a timeline needs before it reads the runs' files.
 
     Returns:
@@ -15,9 +17,10 @@ def run_facts_query(run_ids: Sequence[str]) -> tuple[str, list[Any]]:
         `interrupts`, `has_log`; `cores` and `files` as in `data.schema`. Unknown
         runs have no row.
     """
+    catalogue = catalogue or ambient()
     marks = ", ".join("?" * len(run_ids)) or "NULL"
     return (
-        f"SELECT {', '.join(CONFIGURATION)}, run_id, replicate, duration_s, interrupts, "
+        f"SELECT {', '.join(catalogue.configuration)}, run_id, replicate, duration_s, interrupts, "
         "coalesce(has_log, FALSE) AS has_log, "
         f"cores, files FROM _runs_all WHERE run_id IN ({marks})",
         list(run_ids),
@@ -39,7 +42,9 @@ def reference_query(run_id: str) -> tuple[str, list[Any]]:
     )
 
 
-def others_query(run_id: str, limit: int) -> tuple[str, list[Any]]:
+def others_query(
+    run_id: str, limit: int, *, catalogue: Catalogue | None = None
+) -> tuple[str, list[Any]]:
     """Build the query of the runs with a log that are nearest to a run without one.
 
     Order: the same configuration, then the same system and load, then the same load, then the same
@@ -48,9 +53,13 @@ def others_query(run_id: str, limit: int) -> tuple[str, list[Any]]:
     Returns:
         SQL and parameters. Columns: CONFIGURATION, `run_id`, `replicate`.
     """
-    is_same = {name: f"(o.{name} IS NOT DISTINCT FROM m.{name})::INTEGER" for name in CONFIGURATION}
+    catalogue = catalogue or ambient()
+    is_same = {
+        name: f"(o.{name} IS NOT DISTINCT FROM m.{name})::INTEGER"
+        for name in catalogue.configuration
+    }
     subject = " + ".join(is_same[name] for name in SUBJECT if name in is_same)
-    shown = ", ".join(f"o.{name}" for name in CONFIGURATION)
+    shown = ", ".join(f"o.{name}" for name in catalogue.configuration)
     return (
         f"SELECT {shown}, o.run_id, o.replicate FROM runs o JOIN runs m "
         "ON o.dataset = m.dataset AND o.workload = m.workload "

@@ -21,6 +21,7 @@ from app.modes.state import ModesState
 from app.pages import PAGES
 from app.serve.index import open_layout
 from app.server import create_app
+from data.catalogue import SHIPPED
 from ingest.pipeline import AddOptions, add
 from tests.callbacks.components import texts, walk
 from tests.fixtures.declared import declared_columns
@@ -175,7 +176,7 @@ def test_modes_opens_with_machines_as_competitors() -> None:
 
 # SQL filters and selects by its query.
 @pytest.mark.parametrize(
-    "page", [page for page in PAGES if page.state.FILTERS], ids=lambda page: page.name
+    "page", [page for page in PAGES if page.state.filters(SHIPPED)], ids=lambda page: page.name
 )
 @pytest.mark.parametrize(
     ("link", "words"),

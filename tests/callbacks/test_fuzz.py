@@ -21,6 +21,7 @@ from werkzeug.routing import Rule
 from app.kit.settings import Settings
 from app.pages import PAGES
 from app.server import create_app
+from data.catalogue import SHIPPED
 
 REQUESTS: Final = 10_000
 SEED: Final = 15
@@ -33,7 +34,7 @@ TYPES: Final = ("application/json", "text/plain", "multipart/form-data", "")
 VIEWS: Final = sorted({view.name for page in PAGES for view in page.views})
 KEYS: Final = sorted(
     {"v", "lake", "runs", "from", "to", "what"}
-    | {key for page in PAGES for key in [*page.state.PARAMETERS, *page.state.FILTERS]}
+    | {key for page in PAGES for key in [*page.state.PARAMETERS, *page.state.filters(SHIPPED)]}
 )
 WORDS: Final = (
     "", "..", "%2e%2e", "\x00", "\r\nX: y", "\\", "~", "$" * 300, "<b>", "é", "\N{BRAIN}", "-1",

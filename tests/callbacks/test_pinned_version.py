@@ -23,6 +23,7 @@ from app.kit.settings import Settings
 from app.pages import PAGES
 from app.serve.index import open_layout
 from app.server import create_app
+from data.catalogue import SHIPPED
 from data.connection import newest_version
 from data.declared import declared, put_in_force
 from ingest.pipeline import AddOptions, add
@@ -84,7 +85,10 @@ def pinned_state(page: Page, before: int) -> dict[str, Any]:
         choices = lake_view(before).counts_of(page.default_state(lake_view(before)).selection)
         name = NARROWED[page.name]
         parts[name] = [choices.of(name, page.state().selection)[0].value]
-    return {key: texts if key in page.state.FILTERS else texts[-1] for key, texts in parts.items()}
+    return {
+        key: texts if key in page.state.filters(SHIPPED) else texts[-1]
+        for key, texts in parts.items()
+    }
 
 
 @every_page

@@ -11,6 +11,7 @@ from app.kit.clause import write_knobs
 from app.kit.links import page_link
 from app.kit.page import Page
 from app.pages import PAGES
+from data.catalogue import SHIPPED
 from data.selection import Selection
 
 _TABLE: Final = Path(__file__).resolve().parents[1] / "fixtures" / "links_v1.json"
@@ -33,7 +34,7 @@ def test_every_page_reads_the_links_of_other_pages(page: Page) -> None:
     state = page.state.from_query(query)
     assert state.lake_version == 3
     assert getattr(state, page.state.PARAMETERS["sel"].attribute) == clause
-    if "load" in page.state.FILTERS:
+    if "load" in page.state.filters(SHIPPED):
         assert state.selection == Selection.of(load=[2e5])
     assert int(parse_qs(query)["v"][0]) <= page.state.VERSION
 
@@ -49,5 +50,9 @@ def test_links_of_version_1_are_read_and_stay_the_same_when_written_anew(
     anew = state.to_query()
     assert parse_qs(anew)["v"] == [str(page.state.VERSION)]
     assert page.state.from_query(anew) == state
-    filters = {k: set(v) for k, v in parse_qs(found.query).items() if k in page.state.FILTERS}
-    assert filters == {k: set(v) for k, v in parse_qs(anew).items() if k in page.state.FILTERS}
+    filters = {
+        k: set(v) for k, v in parse_qs(found.query).items() if k in page.state.filters(SHIPPED)
+    }
+    assert filters == {
+        k: set(v) for k, v in parse_qs(anew).items() if k in page.state.filters(SHIPPED)
+    }

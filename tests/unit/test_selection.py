@@ -71,13 +71,16 @@ def test_in_words() -> None:
 @pytest.mark.parametrize(
     ("make", "words"),
     [
-        (lambda: Clause("colour", ("red",)), "unknown filter 'colour'; known: dataset, workload"),
-        (lambda: Clause("itr", ()), "filter 'itr' has no value"),
-        (lambda: Clause("itr", ("fast",)), "'itr' wants a number, not 'fast'"),
-        (lambda: Clause("system", (3,)), "'system' wants a text, not 3"),
-        (lambda: Clause("itr", (True,)), "'itr' wants a number, not True"),
-        (lambda: Clause("dvfs", ("adaptive",)), "'dvfs' wants a number, not 'adaptive'"),
-        (lambda: Selection((Clause("itr", (1,)), Clause("itr", (2,)))), "given twice"),
+        (lambda: Selection.of(colour=["red"]), "unknown filter 'colour'; known: dataset, workload"),
+        (lambda: Clause(FACETS["itr"], ()), "filter 'itr' has no value"),
+        (lambda: Clause(FACETS["itr"], ("fast",)), "'itr' wants a number, not 'fast'"),
+        (lambda: Clause(FACETS["system"], (3,)), "'system' wants a text, not 3"),
+        (lambda: Clause(FACETS["itr"], (True,)), "'itr' wants a number, not True"),
+        (lambda: Clause(FACETS["dvfs"], ("adaptive",)), "'dvfs' wants a number, not 'adaptive'"),
+        (
+            lambda: Selection((Clause(FACETS["itr"], (1,)), Clause(FACETS["itr"], (2,)))),
+            "given twice",
+        ),
     ],
 )
 def test_refusals_name_filter_and_value(make: Any, words: str) -> None:

@@ -1,0 +1,139 @@
+"""The columns of one version of a lake: the shipped ones, and those that its datasets declare.
+
+A lake has its catalogue (`lake.catalogue`); who needs titles, filters or knobs gets it as an
+argument. `SHIPPED` is the catalogue of a lake without declared columns.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import Final
+
+from data.aggregates import Aggregates
+from data.declared import Declared, declared, further_knobs
+from data.errors import DataError
+from data.knobs import POLICIES, Knob, knobs_of
+from data.metrics import Metric, metrics_of, plottable_of
+from data.selection import Clause, Facet, Selection, Value, facet_named, facets_of
+
+# Runs that agree in these columns are replicates of one configuration.
+_CONFIGURATION: Final = (
+    "dataset", "workload", "system", "system_label", "is_baseline", "is_synthetic", "mode",
+    "itr_us", "itr_policy", "dvfs_ghz", "dvfs_policy", "rapl_w", "load_qps", "message_bytes",
+    "request_bytes", "io_depth", "threads", "rw", "device", "machine", "hybrid_delay_policy",
+)  # fmt: skip
+# Columns of a point that figures and tables show beside its values.
+_SHOWN: Final = (
+    "dataset", "workload", "system", "system_label", "is_baseline", "is_synthetic", "mode",
+    "itr_us", "dvfs_ghz", "rapl_w", "load_qps", "message_bytes", "request_bytes", "io_depth",
+    "threads", "rw", "device", "machine", "replicate", "n", "logged", "flags",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Catalogue:
+    """The columns of a lake. Each attribute is computed once, when it is first read.
+
+    Attributes:
+        columns: The declared columns, in the order of the lake.
+    """
+
+    columns: Declared = ()
+
+    @staticmethod
+    @lru_cache(maxsize=16)
+    def of(columns: Declared) -> "Catalogue":
+        """Return the catalogue of a lake with these declared columns: one for each set of them."""
+        return Catalogue(columns)
+
+    @cached_property
+    def facets(self) -> Mapping[str, Facet]:
+        """All filters, by the names that stand in URLs."""
+        return facets_of(self.columns)
+
+    @cached_property
+    def knobs(self) -> Mapping[str, Knob]:
+        """All knobs, by the name of their filter."""
+        return knobs_of(self.columns)
+
+    @cached_property
+    def knob_of_column(self) -> Mapping[str, Knob]:
+        """All knobs, by their column of `runs`."""
+        return {knob.column: knob for knob in self.knobs.values()}
+
+    @cached_property
+    def metrics(self) -> Mapping[str, Metric]:
+        """All columns: stored and derived in the order of metrics.toml, then declared."""
+        return metrics_of(self.columns)
+
+    def metric(self, name: str) -> Metric:
+        """Look up one column.
+
+        Raises:
+            DataError: No column has that name.
+        """
+        try:
+            return self.metrics[name]
+        except KeyError:
+            raise DataError(f"no such column of runs: {name!r}") from None
+
+    @cached_property
+    def plottable(self) -> tuple[str, ...]:
+        """Names of the numeric columns, stored, derived, declared, for axes and heatmaps."""
+        return plottable_of(self.columns)
+
+    @cached_property
+    def further_knobs(self) -> tuple[str, ...]:
+        """Columns of the knobs that no view lays out by itself: shipped, then declared."""
+        return further_knobs(self.columns)
+
+    @cached_property
+    def configuration(self) -> tuple[str, ...]:
+        """Columns in which the replicates of one configuration agree."""
+        return (*_CONFIGURATION, *self.further_knobs)
+
+    @cached_property
+    def shown(self) -> tuple[str, ...]:
+        """Columns of a point that figures and tables show beside its values."""
+        return (*_SHOWN, *self.further_knobs)
+
+    @cached_property
+    def choice_columns(self) -> tuple[str, ...]:
+        """Columns that are the same within one choice: given knobs and system.
+
+        Only runs that agree in them compete for the best setting.
+        """
+        return (*(knob.column for knob in self.knobs.values() if knob.is_given), "system")
+
+    @cached_property
+    def setting_columns(self) -> tuple[str, ...]:
+        """Columns of a setting: all knobs that are not given, and their policies."""
+        own = (name for name in self.knob_of_column if name not in self.choice_columns)
+        return tuple(name for knob in own for name in (knob, POLICIES.get(knob)) if name)
+
+    @cached_property
+    def aggregates(self) -> Aggregates:
+        """How rows count: as one run, or as the mean of several."""
+        return Aggregates.of(self.columns)
+
+    def selection(self, values: Mapping[str, Sequence[Value]]) -> Selection:
+        """Build the filters from the values of each facet; an empty sequence gives no clause.
+
+        Raises:
+            SelectionError: No such facet, or a value of the wrong type.
+        """
+        return Selection(
+            tuple(
+                Clause(facet_named(name, self.facets), tuple(chosen))
+                for name, chosen in values.items()
+                if chosen
+            )
+        )
+
+
+SHIPPED: Final = Catalogue.of(())
+
+
+def ambient() -> Catalogue:
+    """Ambient; goes when the last page passes its catalogue."""
+    return Catalogue.of(declared())
