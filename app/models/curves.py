@@ -1,16 +1,34 @@
-"""The curves of a state, as in the browser: chosen schemes or a figure's, over a grid of rates."""
+"""What the browser draws by itself: schemes, controls, presets; and the same curves in Python."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
 
-from app.models.controls import CONTROLS, control_of, scheme_values
-from app.models.presets import FIGURES, LINK_KPPS
-from app.models.state import ModelsState
+from app.models.controls import (
+    CONTROLS,
+    ENERGY,
+    ENERGY_TITLES,
+    LOWEST_DVFS,
+    SLIDERS,
+    TITLES,
+    control_of,
+    scheme_values,
+)
+from app.models.presets import (
+    DETECT_SHARES,
+    FIGURES,
+    HOSTS,
+    LINK_KPPS,
+    MULTIPLES,
+    PUBLISHED_COSTS,
+    stars,
+)
+from app.models.state import FITS, TABS, ModelsState
 from data.errors import DataError
 from data.models import SCHEMES
+from data.models.parameters import Parameter
 from data.models.scheme import Answer, Scheme
 
 # Points of a curve by formula, and of a simulated one.
@@ -26,6 +44,12 @@ PANELS: Final = {
     "latency": "latency_mean_us",
     "loss": "loss_share",
 }
+# Hues that are distinct on white and near-black, and from those of the lake's systems.
+_HUES: Final = (
+    "#7A7A7A", "#C2457A", "#1E9E4A", "#7B68EE", "#AA4499", "#44AA99", "#B8860B", "#CC6677",
+    "#999933", "#4E79A7", "#A0522D", "#6B8E23", "#C2185B", "#2F9EC4", "#D2691E",
+)  # fmt: skip
+_SYMBOLS: Final = ("circle", "diamond", "square", "triangle-up", "triangle-down", "pentagon")
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,4 +115,54 @@ def simulation(state: ModelsState) -> dict[str, Any]:
         "replications": REPLICATIONS,
         "precision": PRECISION,
         "most_events": MOST_EVENTS,
+    }
+
+
+def spec() -> dict[str, Any]:
+    """Return the spec; the same for all states."""
+    return {
+        "tabs": TABS,
+        "schemes": [
+            {
+                "name": scheme.name,
+                "title": scheme.title,
+                "sentence": scheme.sentence,
+                "kinds": list(scheme.kinds),
+                "controls": {p.name: control_of(scheme.name, p.name) for p in scheme.parameters},
+                "hue": _HUES[number % len(_HUES)],
+                "symbol": _SYMBOLS[number % len(_SYMBOLS)],
+            }
+            for number, scheme in enumerate(SCHEMES.values())
+        ],
+        "hues": list(_HUES),
+        "controls": _described(CONTROLS, TITLES),
+        "energy": _described(ENERGY, ENERGY_TITLES),
+        "hosts": HOSTS,
+        "figures": FIGURES,
+        "multiples": MULTIPLES,
+        "detectShares": list(DETECT_SHARES),
+        "stars": stars(),
+        "fits": FITS,
+        "publishedCosts": list(PUBLISHED_COSTS),
+        "linkKpps": LINK_KPPS,
+        "lowestDvfs": LOWEST_DVFS,
+        "points": CURVE_POINTS,
+    }
+
+
+def _described(
+    parameters: Mapping[str, Parameter], titles: Mapping[str, str]
+) -> dict[str, dict[str, Any]]:
+    return {
+        key: {
+            "title": titles[key],
+            "unit": parameter.unit,
+            "default": parameter.default,
+            "range": list(parameter.range),
+            "sentence": parameter.sentence,
+            "isChoice": parameter.is_choice,
+            "isWhole": isinstance(parameter.default, int),
+            "slider": SLIDERS.get(key),
+        }
+        for key, parameter in parameters.items()
     }

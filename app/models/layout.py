@@ -9,10 +9,9 @@ from app.kit.lakes import LakeView
 from app.kit.page import View
 from app.kit.page_layout import filter_sidebar, link_to, page_layout, state_stores, status_line
 from app.kit.panel import ZOOM_TOOLS, panel, tool_bar, view_menu
-from app.models.defaults import offered
-from app.models.spec import spec
-from app.models.state import ModelsState
-from app.models.views import NAME, TAB_TITLES, VIEWS
+from app.models.curves import spec
+from app.models.runs import offered
+from app.models.state import NAME, TABS, VIEWS, ModelsState
 
 IDS = PageIds(NAME)
 SPEC, DRAWN = IDS("spec"), IDS("drawn")
@@ -63,7 +62,7 @@ def models_views(has_menus: bool) -> list[Component]:
                 hidden=True,
                 **{"data-tab-panel": tab, "aria-label": title},
             )
-            for tab, title in TAB_TITLES.items()
+            for tab, title in TABS.items()
         ],
     ]
 

@@ -2,18 +2,54 @@
 
 from typing import Any
 
-from dash import ClientsideFunction, Input, Output, clientside_callback
+from dash import ClientsideFunction, Input, Output, clientside_callback, html
 
 from app.kit import ids as kit_ids
 from app.kit.callbacks import register_filters, register_gather
+from app.kit.export import ExportedPage, how_computed, render
+from app.kit.lakes import LakeView
 from app.kit.page import Page
+from app.kit.page_layout import kept_values
 from app.models import layout
-from app.models.defaults import default_state, offered, open_link
-from app.models.layout_export import export_page
-from app.models.routes import add_routes
-from app.models.state import ModelsState
+from app.models.curves import simulation, spec
+from app.models.routes import add_routes, finished, fits_answer, runs_answer
+from app.models.runs import default_state, offered, open_link
+from app.models.state import ALL, NAME, RUNS, ModelsState
 from app.models.tables import explain, view_rows
-from app.models.views import ALL, NAME, RUNS
+
+
+def export_page(view: LakeView, state: ModelsState) -> ExportedPage:
+    """Build the page for an export: the state, the runs, the fits, finished simulations."""
+    words = (
+        "Curves in formulas follow the sliders. Simulations and fits are those of the page: "
+        "a server is needed for others."
+    )
+    request = simulation(state)
+    data: dict[str, Any] = {
+        "spec": {**spec(), "lakeIsEmpty": not view.runs},
+        "kept": kept_values(state),
+        "runs": runs_answer(view, state),
+        "fits": fits_answer(view, state),
+        "simulated": {"labels": request["labels"], "results": finished(request)},
+    }
+    explained = "\n\n".join(
+        f"{one.title}\n\n{explain(view, state, one.name)}"
+        for one in ALL
+        if one.name in ("throughput", "energy", "fits")
+    )
+    controls = html.Div(id=layout.IDS("controls"), className="models-controls")
+    views = html.Div(layout.models_views(has_menus=False), className="views")
+    main = html.Main(
+        [
+            html.P(words, className="quiet export-words"),
+            html.Div([controls, views], className="models-exported"),
+            how_computed(explained),
+            html.Footer(layout.status_words(), className="status"),
+        ],
+        className=f"{NAME} models-export",
+    )
+    return ExportedPage("Models", render(main), data, view.is_synthetic)
+
 
 PAGE = Page(
     name=NAME,

@@ -10,19 +10,36 @@ from collections.abc import Callable
 from typing import Any, Final
 from urllib.parse import urlencode
 
+import polars as pl
 from flask import Flask, Response, current_app, request
 
 from app.kit.context import lakes
 from app.kit.lakes import LakeView
-from app.models.answers import fits_answer, runs_answer
 from app.models.curves import simulation
-from app.models.defaults import open_link
 from app.models.jobs import Jobs
+from app.models.runs import (
+    absence_words,
+    fits_of,
+    group_styles,
+    model_points,
+    model_runs,
+    open_link,
+    predicted,
+    run_notes,
+)
 from app.models.state import ModelsState
 from app.serve.guard import visitor
 from app.serve.response_cache import keep_no_response
 from app.serve.routes import json_answer
 
+_MOST_POINTS: Final = 3_000
+# What the browser draws of a point.
+_DRAWN: Final = (
+    "group", "load_qps", "itr_us", "dvfs_ghz", "rapl_w", "n", "lam_kpps", "lam_kpps_sd",
+    "busy_share", "busy_share_sd", "interrupts_per_s", "interrupts_per_s_sd", "latency_us",
+    "latency_us_sd", "latency_p99_us", "latency_p99_us_sd", "interrupts_predicted_per_s",
+    "latency_predicted_us", "latency_p99_predicted_us",
+)  # fmt: skip
 _EXTENSION: Final = "wattlas-models-jobs"
 # Parameters of a request that do not belong to the page's state.
 _OWN: Final = ("visitor", "have")
@@ -44,6 +61,41 @@ def finished(asked: dict[str, Any]) -> list[dict[str, Any]]:
     keep_no_response()
     jobs: Jobs | None = current_app.extensions.get(_EXTENSION) if current_app else None
     return jobs.finished(asked) if jobs else []
+
+
+def runs_answer(view: LakeView, state: ModelsState) -> dict[str, Any]:
+    """Return the runs as points of a queue with what the models predict."""
+    rows = model_points(view, state)
+    notes = [] if len(rows) else [absence_words(view)]
+    notes += run_notes(model_runs(view, state))
+    every = max(1, -(-len(rows) // _MOST_POINTS))
+    if every > 1:
+        notes.append(f"one configuration of every {every} is drawn, of {len(rows):,}")
+    return {
+        "points": _columns(predicted(view, state, rows.gather_every(every)).select(_DRAWN)),
+        "styles": group_styles(rows),
+        "words": " · ".join(notes),
+        "runs": int(rows["n"].sum()),
+    }
+
+
+def fits_answer(view: LakeView, state: ModelsState) -> dict[str, Any]:
+    """Return the table of fitted numbers, predicted power, and hosts for the sliders."""
+    fits = fits_of(view, state)
+    notes = [*fits.notes, *run_notes(model_runs(view, state))]
+    return {
+        "table": fits.table.to_dicts(),
+        "predicted": _columns(fits.predicted),
+        "hosts": fits.hosts,
+        "styles": group_styles(fits.table),
+        "notes": notes if len(fits.table) else [absence_words(view)],
+    }
+
+
+def _columns(rows: pl.DataFrame) -> dict[str, list[Any]]:
+    """Return a table as lists by column, NaN as None."""
+    floats = [name for name, kind in rows.schema.items() if kind.is_float()]
+    return rows.with_columns(pl.col(floats).fill_nan(None)).to_dict(as_series=False)
 
 
 def _json(answer: Callable[[LakeView, ModelsState], dict[str, Any]]) -> Response:

@@ -1,9 +1,10 @@
-"""The state of Models as a URL query."""
+"""The views of Models by tab, and the state as a URL query."""
 
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Final
 
 from app.kit.clause import read_clause
+from app.kit.page import View
 from app.kit.url_state import (
     Parameter,
     Upgraders,
@@ -20,7 +21,29 @@ from data.errors import SelectionError
 from data.models import SCHEMES
 from data.selection import Selection
 
-TABS: Final = ("interrupts", "energy", "fit")
+NAME: Final = "models"
+# Tab to its views.
+VIEWS: Final = {
+    "interrupts": (
+        View("throughput", "Throughput against load"),
+        View("cpu", "CPU left for users against load"),
+        View("latency", "Latency against load"),
+        View("loss", "Loss against load"),
+        View("stack", "CPU by scheme at the crosshair"),
+        View("itr", "Interrupts a second of runs against the throttle formula"),
+        View("best", "Best scheme under the latency limit"),
+    ),
+    "energy": (View("energy", "Power against latency by frequency"),),
+    "fit": (
+        View("predicted", "Predicted against measured"),
+        View("residuals", "Residuals of the fit"),
+        View("fits", "Fitted numbers", is_picture=False),
+    ),
+}
+TABS: Final = {"interrupts": "Interrupts", "energy": "Energy", "fit": "Fit"}
+# Rows without a panel: the filtered runs.
+RUNS: Final = View("runs", "Runs, in units of a queue", is_picture=False)
+ALL: Final = tuple(view for views in VIEWS.values() for view in views)
 # Fitted quantities, in the menu of the tab Fit.
 FITS: Final = {
     "power": "mean power",
@@ -122,7 +145,7 @@ class ModelsState(UrlState):
 
     def __post_init__(self) -> None:
         for key, value, known in (
-            ("tab", self.tab, TABS),
+            ("tab", self.tab, tuple(TABS)),
             ("host", self.host, tuple(HOSTS)),
             ("fig", self.figure, ("", *FIGURES)),
             ("multiples", self.multiples, tuple(MULTIPLES)),

@@ -1,5 +1,6 @@
 """The rows behind each view, and text on how each view was computed."""
 
+from collections.abc import Callable
 from typing import Any, Final
 
 import numpy as np
@@ -18,7 +19,6 @@ from app.models.curves import (
     simulation,
     solved,
 )
-from app.models.fits import events, fits
 from app.models.presets import (
     DETECT_SHARES,
     FIGURES,
@@ -28,8 +28,9 @@ from app.models.presets import (
     shown_stars,
 )
 from app.models.routes import finished
-from app.models.runs import MOST_RUNS, model_runs, panel_values, points
+from app.models.runs import MOST_RUNS, fits_of, model_points, model_runs, predicted
 from app.models.state import ModelsState
+from data.analysis.model_runs import panel_values
 from data.models import SCHEMES
 from data.queries.models import model_runs_query
 
@@ -44,18 +45,7 @@ def view_rows(view: LakeView, state: ModelsState, name: str) -> pl.DataFrame:
     """Return the rows behind a view, with simulations that this process has finished."""
     if name in PANELS:
         return _panel(view, state, name)
-    if name == "energy":
-        return energy_rows(state)
-    if name == "stack":
-        return _stack(state)
-    if name == "best":
-        return _best(state)
-    if name == "itr":
-        return _itr(view, state)
-    if name == "runs":
-        return model_runs(view, state)
-    found = fits(view, state)
-    return found.table if name == "fits" else found.predicted
+    return _ROWS[name](view, state)
 
 
 def _panel(view: LakeView, state: ModelsState, name: str) -> pl.DataFrame:
@@ -107,11 +97,11 @@ def _published(state: ModelsState, name: str) -> pl.DataFrame:
 
 def _measured(view: LakeView, state: ModelsState, name: str) -> pl.DataFrame:
     """Return a panel's values of runs, with the model's predictions; the lake has no losses."""
-    rows = points(model_runs(view, state))
+    rows = model_points(view, state)
     if name == "loss" or not len(rows):
         return pl.DataFrame(schema=_SCHEMA)
-    found = panel_values(rows, events(view, state), state.control_values(), name, state.latency)
-    return found.select(
+    costs = state.control_values()
+    return panel_values(predicted(view, state, rows), costs, name, state.latency).select(
         curve="group", kind=pl.lit("measured"), rate_kpps="lam_kpps", value="value", sd="sd", n="n",
         predicted="predicted",
     )  # fmt: skip
@@ -209,11 +199,23 @@ _BEST: Final = {
 
 def _itr(view: LakeView, state: ModelsState) -> pl.DataFrame:
     """Return interrupts a second of a queue, measured and by the throttle formula."""
-    rows = points(model_runs(view, state))
-    found = panel_values(rows, events(view, state), state.control_values(), "itr", state.latency)
-    return found.drop(cs.starts_with("latency"), "value", "sd").rename(
-        {"predicted": "predicted_per_s"}
-    )
+    rows = predicted(view, state, model_points(view, state))
+    drawn = panel_values(rows, state.control_values(), "itr", state.latency)
+    columns = cs.starts_with("latency"), "interrupts_predicted_per_s", "value", "sd"
+    return drawn.drop(*columns).rename({"predicted": "predicted_per_s"})
+
+
+# Views that are no panels to the functions that return their rows.
+_ROWS: Final[dict[str, Callable[[LakeView, ModelsState], pl.DataFrame]]] = {
+    "energy": lambda _, state: energy_rows(state),
+    "stack": lambda _, state: _stack(state),
+    "best": lambda _, state: _best(state),
+    "itr": _itr,
+    "runs": model_runs,
+    "fits": lambda view, state: fits_of(view, state).table,
+    "predicted": lambda view, state: fits_of(view, state).predicted,
+    "residuals": lambda view, state: fits_of(view, state).predicted,
+}
 
 
 def explain(view: LakeView, state: ModelsState, name: str) -> str:

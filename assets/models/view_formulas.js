@@ -150,8 +150,5 @@
   /** The answer at one rate in Kpps; null where the solution does not go so far. */
   const solve = (name, kind, kpps, values) => SOLUTIONS[name][kind](kpps * PER_KPPS, values);
 
-  /* The throttle at low load: interrupts a second of a queue; rate in events per microsecond. */
-  const throttlePerS = (rate, delay) => (rate / (rate * delay + Math.exp(-rate * delay))) * 1e6;
-
-  wattlas.schemes = { kinds, solve, throttlePerS };
+  wattlas.schemes = { kinds, solve };
 })((window.wattlas = window.wattlas || {}));

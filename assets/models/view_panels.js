@@ -108,49 +108,34 @@
 
   /* ---- runs of the lake */
 
-  const RUN_COLUMNS = { throughput: "lam_kpps", cpu: "busy_share", itr: "interrupts_per_s" };
+  /* By panel the columns of the points with the value and what the model predicts; CPU is computed here. */
+  const RUN_COLUMNS = {
+    throughput: () => ["lam_kpps"], cpu: () => ["busy_share"],
+    latency: () => (isP99() ? ["latency_p99_us", "latency_p99_predicted_us"]
+      : ["latency_us", "latency_predicted_us"]),
+    itr: () => ["interrupts_per_s", "interrupts_predicted_per_s"],
+  };
 
   /** The runs that a panel can show: the measured value with its deviation, and the predicted value. */
   function runsOf(name) {
-    const { runs, kept, spec } = models.page;
-    if (!runs || !kept.runs || (!RUN_COLUMNS[name] && name !== "latency")) return [];
-    const { points, events } = runs, { service_us: service, interrupt_us: interrupt } = models.values();
-    const mean = (i) => (points.latency_mean_us[i] === null ? "latency_p50_us" : "latency_mean_us");
-    const columnOf = (i) => RUN_COLUMNS[name] || (isP99() ? "latency_p99_us" : mean(i));
-    const rows = (points.lam_kpps || []).map((lam, i) => {
-      const group = points.group[i], itr = points.itr_us[i], column = columnOf(i);
-      const delay = spec.usPerItrUs * itr, rate = lam * 1e-3 * (events[group] || 1);
-      const isTuned = itr > 1 && rate > 0, value = points[column][i], sd = points[column + "_sd"][i];
-      return {
-        i, lam, group, value, sd, formula: isTuned ? wattlas.schemes.throttlePerS(rate, delay) : null,
-        wait: isTuned ? waitOf(rate, delay) : null,
-      };
-    }).filter(({ value }) => value !== null);
-    const constants = name === "latency" ? constantsOf(rows, service) : {};
-    const awake = ({ formula, lam }) => 1 - formula * 1e-6 * interrupt - lam * 1e-3 * service;
-    const predicted = {
-      throughput: () => null,
-      cpu: (row) => (row.formula === null ? null : 100 * awake(row)),
-      latency: ({ wait, group }) => (wait === null ? null : constants[group] + service + wait),
-      itr: ({ formula }) => formula,
-    }[name];
-    return rows.map((row) => {
-      const { value, sd } = row, left = { value: 100 * (1 - value), sd: sd === null ? null : 100 * sd };
-      return { ...row, ...(name === "cpu" ? left : {}), predicted: predicted(row) };
-    });
+    const { runs, kept } = models.page;
+    if (!runs || !kept.runs || !RUN_COLUMNS[name]) return [];
+    const { points } = runs, [column, prediction] = RUN_COLUMNS[name]();
+    const rows = points.lam_kpps.map((lam, i) => ({
+      i, lam, group: points.group[i], value: points[column][i], sd: points[column + "_sd"][i],
+      predicted: prediction ? points[prediction][i] : null,
+    })).filter(({ value }) => value !== null);
+    return name === "cpu" ? rows.map(cpuOf) : rows;
   }
-  /* The longest wait is the delay; the 99th percentile is near it. */
-  const waitOf = (rate, delay) =>
-    (isP99() ? delay : (rate * delay * delay) / 2 / (rate * delay + Math.exp(-rate * delay)));
-
-  /* The time in client and wire is part of the measured latency: a constant of each group, the median of
-     what the model leaves. */
-  function constantsOf(rows, service) {
-    return Object.fromEntries([...new Set(rows.map(({ group }) => group))].map((name) => {
-      const rest = rows.filter(({ group, wait }) => group === name && wait !== null)
-        .map(({ value, wait }) => value - wait - service).sort((a, b) => a - b);
-      return [name, rest.length ? rest[Math.floor(rest.length / 2)] : null];
-    }));
+  /** The share of the CPU that a run left for users, and that the costs of the sliders leave. */
+  function cpuOf({ value, sd, ...row }) {
+    const { service_us: service, interrupt_us: interrupt } = models.values();
+    const perS = models.page.runs.points.interrupts_predicted_per_s[row.i];
+    const predicted = 100 * (1 - perS * 1e-6 * interrupt - row.lam * 1e-3 * service);
+    return {
+      ...row, value: 100 * (1 - value), sd: sd === null ? null : 100 * sd,
+      predicted: perS === null ? null : predicted,
+    };
   }
 
   /** The settings of a run; a knob that no run has is left out. */

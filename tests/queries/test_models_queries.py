@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from app.kit.context import Lakes
-from app.models import answers, runs
-from app.models.answers import fits_answer, runs_answer
+from app.models import runs
+from app.models.routes import fits_answer, runs_answer
 from app.models.state import ModelsState
 from data.connection import Lake
 from data.queries.models import model_runs_query
@@ -62,7 +62,6 @@ def test_a_small_group_is_whole(tmp_path: Path) -> None:
 
 def test_the_page_says_how_many_of_how_many(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(runs, "MOST_RUNS", 18)
-    monkeypatch.setattr(answers, "MOST_RUNS", 18)
     view = Lakes(path).at(None)
     said = "18 of 36 runs, evenly by configuration"
     assert said in runs_answer(view, ModelsState())["words"]

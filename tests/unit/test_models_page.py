@@ -11,11 +11,11 @@ import pytest
 
 from app.models.controls import CONTROLS, read_values, scheme_values
 from app.models.curves import curves, rates_kpps, simulation
-from app.models.groups import GROUP, group_styles, with_groups
 from app.models.jobs import MOST_SEEN, MOST_WAITING, Jobs
 from app.models.presets import FIGURES, HOSTS, shown_stars
-from app.models.runs import panel_values, points
+from app.models.runs import GROUP, group_styles, with_groups
 from app.models.state import ModelsState
+from data.analysis.model_runs import panel_values, points, with_predictions
 from data.errors import BusyError, SelectionError
 from data.models import SCHEMES
 
@@ -51,7 +51,7 @@ def test_groups_are_named_by_the_knobs_that_vary() -> None:
 
 
 def test_points_are_means_with_deviations() -> None:
-    found = points(with_groups(some_runs(), {})).to_dicts()
+    found = points(with_groups(some_runs(), {}), GROUP).to_dicts()
     first = next(row for row in found if row["group"] == "a")
     assert (first["n"], first["lam_kpps"]) == (2, 11.0)
     assert first["lam_kpps_sd"] == pytest.approx(math.sqrt(2))
@@ -59,12 +59,13 @@ def test_points_are_means_with_deviations() -> None:
 
 
 def test_what_the_models_say_of_a_run_by_hand() -> None:
-    rows = points(with_groups(some_runs(), {}))
+    rows = points(with_groups(some_runs(), {}), GROUP)
     costs = {"interrupt_us": 3.0, "service_us": 5.0}
+    tuned = with_predictions(rows, {"a": 1.5})
     rate, delay = 11e-3 * 1.5, 102.4
     gap = rate * delay + math.exp(-rate * delay)
     found = {
-        name: panel_values(rows, {"a": 1.5}, costs, name, "mean")
+        name: panel_values(tuned, costs, name, "mean")
         for name in ("itr", "cpu", "latency", "throughput")
     }
     itr = found["itr"].row(0, named=True)
@@ -80,7 +81,7 @@ def test_what_the_models_say_of_a_run_by_hand() -> None:
     adaptive = found["latency"].row(1, named=True)
     assert (adaptive["value"], adaptive["predicted"]) == (50, None)
     assert found["throughput"]["predicted"].null_count() == 2
-    p99 = panel_values(rows, {}, costs, "latency", "p99")
+    p99 = panel_values(with_predictions(rows, {}), costs, "latency", "p99")
     assert p99["value"].to_list() == [210, 80]
 
 
