@@ -4,7 +4,6 @@ import ctypes
 import json
 import os
 import resource
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -12,15 +11,24 @@ import time
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
-
-from bench.memory import descendants_of, peak_mb
+from typing import Any, Final
 
 _POLL_S: Final = 0.01
 _PR_SET_CHILD_SUBREAPER: Final = 36
 # The container image has no pandas. If it is installed, pyarrow loads it in each process, which
 # takes 30 MB and half a second.
-_WITHOUT_PANDAS: Final = Path(__file__).with_name("without_pandas")
+_INGEST: Final = """
+import sys
+
+class NoPandas:
+    def find_spec(self, name, path=None, target=None):
+        if name == "pandas":
+            raise ModuleNotFoundError(name)
+
+sys.meta_path.insert(0, NoPandas())
+from ingest.__main__ import main
+sys.exit(main())
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,60 +36,66 @@ class Added:
     """Measurements of one `ingest add`.
 
     Attributes:
-        cpu_s: Processor time of all its processes.
+        report: What `--json` prints.
+        elapsed_s: From the start of the process to its end.
+        cpu_s: Processor time of the process and of all that it started.
         peak_mb: Highest resident memory of the process.
-        reader_peak_mb: Highest resident memory of a process that reads runs; 0 if threads read
-            them.
     """
 
-    bytes_mb: float
+    report: dict[str, Any]
     elapsed_s: float
     cpu_s: float
     peak_mb: float
-    reader_peak_mb: float
 
 
 def add_apart(raw: Path, lake: Path) -> Added:
-    """Ingest into a new lake in a separate process, then remove the lake.
+    """Ingest into a lake in a separate process.
 
     Raises:
         RuntimeError: The ingest failed or refused something.
     """
-    shutil.rmtree(lake, ignore_errors=True)
-    command = [sys.executable, "-m", "ingest", "add", str(raw), "--lake", str(lake), "--json"]
-    environment = os.environ | {"PYTHONPATH": str(_WITHOUT_PANDAS)}
-    before_s = _cpu_of_children_s()
+    command = [sys.executable, "-c", _INGEST, "add", str(raw), "--lake", str(lake), "--json"]
+    before_s, start = _cpu_of_children_s(), time.perf_counter()
     # Orphaned processes become children of this one, so that their time counts.
     ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     others: set[int] = set()
     with tempfile.TemporaryFile() as out:
-        process = subprocess.Popen(command, stdout=out, env=environment)
-        peak = reader_peak = 0.0
+        process = subprocess.Popen(command, stdout=out)
+        peak_mb = 0.0
         # `wait4` would include the memory of this process at the fork.
         while process.poll() is None:
-            peak = max(peak, peak_mb(process.pid))
-            begun = descendants_of(process.pid)
-            others.update(begun)
-            reader_peak = max(reader_peak, 0.0, *map(peak_mb, begun))
+            peak_mb = max(peak_mb, _peak_mb(process.pid))
+            others.update(_descendants_of(process.pid))
             time.sleep(_POLL_S)
+        elapsed_s = time.perf_counter() - start
         for pid in others:
             with suppress(ChildProcessError):
                 os.waitpid(pid, 0)
         out.seek(0)
         report = json.load(out) if process.returncode == 0 else {}
-    shutil.rmtree(lake, ignore_errors=True)
     if process.returncode or any(p["severity"] == "refused" for p in report["problems"]):
         raise RuntimeError(f"ingest ended with {process.returncode}: {report}")
-    return Added(
-        report["bytes_read"] / 1e6,
-        report["elapsed_s"],
-        _cpu_of_children_s() - before_s,
-        peak,
-        reader_peak,
-    )
+    return Added(report, elapsed_s, _cpu_of_children_s() - before_s, peak_mb)
 
 
 def _cpu_of_children_s() -> float:
     """Return the processor time of all finished child processes and their descendants."""
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return used.ru_utime + used.ru_stime
+
+
+def _peak_mb(pid: int) -> float:
+    """Return the highest resident memory of a process so far, MB; 0 if it has ended."""
+    with suppress(OSError):
+        for line in Path(f"/proc/{pid}/status").read_text().splitlines():
+            if line.startswith("VmHWM:"):
+                return int(line.split()[1]) * 1024 / 1e6
+    return 0.0
+
+
+def _descendants_of(pid: int) -> list[int]:
+    """Return the running descendants of a process."""
+    with suppress(OSError):
+        children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+        return [each for child in map(int, children) for each in (child, *_descendants_of(child))]
+    return []

@@ -5,7 +5,7 @@ import re
 import shutil
 import time
 import urllib.request
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from statistics import median
@@ -15,7 +15,7 @@ from playwright.sync_api import Browser, Page, sync_playwright
 
 from app.explore.state import ExploreState
 from bench.bare_page import SHOWN, write_bare_page
-from bench.report import Measurement, quantile
+from bench.report import Measurement, p95_and_median
 from data.selection import Selection
 
 LOAD_LIMIT_MS: Final = 3000.0
@@ -23,7 +23,6 @@ PAINT_LIMIT_MS: Final = 500.0
 FILES_LIMIT_MB: Final = 1.0
 SELECTION_LIMIT_MS: Final = 300.0
 BARE_LIMIT: Final = 1.5
-SHOWN_POINTS: Final = 12_000
 
 _PROBE: Final = (Path(__file__).parent / "probe.js").read_text("utf-8")
 _QUIET_MS: Final = 600
@@ -42,7 +41,6 @@ _LOADED: Final = """() => {
 _SEED: Final = 3
 # Bounds of a box: left, top, right, bottom as shares of the plotting area.
 _BOXES: Final = {"scatter": (0.02, 0.25, 0.55, 0.95), "heatmap": (0.05, 0.05, 0.9, 0.9)}
-_VIEWS: Final = ("#best-table",)
 _PROBE_HIGHLIGHT: Final = """() => {
   const { highlight } = wattlas;
   wattlas.highlight = (...asked) => {
@@ -65,41 +63,23 @@ def chromium() -> Iterator[Browser]:
         browser.close()
 
 
-def measure_first_load(
-    browser: Browser, addresses: Mapping[str, str], loads: int
-) -> list[Measurement]:
-    """Load the page with an empty cache until its scatter is painted.
-
-    Args:
-        addresses: Addresses of apps by the prefix of their measurements; they alternate.
-    """
-    found: dict[str, list[dict[str, float]]] = {prefix: [] for prefix in addresses}
-    for address in addresses.values():
-        _wait_for_best_level(address)
+def measure_first_load(browser: Browser, address: str, loads: int) -> Iterator[Measurement]:
+    """Load the page with an empty cache until its scatter is painted."""
+    _wait_for_best_level(address)
+    observed: list[dict[str, float]] = []
     for _ in range(loads):
-        for prefix, address in addresses.items():
-            page = new_page(browser)
-            page.goto(address)
-            page.wait_for_function("() => probe.firstScatter !== null", timeout=60_000)
-            found[prefix].append(page.evaluate(_LOADED))
-            page.context.close()
-    return [
-        one.prefixed(prefix) for prefix, some in found.items() for one in _load_measurements(some)
-    ]
-
-
-def _load_measurements(found: list[dict[str, float]]) -> list[Measurement]:
-    times, loads = [one["picture"] for one in found], len(found)
-    return [
-        Measurement("first_load_median", median(times), "ms", loads,
-                    LOAD_LIMIT_MS),
-        Measurement("first_load_max", max(times), "ms", loads),
-        Measurement("first_paint", median(one["paint"] for one in found), "ms", loads,
-                    PAINT_LIMIT_MS),
-        Measurement("first_load_bytes", median(one["files"] for one in found) / 1e6, "MB", loads,
-                    FILES_LIMIT_MB),
-        Measurement("first_load_data", median(one["data"] for one in found) / 1e6, "MB", loads),
-    ]  # fmt: skip
+        page = new_page(browser)
+        page.goto(address)
+        page.wait_for_function("() => probe.firstScatter !== null", timeout=60_000)
+        observed.append(page.evaluate(_LOADED))
+        page.context.close()
+    columns = {name: [each[name] for each in observed] for name in observed[0]}
+    painted_ms, files_mb = median(columns["picture"]), median(columns["files"]) / 1e6
+    yield Measurement("first_load_median", painted_ms, "ms", loads, LOAD_LIMIT_MS)
+    yield Measurement("first_load_max", max(columns["picture"]), "ms", loads)
+    yield Measurement("first_paint", median(columns["paint"]), "ms", loads, PAINT_LIMIT_MS)
+    yield Measurement("first_load_bytes", files_mb, "MB", loads, FILES_LIMIT_MB)
+    yield Measurement("first_load_data", median(columns["data"]) / 1e6, "MB", loads)
 
 
 def _wait_for_best_level(address: str) -> None:
@@ -119,7 +99,7 @@ def _wait_for_best_level(address: str) -> None:
 
 def measure_selection(
     browser: Browser, address: str, lake_runs: int, repeats: int, folder: Path
-) -> list[Measurement]:
+) -> Iterator[Measurement]:
     """Drag boxes in scatter and heatmap, alternately in Explore and in the reference page."""
     atlas = new_page(browser)
     atlas.goto(f"{address}/?{crowded_state(lake_runs).to_query()}")
@@ -130,14 +110,12 @@ def measure_selection(
     bare = new_page(browser)
     bare.goto(write_bare_page(folder, shown).as_uri())
     bare.wait_for_function("() => window.bare && bare.ready", timeout=60_000)
-    atlas.evaluate("(views) => probe.watch(views)", list(_VIEWS))
+    atlas.evaluate("probe.watch(['#best-table'])")
     atlas.evaluate(_PROBE_HIGHLIGHT)
     bare.evaluate("probe.watch(['#table'])")
-    count = sum(len(trace["x"]) for trace in shown["traces"])
-    found = [Measurement("selection_points", count, "", 1)]
+    yield Measurement("selection_points", sum(len(t["x"]) for t in shown["traces"]), "", 1)
     for view in _BOXES:
-        found += _compare(view, atlas, bare, repeats)
-    return found
+        yield from _compare(view, atlas, bare, repeats)
 
 
 def crowded_state(lake_runs: int) -> ExploreState:
@@ -150,25 +128,19 @@ def crowded_state(lake_runs: int) -> ExploreState:
     return ExploreState(chosen, replicates="runs")
 
 
-def _compare(view: str, atlas: Page, bare: Page, repeats: int) -> list[Measurement]:
+def _compare(view: str, atlas: Page, bare: Page, repeats: int) -> Iterator[Measurement]:
     chance = random.Random(_SEED)
-    ours: list[float] = []
-    theirs: list[float] = []
-    for turn in range(repeats + 1):
+    ours_ms: list[float] = []
+    bare_ms: list[float] = []
+    for _ in range(repeats + 1):
         box = _box(view, chance)
-        mine = _time_box(atlas, view, box, "wattlas.explore.select('')")
-        yardstick = _time_box(bare, view, box, "bare.clear()")
-        if turn:
-            ours.append(mine)
-            theirs.append(yardstick)
-    name = f"selection_{view}"
-    return [
-        Measurement(f"{name}_median", median(ours), "ms", repeats, SELECTION_LIMIT_MS),
-        Measurement(f"{name}_p95", quantile(ours, 0.95), "ms", repeats),
-        Measurement(f"{name}_bare_median", median(theirs), "ms", repeats),
-        Measurement(f"{name}_ratio", median(ours) / median(theirs), "x", repeats,
-                    BARE_LIMIT),
-    ]  # fmt: skip
+        ours_ms.append(_time_box(atlas, view, box, "wattlas.explore.select('')"))
+        bare_ms.append(_time_box(bare, view, box, "bare.clear()"))
+    # The first box does not count.
+    name, ratio = f"selection_{view}", median(ours_ms[1:]) / median(bare_ms[1:])
+    yield from p95_and_median(name, ours_ms[1:], median_limit=SELECTION_LIMIT_MS)
+    yield Measurement(f"{name}_bare_median", median(bare_ms[1:]), "ms", repeats)
+    yield Measurement(f"{name}_ratio", ratio, "x", repeats, BARE_LIMIT)
 
 
 def _box(view: str, chance: random.Random) -> tuple[float, float, float, float]:

@@ -17,13 +17,10 @@ from app.kit.lakes import LakeView
 from app.modes.layout import IDS as MODES
 from app.storage.layout import FIGURES
 from app.storage.layout import IDS as STORAGE
-from bench.callbacks import FilterChanges
-from bench.lakes import SEED
-from bench.one_callback import OneCallback
-from bench.report import Measurement, quantile
+from bench.callbacks import FilterChanges, OneCallback, varied_states
+from bench.lakes import SEED, write_storage_lake
+from bench.report import Measurement, p95_and_median
 from bench.served import PeakMemory, Served, serve
-from bench.states import varied_states
-from bench.storage_lake import write_storage_lake
 from data.selection import Selection
 from ingest.lake.tables import compact
 from ingest.sample import sample_runs
@@ -37,9 +34,7 @@ _METRICS: Final = ("energy_j", "latency_p99_us", "instructions", "edp_js")
 _AGAINST: Final = ("latency_p50_us", "duration_s", "interrupts")
 
 
-def measure(
-    studies: int, runs: int, changes: int, folder: Path | None = None
-) -> Iterator[Measurement]:
+def measure(studies: int, runs: int, changes: int, folder: Path | None) -> Iterator[Measurement]:
     """Measure on a lake of several network studies and one storage study.
 
     Args:
@@ -85,13 +80,10 @@ def _explore(
     states = _states(view, names[-1], changes + _WARM_UP)
     yield Measurement("large_first_view", visitor.time_ms(states[0]), "ms", 1)
     times = [visitor.time_ms(state) for state in states[1:]][_WARM_UP - 1 :]
-    n = len(times)
-    yield Measurement("large_filter_change_p95", quantile(times, 0.95), "ms", n, CHANGE_LIMIT_MS)
-    yield Measurement("large_filter_change_median", quantile(times, 0.5), "ms", n)
+    yield from p95_and_median("large_filter_change", times, CHANGE_LIMIT_MS)
     others = names[: min(_VISITED, len(names) - 1)]
     times = [visitor.time_ms(_states(view, name, 1)[0]) for name in others]
-    yield Measurement("large_other_study_p95", quantile(times, 0.95), "ms", len(times))
-    yield Measurement("large_other_study_median", quantile(times, 0.5), "ms", len(times))
+    yield from p95_and_median("large_other_study", times)
     visitor.close()
 
 
@@ -106,22 +98,19 @@ def _modes_and_storage(served: Served, study: str) -> Iterator[Measurement]:
         "x": "itr", "y": "dvfs", "who": "system",
     }  # fmt: skip
     questions = [{**base, "metric": m, "against": a} for m, a in product(_METRICS, _AGAINST)]
-    output = f"{MODES.figure('winners')}.data"
-    modes = OneCallback(served.port, output, MODES.view_state, MODES.lake_version)
-    yield from _asked("large_modes_question", modes, questions)
+    modes = OneCallback(served.port, MODES.figure("winners"), MODES)
+    yield from _post("large_modes_question", modes, questions)
     depths = range(1, STORAGE_CONFIGURATIONS[1] + 1)
     filters: list[dict[str, Any]] = [
         {"dataset": ["bench"], "err": "ci",
          "depth": [str(d) for d in depths if d != out]} for out in depths
     ]  # fmt: skip
-    output = f"{FIGURES}.data"
-    storage = OneCallback(served.port, output, STORAGE.view_state, STORAGE.lake_version)
-    yield from _asked("large_storage_filters", storage, list(islice(filters, _VISITED)))
+    storage = OneCallback(served.port, FIGURES, STORAGE)
+    yield from _post("large_storage_filters", storage, list(islice(filters, _VISITED)))
 
 
-def _asked(name: str, callback: OneCallback, questions: list[dict]) -> Iterator[Measurement]:
+def _post(name: str, callback: OneCallback, questions: list[dict]) -> Iterator[Measurement]:
     first, *times = [callback.time_ms(raw)[0] for raw in questions]
     callback.close()
     yield Measurement(f"{name}_first", first, "ms", 1)
-    yield Measurement(f"{name}_p95", quantile(times, 0.95), "ms", len(times))
-    yield Measurement(f"{name}_median", quantile(times, 0.5), "ms", len(times))
+    yield from p95_and_median(name, times)

@@ -13,7 +13,7 @@ import threading
 import time
 from base64 import b64encode
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
 from typing import Any, Final
@@ -26,7 +26,6 @@ from app.pages import PAGES
 from bench.in_browser import chromium, new_page, wait_quiet
 from bench.report import Measurement
 from bench.served import ROOT, Served, serve
-from data.connection import newest_version
 
 MEDIAN_MS: Final = 250.0
 P95_MS: Final = 1000.0
@@ -36,8 +35,6 @@ _POLL_S: Final = 2.0
 # The headers of a browser that the server reads.
 _HEADERS: Final = ("accept", "accept-encoding", "content-type")
 _CHIPS: Final = 3
-# More than any page has.
-MOVES: Final = 100
 
 
 class Recording:
@@ -49,8 +46,8 @@ class Recording:
 
     def take(self) -> list[dict[str, Any]]:
         """Return the requests since the last call."""
-        found, self._asked = self._asked, []
-        return found
+        asked, self._asked = self._asked, []
+        return asked
 
     def _note(self, request: Request) -> None:
         parts = urlsplit(request.url)
@@ -126,7 +123,7 @@ class Memory:
 
     def __init__(self, served: Served) -> None:
         self._served = served
-        self._found: list[tuple[float, float]] = []
+        self._observed: list[tuple[float, float]] = []
 
     @contextmanager
     def watched(self) -> Iterator[None]:
@@ -135,7 +132,7 @@ class Memory:
 
         def watch() -> None:
             while not done.wait(_POLL_S):
-                self._found.append((time.monotonic() - began, self._served.worker_mb()))
+                self._observed.append((time.monotonic() - began, self._served.worker_mb()))
 
         thread = threading.Thread(target=watch, daemon=True)
         thread.start()
@@ -148,117 +145,56 @@ class Memory:
     @property
     def peak_mb(self) -> float:
         """The highest observation."""
-        return max(mb for _, mb in self._found)
+        return max(mb for _, mb in self._observed)
 
     def growth(self) -> float:
         """Growth of the mean from the tenth after half of the time to the last tenth, a share."""
-        end = self._found[-1][0]
-        half = [mb for second, mb in self._found if second >= end / 2]
+        end = self._observed[-1][0]
+        half = [mb for second, mb in self._observed if second >= end / 2]
         fifth = max(1, len(half) // 5)
         return sum(half[-fifth:]) / sum(half[:fifth]) - 1
 
 
-class Growth:
-    """Adds a run to the sample's lake every minute, and prunes the lake after half of the time."""
-
-    def __init__(self, folder: Path, minutes: float) -> None:
-        self.added = 0
-        self.failed = ""
-        self._raw, self._lake = folder / "raw", folder / "lake"
-        self._half = minutes // 2
-        self._done = threading.Event()
-        self._thread = threading.Thread(target=self._grow, daemon=True)
-
-    def __enter__(self) -> "Growth":
-        self._opened = newest_version(self._lake)
-        self._thread.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._done.set()
-        self._thread.join()
-
-    def _grow(self) -> None:
-        try:
-            while not self._done.wait(60):
-                self._add()
-                if self.added == self._half:
-                    # Each add makes at least one version. The visitors' version is kept.
-                    kept = newest_version(self._lake) - self._opened + 1
-                    ingest("prune", "--lake", self._lake, "--keep-versions", kept)
-        except RuntimeError as error:
-            self.failed = str(error)
-
-    def _add(self) -> None:
-        """Add the sample's NetPIPE runs of 64 bytes as another replicate."""
-        self.added += 1
-        netpipe = self._raw / "netpipe"
-        for path in list(netpipe.glob("*.0_64_5000_*")):
-            copy = path.name.replace(".0_64_", f".{self.added}_64_")
-            (netpipe / copy).write_bytes(path.read_bytes())
-        ingest("add", self._raw, "--lake", self._lake)
-
-
 def measure(
-    users: int,
-    minutes: float,
-    lake: Path | None,
-    python: str = sys.executable,
-    is_growing: bool = False,
-    moves: int = MOVES,
-    is_apart: bool = False,
+    users: int, minutes: float, lake: Path | None, moves: int, apart: bool, server_python: str
 ) -> Iterator[Measurement]:
     """Replay on a lake; without one, make a small sample first.
 
     Args:
-        python: The interpreter of the server, which has only the production packages.
-        is_growing: Whether to add runs to the sample's lake and prune it meanwhile; see `Growth`.
-        is_apart: Whether visitors ask differently, so that they share no cached response.
+        moves: Most actions on each page.
+        apart: Whether visitors ask differently, so that they share no cached response.
+        server_python: The interpreter of the server, which has only the production packages.
 
     Raises:
         RuntimeError: locust failed, or an ingest did.
     """
     with tempfile.TemporaryDirectory(prefix="wattlas-bench-") as folder:
         path = lake or write_sample(Path(folder))
-        with serve(path, Path(folder) / "app.log", python) as served:
+        with serve(path, Path(folder) / "app.log", server_python) as served:
             recording = Path(folder) / "recording.json"
             recording.write_text(json.dumps(record(served.address, moves)))
             memory = Memory(served)
-            growth = Growth(Path(folder), minutes)
-            with memory.watched(), growth if is_growing else nullcontext():
-                found = _replay(served, recording, users, minutes, is_apart)
-            if growth.failed:
-                raise RuntimeError(growth.failed)
-            if is_growing:
-                yield Measurement("load_ingests", growth.added, "", 1)
-            yield from _measurements(found, memory)
+            with memory.watched():
+                totals = _replay(served, recording, users, minutes, apart)
+            yield from _measurements(totals, memory)
 
 
 def write_sample(folder: Path) -> Path:
     """Write the small sample, add it to a lake, and return the lake."""
-    raw, lake = folder / "raw", folder / "lake"
-    ingest("sample", raw, "--size", "small")
-    ingest("add", raw, "--lake", lake)
+    raw, lake = str(folder / "raw"), folder / "lake"
+    for arguments in (["sample", raw, "--size", "small"], ["add", raw, "--lake", str(lake)]):
+        command = [sys.executable, "-m", "ingest", *arguments]
+        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+        if done.returncode:
+            raise RuntimeError(f"{command} ended with {done.returncode}: {done.stderr}")
     return lake
-
-
-def ingest(*words: object) -> None:
-    """Run a command of ingest.
-
-    Raises:
-        RuntimeError: It failed.
-    """
-    command = [sys.executable, "-m", "ingest", *map(str, words)]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
-    if done.returncode:
-        raise RuntimeError(f"{' '.join(command)} ended with {done.returncode}: {done.stderr}")
 
 
 def _replay(
     served: Served, recording: Path, users: int, minutes: float, is_apart: bool
 ) -> dict[str, Any]:
     """Run locust; return the row of its table that has all requests, and the users' counts."""
-    out = recording.with_name("found")
+    out = recording.with_name("locust")
     command = [
         sys.executable, "-m", "locust", "-f", str(ROOT / "bench" / "load_users.py"), "--headless",
         "--host", served.address, "--users", str(users), "--spawn-rate", "5", "--run-time",
@@ -271,23 +207,23 @@ def _replay(
     done = subprocess.run(command, env=env, capture_output=True, text=True, check=False)
     if done.returncode:
         raise RuntimeError(f"locust ended with {done.returncode}: {done.stderr[-2000:]}")
-    with out.with_name("found_stats.csv").open() as file:
+    with out.with_name("locust_stats.csv").open() as file:
         (row,) = (row for row in csv.DictReader(file) if row["Name"] == "Aggregated")
-    with out.with_name("found_failures.csv").open() as file:
+    with out.with_name("locust_failures.csv").open() as file:
         for failure in csv.DictReader(file):
             print(failure, file=sys.stderr)
     return {**row, **json.loads(recording.with_name("counts").read_text())}
 
 
-def _measurements(found: dict[str, Any], memory: Memory) -> Iterator[Measurement]:
-    n = int(found["Request Count"])
-    rate = float(found["Requests/s"])
+def _measurements(totals: dict[str, Any], memory: Memory) -> Iterator[Measurement]:
+    n = int(totals["Request Count"])
+    rate = float(totals["Requests/s"])
     yield Measurement("load_requests", rate, "1/s", n)
-    yield Measurement("load_kept", found["kept"] / n, "", n)
-    yield Measurement("load_asked_again", found["again"], "", n)
-    yield Measurement("load_failures", float(found["Failure Count"]), "", n, 0)
-    yield Measurement("load_median", float(found["50%"]), "ms", n, MEDIAN_MS)
-    yield Measurement("load_p95", float(found["95%"]), "ms", n, P95_MS)
-    yield Measurement("load_max", float(found["100%"]), "ms", n)
+    yield Measurement("load_kept", totals["kept"] / n, "", n)
+    yield Measurement("load_asked_again", totals["again"], "", n)
+    yield Measurement("load_failures", float(totals["Failure Count"]), "", n, 0)
+    yield Measurement("load_median", float(totals["50%"]), "ms", n, MEDIAN_MS)
+    yield Measurement("load_p95", float(totals["95%"]), "ms", n, P95_MS)
+    yield Measurement("load_max", float(totals["100%"]), "ms", n)
     yield Measurement("load_worker_memory", memory.peak_mb, "MB", 1, MEMORY_MB)
     yield Measurement("load_memory_growth", memory.growth(), "", 1, GROWTH)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from bench.lakes import write_bench_lake
+from bench.lakes import write_network_lake
 from bench.report import Measurement, quantile
 from data.connection import Lake, open_lake
 from data.sandbox.pool import Sandbox
@@ -18,7 +18,7 @@ OVERHEAD_MS: Final = 60.0
 def measure(queries: int, runs: int) -> Iterator[Measurement]:
     """Measure on a lake of some runs. Each query waits for a ready process, as for visitors."""
     with tempfile.TemporaryDirectory(prefix="wattlas-bench-") as folder:
-        path = write_bench_lake(Path(folder) / "lake", runs)
+        path = write_network_lake(Path(folder) / "lake", runs)
         with open_lake(path) as lake:
             yield from _compare(lake, queries)
 

@@ -10,22 +10,19 @@ from typing import Any, Final
 import orjson
 from playwright.sync_api import Page
 
-from app.kit.context import Lakes
 from app.kit.lakes import LakeView
 from app.storage.answer import answer
 from app.storage.layout import FIGURES, IDS
 from app.storage.state import StorageState
 from app.storage.views import VIEWS
-from bench.declared import measure_declared
+from bench.answers import measure_callback, measure_functions
+from bench.callbacks import OneCallback
 from bench.in_browser import chromium
-from bench.one_callback import OneCallback
+from bench.lakes import ACCESSES, DEVICES, MODES, write_storage_lake
 from bench.report import Measurement, quantile
-from bench.served import PeakMemory, Served, serve
-from bench.storage_lake import ACCESSES, DEVICES, MODES, write_storage_lake
+from bench.served import Served, serve
 
-CHANGE_LIMIT_MS: Final = 500.0
 SELECTION_LIMIT_MS: Final = 300.0
-MEMORY_LIMIT_MB: Final = 400.0
 _QUESTIONS: Final = 30
 _BASE: Final[dict[str, Any]] = {"dataset": ["bench"], "err": "ci"}
 _IS_DRAWN: Final = """(count) => window.wattlas && wattlas.storage && !wattlas.storage.isBusy()
@@ -47,71 +44,39 @@ _SELECT: Final = """(clause) => new Promise((done) => {
 
 def measure(sizes: int, depths: int, replicates: int, selections: int) -> Iterator[Measurement]:
     """Measure on a lake of sizes x depths of three modes, accesses and devices."""
+    states = {"filters": _new_filters(depths), "place": _new_places(sizes)}
     with tempfile.TemporaryDirectory(prefix="wattlas-bench-") as folder:
         lake = write_storage_lake(Path(folder) / "lake", sizes, depths, replicates)
         configurations = len(DEVICES) * len(MODES) * len(ACCESSES) * sizes * depths
         yield Measurement("storage_runs", configurations * replicates, "", 1)
         yield Measurement("storage_configurations", configurations, "", 1)
-        yield from _functions(lake, sizes, depths)
-        declared = Path(folder) / "declared"
-        write_storage_lake(declared, sizes, depths, replicates, is_declared=True)
-        yield from measure_declared("storage", lake, declared, _answer, _new_filters(depths))
+        yield from measure_functions("storage", lake, states, _answer)
         with serve(lake, Path(folder) / "app.log") as served:
-            yield from _through_http(served, sizes, depths)
+            callback = OneCallback(served.port, FIGURES, IDS)
+            yield from measure_callback("storage", served, callback, _BASE, states)
             if selections:
                 yield from _in_browser(served, selections)
 
 
-def _new_filters(depths: int) -> list[dict]:
+def _new_filters(depths: int) -> list[dict[str, Any]]:
     """Return states that each leave out another depth, so that the app reads the lake again."""
-    kept = [[f"{d}" for d in range(1, depths + 1) if d != out] for out in range(1, depths + 1)]
+    others = [[f"{d}" for d in range(1, depths + 1) if d != out] for out in range(1, depths + 1)]
     modes = [list(MODES), *([m for m in MODES if m != out] for out in MODES)]
-    pairs = islice(product(modes, kept), _QUESTIONS)
+    pairs = islice(product(modes, others), _QUESTIONS)
     return [{**_BASE, "mode": mode, "depth": depth} for mode, depth in pairs]
 
 
-def _new_places(sizes: int) -> list[dict]:
+def _new_places(sizes: int) -> list[dict[str, Any]]:
     """Return states with another device, access, size or error bar; the rows are in memory."""
     bytes_each = [f"{4096 * (size + 1)}" for size in range(sizes)]
     places = islice(product(bytes_each, ACCESSES, DEVICES, ("ci", "sd")), _QUESTIONS)
     return [{**_BASE, "at": d, "access": a, "size": s, "err": e} for s, a, d, e in places]
 
 
-def _functions(lake: Path, sizes: int, depths: int) -> Iterator[Measurement]:
-    """Measure the functions of the callback in this process, and the encoding of the answer."""
-    view = Lakes(lake).at(None)
-    for name, questions in (("filters", _new_filters(depths)), ("place", _new_places(sizes))):
-        times = []
-        for raw in questions:
-            start = time.perf_counter()
-            _answer(view, raw)
-            times.append((time.perf_counter() - start) * 1e3)
-        yield Measurement(f"storage_compute_{name}_p95", quantile(times, 0.95), "ms", len(times))
-
-
 def _answer(view: LakeView, raw: dict[str, Any]) -> bytes:
-    found = answer(view, StorageState.from_json(raw))
-    return orjson.dumps([found.figures, found.configurations], option=orjson.OPT_SERIALIZE_NUMPY)
-
-
-def _through_http(served: Served, sizes: int, depths: int) -> Iterator[Measurement]:
-    output = f"{FIGURES}.data"
-    callback = OneCallback(served.port, output, IDS.view_state, IDS.lake_version)
-    first_ms, size = callback.time_ms(_BASE)
-    yield Measurement("storage_first_pictures", first_ms, "ms", 1)
-    yield Measurement("storage_answer_size", size / 1e6, "MB", 1)
-    with PeakMemory(served) as memory:
-        for name, questions in (("filters", _new_filters(depths)), ("place", _new_places(sizes))):
-            cpu_s = served.worker_cpu_s()
-            times = [callback.time_ms(raw)[0] for raw in questions]
-            cpu_ms = (served.worker_cpu_s() - cpu_s) * 1e3 / len(times)
-            n, what = len(times), f"storage_new_{name}"
-            yield Measurement(f"{what}_p95", quantile(times, 0.95), "ms", n, CHANGE_LIMIT_MS)
-            yield Measurement(f"{what}_median", quantile(times, 0.5), "ms", n)
-            yield Measurement(f"{what}_cpu_mean", cpu_ms, "ms", n)
-    yield Measurement("storage_worker_memory", served.worker_mb(), "MB", 1, MEMORY_LIMIT_MB)
-    yield Measurement("storage_worker_memory_peak", memory.peak_mb, "MB", 1)
-    callback.close()
+    content = answer(view, StorageState.from_json(raw))
+    parts = [content.figures, content.configurations]
+    return orjson.dumps(parts, option=orjson.OPT_SERIALIZE_NUMPY)
 
 
 def _in_browser(served: Served, selections: int) -> Iterator[Measurement]:

@@ -4,20 +4,18 @@ import os
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 from random import Random
 from typing import Final
 
-import numpy as np
 from pyarrow.fs import LocalFileSystem, copy_files
 
 from app.serve.memory import keep_memory_small
-from bench.lakes import write_bench_lake
-from bench.report import Measurement, quantile
-from bench.served import serve
-from bench.server_side import measure_server
-from bench.store_servers import BUCKET, Proxy, credentials, proxy, store_server
+from bench.explore import measure_changes
+from bench.lakes import write_network_lake
+from bench.report import Measurement, p95_and_median, quantile
+from bench.served import Served, serve
+from bench.store_servers import BUCKET, best_store, credentials, store_server
 from bench.timeline import RUN_SECONDS, SHARES, Windows, make_lake, serve_windows, timed_ms
 from data.file_cache import FOLDER_VARIABLE
 from data.lake_place import LakePath, StorePath
@@ -27,39 +25,29 @@ _SEED: Final = 1
 # Goals: filter changes as fast as on a folder, windows at most three times as slow.
 FILTER_LIMIT: Final = 1.1
 WINDOW_LIMIT: Final = 3.0
-REQUESTS_LIMIT: Final = 24
-BYTES_LIMIT_MB: Final = 8.0
 
 
-def measure(
-    kind: str, zooms: int, changes: int, runs: int, seconds: float = RUN_SECONDS
-) -> Iterator[Measurement]:
+def measure(server: str | None, zooms: int, changes: int, runs: int) -> Iterator[Measurement]:
     """Make both lakes, copy them into a store, and compare.
 
     Args:
-        kind: Name of the store, as in `store_server`.
+        server: Name of the store, as in `store_server`; None takes the fastest.
         zooms: Windows of each share of a run.
         changes: Number of filter changes; 0 skips Explore.
         runs: Rows of Explore's lake.
-        seconds: Length of the timeline's run.
     """
     keep_memory_small()  # as the app does
     with (
         tempfile.TemporaryDirectory(prefix="wattlas-bench-") as name,
-        store_server(kind) as address,
-        proxy(address) as counting,
+        store_server(server or best_store()) as address,
     ):
         folder = Path(name)
-        local = make_lake(folder / "timeline", seconds, 1)
+        local = make_lake(folder / "timeline", RUN_SECONDS, 1)
         with _environment(address, folder):
-            there = _copied(local)
-            servers = {"": serve_windows(local), "store_": serve_windows(there)}
+            servers = {"": serve_windows(local), "store_": serve_windows(_copied(local))}
             yield from _windows(servers, zooms)
-        with _environment(counting.address, folder):
-            yield from _requests(serve_windows(there), counting, zooms)
-        if changes:
-            with _environment(address, folder):
-                yield from _explore(write_bench_lake(folder / "explore", runs), folder, changes)
+            if changes:
+                yield from _explore(write_network_lake(folder / "explore", runs), folder, changes)
 
 
 @contextmanager
@@ -86,14 +74,12 @@ def _windows(servers: dict[str, Windows], zooms: int) -> Iterator[Measurement]:
     for server in servers.values():
         server.ask(1, 1.0, Random(0))  # opens the files
     for share in SHARES:
-        found: dict[str, list[float]] = {prefix: [] for prefix in servers}
+        times: dict[str, list[float]] = {prefix: [] for prefix in servers}
         for zoom in range(zooms):
             for prefix, server in servers.items():
-                found[prefix].append(timed_ms(server, share, Random(zoom))[0])
-        for prefix, taken in found.items():
-            name = f"{prefix}window_{100 * share:g}%"
-            yield Measurement(f"{name}_median", float(np.median(taken)), "ms", zooms)
-            yield Measurement(f"{name}_p95", quantile(taken, 0.95), "ms", zooms)
+                times[prefix].append(timed_ms(server, share, Random(zoom))[0])
+        for prefix, taken in times.items():
+            yield from p95_and_median(f"{prefix}window_{100 * share:g}%", taken)
             all_ms[prefix] += taken
     here_ms, there_ms = (quantile(taken, 0.95) for taken in all_ms.values())
     count = zooms * len(SHARES)
@@ -102,36 +88,19 @@ def _windows(servers: dict[str, Windows], zooms: int) -> Iterator[Measurement]:
     yield Measurement("window_p95_store_by_folder", there_ms / here_ms, "x", count, WINDOW_LIMIT)
 
 
-def _requests(server: Windows, counting: Proxy, zooms: int) -> Iterator[Measurement]:
-    """Count the requests to the store for further windows of an open run."""
-    server.ask(1, 1.0, Random(0))
-    requests: list[int] = []
-    sent_mb: list[float] = []
-    for share in SHARES:
-        for zoom in range(zooms):
-            counting.reset()
-            server.ask(1, share, Random(zoom))
-            requests.append(len(counting.requests))
-            sent_mb.append(sum(request.sent for request in counting.requests) / 1e6)
-    count = len(requests)
-    yield Measurement("requests_a_window_mean", float(np.mean(requests)), "", count)
-    yield Measurement("requests_a_window_max", max(requests), "", count, REQUESTS_LIMIT)
-    yield Measurement("bytes_a_window_mean", float(np.mean(sent_mb)), "MB", count)
-    yield Measurement("bytes_a_window_max", max(sent_mb), "MB", count, BYTES_LIMIT_MB)
-
-
 def _explore(local: Path, folder: Path, changes: int) -> Iterator[Measurement]:
-    there = _copied(local)
+    stored = _copied(local)
+    medians = {}
     with (
-        serve(local, folder / "here.log") as here,
-        serve(there, folder / "there.log") as stored,
+        serve(local, folder / "folder.log") as app,
+        serve(stored, folder / "store.log") as store_app,
     ):
-        lakes: dict[str, LakePath] = {"": local, "store_": there}
-        found = {
-            one.name: one for one in measure_server({"": here, "store_": stored}, lakes, changes)
+        apps: dict[str, tuple[LakePath, Served]] = {
+            "": (local, app),
+            "store_": (stored, store_app),
         }
-    for name, one in found.items():
-        if "filter_change" in name:
-            yield replace(one, limit=None)
-    by_folder = found["store_filter_change_median"].value / found["filter_change_median"].value
-    yield Measurement("filter_change_store_by_folder", by_folder, "x", changes, FILTER_LIMIT)
+        for each in measure_changes(apps, changes):
+            medians[each.name] = each.value
+            yield each
+    ratio = medians["store_filter_change_median"] / medians["filter_change_median"]
+    yield Measurement("filter_change_store_by_folder", ratio, "x", changes, FILTER_LIMIT)

@@ -3,8 +3,7 @@
 import shutil
 import tempfile
 import time
-import tracemalloc
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from http import HTTPStatus
@@ -12,17 +11,14 @@ from pathlib import Path
 from random import Random
 from typing import Final
 
-import numpy as np
-import psutil
-import pyarrow as pa
 from flask.testing import FlaskClient
 
 from app.kit.settings import Settings
 from app.serve.memory import keep_memory_small
 from app.server import create_app
 from app.timeline.panels import PANELS
-from bench.report import Measurement, quantile
-from bench.resampler import measure_resampler
+from bench.report import Measurement, p95_and_median, quantile
+from bench.timeline_browser import measure_browser
 from data.connection import open_lake
 from data.lake_place import LakePath
 from ingest.pipeline import AddOptions, add
@@ -41,40 +37,27 @@ MOST_RUNS: Final = 6
 _SEED: Final = 1
 
 
-def measure(
-    zooms: int,
-    is_longer: bool,
-    resampler: str | None,
-    kept: Path | None,
-    further: Sequence[Callable[[Path], Iterator[Measurement]]] = (),
-) -> Iterator[Measurement]:
+def measure(zooms: int, no_long: bool, browser: int, folder: Path | None) -> Iterator[Measurement]:
     """Make the lakes, ask for windows at random positions, and yield the measurements.
 
     Args:
         zooms: Number of windows of each share of the run.
-        is_longer: Whether to measure the run ten times as long too.
-        resampler: Python with plotly-resampler, for comparison; None skips it.
-        kept: Folder of the lakes, which may exist already; None for a temporary one.
-        further: Other measurements on the lake of six runs, such as in a browser.
+        no_long: Whether to leave out the run ten times as long.
+        browser: Openings and zooms in Chromium.
+        folder: Folder of the lakes, which may exist already; None for a temporary one.
     """
     keep_memory_small()  # as the app does
-    with _folder(kept) as work:
+    with _folder(folder) as work:
         lake = make_lake(work / "lake", RUN_SECONDS, MOST_RUNS)
         server = serve_windows(lake)
         p95_ms = yield from _zooms(server, "run", zooms)
         yield from _bytes(server, zooms)
-        yield from _memory(server, zooms)
-        most_mb = yield from _answer_memory(server, "run", zooms)
-        if is_longer:
+        if not no_long:
             longer = serve_windows(make_lake(work / "long", RUN_SECONDS * _LONGER, 1))
             longer_ms = yield from _zooms(longer, "long", zooms)
             yield Measurement("long_by_run", longer_ms / p95_ms, "x", 2, GROWTH_LIMIT)
-            longer_mb = yield from _answer_memory(longer, "long", zooms)
-            yield Measurement("long_memory_by_run", longer_mb / most_mb, "x", 2)
-        if resampler is not None:
-            yield from measure_resampler(resampler, lake, SHARES[1:], zooms)
-        for measure_further in further:
-            yield from measure_further(lake)
+        if browser:
+            yield from measure_browser(lake, browser)
 
 
 @contextmanager
@@ -162,11 +145,10 @@ def _zooms(server: Windows, name: str, zooms: int) -> Generator[Measurement, Non
     all_busy_ms: list[float] = []
     for share in SHARES:
         taken = [timed_ms(server, share, rng) for _ in range(zooms)]
-        wall_ms, busy_ms = ([one[at] for one in taken] for at in (0, 1))
+        wall_ms, busy_ms = ([times[at] for times in taken] for at in (0, 1))
         percent = f"{name}_{100 * share:g}%"
-        yield Measurement(f"{percent}_median", float(np.median(wall_ms)), "ms", zooms)
-        yield Measurement(f"{percent}_p95", quantile(wall_ms, 0.95), "ms", zooms)
-        yield Measurement(f"{percent}_cpu_median", float(np.median(busy_ms)), "ms", zooms)
+        yield from p95_and_median(percent, wall_ms)
+        yield Measurement(f"{percent}_cpu_median", quantile(busy_ms, 0.5), "ms", zooms)
         all_wall_ms += wall_ms
         all_busy_ms += busy_ms
     limit_ms = SERVER_LIMIT_MS if name == "run" else None
@@ -189,33 +171,3 @@ def _bytes(server: Windows, zooms: int) -> Iterator[Measurement]:
     for name, runs in (("one_run", 1), ("six_runs", len(server.run_ids))):
         kb = [server.ask(runs, share, rng) / 1e3 for share in SHARES for _ in range(each)]
         yield Measurement(f"bytes_{name}_max", max(kb), "kB", len(kb), BYTES_LIMIT_KB)
-
-
-def _memory(server: Windows, zooms: int) -> Iterator[Measurement]:
-    """Yield the server memory that further open timelines use; the server keeps nothing of them."""
-    rng, process = Random(_SEED + 1), psutil.Process()
-    before = process.memory_info().rss
-    for _ in range(zooms):
-        server.ask(1, rng.choice(SHARES), rng)
-    yield Measurement("memory_a_figure", (process.memory_info().rss - before) / 1e6, "MB", zooms)
-
-
-def _answer_memory(server: Windows, name: str, zooms: int) -> Generator[Measurement, None, float]:
-    """Yield the peak memory of an answer while it is computed; the generator returns it, MB.
-
-    It is the sum of the peaks of Python, NumPy and Arrow.
-    """
-    rng, each, most_mb = Random(_SEED), max(zooms // 10, 2), 0.0
-    default = pa.default_memory_pool()
-    for share in SHARES:
-        for _ in range(each):
-            pool = pa.proxy_memory_pool(default)
-            pa.set_memory_pool(pool)
-            tracemalloc.start()
-            server.ask(1, share, rng)
-            taken = tracemalloc.get_traced_memory()[1] + pool.max_memory()
-            tracemalloc.stop()
-            pa.set_memory_pool(default)
-            most_mb = max(most_mb, taken / 1e6)
-    yield Measurement(f"{name}_answer_memory", most_mb, "MB", each * len(SHARES))
-    return most_mb

@@ -4,13 +4,12 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from random import Random
-from statistics import median
 from typing import Any, Final
 
 from playwright.sync_api import Page
 
 from bench.in_browser import chromium, new_page, wait_quiet
-from bench.report import Measurement, quantile
+from bench.report import Measurement, p95_and_median
 from bench.served import serve
 
 OPEN_LIMIT_MS: Final = 1500.0
@@ -45,19 +44,14 @@ def measure_browser(lake: Path, repeats: int) -> Iterator[Measurement]:
         page.goto(f"{served.address}/{_EXPLORE}")
         opened_ms = [_open(page) for _ in range(repeats + 1)]
         yield Measurement("open_four_runs_first", opened_ms[0], "ms", 1)
-        yield from _summary("open_four_runs", opened_ms[1:], OPEN_LIMIT_MS)
+        yield from p95_and_median("open_four_runs", opened_ms[1:], median_limit=OPEN_LIMIT_MS)
         page.locator("#tab-timeline").click()
         _wait_drawn(page)
         chance = Random(_SEED)
-        yield from _summary("zoom", [_zoom(page, chance) for _ in range(repeats)], ZOOM_LIMIT_MS)
+        zoomed_ms = [_zoom(page, chance) for _ in range(repeats)]
+        yield from p95_and_median("zoom", zoomed_ms, median_limit=ZOOM_LIMIT_MS)
         pressed_ms = [_press(page) for _ in range(repeats)]
-        yield from _summary("zoom_by_key", pressed_ms, ZOOM_LIMIT_MS)
-
-
-def _summary(name: str, taken_ms: list[float], limit_ms: float) -> Iterator[Measurement]:
-    count = len(taken_ms)
-    yield Measurement(f"{name}_median", median(taken_ms), "ms", count, limit_ms)
-    yield Measurement(f"{name}_p95", quantile(taken_ms, 0.95), "ms", count)
+        yield from p95_and_median("zoom_by_key", pressed_ms, median_limit=ZOOM_LIMIT_MS)
 
 
 def _open(page: Page) -> float:

@@ -10,10 +10,11 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-from bench.store_servers import BUCKET, Proxy, credentials, proxy, store_server
+from bench.store_servers import BUCKET, credentials, store_server
 from data import lake_watch, object_store
 from data.declared import in_force
 from data.lake_place import StorePath
+from tests.fixtures.store_proxy import Proxy, proxy
 from tests.fixtures.stores import Stored
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -17,8 +17,6 @@ from tests.test_architecture import CODE, ROOT, imports, modules
 
 PYTHONS = ("3.11", "3.12", "3.13", "3.14")
 NAMES = ("requirements", "requirements-cluster", "requirements-dev")
-# Compared with in a benchmark where it is there.
-OPTIONAL = {"plotly_resampler", "simpy", "ciw"}
 
 
 def test_what_a_cluster_needs_changes_no_other_version() -> None:
@@ -52,7 +50,7 @@ def test_every_package_that_is_imported_is_declared(folder: str) -> None:
         names |= declared("requirements-cluster.in") | declared("requirements-dev.in")
     packages = metadata.packages_distributions()
     tops = {name.split(".")[0] for path in modules(folder) for name in imports(path)}
-    foreign = tops - sys.stdlib_module_names - set(CODE) - OPTIONAL - {"compression"}
+    foreign = tops - sys.stdlib_module_names - set(CODE) - {"compression"}
     missing = {
         top
         for top in foreign
