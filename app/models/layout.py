@@ -3,14 +3,13 @@
 from dash import dcc, html
 from dash.development.base_component import Component
 
-from app.kit.filters import filter_blocks
+from app.kit.filters import filter_blocks, offered_choices
 from app.kit.ids import PageIds
 from app.kit.lakes import LakeView
 from app.kit.page import View
 from app.kit.page_layout import filter_sidebar, link_to, page_layout, state_stores, status_line
 from app.kit.panel import ZOOM_TOOLS, panel, tool_bar, view_menu
 from app.models.curves import spec
-from app.models.runs import offered
 from app.models.state import NAME, TABS, VIEWS, ModelsState
 
 IDS = PageIds(NAME)
@@ -19,7 +18,7 @@ SPEC, DRAWN = IDS("spec"), IDS("drawn")
 
 def models_layout(view: LakeView, state: ModelsState, notice: str) -> html.Main:
     """Lay Models out for a state; the browser draws it."""
-    blocks = filter_blocks(view, state.selection, offered, IDS)
+    blocks = filter_blocks(view, state.selection, offered_choices, IDS)
     runs = html.Div(
         [html.Div("Measured runs", className="sidebar-title models-heading"), *blocks],
         className="models-filters",

@@ -7,13 +7,14 @@ from dash import ClientsideFunction, Input, Output, clientside_callback, html
 from app.kit import ids as kit_ids
 from app.kit.callbacks import register_filters, register_gather
 from app.kit.export import ExportedPage, how_computed, render
+from app.kit.filters import offered_choices
 from app.kit.lakes import LakeView
 from app.kit.page import Page
 from app.kit.page_layout import kept_values
 from app.models import layout
 from app.models.curves import simulation, spec
 from app.models.routes import add_routes, finished, fits_answer, runs_answer
-from app.models.runs import default_state, offered, open_link
+from app.models.runs import default_state, open_link
 from app.models.state import ALL, NAME, RUNS, ModelsState
 from app.models.tables import explain, view_rows
 
@@ -79,7 +80,7 @@ PAGE = Page(
     cached_routes=("/models/runs", "/models/fits"),
 )
 register_gather(layout.IDS, {})
-update_filters: Any = register_filters(layout.IDS, ModelsState, offered)
+update_filters: Any = register_filters(layout.IDS, ModelsState, offered_choices)
 clientside_callback(
     ClientsideFunction("wattlasModels", "show"),
     Output(layout.DRAWN, "data"),

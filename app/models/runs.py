@@ -11,28 +11,19 @@ from app.kit.lakes import LakeView
 from app.kit.links import configurations
 from app.kit.words import EMPTY_LAKE_PLAIN, WORKLOAD_TITLES
 from app.models.state import ModelsState
-from data.analysis.facets import Choice
 from data.analysis.model_fits import Detections, Fits, detections, fit_groups
 from data.analysis.model_runs import points, with_predictions, with_queue_units
-from data.declared import Names, further_knobs
+from data.catalogue import Catalogue
 from data.errors import DataError
-from data.knobs import KNOBS
 from data.queries.models import model_runs_query
 from data.selection import Selection
 
 MOST_RUNS: Final = 20_000
 # Frequency, interrupt delay, power limit and load vary within a group; the models explain them.
-GROUP: Final = Names(
-    lambda columns: (
-        "dataset", "workload", "system", "mode", "message_bytes", "request_bytes", "io_depth",
-        "threads", "rw", "device", "machine", *further_knobs(columns),
-    )
+_GROUP: Final = (
+    "dataset", "workload", "system", "mode", "message_bytes", "request_bytes", "io_depth",
+    "threads", "rw", "device", "machine",
 )  # fmt: skip
-
-
-def offered(view: LakeView, selection: Selection) -> dict[str, list[Choice]]:
-    """Return the choices of each filter under the others."""
-    return {name: view.counts_of(selection).of(name, selection) for name in ModelsState.FILTERS}
 
 
 def default_state(view: LakeView) -> ModelsState:
@@ -47,7 +38,7 @@ def default_state(view: LakeView) -> ModelsState:
 
 def open_link(view: LakeView, state: ModelsState) -> tuple[ModelsState, str]:
     """Keep a link's selection, with text for the notice if it holds no configuration."""
-    clause = read_clause(state.sel)
+    clause = read_clause(state.sel, catalogue=view.catalogue)
     if clause is None or not view.runs:
         return state, ""
     count = len(configurations(view, state.selection, clause))
@@ -65,15 +56,16 @@ def model_runs(view: LakeView, state: ModelsState) -> pl.DataFrame:
 
 
 def _model_runs(view: LakeView, state: ModelsState) -> pl.DataFrame:
-    query = model_runs_query(state.selection if view.runs else Selection(), MOST_RUNS)
-    rows = view.lake.polars(*query)
-    clause = read_clause(state.sel)
+    selection = state.selection if view.runs else Selection()
+    rows = view.lake.polars(*model_runs_query(selection, MOST_RUNS, catalogue=view.catalogue))
+    clause = read_clause(state.sel, catalogue=view.catalogue)
     if clause and len(rows):
         selected = configurations(view, state.selection, clause)
         rows = rows.join(selected, on=selected.columns, how="semi", nulls_equal=True)
     rows = with_queue_units(rows, state.cores, state.tsc_ghz)
     labels = rows.select("system", "system_label").drop_nulls().unique()
-    return with_groups(rows, {str(system): str(label) for system, label in labels.iter_rows()})
+    names = {str(system): str(label) for system, label in labels.iter_rows()}
+    return with_groups(rows, names, view.catalogue)
 
 
 def _of_runs(state: ModelsState) -> ModelsState:
@@ -83,7 +75,7 @@ def _of_runs(state: ModelsState) -> ModelsState:
 
 def model_points(view: LakeView, state: ModelsState) -> pl.DataFrame:
     """Return the answer of `points` for the runs."""
-    return points(model_runs(view, state), GROUP)
+    return points(model_runs(view, state), group_columns(view.catalogue))
 
 
 def predicted(view: LakeView, state: ModelsState, rows: pl.DataFrame) -> pl.DataFrame:
@@ -103,7 +95,8 @@ def fits_of(view: LakeView, state: ModelsState) -> Fits:
 
 
 def _fits(view: LakeView, state: ModelsState) -> Fits:
-    return fit_groups(model_runs(view, state), GROUP, _detections_of(view, state))
+    knobs, interrupts = group_columns(view.catalogue), _detections_of(view, state)
+    return fit_groups(model_runs(view, state), knobs, interrupts)
 
 
 def _detections_of(view: LakeView, state: ModelsState) -> Detections:
@@ -114,18 +107,24 @@ def _detections(view: LakeView, state: ModelsState) -> Detections:
     return detections(model_runs(view, state))
 
 
-def with_groups(rows: pl.DataFrame, labels: dict[str, str]) -> pl.DataFrame:
-    """Add the column `group`: a label of the knobs of GROUP that vary among the rows.
+def group_columns(catalogue: Catalogue) -> tuple[str, ...]:
+    """Return the columns that are the same within a group of runs."""
+    return (*_GROUP, *catalogue.further_knobs)
+
+
+def with_groups(rows: pl.DataFrame, labels: dict[str, str], catalogue: Catalogue) -> pl.DataFrame:
+    """Add the column `group`: a label of the group's columns that vary among the rows.
 
     A label leaves out knobs that are NULL.
 
     Args:
-        rows: Rows with the columns of GROUP.
+        rows: Rows with the columns of `group_columns`.
         labels: System to its label.
     """
-    groups = rows.select(GROUP).unique(maintain_order=True)
-    varying = [name for name in GROUP if name != "system" and groups[name].n_unique() > 1]
-    knobs = {knob.column: knob for knob in KNOBS.values()}
+    columns = group_columns(catalogue)
+    groups = rows.select(columns).unique(maintain_order=True)
+    varying = [name for name in columns if name != "system" and groups[name].n_unique() > 1]
+    knobs = catalogue.knob_of_column
 
     def label(row: dict[str, Any]) -> str:
         words = [labels.get(str(row["system"])) or str(row["system"])]
@@ -142,7 +141,7 @@ def with_groups(rows: pl.DataFrame, labels: dict[str, str]) -> pl.DataFrame:
     named = groups.with_columns(
         group=pl.Series([label(row) for row in groups.to_dicts()], dtype=pl.String)
     )
-    return rows.join(named, on=list(GROUP), how="left", nulls_equal=True, maintain_order="left")
+    return rows.join(named, on=columns, how="left", nulls_equal=True, maintain_order="left")
 
 
 def group_styles(rows: pl.DataFrame) -> dict[str, dict[str, str]]:

@@ -220,7 +220,7 @@ _ROWS: Final[dict[str, Callable[[LakeView, ModelsState], pl.DataFrame]]] = {
 
 def explain(view: LakeView, state: ModelsState, name: str) -> str:
     """Return how a view was computed: formulas, parameters, sources, the query of the runs."""
-    query = model_runs_query(state.selection, MOST_RUNS)
+    query = model_runs_query(state.selection, MOST_RUNS, catalogue=view.catalogue)
     selected = [f"of these the runs of the selection {state.sel}"] if state.sel else []
     if name == "runs":
         return explanation(view, state.selection, query, (), [*selected, *_RUN_STEPS])

@@ -13,9 +13,10 @@ from app.models.controls import CONTROLS, read_values, scheme_values
 from app.models.curves import curves, rates_kpps, simulation
 from app.models.jobs import MOST_SEEN, MOST_WAITING, Jobs
 from app.models.presets import FIGURES, HOSTS, shown_stars
-from app.models.runs import GROUP, group_styles, with_groups
+from app.models.runs import group_columns, group_styles, with_groups
 from app.models.state import ModelsState
 from data.analysis.model_runs import panel_values, points, with_predictions
+from data.catalogue import SHIPPED
 from data.errors import BusyError, SelectionError
 from data.models import SCHEMES
 
@@ -23,7 +24,7 @@ from data.models import SCHEMES
 def some_runs(**over: list[Any]) -> pl.DataFrame:
     """Two replicates and one run of another system, in the units of a queue."""
     columns: dict[str, list[Any]] = {
-        **{name: [None] * 3 for name in GROUP},
+        **{name: [None] * 3 for name in group_columns(SHIPPED)},
         "dataset": ["d"] * 3, "workload": ["memcached"] * 3, "system": ["a", "a", "b"],
         "load_qps": [2e5] * 3, "itr_us": [100.0, 100.0, None], "dvfs_ghz": [2.0] * 3,
         "rapl_w": [135.0] * 3, "lam_kpps": [10.0, 12.0, 20.0], "busy_share": [0.2, 0.4, 0.5],
@@ -36,22 +37,22 @@ def some_runs(**over: list[Any]) -> pl.DataFrame:
 
 def test_groups_are_named_by_the_knobs_that_vary() -> None:
     labels = {"a": "System A"}
-    rows = with_groups(some_runs(), labels)
+    rows = with_groups(some_runs(), labels, SHIPPED)
     assert rows["group"].to_list() == ["System A", "System A", "b"]
     machines = some_runs(system=["a"] * 3, machine=["c220g1", "c220g5", None])
-    found = with_groups(machines, labels)
+    found = with_groups(machines, labels, SHIPPED)
     assert found["group"].to_list() == ["System A · c220g1", "System A · c220g5", "System A"]
     # Groups of one system differ in both; systems that are one group each look as on other pages.
     looks = [tuple(style.values()) for style in group_styles(found).values()]
     assert len({symbol for symbol, _ in looks}) == len({hue for _, hue in looks}) == 3
     fixed = some_runs(system=["linux_tuned", "linux_tuned", "ebbrt_tuned"])
-    styles = group_styles(with_groups(fixed, {}))
+    styles = group_styles(with_groups(fixed, {}, SHIPPED))
     assert styles["linux_tuned"] == {"symbol": "circle", "hue": "#0072B2"}
     assert styles["ebbrt_tuned"] == {"symbol": "diamond", "hue": "#D55E00"}
 
 
 def test_points_are_means_with_deviations() -> None:
-    found = points(with_groups(some_runs(), {}), GROUP).to_dicts()
+    found = points(with_groups(some_runs(), {}, SHIPPED), group_columns(SHIPPED)).to_dicts()
     first = next(row for row in found if row["group"] == "a")
     assert (first["n"], first["lam_kpps"]) == (2, 11.0)
     assert first["lam_kpps_sd"] == pytest.approx(math.sqrt(2))
@@ -59,7 +60,7 @@ def test_points_are_means_with_deviations() -> None:
 
 
 def test_what_the_models_say_of_a_run_by_hand() -> None:
-    rows = points(with_groups(some_runs(), {}), GROUP)
+    rows = points(with_groups(some_runs(), {}, SHIPPED), group_columns(SHIPPED))
     costs = {"interrupt_us": 3.0, "service_us": 5.0}
     tuned = with_predictions(rows, {"a": 1.5})
     rate, delay = 11e-3 * 1.5, 102.4
