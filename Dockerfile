@@ -29,6 +29,8 @@ COPY ingest ingest
 COPY app app
 COPY assets assets
 COPY vendor vendor
+# Scripts for browsers, once for the image.
+RUN NUMBA_CACHE_DIR=/tmp/numba .venv/bin/python -m app compress
 COPY scripts/compile.sh .
 # Numba keeps the time of each source with what it compiled: whole seconds, as layers keep them.
 RUN find . -exec touch --no-dereference --date=@1700000000 {} + \

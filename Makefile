@@ -10,7 +10,7 @@ SAMPLE := sample-raw
 # Tests start hundreds of processes. Without their bytecode each would compile the project again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: run test test-all test-cluster test-store bench lint fmt lock audit screenshot clean compiled chromium tools nginx image image-test vendor
+.PHONY: run test test-all test-cluster test-store bench lint fmt lock audit screenshot clean compiled compressed chromium tools nginx image image-test vendor
 .DEFAULT_GOAL := run
 
 $(VENV)/.run-stamp: requirements.txt
@@ -23,7 +23,15 @@ $(VENV)/.dev-stamp: $(VENV)/.run-stamp requirements-dev.txt
 	$(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check --require-hashes -r requirements-dev.txt
 	@touch $@
 
-run: $(VENV)/.run-stamp
+# Scripts for browsers are compressed once for this tree: a server only reads what is there.
+compressed/.stamp: $(VENV)/.run-stamp $(shell find assets vendor -type f)
+	@echo "Compressing scripts for browsers; this takes some 20 s the first time."
+	@$(BIN)/python -m app compress
+	@touch $@
+
+compressed: compressed/.stamp
+
+run: $(VENV)/.run-stamp compressed/.stamp
 	@PYTHON=$(BIN)/python LAKE="$(LAKE)" RAW="$(RAW)" SAMPLE=$(SAMPLE) PORT=$(PORT) sh scripts/run.sh
 
 # Compile before the tests. Otherwise each of their processes would compile the same code.
@@ -40,7 +48,7 @@ nginx:
 	@sh scripts/need_nginx.sh
 
 # Two workers: the first begins with the tests in Chromium, the second takes over what is left of them.
-test: chromium tools nginx compiled
+test: chromium tools nginx compiled compressed
 ifdef ARGS
 	$(BIN)/python -m pytest $(ARGS)
 else
@@ -48,7 +56,7 @@ else
 endif
 
 # All tests, also those that take over 4 s, which `.ci/run` leaves out: about 25 minutes on two cores.
-test-all: chromium tools nginx compiled
+test-all: chromium tools nginx compiled compressed
 	$(BIN)/python -m pytest --numprocesses=2 --dist=worksteal -m "not cluster" $(ARGS)
 
 # What takes minutes: many kills, a real SLURM, the benchmark of clusters.
@@ -62,7 +70,7 @@ test-store: $(VENV)/.dev-stamp
 	WATTLAS_STORE=seaweedfs $(BIN)/python -m pytest -k store tests/unit/test_store_ingest.py \
 		tests/unit/test_ingest_kill.py tests/callbacks/test_store_app.py
 
-bench: $(VENV)/.dev-stamp
+bench: $(VENV)/.dev-stamp compressed
 	$(BIN)/python -m bench explore --json
 
 lint: $(VENV)/.dev-stamp
@@ -109,4 +117,4 @@ screenshot: chromium
 	$(BIN)/python -m scripts.screenshot docs
 
 clean:
-	rm -rf $(VENV) $(SAMPLE) .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(SAMPLE) compressed .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -1,4 +1,7 @@
-"""`python -m app`: serve the pages; `python -m app export`: write one view to a file."""
+"""The command line: `python -m app` serves the pages.
+
+`python -m app export` writes one view to a file; `python -m app compress` prepares an installation.
+"""
 
 import argparse
 import logging
@@ -37,6 +40,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         if options.command == "export":
             return _export(settings, _page(parser, options.page), options.out, options.state)
+        if options.command == "compress":
+            return _compress(settings)
         return _serve(settings)
     except (SelectionError, UnknownVersionError) as error:
         print(f"wattlas: --state cannot be followed: {error}", file=sys.stderr)
@@ -84,6 +89,8 @@ def build_parser() -> argparse.ArgumentParser:
     export.add_argument("out", type=Path)
     export.add_argument("--state", default="", help="the part of a page's URL after the ?")
     export.add_argument("--page", default="explore", help="which page, by its name in addresses")
+    words = "compress scripts and style sheets once, when the app is installed"
+    commands.add_parser("compress", parents=[shared], help=words)
     return parser
 
 
@@ -145,13 +152,26 @@ def _export(settings: Settings, page: "Page", out: Path, query: str) -> int:
     return 0
 
 
+def _compress(settings: Settings) -> int:
+    from app.kit.compressed import compress_all
+    from app.kit.export import export_scripts
+    from app.pages import PAGES
+    from app.serve.scripts import contents_to_compress
+    from app.server import create_app
+
+    contents = contents_to_compress(create_app(settings))
+    contents += [export_scripts(page.name).encode() for page in PAGES]
+    print(f"wattlas: {compress_all(contents)} files of scripts and style sheets compressed")
+    return 0
+
+
 def _serve(settings: Settings) -> int:
     from app.serve.memory import keep_memory_small
 
     keep_memory_small()
     from gunicorn.app.base import BaseApplication
 
-    from app.serve.scripts import SCRIPTS
+    from app.kit.compressed import FOLDER
     from app.serve.worker import MOST_WAITING, MOST_WORKING, Bounded, Worker
     from app.server import create_app
 
@@ -161,6 +181,12 @@ def _serve(settings: Settings) -> int:
         print(
             f"wattlas: other machines can reach {host}. Put a proxy that buffers requests and "
             "responses, such as nginx, in front of the app: see docs/server.md",
+            file=sys.stderr,
+        )
+
+    if not FOLDER.is_dir():
+        print(
+            "wattlas: scripts are sent uncompressed until `python -m app compress` has run",
             file=sys.stderr,
         )
 
@@ -189,7 +215,6 @@ def _serve(settings: Settings) -> int:
 
         def load(self):  # type: ignore[no-untyped-def]
             server = create_app(replace(settings, lake=settings.lake.resolve())).server
-            server.extensions[SCRIPTS].prepare()
             if settings.metrics_port is not None:
                 _serve_metrics(server, settings.metrics_port)
             server.wsgi_app = Bounded(server.wsgi_app)

@@ -3,7 +3,6 @@
 import random
 import re
 import shutil
-import time
 import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -26,7 +25,6 @@ BARE_LIMIT: Final = 1.5
 
 _PROBE: Final = (Path(__file__).parent / "probe.js").read_text("utf-8")
 _QUIET_MS: Final = 600
-_BEST_PLOTLY_BYTES: Final = 480_000
 # All responses but those of callbacks; the browser fetches icons later.
 _LOADED: Final = """() => {
   const all = [...performance.getEntriesByType("navigation"), ...performance.getEntriesByType("resource")];
@@ -65,7 +63,7 @@ def chromium() -> Iterator[Browser]:
 
 def measure_first_load(browser: Browser, address: str, loads: int) -> Iterator[Measurement]:
     """Load the page with an empty cache until its scatter is painted."""
-    _wait_for_best_level(address)
+    _check_compressed(address)
     observed: list[dict[str, float]] = []
     for _ in range(loads):
         page = new_page(browser)
@@ -82,19 +80,16 @@ def measure_first_load(browser: Browser, address: str, loads: int) -> Iterator[M
     yield Measurement("first_load_data", median(columns["data"]) / 1e6, "MB", loads)
 
 
-def _wait_for_best_level(address: str) -> None:
-    """Wait until the app has compressed plotly.js, the last script, at the best level."""
+def _check_compressed(address: str) -> None:
+    """Refuse to measure an app whose scripts were not compressed in advance."""
     with urllib.request.urlopen(address) as answer:
         plotly = re.search(r'src="([^"]+plotly[^"]+)"', answer.read().decode())
     if not plotly:
         raise RuntimeError("the first page does not load plotly.js")
     request = urllib.request.Request(address + plotly[1], headers={"Accept-Encoding": "br"})
-    for _ in range(600):
-        with urllib.request.urlopen(request) as answer:
-            if len(answer.read()) < _BEST_PLOTLY_BYTES:
-                return
-        time.sleep(0.5)
-    raise RuntimeError("plotly.js was not compressed at the best level within five minutes")
+    with urllib.request.urlopen(request) as answer:
+        if answer.headers["Content-Encoding"] != "br":
+            raise RuntimeError("scripts are not compressed: run `python -m app compress`")
 
 
 def measure_selection(

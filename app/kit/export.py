@@ -18,6 +18,7 @@ from dash import html as tags
 from dash.development.base_component import Component
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
+from app.kit.compressed import gzipped
 from app.kit.lakes import LakeView
 from app.kit.settings import ASSETS
 
@@ -56,51 +57,37 @@ def how_computed(words: str) -> tags.Details:
 
 def page_html(view: LakeView, name: str, page: ExportedPage) -> str:
     """Write the file of the page of a name; the same lake and page give the same bytes."""
-    scripts = "\n".join(path.read_text("utf-8") for path in _scripts(name))
+    styles = [*sorted((ASSETS / "_kit").glob("*.css")), *sorted((ASSETS / name).glob("*.css"))]
+    data: str = plotly.io.json.to_json_plotly(page.data, engine="orjson")
     return fill(
         "export.html",
         policy=POLICY,
         title=page.title,
-        css=_styles(name),
+        css="\n".join(path.read_text("utf-8") for path in styles),
         lake=view.words,
         is_synthetic=page.is_synthetic,
         main=page.main,
         parts=[
-            ("plotly", _packed_plotly()),
-            ("data", _packed(_json(page.data))),
-            ("scripts", _packed(scripts)),
+            ("plotly", _base64(_vendored("plotly"))),
+            ("data", _base64(gzipped(data.encode()))),
+            ("scripts", _base64(gzipped(export_scripts(name).encode()))),
         ],
         unpack=script_safe((ASSETS / "_kit" / "export.js").read_text("utf-8")),
     )
 
 
-def _scripts(name: str) -> list[Path]:
-    """Return the paths of the scripts without Dash, then of the one that starts the export."""
+def export_scripts(name: str) -> str:
+    """Return the scripts of a page without Dash, then the one that starts the export."""
     kit = [
         p for p in sorted((ASSETS / "_kit").glob("*.js")) if not p.name.startswith(_NOT_EXPORTED)
     ]
     folder = ASSETS / name
-    return [*kit, *sorted(folder.glob("view*.js")), *folder.glob("export.js")]
-
-
-def _styles(name: str) -> str:
-    paths = [*sorted((ASSETS / "_kit").glob("*.css")), *sorted((ASSETS / name).glob("*.css"))]
+    paths = [*kit, *sorted(folder.glob("view*.js")), *folder.glob("export.js")]
     return "\n".join(path.read_text("utf-8") for path in paths)
 
 
-@cache
-def _packed_plotly() -> str:
-    return _packed(vendored("plotly"))
-
-
-def _packed(text: str) -> str:
-    # A constant time stamp, so that the same text gives the same bytes.
-    return base64.b64encode(gzip.compress(text.encode(), 9, mtime=0)).decode("ascii")
-
-
-def _json(data: dict[str, Any]) -> str:
-    encoded: str = plotly.io.json.to_json_plotly(data, engine="orjson")
-    return encoded
+def _base64(packed: bytes) -> str:
+    return base64.b64encode(packed).decode("ascii")
 
 
 def render(part: Component | str | float | list | None) -> str:
@@ -130,7 +117,11 @@ def render(part: Component | str | float | list | None) -> str:
 
 def vendored(script: Script) -> str:
     """Return a script. Do not cache it as text, which takes megabytes."""
-    return gzip.decompress((_VENDORED / f"{script}.min.js.gz").read_bytes()).decode()
+    return gzip.decompress(_vendored(script)).decode()
+
+
+def _vendored(script: Script) -> bytes:
+    return (_VENDORED / f"{script}.min.js.gz").read_bytes()
 
 
 @cache

@@ -1,13 +1,15 @@
-"""Scripts."""
+"""Scripts and style sheets for browsers: bundled, and sent as they were compressed in advance.
+
+All scripts of `assets/` are one file for the browser, and all style sheets another: single files
+would mean fifty requests in a first load, and a quarter more bytes. Dash and Flask answer the first
+request for a file. If its content was compressed in advance, that is kept in memory, by address,
+and sent from then on. Browsers cache files whose addresses carry a fingerprint.
+"""
 
 import html
-import os
-import queue
 import re
-import threading
-from collections.abc import Callable, Sequence
-from contextlib import suppress
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -15,16 +17,18 @@ import dash
 import xxhash
 from flask import Flask, Response, request
 
+from app.kit.compressed import ENCODINGS, Encoding, find_compressed
 from app.kit.export import Script, vendored
 from app.kit.settings import ASSETS
-from app.serve.compressed import ENCODINGS, CompressedFiles, Encoding, compress_fast
 
-# Key of the app's `Scripts` among the server's extensions.
-SCRIPTS: Final = "wattlas-scripts"
+BUNDLES: Final = "/_bundle/"
+_KINDS: Final = {"js": "text/javascript", "css": "text/css"}
+_TAGS: Final = {"js": '<script src="{}"></script>', "css": '<link rel="stylesheet" href="{}">'}
+# Only exports load these files.
+_LEFT_OUT: Final = "export.js"
 _LIBRARIES: Final = "/_dash-component-suites/"
 _IMMUTABLE: Final = "public, max-age=31536000, immutable"
 _TYPES: Final = ("text/javascript", "application/javascript", "text/css")
-_LEAST_BYTES: Final = 256
 _FINGERPRINT: Final = re.compile(r"\.v[\w-]+m\d+\.")
 _IN_INDEX: Final = re.compile(r'(?:src|href)="([^"]+)"')
 # Scripts that other scripts load later; the index does not name them.
@@ -38,120 +42,73 @@ _REPLACED: Final[dict[str, Script]] = {
     "/plotly/package_data/plotly.": "plotly",
     "/dash/deps/polyfill@": "regenerator-runtime",
 }
-_LOWEST_PRIORITY: Final = 19
-BUNDLES: Final = "/_bundle/"
-_KINDS: Final = {"js": "text/javascript", "css": "text/css"}
-_TAGS: Final = {"js": '<script src="{}"></script>', "css": '<link rel="stylesheet" href="{}">'}
-# Only exports load these files.
-_LEFT_OUT: Final = "export.js"
 
 
 @dataclass(frozen=True, slots=True)
 class _File:
-    """One file; the background thread replaces entries of `compressed` by better ones."""
+    """One file that was compressed in advance."""
 
     mimetype: str
-    content: bytes
     tag: str
-    is_immutable: bool
-    compressed: dict[Encoding, bytes] = field(default_factory=dict)
+    compressed: dict[Encoding, bytes]
 
 
 class Scripts:
     """The files that browsers load, by address."""
 
-    def __init__(self, app: dash.Dash, kept: CompressedFiles) -> None:
-        self._app = app
-        self._kept = kept
+    def __init__(self, server: Flask) -> None:
         self._files: dict[str, _File] = {}
-        self._waiting: queue.SimpleQueue[_File] = queue.SimpleQueue()
-        app.server.before_request(self._send)
-        # Flask runs these handlers in reverse order, so this one runs before flask-compress.
-        app.server.after_request(self._keep_response)
-
-    def prepare(self) -> None:
-        """Compress the files that the index loads, and those that its scripts load later."""
-        config = self._app.config
-        routes, asked = config.routes_pathname_prefix, config.requests_pathname_prefix
-        index = self._app.server.test_client().get(routes).get_data(as_text=True)
-        named = [html.unescape(address) for address in _IN_INDEX.findall(index)]
-        addresses = [routes + name.removeprefix(asked) for name in named if name.startswith(asked)]
-        self.compress([*addresses, *(routes + name.lstrip("/") for name in _LATER)])
-
-    def compress(self, addresses: Sequence[str]) -> threading.Thread:
-        """Compress the files at some addresses in a thread of the lowest priority."""
-        thread = threading.Thread(target=self._compress, args=[addresses], daemon=True)
-        thread.start()
-        return thread
-
-    def _compress(self, addresses: Sequence[str]) -> None:
-        with suppress(OSError, AttributeError):
-            os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), _LOWEST_PRIORITY)
-        client = self._app.server.test_client()
-        for address in addresses:
-            client.get(address, headers={"Accept-Encoding": "br"})
-        while not self._waiting.empty():
-            file = self._waiting.get()
-            for encoding in ENCODINGS:
-                file.compressed[encoding] = self._kept.make(file.content, encoding)
+        server.before_request(self._send)
+        server.after_request(self._keep_response)
 
     def _send(self) -> Response | None:
         """Answer a request for a known file; None leaves it to Dash and Flask."""
-        encoding = request.accept_encodings.best_match(ENCODINGS)
         file = self._files.get(_address())
+        encoding = request.accept_encodings.best_match(ENCODINGS)
         if file is None or encoding not in ENCODINGS or request.method != "GET" or _is_changed():
             return None
-        if encoding not in file.compressed:
-            file.compressed.setdefault(encoding, compress_fast(file.content, encoding))
         answer = Response(file.compressed[encoding], mimetype=file.mimetype)
         answer.headers["Content-Encoding"] = encoding
-        answer.headers["Vary"] = "Accept-Encoding"
-        answer.headers["Cache-Control"] = _IMMUTABLE if file.is_immutable else "no-cache"
         answer.set_etag(f"{file.tag}-{encoding}")
         answer.make_conditional(request)
         return answer
 
     def _keep_response(self, answer: Response) -> Response:
-        """Keep the first response for a file, and queue it for compression at the best level."""
-        is_whole = answer.status_code == 200 and "Content-Encoding" not in answer.headers
-        if (
-            request.method != "GET"
-            or not is_whole
-            or not _is_file()
-            or _is_changed()
-            or answer.mimetype not in _TYPES
-        ):
+        """Keep what the first response for a file is when compressed; say how long it holds."""
+        is_file = _LIBRARIES in request.path or BUNDLES in request.path
+        if not is_file or answer.status_code not in (200, 304) or answer.mimetype not in _TYPES:
             return answer
-        answer.direct_passthrough = False
-        other = replacement(request.path)
-        if other is not None:
-            answer.set_data(other)
-        content = answer.get_data()
-        if len(content) < _LEAST_BYTES:
-            return answer
-        file = _File(
-            answer.mimetype, content, xxhash.xxh3_64_hexdigest(content), _has_fingerprint()
-        )
-        for encoding in ENCODINGS:
-            found = self._kept.find(content, encoding)
-            if found is not None:
-                file.compressed[encoding] = found
-        if len(file.compressed) < len(ENCODINGS):
-            self._waiting.put(file)
-        self._files[_address()] = file
-        return self._send() or answer
+        if "Content-Encoding" not in answer.headers and answer.status_code == 200:
+            answer.direct_passthrough = False
+            other = next((name for part, name in _REPLACED.items() if part in request.path), None)
+            if other:
+                answer.set_data(vendored(other))
+            content = answer.get_data()
+            found = {way: find_compressed(content, way) for way in ENCODINGS}
+            whole = {way: compressed for way, compressed in found.items() if compressed}
+            if len(whole) == len(ENCODINGS) and not _is_changed():
+                tag = xxhash.xxh3_64_hexdigest(content)
+                self._files[_address()] = _File(answer.mimetype, tag, whole)
+                answer = self._send() or answer
+        answer.headers["Vary"] = "Accept-Encoding"
+        is_immutable = "m" in request.args or bool(_FINGERPRINT.search(request.path))
+        holds = is_immutable and not _is_changed()
+        answer.headers["Cache-Control"] = _IMMUTABLE if holds else "no-cache"
+        return answer
 
 
-def _is_file() -> bool:
-    return _LIBRARIES in request.path or BUNDLES in request.path
+def contents_to_compress(app: dash.Dash) -> list[bytes]:
+    """Return the files that the index of an app loads, and those that its scripts load later."""
+    routes, client = app.config.routes_pathname_prefix, app.server.test_client()
+    index = client.get(routes).get_data(as_text=True)
+    named = (html.unescape(address) for address in _IN_INDEX.findall(index))
+    asked = [name for name in named if _LIBRARIES in name or BUNDLES in name]
+    plain = {"Accept-Encoding": "identity"}
+    return [client.get(address, headers=plain).get_data() for address in [*asked, *_LATER]]
 
 
 def _address() -> str:
     return f"{request.path}?{request.args.get('m', '')}"
-
-
-def _has_fingerprint() -> bool:
-    return "m" in request.args or bool(_FINGERPRINT.search(request.path))
 
 
 def _is_changed() -> bool:
@@ -196,8 +153,3 @@ def bundle_tag(kind: str, prefix: str) -> str:
 
 def _paths(kind: str) -> list[Path]:
     return [path for path in sorted(ASSETS.glob(f"*/*.{kind}")) if path.name != _LEFT_OUT]
-
-
-def replacement(path: str) -> str | None:
-    """Return the script to send for an address; None for the one that is there."""
-    return next((vendored(name) for part, name in _REPLACED.items() if part in path), None)

@@ -4,15 +4,17 @@ import re
 import shutil
 from pathlib import Path
 
-import brotli
+import dash
 import pytest
 from flask.testing import FlaskClient
 from plotly.offline import get_plotlyjs_version
 
+from app.kit import compressed
+from app.kit.compressed import compress_all, find_compressed
 from app.kit.export import vendored
 from app.kit.settings import ASSETS, Settings
 from app.serve import scripts
-from app.serve.scripts import SCRIPTS
+from app.serve.scripts import contents_to_compress
 from app.server import create_app
 
 BR = {"Accept-Encoding": "gzip, br"}
@@ -20,7 +22,8 @@ BR = {"Accept-Encoding": "gzip, br"}
 
 @pytest.fixture
 def client(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> FlaskClient:
-    monkeypatch.setenv("WATTLAS_CACHE", str(tmp_path / "cache"))
+    """The app without compressed scripts."""
+    monkeypatch.setattr(compressed, "FOLDER", tmp_path / "compressed")
     return create_app(Settings(lake=tmp_path / "lake")).server.test_client()
 
 
@@ -33,16 +36,17 @@ def one(client: FlaskClient, part: str) -> str:
     return found
 
 
-@pytest.mark.parametrize("part", ["react-dom", "/_bundle/all.js", "/_bundle/all.css"])
-def test_sent_compressed_and_kept_by_browsers(client: FlaskClient, part: str) -> None:
+@pytest.mark.parametrize("part", ["react@", "/_bundle/all.js", "/_bundle/all.css"])
+def test_sent_as_compressed_in_advance_and_kept_by_browsers(client: FlaskClient, part: str) -> None:
     address = one(client, part)
     plain = client.get(address, headers={"Accept-Encoding": "identity"})
+    compress_all([plain.data])
     first, second = (client.get(address, headers=BR) for _ in range(2))
     for answer in (first, second):
         assert answer.headers["Content-Encoding"] == "br"
         assert answer.headers["Vary"] == "Accept-Encoding"
         assert "immutable" in answer.headers["Cache-Control"]
-        assert brotli.decompress(answer.data) == plain.data
+        assert answer.data == find_compressed(plain.data, "br")
     gzipped = client.get(address, headers={"Accept-Encoding": "gzip"})
     assert gzipped.headers["Content-Encoding"] == "gzip"
     same = client.get(address, headers={**BR, "If-None-Match": second.headers["ETag"]})
@@ -50,19 +54,26 @@ def test_sent_compressed_and_kept_by_browsers(client: FlaskClient, part: str) ->
     assert client.get(address, headers={"Accept-Encoding": "identity"}).data == plain.data
 
 
-def test_gets_smaller_in_the_background(client: FlaskClient) -> None:
-    address = one(client, "/_bundle/all.js")
-    fast = client.get(address, headers=BR)
-    client.application.extensions[SCRIPTS].compress([address]).join()
-    best = client.get(address, headers=BR)
-    assert len(best.data) < len(fast.data)
-    assert brotli.decompress(best.data) == brotli.decompress(fast.data)
+@pytest.mark.parametrize("part", ["react@", "/_bundle/all.js", "/_bundle/all.css"])
+def test_nothing_is_compressed_while_visitors_wait(client: FlaskClient, part: str) -> None:
+    answer = client.get(one(client, part), headers=BR)
+    assert "Content-Encoding" not in answer.headers
+    assert "immutable" in answer.headers["Cache-Control"]
+    assert not (compressed.FOLDER).exists()
+
+
+def test_all_that_the_first_page_loads_is_to_be_compressed(client: FlaskClient) -> None:
+    loaded = [name for name in addresses(client) if name.endswith((".js", ".css")) or "?m=" in name]
+    contents = contents_to_compress(dash.get_app())
+    plain = {"Accept-Encoding": "identity"}
+    assert {client.get(name, headers=plain).data for name in loaded} <= set(contents)
+    assert len(loaded) > 8
 
 
 def test_an_address_of_another_time_is_not_kept(client: FlaskClient) -> None:
     answer = client.get("/_bundle/all.js?m=1.5", headers=BR)
     assert "immutable" not in answer.headers.get("Cache-Control", "")
-    script = brotli.decompress(answer.data).decode()
+    script = answer.get_data(as_text=True)
     for path in sorted(ASSETS.glob("*/*.js")):
         assert (path.read_text("utf-8") in script) == (path.name != "export.js"), path
     assert script.index("/* _kit/page_state.js */") < script.index("/* explore/page.js */")
@@ -110,7 +121,7 @@ def test_smaller_scripts_replace_those_of_packages(
     name = one(client, asked)
     for headers in (BR, {}):
         answer = client.get(name, headers=headers)
-        script = (brotli.decompress(answer.data) if headers else answer.data).decode()
+        script = answer.get_data(as_text=True)
         assert script.startswith(head)
         assert script.endswith(end)
 

@@ -1,84 +1,49 @@
-"""Contents that are compressed once and kept on disk."""
+"""Contents that are compressed in advance."""
 
 import gzip
-import os
-import threading
 from pathlib import Path
 
 import brotli
 import pytest
 
-from app.serve.compressed import CompressedFiles, compress_fast
-from data.file_cache import cache_folder
+from app.kit import compressed
+from app.kit.compressed import compress_all, find_compressed, gzipped
 
 CONTENT = b"function draw(figure) { return figure.data.map((trace) => trace.x); }\n" * 400
+OTHER = b"body { margin: 0 }\n" * 100
 
 
-def test_kept_content_opens_to_what_it_was(tmp_path: Path) -> None:
-    kept = CompressedFiles(tmp_path / "cache")
-    assert kept.find(CONTENT, "br") is None
-    assert brotli.decompress(kept.make(CONTENT, "br")) == CONTENT
-    assert gzip.decompress(kept.make(CONTENT, "gzip")) == CONTENT
-    assert kept.find(CONTENT, "br") == kept.make(CONTENT, "br")
-    assert kept.find(CONTENT + b" ", "br") is None
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    own = tmp_path / "compressed"
+    monkeypatch.setattr(compressed, "FOLDER", own)
+    return own
 
 
-def test_the_best_level_is_smaller_and_the_fast_one_opens(tmp_path: Path) -> None:
-    varied = b"".join(f"const name{i} = {i * i % 977};\n".encode() for i in range(4000))
-    fast = compress_fast(varied, "br")
-    assert brotli.decompress(fast) == varied
-    assert len(CompressedFiles(tmp_path).make(varied, "br")) < len(fast)
+def test_what_is_compressed_opens_to_what_it_was() -> None:
+    assert find_compressed(CONTENT, "br") is None
+    assert compress_all([CONTENT, OTHER]) == 4
+    for content in (CONTENT, OTHER):
+        assert brotli.decompress(find_compressed(content, "br") or b"") == content
+        assert gzip.decompress(find_compressed(content, "gzip") or b"") == content
+    assert find_compressed(CONTENT + b" ", "br") is None
 
 
-@pytest.mark.parametrize("damage", [b"", b"not compressed", brotli.compress(b"other content")])
-def test_a_damaged_file_is_made_again(tmp_path: Path, damage: bytes) -> None:
-    kept = CompressedFiles(tmp_path)
-    kept.make(CONTENT, "br")
-    (file,) = tmp_path.glob("*.br")
-    file.write_bytes(damage)
-    assert kept.find(CONTENT, "br") is None
-    kept.make(CONTENT, "br")
-    assert brotli.decompress(file.read_bytes()) == CONTENT
+def test_only_what_changed_is_compressed_again(folder: Path) -> None:
+    compress_all([CONTENT, OTHER])
+    before = {path: path.stat().st_mtime_ns for path in folder.iterdir()}
+    assert compress_all([CONTENT, OTHER + b"edited"]) == 2
+    after = {path: path.stat().st_mtime_ns for path in folder.iterdir()}
+    assert len(after) == 4
+    assert {path for path in before if after.get(path) == before[path]} == {
+        path for path in before if path in after
+    }
+    assert len(before.keys() & after.keys()) == 2
+    assert find_compressed(OTHER, "br") is None
 
 
-def test_goes_on_where_nothing_can_be_written(tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("a file, so no folder can be made below it")
-    kept = CompressedFiles(tmp_path / "file" / "cache")
-    assert brotli.decompress(kept.make(CONTENT, "br")) == CONTENT
-    assert kept.find(CONTENT, "br") is None
-
-
-def test_the_folder_is_bounded_and_what_was_used_last_stays(tmp_path: Path) -> None:
-    contents = [os.urandom(2000) for _ in range(6)]
-    kept = CompressedFiles(tmp_path, most_bytes=7000)
-    for age, content in enumerate(contents):
-        kept.make(content, "gzip")
-        for file in tmp_path.glob("*.gzip"):
-            os.utime(file, ns=(file.stat().st_mtime_ns - 10**9, file.stat().st_mtime_ns - 10**9))
-        assert sum(file.stat().st_size for file in tmp_path.glob("*.gzip")) <= 7000, age
-    assert kept.find(contents[-1], "gzip") is not None
-    assert kept.find(contents[0], "gzip") is None
-
-
-def test_several_at_once_leave_whole_files(tmp_path: Path) -> None:
-    made: list[bytes] = []
-    several = [CompressedFiles(tmp_path) for _ in range(8)]
-    threads = [
-        threading.Thread(target=lambda kept=kept: made.append(kept.make(CONTENT, "br")))
-        for kept in several
-    ]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert len(made) == 8
-    assert set(made) == {made[0]}
-    assert not list(tmp_path.glob("*.part"))
-
-
-def test_the_folder_can_be_chosen(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setenv("WATTLAS_CACHE", str(tmp_path))
-    assert cache_folder() == tmp_path
-    monkeypatch.delenv("WATTLAS_CACHE")
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    assert cache_folder() == tmp_path / "wattlas"
+def test_gzip_is_the_same_in_advance_or_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = gzipped(CONTENT)
+    compress_all([CONTENT])
+    monkeypatch.setattr(compressed, "_COMPRESS", {})
+    assert gzipped(CONTENT) == before

@@ -8,7 +8,7 @@ from typing import IO
 import pytest
 
 from data.errors import LakeError
-from data.file_cache import FileCache, HeldFile, choose_numba_folder, most_bytes
+from data.file_cache import FileCache, HeldFile, cache_folder, choose_numba_folder, most_bytes
 
 
 class Source:
@@ -111,3 +111,11 @@ def test_code_that_may_not_be_written_is_compiled_into_the_cache(
     monkeypatch.setattr(os, "access", lambda *_: True)
     choose_numba_folder()
     assert "NUMBA_CACHE_DIR" not in os.environ
+
+
+def test_the_folder_can_be_chosen(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("WATTLAS_CACHE", str(tmp_path))
+    assert cache_folder() == tmp_path
+    monkeypatch.delenv("WATTLAS_CACHE")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    assert cache_folder() == tmp_path / "wattlas"
