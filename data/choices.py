@@ -13,9 +13,10 @@ import polars as pl
 
 from data.analysis.best_set import BestSet, Limit, best_set
 from data.analysis.noise import ENOUGH_SETTINGS, Estimates, Settings, estimates_of, fit_prior
+from data.catalogue import Catalogue, ambient
 from data.errors import DataError
-from data.knobs import KNOBS, POLICIES, choice_columns
-from data.metrics import metric
+from data.knobs import POLICIES
+from data.metrics import Metric
 from data.queries.moments import moments_query
 
 if TYPE_CHECKING:
@@ -90,11 +91,12 @@ def study_of(
 
     The baseline is none of the settings, unless it is the only one.
     """
-    _check(choice)
+    catalogue = lake.catalogue
+    _check(choice, catalogue)
     scope = choice.scope()
     everything = _moments(lake, choice, scope)
     own = _without(everything.filter(pl.col("system") == choice.system), baseline)
-    _check_scope(own, choice)
+    _check_scope(own, choice, catalogue)
 
     @cache
     def family() -> pl.DataFrame:
@@ -103,7 +105,9 @@ def study_of(
         asked |= {name: scope[name] for name in ("dataset", "machine") if name in scope}
         return _without(_moments(lake, choice, asked), baseline)
 
-    return study(in_order(own), choice.objective, choice.limit, alpha, family), everything
+    ordered = in_order(own, catalogue=catalogue)
+    found = study(ordered, choice.objective, choice.limit, alpha, family, catalogue=catalogue)
+    return found, everything
 
 
 def study(
@@ -112,6 +116,8 @@ def study(
     bound: tuple[str, float] | None,
     alpha: float,
     family: Callable[[], pl.DataFrame],
+    *,
+    catalogue: Catalogue | None = None,
 ) -> Study:
     """Find the best set among the settings of one choice.
 
@@ -123,25 +129,26 @@ def study(
     Raises:
         DataError: No setting has a value of the objective above 0.
     """
-    knobs = [name for name in setting_columns() if _is_set(rows, name)]
+    catalogue = catalogue or ambient()
+    knobs = [name for name in catalogue.setting_columns if _is_set(rows, name)]
     there = rows.filter(pl.col(f"{objective}_n") > 0)
     if not len(there):
         raise DataError(f"none of {rows['runs'].sum():,} runs has a value of {objective} above 0")
-    cost, step = _estimates(there, objective, family)
+    cost, step = _estimates(there, catalogue.metric(objective), family)
     limit = None
     if bound is not None:
-        name, at_most = bound
-        limit = Limit(sign_of(name) * float(np.log(at_most)), _estimates(there, name, family)[0])
+        limited, at_most = catalogue.metric(bound[0]), bound[1]
+        limit = Limit(limited.sign * float(np.log(at_most)), _estimates(there, limited, family)[0])
     left_out = int(rows["runs"].sum()) - int(there["runs"].sum())
     return Study(there, tuple(knobs), cost, limit, best_set(cost, limit, alpha), step, left_out)
 
 
-def in_order(rows: pl.DataFrame) -> pl.DataFrame:
+def in_order(rows: pl.DataFrame, *, catalogue: Catalogue | None = None) -> pl.DataFrame:
     """Sort settings so that of equal ones the least throttled comes first.
 
     That is a short delay, a high clock, a high power limit.
     """
-    knobs = setting_columns()
+    knobs = (catalogue or ambient()).setting_columns
     descending = [not name.endswith("_us") for name in knobs]
     return rows.sort(knobs, descending=descending, nulls_last=True, maintain_order=True)
 
@@ -152,27 +159,20 @@ def _is_set(runs: pl.DataFrame, name: str) -> bool:
     return any(runs[column].null_count() < len(runs) for column in columns)
 
 
-def setting_columns() -> list[str]:
-    """Return the columns of a setting: all knobs that are not given, and their policies."""
-    scope = choice_columns()
-    own = [knob.column for knob in KNOBS.values() if knob.column not in scope]
-    return [name for knob in own for name in (knob, POLICIES.get(knob)) if name]
-
-
 def sign_of(name: str) -> int:
-    """Return -1 for a metric of which more is better, else 1."""
-    return -1 if metric(name).better == "more" else 1
+    """Ambient; goes when the last page passes its catalogue."""
+    return ambient().metric(name).sign
 
 
-def _check(choice: Choice) -> None:
+def _check(choice: Choice, catalogue: Catalogue) -> None:
     """Refuse metrics and columns that do not exist, and a bound that is no number above 0."""
-    metric(choice.objective)
-    unknown = [name for name in choice.scope() if name not in choice_columns()]
+    catalogue.metric(choice.objective)
+    unknown = [name for name in choice.scope() if name not in catalogue.choice_columns]
     if unknown:
         raise DataError(f"{', '.join(unknown)}: no column that a choice can fix")
     if choice.limit is not None:
         name, bound = choice.limit
-        metric(name)
+        catalogue.metric(name)
         if not bound > 0:
             raise DataError(f"limit {name} is {bound!r}, expected a number above 0")
 
@@ -181,8 +181,10 @@ def _moments(lake: "Lake", choice: Choice, asked: Mapping[str, Value]) -> pl.Dat
     """Read the moments of all settings with some values."""
     metrics = dict.fromkeys([choice.objective, *([choice.limit[0]] if choice.limit else [])])
     condition = " AND ".join(f"{name} = ?" for name in asked)
-    by = [*choice_columns(), *setting_columns(), "is_baseline"]
-    return lake.polars(*moments_query(condition, list(asked.values()), by, list(metrics)))
+    catalogue = lake.catalogue
+    by = [*catalogue.choice_columns, *catalogue.setting_columns, "is_baseline"]
+    values = list(asked.values())
+    return lake.polars(*moments_query(condition, values, by, list(metrics), catalogue=catalogue))
 
 
 def _without(rows: pl.DataFrame, baseline: Mapping[str, Value]) -> pl.DataFrame:
@@ -203,7 +205,7 @@ def _matching(rows: pl.DataFrame, values: Mapping[str, Value]) -> pl.Series:
     return rows.select(mask.alias("mask"))["mask"]
 
 
-def _check_scope(rows: pl.DataFrame, choice: Choice) -> None:
+def _check_scope(rows: pl.DataFrame, choice: Choice, catalogue: Catalogue) -> None:
     """See that the choice leaves no column open that varies.
 
     Raises:
@@ -213,7 +215,7 @@ def _check_scope(rows: pl.DataFrame, choice: Choice) -> None:
     if not len(rows):
         words = ", ".join(f"{name} {value}" for name, value in fixed.items())
         raise DataError(f"no run has {words}")
-    for name in choice_columns():
+    for name in catalogue.choice_columns:
         values = rows[name].unique().sort(nulls_last=True).to_list()
         if name not in fixed and len(values) > 1:
             listed = ", ".join("none" if value is None else str(value) for value in values[:20])
@@ -234,9 +236,10 @@ def _settings(rows: pl.DataFrame, name: str, step: float) -> Settings:
 
 
 def _estimates(
-    rows: pl.DataFrame, name: str, family: Callable[[], pl.DataFrame]
+    rows: pl.DataFrame, metric: Metric, family: Callable[[], pl.DataFrame]
 ) -> tuple[Estimates, float]:
     """Return the estimates of a metric in each row, and the resolution of its values."""
+    name = metric.name
     step = _step(rows, name)
     settings = _settings(rows, name, step)
     if int((settings.n > 1).sum()) >= ENOUGH_SETTINGS:
@@ -246,7 +249,7 @@ def _estimates(
         known = _settings(relatives, name, _step(relatives, name))
         prior = fit_prior(known.n, known.variance)
     with np.errstate(divide="ignore", invalid="ignore"):
-        return estimates_of(settings, prior, sign_of(name) < 0), step
+        return estimates_of(settings, prior, metric.sign < 0), step
 
 
 def _step(rows: pl.DataFrame, name: str) -> float:
@@ -262,7 +265,13 @@ class Baseline:
 
 
 def baseline_of(
-    everything: pl.DataFrame, system: str, objective: str, own: Study, named: Mapping[str, Value]
+    everything: pl.DataFrame,
+    system: str,
+    objective: str,
+    own: Study,
+    named: Mapping[str, Value],
+    *,
+    catalogue: Catalogue | None = None,
 ) -> tuple[Baseline | None, str]:
     """Find the setting to compare with, or say why there is none.
 
@@ -278,21 +287,25 @@ def baseline_of(
         return None, f"no {what} was measured here"
     if len(rows) > 1:
         return None, f"{len(rows)} settings are the {what}: name one"
-    cost = estimates_of(_settings(rows, name, own.step), own.cost.prior, sign_of(name) < 0)
+    is_more_better = (catalogue or ambient()).metric(name).sign < 0
+    cost = estimates_of(_settings(rows, name, own.step), own.cost.prior, is_more_better)
     row = rows.row(0, named=True)
     values = [row[column] for column in own.settings.columns]
     is_candidate = row["system"] == system and own.settings.rows() == [tuple(values)]
     return Baseline(row, cost.at(0), is_candidate), ""
 
 
-def distances(settings: pl.DataFrame, baseline: Mapping[str, Any]) -> tuple[np.ndarray, np.ndarray]:
+def distances(
+    settings: pl.DataFrame, baseline: Mapping[str, Any], *, catalogue: Catalogue | None = None
+) -> tuple[np.ndarray, np.ndarray]:
     """Count the knobs in which each setting differs from the baseline, and steps on their ladders.
 
     A policy against a number is a change without steps. Without a baseline all differ alike.
     """
     changes, steps = (np.zeros(max(len(settings), 1), np.int64) for _ in range(2))
     policies = set(POLICIES.values())
-    known = {name for name in setting_columns() if baseline.get(name) is not None}
+    names = (catalogue or ambient()).setting_columns
+    known = {name for name in names if baseline.get(name) is not None}
     for name in sorted(known.union(settings.columns) - policies):
         own, policy = baseline.get(name), POLICIES.get(name, "")
         if name not in settings.columns:

@@ -33,8 +33,8 @@ from data.analysis.outcomes import (
     saving,
     with_more_runs,
 )
-from data.choices import DEFAULT, Choice, Study, Value, baseline_of, distances, sign_of, study_of
-from data.declared import in_force
+from data.catalogue import Catalogue
+from data.choices import DEFAULT, Choice, Study, Value, baseline_of, distances, study_of
 from data.errors import DataError
 
 if TYPE_CHECKING:
@@ -122,26 +122,27 @@ def decide(
         DataError: The choice leaves a column open that varies, matches no run, or names a column
             that does not exist; the message has the values.
     """
-    with in_force(lake.columns):
-        study, everything = study_of(lake, choice, alpha, baseline)
-        reference, reason = baseline_of(
-            everything, choice.system, choice.objective, study, baseline
-        )
-        changes, steps = distances(study.settings, reference.row if reference else {})
-        found = recommend(study.cost, study.best, changes, steps, alpha, float(np.log1p(margin)))
-        change = None
-        is_twice = study.best.is_member & (study.cost.n >= 2)
-        if found.setting is None:
-            reason = _nothing_within(choice, study)
-        elif reference is not None and reference.is_candidate:
-            reason = "the choice has no other setting than the one to compare with"
-        elif reference is not None:
-            if np.isnan(reference.cost.variance) or not study.cost.is_judged[found.setting]:
-                reason = "no interval: one run each side, and no noise to borrow"
-            else:
-                own = study.cost.at(found.setting)
-                change = saving(own, reference.cost, max(int(is_twice.sum()), 1), alpha)
-        return _answer(study, found.setting, found.is_proven, change, reason)
+    study, everything = study_of(lake, choice, alpha, baseline)
+    catalogue = lake.catalogue
+    reference, reason = baseline_of(
+        everything, choice.system, choice.objective, study, baseline, catalogue=catalogue
+    )
+    default = reference.row if reference else {}
+    changes, steps = distances(study.settings, default, catalogue=catalogue)
+    found = recommend(study.cost, study.best, changes, steps, alpha, float(np.log1p(margin)))
+    change = None
+    is_twice = study.best.is_member & (study.cost.n >= 2)
+    if found.setting is None:
+        reason = _nothing_within(choice, study, catalogue)
+    elif reference is not None and reference.is_candidate:
+        reason = "the choice has no other setting than the one to compare with"
+    elif reference is not None:
+        if np.isnan(reference.cost.variance) or not study.cost.is_judged[found.setting]:
+            reason = "no interval: one run each side, and no noise to borrow"
+        else:
+            own = study.cost.at(found.setting)
+            change = saving(own, reference.cost, max(int(is_twice.sum()), 1), alpha)
+    return _answer(study, found.setting, found.is_proven, change, reason)
 
 
 def compare(
@@ -153,8 +154,7 @@ def compare(
             f"choices of {a.objective} and {b.objective}, limits {a.limit} and {b.limit}: a "
             "comparison needs one objective and one limit"
         )
-    with in_force(lake.columns):
-        studies = [study_of(lake, choice, alpha)[0] for choice in (a, b)]
+    studies = [study_of(lake, choice, alpha)[0] for choice in (a, b)]
     sides = [Side.of(study.cost, study.best) for study in studies]
     one, other = sides
     log_margin = float(np.log1p(margin))
@@ -189,14 +189,13 @@ def compare_fronts(
     Raises:
         DataError: As `decide`.
     """
-    with in_force(lake.columns):
-        x, y = (
-            [study_of(lake, replace(c, objective=name, limit=None), alpha)[0].cost for c in (a, b)]
-            for name in (performance, a.objective)
-        )
-        bound = None
-        if a.limit is not None and a.limit[0] == performance:
-            bound = sign_of(performance) * float(np.log(a.limit[1]))
+    x, y = (
+        [study_of(lake, replace(c, objective=name, limit=None), alpha)[0].cost for c in (a, b)]
+        for name in (performance, a.objective)
+    )
+    bound = None
+    if a.limit is not None and a.limit[0] == performance:
+        bound = lake.catalogue.metric(performance).sign * float(np.log(a.limit[1]))
     means = b"".join(estimates.mean.tobytes() for estimates in (*x, *y))
     return area_ratio((x[0], y[0]), (x[1], y[1]), zlib.crc32(means), (bound, None), alpha)
 
@@ -208,13 +207,14 @@ def _within_after(study: Study, side: Side, alpha: float, more: int) -> np.ndarr
     return best_set(study.cost, limit, alpha).is_within[side.settings]
 
 
-def _nothing_within(choice: Choice, study: Study) -> str:
+def _nothing_within(choice: Choice, study: Study, catalogue: Catalogue) -> str:
     if choice.limit is None or study.limit is None:
         return "no setting has two runs, or a noise to borrow"
     name, bound = choice.limit
     means = study.limit.metric.mean
-    word = "highest" if sign_of(name) < 0 else "lowest"
-    nearest = float(np.exp(sign_of(name) * np.nanmin(means)))
+    sign = catalogue.metric(name).sign
+    word = "highest" if sign < 0 else "lowest"
+    nearest = float(np.exp(sign * np.nanmin(means)))
     return f"no setting meets {name} {bound:g}; the {word} is {nearest:.4g}"
 
 

@@ -29,6 +29,11 @@ class Metric:
     description: str
     better: Literal["less", "more"] | None = None
 
+    @property
+    def sign(self) -> int:
+        """-1 where more is better, else 1: times the sign, less is better."""
+        return -1 if self.better == "more" else 1
+
     @cached_property
     def axis_title(self) -> str:
         """Return the title with unit and direction: `p99 latency, us (less is better)`."""
