@@ -13,7 +13,7 @@ import polars as pl
 from app.explore.layout import IDS
 from app.explore.state import ExploreState
 from data.analysis.facets import LEADING
-from data.selection import FACETS, Selection, Value
+from data.selection import SHIPPED_FACETS, Selection, Value
 
 SEED: Final = 7
 # Share of states that filter a facet, that show each run as a point, that have a limit.
@@ -49,7 +49,7 @@ def _state(cube: pl.DataFrame, workload: str, chance: random.Random) -> ExploreS
     left = cube.filter(pl.col("workload") == workload)
     chosen: dict[str, list[Value]] = {"dataset": [left["dataset"][0]], "workload": [workload]}
     for name, share in _NARROWED.items():
-        column = FACETS[name].column
+        column = SHIPPED_FACETS[name].column
         values = left[column].drop_nulls().unique().sort().to_list()
         if len(values) > 1 and chance.random() < share:
             chosen[name] = chance.sample(values, chance.randint(1, len(values) - 1))
@@ -195,7 +195,7 @@ def _stages(callbacks: list[dict]) -> list[list[dict]]:
 def _values(state: ExploreState, version: int) -> dict[str, Any]:
     """Return the values of the page's controls by `component.property`."""
     query_state = {
-        **{name: list(state.selection.values(name)) for name in FACETS},
+        **{name: list(state.selection.values(name)) for name in SHIPPED_FACETS},
         "rep": state.replicates,
         "x": state.x,
         "y": state.y,
@@ -239,7 +239,7 @@ def _part(text: str) -> dict[str, Any] | list[dict[str, Any]]:
     if not component.startswith("{"):
         return {"id": component, "property": name}
     part = json.loads(component)["part"]
-    ids = [{"page": "explore", "facet": facet, "part": part} for facet in FACETS]
+    ids = [{"page": "explore", "facet": facet, "part": part} for facet in SHIPPED_FACETS]
     if part in ("chips", "leading"):
         ids = [each for each in ids if (each["facet"] in LEADING) == (part == "leading")]
     return [{"id": each, "property": name} for each in ids]

@@ -156,7 +156,7 @@ _OURS: Final = (f"{ROOT}/app/", f"{ROOT}/data/")
 
 def _offer(view: LakeView, state: ExploreState) -> None:
     for name, choices in view.counts_of(state.selection).choices(state.selection).items():
-        facet_chips(name, choices)
+        facet_chips(view.catalogue.knobs[name], choices)
     column_choices(view, state)
 
 

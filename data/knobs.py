@@ -62,6 +62,7 @@ class Knob:
         after: What it puts behind the label of a number.
         after_one: The same behind the number 1, where that differs.
         title, short: Those of the column.
+        filter_title: Title of its filter, where that is not `axis_title`.
     """
 
     facet: Facet
@@ -73,6 +74,7 @@ class Knob:
     after_one: str = ""
     title: str = ""
     short: str = ""
+    filter_title: str = ""
 
     @cached_property
     def name(self) -> str:
@@ -141,7 +143,7 @@ _SHIPPED: Final = (
     Knob(SHIPPED_FACETS["dataset"], is_given=True),
     Knob(SHIPPED_FACETS["workload"], is_given=True),
     Knob(SHIPPED_FACETS["work"], is_given=True),
-    Knob(SHIPPED_FACETS["load"], is_given=True, write=_load),
+    Knob(SHIPPED_FACETS["load"], is_given=True, write=_load, filter_title="Load"),
     Knob(SHIPPED_FACETS["message"], is_given=True, write=_size, after=" messages"),
     Knob(SHIPPED_FACETS["device"], is_given=True),
     Knob(SHIPPED_FACETS["rw"], is_given=True),
@@ -156,7 +158,7 @@ _SHIPPED: Final = (
     Knob(SHIPPED_FACETS["scheduler"], before="scheduler "),
     Knob(SHIPPED_FACETS["fs"]),
     Knob(SHIPPED_FACETS["itr"], unit="us", before="ITR ", after=" us"),
-    Knob(SHIPPED_FACETS["dvfs"], unit="GHz", after=" GHz"),
+    Knob(SHIPPED_FACETS["dvfs"], unit="GHz", after=" GHz", filter_title="DVFS, GHz"),
     Knob(SHIPPED_FACETS["rapl"], unit="W", after=" W"),
 )
 

@@ -186,7 +186,10 @@ class RunFiles:
             found = {run_id: self._facts.get(run_id) for run_id in run_ids}
         asked = [run_id for run_id, facts in found.items() if facts is None]
         if asked:
-            rows = self._lake.arrow(*run_facts_query(asked)).to_pylist()
+            query = run_facts_query(asked, catalogue=self._lake.catalogue)
+            rows = self._lake.arrow(*query).to_pylist()
+                *run_facts_query(asked, catalogue=self._lake.catalogue)
+            ).to_pylist()
             read = {row["run_id"]: RunFacts.of(row) for row in rows}
             found |= read
             with self._lock:

@@ -65,9 +65,10 @@ def register_filters(
         choices = offered(view, found.selection)
         idle = idle_facets(view, found.selection, offered)
         entries = {make: make(view, found) for make in dict.fromkeys(menus.values())}
+        knobs = view.catalogue.knobs
         return (
-            [facet_chips(n, c) for n, c in choices.items() if n in LEADING],
-            [facet_chips(n, c) for n, c in choices.items() if n not in LEADING],
+            [facet_chips(knobs[n], c) for n, c in choices.items() if n in LEADING],
+            [facet_chips(knobs[n], c) for n, c in choices.items() if n not in LEADING],
             [facet_note(n, c, found.selection.values(n)) for n, c in choices.items()],
             [name in idle for name in choices],
             *[entries[make] for make in menus.values()],

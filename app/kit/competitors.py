@@ -7,7 +7,8 @@ from typing import Final
 import numpy as np
 
 from app.kit.encodings import GOVERNOR_HUE, OKABE_ITO, SYMBOLS, system_order, system_style
-from data.knobs import KNOBS, Knob
+from data.catalogue import SHIPPED
+from data.knobs import Knob
 from data.selection import POLLING, Value, unset_itr
 
 # Fixed colours of the completion modes, on all pages.
@@ -73,7 +74,7 @@ def competitors_of(
 
 def mode_label(mode: str) -> str:
     """Return the name of a completion mode."""
-    return KNOBS["mode"].label(mode)
+    return SHIPPED.knobs["mode"].label(mode)
 
 
 def value_label(knob: Knob, value: Value | None, system_labels: Mapping[str, str]) -> str:

@@ -11,67 +11,43 @@ from app.kit import ids
 from app.kit.lakes import LakeView, leading
 from app.kit.words import WORKLOAD_TITLES
 from data.analysis.facets import LEADING, Choice
-from data.knobs import KNOBS
-from data.selection import FACETS, UNSET, Selection, Value
+from data.knobs import Knob
+from data.selection import UNSET, Selection, Value
 
 # Returns the choices of each facet under the filters of a selection.
 Offered = Callable[[LakeView, Selection], Mapping[str, Sequence[Choice]]]
 
-_TITLES: Final = {
-    "dataset": "Dataset",
-    "workload": "Workload",
-    "work": "Work",
-    "load": "Load",
-    "message": "Message size",
-    "device": "Device",
-    "rw": "Access",
-    "request": "Request size",
-    "depth": "IO depth",
-    "threads": "Threads",
-    "machine": "Machine",
-    "system": "System",
-    "mode": "Completion mode",
-    "delay": "Hybrid delay, us",
-    "engine": "IO engine",
-    "scheduler": "IO scheduler",
-    "fs": "File system",
-    "itr": "Interrupt delay (ITR), us",
-    "dvfs": "DVFS, GHz",
-    "rapl": "Power limit (RAPL), W",
-}
 SINGLE: Final = frozenset({"workload"})
 
 
-def facet_title(facet: str) -> str:
-    """What a filter is called; that of a declared knob by its column."""
-    return _TITLES[facet] if facet in _TITLES else KNOBS[facet].axis_title
+def facet_title(knob: Knob) -> str:
+    """Return what the filter over a knob is called."""
+    return knob.filter_title or knob.axis_title
 
 
-def choice_label(facet: str, choice: Choice) -> str:
+def choice_label(knob: Knob, choice: Choice) -> str:
     """Return a chip's label; the unit is in the facet's title."""
-    value = choice.value
-    if facet == "system":
+    if knob.name == "system":
         return choice.label
-    if isinstance(value, float) and facet in ("depth", "threads"):
-        return f"{value:g}"
-    label = KNOBS[facet].label(value)
-    return WORKLOAD_TITLES.get(label, label) if facet == "workload" else label
+    label = knob.label(choice.value)
+    return WORKLOAD_TITLES.get(label, label) if knob.name == "workload" else label
 
 
-def facet_chips(facet: str, choices: Sequence[Choice]) -> list[dmc.Chip]:
+def facet_chips(knob: Knob, choices: Sequence[Choice]) -> list[dmc.Chip]:
     """Return the chips of one facet; a value without runs under the other filters is faint."""
-    null_word, title = FACETS[facet].null_word, facet_title(facet)
+    null_word, title = knob.facet.null_word, facet_title(knob)
+    labels = [choice_label(knob, choice) for choice in choices]
     return [
         dmc.Chip(
-            choice_label(facet, choice),
+            label,
             value=chip_value(choice.value),
             size="xs",
             radius="sm",
             variant="outline",
             className="chip-empty" if choice.runs == 0 else "",
-            **{"aria-label": f"{title} {choice_label(facet, choice)}: {choice.runs} runs"},
+            **{"aria-label": f"{title} {label}: {choice.runs} runs"},
         )
-        for choice in choices
+        for choice, label in zip(choices, labels, strict=True)
         if null_word != UNSET or choice.value != UNSET or len(choices) > 1
     ]
 
@@ -111,30 +87,32 @@ def filter_blocks(
     view: LakeView, selection: Selection, offered: Offered, names: ids.PageIds
 ) -> list[html.Div]:
     """Lay out all facets of a page."""
-    idle = idle_facets(view, selection, offered)
+    idle, knobs = idle_facets(view, selection, offered), view.catalogue.knobs
     return [
-        _filter_block(name, choices, selection.values(name), names, name in idle)
+        _filter_block(knobs[name], choices, selection.values(name), names, name in idle)
         for name, choices in offered(view, selection).items()
     ]
 
 
 def _filter_block(
-    facet: str,
+    knob: Knob,
     choices: Sequence[Choice],
     chosen: Sequence[Value],
     names: ids.PageIds,
     is_idle: bool,
 ) -> html.Div:
+    facet, title = knob.name, facet_title(knob)
     single = facet in SINGLE
     value: str | list[str] | None = [chip_value(v) for v in chosen]
     if single:
         value = value[0] if value else None
-    title = html.Span(facet_title(facet), className="facet-title")
     words = facet_note(facet, choices, chosen)
     note = html.Span(words, id=names.facet_count(facet), className="facet-count")
-    clear = [] if single else [_clear_button(facet, names)]
-    head = html.Div([title, note, *clear], className="facet-head")
-    chips = facet_chips(facet, choices)
+    clear = [] if single else [_clear_button(facet, title, names)]
+    head = html.Div(
+        [html.Span(title, className="facet-title"), note, *clear], className="facet-head"
+    )
+    chips = facet_chips(knob, choices)
     group = dmc.ChipGroup(chips, id=names.facet(facet), value=value, multiple=not single)
     return html.Div(
         [head, html.Div(group, className="facet-chips", role="group")],
@@ -145,13 +123,13 @@ def _filter_block(
     )
 
 
-def _clear_button(facet: str, names: ids.PageIds) -> html.Button:
+def _clear_button(facet: str, title: str, names: ids.PageIds) -> html.Button:
     return html.Button(
         "clear",
         className="facet-clear",
-        title=f"Clear the filter on {facet_title(facet)}",
+        title=f"Clear the filter on {title}",
         **{
             "data-clear-facet": json.dumps(names.facet(facet)),
-            "aria-label": f"Clear {facet_title(facet)}",
+            "aria-label": f"Clear {title}",
         },
     )

@@ -13,7 +13,7 @@ from app.kit.context import Lakes
 from app.kit.lakes import LakeView
 from app.kit.page import Page
 from app.kit.url_state import LINK_VERSION, filter_pairs, has_state
-from data.queries.points import CONFIGURATION, points_query
+from data.queries.points import points_query
 from data.selection import Selection
 
 # A clause of knobs needs no measured column, but the query of points requires one.
@@ -83,17 +83,17 @@ def configurations(
         clause: Of kind `knobs`, `box` or `lasso`; None for all configurations.
 
     Returns:
-        Columns of CONFIGURATION, plus `replicate` if the clause names it. One row per configuration
-        or run, sorted as the points of Explore.
+        The columns of a configuration, plus `replicate` if the clause names it. One row per
+        configuration or run, sorted as the points of Explore.
     """
     is_runs = clause is not None and any("replicate" in knobs for knobs in clause.knobs)
     fields = clause.fields if clause else None
     columns = dict(zip(("x", "y"), fields, strict=True)) if fields else _ANY
 
     def query(asked: Selection, limit: int) -> tuple[str, list[Any]]:
-        return points_query(asked, columns, not is_runs, limit)
+        return points_query(asked, columns, not is_runs, limit, catalogue=view.catalogue)
 
     rows = view.narrowed(query, selection)
     found = rows.filter(matching(clause, rows)) if clause else rows
-    names = [*CONFIGURATION, *(["replicate"] if is_runs else [])]
+    names = [*view.catalogue.configuration, *(["replicate"] if is_runs else [])]
     return found.select(names).with_columns(cs.categorical().cast(pl.String))

@@ -6,7 +6,6 @@ from typing import Final
 import polars as pl
 
 from app.kit.lakes import LakeView
-from data.metrics import plottable
 from data.queries.runs import chosen_counts_query
 from data.selection import Selection
 
@@ -62,8 +61,10 @@ def value_counts(
     Args:
         measured: Only runs that have a value in it; empty for all.
     """
-    names = dict.fromkeys((first, *plottable()))
-    rows = view.answered(*chosen_counts_query(selection, list(names), measured))
+    names = dict.fromkeys((first, *view.catalogue.plottable))
+    rows = view.answered(
+        *chosen_counts_query(selection, list(names), measured, catalogue=view.catalogue)
+    )
     return dict(rows.row(0, named=True))
 
 

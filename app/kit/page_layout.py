@@ -13,6 +13,7 @@ from app.kit import ids
 from app.kit.lakes import LakeView
 from app.kit.url_state import UrlState
 from data.analysis.like_with_like import poolable
+from data.catalogue import Catalogue
 from data.knobs import Knob
 
 Entries = list[dict[str, str]]
@@ -167,9 +168,16 @@ def pool_select(component_id: str, data: Entries, pooled: Sequence[str]) -> dmc.
     )
 
 
-def pool_choices(rows: pl.DataFrame, shown: Sequence[Knob], pooled: Sequence[str]) -> Entries:
+def pool_choices(
+    rows: pl.DataFrame,
+    shown: Sequence[Knob],
+    pooled: Sequence[str],
+    *,
+    catalogue: Catalogue | None = None,
+) -> Entries:
     """Return the entries of the menu of settings to pool over; arguments as of `poolable`."""
-    return entries({knob.name: knob.menu_title for knob in poolable(rows, shown, pooled)})
+    knobs = poolable(rows, shown, pooled, catalogue=catalogue)
+    return entries({knob.name: knob.menu_title for knob in knobs})
 
 
 def filter_sidebar(

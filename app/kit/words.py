@@ -15,8 +15,8 @@ from app.kit.figure_text import BREAK, bold, without_marks
 from app.kit.lakes import LakeView
 from data.analysis.facets import count_runs
 from data.analysis.like_with_like import Slice
-from data.knobs import KNOBS, Knob
-from data.metrics import metric
+from data.catalogue import Catalogue, ambient
+from data.knobs import Knob
 from data.queries.statement import statement
 from data.selection import ADAPTIVE, GOVERNOR, Selection, Value
 from data.units import format_bytes, format_load
@@ -33,7 +33,7 @@ EMPTY_LAKE: Final = (
 EMPTY_LAKE_PLAIN: Final = without_marks(EMPTY_LAKE)
 
 
-def configuration_knobs(varying: Collection[str]) -> list[Knob]:
+def configuration_knobs(varying: Collection[str], catalogue: Catalogue | None = None) -> list[Knob]:
     """Return the knobs that name a configuration, in the order of menus.
 
     Where workloads differ, each has its own work, which says nothing of a configuration.
@@ -42,10 +42,13 @@ def configuration_knobs(varying: Collection[str]) -> list[Knob]:
         varying: Columns with several values in the study; one value distinguishes nothing.
     """
     apart = {*_NAMED_APART, *(["work"] if "workload" in varying else [])}
-    return [knob for knob in KNOBS.values() if knob.column in varying and knob.name not in apart]
+    knobs = (catalogue or ambient()).knobs.values()
+    return [knob for knob in knobs if knob.column in varying and knob.name not in apart]
 
 
-def configuration_words(row: Mapping[str, Any], varying: Collection[str]) -> str:
+def configuration_words(
+    row: Mapping[str, Any], varying: Collection[str], catalogue: Catalogue | None = None
+) -> str:
     """Return the knobs of one row of `points_query`: `ITR 2 us · 2.9 GHz · 135 W`.
 
     Args:
@@ -53,7 +56,8 @@ def configuration_words(row: Mapping[str, Any], varying: Collection[str]) -> str
     """
     systems = (row.get("system"),)
     words = (
-        knob_words(knob, row.get(knob.column), systems) for knob in configuration_knobs(varying)
+        knob_words(knob, row.get(knob.column), systems)
+        for knob in configuration_knobs(varying, catalogue)
     )
     return " · ".join(word for word in words if word)
 
@@ -126,9 +130,10 @@ def common_prefix(top: float) -> tuple[float, str]:
     return next((one for one in prefixes if top >= one[0]), prefixes[-1])
 
 
-def axis_words(x: str, y: str) -> str:
+def axis_words(x: str, y: str, catalogue: Catalogue | None = None) -> str:
     """Return `Energy against p99 latency`, for the columns along x and y."""
-    return f"{metric(y).title} against {lowered(metric(x).title)}"
+    catalogue = catalogue or ambient()
+    return f"{catalogue.metric(y).title} against {lowered(catalogue.metric(x).title)}"
 
 
 def synthetic_note(points: pl.DataFrame) -> str:
@@ -143,7 +148,9 @@ def _missing(value: float | None) -> bool:
     return value is None or value != value
 
 
-def no_run_left(cube: pl.DataFrame, selection: Selection) -> str:
+def no_run_left(
+    cube: pl.DataFrame, selection: Selection, catalogue: Catalogue | None = None
+) -> str:
     """Return that no run matches the filters, and which single filters to clear to see some.
 
     Args:
@@ -153,7 +160,8 @@ def no_run_left(cube: pl.DataFrame, selection: Selection) -> str:
         clause.facet.name: count_runs(cube, selection.with_values(clause.facet, ()))
         for clause in selection.clauses
     }
-    useful = [f"{KNOBS[name].title} ({runs:,} runs)" for name, runs in without.items() if runs]
+    knobs = (catalogue or ambient()).knobs
+    useful = [f"{knobs[name].title} ({runs:,} runs)" for name, runs in without.items() if runs]
     hint = f"Clear one of these to see some: {', '.join(useful)}." if useful else "Clear some."
     return f"No run has all of these filters.{BREAK}{hint}"
 

@@ -12,7 +12,6 @@ import polars as pl
 import data.sandbox
 from app.kit.lakes import LakeView
 from app.sql.state import SqlState
-from data.metrics import metrics
 from data.queries.columns import columns_query
 from data.queries.examples import ALL_RUNS, subjects_query
 from data.queries.statement import statement
@@ -64,7 +63,7 @@ def default_state(view: LakeView) -> SqlState:
 def columns_of(view: LakeView) -> pl.DataFrame:
     """List the columns: `table`, `column`, `type`, `unit`, `title`, `description`."""
     found = view.lake.polars(*columns_query())
-    known = metrics()
+    known = view.catalogue.metrics
     said = [known.get(name) for name in found["column"]]
     return found.with_columns(
         pl.Series("unit", [one.unit if one else None for one in said], pl.String),

@@ -20,7 +20,6 @@ from data.queries.logged_runs import (
     logged_configurations_query,
     logged_runs_query,
 )
-from data.queries.points import CONFIGURATION
 from data.selection import Selection
 from data.timeline.question import MOST_RUNS
 
@@ -55,7 +54,9 @@ def _fitted(view: LakeView, state: TimelineState) -> TimelineState:
 
 def missing(view: LakeView, state: TimelineState) -> str:
     """Return that no run of the lake has a log."""
-    has_logs = state.runs or len(view.lake.polars(*logged_runs_query([], None, 1)))
+    has_logs = state.runs or len(
+        view.lake.polars(*logged_runs_query([], None, 1, catalogue=view.catalogue))
+    )
     return "" if has_logs else _NO_LOGS
 
 
@@ -84,8 +85,10 @@ def open_link(view: LakeView, state: TimelineState) -> tuple[TimelineState, str]
 def _first_runs(view: LakeView, state: TimelineState) -> tuple[list[str], int]:
     """Return the first run with a log of each configuration, and the number of configurations."""
     picked = configurations(view, state.selection, read_clause(state.sel))
-    logged = view.lake.polars(*logged_configurations_query(state.selection, MAX_ROWS))
-    by = [name for name in (*CONFIGURATION, "replicate") if name in picked.columns]
+    catalogue = view.catalogue
+    query = logged_configurations_query(state.selection, MAX_ROWS, catalogue=catalogue)
+    logged = view.lake.polars(*query)
+    by = [name for name in (*catalogue.configuration, "replicate") if name in picked.columns]
     order = picked.with_row_index("place").join(logged, on=by, nulls_equal=True)
     first = order.sort("place", "replicate", "run_id").unique("place", keep="first")
     return first.sort("place")["run_id"].unique(maintain_order=True).to_list(), len(picked)

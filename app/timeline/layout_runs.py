@@ -64,7 +64,8 @@ def add_words(runs: int) -> tuple[str, bool]:
 
 def choices(view: LakeView, words: str, near: str | None) -> list[dict[str, Any]]:
     """Return the runs that can be added: answer of `logged_runs_query`."""
-    query = logged_runs_query(words.split()[:_MOST_WORDS], near, _MOST_CHOICES)
+    asked = words.split()[:_MOST_WORDS]
+    query = logged_runs_query(asked, near, _MOST_CHOICES, catalogue=view.catalogue)
     return view.lake.polars(*query).to_dicts()
 
 

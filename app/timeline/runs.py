@@ -70,7 +70,9 @@ def _describe(view: LakeView, facts: RunFacts) -> RunInfo:
     others: tuple[dict[str, str], ...] = ()
     if not facts.has_log:
         problem = f"{label} {NO_LOG}."
-        found = view.lake.arrow(*others_query(facts.run_id, _MOST_OTHERS)).to_pylist()
+        found = view.lake.arrow(
+            *others_query(facts.run_id, _MOST_OTHERS, catalogue=view.catalogue)
+        ).to_pylist()
         others = tuple({"run_id": r["run_id"], "label": run_label(view, r)} for r in found)
     return RunInfo(
         facts.run_id,
@@ -98,5 +100,6 @@ def run_label(view: LakeView, row: dict[str, Any]) -> str:
 
 def short_label(view: LakeView, row: dict[str, Any]) -> str:
     """Return the system, and the knobs that its dataset varies: `Linux tuned · ITR 50 us`."""
-    words = configuration_words(row, view.varying(Selection.of(dataset=[row["dataset"]])))
+    varying = view.varying(Selection.of(dataset=[row["dataset"]]))
+    words = configuration_words(row, varying, view.catalogue)
     return " · ".join(part for part in (row["system_label"] or row["system"], words) if part)

@@ -13,7 +13,7 @@ from data.models.schemes.itr_throttle import US_PER_ITR_US
 _SERVING_CORES: Final = {"netpipe": 1, "nodejs": 1}
 # Maximum busy share of a core; above 1 because clocks may differ.
 _MOST_BUSY: Final = 1.02
-_SWEPT: Final = ("load_qps", "itr_us", "dvfs_ghz", "rapl_w")
+SWEPT: Final = ("load_qps", "itr_us", "dvfs_ghz", "rapl_w")
 _MEANS: Final = (
     "lam_kpps", "busy_share", "interrupts_per_s", "latency_mean_us", "latency_p50_us",
     "latency_p99_us",
@@ -71,14 +71,14 @@ def points(rows: pl.DataFrame, knobs: Sequence[str]) -> pl.DataFrame:
         for one run), and `n`; configurations without receive descriptors are left out.
     """
     return (
-        rows.group_by("group", *knobs, *_SWEPT)
+        rows.group_by("group", *knobs, *SWEPT)
         .agg(
             *[pl.col(name).mean() for name in _MEANS],
             *[pl.col(name).std().alias(f"{name}_sd") for name in _MEANS],
             n=pl.len(),
         )
         .filter(pl.col("lam_kpps").is_not_null())
-        .sort("group", *_SWEPT, nulls_last=True)
+        .sort("group", *SWEPT, nulls_last=True)
     )
 
 

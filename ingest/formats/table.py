@@ -22,9 +22,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from data.aggregates import AGGREGATE_N, sd_column
+from data.catalogue import SHIPPED
 from data.declared import Column, Kind, Role, check_name
 from data.errors import DataError, FormatError
-from data.metrics import metrics
 from data.schema import COUNTERS, KNOBS, MEASUREMENTS
 from ingest.files.packed import CHUNK, Packed, packed, unpacked
 from ingest.files.text_lines import iterate_lines
@@ -629,7 +629,7 @@ def _spread_targets(
         mean = of_mean.get(mean_place)
         if mean is None:
             continue
-        known = metrics().get(mean.name)
+        known = SHIPPED.metrics.get(mean.name)
         title = known.title if known is not None else mean.name
         own = Column(
             sd_column(mean.name),

@@ -14,9 +14,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.dataset as pd
 
-from data.declared import in_force, runs_schema
+from data.catalogue import Catalogue
+from data.declared import runs_schema
 from data.lake_files import local_files
-from data.queries.points import CONFIGURATION
 from data.schema import RUNS
 from ingest.lake.recorded_runs import RecordedRun
 from ingest.lake.state import LakeState
@@ -101,8 +101,7 @@ def _configurations(state: LakeState) -> Iterator[tuple[str, list[tuple[str, str
     files = local_files(state.lake / "runs", state.tables["runs"])
     if not files.paths:
         return
-    with in_force(declared):
-        keys = list(CONFIGURATION)
+    keys = list(Catalogue.of(declared).configuration)
     data = pd.dataset(list(files.paths), runs_schema(declared), format="parquet")
     # Usually all runs of a dataset state the same, which two columns show.
     stated = data.to_table(["dataset", "facts"]).group_by("dataset")
