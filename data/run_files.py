@@ -188,8 +188,6 @@ class RunFiles:
         if asked:
             query = run_facts_query(asked, catalogue=self._lake.catalogue)
             rows = self._lake.arrow(*query).to_pylist()
-                *run_facts_query(asked, catalogue=self._lake.catalogue)
-            ).to_pylist()
             read = {row["run_id"]: RunFacts.of(row) for row in rows}
             found |= read
             with self._lock:
