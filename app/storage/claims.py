@@ -1,4 +1,4 @@
-"""The papers' claims, decided by the rules of `data.analysis` from the filtered runs."""
+"""The papers' claims on storage, decided by `data.published` from the filtered runs."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -8,13 +8,11 @@ import polars as pl
 from app.storage.defaults import access_pair, place_of
 from app.storage.published_moves import by_source
 from app.storage.study import Study, of_bars
-from data.analysis.claims_of_devices import RULES_OF_DEVICES
-from data.analysis.claims_of_modes import RULES_OF_MODES
 from data.analysis.storage_runs import StorageRuns
-from data.analysis.verdicts import LOADS_STORES, UNDECIDED, Verdict, judge
+from data.analysis.verdicts import LOADS_STORES, UNDECIDED, Verdict
+from data.published import storage_verdicts
 from data.reference.claims import Claim, claims
 
-RULES: Final = {**RULES_OF_MODES, **RULES_OF_DEVICES}
 # Name of a claim to the view that shows the compared values.
 VIEW_OF: Final = {
     "000-O1": "iops", "000-O2": "cpu", "000-O3": "power-cpu", "000-O4": "switches-io",
@@ -50,9 +48,5 @@ def judged_claims(study: Study, functions: pl.DataFrame) -> list[Judged]:
         accesses=access_pair(state.at_rw),
     )
     nothing = Verdict(UNDECIDED, "no measured storage runs")
-    return [
-        Judged(
-            one, VIEW_OF[one.name], judge(RULES[one.name], runs) if len(study.rows) else nothing
-        )
-        for one in claims()
-    ]  # fmt: skip
+    verdicts = storage_verdicts(runs) if len(study.rows) else {}
+    return [Judged(one, VIEW_OF[one.name], verdicts.get(one.name, nothing)) for one in claims()]

@@ -1,7 +1,7 @@
 """Verdicts on claims: parts that hold, nearly hold or do not, with the compared means."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import isnan
 from typing import Any, Final
 
@@ -71,12 +71,16 @@ class Verdict:
         words: The reason with its numbers, in one line.
         comparisons: The compared means, if any.
         parts: The verdicts of its parts; empty for a part.
+        effect: The measured number that is compared with the printed one; None without.
+        n: Runs behind each side of it; empty without.
     """
 
     outcome: str
     words: str
     comparisons: tuple[Comparison, ...] = ()
     parts: tuple["Verdict", ...] = ()
+    effect: float | None = None
+    n: tuple[int, ...] = ()
 
     def said(self, note: str) -> str:
         """Return the outcome, with a warning such as `synthetic data` in the same line."""
@@ -96,9 +100,13 @@ def judge(rules: Sequence[Callable[[Any], Verdict]], runs: Any) -> Verdict:
     comparisons = tuple(each for part in parts for each in part.comparisons)
     outcome = combined([part.outcome for part in parts])
     if len(parts) == 1:
-        return Verdict(outcome, parts[0].words, comparisons)
-    words = "; ".join(f"{part.words}: {part.outcome}" for part in parts)
-    return Verdict(outcome, words, comparisons, tuple(parts))
+        return replace(parts[0], outcome=outcome, comparisons=comparisons)
+    words = "; ".join(
+        part.words if outcome == UNDECIDED else f"{part.words}: {part.outcome}" for part in parts
+    )
+    # The number of a claim in parts is that of its first part with one.
+    first = next((part for part in parts if part.effect is not None), parts[0])
+    return Verdict(outcome, words, comparisons, tuple(parts), first.effect, first.n)
 
 
 def combined(outcomes: Sequence[str]) -> str:
@@ -139,9 +147,15 @@ def unit_of(column: str) -> str:
     return _OTHERS[column][1] if column in _OTHERS else SHIPPED.metrics[column].unit
 
 
-def plain(holds: bool, words: str, comparisons: Sequence[Comparison] = ()) -> Verdict:
+def plain(
+    holds: bool,
+    words: str,
+    comparisons: Sequence[Comparison] = (),
+    effect: float | None = None,
+    n: tuple[int, ...] = (),
+) -> Verdict:
     """Return a verdict without degrees."""
-    return Verdict(HOLDS if holds else DOES_NOT, words, tuple(comparisons))
+    return Verdict(HOLDS if holds else DOES_NOT, words, tuple(comparisons), effect=effect, n=n)
 
 
 def by_depth(words: str, found: Sequence[Comparison], least: float = 1.0) -> Verdict:

@@ -9,7 +9,9 @@ from typing import Final
 from data.errors import DataError
 from data.reference.tables import HERE, Paper, read_papers
 
-_FILE: Final = "claims.toml"
+# The claims on storage runs, which the page Storage shows; and all others.
+_STORAGE: Final = "claims.toml"
+_OTHERS: Final = ("claims_of_networks.toml", "claims_of_schemes.toml", "claims_of_print.toml")
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +21,7 @@ class Claim:
     Attributes:
         where: Its place in the paper: `observation 1`, `figure 4`.
         text: The claim in our words.
+        printed: The numbers that the paper prints for it, or that there are none.
         rule: How runs decide it, in words.
     """
 
@@ -26,6 +29,7 @@ class Claim:
     paper: Paper
     where: str
     text: str
+    printed: str
     rule: str
 
     @property
@@ -36,23 +40,30 @@ class Claim:
 
 @cache
 def claims() -> tuple[Claim, ...]:
-    """Return all claims in their order; raises as `read_claims`."""
+    """Return the claims on storage runs in their order; raises as `read_claims`."""
     return read_claims(HERE)
 
 
-def read_claims(folder: Path) -> tuple[Claim, ...]:
-    """Read the claims of a folder of tables.
+@cache
+def all_claims() -> tuple[Claim, ...]:
+    """Return the claims of all papers, sorted by name; raises as `read_claims`."""
+    others = (claim for name in _OTHERS for claim in read_claims(HERE, name))
+    return tuple(sorted((*claims(), *others), key=lambda claim: claim.name))
+
+
+def read_claims(folder: Path, name: str = _STORAGE) -> tuple[Claim, ...]:
+    """Read the claims of one file of a folder of tables.
 
     Raises:
         DataError: A claim is of a paper that `tables.toml` lacks, or two have one name.
     """
     papers = read_papers(folder)
     found: dict[str, Claim] = {}
-    for entry in tomllib.loads((folder / _FILE).read_text("utf-8"))["claims"]:
-        name = entry["name"]
+    for entry in tomllib.loads((folder / name).read_text("utf-8"))["claims"]:
+        own = entry["name"]
         if entry["paper"] not in papers:
-            raise DataError(f"claim {name} is of {entry['paper']!r}, which tables.toml lacks")
-        if name in found:
-            raise DataError(f"{_FILE} has two claims {name!r}")
-        found[name] = Claim(**entry | {"paper": papers[entry["paper"]]})
+            raise DataError(f"claim {own} is of {entry['paper']!r}, which tables.toml lacks")
+        if own in found:
+            raise DataError(f"{name} has two claims {own!r}")
+        found[own] = Claim(**entry | {"paper": papers[entry["paper"]]})
     return tuple(found.values())

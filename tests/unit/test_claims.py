@@ -10,13 +10,14 @@ from scipy import stats
 from app.kit.context import Lakes
 from app.kit.lakes import LakeView
 from app.storage.answer import answer
-from app.storage.claims import RULES, VIEW_OF, Judged, judged_claims
+from app.storage.claims import VIEW_OF, Judged, judged_claims
 from app.storage.layout_claims import claims_block
 from app.storage.rows import rows_behind
 from app.storage.state import StorageState
 from app.storage.views import BY_NAME
 from data.analysis.verdicts import DOES_NOT, HOLDS, IN_PART, NEARLY, UNDECIDED, combined
 from data.errors import DataError
+from data.published import RULES_OF_STORAGE
 from data.reference.claims import claims, read_claims
 from data.selection import Selection
 from tests.fixtures.storage_rows import fio, idle, study_lake
@@ -39,8 +40,8 @@ def shown(view: LakeView) -> dict[str, Judged]:
 
 
 def test_every_claim_has_a_rule_a_view_and_a_source() -> None:
-    assert [one.name for one in claims()] == list(RULES) == list(VIEW_OF)
-    assert [name.partition("-")[0] for name in RULES] == ["000"] * 7 + ["004"] * 9
+    assert [one.name for one in claims()] == list(RULES_OF_STORAGE) == list(VIEW_OF)
+    assert [name.partition("-")[0] for name in RULES_OF_STORAGE] == ["000"] * 7 + ["004"] * 9
     for one in claims():
         assert VIEW_OF[one.name] in BY_NAME
         assert len(one.rule) > 80

@@ -1,0 +1,397 @@
+"""The claims of the network study on why delays and clocks help, as rules.
+
+claims.toml has them in words.
+"""
+
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+from typing import Final
+
+import numpy as np
+import polars as pl
+
+from data.analysis.claims_of_tuning import Rule
+from data.analysis.network_runs import (
+    CLOSED,
+    ENERGY,
+    FAST,
+    FULL_RAPL_W,
+    LIBRARY,
+    LINUX,
+    MEMCACHED,
+    NETPIPE,
+    NODEJS,
+    PERFORMANCE,
+    PRODUCT,
+    PUBLISHED,
+    SILO,
+    TUNED,
+    NetworkRuns,
+    Panel,
+    by_group,
+    clock_slope,
+    label,
+    rank_correlation,
+)
+from data.analysis.verdicts import (
+    DOES_NOT,
+    HOLDS,
+    IN_PART,
+    UnmeasuredError,
+    Verdict,
+    plain,
+    share_outcome,
+    size_outcome,
+)
+
+_SAME_WAY: Final = 0.5
+_STRONGLY: Final = 0.8
+# A clock of which the tail depends less than this hardly matters; more than that clearly does.
+_FLAT_SLOPE: Final = 0.15
+_STEEP_SLOPE: Final = 0.3
+
+
+def _cells(panels: Sequence[Panel], systems: Sequence[str] = TUNED) -> list[tuple[Panel, str]]:
+    return [(panel, system) for panel in panels for system in systems]
+
+
+def _share(
+    words: str,
+    cells: Sequence[tuple[Panel, str]],
+    value_of: Callable[[NetworkRuns, Panel, str], float],
+    holds: Callable[[float], bool],
+) -> Rule:
+    """Build the rule of an inequality in every cell; in some of them, in part."""
+
+    def rule(runs: NetworkRuns) -> Verdict:
+        runs.need([panel for panel, _ in cells], sorted({system for _, system in cells}))
+        values = [value_of(runs, *cell) for cell in cells]
+        right = [bool(holds(value)) for value in values]
+        n = tuple(int(runs.at(*cell)["n"].sum()) for cell in cells)
+        said = f"{words} in {sum(right)} of {len(cells)} panels and systems"
+        said += f" ({min(values):.2f} to {max(values):.2f}; {sum(n):,} runs)"
+        if wrong := [i for i, one in enumerate(right) if not one]:
+            listed = (
+                f"{cells[i][0].name} of {label(cells[i][1])} ({values[i]:.2f})" for i in wrong
+            )
+            said += f"; not at {', '.join(listed)}"
+        outcome = share_outcome(sum(right), len(cells))
+        return Verdict(outcome, said, effect=float(np.median(values)), n=n)
+
+    return rule
+
+
+def _with_delay(column: str, at_full_power: bool = False) -> Callable:
+    def value(runs: NetworkRuns, panel: Panel, system: str) -> float:
+        cells = runs.at(panel, system)
+        if at_full_power:
+            cells = cells.filter(pl.col("rapl") == FULL_RAPL_W)
+        return by_group(cells, "ghz", "itr", column)
+
+    return value
+
+
+def _delay_by_size(system: str) -> Rule:
+    def rule(runs: NetworkRuns) -> Verdict:
+        runs.need(NETPIPE, [system])
+        marks = [runs.best(panel, system, PRODUCT) for panel in NETPIPE]
+        delays = [float(mark.row["itr"]) for mark in marks]
+        last = runs.at(NETPIPE[-1], system)["itr"]
+        rises = all(a <= b for a, b in pairwise(delays))
+        words = f"{label(system)}: ITR of the best EDP {', '.join(f'{d:g}' for d in delays)} us"
+        if delays[-1] in (last.min(), last.max()):
+            words += "; the last is the edge of what was run"
+        n = tuple(mark.n for mark in marks)
+        return plain(rises and abs(delays[-1] - 28) <= 2, words, (), delays[-1], n)
+
+    return rule
+
+
+def _fewest_instructions(panel: Panel) -> Rule:
+    def rule(runs: NetworkRuns) -> Verdict:
+        runs.need([panel], TUNED)
+        linux, library = (
+            runs.runs_at(panel, s)["instructions"].drop_nulls().to_numpy() for s in (LINUX, LIBRARY)
+        )
+        ratio = float(np.median(linux) / np.median(library))
+        words = f"{panel.name}: tuned Linux {ratio:.2f} times as many, by the medians"
+        if library.max() > linux.min():
+            words += "; some settings of the library OS exceed Linux's least"
+        is_less = bool(ratio > 1 and library.min() < linux.min())
+        return plain(is_less, words, (), ratio, (len(linux), len(library)))
+
+    return rule
+
+
+def _interrupts_cut(panel: Panel) -> Rule:
+    """Build the rule of interrupts that a slow clock cuts by 90 %, at each delay."""
+
+    def rule(runs: NetworkRuns) -> Verdict:
+        means = runs.at(panel, LIBRARY).group_by("itr", "ghz").agg(pl.col("interrupts").mean())
+        cuts, is_slower = [], []
+        for delay in means.partition_by("itr"):
+            ordered = delay.sort("interrupts")
+            least, most = ordered.row(0, named=True), ordered.row(-1, named=True)
+            cuts.append(1 - least["interrupts"] / most["interrupts"])
+            is_slower.append(least["ghz"] < most["ghz"])
+        right = sum(cut >= 0.85 and slower for cut, slower in zip(cuts, is_slower, strict=True))
+        words = f"{panel.name}: {100 * np.median(cuts):.1f} % fewer, at {right} of {len(cuts)} ITRs"
+        n = int(runs.at(panel, LIBRARY)["n"].sum())
+        return Verdict(
+            share_outcome(right, len(cuts)), words, effect=float(np.median(cuts)), n=(n,)
+        )
+
+    return rule
+
+
+def _like_settings(runs: NetworkRuns, panel: Panel) -> pl.DataFrame:
+    """Return the settings that both tuned systems ran, with the library OS's columns as `_e`."""
+    linux, library = (runs.at(panel, system) for system in (LINUX, LIBRARY))
+    return linux.join(library, on=["itr", "ghz", "rapl"], suffix="_e")
+
+
+def _fewer_instructions(panels: Sequence[Panel], printed: float) -> Rule:
+    def rule(runs: NetworkRuns) -> Verdict:
+        runs.need(panels, TUNED)
+        pairs = [_like_settings(runs, panel) for panel in panels]
+        ratios = [float((p["instructions"] / p["instructions_e"]).mean()) for p in pairs]  # type: ignore[arg-type]
+        mean = float(np.mean(ratios))
+        listed = ", ".join(f"{ratio:.2f}" for ratio in ratios)
+        words = (
+            f"instructions of tuned Linux over the library OS's, like settings: x{mean:.2f} "
+            f"({listed}; {', '.join(str(len(p)) for p in pairs)} pairs), x{printed:g} printed"
+        )
+        n = (int(sum(p["n"].sum() for p in pairs)), int(sum(p["n_e"].sum() for p in pairs)))
+        outcome = size_outcome(float(np.log(mean) / np.log(printed)))
+        return Verdict(outcome, words, effect=mean, n=n)
+
+    return rule
+
+
+def _ipc(panels: Sequence[Panel], is_less: bool) -> Rule:
+    """Build the rule of the library OS's instructions a cycle against tuned Linux's."""
+
+    def rule(runs: NetworkRuns) -> Verdict:
+        runs.need(panels, TUNED)
+        pairs = [_like_settings(runs, panel) for panel in panels]
+        means = [(float(p["ipc_e"].mean()), float(p["ipc"].mean())) for p in pairs]  # type: ignore[arg-type]
+        right = sum((own < other) == is_less for own, other in means)
+        listed = ", ".join(f"{own:.2f}/{other:.2f}" for own, other in means)
+        words = f"IPC of the library OS over tuned Linux's: {listed}"
+        n = (int(sum(p["n_e"].sum() for p in pairs)), int(sum(p["n"].sum() for p in pairs)))
+        effect = means[0][0] / means[0][1]
+        return Verdict(share_outcome(right, len(panels)), words, effect=effect, n=n)
+
+    return rule
+
+
+def _slope(runs: NetworkRuns, panel: Panel, system: str) -> float:
+    return clock_slope(runs.at(panel, system).filter(pl.col("rapl") == FULL_RAPL_W), ["itr"])
+
+
+def _flat_and_steep(runs: NetworkRuns) -> Verdict:
+    """Judge that p99 hardly depends on the library OS's clock, and clearly on Linux's."""
+    runs.need(MEMCACHED, TUNED)
+    library, linux = (
+        [_slope(runs, panel, system) for panel in MEMCACHED] for system in (LIBRARY, LINUX)
+    )
+    holds = (
+        all(abs(slope) < _FLAT_SLOPE for slope in library)
+        and abs(linux[-1]) > _STEEP_SLOPE
+        and all(abs(a) < abs(b) for a, b in zip(library, linux, strict=True))
+    )
+    listed = [", ".join(f"{slope:.2f}" for slope in slopes) for slopes in (library, linux)]
+    words = f"slope of ln p99 on ln GHz: library OS {listed[0]}; tuned Linux {listed[1]}"
+    n = tuple(int(runs.at(*cell)["n"].sum()) for cell in _cells(MEMCACHED))
+    return plain(holds, words, (), linux[-1], n)
+
+
+def _no_rule_for_peak(runs: NetworkRuns) -> Verdict:
+    runs.need(FAST, TUNED)
+    raise UnmeasuredError("the peak of neither system was looked for: loads above it are needed")
+
+
+def _slowest_itr_saves(is_slowest_clock: bool, printed_j: float) -> Rule:
+    def rule(runs: NetworkRuns) -> Verdict:
+        runs.need(MEMCACHED, TUNED)
+        saved, n = [], [0, 0]
+        for panel, system in _cells(MEMCACHED):
+            cells = runs.at(panel, system)
+            clock = cells["ghz"].min() if is_slowest_clock else cells["ghz"].max()
+            at_clock = cells.filter(pl.col("ghz") == clock)
+            ends = [at_clock.filter(pl.col("itr") == at_clock["itr"].min()),
+                    at_clock.filter(pl.col("itr") == at_clock["itr"].max())]  # fmt: skip
+            saved.append(float(ends[0][ENERGY].mean()) - float(ends[1][ENERGY].mean()))  # type: ignore[arg-type]
+            n = [total + int(end["n"].sum()) for total, end in zip(n, ends, strict=True)]
+        mean = float(np.mean(saved))
+        words = (
+            f"at the {'slowest' if is_slowest_clock else 'fastest'} clock {mean:.1f} J, "
+            f"{printed_j:g} J printed ({', '.join(f'{one:.0f}' for one in saved)} J)"
+        )
+        return Verdict(size_outcome(mean / printed_j), words, effect=mean, n=tuple(n))
+
+    return rule
+
+
+def _least_energy_is_slow(runs: NetworkRuns, panel: Panel, system: str) -> float:
+    """Return 1 if the least-energy setting has a clock in the slowest third and a slow ITR."""
+    cells, mark = runs.at(panel, system), runs.best(panel, system, ENERGY)
+    clocks, delays = (cells[name].drop_nulls().unique().sort() for name in ("ghz", "itr"))
+    slowest = clocks[: -(-len(clocks) // 3)]
+    return float(mark.row["ghz"] in slowest and mark.row["itr"] in delays[len(delays) // 2 :])
+
+
+def _slow_at_large(column: str, holds: Callable[[float], bool], words: str) -> Rule:
+    return _share(
+        words, _cells(NETPIPE[2:]),
+        lambda runs, panel, system: float(runs.best(panel, system, PRODUCT).row[column]), holds,
+    )  # fmt: skip
+
+
+def _ten_runs(runs: NetworkRuns) -> Verdict:
+    names = [(panel.workload, panel.place) for panel in PUBLISHED]
+    own = runs.cells.filter(
+        pl.any_horizontal(
+            *((pl.col("workload") == w) & pl.col("place").eq_missing(place) for w, place in names)
+        )
+    )
+    if not len(own):
+        raise UnmeasuredError("no runs of these workloads in this lake")
+    right = int((own["n"] >= 10).sum())
+    words = f"{right:,} of {len(own):,} configurations have 10 runs; the median has "
+    words += f"{np.median(own['n']):g}"
+    share = right / len(own)
+    outcome = HOLDS if share >= 0.95 else IN_PART if share >= 0.5 else DOES_NOT
+    return Verdict(outcome, words, effect=share, n=(int(own["n"].sum()),))
+
+
+def _silo_energy(runs: NetworkRuns) -> Verdict:
+    """Judge that a slow clock saves most on silo, and a slow ITR less as the load grows."""
+    runs.need(SILO, TUNED)
+    right, by_system, n = 0, [], []
+    for system in TUNED:
+        by_delay = []
+        for panel in SILO:
+            cells = runs.at(panel, system).filter(pl.col("rapl") == FULL_RAPL_W)
+            energy = _corner_energies(cells)
+            by_clock = energy["fast", "fast"] - energy["slow", "fast"]
+            by_delay.append(energy["fast", "fast"] - energy["fast", "slow"])
+            right += by_clock > by_delay[-1]
+            n.append(int(cells["n"].sum()))
+        by_system.append(all(a > b for a, b in pairwise(by_delay)))
+    words = f"the clock saves more than ITR in {right} of 6 panels and systems; ITR saves less "
+    words += f"with each load in {sum(by_system)} of 2 systems"
+    return Verdict(share_outcome(right + sum(by_system), 8), words, n=tuple(n))
+
+
+def _corner_energies(cells: pl.DataFrame) -> dict[tuple[str, str], float]:
+    """Return mean energy by clock and ITR, each at its fast and its slow end."""
+    clocks, delays = (cells[name].drop_nulls().sort() for name in ("ghz", "itr"))
+    ends = {"fast": (clocks[-1], delays[0]), "slow": (clocks[0], delays[-1])}
+    found = {}
+    for clock, (ghz, _) in ends.items():
+        for delay, (_, itr) in ends.items():
+            corner = cells.filter(pl.col("ghz") == ghz, pl.col("itr") == itr)
+            if not len(corner):
+                raise UnmeasuredError(f"no run at ITR {itr:g} us and {ghz:g} GHz")
+            found[clock, delay] = float(corner[ENERGY].mean())  # type: ignore[arg-type]
+    return found
+
+
+def _fast_itr_is_least(runs: NetworkRuns, panel: Panel, system: str) -> float:
+    return float(runs.best(panel, system, ENERGY).row["itr"] == runs.at(panel, system)["itr"].min())
+
+
+def _like_instructions(runs: NetworkRuns) -> Verdict:
+    runs.need(SILO, TUNED)
+    pairs = [_like_settings(runs, panel) for panel in SILO]
+    ratios = [float((p["instructions"] / p["instructions_e"]).mean()) for p in pairs]  # type: ignore[arg-type]
+    right = sum(0.8 <= ratio <= 1.25 for ratio in ratios)
+    listed = ", ".join(f"x{ratio:.2f}" for ratio in ratios)
+    words = f"instructions of tuned Linux over the library OS's: {listed}"
+    n = (int(sum(p["n"].sum() for p in pairs)), int(sum(p["n_e"].sum() for p in pairs)))
+    return Verdict(share_outcome(right, len(SILO)), words, effect=ratios[0], n=n)
+
+
+def _slow_itr_saves_more(panel: Panel) -> Rule:
+    """Build the rule of the joules that the slowest ITR saves at the fastest clock: x1.5."""
+
+    def rule(runs: NetworkRuns) -> Verdict:
+        runs.need([panel], TUNED)
+        saved, n = [], []
+        for system in (LIBRARY, LINUX):
+            cells = runs.at(panel, system)
+            at = cells.filter(pl.col("ghz") == cells["ghz"].max())
+            ends = [at.filter(pl.col("itr") == end) for end in (at["itr"].min(), at["itr"].max())]
+            saved.append(float(ends[0][ENERGY].mean()) - float(ends[1][ENERGY].mean()))  # type: ignore[arg-type]
+            n.append(int(at["n"].sum()))
+        ratio = saved[0] / saved[1]
+        words = f"{panel.name}: library OS saves {saved[0]:.0f} J, tuned Linux {saved[1]:.0f} J"
+        return Verdict(size_outcome(ratio / 1.5), words, effect=ratio, n=tuple(n))
+
+    return rule
+
+
+def _steeper_than_memcached(system: str) -> Rule:
+    def rule(runs: NetworkRuns) -> Verdict:
+        runs.need(SILO, [system])
+        runs.need(MEMCACHED, [system])
+        silo, memcached = (
+            [abs(clock_slope(runs.at(p, system), ["itr", "rapl"], 1.15)) for p in panels]
+            for panels in (SILO, MEMCACHED)
+        )
+        words = (
+            f"{label(system)}: steepest {max(silo):.2f} on silo, {max(memcached):.2f} on memcached"
+        )
+        n = tuple(int(runs.at(p, system)["n"].sum()) for p in (*SILO, *MEMCACHED))
+        return plain(max(silo) > max(memcached), words, (), max(silo), n)
+
+    return rule
+
+
+def _time_is_energy(runs: NetworkRuns, panel: Panel, system: str) -> float:
+    return rank_correlation(runs.at(panel, system), PERFORMANCE, ENERGY)
+
+
+RULES_OF_MECHANISMS: Final[dict[str, tuple[Rule, ...]]] = {
+    "003-C10": (
+        _share("time rises with ITR", _cells(CLOSED), _with_delay(PERFORMANCE),
+               lambda rho: rho >= _SAME_WAY),
+    ),
+    "003-C11": (
+        _share("less time is less energy", _cells((NODEJS, NETPIPE[0])), _time_is_energy,
+               lambda rho: rho >= _SAME_WAY),
+    ),
+    "003-C15": tuple(_delay_by_size(system) for system in TUNED),
+    "003-C17": tuple(_fewest_instructions(panel) for panel in CLOSED),
+    "003-C22": (_interrupts_cut(NODEJS), _interrupts_cut(NETPIPE[0])),
+    "003-C23": (_fewer_instructions(MEMCACHED, 2.5), _ipc(MEMCACHED, is_less=True)),
+    "003-C24": (_flat_and_steep,),
+    "003-C25": (_no_rule_for_peak,),
+    "003-C26": (_slowest_itr_saves(True, 52), _slowest_itr_saves(False, 342)),
+    "003-C27": (
+        _share("least energy at a slow clock and a slow ITR", _cells(MEMCACHED),
+               _least_energy_is_slow, bool),
+    ),
+    "003-C28": tuple(
+        _share(words, _cells(MEMCACHED), _with_delay(column, at_full_power=True), holds)
+        for words, column, holds in (
+            ("fewer interrupts with ITR", "interrupts", lambda rho: rho <= -_STRONGLY),
+            ("fewer instructions with ITR", "instructions", lambda rho: rho <= -_STRONGLY),
+            ("higher p99 with ITR", PERFORMANCE, lambda rho: rho >= _STRONGLY),
+        )
+    ),
+    "003-C35": (_silo_energy,),
+    "003-C36": (
+        _share("least energy at the fastest ITR", _cells(SILO[1:], (LIBRARY,)),
+               _fast_itr_is_least, bool),
+    ),
+    "003-C37": (_like_instructions, _ipc(SILO, is_less=False)),
+    "003-C38": tuple(_slow_itr_saves_more(panel) for panel in SILO[:2]),
+    "003-C41": tuple(_steeper_than_memcached(system) for system in TUNED),
+    "003-C42": (
+        _slow_at_large("ghz", lambda ghz: ghz <= 2.0, "best EDP at 2.0 GHz or less"),
+        _slow_at_large("itr", lambda itr: itr >= 20, "best EDP at ITR 20 us or more"),
+    ),
+    "003-C43": (_ten_runs,),
+}  # fmt: skip
