@@ -19,6 +19,9 @@ _BOLD, _UNBOLD, _STYLE, _STYLED, _UNSTYLED = "\ue001\ue002\ue003\ue004\ue005"
 _TAGS: Final = {BREAK: "<br>", _BOLD: "<b>", _UNBOLD: "</b>", _UNSTYLED: "</span>"}
 _STYLES: Final = re.compile(f"{_STYLE}(color:#[0-9a-fA-F]{{6}}|font-size:\\d+px){_STYLED}")
 _MARKS: Final = re.compile("[\ue000-\ue005]")
+# What is to be done in a text: escape, or write marks. Most texts have nothing of it.
+_OPEN: Final = re.compile("[&<\ue000-\ue005]")
+_NUMBERS: Final = frozenset({bool, int, float, type(None)})
 # What the browser compares with values of the lake, and does not show.
 _NO_TEXTS: Final = frozenset({"customdata", "ids", "meta"})
 
@@ -44,12 +47,19 @@ def finished(part: Any) -> Any:
     Call it once: finished texts would be escaped again.
     """
     if isinstance(part, str):
-        return _escaped(part)
+        return _escaped(part) if _OPEN.search(part) else part
     if isinstance(part, dict):
-        return {k: v if k in _NO_TEXTS else finished(v) for k, v in part.items()}
+        return {
+            key: value if key in _NO_TEXTS or type(value) in _NUMBERS else finished(value)
+            for key, value in part.items()
+        }
     if isinstance(part, np.ndarray) and part.dtype.kind in "OU":
         part = part.tolist()
     if isinstance(part, (list, tuple)):
+        kinds = set(map(type, part)) - _NUMBERS
+        texts = "".join(one for one in part if type(one) is str) if kinds == {str} else ""
+        if not kinds or (texts and not _OPEN.search(texts)):
+            return part
         return type(part)(finished(one) for one in part)
     return part
 

@@ -7,7 +7,6 @@ from typing import Any, Final
 from app.kit.lakes import LakeView
 from app.kit.words import WORKLOAD_TITLES, configuration_words, load_words
 from data.queries.timeline import others_query, reference_query
-from data.run_files import RunFacts
 from data.selection import Selection
 
 _MOST_OTHERS: Final = 6
@@ -44,12 +43,12 @@ class RunInfo:
 
 
 def describe_runs(view: LakeView, run_ids: Sequence[str]) -> list[RunInfo]:
-    """Describe some runs in their order; an unknown run has a problem and no facts."""
-    known = view.files.facts(run_ids)
-    return [
-        _describe(view, known[run_id]) if run_id in known else _unknown(view, run_id)
-        for run_id in run_ids
-    ]
+    """Describe some runs in their order; an unknown run has a problem and no facts.
+
+    A run is described once for a version of the lake, not again for each window of it.
+    """
+    view.files.facts(run_ids)  # One query for all.
+    return [view.once(_describe, run_id) for run_id in run_ids]
 
 
 def reference_of(view: LakeView, run_id: str) -> str | None:
@@ -58,12 +57,11 @@ def reference_of(view: LakeView, run_id: str) -> str | None:
     return rows[0]["run_id"] if rows else None
 
 
-def _unknown(view: LakeView, run_id: str) -> RunInfo:
-    problem = f"The lake (version {view.version}) holds no run {run_id!r}."
-    return RunInfo(run_id, known=False, label=run_id, short=run_id, problem=problem)
-
-
-def _describe(view: LakeView, facts: RunFacts) -> RunInfo:
+def _describe(view: LakeView, run_id: str) -> RunInfo:
+    facts = view.files.facts([run_id]).get(run_id)
+    if facts is None:
+        unknown = f"The lake (version {view.version}) holds no run {run_id!r}."
+        return RunInfo(run_id, known=False, label=run_id, short=run_id, problem=unknown)
     row = facts.row
     label = run_label(view, row)
     problem: str | None = None

@@ -73,6 +73,21 @@ def total(answer: Json, name: str) -> list[float | None]:
     return values
 
 
+def test_a_zoom_does_not_label_its_runs_again(
+    client: FlaskClient, rows: dict[str, Json], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run_ids = [rows[name]["run_id"] for name in ("linux_tuned", "tabled")]
+    whole = ask(client, *run_ids)["runs"]
+
+    def refuse(*_: Any) -> str:
+        raise AssertionError("labelled again")
+
+    monkeypatch.setattr("app.timeline.runs.configuration_words", refuse)
+    zoomed = ask(client, *run_ids, from_=0.02, to=0.05)["runs"]
+    assert [run["label"] for run in zoomed] == [run["label"] for run in whole]
+    assert zoomed[0]["window"] != whole[0]["window"]
+
+
 def test_runs_are_described(client: FlaskClient, rows: dict[str, Json]) -> None:
     tuned, tabled = rows["linux_tuned"], rows["tabled"]
     with client.application.app_context():
