@@ -215,6 +215,8 @@ def _serve(settings: Settings) -> int:
 
         def load(self):  # type: ignore[no-untyped-def]
             server = create_app(replace(settings, lake=settings.lake.resolve())).server
+            # In the first request Dash gathers all callbacks; a second one at that time lacks some.
+            server.test_client().get("/health")
             if settings.metrics_port is not None:
                 _serve_metrics(server, settings.metrics_port)
             server.wsgi_app = Bounded(server.wsgi_app)

@@ -9,6 +9,7 @@ import urllib.request
 from pathlib import Path
 from typing import Any
 
+import dash
 import pytest
 from flask import Flask
 from flask.testing import FlaskClient
@@ -239,6 +240,15 @@ def test_an_address_that_other_machines_reach_wants_a_proxy(
     for host, is_warned in (("0.0.0.0", True), ("10.0.0.1", True), ("::1", False)):
         assert main(["--lake", str(grid), "--host", host]) == 0
         assert ("a proxy that buffers requests" in capsys.readouterr().err) == is_warned
+
+
+def test_all_callbacks_are_there_before_the_first_visitor(
+    grid: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("app.serve.memory.keep_memory_small", lambda: True)
+    monkeypatch.setattr(BaseApplication, "run", lambda server: server.load())
+    assert main(["--lake", str(grid)]) == 0
+    assert any("_pages_content" in name for name in dash.get_app().callback_map)
 
 
 @pytest.mark.parametrize("prefix", ["atlas", "/atlas/", "/a b", "/", "//x", "/<x>", "/é"])
