@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, Protocol
+from typing import Any, Final, Literal, Protocol
 
 import numpy as np
 import pyarrow as pa
@@ -12,6 +12,10 @@ from data.declared import Column, Role
 from data.errors import FormatError
 
 Severity = Literal["refused", "repaired", "doubted"]
+
+LONGEST_WINDOW_S: Final = 365 * 86_400
+# Largest step of a counter from one line of a log to the next, and largest number of bytes.
+LARGEST_STEP: Final = 1 << 48
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,6 +170,21 @@ class Window:
 
     start_tsc: int
     end_tsc: int
+
+
+def window_fault(start_tsc: int, end_tsc: int, tsc_hz: float) -> str:
+    """Return why two rising time stamps are refused as a window; empty text if they are not.
+
+    Later code relies on the limits: a time in nanoseconds within a year and the number of one of
+    256 logs fit together in 63 bits.
+    """
+    if end_tsc >= 1 << 63:
+        return f"the time stamp {end_tsc} is over 63 bits; window not used"
+    length_s = (end_tsc - start_tsc) / tsc_hz
+    if length_s > LONGEST_WINDOW_S:
+        days = length_s / 86_400
+        return f"{start_tsc} to {end_tsc} ticks are {days:.4g} days, over a year; window not used"
+    return ""
 
 
 @dataclass(frozen=True, slots=True)

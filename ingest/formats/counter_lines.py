@@ -1,11 +1,14 @@
 """Columns of a per-interrupt log: feeds blocks of any size to the compiled parser."""
 
+from collections import defaultdict
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 
 from ingest.formats import line_parser
+from ingest.formats.counter_steps import CounterSteps
 from ingest.formats.time_order import TimeOrder
 from ingest.records import Problem
 
@@ -22,25 +25,23 @@ _KINDS: Final = {
     line_parser.NOT_DIGITS: "not_digits",
     line_parser.NUMBER_RANGE: "number_range",
 }
-_OUT_OF_ORDER: Final = {
-    "time_backwards": "is before that of the previous line; line dropped",
-    "time_leap": "does not fit the lines below it; line dropped",
-}
+_BACKWARDS: Final = "is before that of the previous line"
+_LEAP: Final = "does not fit the lines below it"
 
 
 @dataclass(slots=True)
-class _OutOfOrder:
-    """Rows of one kind out of time order: their number, the first row, the last row's line."""
+class _DroppedRows:
+    """Rows dropped for one reason: their number, the first one, and the line of the last one."""
 
     count: int = 0
     line: int = 0
-    tsc: int = 0
+    detail: str = ""
     last_line: int = 0
 
-    def add(self, origin: int, tsc: int) -> None:
+    def add(self, origin: int, detail: str) -> None:
         line = origin >> 1
         if not self.count or line < self.line:
-            self.line, self.tsc = line, tsc
+            self.line, self.detail = line, detail
         self.count += 1
         self.last_line = max(self.last_line, line)
 
@@ -50,33 +51,30 @@ class CounterLines:
 
     Args:
         columns: Fields of a good line: 14, 16 or 17.
+        sampled_fields: Numbers of the counter fields, from 1, that are values per sample, not
+            running totals.
     """
 
-    def __init__(self, columns: int) -> None:
+    def __init__(self, columns: int, sampled_fields: Collection[int] = ()) -> None:
         self._columns = columns
         self._state, self._faults = line_parser.new_state()
         self._interrupts = np.empty((line_parser.INTERRUPT_ROWS, _FIRST_ROOM), np.int64)
         self._samples = np.empty((columns - 5, _FIRST_ROOM), np.int64)
         self._work = np.empty(_LONGEST_LINE, np.uint8)
         self._order = TimeOrder()
+        self._steps = CounterSteps(
+            [f"field {number}" for number in range(6, columns)],
+            [f"field {number}" for number in sampled_fields],
+        )
         self._settled = 0
+        self._settled_samples = 0
         self._waiting = 0
-        self._out_of_order = {kind: _OutOfOrder() for kind in _OUT_OF_ORDER}
+        self._dropped: defaultdict[str, _DroppedRows] = defaultdict(_DroppedRows)
         self._tail = 0
         self._taken = 0
         self._to_drop = (0, 0)
         self._first_bytes: dict[int, bytes] = {}
         self._cut: Problem | None = None
-
-    @property
-    def buffer_bytes(self) -> int:
-        """Size of the buffer that lines are read in."""
-        return self._work.nbytes
-
-    @property
-    def unsampled_at_once(self) -> int:
-        """Lines without counters that the vectorised loop has read."""
-        return int(self._state[line_parser.UNSAMPLED_AT_ONCE])
 
     def room(self, size: int) -> memoryview:
         """Return a buffer for `size` more bytes; call `fed` once it is filled."""
@@ -123,11 +121,11 @@ class CounterLines:
             return
         line = int(self._state[line_parser.LINES])
         refused = np.flatnonzero(self._faults[:, line_parser.COUNT] - firsts[:, line_parser.COUNT])
-        late = [found for found in self._out_of_order.values() if found.last_line == line]
+        dropped = [rows for rows in self._dropped.values() if rows.last_line == line]
         if refused.size:
             self._faults[refused[0]] = firsts[refused[0]]
-        elif late:
-            late[0].count -= 1
+        elif dropped:
+            dropped[0].count -= 1
         else:
             return
         detail = f"last line {_shown(text)} is cut or damaged and has no newline; line dropped"
@@ -162,10 +160,7 @@ class CounterLines:
             rows whose time stamp may still prove damaged are missing.
         """
         self._drop_taken()
-        interrupts = self._settled
-        waiting = slice(interrupts, int(self._state[line_parser.INTERRUPTS]))
-        are_samples = self._interrupts[line_parser.ORIGIN, waiting] & 1
-        samples = int(self._state[line_parser.SAMPLES] - are_samples.sum())
+        interrupts, samples = self._settled, self._settled_samples
         self._to_drop = (interrupts, samples)
         self._taken += interrupts
         return self._interrupts[: line_parser.NIC_ROWS, :interrupts], self._samples[:, :samples]
@@ -179,11 +174,12 @@ class CounterLines:
                 buffer[:, :left] = buffer[:, drop : drop + left].copy()
             self._state[slot] = left
         self._settled -= self._to_drop[0]
+        self._settled_samples -= self._to_drop[1]
         self._to_drop = (0, 0)
 
     def problems(self) -> list[Problem]:
         """Return the refused lines: a problem per kind, with its count and first line."""
-        found = [
+        problems = [
             Problem(
                 name,
                 "refused",
@@ -194,18 +190,12 @@ class CounterLines:
             for kind, name in _KINDS.items()
             if self._faults[kind, line_parser.COUNT]
         ]
-        found += [
-            Problem(
-                name,
-                "refused",
-                f"time stamp '{bad.tsc}' {_OUT_OF_ORDER[name]}",
-                bad.line,
-                bad.count,
-            )
-            for name, bad in self._out_of_order.items()
-            if bad.count
+        problems += [
+            Problem(name, "refused", f"{rows.detail}; line dropped", rows.line, rows.count)
+            for name, rows in sorted(self._dropped.items())
+            if rows.count
         ]
-        return found + ([self._cut] if self._cut else [])
+        return problems + ([self._cut] if self._cut else [])
 
     def _judge(self, is_over: bool = False) -> None:
         """Drop the rows that are out of time order; see `TimeOrder`."""
@@ -214,13 +204,34 @@ class CounterLines:
         judged = self._order.judge(tsc, is_over)
         if judged.is_kept is not None:
             rows = self._interrupts[:, self._settled : end]
-            for name, places in (("time_backwards", judged.backwards), ("time_leap", judged.leaps)):
-                for place in places:
-                    self._out_of_order[name].add(*rows[[line_parser.ORIGIN, 0], place].tolist())
+            for name, at, why in (
+                ("time_backwards", judged.backwards, _BACKWARDS),
+                ("time_leap", judged.leaps, _LEAP),
+            ):
+                for row in at:
+                    origin, stamp = rows[[line_parser.ORIGIN, 0], row].tolist()
+                    self._dropped[name].add(origin, f"time stamp '{stamp}' {why}")
             self._keep(judged.is_kept)
-        end = int(self._state[line_parser.INTERRUPTS])
-        self._settled += judged.settled
-        self._waiting = end - self._settled
+        self._settled += judged.settled - self._refuse_steps(judged.settled)
+        self._waiting = int(self._state[line_parser.INTERRUPTS]) - self._settled
+
+    def _refuse_steps(self, settled: int) -> int:
+        """Drop those of the next rows to settle whose counters step too far; return how many."""
+        origins = self._interrupts[
+            line_parser.ORIGIN, self._settled : int(self._state[line_parser.INTERRUPTS])
+        ]
+        waiting = int((origins[settled:] & 1).sum())
+        end = int(self._state[line_parser.SAMPLES]) - waiting
+        refused = self._steps.refused(self._samples[1:, self._settled_samples : end])
+        self._settled_samples = end - len(refused)
+        if refused:
+            rows = np.flatnonzero(origins & 1)[list(refused)]
+            for row, why in zip(rows.tolist(), refused.values(), strict=True):
+                self._dropped["counter_leap"].add(int(origins[row]), why)
+            is_kept = np.ones(origins.size, bool)
+            is_kept[rows] = False
+            self._keep(is_kept)
+        return len(refused)
 
     def _keep(self, is_kept: np.ndarray) -> None:
         """Keep the marked rows among those that are not settled, and their samples."""
@@ -265,8 +276,11 @@ class CounterLines:
                 bad = next(field for field in fields if not field.isdigit())
                 return f"field {_shown(bad)} is not a whole number; line dropped"
             case _:
-                bad = max(fields, key=lambda field: (len(field), field))
-                return f"field {_shown(bad)} is over 64 bits; line dropped"
+                limits = [*line_parser.LARGEST.tolist(), *[line_parser.LARGEST[-1]] * len(fields)]
+                bad, limit = next(
+                    pair for pair in zip(fields, limits, strict=False) if int(pair[0]) > pair[1]
+                )
+                return f"field {_shown(bad)} is over {limit}; line dropped"
 
 
 def _grown(buffer: np.ndarray, filled: int, room: int) -> np.ndarray:

@@ -132,7 +132,8 @@ class IntlogReader:
         self._core, self._announced, self._bad_core = _core_line(head[:_HEAD_BYTES])
         if self._columns == 14 and not _PREFIX.match(head):
             self._states = _SleepStates("ebbrt" not in self._name.lower())
-        self._lines = CounterLines(self._columns)
+        are_values = self._states is not None and not self._states.are_totals
+        self._lines = CounterLines(self._columns, range(10, 13) if are_values else ())
         self._lines.feed(head)
         self._head.clear()
         return self._lines

@@ -5,6 +5,7 @@ from typing import Final
 import numpy as np
 
 from data.errors import FormatError
+from ingest.formats.counter_steps import CounterSteps
 from ingest.formats.time_order import TimeOrder
 from ingest.records import LogFacts, Problem, ReadContext
 
@@ -120,7 +121,9 @@ class _Collected:
         self._order = TimeOrder()
         self._waiting = np.empty(0, ENTRY)
         self._waiting_numbers = np.empty(0, np.int64)
+        self._steps = CounterSteps(_SAMPLED, values=("c3", "c6", "c7"))
         self._refused: dict[str, tuple[int, int]] = {}
+        self._first_leap = ""
 
     def add(self, entries: np.ndarray, is_over: bool = False) -> None:
         """Add entries; those whose time order is undecided come out with later ones."""
@@ -147,12 +150,19 @@ class _Collected:
             entries, numbers = entries[judged.is_kept], numbers[judged.is_kept]
         self._waiting = entries[judged.settled :].copy()
         self._waiting_numbers = numbers[judged.settled :].copy()
-        good = entries[: judged.settled]
+        good, settled_numbers = entries[: judged.settled], numbers[: judged.settled]
         is_sample = np.zeros(good.size, bool)
         for name in _COUNTERS:
             is_sample |= good[name] != 0
+        samples = good[is_sample]
+        leaps = self._steps.refused(_columns([samples], _SAMPLED))
+        if leaps:
+            self._first_leap = self._first_leap or next(iter(leaps.values()))
+            rows = np.flatnonzero(is_sample)[list(leaps)]
+            self._refuse("counter_leap", settled_numbers[rows])
+            good, samples = np.delete(good, rows), np.delete(samples, list(leaps))
         self.interrupts.append(good[["tsc", *_NIC]])
-        self.samples.append(good[is_sample])
+        self.samples.append(samples)
         self.filled += good.size
 
     def drain(self) -> tuple[np.ndarray, np.ndarray]:
@@ -163,9 +173,10 @@ class _Collected:
         return interrupts, samples
 
     def problems(self) -> list[Problem]:
+        details = {**_REFUSALS, "counter_leap": f"{self._first_leap}; entry dropped"}
         return [
-            Problem(kind, "refused", detail, *self._refused[kind])
-            for kind, detail in _REFUSALS.items()
+            Problem(kind, "refused", details[kind], *self._refused[kind])
+            for kind in details
             if kind in self._refused
         ]
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from ingest.files.compiled import compile_inlined, compile_loop, compile_part
 from ingest.formats.plain_lines import PLAIN_LINE_REACH, read_plain_line, read_unsampled_line
+from ingest.records import LARGEST_STEP
 
 # Rows of the fault table, by kind of bad line, in the order of the checks.
 FIELD_COUNT: Final = 0
@@ -31,8 +32,7 @@ INTERRUPTS: Final = 2
 SAMPLES: Final = 3
 CORE_LINES: Final = 4
 LAST_INDEX: Final = 5
-UNSAMPLED_AT_ONCE: Final = 6
-STATE_SLOTS: Final = 7
+STATE_SLOTS: Final = 6
 
 # Rows of the interrupts: time stamp, four NIC columns, and ORIGIN: twice the line number, plus 1
 # for a sample. ORIGIN tells whether a dropped row has a sample, and names its line.
@@ -41,7 +41,12 @@ ORIGIN: Final = 5
 INTERRUPT_ROWS: Final = 6
 
 _MAX_DIGITS: Final = 19
-_MAX_INT64: Final = (1 << 63) - 1
+# Largest values of the first fields of a line: the index, then descriptors and bytes received and
+# sent; then of each other field. `interrupts` holds descriptors in 31 bits.
+_MAX_INT31, _MAX_INT63 = (1 << 31) - 1, (1 << 63) - 1
+LARGEST: Final = np.array(
+    [_MAX_INT63, _MAX_INT31, LARGEST_STEP, _MAX_INT31, LARGEST_STEP, _MAX_INT63], np.uint64
+)
 _SPACE, _TAB, _CR, _LF = 32, 9, 13, 10
 _ZERO = 48
 _OPEN, _CLOSE = 91, 93
@@ -156,8 +161,7 @@ def parse_counter_lines(
             `end // (2 * columns)` more.
         samples: int64, shape (columns - 5, room), same room: time stamp, the counters, the sleep
             states, joules.
-        state: From `new_state`; holds how many columns of the buffers are filled, and how many
-            lines the fastest path parsed.
+        state: From `new_state`; holds how many columns of the buffers are filled.
         faults: From `new_state`; byte ranges of first faults are offsets into this `data`.
     """
     values = np.empty(columns, np.int64)
@@ -175,7 +179,6 @@ def parse_counter_lines(
                 interrupts[ORIGIN, filled] = 2 * line
                 filled += 1
                 last_start = begin
-                state[UNSAMPLED_AT_ONCE] += 1
                 at = after
                 continue
             after = read_plain_line(data, begin, columns, values)
@@ -195,7 +198,7 @@ def parse_counter_lines(
             continue
         fields = 0
         is_digits = True
-        is_too_large = False
+        is_out_of_range = False
         while data[at] != _LF:
             value = np.uint64(0)
             field = at
@@ -209,8 +212,8 @@ def parse_counter_lines(
                 is_digits = False
                 while data[at] != _LF and not _is_blank(data[at]):
                     at += 1
-            elif at - field > _MAX_DIGITS or value > np.uint64(_MAX_INT64):
-                is_too_large = True
+            elif at - field > _MAX_DIGITS or value > LARGEST[min(fields, 5)]:
+                is_out_of_range = True
             if fields < columns:
                 values[fields] = np.int64(value)
             fields += 1
@@ -224,7 +227,7 @@ def parse_counter_lines(
             if first == 105 and fields > 1 and _is_blank(data[start + 1]):
                 continue
         entries += 1
-        if fields != columns or not is_digits or is_too_large:
+        if fields != columns or not is_digits or is_out_of_range:
             kind = NUMBER_RANGE if is_digits else NOT_DIGITS
             kind = FIELD_COUNT if fields != columns else kind
             _count_fault(faults, kind, line, fields, start, at - 1)

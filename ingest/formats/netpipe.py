@@ -7,7 +7,7 @@ from typing import Final
 from data.errors import FormatError
 from ingest.files.text_lines import whole_text
 from ingest.formats.problem_list import ProblemList
-from ingest.records import Problem, ReadContext, Reading, Window
+from ingest.records import Problem, ReadContext, Reading, Window, window_fault
 from ingest.settings.knobs import decode_dvfs, decode_itr
 
 MEGABIT: Final = 1024 * 1024
@@ -76,13 +76,18 @@ def read_server(blocks: Iterable[bytes], context: ReadContext) -> Reading:
         two packages, and the settings say which package counts. On the published run the second
         is within one sample of what the log's core counted; their difference is a third of it.
     """
-    found = _PERIOD.findall(whole_text(blocks, context.name))
-    if not found:
-        return _without_window("no SERVER_WORKLOAD_PERIOD line; the output may be cut")
-    window = _window(found[-1].split()[:2])
-    if window is None:
-        return _without_window(f"SERVER_WORKLOAD_PERIOD {found[-1][:60]!r} is not a valid window")
-    return Reading(window=window)
+    text = whole_text(blocks, context.name)
+    periods = list(_PERIOD.finditer(text))
+    if not periods:
+        why = "no SERVER_WORKLOAD_PERIOD line; the output may be cut"
+        return Reading(problems=[Problem("no_window", "doubted", why)])
+    period = periods[-1][1]
+    line = text.count("\n", 0, periods[-1].start()) + 1
+    reading = Reading()
+    _take_window(
+        reading, period.split()[:2], f"SERVER_WORKLOAD_PERIOD {period[:60]!r}", line, context
+    )
+    return reading
 
 
 def read_library_os(blocks: Iterable[bytes], context: ReadContext) -> Reading:
@@ -100,20 +105,15 @@ def read_library_os(blocks: Iterable[bytes], context: ReadContext) -> Reading:
     row = rows[0] if rows else []
     if len(row) != _LIBRARY_FIELDS:
         raise FormatError(f"{len(row)} fields, expected {_LIBRARY_FIELDS} ({context.name})")
-    window = _window(row[10:])
-    reading = Reading(window=window, knobs=_library_knobs(row))
-    problems = ProblemList()
-    if window is None:
-        detail = f"{' '.join(row[10:])[:60]!r} is not a valid window"
-        problems.add("no_window", "doubted", detail, 1)
+    reading = Reading(knobs=_library_knobs(row))
+    _take_window(reading, row[10:], repr(" ".join(row[10:])[:60]), 1, context)
     rate, one_way_us = row[8], row[9]
     if _is_output([row[1], rate, one_way_us], unit_s=1e-6):
         reading.measurements["bandwidth_bytes_s"] = float(rate) * MEGABIT / 8
         reading.measurements["latency_mean_us"] = float(one_way_us)
     else:
         detail = f"rate {rate!r} and time {one_way_us!r} do not fit {row[1]} bytes; both left unset"
-        problems.add("rate_mismatch", "doubted", detail, 1)
-    reading.problems = problems.all()
+        reading.problems.append(Problem("rate_mismatch", "doubted", detail, 1))
     return reading
 
 
@@ -150,12 +150,17 @@ def _is_whole(field: str) -> bool:
     return field.isascii() and field.isdigit() and len(field) <= _MOST_DIGITS
 
 
-def _window(fields: list[str]) -> Window | None:
-    if len(fields) != 2 or not all(map(_is_whole, fields)):
-        return None
-    start, end = map(int, fields)
-    return Window(start, end) if 0 < start < end else None
-
-
-def _without_window(why: str) -> Reading:
-    return Reading(problems=[Problem("no_window", "doubted", why)])
+def _take_window(
+    reading: Reading, fields: list[str], text: str, line: int, context: ReadContext
+) -> None:
+    """Add the window of two time stamps, or a problem that shows their text."""
+    is_window = len(fields) == 2 and all(map(_is_whole, fields))
+    start, end = map(int, fields) if is_window else (0, 0)
+    if not 0 < start < end:
+        problem = Problem("no_window", "doubted", f"{text} is not a valid window", line)
+    elif why := window_fault(start, end, context.tsc_hz):
+        problem = Problem("window_range", "refused", why, line)
+    else:
+        reading.window = Window(start, end)
+        return
+    reading.problems.append(problem)

@@ -111,6 +111,8 @@ def read_unsampled_line(
 def read_plain_line(data: np.ndarray, at: int, columns: int, values: np.ndarray) -> Any:
     """Parse a plain line of any kind, such as one with counters.
 
+    The index and the NIC fields have at most 9 digits here, which `line_parser.LARGEST` allows.
+
     Args:
         at: Index of the line's start; `PLAIN_LINE_REACH` bytes from there must be readable.
     Returns:
@@ -127,7 +129,8 @@ def read_plain_line(data: np.ndarray, at: int, columns: int, values: np.ndarray)
             breaks, _, _, _ = byte_masks(data, reached)
         begin, end = end, reached + np.int64(trailing_zeros(breaks))
         breaks &= breaks - _ONE
-        if not 0 < end - begin <= 16 or (data[end] != _SPACE and column < columns - 1):
+        most_digits = 16 if column > 4 else 9
+        if not 0 < end - begin <= most_digits or (data[end] != _SPACE and column < columns - 1):
             return -1
         values[column] = _any_number(data, begin, end - begin)
         end += 1

@@ -8,7 +8,7 @@ from typing import Final
 from data.errors import FormatError
 from ingest.files.text_lines import iterate_lines
 from ingest.formats.problem_list import ProblemList
-from ingest.records import ReadContext, Reading, Window
+from ingest.records import ReadContext, Reading, Window, window_fault
 
 _SHORTEST_RUN_S: Final = 3
 _LONGEST_RUN_S: Final = 40
@@ -47,15 +47,19 @@ def read(blocks: Iterable[bytes], context: ReadContext) -> Reading:
     """
     problems = ProblemList()
     rows = _read_rows(blocks, problems, context.name)
-    match len(rows[0]):
+    match len(next(iter(rows.values()))):
         case 4:
-            window, why = _connections_window(rows, problems)
+            window, why = _connections_window(list(rows.values()), problems)
         case 3:
-            window, why = _threads_window(rows, context.tsc_hz)
+            window, why = _threads_window(list(rows.values()), context.tsc_hz)
         case _:
-            window, why = _single_window(rows, problems)
+            window, why = _single_window(list(rows.values()), problems)
     if window is None:
         problems.add("no_window", "doubted", why)
+    elif why := window_fault(window.start_tsc, window.end_tsc, context.tsc_hz):
+        line = next(number for number, row in rows.items() if row[-1] == window.end_tsc)
+        problems.add("window_range", "refused", why, line)
+        window = None
     return Reading(window=window, problems=problems.all())
 
 
@@ -65,14 +69,15 @@ def _integers(line: str) -> Row | None:
     return tuple(map(int, fields)) if all(map(_INTEGER.fullmatch, fields)) else None
 
 
-def _read_rows(blocks: Iterable[bytes], problems: ProblemList, name: str) -> list[Row]:
+def _read_rows(blocks: Iterable[bytes], problems: ProblemList, name: str) -> dict[int, Row]:
+    """Return the rows of the most common width by line number."""
     lines = [(number, line) for number, line in enumerate(iterate_lines(blocks), 1) if line.strip()]
     parsed = [(number, line, _integers(line)) for number, line in lines]
     widths = Counter(len(row) for _, _, row in parsed if row and len(row) in _WIDTHS)
     if not widths:
         raise FormatError(f"no line of 2, 3 or 4 integers among {len(lines)} ({name})")
     width = widths.most_common(1)[0][0]
-    rows = []
+    rows = {}
     for number, line, row in parsed:
         if row is None:
             detail = f"{line[:60]!r} is not a list of whole numbers; line dropped"
@@ -81,7 +86,7 @@ def _read_rows(blocks: Iterable[bytes], problems: ProblemList, name: str) -> lis
             detail = f"{len(row)} fields, expected {width}; line dropped"
             problems.add("field_count", "refused", detail, number)
         else:
-            rows.append(row)
+            rows[number] = row
     return rows
 
 

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from data.errors import FormatError
 from ingest.files.text_lines import whole_text
-from ingest.records import ReadContext, Reading, UtcWindow
+from ingest.records import LONGEST_WINDOW_S, ReadContext, Reading, UtcWindow
 from ingest.settings.knobs import AUTOMATIC_DELAY, decode_hybrid_delay
 from ingest.settings.number_texts import parse_size, whole_number
 
@@ -104,6 +104,8 @@ def _check_span(values: Mapping[str, Any], name: str) -> None:
         raise FormatError(f"start_utc and end_utc go together ({name})")
     if start is not None and end is not None and end <= start:
         raise FormatError(f"end_utc {end} is not after start_utc {start} ({name})")
+    if start is not None and end is not None and (end - start).total_seconds() > LONGEST_WINDOW_S:
+        raise FormatError(f"end_utc {end} is over a year after start_utc {start} ({name})")
 
 
 def _text(value: _Value) -> str:

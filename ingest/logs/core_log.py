@@ -23,12 +23,10 @@ _SAMPLED: Final = row_layout.SAMPLED[1:]
 _COUNTED: Final = row_layout.SAMPLED[1 : row_layout.JOULES]
 # Columns of interrupts after the time stamp.
 _NIC: Final = ("rx_desc", "rx_bytes", "tx_desc", "tx_bytes")
-_DESCRIPTORS: Final = ("rx_desc", "tx_desc")
 # A log has a sample about every millisecond. If its samples miss more of the window than this time,
 # and more than this share of it, its energy is not used.
 _MISSED_NS: Final = 20_000_000
 _MISSED_SHARE: Final = 0.02
-_INT32_MAX: Final = np.iinfo(np.int32).max
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +126,6 @@ class CoreCut:
         totals: By column of `cores`, over the window; None if not measured. Counters are last
             minus first sample; so are sleep states that are running totals, others are summed.
             Counters are set by `set_totals`.
-        too_large: Columns of `cores` and `overview` whose sum exceeds int64: NULL in both.
     """
 
     def __init__(self, core: int, place: int, machine: Machine, by: Cutting) -> None:
@@ -142,14 +139,11 @@ class CoreCut:
         self.samples_waiting = 0
         self.sample_span_ns = (0, 0)
         self.totals: dict[str, int | None] = {}
-        self.too_large: frozenset[str] = frozenset()
         self.interrupts = 0
         self.problems: list[Problem] = []
         self._by = by
         self._tally = np.zeros(cut_loop.TALLY_SLOTS, np.int64)
         self._tally[cut_loop.LAST_NS] = -1
-        self._sums = [0] * len(_NIC)
-        self._most = np.zeros(len(_NIC), np.int64)
         self._names: tuple[str, ...] = ()
         self._rows = np.full(len(_SAMPLED), -1)
         self._waiting: list[np.ndarray] = []
@@ -198,29 +192,13 @@ class CoreCut:
             self._sizes,
             self._room,
         )
-        self._add_sums(inside[1:])
+        self.interrupts += inside.shape[1]
         if word_count:
             self._words.append(self._room[:word_count].copy())
         is_beyond = interrupts[0, -1] > window.end_tsc
         self.floor_ns = row_layout.LATEST if is_beyond else int(self._tally[cut_loop.LAST_NS])
         if names is not None and samples.shape[1]:
             self._add_samples(samples, names)
-
-    def _add_sums(self, nic: np.ndarray) -> None:
-        """Add the rows of the last cut, shape (4, n), to the sums, without overflow."""
-        count = nic.shape[1]
-        if not count:
-            return
-        # No value is larger than the bitwise or of all values.
-        bits = int(self._tally[cut_loop.VALUE_BITS])
-        if bits <= row_layout.LATEST // count:
-            added = self._tally[cut_loop.FIRST_SUM :].tolist()
-        else:
-            added = [sum(values.tolist()) for values in nic]
-        self._sums = [before + more for before, more in zip(self._sums, added, strict=True)]
-        if bits > _INT32_MAX:
-            self._most = np.maximum(self._most, nic.max(axis=1))
-        self.interrupts += count
 
     def finish_sizes(self) -> np.ndarray:
         """Return the packed counts of `cut_loop.cut_interrupts`, sorted, once the log is read."""
@@ -271,7 +249,7 @@ class CoreCut:
     def set_totals(self, sums: np.ndarray, falls: np.ndarray, facts: LogFacts) -> None:
         """Set the totals from the samples' steps, and report values that cannot be right."""
         self.totals = {"interrupts": self.interrupts}
-        self.totals |= zip(_NIC, self._sums, strict=True)
+        self.totals |= zip(_NIC, self._tally[cut_loop.FIRST_SUM :].tolist(), strict=True)
         backwards = []
         for name in _COUNTED:
             row = row_layout.SAMPLED.index(name)
@@ -279,12 +257,7 @@ class CoreCut:
             self.totals[name] = int(sums[row]) if is_measured and not falls[row] else None
             if is_measured and falls[row]:
                 backwards.append(name)
-        over = [n for n, sum_ in zip(_NIC, self._sums, strict=True) if sum_ > row_layout.LATEST]
-        over += [n for n in _COUNTED if self.totals[n] == row_layout.LATEST]
-        over += ["energy_uj"] if sums[row_layout.JOULES] == row_layout.LATEST else []
-        self.totals |= dict.fromkeys(name for name in over if name in self.totals)
-        self.too_large = frozenset(over)
-        self._check(facts, backwards, over)
+        self._check(facts, backwards)
 
     def doubt_coverage(self) -> bool:
         """Return whether the samples miss too much of the window; if so, add a problem."""
@@ -299,7 +272,7 @@ class CoreCut:
         self.problems.append(Problem("log_short", "doubted", detail))
         return True
 
-    def _check(self, facts: LogFacts, backwards: list[str], over: list[str]) -> None:
+    def _check(self, facts: LogFacts, backwards: list[str]) -> None:
         if not self.interrupts:
             window = self._by.window
             detail = (
@@ -307,14 +280,6 @@ class CoreCut:
                 f"it covers {facts.span_tsc[0]} to {facts.span_tsc[1]}"
             )
             self.problems.append(Problem("log_outside_window", "doubted", detail))
-        for name in _DESCRIPTORS:
-            if (most := int(self._most[_NIC.index(name)])) > _INT32_MAX:
-                detail = f"{name} of {most} exceeds its column's range; stored as {_INT32_MAX}"
-                self.problems.append(Problem("value_range", "doubted", detail))
-        if over:
-            names = ", ".join(over)
-            detail = f"sum exceeds 63 bits: {names}; NULL for core {self.core} and the run"
-            self.problems.append(Problem("value_range", "doubted", detail))
         if backwards:
             detail = f"counted backwards: {', '.join(backwards)}; NULL for core {self.core}"
             self.problems.append(Problem("counter_backwards", "doubted", detail))
@@ -365,7 +330,7 @@ def energy_by_package(
         if cut.core in carriers:
             if cut.doubt_coverage():
                 continue
-            if cut.samples > 1 and "energy_uj" not in cut.too_large:
+            if cut.samples > 1:
                 energy[cut.package] = int(steps[cut.place]) * machine.energy_unit_j
             wrapped = wrapped or bool(falls[cut.place])
     return PackageEnergy(energy, carriers, wrapped)

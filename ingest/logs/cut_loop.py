@@ -5,17 +5,16 @@ from typing import Any, Final
 import numpy as np
 
 from ingest.files.compiled import compile_loop, compile_part
-from ingest.logs.row_layout import INT32_MAX, LATEST, MAX_GAP, MIN_GAP
+from ingest.logs.row_layout import LATEST, MAX_GAP, MIN_GAP
 from ingest.logs.size_histograms import GAP_SIZES, RX_SIZES, TX_SIZES, hand_out_sizes, slot_of
 
 # Slots of the state that `cut_interrupts` keeps for a core between calls.
 LAST_NS: Final = 0
 BIN: Final = 1
 STRETCH: Final = 2
-# Of the rows of the last call alone: the bitwise or of all NIC values, and the sum of each column.
-VALUE_BITS: Final = 3
-FIRST_SUM: Final = 4
-TALLY_SLOTS: Final = 8
+# The sum of each of the four NIC columns.
+FIRST_SUM: Final = 3
+TALLY_SLOTS: Final = 7
 
 
 @compile_part
@@ -53,7 +52,7 @@ def cut_interrupts(
 
     Args:
         raw: Time stamp and the four NIC columns, int64, shape (5, n), in time order; all within
-            the window.
+            the window. Readers refuse descriptors beyond 31 bits.
         queue: int64, shape (room, 4): time, bytes received, bytes sent, and the descriptors, the
             received ones in the low half. A row is half a cache line, since merging reads the
             queues in turn.
@@ -61,8 +60,8 @@ def cut_interrupts(
         edges: First nanosecond of each bin, then `LATEST` as the end of the last.
         bins: int64, shape (7, bins), rows as `INTERRUPT_BINS`. The shortest gap counts in the bin
             of its later interrupt, the longest in all bins that it touches. The first interrupt
-            ends no gap. Byte sums beyond 63 bits wrap.
-        tally: int64, shape (TALLY_SLOTS,), zeros but for `LAST_NS`, which is -1. Sums wrap.
+            ends no gap.
+        tally: int64, shape (TALLY_SLOTS,), zeros but for `LAST_NS`, which is -1.
         stretches: As `edges`, for the stretches of the histograms.
         sizes: int64, shape (SIZE_ROWS, SLOTS): counts of the current stretch.
         words: int64, shape (SIZE_ROWS * (n + SLOTS),): output, counts of completed stretches.
@@ -71,7 +70,8 @@ def cut_interrupts(
     """
     last, b, stretch = tally[LAST_NS], tally[BIN], tally[STRETCH]
     said: Any = np.int64(0)
-    bits = rx_descs = rx_total = tx_descs = tx_total = np.int64(0)
+    rx_descs, rx_total = tally[FIRST_SUM], tally[FIRST_SUM + 1]
+    tx_descs, tx_total = tally[FIRST_SUM + 2], tally[FIRST_SUM + 3]
     # The current bin is kept in registers and written when it is complete.
     count, rx_sum, tx_sum, rx_most = bins[0, b], bins[1, b], bins[2, b], bins[3, b]
     tx_most, gap_least, gap_most = bins[4, b], bins[MIN_GAP, b], bins[MAX_GAP, b]
@@ -83,9 +83,8 @@ def cut_interrupts(
         queue[at, 0] = now
         queue[at, 1] = rx_bytes
         queue[at, 2] = tx_bytes
-        queue[at, 3] = min(tx_desc, INT32_MAX) << 32 | min(rx_desc, INT32_MAX)
+        queue[at, 3] = tx_desc << 32 | rx_desc
         at += 1
-        bits |= rx_desc | rx_bytes | tx_desc | tx_bytes
         rx_descs += rx_desc
         rx_total += rx_bytes
         tx_descs += tx_desc
@@ -120,7 +119,6 @@ def cut_interrupts(
         last = now
     _put_bin(bins, b, count, rx_sum, tx_sum, rx_most, tx_most, gap_least, gap_most)
     tally[LAST_NS], tally[BIN], tally[STRETCH] = last, b, stretch
-    tally[VALUE_BITS] = bits
     tally[FIRST_SUM], tally[FIRST_SUM + 1] = rx_descs, rx_total
     tally[FIRST_SUM + 2], tally[FIRST_SUM + 3] = tx_descs, tx_total
     return at, said

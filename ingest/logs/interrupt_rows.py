@@ -65,7 +65,7 @@ class InterruptRows:
             now.filled = merge_loop.merge_rows(
                 queues.rows,
                 queues.heads,
-                merge_loop.ends_within_reach(queues.rows, queues.heads, ends),
+                ends,
                 self._cores,
                 now.core,
                 now.t_ns,

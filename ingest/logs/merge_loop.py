@@ -6,28 +6,6 @@ from ingest.files.compiled import compile_loop
 from ingest.logs.row_layout import INT32_MAX, LATEST
 
 
-def ends_within_reach(queues: np.ndarray, heads: np.ndarray, ends: np.ndarray) -> np.ndarray:
-    """Return the ends up to which one call of `merge_rows` can merge.
-
-    These are the given ends, except in windows of years: a time and its queue's index must fit
-    in 63 bits.
-
-    Args:
-        queues, heads, ends: As in `merge_rows`; at least one queue is not empty.
-    """
-    places = np.flatnonzero(heads < ends)
-    first_ns = int(queues[places, heads[places], 0].min())
-    last_ns = int(queues[places, ends[places] - 1, 0].max())
-    reach_ns = LATEST >> (heads.size - 1).bit_length()
-    if last_ns - first_ns < reach_ns:
-        return ends
-    within = ends.copy()
-    for place in places.tolist():
-        waiting = queues[place, heads[place] : ends[place], 0]
-        within[place] = heads[place] + np.searchsorted(waiting, first_ns + reach_ns)
-    return within
-
-
 @compile_loop
 def merge_rows(
     queues: np.ndarray,
@@ -45,14 +23,15 @@ def merge_rows(
     Args:
         queues: As `cut_interrupts` fills them, shape (k, room, 4).
         heads: Start of each queue; advanced.
-        ends: End of each queue, from `ends_within_reach`.
+        ends: End of each queue.
         cores: Core number of each queue.
         at: Start of the output.
     Returns:
         End of the output. Rows with equal times keep the order of the queues.
     """
     # A branch-free tournament tree. Leaves are the queues' next times since the earliest, with the
-    # queue's index in the low bits; each inner node is the minimum of its children.
+    # queue's index in the low bits; each inner node is the minimum of its children. Windows of at
+    # most a year leave 8 bits for the index; shorter ones, more.
     base = LATEST
     for i in range(heads.size):
         if heads[i] < ends[i]:

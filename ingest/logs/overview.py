@@ -71,13 +71,11 @@ def _interrupt_columns(cuts: Sequence[CoreCut], joined: int, part: slice) -> dic
     """Return the columns of interrupts; each bin joins `joined` of the finest."""
     finest = slice(part.start * joined, part.stop * joined)
     columns = {}
-    count = part.stop - part.start
     for row, name in enumerate(row_layout.INTERRUPT_BINS):
         is_gap = row in (row_layout.MIN_GAP, row_layout.MAX_GAP)
         values = np.stack([cut.interrupt_bins[row, finest] for cut in cuts])
         folded = _fold(values, joined, np.max if is_gap or name.startswith("max_") else np.sum)
-        over = [name in cut.too_large for cut in cuts]
-        missing = folded == 0 if is_gap else np.tile(over, count) if any(over) else None
+        missing = folded == 0 if is_gap else None
         if row == row_layout.MIN_GAP:
             folded = row_layout.LATEST - folded
         elif row == row_layout.MAX_GAP:
@@ -97,7 +95,7 @@ def _counter_columns(
     finest = slice(part.start * joined, part.stop * joined)
     columns = {}
     for name in row_layout.SAMPLE_BINS:
-        values, has = steps.overview_column(name, cuts, finest)
+        values, has = steps.overview_column(name, finest)
         missing = None if has.all() else np.tile(~has, count)
         columns[name] = pa.array(_fold(values, joined, np.sum), mask=missing)
     return columns

@@ -112,15 +112,13 @@ class SampleSteps:
         columns["energy_uj"] = pa.array(energy_uj, mask=missing)
         return rows_of(run_id, columns, SAMPLES)
 
-    def overview_column(
-        self, name: str, cuts: Sequence[CoreCut], finest: slice
-    ) -> tuple[np.ndarray, np.ndarray]:
+    def overview_column(self, name: str, finest: slice) -> tuple[np.ndarray, np.ndarray]:
         """Return a slice of a column's finest bins, shape (k, bins), and which cores have it."""
         row = row_layout.JOULES if name == "energy_uj" else row_layout.SAMPLED.index(name)
         values: np.ndarray = self.bins[:, row_layout.SAMPLE_BINS.index(name), finest]
         if name == "energy_uj":
             values = values * self._unit_uj
-        enough = np.array([cut.samples > 1 and name not in cut.too_large for cut in cuts])
+        enough = np.array([cut.samples > 1 for cut in self._cuts])
         return values, enough & self._is_measured[:, row]
 
     def overview_extremes(self, name: str, finest: slice) -> np.ndarray:

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from ingest.files.compiled import compile_loop, compile_part
-from ingest.logs.row_layout import BINNED, CYCLES, INSTRUCTIONS, IPC, JOULES, LATEST, POWER, RATED
+from ingest.logs.row_layout import BINNED, CYCLES, INSTRUCTIONS, IPC, JOULES, POWER, RATED
 
 
 @compile_part
@@ -54,8 +54,7 @@ def step_samples(
         energy_mask: Bit mask of the energy counter, whose steps wrap.
         steps: Output, int64, shape (11, n); 0 where `is_first`.
         is_first: Output, shape (n,): whether a sample is its core's first, which has no steps.
-        sums: int64, shape (k, 11), added to: last minus first of totals, else the sum. LATEST
-            replaces sums beyond 63 bits.
+        sums: int64, shape (k, 11), added to: last minus first of totals, else the sum.
         falls: int64, shape (k, 11), added to: how often a counter ran backwards.
         edges: As in `cut_interrupts`, of the bins here.
         bins: int64, shape (k, 10, bins), added to: rows as `SAMPLE_BINS`, energy in counter steps.
@@ -91,7 +90,7 @@ def step_samples(
                     step &= energy_mask
                 counted = step
             # If a counter ran backwards, its sum is invalid.
-            sums[core, row] = min(sums[core, row], LATEST - max(counted, 0)) + counted
+            sums[core, row] += counted
             steps[row, i] = step
             last[core, row] = value
         if not begins:

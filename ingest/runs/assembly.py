@@ -139,7 +139,8 @@ def _take_logs(run: RunRow, window: Window | None, cuts: Sequence[CoreCut]) -> N
             run.doubt(run.reads[0], "no_log", detail)
     if window is None:
         run.flags.add("no_window")
-        if not any(p.kind == "no_window" for found in run.problems.values() for p in found):
+        kinds = {problem.kind for problems in run.problems.values() for problem in problems}
+        if not kinds & {"no_window", "window_range"}:
             detail = "the run has no record of its workload window; its logs are not used"
             run.doubt((logs or run.readings)[0], "no_window", detail)
 
@@ -157,7 +158,7 @@ def _take_counters(run: RunRow, cuts: Sequence[CoreCut], energy: PackageEnergy) 
         run.row["energy_j"] = sum(value for value in joules.values() if value is not None)
     for name in COUNTERS:
         values = [cut.totals[name] for cut in cuts if cut.totals.get(name) is not None]
-        if values and not any(name in cut.too_large for cut in cuts):
+        if values:
             run.row[name] = sum(value for value in values if value is not None)
     run.row["cores"] = [_core_struct(run, cut, energy) for cut in cuts]
 

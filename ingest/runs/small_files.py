@@ -22,7 +22,6 @@ from ingest.records import (
 from ingest.runs.event_counts import measured, take_counts
 from ingest.runs.row import RunRow
 from ingest.runs.storage_counts import count_interrupts, function_rates
-from ingest.settings.dataset import Machine
 from ingest.settings.knobs import decode_hybrid_delay
 
 DURATION_TOLERANCE: Final = 0.10
@@ -45,21 +44,11 @@ def take_readings(run: RunRow) -> Window | None:
         run.row |= measured(content)
         run.flags.update(content.flags)
         _check_knobs(run, read, content)
-        if content.window is not None and _can_be(content.window, run.settings.machine):
-            window = content.window
-        elif content.window is not None:
-            detail = f"a window from {content.window.start_tsc} to {content.window.end_tsc} ticks"
-            run.doubt(read, "no_window", f"{detail} is not valid; not used")
+        window = content.window or window
     _take_mode(run)
     if window is not None:
         _take_window(run, window)
     return window
-
-
-def _can_be(window: Window, machine: Machine) -> bool:
-    """Whether the window's length fits in 62 bits of nanoseconds (146 years), its ends in 63."""
-    length_ns = (window.end_tsc - window.start_tsc) * 1e9 / machine.tsc_hz
-    return 0 <= window.start_tsc < window.end_tsc < 2**63 and length_ns < 2**62
 
 
 def _take_mode(run: RunRow) -> None:

@@ -85,7 +85,7 @@ _CHECKS: Final[dict[str, Callable[[Any], bool]]] = {
     "set": lambda v: all(type(each) in (str, int, float) for each in v.values()),
     "tsc_khz": lambda v: v > 0,
     "energy_unit_j": lambda v: v > 0,
-    "energy_counter_bits": lambda v: 1 <= v <= 62,
+    "energy_counter_bits": lambda v: 1 <= v <= 48,
     "name": is_dataset_name,
     "cores": _are_cores,
     "aliases": _are_texts,

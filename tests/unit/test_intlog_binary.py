@@ -66,6 +66,16 @@ def test_bad_entries_are_counted_by_kind() -> None:
     }
 
 
+def test_an_entry_whose_counters_leap_is_refused() -> None:
+    """Of the third entry instructions rise by 2^49; of the fourth c7, a value per sample, is it."""
+    counts = [(7, *[1] * 7), (7 + 2**49, *[1] * 7), (9, *[1] * 6, 2**49), (10, *[1] * 7)]
+    log = _read(b"".join(_entry(10**12 + n, c) for n, c in enumerate(counts)), 100)
+    assert log.samples["instructions"].tolist() == [7, 10]
+    (problem,) = log.facts.problems
+    assert (problem.kind, problem.line, problem.count) == ("counter_leap", 2, 2)
+    assert f"instructions rises by {2**49} to {2**49 + 7}" in problem.detail
+
+
 def test_time_backwards_is_told_across_the_reader_s_own_pieces() -> None:
     """16,384 entries are one piece: the 16,385th runs back behind the last of the first piece."""
     many = (
@@ -112,7 +122,12 @@ def test_entries_are_in_the_same_order_as_lines_of_a_text_log(stamps: list[int])
 
 @given(
     st.lists(
-        st.tuples(*[st.integers(0, 2**63 - 1)] * 9, *[st.integers(0, 2**31 - 1)] * 4), min_size=1
+        st.tuples(
+            st.integers(0, 2**63 - 1),
+            *[st.integers(0, 2**48)] * 8,
+            *[st.integers(0, 2**31 - 1)] * 4,
+        ),
+        min_size=1,
     )
 )
 def test_round_trip(rows: list[tuple[int, ...]]) -> None:

@@ -76,6 +76,15 @@ def test_an_end_that_is_not_after_its_start_is_no_window(text: str) -> None:
     assert [p.kind for p in reading.problems] == ["no_window"]
 
 
+@pytest.mark.parametrize("end", [10**9 * 366 * 86_400, 2**63])
+def test_a_window_of_over_a_year_is_refused_with_its_line(end: int) -> None:
+    reading = _read(f"0 31 5 1000\n1 32 4 {end}\n")
+    assert reading.window is None
+    (problem,) = reading.problems
+    assert (problem.kind, problem.severity, problem.line) == ("window_range", "refused", 2)
+    assert str(end) in problem.detail
+
+
 def test_bad_lines_are_named_and_the_rest_counts() -> None:
     reading = _read("0 31 100 900\nx y z w\n1 32 150\n\r\n2 33 120 950\r\n3 34 1")
     assert reading.window == Window(120, 950)
