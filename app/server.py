@@ -23,7 +23,7 @@ from app.serve.guard import add_guard, add_headers, trust_proxies
 from app.serve.index import Atlas, register
 from app.serve.monitoring import add_metrics, add_request_log
 from app.serve.response_cache import ResponseCache, keep_no_response
-from app.serve.routes import cached_routes
+from app.serve.routes import cached_routes, callback_json
 from app.serve.scripts import Scripts, add_bundles
 from data.errors import WattlasError
 from data.sandbox.pool import Sandbox, SqlError
@@ -128,11 +128,12 @@ def _choose_scripts() -> None:
 
 
 def _choose_encoder() -> None:
-    """Encode answers with Python's own JSON, in half the time.
+    """Encode callbacks' answers with orjson, and layouts with Python's own JSON.
 
-    With orjson, Plotly first copies each part of an answer in Python.
+    With orjson, Plotly first copies each part in Python. Dash has no setting for the former.
     """
     plotly.io.json.config.default_engine = "json"
+    dash._callback.to_json = callback_json
 
 
 def _tell(error: Exception) -> None:

@@ -270,14 +270,23 @@ def _check_version(path: LakePath, version: int) -> None:
             )
 
 
-def newest_version(path: Path) -> int:
+def newest_version(path: Path, known: int = -1) -> int:
     """Return the newest version of a lake in a folder without opening it; -1 for an empty lake.
+
+    Args:
+        known: A version that the lake had. If its log entry is still there, only those after it are
+            looked for: a log has no gaps. Otherwise the log is listed.
 
     Raises:
         LakeError: The folder cannot be read.
     """
+    log = _log(path)
     try:
-        names = [entry.name for entry in _log(path).iterdir() if entry.suffix == ".json"]
+        if known >= 0 and (log / f"{known:020}.json").exists():
+            while (log / f"{known + 1:020}.json").exists():
+                known += 1
+            return known
+        names = [entry.name for entry in log.iterdir() if entry.suffix == ".json"]
     except FileNotFoundError:
         return -1
     except OSError as error:

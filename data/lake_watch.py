@@ -1,8 +1,8 @@
 """Which lake is at a place, and its newest version, asked again and again.
 
-A folder is listed each time. A background thread asks an object store at most every `EVERY_S`, with
-three requests while nothing changes. It reports a new version after it has copied its files to this
-machine.
+In a folder, each look asks for a log entry after the last one. A background thread asks an object
+store at most every `EVERY_S`, with three requests while nothing changes. It reports a new version
+after it has copied its files to this machine.
 """
 
 import threading
@@ -65,7 +65,9 @@ class LakeWatch:
             LakeError: The place cannot be read, and it never could.
         """
         if isinstance(self._path, Path):
-            return Sight(lake_identity(self._path), newest_version(self._path))
+            known = self._seen.version if self._seen else -1
+            self._seen = Sight(lake_identity(self._path), newest_version(self._path, known))
+            return self._seen
         with self._lock:
             is_known, is_due = self._seen is not None, time.monotonic() >= self._due_s
             is_new = is_due and (self._asking is None or not self._asking.is_alive())

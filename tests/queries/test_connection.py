@@ -62,6 +62,16 @@ def test_a_version_can_be_pinned(tmp_path: Path) -> None:
         assert (new.version, count(new)) == (1, 3)
 
 
+def test_from_a_known_version_only_later_ones_are_looked_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for replicate in range(3):
+        write_lake(tmp_path, [run(replicate=replicate)])
+    assert newest_version(tmp_path, 7) == 2, "another lake is there now, which has fewer versions"
+    monkeypatch.setattr(Path, "iterdir", lambda _: pytest.fail("the log was listed"))
+    assert [newest_version(tmp_path, known) for known in range(3)] == [2, 2, 2]
+
+
 def test_an_open_lake_does_not_change_under_its_reader(tmp_path: Path) -> None:
     write_lake(tmp_path, [run(replicate=0)])
     with open_lake(tmp_path) as lake:
