@@ -42,6 +42,10 @@ BENCHES: Final[dict[str, tuple[str, tuple[Option, ...]]]] = {
             Option("lake", None, "a lake of the bench that is there already", Path),
         ),
     ),
+    "findings": (
+        "how often the claims of a page are wrong, and what importance costs",
+        (Option("pages", 1_000, "simulated pages of each kind"),),
+    ),
     "ingest": (
         "raw logs to a lake",
         (

@@ -1,0 +1,235 @@
+"""What a lake proves: claims, each with its n, its interval and the runs behind it.
+
+    from data.connection import open_lake
+    from data.findings import claims
+
+    with open_lake("lake") as lake:
+        for claim in claims(lake):
+            print(claim.sentence)
+
+The list of claims is made by rule before any result is seen, and all of it is returned, undecided
+claims too. The claims of the papers are in `data.published`.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from data.analysis.claims import Judged, judge_all
+from data.analysis.outcomes import Outcome
+from data.catalogue import Catalogue
+from data.choices import Value
+from data.claim_list import Kind, Spec, specs_of
+from data.errors import DataError
+from data.published import PublishedClaim, published_claims
+from data.queries.claims import REFERENCE, SUBJECT, Member, claim_runs_query
+from data.units import format_digits
+
+if TYPE_CHECKING:
+    from data.connection import Lake
+
+__all__ = ["Claim", "PublishedClaim", "claims", "published_claims"]
+
+LIMIT: Final = ("latency_p99_us", 500.0)
+# A difference beyond a factor e^5 is none that data bound.
+_MOST: Final = 5.0
+_MEETS: Final = {"a_better": "meets", "b_better": "does not meet", "equivalent": "just meets"}
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """One claim of a lake, with everything that a sentence needs.
+
+    Attributes:
+        id: Made of kind, scope, metric and sides; the same in every version of a lake.
+        subject, reference: The two sides in words.
+        scope: Columns and values that all runs behind it have.
+        scope_words: The same in words, with system and limit.
+        effect, low, high: Percent of the metric, subject against reference; an end that the data do
+            not bound is None.
+        n_subject, n_reference: Runs behind each side; a limit has none.
+        outcome: `a_better` where the subject is better.
+        more_runs: About how many more runs of each setting would decide; 0 if it is decided, None
+            for over 100, or where more runs of these settings do not decide.
+        settings: The settings of both sides.
+        adjusted: `1 of 137 claims`.
+        holds_alone: May be quoted by itself; the others are "at most 5 % of these are wrong".
+
+    Raises:
+        DataError: A side has no run.
+    """
+
+    id: str
+    kind: Kind
+    subject: str
+    reference: str
+    metric: str
+    metric_words: str
+    scope: Mapping[str, Value]
+    scope_words: str
+    effect: float | None
+    low: float | None
+    high: float | None
+    n_subject: int
+    n_reference: int
+    outcome: Outcome
+    more_runs: int | None
+    settings: tuple[Member, ...]
+    adjusted: str
+    holds_alone: bool
+    alpha: float
+    is_synthetic: bool
+
+    def __post_init__(self) -> None:
+        least = 0 if self.kind == "limit met" else 1
+        if self.n_subject < 1 or self.n_reference < least:
+            raise DataError(
+                f"claim {self.id}: {self.n_subject} and {self.n_reference} runs, expected some"
+            )
+
+    @property
+    def query(self) -> str:
+        """The SQL that yields the runs of both sides."""
+        return claim_runs_query(self.metric, self.scope, self.settings)
+
+    @property
+    def n_words(self) -> str:
+        """`n = 3 and 2`; of several settings `n = 41 and 36 in 20 and 18 settings`."""
+        if self.kind == "limit met":
+            return f"n = {self.n_subject}"
+        words = f"n = {self.n_subject:,} and {self.n_reference:,}"
+        counts = [sum(m.side == side for m in self.settings) for side in (SUBJECT, REFERENCE)]
+        if self.kind == "knob":
+            return f"{words} in {counts[0]} matched {'cell' if counts[0] == 1 else 'cells'}"
+        return f"{words} in {counts[0]} and {counts[1]} settings" if max(counts) > 1 else words
+
+    @property
+    def interval_words(self) -> str:
+        """`[-39.5, -37.0]`, percent."""
+        low, high = ("not bounded" if x is None else _signed(x) for x in (self.low, self.high))
+        return f"[{low}, {high}]"
+
+    @property
+    def sentence(self) -> str:
+        """The claim with its numbers, n and how many claims were judged together."""
+        effect = "no estimate" if self.effect is None else f"{_signed(self.effect)} %"
+        ends = f"{effect} {self.interval_words}"
+        if self.kind == "limit met":
+            verb = f"{_MEETS.get(self.outcome, 'may meet')} {self.reference}: {ends}"
+        elif self.outcome == "undecided":
+            verb = f"cannot be told from {self.reference} in {self.metric_words}: {ends}"
+        elif self.outcome == "equivalent":
+            verb = f"matches {self.reference} in {self.metric_words}: {ends}"
+        else:
+            way = "lowers" if (self.effect or 0) < 0 else "raises"
+            verb = f"{way} {self.metric_words} against {self.reference}: {ends}"
+        alone = "holds alone; " if self.holds_alone else ""
+        note = "synthetic; " if self.is_synthetic else ""
+        words = f"{self.subject} {verb}, {self.scope_words} ({note}{self.n_words}; {alone}"
+        return f"{words}{self.adjusted}){self._needed}."
+
+    @property
+    def _needed(self) -> str:
+        if self.outcome != "undecided":
+            return ""
+        if self.kind == "knob" and sum(m.side == SUBJECT for m in self.settings) > 1:
+            return "; the cells differ, so more runs of them do not decide"
+        if self.more_runs is None:
+            return "; over 100 more runs of each would be needed"
+        runs = "run" if self.more_runs == 1 else "runs"
+        return f"; about {self.more_runs} more {runs} of each would decide"
+
+
+def claims(
+    lake: "Lake",
+    alpha: float = 0.05,
+    margin: float = 0.02,
+    metrics: Sequence[str] | None = None,
+    limit: tuple[str, float] | None = LIMIT,
+) -> list[Claim]:
+    """Judge all claims of a lake.
+
+    Args:
+        alpha: Expected share of wrong ones among the decided claims.
+        margin: A difference within this share is as good as none.
+        metrics: Columns of `runs`; None for energy and each workload's own metric of performance.
+        limit: A metric and its bound, for the energy of workloads whose performance it is.
+
+    Returns:
+        In the order of the scopes. What a filter hides later does not change them.
+    """
+    specs = specs_of(lake, metrics, limit, alpha, margin)
+    judged = judge_all([spec.question for spec in specs], alpha)
+    has_datasets = len({spec.scope.get("dataset") for spec in specs}) > 1
+    return [
+        _claim(spec, one, len(specs), lake.catalogue, has_datasets)
+        for spec, one in zip(specs, judged, strict=True)
+    ]
+
+
+def _claim(
+    spec: Spec, judged: Judged, count: int, catalogue: Catalogue, has_datasets: bool
+) -> Claim:
+    found, metric = judged.comparison, catalogue.metric(spec.metric)
+    ends = [metric.sign * x for x in (found.change.low, found.change.high)]
+    is_undecided = found.outcome == "undecided"
+    words = [spec.system_words] if spec.system_words else []
+    words += [
+        catalogue.knob_of_column[name].words(value)
+        for name, value in spec.scope.items()
+        if name != "dataset" or has_datasets
+    ]
+    limit = "" if spec.limit is None else _limit_words(spec.limit, catalogue)
+    if limit and spec.kind != "limit met":
+        words.append(limit)
+    return Claim(
+        id=_id(spec),
+        kind=spec.kind,
+        subject=spec.subject,
+        reference=limit if spec.kind == "limit met" else spec.reference,
+        metric=spec.metric,
+        metric_words=_lowered(metric.title),
+        scope=spec.scope,
+        scope_words=", ".join(words),
+        effect=_percent(metric.sign * found.change.estimate),
+        low=_percent(min(ends)),
+        high=_percent(max(ends)),
+        n_subject=spec.n[0],
+        n_reference=spec.n[1],
+        outcome=found.outcome,
+        more_runs=spec.more(judged.alpha) if is_undecided else 0,
+        settings=spec.members,
+        adjusted=f"1 of {count} claims",
+        holds_alone=judged.holds_alone,
+        alpha=judged.alpha,
+        is_synthetic=spec.is_synthetic,
+    )
+
+
+def _id(spec: Spec) -> str:
+    """Return a name that does not depend on results: no recommended setting stands in it."""
+    systems = dict.fromkeys(str(member.values["system"]) for member in spec.members)
+    own = [spec.subject, spec.reference] if spec.kind == "knob" else []
+    parts = [spec.kind, *spec.scope.values(), *systems, spec.metric, *own]
+    parts += [f"{spec.limit[0]} {spec.limit[1]:g}"] if spec.limit else []
+    return "/".join(f"{p:g}" if isinstance(p, float) else str(p) for p in parts).replace(" ", "-")
+
+
+def _limit_words(limit: tuple[str, float], catalogue: Catalogue) -> str:
+    metric = catalogue.metric(limit[0])
+    return f"{metric.short} {'<=' if metric.sign > 0 else '>='} {limit[1]:g} {metric.unit}".strip()
+
+
+def _lowered(title: str) -> str:
+    return title if title[:2].isupper() or title[1:2].isdigit() else title[:1].lower() + title[1:]
+
+
+def _signed(percent: float) -> str:
+    sign = "-" if percent < 0 else "+" if percent > 0 else ""
+    return f"{sign}{format_digits(abs(percent))}"
+
+
+def _percent(difference: float) -> float | None:
+    return float(100 * np.expm1(difference)) if abs(difference) <= _MOST else None

@@ -1,0 +1,206 @@
+"""The claims of a lake: each with n, an interval and the runs that give both."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+from data.connection import Lake, open_lake
+from data.errors import DataError
+from data.findings import Claim, claims
+from ingest.__main__ import main as ingest
+from tests.fixtures.lakes import run, write_lake
+from tests.fixtures.real import real_data
+
+SUBJECT, REFERENCE = "subject", "reference"
+
+
+def sweep(
+    energies: dict[str, dict[tuple[float, float], float]], seed: int = 1
+) -> list[dict[str, Any]]:
+    """Three runs of each setting: system to (ITR, GHz) to mean energy; noise of 1 %."""
+    rng = np.random.default_rng(seed)
+    rows = [
+        run(system=system, itr_us=itr, dvfs_ghz=ghz, replicate=replicate, latency_p99_us=100 + itr,
+            energy_j=round(mean * float(np.exp(rng.normal(0, 0.01))), 3))
+        for system, own in energies.items()
+        for (itr, ghz), mean in own.items()
+        for replicate in range(3)
+    ]  # fmt: skip
+    rows += [
+        run(system="linux_default", itr_us=None, dvfs_ghz=None, replicate=i, energy_j=1000.0 + i)
+        for i in range(3)
+    ]
+    return rows
+
+
+def grid(base: float, by_itr: float, by_clock: float) -> dict[tuple[float, float], float]:
+    return {
+        (itr, ghz): base + by_itr * i + by_clock * j
+        for i, itr in enumerate((2.0, 100.0, 300.0))
+        for j, ghz in enumerate((1.3, 2.1, 2.9))
+    }
+
+
+@pytest.fixture
+def found(tmp_path: Path) -> list[Claim]:
+    rows = sweep({"linux_tuned": grid(800, -50, 100), "ebbrt_tuned": grid(500, 0, 100)})
+    with open_lake(write_lake(tmp_path / "lake", rows)) as lake:
+        return claims(lake)
+
+
+def by(found: list[Claim], kind: str, metric: str = "energy_j") -> list[Claim]:
+    return [claim for claim in found if (claim.kind, claim.metric) == (kind, metric)]
+
+
+def test_the_list_is_made_by_rule(found: list[Claim]) -> None:
+    """Two metrics: two systems against the default, one pair, two knobs each; two limits met."""
+    counts = {(c.kind, c.metric): 0 for c in found}
+    for claim in found:
+        counts[claim.kind, claim.metric] += 1
+    assert counts == {
+        ("default to tuned", "energy_j"): 2, ("tuned to tuned", "energy_j"): 1,
+        ("knob", "energy_j"): 4, ("default to tuned", "latency_p99_us"): 2,
+        ("tuned to tuned", "latency_p99_us"): 1, ("knob", "latency_p99_us"): 4,
+        ("limit met", "latency_p99_us"): 2,
+    }  # fmt: skip
+    assert {claim.adjusted for claim in found} == {"1 of 16 claims"}
+    assert len({claim.id for claim in found}) == 16
+
+
+def test_results_do_not_change_the_list(tmp_path: Path) -> None:
+    ids = []
+    for seed, base in ((1, 500.0), (9, 2000.0)):
+        rows = sweep({"linux_tuned": grid(800, 50, 1), "ebbrt_tuned": grid(base, 0, 300)}, seed)
+        with open_lake(write_lake(tmp_path / f"lake-{seed}", rows)) as lake:
+            ids.append([claim.id for claim in claims(lake)])
+    assert ids[0] == ids[1]
+
+
+def test_what_is_true_by_construction_is_decided(found: list[Claim]) -> None:
+    """Library OS: least 500 J at 1.3 GHz against 1,001 J; Linux: 700 J at ITR 300 and 1.3 GHz."""
+    library, linux = by(found, "default to tuned")
+    assert (library.outcome, linux.outcome) == ("a_better", "a_better")
+    assert library.effect == pytest.approx(100 * (500 / 1001 - 1), abs=1.5)
+    assert "ITR 300 us, 1.3 GHz" in linux.subject
+    assert (linux.n_subject, linux.n_reference, linux.more_runs) == (3, 3, 0)
+    (pair,) = by(found, "tuned to tuned")
+    assert pair.outcome == "a_better"
+    assert pair.subject == "Library OS"
+    assert pair.reference == "Linux tuned"
+    clock = [c for c in by(found, "knob") if c.subject == "1.3 GHz"]
+    assert [c.outcome for c in clock] == ["a_better", "a_better"]
+    delay = [c for c in by(found, "knob") if c.subject == "ITR 2 us"]
+    # ITR does not change the library OS's energy
+    assert [c.outcome for c in delay] == ["equivalent", "b_better"] or (
+        delay[0].outcome == "undecided"
+    )
+    met = by(found, "limit met", "latency_p99_us")
+    assert [c.outcome for c in met] == ["a_better", "a_better"]
+    assert "meets p99 <= 500 us" in met[0].sentence
+
+
+def test_a_sentence_has_everything(found: list[Claim]) -> None:
+    (claim,) = [c for c in by(found, "default to tuned") if "Linux tuned" in c.subject]
+    assert claim.effect is not None
+    assert claim.sentence.startswith(
+        "Linux tuned with ITR 300 us, 1.3 GHz lowers energy against Linux default: -"
+    )
+    assert claim.sentence.endswith(
+        "], memcached, 200k QPS, p99 <= 500 us (n = 3 and 3; holds alone; 1 of 16 claims)."
+    )
+    assert claim.low is not None
+    assert claim.high is not None
+    assert claim.low < claim.effect < claim.high < 0
+
+
+def test_a_claim_without_n_cannot_be_built(found: list[Claim]) -> None:
+    claim = by(found, "default to tuned")[0]
+    with pytest.raises(DataError, match="expected some"):
+        replace(claim, n_subject=0)
+    with pytest.raises(DataError, match="expected some"):
+        replace(claim, n_reference=0)
+    with pytest.raises(DataError):
+        replace(by(found, "limit met", "latency_p99_us")[0], n_subject=0)
+    with pytest.raises(TypeError):
+        Claim(id="x", kind="knob")  # type: ignore[call-arg]
+
+
+def test_two_equal_systems_cannot_be_told_apart_or_match(tmp_path: Path) -> None:
+    rows = sweep({"linux_tuned": grid(500, 0, 100), "ebbrt_tuned": grid(500, 0, 100)})
+    with open_lake(write_lake(tmp_path / "lake", rows)) as lake:
+        (pair,) = by(claims(lake), "tuned to tuned")
+    assert pair.outcome in ("undecided", "equivalent")
+    if pair.outcome == "undecided":
+        assert "would decide" in pair.sentence or "needed" in pair.sentence
+
+
+def test_a_lake_without_settings_has_no_claims(tmp_path: Path) -> None:
+    with open_lake(write_lake(tmp_path / "lake", [])) as lake:
+        assert claims(lake) == []
+
+
+# ---- on the published tables
+
+
+@pytest.fixture(scope="module")
+def published(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Lake, list[Claim]]]:
+    path = tmp_path_factory.mktemp("findings") / "lake"
+    assert ingest(["add", str(real_data() / "summaries"), "--lake", str(path)]) == 0
+    with open_lake(path) as lake:
+        yield lake, claims(lake)
+
+
+def measured(claim: Claim, rows: pl.DataFrame) -> float:
+    """The effect of a claim in percent, from the runs that its query yields."""
+    logs = rows.with_columns(y=pl.col(claim.metric).log())
+    means = logs.group_by("side", "cell", "is_within").agg(pl.col("y").mean())
+    sides = {
+        name: means.filter(pl.col("side") == name).sort("cell") for name in (SUBJECT, REFERENCE)
+    }
+    if claim.kind == "tuned to tuned":
+        lowest = []
+        for side in sides.values():
+            within = side.filter("is_within")
+            lowest.append((within if len(within) else side)["y"].to_numpy().min())
+        return float(100 * np.expm1(lowest[0] - lowest[1]))
+    if claim.kind == "limit met":
+        return float(100 * np.expm1(sides[SUBJECT]["y"].to_numpy()[0] - np.log(500)))
+    differences = (sides[SUBJECT]["y"] - sides[REFERENCE]["y"]).to_numpy()
+    return float(100 * np.expm1(differences.mean()))
+
+
+@pytest.mark.real
+def test_the_query_of_each_claim_gives_its_n_and_effect(
+    published: tuple[Lake, list[Claim]],
+) -> None:
+    lake, found = published
+    assert len(found) == 134
+    for claim in found[::3]:
+        rows = lake.polars(claim.query)
+        n = [int((rows["side"] == side).sum()) for side in (SUBJECT, REFERENCE)]
+        assert n == [claim.n_subject, claim.n_reference], claim.id
+        if claim.effect is not None:
+            assert measured(claim, rows) == pytest.approx(claim.effect, abs=1e-6), claim.id
+
+
+@pytest.mark.real
+def test_the_published_saving_and_the_open_question(
+    published: tuple[Lake, list[Claim]],
+) -> None:
+    _, found = published
+    at = [c for c in found if c.scope.get("load_qps") == 400e3 and c.metric == "energy_j"]
+    tuned = next(c for c in by(at, "default to tuned") if c.subject.startswith("Linux tuned"))
+    assert tuned.effect == pytest.approx(-39.0, abs=0.05)
+    assert (tuned.n_subject, tuned.n_reference, tuned.holds_alone) == (2, 3, True)
+    (pair,) = by(at, "tuned to tuned")
+    assert pair.outcome == "undecided"
+    assert pair.n_words == "n = 55 and 36 in 20 and 18 settings"
+    assert pair.more_runs == 1
+    assert sum(claim.holds_alone for claim in found) < sum(
+        claim.outcome != "undecided" for claim in found
+    )
