@@ -11,20 +11,21 @@ _FOLDER: Final = Path(__file__).parent
 # Runs in Explore's page. Returns the points that it shows as lists.
 SHOWN: Final = """() => {
   const scatter = wattlas.plot("scatter"), heatmap = wattlas.plot("heatmap");
-  const { points } = wattlas.explore.view;
+  const { columns } = wattlas.explore, { fields } = scatter.layout.meta;
+  const [allX, allY] = [columns.fields[fields.x], columns.fields[fields.y]];
   const plain = (v) => Array.from(v, (x) => (Number.isNaN(x) ? null : x));
-  const traces = scatter._fullData.filter((t) => t.meta && t.meta.kind === "points").map((t, k) => {
-    const from = points.traces[k], to = points.traces[k + 1];
-    const knob = (name) => Array.from({ length: to - from }, (_, i) => wattlas.knob(points, name, from + i));
+  const traces = scatter._fullData.filter((t) => t.meta && t.meta.kind === "points").map((t) => {
+    const { first: from, end: to } = t.meta.rows;
+    const knob = (name) => Array.from({ length: to - from }, (_, i) => wattlas.knob(columns, name, from + i));
     return {
-      name: knob("system")[0], x: plain(points.values.x.slice(from, to)), y: plain(points.values.y.slice(from, to)),
+      name: knob("system")[0], x: plain(allX.slice(from, to)), y: plain(allY.slice(from, to)),
       size: typeof t.marker.size === "number" ? t.marker.size : plain(t.marker.size),
       symbol: t.marker.symbol, itr: knob("itr_us"), dvfs: knob("dvfs_ghz"),
     };
   });
   const { xaxis, yaxis, margin, width, height } = scatter._fullLayout, heat = heatmap._fullLayout;
   return {
-    traces, system: heatmap.layout.meta.system, itr: heatmap.layout.meta.xs, dvfs: heatmap.layout.meta.ys,
+    traces, system: heatmap.layout.meta.system, itr: heatmap.layout.meta.map.xs, dvfs: heatmap.layout.meta.map.ys,
     z: Array.from(heatmap._fullData[0]._z || heatmap.calcdata[0][0].z, plain),
     rows: Array.from(document.querySelectorAll("#best-table tr[data-config]"), (row) => {
       const c = JSON.parse(row.dataset.config);

@@ -98,7 +98,7 @@ def measure_selection(
     """Drag boxes in scatter and heatmap, alternately in Explore and in the reference page."""
     atlas = new_page(browser)
     atlas.goto(f"{address}/?{crowded_state(lake_runs).to_query()}")
-    drawn = "() => probe.firstScatter !== null && wattlas.explore.view.points"
+    drawn = "() => probe.firstScatter !== null && wattlas.explore.columns"
     atlas.wait_for_function(drawn, timeout=60_000)
     wait_quiet(atlas)
     shown = atlas.evaluate(SHOWN)

@@ -17,11 +17,11 @@ ZOOM_LIMIT_MS: Final = 300.0
 RUNS: Final = 4
 _SEED: Final = 5
 _EXPLORE: Final = "?v=2&workload=memcached&rep=runs"
-_EXPLORE_DRAWN: Final = "() => probe.firstScatter !== null && wattlas.explore.view.points"
+_EXPLORE_DRAWN: Final = "() => probe.firstScatter !== null && wattlas.explore.columns"
 # The runs of the lake are replicates with overlapping points, which no box separates.
 _SELECT: Final = """(count) => {
-  const { points } = wattlas.explore.view;
-  const run = (_, i) => ({ ...wattlas.configuration(points, i), replicate: points.replicate[i] });
+  const { columns } = wattlas.explore, names = [...columns.configuration, "replicate"];
+  const run = (_, i) => wattlas.configuration(columns, i, names);
   wattlas.explore.select(wattlas.clause.knobs(Array.from({ length: count }, run)));
 }"""
 _TIMELINE_DRAWN: Final = """(count) => wattlas.timeline.page.answer

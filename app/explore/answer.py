@@ -3,7 +3,7 @@
 The page's callbacks and the export both call these functions.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Final
 
 import numpy as np
@@ -34,15 +34,8 @@ from data.selection import Selection
 
 # Columns that distinguish the scatter's traces; sorting by them keeps a trace together.
 _TRACE_ORDER: Final = ("system", "dvfs_ghz", "itr_us")
-
-
-@dataclass(frozen=True, slots=True)
-class ScatterAnswer:
-    """The scatter, and its points for linked selections."""
-
-    figure: dict[str, Any]
-    points: dict[str, Any] | None
-    shown_runs: int = 0
+# Columns of points with which the browser compares limits, boxes and polygons.
+_COMPARED: Final = ("x", "y", "limited", "clause_x", "clause_y")
 
 
 def resolve(view: LakeView, state: ExploreState) -> tuple[ExploreState, str]:
@@ -59,14 +52,14 @@ def resolve(view: LakeView, state: ExploreState) -> tuple[ExploreState, str]:
     return without_odd(view, resolved) if state.without_odd else resolved, column
 
 
-def scatter(view: LakeView, state: ExploreState) -> ScatterAnswer:
-    """Build the scatter for a state."""
+def scatter(view: LakeView, state: ExploreState) -> dict[str, Any]:
+    """Return the scatter for a state, {figure, columns}; its points are the rows of the page."""
     if not view.runs:
-        return ScatterAnswer(message_figure(EMPTY_LAKE), None)
-    state, _ = resolve(view, state)
+        return {"figure": message_figure(EMPTY_LAKE), "columns": None}
+    state, performance = resolve(view, state)
     points = in_trace_order(_points(view, state), state)
     if not len(points):
-        return ScatterAnswer(message_figure(_nothing_left(view, state)), None)
+        return {"figure": message_figure(_nothing_left(view, state)), "columns": None}
     odd = odd_of(view, state)
     points = with_odd(points, odd.clear() if state.without_odd else odd, state)
     crowded = len(points) > MAX_POINTS
@@ -80,13 +73,14 @@ def scatter(view: LakeView, state: ExploreState) -> ScatterAnswer:
         left_out=len(points) - len(drawn),
     )
     figure = build_scatter(points, drawn, state, scene)
-    encoded = encode_points(points[drawn], encoding, view.varying(state.selection))
-    return ScatterAnswer(figure, encoded, int(points["n"].sum()))
+    measured = {n: m for n, m in _columns(state, performance).items() if n in _COMPARED}
+    columns = encode_points(points[drawn], measured, view.varying(state.selection))
+    return {"figure": figure, "columns": columns}
 
 
 def heatmap(view: LakeView, state: ExploreState) -> dict[str, Any]:
-    """Build the heatmap for a state."""
-    return draw_heatmap(view, resolve(view, state)[0])
+    """Return the heatmap for a state, {figure}: it is linked with the points of the scatter."""
+    return {"figure": draw_heatmap(view, resolve(view, state)[0])}
 
 
 def best_table(view: LakeView, state: ExploreState) -> pl.DataFrame:

@@ -14,26 +14,26 @@ from app.explore.answer import (
 )
 from app.explore.layout_best import best_settings_table, sentences
 from app.explore.state import ExploreState
+from app.kit.columns import encode_view
 from app.kit.encodings import title_of
 from app.kit.export import ExportedPage, render
 from app.kit.lakes import LakeView
-from app.kit.panel import exported_panel
+from app.kit.panel import view_panel
 
 
 def export(view: LakeView, state: ExploreState) -> ExportedPage:
     """Build the page for an export: scatter, heatmap, best settings, and the drawn points."""
-    answer = scatter(view, state)
+    picture = scatter(view, state)
     rows, asked = best_table(view, state), asked_of(view, state)
     table = best_settings_table(rows, asked)
     data = {
-        "scatter": answer.figure,
-        "heatmap": heatmap(view, state),
-        "points": answer.points,
+        "scatter": encode_view(picture),
+        "heatmap": encode_view(heatmap(view, state)),
         "state": {"clause": state.clause, "zoom": state.zoom, "limit": state.limit},
     }
     main = _MAIN.format(
-        scatter=render(exported_panel("scatter", "energy against performance", "panel-scatter")),
-        heatmap=render(exported_panel("heatmap", "heatmap of two knobs", "panel-heatmap")),
+        scatter=_panel("scatter", "energy against performance"),
+        heatmap=_panel("heatmap", "heatmap of two knobs"),
         filters=html.escape(state.selection.in_words()),
         status=html.escape(status_words(view, state)),
         findings="".join(f"<p>{html.escape(words)}</p>" for words in sentences(rows, asked)),
@@ -41,7 +41,11 @@ def export(view: LakeView, state: ExploreState) -> ExportedPage:
         table=render(table),
         explanation=html.escape(explain(view, state)),
     )
-    return ExportedPage(title_of(answer.figure) or "Explore", main, data, view.is_synthetic)
+    return ExportedPage(title_of(picture["figure"]) or "Explore", main, data, view.is_synthetic)
+
+
+def _panel(name: str, title: str) -> str:
+    return render(view_panel(name, title, [], f"panel-{name}", has_menu=False))
 
 
 _MAIN: Final = """<main class="explore-export">

@@ -110,7 +110,8 @@ def draw_heatmap(view: LakeView, state: ExploreState) -> dict[str, Any]:
     )
     place: dict[str, Value | None] = {} if heat.system is None else {"system": heat.system}
     place |= {one.knob.column: one.value for one in heat.part.kept if one.levels > 1}
-    figure["layout"]["meta"] |= {"system": heat.system, "place": place, "of": label}
+    figure["layout"]["meta"] |= {"system": heat.system, "of": label}
+    figure["layout"]["meta"]["map"]["place"] = place
     return figure
 
 

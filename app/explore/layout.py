@@ -31,14 +31,14 @@ from app.kit.page_layout import (
     state_stores,
     status_line,
 )
-from app.kit.panel import graph_panel, panel, view_menu
+from app.kit.panel import panel, view_menu, view_panel
 from data.knobs import KNOBS
 from data.metrics import metric
 from data.selection import Selection
 
 IDS: Final = ids.PageIds("explore")
 _STORES: Final = (
-    IDS.figure("scatter"), IDS.figure("heatmap"), IDS("points"), IDS("limit-domain"),
+    IDS.figure("scatter"), IDS.figure("heatmap"), IDS("limit-domain"),
 )  # fmt: skip
 
 
@@ -82,7 +82,7 @@ def _scatter_panel(view: LakeView, state: ExploreState) -> html.Section:
         _switch("frontier", "frontier", state.frontier),
         html.Div(_role_selects(view, state), className="roles"),
     ]
-    return graph_panel("scatter", "energy against performance", controls, "panel-scatter")
+    return view_panel("scatter", "energy against performance", controls, "panel-scatter")
 
 
 def _role_selects(view: LakeView, state: ExploreState) -> list:
@@ -118,7 +118,7 @@ def _heatmap_panel(view: LakeView, state: ExploreState) -> html.Section:
         _select("hsys", "system of the heatmap", systems, system, placeholder="all systems"),
         html.Div(axes, className="roles"),
     ]
-    return graph_panel("heatmap", "heatmap of two knobs", controls, "panel-heatmap")
+    return view_panel("heatmap", "heatmap of two knobs", controls, "panel-heatmap")
 
 
 def _best_panel(view: LakeView, state: ExploreState) -> html.Section:

@@ -40,6 +40,7 @@ from app.explore.layout import (
 from app.explore.layout_best import best_settings_table, sentences
 from app.explore.state import ExploreState
 from app.kit.callbacks import register_filters, register_gather, register_workload
+from app.kit.columns import encode_view
 from app.kit.context import lake_view
 from app.kit.filters import offered_choices
 from app.kit.page import Page, View
@@ -80,7 +81,6 @@ PAGE = Page(
 
 @callback(
     Output(IDS.figure("scatter"), "data"),
-    Output(IDS("points"), "data"),
     Input(IDS.view_state, "data"),
     Input(IDS.control("limit"), "value"),
     Input(IDS.control("by"), "value"),
@@ -88,11 +88,10 @@ PAGE = Page(
 )
 def update_scatter(
     raw_state: dict[str, Any], limit: float | str, limited: str, version: int
-) -> tuple[dict, dict | None]:
-    """Draw the scatter with the marks within the limit, and encode its points for selections."""
+) -> dict[str, Any]:
+    """Draw the scatter with the marks within the limit."""
     asked = {**raw_state, "limit": limit, "by": limited}
-    answer = scatter(lake_view(version), ExploreState.from_json(asked))
-    return answer.figure, answer.points
+    return encode_view(scatter(lake_view(version), ExploreState.from_json(asked)))
 
 
 @callback(
@@ -119,9 +118,9 @@ def update_heatmap(
     view = lake_view(version)
     asked = {"hsys": system, "hmet": column, "hx": x, "hy": y, "pool": pool}
     state = ExploreState.from_json({**raw_state, **asked})
-    figure = heatmap(view, state)
-    shown = figure["layout"]["meta"].get("system")
-    return figure, no_update if shown in (None, system) else shown
+    picture = heatmap(view, state)
+    shown = picture["figure"]["layout"]["meta"].get("system")
+    return encode_view(picture), no_update if shown in (None, system) else shown
 
 
 @callback(
@@ -186,19 +185,14 @@ turn_workload = register_workload(
     IDS, ExploreState, turned, ("x", "y", "col", "size", "sym", "hx", "hy")
 )
 
-# The browser adds theme and selection to the figures, and links the views.
+# The browser draws the pictures in its theme, and links them.
 clientside_callback(
     ClientsideFunction("explore", "showScatter"),
-    Output("scatter", "figure"),
     Input(IDS.figure("scatter"), "data"),
-    Input("theme", "data"),
-    State(IDS("points"), "data"),
 )
 clientside_callback(
     ClientsideFunction("explore", "showHeatmap"),
-    Output("heatmap", "figure"),
     Input(IDS.figure("heatmap"), "data"),
-    Input("theme", "data"),
 )
 clientside_callback(
     ClientsideFunction("explore", "keepGrid"),

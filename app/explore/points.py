@@ -1,17 +1,12 @@
-"""The drawn points as compact columns, from which the browser makes hovers and links views.
+"""The drawn points as columns, from which the browser makes hovers and links views."""
 
-Numbers are base64 typed arrays in Plotly's form; a knob is an index into its list of values. The
-points are in the order of the scatter's traces.
-"""
-
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
 import polars as pl
 
-from app.explore.roles import Encoding, trace_groups
-from app.kit.columns import encode_counts, encode_knob, encode_numbers, floats
+from app.kit.columns import encode_columns, encode_counts, encode_numbers, floats
 from app.kit.words import configuration_knobs, knob_words
 from data.knobs import KNOBS as ALL_KNOBS
 from data.knobs import Knob
@@ -24,59 +19,52 @@ KNOBS: Final = (
 )  # fmt: skip
 # Knobs of storage studies; sent only if a point has a value.
 STORAGE_KNOBS: Final = ("mode", "device", "rw", "request_bytes", "io_depth", "threads")
-_VALUES: Final = ("x", "y", "limited")
-_SPREADS: Final = ("x_sd", "y_sd")
+# What a point may have besides, as a knob: a link may name one run.
+_MARKS: Final = ("replicate", "flags", "odd")
 
 
 def encode_points(
-    points: pl.DataFrame, encoding: Encoding, varying: Collection[str]
+    points: pl.DataFrame, measured: Mapping[str, str], varying: Collection[str]
 ) -> dict[str, Any]:
     """Encode the drawn points.
 
     Args:
         points: Rows of `points_query` in the order of the traces.
+        measured: Column of `points` to the metric that it holds.
         varying: Columns with several values in the study, which hovers and tables name.
 
     Returns:
-        `count`; `traces` (first row of each trace, then the count); `knobs` (name to `{values,
-        index}`; NULL is null); `named` (the knobs that hovers and tables name: `column`, `title`,
-        `hint`, `words` and `cells` of each value, `is_given`); `values` (name to typed array; NaN
-        if not measured; float64, because limits and boxes are compared with them; spreads in
-        float32); `n`, `logged`, `replicate`; `flags` and `odd` as knobs, if a point has
-        any.
+        The answer of `encode_columns`: metrics in float64, because limits and boxes are compared
+        with them; `configuration` (the knobs of one); `named` (those that hovers and tables name:
+        `column`, `title`, `hint`, `words` and `cells` of each value, `is_given`); `labels`
+        (system to label); `runs` and `logged` (counts); `spreads` (of both axes).
     """
-    groups = trace_groups(points, encoding)
     given = [ALL_KNOBS[name] for name in ("load", "message") if ALL_KNOBS[name].column in varying]
     named = [*given, *configuration_knobs(varying)]
     further = [n for n in (*STORAGE_KNOBS, *_further()) if points[n].null_count() < len(points)]
-    knobs = {name: encode_knob(points[name]) for name in (*KNOBS, *further)}
+    configuration = [*KNOBS, *further]
+    marks = [name for name in _MARKS if name in points.columns and points[name].count()]
+    fields = {name: floats(points[column]) for column, name in measured.items()}
+    encoded = encode_columns(points, [*configuration, *marks], fields)
     return {
-        "count": len(points),
-        "traces": [start for start, _ in groups] + [len(points)],
-        "knobs": knobs,
+        **encoded,
+        "configuration": configuration,
         "named": [
-            _named(knob, knobs[knob.column]["values"], knob in given, _unset(points, knob.name))
+            _named(
+                knob,
+                encoded["knobs"][knob.column]["values"],
+                knob in given,
+                _unset(points, knob.name),
+            )
             for knob in named
-            if knob.column in knobs
+            if knob.column in configuration
         ],
         "labels": dict(points.select("system", "system_label").unique().sort("system").iter_rows()),
-        "values": {
-            **{name: encode_numbers(floats(points[name])) for name in _VALUES},
-            **{name: encode_numbers(floats(points[name]).astype(np.float32)) for name in _SPREADS},
-            **{
-                name: encode_numbers(floats(points[name]))
-                for name in ("clause_x", "clause_y")
-                if name in points.columns
-            },
-        },
-        "n": encode_counts(points["n"].to_numpy()),
-        **{
-            name: encode_knob(points[name])
-            for name in ("flags", "odd")
-            if name in points.columns and points[name].count()
-        },
+        "runs": encode_counts(points["n"].to_numpy()),
         "logged": encode_counts(points["logged"].to_numpy()),
-        "replicate": encode_numbers(floats(points["replicate"]).astype(np.float32)),
+        "spreads": {
+            axis: encode_numbers(floats(points[f"{axis}_sd"]).astype(np.float32)) for axis in "xy"
+        },
     }
 
 

@@ -83,6 +83,11 @@ def floats(column: pl.Series) -> np.ndarray:
     return column.cast(pl.Float64).to_numpy()
 
 
+def encode_view(answer: dict[str, Any]) -> dict[str, Any]:
+    """Encode what the server answers for a picture: `figure`, and `columns` where it has them."""
+    return {**answer, "figure": compact_figure(answer["figure"])}
+
+
 def compact_figure(part: Any) -> Any:
     """Convert the numeric arrays of a figure to typed ones; 8-byte integers to 4 bytes."""
     if isinstance(part, dict):

@@ -45,12 +45,23 @@ def graph_panel(
     return panel(graph_id, name, head, [empty, legend_of(graph_id)], class_name)
 
 
-def exported_panel(
-    graph_id: str, name: str, class_name: str, tools: Sequence[str] = ALL_TOOLS
+def view_panel(
+    view: str,
+    name: str,
+    controls: Sequence,
+    class_name: str,
+    tools: Sequence[str] = ALL_TOOLS,
+    has_menu: bool = True,
 ) -> html.Section:
-    """Lay out the panel of a figure in an exported page: its tools, its legend, no menu."""
-    body = [html.Div(id=graph_id, className="graph"), legend_of(graph_id)]
-    return panel(graph_id, name, [tool_bar(graph_id, tools)], body, class_name)
+    """Lay out a panel around a picture that `assets/_kit/view.js` draws.
+
+    Args:
+        has_menu: False in an exported page, which has no server to ask.
+    """
+    body = [html.Div(id=view, className="graph"), legend_of(view)]
+    bar = [tool_bar(view, tools)] if tools else []
+    menu = [view_menu(view)] if has_menu else []
+    return panel(view, name, [*controls, *bar, *menu], body, class_name)
 
 
 def tool_bar(graph_id: str, tools: Sequence[str]) -> html.Div:

@@ -8,7 +8,7 @@ from app.kit.columns import compact_figure
 from app.kit.encodings import message_figure, title_of
 from app.kit.export import ExportedPage, how_computed, render
 from app.kit.lakes import LakeView
-from app.kit.panel import ZOOM_TOOLS, exported_panel, panel, tool_bar
+from app.kit.panel import ZOOM_TOOLS, panel, tool_bar, view_panel
 from app.modes.answer import answer
 from app.modes.defaults import resolved
 from app.modes.evidence import evidence
@@ -59,7 +59,7 @@ def modes_export(view: LakeView, state: ModesState) -> ExportedPage:
 
 
 def _panel(graph: str, name: str) -> html.Section:
-    return exported_panel(graph, name, f"panel-{graph}", ZOOM_TOOLS)
+    return view_panel(graph, name, [], f"panel-{graph}", ZOOM_TOOLS, has_menu=False)
 
 
 def _evidence_panel(words: html.Div) -> html.Section:

@@ -106,7 +106,8 @@
     const clause = columns && read(text);
     if (!clause || clause.kind === "won" || clause.kind === "outcome") return null;
     const mask = new Uint8Array(columns.count);
-    const [x, y] = clause.fields ? [columns.fields[clause.fields.x], columns.fields[clause.fields.y]] : [];
+    const { x: xName, y: yName } = clause.fields || {};
+    const [x, y] = [xName, yName].map((name) => name && wattlas.numbersOf(columns, name));
     if (clause.fields && (!x || !y)) return mask;
     const [x0, x1, y0, y1] = clause.bounds || [];
     const isIn = {

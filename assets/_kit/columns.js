@@ -19,26 +19,27 @@
 
   wattlas.decode = decode;
 
+  const isTyped = (value) => typeof value.bdata === "string" || (value.dtype && value.count !== undefined);
+  /** What the server sends, with its encoded columns (app/kit/columns.py) as typed arrays. */
+  wattlas.decoded = function (value) {
+    if (!value || typeof value !== "object") return value;
+    if (Array.isArray(value)) return typeof value[0] === "object" ? value.map(wattlas.decoded) : value;
+    if (ArrayBuffer.isView(value)) return value;
+    if (isTyped(value)) return decode(value);
+    return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, wattlas.decoded(one)]));
+  };
+
   /** A text of the lake in the form in which Plotly, which reads some tags, shows it as it is. */
   wattlas.plotText = (text) => String(text).replace(/&/g, "&amp;").replace(/</g, "&lt;");
   /** What Plotly shows of such a text. */
   wattlas.shownText = (text) => String(text).replace(/&lt;/g, "<").replace(/&amp;/g, "&");
 
-  /** The server's points with every column as a typed array; knob values stay lists. */
-  wattlas.decodePoints = function (raw) {
-    if (!raw) return null;
-    const points = {
-      count: raw.count, traces: raw.traces, labels: raw.labels, knobs: {}, values: {},
-      named: raw.named || [], n: decode(raw.n), logged: decode(raw.logged), replicate: decode(raw.replicate),
-    };
-    for (const [name, knob] of Object.entries(raw.knobs)) {
-      points.knobs[name] = { values: knob.values, index: decode(knob.index) };
-    }
-    for (const name of ["flags", "odd"].filter((one) => raw[one])) {
-      points[name] = { values: raw[name].values, index: decode(raw[name].index) };
-    }
-    for (const [name, typed] of Object.entries(raw.values)) points.values[name] = decode(typed);
-    return points;
+  /** The numbers of a field in each row, or of a knob; undefined for neither. */
+  wattlas.numbersOf = function ({ knobs, fields }, name) {
+    const knob = knobs[name];
+    if (fields[name] || !knob) return fields[name];
+    const values = knob.values.map((value) => (typeof value === "number" ? value : NaN));
+    return Float64Array.from(knob.index, (i) => values[i]);
   };
 
   wattlas.knob = function (points, name, i) {
@@ -84,8 +85,8 @@
     return words.filter(Boolean).join(" \u00b7 ");
   };
 
-  /** One point's configuration as an object, of the knobs that the server sent. */
-  wattlas.configuration = function (points, i) {
-    return Object.fromEntries(Object.keys(points.knobs).map((name) => [name, wattlas.knob(points, name, i)]));
+  /** One row's configuration as an object of knobs and values; of some knobs, or of all that name one. */
+  wattlas.configuration = function (columns, i, names = columns.configuration || Object.keys(columns.knobs)) {
+    return Object.fromEntries(names.map((name) => [name, wattlas.knob(columns, name, i)]));
   };
 })((window.wattlas = window.wattlas || {}));

@@ -47,10 +47,8 @@
   /** A figure with the theme's colours; the theme's text colour replaces the colour "page". */
   wattlas.themedFigure = function ({ data, layout }, theme) {
     const { text } = wattlas.palette(theme);
-    return {
-      data: data.map(({ meta, ...trace }) => ({ ...withColor(trace, text), meta })),
-      layout: wattlas.themed(withColor(layout, text), theme),
-    };
+    const colored = ({ meta, ...part }) => ({ ...withColor(part, text), meta });
+    return { data: data.map(colored), layout: wattlas.themed(colored(layout), theme) };
   };
 
   /** Set the theme for the style sheet and the table's library. The button names the other theme. */

@@ -3,22 +3,18 @@ document.addEventListener("DOMContentLoaded", function () {
   "use strict";
   const { wattlas } = window;
 
-  const NAME = "explore", { explore, address, setProps } = wattlas, { view } = explore;
+  const NAME = "explore", { explore, address, setProps } = wattlas;
   const same = () => window.dash_clientside.no_update;
-  const figures = {};
-  let domain = null, hasPainted = false, rawPoints;
+  let domain = null, hasPainted = false;
 
   /* ---- state */
 
   /* The page was opened, by a load or by a link: forget earlier visits. */
   function open(spec) {
-    const { sel, zoom } = spec.kept;
-    Object.assign(view, { clause: sel, zoom, mask: null, points: null, under: null });
-    rawPoints = undefined;
+    explore.open(spec.kept.sel, spec.kept.zoom);
     [domain, slid, sent, boxed] = [null, STEPS, [], null];
     hasPainted = false;
     columnsNamed = "";
-    delete figures.scatter;
   }
 
   const AXES = ["workload", "x", "y", "xlog", "ylog"];
@@ -33,46 +29,31 @@ document.addEventListener("DOMContentLoaded", function () {
 
   /* The server sends the columns of a box or polygon that was drawn over other axes than these. */
   function fieldsAsked(values) {
-    const clause = wattlas.clause.read(view.clause);
+    const clause = wattlas.clause.read(explore.clause);
     if (!clause || !clause.fields) return {};
-    return clause.fields.x === values.x && clause.fields.y === values.y ? {} : { sel: view.clause };
+    return clause.fields.x === values.x && clause.fields.y === values.y ? {} : { sel: explore.clause };
   }
 
   function keep(name, text) {
-    view[name === "sel" ? "clause" : name] = text;
+    explore[name === "sel" ? "clause" : name] = text;
     address.keep(NAME, { [name]: text });
   }
 
   /* ---- figures */
 
-  function showScatter(figure, theme, points) {
-    if (!figure) return same();
-    figures.scatter = figure;
-    if (points !== rawPoints) {
-      rawPoints = points;
-      view.decoded = wattlas.decodePoints(points);
-    }
-    view.theme = theme;
-    explore.show(figure, view.decoded);
-    explore.own("scatter");
-    wattlas.later(() => {
-      explore.paintBest();
-      explore.paintVeil();
-      announce();
-    });
-    wattlas.legend("scatter", figure);
-    return wattlas.exploreFigures.scatter(figure, view.points, view, theme);
+  function showScatter(answer) {
+    if (!answer) return;
+    explore.show("scatter", answer, wattlas.theme());
+    wattlas.later(() => { explore.paintBest(); announce(); });
   }
 
-  async function showHeatmap(figure, theme) {
-    if (!figure) return same();
-    figures.heatmap = figure;
+  async function showHeatmap(answer) {
+    if (!answer) return;
     // The filters may have left none of the system that was asked for.
-    const { system } = figure.layout.meta;
+    const { system } = answer.figure.layout.meta;
     if (system && system !== address.values(NAME).hsys) address.adopt(NAME, { hsys: system });
     await painted("scatter");
-    explore.own("heatmap");
-    return wattlas.exploreFigures.heatmap(figure, view.points, view, theme);
+    explore.show("heatmap", answer, wattlas.theme());
   }
 
   /* One thread draws all figures. It draws the scatter first, the largest one; the others wait while the
@@ -80,7 +61,7 @@ document.addEventListener("DOMContentLoaded", function () {
   const PATIENCE_MS = 3000;
   async function painted(id) {
     let until = performance.now() + PATIENCE_MS;
-    const isDrawn = () => { const gd = wattlas.plot(id); return gd && gd.calcdata && gd.layout.meta; };
+    const isDrawn = () => explore.plot(id);
     const isComing = () => wattlas.underWay().some((what) => /^callback/.test(what) && what.includes(id));
     while (!isDrawn() && performance.now() < until) {
       if (isComing()) until = performance.now() + PATIENCE_MS;
@@ -155,7 +136,7 @@ document.addEventListener("DOMContentLoaded", function () {
     if (isOtherMetric && value !== "") { setProps("explore-limit", { value: "" }); return; }
     const limit = Number(value) > 0 && Number.isFinite(Number(value)) ? Number(value) : null;
     wattlas.later(() => describeLimit(limit));
-    if (view.points) explore.drawLimit(limit); else view.limit = limit;
+    explore.drawLimit(limit);
     const isEcho = value === boxed && !isOtherRange;
     boxed = null;
     if (isEcho || !range || limitOf(slid) === limit) return;
@@ -166,8 +147,8 @@ document.addEventListener("DOMContentLoaded", function () {
 
   /* ---- what is selected */
 
-  const selected = () => (view.mask ? Array.from(view.mask.keys()).filter((i) => view.mask[i]) : []);
-  const logged = (indices) => indices.filter((i) => view.points.logged[i] > 0);
+  const { selected } = explore;
+  const logged = (indices) => indices.filter((i) => explore.columns.logged[i] > 0);
 
   /** Write the selection into the status line and the table. Call it after the figures are painted. */
   function announce() {
@@ -175,10 +156,10 @@ document.addEventListener("DOMContentLoaded", function () {
     if (!status || !document.querySelector(".page." + NAME)) return;
     const words = explore.selectionWords(), count = selected().length;
     status.textContent = words ? words + " \u00b7 Esc clears" : "";
-    document.getElementById("clear-selection").hidden = !view.clause;
+    document.getElementById("clear-selection").hidden = !explore.clause;
     const points = count.toLocaleString("en") + (count === 1 ? " point" : " points");
     const shown = count > GRID_ROWS ? "first " + GRID_ROWS + " of " + count.toLocaleString("en") : points;
-    const none = figures.scatter ? "nothing yet: drag a box in a picture" : "loading";
+    const none = explore.figures.scatter ? "nothing yet: drag a box in a picture" : "loading";
     document.getElementById("selected-words").textContent = words ? shown : none;
     offerTimeline();
     if (count) showGrid();
@@ -195,12 +176,13 @@ document.addEventListener("DOMContentLoaded", function () {
   let columnsNamed = "", gridTimer = 0;
   function fillGrid(tries) {
     wattlas.cancel(gridTimer);
-    const gd = wattlas.plot("scatter"), meta = gd && gd.layout && gd.layout.meta, grid = gridApi();
+    const { scatter } = explore.figures, meta = scatter && scatter.layout.meta, grid = gridApi();
     if (!grid || !meta) {
       if (tries > 0) gridTimer = wattlas.later(() => fillGrid(tries - 1), 250);
       return;
     }
-    const columns = meta.titles ? gridColumns(meta, view.points.named) : [], names = JSON.stringify(columns);
+    const columns = meta.titles ? gridColumns(meta, explore.columns.named) : [];
+    const names = JSON.stringify(columns);
     if (columnsNamed !== names) {
       columnsNamed = names;
       grid.setGridOption("columnDefs", columns);
@@ -215,8 +197,8 @@ document.addEventListener("DOMContentLoaded", function () {
     return [
       { field: "system", headerName: "system", width: 96 }, ...columns(false),
       { field: "n", headerName: "n", ...number, width: 40 },
-      { field: "y", headerName: meta.titles[meta.y], ...number },
-      { field: "x", headerName: meta.titles[meta.x], ...number }, ...columns(true),
+      { field: "y", headerName: meta.titles[meta.fields.y], ...number },
+      { field: "x", headerName: meta.titles[meta.fields.x], ...number }, ...columns(true),
     ];
   }
   function gridColumn({ column, title, hint, cells }) {
@@ -224,16 +206,17 @@ document.addEventListener("DOMContentLoaded", function () {
     const width = Math.min(160, 26 + 6.5 * letters);
     return { field: "knobs." + column, headerName: title, headerTooltip: hint, width };
   }
-  function gridRow(meta, i) {
-    const { points } = view, { values, knobs, labels } = points, system = wattlas.knob(points, "system", i);
-    const cells = points.named.map((knob) => [knob.column, knob.cells[knobs[knob.column].index[i]]]);
+  function gridRow({ fields, units }, i) {
+    const { columns } = explore, { knobs, labels } = columns, system = wattlas.knob(columns, "system", i);
+    const cells = columns.named.map((knob) => [knob.column, knob.cells[knobs[knob.column].index[i]]]);
+    const value = (name) => wattlas.formatQuantity(columns.fields[name][i], units[name]);
     return {
-      system: labels[system] || system, knobs: Object.fromEntries(cells), n: points.n[i],
-      x: wattlas.formatQuantity(values.x[i], meta.units[meta.x]),
-      y: wattlas.formatQuantity(values.y[i], meta.units[meta.y]),
+      system: labels[system] || system, knobs: Object.fromEntries(cells), n: columns.runs[i],
+      x: value(fields.x), y: value(fields.y),
     };
   }
 
+  const keepUrl = () => address.keep(NAME, { sel: explore.clause, zoom: explore.zoom });
   let announceTimer = 0, urlTimer = 0;
   explore.onChange((what) => {
     if (what === "selection") {
@@ -241,32 +224,33 @@ document.addEventListener("DOMContentLoaded", function () {
       announceTimer = wattlas.later(announce, 30);
     }
     wattlas.cancel(urlTimer);
-    urlTimer = wattlas.later(() => {
-      address.keep(NAME, { sel: view.clause, zoom: view.zoom });
-    }, 150);
+    urlTimer = wattlas.later(keepUrl, 150);
   });
 
   /* ---- links to other pages carry the filters and the selection, which the page that opens applies */
 
   /** A point as knobs; of one run where points are runs. */
   function knobsOf(i) {
-    const replicate = view.points.replicate[i];
-    return { ...wattlas.configuration(view.points, i), ...(isNaN(replicate) ? {} : { replicate }) };
+    const { columns } = explore, { replicate: known } = columns.knobs;
+    const replicate = known && wattlas.knob(columns, "replicate", i);
+    const isRun = replicate !== undefined && replicate !== null;
+    return { ...wattlas.configuration(columns, i), ...(isRun ? { replicate } : {}) };
   }
   const areRuns = () => address.values(NAME).rep === "runs";
 
   /** A clause of points for other pages: the selection, or the points' knobs if the points are runs. */
   function clauseOf(indices, all) {
-    if (all && !areRuns()) return view.clause;
+    if (all && !areRuns()) return explore.clause;
     const clause = indices.length ? wattlas.clause.knobs(indices.map(knobsOf)) : "";
     return clause.length <= wattlas.clause.MAX_CHARS ? clause : "";
   }
 
-  const handover = () => ({ sel: view.points ? clauseOf(selected(), true) : view.clause });
+  const handover = () => ({ sel: explore.columns ? clauseOf(selected(), true) : explore.clause });
 
   const MOST_RUNS = 6, NEAR_PX = 12;
-  view.hint = (i) => {
-    const more = view.points.logged[i] > 0 ? "double-click: timeline" : "no timeline: no per-interrupt log";
+  explore.hint = (i) => {
+    const hasLog = explore.columns.logged[i] > 0;
+    const more = hasLog ? "double-click: timeline" : "no timeline: no per-interrupt log";
     return "click: pin \u00b7 " + more;
   };
 
@@ -279,14 +263,14 @@ document.addEventListener("DOMContentLoaded", function () {
     }
     const sel = clauseOf(indices, all) || clauseOf(can.slice(0, MOST_RUNS), false);
     // Write the URL now, not later as after other selections: Explore's tab then leads back to this state.
-    address.keep(NAME, { sel: view.clause, zoom: view.zoom });
+    keepUrl();
     wattlas.openPage("timeline", wattlas.linkQuery(NAME, "timeline", { sel }));
   }
 
   /** Say on the button how many of the selected points have a timeline. */
   function offerTimeline() {
     const button = document.getElementById("selected-timeline");
-    if (!button || !view.points) return;
+    if (!button || !explore.columns) return;
     const all = selected(), can = logged(all);
     button.hidden = !all.length;
     button.disabled = !can.length;
@@ -301,20 +285,23 @@ document.addEventListener("DOMContentLoaded", function () {
   /* Run before Plotly: the second press of a double click on a point would clear selection and zoom. */
   document.addEventListener("mousedown", (event) => {
     const isDouble = event.detail === 2 && event.button === 0;
-    const gd = isDouble && wattlas.closest(event, "#scatter") && wattlas.plot("scatter"), i = view.under;
-    if (!gd || i === null || !view.points) return;
-    const at = wattlas.place(gd, view.points.values.x[i], view.points.values.y[i]);
+    const gd = isDouble && wattlas.closest(event, "#scatter") && explore.plot("scatter");
+    const { under: i, columns } = explore;
+    if (!gd || i === null || !columns) return;
+    const { fields } = gd.layout.meta, of = (axis) => columns.fields[fields[axis]][i];
+    const at = wattlas.place(gd, of("x"), of("y"));
     if (Math.hypot(at.clientX - event.clientX, at.clientY - event.clientY) > NEAR_PX) return;
     event.stopPropagation();
     event.preventDefault();
-    explore.select(wattlas.clause.knobs(wattlas.configuration(view.points, i)));
+    explore.select(wattlas.clause.knobs(wattlas.configuration(columns, i)));
     openTimeline([i], false);
   }, true);
 
   function pressed(event) {
-    if (event.key !== "t" || !view.points) return explore.key(event);
-    const isPointed = document.getElementById("hover-card").style.display === "block" && view.under !== null;
-    if (view.mask) openTimeline(selected(), true); else openTimeline(isPointed ? [view.under] : [], false);
+    const { columns, mask, under } = explore;
+    if (event.key !== "t" || !columns) return explore.key(event);
+    const isPointed = document.getElementById("hover-card").style.display === "block" && under !== null;
+    if (mask) openTimeline(selected(), true); else openTimeline(isPointed ? [under] : [], false);
     return true;
   }
 
@@ -324,8 +311,9 @@ document.addEventListener("DOMContentLoaded", function () {
   });
 
   wattlas.addPage({
-    name: NAME, open, gathered, handover, key: pressed, clear: explore.clear,
-    figure: (id) => figures[id] && wattlas.exploreFigures[id](figures[id], view.points, view, "light"),
+    name: NAME, open, gathered, handover, key: pressed, clear: explore.clear, resize: explore.resize,
+    theme: explore.paint,
+    figure: explore.paper,
   });
   wattlas.clientside(NAME, { showScatter, showHeatmap, keepGrid, showBest, slideLimit, setLimit });
 });

@@ -160,8 +160,8 @@ def test_a_selection_goes_from_explore_to_the_cells_and_back(
     modes.open_explore(grid_address, "?v=1&dataset=tiny&workload=memcached&load=200000")
     page.evaluate(
         """() => {
-          const { explore, clause } = wattlas;
-          explore.select(clause.box(explore.view.fields, [60, 120], [1700, 1800]));
+          const { explore, clause } = wattlas, { fields } = wattlas.plot("scatter").layout.meta;
+          explore.select(clause.box(fields, [60, 120], [1700, 1800]));
         }"""
     )
     wait_idle(page)
@@ -185,9 +185,8 @@ def test_a_selection_goes_from_explore_to_the_cells_and_back(
     assert page.locator("#status-selection").inner_text().startswith("selection: 4 runs")
     lit = page.evaluate(
         """() => {
-          const { mask, points } = wattlas.explore.view;
-          const lit = Array.from(mask.keys()).filter((i) => mask[i]);
-          return lit.map((i) => wattlas.configuration(points, i));
+          const { columns, selected } = wattlas.explore;
+          return selected().map((i) => wattlas.configuration(columns, i));
         }"""
     )
     assert sorted((c["system"], c["itr_us"], c["dvfs_ghz"]) for c in lit) == [

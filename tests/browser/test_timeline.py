@@ -24,10 +24,11 @@ def logged_point(atlas: Atlas, system: str) -> tuple[float, float]:
     """Position in Explore's scatter of a system's configuration with a per-interrupt log."""
     at = atlas.page.evaluate(
         """(system) => {
-          const { points } = wattlas.explore.view, { x, y } = points.values;
-          const i = points.logged.findIndex((n, k) => n > 0
-            && wattlas.knob(points, "system", k) === system);
-          const at = wattlas.place(wattlas.plot("scatter"), x[i], y[i]);
+          const { columns } = wattlas.explore, gd = wattlas.plot("scatter");
+          const { x, y } = gd.layout.meta.fields;
+          const i = columns.logged.findIndex((n, k) => n > 0
+            && wattlas.knob(columns, "system", k) === system);
+          const at = wattlas.place(gd, columns.fields[x][i], columns.fields[y][i]);
           return [at.clientX, at.clientY];
         }""",
         system,

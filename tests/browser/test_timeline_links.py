@@ -219,9 +219,7 @@ def test_a_page_without_its_measurement_links_to_one_that_shows_the_runs(
         page.goto(f"{grid_address}/{path}")
         expect(page.locator("#views")).to_contain_text(words)
     page.get_by_role("link", name="Explore shows these runs").click()
-    page.wait_for_function(
-        "() => wattlas.explore.view.points && wattlas.explore.view.points.count > 1"
-    )
+    page.wait_for_function("() => wattlas.explore.columns && wattlas.explore.columns.count > 1")
 
 
 @pytest.mark.slow

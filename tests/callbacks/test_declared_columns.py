@@ -94,11 +94,11 @@ def test_explore_opens_with_the_machines_and_names_only_what_varies() -> None:
     state = default_state(view)
     assert (state.symbol, state.colour, state.size) == ("machine", "c_kernel", "c_ring_bytes")
     found = scatter(view, state)
-    legend = [t["name"] for t in found.figure["data"] if t["meta"]["kind"] == "legend"]
+    legend = [t["name"] for t in found["figure"]["data"] if t["meta"]["kind"] == "legend"]
     assert legend[:5] == [*MACHINES, "5.15", "6.1"]
     assert not any("ITR" in name or "governor" in name for name in legend)
-    assert found.points
-    named = {one["title"]: one["words"] for one in found.points["named"]}
+    assert found["columns"]
+    named = {one["title"]: one["words"] for one in found["columns"]["named"]}
     assert named == {
         "machine": list(MACHINES), "kernel": ["kernel 5.15", "kernel 6.1"],
         "ring": ["ring 4 KiB", "ring 64 KiB"],
@@ -112,10 +112,10 @@ def test_explore_opens_with_the_machines_and_names_only_what_varies() -> None:
 @pytest.mark.usefixtures("inside")
 def test_explore_takes_them_wherever_a_link_names_a_column() -> None:
     view, state = lake_view(None), ExploreState.from_query(EXPLORE)
-    figure = scatter(view, state).figure
+    figure = scatter(view, state)["figure"]
     assert figure["layout"]["xaxis"]["title"]["text"] == "Wake-ups, 1/s (less is better)"
     assert figure["layout"]["yaxis"]["title"]["text"] == "Temperature, C"
-    assert heatmap(view, state)["layout"]["meta"]["knobs"] == ["kernel", "machine"]
+    assert heatmap(view, state)["figure"]["layout"]["meta"]["map"]["knobs"] == ["kernel", "machine"]
     # The score is 53.1 at the machine with most of it, whose wake-ups are 3,001 a second.
     best = best_table(view, state).sort("cost").to_dicts()[-1]
     assert (best["machine"], best["limited"]) == ("sm220u", pytest.approx(3001.0, rel=1e-3))

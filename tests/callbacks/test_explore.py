@@ -22,7 +22,7 @@ from data.errors import LakeError, SelectionError
 from data.metrics import metric
 from data.units import MINUS
 from tests.callbacks.components import by_id, texts, walk
-from tests.fixtures.pictures import decode, pairs, traces
+from tests.fixtures.pictures import decode, drawn, pairs, traces
 
 NEWEST = 1
 IDS = PAGE.ids
@@ -39,8 +39,9 @@ def describe_view(raw: dict[str, Any], version: int) -> tuple:
 
 
 def update_scatter(raw: dict[str, Any], version: int, limit: float | str = "") -> tuple:
-    """The scatter, with the limit on the performance metric."""
-    return explore.update_scatter(raw, limit, "performance", version)
+    """The scatter and its columns, with the limit on the performance metric."""
+    answer = explore.update_scatter(raw, limit, "performance", version)
+    return drawn(answer["figure"]), answer["columns"]
 
 
 def update_best(raw: dict[str, Any], limit: float | str, version: int) -> tuple:
@@ -53,7 +54,8 @@ def update_best(raw: dict[str, Any], limit: float | str, version: int) -> tuple:
 
 def update_heatmap(raw: dict[str, Any], system: str, column: str, version: int) -> tuple:
     """The heatmap over ITR and DVFS."""
-    return explore.update_heatmap(raw, system, column, "itr", "dvfs", [], version)
+    answer, shown = explore.update_heatmap(raw, system, column, "itr", "dvfs", [], version)
+    return drawn(answer["figure"]), shown
 
 
 def layout(**parts: str | list[str]) -> html.Main:
@@ -78,8 +80,8 @@ def test_the_scatter_and_its_columns() -> None:
     assert points is not None
     assert points["count"] == 13
     # Each mean is over two replicates, half a microsecond above the first.
-    assert min(decode(points["values"]["x"])) == 62.5
-    assert set(decode(points["n"])) == {2}
+    assert min(decode(points["fields"]["latency_p99_us"])) == 62.5
+    assert set(decode(points["runs"])) == {2}
 
 
 def test_what_is_filtered_is_gone_from_the_picture() -> None:

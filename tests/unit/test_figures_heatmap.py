@@ -73,9 +73,11 @@ def test_cells_that_were_not_measured_have_a_cross(tmp_path: Path) -> None:
 
 def test_spread_and_count_go_with_each_cell(tmp_path: Path) -> None:
     (cells,) = traces(draw(tmp_path), "cells")
-    data = np.asarray(cells["customdata"])
-    assert data[0][0].tolist() == pytest.approx([50**0.5, 2])
-    assert data[1][0].tolist() == [-1, 1]  # one run has no deviation
+    width = len(cells["x"])
+    sd, n = cells["meta"]["sd"], cells["meta"]["n"]
+    assert (sd[0], n[0]) == (pytest.approx(50**0.5), 2)
+    assert np.isnan(sd[width])  # one run has no deviation
+    assert n[width] == 1
 
 
 def test_box_and_lasso_can_catch_what_was_measured_only(tmp_path: Path) -> None:

@@ -51,24 +51,23 @@ def test_a_cell_is_the_mean_of_one_configuration(
     view: LakeView, query: str, where: str, words: tuple[str, ...]
 ) -> None:
     state = ExploreState.from_query(f"v=2&workload=memcached{query}")
-    figure = heatmap(view, state)
-    cells, meta = figure["data"][0], figure["layout"]["meta"]
+    figure = heatmap(view, state)["figure"]
+    cells, shown = figure["data"][0], figure["layout"]["meta"]["map"]
     assert figure["layout"]["title"]["text"].startswith("Energy, Linux tuned, memcached at ")
     assert all(word in subtitle(figure) for word in words)
     expected = view.lake.sql(CELLS.format(where)).fetchall()
     z = np.asarray(cells["z"], dtype=float)
     assert np.isfinite(z).sum() == len(expected)
     for dvfs, itr, mean, sd, n in expected:
-        at = meta["ys"].index(dvfs), meta["xs"].index(itr)
-        assert z[at] * cells["meta"]["scale"] == pytest.approx(mean)
-        shown_sd, shown_n = cells["customdata"][at]
-        assert shown_n == n
-        assert shown_sd == pytest.approx(-1 if sd is None else sd)
+        at = shown["ys"].index(dvfs) * z.shape[1] + shown["xs"].index(itr)
+        assert cells["meta"]["mean"][at] == pytest.approx(mean)
+        assert cells["meta"]["n"][at] == n
+        assert cells["meta"]["sd"][at] == pytest.approx(np.nan if sd is None else sd, nan_ok=True)
 
 
 def test_all_systems_are_drawn_by_their_labels(view: LakeView) -> None:
     state = ExploreState.from_query("v=2&workload=memcached&hx=load&hy=system&pool=itr&pool=dvfs")
-    figure = heatmap(view, state)
+    figure = heatmap(view, state)["figure"]
     assert figure["data"][0]["y"] == ["Linux tuned", "Library OS", "Linux default"]
     assert "135 W of 4 power limits" in subtitle(figure)
     assert view.systems == ("ebbrt_tuned", "linux_default", "linux_tuned")

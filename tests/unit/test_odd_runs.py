@@ -59,22 +59,21 @@ def odd_marks(figure: dict) -> list[tuple[float, float]]:
 def test_an_odd_run_is_counted_and_marked_at_its_point(tiny: LakeView) -> None:
     assert status_words(tiny, state()) == "36 of 36 runs · 1 odd run"
     answer = scatter(tiny, state())
-    assert odd_marks(answer.figure) == [(pytest.approx(400.3, abs=0.1), 10)]
-    assert "! odd run" in [t["name"] for t in traces(answer.figure, "legend")]
-    assert answer.points is not None
-    odd = answer.points["odd"]
+    assert odd_marks(answer["figure"]) == [(pytest.approx(400.3, abs=0.1), 10)]
+    assert "! odd run" in [t["name"] for t in traces(answer["figure"], "legend")]
+    odd = answer["columns"]["knobs"]["odd"]
     assert odd["values"] == ["p99 latency 1.00 ms (median of 3: 101 us)", None]
     assert np.bincount(decode(odd["index"])).tolist() == [1, 11]
 
 
 def test_each_run_is_marked_by_itself(tiny: LakeView) -> None:
-    assert odd_marks(scatter(tiny, state(replicates="runs")).figure) == [(1000, 10)]
+    assert odd_marks(scatter(tiny, state(replicates="runs"))["figure"]) == [(1000, 10)]
 
 
 def test_without_odd_runs_nothing_counts_them(tiny: LakeView) -> None:
     without = state(without_odd=True)
     assert status_words(tiny, without) == "36 of 36 runs · without 1 odd run"
-    figure = scatter(tiny, without).figure
+    figure = scatter(tiny, without)["figure"]
     assert odd_marks(figure) == []
     (points,) = traces(figure, "points")
     assert pairs(points)[0] == (100.5, 10)
@@ -88,8 +87,10 @@ def test_without_odd_runs_nothing_counts_them(tiny: LakeView) -> None:
         assert max(rows_behind(tiny, without, name)[column].to_list()) < 102
     assert len(rows_behind(tiny, without, "runs")) == 35
     assert "run_id NOT IN ('" in explain(tiny, without)
-    cells = next(t for t in heatmap(tiny, without)["data"] if t["meta"]["kind"] == "cells")
-    assert np.asarray(cells["customdata"])[0, 0].tolist()[1] == 2  # n of the first cell
+    cells = next(
+        t for t in heatmap(tiny, without)["figure"]["data"] if t["meta"]["kind"] == "cells"
+    )
+    assert cells["meta"]["n"][0] == 2  # n of the first cell
 
 
 def test_the_page_says_if_odd_runs_decide_the_best_setting(tiny: LakeView) -> None:
@@ -130,10 +131,9 @@ def test_the_published_tables_have_nine_odd_runs_of_memcached(tmp_path: Path) ->
     memcached = ExploreState(Selection.of(workload=["memcached"]))
     assert status_words(view, memcached).endswith("9 odd runs")
     answer = scatter(view, ExploreState(Selection.of(**LIKE)))
-    assert answer.points is not None
-    values = [value for value in answer.points["odd"]["values"] if value]
+    values = [value for value in answer["columns"]["knobs"]["odd"]["values"] if value]
     assert "p99 latency 1.06 ms (median of 3: 153 us)" in values
     # Library OS, ITR 100: runs of 1056.5, 152.5, 152.7 us have a mean of 454 us.
-    assert any(x == pytest.approx(453.9, abs=0.1) for x, _ in odd_marks(answer.figure))
+    assert any(x == pytest.approx(453.9, abs=0.1) for x, _ in odd_marks(answer["figure"]))
     without = scatter(view, ExploreState(Selection.of(**LIKE), without_odd=True))
-    assert odd_marks(without.figure) == []
+    assert odd_marks(without["figure"]) == []

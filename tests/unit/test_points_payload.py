@@ -9,11 +9,10 @@ import polars as pl
 import pytest
 
 from app.explore.points import KNOBS, STORAGE_KNOBS, encode_points
-from app.explore.roles import encoding_of
-from app.explore.state import ExploreState
 from tests.fixtures.lakes import run, runs_from_text
 from tests.fixtures.pictures import decode, points_of
 
+MEASURED = {"x": "latency_p99_us", "y": "energy_j", "limited": "latency_mean_us"}
 TEXT = """
 system         itr_us  dvfs_ghz  replicate  energy_j    latency_p99_us
 linux_tuned    2.0     2.9       0          1000.1      62.123456789
@@ -26,7 +25,7 @@ linux_default  -       -         0          2000.0      104.0
 
 def encoded(points: pl.DataFrame) -> dict[str, Any]:
     """The payload of points as Explore shows them without a choice."""
-    return encode_points(points, encoding_of(points, ExploreState(), ()), ("dvfs_ghz", "load_qps"))
+    return encode_points(points, MEASURED, ("dvfs_ghz", "load_qps"))
 
 
 @pytest.fixture
@@ -70,31 +69,27 @@ def test_knobs_of_storage_travel_where_there_are_any(points: pl.DataFrame, tmp_p
 
 def test_every_number_comes_back(points: pl.DataFrame) -> None:
     payload = encoded(points)
-    for name in ("x", "y", "limited"):
-        np.testing.assert_array_equal(decode(payload["values"][name]), points[name].to_numpy())
+    for column, name in MEASURED.items():
+        np.testing.assert_array_equal(decode(payload["fields"][name]), points[column].to_numpy())
     # Default 104 us; Linux tuned by DVFS: 110 us, the mean of the two replicates, adaptive 90 us.
-    assert decode(payload["values"]["limited"])[0] == 104.0
-    assert decode(payload["n"]).tolist() == [1, 1, 2, 1]
+    assert decode(payload["fields"]["latency_mean_us"])[0] == 104.0
+    assert decode(payload["runs"]).tolist() == [1, 1, 2, 1]
     assert decode(payload["logged"]).tolist() == [0, 0, 0, 0]
 
 
 def test_what_was_not_measured_is_not_a_number(points: pl.DataFrame) -> None:
-    values = encoded(points)["values"]
-    spread = decode(values["x_sd"])
+    spread = decode(encoded(points)["spreads"]["x"])
     assert spread.dtype == np.float32
     assert np.isnan(spread).tolist() == [True, True, False, True]
     blind = points.with_columns(limited=pl.lit(None, dtype=pl.Float64))
-    assert np.isnan(decode(encoded(blind)["values"]["limited"])).all()
-
-
-def test_traces_are_ranges_of_rows(points: pl.DataFrame) -> None:
-    assert encoded(points)["traces"] == [0, 1, 3, 4]
+    assert np.isnan(decode(encoded(blind)["fields"]["latency_mean_us"])).all()
 
 
 def test_replicates_are_known_for_runs_only(points: pl.DataFrame, tmp_path: Path) -> None:
-    assert np.isnan(decode(encoded(points)["replicate"])).all()
+    assert "replicate" not in encoded(points)["knobs"]
     runs = points_of(tmp_path / "runs", runs_from_text(TEXT), means=False)
-    assert decode(encoded(runs)["replicate"]).tolist() == runs["replicate"].to_list()
+    knob = encoded(runs)["knobs"]["replicate"]
+    assert [knob["values"][i] for i in decode(knob["index"])] == runs["replicate"].to_list()
 
 
 def test_labels_and_columns_of_a_clause(points: pl.DataFrame) -> None:
@@ -102,10 +97,10 @@ def test_labels_and_columns_of_a_clause(points: pl.DataFrame) -> None:
         "linux_default": "Linux default", "linux_tuned": "Linux tuned",
     }  # fmt: skip
     clause = {"clause_x": pl.col("x"), "clause_y": pl.col("y")}
-    asked = encoded(points.with_columns(**clause))["values"]
-    assert decode(asked["clause_x"]).tolist() == points["x"].to_list()
-    assert decode(asked["clause_y"]).tolist() == points["y"].to_list()
-    assert "clause_x" not in encoded(points)["values"]
+    measured = MEASURED | {"clause_x": "power_w", "clause_y": "edp_js"}
+    asked = encode_points(points.with_columns(**clause), measured, ())["fields"]
+    assert decode(asked["power_w"]).tolist() == points["x"].to_list()
+    assert decode(asked["edp_js"]).tolist() == points["y"].to_list()
 
 
 def test_it_travels_as_json(points: pl.DataFrame) -> None:
@@ -116,15 +111,14 @@ def test_it_travels_as_json(points: pl.DataFrame) -> None:
 def test_what_is_the_same_everywhere_is_sent_once(points: pl.DataFrame) -> None:
     payload = encoded(points)
     assert payload["logged"] == {"dtype": "u1", "repeat": 0, "count": 4}
-    assert payload["replicate"] == {"dtype": "f4", "repeat": None, "count": 4}
     assert payload["knobs"]["dataset"] == {
         "values": ["tiny"],
         "index": {"dtype": "u1", "repeat": 0, "count": 4},
     }
-    assert payload["n"]["dtype"] == "u1"
-    assert "bdata" in payload["values"]["x"]
+    assert payload["runs"]["dtype"] == "u1"
+    assert "bdata" in payload["fields"]["energy_j"]
     many = points.with_columns(n=pl.Series([1, 300, 70_000, 2]))
-    assert decode(encoded(many)["n"]).tolist() == [1, 300, 70_000, 2]
+    assert decode(encoded(many)["runs"]).tolist() == [1, 300, 70_000, 2]
 
 
 @pytest.mark.parametrize(
@@ -141,5 +135,5 @@ def test_a_point_that_polls_has_no_adaptive_delay(
     rows = [run(system="ebbrt_poll", itr_us=None)] * polling
     rows += [run(system="linux_default", itr_us=None)] * default + [run()]
     points = points_of(tmp_path, rows)
-    (itr,) = encode_points(points, encoding_of(points, ExploreState(), ()), ("itr_us",))["named"]
+    (itr,) = encode_points(points, MEASURED, ("itr_us",))["named"]
     assert (itr["words"], itr["cells"]) == (["ITR 2 us", words], [2.0, cell])

@@ -51,7 +51,7 @@ def build_heatmap(
     missing = np.argwhere(np.isnan(z))
     return {
         "data": [
-            _means_trace(z, x, y, grid, scale, column, prefix),
+            _means_trace(z, x, y, grid, column, prefix),
             _missing_trace([x[j] for _, j in missing], [y[i] for i, _ in missing]),
             _veil_trace(z, x, y),
             _catcher_trace(z, x, y),
@@ -84,17 +84,16 @@ def _grid(cells: pl.DataFrame, x_knob: Knob, y_knob: Knob) -> dict:
     return {**grid, "x": xs, "y": ys}
 
 
-def _means_trace(z, x, y, grid, scale, column, prefix) -> dict:  # type: ignore[no-untyped-def]
+def _means_trace(z, x, y, grid, column, prefix) -> dict:  # type: ignore[no-untyped-def]
     measure = metric(column)
     unit = f", {prefix}{measure.unit}" if prefix + measure.unit else ""
     trace = {
         "type": "heatmap",
         "name": measure.title,
-        "meta": {"kind": "cells", "scale": scale},
+        "meta": {"kind": "cells"} | {name: grid[name].ravel() for name in ("mean", "sd", "n")},
         "x": x,
         "y": y,
         "z": z,
-        "customdata": np.stack((np.nan_to_num(grid["sd"], nan=-1), grid["n"]), axis=-1),
         "xgap": 1,
         "ygap": 1,
         "colorscale": "Viridis",
@@ -161,10 +160,13 @@ def _meta(grid: dict, column: str, x_knob: Knob, y_knob: Knob, systems: Mapping[
         "column": column,
         "title": metric(column).title,
         "unit": metric(column).unit,
-        "knobs": [x_knob.column, y_knob.column],
-        "xs": grid["x"],
-        "ys": grid["y"],
+        "map": {
+            "knobs": [x_knob.column, y_knob.column],
+            "xs": grid["x"],
+            "ys": grid["y"],
+            "place": {},
+            "missing": np.argwhere(np.isnan(grid["mean"])).tolist(),
+        },
         "y_words": [value_words(y_knob, v, systems) for v in grid["y"]],
-        "missing": np.argwhere(np.isnan(grid["mean"])).tolist(),
         "x_words": [value_words(x_knob, v, systems) for v in grid["x"]],
     }

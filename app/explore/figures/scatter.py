@@ -86,14 +86,15 @@ def _point_traces(shown: pl.DataFrame, state: ExploreState, encoding: Encoding) 
     if encoding.size is not None:
         largest = float(shown[encoding.size.column].max() or 1.0)  # type: ignore[arg-type]
     return [
-        _point_trace(shown[start:stop], state, encoding, largest)
+        _point_trace(shown, range(start, stop), state, encoding, largest)
         for start, stop in trace_groups(shown, encoding)
     ]
 
 
 def _point_trace(
-    rows: pl.DataFrame, state: ExploreState, encoding: Encoding, largest: float
+    shown: pl.DataFrame, of: range, state: ExploreState, encoding: Encoding, largest: float
 ) -> dict:
+    rows = shown[of.start : of.stop]
     symbol, hue, name = _style(encoding, rows)
     colour, size = encoding.colour, encoding.size
     is_scaled = encoding.is_scaled and colour is not None and rows[colour.column][0] is not None
@@ -115,6 +116,7 @@ def _point_trace(
         _floats(rows, "y"),
         type="scattergl",
         name=name,
+        meta={"kind": "points", "rows": {"first": of.start, "end": of.stop}},
         marker=marker,
         selected={"marker": {"opacity": 1}},
         unselected={"marker": {"opacity": 0.12}},
@@ -246,8 +248,7 @@ def _layout(
         "showlegend": False,
         "meta": {
             "kind": "scatter",
-            "x": state.x,
-            "y": state.y,
+            "fields": {"x": state.x, "y": state.y},
             "limited": state.limited,
             "is_least": metric(state.limited).better == "more",
             "bar": BAR_COLOR,

@@ -1,0 +1,109 @@
+/*
+ * What the pictures of linked views hold: the rows behind each of their items, and what a selection of rows
+ * changes in them. Pure: figure and mask in, changes out. README.md describes what `meta` of a trace says.
+ */
+(function (wattlas) {
+  "use strict";
+
+  const FAINT = 0.3;
+  const { kindOf } = wattlas;
+
+  /** The rows of a trace's items, as `meta.rows` or `meta.of` lists them: one list for each item. */
+  function rowsOf({ meta }, i) {
+    const rows = meta && (meta.rows || meta.of);
+    if (!rows) return [];
+    if (rows.first !== undefined) return [rows.first + i];
+    return Array.isArray(rows[i]) ? rows[i] : [rows[i]];
+  }
+  const isSelectable = (trace) => Boolean(trace.meta && trace.meta.rows);
+  const countOf = ({ meta: { rows } }) => (rows.first === undefined ? rows.length : rows.end - rows.first);
+
+  /** Indices of a trace's items that hold a selected row; null without a selection. */
+  function selectedIn(trace, mask) {
+    if (!mask) return null;
+    const { rows } = trace.meta, selected = [];
+    if (rows.first !== undefined) {
+      for (let row = rows.first; row < rows.end; row++) if (mask[row]) selected.push(row - rows.first);
+    } else {
+      for (let i = 0; i < rows.length; i++) if (rowsOf(trace, i).some((row) => mask[row])) selected.push(i);
+    }
+    return selected;
+  }
+
+  /** The properties of a trace that depend on the selection. */
+  function look(trace, mask) {
+    const { rows, behind, fades } = trace.meta || {}, change = {};
+    if (rows) change.selectedpoints = selectedIn(trace, mask);
+    if (behind || fades) {
+      const isSelected = !mask || (behind ? behind.some((row) => mask[row]) : change.selectedpoints.length);
+      change.opacity = isSelected ? 1 : FAINT;
+    }
+    return change;
+  }
+
+  /** The cell of each row in a map of two knobs: an index by rows, or -1. Kept while the columns stay. */
+  function cellOf(map, columns) {
+    if (map.cellOf && map.cellOfColumns === columns) return map.cellOf;
+    const none = { values: [null], index: new Uint8Array(columns.count) };
+    const knob = (name) => columns.knobs[name] || none;
+    const [x, y] = map.knobs.map(knob), width = map.xs.length;
+    const at = (values, all) => values.map((value) => all.indexOf(value === undefined ? null : value));
+    const columnOf = at(x.values, map.xs), rowOf = at(y.values, map.ys);
+    const shown = Object.entries(map.place || {}).map(([name, value]) => (
+      [knob(name).index, knob(name).values.indexOf(value)]));
+    map.cellOfColumns = columns;
+    map.cellOf = Int32Array.from({ length: columns.count }, (_, i) => {
+      const column = columnOf[x.index[i]], row = rowOf[y.index[i]];
+      const isHere = column >= 0 && row >= 0 && shown.every(([index, value]) => index[i] === value);
+      return isHere ? row * width + column : -1;
+    });
+    return map.cellOf;
+  }
+
+  /** What covers a map of two knobs: 1 where a measured cell holds no selected row, else null. */
+  function veil(map, columns, mask) {
+    const z = map.ys.map(() => new Array(map.xs.length).fill(mask ? 1 : null));
+    if (!mask) return z;
+    for (const [row, column] of map.missing) z[row][column] = null;
+    const cells = cellOf(map, columns), width = map.xs.length;
+    for (let i = 0; i < columns.count; i++) {
+      if (mask[i] && cells[i] >= 0) z[Math.floor(cells[i] / width)][cells[i] % width] = null;
+    }
+    return z;
+  }
+
+  /** What a selection changes in each trace of a figure: a list of [index, changes], without empty ones. */
+  function changes({ data, layout }, columns, mask) {
+    const { map } = layout.meta || {};
+    return data.map((trace, i) => {
+      if (kindOf(trace) === "veil" && map) return [i, columns ? { z: veil(map, columns, mask) } : {}];
+      return [i, look(trace, mask)];
+    }).filter(([, change]) => Object.keys(change).length);
+  }
+
+  /** The box or polygon of a clause as Plotly draws it, where its columns are the axes. */
+  function outline(text, fields, theme) {
+    const clause = wattlas.clause.read(text);
+    const isHere = clause && clause.fields && fields
+      && clause.fields.x === fields.x && clause.fields.y === fields.y;
+    if (!isHere) return [];
+    const line = { color: wattlas.palette(theme).text, width: 1, dash: "dot" };
+    const common = { xref: "x", yref: "y", line };
+    if (clause.kind === "lasso") {
+      return [{ ...common, type: "path", path: "M" + clause.corners.join("L") + "Z" }];
+    }
+    const [x0, x1, y0, y1] = clause.bounds;
+    return [{ ...common, type: "rect", x0, x1, y0, y1 }];
+  }
+
+  /** The ends of a field's values over some rows. */
+  function endsOf(columns, field, rows) {
+    const values = wattlas.numbersOf(columns, field);
+    return rows.reduce(([low, high], row) => (
+      [Math.min(low, values[row]), Math.max(high, values[row])]), [Infinity, -Infinity]);
+  }
+
+  wattlas.rows = {
+    of: rowsOf, isSelectable, countOf, selectedIn, changes, outline, endsOf,
+  };
+})((window.wattlas = window.wattlas || {}));

@@ -1,0 +1,239 @@
+/*
+ * Explore's linked views: what the kit's pictures of the points and of the cells show besides, and the table
+ * of best settings.
+ */
+(function (wattlas) {
+  "use strict";
+
+  const { kindOf, tracesOf } = wattlas;
+  const listeners = [];
+  const explore = (wattlas.explore = wattlas.linked({
+    views: {
+      scatter: { dress: dressScatter, lines: pointLines, drawn: paintArrows },
+      heatmap: { lines: cellLines },
+    },
+    changed(what) {
+      if (what === "selection") paintBest();
+      listeners.forEach((listener) => listener(what));
+    },
+  }));
+  explore.limit = null;
+  /** Call a listener after each change of the "selection" or the "zoom". */
+  explore.onChange = (listener) => listeners.push(listener);
+
+  const metaOf = (name) => (explore.figures[name] && explore.figures[name].layout.meta) || {};
+  const isScatter = () => metaOf("scatter").kind === "scatter";
+
+  /* ---- the scatter: grey points beyond the limit, the line at it, arrows of error bars */
+
+  function dressScatter({ data, layout }, theme) {
+    const { meta } = layout, { columns } = explore;
+    if (meta.kind !== "scatter" || !columns) return { data, layout };
+    const traces = data.map((trace) => {
+      if (kindOf(trace) !== "points") return trace;
+      const marker = { ...trace.marker, line: { ...trace.marker.line } };
+      if (!String(marker.symbol).endsWith("-open")) marker.line.color = wattlas.palette(theme).halo;
+      if (explore.limit !== null) marker.color = limitColors(trace, theme, meta);
+      return { ...trace, marker };
+    });
+    const dressed = { ...layout, shapes: limitShapes(meta, theme) };
+    return { data: meta.means ? [...traces, arrowsOf(dressed)] : traces, layout: dressed };
+  }
+
+  /** Marker colours of a trace of points: the scale of a knob or one hue; grey past the limit. */
+  function limitColors({ marker: { color, coloraxis }, meta: { rows } }, theme, meta) {
+    const { colour, limited, is_least: isLeast } = meta, sign = isLeast ? -1 : 1;
+    const { columns, limit } = explore, values = columns.fields[limited];
+    const scale = columns.knobs[colour], grey = wattlas.palette(theme).missed;
+    const own = typeof color === "string" && !coloraxis ? color : null;
+    return Array.from({ length: rows.end - rows.first }, (_, k) => {
+      const i = rows.first + k;
+      if (!(limit === null || sign * values[i] <= sign * limit)) return grey;
+      return own || scale.values[scale.index[i]];
+    });
+  }
+
+  function isInRightHalf(value, xs) {
+    let low = Infinity, high = -Infinity;
+    for (const x of xs) {
+      low = Math.min(low, x);
+      high = Math.max(high, x);
+    }
+    return value > (low + high) / 2;
+  }
+
+  /** The line at the limit, along whichever axis shows the limited metric. */
+  function limitShapes({ fields, limited, units }, theme) {
+    const { limit, columns } = explore;
+    if (limit === null || !units) return [];
+    const color = wattlas.palette(theme).text, line = { color, width: 1.5, dash: "dash" };
+    const text = "limit " + wattlas.formatQuantity(limit, units[limited]);
+    const label = { text, font: { size: 11, color }, textposition: "end" };
+    if (fields.x === limited) {
+      const xanchor = isInRightHalf(limit, columns.fields[fields.x]) ? "right" : "left";
+      return [{
+        type: "line", xref: "x", yref: "paper", x0: limit, x1: limit, y0: 0, y1: 1, line,
+        label: { ...label, textangle: 0, xanchor, yanchor: "top" },
+      }];
+    }
+    if (fields.y !== limited) return [];
+    return [{ type: "line", xref: "paper", yref: "y", x0: 0, x1: 1, y0: limit, y1: limit, line, label }];
+  }
+
+  /**
+   * Arrow heads where error bars leave the axes: at the edge, along the bar. A bar of a logarithmic axis that
+   * ends at 0 or below leaves it at its lower edge.
+   */
+  function arrowsOf({ xaxis, yaxis, meta: { bar, fields } }) {
+    const { columns } = explore, at = { x: [], y: [], symbol: [], rows: [] };
+    const axes = { x: frame(xaxis), y: frame(yaxis) }, other = { x: "y", y: "x" };
+    const values = { x: columns.fields[fields.x], y: columns.fields[fields.y] };
+    for (let i = 0; i < columns.count; i++) {
+      if (!axes.x.includes(values.x[i]) || !axes.y.includes(values.y[i])) continue;
+      for (const letter of ["x", "y"]) {
+        const sd = columns.spreads[letter][i], value = values[letter][i];
+        if (!(sd > 0)) continue;
+        const { low, high } = axes[letter], [down, up] = HEADS[letter];
+        for (const [end, symbol] of [[low, value - sd < low && down], [high, value + sd > high && up]]) {
+          if (!symbol) continue;
+          at[letter].push(end);
+          at[other[letter]].push(values[other[letter]][i]);
+          at.symbol.push(symbol);
+          at.rows.push(i);
+        }
+      }
+    }
+    return {
+      type: "scatter", mode: "markers", meta: { kind: "arrows", of: at.rows }, hoverinfo: "none",
+      showlegend: false, cliponaxis: false, marker: { symbol: at.symbol, size: 8, color: bar, opacity: 1 },
+      x: at.x, y: at.y, selected: { marker: { opacity: 1 } }, unselected: { marker: { opacity: 1 } },
+    };
+  }
+  const HEADS = { x: ["triangle-left", "triangle-right"], y: ["triangle-down", "triangle-up"] };
+  /** The ends of an axis as values, a hair inside: Plotly hides what lies beyond by rounding. */
+  function frame({ type, range }) {
+    const [from, to] = range.map(Number).sort((a, b) => a - b), hair = 1e-9 * (to - from);
+    const [low, high] = [from + hair, to - hair].map((v) => (type === "log" ? Math.pow(10, v) : v));
+    return { low, high, includes: (value) => value >= low && value <= high };
+  }
+
+  /** Move the arrow heads of error bars to the edges of the shown range. */
+  function paintArrows(gd) {
+    const [k] = tracesOf(gd.data, "arrows");
+    if (k === undefined) return;
+    const { xaxis, yaxis } = gd._fullLayout;
+    const { x, y, marker, meta } = arrowsOf({ xaxis, yaxis, meta: metaOf("scatter") });
+    if (JSON.stringify([x, y]) === JSON.stringify([gd.data[k].x, gd.data[k].y])) return;
+    window.Plotly.restyle(gd, { x: [x], y: [y], meta: [meta], "marker.symbol": [marker.symbol] }, [k]);
+  }
+
+  let limitFrame = 0, greyTimer = 0;
+  /** Draw the limit at once; grey the points beyond it when the slider rests. */
+  explore.drawLimit = function (limit) {
+    if (limit === explore.limit) return;
+    explore.limit = limit;
+    wattlas.cancel(limitFrame);
+    wattlas.cancel(greyTimer);
+    limitFrame = wattlas.nextFrame(() => {
+      const gd = explore.plot("scatter");
+      if (!gd || !isScatter()) return;
+      window.Plotly.relayout(gd, { shapes: limitShapes(metaOf("scatter"), explore.theme) });
+      greyTimer = wattlas.later(() => {
+        const original = explore.figures.scatter.data, traces = tracesOf(original, "points");
+        const colors = traces.map((t) => limitColors(original[t], explore.theme, metaOf("scatter")));
+        window.Plotly.restyle(gd, { "marker.color": colors }, traces);
+      }, 60);
+    });
+  };
+
+  /* ---- in words */
+
+  const joined = (...words) => words.filter(Boolean).join(" \u00b7 ");
+
+  /** The lines of the card of a point: configuration, then the two values with spread and n. */
+  function pointLines({ rows: [i] }) {
+    if (i === undefined) return null;
+    const { columns } = explore, { fields, titles, units, means } = metaOf("scatter");
+    const system = wattlas.knob(columns, "system", i);
+    const value = (axis) => {
+      const name = fields[axis], sd = columns.spreads[axis][i];
+      const spread = sd > 0 ? " \u00b1 " + wattlas.formatQuantity(sd, units[name]) : "";
+      return titles[name] + ": " + wattlas.formatQuantity(columns.fields[name][i], units[name]) + spread;
+    };
+    const listed = (name) => columns.knobs[name] && wattlas.knob(columns, name, i);
+    const replicate = listed("replicate"), flags = listed("flags"), odd = listed("odd");
+    const isRun = replicate !== undefined && replicate !== null;
+    return [
+      joined(columns.labels[system] || system, wattlas.knobWords(columns, i, false)),
+      joined(wattlas.knobWords(columns, i, true), wattlas.knob(columns, "dataset", i)),
+      value("x"), value("y"),
+      means ? "n = " + columns.runs[i] : isRun ? "replicate " + replicate : "one run",
+      odd ? "odd: " + odd : "",
+      flags ? "flags: " + flags : "",
+      explore.hint ? explore.hint(i) : "click: select this configuration",
+    ];
+  }
+
+  function cellLines({ gd, cell: [column, row] }) {
+    const meta = metaOf("heatmap"), [trace] = gd.data.filter((one) => kindOf(one) === "cells");
+    if (!trace || row < 0 || column < 0) return null;
+    const place = meta.x_words[column] + " \u00b7 " + meta.y_words[row];
+    if (meta.map.missing.some(([r, c]) => r === row && c === column)) return [place, "not measured"];
+    const { mean, sd, n } = trace.meta, at = row * meta.map.xs.length + column;
+    const spread = sd[at] > 0 ? " \u00b1 " + wattlas.formatQuantity(sd[at], meta.unit) + " sd" : "";
+    return [
+      joined(meta.of, place),
+      meta.title + ": " + wattlas.formatQuantity(mean[at], meta.unit) + spread,
+      "n = " + n[at], "click: select its runs",
+    ];
+  }
+
+  function kindOfClause(clause) {
+    const { map } = metaOf("heatmap");
+    const shown = map ? [...map.knobs, ...Object.keys(map.place)] : ["itr_us", "dvfs_ghz"];
+    const ofCells = new Set(["system", ...shown]);
+    if (clause.kind !== "knobs") return clause.kind;
+    const isCells = clause.knobs.every((one) => Object.keys(one).every((name) => ofCells.has(name)));
+    return isCells ? "cells" : "configuration";
+  }
+  /** The selection in words, for the status line. */
+  explore.selectionWords = function () {
+    const { mask, columns } = explore;
+    if (!mask) return "";
+    let points = 0, runs = 0;
+    mask.forEach((isSelected, i) => { if (isSelected) { points += 1; runs += columns.runs[i]; } });
+    const inPoints = metaOf("scatter").means ? " in " + points.toLocaleString("en") + " configurations" : "";
+    const kind = kindOfClause(wattlas.clause.read(explore.clause));
+    return "selection: " + runs.toLocaleString("en") + " runs" + inPoints + " (" + kind + ")";
+  };
+
+  /* ---- the table of best settings: a click or Enter on a row selects its best set */
+
+  /** Mark the rows of the best-settings table of which a selected point is. */
+  function paintBest() {
+    const { columns, mask } = explore;
+    document.querySelectorAll("#best-table tr[data-config]").forEach((row) => {
+      const own = mask && wattlas.clause.evaluate("knobs~" + row.dataset.config, columns);
+      const isHit = Boolean(own) && own.some((isOwn, i) => isOwn && mask[i]);
+      row.classList.toggle("selected", isHit);
+      row.classList.toggle("dimmed", Boolean(mask) && !isHit);
+      row.setAttribute("aria-selected", String(isHit));
+    });
+  }
+  explore.paintBest = paintBest;
+
+  const rowOf = (event) => wattlas.closest(event, "#best-table tr[data-config]");
+  const toggleRow = (row) => explore.toggle(wattlas.clause.knobs(JSON.parse(row.dataset.config)));
+  document.addEventListener("click", (event) => {
+    const row = rowOf(event);
+    if (row) toggleRow(row);
+  });
+
+  const { key } = explore;
+  explore.key = function (event) {
+    const row = rowOf(event), isChoice = event.key === "Enter" || event.key === " ";
+    if (!row || !isChoice) return key(event);
+    toggleRow(row);
+    return true;
+  };
+})((window.wattlas = window.wattlas || {}));
