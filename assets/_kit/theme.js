@@ -25,6 +25,8 @@
       .filter(([key]) => /^[xy]axis\d*$/.test(key))
       .map(([key, axis]) => [key, {
         ...axis, gridcolor: c.grid, linecolor: c.line, tickcolor: c.line, ticklabeloverflow: "allow",
+        // Plotly changes ranges in place.
+        ...(axis.range ? { range: axis.range.slice() } : {}),
       }]);
     return {
       ...layout,
