@@ -12,22 +12,10 @@ from typing import Final
 from data.aggregates import Aggregates
 from data.declared import Declared, declared, further_knobs
 from data.errors import DataError
+from data.knob_table import CONFIGURATION
 from data.knobs import POLICIES, Knob, knobs_of
 from data.metrics import Metric, metrics_of, plottable_of
 from data.selection import Clause, Facet, Selection, Value, facet_named, facets_of
-
-# Runs that agree in these columns are replicates of one configuration.
-_CONFIGURATION: Final = (
-    "dataset", "workload", "system", "system_label", "is_baseline", "is_synthetic", "mode",
-    "itr_us", "itr_policy", "dvfs_ghz", "dvfs_policy", "rapl_w", "load_qps", "message_bytes",
-    "request_bytes", "io_depth", "threads", "rw", "device", "machine", "hybrid_delay_policy",
-)  # fmt: skip
-# Columns of a point that figures and tables show beside its values.
-_SHOWN: Final = (
-    "dataset", "workload", "system", "system_label", "is_baseline", "is_synthetic", "mode",
-    "itr_us", "dvfs_ghz", "rapl_w", "load_qps", "message_bytes", "request_bytes", "io_depth",
-    "threads", "rw", "device", "machine", "replicate", "n", "logged", "flags",
-)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -63,7 +51,7 @@ class Catalogue:
 
     @cached_property
     def metrics(self) -> Mapping[str, Metric]:
-        """All columns: stored and derived in the order of metrics.toml, then declared."""
+        """All columns: knobs, those of metrics.toml, then declared."""
         return metrics_of(self.columns)
 
     def metric(self, name: str) -> Metric:
@@ -90,12 +78,13 @@ class Catalogue:
     @cached_property
     def configuration(self) -> tuple[str, ...]:
         """Columns in which the replicates of one configuration agree."""
-        return (*_CONFIGURATION, *self.further_knobs)
+        return (*CONFIGURATION, *self.further_knobs)
 
     @cached_property
     def shown(self) -> tuple[str, ...]:
         """Columns of a point that figures and tables show beside its values."""
-        return (*_SHOWN, *self.further_knobs)
+        named = (name for name in CONFIGURATION if not name.endswith("_policy"))
+        return (*named, "replicate", "n", "logged", "flags", *self.further_knobs)
 
     @cached_property
     def choice_columns(self) -> tuple[str, ...]:

@@ -18,7 +18,8 @@ from typing import Any, Final, Generic, Literal, TypeVar, cast, get_args, overlo
 import pyarrow as pa
 
 from data.errors import DataError
-from data.schema import DERIVED, FACET_NAMES, FURTHER_KNOBS, RUNS
+from data.knob_table import FURTHER, KNOB_TABLE
+from data.schema import DERIVED, RUNS
 
 Role = Literal["knob", "metric", "label"]
 Kind = Literal["text", "whole", "real"]
@@ -96,7 +97,8 @@ def check_name(name: str) -> None:
         )
     if name in reserved_words():
         raise DataError(f"{name!r} cannot name a column: it is a word of SQL")
-    if name in RUNS.names or name in DERIVED or name in FACET_NAMES:
+    facets = (knob.facet for knob in KNOB_TABLE)
+    if name in RUNS.names or name in DERIVED or name in facets:
         raise DataError(f"{name!r} cannot name a column: wattlas has a column of that name")
 
 
@@ -217,7 +219,7 @@ class Names(Sequence[str]):
 
 def further_knobs(columns: Declared) -> tuple[str, ...]:
     """Names of the knobs that no view lays out by itself: shipped ones, then declared ones."""
-    return (*FURTHER_KNOBS, *(column.name for column in columns if column.role == "knob"))
+    return (*FURTHER, *(column.name for column in columns if column.role == "knob"))
 
 
 def from_settings(name: str, entry: Mapping[str, Any], dataset: str) -> Column:

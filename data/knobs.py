@@ -1,15 +1,13 @@
 """The knobs: columns that were given or set before a run, for axes and competitors."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
-from functools import cache, cached_property
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Final
 
 from data.declared import FACET_PREFIX, ByName, Column, Declared
-from data.metrics import metrics_of
+from data.knob_table import ADAPTIVE, GOVERNOR, KNOB_TABLE, ShippedKnob
 from data.selection import (
-    ADAPTIVE,
-    GOVERNOR,
     MODE_WORDS,
     SHIPPED_FACETS,
     Facet,
@@ -45,6 +43,7 @@ _WRITERS: Final[dict[str, Callable[[str], Callable[[Value], str]]]] = {
     "bytes": lambda _: _size,
     "load": lambda _: _load,
     "si": _si,
+    "mode": lambda _: _mode,
 }
 
 
@@ -137,47 +136,34 @@ class Knob:
         return f"no {self.short}"
 
 
-# The policies stand beside their knobs: a setting with a policy has no number.
-POLICIES: Final = {"itr_us": "itr_policy", "dvfs_ghz": "dvfs_policy"}
-_SHIPPED: Final = (
-    Knob(SHIPPED_FACETS["dataset"], is_given=True),
-    Knob(SHIPPED_FACETS["workload"], is_given=True),
-    Knob(SHIPPED_FACETS["work"], is_given=True),
-    Knob(SHIPPED_FACETS["load"], is_given=True, write=_load, filter_title="Load"),
-    Knob(SHIPPED_FACETS["message"], is_given=True, write=_size, after=" messages"),
-    Knob(SHIPPED_FACETS["device"], is_given=True),
-    Knob(SHIPPED_FACETS["rw"], is_given=True),
-    Knob(SHIPPED_FACETS["request"], is_given=True, write=_size, after=" requests"),
-    Knob(SHIPPED_FACETS["depth"], is_given=True, before="depth "),
-    Knob(SHIPPED_FACETS["threads"], is_given=True, after=" threads", after_one=" thread"),
-    Knob(SHIPPED_FACETS["machine"], is_given=True),
-    Knob(SHIPPED_FACETS["system"]),
-    Knob(SHIPPED_FACETS["mode"], write=_mode),
-    Knob(SHIPPED_FACETS["delay"], unit="us", before="hybrid delay ", after=" us"),
-    Knob(SHIPPED_FACETS["engine"]),
-    Knob(SHIPPED_FACETS["scheduler"], before="scheduler "),
-    Knob(SHIPPED_FACETS["fs"]),
-    Knob(SHIPPED_FACETS["itr"], unit="us", before="ITR ", after=" us"),
-    Knob(SHIPPED_FACETS["dvfs"], unit="GHz", after=" GHz", filter_title="DVFS, GHz"),
-    Knob(SHIPPED_FACETS["rapl"], unit="W", after=" W"),
-)
+# The policies stand beside their knobs: a setting with a policy has no number. That of a further
+# knob follows from the other columns of a setting.
+POLICIES: Final = {k.column: k.policy for k in KNOB_TABLE if k.policy and not k.is_further}
 
 
-@cache
-def _shipped() -> dict[str, Knob]:
-    titled = metrics_of(())
-    return {
-        knob.name: replace(
-            knob, title=titled[knob.facet.column].title, short=titled[knob.facet.column].short
-        )
-        for knob in _SHIPPED
-    }
+def _shipped_knob(row: ShippedKnob) -> Knob:
+    unit = row.unit if row.written == "plain" else ""
+    return Knob(
+        SHIPPED_FACETS[row.facet],
+        row.is_given,
+        unit,
+        _WRITERS[row.written](row.unit),
+        row.before,
+        row.after or (f" {unit}" if unit else ""),
+        row.after_one,
+        row.title,
+        row.short,
+        row.filter_title,
+    )
+
+
+_SHIPPED: Final = {row.facet: _shipped_knob(row) for row in KNOB_TABLE}
 
 
 def knobs_of(columns: Declared) -> dict[str, Knob]:
     """Return all knobs of a lake, by the name of their filter: shipped ones, then declared ones."""
     facets = facets_of(columns)
-    return _shipped() | {
+    return _SHIPPED | {
         facet_name(column): _declared_knob(column, facets[facet_name(column)])
         for column in columns
         if column.role == "knob"

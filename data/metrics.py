@@ -1,4 +1,4 @@
-"""The columns of `runs`: title, unit and better direction, from metrics.toml."""
+"""The columns of `runs`: title, unit and better direction, from metrics.toml and the knobs."""
 
 import tomllib
 from collections.abc import Mapping
@@ -9,6 +9,7 @@ from typing import Final, Literal
 
 from data.declared import ByName, Declared, declared
 from data.errors import DataError
+from data.knob_table import KNOB_TABLE
 from data.schema import DERIVED, MEASUREMENTS
 
 
@@ -48,7 +49,7 @@ def metrics() -> Mapping[str, Metric]:
 
 
 def metrics_of(columns: Declared) -> dict[str, Metric]:
-    """Return all columns of `runs`: stored and derived in the order of metrics.toml, declared."""
+    """Return all columns of `runs`: knobs, those of metrics.toml, declared."""
     return _shipped() | {
         c.name: Metric(c.name, c.title, c.unit, c.short or c.title, c.description, c.better)
         for c in columns
@@ -61,7 +62,11 @@ _METRICS: Final[Mapping[str, Metric]] = ByName(metrics_of)
 @cache
 def _shipped() -> dict[str, Metric]:
     with (Path(__file__).parent / "metrics.toml").open("rb") as file:
-        return {name: Metric(name=name, **entry) for name, entry in tomllib.load(file).items()}
+        entries = tomllib.load(file)
+    knobs = {
+        k.column: Metric(k.column, k.title, k.unit, k.short, k.description) for k in KNOB_TABLE
+    }
+    return knobs | {name: Metric(name=name, **entry) for name, entry in entries.items()}
 
 
 def metric(name: str) -> Metric:

@@ -12,6 +12,8 @@ from typing import Final
 import numpy as np
 import pyarrow as pa
 
+from data.knob_table import BY_COLUMN
+
 SCHEMA_VERSION: Final = 4
 SCHEMA_DESCRIPTION: Final = f"wattlas schema {SCHEMA_VERSION}"
 # Schemas of older lakes that are read as they are; `ingest add` upgrades them in place.
@@ -20,42 +22,6 @@ OLDER_DESCRIPTIONS: Final = frozenset({"wattlas schema 3"})
 _TEXT = pa.string()
 _COUNT = pa.int64()
 _REAL = pa.float64()
-
-# What was set before a run started.
-KNOBS: Final[dict[str, pa.DataType]] = {
-    "itr_us": _REAL,
-    "itr_policy": _TEXT,
-    "dvfs_ghz": _REAL,
-    "dvfs_policy": _TEXT,
-    "dvfs_code": _TEXT,
-    "rapl_w": _REAL,
-    "load_qps": _REAL,
-    "message_bytes": _COUNT,
-    "request_bytes": _COUNT,
-    "io_depth": _COUNT,
-    "threads": _COUNT,
-    "rw": _TEXT,
-    "device": _TEXT,
-    "machine": _TEXT,
-    "ioengine": _TEXT,
-    "io_scheduler": _TEXT,
-    "file_system": _TEXT,
-    "hybrid_delay_us": _REAL,
-    "hybrid_delay_policy": _TEXT,
-    "work": _TEXT,
-}
-# Knobs that no view lays out by itself: all lists of knobs have them behind the others, before the
-# declared ones.
-FURTHER_KNOBS: Final = (
-    "ioengine", "io_scheduler", "file_system", "hybrid_delay_us", "work",
-)  # fmt: skip
-# Only runs that agree in these columns are compared with each other, or with the default.
-SUBJECT: Final = ("dataset", "workload", "work", "load_qps", "message_bytes", "machine")
-# Names of the shipped filters, which stand in URLs.
-FACET_NAMES: Final = (
-    "dataset", "workload", "work", "load", "message", "device", "rw", "request", "depth", "threads",
-    "machine", "system", "mode", "delay", "engine", "scheduler", "fs", "itr", "dvfs", "rapl",
-)  # fmt: skip
 
 # Which run it is. The last four are settings of the dataset, kept with the row so that a version
 # of `runs` says by itself how its pages look.
@@ -73,6 +39,18 @@ IDENTITY: Final[dict[str, pa.DataType]] = {
     "is_baseline": pa.bool_(),
     "is_synthetic": pa.bool_(),
     "has_log": pa.bool_(),
+}
+
+_KINDS: Final = {"text": _TEXT, "whole": _COUNT, "real": _REAL}
+# What was set before a run started, with columns that go with it.
+KNOBS: Final[dict[str, pa.DataType]] = {
+    name: kind
+    for knob in BY_COLUMN
+    for name, kind in (
+        (knob.column, _KINDS[knob.kind]),
+        *((name, _TEXT) for name in (*knob.beside, knob.code) if name),
+    )
+    if name not in IDENTITY
 }
 
 # Counters that a core's log carries; a run's are the sums over its cores.

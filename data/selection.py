@@ -6,16 +6,13 @@ cross-filter does), so that a choice never hides the other choices of its facet.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from data.declared import FACET_PREFIX, ByName, Column, Declared
 from data.errors import SelectionError
+from data.knob_table import ADAPTIVE, KNOB_TABLE, UNSET
 
-# The word for NULL in a facet: the driver or kernel chose, or the value is not set.
-ADAPTIVE: Final = "adaptive"
-GOVERNOR: Final = "governor"
-UNSET: Final = "none"
 # The system of the published study that polls: without interrupts there is no delay to set.
 POLLING_SYSTEM: Final = "ebbrt_poll"
 POLLING: Final = "polling"
@@ -45,31 +42,15 @@ class Facet:
 
 
 SHIPPED_FACETS: Final[dict[str, Facet]] = {
-    facet.name: replace(facet, order=order)
-    for order, facet in enumerate(
-        (
-            Facet("dataset", "dataset", is_number=False),
-            Facet("workload", "workload", is_number=False),
-            Facet("work", "work", is_number=False),
-            Facet("load", "load_qps", is_number=True, unit="QPS"),
-            Facet("message", "message_bytes", is_number=True, unit="B"),
-            Facet("device", "device", is_number=False),
-            Facet("rw", "rw", is_number=False),
-            Facet("request", "request_bytes", is_number=True, unit="B"),
-            Facet("depth", "io_depth", is_number=True),
-            Facet("threads", "threads", is_number=True),
-            Facet("machine", "machine", is_number=False),
-            Facet("system", "system", is_number=False),
-            Facet("mode", "mode", is_number=False),
-            Facet("delay", "hybrid_delay_us", is_number=True, unit="us"),
-            Facet("engine", "ioengine", is_number=False),
-            Facet("scheduler", "io_scheduler", is_number=False),
-            Facet("fs", "file_system", is_number=False),
-            Facet("itr", "itr_us", is_number=True, null_word=ADAPTIVE, unit="us"),
-            Facet("dvfs", "dvfs_ghz", is_number=True, null_word=GOVERNOR, unit="GHz"),
-            Facet("rapl", "rapl_w", is_number=True, unit="W"),
-        )
+    knob.facet: Facet(
+        knob.facet,
+        knob.column,
+        knob.kind != "text",
+        knob.null_word,
+        knob.filter_unit or knob.unit,
+        order,
     )
+    for order, knob in enumerate(KNOB_TABLE)
 }
 
 

@@ -18,6 +18,7 @@ from typing import Final, NamedTuple
 
 from data.declared import check_name
 from data.errors import DataError, FormatError
+from data.knob_table import KNOB_TABLE
 from ingest.discover.names import strip_compression, workload_of
 from ingest.files.blocks import read_head
 from ingest.files.walk import walk_folders
@@ -29,18 +30,11 @@ _HEADS_A_SHAPE: Final = 3
 _HEAD_BYTES: Final = 1 << 14
 # The knob of a number in a path, by the word before it.
 _WORDS: Final = {
-    **dict.fromkeys(("qps", "mqps", "rps", "load", "rate", "targetqps"), "load_qps"),
+    **{word: knob.stated_as for knob in KNOB_TABLE for word in knob.words},
     **dict.fromkeys(("iter", "rep", "run", "trial", "replicate", "i", "r"), "replicate"),
     **dict.fromkeys(("core", "cpu"), "core"),
-    **dict.fromkeys(("itr", "rxusecs"), "itr"),
-    **dict.fromkeys(("dvfs", "perfctl"), "dvfs"),
-    **dict.fromkeys(("rapl", "cap", "powercap"), "rapl_w"),
-    **dict.fromkeys(("msg", "message"), "message_bytes"),
-    **dict.fromkeys(("bs", "request", "block"), "request_bytes"),
-    **dict.fromkeys(("qd", "depth", "iodepth"), "io_depth"),
-    **dict.fromkeys(("t", "threads", "thread", "jobs", "numjobs"), "threads"),
 }
-_SIZES: Final = ("message_bytes", "request_bytes")
+_SIZES: Final = tuple(knob.column for knob in KNOB_TABLE if knob.stated_kind == "size")
 # Formats that identify the workload, if no word in the path does.
 _OF_FORMATS: Final = {"mutilate": "memcached", "wrk": "nodejs", "netpipe_out": "netpipe"}
 _MACHINE_FILES: Final = ("cpuinfo", "lscpu")
@@ -51,19 +45,14 @@ _TOKEN: Final = re.compile(
 _REGEX: Final = {"hex": "0[xX][0-9a-fA-F]+", "size": r"\d+[kKmMgG]?(?:i?[bB])?", "number": r"\d+"}
 # The column of the lake, by heading of a table.
 _HEADINGS: Final = {
-    **dict.fromkeys(("sys", "system"), "system"),
+    **{heading: knob.stated_as for knob in KNOB_TABLE for heading in knob.headings},
     **dict.fromkeys(("rep", "run", "iter", "i", "rnd", "replicate"), "replicate"),
     **dict.fromkeys(("energy", "joule", "joules", "energy_j"), "energy_j"),
     **dict.fromkeys(("power", "watts", "watt", "power_w"), "power_w"),
     **dict.fromkeys(("time", "duration", "seconds", "duration_s"), "duration_s"),
-    **dict.fromkeys(("qps", "target_qps", "load", "load_qps"), "load_qps"),
-    **dict.fromkeys(("msg", "message_bytes"), "message_bytes"),
     **dict.fromkeys(("p99", "lat99", "p99_us", "latency_p99_us"), "latency_p99_us"),
     **dict.fromkeys(("instructions", "ins"), "instructions"),
     **dict.fromkeys(("cycles", "cyc"), "cycles"),
-    **dict.fromkeys(("itr",), "itr"),
-    **dict.fromkeys(("dvfs",), "dvfs"),
-    **dict.fromkeys(("rapl", "rapl_w"), "rapl_w"),
 }
 
 

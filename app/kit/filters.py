@@ -11,8 +11,9 @@ from app.kit import ids
 from app.kit.lakes import LakeView, leading
 from app.kit.words import WORKLOAD_TITLES
 from data.analysis.facets import LEADING, Choice
+from data.knob_table import UNSET
 from data.knobs import Knob
-from data.selection import UNSET, Selection, Value
+from data.selection import Selection, Value
 
 # Returns the choices of each facet under the filters of a selection.
 Offered = Callable[[LakeView, Selection], Mapping[str, Sequence[Choice]]]

@@ -16,9 +16,10 @@ from app.kit.lakes import LakeView
 from data.analysis.facets import count_runs
 from data.analysis.like_with_like import Slice
 from data.catalogue import Catalogue, ambient
+from data.knob_table import ADAPTIVE, GOVERNOR
 from data.knobs import Knob
 from data.queries.statement import statement
-from data.selection import ADAPTIVE, GOVERNOR, Selection, Value
+from data.selection import Selection, Value
 from data.units import format_bytes, format_load
 
 WORKLOAD_TITLES: Final = {"netpipe": "NetPIPE", "nodejs": "node.js", "unknown": "unknown workload"}

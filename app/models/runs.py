@@ -12,18 +12,13 @@ from app.kit.links import configurations
 from app.kit.words import EMPTY_LAKE_PLAIN, WORKLOAD_TITLES
 from app.models.state import ModelsState
 from data.analysis.model_fits import Detections, Fits, detections, fit_groups
-from data.analysis.model_runs import points, with_predictions, with_queue_units
+from data.analysis.model_runs import SWEPT, points, with_predictions, with_queue_units
 from data.catalogue import Catalogue
 from data.errors import DataError
 from data.queries.models import model_runs_query
 from data.selection import Selection
 
 MOST_RUNS: Final = 20_000
-# Frequency, interrupt delay, power limit and load vary within a group; the models explain them.
-_GROUP: Final = (
-    "dataset", "workload", "system", "mode", "message_bytes", "request_bytes", "io_depth",
-    "threads", "rw", "device", "machine",
-)  # fmt: skip
 
 
 def default_state(view: LakeView) -> ModelsState:
@@ -108,8 +103,12 @@ def _detections(view: LakeView, state: ModelsState) -> Detections:
 
 
 def group_columns(catalogue: Catalogue) -> tuple[str, ...]:
-    """Return the columns that are the same within a group of runs."""
-    return (*_GROUP, *catalogue.further_knobs)
+    """Return the columns that are the same within a group of runs: all knobs but the swept ones.
+
+    Frequency, interrupt delay, power limit and load vary within a group; the models explain them.
+    """
+    knobs = catalogue.knob_of_column
+    return tuple(name for name in catalogue.configuration if name in knobs and name not in SWEPT)
 
 
 def with_groups(rows: pl.DataFrame, labels: dict[str, str], catalogue: Catalogue) -> pl.DataFrame:

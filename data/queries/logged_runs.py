@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from data.catalogue import Catalogue, ambient
-from data.schema import SUBJECT
+from data.knob_table import SUBJECT
 from data.selection import Selection
 
 # The words that describe a run, as one text to search in.

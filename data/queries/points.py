@@ -11,11 +11,9 @@ from data.selection import Selection
 CONFIGURATION: Final = Names(lambda columns: Catalogue.of(columns).configuration)
 # Points of one drawn trace are adjacent: a system's governor and adaptive runs last. The order
 # covers all knobs, so that the same data always gives the same rows in the same order.
-_ORDER: Final = (
+_FIRST: Final = (
     "system", "dvfs_ghz IS NULL", "itr_us IS NULL", "dataset", "workload", "load_qps",
-    "message_bytes", "dvfs_ghz", "itr_us", "rapl_w", "mode", "request_bytes", "io_depth", "threads",
-    "rw", "device", "machine", "system_label", "is_baseline", "is_synthetic", "itr_policy",
-    "dvfs_policy", "hybrid_delay_policy",
+    "message_bytes", "dvfs_ghz", "itr_us", "rapl_w",
 )  # fmt: skip
 
 
@@ -56,9 +54,8 @@ def points_query(
     )
     where = f"({condition})" + (f" AND {measured}" if measured else "")
     listed = [name for name in catalogue.configuration if name not in left_out]
-    order = [
-        each for each in (*_ORDER, *catalogue.further_knobs) if each.split()[0] not in left_out
-    ]
+    every = dict.fromkeys((*_FIRST, *catalogue.configuration))
+    order = [each for each in every if each.split()[0] not in left_out]
     named = "".join(f"{name}, " for name in listed)
     if means:
         ordering = f"ORDER BY {', '.join(order)} " if order else ""

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from data.catalogue import Catalogue, ambient
-from data.schema import SUBJECT
+from data.knob_table import SUBJECT
 
 
 def run_facts_query(

@@ -10,6 +10,8 @@ from typing import Any, Final, NamedTuple
 
 from data.declared import Column
 from data.errors import FormatError
+from data.knob_table import STATED
+from data.schema import IDENTITY, KNOBS
 from data.selection import POLLING, POLLING_SYSTEM
 from ingest.settings.dataset import UNKNOWN, Settings
 from ingest.settings.knobs import decode_dvfs, decode_hybrid_delay, decode_itr
@@ -18,34 +20,11 @@ from ingest.settings.number_texts import core_number, finite_number, parse_size,
 COMPRESSED_SUFFIXES: Final = (".gz", ".xz", ".zst")
 UNSET_DVFS: Final = "0xffff"
 # Knobs of a key in the order of a run id, with their formats in the id.
-_SLUG_FORMS: Final = {
-    "load_qps": "{:g}qps",
-    "message_bytes": "{}b",
-    "request_bytes": "{}b",
-    "io_depth": "qd{}",
-    "threads": "{}t",
-    "rw": "{}",
-    "device": "{}",
-    "machine": "{}",
-    "mode": "{}",
-    "hybrid_delay": "delay{}",
-    "ioengine": "{}",
-    "io_scheduler": "{}",
-    "file_system": "{}",
-    "itr": "itr{}",
-    "dvfs_code": "{}",
-    "rapl_w": "{:g}w",
-    "variant": "{}",
-}
-KEY_KNOBS: Final = tuple(_SLUG_FORMS)
-_REALS: Final = frozenset({"load_qps", "rapl_w"})
-_SIZES: Final = frozenset({"message_bytes", "request_bytes"})
-_TEXTS: Final = frozenset(
-    {"rw", "device", "machine", "mode", "dvfs_code", "variant", "hybrid_delay", "ioengine",
-     "io_scheduler", "file_system"}
-)  # fmt: skip
+_TOKENS: Final = {**{knob.run_key: knob.token for knob in STATED}, "variant": "{}"}
+KEY_KNOBS: Final = tuple(_TOKENS)
+_KINDS: Final = {**{knob.stated_as: knob.stated_kind for knob in STATED}, "variant": "text"}
 # Knobs of a key that have no column of the same name.
-_CODES: Final = frozenset({"itr", "variant", "hybrid_delay"})
+_CODES: Final = frozenset(_TOKENS) - frozenset((*IDENTITY, *KNOBS))
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,15 +165,15 @@ def _checked_knobs(values: tuple[tuple[str, Any], ...]) -> tuple[tuple[str, Any]
 
 
 def _convert(group: str, text: str, settings: Settings) -> Any:
-    own = settings.columns.get(group)
-    if group in _TEXTS or group == "dvfs":
+    own, kind = settings.columns.get(group), _KINDS.get(group)
+    if kind == "text":
         return text
     if own is not None:
         return read_knob(own, text)
     try:
-        if group in _REALS:
+        if kind == "real":
             return finite_number(float(text))
-        return whole_number(parse_size(text) if group in _SIZES else int(text))
+        return whole_number(parse_size(text) if kind == "size" else int(text))
     except ValueError as error:
         raise FormatError(f"bad {group} in the name: {text!r} ({error})") from error
 
@@ -244,9 +223,9 @@ def canonical_mode(word: str, settings: Settings) -> str:
 
 def order_knobs(values: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:
     """Knobs of a key: those that are set, shipped ones first, each with one type."""
-    declared = sorted(values.keys() - _SLUG_FORMS.keys())
+    declared = sorted(values.keys() - _TOKENS.keys())
     return tuple(
-        (name, float(values[name]) if name in _REALS else values[name])
+        (name, float(values[name]) if _KINDS.get(name) == "real" else values[name])
         for name in (*KEY_KNOBS, *declared)
         if values.get(name) is not None
     )
@@ -264,7 +243,7 @@ def check_knobs(knobs: tuple[tuple[str, Any], ...]) -> None:
 def make_run_id(key: RunKey) -> str:
     """A stable name of a run: readable knobs, then 8 hexadecimal digits of its key's digest."""
     parts = [key.workload, key.system]
-    parts += [_SLUG_FORMS.get(name, name + "{}").format(value) for name, value in key.knobs]
+    parts += [_TOKENS.get(name, name + "{}").format(value) for name, value in key.knobs]
     parts.append("rx" if key.replicate is None else f"r{key.replicate}")
     slug = "-".join(map(_slug, parts))
     full = [key.dataset, key.workload, key.system, list(map(list, key.knobs)), key.replicate]

@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+from data.knob_table import STATED
 from ingest.formats.fio_document import Job
 from ingest.formats.problem_list import ProblemList
 from ingest.settings.number_texts import parse_size
@@ -24,9 +25,10 @@ _SECONDS: Final = {"us": 1e-6, "ms": 1e-3, "": 1.0, "s": 1.0, "m": 60.0, "h": 36
 _TIME: Final = re.compile(r"(\d+(?:\.\d+)?)\s*(us|ms|s|m|h|d|)")
 # Options that are knobs, names, places, seeds, the order of jobs, or reports of fio's own.
 _NO_FACTS: Final = re.compile(
-    "(name|filename|filename_format|directory|opendir|description|rw|readwrite|bs|blocksize|"
-    "iodepth|numjobs|ioengine|hipri|randseed|stonewall|wait_for_previous|new_group|group_reporting|"
-    "startdelay|start_delay|output.*|status-interval|eta.*|write_.*_log|log_.*|per_job_logs)"
+    f"({'|'.join(knob.fio for knob in STATED if knob.fio)}|{'|'.join(_ALIASES)}|"
+    "name|filename|filename_format|directory|opendir|description|hipri|randseed|stonewall|"
+    "wait_for_previous|new_group|group_reporting|startdelay|output.*|status-interval|eta.*|"
+    "write_.*_log|log_.*|per_job_logs)"
 )
 # The direction of each kind of requests with only one; other kinds have both.
 _ONE_DIRECTION: Final = {
@@ -123,7 +125,7 @@ def _leave_out(job: Job, count: int, problems: ProblemList) -> tuple[str, ...]:
     else:
         detail += f"{count}, which ran {longest_ms / 1e3:g} s, but {ran_ms / 1e3:g} s in all"
     problems.add("mixed_jobs", "doubted", f"{detail}; its knobs are left unset", job.line)
-    return ("threads", "io_depth", "rw", "request_bytes", "ioengine")
+    return tuple(knob.column for knob in STATED if knob.fio)
 
 
 def kind_of(job: Job) -> str | None:

@@ -7,6 +7,7 @@ from datetime import date, datetime, time
 from typing import Any, Final
 
 from data.errors import FormatError
+from data.knob_table import STATED
 from ingest.files.text_lines import whole_text
 from ingest.records import LONGEST_WINDOW_S, ReadContext, Reading, UtcWindow
 from ingest.settings.knobs import AUTOMATIC_DELAY, decode_hybrid_delay
@@ -163,26 +164,13 @@ def _time(value: _Value) -> datetime:
     return moment
 
 
+_READERS: Final = {"text": _text, "whole": _count, "real": _real, "size": _size}
 KEYS: Final[dict[str, Callable[[Any], Any]]] = {
     "workload": _text,
     "system": _text,
-    "mode": _text,
-    "device": _text,
-    "machine": _text,
     "replicate": _count,
-    "rw": _text,
-    "request_bytes": _size,
-    "message_bytes": _size,
-    "io_depth": _count,
-    "threads": _count,
-    "load_qps": _real,
-    "rapl_w": _real,
-    "ioengine": _text,
-    "io_scheduler": _text,
-    "file_system": _text,
+    **{knob.stated_as: _READERS[knob.stated_kind] for knob in STATED},
     "hybrid_delay": _delay,
-    "itr": _count,
-    "dvfs": _text,
     "variant": _text,
     "knobs": _knobs,
     "hipri": _flag,

@@ -4,16 +4,15 @@ import re
 from typing import Final
 
 from data.errors import FormatError
+from data.knob_table import STATED
+from data.schema import KNOBS
 
 ADAPTIVE_ITR: Final = 1
 MAX_ITR_US: Final = 1022
 GOVERNOR_DVFS: Final = "0xffff"
 AUTOMATIC_DELAY: Final = "automatic"
 # Columns of knobs that names and tables state in another form, or that ingest computes.
-FOLLOWING: Final = frozenset(
-    {"itr_us", "itr_policy", "dvfs_ghz", "dvfs_policy", "dvfs_code", "hybrid_delay_us",
-     "hybrid_delay_policy", "work"}
-)  # fmt: skip
+FOLLOWING: Final = frozenset(KNOBS) - {knob.stated_as for knob in STATED}
 
 _HEX: Final = re.compile("0x[0-9a-f]+")
 _DELAY: Final = re.compile(r"\d{1,9}(\.\d{1,9})?")

@@ -7,6 +7,7 @@ import pyarrow as pa
 
 from data.declared import ROLES, Column
 from data.errors import SettingsError
+from data.knob_table import STATED
 from data.schema import KNOBS, MEASUREMENTS
 from ingest.records import Aggregate, TableColumn, TableDeclaration
 from ingest.settings.knobs import FOLLOWING
@@ -29,13 +30,13 @@ _COLUMN_KEYS: Final = {"to", "scale", "values", "drop", "unit", "role", "wraps_a
 CORE: Final = "core"
 # Columns that identify a row's run and are not plain columns of `runs`.
 _NAMING: Final = {
+    **{
+        knob.stated_as: "whole" if knob.stated_kind == "size" else knob.stated_kind
+        for knob in STATED
+    },
     "system": "text",
     "workload": "text",
-    "mode": "text",
     "variant": "text",
-    "hybrid_delay": "text",
-    "dvfs": "text",
-    "itr": "whole",
     "replicate": "whole",
     CORE: CORE,
 }

@@ -8,14 +8,11 @@ from typing import Any, Final
 
 from data.declared import KINDS, ROLES, WRITINGS
 from data.errors import SettingsError
-from data.schema import KNOBS
+from data.knob_table import STATED
 from ingest.settings import meters, power, tables
-from ingest.settings.knobs import FOLLOWING
 
 # Groups that the regular expression of a file name may have.
-GROUPS: Final = frozenset(
-    {"replicate", "core", "itr", "dvfs", "mode", "variant", "hybrid_delay"}
-) | (frozenset(KNOBS) - FOLLOWING)
+GROUPS: Final = frozenset({"replicate", "core", "variant", *(knob.stated_as for knob in STATED)})
 # What to keep of totals that perf counted over an interval other than the run's.
 COUNTS: Final = ("rates", "whole")
 # Units of HdrHistogram's lists of percentiles.
