@@ -6,12 +6,15 @@ knobs are indices into the list of their values.
 
 import base64
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import polars as pl
 
 from data.selection import Value
+
+# What of a figure may hold arrays; its texts and numbers are thousands.
+_PARTS: Final = (dict, list, np.ndarray)
 
 
 def encode_columns(
@@ -91,9 +94,9 @@ def encode_view(answer: dict[str, Any]) -> dict[str, Any]:
 def compact_figure(part: Any) -> Any:
     """Convert the numeric arrays of a figure to typed ones; 8-byte integers to 4 bytes."""
     if isinstance(part, dict):
-        return {name: compact_figure(value) for name, value in part.items()}
+        return {n: compact_figure(v) if isinstance(v, _PARTS) else v for n, v in part.items()}
     if isinstance(part, list):
-        return [compact_figure(value) for value in part]
+        return [compact_figure(value) if isinstance(value, _PARTS) else value for value in part]
     if not isinstance(part, np.ndarray) or part.dtype.kind not in "iuf":
         return part
     numbers = (

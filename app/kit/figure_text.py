@@ -50,7 +50,11 @@ def finished(part: Any) -> Any:
         return _escaped(part) if _OPEN.search(part) else part
     if isinstance(part, dict):
         return {
-            key: value if key in _NO_TEXTS or type(value) in _NUMBERS else finished(value)
+            key: value
+            if key in _NO_TEXTS
+            or type(value) in _NUMBERS
+            or (type(value) is str and not _OPEN.search(value))
+            else finished(value)
             for key, value in part.items()
         }
     if isinstance(part, np.ndarray) and part.dtype.kind in "OU":
