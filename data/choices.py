@@ -222,7 +222,7 @@ def _check_scope(rows: pl.DataFrame, choice: Choice, catalogue: Catalogue) -> No
             raise DataError(f"{name} varies in this choice: give one of {listed}")
 
 
-def _settings(rows: pl.DataFrame, name: str, step: float) -> Settings:
+def log_moments(rows: pl.DataFrame, name: str, step: float) -> Settings:
     """Return the moments of a metric in each row; NaN without a value."""
     counted = rows[f"{name}_n"].to_numpy()
     log_mean, log_variance, mean = (
@@ -241,12 +241,12 @@ def _estimates(
     """Return the estimates of a metric in each row, and the resolution of its values."""
     name = metric.name
     step = _step(rows, name)
-    settings = _settings(rows, name, step)
+    settings = log_moments(rows, name, step)
     if int((settings.n > 1).sum()) >= ENOUGH_SETTINGS:
         prior = fit_prior(settings.n, settings.variance)
     else:
         relatives = family()
-        known = _settings(relatives, name, _step(relatives, name))
+        known = log_moments(relatives, name, _step(relatives, name))
         prior = fit_prior(known.n, known.variance)
     with np.errstate(divide="ignore", invalid="ignore"):
         return estimates_of(settings, prior, metric.sign < 0), step
@@ -288,7 +288,7 @@ def baseline_of(
     if len(rows) > 1:
         return None, f"{len(rows)} settings are the {what}: name one"
     is_more_better = (catalogue or ambient()).metric(name).sign < 0
-    cost = estimates_of(_settings(rows, name, own.step), own.cost.prior, is_more_better)
+    cost = estimates_of(log_moments(rows, name, own.step), own.cost.prior, is_more_better)
     row = rows.row(0, named=True)
     values = [row[column] for column in own.settings.columns]
     is_candidate = row["system"] == system and own.settings.rows() == [tuple(values)]

@@ -4,7 +4,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from data.catalogue import Catalogue
 from data.queries.statement import literal
+from data.selection import Selection
 
 SUBJECT, REFERENCE = "subject", "reference"
 
@@ -64,4 +66,42 @@ def workloads_query() -> tuple[str, list[Any]]:
         "coalesce(bool_or(is_synthetic), FALSE) AS is_synthetic FROM runs "
         "GROUP BY ALL ORDER BY ALL",
         [],
+    )
+
+
+def sweeps_query(selection: Selection, metric: str, catalogue: Catalogue) -> tuple[str, list[Any]]:
+    """Build the query of the choices that have two settings or more beside the default.
+
+    Returns:
+        SQL and parameters. The columns of a choice, `settings` and `runs`; most settings first.
+    """
+    condition, parameters = selection.predicate()
+    scope = ", ".join(f"{name}" for name in catalogue.choice_columns)
+    setting = ", ".join(catalogue.setting_columns)
+    return (
+        f"SELECT {scope}, count(*) AS settings, sum(n) AS runs FROM (SELECT {scope}, {setting}, "
+        f"count(*) AS n FROM runs WHERE ({condition}) AND {catalogue.metric(metric).name} > 0 "
+        f"AND NOT coalesce(is_baseline, FALSE) GROUP BY ALL) GROUP BY {scope} "
+        f"HAVING count(*) > 1 ORDER BY settings DESC, {scope}",
+        parameters,
+    )
+
+
+def replicates_query(metric: str, members: Sequence[Member]) -> str:
+    """Build the query of how many runs settings have.
+
+    Returns:
+        SQL without parameters. One row a member, in their order: `n` (runs with the metric),
+        `seconds` (median duration), `last` (highest replicate number; NULL without).
+    """
+    columns = list(dict.fromkeys(name for member in members for name in member.values))
+    rows = ", ".join(
+        f"({', '.join(map(literal, [m.cell, *(m.values.get(name) for name in columns)]))})"
+        for m in members
+    )
+    alike = " AND ".join(f"r.{name} IS NOT DISTINCT FROM s.{name}" for name in columns)
+    return (
+        f"SELECT count(r.{metric}) FILTER (r.{metric} > 0) AS n, median(r.duration_s) AS seconds, "
+        f"max(r.replicate) AS last FROM (VALUES {rows}) s(cell, {', '.join(columns)}) "
+        f"LEFT JOIN runs r ON {alike} GROUP BY s.cell ORDER BY s.cell"
     )

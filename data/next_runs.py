@@ -1,0 +1,412 @@
+"""Which runs would decide: a list for one choice, in blocks, and how many of it are left.
+
+from data.connection import open_lake
+from data.decisions import Choice
+from data.next_runs import next_runs
+
+with open_lake("lake") as lake:
+    tuned = Choice(workload="memcached", load_qps=400_000, system="linux_tuned",
+                   objective="energy_j", limit=("latency_p99_us", 500.0))
+    plan = next_runs(lake, tuned, budget=40)
+    print(plan.sentence)
+    print(plan.csv())
+"""
+
+import csv
+import io
+import zlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+import polars as pl
+
+from data.analysis.best_set import Limit, best_set, recommend
+from data.analysis.outcomes import MORE_TRIED, with_more_runs
+from data.analysis.planner import BASELINE, FIRST_CELL, Cell, PlannedRun, plan, unmeasured_cells
+from data.choices import DEFAULT, Baseline, Choice, Study, Value, baseline_of, distances, study_of
+from data.errors import DataError
+from data.knobs import POLICIES
+from data.queries.claims import SUBJECT, Member, replicates_query
+
+if TYPE_CHECKING:
+    from data.connection import Lake
+
+# Without a budget a list has at most so many runs, and at least one of each member.
+MOST_RUNS: Final = 200
+_COMMENT: Final = "# "
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedSetting:
+    """What a list asks of one setting.
+
+    Attributes:
+        values: Columns of `runs` and their values, those of the scope too.
+        words: The setting: `ITR 300 us, 1.3 GHz`.
+        n: Runs that it has.
+        more: Runs that it shall get.
+        reason: `second run`, `decide`, `limit`, `baseline`, `explore`.
+        change_pct: Of its mean against the best member's; None for the baseline and cells.
+        minutes: That its runs take, by the durations in the lake; None if unknown.
+    """
+
+    values: Mapping[str, Value]
+    words: str
+    n: int
+    more: int
+    reason: str
+    change_pct: float | None
+    minutes: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class NextRuns:
+    """The runs that would decide one choice.
+
+    Attributes:
+        is_done: One member is left, or the recommended one costs within the margin at most more.
+        settles: The list is likely to bring that; else it is a first round.
+        members, members_once: Numbers of settings that cannot be told from the best, with two or
+            more runs, and with one.
+        settings: What is asked of each, in the order of the list.
+        cells: Number of cells nobody measured that are worth two runs each.
+        prediction_error_pct: Of the model that ranks cells; above 5 % it says too little.
+        rows: Cells of the list: columns HEAD, in order.
+        version: Of the lake that the list was made from.
+        query: What was asked, in words.
+    """
+
+    choice: Choice
+    is_done: bool
+    settles: bool
+    reason: str
+    members: int
+    members_once: int
+    settings: tuple[PlannedSetting, ...]
+    cells: int
+    prediction_error_pct: float | None
+    columns: tuple[str, ...]
+    rows: tuple[tuple[Any, ...], ...]
+    seed: int
+    version: int
+    query: str
+
+    @property
+    def runs(self) -> int:
+        """Runs of the list, those of the baseline too."""
+        return len(self.rows)
+
+    @property
+    def minutes(self) -> float | None:
+        """Time that the runs take, by durations in the lake; None if one is unknown."""
+        each = [setting.minutes for setting in self.settings]
+        return None if any(m is None for m in each) else float(sum(m for m in each if m))
+
+    @property
+    def sentence(self) -> str:
+        """`18 more runs (about 15 min) are likely to settle this: 6 of ITR 300 us ...`."""
+        if self.is_done:
+            return f"No more runs are needed: {self.reason}."
+        if not self.settings:
+            return f"No runs to ask for: {self.reason}."
+        minutes = self.minutes
+        time = "" if minutes is None else f" ({_time(minutes)})"
+        asked = [f"{one.more} of {one.words}" for one in self.settings if one.reason != "explore"]
+        listed = ", ".join(asked[:4]) + (f", and of {len(asked) - 4} others" if asked[4:] else "")
+        runs = f"{self.runs:,} more {'run' if self.runs == 1 else 'runs'}{time}"
+        what = "are likely to settle this" if self.settles else "are a first round"
+        words = f"{runs} {what}: {listed}"
+        if self.cells:
+            words += f"; {self.cells} unmeasured cells are worth 2 runs each"
+        return f"{words}."
+
+    def csv(self) -> str:
+        """Return the list; its first line has the seed, the lake's version and the question."""
+        out = io.StringIO()
+        query = self.query.replace("\n", " ")
+        out.write(f"{_COMMENT}seed {self.seed}, lake version {self.version}, {query}\n")
+        writer = csv.writer(out, lineterminator="\n")
+        writer.writerow(self.columns)
+        writer.writerows(self.rows)
+        return out.getvalue()
+
+
+def next_runs(
+    lake: "Lake",
+    choice: Choice,
+    budget: int | None = None,
+    minutes: float | None = None,
+    alpha: float = 0.05,
+    margin: float = 0.02,
+    baseline: Mapping[str, Value] = DEFAULT,
+) -> NextRuns:
+    """Plan the runs that would decide a choice.
+
+    Args:
+        budget: Runs without those of the baseline; None for those that are likely to settle it.
+        minutes: Time for all runs, in place of a budget of runs.
+        alpha: Error of the set.
+        margin: The choice is settled once the recommended setting costs at most so much more.
+
+    Raises:
+        DataError: As `decide`, or a budget that is not positive, or minutes without durations.
+    """
+    if budget is not None and budget < 1:
+        raise DataError(f"the budget is {budget}, expected a number of runs above 0")
+    own, everything = study_of(lake, choice, alpha, baseline)
+    catalogue = lake.catalogue
+    default, _ = baseline_of(
+        everything, choice.system, choice.objective, own, baseline, catalogue=catalogue
+    )
+    changes, steps = distances(own.settings, default.row if default else {}, catalogue=catalogue)
+    log_margin = float(np.log1p(margin))
+    chosen = recommend(own.cost, own.best, changes, steps, alpha, log_margin).setting
+    asked = _Question(lake, choice, own, default, alpha, log_margin)
+    reason = asked.settled(chosen)
+    cells, error = asked.cells()
+    if reason or chosen is None:
+        return asked.answer(
+            (), cells[:0], error, reason or "no setting meets the limit", bool(reason)
+        )
+    if minutes is not None:
+        budget = asked.runs_in(minutes)
+    needed = asked.runs_to_settle(chosen)
+    if budget is None:
+        budget = min(needed or MOST_RUNS, MOST_RUNS)
+    limit = own.limit
+    planned = plan(
+        own.cost, own.best, budget, asked.seed, None if limit is None else limit.metric,
+        np.inf if limit is None else limit.at, len(cells), log_margin,
+    )  # fmt: skip
+    settles = needed is not None and budget >= needed
+    return asked.answer(planned, cells, error, "", is_done=False, settles=settles)
+
+
+def runs_left(then: NextRuns, now: "Lake") -> int:
+    """Return how many runs of a list a newer version of the lake does not hold yet.
+
+    A run counts for a setting once the lake has more of them than when the list was made.
+    """
+    there = _replicates(now, then.choice, [setting.values for setting in then.settings])
+    return sum(
+        max(0, setting.more - max(0, n - setting.n))
+        for setting, (n, _) in zip(then.settings, there, strict=True)
+    )
+
+
+@dataclass(frozen=True)
+class _Question:
+    """One choice and everything that a list of its runs needs."""
+
+    lake: "Lake"
+    choice: Choice
+    own: Study
+    default: Baseline | None
+    alpha: float
+    log_margin: float
+
+    @property
+    def seed(self) -> int:
+        """The same runs give the same list."""
+        return zlib.crc32(self.own.cost.mean.tobytes() + self.own.cost.n.tobytes())
+
+    def settled(self, chosen: int | None) -> str:
+        """Say why no more runs are needed; empty if they are."""
+        cost, best = self.own.cost, self.own.best
+        if chosen is None:
+            return ""
+        members = int(best.is_member.sum())
+        if members == 1 and cost.n[chosen] >= 2:
+            return "one setting alone cannot be told from the best"
+        regret = float(best.regret[chosen])
+        if np.isnan(regret) or regret > self.log_margin or (best.is_member & (cost.n < 2)).any():
+            return ""
+        return f"the recommended setting costs at most {100 * np.expm1(regret):.2g} % more"
+
+    def cells(self) -> tuple[list[Cell], float]:
+        """List the unmeasured cells next to the best set."""
+        rows, columns = self._ladders()
+        if not columns or len(rows) < 3:
+            return [], float("nan")
+        places = rows["place"].to_numpy()
+        codes = np.column_stack([rows[name].rank("dense").to_numpy() - 1 for name in columns])
+        limit = self.own.limit
+        return unmeasured_cells(
+            codes.astype(np.int64), self.own.cost.at(places), self.own.best.is_member[places],
+            None if limit is None else limit.metric.at(places),
+            np.inf if limit is None else limit.at, self.log_margin,
+        )  # fmt: skip
+
+    def _ladders(self) -> tuple[pl.DataFrame, list[str]]:
+        columns = [
+            name for name in self.own.knobs
+            if name not in POLICIES.values() and self.own.rows[name].dtype.is_numeric()
+        ]  # fmt: skip
+        return self.own.rows.with_row_index("place").drop_nulls(columns), columns
+
+    def runs_in(self, minutes: float) -> int:
+        """Return how many runs a time has room for, less those of the baseline."""
+        (_, seconds), *_ = _replicates(self.lake, self.choice, [self._values(0)])
+        if seconds is None:
+            raise DataError("the lake does not know how long a run takes: give a number of runs")
+        return max(int(60 * minutes / seconds), 1)
+
+    def runs_to_settle(self, chosen: int) -> int | None:
+        """Return about how many runs bring the recommended setting's regret within the margin.
+
+        None if 100 more of each member do not.
+        """
+        cost, best = self.own.cost, self.own.best
+        once = int((best.is_member & (cost.n < 2)).sum())
+        twice = np.flatnonzero(best.is_member & (cost.n >= 2))
+        more = next((k for k in MORE_TRIED if self._settles(chosen, k)), None)
+        return None if more is None else max(once + more * len(twice), 1)
+
+    def _settles(self, chosen: int, more: int) -> bool:
+        limit = self.own.limit
+        after = None if limit is None else Limit(limit.at, with_more_runs(limit.metric, more))
+        best = best_set(with_more_runs(self.own.cost, more), after, self.alpha)
+        return bool(best.regret[chosen] <= self.log_margin)
+
+    def answer(
+        self,
+        planned: Sequence[PlannedRun],
+        cells: Sequence[Cell],
+        error: float,
+        reason: str,
+        is_done: bool,
+        settles: bool = False,
+    ) -> NextRuns:
+        """Build the answer: the settings by number, then the rows of the list."""
+        best, n = self.own.best, self.own.cost.n
+        numbers = list(dict.fromkeys(run.setting for run in planned))
+        if self.default is None:
+            # Nothing to control drift with.
+            planned = [run for run in planned if run.setting != BASELINE]
+            numbers = [number for number in numbers if number != BASELINE]
+        values = {number: self._values(number, cells) for number in numbers}
+        held = _replicates(self.lake, self.choice, list(values.values()))
+        known = dict(zip(numbers, held, strict=True))
+        lowest = float(np.nanmin(self.own.cost.mean))
+        settings = []
+        for number in sorted(numbers, key=lambda i: (i == BASELINE, i < 0, i)):
+            own = [run for run in planned if run.setting == number]
+            count, seconds = known[number]
+            change = None
+            if number >= 0:
+                change = float(100 * np.expm1(self.own.cost.mean[number] - lowest))
+            settings.append(
+                PlannedSetting(
+                    values[number], self._words(values[number]), count, len(own), own[0].reason,
+                    change, None if seconds is None else seconds * len(own) / 60,
+                )
+            )  # fmt: skip
+        columns = self._columns(list(values.values()))
+        first = self._first_replicates(values)
+        rows = tuple(
+            (run.block, run.position, *(values[run.setting].get(name) for name in columns),
+             first[run.setting] + run.replicate, run.reason)
+            for run in planned
+        )  # fmt: skip
+        explored = sum(number <= FIRST_CELL for number in numbers)
+        return NextRuns(
+            choice=self.choice,
+            is_done=is_done,
+            settles=settles,
+            reason=reason,
+            members=int((best.is_member & (n >= 2)).sum()),
+            members_once=int((best.is_member & (n < 2)).sum()),
+            settings=tuple(settings),
+            cells=explored,
+            prediction_error_pct=None if np.isnan(error) else float(100 * np.expm1(error)),
+            columns=("block", "position", *columns, "replicate", "reason"),
+            rows=rows,
+            seed=self.seed,
+            version=self.lake.version,
+            query=self._query_words(),
+        )
+
+    def _values(self, number: int, cells: Sequence[Cell] = ()) -> dict[str, Value]:
+        """Return the columns of a planned run by its number in the plan."""
+        scope: dict[str, Value] = dict(self.choice.scope())
+        catalogue = self.lake.catalogue
+        if number == BASELINE:
+            assert self.default is not None, "BUG: no baseline"
+            row: Mapping[str, Any] = self.default.row
+            return scope | {name: row[name] for name in ("system", *catalogue.setting_columns)}
+        if number >= 0:
+            row = self.own.rows.row(number, named=True)
+            return scope | {name: row[name] for name in ("system", *catalogue.setting_columns)}
+        ladders, columns = self._ladders()
+        nearest = ladders.row(0, named=True)
+        values = {name: nearest[name] for name in ("system", *catalogue.setting_columns)}
+        for name, code in zip(columns, cells[FIRST_CELL - number].codes, strict=True):
+            values[name] = ladders[name].unique().sort()[code]
+        return scope | values
+
+    def _columns(self, values: Sequence[Mapping[str, Value]]) -> list[str]:
+        """Return the columns of the list: those that any of its runs has a value of."""
+        names = dict.fromkeys(name for one in values for name in one)
+        return [name for name in names if any(one.get(name) is not None for one in values)]
+
+    def _words(self, values: Mapping[str, Value]) -> str:
+        knobs = self.lake.catalogue.knob_of_column
+        named = [name for name in self.own.knobs if name in knobs]
+        if values["system"] != self.choice.system:
+            return f"{values['system']} (baseline)"
+        return ", ".join(knobs[name].words(values.get(name)) for name in named)
+
+    def _first_replicates(self, values: Mapping[int, Mapping[str, Value]]) -> dict[int, int]:
+        """Return the number that the first new run of each setting gets."""
+        held = _last_replicates(self.lake, self.choice, list(values.values()))
+        return {number: last + 1 for number, last in zip(values, held, strict=True)}
+
+    def _query_words(self) -> str:
+        scope = ", ".join(f"{name} {value}" for name, value in self.choice.scope().items())
+        limit = ""
+        if self.choice.limit is not None:
+            limit = f", {self.choice.limit[0]} within {self.choice.limit[1]:g}"
+        return f"best {self.choice.objective} of {self.choice.system}: {scope}{limit}"
+
+
+def _replicates(
+    lake: "Lake", choice: Choice, values: Sequence[Mapping[str, Value]]
+) -> list[tuple[int, float | None]]:
+    """Return the number of runs of each setting, and how long one takes, in seconds."""
+    rows = _counted(lake, choice, values)
+    overall = rows["seconds"].drop_nulls()
+    usual = float(np.median(overall.to_numpy())) if len(overall) else _usual_seconds(lake, choice)
+    return [
+        (int(n), usual if seconds is None else float(seconds))
+        for n, seconds in rows.select("n", "seconds").iter_rows()
+    ]
+
+
+def _last_replicates(
+    lake: "Lake", choice: Choice, values: Sequence[Mapping[str, Value]]
+) -> list[int]:
+    return [-1 if last is None else int(last) for last in _counted(lake, choice, values)["last"]]
+
+
+def _counted(lake: "Lake", choice: Choice, values: Sequence[Mapping[str, Value]]) -> pl.DataFrame:
+    if not values:
+        return pl.DataFrame(schema={"n": pl.Int64, "seconds": pl.Float64, "last": pl.Int64})
+    members = [Member(SUBJECT, i, True, own) for i, own in enumerate(values)]
+    return lake.polars(replicates_query(choice.objective, members))
+
+
+def _usual_seconds(lake: "Lake", choice: Choice) -> float | None:
+    scope = choice.scope()
+    condition = " AND ".join(f"{name} = ?" for name in scope)
+    found = lake.polars(
+        f"SELECT median(duration_s) AS seconds FROM runs WHERE {condition}", list(scope.values())
+    )["seconds"][0]
+    return None if found is None else float(found)
+
+
+def _time(minutes: float) -> str:
+    if minutes < 1:
+        return f"about {60 * minutes:.0f} s"
+    return f"about {minutes:.0f} min" if minutes < 180 else f"about {minutes / 60:.1f} h"

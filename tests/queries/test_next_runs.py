@@ -1,0 +1,156 @@
+"""From undecided through a list of runs to decided, on synthetic runs; and the list itself."""
+
+import csv
+import io
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from data.choices import Choice
+from data.connection import open_lake
+from data.decisions import decide
+from data.errors import DataError
+from data.next_runs import NextRuns, next_runs, runs_left
+from ingest.__main__ import main as ingest
+from tests.fixtures.lakes import run, write_lake
+from tests.fixtures.run_lists import DATASET, first_sweep, make_runs, runs_of_list
+
+TUNED = Choice(
+    workload="memcached", load_qps=400_000.0, system="linux_tuned", objective="energy_j",
+    dataset=DATASET,
+)  # fmt: skip
+
+
+def add(folder: Path, lake: Path) -> None:
+    assert ingest(["add", str(folder), "--lake", str(lake)]) == 0
+
+
+def listed(plan: NextRuns) -> list[dict[str, str]]:
+    lines = plan.csv().splitlines()
+    return list(csv.DictReader(io.StringIO("\n".join(lines[1:]))))
+
+
+def test_the_walk_from_undecided_to_decided(tmp_path: Path) -> None:
+    """Every round: plan, make the runs by the sample's model, add them as they are, ask again."""
+    path = tmp_path / "lake"
+    add(make_runs(first_sweep(2), tmp_path / "round-0", 5), path)
+    rounds = []
+    for number in range(1, 7):
+        with open_lake(path) as lake:
+            plan = next_runs(lake, TUNED)
+            rounds.append(plan)
+            assert runs_left(plan, lake) == plan.runs
+            if plan.is_done:
+                answer = decide(lake, TUNED)
+                break
+        add(make_runs(runs_of_list(plan.csv()), tmp_path / f"round-{number}", 5), path)
+        with open_lake(path) as lake:
+            assert runs_left(plan, lake) == 0
+            assert lake.sql("SELECT count(*) FROM problems").fetchall() == [(0,)]
+    assert not rounds[0].is_done
+    assert rounds[0].settles
+    assert "are likely to settle this" in rounds[0].sentence
+    assert rounds[-1].is_done, [plan.sentence for plan in rounds]
+    assert rounds[-1].sentence.startswith("No more runs are needed: ")
+    assert answer.recommended is not None
+    assert answer.regret_pct is not None
+    assert answer.regret_pct <= 2.0
+
+
+def test_half_of_a_list_leaves_the_other_half(tmp_path: Path) -> None:
+    path = tmp_path / "lake"
+    add(make_runs(first_sweep(2), tmp_path / "first", 5), path)
+    with open_lake(path) as lake:
+        plan = next_runs(lake, TUNED, budget=12)
+    runs = runs_of_list(plan.csv())
+    add(make_runs(runs[: len(runs) // 2], tmp_path / "half", 5), path)
+    with open_lake(path) as lake:
+        assert runs_left(plan, lake) == len(runs) - len(runs) // 2
+
+
+def sweep(rng: np.random.Generator, runs: int = 3, spread: float = 0.004) -> list[dict[str, Any]]:
+    """Nine settings with means within 4 spreads, noise of 1 %; one of them was measured once."""
+    rows = [
+        run(itr_us=itr, dvfs_ghz=ghz, replicate=replicate,
+            energy_j=round(500 * float(np.exp(spread * (i + j) + rng.normal(0, 0.01))), 3))
+        for i, itr in enumerate((2.0, 100.0, 300.0))
+        for j, ghz in enumerate((1.3, 2.1, 2.9))
+        for replicate in range(1 if (i, j) == (0, 1) else runs)
+    ]  # fmt: skip
+    default = [
+        run(system="linux_default", itr_us=None, dvfs_ghz=None, replicate=i, energy_j=900.0 + i)
+        for i in range(3)
+    ]
+    return [*rows, *default]
+
+
+CHOICE = Choice(
+    workload="memcached", load_qps=200_000.0, system="linux_tuned", objective="energy_j"
+)
+
+
+@pytest.fixture
+def lake_path(tmp_path: Path) -> Path:
+    return write_lake(tmp_path / "lake", sweep(np.random.default_rng(3)))
+
+
+def test_a_list_is_of_blocks_with_the_baseline_in_each(lake_path: Path) -> None:
+    with open_lake(lake_path) as lake:
+        plan = next_runs(lake, CHOICE, budget=10)
+        again = next_runs(lake, CHOICE, budget=10)
+    assert plan.csv() == again.csv()
+    rows = listed(plan)
+    blocks: dict[str, list[dict[str, str]]] = {}
+    for row in rows:
+        blocks.setdefault(row["block"], []).append(row)
+    for own in blocks.values():
+        settings = [(r["system"], r["itr_us"], r["dvfs_ghz"]) for r in own]
+        assert len(set(settings)) == len(settings)
+        assert [r["system"] for r in own].count("linux_default") == 1
+        assert [int(r["position"]) for r in own] == list(range(len(own)))
+    assert sum(r["reason"] != "baseline" for r in rows) == 10
+    assert plan.runs == len(rows)
+    once = [r for r in rows if r["reason"] == "second run"]
+    assert [(r["itr_us"], r["dvfs_ghz"], r["replicate"]) for r in once] == [("2.0", "2.1", "1")]
+    # Numbers of new replicates go on where those of the lake end.
+    assert {int(r["replicate"]) for r in rows if r["reason"] == "baseline"} == set(
+        range(3, 3 + len(blocks))
+    )
+
+
+def test_the_first_line_has_seed_version_and_question(lake_path: Path) -> None:
+    with open_lake(lake_path) as lake:
+        plan = next_runs(lake, CHOICE, budget=4)
+    first, head = plan.csv().splitlines()[:2]
+    assert first == (
+        f"# seed {plan.seed}, lake version 0, best energy_j of linux_tuned: workload memcached, "
+        "load_qps 200000.0"
+    )
+    assert head.split(",")[:2] == ["block", "position"]
+    assert head.split(",")[-2:] == ["replicate", "reason"]
+
+
+def test_a_time_buys_as_many_runs_as_the_lake_says(lake_path: Path) -> None:
+    """Every run takes 20 s: four minutes are 12 runs."""
+    with open_lake(lake_path) as lake:
+        plan = next_runs(lake, CHOICE, minutes=4)
+        reasons = Counter(row["reason"] for row in listed(plan))
+        assert sum(reasons.values()) - reasons["baseline"] == 12
+        assert plan.minutes == pytest.approx(plan.runs * 20 / 60)
+        with pytest.raises(DataError, match="above 0"):
+            next_runs(lake, CHOICE, budget=0)
+
+
+def test_one_clear_winner_needs_no_runs(tmp_path: Path) -> None:
+    rows = sweep(np.random.default_rng(3), spread=0.5)
+    rows = [r for r in rows if not (r["itr_us"] == 2.0 and r["dvfs_ghz"] == 2.1)]
+    with open_lake(write_lake(tmp_path / "lake", rows)) as lake:
+        plan = next_runs(lake, CHOICE)
+    assert plan.is_done
+    assert plan.rows == ()
+    assert plan.sentence == (
+        "No more runs are needed: one setting alone cannot be told from the best."
+    )
