@@ -206,7 +206,6 @@ class _Ingest:
         for dataset, path, problem in self._committer.finish():
             self._reported.setdefault((dataset, path), []).append(problem)
         report = self._report
-        report.unchanged -= self._meters.taken_up
         for part in (stage, self._meters.idle):
             report.added += part.added
             report.replaced += part.replaced

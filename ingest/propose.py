@@ -24,6 +24,7 @@ from ingest.files.blocks import read_head
 from ingest.files.walk import walk_folders
 from ingest.formats import find_format
 from ingest.formats.table import clean_name
+from ingest.meter_clocks import clock_lines
 from ingest.settings.dataset import FILE_NAME, UNKNOWN, Settings, load_settings
 
 _HEADS_A_SHAPE: Final = 3
@@ -433,6 +434,8 @@ def _table_block(shape: Shape) -> str:
 
 
 def propose_for(folder: Path) -> str:
-    """Write the settings file for a folder."""
+    """Write the settings file for a folder, with estimates of the clocks of its power meters."""
     files, shapes = look(folder.resolve())
-    return propose(shapes, [file.path for file in files], folder.resolve().name.split(".")[0])
+    text = propose(shapes, [file.path for file in files], folder.resolve().name.split(".")[0])
+    has_meter = any(shape.role == "meter" for shape in shapes)
+    return text + (clock_lines(folder) if has_meter else "")

@@ -47,7 +47,8 @@ INGEST_ORDER = (
     ("cluster",),
     ("report",),
     ("pipeline",),
-    ("outline", "propose"),
+    ("outline", "meter_clocks"),
+    ("propose",),
     ("__main__",),
 )
 MOST_FLOORS = 8

@@ -18,7 +18,7 @@ from ingest.discover.grouping import (
 )
 from ingest.discover.meter_files import MeterScopes, known_meters
 from ingest.discover.names import RunKey, label_columns
-from ingest.discover.unchanged_runs import SettledRun, SettledRuns
+from ingest.discover.unchanged_runs import SettledRuns
 from ingest.files.blocks import digest_file
 from ingest.lake.recorded_runs import SUMMARY, RecordedFile, RecordedRun
 from ingest.lake.state import LakeState
@@ -57,8 +57,6 @@ class Plan:
         meters: Power meters by dataset, recorded ones included.
         problems: Of files that are not read, by dataset and path.
         unchanged: Number of runs that the lake already has in full.
-        settled: Unchanged runs with power meters. They are read again if a new run changes the
-            clock offset of a meter.
     """
 
     works: list[RunWork] = field(default_factory=list)
@@ -67,7 +65,6 @@ class Plan:
     meters: dict[str, list[RawFile]] = field(default_factory=lambda: defaultdict(list))
     problems: Problems = field(default_factory=dict)
     unchanged: int = 0
-    settled: list[SettledRun] = field(default_factory=list)
 
 
 def make_plan(found: Discovery, state: LakeState) -> Plan:
@@ -85,12 +82,10 @@ def make_plan(found: Discovery, state: LakeState) -> Plan:
     lake = SettledRuns(state, scopes)
     waiting = []
     for group in groups.values():
-        settled = lake.find(group)
-        if settled is None:
-            waiting.append(group)
-        else:
+        if lake.has(group):
             plan.unchanged += 1
-            plan.settled += [settled] if settled.meters else []
+        else:
+            waiting.append(group)
     for group in sorted(waiting, key=_lake_order):
         _plan_run(group, found, state, plan, scopes)
     plan.works = _superseding(plan.works, found, groups.keys(), state)
@@ -143,20 +138,12 @@ def _plan_run(
     if is_whole and _is_same(work, recorded, lost):
         if all(file.is_unchanged for file in work.files) and _has_labels(work, recorded):
             plan.unchanged += 1
-            plan.settled += [SettledRun(group, work.meters)] if work.meters else []
         else:
             plan.amended.append(work)
     elif lost:
         _refuse_rebuild(work, lost, is_whole, plan.problems)
     else:
         plan.works.append(work)
-
-
-def work_of(settled: SettledRun, state: LakeState) -> RunWork:
-    """The work to read a settled run again."""
-    files = choose_files(settled.group.key, raw_files(settled.group, state), {})
-    ordered = tuple(sorted(files.values(), key=lambda file: file.path))
-    return RunWork(settled.group.key, settled.group.run_id, ordered, settled.meters)
 
 
 def _recorded_elsewhere(recorded: RecordedRun, beside: RawFile, found: Discovery) -> list[RawFile]:

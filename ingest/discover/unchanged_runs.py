@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from ingest.discover.file_choice import Slot, only_core, slot
 from ingest.discover.found_files import FORMATS_BY_NAME, KnownFile, RawFile, RunGroup
@@ -12,17 +12,6 @@ from ingest.discover.sidecars import Sidecar
 from ingest.lake.recorded_runs import SUMMARY, RecordedFile
 from ingest.lake.state import LakeState
 from ingest.settings.dataset import Settings
-
-
-class SettledRun(NamedTuple):
-    """A run that need not be read.
-
-    Attributes:
-        meters: Power meters that may have readings during the run.
-    """
-
-    group: RunGroup
-    meters: tuple[RawFile, ...]
 
 
 class SettledRuns:
@@ -38,33 +27,31 @@ class SettledRuns:
         self._scopes = scopes
         self._labels: dict[tuple[int, str, str], dict[str, Any]] = {}
 
-    def find(self, group: RunGroup) -> SettledRun | None:
-        """A run that the lake has in full from exactly these files, settings, labels and meters.
+    def has(self, group: RunGroup) -> bool:
+        """Return whether the lake has a run from exactly these files, settings, labels and meters.
 
         Returns:
-            None if anything differs, or if this cannot be decided without reading a file.
+            False also if this cannot be decided without reading a file.
         """
         run = self._state.runs.get(group.run_id)
         if run is None or run.source == SUMMARY:
-            return None
+            return False
         files = [file for file in group.files if isinstance(file, KnownFile)]
         settings = files[0].settings if files else None
         if settings is None or len(files) < len(group.files):
-            return None
+            return False
         own = self._recorded(group, files, settings)
         if own is None:
-            return None
+            return False
         meters = self._meters_of(group, files, settings)
         own.update((meter.path, meter.recorded) for meter in meters)
-        if (
-            not all(meter.is_unchanged for meter in meters)
-            or own != {file.path: file for file in run.files}
-            or run.fingerprint != settings.fingerprint
-            or run.labels != self._labels_of(group, settings)
-            or not self._state.is_whole(run)
-        ):
-            return None
-        return SettledRun(group, meters)
+        return (
+            all(meter.is_unchanged for meter in meters)
+            and own == {file.path: file for file in run.files}
+            and run.fingerprint == settings.fingerprint
+            and run.labels == self._labels_of(group, settings)
+            and self._state.is_whole(run)
+        )
 
     def _recorded(
         self, group: RunGroup, files: Sequence[KnownFile], settings: Settings

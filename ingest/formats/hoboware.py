@@ -50,7 +50,11 @@ def read(blocks: Iterable[bytes], context: ReadContext) -> MeterReadings:
         raise FormatError(f"no heading with a date and a unit of power ({context.name})")
     headings, rows = table
     if "power_w" not in headings.columns:
-        raise FormatError(f"no column of active power in W or kW ({context.name})")
+        named = f": {headings.unknown[0]!r} is not an English heading" if headings.unknown else ""
+        raise FormatError(
+            f"no column of active power in W or kW{named}; declare its columns in [[meters]] "
+            f"({context.name})"
+        )
     return _Rows(headings).read(rows, context)
 
 

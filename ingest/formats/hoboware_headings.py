@@ -1,4 +1,7 @@
-"""Headings of a HOBOware table: columns found by quantity and unit; other words are ignored."""
+"""English headings of a HOBOware table: columns found by quantity and unit.
+
+A table with other words is declared in `[[meters]]`; `Headings.unknown` names its headings.
+"""
 
 import re
 from collections.abc import Sequence
@@ -8,49 +11,36 @@ from typing import Final
 # `RMS Voltage, V (LGR S/N: 1)` or, exported without commas, `RMS Voltage (V) (LGR S/N: 1)`.
 _TITLE: Final = re.compile(r"\s*(?P<quantity>[^,(]+?)\s*[,(]\s*(?P<unit>[A-Za-z%]+)\b(?!\s*/)")
 _STATISTIC: Final = re.compile(r"\s*(max|min|std|stdev|std dev)\b", re.IGNORECASE)
-# In the program's languages and a few more.
-_DATE_TIME: Final = re.compile(
-    r"\s*(?:(?:date|datum|fecha|data|dato|дата)\b|日期|日付|날짜)", re.IGNORECASE
-)
-_TIME: Final = re.compile(
-    r"\s*(?:(?:time|heure|zeit|uhrzeit|hora|tiempo|tempo|ora|tijd|tid|время)\b|时间|時間|時刻|시간)",
-    re.IGNORECASE,
-)
+_DATE_TIME: Final = re.compile(r"\s*date\b", re.IGNORECASE)
+_TIME: Final = re.compile(r"\s*time\b", re.IGNORECASE)
 _OFFSET: Final = re.compile(r"(?:GMT|UTC)\s*(?:([+\-\u2212])\s*(\d{1,2}):?(\d{2})?)?")
 _SERIAL: Final = re.compile(r"LGR S/N:\s*([\w-]+)", re.IGNORECASE)
+_UNKNOWN: Final = "unknown"
 _EVENT_MARK: Final = "logged"
 _EVENT_STARTS: Final = ("l", "L", " ")
 
 
 @dataclass(frozen=True, slots=True)
 class _Quantity:
-    """How to recognise a quantity: by its unit alone, or by its unit and a word in its title.
+    """How to recognise a quantity by its unit and a word in its title.
 
     Attributes:
         units: Unit to its factor to the unit of the column name.
-        words: Words of which the title must hold one; empty where the units are unambiguous.
+        word: The title must hold it.
         unwanted: Words of other quantities in the same unit; the title must hold none.
     """
 
     units: dict[str, float]
-    words: tuple[str, ...] = ()
+    word: str
     unwanted: tuple[str, ...] = ()
 
 
-# Apparent and reactive power, and the power factor, in the same languages.
-_OTHER_POWER: Final = (
-    "appar", "aparen", "schein", "schijn", "reac", "reak", "blind", "factor", "faktor", "facteur",
-    "fator", "视在", "皮相", "无功", "無効",
-)  # fmt: skip
+_OTHER_POWER: Final = ("apparent", "reactive", "factor")
 _QUANTITIES: Final[dict[str, _Quantity]] = {
-    "power_w": _Quantity({"W": 1.0, "kW": 1e3, "mW": 1e-3}, unwanted=_OTHER_POWER),
-    "voltage_v": _Quantity(
-        {"V": 1.0, "mV": 1e-3},
-        ("volt", "tens", "spann", "spenn", "电压", "電圧", "напряж"),
-        ("batt",),
-    ),
-    "current_a": _Quantity({"A": 1.0, "mA": 1e-3}),
-    "energy_j": _Quantity({"Wh": 3.6e3, "kWh": 3.6e6, "J": 1.0}, unwanted=_OTHER_POWER),
+    "power_w": _Quantity({"W": 1.0, "kW": 1e3, "mW": 1e-3}, "power", _OTHER_POWER),
+    "voltage_v": _Quantity({"V": 1.0, "mV": 1e-3}, "voltage", ("batt",)),
+    "current_a": _Quantity({"A": 1.0, "mA": 1e-3}, "current"),
+    "energy_j": _Quantity({"Wh": 3.6e3, "kWh": 3.6e6, "J": 1.0}, "energy", _OTHER_POWER),
 }
 
 
@@ -71,6 +61,7 @@ class Headings:
         columns: Columns by field name of `MeterReadings`.
         others: Columns that may mark an event: index to name.
         several: Quantities with more than one column.
+        unknown: Headings with the unit of a quantity but not its English name.
         utc_offset_s: As in `MeterReadings`.
     """
 
@@ -78,13 +69,14 @@ class Headings:
     columns: dict[str, Column] = field(default_factory=dict)
     others: dict[int, str] = field(default_factory=dict)
     several: list[str] = field(default_factory=list)
+    unknown: list[str] = field(default_factory=list)
     utc_offset_s: float | None = None
     serial: str = ""
 
     @property
     def width(self) -> int:
         """Minimum number of fields in a row."""
-        return 1 + max(*self.when, *(column.index for column in self.columns.values()))
+        return 1 + max((*self.when, *(column.index for column in self.columns.values())))
 
     def time_text(self, row: Sequence[str]) -> str:
         """Return date and time of a row."""
@@ -100,7 +92,7 @@ class Headings:
 
 
 def find_headings(row: Sequence[str]) -> Headings | None:
-    """Parse a row as headings; None without a date or an electrical quantity in a known unit."""
+    """Parse a row as headings; None without a date or a quantity in an electrical unit."""
     date = _date_column(row)
     if date is None:
         return None
@@ -110,7 +102,9 @@ def find_headings(row: Sequence[str]) -> Headings | None:
         if index in found.when:
             continue
         name, factor = _quantity(cell)
-        if not name:
+        if name == _UNKNOWN:
+            found.unknown.append(cell.strip())
+        elif not name:
             found.others[index] = re.split(r"\s*[,(]", cell.strip())[0]
         elif name in found.columns:
             found.several.append(name)
@@ -118,7 +112,7 @@ def find_headings(row: Sequence[str]) -> Headings | None:
             found.columns[name] = Column(index, factor)
     found.utc_offset_s = _utc_offset_s(" ".join(row[index] for index in found.when))
     found.serial = next((s[1] for cell in row if (s := _SERIAL.search(cell))), "")
-    return found if found.columns else None
+    return found if found.columns or found.unknown else None
 
 
 def _date_column(row: Sequence[str]) -> int | None:
@@ -133,15 +127,17 @@ def _is_mark(cell: str) -> bool:
 
 
 def _quantity(title: str) -> tuple[str, float]:
+    """Return a title's quantity and factor; empty if it has none, `_UNKNOWN` if only its unit."""
     parts = _TITLE.match(title)
     if parts is None or _STATISTIC.match(title):
         return "", 0.0
     title, unit = parts["quantity"].lower(), parts["unit"]
     for name, quantity in _QUANTITIES.items():
-        is_named = not quantity.words or any(word in title for word in quantity.words)
-        is_other = any(word in title for word in quantity.unwanted)
-        if unit in quantity.units and is_named and not is_other:
-            return name, quantity.units[unit]
+        if unit in quantity.units and not any(word in title for word in quantity.unwanted):
+            is_named = quantity.word in title
+            if is_named:
+                return name, quantity.units[unit]
+            return _UNKNOWN if name == "power_w" else "", 0.0
     return "", 0.0
 
 

@@ -21,13 +21,11 @@ class PowerSeries:
         t_s: Unix seconds UTC, shape (n,), n > 0, strictly increasing.
         power_w: Active power, shape (n,), finite.
         interval_s: The usual time between two readings.
-        clock_error_s: Standard uncertainty of a common offset of `t_s`.
     """
 
     t_s: np.ndarray
     power_w: np.ndarray
     interval_s: float
-    clock_error_s: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +47,7 @@ class PowerIntegral:
     gap_s: float
 
 
-def make_series(t_s: np.ndarray, power_w: np.ndarray, clock_error_s: float = 0.0) -> PowerSeries:
+def make_series(t_s: np.ndarray, power_w: np.ndarray) -> PowerSeries:
     """Check readings and find their usual interval (the median; 1 s for a single reading).
 
     Raises:
@@ -63,7 +61,7 @@ def make_series(t_s: np.ndarray, power_w: np.ndarray, clock_error_s: float = 0.0
     if (steps <= 0).any():
         raise DataError(f"times must increase: reading {int(np.argmax(steps <= 0)) + 1} does not")
     interval_s = float(np.median(steps)) if steps.size else 1.0
-    return PowerSeries(t_s, power_w, interval_s, clock_error_s)
+    return PowerSeries(t_s, power_w, interval_s)
 
 
 def integrate_power(
@@ -84,8 +82,8 @@ def integrate_power(
 
     - a = s^2 sum w_i^2, the scatter of the readings. s^2 = sum (P_i+1 - P_i)^2 / (2 m) over the m
       neighbours in the window, which a slow trend does not raise.
-    - b = (t (P_end - P_start))^2, for clocks that are off by t: `series.clock_error_s` and
-      `slack_s` in quadrature.
+    - b = (t (P_end - P_start))^2, for clocks that are off by t: `slack_s`, and the interval /
+      sqrt(12), since readings locate a step of power only to an interval, in quadrature.
     - c = (accuracy E)^2 / 3, for a meter whose error is uniform within `accuracy_pct`. It is common
       to all runs of a meter and cancels when two of them are compared.
     - d = (G (P_max - P_min))^2 / 12, for G seconds in gaps, where power may lie anywhere between
@@ -110,7 +108,7 @@ def integrate_power(
     energy_j = float(weights @ power_w)
     gap_s = _gap_s(series, t_s, start_s, end_s)
     at_start, at_end = np.interp([start_s, end_s], t_s, power_w)
-    clock_s = np.hypot(series.clock_error_s, slack_s)
+    clock_s = np.hypot(slack_s, series.interval_s / 12**0.5)
     swing_w = float(np.ptp(power_w[inside])) if inside.any() else 0.0
     variance = (
         _scatter_w2(series, t_s, power_w, inside) * float(weights @ weights)

@@ -140,13 +140,11 @@ def _with_more(meter: Meter, more: Meter) -> Meter:
     t_s = np.concatenate([own_s, new.series.t_s])
     order = np.argsort(t_s)
     power_w = np.concatenate([meter.series.power_w, new.series.power_w])
-    error_s = max(meter.series.clock_error_s, more.series.clock_error_s)
     return replace(
         meter,
         path=f"{meter.path} and {more.path}",
         readings=_put_together(meter.readings, new.readings, order),
-        series=PowerSeries(t_s[order], power_w[order], interval_s, error_s),
-        flags=tuple(sorted({*meter.flags, *more.flags})),
+        series=PowerSeries(t_s[order], power_w[order], interval_s),
     )
 
 

@@ -1,7 +1,6 @@
 """One power meter on the clock of the runs, and the power of one run. Pure: no files."""
 
 from dataclasses import dataclass
-from typing import Final
 
 import numpy as np
 import pyarrow as pa
@@ -11,8 +10,6 @@ from ingest.meters.energy import LEAST_READINGS, PowerSeries, integrate_power, m
 from ingest.records import MeterReadings, Problem, UtcWindow
 from ingest.settings.power import PowerSettings
 
-UNSURE: Final = "clock_unsure"
-
 
 @dataclass(frozen=True, slots=True)
 class Meter:
@@ -21,7 +18,6 @@ class Meter:
     Attributes:
         path: The meter's file.
         places: Device and system that its name states: `device`, `system`.
-        flags: Flags of every run whose energy comes from it.
     """
 
     path: str
@@ -29,7 +25,6 @@ class Meter:
     series: PowerSeries
     settings: PowerSettings
     places: dict[str, str]
-    flags: tuple[str, ...] = ()
 
     def readings_in(self, window: UtcWindow) -> int:
         """Return the number of readings in a window."""
@@ -52,21 +47,19 @@ class RunPower:
     table: pa.Table | None
 
 
-def utc_series(
-    readings: MeterReadings, settings: PowerSettings, offset_s: float, error_s: float = 0.0
-) -> PowerSeries | None:
-    """Convert readings to UTC; None if the UTC offset of the meter's local time is unknown.
+def utc_series(readings: MeterReadings, settings: PowerSettings) -> PowerSeries | None:
+    """Convert readings to the clock of the runs, by the declared offset of the meter's clock.
 
-    Args:
-        offset_s: Seconds to add to correct the clock.
-        error_s: Standard uncertainty of `offset_s`.
+    Returns:
+        None if the UTC offset of the meter's local time is unknown.
     """
     ahead_s = readings.utc_offset_s
     if ahead_s is None and settings.utc_offset_h is not None:
         ahead_s = settings.utc_offset_h * 3600.0
     if ahead_s is None:
         return None
-    return make_series(readings.local_s - ahead_s + offset_s, readings.power_w, error_s)
+    local_s = readings.local_s - ahead_s + settings.clock_offset_s
+    return make_series(local_s, readings.power_w)
 
 
 def join_run(run_id: str, window: UtcWindow, duration_s: float | None, meter: Meter) -> RunPower:
@@ -88,7 +81,7 @@ def join_run(run_id: str, window: UtcWindow, duration_s: float | None, meter: Me
         meter.series, start_s, window.end_s, settings.accuracy_pct, window.slack_s
     )
     length_s = window.end_s - start_s
-    flags = list(meter.flags)
+    flags = []
     problems = []
     if got.gap_s > 0:
         flags.append("power_gap")

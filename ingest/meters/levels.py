@@ -1,4 +1,4 @@
-"""Misfit of power levels to windows: what the fit of a meter's clock minimises. Pure."""
+"""Misfit of power levels to windows: what the estimate of a meter's clock minimises. Pure."""
 
 from typing import Final
 
@@ -31,20 +31,13 @@ class Levels:
             ]
         )
         self._ends = ends
-        self.readings = len(t_s)
-        self.middle_s = float(t_s[0] + t_s[-1]) / 2
         seconds, first, second = self._sums[:, -1]
         self._whole = self._sums[:, -1]
         self.total = float(second - first**2 / seconds)
 
-    def sums_of_squares(
-        self, offsets_s: np.ndarray, lead_s: float, drift: float = 0.0
-    ) -> np.ndarray:
+    def sums_of_squares(self, offsets_s: np.ndarray) -> np.ndarray:
         """Return sums of squares, W^2 s, shape (n,), for n offsets added to the meter's times."""
-        ends = self._ends.copy()
-        ends[:, 0] -= lead_s
-        ends[1:, 0] = np.maximum(ends[1:, 0], self._ends[:-1, 1])
-        ends -= drift * (ends - self.middle_s)
+        ends = self._ends
         blocks = np.array_split(offsets_s, len(offsets_s) * len(ends) // _BLOCK + 1)
         return np.concatenate([self._sums_of_squares(ends.T[:, None] - b[:, None]) for b in blocks])
 

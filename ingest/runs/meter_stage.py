@@ -1,21 +1,20 @@
-"""Read the power meters of an ingest once and align them with the clock of the runs."""
+"""Read the power meters of an ingest once, on the clock of the runs."""
 
 from collections.abc import Callable, Sequence
 
 from data.lake_place import LakePath
 from ingest.discover.found_files import Discovery, RawFile
 from ingest.discover.meter_files import is_counting
-from ingest.discover.plan import Plan, work_of
+from ingest.discover.plan import Plan
 from ingest.discover.source_reads import SourceRead, read_source
 from ingest.lake.commits import Committer
 from ingest.lake.state import LakeState
-from ingest.meters.clock_setting import is_set_otherwise, set_meter
 from ingest.meters.exports import MeterExports, span_of
 from ingest.meters.idle_runs import IdleRuns
-from ingest.meters.join import Meter
+from ingest.meters.join import Meter, utc_series
 from ingest.meters.run_meters import RunMeters
-from ingest.records import Problem
-from ingest.runs.times import MeterTimes, RunTimes
+from ingest.records import MeterReadings, Problem
+from ingest.runs.times import RunTimes
 
 OnProblems = Callable[[str, str, Sequence[Problem]], None]
 
@@ -23,13 +22,12 @@ OnProblems = Callable[[str, str, Sequence[Problem]], None]
 class MeterStage:
     """Reads the power meters before the runs.
 
-    The offset of a meter's clock and its idle time depend on the times of all runs that it covers,
-    so this stage comes before the runs are read. It commits the runs of workload `idle`. After a
-    later kill runs remain to be read, so the next ingest repeats this stage.
+    A meter's idle time depends on the times of all runs that it covers, so this stage comes
+    before the runs are read. It commits the runs of workload `idle`. After a later kill runs
+    remain to be read, so the next ingest repeats this stage.
 
     Attributes:
         idle: Runs of workload `idle` from the meters.
-        taken_up: Number of settled runs that are read again.
     """
 
     def __init__(
@@ -41,13 +39,10 @@ class MeterStage:
         self._plan = plan
         self._committer = committer
         self._meters: dict[tuple[str, str], Meter] = {}
-        self.taken_up = 0
         self.idle = IdleRuns(lake, state, plan.meters, committer)
 
     def prepare(self, on_problems: OnProblems) -> None:
         """Read meters that are new or that planned runs need, and update the idle runs.
-
-        If planned runs change the clock offset of a meter, its settled runs are read again.
 
         Args:
             on_problems: Called with the problems of each meter that is read.
@@ -71,25 +66,29 @@ class MeterStage:
         others = {f.path: f for f in files if f.path not in waiting}
         if waiting:
             times = RunTimes(self._lake, self._state, self._plan, dataset, works)
-        reads: list[SourceRead] = []
-        while waiting:
-            _, file = waiting.popitem()
-            reads.append(self._set_meter(file, times.of(file)))
-            for path in self._take_up(file, times.of(file)) & set(others):
-                waiting[path] = others.pop(path)
+        reads = [self._read_meter(file) for file in reversed(waiting.values())]
         kept = (self._meters.get((dataset, read.file.path)) for read in reads)
         exports = MeterExports(meter for meter in kept if meter is not None)
         for read in reads:
             self._finish_meter(read, exports, times, on_problems)
         self.idle.keep([f for f in others.values() if f.path in self._seen[dataset]])
 
-    def _set_meter(self, file: RawFile, times: MeterTimes) -> SourceRead:
-        """Read a meter and set its clock; keep the readings, return digest and problems."""
-        read = read_source(file)
+    def _read_meter(self, file: RawFile) -> SourceRead:
+        """Read a meter; keep the readings, return digest and problems."""
+        read, settings = read_source(file), file.settings.power
         problems = list(read.problems)
-        meter = set_meter(file, read, times.all, problems)
-        if meter is not None:
-            self._meters[file.dataset, file.path] = meter
+        if isinstance(read.content, MeterReadings):
+            series = utc_series(read.content, settings)
+            if series is None:
+                detail = (
+                    "neither the headings nor the setting power.utc_offset_h give the UTC offset "
+                    "of its local time; not used"
+                )
+                problems.append(Problem("no_utc_offset", "refused", detail))
+            else:
+                places = dict(settings.match(file.path) or {})
+                meter = Meter(file.path, read.content, series, settings, places)
+                self._meters[file.dataset, file.path] = meter
         return SourceRead(file, read.digest, None, problems)
 
     def _finish_meter(
@@ -105,7 +104,7 @@ class MeterStage:
         before, after = exports.others(meter) if meter is not None else ([], [])
         told = [span_of(other) for other in before]
         shared = [window for other in (*before, *after) for window in times.all_of(other.path)]
-        ran = own.all + shared
+        ran = own.windows + shared
         known = None if own.has_others else ran + told
         idle = self.idle.commit(file, read.digest, meter, known, own.device)
         is_covering = meter is not None and any(meter.readings_in(w) for w in ran + told)
@@ -124,25 +123,7 @@ class MeterStage:
             on_problems(file.dataset, file.path, problems)
         self._committer.add_problems(file.dataset, {file.path: problems})
 
-    def _take_up(self, file: RawFile, times: MeterTimes) -> set[str]:
-        """Add a meter's settled runs to the plan if planned runs change its clock offset.
-
-        Returns:
-            Paths of all meters of the added runs.
-        """
-        meter = self._meters.get((file.dataset, file.path))
-        if meter is None or not times.planned or not times.known:
-            return set()
-        if not is_set_otherwise(file, meter, times.known):
-            return set()
-        plan = self._plan
-        taken = [work_of(w, self._state) for w in plan.settled if file in w.meters]
-        plan.settled = [w for w in plan.settled if file not in w.meters]
-        plan.works[:0] = taken
-        self.taken_up += len(taken)
-        return {meter.path for work in taken for meter in work.meters}
-
     @property
     def run_meters(self) -> RunMeters:
-        """The aligned meters; available after `prepare`."""
+        """The meters; available after `prepare`."""
         return RunMeters(self._meters)

@@ -1,4 +1,4 @@
-"""Find the times of runs, from their files or the lake, to set the clocks of power meters."""
+"""Find the times of runs, from their files or the lake: what a power meter covers."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -28,21 +28,14 @@ class MeterTimes:
     """The times of the runs that a meter may cover.
 
     Attributes:
-        planned: Windows of runs to be read.
-        known: Windows of other runs of the lake.
+        windows: Windows of runs to be read and of other runs of the lake.
         devices: Devices of all these runs; None for a run without a device.
         has_others: Whether there are runs of unknown time below its folder.
     """
 
-    planned: list[UtcWindow] = field(default_factory=list)
-    known: list[UtcWindow] = field(default_factory=list)
+    windows: list[UtcWindow] = field(default_factory=list)
     devices: set[str | None] = field(default_factory=set)
     has_others: bool = False
-
-    @property
-    def all(self) -> list[UtcWindow]:
-        """Planned and known windows."""
-        return [*self.planned, *self.known]
 
     @property
     def device(self) -> str | None:
@@ -64,10 +57,10 @@ class RunTimes:
         self._by_meter: dict[str, MeterTimes] = defaultdict(MeterTimes)
         self._untimed = {table.path for table in plan.tables.get(dataset, ())}
         for work in works:
-            window, device, is_said = _said_of(work)
+            window, device, is_said = planned_window(work)
             if window is not None:
                 for meter in work.meters:
-                    self._by_meter[meter.path].planned.append(window)
+                    self._by_meter[meter.path].windows.append(window)
                     self._by_meter[meter.path].devices.add(device)
             elif is_said:
                 self._untimed.add(work.files[0].path)
@@ -93,12 +86,12 @@ class RunTimes:
             window, device = known[run.run_id]
             window = _sidecar_window(run) or window
             for file in run.files:
-                self._by_meter[file.path].known.append(window)
+                self._by_meter[file.path].windows.append(window)
                 self._by_meter[file.path].devices.add(device)
 
     def all_of(self, path: str) -> list[UtcWindow]:
         """Windows of all runs of the meter at a path."""
-        return self._by_meter[path].all
+        return self._by_meter[path].windows
 
     def of(self, meter: RawFile) -> MeterTimes:
         """Times of the runs of a meter."""
@@ -122,7 +115,7 @@ def _sidecar_window(run: RecordedRun) -> UtcWindow | None:
     return None
 
 
-def _said_of(work: RunWork) -> tuple[UtcWindow | None, str | None, bool]:
+def planned_window(work: RunWork) -> tuple[UtcWindow | None, str | None, bool]:
     """Window and device of a planned run, and whether any of its small files is usable."""
     small = [read_source(file) for file in work.files if file.format.role in _TIMED]
     readings = [read.content for read in small if isinstance(read.content, Reading)]

@@ -19,7 +19,7 @@ FOLDER: Final = "storage"
 _BARE: Final = "bare-system"
 _BARE_START: Final = "2022-03-14T13:00:00+00:00"
 _BARE_S: Final = 600.0
-_BARE_AHEAD_S: Final = 17.3
+_BARE_AHEAD_S: Final = 26.2
 _GAP_DEVICE: Final = "flash-b"
 _GAP_S: Final = 40.0
 # Replicates with VTune's functions, at 4 KB on the low-latency device: a test needs two or more.
@@ -29,7 +29,7 @@ name = "synthetic-{size}-storage"
 synthetic = true
 
 [power]
-clock_offset_s = "fit"
+clock_offset_s = -26.7
 meter_pattern = '((?P<device>[^/]+)/meter|bare-system)\.csv'
 """
 

@@ -115,7 +115,7 @@ DEVICES: Final[dict[str, StorageDevice]] = {
         AccessCost(5400.0, 3400.0, 190.0, 14_000.0, 1.0e-3),
         AccessCost(3100.0, 2600.0, 180.0, 9_000.0, 1.2e-3),
         0.30,
-        21.7,
+        26.2,
     ),
     "flash-a": StorageDevice(
         2.0,
@@ -131,7 +131,7 @@ DEVICES: Final[dict[str, StorageDevice]] = {
         AccessCost(108.0, 2.4, 2400.0, 3.0, 0.9e-3),
         AccessCost(27.0, 3.9, 1500.0, 7.0, 2.6e-3),
         0.15,
-        31.4,
+        26.2,
     ),
     "optane": StorageDevice(
         5.0,
@@ -139,6 +139,6 @@ DEVICES: Final[dict[str, StorageDevice]] = {
         AccessCost(6.0, 1.292, 2500.0, 3.0, 1.2e-3),
         AccessCost(6.0, 1.292, 2050.0, 4.0, 2.9e-3),
         0.05,
-        37.9,
+        26.2,
     ),
 }

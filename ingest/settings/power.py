@@ -3,14 +3,13 @@
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Final, Literal
+from typing import Any, Final
 
-FIT: Final = "fit"
 DATE_ORDERS: Final = ("mdy", "dmy", "ymd")
 KEYS: Final[dict[str, type | tuple[type, ...]]] = {
     "meter_pattern": str,
     "utc_offset_h": (int, float),
-    "clock_offset_s": (int, float, str),
+    "clock_offset_s": (int, float),
     "ramp_s": (int, float),
     "most_gap_pct": (int, float),
     "accuracy_pct": (int, float),
@@ -31,7 +30,6 @@ def _is_pattern(value: str) -> bool:
 CHECKS: Final[dict[str, Callable[[Any], bool]]] = {
     "meter_pattern": _is_pattern,
     "utc_offset_h": lambda v: -14 <= v <= 14,
-    "clock_offset_s": lambda v: v == FIT or not isinstance(v, str),
     "ramp_s": lambda v: v >= 0,
     "most_gap_pct": lambda v: 0 <= v <= 100,
     "accuracy_pct": lambda v: 0 <= v <= 100,
@@ -48,7 +46,7 @@ class PowerSettings:
         meter_pattern: Matches whole parts at the end of a meter file's path; other meters are
             ignored. Its groups `device` and `system` name what the meter measures.
         utc_offset_h: Hours that a meter's local time is ahead of UTC, if its file does not say.
-        clock_offset_s: Seconds to add to a meter's times; FIT estimates them from the runs.
+        clock_offset_s: Seconds to add to a meter's times; `ingest propose` estimates them.
         ramp_s: Seconds at the beginning of a run's window that are left out.
         most_gap_pct: Largest share of a window without readings for which energy is computed.
         accuracy_pct: Limit of the meter's error, percent of the reading.
@@ -60,7 +58,7 @@ class PowerSettings:
 
     meter_pattern: str = ""
     utc_offset_h: float | None = None
-    clock_offset_s: float | Literal["fit"] = 0.0
+    clock_offset_s: float = 0.0
     ramp_s: float = 0.0
     most_gap_pct: float = 10.0
     accuracy_pct: float = 0.5

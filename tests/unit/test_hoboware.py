@@ -107,13 +107,11 @@ def test_columns_are_told_by_quantity_and_unit(headings: str) -> None:
         "#;ÈÕÆÚ Ê±¼ä, GMT-05:00;V;µçÑ¹;ÓÐ¹¦¹¦ÂÊ, W",
     ],
 )
-def test_headings_in_other_languages(headings: str) -> None:
+def test_headings_in_other_languages_are_refused_by_name(headings: str) -> None:
     text = f"{headings}\n1;13.03.22 13:02:03;230,1;9,9;38,5\n"
     assert hoboware.sniff("x.csv", text.encode())
-    readings = read(text)
-    assert readings.power_w.tolist() == [38.5]
-    assert readings.local_s.tolist() == [local("2022-03-13T13:02:03")]
-    assert (readings.utc_offset_s, readings.problems) == (-5 * 3600, [])
+    with pytest.raises(FormatError, match=r"'[^']+, W.*' is not an English .*\[\[meters\]\]"):
+        read(text)
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,7 @@
 """`ingest add` of power meters: energy joined by time, replaced with its meter, idle runs."""
 
+import re
+import tomllib
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -8,6 +10,7 @@ import numpy as np
 import pytest
 
 from data.connection import newest_version, open_lake
+from ingest.__main__ import main
 from ingest.meters.run_meters import RunMeters
 from ingest.pipeline import AddOptions, AddReport, InterruptedIngestError, add
 from tests.fixtures.fio_documents import document, job
@@ -189,24 +192,6 @@ def test_a_meter_that_comes_later_gives_its_runs_power(raw: Path, lake: Path) ->
     assert [run["power_w"] for run in rows(lake)] == pytest.approx([50.0] * 3)
 
 
-def test_a_run_that_comes_later_is_fitted_with_those_of_the_lake(raw: Path, lake: Path) -> None:
-    put(raw / "wattlas.toml", '[power]\nclock_offset_s = "fit"\n')
-    put_sweep(raw).write_text(exported(watts(50.0), ahead_s=33))
-    late = raw / "optane" / "poll" / "randread-4k-t1-r2"
-    late.rename(raw.parent / "late")
-    ingest(lake, raw)
-    assert [run["flags"] for run in rows(lake)] == [["clock_unsure"]] * 2
-    (raw.parent / "late").rename(late)
-    report = ingest(lake, raw)
-    # Two runs could not set the meter's clock; the third does, also for them.
-    assert [run["power_w"] for run in rows(lake)] == pytest.approx([50.0] * 3, rel=0.02)
-    assert [run["flags"] for run in rows(lake)] == [[]] * 3
-    idle = rows(lake, "idle")
-    assert [run["power_w"] for run in idle] == pytest.approx([IDLE_W] * 4)
-    assert counts(report) == (1 + 2, 2 + 2, 0, 0)
-    assert counts(ingest(lake, raw)) == (0, 0, 0, 7)
-
-
 def test_runs_keep_the_power_of_a_meter_that_is_gone(raw: Path, lake: Path) -> None:
     put_sweep(raw).unlink()
     meter = put_sweep(raw)
@@ -274,23 +259,26 @@ def test_meters_stand_before_the_device_that_their_name_says(raw: Path, lake: Pa
     assert [run["power_w"] for run in rows(lake)] == pytest.approx([44.0] * 3 + [60.0] * 3)
 
 
-def test_the_fit_puts_a_clock_right_and_says_so(raw: Path, lake: Path) -> None:
-    put(raw / "wattlas.toml", '[power]\nclock_offset_s = "fit"\n')
-    meter = put_sweep(raw)
-    meter.write_text(exported(watts(50.0), ahead_s=33))
-    report = ingest(lake, raw)
-    assert kinds(report) == [("meter.csv", "clock_fitted")]
-    assert "-33" in report.problems[0].problem.detail
-    assert [run["power_w"] for run in rows(lake)] == pytest.approx([50.0] * 3, rel=0.02)
-    assert report.refused == []
+def test_propose_estimates_the_offset_that_add_takes(raw: Path, lake: Path) -> None:
+    """The meter is 33 s ahead: without its offset runs get the power of idle time."""
+    put_sweep(raw).write_text(exported(watts(50.0), ahead_s=33))
+    assert main(["propose", str(raw), "-o", str(raw / "wattlas.toml")]) == 0
+    text = (raw / "wattlas.toml").read_text()
+    assert re.search(r"# \? meter\.csv: -33\.\d+ s added .* explain \d+% .* by 3 runs", text)
+    assert tomllib.loads(text)["power"]["clock_offset_s"] == pytest.approx(-33, abs=1)
+    ingest(lake, raw)
+    assert [run["power_w"] for run in rows(lake)] == pytest.approx([50.0] * 3, rel=0.05)
 
 
-def test_an_offset_that_nothing_tells_flags_the_runs(raw: Path, lake: Path) -> None:
-    put(raw / "wattlas.toml", '[power]\nclock_offset_s = "fit"\n')
+def test_an_offset_that_nothing_tells_is_not_proposed(
+    raw: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     put_sweep(raw).write_text(exported(watts(IDLE_W)))
-    report = ingest(lake, raw)
-    assert kinds(report) == [("meter.csv", "clock_unsure")]
-    assert [run["flags"] for run in rows(lake)] == [["clock_unsure"]] * 3
+    assert main(["propose", str(raw)]) == 0
+    text = capsys.readouterr().out
+    assert "# ? meter.csv: nothing tells the offset of its clock" in text
+    assert "power" in tomllib.loads(text)
+    assert "clock_offset_s" not in tomllib.loads(text)["power"]
 
 
 def test_a_meter_without_utc_offset_is_refused_until_the_settings_say_it(

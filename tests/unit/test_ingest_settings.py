@@ -128,9 +128,9 @@ def test_power_settings_have_defaults_and_change_the_fingerprint(tmp_path: Path)
     plain = load_settings()
     assert plain.power == PowerSettings()
     path = tmp_path / "wattlas.toml"
-    path.write_text('[power]\nclock_offset_s = "fit"\nramp_s = 2\n')
+    path.write_text("[power]\nclock_offset_s = -1.5\nramp_s = 2\n")
     own = load_settings(path)
-    assert own.power == PowerSettings(clock_offset_s="fit", ramp_s=2)
+    assert own.power == PowerSettings(clock_offset_s=-1.5, ramp_s=2)
     assert own.fingerprint != plain.fingerprint
     path.write_text("[power]\nclock_offset_s = 0\n")
     assert load_settings(path).fingerprint == plain.fingerprint
@@ -139,7 +139,7 @@ def test_power_settings_have_defaults_and_change_the_fingerprint(tmp_path: Path)
 @pytest.mark.parametrize(
     "line",
     [
-        'clock_offset_s = "fitted"',
+        'clock_offset_s = "fit"',
         "ramp_s = -1",
         "most_gap_pct = 101",
         "utc_offset_h = 20",

@@ -181,7 +181,7 @@ def test_whatever_changes_is_told_as_by_a_closer_look(
     told = said_and_held(lake, raw)
     is_as_before = (told[0]["unchanged"], told[0]["problems"]) == (added, [])
     assert is_as_before == (change in ("nothing", "a file of a run is gone"))
-    monkeypatch.setattr(SettledRuns, "find", lambda *_: None)
+    monkeypatch.setattr(SettledRuns, "has", lambda *_: False)
     assert said_and_held(closely, raw) == told
 
 

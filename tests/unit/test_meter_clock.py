@@ -1,4 +1,4 @@
-"""The offset of a meter's clock from steps of power, and when nothing tells it."""
+"""The estimate of a meter's clock from steps of power, and when nothing tells it."""
 
 import numpy as np
 import pytest
@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import settings as examples
 from hypothesis import strategies as st
 
-from ingest.meters.clock import fit_offset
+from ingest.meters.clock import estimate_offset
 from ingest.meters.energy import PowerSeries, make_series
 from ingest.records import UtcWindow
 
@@ -46,66 +46,54 @@ def test_uneven_runs_tell_the_offset(seed: int, offset_s: float) -> None:
         rng.uniform(3, 9, n).tolist(),
         rng.uniform(39, 70, n).tolist(),
     )
-    fit = fit_offset(noisy(series, offset_s, seed), windows)
+    fit = estimate_offset(noisy(series, offset_s, seed), windows)
     assert fit is not None
-    assert fit.is_sure
     assert fit.windows == n
     assert fit.offset_s == pytest.approx(offset_s, abs=0.6)
-    assert abs(fit.offset_s - offset_s) < 3 * fit.error_s
     assert fit.explained > 0.9
-    assert abs(fit.rival_s - fit.offset_s) > 3
 
 
 def test_order_of_the_windows_does_not_matter() -> None:
     series, windows = sweep([10, 12, 15, 11], [4, 7, 5, 6], [40, 60, 45, 52])
     moved = noisy(series, 17, 1)
-    assert fit_offset(moved, windows[::-1]) == fit_offset(moved, windows)
+    assert estimate_offset(moved, windows[::-1]) == estimate_offset(moved, windows)
 
 
-def test_equal_runs_at_equal_distances_without_an_end_are_not_sure() -> None:
-    series, windows = sweep([10] * 30, [10] * 30, [50] * 30, ends_s=0)
-    fit = fit_offset(noisy(series, 0, 3), windows[5:-5])
-    assert fit is not None
-    assert not fit.is_sure
-
-
-def test_equal_runs_between_two_ends_are_sure() -> None:
+def test_equal_runs_between_two_ends_tell_the_offset() -> None:
     """One place further, a run would lie in the idle end: that tells the one from the other."""
     series, windows = sweep([15] * 50, [5] * 50, [50] * 50)
-    fit = fit_offset(noisy(series, 37, 3), windows)
+    fit = estimate_offset(noisy(series, 37, 3), windows)
     assert fit is not None
-    assert fit.is_sure
     assert fit.offset_s == pytest.approx(37, abs=0.6)
 
 
-def test_runs_that_power_does_not_show_are_not_sure() -> None:
+def test_runs_that_power_does_not_show_explain_little() -> None:
     series, windows = sweep([10, 12, 15, 11], [4, 7, 5, 6], [IDLE_W] * 4)
-    fit = fit_offset(noisy(series, 20, 5), windows)
+    fit = estimate_offset(noisy(series, 20, 5), windows)
     assert fit is not None
-    assert not fit.is_sure
     assert fit.explained < 0.5
 
 
-def test_an_offset_beyond_the_search_is_not_sure() -> None:
+def test_an_offset_beyond_the_search_explains_little() -> None:
     series, windows = sweep([30, 42, 35, 31], [14, 17, 25, 16], [44, 60, 45, 52])
-    fit = fit_offset(noisy(series, 45, 7), windows, search_s=20)
+    fit = estimate_offset(noisy(series, 45, 7), windows, search_s=20)
     assert fit is not None
-    assert not fit.is_sure
-    assert abs(fit.offset_s) <= 21
+    assert abs(fit.offset_s) <= 22
+    assert fit.explained < 0.8
 
 
 def test_too_few_runs_or_no_change_of_power_give_nothing() -> None:
     series, windows = sweep([10, 12], [4, 7], [40, 60])
-    assert fit_offset(series, windows) is None
-    assert fit_offset(series, []) is None
+    assert estimate_offset(series, windows) is None
+    assert estimate_offset(series, []) is None
     flat, three = sweep([10, 12, 9], [4, 7, 5], [IDLE_W] * 3)
-    assert fit_offset(flat, three) is None
+    assert estimate_offset(flat, three) is None
 
 
 def test_overlapping_windows_count_as_one() -> None:
     series, windows = sweep([10, 12, 15, 11], [4, 7, 5, 6], [40, 60, 45, 52])
     doubled = [*windows, *(UtcWindow(w.start_s + 1, w.end_s - 1) for w in windows)]
-    fit, plain = (fit_offset(noisy(series, -8, 2), given) for given in (doubled, windows))
+    fit, plain = (estimate_offset(noisy(series, -8, 2), given) for given in (doubled, windows))
     assert fit == plain
 
 
@@ -118,56 +106,6 @@ def test_a_gap_in_the_readings_does_not_spoil_the_fit() -> None:
     )
     moved = noisy(series, 33, 4)
     kept = np.r_[0:100, 140 : len(moved.t_s)]
-    fit = fit_offset(make_series(moved.t_s[kept], moved.power_w[kept]), windows)
+    fit = estimate_offset(make_series(moved.t_s[kept], moved.power_w[kept]), windows)
     assert fit is not None
-    assert fit.is_sure
     assert fit.offset_s == pytest.approx(33, abs=0.6)
-
-
-def test_power_that_is_up_before_the_windows_begin_is_allowed_for() -> None:
-    """A load generator's ramp of 4 s is not part of what it says it measured."""
-    rng = np.random.default_rng(6)
-    lengths_s = rng.uniform(12, 20, 15)
-    series, windows = sweep(
-        lengths_s.tolist(), rng.uniform(3, 9, 15).tolist(), rng.uniform(39, 70, 15).tolist()
-    )
-    measured = [UtcWindow(window.start_s + 4, window.end_s) for window in windows]
-    fit = fit_offset(noisy(series, -21, 6), measured)
-    assert fit is not None
-    assert fit.is_sure
-    assert fit.lead_s == pytest.approx(4, abs=1)
-    assert fit.offset_s == pytest.approx(-21, abs=0.6)
-
-
-@pytest.mark.parametrize("drift", [23e-6, -40e-6])
-def test_a_clock_that_drifts_through_a_long_sweep(drift: float) -> None:
-    """Two days of runs; a minute a month is 4 s over them."""
-    rng = np.random.default_rng(8)
-    n = 140
-    series, windows = sweep(
-        rng.uniform(300, 900, n).tolist(),
-        rng.uniform(200, 900, n).tolist(),
-        rng.uniform(39, 70, n).tolist(),
-    )
-    right = noisy(series, 0.0, 8)
-    middle_s = (right.t_s[0] + right.t_s[-1]) / 2
-    shown_s = right.t_s - 41.0 - drift * (right.t_s - middle_s)
-    fit = fit_offset(make_series(shown_s, right.power_w), windows)
-    assert fit is not None
-    assert fit.is_sure
-    assert fit.drift == pytest.approx(drift, abs=4e-6)
-    assert np.abs(fit.corrected(shown_s) - right.t_s).max() < 1.0
-
-
-def test_a_clock_that_does_not_drift_is_given_no_drift() -> None:
-    rng = np.random.default_rng(9)
-    n = 60
-    series, windows = sweep(
-        rng.uniform(300, 900, n).tolist(),
-        rng.uniform(200, 900, n).tolist(),
-        rng.uniform(39, 70, n).tolist(),
-    )
-    fit = fit_offset(noisy(series, -12.0, 9), windows)
-    assert fit is not None
-    assert fit.drift == 0.0
-    assert fit.offset_s == pytest.approx(-12, abs=0.6)

@@ -11,8 +11,8 @@ from ingest.meters.energy import PowerSeries, integrate_power, make_series
 SECONDS = st.floats(0.0, 100.0, allow_nan=False)
 
 
-def series(t_s: list[float], power_w: list[float], clock_error_s: float = 0.0) -> PowerSeries:
-    return make_series(np.array(t_s, float), np.array(power_w, float), clock_error_s)
+def series(t_s: list[float], power_w: list[float]) -> PowerSeries:
+    return make_series(np.array(t_s, float), np.array(power_w, float))
 
 
 def steady(n: int = 11, power_w: float = 30.0) -> PowerSeries:
@@ -35,8 +35,9 @@ def test_a_gap_is_bridged_and_counted() -> None:
     got = integrate_power(readings, 0.0, 8.0)
     assert got.energy_j == pytest.approx(240.0)
     assert (got.readings, got.gap_s) == (6, 4.0)
-    # Only d counts: 4 s in which power was anything between 20 and 40 W, 80 / sqrt(12).
-    assert got.uncertainty_j == pytest.approx(80 / np.sqrt(12))
+    # d: 4 s in which power was anything between 20 and 40 W, 80 / sqrt(12). b: readings locate the
+    # step of 20 W to a second, 20 / sqrt(12).
+    assert got.uncertainty_j == pytest.approx(np.hypot(80, 20) / np.sqrt(12))
     assert integrate_power(readings, 3.0, 7.0).gap_s == pytest.approx(3.0)
     assert integrate_power(readings, 6.0, 8.0).gap_s == 0.0
 
@@ -56,16 +57,16 @@ def test_beyond_the_readings_power_stays_and_the_time_is_a_gap() -> None:
 
 def test_uncertainty_hand_worked() -> None:
     # a: neighbours differ by 2 W, s^2 = 4 / 2 = 2; weights 0.5 1 1 1 0.5 s, sum of squares 3.5.
-    # b: 0.3 and 0.4 s make 0.5 s; power at the end is as at the start, so nothing.
+    # b: power at the end is as at the start, so nothing.
     # c: 0.5 % of 124 J, / sqrt(3).
-    readings = series([0, 1, 2, 3, 4], [30, 32, 30, 32, 30], clock_error_s=0.3)
+    readings = series([0, 1, 2, 3, 4], [30, 32, 30, 32, 30])
     got = integrate_power(readings, 0, 4, accuracy_pct=0.5, slack_s=0.4)
     assert got.energy_j == pytest.approx(124.0)
     assert got.uncertainty_j == pytest.approx(np.sqrt(2 * 3.5 + (0.62**2) / 3))
-    # From 30 to 40 W, half a second off is 5 J.
-    rising = series([0, 1, 2], [30, 30, 40], clock_error_s=0.5)
-    got = integrate_power(rising, 0, 2)
-    assert got.uncertainty_j == pytest.approx(np.sqrt(100 / 4 * (0.25 + 1 + 0.25) + 25))
+    # From 30 to 40 W, half a second off is 5 J; an interval of 1 s is sqrt(100 / 12) J.
+    rising = series([0, 1, 2], [30, 30, 40])
+    got = integrate_power(rising, 0, 2, slack_s=0.5)
+    assert got.uncertainty_j == pytest.approx(np.sqrt(100 / 4 * (0.25 + 1 + 0.25) + 25 + 100 / 12))
 
 
 @pytest.mark.parametrize(

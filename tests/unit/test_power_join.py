@@ -27,7 +27,7 @@ def exported(times: list[str], power_w: list[float], offset: str = "GMT-05:00") 
 
 
 def meter(readings: MeterReadings, settings: PowerSettings = EXACT, offset_s: float = 0.0) -> Meter:
-    series = utc_series(readings, settings, offset_s)
+    series = utc_series(readings, replace(settings, clock_offset_s=offset_s))
     assert series is not None
     return Meter("meter.csv", readings, series, settings, {})
 
@@ -141,11 +141,11 @@ def test_too_few_readings_give_no_energy() -> None:
 
 def test_the_settings_offset_is_for_headings_that_say_none() -> None:
     silent = exported(seconds(20), [40.0] * 20, "local time")
-    assert utc_series(silent, EXACT, 0.0) is None
-    told = utc_series(silent, replace(EXACT, utc_offset_h=-5.0), 0.0)
+    assert utc_series(silent, EXACT) is None
+    told = utc_series(silent, replace(EXACT, utc_offset_h=-5.0))
     assert told is not None
     assert told.t_s[0] == START_S
-    said = utc_series(exported(seconds(20), [40.0] * 20), replace(EXACT, utc_offset_h=3.0), 0.0)
+    said = utc_series(exported(seconds(20), [40.0] * 20), replace(EXACT, utc_offset_h=3.0))
     assert said is not None
     assert said.t_s[0] == START_S
 
