@@ -13,8 +13,7 @@ from playwright.sync_api import Page
 from app.kit.lakes import LakeView
 from app.storage.answer import answer
 from app.storage.layout import FIGURES, IDS
-from app.storage.state import StorageState
-from app.storage.views import VIEWS
+from app.storage.state import VIEWS, StorageState
 from bench.answers import measure_callback, measure_functions
 from bench.callbacks import OneCallback
 from bench.in_browser import chromium

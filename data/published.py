@@ -23,15 +23,15 @@ from data.analysis.claims_of_schemes import RULES_OF_SCHEMES
 from data.analysis.claims_of_tuning import RULES_OF_TUNING
 from data.analysis.like_with_like import like_with_like
 from data.analysis.network_runs import NetworkRuns
-from data.analysis.storage_runs import FOUR_KIB, KINDS, READS, StorageRuns, matching
+from data.analysis.storage_moves import by_source, moves_shown
+from data.analysis.storage_places import access_pair, at_place, matching
+from data.analysis.storage_runs import FOUR_KIB, KINDS, READS, StorageRuns
 from data.analysis.verdicts import LOADS_STORES, UNDECIDED, Verdict, judge
 from data.queries.network import network_runs_query, network_studies_query
 from data.queries.statement import statement
 from data.queries.storage import (
     FUNCTION_SUMS,
     IS_STORAGE,
-    MOVES,
-    SUBSYSTEM_USER,
     idle_knobs_query,
     idle_query,
     peak_query,
@@ -49,7 +49,6 @@ RULES_OF_STORAGE: Final = {**RULES_OF_MODES, **RULES_OF_DEVICES}
 _RULES_OF_NETWORKS: Final = {**RULES_OF_TUNING, **RULES_OF_MECHANISMS}
 _MOST: Final = 20_000
 _MOST_PROFILED: Final = 600
-_PAIRS: Final = (("randread", "randwrite"), ("read", "write"))
 _NO_STORAGE: Final = (
     "no measured storage runs. Runs that would decide: fio on the devices of the study, by "
     "completion mode, request size and IO depth"
@@ -198,10 +197,10 @@ def _storage_runs(lake: "Lake") -> tuple[StorageRuns | None, Selection, bool]:
     idle = lake.polars(*idle_query(selection, _MOST, part.narrow(Selection()), catalogue=own))
     peak = lake.polars(*peak_query(selection, catalogue=own))["peak_w"].max()
     idle = idle.with_columns(pl.col("device").cast(pl.String))
-    place = _place(StorageRuns(rows, idle, pl.DataFrame(), None, {}, ()))
-    accesses = next((pair for pair in _PAIRS if place["rw"] in pair), ())
-    moves = _moved(lake, selection, place)
-    return StorageRuns(rows, idle, moves, peak, place, accesses), selection, is_synthetic  # type: ignore[arg-type]
+    place = _place(StorageRuns(rows, idle, pl.DataFrame(), None, {}, (), own))
+    moves, accesses = _moved(lake, selection, place), access_pair(place["rw"])
+    runs = StorageRuns(rows, idle, moves, peak, place, accesses, own)  # type: ignore[arg-type]
+    return runs, selection, is_synthetic
 
 
 def _place(runs: StorageRuns) -> dict[str, Any]:
@@ -222,19 +221,9 @@ def _place(runs: StorageRuns) -> dict[str, Any]:
 
 
 def _moved(lake: "Lake", selection: Selection, place: Mapping[str, Any]) -> pl.DataFrame:
-    """Return loads and stores of the runs at a place, by run and subsystem of the kernel."""
-    facets = {"device": "device", "rw": "rw", "request": "request_bytes"}
-    for name, column in facets.items():
-        if place[column] is not None:
-            selection = selection.with_values(name, [place[column]])
+    """Return loads and stores of the runs at a place, by run and source."""
+    selection = at_place(selection, place)
     runs = lake.polars(*profiled_query(selection, _MOST_PROFILED, catalogue=lake.catalogue))
     sums = lake.aggregated("functions", runs["run_id"].to_list(), FUNCTION_SUMS)
-    counted = runs.join(sums, on="run_id").filter(pl.col("subsystem") != SUBSYSTEM_USER)
-    is_counted = pl.any_horizontal(pl.col(name).is_not_null() for name in MOVES)
-    counted = counted.with_columns(
-        pl.when(is_counted).then(pl.sum_horizontal(MOVES)).alias(LOADS_STORES)
-    )
-    own = counted.drop_nulls(LOADS_STORES).unique("run_id", maintain_order=True)
-    shown = tuple(lake.catalogue.knobs[name] for name in ("mode", "depth"))
-    part = like_with_like(own.with_columns(runs=pl.lit(1)), shown, catalogue=lake.catalogue)
-    return part.of(counted)
+    counted = by_source(runs.join(sums, on="run_id"))
+    return moves_shown(counted, LOADS_STORES, lake.catalogue)[0]

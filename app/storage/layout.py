@@ -11,11 +11,9 @@ from app.kit.filters import filter_blocks
 from app.kit.ids import PageIds
 from app.kit.lakes import LakeView
 from app.kit.page_layout import (
-    Entries,
     filter_sidebar,
     link_to,
     page_layout,
-    pool_choices,
     pool_select,
     segments,
     select,
@@ -23,12 +21,25 @@ from app.kit.page_layout import (
     status_line,
 )
 from app.kit.panel import legend_of, panel, tool_bar, view_menu
-from app.storage.defaults import chosen, offered, place_choices, storage_cube
 from app.storage.figures.base import GLYPHS, Scene
-from app.storage.state import StorageState
-from app.storage.views import CLAIMS, NAME, PUBLISHED, SECTIONS, VIEWS, WIDE, View, across
-from data.analysis.facets import matches
-from data.knobs import KNOBS
+from app.storage.state import (
+    CLAIMS,
+    NAME,
+    PUBLISHED,
+    SECTIONS,
+    VIEWS,
+    WIDE,
+    StorageState,
+    View,
+    across,
+)
+from app.storage.study import (
+    chosen,
+    offered,
+    place_choices,
+    storage_cube,
+    storage_pool_choices,
+)
 
 IDS = PageIds(NAME)
 # Stores: figures by view, data for linked selections, the device, access and size that the server
@@ -79,12 +90,6 @@ def _place_bar(view: LakeView, cube: pl.DataFrame, state: StorageState) -> html.
         ],
         className="storage-place",
     )
-
-
-def storage_pool_choices(view: LakeView, state: StorageState) -> Entries:
-    """List the settings that heatmaps, bars and idle power may pool."""
-    left = storage_cube(view, state.selection).filter(matches(state.selection))
-    return pool_choices(left, (KNOBS["mode"],), state.pool)
 
 
 def place_values(state: StorageState) -> dict[str, str | None]:

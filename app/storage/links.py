@@ -9,10 +9,11 @@ import polars as pl
 from app.kit.clause import read_clause, write_knobs
 from app.kit.lakes import LakeView
 from app.kit.links import configurations
-from app.storage.answer import BUILDERS, FIELDS, has_figures
-from app.storage.state import KNOBS, StorageState, read_old_box
-from app.storage.study import counted_functions, study_of
-from app.storage.views import BY_NAME
+from app.storage.answer import BUILDERS, FIELDS
+from app.storage.published import comparisons
+from app.storage.state import BY_NAME, StorageState, knob_columns, read_old_box
+from app.storage.study import study_of
+from data.catalogue import Catalogue
 from data.selection import Selection
 
 # Positions of points may differ from those of an earlier version in their last digits.
@@ -42,14 +43,16 @@ def open_link(view: LakeView, state: StorageState) -> tuple[StorageState, str]:
         return replace(state, sel=""), _OTHER_AXES
     if old_box:
         return replace(state, sel=_from_old_box(view, state)), ""
-    clause = read_clause(state.sel)
+    clause = read_clause(state.sel, catalogue=view.catalogue)
     names = {name for knobs in clause.knobs for name in knobs} if clause else set()
-    if clause is None or (names <= set(KNOBS) and set(clause.fields or ()) <= set(FIELDS)):
+    if clause is None or (
+        names <= {*knob_columns(view.catalogue)} and set(clause.fields or ()) <= set(FIELDS)
+    ):
         return state, ""
     found = configurations(view, state.selection, clause)
     if not len(found):
         return replace(state, sel=""), "The link's selection holds no configuration of this page."
-    return replace(state, sel=_knobs_of(found)), ""
+    return replace(state, sel=_knobs_of(found, view.catalogue)), ""
 
 
 def _has_runs(view: LakeView, selection: Selection) -> bool:
@@ -60,12 +63,12 @@ def _from_old_box(view: LakeView, state: StorageState) -> str:
     """Return the clause of the configurations with a point inside a box of version 1."""
     study = study_of(view, state)
     name, panel, bounds = read_old_box(state.sel) or ("", 0, ())
-    if not has_figures(study):
+    if not study.has_figures:
         return ""
     one = _OF_VERSION_1.get(name, BY_NAME[name])
-    functions = counted_functions(view, study)
-    rows = sorted(set(_rows_in_box(BUILDERS[one.kind](study, functions, one), panel, bounds)))
-    return _knobs_of(study.rows[rows]) if rows else ""
+    figure = BUILDERS[one.kind](study, one, comparisons(study))
+    rows = sorted(set(_rows_in_box(figure, panel, bounds)))
+    return _knobs_of(study.rows[rows], view.catalogue) if rows else ""
 
 
 def _rows_in_box(figure: dict[str, Any], panel: int, bounds: tuple[float, ...]) -> Iterator[int]:
@@ -84,9 +87,9 @@ def _is_between(value: float | None, low: float, high: float) -> bool:
     return value is not None and low - slack <= value <= high + slack
 
 
-def _knobs_of(rows: pl.DataFrame) -> str:
+def _knobs_of(rows: pl.DataFrame, catalogue: Catalogue) -> str:
     """Write a clause for some configurations; alternatives that differ in one knob are merged."""
-    names = [name for name in KNOBS if name in rows.columns]
+    names = [name for name in knob_columns(catalogue) if name in rows.columns]
     found = {tuple((value,) for value in row) for row in rows.select(names).iter_rows()}
     for i in range(len(names)):
         merged: dict[tuple, set] = {}

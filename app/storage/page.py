@@ -12,17 +12,20 @@ from app.kit.lakes import LakeView
 from app.kit.page import Page
 from app.kit.page import View as PageView
 from app.storage import layout
-from app.storage.answer import StorageAnswer, answer, missing
-from app.storage.claims import judged_claims
-from app.storage.defaults import default_state, offered, place_choices, storage_cube
-from app.storage.layout_claims import claims_block
-from app.storage.layout_published import published_tables_block
+from app.storage.answer import StorageAnswer, answer
+from app.storage.layout_tables import claims_block, published_tables_block
 from app.storage.links import open_link
-from app.storage.published import comparisons
 from app.storage.rows import explain, explain_all, rows_behind
-from app.storage.state import StorageState
-from app.storage.study import counted_functions, study_of
-from app.storage.views import CLAIMS, NAME, PUBLISHED, RUNS, VIEWS
+from app.storage.state import CLAIMS, NAME, PUBLISHED, RUNS, VIEWS, StorageState
+from app.storage.study import (
+    default_state,
+    missing,
+    offered,
+    place_choices,
+    storage_cube,
+    storage_pool_choices,
+    study_of,
+)
 
 
 def export(view: LakeView, state: StorageState) -> ExportedPage:
@@ -36,14 +39,14 @@ def export(view: LakeView, state: StorageState) -> ExportedPage:
     legend = layout.mode_legend(_legend(found))
     bar = html.Div([layout.section_menu(), legend], className="storage-bar exported-bar")
     bodies = {
-        PUBLISHED: _published(found),
-        CLAIMS: claims_block(judged_claims(found.study, found.functions), found.study),
+        PUBLISHED: published_tables_block(found.compared, scene),
+        CLAIMS: claims_block(found.study),
     }
     main = html.Main(
         [
             html.P(words, className="quiet export-words"),
             html.Div([bar, *layout.storage_sections(bodies, has_menus=False)], className="views"),
-            how_computed(explain_all(view, found.study)),
+            how_computed(explain_all(found.study)),
             html.Footer(layout.selection_words(), className="status"),
         ],
         className=f"{NAME} storage-export",
@@ -98,13 +101,16 @@ PAGE = Page(
 def update_views(raw_state: dict[str, Any], version: int) -> tuple:
     """Draw all figures and published values, after any change except the selection."""
     view = lake_view(version)
-    found = answer(view, StorageState.from_json(raw_state))
+    found = answer(view, StorageState.from_json(raw_state, view.catalogue))
     state = found.study.state
     placed = {
         "choices": place_choices(storage_cube(view, state.selection), state),
         "values": layout.place_values(state),
     }
-    tables, legend = render(_published(found)), _legend(found)
+    tables, legend = (
+        render(published_tables_block(found.compared, found.study.scene)),
+        _legend(found),
+    )
     return found.figures, found.configurations, tables, legend, placed, found.status
 
 
@@ -115,17 +121,12 @@ def update_views(raw_state: dict[str, Any], version: int) -> tuple:
 )
 def update_claims(raw_state: dict[str, Any], version: int) -> str:
     """Judge the claims separately, because loading the statistics would delay the figures."""
-    return render(lake_view(version).once(_claims, StorageState.from_json(raw_state)))
+    view = lake_view(version)
+    return view.once(_claims, StorageState.from_json(raw_state, view.catalogue))
 
 
-def _claims(view: LakeView, state: StorageState) -> list:
-    study = study_of(view, state)
-    return claims_block(judged_claims(study, counted_functions(view, study)), study)
-
-
-def _published(found: StorageAnswer) -> list:
-    lines = comparisons(found.study, found.functions)
-    return published_tables_block(lines, found.study.scene)
+def _claims(view: LakeView, state: StorageState) -> str:
+    return render(claims_block(study_of(view, state)))
 
 
 def _legend(found: StorageAnswer) -> list:
@@ -139,9 +140,7 @@ def _legend(found: StorageAnswer) -> list:
 
 # The browser gathers the controls, and draws and links the figures.
 register_gather(layout.IDS, dict.fromkeys(("at", "access", "size", "err", "pool"), "value"))
-update_filters = register_filters(
-    layout.IDS, StorageState, offered, {"pool": layout.storage_pool_choices}
-)
+update_filters = register_filters(layout.IDS, StorageState, offered, {"pool": storage_pool_choices})
 # As Dash components, tables and claims would be most of the page's components, and Dash visits all
 # components for each one that appears.
 for each in (layout.PUBLISHED_HTML, layout.CLAIMS_HTML):

@@ -1,4 +1,4 @@
-"""Published values, each compared with the configurations that its table describes."""
+"""What papers published: values beside the means that they describe, claims with verdicts."""
 
 import re
 from collections.abc import Iterator
@@ -9,15 +9,17 @@ import numpy as np
 import polars as pl
 
 from app.kit.competitors import mode_label
-from app.kit.words import slice_words
-from app.storage.defaults import at_place
 from app.storage.figures.base import Star
-from app.storage.published_moves import UNIT, measured_moves
+from app.storage.figures.subsystems import PublishedMove
+from app.storage.state import DEPTH, View
 from app.storage.study import Study
-from app.storage.views import DEPTH, LOADS_STORES_PER_S, View
-from data.analysis.like_with_like import like_with_like
-from data.metrics import metric
-from data.queries.storage import LOADS_STORES
+from data.analysis.storage_moves import mean_of_sums, sum_of
+from data.analysis.storage_places import matching
+from data.analysis.verdicts import LOADS_STORES, UNDECIDED, Verdict
+from data.catalogue import SHIPPED
+from data.published import storage_verdicts
+from data.reference import loads_stores as moves
+from data.reference.claims import Claim, claims
 from data.reference.tables import PublishedTable, published_tables
 from data.units import MISSING, format_change, format_quantity
 
@@ -31,7 +33,16 @@ _READ: Final = {"rw": "randread", "request_bytes": 4096}
 # Metric to the column of the table, and to the suffix of its rows' names.
 _OF_PERFORMANCE: Final = {"latency_mean_us": ("latency_us", ""), "iops": ("iops", ", IO rate")}
 _SWITCHES_PER_IO: Final = "context_switches_per_io"
+_PER_S: Final = "1/s"
 NOT_MEASURED: Final = f"{MISSING} not measured"
+# Name of a claim to the view that shows the compared values.
+VIEW_OF: Final = {
+    "000-O1": "iops", "000-O2": "cpu", "000-O3": "power-cpu", "000-O4": "switches-io",
+    "000-O5": "loads-stores", "000-O6": "bytes-joule", "000-C7": "bytes-joule",
+    "004-O1": "devices", "004-O2": "devices", "004-O3": "difference", "004-O4": "proportionality",
+    "004-O5": "cpu-interrupts", "004-O6": "bytes-joule", "004-O7": "ios-joule",
+    "004-C8": "bytes-joule", "004-C9": "power-interrupts",
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,32 +119,31 @@ class Line:
         return Star(self.mode, at, self.value, (said, self.what, source))
 
 
-def comparisons(study: Study, functions: pl.DataFrame) -> dict[str, list[Line]]:
-    """Return the values of each table, compared with the filtered runs.
+# Name of a table to its values, compared with the filtered runs.
+Comparisons = dict[str, list[Line]]
 
-    Args:
-        functions: Answer of `counted_functions`.
-    """
+
+def comparisons(study: Study) -> Comparisons:
+    """Return the values of each table, compared with the filtered runs."""
     return {
-        PERFORMANCE: list(_performance(study, *_OF_PERFORMANCE)),
+        PERFORMANCE: list(_performance(study)),
         SWITCHES: list(_switches(study)),
         IDLE: list(_idle(study)),
         GAP: list(_gap(study)),
-        LOADS_STORES: list(_moved(study, functions)),
+        moves.NAME: list(_moved(study)),
     }
 
 
-def line_stars(study: Study, view: View) -> list[Star]:
+def line_stars(study: Study, view: View, compared: Comparisons) -> list[Star]:
     """Return the published values for a view of lines, at the depths of the matching points."""
     if view.x != DEPTH:
         return []
     here = set(study.here["row"])
-    if view.y in _OF_PERFORMANCE:
-        lines = _performance(study, view.y)
-    else:
-        lines = _switches(study) if view.y == _SWITCHES_PER_IO else iter(())
     return [
-        line.star(depth) for line in lines if here.issuperset(line.rows) for depth in line.depths
+        line.star(depth)
+        for line in (*compared[PERFORMANCE], *compared[SWITCHES])
+        if line.column == view.y and here.issuperset(line.rows)
+        for depth in line.depths
     ]
 
 
@@ -141,36 +151,52 @@ def idle_stars(study: Study) -> list[Star]:
     """Return the published idle power of the study's devices."""
     devices = {*study.rows["device"].to_list(), *study.idle["device"].to_list()}
     return [
-        _line(IDLE, row["configuration"], None, study.idle[:0], "power_w", row["power_w"]).star(
-            device, "idle"
-        )
+        _line(study, IDLE, row["configuration"], None, study.idle[:0], "power_w",
+              row["power_w"]).star(device, "idle")
         for device in sorted(devices, key=lambda d: (d is not None, d))
         if (row := _idle_row(study, device))
-    ]
+    ]  # fmt: skip
 
 
-def _performance(study: Study, *columns: str) -> Iterator[Line]:
+def published_moves(study: Study) -> list[PublishedMove]:
+    """Return the sums of loads and stores for the figure, for the modes of the lake.
+
+    Empty if the figure shows another device, access or size.
+    """
+    rows, modes = moves.table().rows, study.scene.modes.values
+    drawn = []
+    for row in rows:
+        mode, threads = row["mode"], int(row["threads"])
+        if row["part"] != moves.SUM or mode not in modes or not _is_here(study, row):
+            continue
+        parts = [
+            part for part in rows
+            if (part["source"], part["mode"]) == (row["source"], mode) and part is not row
+        ]  # fmt: skip
+        words = (
+            f"published · {study.scene.label(mode)} · {threads} threads",
+            f"{row['source']}: {format_quantity(moves.per_s(row), _PER_S)}",
+            *[f"{moves.part_words(p)}: {format_quantity(moves.per_s(p), _PER_S)}" for p in parts],
+            moves.table().source,
+        )
+        own = PublishedMove(mode, threads, moves.source_of(row), moves.per_s(row), words)
+        drawn.append(own)
+    return drawn
+
+
+def _performance(study: Study) -> Iterator[Line]:
     """Compare random reads with as many threads as IOs in flight: the tables give threads alone."""
     rows, devices = published_tables()[PERFORMANCE].rows, _devices(study)
-    reads = at_place(study.rows, _READ)
-    for row, column in [(row, column) for column in columns for row in rows]:
+    reads = matching(study.rows, _READ)
+    for row, column in [(row, column) for column in _OF_PERFORMANCE for row in rows]:
         name, kind = _OF_PERFORMANCE[column]
         mode, threads = row["mode"], row["threads"]
-        found = [d for d in devices if re.search(row["device_pattern"], d, re.IGNORECASE)]
-        for device in found or [None]:
+        own = [d for d in devices if re.search(row["device_pattern"], d, re.IGNORECASE)]
+        for device in own or [None]:
             place = {"mode": mode, "threads": threads, "io_depth": threads, "device": device}
-            mine = at_place(reads, place)
+            there = matching(reads, place)
             what = f"{mode_label(mode)}, {threads:g} thread{'' if threads == 1 else 's'}{kind}"
-            yield _line(PERFORMANCE, what, device, mine, column, row[name], mode)
-
-
-def _moved(study: Study, functions: pl.DataFrame) -> Iterator[Line]:
-    """Compare at the study's place, with as many threads as IOs in flight."""
-    device, column = study.state.at_device, LOADS_STORES_PER_S
-    for one in measured_moves(study, functions):
-        yield Line(
-            LOADS_STORES, one.words, device, one.mode, column, one.per_s, one.there, UNIT, one.rows
-        )
+            yield _line(study, PERFORMANCE, what, device, there, column, row[name], mode)
 
 
 def _switches(study: Study) -> Iterator[Line]:
@@ -178,51 +204,92 @@ def _switches(study: Study) -> Iterator[Line]:
     column = _SWITCHES_PER_IO
     for row in published_tables()[SWITCHES].rows:
         mode, device = row["mode"], study.state.at_device
-        mine = study.here.filter(pl.col("mode") == mode)
-        yield _line(SWITCHES, mode_label(mode), device, mine, column, row[column], mode)
+        there = study.here.filter(pl.col("mode") == mode)
+        yield _line(study, SWITCHES, mode_label(mode), device, there, column, row[column], mode)
 
 
 def _idle(study: Study) -> Iterator[Line]:
     for row in published_tables()[IDLE].rows:
-        found = [d for d in study.idle["device"].to_list() if _idle_row(study, d) is row]
-        for device in found or [None]:
-            mine = at_place(study.idle, {"device": device}) if found else study.idle[:0]
-            yield _line(IDLE, row["configuration"], device, mine, "power_w", row["power_w"])
+        own = [d for d in study.idle["device"].to_list() if _idle_row(study, d) is row]
+        for device in own or [None]:
+            there = matching(study.idle, {"device": device}) if own else study.idle[:0]
+            yield _line(study, IDLE, row["configuration"], device, there, "power_w", row["power_w"])
 
 
 def _gap(study: Study) -> Iterator[Line]:
     """Compare completion by interrupts, the default of kernels, with one IO in flight."""
     table = published_tables()[GAP]
     for row in table.rows:
-        found = [d for d in _devices(study) if device_row(table, d) is row]
-        for device in found or [None]:
+        own = [d for d in _devices(study) if device_row(table, d) is row]
+        for device in own or [None]:
             place = _READ | {"device": device, "mode": "interrupt", "io_depth": 1}
-            mine = at_place(study.rows, place) if found else study.rows[:0]
+            there = matching(study.rows, place) if own else study.rows[:0]
             kind, value = row["device_kind"], row["latency_us"]
-            yield _line(GAP, kind, device, mine, "latency_mean_us", value)
+            yield _line(study, GAP, kind, device, there, "latency_mean_us", value)
+
+
+def _moved(study: Study) -> Iterator[Line]:
+    """Compare loads and stores at the study's place, with as many threads as IOs in flight.
+
+    A counted run that lists none of the functions counts as 0.
+    """
+    counted = study.moves.drop_nulls(LOADS_STORES)
+    of_mode: dict[str, tuple[list[list], list[int]]] = {}
+    for row in moves.table().rows:
+        mode = row["mode"]
+        if mode not in of_mode:
+            of_mode[mode] = _counted(study, counted, row)
+        runs, rows = of_mode[mode]
+        there = mean_of_sums([sum_of(row, run) for run in runs], study.scene.is_interval)
+        yield Line(
+            moves.NAME, moves.row_words(row), study.state.at_device, mode, LOADS_STORES,
+            moves.per_s(row), there, _PER_S, rows,
+        )  # fmt: skip
+
+
+def _counted(
+    study: Study, counted: pl.DataFrame, row: dict[str, Any]
+) -> tuple[list[list], list[int]]:
+    """Return source, part, loads and stores of each compared run, and the rows' numbers."""
+    place = {"mode": row["mode"], "io_depth": row["threads"], "threads": row["threads"]}
+    there = matching(counted, place) if _is_here(study, row) else counted.clear()
+    there, part = study.shown_moves(there, LOADS_STORES, ())
+    runs: dict[str, list] = {}
+    columns = ("run_id", "subsystem", "part", LOADS_STORES)
+    for run_id, *function in there.select(columns).iter_rows():
+        runs.setdefault(run_id, []).append(function)
+    rows = part.of(matching(study.here, place))["row"].to_list() if runs else []
+    return list(runs.values()), rows
 
 
 def _line(
+    study: Study,
     table: str,
     what: Any,
     device: str | None,
-    mine: pl.DataFrame,
+    there: pl.DataFrame,
     column: str,
     value: float,
     mode: str | None = None,
 ) -> Line:
-    there = mine.filter(pl.col(column).is_not_null())
-    unit = metric(column).unit
+    there, unit = there.filter(pl.col(column).is_not_null()), SHIPPED.metric(column).unit
     if "row" not in there.columns:
         return Line(table, str(what), device, mode, column, float(value), there, unit, [])
-    part = like_with_like(there, (), runs=f"{column}_n")
-    labels = dict(there.select("system", "system_label").iter_rows()) if part.kept else {}
+    part = study.alike(there, (), is_pooling=False, runs=f"{column}_n")
     depths = tuple(there["io_depth"].drop_nulls().unique().sort())
     there = part.of(there)
     return Line(
         table, str(what), device, mode, column, float(value), there, unit,
-        there["row"].to_list(), slice_words(part, labels), depths,
+        there["row"].to_list(), study.words(part) if part.kept else "", depths,
     )  # fmt: skip
+
+
+def _is_here(study: Study, row: dict[str, Any]) -> bool:
+    """Return whether the study's place is that of a row of loads and stores."""
+    state = study.state
+    is_place = state.at_rw == _READ["rw"] and state.at_request == row["request_bytes"]
+    device = state.at_device or ""
+    return is_place and re.search(row["device_pattern"], device, re.IGNORECASE) is not None
 
 
 def device_row(table: PublishedTable, device: str | None) -> dict[str, Any] | None:
@@ -230,14 +297,14 @@ def device_row(table: PublishedTable, device: str | None) -> dict[str, Any] | No
 
     Without a device under test it is the row without a pattern.
     """
-    found = None
+    own = None
     for row in table.rows:
         pattern = row["device_pattern"]
         if device is None:
-            found = found or (row if pattern is None else None)
+            own = own or (row if pattern is None else None)
         elif pattern is not None and re.search(str(pattern), device, re.IGNORECASE):
-            found = row
-    return found
+            own = row
+    return own
 
 
 def _idle_row(study: Study, device: str | None) -> dict[str, Any] | None:
@@ -248,5 +315,21 @@ def _idle_row(study: Study, device: str | None) -> dict[str, Any] | None:
 
 
 def _devices(study: Study) -> list[Any]:
-    found: list[Any] = study.rows["device"].drop_nulls().unique().sort().to_list()
-    return found
+    devices: list[Any] = study.rows["device"].drop_nulls().unique().sort().to_list()
+    return devices
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A claim with its verdict, and the view that shows the compared values."""
+
+    claim: Claim
+    view: str
+    verdict: Verdict
+
+
+def judged_claims(study: Study) -> list[Judged]:
+    """Decide every claim from the filtered runs."""
+    nothing = Verdict(UNDECIDED, "no measured storage runs")
+    verdicts = storage_verdicts(study.runs) if len(study.rows) else {}
+    return [Judged(one, VIEW_OF[one.name], verdicts.get(one.name, nothing)) for one in claims()]

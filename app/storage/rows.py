@@ -7,21 +7,20 @@ import polars as pl
 
 from app.kit.lakes import LakeView
 from app.kit.settings import MAX_ROWS
-from app.storage.cells import cell_columns, cells_of, table_of
-from app.storage.claims import judged_claims
-from app.storage.published import comparisons
-from app.storage.published_moves import by_source, published_moves
-from app.storage.state import KNOBS, StorageState
-from app.storage.study import (
-    MOST_IDLE,
-    MOST_PROFILED,
-    Study,
-    counted_functions,
-    of_bars,
-    proportion_rows,
-    study_of,
+from app.storage.answer import cells_of
+from app.storage.published import comparisons, judged_claims, published_moves
+from app.storage.state import (
+    BY_NAME,
+    CLAIMS,
+    DEPTH,
+    PUBLISHED,
+    RUNS,
+    VIEWS,
+    StorageState,
+    View,
+    knob_columns,
 )
-from app.storage.views import BY_NAME, CLAIMS, DEPTH, PUBLISHED, RUNS, VIEWS, View
+from app.storage.study import MOST_IDLE, MOST_PROFILED, Study, study_of
 from data.analysis.verdicts import unit_of
 from data.queries.runs import runs_query
 from data.queries.statement import statement
@@ -34,7 +33,7 @@ from data.queries.storage import (
 )
 from data.reference.claims import claims
 from data.reference.tables import published_tables
-from data.selection import FACETS, Selection
+from data.selection import Selection
 
 _HOW: Final = {
     "lines": "Means over the replicates of each configuration at one device, access and size.",
@@ -73,105 +72,114 @@ def rows_behind(view: LakeView, state: StorageState, name: str) -> pl.DataFrame:
         name: A view; `runs` (all columns of the filtered runs); `published` (published values
             beside measured ones); `claims` (one row per compared pair of means).
     """
-    if name == RUNS:
-        return view.lake.polars(*_runs_query(state))
     study = study_of(view, state)
-    return _ROWS[_kind(name)](view, study, BY_NAME.get(name))
+    if name == RUNS:
+        return view.lake.polars(*_runs_query(study))
+    return _ROWS[_kind(name)](study, BY_NAME.get(name))
 
 
 def explain(view: LakeView, state: StorageState, name: str) -> str:
     """Return how a view was computed: version, filters, steps, queries."""
     study, kind = study_of(view, state), _kind(name)
-    queries = [written(view, study, BY_NAME.get(name)) for written in _QUERIES[kind]]
-    return "\n\n".join([f"{_heading(view, study)}\n{_HOW[kind]}", *queries])
+    queries = [written(study, BY_NAME.get(name)) for written in _QUERIES[kind]]
+    return "\n\n".join([f"{_heading(study)}\n{_HOW[kind]}", *queries])
 
 
-def explain_all(view: LakeView, study: Study) -> str:
+def explain_all(study: Study) -> str:
     """Return how all views of the page were computed."""
     how = [f"{', '.join(v.title for v in VIEWS if v.kind == kind) or kind.capitalize()}: {words}"
            for kind, words in _HOW.items() if kind != RUNS]  # fmt: skip
-    queries = [written(view, study, None) for written in (_configurations, _idle, _functions)]
-    return "\n\n".join([_heading(view, study), "\n".join(how), *queries])
+    queries = [written(study, None) for written in (_configurations, _idle, _functions)]
+    return "\n\n".join([_heading(study), "\n".join(how), *queries])
 
 
 def _kind(name: str) -> str:
     return BY_NAME[name].kind if name in BY_NAME else name
 
 
-def _heading(view: LakeView, study: Study) -> str:
+def _heading(study: Study) -> str:
     error = "95 % confidence interval (Student's t)" if study.scene.is_interval else "sd"
     return (
-        f"{view.words}\n"
+        f"{study.view.words}\n"
         f"filters: {study.state.selection.in_words()}\n"
         f"views of one device show: {study.scene.place_words or 'none'}\n"
         f"error bars: {error}"
     )
 
 
-def _written(title: str, sql: str, parameters: list[Any], then: str = "") -> str:
-    return f"{title}:\n\n{statement(sql, parameters)}{then}"
+def _written(title: str, sql: str, parameters: list[Any]) -> str:
+    return f"{title}:\n\n{statement(sql, parameters)}"
 
 
-def _configurations(_: LakeView, study: Study, __: View | None) -> str:
-    return _written("configurations", *storage_query(study.state.selection, MAX_ROWS))
+def _means(study: Study, selection: Selection) -> str:
+    query = storage_query(selection, MAX_ROWS, catalogue=study.catalogue)
+    return _written("configurations", *query)
 
 
-def _here(_: LakeView, study: Study, __: View | None) -> str:
-    return _written("configurations", *storage_query(study.place, MAX_ROWS))
+def _configurations(study: Study, _: View | None) -> str:
+    return _means(study, study.state.selection)
 
 
-def _proportions(_: LakeView, study: Study, __: View | None) -> str:
-    rows, part = proportion_rows(study)
+def _here(study: Study, _: View | None) -> str:
+    return _means(study, study.place)
+
+
+def _proportions(study: Study, _: View | None) -> str:
+    rows, part = study.proportions
     selection = part.narrow(study.state.selection)
     modes = rows["mode"].unique().to_list()
     size = [study.state.at_request]
     drawn: dict[str, Sequence[Any]] = {"rw": study.accesses, "request": size, "mode": modes}
     for name, values in drawn.items():
-        words = [FACETS[name].null_word if value is None else value for value in values]
-        selection = selection.with_values(name, words)
-    return _written("configurations", *storage_query(selection, MAX_ROWS))
+        facet = study.catalogue.facets[name]
+        words = [facet.null_word if value is None else value for value in values]
+        selection = selection.with_values(facet, words)
+    return _means(study, selection)
 
 
-def _cells(_: LakeView, study: Study, one: View | None) -> str:
+def _cells(study: Study, one: View | None) -> str:
     view = one or BY_NAME["bytes-joule"]
-    found = cells_of(study, view)
+    cells = cells_of(study, view)
     place = study.place.with_values("request", study.state.selection.values("request"))
-    if found.accesses:
-        place = place.with_values("rw", found.accesses)
-    query = storage_cells_query(found.part.narrow(place), cell_columns(found), view.y, MAX_ROWS)
+    if cells.accesses:
+        place = place.with_values("rw", cells.accesses)
+    selection, own = cells.part.narrow(place), study.catalogue
+    query = storage_cells_query(selection, cells.columns, view.y, MAX_ROWS, catalogue=own)
     return _written("cells", *query)
 
 
-def _idle(_: LakeView, study: Study, __: View | None) -> str:
-    kept = study.idle_part.narrow(Selection())
-    return _written("idle", *idle_query(study.state.selection, MOST_IDLE, kept))
+def _idle(study: Study, _: View | None) -> str:
+    alike = study.idle_part.narrow(Selection())
+    query = idle_query(study.state.selection, MOST_IDLE, alike, catalogue=study.catalogue)
+    return _written("idle", *query)
 
 
-def _peaks(_: LakeView, study: Study, __: View | None) -> str:
-    return _written("greatest power", *peak_query(study.state.selection))
+def _peaks(study: Study, _: View | None) -> str:
+    query = peak_query(study.state.selection, catalogue=study.catalogue)
+    return _written("greatest power", *query)
 
 
-def _functions(view: LakeView, study: Study, one: View | None) -> str:
+def _functions(study: Study, one: View | None) -> str:
     place = study.place
     if one:
-        functions = counted_functions(view, study)
-        counted = by_source(functions) if one.kind == "sources" else functions
-        place = of_bars(study, counted, one.y)[1].narrow(place)
-    query = function_sums_query(place, MOST_PROFILED)
+        functions = study.moves if one.kind == "sources" else study.functions
+        place = study.shown_moves(functions, one.y)[1].narrow(place)
+    query = function_sums_query(place, MOST_PROFILED, catalogue=study.catalogue)
     return _written("loads and stores by run, subsystem and part", *query)
 
 
-def _runs(_: LakeView, study: Study, __: View | None) -> str:
-    return _written("runs", *_runs_query(study.state))
+def _runs(study: Study, _: View | None) -> str:
+    return _written("runs", *_runs_query(study))
 
 
-def _runs_query(state: StorageState) -> tuple[str, list[Any]]:
+def _runs_query(study: Study) -> tuple[str, list[Any]]:
     # A storage run has a request size.
-    return runs_query(state.selection, MAX_ROWS, measured="request_bytes")
+    selection, own = study.state.selection, study.catalogue
+    return runs_query(selection, MAX_ROWS, measured="request_bytes", catalogue=own)
 
 
 # Kind of view to the functions that write its queries.
-_QUERIES: Final[dict[str, tuple[Callable[[LakeView, Study, View | None], str], ...]]] = {
+_QUERIES: Final[dict[str, tuple[Callable[[Study, View | None], str], ...]]] = {
     "lines": (_here,),
     "sources": (_functions,),
     "subsystems": (_functions,),
@@ -189,52 +197,53 @@ def _values(column: str) -> list[str]:
     return [column, f"{column}_sd", f"{column}_n"]
 
 
-def _line_rows(_: LakeView, study: Study, view: View) -> pl.DataFrame:
+def _line_rows(study: Study, view: View) -> pl.DataFrame:
     columns = _values(view.y) if view.x == DEPTH else [*_values(view.x), *_values(view.y)]
-    return study.here.select(*KNOBS, *columns)
+    return study.here.select(*knob_columns(study.catalogue), *columns)
 
 
-def _subsystem_rows(view: LakeView, study: Study, one: View) -> pl.DataFrame:
-    functions, _ = of_bars(study, counted_functions(view, study), one.y)
-    return functions.select("run_id", "mode", "io_depth", "subsystem", "part", one.y)
+def _move_rows(study: Study, view: View) -> pl.DataFrame:
+    functions = study.moves if view.kind == "sources" else study.functions
+    shown, _ = study.shown_moves(functions, view.y)
+    return shown.select("run_id", "mode", "io_depth", "subsystem", "part", view.y)
 
 
-def _source_rows(view: LakeView, study: Study, one: View) -> pl.DataFrame:
+def _source_rows(study: Study, view: View) -> pl.DataFrame:
     """Return measured values, then published ones, which have no run."""
-    functions, _ = of_bars(study, by_source(counted_functions(view, study)), one.y)
-    measured = functions.select("run_id", "mode", "io_depth", "subsystem", "part", one.y)
-    said = [
-        {"mode": p.mode, "io_depth": p.io_depth, "subsystem": p.subsystem, one.y: p.per_s}
+    measured = _move_rows(study, view)
+    values = [
+        {"mode": p.mode, "io_depth": p.io_depth, "subsystem": p.subsystem, view.y: p.per_s}
         for p in published_moves(study)
     ]
-    published = pl.DataFrame(said, schema={n: measured.schema[n] for n in
-                                           ("mode", "io_depth", "subsystem", one.y)})  # fmt: skip
+    names = ("mode", "io_depth", "subsystem", view.y)
+    published = pl.DataFrame(values, schema={name: measured.schema[name] for name in names})
     rows = [measured.with_columns(is_published=False), published.with_columns(is_published=True)]
     return pl.concat(rows, how="diagonal")
 
 
-def _device_rows(_: LakeView, study: Study, view: View) -> pl.DataFrame:
-    active = study.rows.select(*KNOBS, *_values(view.y))
+def _device_rows(study: Study, view: View) -> pl.DataFrame:
+    active = study.rows.select(*knob_columns(study.catalogue), *_values(view.y))
     idle = study.idle.select("device", *_values(view.y)).with_columns(is_idle=pl.lit(True))
     return pl.concat([active, idle], how="diagonal_relaxed").with_columns(
         pl.col("is_idle").fill_null(False)
     )
 
 
-def _proportion_rows(_: LakeView, study: Study, view: View) -> pl.DataFrame:
-    added = ("rate_share", "peak_w", "power_share")
-    return proportion_rows(study)[0].select(*KNOBS, *_values("iops"), *_values(view.y), *added)
+def _proportion_rows(study: Study, view: View) -> pl.DataFrame:
+    shares, knobs = ("rate_share", "peak_w", "power_share"), knob_columns(study.catalogue)
+    return study.proportions[0].select(*knobs, *_values("iops"), *_values(view.y), *shares)
 
 
-def _cell_rows(_: LakeView, study: Study, view: View) -> pl.DataFrame:
+def _cell_rows(study: Study, view: View) -> pl.DataFrame:
     column = f"{view.y}_write_minus_read" if view.kind == "difference" else view.y
-    return table_of(cells_of(study, view).cells, column)
+    cells = cells_of(study, view).rows
+    return cells.select("mode", "request_bytes", "io_depth", pl.col("value").alias(column))
 
 
-def _claim_rows(view: LakeView, study: Study, _: View | None) -> pl.DataFrame:
+def _claim_rows(study: Study, _: View | None) -> pl.DataFrame:
     """Return one row per compared pair of means; one row for a claim that compares none."""
     rows = []
-    for one in judged_claims(study, counted_functions(view, study)):
+    for one in judged_claims(study):
         said = {
             "claim": one.claim.text, "source": one.claim.source,
             "outcome": one.verdict.said(study.scene.note), "because": one.verdict.words,
@@ -250,14 +259,14 @@ def _claim_rows(view: LakeView, study: Study, _: View | None) -> pl.DataFrame:
     return pl.DataFrame(rows, schema_overrides=_CLAIM_NUMBERS, infer_schema_length=None)
 
 
-def _published_rows(view: LakeView, study: Study, _: View | None) -> pl.DataFrame:
+def _published_rows(study: Study, _: View | None) -> pl.DataFrame:
     return pl.DataFrame(
         [
             {"table": name, "source": published_tables()[name].source, "of": line.words,
              "mode": line.mode,
              "metric": line.column, "unit": line.unit, "published": line.value,
              "measured": line.mean, "n": line.n}
-            for name, lines in comparisons(study, counted_functions(view, study)).items()
+            for name, lines in comparisons(study).items()
             for line in lines
         ],
         schema_overrides={"mode": pl.String, "published": pl.Float64, "measured": pl.Float64},
@@ -271,10 +280,10 @@ _CLAIM_NUMBERS: Final = {
 }  # fmt: skip
 
 
-_ROWS: Final[dict[str, Callable[[LakeView, Study, Any], pl.DataFrame]]] = {
+_ROWS: Final[dict[str, Callable[[Study, Any], pl.DataFrame]]] = {
     "lines": _line_rows,
     "sources": _source_rows,
-    "subsystems": _subsystem_rows,
+    "subsystems": _move_rows,
     "devices": _device_rows,
     "proportionality": _proportion_rows,
     "difference": _cell_rows,

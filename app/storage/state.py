@@ -1,7 +1,7 @@
-"""The state of Storage as a URL query."""
+"""The views of Storage by section, and the state as a URL query."""
 
 from dataclasses import dataclass, field
-from typing import ClassVar, Final, Literal
+from typing import Any, ClassVar, Final, Literal
 
 from app.kit.clause import read_clause
 from app.kit.url_state import (
@@ -13,11 +13,102 @@ from app.kit.url_state import (
     read_lake_version,
     read_number,
 )
-from app.storage.views import BY_NAME
 from data.analysis.like_with_like import check_pool
-from data.declared import Names, further_knobs
+from data.analysis.verdicts import LOADS_STORES
+from data.catalogue import Catalogue
 from data.errors import SelectionError
-from data.selection import FACETS, Selection
+from data.selection import Selection
+
+NAME: Final = "storage"
+DEPTH: Final = "io_depth"
+
+Kind = Literal[
+    "lines", "sources", "subsystems", "devices", "difference", "proportionality", "efficiency"
+]
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """One view.
+
+    Attributes:
+        name: Name in addresses of downloads.
+        title: Title for menus and screen readers.
+        x: Column along the x axis of lines: `io_depth` or a metric.
+        y: Metric that the view shows.
+    """
+
+    name: str
+    section: str
+    title: str
+    kind: Kind
+    x: str = ""
+    y: str = ""
+
+    @property
+    def graph(self) -> str:
+        """Id of the figure on the page."""
+        return f"{NAME}-{self.name}"
+
+    @property
+    def room_chars(self) -> int:
+        """Maximum characters in a line of the subtitle, in the narrowest window."""
+        if self.name in WIDE:
+            return 155
+        return 60 if across(self.section) > 2 else 78
+
+
+SECTIONS: Final = {
+    "performance": "Performance",
+    "power": "CPU and power",
+    "switches": "Context switches",
+    "interrupts": "Interrupts",
+    "kernel": "Loads and stores",
+    "devices": "Devices",
+    "efficiency": "Efficiency",
+    "claims": "Claims",
+    "published": "Published values",
+}
+VIEWS: Final = (
+    View("iops", "performance", "IO rate by depth", "lines", DEPTH, "iops"),
+    View("latency", "performance", "Mean latency by depth", "lines", DEPTH, "latency_mean_us"),
+    View("latency-p99", "performance", "p99 latency by depth", "lines", DEPTH, "latency_p99_us"),
+    View("cpu", "power", "CPU by depth", "lines", DEPTH, "cpu_pct"),
+    View("power", "power", "Power by depth", "lines", DEPTH, "power_w"),
+    View("power-cpu", "power", "Power against CPU", "lines", "cpu_pct", "power_w"),
+    View("switches", "switches", "Context switches a second by depth", "lines", DEPTH,
+         "context_switches_per_s"),
+    View("switches-io", "switches", "Context switches per IO by depth", "lines", DEPTH,
+         "context_switches_per_io"),
+    View("interrupts", "interrupts", "Interrupts a second by depth", "lines", DEPTH,
+         "interrupts_per_s"),
+    View("cpu-interrupts", "interrupts", "Kernel CPU against interrupts a second", "lines",
+         "interrupts_per_s", "cpu_sys_pct"),
+    View("power-interrupts", "interrupts", "Power against interrupts a second", "lines",
+         "interrupts_per_s", "power_w"),
+    View("loads-stores", "kernel", "Loads and stores of the kernel by source", "sources",
+         y=LOADS_STORES),
+    View("loads", "kernel", "Loads by kernel subsystem", "subsystems", y="loads_per_s"),
+    View("stores", "kernel", "Stores by kernel subsystem", "subsystems", y="stores_per_s"),
+    View("devices", "devices", "Idle and active power by device", "devices", y="power_w"),
+    View("difference", "devices", "Write minus read power", "difference", y="power_w"),
+    View("proportionality", "devices", "Energy proportionality", "proportionality", y="power_w"),
+    View("bytes-joule", "efficiency", "Bytes per joule", "efficiency", y="bytes_per_joule"),
+    View("ios-joule", "efficiency", "IOs per joule", "efficiency", y="ios_per_joule"),
+)  # fmt: skip
+# Views that span the page.
+WIDE: Final = ("loads-stores", "proportionality")
+BY_NAME: Final = {view.name: view for view in VIEWS}
+# Views without a figure: claims of the papers, published values, all runs.
+CLAIMS: Final = "claims"
+PUBLISHED: Final = "published"
+RUNS: Final = "runs"
+
+
+def across(section: str) -> int:
+    """Return the number of views of a section that are side by side."""
+    return sum(view.section == section and view.name not in WIDE for view in VIEWS)
+
 
 Spread = Literal["ci", "sd"]
 SPREADS: Final[tuple[Spread, ...]] = ("ci", "sd")
@@ -25,8 +116,6 @@ _SHIPPED: Final = (
     "dataset", "system", "mode", "device", "rw", "request_bytes", "io_depth", "threads", "dvfs_ghz",
     "rapl_w", "machine",
 )  # fmt: skip
-# The knobs that name a configuration.
-KNOBS: Final = Names(lambda columns: (*_SHIPPED, *further_knobs(columns)))
 # A box of version 1: `panel~VIEW~PANEL~x0~x1~y0~y1`, in the coordinates of one panel of a view.
 # `links.py` resolves it, because that needs the figures.
 OLD_BOX: Final = "panel"
@@ -59,7 +148,6 @@ class StorageState(UrlState):
         "sel": Parameter("sel"),
         "lake": Parameter("lake_version", read_lake_version),
     }
-    FILTERS: ClassVar = Names(lambda _: [f.name for f in FACETS.values() if f.column in KNOBS])
 
     selection: Selection = field(default_factory=Selection)
     at_device: str | None = None
@@ -71,11 +159,30 @@ class StorageState(UrlState):
 
     def __post_init__(self) -> None:
         check_choice("err", self.spread, SPREADS)
-        check_pool(self.pool)
         if self.at_request is not None and self.at_request <= 0:
             raise SelectionError(f"size is {self.at_request:g}, expected bytes above 0")
+
+    @classmethod
+    def filters(cls, catalogue: Catalogue) -> tuple[str, ...]:
+        """Return the names of the filters over the knobs of a configuration."""
+        knobs = knob_columns(catalogue)
+        return tuple(name for name, facet in catalogue.facets.items() if facet.column in knobs)
+
+    def check(self, catalogue: Catalogue) -> None:
+        """Refuse knobs that cannot be pooled, and a selection of columns that the lake lacks."""
+        check_pool(self.pool, catalogue)
         if not read_old_box(self.sel):
-            read_clause(self.sel)
+            read_clause(self.sel, catalogue=catalogue)
+
+    @property
+    def place(self) -> dict[str, Any]:
+        """Device, access and size of the views that show one, by column."""
+        return {"device": self.at_device, "rw": self.at_rw, "request_bytes": self.at_request}
+
+
+def knob_columns(catalogue: Catalogue) -> tuple[str, ...]:
+    """Return the columns of the knobs that name a configuration."""
+    return (*_SHIPPED, *catalogue.further_knobs)
 
 
 def read_old_box(text: str) -> tuple[str, int, tuple[float, ...]] | None:

@@ -1,42 +1,52 @@
-"""The data that all views of Storage share: filtered configurations, idle power, functions."""
+"""What a state asks, resolved once: its place, the rows of all views, and what they share."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
 from typing import Any, Final
 
 import polars as pl
 
-from app.kit.columns import floats
 from app.kit.competitors import competitors_of
 from app.kit.lakes import LakeView, leading
+from app.kit.page_layout import Entries, entries, pool_choices
 from app.kit.settings import MAX_ROWS
 from app.kit.words import slice_words, synthetic_note
-from app.storage.defaults import access_pair, at_place, chosen, place_of, place_words, storage_cube
 from app.storage.figures.base import DEVICE_UNKNOWN, NO_DEVICE, Scene
 from app.storage.state import StorageState
-from data.analysis.facets import matches
+from data.analysis.facets import Choice, FacetCounts, matches
 from data.analysis.like_with_like import Slice, like_with_like
-from data.analysis.spreads import mean_spreads
-from data.knobs import KNOBS, Knob
+from data.analysis.storage_means import shares_of_greatest, with_spreads
+from data.analysis.storage_moves import BARS, by_source, moves_shown
+from data.analysis.storage_places import access_pair, at_place, chosen_place, matching, place_words
+from data.analysis.storage_runs import StorageRuns
+from data.analysis.verdicts import LOADS_STORES
+from data.catalogue import Catalogue
+from data.knobs import Knob
 from data.queries.storage import (
     FUNCTION_SUMS,
     MEASURED,
-    MOVES,
     idle_knobs_query,
     idle_query,
     peak_query,
     profiled_query,
     storage_query,
 )
-from data.selection import FACETS, Selection, Value
+from data.reference.loads_stores import MOVES
+from data.selection import Selection
+from data.units import format_bytes
 
 # Maximum configurations in the browser, devices with idle power, runs whose functions are read.
 MOST_CONFIGURATIONS: Final = 5_000
 MOST_IDLE: Final = 200
 MOST_PROFILED: Final = 600
+NO_STORAGE: Final = (
+    "Storage draws runs by request size and IO depth, and no run of this lake has a request size: "
+    "results of fio would make it useful."
+)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False)
 class Study:
     """A state with every choice made, and its rows.
 
@@ -50,6 +60,7 @@ class Study:
         matching: Number of runs that match the filters.
     """
 
+    view: LakeView
     state: StorageState
     rows: pl.DataFrame
     here: pl.DataFrame
@@ -60,6 +71,16 @@ class Study:
     matching: int
 
     @property
+    def catalogue(self) -> Catalogue:
+        """The columns of the lake."""
+        return self.view.catalogue
+
+    @property
+    def has_figures(self) -> bool:
+        """Whether there are configurations, and not too many to draw."""
+        return 0 < len(self.rows) <= MOST_CONFIGURATIONS
+
+    @property
     def accesses(self) -> tuple[str | None, ...]:
         """The reading and the writing access of the place; the place's own if it has no pair."""
         return access_pair(self.state.at_rw) or (self.state.at_rw,)
@@ -67,124 +88,133 @@ class Study:
     @property
     def place(self) -> Selection:
         """The filters with those on the device, access and size of the views that show one."""
-        return _at_place(self.state, self.state.selection)
+        return at_place(self.state.selection, self.state.place)
+
+    @cached_property
+    def functions(self) -> pl.DataFrame:
+        """Loads and stores of the runs at the place, by subsystem and published part.
+
+        Columns `run_id`, those of all filters, `subsystem`, `part` (NULL where the published table
+        has no parts), `loads_per_s`, `stores_per_s`; sorted. Runs whose functions were not counted
+        are absent.
+        """
+        facets = [facet.column for facet in self.catalogue.facets.values()]
+        return (
+            self.view.kept(_sum_functions, *self._functions_query())
+            .filter(matches(self.state.selection) & pl.col("subsystem").is_not_null())
+            .select("run_id", *facets, "subsystem", "part", *MOVES)
+            .sort("mode", "io_depth", "threads", "run_id", "subsystem", "part", nulls_last=True)
+        )
+
+    def _functions_query(self) -> tuple[str, list[Any]]:
+        """Build the query with the leading filters alone, if these leave few enough runs."""
+        query = partial(profiled_query, catalogue=self.catalogue)
+        whole = query(at_place(leading(self.state.selection), self.state.place), MOST_PROFILED + 1)
+        if self.view.kept(_sum_functions, *whole)["run_id"].n_unique() <= MOST_PROFILED:
+            return whole
+        return query(self.place, MOST_PROFILED)
+
+    @cached_property
+    def moves(self) -> pl.DataFrame:
+        """The functions by the sources of the published table: answer of `by_source`."""
+        return by_source(self.functions)
+
+    @cached_property
+    def proportions(self) -> tuple[pl.DataFrame, Slice]:
+        """The configurations of energy proportionality: of one request size and one mode.
+
+        The mode is interrupts; where no run has them, the first of the legend. Answer of
+        `shares_of_greatest`, and which ones of those that the filters leave they are.
+        """
+        is_drawn = pl.any_horizontal(pl.col("rw").eq_missing(rw) for rw in self.accesses)
+        there = matching(self.rows, {"request_bytes": self.state.at_request}).filter(
+            is_drawn, pl.col("power_w").is_not_null(), pl.col("iops") > 0
+        )
+        rank = self.scene.rank
+        modes = sorted(there["mode"].unique().to_list(), key=lambda m: (m != "interrupt", rank(m)))
+        there = matching(there, {"mode": modes[0] if modes else None})
+        part = self.alike(there, ("device", "rw", "depth"), is_pooling=False)
+        return shares_of_greatest(part.of(there), self.peaks), part
+
+    def alike(
+        self, rows: pl.DataFrame, shown: Sequence[str], is_pooling: bool = True, runs: str = "runs"
+    ) -> Slice:
+        """Return which rows a view shows whose axes and series are the named knobs.
+
+        Args:
+            is_pooling: Whether the view pools the settings that the reader chose.
+            runs: Column of `rows` with the number of runs.
+        """
+        knobs = [self.catalogue.knobs[name] for name in shown]
+        pool = self.state.pool if is_pooling else ()
+        return like_with_like(rows, knobs, pool, runs, catalogue=self.catalogue)
+
+    def shown_moves(
+        self, functions: pl.DataFrame, column: str, shown: Sequence[Knob] = BARS
+    ) -> tuple[pl.DataFrame, Slice]:
+        """Return the answer of `moves_shown` for the state's pooled settings."""
+        return moves_shown(functions, column, self.catalogue, self.state.pool, shown)
 
     def words(self, part: Slice) -> str:
         """Return what a view shows of the runs that the filters leave, and what it pools."""
         return slice_words(part, dict(self.rows.select("system", "system_label").unique().rows()))
 
+    @property
+    def runs(self) -> StorageRuns:
+        """The tables that the papers' claims compare."""
+        return StorageRuns(
+            rows=self.rows,
+            idle=self.idle,
+            moves=self.shown_moves(self.moves, LOADS_STORES)[0],
+            peak_w=self.peaks["peak_w"].max(),  # type: ignore[arg-type]
+            place=self.state.place,
+            accesses=access_pair(self.state.at_rw),
+            catalogue=self.catalogue,
+        )
+
 
 def study_of(view: LakeView, state: StorageState) -> Study:
-    """Read the study of a state: at most MOST_CONFIGURATIONS + 1 configurations."""
-    cube = storage_cube(view, state.selection)
+    """Resolve a state and read its rows: at most MOST_CONFIGURATIONS + 1 configurations."""
+    return view.once(_study_of, replace(state, sel="", lake_version=None), is_large=True)
+
+
+def _study_of(view: LakeView, state: StorageState) -> Study:
+    selection, catalogue, is_interval = state.selection, view.catalogue, state.spread == "ci"
+    cube = storage_cube(view, selection)
     state = chosen(cube, state)
-    is_interval = state.spread == "ci"
-    rows = view.narrowed(storage_query, state.selection).head(MOST_CONFIGURATIONS + 1)
-    rows = _with_spreads(rows, MEASURED, is_interval).with_row_index("row")
-    part = idle_part(view, state)
-    idle = view.answered(*idle_query(state.selection, MOST_IDLE, part.narrow(Selection())))
-    idle = idle.with_columns(pl.col("device").cast(pl.String))
-    place = place_of(state)
+    rows = view.narrowed(partial(storage_query, catalogue=catalogue), selection)
+    rows = with_spreads(rows.head(MOST_CONFIGURATIONS + 1), MEASURED, is_interval)
+    rows = rows.with_row_index("row")
+    settings = view.answered(*idle_knobs_query(selection, MAX_ROWS, catalogue=catalogue))
+    device = (catalogue.knobs["device"],)
+    part = like_with_like(settings, device, state.pool, catalogue=catalogue)
+    alike = part.narrow(Selection())
+    idle = view.answered(*idle_query(selection, MOST_IDLE, alike, catalogue=catalogue))
+    idle = with_spreads(
+        idle.with_columns(pl.col("device").cast(pl.String)), ["power_w"], is_interval
+    )
+    peaks = view.answered(*peak_query(selection, catalogue=catalogue))
     modes = cube["mode"].unique().sort(nulls_last=True).to_list()
     scene = Scene(
-        modes=competitors_of(KNOBS["mode"], modes, view.systems, {}),
+        modes=competitors_of(catalogue.knobs["mode"], modes, view.systems, {}),
         is_interval=is_interval,
-        place=place,
-        place_words=place_words(place),
-        note=synthetic_note(pl.concat([part.select("is_synthetic") for part in (rows, idle)])),
+        place=state.place,
+        place_words=place_words(state.place),
+        note=synthetic_note(pl.concat([each.select("is_synthetic") for each in (rows, idle)])),
         unnamed=DEVICE_UNKNOWN if None in rows["device"].to_list() else NO_DEVICE,
+        catalogue=catalogue,
     )
-    idle = _with_spreads(idle, ("power_w",), is_interval)
-    peaks = view.answered(*peak_query(state.selection))
-    peaks = peaks.with_columns(pl.col("machine").cast(pl.String))
-    here, matching = at_place(rows, place), int(rows["runs"].sum())
-    return Study(state, rows, here, idle, part, peaks, scene, matching)
-
-
-def idle_part(view: LakeView, state: StorageState) -> Slice:
-    """Return which idle runs the views show, of those that the filters leave."""
-    knobs = view.answered(*idle_knobs_query(state.selection, MAX_ROWS))
-    return like_with_like(knobs, (KNOBS["device"],), state.pool)
-
-
-def proportion_rows(study: Study) -> tuple[pl.DataFrame, Slice]:
-    """Return the configurations of energy proportionality: of one request size and one mode.
-
-    The mode is interrupts; where no run has them, the first of the legend.
-
-    Returns:
-        The configurations, sorted by device, and which ones of those that the filters leave they
-        are. Columns of `rows`, plus `rate_share` (IO rate over the greatest of the device and
-        access), `peak_w` (the greatest power of the machine) and `power_share` (power over
-        `peak_w`).
-    """
-    is_drawn = pl.any_horizontal(pl.col("rw").eq_missing(rw) for rw in study.accesses)
-    there = at_place(study.rows, {"request_bytes": study.state.at_request}).filter(
-        is_drawn, pl.col("power_w").is_not_null(), pl.col("iops") > 0
+    return Study(
+        view=view,
+        state=state,
+        rows=rows,
+        here=matching(rows, state.place),
+        idle=idle,
+        idle_part=part,
+        peaks=peaks.with_columns(pl.col("machine").cast(pl.String)),
+        scene=scene,
+        matching=int(rows["runs"].sum()),
     )
-    rank = study.scene.rank
-    modes = sorted(there["mode"].unique().to_list(), key=lambda m: (m != "interrupt", rank(m)))
-    there = at_place(there, {"mode": modes[0] if modes else None})
-    part = like_with_like(there, [KNOBS[name] for name in ("device", "rw", "depth")])
-    machine = pl.coalesce(pl.col("machine", "dataset").cast(pl.String))
-    rows = (
-        part.of(there)
-        .join(study.peaks, left_on=machine, right_on="machine", maintain_order="left")
-        .with_columns(
-            rate_share=pl.col("iops") / pl.col("iops").max().over("device", "rw"),
-            power_share=pl.col("power_w") / pl.col("peak_w"),
-        )
-        .sort("device", "row", nulls_last=True)
-    )
-    return rows, part
-
-
-def functions_query(view: LakeView, study: Study) -> tuple[str, list[Any]]:
-    """Build the query of the runs whose functions are read.
-
-    It uses the leading filters alone if these match at most MOST_PROFILED runs.
-    """
-    whole = profiled_query(
-        _at_place(study.state, leading(study.state.selection)), MOST_PROFILED + 1
-    )
-    if view.kept(_sum_functions, *whole)["run_id"].n_unique() <= MOST_PROFILED:
-        return whole
-    return profiled_query(study.place, MOST_PROFILED)
-
-
-def counted_functions(view: LakeView, study: Study) -> pl.DataFrame:
-    """Return loads and stores of the runs at the study's place, by subsystem and published part.
-
-    Returns:
-        Columns `run_id`, those of all filters, `subsystem`, `part` (NULL where the published table
-        has no parts), `loads_per_s`, `stores_per_s`; sorted. Runs whose functions were not counted
-        are absent.
-    """
-    facets = [facet.column for facet in FACETS.values()]
-    return (
-        view.kept(_sum_functions, *functions_query(view, study))
-        .filter(matches(study.state.selection) & pl.col("subsystem").is_not_null())
-        .select("run_id", *facets, "subsystem", "part", *MOVES)
-        .sort("mode", "io_depth", "threads", "run_id", "subsystem", "part", nulls_last=True)
-    )
-
-
-def of_bars(
-    study: Study,
-    functions: pl.DataFrame,
-    column: str,
-    shown: Sequence[Knob] = (KNOBS["mode"], KNOBS["depth"]),
-) -> tuple[pl.DataFrame, Slice]:
-    """Return the functions of the runs that a view shows, and which runs these are.
-
-    Args:
-        functions: Answer of `counted_functions`, with `column`.
-        shown: Knobs of the view's axes; by default those of bars.
-    """
-    runs = functions.filter(pl.col(column).is_not_null()).unique("run_id", maintain_order=True)
-    runs = runs.with_columns(runs=pl.lit(1))
-    part = like_with_like(runs, shown, study.state.pool)
-    return part.of(functions), part
 
 
 def _sum_functions(view: LakeView, sql: str, parameters: Sequence[Any]) -> pl.DataFrame:
@@ -194,29 +224,69 @@ def _sum_functions(view: LakeView, sql: str, parameters: Sequence[Any]) -> pl.Da
     return runs.join(sums, on="run_id", how="left")
 
 
-def _at_place(state: StorageState, selection: Selection) -> Selection:
-    """Add filters on the device, access and size of the views that show one."""
-    by_facet: dict[str, Value | None] = {
-        "device": state.at_device,
-        "rw": state.at_rw,
-        "request": state.at_request,
-    }
-    for name, value in by_facet.items():
-        wanted = FACETS[name].null_word if value is None else value
-        selection = selection.with_values(name, [wanted])
-    return selection
+def storage_cube(view: LakeView, selection: Selection) -> pl.DataFrame:
+    """Return the rows of the filter cube that are storage runs, which have a request size."""
+    return view.cube_of(selection).filter(pl.col("request_bytes").is_not_null())
 
 
-def _with_spreads(rows: pl.DataFrame, columns: tuple[str, ...], is_interval: bool) -> pl.DataFrame:
-    return rows.with_columns(
-        pl.Series(
-            f"{name}_spread",
-            mean_spreads(
-                rows[f"{name}_n"].to_numpy(),
-                floats(rows[f"{name}_sd"]),
-                is_interval,
-            ),
-            dtype=pl.Float64,
-        )
-        for name in columns
+def storage_runs(view: LakeView) -> int:
+    """Return the number of storage runs of the lake."""
+    return int(view.outline.filter("is_storage")["runs"].sum())
+
+
+def missing(view: LakeView, _: StorageState) -> str:
+    """Return that no run of the lake has a request size."""
+    return "" if storage_runs(view) else NO_STORAGE
+
+
+def default_state(view: LakeView) -> StorageState:
+    """Return the state without a link: the dataset with most modes, then most runs."""
+    cube = storage_cube(view, view.first_study(is_storage=True))
+    if not len(cube):
+        return StorageState()
+    ranked = (
+        cube.group_by("dataset")
+        .agg(modes=pl.col("mode").drop_nulls().n_unique(), runs=pl.col("runs").sum())
+        .sort("modes", "runs", "dataset")
     )
+    return StorageState(Selection.of(dataset=[ranked["dataset"][-1]]))
+
+
+def chosen(cube: pl.DataFrame, state: StorageState) -> StorageState:
+    """Choose device, access and size where the state has none, or one that the filters exclude.
+
+    Args:
+        cube: Answer of `storage_cube`.
+    """
+    place = chosen_place(cube.filter(matches(state.selection)), state.place)
+    device, rw, size = place.values()
+    return replace(state, at_device=device, at_rw=rw, at_request=size)
+
+
+def offered(view: LakeView, selection: Selection) -> dict[str, list[Choice]]:
+    """Return the choices of each filter of the page."""
+    outline = view.outline.filter("is_storage") if view.is_large else None
+    counts = FacetCounts(storage_cube(view, selection), outline, catalogue=view.catalogue)
+    names = StorageState.filters(view.catalogue)
+    return {name: counts.of(name, selection) for name in names}
+
+
+def place_choices(cube: pl.DataFrame, state: StorageState) -> dict[str, Entries]:
+    """Return the entries of the menus of device, access and size, by URL key.
+
+    A menu lists the values that the filters and the menus before it allow.
+    """
+    left = cube.filter(matches(state.selection))
+    here = matching(left, {"device": state.at_device})
+    sizes = matching(here, {"rw": state.at_rw})["request_bytes"].unique().sort()
+    return {
+        "at": entries({d: d for d in left["device"].drop_nulls().unique().sort()}),
+        "access": entries({a: a for a in here["rw"].drop_nulls().unique().sort()}),
+        "size": entries({str(s): format_bytes(s) for s in sizes}),
+    }
+
+
+def storage_pool_choices(view: LakeView, state: StorageState) -> Entries:
+    """List the settings that heatmaps, bars and idle power may pool."""
+    left = storage_cube(view, state.selection).filter(matches(state.selection))
+    return pool_choices(left, (view.catalogue.knobs["mode"],), state.pool, catalogue=view.catalogue)

@@ -6,6 +6,7 @@ from typing import Final
 
 import polars as pl
 
+from data.analysis.storage_places import matching, place_words
 from data.analysis.storage_runs import (
     DEPTH,
     FOUR_KIB,
@@ -17,10 +18,7 @@ from data.analysis.storage_runs import (
     READS,
     TILE,
     StorageRuns,
-    matching,
     moments,
-    one_setting,
-    place_words,
 )
 from data.analysis.two_means import LEVEL, TwoMeans, best_of, two_means
 from data.analysis.verdicts import (
@@ -123,7 +121,7 @@ def _moves_ordered(subsystem: str | None, *order: str) -> Rule:
 def _tiles(runs: StorageRuns) -> pl.DataFrame:
     """Return bytes per joule by mode and tile, of tiles with two runs of each mode."""
     at = {name: runs.place[name] for name in ("device", "rw")}
-    there = one_setting(matching(runs.rows, at))
+    there = runs.one_setting(matching(runs.rows, at))
     for mode in MODES:
         if not there.filter(mode=mode)["bytes_per_joule"].count():
             raise UnmeasuredError(f"no runs of {LABELS[mode]} at {place_words(at)} with "

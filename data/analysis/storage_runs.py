@@ -8,6 +8,7 @@ from typing import Any, Final
 import polars as pl
 
 from data.analysis.like_with_like import like_with_like
+from data.analysis.storage_places import matching, place_words
 from data.analysis.two_means import TwoMeans, two_means
 from data.analysis.verdicts import (
     EQUIVALENCE,
@@ -17,8 +18,7 @@ from data.analysis.verdicts import (
     UnmeasuredError,
     title_of,
 )
-from data.catalogue import SHIPPED
-from data.units import format_bytes
+from data.catalogue import Catalogue
 
 INTERRUPT, POLL, HYBRID = MODES = ("interrupt", "poll", "hybrid")
 LABELS: Final = {INTERRUPT: "interrupt", POLL: "classic polling", HYBRID: "hybrid polling"}
@@ -49,6 +49,7 @@ class StorageRuns:
         peak_w: The greatest power of the system; None if it was not measured.
         place: Device, access and request size of the claims on one device, by column.
         accesses: The reading and the writing access; empty if the place has no such pair.
+        catalogue: The columns of the lake.
     """
 
     rows: pl.DataFrame
@@ -57,6 +58,12 @@ class StorageRuns:
     peak_w: float | None
     place: dict[str, Any]
     accesses: tuple[str, str] | tuple[()]
+    catalogue: Catalogue
+
+    def one_setting(self, rows: pl.DataFrame) -> pl.DataFrame:
+        """Return the rows of the setting of all other knobs that has most cells."""
+        cell = [self.catalogue.knobs[name] for name in _CELL]
+        return like_with_like(rows, cell, catalogue=self.catalogue).of(rows)
 
     def at_depths(self, column: str, mode: str, **place: Any) -> pl.DataFrame:
         """Return the means of a mode by IO depth, at the place, whose values `place` replaces.
@@ -69,7 +76,7 @@ class StorageRuns:
         """
         at = self.place | place
         where = f"{LABELS[mode]} at {place_words(at)}"
-        mine = matching(one_setting(matching(self.rows, at)), {"mode": mode})
+        mine = self.one_setting(matching(self.rows, at)).filter(mode=mode)
         if not len(mine):
             raise UnmeasuredError(f"no runs of {where}")
         means = self._moved(mode) if column == LOADS_STORES else moments(mine, column)
@@ -133,7 +140,7 @@ class StorageRuns:
         """
         mode = pl.col("mode")
         there = self.rows.filter(mode.eq_missing(INTERRUPT) | mode.is_null())
-        there = one_setting(matching(there, place))
+        there = self.one_setting(matching(there, place))
         return there.filter(pl.col(column).is_not_null(), pl.col(f"{column}_n") > 1)
 
     def by_kind(self, column: str, *kinds: str, **place: Any) -> dict[str, pl.DataFrame]:
@@ -166,17 +173,6 @@ class StorageRuns:
         return NVME if mine[RATE].count() else FLASH
 
 
-def one_setting(rows: pl.DataFrame) -> pl.DataFrame:
-    """Return the rows of the setting of all other knobs that has most cells."""
-    return like_with_like(rows, [SHIPPED.knobs[name] for name in _CELL]).of(rows)
-
-
-def matching(rows: pl.DataFrame, place: dict[str, Any]) -> pl.DataFrame:
-    """Return the rows with these values by column; None matches NULL."""
-    wanted = [pl.col(name).eq_missing(value) for name, value in place.items()]
-    return rows.filter(pl.lit(True), *wanted)
-
-
 def moments(rows: pl.DataFrame, column: str, *by: str) -> pl.DataFrame:
     """Return `mean`, `sd` and `n` of a column, by `by` (else by IO depth), of rows that have it."""
     there = rows.filter(pl.col(column).is_not_null())
@@ -198,10 +194,3 @@ def compared(
         )
     what = f"{names[0]}, {names[1]}"
     return [Comparison(what, f"depth {pair.at:g}", column, test, pair) for pair in pairs]
-
-
-def place_words(place: dict[str, Any]) -> str:
-    """Return a text such as `optane · randread · 4 KiB`; missing parts are left out."""
-    said = [place.get("device"), place.get("rw")]
-    said += [format_bytes(place["request_bytes"])] if place.get("request_bytes") else []
-    return " · ".join(str(word) for word in said if word is not None)

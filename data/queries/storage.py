@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from data.aggregates import Aggregates
 from data.catalogue import Catalogue, ambient
-from data.reference.tables import published_tables
+from data.reference.loads_stores import MOVES, UNKNOWN, patterns
 from data.selection import Selection
 
 # The metrics of the page's views.
@@ -22,23 +22,13 @@ IDLE_WORKLOAD: Final = "idle"
 _IDLE_FACETS: Final = ("dataset", "system", "device", "dvfs", "rapl")
 # Filters that also apply to the peak of the system.
 _SYSTEM_FACETS: Final = ("dataset", "system", "machine")
-SUBSYSTEM_UNKNOWN: Final = "unknown"
-# Functions of programs, which the published sums over the kernel leave out.
-SUBSYSTEM_USER: Final = "user"
-MOVES: Final = ("loads_per_s", "stores_per_s")
-LOADS_STORES: Final = "hotstorage22_loads_stores"
 
 
 def _part() -> str:
     """The published part of a function's subsystem that it is of; NULL where there is none."""
-    cases = {
-        (row["subsystem"], row["part"]): row["function_pattern"]
-        for row in published_tables()[LOADS_STORES].rows
-        if row["function_pattern"]
-    }
     whens = [
         f"WHEN subsystem = '{subsystem}' AND regexp_full_match(function, '{pattern}') THEN '{part}'"
-        for (subsystem, part), pattern in cases.items()
+        for (subsystem, part), pattern in patterns().items()
     ]
     return f"CASE {' '.join(whens)} END"
 
@@ -46,7 +36,7 @@ def _part() -> str:
 # The columns that `functions` is aggregated to, by run, subsystem and published part of it.
 # Functions without a known subsystem go to `unknown`; a sum is NULL where nothing was counted.
 FUNCTION_SUMS: Final = (
-    f"run_id, coalesce(subsystem, '{SUBSYSTEM_UNKNOWN}') AS subsystem, {_part()} AS part, "
+    f"run_id, coalesce(subsystem, '{UNKNOWN}') AS subsystem, {_part()} AS part, "
     + ", ".join(f"sum({name}) AS {name}" for name in MOVES)
 )
 

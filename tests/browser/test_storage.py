@@ -7,7 +7,7 @@ from urllib.parse import parse_qs, urlencode, urlsplit
 import pytest
 from playwright.sync_api import Page, expect
 
-from app.storage.views import SECTIONS
+from app.storage.state import SECTIONS
 from tests.browser.atlas import wait_idle
 from tests.browser.storage_page import StoragePage
 

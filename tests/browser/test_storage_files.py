@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import Page
 
 from app.__main__ import main
-from app.storage.views import VIEWS
+from app.storage.state import VIEWS
 from tests.browser.atlas import wait_idle
 from tests.browser.storage_page import StoragePage
 

@@ -8,7 +8,7 @@ import pytest
 from app.kit.context import Lakes
 from app.kit.lakes import LakeView
 from app.storage.page import PAGE
-from app.storage.views import VIEWS
+from app.storage.state import VIEWS
 from tests.callbacks.test_explanations import asked, assert_same, rows
 from tests.fixtures.lakes import write_lake
 from tests.fixtures.storage_rows import fio, study_lake

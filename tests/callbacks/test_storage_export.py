@@ -12,7 +12,7 @@ from app.__main__ import main
 from app.kit.export import POLICY
 from app.kit.settings import Settings
 from app.server import create_app
-from app.storage.views import SECTIONS, VIEWS
+from app.storage.state import SECTIONS, VIEWS
 from tests.fixtures.exports import data_of
 from tests.fixtures.lakes import write_lake
 from tests.fixtures.storage_rows import fio, study_lake

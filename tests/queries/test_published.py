@@ -9,8 +9,8 @@ import pytest
 
 from app.kit.context import Lakes
 from app.storage.answer import answer
-from app.storage.claims import judged_claims
-from app.storage.defaults import default_state
+from app.storage.published import judged_claims
+from app.storage.study import default_state
 from data.analysis.claims_of_mechanisms import RULES_OF_MECHANISMS
 from data.analysis.claims_of_tuning import RULES_OF_TUNING
 from data.analysis.network_runs import NetworkRuns
@@ -118,7 +118,7 @@ def test_ids_are_of_their_papers_and_in_order() -> None:
 def test_storage_runs_are_judged_as_storage_shows_them(tmp_path: Path) -> None:
     view = Lakes(study_lake(tmp_path / "lake")).at(None)
     found = answer(view, default_state(view))
-    shown = {one.claim.name: one.verdict for one in judged_claims(found.study, found.functions)}
+    shown = {one.claim.name: one.verdict for one in judged_claims(found.study)}
     measured = {claim.id: claim for claim in published_claims(view.lake)}
     for name, verdict in shown.items():
         assert measured[name].verdict == verdict.outcome, name

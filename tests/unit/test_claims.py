@@ -10,11 +10,10 @@ from scipy import stats
 from app.kit.context import Lakes
 from app.kit.lakes import LakeView
 from app.storage.answer import answer
-from app.storage.claims import VIEW_OF, Judged, judged_claims
-from app.storage.layout_claims import claims_block
+from app.storage.layout_tables import claims_block
+from app.storage.published import VIEW_OF, Judged, judged_claims
 from app.storage.rows import rows_behind
-from app.storage.state import StorageState
-from app.storage.views import BY_NAME
+from app.storage.state import BY_NAME, StorageState
 from data.analysis.verdicts import DOES_NOT, HOLDS, IN_PART, NEARLY, UNDECIDED, combined
 from data.errors import DataError
 from data.published import RULES_OF_STORAGE
@@ -26,7 +25,7 @@ from tests.unit.test_figures_storage import lake
 
 def judged(view: LakeView, state: StorageState | None = None) -> dict[str, Judged]:
     found = answer(view, state or StorageState())
-    return {one.claim.name: one for one in judged_claims(found.study, found.functions)}
+    return {one.claim.name: one for one in judged_claims(found.study)}
 
 
 @pytest.fixture(scope="module")
@@ -211,7 +210,7 @@ def test_a_verdict_on_synthetic_runs_says_so_in_its_line(tmp_path: Path) -> None
     rows = three("iops", {"poll": 124e3, "hybrid": 117e3, "interrupt": 100e3})
     view = lake(tmp_path, [row | {"is_synthetic": True} for row in rows])
     found = answer(view, StorageState())
-    items = claims_block(judged_claims(found.study, found.functions), found.study)[1].children
+    items = claims_block(found.study)[1].children
     lines = [
         str(line)
         for item in items

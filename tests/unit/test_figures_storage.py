@@ -14,8 +14,7 @@ from app.kit.competitors import MODE_HUES
 from app.kit.context import Lakes
 from app.kit.lakes import LakeView
 from app.storage.answer import StorageAnswer, answer
-from app.storage.state import Spread, StorageState
-from app.storage.views import BY_NAME, VIEWS
+from app.storage.state import BY_NAME, VIEWS, Spread, StorageState
 from data.selection import Selection
 from tests.fixtures.lakes import run, write_lake
 from tests.fixtures.pictures import decode

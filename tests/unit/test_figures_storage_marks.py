@@ -9,7 +9,7 @@ from app.kit.context import Lakes
 from app.kit.lakes import LakeView
 from app.storage.answer import answer
 from app.storage.figures.grids import DIVERGING, hue_at
-from app.storage.published import IDLE, NOT_MEASURED, PERFORMANCE, comparisons
+from app.storage.published import IDLE, NOT_MEASURED, PERFORMANCE
 from app.storage.state import StorageState
 from data.selection import Selection
 from tests.fixtures.storage_rows import MODES, fio, idle, study_lake
@@ -87,7 +87,7 @@ def test_a_published_value_is_compared_with_one_configuration(tmp_path: Path) ->
     rows = [fio("poll", dataset=name, replicate=r, run_id=f"{name}{r}", latency_mean_us=us)
             for name, us, n in (("home", 10.0, 1), ("lab", 20.0, 2)) for r in range(n)]  # fmt: skip
     shown = answer(lake(tmp_path, rows), StorageState())
-    found = [one for one in comparisons(shown.study, shown.functions)[PERFORMANCE]
+    found = [one for one in shown.compared[PERFORMANCE]
              if one.mean is not None and one.column == "latency_mean_us"]  # fmt: skip
     assert [line.mean for line in found] == [20.0]
     assert found[0].measured.endswith("n = 2 · lab of 2 datasets (most complete)")
@@ -109,7 +109,7 @@ def test_devices_that_nobody_named_are_not_the_bare_system(tmp_path: Path) -> No
     assert figure["layout"]["xaxis"]["ticktext"] == ["device not said"]
     assert traces(figure, "idle")[0]["meta"]["words"][0][0] == "idle · device not said"
     assert traces(figure, "published") == []
-    compared = comparisons(found.study, found.functions)[IDLE]
+    compared = found.compared[IDLE]
     assert {one.measured for one in compared} == {NOT_MEASURED}
     notes = found.figures["proportionality"]["layout"]["annotations"]
     assert "device not said: n = 1, too few for a curve" in notes[1]["text"]
@@ -119,7 +119,7 @@ def test_one_named_device_and_the_bare_system(tmp_path: Path) -> None:
     rows = [fio("interrupt"), idle(None, 29.0)]
     found = answer(lake(tmp_path, rows), StorageState())
     assert found.figures["devices"]["layout"]["xaxis"]["ticktext"] == ["no device", "optane"]
-    compared = comparisons(found.study, found.functions)
+    compared = found.compared
     assert compared[IDLE][0].measured == "29.0 W, n = 1"
     assert [one.change for one in compared[PERFORMANCE] if "interrupt, 1" in one.what] == [
         # 10 us against 10.1; 100,000 IOs a second against 96,722

@@ -10,10 +10,9 @@ import pytest
 from app.kit.context import Lakes
 from app.kit.lakes import LakeView
 from app.storage.answer import answer
-from app.storage.defaults import default_state
 from app.storage.links import open_link
-from app.storage.state import StorageState
-from app.storage.views import VIEWS
+from app.storage.state import VIEWS, StorageState
+from app.storage.study import default_state
 from data.selection import Selection
 from data.units import MINUS
 from ingest.pipeline import AddOptions, add

@@ -5,12 +5,10 @@ import pytest
 
 from app.kit.context import Lakes
 from app.storage.answer import StorageAnswer, answer
-from app.storage.claims import judged_claims
-from app.storage.defaults import default_state
-from app.storage.published import IDLE, NOT_MEASURED, PERFORMANCE, SWITCHES, Line, comparisons
-from app.storage.study import Study, proportion_rows
+from app.storage.published import IDLE, NOT_MEASURED, PERFORMANCE, SWITCHES, Line, judged_claims
+from app.storage.study import Study, default_state
 from data.analysis.verdicts import HOLDS, UNDECIDED
-from data.queries.storage import LOADS_STORES
+from data.reference.loads_stores import NAME as LOADS_STORES
 from ingest.__main__ import main as ingest
 from ingest.sample.storage import write_storage
 
@@ -35,7 +33,7 @@ def test_every_view_has_something_to_show(sweep: tuple[Study, StorageAnswer]) ->
 
 
 def compared(found: StorageAnswer) -> dict[str, list[Line]]:
-    return comparisons(found.study, found.functions)
+    return found.compared
 
 
 @pytest.mark.parametrize(
@@ -70,7 +68,7 @@ def test_a_disk_never_draws_a_third_of_the_power_that_the_system_can_draw(
 
     In the larger sample, whose disk also has 8 in flight, it is 43.1 W of 154.9 W: 0.278.
     """
-    most = proportion_rows(sweep[0])[0].group_by("device", "rw").agg(pl.col("power_share").max())
+    most = sweep[0].proportions[0].group_by("device", "rw").agg(pl.col("power_share").max())
     shares = {(d, rw): share for d, rw, share in most.iter_rows()}
     assert shares["disk", "randread"] == pytest.approx(0.270, abs=0.002)
     assert shares["optane", "randread"] == pytest.approx(0.546, abs=0.005)
@@ -78,7 +76,7 @@ def test_a_disk_never_draws_a_third_of_the_power_that_the_system_can_draw(
 
 def test_claims_come_out_as_the_model_has_them(sweep: tuple[Study, StorageAnswer]) -> None:
     """No flash device is SATA's, interrupts were counted once, depths end at 32."""
-    judged = judged_claims(sweep[0], sweep[1].functions)
+    judged = judged_claims(sweep[0])
     found = {one.claim.name: one.verdict for one in judged}
     held = [name for name, verdict in found.items() if verdict.outcome == HOLDS]
     assert held == [*(f"000-O{n}" for n in range(1, 7)), "004-O1"]

@@ -7,15 +7,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.storage.state import KNOBS, SPREADS, StorageState
-from app.storage.views import BY_NAME, SECTIONS, VIEWS
+from app.storage.state import BY_NAME, SECTIONS, SPREADS, VIEWS, StorageState, knob_columns
+from data.catalogue import SHIPPED
 from data.errors import SelectionError
 from data.selection import Selection
 
 CLAUSES = st.one_of(
     st.just(""),
     st.dictionaries(
-        st.sampled_from(KNOBS),
+        st.sampled_from(knob_columns(SHIPPED)),
         st.one_of(st.none(), st.text(max_size=8), st.integers(0, 1 << 20)),
         min_size=1,
         max_size=4,
@@ -84,7 +84,7 @@ def test_a_bad_link_is_refused_by_name(query: str, message: str) -> None:
 )  # fmt: skip
 def test_a_text_that_is_no_clause_is_refused(clause: str) -> None:
     with pytest.raises(SelectionError):
-        StorageState(sel=clause)
+        StorageState(sel=clause).check(SHIPPED)
 
 
 @pytest.mark.parametrize(

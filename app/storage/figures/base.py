@@ -13,8 +13,7 @@ from app.kit.competitors import Competitors
 from app.kit.encodings import scatter_trace
 from app.kit.figure_text import styled
 from app.kit.words import configuration_words
-from data.declared import Names, further_knobs
-from data.metrics import metric
+from data.catalogue import SHIPPED, Catalogue
 from data.selection import Value
 from data.units import format_quantity
 
@@ -32,12 +31,11 @@ NO_DEVICE: Final = "no device"
 MODE_UNKNOWN: Final = "mode not said"
 DEVICE_UNKNOWN: Final = "device not said"
 CLICK: Final = "click: select this configuration"
-_SHIPPED: Final = (
+# The knobs that name a configuration in a hover, before those that datasets declare.
+_NAMING: Final = (
     "mode", "device", "rw", "request_bytes", "io_depth", "threads", "itr_us", "dvfs_ghz", "rapl_w",
     "machine",
 )  # fmt: skip
-# The knobs that name a configuration in a hover.
-_NAMING: Final = Names(lambda columns: (*_SHIPPED, *further_knobs(columns)))
 # Number of cached texts of means and headings: filters choose among them, but do not change them.
 _CACHED: Final = 20_000
 _SELECTABLE: Final = {
@@ -74,6 +72,7 @@ class Scene:
         place_words: The same as text.
         note: A warning for all figures; may be empty.
         unnamed: Label of a missing device: no device under test, or an unknown name.
+        catalogue: The columns of the lake.
     """
 
     modes: Competitors
@@ -82,6 +81,7 @@ class Scene:
     place_words: str = ""
     note: str = ""
     unnamed: str = NO_DEVICE
+    catalogue: Catalogue = SHIPPED
 
     @property
     def spread_words(self) -> str:
@@ -125,7 +125,7 @@ def measured_words(row: dict[str, Any], column: str, scene: Scene) -> str:
 def _mean_words(
     column: str, mean: float | None, spread: float | None, n: int, spread_words: str
 ) -> str:
-    measure = metric(column)
+    measure = SHIPPED.metric(column)
     words = f"{measure.title}: {format_quantity(mean, measure.unit)}"
     if spread is not None and isfinite(spread):
         words += f" ± {format_quantity(spread, measure.unit)} ({spread_words})"
@@ -134,8 +134,11 @@ def _mean_words(
 
 def words_of(rows: pl.DataFrame, columns: Sequence[str], scene: Scene) -> list[list[str]]:
     """Return the hovers of configurations: knobs, dataset, means, what a click does."""
-    names = tuple(_NAMING)
-    headings = [_heading(names, values) for values in rows.select(names).iter_rows()]
+    columns_named = (*_NAMING, *scene.catalogue.further_knobs)
+    headings = [
+        _heading(scene.catalogue, columns_named, values)
+        for values in rows.select(columns_named).iter_rows()
+    ]
     parts = [headings, rows["dataset"].cast(pl.String)]
     for name in columns:
         means = rows.select(name, f"{name}_spread", f"{name}_n").iter_rows()
@@ -144,9 +147,9 @@ def words_of(rows: pl.DataFrame, columns: Sequence[str], scene: Scene) -> list[l
 
 
 @lru_cache(maxsize=_CACHED)
-def _heading(names: tuple[str, ...], values: tuple) -> str:
+def _heading(catalogue: Catalogue, names: tuple[str, ...], values: tuple) -> str:
     set_knobs = {n: v for n, v in zip(names, values, strict=True) if v is not None}
-    return configuration_words(set_knobs, set_knobs)
+    return configuration_words(set_knobs, set_knobs, catalogue)
 
 
 def points(

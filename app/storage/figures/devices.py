@@ -1,14 +1,19 @@
-"""Idle power by device, and the range of power in active runs."""
+"""Power of devices: idle, the range in active runs, and how proportional it is to the IO rate."""
 
 from collections.abc import Sequence
 from typing import Any, Final
 
+import numpy as np
 import polars as pl
 
 from app.kit.columns import floats
-from app.kit.figure_text import finishing
+from app.kit.encodings import OKABE_ITO, SYMBOLS
+from app.kit.figure_text import BREAK, bold, finishing, styled
 from app.storage.figures.base import (
+    DEVICE_UNKNOWN,
+    GLYPHS,
     QUIET,
+    TEXT_COLOR,
     Scene,
     Star,
     curve,
@@ -19,11 +24,31 @@ from app.storage.figures.base import (
     stars,
     words_of,
 )
-from app.storage.figures.layouts import axis, index_axis, layout, message, source_words
-from app.storage.views import View
-from data.metrics import metric
+from app.storage.figures.layouts import (
+    METER,
+    axis,
+    index_axis,
+    layout,
+    message,
+    panel,
+    panel_axes,
+    panel_note,
+    unmeasured,
+)
+from app.storage.state import View
+from data.analysis.trend import quadratic_trend
+from data.catalogue import SHIPPED
+from data.units import format_bytes, format_quantity
 
 _STEP: Final = 0.16
+MOST_DEVICES: Final = len(OKABE_ITO)
+_GAP: Final = 0.04
+_TOP: Final = 1.42
+_STEPS: Final = 41
+# Line of a system whose power is proportional to its IO rate.
+_DOTTED: Final = {"color": QUIET, "width": 1, "dash": "dot"}
+_SHORT_NAMES: Final = {"read": "reads", "randread": "random reads", "write": "writes",
+                       "randwrite": "random writes"}  # fmt: skip
 
 
 @finishing
@@ -46,8 +71,7 @@ def build_devices(
     active = rows.filter(pl.col("power_w").is_not_null())
     resting = idle.filter(pl.col("power_w").is_not_null())
     if not len(active) and not len(resting):
-        said = f"Power: not measured, neither idle nor active. {source_words(['power_w'])}"
-        return message(view.name, said)
+        return unmeasured(view, ["power_w"], "", ", neither idle nor active")
     found = {*active["device"].to_list(), *resting["device"].to_list()}
     devices = sorted(found, key=lambda d: (d is not None, d))
     data = [_idle(resting, devices, scene)] if len(resting) else []
@@ -60,13 +84,12 @@ def build_devices(
     return {
         "data": data,
         "layout": layout(
-            view.title,
+            view,
             f"grey: idle{f', {idle_words}' if idle_words else ''} · "
             f"active: least and most, ± {scene.spread_words}",
             scene,
-            view.name,
-            xaxis=index_axis(labels, metric("device").title),
-            yaxis=axis(metric("power_w").axis_title, rangemode="tozero"),
+            xaxis=index_axis(labels, SHIPPED.metric("device").title),
+            yaxis=axis(SHIPPED.metric("power_w").axis_title, rangemode="tozero"),
         ),
     }
 
@@ -100,3 +123,115 @@ def _range(
         curve("ranges", x, y, {"color": hue, "width": 4}, mine, opacity=0.45),
         points(drawn, at, drawn["power_w"], words, scene, error_y=bars),
     ]
+
+
+@finishing
+def build_proportionality(
+    drawn: pl.DataFrame,
+    idle: pl.DataFrame,
+    accesses: Sequence[str | None],
+    view: View,
+    scene: Scene,
+    part: str = "",
+) -> dict[str, Any]:
+    """Build a panel of each access, with one curve a device.
+
+    Args:
+        drawn: `Study.proportions`.
+        accesses: Access of each panel.
+        part: Which of the filtered configurations are drawn, as text.
+        idle: Idle power by device.
+    """
+    if not len(drawn):
+        size = scene.place.get("request_bytes")
+        where = f" with {format_bytes(size)} requests" if size else ""
+        return message(view, f"IO rate and power: not measured together{where}. {METER}")
+    devices = drawn["device"].unique(maintain_order=True).to_list()
+    shown = drawn.filter(pl.col("device").is_in(devices[:MOST_DEVICES], nulls_equal=True))
+    data: list[dict[str, Any]] = []
+    axes: dict[str, Any] = {}
+    notes: list[dict[str, Any]] = []
+    for number, rw in enumerate(accesses):
+        traces, fits = _access_panel(
+            shown.filter(pl.col("rw").eq_missing(rw)), devices, idle, scene
+        )
+        data += [trace | panel(number) for trace in traces]
+        x = axis("IO rate, share of the device's greatest", range=[-0.02, 1.05])
+        y = axis("" if number else "power, share of the system's greatest", range=[0, _TOP],
+                 tickvals=[0, 0.5, 1])  # fmt: skip
+        axes |= panel_axes(number, len(accesses), _GAP, x, y)
+        notes += [
+            panel_note(number, bold(_SHORT_NAMES.get(str(rw), rw or "access not said"))),
+            panel_note(number, BREAK.join(fits), x=0.01, yshift=0, xanchor="left", yanchor="top",
+                       align="left", font={"size": 9.5, "color": TEXT_COLOR}),
+        ]  # fmt: skip
+    return {
+        "data": data,
+        "layout": layout(
+            view,
+            " · ".join(_subtitle(drawn, devices, scene, part)),
+            scene,
+            **axes,
+            annotations=notes,
+            margin={"l": 52, "r": 10, "t": 62, "b": 38},
+        ),
+    }
+
+
+def _subtitle(
+    drawn: pl.DataFrame, devices: Sequence[str | None], scene: Scene, part: str
+) -> list[str]:
+    peaks = " and ".join(format_quantity(w, "W") for w in drawn["peak_w"].unique().sort())
+    words = [
+        f"{format_bytes(drawn['request_bytes'][0])} requests",
+        scene.label(drawn["mode"][0]),
+        f"1 is {peaks}, the greatest mean over all devices and workloads of the system",
+        "ours, not the paper's: R², idle (grey), proportional (dotted)",
+    ]
+    words += [part] if part else []
+    if len(devices) > MOST_DEVICES:
+        words.append(f"{len(devices) - MOST_DEVICES} more devices: filter on them")
+    return words
+
+
+def _access_panel(
+    rows: pl.DataFrame, devices: Sequence[str | None], idle: pl.DataFrame, scene: Scene
+) -> tuple[list[dict[str, Any]], list[str]]:
+    """Return the traces of one access, and a line of text for the curve of each device."""
+    data, fits = [curve("ideal", [0, 1], [0, 1], _DOTTED)], []
+    for mine in rows.partition_by("device", maintain_order=True):
+        device = mine["device"][0]
+        name = str(device or DEVICE_UNKNOWN)
+        hue, symbol = (names[devices.index(device)] for names in (OKABE_ITO, SYMBOLS))
+        x, y = mine["rate_share"].to_numpy(), mine["power_share"].to_numpy()
+        trend = quadratic_trend(x, y)
+        none = f"n = {len(mine)}, too few for a curve"
+        said = f"{trend.formula()}, {trend.fit()}" if trend else none
+        sign = styled(f"color:{hue}", GLYPHS[symbol])
+        fits.append(f"{sign} {name}: {said}")
+        if trend:
+            at = np.linspace(float(x.min()), float(x.max()), _STEPS)
+            data.append(curve("trend", at, trend.at(at), {"color": hue, "width": 1.6}, mine))
+        resting = idle.filter(pl.col("device").eq_missing(device), pl.col("power_w").is_not_null())
+        for idle_w in resting["power_w"]:
+            share = idle_w / mine["peak_w"][0]
+            idle_words = [f"idle · {name}", f"{format_quantity(idle_w, 'W')}, {_pct(share)}"]
+            data.append(idle_marks([0], [share], [idle_words], 8, cliponaxis=False))
+        marker = {"color": hue, "symbol": symbol, "size": 7}
+        words = _words(mine, scene)
+        data.append(points(mine, x, y, words, scene, marker=marker, name=name))
+    return data, fits
+
+
+def _words(mine: pl.DataFrame, scene: Scene) -> list[list[str]]:
+    shares = mine.select("rate_share", "power_share").iter_rows()
+    return [
+        [*lines, f"{_pct(rate)} of the device's rate, {_pct(power)} of the system's power", hint]
+        for (*lines, hint), (rate, power) in zip(
+            words_of(mine, ["iops", "power_w"], scene), shares, strict=True
+        )
+    ]
+
+
+def _pct(share: float) -> str:
+    return f"{100 * share:.1f} %"

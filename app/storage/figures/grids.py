@@ -1,20 +1,19 @@
 """Heatmaps of request size by IO depth: one panel per completion mode, one common scale."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
+import polars as pl
 
 from app.kit.competitors import readable_on
 from app.kit.encodings import color_bar, scatter_trace
 from app.kit.figure_text import bold, finishing
 from app.kit.words import common_prefix
-from app.storage.figures.base import QUIET, Scene, cell_points, marks, plain
+from app.storage.figures.base import QUIET, Scene, cell_points, marks, measured_words, plain
 from app.storage.figures.layouts import index_axis, layout, panel, panel_axes, panel_note
-from app.storage.views import View
-from data.metrics import metric
-from data.units import MINUS, format_bytes, format_digits
+from app.storage.state import View
+from data.catalogue import SHIPPED
+from data.units import MINUS, format_bytes, format_digits, format_quantity
 
 Scale = tuple[tuple[float, str], ...]
 
@@ -41,33 +40,10 @@ _VEIL: Final = "rgba(127,127,127,0.78)"
 _VEILED_TEXT: Final = "rgba(255,255,255,0.4)"
 
 
-@dataclass(frozen=True, slots=True)
-class Cell:
-    """One measured cell.
-
-    Attributes:
-        rows: Row numbers of its configurations.
-        words: Lines of its hover.
-    """
-
-    mode: str | None
-    request_bytes: int
-    io_depth: int
-    value: float
-    rows: tuple[int, ...]
-    words: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Colors:
-    """The colour scale of a figure of cells.
-
-    Attributes:
-        around: Value in the middle of the scale; None for a scale from minimum to maximum.
-    """
-
-    scale: Scale
-    around: float | None = None
+# The differences are around 0.
+_SCALES: Final[dict[str, tuple[Scale, bool]]] = {
+    "efficiency": (VIRIDIS, False), "difference": (DIVERGING, True),
+}  # fmt: skip
 
 
 def hue_at(scale: Scale, share: float) -> str:
@@ -81,42 +57,47 @@ def hue_at(scale: Scale, share: float) -> str:
 
 @finishing
 def build_grids(
-    cells: Sequence[Cell],
-    view: View,
-    scene: Scene,
-    subtitle: str,
-    colors: Colors,
-    common: dict[str, Any],
+    cells: pl.DataFrame, view: View, scene: Scene, subtitle: str, common: dict[str, Any]
 ) -> dict[str, Any]:
     """Build the panels as one figure; a cross marks a cell without measurement.
 
     Args:
-        cells: At least one.
+        cells: At least one: answer of `pooled_means` with `value`, or of `write_minus_read`.
         common: Knobs that all cells share: a value, or the list of values that each cell mixes.
     """
-    modes = [mode for mode in scene.modes.values if any(cell.mode == mode for cell in cells)]
-    sizes = sorted({cell.request_bytes for cell in cells})
-    depths = sorted({cell.io_depth for cell in cells})
-    unit = metric(view.y).unit
-    top = max(abs(cell.value) for cell in cells)
+    modes = [mode for mode in scene.modes.values if mode in cells["mode"].to_list()]
+    sizes = cells["request_bytes"].unique().sort().to_list()
+    depths = cells["io_depth"].unique().sort().to_list()
+    unit = SHIPPED.metric(view.y).unit
+    top = float(cells["value"].abs().max())  # type: ignore[arg-type]
     scale, prefix = (1.0, "") if unit == "W" else common_prefix(top)
     shown = prefix + unit.removeprefix("1") if prefix else unit
-    color_axis = _color_axis(cells, scale, colors, shown)
+    cells = cells.with_columns(
+        scaled=pl.col("value") / scale,
+        x=pl.col("io_depth").replace_strict(depths, range(len(depths)), return_dtype=pl.Int64),
+        y=pl.col("request_bytes").replace_strict(sizes, range(len(sizes)), return_dtype=pl.Int64),
+    )
+    color_axis = _color_axis(cells["scaled"].to_numpy(), *_SCALES[view.kind], shown)
     data: list[dict[str, Any]] = []
     axes: dict[str, Any] = {}
     for number, mode in enumerate(modes):
-        mine = [cell for cell in cells if cell.mode == mode]
-        traces = _panel(mine, sizes, depths, scale, common | {"mode": mode}, len(modes), color_axis)
+        own = cells.filter(pl.col("mode").eq_missing(mode))
+        z = np.full((len(sizes), len(depths)), np.nan)
+        z[own["y"].to_numpy(), own["x"].to_numpy()] = own["scaled"].to_numpy()
+        traces = [
+            *_panel(z),
+            _targets(own, view, scene, common | {"mode": mode}),
+            *_texts(own, len(modes) * len(depths), color_axis),
+        ]
         data += [trace | panel(number) for trace in traces]
         axes |= _axes(number, len(modes), sizes, depths)
-    title = f"{view.title}, {shown}" if shown else view.title
     return {
         "data": data,
         "layout": layout(
-            title,
+            view,
             subtitle,
             scene,
-            view.name,
+            f"{view.title}, {shown}" if shown else view.title,
             **axes,
             annotations=[panel_note(i, bold(scene.label(m))) for i, m in enumerate(modes)],
             coloraxis=color_axis,
@@ -126,29 +107,15 @@ def build_grids(
     }
 
 
-def _panel(
-    cells: Sequence[Cell],
-    sizes: list[int],
-    depths: list[int],
-    scale: float,
-    knobs: dict[str, Any],
-    panels: int,
-    color_axis: dict[str, Any],
-) -> list[dict[str, Any]]:
-    """Build the traces of one mode; the veil dims cells that are not selected."""
-    x = [depths.index(cell.io_depth) for cell in cells]
-    y = [sizes.index(cell.request_bytes) for cell in cells]
-    z = np.full((len(sizes), len(depths)), np.nan)
-    z[y, x] = [cell.value / scale for cell in cells]
+def _panel(z: np.ndarray) -> list[dict[str, Any]]:
+    """Build the colours of one mode, crosses, and the veil that dims cells not selected."""
     empty_y, empty_x = np.nonzero(np.isnan(z))
     cross = {"symbol": "x-thin", "size": 6, "line": {"width": 1, "color": QUIET}}
     veil = {"colorscale": [[0, _VEIL], [1, _VEIL]], "zmin": 0, "zmax": 1, "showscale": False}
     return [
         _heatmap("colors", [plain(row) for row in z], coloraxis="coloraxis", xgap=1, ygap=1),
         marks("missing", empty_x.tolist(), empty_y.tolist(), cross, []),
-        _heatmap("veil", [[None] * len(depths) for _ in sizes], **veil),
-        _targets(cells, x, y, knobs),
-        *_texts(cells, x, y, scale, panels * len(depths), color_axis),
+        _heatmap("veil", [[None] * z.shape[1] for _ in z], **veil),
     ]
 
 
@@ -156,65 +123,80 @@ def _heatmap(kind: str, z: list, **more: Any) -> dict[str, Any]:
     return {"type": "heatmap", "z": z, "hoverinfo": "skip", "meta": {"kind": kind}, **more}
 
 
-def _text(value: float) -> str:
-    return f"{MINUS if value < 0 else ''}{format_digits(abs(value))}"
-
-
-def _texts(
-    cells: Sequence[Cell],
-    x: list[int],
-    y: list[int],
-    scale: float,
-    columns: int,
-    color_axis: dict[str, Any],
-) -> list[dict[str, Any]]:
+def _texts(own: pl.DataFrame, columns: int, color_axis: dict[str, Any]) -> list[dict[str, Any]]:
     """Build the numbers in the cells, black or white by contrast; no trace if they do not fit."""
     low, high = color_axis["cmin"], color_axis["cmax"]
-    shares = [(cell.value / scale - low) / (high - low) for cell in cells]
-    texts = [_text(cell.value / scale) for cell in cells]
+    values = own["scaled"].to_list()
+    texts = [f"{MINUS if value < 0 else ''}{format_digits(abs(value))}" for value in values]
     if columns * (max(map(len, texts)) * _CHAR_PX + _PAD_PX) > _ROOM_PX:
         return []
+    shares = [(value - low) / (high - low) for value in values]
     hues = [readable_on(hue_at(color_axis["colorscale"], share)) for share in shares]
-    own: dict[str, Any] = {
+    look: dict[str, Any] = {
         "text": texts,
         "textfont": {"size": 10 if columns <= _LARGE_MAX_COLUMNS else 9, "color": hues},
         "unselected": {"textfont": {"color": _VEILED_TEXT}},
-        "meta": {"kind": "texts", "rows": [list(cell.rows) for cell in cells]},
+        "meta": {"kind": "texts", "rows": own["rows"].to_list()},
     }
-    return [scatter_trace("texts", x, y, "text", **own)]
+    return [scatter_trace("texts", own["x"].to_list(), own["y"].to_list(), "text", **look)]
 
 
-def _targets(
-    cells: Sequence[Cell], x: list[int], y: list[int], knobs: dict[str, Any]
-) -> dict[str, Any]:
+def _targets(own: pl.DataFrame, view: View, scene: Scene, knobs: dict[str, Any]) -> dict[str, Any]:
     """Build the points that select: a click selects by the knobs with one value in a cell."""
     single = [name for name, value in knobs.items() if not isinstance(value, list)]
+    words = _difference_words if view.kind == "difference" else _mean_words
     meta = {
-        "rows": [list(cell.rows) for cell in cells],
+        "rows": own["rows"].to_list(),
         "knobs": [*single, "request_bytes", "io_depth"],
-        "words": [[*cell.words, "click: select this cell"] for cell in cells],
+        "words": [
+            [
+                f"{scene.label(cell['mode'])} · {format_bytes(cell['request_bytes'])} · "
+                f"depth {cell['io_depth']:g}",
+                *words(cell, view.y, scene),
+                "click: select this cell",
+            ]
+            for cell in own.iter_rows(named=True)
+        ],
         "box": {"x": "io_depth", "y": "request_bytes", "knobs": knobs},
     }
-    return cell_points(x, y, meta)
+    return cell_points(own["x"].to_list(), own["y"].to_list(), meta)
+
+
+def _mean_words(cell: dict[str, Any], column: str, scene: Scene) -> list[str]:
+    return [measured_words(cell, column, scene)]
+
+
+def _difference_words(cell: dict[str, Any], column: str, scene: Scene) -> list[str]:
+    unit, value = SHIPPED.metric(column).unit, cell["value"]
+    signed = f"{MINUS if value < 0 else '+'}{format_quantity(abs(value), unit)}"
+    if np.isfinite(cell["spread"]):
+        signed += f" ± {format_quantity(cell['spread'], unit)} ({scene.spread_words})"
+    return [
+        f"write {MINUS} read: {signed}",
+        *[
+            f"{access}: {format_quantity(cell[column + suffix], unit)}, "
+            f"n = {cell[f'{column}_n{suffix}']}"
+            for access, suffix in (("write", "_written"), ("read", ""))
+        ],
+    ]
 
 
 def _axes(number: int, panels: int, sizes: list[int], depths: list[int]) -> dict[str, Any]:
-    x = index_axis([f"{d:g}" for d in depths], metric("io_depth").title, 12)
-    title = "" if number else metric("request_bytes").title
+    x = index_axis([f"{d:g}" for d in depths], SHIPPED.metric("io_depth").title, 12)
+    title = "" if number else SHIPPED.metric("request_bytes").title
     y = index_axis([format_bytes(s) for s in sizes], title, 14)
     return panel_axes(number, panels, _GAP, x, y | ({"matches": "y"} if number else {}))
 
 
-def _color_axis(cells: Sequence[Cell], scale: float, colors: Colors, unit: str) -> dict[str, Any]:
-    values = np.array([cell.value for cell in cells]) / scale
+def _color_axis(values: np.ndarray, scale: Scale, is_around_0: bool, unit: str) -> dict[str, Any]:
     low, high = float(values.min()), float(values.max())
-    if colors.around is not None:
-        most = max(abs(low - colors.around), abs(high - colors.around)) or 1.0
-        low, high = colors.around - most, colors.around + most
+    if is_around_0:
+        most = max(abs(low), abs(high)) or 1.0
+        low, high = -most, most
+    title = {"text": unit, "side": "top", "font": {"size": 10}}
     return {
-        "colorscale": colors.scale,
+        "colorscale": scale,
         "cmin": low,
         "cmax": high if high > low else low + 1,
-        "colorbar": color_bar("")
-        | {"title": {"text": unit, "side": "top", "font": {"size": 10}}, "thickness": 8},
+        "colorbar": {**color_bar(""), "title": title, "thickness": 8},
     }

@@ -6,19 +6,19 @@ from typing import Any, Final
 from app.kit.encodings import base_layout, message_figure
 from app.kit.figure_text import BREAK, bold, finished
 from app.storage.figures.base import TEXT_COLOR, Scene
-from app.storage.views import BY_NAME
-from data.metrics import metrics
+from app.storage.state import View
+from data.catalogue import SHIPPED
 
 _WRAP_CHARS: Final = 46
 # Input that gives a column, for figures without it.
-_METER: Final = (
+METER: Final = (
     "Power comes from a meter's CSV in a folder above the runs, or from perf stat's energy-pkg."
 )
 _TABLE: Final = "Loads and stores come from VTune's table of functions beside a run."
 _SOURCES: Final = {
-    "power_w": _METER,
-    "bytes_per_joule": _METER,
-    "ios_per_joule": _METER,
+    "power_w": METER,
+    "bytes_per_joule": METER,
+    "ios_per_joule": METER,
     "interrupts_per_s": "Interrupts of NVMe queues come from two copies of /proc/interrupts.",
     "loads_per_s": _TABLE,
     "stores_per_s": _TABLE,
@@ -88,23 +88,23 @@ def panel_note(number: int, text: str, **more: Any) -> dict[str, Any]:
     }
 
 
-def layout(title: str, subtitle: str, scene: Scene, view: str, **more: Any) -> dict[str, Any]:
-    """Build the layout of one small figure."""
+def layout(view: View, subtitle: str, scene: Scene, title: str = "", **more: Any) -> dict[str, Any]:
+    """Build the layout of one small figure; without a title it has the view's."""
     parts = subtitle.split(" · ") + ([scene.note] if scene.note else [])
-    lines = _joined(parts, BY_NAME[view].room_chars)
+    lines = _joined(parts, view.room_chars)
     words = BREAK.join(lines)
     if scene.note:
         words = words.removesuffix(scene.note) + bold(scene.note)
-    found = {
-        **base_layout(title, words),
+    made = {
+        **base_layout(title or view.title, words),
         "margin": {"l": 52, "r": 10, "t": 44, "b": 38},
         "dragmode": "select",
         "showlegend": False,
-        "meta": {"kind": "storage", "view": view},
+        "meta": {"kind": "storage", "view": view.name},
         **more,
     }
-    found["margin"] = {**found["margin"], "t": found["margin"]["t"] + 14 * (len(lines) - 1)}
-    return found
+    made["margin"] = {**made["margin"], "t": made["margin"]["t"] + 14 * (len(lines) - 1)}
+    return made
 
 
 def _joined(parts: Sequence[str], most: int) -> list[str]:
@@ -119,36 +119,30 @@ def _joined(parts: Sequence[str], most: int) -> list[str]:
     return lines
 
 
-def message(view: str, sentence: str) -> dict[str, Any]:
+def message(view: View, sentence: str) -> dict[str, Any]:
     """Build a figure with a view's title and a sentence on why there is nothing to draw."""
-    figure = message_figure(_wrapped(sentence))
-    figure["layout"]["title"] = finished(base_layout(BY_NAME[view].title, "")["title"])
-    figure["layout"]["annotations"][0]["font"]["size"] = 12
-    figure["layout"]["meta"] = {"kind": "message", "view": view}
-    return figure
-
-
-def unmeasured(view: str, columns: Sequence[str], place: str) -> dict[str, Any]:
-    """Build a message that names metrics without values, and the input that would give them.
-
-    Args:
-        columns: Metrics, or a column of `functions`.
-        place: Device, access and size as text; may be empty.
-    """
-    names = [metrics()[c].title if c in metrics() else BY_NAME[view].title for c in columns]
-    where = f" at {place}" if place else ""
-    return message(view, f"{' and '.join(names)}: not measured{where}. {source_words(columns)}")
-
-
-def source_words(columns: Sequence[str]) -> str:
-    """Return which inputs would give some columns, in sentences; empty if that is obvious."""
-    return " ".join(dict.fromkeys(_SOURCES[name] for name in columns if name in _SOURCES))
-
-
-def _wrapped(sentence: str) -> str:
     lines = [""]
     for word in sentence.split():
         if lines[-1] and len(lines[-1]) + len(word) > _WRAP_CHARS:
             lines.append("")
         lines[-1] = f"{lines[-1]} {word}".strip()
-    return BREAK.join(lines)
+    figure = message_figure(BREAK.join(lines))
+    figure["layout"]["title"] = finished(base_layout(view.title, "")["title"])
+    figure["layout"]["annotations"][0]["font"]["size"] = 12
+    figure["layout"]["meta"] = {"kind": "message", "view": view.name}
+    return figure
+
+
+def unmeasured(view: View, columns: Sequence[str], place: str, how: str = "") -> dict[str, Any]:
+    """Build a message that names metrics without values, and the input that would give them.
+
+    Args:
+        columns: Metrics, or a column of `functions`.
+        place: Device, access and size as text; may be empty.
+        how: How they would have been measured; may be empty.
+    """
+    known = SHIPPED.metrics
+    names = " and ".join(known[c].title if c in known else view.title for c in columns)
+    where = f" at {place}" if place else ""
+    inputs = " ".join(dict.fromkeys(_SOURCES[name] for name in columns if name in _SOURCES))
+    return message(view, f"{names}: not measured{how}{where}. {inputs}")

@@ -17,18 +17,13 @@ from app.storage.figures.base import (
     words_of,
 )
 from app.storage.figures.layouts import axis, index_axis, layout, unmeasured
-from app.storage.views import DEPTH, View
-from data.declared import Names, further_knobs
-from data.metrics import metric
+from app.storage.state import DEPTH, View
+from data.catalogue import SHIPPED, Catalogue
 
 # Columns that split a mode into several lines; threads split it only if a depth has several.
-_SHIPPED: Final = (
+_APART: Final = (
     "dataset", "system", "dvfs_ghz", "rapl_w", "device", "rw", "request_bytes", "machine",
 )  # fmt: skip
-# More jobs do more work where each job does the same: a line over depths joins them.
-_APART: Final = Names(
-    lambda columns: (*_SHIPPED, *(name for name in further_knobs(columns) if name != "work"))
-)
 # Distance of a published value from the measured one, in steps of the axis.
 _ASIDE: Final = 0.12
 _DASHES: Final = ("solid", "dash", "dot", "dashdot", "longdash")
@@ -48,17 +43,18 @@ def build_lines(
         published: Published values by depth.
     """
     columns = [view.y] if view.x == DEPTH else [view.x, view.y]
+    apart = _columns_apart(scene.catalogue)
     drawn = rows.filter(
         pl.all_horizontal(pl.col(name).is_not_null() for name in (*columns, DEPTH))
-    ).sort("mode", *_APART, DEPTH, "threads", "row", nulls_last=True)
+    ).sort("mode", *apart, DEPTH, "threads", "row", nulls_last=True)
     if not len(drawn):
         missing = [name for name in columns if not rows[name].count()]
-        return unmeasured(view.name, missing or columns, scene.place_words)
+        return unmeasured(view, missing or columns, scene.place_words)
     depths = drawn[DEPTH].unique().sort().to_list()
     traces = [
         _line(line, view, columns, depths, scene, dash)
         for group in _modes(drawn, scene)
-        for line, dash in _lines(group)
+        for line, dash in _lines(group, apart)
     ]
     if view.x != DEPTH:
         texts = traces[-1]["text"]
@@ -67,21 +63,35 @@ def build_lines(
         traces[-1]["textposition"] = [*["top right"] * (len(texts) - 1), "top left"]
     there = [star for star in published if star.at in depths]
     beside = [depths.index(star.at) - _ASIDE for star in there]
-    apart = _apart_words(drawn)
-    measure = metric(view.y)
+    dashes = _apart_words(drawn, apart, scene.catalogue)
+    if view.x == DEPTH:
+        x_axis = index_axis([f"{d:g}" for d in depths], SHIPPED.metric(DEPTH).axis_title)
+    else:
+        title = SHIPPED.metric(view.x).axis_title
+        x_axis = axis(title, rangemode="tozero", tickformat=_ticks(view.x))
+    # Axes start at 0, except for power, which is never 0.
+    range_mode = "normal" if view.y == "power_w" else "tozero"
     return {
         "data": [*traces, *stars(there, beside, scene)],
         "layout": layout(
-            view.title,
-            f"mean ± {scene.spread_words} · {scene.place_words}" + (f" · {apart}" if apart else ""),
+            view,
+            f"mean ± {scene.spread_words} · {scene.place_words}"
+            + (f" · {dashes}" if dashes else ""),
             scene,
-            view.name,
-            xaxis=_x_axis(view, depths),
+            xaxis=x_axis,
             yaxis=axis(
-                measure.axis_title, rangemode=_range_mode(view.y), tickformat=_ticks(view.y)
+                SHIPPED.metric(view.y).axis_title, rangemode=range_mode, tickformat=_ticks(view.y)
             ),
         ),
     }
+
+
+def _columns_apart(catalogue: Catalogue) -> tuple[str, ...]:
+    """Return the columns of which a line has one value.
+
+    More jobs do more work where each job does the same: a line over depths joins them.
+    """
+    return (*_APART, *(name for name in catalogue.further_knobs if name != "work"))
 
 
 def _modes(drawn: pl.DataFrame, scene: Scene) -> list[pl.DataFrame]:
@@ -89,24 +99,24 @@ def _modes(drawn: pl.DataFrame, scene: Scene) -> list[pl.DataFrame]:
     return sorted(groups, key=lambda group: scene.modes.values.index(group["mode"][0]))
 
 
-def _lines(group: pl.DataFrame) -> list[tuple[pl.DataFrame, str]]:
+def _lines(group: pl.DataFrame, apart: Sequence[str]) -> list[tuple[pl.DataFrame, str]]:
     """Split one mode into lines of configurations that differ only in depth, each with a dash."""
-    keys = [*_APART] + (["threads"] if _threads_apart(group) else [])
+    keys = [*apart] + (["threads"] if _threads_apart(group, apart) else [])
     parts = group.partition_by(keys, maintain_order=True)
     return [(part, _DASHES[i % len(_DASHES)]) for i, part in enumerate(parts)]
 
 
-def _threads_apart(group: pl.DataFrame) -> bool:
+def _threads_apart(group: pl.DataFrame, apart: Sequence[str]) -> bool:
     """Return whether a depth was measured with several numbers of threads."""
-    return group[[*_APART, DEPTH]].is_duplicated().any()
+    return group[[*apart, DEPTH]].is_duplicated().any()
 
 
-def _apart_words(drawn: pl.DataFrame) -> str:
+def _apart_words(drawn: pl.DataFrame, apart: Sequence[str], catalogue: Catalogue) -> str:
     """Return the columns that distinguish lines of one mode: `dashes: dataset, threads`."""
     groups = drawn.partition_by("mode")
-    names = [name for name in _APART if any(group[name].n_unique() > 1 for group in groups)]
-    names += ["threads"] if any(_threads_apart(group) for group in groups) else []
-    return f"dashes: {', '.join(metric(name).short for name in names)}" if names else ""
+    names = [name for name in apart if any(group[name].n_unique() > 1 for group in groups)]
+    names += ["threads"] if any(_threads_apart(group, apart) for group in groups) else []
+    return f"dashes: {', '.join(catalogue.metric(name).short for name in names)}" if names else ""
 
 
 def _line(
@@ -115,7 +125,16 @@ def _line(
     mode = line["mode"][0]
     hue, rank = scene.hue(mode), min(scene.rank(mode), len(_LINE_PX) - 1)
     by_depth = view.x == DEPTH
-    more = {} if by_depth else _depth_texts(line)
+    # No axis shows the depth of a point.
+    more: dict[str, Any] = (
+        {}
+        if by_depth
+        else {
+            "text": [f"{depth:g}" for depth in line[DEPTH]],
+            "textposition": "top right",
+            "textfont": {"size": 9, "color": TEXT_COLOR},
+        }
+    )
     for letter, column in zip("yx", reversed(columns), strict=False):
         more[f"error_{letter}"] = error_bars(floats(line[f"{column}_spread"]), hue)
     return points(
@@ -132,26 +151,6 @@ def _line(
     )
 
 
-def _depth_texts(line: pl.DataFrame) -> dict[str, Any]:
-    """Label each point with its depth, which no axis shows."""
-    return {
-        "text": [f"{depth:g}" for depth in line[DEPTH]],
-        "textposition": "top right",
-        "textfont": {"size": 9, "color": TEXT_COLOR},
-    }
-
-
-def _x_axis(view: View, depths: list[int]) -> dict[str, Any]:
-    if view.x == DEPTH:
-        return index_axis([f"{d:g}" for d in depths], metric(DEPTH).axis_title)
-    return axis(metric(view.x).axis_title, rangemode="tozero", tickformat=_ticks(view.x))
-
-
 def _ticks(column: str) -> str:
     """Return the tick format: SI prefixes for rates, the default for others."""
-    return "~s" if "/" in metric(column).unit else ""
-
-
-def _range_mode(column: str) -> str:
-    """Start axes at 0, except for power, which is never 0."""
-    return "normal" if column == "power_w" else "tozero"
+    return "~s" if "/" in SHIPPED.metric(column).unit else ""

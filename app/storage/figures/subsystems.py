@@ -11,8 +11,9 @@ from app.kit.encodings import scatter_trace
 from app.kit.figure_text import finishing, styled
 from app.storage.figures.base import FADED, QUIET, TEXT_COLOR, Scene, error_bars, plain
 from app.storage.figures.layouts import axis, layout, unmeasured
-from app.storage.views import LOADS_STORES_PER_S, View
+from app.storage.state import View
 from data.analysis.spreads import mean_spreads
+from data.analysis.verdicts import LOADS_STORES
 from data.units import format_quantity
 
 # Tol's muted hues, which differ from those of the modes; further subsystems repeat them hatched.
@@ -24,7 +25,7 @@ _PATTERNS: Final = ("", "/", ".", "x")
 TITLES: Final = {
     "loads_per_s": "Loads, 1/s",
     "stores_per_s": "Stores, 1/s",
-    LOADS_STORES_PER_S: "Loads and stores, 1/s",
+    LOADS_STORES: "Loads and stores, 1/s",
 }
 _CLICKED: Final = ["mode", "device", "rw", "request_bytes", "io_depth"]
 _BETWEEN_DEPTHS: Final = 0.6
@@ -103,7 +104,7 @@ def build_subsystems(
     """
     there = counted.filter(pl.col(view.y).is_not_null())
     if not len(there):
-        return unmeasured(view.name, [view.y], scene.place_words)
+        return unmeasured(view, [view.y], scene.place_words)
     stacks, totals = _stacks(there, published, scene), _totals(there, view.y)
     means = _means(there, view.y, totals)
     data = []
@@ -117,11 +118,10 @@ def build_subsystems(
     return {
         "data": [*data, _tops(totals, stacks, scene)],
         "layout": layout(
-            view.title,
+            view,
             f"mean over runs, total ± {scene.spread_words} · {scene.place_words}"
             + (f" · {shown}" if shown else ""),
             scene,
-            view.name,
             barmode="stack",
             bargap=0.15,
             hovermode="closest",

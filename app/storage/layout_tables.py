@@ -1,4 +1,4 @@
-"""Published tables, beside measured values where runs have these."""
+"""The published tables beside measured values, and the papers' claims with their verdicts."""
 
 from collections.abc import Mapping, Sequence
 
@@ -6,15 +6,68 @@ from dash import html
 
 from app.kit.competitors import mode_label
 from app.storage.figures.base import Scene
-from app.storage.published import ALONE, Line
-from data.metrics import metrics
-from data.queries.storage import LOADS_STORES
+from app.storage.published import ALONE, Judged, Line, judged_claims
+from app.storage.state import BY_NAME
+from app.storage.study import Study
+from data.analysis.verdicts import DOES_NOT, HOLDS, IN_PART, NEARLY, UNDECIDED, Verdict
+from data.catalogue import SHIPPED
+from data.reference import loads_stores
 from data.reference.tables import PublishedTable, papers, published_tables
 from data.units import MISSING, format_digits, format_quantity
 
 _HEADS = ("Quantity", "Published", "Measured here, mean ± {spread}", "Difference")
 # Units of columns that `runs` has under another name, or lacks.
 _UNITS = {"latency_us": "us", "entry_latency_us": "us", "exit_latency_us": "us"}
+# Outcome to its sign and its class.
+_LOOKS = {
+    HOLDS: ("\N{CHECK MARK}", "holds"), IN_PART: ("\N{WHITE CIRCLE}", "in-part"),
+    NEARLY: ("\N{ALMOST EQUAL TO}", "in-part"), DOES_NOT: ("\N{MULTIPLICATION SIGN}", "not"),
+    UNDECIDED: ("?", "undecided"),
+}  # fmt: skip
+
+
+def claims_block(study: Study) -> list:
+    """Lay out all claims; each has its rule and the compared means in a part that unfolds."""
+    place = study.scene.place_words or "no place"
+    said = f"From the {study.matching:,} storage runs that the filters leave; lines at {place}."
+    alike = study.words(study.alike(study.here, ("mode", "depth"), is_pooling=False))
+    said += f" Other knobs there: {alike}." if alike else ""
+    return [
+        html.P([said, *noted(study.scene.note)], className="note"),
+        html.Ul([_item(one, study.scene.note) for one in judged_claims(study)], className="claims"),
+    ]
+
+
+def _item(one: Judged, note: str) -> html.Li:
+    verdict, view = one.verdict, BY_NAME[one.view]
+    why = [html.P(one.claim.rule)]
+    if verdict.comparisons:
+        tests = " and ".join(dict.fromkeys(each.test for each in verdict.comparisons))
+        lines = [html.Li(each.words) for each in verdict.comparisons]
+        why += [html.P(f"Means of two modes or accesses, n of each, p of {tests}:"), html.Ul(lines)]
+    show = html.Button(
+        f"show: {view.title}", className="plain", **{"data-show": one.view, "type": "button"}
+    )
+    parts = [html.Li([_outcome(part, note), f": {part.words}"]) for part in verdict.parts]
+    return html.Li(
+        [
+            html.Div([html.Span(one.claim.text), html.Span(one.claim.source, className="quiet")],
+                     className="claim"),
+            html.Div([html.Strong(_outcome(verdict, note)),
+                      html.Ul(parts) if parts else f": {verdict.words}"],
+                     className="claim-verdict"),
+            html.Div([html.Details([html.Summary("rule and numbers"), *why]), show],
+                     className="why"),
+        ],
+        **{"data-claim": one.claim.name},
+    )  # fmt: skip
+
+
+def _outcome(verdict: Verdict, note: str) -> html.Span:
+    """Lay out an outcome with its sign."""
+    sign, look = _LOOKS[verdict.outcome]
+    mark = html.Span(sign, **{"aria-hidden": "true"})
+    return html.Span([mark, f" {verdict.said(note)}"], className=look)
 
 
 def published_tables_block(lines: Mapping[str, Sequence[Line]], scene: Scene) -> list:
@@ -23,13 +76,26 @@ def published_tables_block(lines: Mapping[str, Sequence[Line]], scene: Scene) ->
     tables = published_tables()
     compared = [
         _matrix(tables[name], found)
-        if name == LOADS_STORES
+        if name == loads_stores.NAME
         else _compared(tables[name], found, spread)
         for name, found in lines.items()
     ]
     alone = [_alone(tables[name]) for name in ALONE]
     note = [html.P(noted(scene.note), className="note")] if scene.note else []
-    return [*note, html.Div([*compared, *alone], className="published-tables"), _missing()]
+    missing = [
+        html.P(
+            [
+                html.A(paper.citation, href=paper.url, target="_blank", rel="noreferrer"), ". ",
+                paper.missing,
+            ]
+        )
+        for paper in papers()
+    ]  # fmt: skip
+    return [
+        *note,
+        html.Div([*compared, *alone], className="published-tables"),
+        html.Div(missing, className="note"),
+    ]
 
 
 def noted(note: str) -> list:
@@ -115,7 +181,7 @@ def _figure(
 
 
 def _title(name: str) -> str:
-    known = metrics().get(name)
+    known = SHIPPED.metrics.get(name)
     if known:
         return known.title
     words = name.removeprefix("is_") if name.startswith("is_") else name
@@ -131,13 +197,5 @@ def _cell(name: str, cell: str | float | None) -> str:
         return "yes" if cell else "no"
     if name == "capacity_gb":
         return f"{cell:g} GB" if cell < 1000 else f"{cell / 1000:g} TB"
-    unit = metrics()[name].unit if name in metrics() else _UNITS.get(name, "")
+    unit = SHIPPED.metrics[name].unit if name in SHIPPED.metrics else _UNITS.get(name, "")
     return format_quantity(cell, unit) if unit else format_digits(cell) if cell % 1 else f"{cell:g}"
-
-
-def _missing() -> html.Div:
-    """Lay out what the papers published that is missing here."""
-    links = [html.A(paper.citation, href=paper.url, target="_blank", rel="noreferrer")
-             for paper in papers()]  # fmt: skip
-    words = [html.P([link, ". ", p.missing]) for link, p in zip(links, papers(), strict=True)]
-    return html.Div(words, className="note")

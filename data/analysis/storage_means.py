@@ -1,0 +1,99 @@
+"""Means of storage configurations with error bars: pooled to cells, subtracted, as shares."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import polars as pl
+
+from data.analysis.pooling import pool
+from data.analysis.spreads import difference_spreads, mean_spreads
+
+
+def with_spreads(rows: pl.DataFrame, columns: Sequence[str], is_interval: bool) -> pl.DataFrame:
+    """Add `<metric>_spread`, half of the error bar, of each metric.
+
+    Args:
+        rows: `<metric>_n` and `<metric>_sd` of each metric.
+        is_interval: Use the 95 % confidence interval of the mean instead of the standard deviation.
+    """
+    spreads = {
+        name: mean_spreads(rows[f"{name}_n"].to_numpy(), _floats(rows[f"{name}_sd"]), is_interval)
+        for name in columns
+    }
+    return rows.with_columns(
+        pl.Series(f"{name}_spread", half, dtype=pl.Float64) for name, half in spreads.items()
+    )
+
+
+def pooled_means(
+    rows: pl.DataFrame, column: str, by: Sequence[str], is_interval: bool
+) -> pl.DataFrame:
+    """Pool the means of configurations to one row per cell.
+
+    Args:
+        rows: Columns `by`, `row` (number of the configuration), the metric, its `_n` and `_sd`.
+
+    Returns:
+        Columns `by`; the metric with `_n`, `_sd`, `_spread`; `rows`: numbers of the configurations.
+        Sorted by `by`, NULLs last.
+    """
+    n = pl.col(f"{column}_n")
+    parts = rows.select(*by, n=n, mean=column, sd=pl.when(n > 1).then(f"{column}_sd"))
+    behind = rows.group_by(by).agg(rows=pl.col("row").sort())
+    pooled = pool(parts, by).join(behind, on=by, nulls_equal=True, maintain_order="left")
+    names = {"mean": column, "sd": f"{column}_sd", "n": f"{column}_n"}
+    return with_spreads(pooled.rename(names), (column,), is_interval)
+
+
+def write_minus_read(
+    read: pl.DataFrame, write: pl.DataFrame, column: str, by: Sequence[str], is_interval: bool
+) -> pl.DataFrame:
+    """Subtract the means of reading from those of writing, in cells that have both.
+
+    Args:
+        read: Answer of `pooled_means`.
+        write: The same of writing.
+
+    Returns:
+        Columns `by`; `value` and `spread` of the difference; the metric and `_n` of reading, and
+        of writing with the suffix `_written`; `rows`: numbers of all configurations. Sorted by
+        `by`, NULLs last.
+    """
+    both = read.join(write, on=by, suffix="_written", nulls_equal=True).sort(by, nulls_last=True)
+    suffixes = "", "_written"
+    half = difference_spreads(
+        tuple(both[f"{column}_n{suffix}"].to_numpy() for suffix in suffixes),  # type: ignore[arg-type]
+        tuple(_floats(both[f"{column}_sd{suffix}"]) for suffix in suffixes),  # type: ignore[arg-type]
+        is_interval,
+    )
+    return both.with_columns(
+        pl.Series("spread", half, dtype=pl.Float64),
+        value=pl.col(f"{column}_written") - pl.col(column),
+        rows=pl.concat_list("rows", "rows_written"),
+    )
+
+
+def shares_of_greatest(rows: pl.DataFrame, peaks: pl.DataFrame) -> pl.DataFrame:
+    """Add IO rates and powers as shares of the greatest.
+
+    Args:
+        rows: Configurations with `power_w` and `iops`.
+        peaks: `peak_w` by `machine`, of an unknown machine by its dataset.
+
+    Returns:
+        The rows with `rate_share` (over the greatest IO rate of the device and access), `peak_w`
+        (the greatest power of the machine) and `power_share`; sorted by device.
+    """
+    machine = pl.coalesce(pl.col("machine", "dataset").cast(pl.String))
+    return (
+        rows.join(peaks, left_on=machine, right_on="machine", maintain_order="left")
+        .with_columns(
+            rate_share=pl.col("iops") / pl.col("iops").max().over("device", "rw"),
+            power_share=pl.col("power_w") / pl.col("peak_w"),
+        )
+        .sort("device", "row", nulls_last=True)
+    )
+
+
+def _floats(column: pl.Series) -> np.ndarray:
+    return column.cast(pl.Float64).to_numpy()
