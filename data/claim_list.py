@@ -36,6 +36,7 @@ from data.errors import DataError
 from data.knobs import POLICIES
 from data.queries.claims import REFERENCE, SUBJECT, Member, workloads_query
 from data.queries.moments import moments_query
+from data.selection import Selection
 
 if TYPE_CHECKING:
     from data.connection import Lake
@@ -80,6 +81,7 @@ def specs_of(
     limit: tuple[str, float] | None,
     alpha: float,
     margin: float,
+    selection: Selection,
 ) -> list[Spec]:
     """List the claims of all scopes of a lake.
 
@@ -88,6 +90,7 @@ def specs_of(
         limit: Of workloads whose performance is that metric.
         alpha: Error of the best sets from which settings are recommended.
         margin: Settings within this share are as good.
+        selection: The runs that count; others are as if they had not been made.
     """
     workloads = lake.polars(*workloads_query())
     own = workloads["performance_metric"].drop_nulls().unique().sort().to_list()
@@ -95,7 +98,8 @@ def specs_of(
     wanted = [*columns, *([limit[0]] if limit and limit[0] not in columns else [])]
     catalogue = lake.catalogue
     by = [*catalogue.choice_columns, *catalogue.setting_columns, "is_baseline", "system_label"]
-    everything = lake.polars(*moments_query("TRUE", [], by, wanted, catalogue=catalogue))
+    query = moments_query(*selection.predicate(), by, wanted, catalogue=catalogue)
+    everything = lake.polars(*query)
     everything = everything.with_columns(
         pl.col(pl.Categorical, pl.Enum).cast(pl.String), pl.col("is_baseline").fill_null(False)
     )

@@ -25,6 +25,7 @@ from data.claim_list import Kind, Spec, specs_of
 from data.errors import DataError
 from data.published import PublishedClaim, published_claims
 from data.queries.claims import REFERENCE, SUBJECT, Member, claim_runs_query
+from data.selection import Selection
 from data.units import format_digits
 
 if TYPE_CHECKING:
@@ -148,6 +149,7 @@ def claims(
     margin: float = 0.02,
     metrics: Sequence[str] | None = None,
     limit: tuple[str, float] | None = LIMIT,
+    selection: Selection | None = None,
 ) -> list[Claim]:
     """Judge all claims of a lake.
 
@@ -156,11 +158,12 @@ def claims(
         margin: A difference within this share is as good as none.
         metrics: Columns of `runs`; None for energy and each workload's own metric of performance.
         limit: A metric and its bound, for the energy of workloads whose performance it is.
+        selection: The runs that count, such as those of one dataset, or all but odd ones.
 
     Returns:
         In the order of the scopes. What a filter hides later does not change them.
     """
-    specs = specs_of(lake, metrics, limit, alpha, margin)
+    specs = specs_of(lake, metrics, limit, alpha, margin, selection or Selection())
     judged = judge_all([spec.question for spec in specs], alpha)
     has_datasets = len({spec.scope.get("dataset") for spec in specs}) > 1
     return [
