@@ -18,7 +18,8 @@ from bench.callbacks import OneCallback
 from bench.lakes import MODES, write_storage_lake
 from bench.report import Measurement
 from bench.served import serve
-from data.analysis.significance import CORRECTIONS, TESTS, load_statistics
+from data.analysis.rules import RULES
+from data.analysis.significance import CORRECTIONS
 
 _METRICS: Final = ("bytes_per_joule", "ios_per_joule", "energy_j", "latency_mean_us")
 _AGAINST: Final = ("latency_mean_us", "iops", "power_w", "energy_j")
@@ -34,7 +35,6 @@ def measure(sizes: int, depths: int, replicates: int) -> Iterator[Measurement]:
         lake = Path(folder) / "lake"
         write_storage_lake(lake, sizes, depths, replicates, ("optane",), ("randread",))
         yield Measurement("modes_runs", len(MODES) * sizes * depths * replicates, "", 1)
-        load_statistics()
         yield from measure_functions("modes", lake, states, _answer)
         with serve(lake, Path(folder) / "app.log") as served:
             callback = OneCallback(served.port, IDS.figure("winners"), IDS)
@@ -49,10 +49,10 @@ def _new_questions() -> list[dict[str, Any]]:
 
 
 def _new_rules() -> list[dict[str, Any]]:
-    """Return states with another test, correction, level or axes; the replicates are in memory."""
+    """Return states with another rule, correction, level or axes; the replicates are in memory."""
     rules = [
-        {**_BASE, "metric": "bytes_per_joule", "test": t, "corr": c, "level": level}
-        for t, c, level in product(TESTS, CORRECTIONS, (0.01, 0.05))
+        {**_BASE, "metric": "bytes_per_joule", "test": t, "corr": c, "alpha": alpha}
+        for t, c, alpha in product(RULES, CORRECTIONS, (0.01, 0.05))
     ]
     swapped = {"x": "depth", "y": "request"}
     return [*rules, *({**rule, **swapped} for rule in rules[:6])]

@@ -21,6 +21,8 @@ class Metric:
         unit: SI unit as text; empty for counts and ratios.
         short: Few letters, for tables and chips.
         better: `less`, `more`, or None where neither is.
+        group: Heading in menus of metrics that are compared; empty where nobody compares them, such
+            as the number of readings of a meter.
     """
 
     name: str
@@ -29,6 +31,7 @@ class Metric:
     short: str
     description: str
     better: Literal["less", "more"] | None = None
+    group: str = ""
 
     @property
     def sign(self) -> int:
@@ -51,11 +54,14 @@ def metrics() -> Mapping[str, Metric]:
 def metrics_of(columns: Declared) -> dict[str, Metric]:
     """Return all columns of `runs`: knobs, those of metrics.toml, declared."""
     return _shipped() | {
-        c.name: Metric(c.name, c.title, c.unit, c.short or c.title, c.description, c.better)
+        c.name: Metric(
+            c.name, c.title, c.unit, c.short or c.title, c.description, c.better, _DECLARED
+        )
         for c in columns
     }
 
 
+_DECLARED: Final = "Declared by the dataset"
 _METRICS: Final[Mapping[str, Metric]] = ByName(metrics_of)
 
 

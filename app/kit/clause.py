@@ -24,7 +24,7 @@ import numpy as np
 import polars as pl
 
 from app.kit.columns import floats
-from data.analysis.ties import OUTCOMES
+from data.analysis.rules import OUTCOMES
 from data.catalogue import Catalogue, ambient
 from data.errors import SelectionError
 

@@ -1,7 +1,7 @@
 """Colours and labels of competitors, the same in all views."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
@@ -20,6 +20,7 @@ _CIVIDIS: Final = (
 TIE_GREY: Final = "#B4BAC1"
 DIFFER_HUE: Final = "#D9C79A"
 UNSET_HUE: Final = "#8C8C8C"
+DEFAULT_HUE: Final = "#7A6A9B"
 LEGEND_MAX: Final = 7
 
 
@@ -44,6 +45,16 @@ class Competitors:
 
     def __len__(self) -> int:
         return len(self.values)
+
+    def with_one(self, value: Value, label: str, hue: str) -> "Competitors":
+        """Return these and a last one, such as the default."""
+        return replace(
+            self,
+            values=(*self.values, value),
+            labels=(*self.labels, label),
+            hues=(*self.hues, hue),
+            symbols=(*self.symbols, SYMBOLS[len(self) % len(SYMBOLS)]),
+        )
 
     @property
     def has_legend(self) -> bool:

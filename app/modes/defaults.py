@@ -1,4 +1,4 @@
-"""The choices of Modes that a link leaves open: runs, axes, competitor and metric.
+"""The choices of Modes that a link leaves open: axes, competitor, metric, and what limits apply to.
 
 No name or load is fixed here: choices follow from the combinations of knobs in the lake.
 """
@@ -16,8 +16,9 @@ from app.kit.words import lowered
 from app.modes.state import ModesState
 from data.analysis.facets import LEADING
 from data.analysis.like_with_like import like_with_like
-from data.knobs import KNOBS, Knob
-from data.metrics import metric, plottable
+from data.catalogue import Catalogue
+from data.knobs import Knob
+from data.metrics import Metric
 from data.selection import Selection
 
 # Competitors and pairs of axes, in the order in which readers of the studies expect them.
@@ -27,53 +28,14 @@ _AXES: Final = (
     ("message", "itr"), ("message", "dvfs"), ("itr", "dvfs"),
 )  # fmt: skip
 _METRICS: Final = ("energy_j", PERFORMANCE)
-_NO_COMPETITOR: Final = (
-    "Modes compares systems, machines or settings, and the runs of this lake differ in none of "
-    "them: runs with a second one would make it useful."
-)
-_NO_METRIC: Final = (
-    "Modes compares measurements, and no run of this lake has one: energy, power, latency or time "
-    "would make it useful."
-)
 # Idle runs have arbitrary lengths, so their energies do not compare.
 _IDLE_METRICS: Final = ("power_w", *_METRICS)
 _STORAGE_METRICS: Final = ("bytes_per_joule", "ios_per_joule", *_METRICS)
 
 
-def default_state(view: LakeView) -> ModesState:
-    """Compare completion modes if the lake has several, else systems, else what competes."""
-    cube = view.cube_of(view.first_study())
-    if not len(cube):
-        return ModesState()
-    competing = [KNOBS[name].column for name in competitors()]
-    ranked = (
-        cube.group_by("dataset", "workload")
-        .agg(
-            modes=pl.col("mode").drop_nulls().n_unique() > 1,
-            systems=pl.col("system").n_unique() > 1,
-            competing=pl.max_horizontal(pl.col(competing).n_unique()) > 1,
-            runs=pl.col("runs").sum(),
-        )
-        .sort("modes", "systems", "competing", "runs", "dataset", "workload", nulls_last=True)
-    )
-    dataset, workload = ranked.row(-1)[:2]
-    return chosen(view, ModesState(Selection.of(dataset=[dataset], workload=[workload])), pin=True)
-
-
-def missing(view: LakeView, state: ModesState) -> str:
-    """Return that nothing competes, or that nothing was measured."""
-    varying = {knob.name for knob in varying_knobs(view.left(leading(state.selection)))}
-    competing = varying & set(competitors())
-    if (competing and offered_metrics(view, replace(state, metric=None))) or (
-        state != default_state(view)
-    ):
-        return ""
-    return _NO_METRIC if competing else _NO_COMPETITOR
-
-
-def competitors() -> tuple[str, ...]:
+def competitors(catalogue: Catalogue) -> tuple[str, ...]:
     """Return the knobs that compete unless a visitor asks otherwise: settings, not given loads."""
-    others = (name for name, knob in KNOBS.items() if not knob.is_given)
+    others = (name for name, knob in catalogue.knobs.items() if not knob.is_given)
     return tuple(dict.fromkeys((*_COMPETITORS, *others)))
 
 
@@ -88,115 +50,138 @@ def chosen(view: LakeView, state: ModesState, pin: bool = False) -> ModesState:
         return state
     left = view.left(state.selection)
     competitor = state.competitor or _competitor(view, state)
-    x, y = _axes(left, state, competitor)
+    x, y = _axes(view.catalogue, left, state, competitor)
     column = state.metric or _metric(view, state.selection, competitor)
     found = replace(state, x=x, y=y, competitor=competitor, metric=column)
-    return replace(found, selection=_pinned(left, found)) if pin else found
+    return replace(found, selection=_pinned(view.catalogue, left, found)) if pin else found
 
 
 def for_workload(view: LakeView, state: ModesState, workload: str | None) -> ModesState:
     """Change to another workload or dataset; choose again what does not vary or exist there."""
     selection = of_workload(view, state.selection.values("dataset"), workload)
     if not selection.values("workload"):
-        return replace(state, selection=selection, sel="")
+        return replace(state, selection=selection, sel="", limit=None, limited=PERFORMANCE)
     left = view.left(selection)
-    for knob in KNOBS.values():
-        if knob.name not in ("dataset", "workload"):
+    for knob in view.catalogue.knobs.values():
+        if knob.name not in LEADING:
             there = {knob.facet.null_word if v is None else v for v in left[knob.column].unique()}
             kept = [v for v in state.selection.values(knob.name) if v in there]
-            selection = selection.with_values(knob.name, kept)
-    varying = {knob.name for knob in varying_knobs(left)}
+            selection = selection.with_values(knob.facet, kept)
+    varying = {knob.name for knob in varying_knobs(view.catalogue, left)}
     x, y, competitor = (
         name if name in varying else None for name in (state.x, state.y, state.competitor)
     )
     column = state.metric if state.metric in view.measured_columns(selection) else None
+    # A limit is one on a metric of its workload.
     moved = replace(
-        state, selection=selection, sel="", x=x, y=y, competitor=competitor, metric=column
-    )
+        state, selection=selection, sel="", x=x, y=y, competitor=competitor, metric=column,
+        limit=None, limited=PERFORMANCE,
+    )  # fmt: skip
     return chosen(view, moved, pin=True)
 
 
 def resolved(view: LakeView, state: ModesState) -> ModesState:
     """Return the state with every choice made, and `performance` replaced by its column.
 
-    If that is the compared metric itself or was not measured, `performance` becomes what
-    `choose_cost` prefers of the measured ones.
+    If that is the compared metric itself or was not measured, the second metric of the Pareto view
+    becomes what `choose_cost` prefers of the measured ones.
     """
     state = chosen(view, state)
-    against = state.against
+    against, performance = state.against, performance_column(view, state.selection)
     if against == PERFORMANCE:
-        against = performance_column(view, state.selection)
+        against = performance
         measured = offered_metrics(view, state)
         if against == state.metric or against not in measured:
             against = choose_cost(dict.fromkeys(measured, 1), 1, str(state.metric))
-    return replace(state, against=against)
+    limited = performance if state.limited == PERFORMANCE else state.limited
+    return replace(state, against=against, limited=limited)
 
 
 def offered_knobs(view: LakeView, state: ModesState) -> list[Knob]:
     """Return the knobs with several values in the dataset and workload, and those of the state."""
-    varying = {knob.name for knob in varying_knobs(view.left(leading(state.selection)))}
+    left = view.left(leading(state.selection))
+    varying = {knob.name for knob in varying_knobs(view.catalogue, left)}
     named = {state.x, state.y, state.competitor}
-    return [knob for name, knob in KNOBS.items() if name in varying | named]
+    return [knob for name, knob in view.catalogue.knobs.items() if name in varying | named]
 
 
 def offered_metrics(view: LakeView, state: ModesState) -> list[str]:
-    """Return the metrics of which the workload has values: with a better direction, then others."""
+    """Return the metrics of which the workload has values: with a better direction, then others.
+
+    Properties of the measurement, which nobody compares, are left out.
+    """
+    metrics, plottable = view.catalogue.metrics, view.catalogue.plottable
     workloads = state.selection.values("workload")
-    measured = view.measured_columns(state.selection) if workloads else plottable()
-    listed = [name for name in plottable() if name in measured or name == state.metric]
-    return sorted(listed, key=lambda name: metric(name).better is None)
+    measured = view.measured_columns(state.selection) if workloads else plottable
+    listed = [n for n in plottable if n == state.metric or (n in measured and metrics[n].group)]
+    return sorted(listed, key=lambda name: metrics[name].better is None)
 
 
-def varying_knobs(rows: pl.DataFrame) -> list[Knob]:
+def varying_knobs(catalogue: Catalogue, rows: pl.DataFrame) -> list[Knob]:
     """Return the knobs with more than one value in some rows; NULL counts as a value."""
-    return [knob for knob in KNOBS.values() if rows[knob.column].n_unique() > 1]
+    return [knob for knob in catalogue.knobs.values() if rows[knob.column].n_unique() > 1]
 
 
 def _competitor(view: LakeView, state: ModesState) -> str:
     """Choose what varies under the filters, else under the leading filters."""
-    axes = (state.x, state.y)
+    axes, catalogue = (state.x, state.y), view.catalogue
     for selection in (state.selection, leading(state.selection)):
-        varying = [knob.name for knob in varying_knobs(view.left(selection))]
-        free = [n for n in (*competitors(), *varying) if n in varying and n not in axes]
+        varying = [knob.name for knob in varying_knobs(catalogue, view.left(selection))]
+        free = [n for n in (*competitors(catalogue), *varying) if n in varying and n not in axes]
         if free:
             return free[0]
-    return next(name for name in ("system", *KNOBS) if name not in axes)
+    return next(name for name in ("system", *catalogue.knobs) if name not in axes)
 
 
-def _axes(left: pl.DataFrame, state: ModesState, competitor: str) -> tuple[str, str]:
+def _axes(
+    catalogue: Catalogue, left: pl.DataFrame, state: ModesState, competitor: str
+) -> tuple[str, str]:
     """Choose the axes that the state leaves open: the most contested of the expected pairs.
 
     Two knobs that depend on each other, such as threads and depth, would give a diagonal instead of
     a map. An expected pair of which one knob has a single value is better.
     """
-    varying = [knob.name for knob in varying_knobs(left) if knob.name != competitor]
+    varying = [k.name for k in varying_knobs(catalogue, left) if k.name != competitor]
     expected = [pair for pair in _AXES if set(pair) <= set(varying)]
     pairs = [*expected, *combinations(varying, 2)]
     if state.x and state.y:
         return state.x, state.y
     if state.x or state.y:
         fixed = state.x or state.y
-        others = [n for pair in pairs if fixed in pair for n in pair if n != fixed] + list(KNOBS)
+        others = [n for pair in pairs if fixed in pair for n in pair if n != fixed]
+        others += list(catalogue.knobs)
         other = next(n for n in others if n not in (fixed, competitor))
         return (str(state.x), other) if state.x else (other, str(state.y))
-    # `_is_apart` is slow, so it is called only if no pair is expected.
-    apart = expected or [pair for pair in combinations(varying, 2) if _is_apart(left, pair)]
     half = [pair for pair in _AXES if set(pair) & set(varying) and competitor not in pair]
     rest = [name for name in (*varying, "itr", "dvfs", "load") if name != competitor]
-    known = apart or half or list(combinations(dict.fromkeys(rest), 2))
-    return max(known, key=lambda pair: _contested(left, pair, competitor))
+    known = (
+        axis_pairs(catalogue, left, competitor)
+        or half
+        or list(combinations(dict.fromkeys(rest), 2))
+    )
+    return max(known, key=lambda pair: _contested(catalogue, left, pair, competitor))
 
 
-def _is_apart(left: pl.DataFrame, pair: Sequence[str]) -> bool:
+def axis_pairs(catalogue: Catalogue, left: pl.DataFrame, competitor: str) -> list[tuple[str, str]]:
+    """Return the pairs of knobs that vary and make a map, expected ones if there are any."""
+    varying = [k.name for k in varying_knobs(catalogue, left) if k.name != competitor]
+    expected = [pair for pair in _AXES if set(pair) <= set(varying)]
+    # `_is_apart` is slow, so it is called only if no pair is expected.
+    return expected or [p for p in combinations(varying, 2) if _is_apart(catalogue, left, p)]
+
+
+def _is_apart(catalogue: Catalogue, left: pl.DataFrame, pair: Sequence[str]) -> bool:
     """Return whether neither of two knobs depends on the other."""
-    columns = [KNOBS[name].column for name in pair]
+    columns = [catalogue.knobs[name].column for name in pair]
     return left.select(columns).n_unique() > max(left[column].n_unique() for column in columns)
 
 
-def _contested(left: pl.DataFrame, pair: Sequence[str], competitor: str) -> float:
+def _contested(
+    catalogue: Catalogue, left: pl.DataFrame, pair: Sequence[str], competitor: str
+) -> float:
     """Return the share of measured cells in which more than one competitor was measured."""
-    by = [KNOBS[name].column for name in pair]
-    sizes = left.group_by(by).agg(n=pl.col(KNOBS[competitor].column).n_unique())
+    by = [catalogue.knobs[name].column for name in pair]
+    sizes = left.group_by(by).agg(n=pl.col(catalogue.knobs[competitor].column).n_unique())
     return float((sizes["n"] > 1).mean() or 0)  # type: ignore[arg-type]
 
 
@@ -210,17 +195,19 @@ def _metric(view: LakeView, selection: Selection, competitor: str) -> str:
     return next((n for n in names if n in offered), choose_cost(dict.fromkeys(offered, 1), 1, ""))
 
 
-def _pinned(left: pl.DataFrame, state: ModesState) -> Selection:
+def _pinned(catalogue: Catalogue, left: pl.DataFrame, state: ModesState) -> Selection:
     """Filter the given knobs without a filter to what the map would show of them."""
-    narrowed = like_with_like(left, state.knobs(), is_given_only=True).narrow(state.selection)
+    shown = state.knobs(catalogue)
+    part = like_with_like(left, shown, is_given_only=True, catalogue=catalogue)
     selection = state.selection
-    for clause in narrowed.clauses:
-        if not selection.values(clause.facet.name) and clause.facet.name not in LEADING:
+    for clause in part.narrow(selection).clauses:
+        name = clause.facet.name
+        if not selection.values(name) and name not in LEADING:
             selection = selection.with_values(clause.facet, clause.values)
     return selection
 
 
-def metric_title(column: str) -> str:
+def metric_title(measure: Metric) -> str:
     """Return a metric's title with the direction that wins, for menus: `least energy`."""
-    direction = {"less": "least ", "more": "most ", None: ""}[metric(column).better]
-    return f"{direction}{lowered(metric(column).title)}"
+    direction = {"less": "least ", "more": "most ", None: ""}[measure.better]
+    return f"{direction}{lowered(measure.title)}"

@@ -1,7 +1,7 @@
 """The evidence of one cell: its runs, what was compared, and the verdict in words."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 import numpy as np
@@ -11,24 +11,23 @@ from app.kit.columns import index_in
 from app.kit.competitors import value_words
 from app.kit.lakes import LakeView
 from app.kit.settings import MAX_ROWS
-from app.modes.answer import Judged, judge
 from app.modes.figures.evidence import EvidenceScene, build_evidence
-from app.modes.payload import EFFECT_TITLES, free_knobs, setting_words
+from app.modes.judged import Judged, given_filters, judge
+from app.modes.payload import free_knobs, setting_words
 from app.modes.state import ModesState
-from app.modes.words import TEST_TITLES, rules_words
-from data.analysis.significance import smallest_p
-from data.analysis.ties import ALONE, DIFFER, TIE, TOO_FEW
-from data.knobs import KNOBS
-from data.metrics import metric
+from app.modes.words import EFFECT_TITLES, p_words, rules_words, verdict_words
+from data.analysis.rules import ALONE, EQUIVALENT, OVER, SETS
+from data.analysis.significance import Moments, difference_half_widths
+from data.knobs import Knob
 from data.queries.modes import cell_query
-from data.queries.points import CONFIGURATION
 from data.selection import Selection, Value
-from data.units import MINUS, format_change, format_quantity
+from data.units import MINUS, format_quantity
 
 # Maximum number of runs in the figure; the first by configuration are shown.
 RUNS_MAX: Final = 5000
 Place = dict[str, Value | None]
 NOTHING_MEASURED: Final = "Nothing was measured in this cell under these filters."
+CLOSEST: Final = "closest contest"
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +37,7 @@ class Contender:
     Attributes:
         setting: The varying knobs of that setting; empty if none varies.
         settings: Number of its settings in the cell.
-        half_width: Half width of the mean's 95 % confidence interval; NaN for one run.
+        low, high: The mean's 95 % confidence interval; NaN for one run.
         values: Measurements of its replicates, ascending.
         runs: Its replicates: `run_id`, `replicate`, `value`, `has_log`; only those among the first
             RUNS_MAX of the cell.
@@ -51,8 +50,9 @@ class Contender:
     settings: int
     n: int
     mean: float
+    low: float
+    high: float
     sd: float
-    half_width: float
     values: tuple[float, ...]
     runs: pl.DataFrame
     place: Place
@@ -70,6 +70,7 @@ class Evidence:
         place: The knobs, by column, that distinguish the cell's runs from the others.
         filters: The page's filters.
         lake_version: The version that the page shows.
+        knobs: All knobs, by column.
     """
 
     figure: dict[str, Any] | None
@@ -81,41 +82,60 @@ class Evidence:
     place: Place = field(default_factory=dict)
     filters: Selection = field(default_factory=Selection)
     lake_version: int | None = None
+    knobs: Mapping[str, Knob] = field(default_factory=dict)
 
 
 def evidence(view: LakeView, state: ModesState) -> Evidence | None:
-    """Return the evidence of the selected cell; None unless exactly one cell is selected."""
-    if not view.runs or not state.cell:
+    """Return the evidence of the selected cell, else of the closest contest.
+
+    None if no cell was compared, or several are selected.
+    """
+    if not view.runs:
         return None
     found = judge(view, state)
-    knobs, values = found.state.knobs()[:2], found.state.cell.values()
-    words = (value_words(knob, v, found.labels) for knob, v in zip(knobs, values, strict=True))
+    place = shown_place(found, state)
+    if not place:
+        return None
+    knobs = found.knobs[:2]
+    words = (value_words(k, v, found.labels) for k, v in zip(knobs, place.values(), strict=True))
     title = " · ".join(words)
-    cell = selected_cell(found)
+    if not state.sel:
+        title = f"{CLOSEST}: {title}"
+    cell = cell_at(found, place)
     if cell is None:
         return Evidence(None, title, NOTHING_MEASURED)
-    runs = evidence_runs(view, found)
+    runs = evidence_runs(view, found, place)
     contenders = tuple(_contender(found, row, runs, view) for row in _rows(found, cell))
+    names = compared_names(found, cell)
     return Evidence(
         figure=_figure(found, cell, runs, title),
         title=title,
-        verdict=verdict_words(found, cell, contenders),
-        statistics=statistics_words(found, cell, contenders),
+        verdict=verdict_words(found, cell, names),
+        statistics=statistics_words(found, cell),
         contenders=contenders,
-        unit=metric(found.metric).unit,
-        place=_place(view, found.state, found.state.cell),
+        unit=found.metric.unit,
+        place=_place(view, found, place),
         filters=found.state.selection,
         lake_version=found.state.lake_version,
+        knobs=found.catalogue.knob_of_column,
     )
 
 
-def selected_cell(found: Judged) -> dict | None:
-    """Return the selected cell as a row of the comparison's cells; None if it has no run."""
-    place = list(found.state.cell.values())
+def shown_place(found: Judged, state: ModesState) -> Place:
+    """Return the axes' values of the cell whose evidence is shown, by column; empty for none."""
+    if state.sel:
+        return replace(state, x=found.state.x, y=found.state.y).cell(found.catalogue)
+    closest = found.closest()
+    x, y, _ = found.knobs
+    return {x.column: closest["x"], y.column: closest["y"]} if closest else {}
+
+
+def cell_at(found: Judged, place: Place) -> dict | None:
+    """Return a cell as a row of the comparison's cells; None if it has no run."""
     if not place:
         return None
-    cells = found.comparison.cells
-    rows = cells.filter(_equals(cells["x"], place[0]) & _equals(cells["y"], place[1]))
+    cells, (x, y) = found.comparison.cells, place.values()
+    rows = cells.filter(_equals(cells["x"], x) & _equals(cells["y"], y))
     return rows.row(0, named=True) if len(rows) else None
 
 
@@ -128,163 +148,154 @@ def _equals(column: pl.Series, value: Value | None) -> pl.Series:
     return (column == value).fill_null(False)
 
 
-def evidence_query(state: ModesState) -> tuple[str, list[Any]]:
-    """Build the query of the runs of the selected cell, or of all cells unless one is selected.
-
-    Args:
-        state: With every choice made.
-    """
-    limit = RUNS_MAX if state.cell else MAX_ROWS
-    return cell_query(state.selection, str(state.metric), state.cell, limit)
+def evidence_query(found: Judged, place: Place) -> tuple[str, list[Any]]:
+    """Build the query of the runs of a cell, or of all cells where `place` is empty."""
+    limit = RUNS_MAX if place else MAX_ROWS
+    return cell_query(
+        found.state.selection, found.metric.name, place, limit, catalogue=found.catalogue
+    )
 
 
-def evidence_runs(view: LakeView, found: Judged) -> pl.DataFrame:
-    """Read the runs of the selected cell, or of all cells unless one is selected.
+def evidence_runs(view: LakeView, found: Judged, place: Place) -> pl.DataFrame:
+    """Read the runs of a cell, or of all cells where `place` is empty.
 
     Returns:
         Columns of `cell_query`, `who` (index among the competitors), and `is_best` (whether the run
         belongs to the setting that represents its competitor; without a direction all do).
     """
-    rows = view.lake.polars(*evidence_query(found.state))
-    who = index_in(rows[found.competitors.knob.column], found.competitors.values)
-    rows = rows.with_columns(who=pl.Series(who.astype(np.int64)))
-    if found.comparison.better is None:
+    catalogue, comparison = found.catalogue, found.comparison
+    rows = view.lake.polars(*evidence_query(found, place))
+    values = found.competitors.values[: len(found.competitors) - found.has_default]
+    who = index_in(rows[found.competitors.knob.column], values).astype(float)
+    # Where the default is compared, only the best competitor of each cell is.
+    rows = rows.with_columns(who=pl.Series(who)).filter(~np.isnan(who))
+    rows = rows.with_columns(pl.col("who").cast(pl.Int64))
+    if comparison.better is None:
         return rows.with_columns(is_best=pl.lit(True))
-    best = found.comparison.groups[found.comparison.contenders["row"]]
+    best = comparison.groups[comparison.contenders["row"]]
     over = found.pooled
-    same = [k.column for k in KNOBS.values() if k.column not in over] if over else CONFIGURATION
+    knobs = [name for name in catalogue.knob_of_column if name not in over]
+    same = knobs if over else list(catalogue.configuration)
     joined = rows.join(
-        best.select(same).with_columns(is_best=True),
-        on=list(same), how="left", nulls_equal=True, maintain_order="left",
+        best.select(same).unique().with_columns(is_best=True),
+        on=same, how="left", nulls_equal=True, maintain_order="left",
     )  # fmt: skip
-    return joined.with_columns(pl.col("is_best").fill_null(False))
+    joined = joined.with_columns(pl.col("is_best").fill_null(False))
+    return pl.concat([joined, *_default_runs(view, found, place, joined.columns)])
 
 
-def verdict_words(found: Judged, cell: dict, contenders: Sequence[Contender]) -> str:
-    """Write the outcome of a cell in one sentence."""
-    measure = metric(found.metric)
-    first = contenders[0].label
-    if cell["outcome"] == ALONE:
-        return f"Only {first} was measured here: there is nothing to compare it with, so no win."
-    second = contenders[1].label
-    change = "less" if measure.better == "less" else "more"
-    absolute = format_quantity(cell["margin"], measure.unit)
-    lead = f"{measure.title} {format_change(cell['margin_share'])}, {absolute} {change}"
-    if cell["outcome"] == DIFFER:
-        return (
-            f"{_capital(found, first)} is above {second} ({lead}). There is no better direction, "
-            "so nothing wins."
-        )
-    if cell["outcome"] == TIE:
-        return f"A tie: {first} and {second} do not differ significantly ({lead})."
-    if cell["outcome"] == TOO_FEW:
-        why = _why_too_few(found, contenders)
-        return f"Too few replicates to decide: {first} leads {second} ({lead}). {why}"
-    return f"{_capital(found, first)} wins over {second} ({lead})."
+def _default_runs(
+    view: LakeView, found: Judged, place: Place, columns: list[str]
+) -> list[pl.DataFrame]:
+    """Read the runs of the default that a cell is compared with."""
+    cell = cell_at(found, place)
+    rows = [row for row in _rows(found, cell) if row["is_default"]] if cell else []
+    groups, catalogue = found.comparison.groups, found.catalogue
+    knobs = [name for name in catalogue.knob_of_column if name not in found.pooled]
+    tables = []
+    for row in rows:
+        own = groups.select(knobs).row(row["row"], named=True)
+        only = given_filters(catalogue, found.state.selection)
+        query = cell_query(only, found.metric.name, own, RUNS_MAX, catalogue=catalogue)
+        runs = view.lake.polars(*query).filter(pl.col("is_baseline").fill_null(False))
+        runs = runs.with_columns(who=pl.lit(row["who"], pl.Int64), is_best=pl.lit(True))
+        tables.append(runs.select(columns))
+    return tables
 
 
-def _capital(found: Judged, label: str) -> str:
-    """Begin a sentence with a mode's words; names stay as they are."""
-    is_words = found.competitors.knob.name == "mode"
-    return f"{label[:1].upper()}{label[1:]}" if is_words else label
+def compared_names(found: Judged, cell: dict) -> list[str]:
+    """Return the labels of the winner and the runner-up, or of the only contender."""
+    rows = [cell["winner"], *([cell["runner_up"]] if cell["runner_up"] >= 0 else [])]
+    return [found.competitors.labels[found.who[row]] for row in rows]
 
 
-def statistics_words(found: Judged, cell: dict, contenders: Sequence[Contender]) -> str:
-    """Write test, n, p, effect size and the difference's interval; empty without a test."""
-    state = found.state
-    if cell["outcome"] in (ALONE, TOO_FEW) and np.isnan(cell["p"]):
+def statistics_words(found: Judged, cell: dict) -> str:
+    """Write the rule, n, p, and what was compared; empty without a comparison."""
+    if cell["outcome"] in (ALONE, OVER) or np.isnan(cell["p"]):
         return ""
-    first, second = contenders[:2]
-    effect, name = cell["effect"], EFFECT_TITLES[state.test]
+    state, contenders = found.state, found.comparison.contenders
+    first, second = (contenders.row(cell[role], named=True) for role in ("winner", "runner_up"))
     parts = [
         f"{rules_words(state)}: p = {p_words(cell['p'])}",
         f"corrected {p_words(cell['p_corrected'])}" if state.correction != "none" else "",
-        f"n = {first.n} and {second.n}",
-        f"no {name}: neither has any spread" if np.isnan(effect) else f"{name} = {effect:.3g}",
-        _difference(state, first, second),
+        f"n = {first['n']} and {second['n']}",
     ]
+    if state.test == SETS:
+        members = cell["members_winner"], cell["members_runner_up"]
+        if max(members) > 1:
+            parts.append(f"best of {members[0]} and {members[1]} settings that may be the best")
+        # The two one-sided tests of an equivalence have an interval with twice the error.
+        error = found.comparison.level * (2 if cell["outcome"] == EQUIVALENT else 1)
+        parts.append(f"{100 * (1 - error):.4g} % interval")
+    else:
+        effect, name = cell["effect"], EFFECT_TITLES[state.test]
+        is_none = np.isnan(effect)
+        parts.append(f"no {name}: neither has any spread" if is_none else f"{name} = {effect:.3g}")
+        parts.append(_difference(found, first, second))
     return " · ".join(part for part in parts if part)
 
 
-def p_words(p: float) -> str:
-    """Format a p value with three digits; an en dash if the test has none."""
-    return "\N{EN DASH}" if np.isnan(p) else f"{p:.3g}"
-
-
-def _difference(state: ModesState, first: Contender, second: Contender) -> str:
+def _difference(found: Judged, first: dict, second: dict) -> str:
     """Format the 95 % confidence interval of the difference of the means, for t tests."""
-    if state.test == "mann-whitney" or not first.sd + second.sd > 0:
+    if found.state.test == "mann-whitney" or not first["sd"] + second["sd"] > 0:
         return ""
-    from scipy.stats import ttest_ind
-
-    test = ttest_ind(first.values, second.values, equal_var=state.test == "student")
-    low, high = test.confidence_interval(0.95)
-    unit = metric(str(state.metric)).unit
-    difference = format_quantity(first.mean - second.mean, unit).replace("-", MINUS)
-    half = format_quantity(float(high - low) / 2, unit)
-    return f"difference {difference} \N{PLUS-MINUS SIGN} {half} (95 % CI)"
-
-
-def _why_too_few(found: Judged, contenders: Sequence[Contender]) -> str:
-    first, second = (contender.n for contender in contenders[:2])
-    if min(first, second) < 2:
-        return f"n = {first} and {second}: a test needs two or more."
-    test = found.state.test
-    least = smallest_p(test, np.array([first]), np.array([second]))[0]
-    return (
-        f"n = {first} and {second}: the exact {TEST_TITLES[test]} gives no p value below "
-        f"{least:.3g}."
-    )
+    n, mean, sd = (np.array([first[name], second[name]]) for name in ("n", "mean", "sd"))
+    one, other = np.array([0]), np.array([1])
+    half = difference_half_widths(Moments(n, mean, sd), one, other, found.state.test == "student")
+    unit = found.metric.unit
+    difference = format_quantity(first["mean"] - second["mean"], unit).replace("-", MINUS)
+    return f"difference {difference} \N{PLUS-MINUS SIGN} {format_quantity(half[0], unit)} (95 % CI)"
 
 
 def _rows(found: Judged, cell: dict) -> list[dict]:
-    first = cell["winner"]
-    return list(
-        found.comparison.contenders[first : first + cell["competitors"]].iter_rows(named=True)
-    )
+    first = cell["first"]
+    contenders = found.comparison.contenders[first : first + cell["competitors"]]
+    who = found.who[first : first + cell["competitors"]]
+    return [
+        {**row, "who": int(i)} for row, i in zip(contenders.iter_rows(named=True), who, strict=True)
+    ]
 
 
 def _contender(found: Judged, row: dict, runs: pl.DataFrame, view: LakeView) -> Contender:
-    who = found.competitors.values.index(row["competitor"])
-    groups = found.comparison.groups
+    who, groups = row["who"], found.comparison.groups
     group = groups.row(row["row"], named=True)
     mine = runs.filter(pl.col("is_best") & (pl.col("who") == who))
+    knobs = [name for name in found.catalogue.knob_of_column if name not in found.pooled]
     return Contender(
         label=found.competitors.labels[who],
         hue=found.competitors.hues[who],
-        setting=setting_words(group, free_knobs(groups, found.state), found.labels),
+        setting=setting_words(group, free_knobs(found), found.labels),
         settings=row["settings"],
         n=row["n"],
         mean=row["mean"],
+        low=row["low"],
+        high=row["high"],
         sd=row["sd"],
-        half_width=row["half_width"],
         values=tuple(group["values"]),
         runs=mine.select("run_id", "replicate", "value", "has_log"),
-        place=_place(
-            view,
-            found.state,
-            {k.column: group[k.column] for k in KNOBS.values() if k.column not in found.pooled},
-        ),
+        place=_place(view, found, {name: group[name] for name in knobs}),
     )
 
 
-def _place(view: LakeView, state: ModesState, knobs: Place) -> Place:
+def _place(view: LakeView, found: Judged, knobs: Place) -> Place:
     """Return the knobs that vary under the filters; both axes if none does."""
-    left = view.left(state.selection)
+    left = view.left(found.state.selection)
     varying = {name: value for name, value in knobs.items() if left[name].n_unique() > 1}
-    return varying or {knob.column: knobs[knob.column] for knob in state.knobs()[:2]}
+    return varying or {knob.column: knobs[knob.column] for knob in found.knobs[:2]}
 
 
 def _figure(found: Judged, cell: dict, runs: pl.DataFrame, title: str) -> dict[str, Any]:
     rows = _rows(found, cell)
-    order = [found.competitors.values.index(row["competitor"]) for row in rows]
-    means = pl.DataFrame(
-        {"who": order, **{name: [row[name] for row in rows] for name in ("mean", "half_width")}}
-    )
+    means = pl.DataFrame(rows).select("who", "mean", "low", "high")
     subtitle = "replicates, mean, 95 % CI"
+    if found.state.test == SETS:
+        subtitle = "replicates, geometric mean, 95 % CI"
     if not runs["is_best"].all():
         subtitle += "; open: others"
     if len(runs) == RUNS_MAX:
         subtitle += f"; first {RUNS_MAX:,} runs"
-    scene = EvidenceScene(found.metric, title, subtitle, tuple(order), found.competitors)
+    order = tuple(means["who"].to_list())
+    # Where the default is compared, it and the best competitor are shown.
+    runs = runs.filter(pl.col("who").is_in(order))
+    scene = EvidenceScene(found.metric, title, subtitle, order, found.competitors)
     return build_evidence(runs, means, scene)

@@ -1,13 +1,16 @@
-"""The layout of Modes: filters, map of winners, evidence, shares, Pareto view, status line."""
+"""The layouts of Modes: the page, and the page as a file without a server."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Final
+from typing import Any, Final
 
 import dash_mantine_components as dmc
 from dash import dcc, html
 
 from app.kit import ids
+from app.kit.columns import compact_figure
+from app.kit.encodings import message_figure, title_of
+from app.kit.export import ExportedPage, how_computed, render
 from app.kit.filters import filter_blocks, offered_choices
 from app.kit.lakes import LakeView
 from app.kit.metric_choice import PERFORMANCE, performance_column
@@ -25,25 +28,24 @@ from app.kit.page_layout import (
     state_stores,
     status_line,
 )
-from app.kit.panel import ZOOM_TOOLS, graph_panel, tool_bar
-from app.modes.defaults import (
-    chosen,
-    metric_title,
-    offered_knobs,
-    offered_metrics,
-    resolved,
-)
-from app.modes.presets import study_presets
+from app.kit.panel import ZOOM_TOOLS, graph_panel, panel, tool_bar, view_panel
+from app.modes.answer import answer
+from app.modes.defaults import chosen, metric_title, offered_knobs, offered_metrics, resolved
+from app.modes.evidence import evidence
+from app.modes.layout_evidence import evidence_words
+from app.modes.presets import rule_preset, study_presets
 from app.modes.state import ModesState
-from app.modes.words import CORRECTION_TITLES, TEST_TITLES
-from data.knobs import KNOBS
-from data.metrics import metric
+from app.modes.tables import explain
+from app.modes.words import CORRECTION_LABELS, TEST_LABELS, VERSUS_TITLES
 
 IDS: Final = ids.PageIds("modes")
 GRAPHS: Final = ("winners", "shares", "pareto", "evidence")
 CELLS: Final = IDS("cells")
 EVIDENCE_WORDS: Final = IDS("evidence-words")
 SELECTED: Final = IDS("selected")
+_DECLARED: Final = "Declared by the dataset"
+_INVITATION: Final = "Click a cell of the map or a point of the Pareto view to see its comparison."
+Groups = list[dict[str, Any]]
 
 
 def modes_layout(view: LakeView, state: ModesState, notice: str) -> html.Main:
@@ -53,12 +55,15 @@ def modes_layout(view: LakeView, state: ModesState, notice: str) -> html.Main:
     figures = [IDS.figure(graph) for graph in GRAPHS]
     stores = state_stores(IDS.page, view, state, (CELLS, *figures))
     filters = filter_blocks(view, state.selection, offered_choices, IDS)
+    presets = study_presets(view)
+    if view.runs:
+        presets = [*presets, rule_preset(state)]
     title = "the runs under these filters, with those of the selected cells highlighted"
     return page_layout(
         IDS.page,
         [*stores, dcc.Store(id=SELECTED, data=state.sel)],
         notice,
-        filter_sidebar([*preset_block(study_presets(view)), *filters]),
+        filter_sidebar([*preset_block(presets), *filters]),
         [
             _map_panel(view, state),
             _panel("shares", "cells won by each competitor", [html.H2("Share of cells")]),
@@ -97,23 +102,39 @@ def _map_panel(view: LakeView, state: ModesState) -> html.Section:
 
 
 def _rules(view: LakeView, state: ModesState) -> html.Div:
-    corrections = entries(CORRECTION_TITLES)
-    level = IDS.control("level")
+    """Lay out what is compared with what, the limit, the rule and its errors."""
+    unit = view.catalogue.metric(resolved(view, state).limited).unit if view.runs else ""
     return html.Div(
         [
-            _select("test", "test", entries(TEST_TITLES), state.test, 184),
-            _select("corr", "correction over the cells", corrections, state.correction, 264),
-            html.Label("level", htmlFor=level, className="quiet"),
-            dmc.NumberInput(
-                id=level, value=state.level, min=0.0001, max=0.99, step=0.01, size="xs", w=74,
-                decimalScale=5, allowNegative=False, clampBehavior="blur", debounce=400,
-            ),
-            segments(IDS.control("margin"), "margin over the runner-up", state.margin,
+            html.Span("against", className="quiet"),
+            segments(IDS.control("vs"), "compared with", state.versus, VERSUS_TITLES),
+            html.Label("limit", htmlFor=IDS.control("limit"), className="quiet"),
+            _select("by", "limited metric", limited_choices(view, state), state.limited, 150),
+            _number("limit", state.limit, "limit", 96, suffix=f" {unit}", min=0, decimalScale=6,
+                    placeholder="none"),
+            _select("test", "rule", entries(TEST_LABELS), state.test, 132),
+            _select("corr", "correction over the cells", correction_choices(view, state),
+                    state.correction, 150),
+            html.Label("level", htmlFor=IDS.control("alpha"), className="quiet"),
+            _number("alpha", state.alpha, "level of the comparison", 66, min=0.0001, max=0.99,
+                    step=0.01, decimalScale=5),
+            html.Label("margin", htmlFor=IDS.control("margin"), className="quiet"),
+            _number("margin", state.margin_pct, "margin of equivalence", 62, suffix=" %", min=0.1,
+                    max=40),
+            segments(IDS.control("lead"), "lead over the runner-up", state.lead,
                      {"percent": "%", "absolute": "absolute"}),
             pool_select(IDS.control("pool"), map_pool_choices(view, state), state.pool),
             tool_bar("winners", ZOOM_TOOLS),
         ],
         className="rules",
+    )  # fmt: skip
+
+
+def _number(key: str, value: float | None, label: str, width: int, **more: Any) -> dmc.NumberInput:
+    return dmc.NumberInput(
+        id=IDS.control(key), value="" if value is None else value, size="xs", w=width,
+        hideControls=True, allowNegative=False, clampBehavior="blur", debounce=400,
+        **{"aria-label": label}, **more,
     )  # fmt: skip
 
 
@@ -142,27 +163,111 @@ def knob_choices(view: LakeView, state: ModesState) -> Entries:
 
 def map_pool_choices(view: LakeView, state: ModesState) -> Entries:
     """List the settings that the map may pool."""
-    shown = [KNOBS[name] for name in (state.x, state.y, state.competitor) if name]
-    return pool_choices(view.left(state.selection), shown, state.pool)
+    knobs = view.catalogue.knobs
+    shown = [knobs[name] for name in (state.x, state.y, state.competitor) if name]
+    return pool_choices(view.left(state.selection), shown, state.pool, catalogue=view.catalogue)
 
 
-def metric_choices(view: LakeView, state: ModesState) -> Entries:
-    """List the metrics that can be compared."""
-    return entries({name: metric_title(name) for name in offered_metrics(view, state)})
+def correction_choices(view: LakeView, state: ModesState) -> Entries:
+    """List the corrections: only Student's rule, that of the papers, has none."""
+    del view
+    is_free = state.test == "student" or state.correction == "none"
+    titles = {n: t for n, t in CORRECTION_LABELS.items() if is_free or n != "none"}
+    return entries(titles)
 
 
-def against_choices(view: LakeView, state: ModesState) -> Entries:
+def metric_choices(view: LakeView, state: ModesState) -> Groups:
+    """List the metrics that can be compared, in groups."""
+    titles = {n: metric_title(view.catalogue.metric(n)) for n in offered_metrics(view, state)}
+    return _grouped(view, titles)
+
+
+def against_choices(view: LakeView, state: ModesState) -> Groups:
     """List columns for the Pareto view's x axis; `performance` is first."""
-    performance = performance_column(view, state.selection)
-    # What stands in for a performance that is the compared metric or was not measured.
     shown = resolved(view, replace(state, against=PERFORMANCE)).against
-    note = " (performance)" if shown == performance else ""
-    listed = {PERFORMANCE: f"{metric(shown).title}{note}"}
-    listed |= {name: metric(name).title for name in offered_metrics(view, state)}
-    if state.against != PERFORMANCE:
-        listed.setdefault(state.against, metric(state.against).title)
-    return entries(listed)
+    return _with_performance(view, state, shown, state.against)
 
 
-def _select(key: str, label: str, data: Entries, value: str | None, width: int = 152) -> dmc.Select:
+def limited_choices(view: LakeView, state: ModesState) -> Groups:
+    """List the metrics that a limit may apply to; `performance` is first."""
+    shown = performance_column(view, state.selection)
+    return _with_performance(view, state, shown, state.limited)
+
+
+def _with_performance(view: LakeView, state: ModesState, shown: str, chosen: str) -> Groups:
+    """List the measured metrics, after the one that stands for the performance."""
+    metrics = view.catalogue.metrics
+    # What stands in for a performance that is the compared metric or was not measured.
+    is_own = shown == performance_column(view, state.selection)
+    note = " (performance)" if is_own else ""
+    titles = {name: metrics[name].title for name in offered_metrics(view, state)}
+    if chosen != PERFORMANCE:
+        titles.setdefault(chosen, metrics[chosen].title)
+    first = {"value": PERFORMANCE, "label": f"{metrics[shown].title}{note}"}
+    return [first, *_grouped(view, titles)]
+
+
+def _grouped(view: LakeView, titles: Mapping[str, str]) -> Groups:
+    """Return the entries of a menu under the headings of their metrics."""
+    groups: dict[str, dict[str, str]] = {}
+    for name, title in titles.items():
+        groups.setdefault(view.catalogue.metric(name).group or "Other", {})[name] = title
+    ranked = sorted(groups.items(), key=lambda pair: pair[0] in (_DECLARED, "Other"))
+    return [{"group": group, "items": entries(own)} for group, own in ranked]
+
+
+def _select(
+    key: str, label: str, data: Groups | Entries, value: str | None, width: int = 152
+) -> dmc.Select:
     return select(IDS.control(key), label, data, value, width, 260, searchable=True)
+
+
+def modes_export(view: LakeView, state: ModesState) -> ExportedPage:
+    """Build the page for an export, with the compared cells and the runs of the selected one."""
+    found, shown = answer(view, state), evidence(view, state)
+    words = evidence_words(shown, has_links=False) if shown else html.Div(_INVITATION)
+    figure = shown.figure if shown and shown.figure else message_figure("")
+    figures = {
+        "winners": found.winners, "shares": found.shares, "pareto": found.pareto,
+        "evidence": figure,
+    }  # fmt: skip
+    name = "evidence" if state.sel else "winners"
+    explained = explain(view, state, name) if found.cells else ""
+    filters = resolved(view, state).selection.in_words() if view.runs else ""
+    main = html.Main(
+        [
+            html.P(
+                f"{found.status}: {filters}. Click a cell, a bar or a point to select; Escape "
+                "clears.",
+                className="quiet",
+            ),
+            html.Div(
+                [
+                    _exported_panel("winners", "map of winners"),
+                    _exported_panel("shares", "cells won by each competitor"),
+                    _exported_evidence(words),
+                    _exported_panel("pareto", "Pareto view over the cells"),
+                ],
+                className="views",
+            ),
+            html.P(id="status-selection", role="status"),
+            how_computed(explained),
+        ],
+        className="modes modes-export",
+    )
+    data = {"figures": compact_figure(figures), "cells": found.cells, "sel": state.sel}
+    title = title_of(found.winners) or "Modes"
+    return ExportedPage(title, render(main), data, view.is_synthetic)
+
+
+def _exported_panel(graph: str, name: str) -> html.Section:
+    return view_panel(graph, name, [], f"panel-{graph}", ZOOM_TOOLS, has_menu=False)
+
+
+def _exported_evidence(words: html.Div) -> html.Section:
+    clear = html.Button("clear (Esc)", id="clear-selection", className="plain", hidden=True)
+    head = [html.H2("Evidence of a cell"), clear, tool_bar("evidence", ZOOM_TOOLS)]
+    graph = html.Div(id="evidence", className="graph")
+    beside = html.Div(words, id=EVIDENCE_WORDS, className="table-frame")
+    body = [html.Div([graph, beside], className="evidence-body")]
+    return panel("evidence", "evidence of the selected cell", head, body, "panel-evidence")

@@ -6,12 +6,10 @@ from dash.development.base_component import Component
 from app.kit.clause import write_knobs
 from app.kit.links import page_link
 from app.modes.evidence import Contender, Evidence, Place
-from data.knobs import KNOBS
 from data.units import MISSING, format_quantity
 
 INVITATION = (
-    "Click a cell of the map or a point of the Pareto view to see its replicates, the test and the "
-    "runs behind it."
+    "No cell of this map was compared. Click one to see its replicates and the runs behind it."
 )
 _RUNS_LISTED = 60
 _TIMELINE_RUNS = 6
@@ -71,8 +69,8 @@ def _setting(one: Contender) -> html.Td:
 
 
 def _numbers(one: Contender, unit: str) -> list[html.Td]:
-    half, sd = one.half_width, one.sd
-    interval = f" \N{PLUS-MINUS SIGN} {format_quantity(half, unit)}" if half == half else ""
+    sd, ends = one.sd, [format_quantity(end, unit) for end in (one.low, one.high)]
+    interval = f" [{ends[0]}, {ends[1]}]" if one.low == one.low else ""
     mean = html.Span(format_quantity(one.mean, unit), className="piece")
     return [
         html.Td(str(one.n), className="number"),
@@ -112,12 +110,9 @@ def _run(row: dict, one: Contender, found: Evidence, has_links: bool) -> list:
 def _link(path: str, found: Evidence, place: Place, sel: str = "") -> str:
     """Return the link to a page that shows just the runs with some knobs' values."""
     filters = found.filters
-    for knob in KNOBS.values():
-        if knob.column in place:
-            value = place[knob.column]
-            filters = filters.with_values(
-                knob.name, [knob.facet.null_word if value is None else value]
-            )
+    for column, value in place.items():
+        facet = found.knobs[column].facet
+        filters = filters.with_values(facet, [facet.null_word if value is None else value])
     return page_link(path, filters, sel, found.lake_version)
 
 

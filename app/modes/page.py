@@ -1,10 +1,9 @@
-"""Modes: the winner of each cell, its lead, and whether the lead is significant."""
+"""Modes: the winner of each cell, its lead, and what the runs prove of it."""
 
 from dataclasses import replace
-from threading import Thread
 from typing import Any, Final
 
-from dash import ClientsideFunction, Input, Output, State, callback, clientside_callback, html
+from dash import ClientsideFunction, Input, Output, State, callback, clientside_callback
 
 from app.kit.callbacks import register_filters, register_gather, register_workload
 from app.kit.columns import compact_figure
@@ -12,10 +11,9 @@ from app.kit.context import lake_view
 from app.kit.encodings import message_figure
 from app.kit.filters import offered_choices
 from app.kit.ids import THEME
-from app.kit.lakes import LakeView
 from app.kit.page import Page, View
 from app.modes.answer import answer
-from app.modes.defaults import default_state, for_workload, missing
+from app.modes.defaults import for_workload
 from app.modes.evidence import evidence
 from app.modes.layout import (
     CELLS,
@@ -23,27 +21,25 @@ from app.modes.layout import (
     IDS,
     SELECTED,
     against_choices,
+    correction_choices,
     knob_choices,
+    limited_choices,
     map_pool_choices,
     metric_choices,
+    modes_export,
     modes_layout,
 )
 from app.modes.layout_evidence import evidence_words
-from app.modes.layout_export import modes_export
-from app.modes.selection import open_link
+from app.modes.opening import default_state, missing, open_link
 from app.modes.state import ModesState
 from app.modes.tables import explain, rows_behind
-from data.analysis.significance import load_statistics
 
 _LINKED: Final = ("winners", "shares", "pareto")
 # Controls that change with the workload.
 _ROLES: Final = ("x", "y", "who", "metric")
-
-
-def layout(view: LakeView, state: ModesState, notice: str) -> html.Main:
-    """Lay the page out, and start loading its first figure while the browser draws the frame."""
-    Thread(target=load_statistics, daemon=True).start()
-    return modes_layout(view, state, notice)
+_RULES: Final = (
+    "vs", "limit", "by", "test", "corr", "alpha", "margin", "lead", "against", "pool",
+)  # fmt: skip
 
 
 PAGE: Final = Page(
@@ -52,7 +48,7 @@ PAGE: Final = Page(
     path="/modes",
     state=ModesState,
     default_state=default_state,
-    layout=layout,
+    layout=modes_layout,
     views=(
         View("winners", "map of winners"),
         View("shares", "share of cells"),
@@ -83,7 +79,8 @@ PAGE: Final = Page(
 )
 def update_map(raw_state: dict[str, Any], version: int) -> tuple:
     """Compare the cells and draw them, after any change except the selection."""
-    found = answer(lake_view(version), ModesState.from_json(raw_state))
+    view = lake_view(version)
+    found = answer(view, ModesState.from_json(raw_state, view.catalogue))
     figures = (compact_figure(f) for f in (found.winners, found.shares, found.pareto))
     return (found.cells, *figures, found.status)
 
@@ -98,7 +95,7 @@ def update_map(raw_state: dict[str, Any], version: int) -> tuple:
 def update_evidence(sel: str, raw_state: dict[str, Any], version: int) -> tuple:
     """Show the evidence of the selected cell, after a change of the selection or the state."""
     view = lake_view(version)
-    found = evidence(view, replace(ModesState.from_json(raw_state), sel=sel))
+    found = evidence(view, replace(ModesState.from_json(raw_state, view.catalogue), sel=sel))
     figure = found.figure if found and found.figure else message_figure("")
     return compact_figure(figure), evidence_words(found)
 
@@ -113,13 +110,13 @@ update_filters = register_filters(
         "who": knob_choices,
         "metric": metric_choices,
         "against": against_choices,
+        "by": limited_choices,
+        "corr": correction_choices,
         "pool": map_pool_choices,
     },
 )
-change_workload = register_workload(IDS, ModesState, for_workload, _ROLES)
-register_gather(
-    IDS, dict.fromkeys((*_ROLES, "test", "corr", "level", "margin", "against", "pool"), "value")
-)
+change_workload = register_workload(IDS, ModesState, for_workload, (*_ROLES, "limit", "by"))
+register_gather(IDS, dict.fromkeys((*_ROLES, *_RULES), "value"))
 clientside_callback(
     ClientsideFunction("modes", "theme"),
     *[Output(graph, "figure") for graph in _LINKED],

@@ -1,4 +1,4 @@
-"""Presets for figure 3 of HotStorage '22: the completion mode with most bytes per joule."""
+"""Presets: figure 3 of HotStorage '22, 4 KB reads, and any map by the rule of the papers."""
 
 import re
 from dataclasses import replace
@@ -9,13 +9,21 @@ import polars as pl
 from app.kit.lakes import LakeView
 from app.kit.page_layout import Preset
 from app.modes.state import ModesState
+from data.catalogue import SHIPPED
 from data.reference.tables import published_tables
-from data.selection import FACETS, Selection, Value
+from data.selection import Selection, Value
 
 _METRIC: Final = "bytes_per_joule"
 _READ, _BASE_BYTES = "randread", 4096
 # The figure's axes: 1 to 128 KiB, 1 to 64 in flight.
 _RANGES: Final = {"request": (1 << 10, 128 << 10), "depth": (1, 64)}
+
+
+def rule_preset(state: ModesState) -> Preset:
+    """Return the preset of a map by the rule of the papers."""
+    hint = "this map by Student's t test at 5 %, uncorrected: p above it is a tie"
+    rule = replace(state, test="student", correction="none", alpha=0.05, sel="", limit=None)
+    return Preset("Student's rule", hint, rule)
 
 
 def study_presets(view: LakeView) -> list[Preset]:
@@ -38,7 +46,9 @@ def study_presets(view: LakeView) -> list[Preset]:
         return []
     rows = rows.filter(dataset=dataset, workload=workload)
     base = Selection.of(dataset=[dataset], workload=[workload], rw=[_READ])
-    judged = ModesState(base, competitor="mode", metric=_METRIC, margin="absolute")
+    judged = ModesState(
+        base, competitor="mode", metric=_METRIC, lead="absolute", test="student", correction="none"
+    )
     found = _figure_3(rows, judged)
     small = rows.filter(request_bytes=_BASE_BYTES)
     if small["mode"].n_unique() > 1:
@@ -57,7 +67,7 @@ def _figure_3(rows: pl.DataFrame, judged: ModesState) -> list[Preset]:
         selection = selection.with_values("device", [device])
         rows = rows.filter(device=device)
     for facet, (low, high) in _RANGES.items():
-        there = rows[FACETS[facet].column].drop_nulls().unique().sort()
+        there = rows[SHIPPED.facets[facet].column].drop_nulls().unique().sort()
         inside: list[Value] = [float(value) for value in there if low <= value <= high]
         if not inside:
             return []

@@ -15,23 +15,30 @@ from app.kit.url_state import (
     read_number,
 )
 from data.analysis.like_with_like import check_pool
-from data.analysis.significance import CORRECTIONS, TESTS, Correction, Test
-from data.analysis.ties import Rules
-from data.errors import SelectionError
-from data.knobs import KNOBS, Knob
-from data.metrics import plottable
+from data.analysis.rules import RULES, SETS, Rule, Rules
+from data.analysis.significance import CORRECTIONS, Correction
+from data.catalogue import SHIPPED, Catalogue
+from data.declared import FACET_PREFIX
+from data.errors import DataError, SelectionError
+from data.knobs import Knob
 from data.selection import Selection, Value
 
-Margin = Literal["percent", "absolute"]
+Lead = Literal["percent", "absolute"]
+Versus = Literal["each", "default"]
 _KINDS: Final[tuple[Kind, ...]] = ("knobs", "box", "lasso", "won", "outcome")
+# Keys of a link that the page itself wrote; others come from links of other pages.
+_OWN: Final = ("x", "y", "who", "metric", "test", "corr", "level", "margin")
 
 
 def _sel_of_pick(parameters: Parameters) -> Parameters:
-    """Convert version 1's `pick` to a clause over the columns of the link's axes."""
+    """Convert version 1's `pick` to a clause over the columns of the link's axes.
+
+    Its links are of this page alone, so that the rule is always that of its time.
+    """
     text = parameters.pop("pick", [""])[-1]
     axes = [parameters.get(name, [""])[-1] for name in ("x", "y")]
     sel = _clause_of_pick(text, axes) if text else ""
-    return {**parameters, **({"sel": [sel]} if sel else {})}
+    return {"test": ["student"], **parameters, **({"sel": [sel]} if sel else {})}
 
 
 def _clause_of_pick(text: str, axes: list[str]) -> str:
@@ -44,7 +51,13 @@ def _clause_of_pick(text: str, axes: list[str]) -> str:
             return f"outcome~{values[0]}"
         if kind not in ("cell", "cells"):
             raise refused
-        x, y = (KNOBS[name].column for name in axes)
+        # The column of a declared knob is its name without the prefix.
+        x, y = (
+            name.removeprefix(FACET_PREFIX)
+            if name.startswith(FACET_PREFIX)
+            else SHIPPED.knobs[name].column
+            for name in axes
+        )
         if kind == "cell":
             x_value, y_value = values
             return write_knobs([{y: y_value, x: x_value}])
@@ -56,6 +69,18 @@ def _clause_of_pick(text: str, axes: list[str]) -> str:
         raise refused from None
 
 
+def _with_the_rule_of_2(parameters: Parameters) -> Parameters:
+    """Name the rule that version 2 had by default: Student's test at 5 %, uncorrected, no limit.
+
+    `level` is `alpha`, and `margin`, how cells write a lead, is `lead`.
+    """
+    if not any(key in parameters for key in _OWN):
+        return parameters
+    names = {"level": "alpha", "margin": "lead"}
+    kept = {names.get(k, k): v for k, v in parameters.items() if k not in ("limit", "by")}
+    return {"test": ["student"], "corr": ["none"], **kept}
+
+
 @dataclass(frozen=True, slots=True)
 class ModesState(UrlState):
     """The whole state of Modes.
@@ -65,22 +90,33 @@ class ModesState(UrlState):
             three.
         competitor: Knob whose values compete.
         metric: Compared column.
-        margin: How cells write the winner's lead.
+        versus: `each`: the best two competitors of a cell are compared; `default`: the best of them
+            with the default.
+        limit: Limit in the unit of `limited`; None for none.
+        limited: Metric to which the limit applies, or `performance`.
+        test: `sets`: best sets and four outcomes; else a test of the two best settings.
+        alpha: Error of one comparison.
+        margin_pct: Differences within it are equivalent, percent.
+        lead: How cells write the winner's lead.
         against: Column, or `performance`, of the Pareto view's x axis.
         pool: Settings that are pooled, by name.
     """
 
-    VERSION: ClassVar = 2
-    UPGRADERS: ClassVar = {1: _sel_of_pick}
+    VERSION: ClassVar = 3
+    UPGRADERS: ClassVar = {1: _sel_of_pick, 2: _with_the_rule_of_2}
     PARAMETERS: ClassVar = {
         "x": Parameter("x"),
         "y": Parameter("y"),
         "who": Parameter("competitor"),
         "metric": Parameter("metric"),
+        "vs": Parameter("versus"),
+        "limit": Parameter("limit", read_number),
+        "by": Parameter("limited"),
         "test": Parameter("test"),
         "corr": Parameter("correction"),
-        "level": Parameter("level", read_number),
-        "margin": Parameter("margin"),
+        "alpha": Parameter("alpha", read_number),
+        "margin": Parameter("margin_pct", read_number),
+        "lead": Parameter("lead"),
         "against": Parameter("against"),
         "pool": Parameter("pool", is_list=True),
         "sel": Parameter("sel"),
@@ -92,53 +128,67 @@ class ModesState(UrlState):
     y: str | None = None
     competitor: str | None = None
     metric: str | None = None
-    test: Test = "student"
-    correction: Correction = "none"
-    level: float = 0.05
-    margin: Margin = "percent"
+    versus: Versus = "each"
+    limit: float | None = None
+    limited: str = PERFORMANCE
+    test: Rule = SETS
+    correction: Correction = "benjamini-hochberg"
+    alpha: float = 0.05
+    margin_pct: float = 2.0
+    lead: Lead = "percent"
     against: str = PERFORMANCE
     sel: str = ""
     pool: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        for role in ("x", "y", "competitor"):
-            check_choice(role, getattr(self, role), (None, *KNOBS))
         knobs = [name for name in (self.x, self.y, self.competitor) if name is not None]
         if len(set(knobs)) < len(knobs):
             raise SelectionError(f"axes and competitor must differ, not {', '.join(knobs)}")
-        check_choice("test", self.test, TESTS)
+        check_choice("vs", self.versus, ("each", "default"))
+        check_choice("test", self.test, RULES)
         check_choice("corr", self.correction, CORRECTIONS)
-        check_choice("margin", self.margin, ("percent", "absolute"))
-        if not 0 < self.level < 1:
-            raise SelectionError(f"level is {self.level:g}, expected a number between 0 and 1")
-        if self.metric is not None and self.metric not in plottable():
+        check_choice("lead", self.lead, ("percent", "absolute"))
+        if self.limit is not None and self.limit <= 0:
+            raise SelectionError(f"limit is {self.limit:g}, expected a number above 0")
+        try:
+            Rules(self.test, self.correction, self.alpha, self.margin_pct)
+        except DataError as error:
+            raise SelectionError(str(error)) from None
+
+    def check(self, catalogue: Catalogue) -> None:
+        """Refuse knobs, columns and a selection that the lake does not have; see the base class."""
+        for role in ("x", "y", "competitor"):
+            check_choice(role, getattr(self, role), (None, *catalogue.knobs))
+        if self.metric is not None and self.metric not in catalogue.plottable:
             raise SelectionError(f"no such metric to compare: {self.metric!r}")
-        if self.against != PERFORMANCE and self.against not in plottable():
-            raise SelectionError(f"no such column to plot: {self.against!r}")
-        check_pool(self.pool)
-        read_clause(self.sel, _KINDS)
+        for name in (self.against, self.limited):
+            if name != PERFORMANCE and name not in catalogue.plottable:
+                raise SelectionError(f"no such column to plot: {name!r}")
+        check_pool(self.pool, catalogue)
+        read_clause(self.sel, _KINDS, catalogue)
 
     @property
     def rules(self) -> Rules:
         """The rules by which cells are compared."""
-        return Rules(self.test, self.correction, self.level)
+        return Rules(self.test, self.correction, self.alpha, self.margin_pct)
 
-    @property
-    def clause(self) -> Clause | None:
-        """The selection."""
-        return read_clause(self.sel, _KINDS)
+    def clause(self, catalogue: Catalogue) -> Clause | None:
+        """Return the selection."""
+        return read_clause(self.sel, _KINDS, catalogue)
 
-    @property
-    def cell(self) -> dict[str, Value | None]:
-        """The selected cell, as knob column to value; empty unless exactly one is selected."""
-        clause = self.clause if self.x and self.y else None
+    def cell(self, catalogue: Catalogue) -> dict[str, Value | None]:
+        """Return the selected cell, by knob column; empty unless exactly one is selected."""
+        clause = self.clause(catalogue) if self.x and self.y else None
         if clause is None or clause.kind != "knobs" or len(clause.knobs) > 1:
             return {}
-        knobs, columns = clause.knobs[0], [KNOBS[str(name)].column for name in (self.x, self.y)]
+        knobs = clause.knobs[0]
+        columns = [catalogue.knobs[str(name)].column for name in (self.x, self.y)]
         is_cell = set(knobs) == set(columns) and all(len(knobs[name]) == 1 for name in columns)
         return {name: knobs[name][0] for name in columns} if is_cell else {}
 
-    def knobs(self) -> tuple[Knob, Knob, Knob]:
-        """The knobs of x, y and competitor; all must have been chosen."""
-        x, y, competitor = (KNOBS[str(name)] for name in (self.x, self.y, self.competitor))
+    def knobs(self, catalogue: Catalogue) -> tuple[Knob, Knob, Knob]:
+        """Return the knobs of x, y and competitor; all must have been chosen."""
+        x, y, competitor = (
+            catalogue.knobs[str(name)] for name in (self.x, self.y, self.competitor)
+        )
         return x, y, competitor

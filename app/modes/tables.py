@@ -7,23 +7,21 @@ import polars as pl
 from app.kit.lakes import LakeView
 from app.kit.settings import MAX_ROWS
 from app.kit.words import explanation
-from app.modes.answer import Judged, judge
 from app.modes.evidence import (
-    Evidence,
-    evidence,
+    Place,
+    cell_at,
+    compared_names,
     evidence_query,
     evidence_runs,
-    p_words,
-    selected_cell,
+    shown_place,
+    statistics_words,
 )
-from app.modes.payload import EFFECT_TITLES
+from app.modes.judged import Judged, judge, replicates_query
 from app.modes.state import ModesState
-from app.modes.words import rules_words
+from app.modes.words import EFFECT_TITLES, limit_words, p_words, rules_words, verdict_words
+from data.analysis.rules import SETS
 from data.analysis.ties import win_counts
 from data.errors import SelectionError
-from data.knobs import KNOBS
-from data.metrics import metric
-from data.queries.modes import configurations_query
 from data.queries.runs import runs_query
 from data.queries.statement import statement
 
@@ -33,13 +31,21 @@ _CALLS: Final = {
     "mann-whitney": "stats.mannwhitneyu(a, b)",
 }
 
-
 _NO_DIRECTION: Final = "no better direction, so nothing wins"
 _BEST: Final = (
     "Each competitor is represented in a cell by its best setting: the configuration (all "
     "other knobs equal) with the best mean over its replicates; of equal means the one with "
     "more replicates. The best setting is chosen with the data that are tested, so among many "
     "settings it may be best by chance: the hover shows their number."
+)
+_LIMITED: Final = (
+    "A setting whose mean is beyond it does not compete.",
+    "A setting that is surely beyond it does not compete, and only settings that are surely within "
+    "it can prove that their side is that good.",
+)
+_DEFAULT: Final = (
+    "The best competitor of each cell is compared with the default of the same load, size and "
+    "machine, whatever the filters on settings; the default need not meet a limit."
 )
 _ALL: Final = (
     "Each competitor is represented in a cell by one configuration, the same in all cells: without "
@@ -60,40 +66,39 @@ def rows_behind(view: LakeView, state: ModesState, name: str) -> pl.DataFrame:
     """
     found = judge(view, state)
     if name == "runs":
-        return view.lake.polars(*_runs_query(found.state))
-    return _ROWS[name](view, found)
+        return view.lake.polars(*_runs_query(found))
+    if name == "evidence":
+        return _evidence_rows(view, found, shown_place(found, state) if state.sel else {})
+    return _ROWS[name](found)
 
 
 def explain(view: LakeView, state: ModesState, name: str) -> str:
-    """Return how a view was computed: filters, rules, selected cell's test, executed queries."""
+    """Return how a view was computed: filters, rules, the shown cell's test, executed queries."""
     found = judge(view, state)
-    shown, asked = evidence(view, state), found.state
-    check = _check(found, shown) if shown and len(shown.contenders) > 1 else ""
+    place, asked = shown_place(found, state), found.state.selection
+    check = _check(found, place)
     before = [_rules(found), *([check] if check else [])]
     if name == "runs":
-        return explanation(view, asked.selection, _runs_query(asked), before)
-    query = configurations_query(asked.selection, found.metric, asked.against, MAX_ROWS)
-    where = "the selected cell" if asked.cell else "all cells"
-    runs = statement(*evidence_query(asked)) if name == "evidence" else ""
+        return explanation(view, asked, _runs_query(found), before)
+    query, _ = replicates_query(view, found.state)
+    own = place if state.sel else {}
+    where = "the selected cell" if own else "all cells"
+    runs = statement(*evidence_query(found, own)) if name == "evidence" else ""
     after = [f"comparison of the cells; then the runs of {where} by\n\n{runs}"] if runs else []
-    return explanation(view, asked.selection, query, before, after)
+    return explanation(view, asked, query(asked, MAX_ROWS), before, after)
 
 
 def _rules(found: Judged) -> str:
-    state = found.state
-    x, y, competitor = state.knobs()
-    measure = metric(found.metric)
+    state, measure = found.state, found.metric
+    x, y, competitor = found.knobs
+    limit = limit_words(found)
     words = [
         f"cells: {x.column} x {y.column}; competitors: values of {competitor.column}; metric: "
         f"{measure.name} ({f'{measure.better} is better' if measure.better else _NO_DIRECTION})",
         _BEST if measure.better else _ALL,
-        f"The best two competitors of a cell are tested, two-sided: {rules_words(state)}. A "
-        f"corrected p value above {state.level:g} is a tie. The correction counts the cells that "
-        "were tested. Fewer than two replicates are not tested. Where so few replicates cannot "
-        "give a p value below the level, the outcome is too few. A cell in which only one "
-        "competitor was measured is not won.",
-        f"margin: (winner - runner-up) / |runner-up|, and absolute; effect size: "
-        f"{EFFECT_TITLES[state.test]}; intervals of means: 95 %, Student's t",
+        *([f"limit: {limit}. {_LIMITED[state.test == SETS]}"] if limit else []),
+        *([_DEFAULT] if found.has_default else []),
+        *(_set_rules(found) if state.test == SETS else _test_rules(found)),
     ]
     if found.part.pooled:
         over = ", ".join(knob.column for knob, _ in found.part.pooled.knobs)
@@ -101,30 +106,67 @@ def _rules(found: Judged) -> str:
     return "\n".join(words)
 
 
-def _check(found: Judged, shown: Evidence) -> str:
-    """Return Python code that repeats the selected cell's test."""
-    cell = selected_cell(found)
-    a, b = shown.contenders[:2]
-    alone = "its one setting" if found.comparison.better else "all its runs"
-    p = p_words(cell["p"]) if cell else ""
-    return (
-        f"the selected cell, {shown.title}: {shown.verdict}\n{shown.statistics}\n\n"
-        f"from scipy import stats\n"
-        f"a = {[float(v) for v in a.values]}  # {a.label}, {a.setting or alone}\n"
-        f"b = {[float(v) for v in b.values]}  # {b.label}, {b.setting or alone}\n"
-        f"{_CALLS[found.state.test]}  # p = {p}"
+def _set_rules(found: Judged) -> list[str]:
+    state = found.state
+    return [
+        f"rule: {rules_words(state)}; alpha {state.alpha:g}, margin {state.margin_pct:g} %, level "
+        f"of each interval {found.comparison.level:.4g}",
+        "Logarithms are compared, so means are geometric and differences are in percent "
+        "(percentages, and metrics with values of 0 and below, as they are). The noise of each "
+        "setting is moderated by that of all settings of its system and load (Smyth 2004).",
+        "Each of the best two competitors is all settings that cannot be told from its best "
+        "(Gupta, Hsu). Better: the interval of the difference of their bests does not hold 0. "
+        "Equivalent: two one-sided tests put it within the margin. Undecided: neither, with about "
+        "how many more runs of each setting would decide. Settings with one run do not count.",
+        "p: the least alpha at which the cell alone is decided. The correction counts the cells "
+        "that were compared, and every interval has the level at which its outcome was read.",
+    ]
+
+
+def _test_rules(found: Judged) -> list[str]:
+    state = found.state
+    return [
+        f"The best two competitors of a cell are tested, two-sided: {rules_words(state)}. A "
+        f"corrected p value above {state.alpha:g} is a tie. The correction counts the cells that "
+        "were tested. Fewer than two replicates are not tested. Where so few replicates cannot "
+        "give a p value below alpha, the outcome is too few. A cell in which only one "
+        "competitor was measured is not won.",
+        f"lead: (winner - runner-up) / |runner-up|, and absolute; effect size: "
+        f"{EFFECT_TITLES[state.test]}; intervals of means: 95 %, Student's t",
+    ]
+
+
+def _check(found: Judged, place: Place) -> str:
+    """Return the numbers of a cell's comparison, and Python code that repeats a test."""
+    cell = cell_at(found, place)
+    if cell is None or cell["runner_up"] < 0:
+        return ""
+    names = compared_names(found, cell)
+    title = " · ".join(
+        knob.words(value) for knob, value in zip(found.knobs, place.values(), strict=False)
     )
+    head = f"the cell {title}: {verdict_words(found, cell, names)}\n{statistics_words(found, cell)}"
+    contenders, groups = found.comparison.contenders, found.comparison.groups
+    values = [
+        [float(v) for v in groups["values"][contenders["row"][cell[role]]]]
+        for role in ("winner", "runner_up")
+    ]
+    lines = [f"{a} = {v}  # {name}" for a, v, name in zip("ab", values, names, strict=True)]
+    if found.state.test == SETS:
+        return "\n".join([head, "", "runs of the best setting of each:", *lines])
+    call = f"{_CALLS[found.state.test]}  # p = {p_words(cell['p'])}"
+    return "\n".join([head, "", "from scipy import stats", *lines, call])
 
 
-def _runs_query(state: ModesState) -> tuple[str, list[Any]]:
-    return runs_query(state.selection, MAX_ROWS, str(state.metric))
+def _runs_query(found: Judged) -> tuple[str, list[Any]]:
+    return runs_query(found.state.selection, MAX_ROWS, found.metric.name, catalogue=found.catalogue)
 
 
-def _cell_rows(view: LakeView, found: Judged) -> pl.DataFrame:
+def _cell_rows(found: Judged) -> pl.DataFrame:
     """Return one row per cell, with the winner and the runner-up side by side."""
-    x, y, _ = found.state.knobs()
+    x, y, _ = found.knobs
     cells = found.comparison.cells
-    rows = _contender_rows(view, found)
+    rows = _contender_rows(found)
     parts = [
         cells.select("x", "y", "outcome", "competitors").rename({"x": x.column, "y": y.column})
     ]
@@ -132,23 +174,28 @@ def _cell_rows(view: LakeView, found: Judged) -> pl.DataFrame:
         mine = rows.select(pl.all().gather(cells[role].replace(-1, None)))
         named = {n: f"{role}_{n}" for n in mine.columns if n not in (x.column, y.column)}
         parts.append(mine.select(list(named)).rename(named))
-    numbers = cells.select(
-        pl.col("margin").alias(f"margin_{found.metric}"), "margin_share", "p", "p_corrected",
-        "effect",
-    )  # fmt: skip
-    return pl.concat([*parts, numbers.fill_nan(None)], how="horizontal")
+    names = {
+        "margin": f"lead_{found.metric.name}", "margin_share": "lead_share",
+        "share_low": "lead_share_low", "share_high": "lead_share_high", "more_runs": "more_runs",
+        "members_winner": "winner_members", "members_runner_up": "runner_up_members", "p": "p",
+        "p_corrected": "p_corrected", "effect": "effect",
+    }  # fmt: skip
+    numbers = cells.select(pl.col(own).alias(name) for own, name in names.items())
+    level = pl.lit(found.comparison.level).alias("level")
+    return pl.concat([*parts, numbers.fill_nan(None).with_columns(level)], how="horizontal")
 
 
-def _contender_rows(_: LakeView, found: Judged) -> pl.DataFrame:
+def _contender_rows(found: Judged) -> pl.DataFrame:
     """Return one row per cell and competitor: its best setting, mean, spread, second metric."""
-    axes = found.state.knobs()
+    axes = found.knobs
     contenders, groups = found.comparison.contenders, found.comparison.groups
-    column, against = found.metric, found.state.against
-    settings = [knob.column for knob in KNOBS.values() if knob not in axes]
+    column, against = found.metric.name, found.state.against
+    settings = [n for n, knob in found.catalogue.knob_of_column.items() if knob not in axes]
     second = against if against != column else f"{against}_again"
     numbers = contenders.select(
-        "n", "settings", pl.col("mean").alias(column), pl.col("sd").alias(f"{column}_sd"),
-        pl.col("half_width").alias(f"{column}_ci95_half_width"),
+        "is_default", "n", "settings", pl.col("mean").alias(column),
+        pl.col("sd").alias(f"{column}_sd"), pl.col("low").alias(f"{column}_ci95_low"),
+        pl.col("high").alias(f"{column}_ci95_high"),
     ).fill_nan(None)  # fmt: skip
     named = [knob.column for knob in axes]
     return pl.concat(
@@ -164,16 +211,15 @@ def _contender_rows(_: LakeView, found: Judged) -> pl.DataFrame:
     )
 
 
-def _evidence_rows(view: LakeView, found: Judged) -> pl.DataFrame:
-    if found.state.cell and selected_cell(found) is None:
+def _evidence_rows(view: LakeView, found: Judged, place: Place) -> pl.DataFrame:
+    if place and cell_at(found, place) is None:
         raise SelectionError("nothing was measured in the selected cell")
-    runs = evidence_runs(view, found).drop("who", "has_log")
-    return runs.rename({"value": found.metric, "is_best": "is_compared"})
+    runs = evidence_runs(view, found, place).drop("who", "has_log")
+    return runs.rename({"value": found.metric.name, "is_best": "is_compared"})
 
 
 _ROWS: Final = {
     "winners": _cell_rows,
-    "shares": lambda _, found: win_counts(found.comparison),
+    "shares": lambda found: win_counts(found.comparison),
     "pareto": _contender_rows,
-    "evidence": _evidence_rows,
 }

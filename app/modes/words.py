@@ -1,36 +1,62 @@
-"""Texts of Modes: names of tests and corrections, titles, warnings, empty results."""
+"""Texts of Modes: names of rules and corrections, titles, verdicts, warnings, empty results."""
 
-from collections.abc import Mapping
-from typing import Final
+from collections.abc import Sequence
+from typing import Any, Final
+
+import numpy as np
 
 from app.kit.competitors import value_words
 from app.kit.figure_text import BREAK, bold
 from app.kit.lakes import LakeView
 from app.kit.words import WORKLOAD_TITLES, no_run_left, slice_words, synthetic_note
+from app.modes.judged import Judged
 from app.modes.state import ModesState
-from data.analysis.like_with_like import Slice
-from data.analysis.ties import Comparison
-from data.knobs import KNOBS
-from data.metrics import metric
+from data.analysis.rules import ALONE, DIFFER, EQUIVALENT, OVER, SETS, TIE, TOO_FEW, UNDECIDED
+from data.analysis.significance import smallest_p
+from data.units import format_change, format_quantity
 
 TEST_TITLES: Final = {
+    "sets": "best sets, four outcomes",
     "student": "Student's t test",
     "welch": "Welch's t test",
     "mann-whitney": "Mann-Whitney U test",
+}
+# The same in menus.
+TEST_LABELS: Final = {
+    "sets": "best sets",
+    "student": "Student (papers)",
+    "welch": "Welch",
+    "mann-whitney": "Mann-Whitney",
+}
+CORRECTION_LABELS: Final = {
+    "none": "uncorrected",
+    "holm": "Holm",
+    "benjamini-hochberg": "Benjamini-Hochberg",
 }
 CORRECTION_TITLES: Final = {
     "none": "uncorrected",
     "holm": "Holm's correction over the cells",
     "benjamini-hochberg": "Benjamini-Hochberg over the cells",
 }
+VERSUS_TITLES: Final = {"each": "each other", "default": "the default"}
 OUTCOME_WORDS: Final = {
     "win": "won",
+    "equivalent": "equivalent",
+    "undecided": "undecided",
     "tie": "tied",
     "too few": "too few runs",
     "alone": "alone",
+    "over": "over the limit",
     "differ": "differ",
 }
-# Maximum characters in a line of the subtitle.
+# Test to its effect size.
+EFFECT_TITLES: Final = {
+    "sets": "",
+    "student": "Hedges' g",
+    "welch": "Hedges' g",
+    "mann-whitney": "probability that its run beats one of the runner-up",
+}
+# Maximum number of characters in a line of the subtitle.
 _LINE_CHARS: Final = 105
 
 
@@ -38,7 +64,7 @@ def nothing_left(view: LakeView, state: ModesState) -> str:
     """Return which filter to clear, or that no run has a value of the metric."""
     matching = view.matching(state.selection)
     if matching:
-        title = metric(str(state.metric)).title
+        title = view.catalogue.metric(str(state.metric)).title
         return (
             f"None of the {matching:,} runs that the filters leave has a value for{BREAK}{title}. "
             "Choose another metric."
@@ -48,32 +74,139 @@ def nothing_left(view: LakeView, state: ModesState) -> str:
 
 def rules_words(state: ModesState) -> str:
     """Return a text such as `Student's t test at 5 %, uncorrected`."""
-    level = f"{100 * state.level:.4g} %"
-    return f"{TEST_TITLES[state.test]} at {level}, {CORRECTION_TITLES[state.correction]}"
+    margin = f", margin {state.margin_pct:g} %" if state.test == SETS else ""
+    return (
+        f"{TEST_TITLES[state.test]} at {100 * state.alpha:.4g} %{margin}, "
+        f"{CORRECTION_TITLES[state.correction]}"
+    )
 
 
-def subject(comparison: Comparison, state: ModesState, labels: Mapping[str, str]) -> str:
+def limit_words(found: Judged) -> str:
+    """Return the limit in words: `p99 latency at most 500 us`; empty for none."""
+    state = found.state
+    if state.limit is None:
+        return ""
+    measure = found.catalogue.metric(state.limited)
+    bound = "at least" if measure.better == "more" else "at most"
+    return f"{measure.title} {bound} {format_quantity(state.limit, measure.unit)}"
+
+
+def question(found: Judged) -> str:
+    """`Energy (less is better): best system`; without a direction `Temperature by system`."""
+    measure, noun = found.metric, found.competitors.knob.noun
+    if not measure.better:
+        return f"{measure.title} by {noun} (neither less nor more is better)"
+    against = " against the default" if found.has_default else ""
+    return f"{measure.title} ({measure.better} is better): best {noun}{against}"
+
+
+def subject(found: Judged) -> str:
     """Name what was compared: the workload, and the given knobs with one value in all runs."""
+    state, groups = found.state, found.comparison.groups
     taken = {state.x, state.y, state.competitor, "dataset", "workload"}
-    groups = comparison.groups
     names = [WORKLOAD_TITLES.get(w, w) for w in groups["workload"].unique().drop_nulls().sort()]
     words = [", ".join(names)]
-    for knob in KNOBS.values():
+    for knob in found.catalogue.knobs.values():
         if knob.is_given and knob.name not in taken and groups[knob.column].n_unique() == 1:
             value = groups[knob.column][0]
-            words += [] if value is None else [value_words(knob, value, labels)]
+            words += [] if value is None else [value_words(knob, value, found.labels)]
     return " · ".join(words)
 
 
-def subtitle(view: LakeView, state: ModesState, part: Slice, labels: Mapping[str, str]) -> str:
-    """Return how cells are compared, which runs, and a warning of synthetic data; 1 or 2 lines.
-
-    Args:
-        state: With the filters of the compared runs.
-    """
-    note = synthetic_note(view.left(state.selection))
-    parts = [slice_words(part, labels), bold(note)]
-    first, rest = rules_words(state), " · ".join(each for each in parts if each)
+def subtitle(view: LakeView, found: Judged) -> str:
+    """Return how cells are compared, which runs, and a warning of synthetic data; 1 or 2 lines."""
+    note = synthetic_note(view.left(found.state.selection))
+    parts = [limit_words(found), slice_words(found.part, found.labels), bold(note)]
+    first, rest = rules_words(found.state), " · ".join(each for each in parts if each)
     if len(first) + len(rest) > _LINE_CHARS:
         return f"{first}{BREAK}{rest}"
     return " · ".join(each for each in (first, rest) if each)
+
+
+def more_words(more: int, is_short: bool = False) -> str:
+    """Return how many more runs of each setting would decide: `about 3 more runs of each`."""
+    if is_short:
+        return ">100" if more < 0 else f"+{more}"
+    if more < 0:
+        return "more than 100 further runs of each"
+    return f"about {more} more run{'' if more == 1 else 's'} of each"
+
+
+def verdict_words(found: Judged, cell: dict[str, Any], names: Sequence[str]) -> str:
+    """Write the outcome of a cell in one sentence.
+
+    Args:
+        names: Of the winner and the runner-up, or of the only contender.
+    """
+    first = names[0]
+    if cell["outcome"] == OVER:
+        return f"No {found.competitors.knob.noun} meets the limit here ({limit_words(found)})."
+    if cell["outcome"] == ALONE:
+        if cell["competitors"] > 1:
+            return f"Only {first} may meet the limit here ({limit_words(found)}): no comparison."
+        missing = "No default was" if found.has_default else f"Only {first} was"
+        return f"{missing} measured here: there is nothing to compare it with, so no win."
+    second, lead = names[1], lead_words(found, cell)
+    if cell["outcome"] == DIFFER:
+        return (
+            f"{_capital(found, first)} is above {second} ({lead}). There is no better direction, "
+            "so nothing wins."
+        )
+    if cell["outcome"] == EQUIVALENT:
+        return (
+            f"Equivalent: {first} and {second} differ by less than {found.state.margin_pct:g} %. "
+            f"{_capital(found, first)} leads: {lead}."
+        )
+    if cell["outcome"] == UNDECIDED:
+        more = more_words(cell["more_runs"])
+        return f"Undecided: {first} leads {second} ({lead}); {more} would decide."
+    if cell["outcome"] == TIE:
+        return f"A tie: {first} and {second} do not differ significantly ({lead})."
+    if cell["outcome"] == TOO_FEW:
+        why = why_too_few(found, cell)
+        return f"Too few replicates to decide: {first} leads {second} ({lead}). {why}"
+    return f"{_capital(found, first)} wins over {second} ({lead})."
+
+
+def lead_words(found: Judged, cell: dict[str, Any]) -> str:
+    """Return a lead with its interval: `Energy -12.2 % [-14.1, -10.7], 310 J less`."""
+    measure = found.metric
+    change = "less" if measure.better == "less" else "more"
+    absolute = format_quantity(cell["margin"], measure.unit)
+    share = format_change(cell["margin_share"])
+    return f"{measure.title} {share}{interval_words(cell)}, {absolute} {change}"
+
+
+def interval_words(cell: dict[str, Any]) -> str:
+    """Return the interval of a lead as ` [-14.1, -10.7] %`, open ends as words; empty for none."""
+    low, high = cell["share_low"], cell["share_high"]
+    if np.isnan(low) and np.isnan(high):
+        return ""
+    ends = [format_change(end).removesuffix(" %") if np.isfinite(end) else "not bounded"
+            for end in (low, high)]  # fmt: skip
+    return f" [{ends[0]}, {ends[1]}]"
+
+
+def _capital(found: Judged, label: str) -> str:
+    """Begin a sentence with a mode's words or the default; names stay as they are."""
+    is_words = found.competitors.knob.name == "mode" or label == found.competitors.labels[-1]
+    has_words = is_words and (found.competitors.knob.name == "mode" or found.has_default)
+    return f"{label[:1].upper()}{label[1:]}" if has_words else label
+
+
+def why_too_few(found: Judged, cell: dict[str, Any]) -> str:
+    """Return why a cell could not be compared."""
+    n = found.comparison.contenders["n"]
+    first, second = int(n[cell["winner"]]), int(n[cell["runner_up"]])
+    if min(first, second) < 2 or found.state.test == SETS:
+        return f"n = {first} and {second}: a comparison needs two or more."
+    least = smallest_p(found.state.test, np.array([first]), np.array([second]))[0]
+    return (
+        f"n = {first} and {second}: the exact {TEST_TITLES[found.state.test]} gives no p value "
+        f"below {least:.3g}."
+    )
+
+
+def p_words(p: float) -> str:
+    """Format a p value with three digits; an en dash if the test has none."""
+    return "\N{EN DASH}" if np.isnan(p) else f"{p:.3g}"

@@ -18,9 +18,23 @@ document.addEventListener("DOMContentLoaded", function () {
    * one value on the chosen knob is cleared.
    */
   function gathered(values, before) {
-    // An incomplete level, such as `0.`, does not change the state.
-    if (!(values.level > 0 && values.level < 1)) values.level = before ? before.level : 0.05;
+    // An incomplete number, such as `0.`, does not change the state.
+    const most = values.test === "sets" ? 0.5 : 1;
+    if (!(values.alpha > 0 && values.alpha < most)) values.alpha = before ? before.alpha : 0.05;
+    if (!(values.margin > 0 && values.margin < 50)) values.margin = before ? before.margin : 2;
+    if (!(values.limit > 0)) values.limit = "";
     if (!before) return values;
+    // The rule of the papers is uncorrected, and it alone.
+    if (before.test !== values.test && (values.test === "student") !== (values.corr === "none")) {
+      const corr = values.test === "student" ? "none" : "benjamini-hochberg";
+      wattlas.setProps("modes-corr", { value: corr });
+      values.corr = corr;
+    }
+    // A limit is in the unit of its metric.
+    if (before.by !== values.by && values.limit !== "") {
+      wattlas.setProps("modes-limit", { value: "" });
+      values.limit = "";
+    }
     const role = ROLES.find((name) => before[name] !== values[name]);
     const other = ROLES.find((name) => name !== role && values[name] === values[role]);
     if (role && other) {

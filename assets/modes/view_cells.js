@@ -26,7 +26,7 @@
   }
 
   const outcomeOf = (data, i) => data.outcomes[data.cells.outcome[i]];
-  const winnerOf = (data, i) => data.who.values[data.contenders.who[data.cells.first[i]]];
+  const winnerOf = (data, i) => data.who.values[data.contenders.who[data.cells.best[i]]];
   const placeOf = (data, i) => data.x.words[data.cells.column[i]] + DOT + data.y.words[data.cells.row[i]];
 
   const pairOf = (data, i) => [data.x.values[data.cells.column[i]], data.y.values[data.cells.row[i]]];
@@ -79,23 +79,37 @@
   const percent = (share, count = 3) =>
     sign(share) + wattlas.formatDigits(100 * Math.abs(share), count) + " %";
 
+  const intervalOf = (data, i) => {
+    const ends = [data.cells.share_low[i], data.cells.share_high[i]];
+    if (ends.every(isNaN)) return "";
+    const word = (end) => (isFinite(end) ? percent(end).replace(" %", "") : "not bounded");
+    return " [" + ends.map(word).join(", ") + "]";
+  };
+
   function lead(data, i) {
     const share = data.cells.margin_share[i], direction = data.metric.better === "less" ? " less" : " more";
-    return (isNaN(share) ? "" : percent(share) + ", ") + quantity(data, data.cells.margin[i]) + direction;
+    const relative = isNaN(share) ? "" : percent(share) + intervalOf(data, i) + ", ";
+    return relative + quantity(data, data.cells.margin[i]) + direction;
   }
 
+  const more = (data, i) => (data.cells.more[i] < 0 ? ">100" : "+" + data.cells.more[i]);
+
   /**
-   * The text of a cell: the lead with the winner's name, `tie`, or the number of replicates.
+   * The text of a cell: the lead with the winner's name, what the runs leave open, or the number of replicates.
    *   isNamed: with the winner's name.
-   *   isShort: two digits for a lead in percent, for narrow cells.
+   *   isShort: two digits for a lead in percent, signs for words, for narrow cells.
    */
   function cellText(data, i, isNamed, isShort) {
-    const outcome = outcomeOf(data, i), first = data.cells.first[i], share = data.cells.margin_share[i];
+    const outcome = outcomeOf(data, i), best = data.cells.best[i], share = data.cells.margin_share[i];
     const { n, who } = data.contenders;
-    if (outcome === "alone") return "";
-    if (outcome === "tie") return "tie";
-    if (outcome === "too few") return "n = " + Math.min(n[first], n[first + 1]);
-    const bold = () => "<b>" + wattlas.plotText(data.who.words[who[first]]) + "</b><br>";
+    const few = () => "n = " + Math.min(n[best], n[data.cells.second[i]]);
+    const words = {
+      alone: () => "", over: () => "", tie: () => "tie", "too few": few,
+      equivalent: () => (isShort ? "\u2248" : isNamed ? "equivalent" : "equiv."),
+      undecided: () => more(data, i) + (isShort ? "" : isNamed ? " runs decide" : " runs"),
+    };
+    if (words[outcome]) return words[outcome]();
+    const bold = () => "<b>" + wattlas.plotText(data.who.words[who[best]]) + "</b><br>";
     const name = isNamed || outcome === "differ" ? bold() : "";
     if (!data.rules.percent) return name + quantity(data, data.cells.margin[i]);
     if (isNaN(share)) return name + DASH;
@@ -103,21 +117,26 @@
   }
 
   function verdict(data, i) {
-    const first = data.cells.first[i], name = (at) => data.who.words[data.contenders.who[at]];
-    const best = name(first);
-    if (outcomeOf(data, i) === "alone") return "only " + best + " was measured here: no win";
-    const second = name(first + 1);
+    const name = (at) => data.who.words[data.contenders.who[at]], { best: bests, second: seconds } = data.cells;
+    const best = name(bests[i]), outcome = outcomeOf(data, i);
+    if (outcome === "over") return "none meets the limit: " + data.rules.limit;
+    if (outcome === "alone" && data.cells.n[i] > 1) return "only " + best + " may meet the limit: " + data.rules.limit;
+    if (outcome === "alone") return "only " + best + " was measured here: no win";
+    const second = name(seconds[i]);
     const words = {
       win: best + " wins over " + second, differ: best + " is above " + second + ", and neither is better",
       tie: "tie of " + best + " and " + second,
+      equivalent: "equivalent within " + data.rules.margin + " %: " + best + " leads " + second,
+      undecided: "undecided: " + best + " leads " + second,
       "too few": "too few replicates to decide between " + best + " and " + second,
     };
-    return words[outcomeOf(data, i)] + ": " + lead(data, i);
+    return words[outcome] + ": " + lead(data, i);
   }
 
   function contenderWords(data, at) {
-    const { who, mean, half_width: half, n, setting, settings } = data.contenders;
-    const spread = isNaN(half[at]) ? "" : " \u00b1 " + quantity(data, half[at]);
+    const { who, mean, low, high, n, setting, settings } = data.contenders;
+    const ends = [low[at], high[at]].map((end) => quantity(data, end));
+    const spread = isNaN(low[at]) ? "" : " [" + ends.join(", ") + "]";
     const count = settings[at] > 1 ? "best of " + settings[at] + ": " : "";
     const words = data.settings[setting[at]], best = words ? DOT + count + words : "";
     return data.who.words[who[at]] + ": " + quantity(data, mean[at]) + spread + DOT + "n = " + n[at] + best;
@@ -131,8 +150,11 @@
     if (n[i] > HOVER_CONTENDERS) lines.push("and " + (n[i] - HOVER_CONTENDERS) + " more");
     if (!isNaN(p[i])) {
       const also = data.rules.correction === "none" ? "" : " (corrected " + digits(corrected[i]) + ")";
-      lines.push("p = " + digits(p[i]) + also + DOT + data.rules.effect + " = " + digits(effect[i]));
-      lines.push("means \u00b1 95 % confidence interval");
+      const size = data.rules.effect ? DOT + data.rules.effect + " = " + digits(effect[i]) : "";
+      const needed = more(data, i).replace("+", "about ").replace(">", "more than ");
+      if (outcomeOf(data, i) === "undecided") lines.push(needed + " more runs of each would decide");
+      lines.push("p = " + digits(p[i]) + also + size);
+      lines.push("means with 95 % confidence intervals");
     }
     return [...lines, "click: evidence and runs"];
   }

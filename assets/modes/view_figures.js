@@ -37,7 +37,8 @@
       layout.shapes = wattlas.modesMap.frame(data, sel, theme);
       const texts = wattlas.modesMap.texts(meta, data, part, theme);
       const dimmed = { z: wattlas.modesMap.dimmed(data, sel) };
-      return changed(changed(figure.data, "texts", texts), "dimmed", dimmed);
+      const veil = { colorscale: wattlas.modesMap.veilScale(theme) };
+      return changed(changed(changed(figure.data, "veil", veil), "texts", texts), "dimmed", dimmed);
     },
     pareto(figure, layout, data, sel) {
       const selected = selectedPoints(figure, data, sel);

@@ -50,11 +50,12 @@
     shares: (point) => [wattlas.shownText(point.data.name), point.data.text[0], "click: these cells"],
     evidence(point) {
       const quantity = (value) => wattlas.formatQuantity(value, view.data.metric.unit);
-      const half = point["error_y.array"];
+      const above = point["error_y.array"], below = point["error_y.arrayminus"];
       const { name, meta } = point.data;
       if (meta.kind !== "means") return [quantity(point.y), name, String(point.customdata)];
-      const width = "95 % confidence interval \u00b1 " + quantity(half);
-      return ["mean " + quantity(point.y), half > 0 ? width : "one run: no interval"];
+      const ends = [point.y - below, point.y + above].map(quantity).join(", ");
+      const words = above > 0 ? "95 % confidence interval [" + ends + "]" : "one run: no interval";
+      return ["mean " + quantity(point.y), words];
     },
   };
   const linesAt = (id, point) => (view.data && LINES[id] ? LINES[id](point) : null);

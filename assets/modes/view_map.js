@@ -43,12 +43,42 @@
     return changes;
   }
 
+  const channels = (color) => [1, 3, 5].map((at) => parseInt(color.slice(at, at + 2), 16));
+
+  /** A colour under a veil of another; the veil hides a share of it. */
+  function veiled(hue, paper, share) {
+    const [a, b] = [channels(hue), channels(paper)];
+    return a.map((value, k) => value * (1 - share) + b[k] * share);
+  }
+
+  /** Black or white, whichever has more contrast with a colour. Source: WCAG 2.2, contrast ratio. */
+  function readableOn(rgb) {
+    const [r, g, b] = rgb.map((value) => value / 255)
+      .map((v) => (v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4));
+    const luminance = 0.2126 * r + 0.7152 * g + 0.0722 * b;
+    return (luminance + 0.05) / 0.05 > 1.05 / (luminance + 0.05) ? "#000000" : "#ffffff";
+  }
+
+  /** How much of a cell's hue the page's colour hides. */
+  function veilOf(meta, data, i) {
+    const outcome = wattlas.cells.outcomeOf(data, i), [most, undecided] = meta.veils;
+    if (outcome === "undecided") return undecided;
+    return outcome === "win" ? most * (1 - data.cells.strength[i]) : 0;
+  }
+
   /** The colour of a cell's text: the theme's own, with a halo, on a cell without fill. */
   function textColor(meta, data, i, theme) {
-    const outcome = wattlas.cells.outcomeOf(data, i), colors = meta.text_colors;
-    if (outcome === "too few") return wattlas.palette(theme).text;
-    const others = { tie: colors.length - 2, differ: colors.length - 1 };
-    return colors[outcome in others ? others[outcome] : data.contenders.who[data.cells.first[i]]];
+    const outcome = wattlas.cells.outcomeOf(data, i), { hues } = meta, { text, paper } = wattlas.palette(theme);
+    if (outcome === "too few") return text;
+    const others = { tie: hues.length - 2, equivalent: hues.length - 2, differ: hues.length - 1 };
+    const hue = hues[outcome in others ? others[outcome] : data.contenders.who[data.cells.best[i]]];
+    return readableOn(veiled(hue, paper, veilOf(meta, data, i)));
+  }
+
+  /** The scale of the layer over pale cells: from clear to the page's colour. */
+  function veilScale(theme) {
+    const [r, g, b] = channels(wattlas.palette(theme).paper);
+    return [[0, `rgba(${r},${g},${b},0)`], [1, `rgba(${r},${g},${b},1)`]];
   }
 
   /** The texts of the cells in view, as the trace's own; none where there are too many. */
@@ -70,7 +100,7 @@
       found.shadow.push(wattlas.cells.outcomeOf(data, i) === "too few" ? halo : "none");
     }
     const { x, y, text, color, shadow } = found;
-    const size = columns <= LARGE_MAX[0] && rows <= LARGE_MAX[1] ? 11 : 9;
+    const size = columns <= LARGE_MAX[0] && rows <= LARGE_MAX[1] ? 12 : 10;
     return { x, y, text, textfont: { size, color, shadow } };
   }
 
@@ -108,5 +138,5 @@
     return z;
   }
 
-  wattlas.modesMap = { shownLabels, labels, texts, partInView, isEmpty, frame, dimmed };
+  wattlas.modesMap = { shownLabels, labels, texts, veilScale, partInView, isEmpty, frame, dimmed };
 })((window.wattlas = window.wattlas || {}));

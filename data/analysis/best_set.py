@@ -7,7 +7,7 @@ Source: Gupta, Technometrics 7(2), 1965; Hsu, Multiple Comparisons, 1996, chapte
 """
 
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 import numpy as np
 from scipy.special import stdtrit
@@ -61,32 +61,49 @@ class BestSet:
     challengers: int
 
 
-def sidak(alpha: float, comparisons: int) -> float:
+def sidak(alpha: float, comparisons: Any) -> Any:
     """Return the error of each of several comparisons that together err with `alpha`."""
-    return float(-np.expm1(np.log1p(-alpha) / max(comparisons, 1)))
+    return -np.expm1(np.log1p(-alpha) / np.maximum(comparisons, 1))
 
 
-def critical(p: float, a: Estimates, b: Estimates) -> np.ndarray:
+def critical(p: float | np.ndarray, a: Estimates, b: Estimates) -> np.ndarray:
     """Return the value that a t statistic of a difference of two means exceeds with probability p.
-
-    The degrees of freedom of a difference are the fewer of the two: both sides borrow theirs from
-    one prior, so that Welch and Satterthwaite would count them twice. Without a prior they are
-    Welch's.
 
     Args:
         p: Probability, below 0.5.
         a, b: Estimates of shapes that broadcast.
     """
-    if a.prior.d0 > 0:
+    if np.all(a.prior.d0 > 0):
         # A quantile falls with the degrees of freedom: the fewer give the larger one.
         return np.maximum(quantile(p, a.df), quantile(p, b.df))
+    return quantile(p, difference_df(a, b))
+
+
+def difference_df(a: Estimates, b: Estimates) -> np.ndarray:
+    """Return the degrees of freedom of the difference of two means.
+
+    They are the fewer of the two: both sides borrow theirs from one prior, so that Welch and
+    Satterthwaite would count them twice. Without a prior they are Welch's.
+
+    Args:
+        a, b: Estimates of shapes that broadcast, also with the prior of `a`.
+    """
+    fewer = np.minimum(a.df, b.df)
+    if np.all(a.prior.d0 > 0):
+        return fewer
     total = (a.variance + b.variance) ** 2
     parts = a.variance**2 / a.df + b.variance**2 / b.df
-    return quantile(p, total / parts)
+    return np.where(a.prior.d0 > 0, fewer, total / parts)
 
 
-def quantile(p: float, df: np.ndarray) -> np.ndarray:
+def quantile(p: float | np.ndarray, df: np.ndarray) -> np.ndarray:
     """Return the values that t distributions exceed with probability p; infinite without df."""
+    if np.size(p) > 1:
+        # One call for each pair of values that occurs: a complex number is a pair.
+        pairs, place = np.unique(p + 1j * df, return_inverse=True)
+        each = np.where(pairs.imag > 0, stdtrit(pairs.imag, 1 - pairs.real), np.inf)
+        return each[place].reshape(np.broadcast(p, df).shape)
+    p = float(np.ravel(p)[0])
     unique, place = np.unique(df, return_inverse=True)
     with np.errstate(invalid="ignore"):
         values = np.where(unique > 0, stdtrit(unique, 1 - p), np.inf)
@@ -115,17 +132,45 @@ def best_set(cost: Estimates, limit: Limit | None = None, alpha: float = 0.05) -
         strength = cost.mean[against] + 3 * np.sqrt(cost.variance[against])
         against = against[np.argsort(strength, kind="stable")[:STRONGEST]]
     asked = np.flatnonzero(is_member)
-    is_member[asked] = ~_is_beaten(cost, asked, against, alpha_pair)
+    if len(against):
+        a, b = cost.at(asked[:, None]), cost.at(against[None, :])
+        is_member[asked] = ~_is_beaten(a, b, np.ones(1, bool), alpha_pair)
     regret, bound_by = _regret(cost, np.flatnonzero(is_member & is_challenger), alpha)
     return BestSet(is_member, is_within, is_outside, regret, bound_by, alpha_pair, count)
 
 
+def best_sets(
+    cost: Estimates, limit: Limit | None, alpha: float
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Find the best sets of many choices with equally many settings each.
+
+    Args:
+        cost: As of `best_set`, shape (choices, settings).
+        limit: Likewise.
+
+    Returns:
+        `is_member`, `is_within` and `is_outside` of `BestSet`, shape (choices, settings).
+    """
+    is_challenger = cost.n >= 2
+    share = 1.0 if limit is None else 1 - OUTSIDE_SHARE
+    count = is_challenger.sum(-1, keepdims=True)
+    alpha_pair = np.asarray(sidak(share * alpha, count - 1))
+    is_within, is_outside = _standing(limit, is_challenger, alpha_pair, OUTSIDE_SHARE * alpha)
+    a, b = cost.at(np.s_[..., :, None]), cost.at(np.s_[..., None, :])
+    may_beat = (is_challenger & is_within & ~is_outside)[..., None, :]
+    is_beaten = _is_beaten(a, b, may_beat, alpha_pair[..., None])
+    return ~is_outside & cost.is_judged & ~is_beaten, is_within, is_outside
+
+
 def _standing(
-    limit: Limit | None, is_challenger: np.ndarray, alpha_within: float, alpha_outside: float
+    limit: Limit | None,
+    is_challenger: np.ndarray,
+    alpha_within: float | np.ndarray,
+    alpha_outside: float,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Tell which settings surely meet the limit, and which surely break it."""
     if limit is None:
-        return np.ones(len(is_challenger), bool), np.zeros(len(is_challenger), bool)
+        return np.ones(is_challenger.shape, bool), np.zeros(is_challenger.shape, bool)
     metric = limit.metric
     with np.errstate(invalid="ignore", divide="ignore"):
         room = (limit.at - metric.mean) / np.sqrt(metric.variance)
@@ -133,14 +178,18 @@ def _standing(
     return (room >= quantile(alpha_within, metric.df)) & is_challenger, is_outside
 
 
-def _is_beaten(cost: Estimates, asked: np.ndarray, against: np.ndarray, alpha: float) -> np.ndarray:
-    """Tell which settings have a challenger that is significantly better."""
-    if not len(against):
-        return np.zeros(len(asked), bool)
-    a, b = cost.at(asked[:, None]), cost.at(against[None, :])
+def _is_beaten(
+    a: Estimates, b: Estimates, may_beat: np.ndarray, alpha: float | np.ndarray
+) -> np.ndarray:
+    """Tell which settings of `a` have one of `b` along the last axis that is significantly better.
+
+    Args:
+        a, b: Of shapes that broadcast.
+        may_beat: Which settings of `b` are challengers that surely meet the limit.
+    """
     lead = a.mean - b.mean
     is_better = lead >= critical(alpha, a, b) * np.sqrt(a.variance + b.variance)
-    return np.any(is_better & (lead > 0), axis=1)
+    return np.any(is_better & (lead > 0) & may_beat, axis=-1)
 
 
 def _regret(cost: Estimates, members: np.ndarray, alpha: float) -> tuple[np.ndarray, np.ndarray]:

@@ -51,11 +51,16 @@ class Settings:
 class Prior:
     """Variance that a choice's settings share: s0 squared, with d0 degrees of freedom.
 
-    Without enough variances d0 and s0 are 0: nothing is moderated.
+    Without enough variances d0 and s0 are 0: nothing is moderated. Both may be arrays, one number
+    for each setting, where the settings are of several choices.
     """
 
-    d0: float
-    s0: float
+    d0: Any
+    s0: Any
+
+    def at(self, places: Any) -> "Prior":
+        """Return the prior of some settings, by any index of NumPy."""
+        return Prior(self.d0[places], self.s0[places]) if np.ndim(self.d0) else self
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,8 +89,9 @@ class Estimates:
     def at(self, places: Any) -> "Estimates":
         """Return the estimates of some settings, by any index of NumPy."""
         return Estimates(
-            self.n[places], self.mean[places], self.variance[places], self.df[places], self.prior
-        )
+            self.n[places], self.mean[places], self.variance[places], self.df[places],
+            self.prior.at(places),
+        )  # fmt: skip
 
 
 def log_scale(values: np.ndarray, is_more_better: bool = False) -> np.ndarray:

@@ -12,11 +12,14 @@ from dataclasses import dataclass, replace
 from typing import Final, Literal
 
 import numpy as np
+from scipy.special import stdtr
 
-from data.analysis.best_set import OUTSIDE_SHARE, BestSet, critical, sidak
+from data.analysis.best_set import OUTSIDE_SHARE, BestSet, critical, difference_df, sidak
 from data.analysis.noise import Estimates
 
 Outcome = Literal["a_better", "b_better", "equivalent", "undecided"]
+# The first of these that holds is the outcome.
+DECIDED: Final[tuple[Outcome, ...]] = ("equivalent", "a_better", "b_better")
 MARGIN: Final = float(np.log(1.02))
 # Numbers of further runs of each setting that are tried.
 MORE_TRIED: Final = (*range(1, 11), *range(12, 31, 2), *range(35, 101, 5))
@@ -60,21 +63,38 @@ def saving(setting: Estimates, baseline: Estimates, picked_among: int, alpha: fl
 class Side:
     """One side of a comparison: the members of its best set that were measured at least twice.
 
+    Many comparisons have a further axis before the settings.
+
     Attributes:
         settings: Index of each in its choice, shape (k,).
         cost: Estimates of the objective, shape (k,).
         is_within: Surely meets the limit, shape (k,); all True without one.
+        is_member: False for a setting that is none, shape (k,).
     """
 
     settings: np.ndarray
     cost: Estimates
     is_within: np.ndarray
+    is_member: np.ndarray
 
     @classmethod
     def of(cls, cost: Estimates, best: BestSet) -> "Side":
         """Take the members of a best set with two or more runs."""
         settings = np.flatnonzero(best.is_member & (cost.n >= 2))
-        return cls(settings, cost.at(settings), best.is_within[settings])
+        is_member = np.ones(len(settings), bool)
+        return cls(settings, cost.at(settings), best.is_within[settings], is_member)
+
+    @property
+    def members(self) -> np.ndarray:
+        """Number of members."""
+        return self.is_member.sum(axis=-1)
+
+    @property
+    def lowest(self) -> np.ndarray:
+        """Least mean of the members that surely meet the limit, else of all."""
+        is_first = self.is_member & self.is_within
+        counts = np.where(is_first.any(axis=-1, keepdims=True), is_first, self.is_member)
+        return np.where(counts, self.cost.mean, np.inf).min(axis=-1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,43 +128,82 @@ def compare_sides(
     """
     if not len(a.settings) or not len(b.settings):
         return Comparison("undecided", Change(np.nan, -np.inf, np.inf), None, None)
-    kept = (1 - OUTSIDE_SHARE) * alpha if has_limit else alpha
-    low, low_by, high, high_by = _ends(a, b, kept)
-    inner_low, _, inner_high, _ = _ends(a, b, 2 * kept)
-    outcome: Outcome = "undecided"
-    if -margin < inner_low and inner_high < margin:
-        outcome = "equivalent"
-    elif high < 0:
-        outcome = "a_better"
-    elif low > 0:
-        outcome = "b_better"
-    estimate = float(_lowest(a) - _lowest(b))
-    return Comparison(outcome, Change(estimate, low, high), low_by, high_by)
-
-
-def _lowest(side: Side) -> float:
-    candidates = side.cost.mean[side.is_within] if side.is_within.any() else side.cost.mean
-    return float(candidates.min())
-
-
-def _ends(
-    a: Side, b: Side, alpha: float
-) -> tuple[float, tuple[int, int] | None, float, tuple[int, int] | None]:
-    """Return both ends of the interval, each with the settings that decide it."""
-    one, other = a.cost.at(np.s_[:, None]), b.cost.at(np.s_[None, :])
-    lead = one.mean - other.mean
-    deviation = np.sqrt(one.variance + other.variance)
-    most = lead + critical(sidak(alpha / 2, len(a.settings)), one, other) * deviation
-    least = lead - critical(sidak(alpha / 2, len(b.settings)), one, other) * deviation
-    high = np.where(a.is_within, most.max(axis=1), np.inf)
-    low = np.where(b.is_within, least.min(axis=0), -np.inf)
-    i, j = int(high.argmin()), int(low.argmax())
+    kept = comparison_share(has_limit) * alpha
+    levels = deciding_levels(a, b, margin)
+    outcome: Outcome = next((o for o in DECIDED if levels[o] < kept), "undecided")
+    most, least = _bounds(a, b, kept)
+    i, j = int(most.max(axis=1).argmin()), int(least.min(axis=0).argmax())
+    low, high = float(least[:, j].min()), float(most[i].max())
     high_by = (int(a.settings[i]), int(b.settings[most[i].argmax()]))
     low_by = (int(a.settings[least[:, j].argmin()]), int(b.settings[j]))
-    return (
-        float(low[j]), low_by if np.isfinite(low[j]) else None,
-        float(high[i]), high_by if np.isfinite(high[i]) else None,
-    )  # fmt: skip
+    return Comparison(
+        outcome,
+        Change(float(a.lowest - b.lowest), low, high),
+        low_by if np.isfinite(low) else None,
+        high_by if np.isfinite(high) else None,
+    )
+
+
+def comparison_share(has_limit: bool) -> float:
+    """Return the share of alpha that is left for the comparison."""
+    return 1 - OUTSIDE_SHARE if has_limit else 1.0
+
+
+def interval_ends(a: Side, b: Side, alpha: float) -> tuple[np.ndarray, np.ndarray]:
+    """Return both ends of the interval of each comparison, with an error of `alpha`.
+
+    Args:
+        a, b: Shapes (comparisons, settings).
+    """
+    most, least = _bounds(a, b, alpha)
+    return least.min(axis=-2).max(axis=-1), most.max(axis=-1).min(axis=-1)
+
+
+def _bounds(a: Side, b: Side, alpha: float) -> tuple[np.ndarray, np.ndarray]:
+    """Return the upper and the lower bound of each pair's difference, shape (..., k_a, k_b).
+
+    A pair that proves nothing has infinite bounds; one that does not count has none.
+    """
+    one, other = a.cost.at(np.s_[..., :, None]), b.cost.at(np.s_[..., None, :])
+    lead = one.mean - other.mean
+    deviation = np.sqrt(one.variance + other.variance)
+    shares = (np.asarray(sidak(alpha / 2, side.members))[..., None, None] for side in (a, b))
+    above, below = (critical(share, one, other) * deviation for share in shares)
+    most = np.where(b.is_member[..., None, :], lead + above, -np.inf)
+    least = np.where(a.is_member[..., :, None], lead - below, np.inf)
+    most = np.where((a.is_within & a.is_member)[..., :, None], most, np.inf)
+    return most, np.where((b.is_within & b.is_member)[..., None, :], least, -np.inf)
+
+
+def deciding_levels(a: Side, b: Side, margin: float) -> dict[Outcome, np.ndarray]:
+    """Return the least alpha at which each outcome holds, by outcome; 1 where none does.
+
+    It is the alpha at which an end of the interval of `compare_sides` is 0 or the margin. Under a
+    limit it is that of the comparison alone.
+    """
+    one, other = a.cost.at(np.s_[..., :, None]), b.cost.at(np.s_[..., None, :])
+    lead, df = one.mean - other.mean, difference_df(one, other)
+    deviation = np.sqrt(one.variance + other.variance)
+    pairs = (a.is_member & a.is_within)[..., :, None], (b.is_member & b.is_within)[..., None, :]
+    members = a.is_member[..., :, None], b.is_member[..., None, :]
+
+    def at_most(excess: np.ndarray, is_of_a: bool) -> np.ndarray:
+        """Least error at which one side has a setting with a difference below 0 to all others."""
+        with np.errstate(invalid="ignore", divide="ignore"):
+            tail = stdtr(df, np.nan_to_num(excess / deviation, nan=0.0))
+        own, others, axis = (pairs[0], members[1], -1) if is_of_a else (pairs[1], members[0], -2)
+        worst = np.where(others, tail, 0.0).max(axis=axis, keepdims=True)
+        least = np.where(own, worst, 1.0).min(axis=(-2, -1))
+        count = np.maximum((a if is_of_a else b).members, 1)
+        with np.errstate(divide="ignore"):
+            return np.asarray(-np.expm1(count * np.log1p(-least)))
+
+    below, above = at_most(lead - margin, True), at_most(-lead - margin, False)
+    return {
+        "equivalent": np.maximum(below, above),
+        "a_better": np.minimum(2 * at_most(lead, True), 1.0),
+        "b_better": np.minimum(2 * at_most(-lead, False), 1.0),
+    }
 
 
 def with_more_runs(estimates: Estimates, more: int) -> Estimates:

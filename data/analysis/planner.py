@@ -92,31 +92,55 @@ def more_runs(
 ) -> int | None:
     """Return about how many more runs of both settings decide their comparison; None for over 100.
 
+    Args and source: as of `more_runs_of_pairs`, which answers for many pairs.
+    """
+    found = more_runs_of_pairs(
+        np.array([difference]), np.array(variances)[:, None], np.array(n)[:, None],
+        np.array([prior.d0]), picked_among, alpha, margin,
+    )[0]  # fmt: skip
+    return int(found) if found else None
+
+
+def more_runs_of_pairs(
+    difference: np.ndarray,
+    variances: np.ndarray,
+    n: np.ndarray,
+    d0: np.ndarray,
+    picked_among: int = 1,
+    alpha: float = 0.05,
+    margin: float = MARGIN,
+) -> np.ndarray:
+    """Return about how many more runs of both settings of each pair decide their comparison.
+
     It takes today's difference as the true one, so it is an estimate.
 
     Args:
-        difference: Of the two means.
-        variances: Of one run of each.
-        n: Runs of each so far.
-        prior: Of the choice.
+        difference: Of the two means of each pair, shape (k,).
+        variances: Of one run of each, shape (2, k).
+        n: Runs of each so far, shape (2, k).
+        d0: Of the pair's prior, shape (k,).
         picked_among: The greater number of settings that either was picked from.
+
+    Returns:
+        Integers, shape (k,); 0 for over 100.
     """
+    found = np.zeros(len(difference), np.int64)
+    left = np.arange(len(difference))
     for more in MORE_TRIED:
-        deviation = np.sqrt(variances[0] / (n[0] + more) + variances[1] / (n[1] + more))
-        df = np.array(prior.d0 + min(n) + more - 1)
-        win = float(quantile(sidak(alpha / 2, picked_among), df)) * deviation
-        same = float(quantile(sidak(alpha, picked_among), df)) * deviation
-        low = max(margin - same, 0.0)
-        if win < low:
-            return more
-
-        def at_most(bound: float, df: float = float(df), s: float = deviation) -> float:
-            ends = (np.array([bound, -bound]) - difference) / s
-            return float(np.diff(stdtr(df, ends[::-1]))[0])
-
-        if 1 - (at_most(win) - at_most(low)) >= LIKELY:
-            return more
-    return None
+        d, (n_a, n_b) = difference[left], n[:, left] + more
+        s = np.sqrt(variances[0, left] / n_a + variances[1, left] / n_b)
+        df = d0[left] + np.minimum(n_a, n_b) - 1.0
+        win = quantile(sidak(alpha / 2, picked_among), df) * s
+        same = np.maximum(margin - quantile(sidak(alpha, picked_among), df) * s, 0.0)
+        at_most_win, at_most_same = (
+            stdtr(df, (bound - d) / s) - stdtr(df, (-bound - d) / s) for bound in (win, same)
+        )
+        is_decided = (win < same) | (1 - (at_most_win - at_most_same) >= LIKELY)
+        found[left[is_decided]] = more
+        left = left[~is_decided]
+        if not len(left):
+            break
+    return found
 
 
 @dataclass(frozen=True, slots=True)

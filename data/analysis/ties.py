@@ -1,58 +1,30 @@
-"""The winner of each cell, its lead, and whether the lead is significant.
+"""The winner of each cell, its lead, and what the runs prove of it.
 
-A cell is a pair of values of two knobs. In it each competitor's best setting counts: its
-configuration with the best mean. The best two competitors are tested against each other.
+A cell is a pair of values of two knobs. In it each competitor is represented by its best setting,
+and the best two competitors are compared. By the rule `sets` each side is all settings that cannot
+be told from its best, and the outcome is one of four (`data.analysis.outcomes`). By the named tests
+the two best settings are tested against each other.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final, Literal
 
 import numpy as np
 import polars as pl
 
-from data.analysis.significance import (
-    Correction,
-    Moments,
-    Samples,
-    Test,
-    compare_pairs,
-    corrected,
-    mean_half_widths,
-    moments,
-    smallest_p,
+from data.analysis.cell_outcomes import Pairs, proven_columns, tested_columns
+from data.analysis.contenders import (
+    BEYOND,
+    ONCE,
+    Contenders,
+    Question,
+    Settings,
+    contenders_of,
+    proven_settings,
+    tested_settings,
 )
-from data.errors import DataError
-
-Outcome = Literal["win", "tie", "too few", "alone", "differ"]
-WIN: Final = "win"
-TIE: Final = "tie"
-TOO_FEW: Final = "too few"
-ALONE: Final = "alone"
-DIFFER: Final = "differ"
-OUTCOMES: Final[tuple[Outcome, ...]] = (WIN, TIE, TOO_FEW, ALONE, DIFFER)
-
-# Moments over all runs, where some rows are means of several.
-_POOLED: Final = ("pooled_n", "pooled_mean", "pooled_sd")
-
-Better = Literal["less", "more"]
-
-
-@dataclass(frozen=True, slots=True)
-class Rules:
-    """Rules for comparing the competitors of a cell.
-
-    Attributes:
-        level: A corrected p value above it is a tie; between 0 and 1, both excluded.
-    """
-
-    test: Test = "student"
-    correction: Correction = "none"
-    level: float = 0.05
-
-    def __post_init__(self) -> None:
-        if not 0 < self.level < 1:
-            raise DataError(f"level is {self.level:g}, expected a number between 0 and 1")
+from data.analysis.merged import POOLED, in_order, merged, samples_of
+from data.analysis.rules import DIFFER, OUTCOMES, SETS, WIN, Rules
+from data.analysis.setting_noise import Better
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,234 +34,162 @@ class Comparison:
     Attributes:
         groups: The compared configurations, sorted by their values.
         contenders: One row per cell and competitor, best first within a cell: `cell`, `x`, `y`,
-            `competitor`, `place` (0 is best), `row` (row of its best setting in `groups`),
-            `settings` (number of its configurations), `n`, `mean`, `sd` and `half_width` (of the
-            mean's 95 % confidence interval; both NaN for one run).
-        cells: One row per measured cell: `cell`, `x`, `y`, `outcome`, `winner` and `runner_up`
-            (rows of `contenders`; `winner` has the best mean whatever the outcome; `runner_up` is
-            -1 if there is none), `competitors`, `margin` (absolute, never below 0), `margin_share`
-            (signed: (winner - runner-up) / |runner-up|), `p`, `p_corrected`, `effect`.
+            `competitor`, `is_default`, `place` (0 is best), `row` (row of its best setting in
+            `groups`), `settings` (number of its configurations), `n`, `mean` (geometric by `sets`),
+            `sd`, `low` and `high` (the mean's 95 % confidence interval; NaN for one run).
+        cells: One row per measured cell: `cell`, `x`, `y`, `outcome`, `first` (row of its first
+            contender), `winner` and `runner_up` (rows of `contenders`; `winner` has the best mean
+            whatever the outcome; `runner_up` is -1 if there is none), `competitors`, `margin`
+            (absolute, never below 0), `margin_share` (signed: (winner - runner-up) / |runner-up|),
+            by `sets` with `share_low` and `share_high`, its interval; `more_runs` (about how many
+            more of each setting would decide; 0 if decided, -1 for over 100), `members_winner`,
+            `members_runner_up` (settings compared on each side), `p` (by `sets` the least alpha at
+            which the cell alone is decided), `p_corrected`, `effect`.
         better: Direction of the measurement; None for none, where `winner` has the highest mean.
+        level: Error of each interval: alpha, corrected for the cells shown.
     """
 
     groups: pl.DataFrame
     contenders: pl.DataFrame
     cells: pl.DataFrame
     better: Better | None
+    level: float
 
 
 def compare(
-    groups: pl.DataFrame, x: str, y: str, competitor: str, better: Better | None, rules: Rules
+    groups: pl.DataFrame,
+    x: str,
+    y: str,
+    competitor: str,
+    question: Question,
+    rules: Rules,
+    has_default: bool = False,
 ) -> Comparison:
     """Compare the competitors in every cell of two knobs.
 
-    Outcomes: `win`; `tie`, if the corrected p value is above the level, or if there is no p value
-    because the two are equal without any spread; `too few`, if one of the two has fewer than two
-    replicates, or the test cannot reach the level with so few; `alone`, if only one competitor was
-    measured, which is not a win. A measurement without a direction has no winner and no best
-    setting: each competitor counts with all its replicates in the cell, and `differ` takes the
-    place of `win`.
+    Outcomes: `win`; by `sets` `equivalent` (within the margin) and `undecided`; by a test `tie`, if
+    the corrected p value is above alpha, or if there is no p value because the two are equal
+    without any spread; `too few`, if one of the two has fewer than two replicates, or the test
+    cannot reach alpha with so few; `alone`, if only one competitor was measured, or only one may
+    meet the limit, which is not a win; `over`, if none may meet it. A measurement without a
+    direction has no winner and no best setting: each competitor counts with all its replicates in
+    the cell, and `differ` takes the place of `win`.
 
     Args:
         groups: One row per configuration: its knobs, among them `x`, `y` and `competitor` (NULL is
             a value like any other), and `values`, a list of at least one finite measurement.
-            Optionally `pooled_n`, `pooled_mean` and `pooled_sd`: where `pooled_n` is more than the
-            values, some of these are means of runs; the moments then are the pooled ones, and
-            Mann-Whitney, which ranks values, finds too few.
-        better: Direction of the measurement; None for none.
+            Optionally the columns of `merged.POOLED`: where `pooled_n` is more than the values,
+            some of these are means of runs; the moments then are the pooled ones, and Mann-Whitney,
+            which ranks values, finds too few. With a limit its metric's columns of
+            `merged.LIMITED`.
+        has_default: Compare the best competitor of each cell with the default instead: `default`
+            in `groups` is True for those, and `scope` numbers the settings that share one.
 
     Returns:
         A result that does not depend on the order of rows and values. Of equal means the one with
         more replicates counts for its competitor, then the one with less spread, then the first
         by its knobs. No groups, no cells.
     """
-    if better is None:
-        groups = merged(groups, (x, y, competitor))
-    knobs = [name for name in groups.columns if name not in ("values", *_POOLED)]
-    groups = _in_order(groups, knobs)
-    samples = Samples.flat(
-        groups["values"].explode(empty_as_null=False).to_numpy(),
-        groups["values"].list.len().to_numpy().astype(np.int64),
-    )
-    found, has_means = _with_pooled(moments(samples), groups)
-    sign = -1.0 if better == "less" else 1.0
-    contenders = _contenders(groups, (x, y, competitor), found, sign)
-    cells = _cells(contenders, samples, found, sign, rules, has_means)
-    if better is None:
+    by = (x, y, competitor)
+    if question.better is None:
+        groups = merged(groups, (*by, "default", "scope") if has_default else by)
+    known = ("values", "default", "scope", *POOLED)
+    groups = in_order(groups, [name for name in groups.columns if name not in known])
+    samples, found, has_means = samples_of(groups)
+    if rules.test == SETS:
+        settings = proven_settings(groups, samples, found, has_means, question, rules.alpha)
+    else:
+        settings = tested_settings(groups, found, question)
+    defaults = _defaults(groups, settings) if has_default else None
+    contenders = contenders_of(groups, by, settings, defaults)
+    winner = np.flatnonzero(np.diff(contenders.cell, prepend=-1))
+    competitors = np.diff(np.append(winner, len(contenders.cell)))
+    can = settings.tier[contenders.row] < BEYOND
+    able = np.add.reduceat(can.astype(np.int64), winner) if len(winner) else competitors
+    pairs = Pairs(winner, np.where(able > 1, winner + 1, -1), competitors, able)
+    if rules.test == SETS:
+        columns, level = proven_columns(pairs, contenders, settings, rules)
+    else:
+        columns = tested_columns(
+            pairs, contenders, settings, samples, found, has_means, rules, question
+        )
+        level = rules.alpha
+    table = _contender_table(groups, by, contenders, settings, winner)
+    cells = table[winner].select("cell", "x", "y").with_columns(first=pl.Series(winner), **columns)
+    if question.better is None:
         cells = cells.with_columns(pl.col("outcome").replace(WIN, DIFFER))
-    return Comparison(groups, contenders, cells, better)
+    return Comparison(groups, table, cells, question.better, level)
 
 
-def merged(groups: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
-    """Take the configurations that agree in some columns together.
+def _defaults(groups: pl.DataFrame, settings: Settings) -> np.ndarray:
+    """Return the row of the default of each setting's scope, -1 where none or several are there.
 
-    A column in which they differ is NULL, but means (`against`) and moments are pooled.
+    A default need not meet the limit.
     """
-    own = (*by, "values", "against", *_POOLED)
-    others = [name for name in groups.columns if name not in own]
-    same = [
-        pl.when(pl.col(name).n_unique() == 1).then(pl.col(name).first()).alias(name)
-        for name in others
-    ]
-    n, against = pl.col("values").list.len(), pl.col("against")
-    mean = (against * n).sum() / n.filter(against.is_not_null()).sum()
-    means = [mean.alias("against").fill_nan(None)] if "against" in groups.columns else []
-    if set(_POOLED) <= set(groups.columns):
-        means += _pooled_moments()
-    pooled = groups.group_by(by, maintain_order=True).agg(
-        *same, *means, pl.col("values").explode().sort()
-    )
-    return pooled.select(groups.columns)
+    is_default = groups["default"].to_numpy()
+    scope = groups["scope"].to_numpy()
+    count = np.bincount(scope, is_default) if len(scope) else np.zeros(0)
+    row = np.full(len(count), -1)
+    row[scope[is_default]] = np.flatnonzero(is_default)
+    own = np.where(count == 1, row, -1)[scope] if len(scope) else np.zeros(0, np.int64)
+    settings.tier[is_default] = np.minimum(settings.tier[is_default], ONCE)
+    if settings.limit is not None:
+        metric = settings.limit.metric
+        metric.mean[is_default], metric.variance[is_default] = -np.inf, 1.0
+    return np.where(is_default, np.arange(len(groups)), own)
 
 
-def _pooled_moments() -> list[pl.Expr]:
-    """Moments of several groups together, out of the moments of each."""
-    n, mean, sd = (pl.col(name) for name in _POOLED)
-    whole = (n * mean).sum() / n.sum()
-    is_unknown = ((n > 1) & sd.is_null()).any()
-    squares = ((n - 1) * sd.fill_null(0).pow(2)).sum() + (n * (mean - whole).pow(2)).sum()
-    return [
-        n.sum().alias("pooled_n"),
-        whole.alias("pooled_mean"),
-        pl.when((n.sum() > 1) & ~is_unknown)
-        .then((squares / (n.sum() - 1)).sqrt())
-        .alias("pooled_sd"),
-    ]
-
-
-def _with_pooled(found: Moments, groups: pl.DataFrame) -> tuple[Moments, np.ndarray]:
-    """Replace the moments of groups with rows that are means; tell which groups those are."""
-    if not set(_POOLED) <= set(groups.columns):
-        return found, np.zeros(len(groups), bool)
-    n, mean, sd = (groups[name].cast(pl.Float64).to_numpy() for name in _POOLED)
-    has_means = n > found.n
-    n = np.where(has_means, n, found.n).astype(np.int64)
-    mean, sd = np.where(has_means, mean, found.mean), np.where(has_means, sd, found.sd)
-    return Moments(n, mean, sd), has_means
-
-
-def _in_order(groups: pl.DataFrame, knobs: Sequence[str]) -> pl.DataFrame:
-    """Sort by the knobs, NULL last; return sorted input without a copy."""
-    order = groups.select(knobs).with_row_index("place").sort(knobs, nulls_last=True)["place"]
-    return groups if order.is_sorted() else groups[order]
-
-
-def _contenders(
-    groups: pl.DataFrame, by: Sequence[str], found: Moments, sign: float
+def _contender_table(
+    groups: pl.DataFrame,
+    by: tuple[str, str, str],
+    found: Contenders,
+    settings: Settings,
+    first: np.ndarray,
 ) -> pl.DataFrame:
-    """Choose each competitor's best setting, and rank the competitors within each cell."""
-    x, y, competitor = (_codes(groups[name]) for name in by)
-    _, cell = np.unique(x * (y.max(initial=0) + 1) + y, return_inverse=True)
-    spread = np.nan_to_num(found.sd, nan=np.inf)
-    order = np.lexsort((spread, -found.n, -sign * found.mean, competitor, cell))
-    start = np.flatnonzero(
-        (np.diff(cell[order], prepend=-1) != 0) | (np.diff(competitor[order], prepend=-1) != 0)
-    )
-    best, settings = order[start], np.diff(np.append(start, len(order)))
-    ranked = np.lexsort((competitor[best], -sign * found.mean[best], cell[best]))
-    best, settings = best[ranked], settings[ranked]
-    first = np.flatnonzero(np.diff(cell[best], prepend=-1))
-    sizes = np.diff(np.append(first, len(best)))
+    x, y, competitor = by
+    sizes = np.diff(np.append(first, len(found.cell)))
+    numbers = {name: getattr(settings, name)[found.row] for name in ("n", "mean", "sd")}
     return pl.DataFrame(
         {
-            "cell": cell[best],
-            "x": groups[by[0]][best],
-            "y": groups[by[1]][best],
-            "competitor": groups[by[2]][best],
-            "place": np.arange(len(best)) - np.repeat(first, sizes),
-            "row": best,
-            "settings": settings,
-            "n": found.n[best],
-            "mean": found.mean[best],
-            "sd": found.sd[best],
-            "half_width": mean_half_widths(
-                Moments(found.n[best], found.mean[best], found.sd[best])
-            ),
+            "cell": found.cell,
+            "x": groups[x][found.place],
+            "y": groups[y][found.place],
+            "competitor": groups[competitor][found.row],
+            "is_default": found.is_default,
+            "place": np.arange(len(found.row)) - np.repeat(first, sizes),
+            "row": found.row,
+            "settings": found.settings,
+            **numbers,
+            "low": settings.low[found.row],
+            "high": settings.high[found.row],
         }
     )
-
-
-def _cells(
-    contenders: pl.DataFrame,
-    samples: Samples,
-    found: Moments,
-    sign: float,
-    rules: Rules,
-    has_means: np.ndarray,
-) -> pl.DataFrame:
-    winner = np.flatnonzero(contenders["place"].to_numpy() == 0)
-    competitors = np.diff(np.append(winner, len(contenders)))
-    contested = competitors > 1
-    runner_up = np.where(contested, winner + 1, -1)
-    row = contenders["row"].to_numpy()
-    a, b = row[winner[contested]], row[runner_up[contested]]
-    # A mean of runs has no values to rank.
-    is_unranked = (has_means[a] | has_means[b]) & (rules.test == "mann-whitney")
-    p, effect = (_spread_out(np.where(is_unranked, np.nan, v), contested) for v in
-                 compare_pairs(rules.test, samples, found, a, b, sign))  # fmt: skip
-    shares = _spread_out(_share(found.mean[a], found.mean[b]), contested)
-    kept = corrected(p, rules.correction)
-    smallest = smallest_p(rules.test, found.n[a], found.n[b])
-    is_unknown = np.isnan(found.sd[a] + found.sd[b])
-    least = _spread_out(np.where(is_unranked | is_unknown, 1.0, smallest), contested)
-    outcome = np.select(
-        [~contested, least > rules.level, kept <= rules.level], [ALONE, TOO_FEW, WIN], TIE
-    )
-    return contenders[winner].select("cell", "x", "y").with_columns(
-        outcome=pl.Series(outcome, dtype=pl.String),
-        winner=pl.Series(winner),
-        runner_up=pl.Series(runner_up),
-        competitors=pl.Series(competitors),
-        margin=_spread_out(np.abs(found.mean[a] - found.mean[b]), contested),
-        margin_share=shares,
-        p=p,
-        p_corrected=kept,
-        effect=effect,
-    )  # fmt: skip
 
 
 def win_counts(comparison: Comparison) -> pl.DataFrame:
     """Count the cells that each competitor wins, and the other outcomes.
 
     Returns:
-        `competitor`, `outcome`, `cells`: one row per competitor for its wins (0 included), by
-        value, NULL last, where the measurement has a direction; then one row for each other
-        outcome that occurs, without competitor.
+        `competitor`, `is_default`, `outcome`, `cells`: one row per competitor for its wins (0
+        included), by value, NULL last, where the measurement has a direction; then one row for
+        each other outcome that occurs, without competitor.
     """
     cells, contenders = comparison.cells, comparison.contenders
-    winners = cells.with_columns(competitor=contenders["competitor"].gather(cells["winner"]))
-    wins = winners.filter(pl.col("outcome") == WIN).group_by("competitor").agg(cells=pl.len())
-    everyone = contenders.select("competitor").unique().sort("competitor", nulls_last=True)
+    by = ["competitor", "is_default"]
+    winners = contenders.select(pl.col(by).gather(cells["winner"]))
+    wins = winners.filter(cells["outcome"] == WIN).group_by(by).agg(cells=pl.len())
+    everyone = contenders.select(by).unique().sort(reversed(by), nulls_last=True)
     if comparison.better is None:
         everyone = everyone.clear()
-    won = everyone.join(wins, on="competitor", how="left", nulls_equal=True, maintain_order="left")
+    won = everyone.join(wins, on=by, how="left", nulls_equal=True, maintain_order="left")
     rest = pl.DataFrame({"outcome": OUTCOMES[1:]}).join(
         cells.group_by("outcome").agg(cells=pl.len()), on="outcome", maintain_order="left"
     )
-    columns = ["competitor", "outcome", "cells"]
+    columns = [*by, "outcome", "cells"]
+    none = [pl.lit(None, dtype=everyone.schema[name]).alias(name) for name in by]
     return pl.concat(
         [
             won.with_columns(pl.col("cells").fill_null(0), outcome=pl.lit(WIN)).select(columns),
-            rest.with_columns(competitor=pl.lit(None, dtype=everyone.schema["competitor"])).select(
-                columns
-            ),
+            rest.with_columns(none).select(columns),
         ]
     )
-
-
-def _codes(column: pl.Series) -> np.ndarray:
-    """Number the values in their order; NULL has the largest number."""
-    ranks = column.rank("dense").cast(pl.Int64)
-    return ranks.fill_null(column.n_unique() + 1).to_numpy()
-
-
-def _share(winner: np.ndarray, runner_up: np.ndarray) -> np.ndarray:
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(runner_up == 0, np.nan, (winner - runner_up) / np.abs(runner_up))
-
-
-def _spread_out(values: np.ndarray, where: np.ndarray) -> np.ndarray:
-    """Return `values` at the indices `where`, NaN elsewhere."""
-    out = np.full(len(where), np.nan)
-    out[where] = values
-    return out

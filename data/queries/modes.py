@@ -4,6 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from data.catalogue import Catalogue, ambient
+from data.queries.moments import moments_sql
 from data.selection import Selection, Value
 
 _RUN = ("run_id", "replicate", "coalesce(has_log, FALSE) AS has_log")
@@ -15,6 +16,7 @@ def configurations_query(
     against: str,
     limit: int,
     known: Collection[str] = (),
+    limited: str = "",
     *,
     catalogue: Catalogue | None = None,
 ) -> tuple[str, list[Any]]:
@@ -28,12 +30,14 @@ def configurations_query(
         limit: Maximum number of rows.
         known: Columns that follow from the others, such as those with one value in all runs. The
             answer omits them: grouping by fewer columns takes two thirds of the time.
+        limited: A metric to which a limit applies; empty for none.
 
     Returns:
         SQL and parameters. Columns CONFIGURATION without `known`; `values`, the finite
         measurements of `column`, ascending, at least one; `against` and `against_sd`, mean and
         sample standard deviation of the second metric over the same runs (NULL where not
-        measured, and `against_sd` for one run). In a lake with rows that are means also `pooled_n`,
+        measured, and `against_sd` for one run). Of `limited` the moments of `moments_query`, over
+        the same runs. In a lake with rows that are means also `pooled_n`,
         `pooled_mean`, `pooled_sd` of `column` over all their runs. Sorted by configuration. Runs
         without a value of `column`, and configurations without such a run, are left out.
     """
@@ -53,6 +57,7 @@ def configurations_query(
         f"SELECT {''.join(f'{name}, ' for name in names)}"
         f"list_sort(list({column}::DOUBLE)) AS values, "
         f"{pooled if rows.has_means else ''}"
+        f"{moments_sql(catalogue.metric(limited).name, rows) + ', ' if limited else ''}"
         f"{rows.mean_sql(other, there)} AS against, {rows.sd_sql(other, there)} AS against_sd "
         f"FROM runs WHERE ({condition}) AND isfinite({column}::DOUBLE) "
         f"GROUP BY {listed or '()'} HAVING count(*) > 0 {_order(names)}LIMIT {limit:d}",

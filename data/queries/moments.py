@@ -37,7 +37,7 @@ def moments_query(
     catalogue = catalogue or ambient()
     listed = ", ".join(by)
     values = ", ".join(
-        _moments(catalogue.metric(name).name, catalogue.aggregates) for name in metrics
+        moments_sql(catalogue.metric(name).name, catalogue.aggregates) for name in metrics
     )
     return (
         f"SELECT {listed}, count(*) AS runs, {values} FROM runs WHERE {condition} "
@@ -46,7 +46,8 @@ def moments_query(
     )
 
 
-def _moments(name: str, rows: Aggregates) -> str:
+def moments_sql(name: str, rows: Aggregates) -> str:
+    """Return the SQL of the moments of a metric's logarithms: the columns named in MOMENTS."""
     value, there = f"{name}::DOUBLE", f"FILTER ({name} > 0)"
     log_mean, log_variance = f"avg(ln({value})) {there}", f"var_samp(ln({value})) {there}"
     if rows.has_means:

@@ -95,6 +95,11 @@ class ModesPage:
         """The first sentence of the evidence."""
         return self.page.locator("#modes-evidence-words").inner_text().split("\n")[0]
 
+    def evidence_title(self) -> str:
+        """The title of the picture of the evidence."""
+        title: str = self.page.evaluate("() => wattlas.plot('evidence').layout.title.text")
+        return title
+
     def query(self) -> dict[str, list[str]]:
         """The state in the URL."""
         return parse_qs(urlsplit(self.page.url).query)

@@ -91,7 +91,8 @@ def test_a_cell_opens_its_evidence_and_is_highlighted_in_all_views(
     assert modes.framed() == []
     assert modes.lit_points() == [None, None, None]
     assert modes.selection() == ""
-    assert modes.verdict().startswith("Click a cell")
+    # Without a selection the closest contest is open.
+    assert modes.evidence_title().startswith("closest contest")
 
 
 def test_a_bar_of_the_shares_highlights_its_cells_without_a_request(
@@ -213,15 +214,15 @@ def test_all_cells_of_one_winner_are_highlighted_in_explore(
 @pytest.mark.slow
 def test_a_level_can_be_typed(modes: ModesPage, grid_address: str) -> None:
     modes.open(grid_address, AT_200K)
-    box = modes.page.locator("#modes-level")
+    box = modes.page.locator("#modes-alpha")
     box.fill("")
     box.press_sequentially("0.01")
     wait_idle(modes.page)
-    assert modes.query()["level"] == ["0.01"]
+    assert modes.query()["alpha"] == ["0.01"]
     # An incomplete number, or none, changes nothing.
     box.fill("0.")
     wait_idle(modes.page)
-    assert modes.query()["level"] == ["0.01"]
+    assert modes.query()["alpha"] == ["0.01"]
     assert modes.page.locator("#notice").inner_text() == ""
 
 
@@ -272,7 +273,7 @@ def test_a_link_restores_everything(modes: ModesPage, grid_address: str) -> None
     assert modes.verdict().startswith("Library OS wins")
     words = modes.page.locator(".statistics").first.inner_text()
     assert "Welch's t test at 1 %, Holm's correction over the cells" in words
-    assert modes.page.locator("#modes-level").input_value() == "0.01"
+    assert modes.page.locator("#modes-alpha").input_value() == "0.01"
     found = modes.query()
     assert found["test"] == ["welch"]
     assert found["sel"] == ['knobs~{"dvfs_ghz":2.9,"itr_us":50}']

@@ -1,5 +1,6 @@
 """Texts, labels and selections that Modes' scripts make from judged cells, in a blank page."""
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, Final
@@ -8,39 +9,49 @@ import polars as pl
 import pytest
 from playwright.sync_api import Page
 
-from app.kit.columns import compact_figure
+from app.kit.columns import compact_figure, index_in
 from app.kit.competitors import competitors_of
 from app.modes.figures.winner_map import MapScene, build_winner_map
-from app.modes.payload import encode_cells, index_of
+from app.modes.judged import Judged
+from app.modes.payload import encode_cells
 from app.modes.state import ModesState
-from data.analysis.ties import Rules, compare
-from data.knobs import KNOBS
-from tests.unit.test_ties import CELLS, groups
+from data.analysis.contenders import Question
+from data.analysis.like_with_like import Slice
+from data.analysis.rules import Rules
+from data.analysis.ties import compare
+from data.catalogue import SHIPPED
+from data.selection import Value
+from tests.unit.test_ties import CELLS, STUDENT, groups
 
 pytestmark = pytest.mark.browser
 
 AXES: Final = ([4.0, 8.0], [1.0, 8.0, 16.0])
-MODES: Final = competitors_of(KNOBS["mode"], ["poll", "interrupt"], (), {})
+MODES: Final = competitors_of(SHIPPED.knobs["mode"], ["poll", "interrupt"], (), {})
 POLL: Final = "<b>classic polling</b><br>"
 
 
-def judged(margin: str = "percent") -> tuple[dict[str, Any], dict[str, Any]]:
-    """The map of `CELLS` and its cells, as the server sends them."""
-    rows = groups(CELLS).rename({"size": "request_bytes", "depth": "io_depth", "ghz": "dvfs_ghz"})
-    found = compare(rows, "request_bytes", "io_depth", "mode", "less", Rules())
-    others = {k.column: None for k in KNOBS.values() if k.column not in rows.columns}
+def judged(
+    lead: str = "percent", text: str = CELLS, rules: Rules = STUDENT
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The map of some cells and the cells, as the server sends them."""
+    rows = groups(text).rename({"size": "request_bytes", "depth": "io_depth", "ghz": "dvfs_ghz"})
+    found = compare(rows, "request_bytes", "io_depth", "mode", Question("less"), rules)
+    others = {name: None for name in SHIPPED.knob_of_column if name not in rows.columns}
     found = replace(found, groups=found.groups.with_columns(**others))
     leaders = found.contenders["competitor"].gather(found.cells["winner"])
     placed = found.cells.select(
         "outcome",
-        column=pl.Series(index_of(found.cells["x"], AXES[0])),
-        row=pl.Series(index_of(found.cells["y"], AXES[1])),
-        competitor=pl.Series(index_of(leaders, MODES.values)),
+        column=pl.Series(index_in(found.cells["x"], AXES[0])),
+        row=pl.Series(index_in(found.cells["y"], AXES[1])),
+        competitor=pl.Series(index_in(leaders, MODES.values)),
+        strength=pl.lit(1.0),
     )
     state = ModesState(
-        x="request", y="depth", competitor="mode", metric="energy_j", margin=margin  # type: ignore[arg-type]
+        x="request", y="depth", competitor="mode", metric="energy_j", lead=lead,  # type: ignore[arg-type]
+        test=rules.test, correction=rules.correction,
     )  # fmt: skip
-    cells = encode_cells(found, placed, AXES, MODES, state, {})
+    axes: tuple[list[Value | None], list[Value | None]] = (list(AXES[0]), list(AXES[1]))
+    cells = encode_cells(Judged(state, SHIPPED, Slice(), found, MODES, axes, {}), placed)
     scene = MapScene(("4 B", "8 B"), ("1", "8", "16"), "Request size", "IO depth", "", "", MODES)
     return build_winner_map(placed, scene), cells
 
@@ -55,10 +66,10 @@ def scripts(page: Page, load_scripts: Callable[..., None]) -> Page:
     return page
 
 
-def show(page: Page, margin: str = "percent") -> None:
+def show(page: Page, lead: str = "percent", **more: Any) -> None:
     page.evaluate(
         "([figure, cells]) => Object.assign(window, {figure, data: wattlas.cells.decode(cells)})",
-        compact_figure(list(judged(margin))),
+        compact_figure(list(judged(lead, **more))),
     )
 
 
@@ -90,6 +101,30 @@ def test_texts_have_the_lead_a_tie_or_the_number_of_replicates(scripts: Page) ->
     assert found["labels"] == [["4 B", "8 B"], ["1", "8", "16"]]
     show(scripts, "absolute")
     assert themed(scripts)["texts"]["0,0"] == f"{POLL}10.0 J"
+
+
+# Noise of about 0.1 %: 12 against 22 J is decided, 12.00 against 12.05 J within 2 %; of 12 against
+# 12.4 J with a noise of 5 % nobody can tell.
+FOUR: Final = """
+size  depth  mode       ghz  values
+4     1      poll       2.9  12.01,12.00,11.99
+4     1      interrupt  2.9  22.01,22.00,21.99
+4     8      poll       2.9  12.01,12.00,11.99
+4     8      interrupt  2.9  12.06,12.05,12.04
+8     1      poll       2.9  11.40,12.00,12.60
+8     1      interrupt  2.9  11.80,12.40,13.00
+"""
+
+
+def test_texts_of_the_four_outcomes(scripts: Page) -> None:
+    show(scripts, text=FOUR, rules=Rules())
+    texts = themed(scripts)["texts"]
+    assert texts["0,0"] == f"{POLL}\N{MINUS SIGN}45.5 %"
+    assert texts["0,1"] == "equivalent"
+    assert re.fullmatch(r"\+\d+ runs decide|>100 runs decide", texts["1,0"])
+    lines = scripts.evaluate("() => wattlas.cells.cellLines(data, 1)")
+    assert "undecided" in scripts.evaluate("() => wattlas.cells.cellLines(data, 2)")[1]
+    assert lines[1].startswith("equivalent within 2 %: classic polling leads interrupt")
 
 
 @pytest.mark.parametrize(

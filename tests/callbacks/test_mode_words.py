@@ -21,7 +21,7 @@ from tests.callbacks.components import texts, walk
 from tests.fixtures.storage_rows import study_lake
 
 # The value in the lake and in URLs, alone in a text.
-_VALUE: Final = re.compile(r"\b(?:poll|hybrid)\b(?! polling| delay)")
+_VALUE: Final = re.compile(r"\b(?:poll|hybrid)\b(?! polling|<br>polling| delay)")
 _SHOWN: Final = (
     "text",
     "name",
@@ -80,8 +80,8 @@ def test_figures_tables_and_captions(study: Flask, page: Page) -> None:
     with study.app_context():
         view = lake_view(None)
         exported = page.export(view, page.default_state(view))
-    # Explanations hold queries, whose values are those of the lake.
-    main = re.sub(r"<pre.*?</pre>|<[^>]*>", " ", exported.main, flags=re.S)
+    # Explanations hold queries, whose values are those of the lake; so do the names of runs.
+    main = re.sub(r"<pre.*?</pre>|<[^>]*>|fio-\S+", " ", exported.main, flags=re.S)
     assert wrong([main]) == []
     assert wrong(shown(json.loads(to_json_plotly(exported.data)))) == []
 

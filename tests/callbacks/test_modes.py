@@ -22,17 +22,12 @@ from app.kit.lakes import LakeView
 from app.kit.links import configurations
 from app.kit.settings import Settings
 from app.kit.url_state import take_filters
-from app.modes.answer import answer, judge
-from app.modes.defaults import (
-    chosen,
-    default_state,
-    for_workload,
-    offered_knobs,
-    offered_metrics,
-)
+from app.modes.answer import answer
+from app.modes.defaults import chosen, for_workload, offered_knobs, offered_metrics
+from app.modes.judged import judge
 from app.modes.layout import IDS
+from app.modes.opening import default_state, open_link
 from app.modes.page import PAGE, change_workload, update_evidence, update_filters, update_map
-from app.modes.selection import open_link
 from app.modes.state import ModesState
 from app.serve.index import open_layout
 from app.server import create_app
@@ -43,7 +38,8 @@ from tests.fixtures.pictures import decode
 
 LATEST = 1
 AT_200K = {"dataset": ["tiny"], "workload": ["memcached"], "load": [200_000]}
-P99 = {**AT_200K, "x": "itr", "y": "dvfs", "who": "system", "metric": "latency_p99_us"}
+STUDENT = {"test": "student", "corr": "none"}
+P99 = {**AT_200K, **STUDENT, "x": "itr", "y": "dvfs", "who": "system", "metric": "latency_p99_us"}
 CELL = 'knobs~{"dvfs_ghz":2.9,"itr_us":50}'
 NOWHERE = urlencode({"sel": 'knobs~{"dvfs_ghz":2.9,"itr_us":7}'})
 FILTERS = tuple(name for name in ModesState.FILTERS if name not in ("dataset", "workload"))
@@ -148,10 +144,13 @@ class TestOnTheGrid:
         runs = scatter(lake_view(LATEST), whole)["columns"]["runs"]
         assert decode(runs).sum() == 4
 
-    def test_without_a_cell_the_panel_invites(self) -> None:
-        for sel in ("", 'won~"ebbrt_tuned"'):
-            _, table = update_evidence(sel, P99, LATEST)
-            assert texts(table)[0].startswith("Click a cell")
+    def test_without_a_cell_the_closest_contest_is_open(self) -> None:
+        figure, table = update_evidence("", {**P99, "metric": "energy_j"}, LATEST)
+        # Energy is 600 W/GHz against 1,000 in every cell but the default's: 40 % less in all.
+        assert figure["layout"]["title"]["text"].startswith("closest contest: ITR 2 us · 1.3 GHz")
+        assert texts(table)[0].startswith("Library OS wins over Linux tuned")
+        _, table = update_evidence('won~"ebbrt_tuned"', P99, LATEST)
+        assert texts(table)[0].startswith("No cell of this map was compared.")
         _, table = update_evidence('knobs~{"dvfs_ghz":2.9,"itr_us":7}', P99, LATEST)
         assert texts(table) == ["Nothing was measured in this cell under these filters."]
         _, table = update_evidence('knobs~{"dvfs_ghz":2.9,"itr_us":"seven"}', P99, LATEST)
@@ -174,7 +173,8 @@ class TestOnTheGrid:
         after = change_workload("netpipe", ["tiny"], raw, LATEST)
         # One run of NetPIPE: nothing varies, load and p99 mean nothing there.
         assert after[0][FILTERS.index("load")] == []
-        x, y, who, column = after[1:]
+        x, y, who, column, limit, limited = after[1:]
+        assert (limit, limited) == (None, "performance")
         assert column == "energy_j"
         assert len({x, y, who}) == 3
         state = for_workload(lake_view(LATEST), ModesState.from_json(raw), "memcached")
@@ -182,7 +182,7 @@ class TestOnTheGrid:
 
     def test_filters_offer_what_is_left(self) -> None:
         found = update_filters({**P99, "system": ["ebbrt_tuned"]}, LATEST)
-        assert len(found) == 4 + 6
+        assert len(found) == 4 + 8
         notes = dict(zip(ModesState.FILTERS, found[2], strict=True))
         assert notes["system"] == "1 of 3 · 12 runs"
         hidden = dict(zip(ModesState.FILTERS, found[3], strict=True))
@@ -234,7 +234,7 @@ class TestOnTheGrid:
         page = open_layout(PAGE, {"v": "1", "who": "system", "x": "itr", "y": "dvfs"})
         for key in set(ModesState.PARAMETERS) - {"sel", "lake"}:
             found = by_id(page, IDS.control(key))
-            assert getattr(found, "aria-label", None) or key == "level"
+            assert getattr(found, "aria-label", None) or key in ("alpha", "margin")
 
     def test_a_link_that_is_wrong_is_named(self) -> None:
         page = open_layout(PAGE, {"v": "1", "x": "colour"})
@@ -301,7 +301,7 @@ def test_an_empty_lake_says_what_to_do(empty_server: Flask) -> None:
         assert status == "0 of 0 runs"
         assert texts(open_layout(PAGE, {}))
         _, table = update_evidence(CELL, {}, -1)
-        assert texts(table)[0].startswith("Click a cell")
+        assert texts(table)[0].startswith("No cell of this map was compared.")
 
 
 def test_runs_with_a_log_lead_to_their_timeline(tmp_path: Path) -> None:
@@ -347,7 +347,7 @@ def test_a_row_a_cell_with_winner_and_runner_up(client: FlaskClient) -> None:
     )  # fmt: skip
     assert (cell["winner_latency_p99_us"], cell["winner_n"], cell["p"]) == (110.5, 2, 1.0)
     alone = rows.filter(pl.col("outcome") == "alone").row(0, named=True)
-    assert (alone["runner_up_system"], alone["p"], alone["margin_share"]) == (None, None, None)
+    assert (alone["runner_up_system"], alone["p"], alone["lead_share"]) == (None, None, None)
 
 
 def test_the_other_tables(client: FlaskClient) -> None:

@@ -6,12 +6,13 @@ import pytest
 
 from app.kit.context import Lakes
 from app.kit.lakes import LakeView
-from app.modes.answer import Judged, answer, judge
+from app.modes.answer import answer
 from app.modes.evidence import evidence
+from app.modes.judged import Judged, judge
 from app.modes.state import ModesState
 from tests.fixtures.lakes import run, write_lake
 
-MAP = "v=2&workload=memcached&x=itr&y=dvfs&who=system"
+MAP = "v=3&workload=memcached&x=itr&y=dvfs&who=system&test=student&corr=none"
 
 
 @pytest.fixture(scope="module")

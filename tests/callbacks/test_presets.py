@@ -13,7 +13,7 @@ from app.explore.state import ExploreState
 from app.kit.context import Lakes
 from app.kit.lakes import LakeView
 from app.modes import presets as modes_presets
-from app.modes.answer import judge
+from app.modes.judged import judge
 from app.modes.layout import modes_layout
 from app.modes.state import ModesState
 from data.selection import Selection
@@ -67,12 +67,14 @@ def test_explore_offers_what_the_lake_holds_of_the_study(both: LakeView) -> None
 
 def test_modes_offers_figure_3(both: LakeView) -> None:
     found = links(modes_layout(both, ModesState(), ""))
-    assert list(found) == ["figure 3 of HotStorage '22", "4 KB reads"]
+    assert list(found) == ["figure 3 of HotStorage '22", "4 KB reads", "Student's rule"]
+    rule = ModesState.from_query(found["Student's rule"])
+    assert (rule.test, rule.correction, rule.alpha) == ("student", "none", 0.05)
     state = ModesState.from_query(found["figure 3 of HotStorage '22"])
     assert (state.metric, state.competitor, state.x, state.y) == (
         "bytes_per_joule", "mode", "request", "depth",
     )  # fmt: skip
-    assert (state.test, state.level, state.correction, state.margin) == (
+    assert (state.test, state.alpha, state.correction, state.lead) == (
         "student", 0.05, "none", "absolute",
     )  # fmt: skip
     assert state.selection == Selection.of(
@@ -115,4 +117,4 @@ def test_no_preset_without_runs_of_it(tmp_path: Path, rows: list[dict[str, Any]]
     view = lake(tmp_path, rows)
     assert modes_presets.study_presets(view) == []
     assert explore_presets.study_presets(view) == []
-    assert links(modes_layout(view, ModesState(), "")) == {}
+    assert set(links(modes_layout(view, ModesState(), ""))) <= {"Student's rule"}

@@ -10,10 +10,10 @@ import polars as pl
 import pytest
 
 from app.kit.context import Lakes
-from app.modes.answer import judge
+from app.modes.judged import judge
 from app.modes.state import ModesState
+from data.analysis.rules import TOO_FEW
 from data.analysis.significance import Test
-from data.analysis.ties import TOO_FEW
 from data.connection import open_lake
 from data.declared import in_force
 from data.errors import SettingsError

@@ -197,12 +197,12 @@ def test_an_interval_is_that_of_the_best_of_several_members() -> None:
 
 def test_a_side_without_a_setting_within_has_no_end() -> None:
     cost = estimates([3], [0.0])
-    unproven = Side(np.array([0]), cost, np.array([False]))
+    unproven = Side(np.array([0]), cost, np.array([False]), np.array([True]))
     found = compare_sides(unproven, side([0.5]), has_limit=True)
     assert found.change.high == np.inf
     assert found.high_set_by is None
     assert found.outcome == "undecided"
-    none = Side(np.array([], int), cost.at(np.array([], int)), np.array([], bool))
+    none = Side(np.array([], int), cost.at(np.array([], int)), *[np.array([], bool)] * 2)
     assert compare_sides(none, side([0.5])).outcome == "undecided"
 
 

@@ -19,16 +19,15 @@ from app.kit.competitors import (
 from app.kit.encodings import GOVERNOR_HUE, OKABE_ITO, SYMBOLS, system_style
 from app.kit.figure_text import BREAK
 from app.modes.figures.evidence import EvidenceScene, build_evidence
-from app.modes.figures.map_marks import HEIGHT_PX, WIDTH_PX, hatching
 from app.modes.figures.pareto import ParetoScene, build_pareto, pareto_members
 from app.modes.figures.shares import build_shares
-from app.modes.figures.winner_map import MapScene, build_winner_map
+from app.modes.figures.winner_map import HEIGHT_PX, WIDTH_PX, MapScene, build_winner_map, hatching
 from app.storage.figures import base as storage_base
-from data.analysis.ties import Rules, compare, win_counts
-from data.knobs import KNOBS
-from tests.unit.test_ties import CELLS, groups
+from data.catalogue import SHIPPED
+from tests.unit.test_ties import CELLS, judged
 
-MODES = competitors_of(KNOBS["mode"], ["poll", "interrupt"], (), {})
+P99, ENERGY = SHIPPED.metric("latency_p99_us"), SHIPPED.metric("energy_j")
+MODES = competitors_of(SHIPPED.knobs["mode"], ["poll", "interrupt"], (), {})
 
 
 def scene(**changes: Any) -> MapScene:
@@ -41,19 +40,23 @@ def scene(**changes: Any) -> MapScene:
 
 def winner_map(**changes: Any) -> dict:
     better = "less" if changes.get("has_winners", True) else None
-    found = compare(groups(CELLS), "size", "depth", "mode", better, Rules())  # type: ignore[arg-type]
+    return build_winner_map(placed_cells(better), scene(**changes))
+
+
+def placed_cells(better: str | None = "less") -> pl.DataFrame:
+    found = judged(CELLS, better)
     column = {4.0: 0, 8.0: 1}
     row = {1.0: 0, 8.0: 1, 16.0: 2}
     leaders = found.contenders["competitor"].gather(found.cells["winner"]).to_list()
-    placed = pl.DataFrame(
+    return pl.DataFrame(
         {
             "column": [column[v] for v in found.cells["x"]],
             "row": [row[v] for v in found.cells["y"]],
             "outcome": found.cells["outcome"],
             "competitor": [MODES.values.index(name) for name in leaders],
+            "strength": [0.5] * len(leaders),
         }
     )
-    return build_winner_map(placed, scene(**changes))
 
 
 def trace(figure: dict, kind: str) -> dict:
@@ -75,8 +78,8 @@ def test_without_a_direction_nothing_has_a_winners_colour() -> None:
     np.testing.assert_array_equal(z, [[3, 2], [2, 3], [np.nan, np.nan]])
     names = [t["name"] for t in figure["data"] if t["meta"]["kind"] == "legend"]
     assert names == [
-        "tie", "differ: the highest and its distance", "too few replicates to decide",
-        "measured by one alone",
+        "tie: 2", "differ: the highest and its distance: 2", "too few replicates to decide: 1",
+        "one alone: 1",
     ]  # fmt: skip
 
 
@@ -87,13 +90,13 @@ def test_too_few_is_hatched_and_alone_is_marked() -> None:
     assert len(inside_x) > 0
     assert abs(inside_x).max() <= 0.5
     assert (abs(inside_y - 2) <= 0.5).all()
-    alone = trace(figure, "alone")
+    alone = trace(figure, "marks")
     assert (alone["x"].tolist(), alone["y"].tolist()) == ([1], [2])
     assert alone["marker"]["color"] == [MODE_HUES["poll"]]
     names = [t["name"] for t in figure["data"] if t["meta"]["kind"] == "legend"]
     assert names == [
-        "interrupt", "classic polling", "tie", "too few replicates to decide",
-        "measured by one alone",
+        "interrupt: 0 won", "classic polling: 2 won", "darker: larger lead", "tie: 2",
+        "too few replicates to decide: 1", "one alone: 1",
     ]  # fmt: skip
 
 
@@ -130,7 +133,7 @@ def test_axes_say_their_knob() -> None:
 
 
 def test_modes_keep_their_hues_whatever_else_competes() -> None:
-    found = competitors_of(KNOBS["mode"], ["other", None, "hybrid", "poll"], (), {})
+    found = competitors_of(SHIPPED.knobs["mode"], ["other", None, "hybrid", "poll"], (), {})
     assert found.values == ("poll", "hybrid", "other", None)
     assert found.labels == ("classic polling", "hybrid polling", "other", "none")
     assert found.hues[:2] == (OKABE_ITO[1], OKABE_ITO[2])
@@ -139,7 +142,7 @@ def test_modes_keep_their_hues_whatever_else_competes() -> None:
 
 def test_systems_keep_the_hues_that_they_have_on_explore() -> None:
     systems = ("ebbrt_tuned", "linux_default", "linux_tuned", "zephyr")
-    found = competitors_of(KNOBS["system"], ["zephyr", "ebbrt_tuned"], systems,
+    found = competitors_of(SHIPPED.knobs["system"], ["zephyr", "ebbrt_tuned"], systems,
                            {"ebbrt_tuned": "Library OS"})  # fmt: skip
     assert found.labels == ("Library OS", "zephyr")
     assert found.hues == tuple(system_style(str(s), systems)[1] for s in found.values)
@@ -147,22 +150,25 @@ def test_systems_keep_the_hues_that_they_have_on_explore() -> None:
 
 def test_symbols_do_not_depend_on_who_else_competes() -> None:
     systems = ("ebbrt_tuned", "linux_default", "linux_tuned")
-    one = competitors_of(KNOBS["system"], ["linux_default"], systems, {})
+    one = competitors_of(SHIPPED.knobs["system"], ["linux_default"], systems, {})
     assert one.symbols == (system_style("linux_default", systems)[0],)
-    assert competitors_of(KNOBS["mode"], ["hybrid"], (), {}).symbols == ("square",)
-    assert competitors_of(KNOBS["device"], ["b", "a"], (), {}).symbols == ("circle", "diamond")
+    assert competitors_of(SHIPPED.knobs["mode"], ["hybrid"], (), {}).symbols == ("square",)
+    assert competitors_of(SHIPPED.knobs["device"], ["b", "a"], (), {}).symbols == (
+        "circle",
+        "diamond",
+    )
 
 
 def test_no_member_of_a_frontier_is_left_out() -> None:
     # Less is better in both: of poll's, (90, 60) and (70, 90); of interrupt's, its only one.
     rows = [(1, 90.0, 60.0), (1, 70.0, 90.0), (1, 100.0, 80.0), (0, 5.0, 5.0)]
     points = pl.DataFrame(rows, schema=["who", "y", "x"], orient="row")
-    members = pareto_members(points, "latency_p99_us", "energy_j")
+    members = pareto_members(points, P99, ENERGY)
     assert sorted(members.tolist()) == [0, 1, 3]
 
 
 def test_numbers_are_samples_of_one_scale_and_null_stands_outside() -> None:
-    found = competitors_of(KNOBS["dvfs"], [2.9, None, 1.2, 2.0], (), {})
+    found = competitors_of(SHIPPED.knobs["dvfs"], [2.9, None, 1.2, 2.0], (), {})
     assert found.values == (1.2, 2.0, 2.9, None)
     assert found.labels == ("1.2 GHz", "2 GHz", "2.9 GHz", "governor")
     assert (found.hues[0], found.hues[2], found.hues[3]) == ("#00224e", "#fee838", GOVERNOR_HUE)
@@ -175,17 +181,17 @@ def test_texts_can_be_read_on_every_hue() -> None:
         linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in rgb]
         return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
 
-    scale = competitors_of(KNOBS["itr"], list(range(40)), (), {}).hues
+    scale = competitors_of(SHIPPED.knobs["itr"], list(range(40)), (), {}).hues
     for hue in (*OKABE_ITO, *MODE_HUES.values(), TIE_GREY, *scale):
         low, high = sorted((luminance(hue), luminance(readable_on(hue))))
         assert (high + 0.05) / (low + 0.05) >= 4.5, hue
 
 
 def test_labels_of_knobs() -> None:
-    assert value_label(KNOBS["itr"], 2.0, {}) == "2 us"
-    assert value_label(KNOBS["system"], "x", {"x": "The X"}) == "The X"
-    assert value_label(KNOBS["request"], 4096, {}) == "4 KiB"
-    assert axis_label(KNOBS["itr"], 2.0, {}) == "2"
+    assert value_label(SHIPPED.knobs["itr"], 2.0, {}) == "2 us"
+    assert value_label(SHIPPED.knobs["system"], "x", {"x": "The X"}) == "The X"
+    assert value_label(SHIPPED.knobs["request"], 4096, {}) == "4 KiB"
+    assert axis_label(SHIPPED.knobs["itr"], 2.0, {}) == "2"
 
 
 @pytest.mark.parametrize(
@@ -200,13 +206,12 @@ def test_an_interrupt_delay_that_is_not_set_by_the_systems_of_the_lake(
     systems: list[str], label: str, words: str
 ) -> None:
     labels = dict.fromkeys(systems, "x")
-    assert axis_label(KNOBS["itr"], None, labels) == label
-    assert value_words(KNOBS["itr"], None, labels) == words
+    assert axis_label(SHIPPED.knobs["itr"], None, labels) == label
+    assert value_words(SHIPPED.knobs["itr"], None, labels) == words
 
 
 def test_shares_of_cells() -> None:
-    counts = win_counts(compare(groups(CELLS), "size", "depth", "mode", "less", Rules()))
-    figure = build_shares(counts, MODES, "Cells won")
+    figure = build_shares(placed_cells(), MODES, "Cells won")
     bars = [(t["name"], t["text"][0], t["customdata"][0]) for t in figure["data"]]
     # 6 cells: poll wins 2, interrupt none, 2 ties, 1 too few, 1 alone.
     assert bars == [
@@ -222,25 +227,47 @@ def test_shares_of_cells() -> None:
 
 def test_many_competitors_are_cut_to_those_that_win_most() -> None:
     values = list(range(30))
-    many = competitors_of(KNOBS["itr"], values, (), {})
-    counts = pl.DataFrame({"competitor": values, "outcome": ["win"] * 30, "cells": values})
-    figure = build_shares(counts, many, "Cells won")
+    many = competitors_of(SHIPPED.knobs["itr"], values, (), {})
+    won = [who for who in values for _ in range(who)]
+    cells = pl.DataFrame({"competitor": won, "outcome": ["win"] * len(won)})
+    figure = build_shares(cells, many, "Cells won")
     assert figure["data"][0]["name"] == "29 us"
     assert len(figure["data"]) == 8
     assert "22 more not shown" in figure["layout"]["title"]["text"]
     # The bars that the others leave room for, and none of their names left out.
-    nothing = counts.with_columns(cells=pl.when(pl.col("competitor") == 29).then(3).otherwise(0))
-    rest = pl.DataFrame({"competitor": [None, None], "outcome": ["tie", "alone"], "cells": [4, 1]})
-    counts = pl.concat([nothing, rest], how="vertical_relaxed")
-    figure = build_shares(counts, many, "Cells won")
+    outcomes = [*["win"] * 3, *["tie"] * 4, "alone"]
+    cells = pl.DataFrame({"competitor": [29] * 8, "outcome": outcomes})
+    figure = build_shares(cells, many, "Cells won")
     assert [t["name"] for t in figure["data"]][-2:] == ["tie", "one alone"]
     assert figure["layout"]["yaxis"]["tickvals"] == [t["name"] for t in figure["data"]]
     assert "24 more win none" in figure["layout"]["title"]["text"]
 
 
+def test_a_lead_is_pale_where_it_is_small_or_undecided() -> None:
+    outcomes = ["win", "win", "undecided", "equivalent", "over", "alone"]
+    cells = pl.DataFrame(
+        {"column": [0, 1] * 3, "row": [0, 0, 1, 1, 2, 2], "outcome": outcomes,
+         "competitor": [0] * 6, "strength": [0.0, 1.0, 1.0, 0.0, 0.0, 0.0]}
+    )  # fmt: skip
+    figure = build_winner_map(cells, scene())
+    veil = trace(figure, "veil")["z"]
+    most, undecided = figure["layout"]["meta"]["veils"]
+    assert veil[0].tolist() == pytest.approx([most, 0.0])
+    assert veil[1][0] == pytest.approx(undecided)
+    assert np.isnan(veil[1][1])
+    # Undecided keeps the leader's hue; equivalent is grey; the others have no fill.
+    np.testing.assert_array_equal(trace(figure, "winners")["z"], [[0, 0], [0, 2], [np.nan, np.nan]])
+    marks = trace(figure, "marks")
+    assert marks["marker"]["symbol"] == ["x-thin-open", "circle-open"]
+    names = [t["name"] for t in figure["data"] if t["meta"]["kind"] == "legend"]
+    assert names[-4:] == [
+        "equivalent: 1", "undecided, + runs: 1", "one alone: 1", "none meets the limit: 1",
+    ]  # fmt: skip
+
+
 def pareto(points: list[tuple]) -> dict:
     rows = pl.DataFrame(points, schema=["who", "y", "x", "at"], orient="row")
-    return build_pareto(rows, ParetoScene("latency_p99_us", "energy_j", "Energy", MODES))
+    return build_pareto(rows, ParetoScene(P99, ENERGY, "Energy", MODES))
 
 
 def test_the_pareto_view_has_a_frontier_a_competitor() -> None:
@@ -271,14 +298,18 @@ def test_evidence_shows_every_replicate_and_means_with_intervals() -> None:
         {"who": [1, 1, 0, 1], "value": [10.0, 12.0, 22.0, 30.0], "run_id": list("abcd"),
          "is_best": [True, True, True, False]}
     )  # fmt: skip
-    means = pl.DataFrame({"who": [1, 0], "mean": [11.0, 22.0], "half_width": [12.7, None]})
-    figure = build_evidence(runs, means, EvidenceScene("energy_j", "cell", "", (1, 0), MODES))
+    means = pl.DataFrame(
+        {"who": [1, 0], "mean": [11.0, 22.0], "low": [1.0, None], "high": [23.7, None]},
+        schema_overrides={"low": pl.Float64, "high": pl.Float64},
+    )
+    figure = build_evidence(runs, means, EvidenceScene(ENERGY, "cell", "", (1, 0), MODES))
     others, best = (t for t in figure["data"] if t["meta"]["kind"] == "replicates")
     assert (others["customdata"], best["customdata"]) == (["d"], ["a", "b", "c"])
     assert best["y"].tolist() == [10.0, 12.0, 22.0]
     middle = figure["data"][-1]
     assert middle["y"].tolist() == [11.0, 22.0]
-    assert middle["error_y"]["array"].tolist() == [12.7, 0.0]
+    assert middle["error_y"]["array"].tolist() == pytest.approx([12.7, 0.0])
+    assert middle["error_y"]["arrayminus"].tolist() == pytest.approx([10.0, 0.0])
     # The best stands first, and every replicate near its own column.
     assert figure["layout"]["xaxis"]["ticktext"] == ["classic<br>polling", "interrupt"]
     assert np.rint(best["x"]).tolist() == [0, 0, 1]
@@ -286,7 +317,7 @@ def test_evidence_shows_every_replicate_and_means_with_intervals() -> None:
 
 def test_a_legend_names_few_and_a_scale_many() -> None:
     assert MODES.has_legend
-    many = competitors_of(KNOBS["itr"], list(range(30)), (), {})
+    many = competitors_of(SHIPPED.knobs["itr"], list(range(30)), (), {})
     assert not many.has_legend
     assert isinstance(many, Competitors)
 

@@ -7,8 +7,8 @@ from app.explore.answer import heatmap
 from app.explore.state import ExploreState
 from app.kit.context import Lakes
 from app.kit.lakes import LakeView
-from app.modes.answer import judge
-from app.modes.defaults import default_state
+from app.modes.judged import judge
+from app.modes.opening import default_state
 from app.modes.state import ModesState
 from ingest.__main__ import main as ingest
 from tests.fixtures.real import real_data

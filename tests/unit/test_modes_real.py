@@ -7,7 +7,7 @@ from scipy import stats
 
 from app.kit.context import Lakes
 from app.kit.lakes import LakeView
-from app.modes.answer import judge
+from app.modes.judged import judge
 from app.modes.state import ModesState
 from ingest.__main__ import main as ingest
 from tests.fixtures.real import real_data

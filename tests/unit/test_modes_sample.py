@@ -8,9 +8,10 @@ import pytest
 
 from app.kit.context import Lakes
 from app.kit.lakes import LakeView
-from app.modes.answer import judge
-from app.modes.defaults import default_state
-from data.analysis.ties import WIN, win_counts
+from app.modes.judged import judge
+from app.modes.opening import default_state
+from data.analysis.rules import WIN
+from data.analysis.ties import win_counts
 from data.selection import Value
 from ingest.__main__ import main as ingest
 from ingest.sample.storage import write_storage

@@ -9,13 +9,13 @@ from hypothesis import strategies as st
 
 from app.kit.clause import write_knobs
 from app.modes.state import ModesState
-from data.analysis.significance import CORRECTIONS, TESTS
+from data.analysis.rules import RULES
+from data.analysis.significance import CORRECTIONS
+from data.catalogue import SHIPPED
 from data.errors import SelectionError
-from data.knobs import KNOBS
-from data.metrics import plottable
 from data.selection import Selection
 
-KNOB_NAMES = st.lists(st.sampled_from(sorted(KNOBS)), min_size=3, max_size=3, unique=True)
+KNOB_NAMES = st.lists(st.sampled_from(sorted(SHIPPED.knobs)), min_size=3, max_size=3, unique=True)
 VALUES = st.one_of(st.none(), st.text(max_size=20), st.floats(0, 1e7), st.integers(0, 10**9))
 CLAUSES = st.one_of(
     st.just(""),
@@ -27,46 +27,62 @@ CLAUSES = st.one_of(
 
 @given(
     KNOB_NAMES,
-    st.sampled_from(plottable()),
-    st.sampled_from(TESTS),
+    st.sampled_from(SHIPPED.plottable),
+    st.sampled_from(RULES),
     st.sampled_from(CORRECTIONS),
-    st.floats(1e-6, 0.5),
+    st.floats(1e-6, 0.49),
+    st.floats(0.1, 49),
+    st.one_of(st.none(), st.floats(1e-6, 1e6)),
     st.sampled_from(["percent", "absolute"]),
     CLAUSES,
     st.one_of(st.none(), st.integers(0, 10**6)),
 )
 def test_a_state_survives_its_query(  # type: ignore[no-untyped-def]
-    knobs, column, test, correction, level, margin, sel, version
+    knobs, column, test, correction, alpha, margin, limit, lead, sel, version
 ) -> None:
     x, y, competitor = knobs
     selection = Selection.of(mode=["poll", "none"], request=[4096, "none"], itr=["adaptive", 2])
     state = ModesState(
-        selection, x, y, competitor, column, test, correction, level, margin, "energy_j", sel,
-        lake_version=version,
+        selection, x, y, competitor, column, "default", limit, "latency_p99_us", test, correction,
+        alpha, margin, lead, "energy_j", sel, lake_version=version,
     )  # fmt: skip
     back = ModesState.from_query(state.to_query())
     assert back.to_query() == state.to_query()
-    for name in ("x", "y", "competitor", "metric", "test", "correction", "level", "sel"):
+    for name in (
+        "x",
+        "y",
+        "competitor",
+        "metric",
+        "versus",
+        "limit",
+        "limited",
+        "test",
+        "correction",
+        "alpha",
+        "margin_pct",
+        "lead",
+        "sel",
+    ):
         assert getattr(back, name) == getattr(state, name)
     assert set(back.selection.values("request")) == {4096.0, "none"}
 
 
 def test_defaults_are_left_out() -> None:
-    assert ModesState().to_query() == "v=2"
+    assert ModesState().to_query() == "v=3"
     state = ModesState(x="load", y="dvfs", competitor="system", metric="energy_j")
     assert parse_qs(state.to_query()) == {
-        "v": ["2"], "x": ["load"], "y": ["dvfs"], "who": ["system"], "metric": ["energy_j"],
+        "v": ["3"], "x": ["load"], "y": ["dvfs"], "who": ["system"], "metric": ["energy_j"],
     }  # fmt: skip
 
 
 def test_the_controls_are_gathered_into_a_state() -> None:
     raw = {"workload": "fio", "mode": [], "x": "request", "y": "depth", "who": "mode",
-           "metric": "bytes_per_joule", "level": 0.01, "test": "welch",
+           "metric": "bytes_per_joule", "alpha": 0.01, "test": "welch",
            "sel": 'knobs~{"io_depth":8,"request_bytes":4096}', "lake": None}  # fmt: skip
     state = ModesState.from_json(raw)
     assert state.selection == Selection.of(workload=["fio"])
-    assert (state.test, state.level, state.rules.level) == ("welch", 0.01, 0.01)
-    assert list(state.cell.items()) == [("request_bytes", 4096), ("io_depth", 8)]
+    assert (state.test, state.alpha, state.rules.alpha) == ("welch", 0.01, 0.01)
+    assert list(state.cell(SHIPPED).items()) == [("request_bytes", 4096), ("io_depth", 8)]
 
 
 @pytest.mark.parametrize(
@@ -83,8 +99,8 @@ def test_the_controls_are_gathered_into_a_state() -> None:
 )
 def test_one_cell_has_one_value_of_each_axis(sel: str, cell: dict) -> None:
     state = ModesState(x="itr", y="dvfs", sel=sel)
-    assert state.cell == cell
-    assert ModesState(sel=sel).cell == {}
+    assert state.cell(SHIPPED) == cell
+    assert ModesState(sel=sel).cell(SHIPPED) == {}
 
 
 @pytest.mark.parametrize(
@@ -109,6 +125,30 @@ def test_a_selection_of_version_1_becomes_a_clause(pick: str, sel: str) -> None:
     assert ModesState.from_query(state.to_query()) == state
 
 
+@pytest.mark.parametrize("version", ["1", "2"])
+def test_an_old_link_keeps_the_rule_that_it_had(version: str) -> None:
+    query = f"v={version}&x=itr&y=dvfs&who=system&metric=energy_j"
+    state = ModesState.from_query(query)
+    assert (state.test, state.correction, state.alpha, state.limit) == (
+        "student",
+        "none",
+        0.05,
+        None,
+    )
+    named = ModesState.from_query(f"{query}&test=welch&corr=holm&level=0.6&margin=absolute")
+    assert (named.test, named.correction, named.alpha) == ("welch", "holm", 0.6)
+    assert (named.lead, named.margin_pct) == ("absolute", 2.0)
+    # Its map did not follow the limit of another page.
+    limited = ModesState.from_query(f"{query}&limit=500&by=latency_p99_us")
+    assert (limited.limit, limited.carried) == (None, ())
+
+
+def test_a_link_of_another_page_has_the_rule_of_today() -> None:
+    state = ModesState.from_query("v=2&workload=memcached&limit=500&by=latency_p99_us")
+    assert (state.test, state.correction) == ("sets", "benjamini-hochberg")
+    assert (state.limit, state.limited) == (500.0, "latency_p99_us")
+
+
 def test_a_cell_of_version_1_without_its_axes_is_left_out() -> None:
     assert ModesState.from_query("v=1&pick=[%22cell%22,50,2.9]").sel == ""
 
@@ -116,18 +156,23 @@ def test_a_cell_of_version_1_without_its_axes_is_left_out() -> None:
 @pytest.mark.parametrize(
     ("query", "words"),
     [
-        ("v=3", "version '3'"),
+        ("v=4", "version '4'"),
         ("v=2&sel=cells~1", "unknown kind of selection: 'cells~1'"),
         ("v=2&sel=outcome~lost", "the selection cannot be read"),
         ("v=1&x=energy_j", "x is 'energy_j', expected one of dataset, workload"),
         ("v=1&x=load&y=load", "axes and competitor must differ, not load, load"),
         ("v=1&x=load&who=load", "must differ"),
         ("v=1&metric=energy_j;--", "no such metric to compare: 'energy_j;--'"),
-        ("v=1&test=z", "test is 'z', expected one of student, welch, mann-whitney"),
+        ("v=1&test=z", "test is 'z', expected one of sets, student, welch"),
         ("v=1&corr=sidak", "corr is 'sidak'"),
-        ("v=1&level=0", "level is 0"),
-        ("v=1&level=nan", "level is 'nan', expected a finite number"),
-        ("v=1&margin=log", "margin is 'log'"),
+        ("v=1&level=0", "alpha is 0"),
+        ("v=3&alpha=0.5", "alpha is 0.5, expected a number between 0 and 0.5"),
+        ("v=3&margin=50", "margin is 50"),
+        ("v=3&limit=0", "limit is 0"),
+        ("v=3&by=run_id", "no such column to plot: 'run_id'"),
+        ("v=3&vs=best", "vs is 'best', expected one of each, default"),
+        ("v=1&level=nan", "alpha is 'nan', expected a finite number"),
+        ("v=1&margin=log", "lead is 'log'"),
         ("v=1&against=run_id", "no such column to plot: 'run_id'"),
         ("v=1&lake=-1", "lake is '-1'"),
         ("v=1&load=fast", "load is 'fast', expected a number"),

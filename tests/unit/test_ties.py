@@ -9,8 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
+from data.analysis.contenders import Question
+from data.analysis.rules import Rules
 from data.analysis.significance import CORRECTIONS, TESTS
-from data.analysis.ties import Comparison, Rules, compare, win_counts
+from data.analysis.ties import Comparison, compare, win_counts
 from data.errors import DataError
 
 # Each line is a configuration: two axes, competitor, another knob, its replicates.
@@ -53,8 +55,15 @@ def _value(text: str) -> str | float | None:
         return text
 
 
-def judged(text: str, better: str | None = "less", rules: Rules | None = None) -> Comparison:
-    return compare(groups(text), "size", "depth", "mode", better, rules or Rules())  # type: ignore[arg-type]
+STUDENT = Rules("student", "none")
+
+
+def judged(text: str, better: str | None = "less", rules: Rules = STUDENT) -> Comparison:
+    return compared(groups(text), rules, better)
+
+
+def compared(rows: pl.DataFrame, rules: Rules = STUDENT, better: str | None = "less") -> Comparison:
+    return compare(rows, "size", "depth", "mode", Question(better), rules)  # type: ignore[arg-type]
 
 
 def cell(found: Comparison, x: float, y: float) -> dict:
@@ -113,24 +122,24 @@ def test_unequal_variances_part_student_from_welch() -> None:
     4     1      interrupt  10.6,13.5
     """
     assert cell(judged(text), 4, 1)["outcome"] == "win"
-    assert cell(judged(text, rules=Rules("welch")), 4, 1)["outcome"] == "tie"
+    assert cell(judged(text, rules=Rules("welch", "none")), 4, 1)["outcome"] == "tie"
 
 
 def test_three_against_three_are_too_few_for_mann_whitney() -> None:
     # 2 / C(6, 3) = 0.1 at best: above 5 %, but not above 20 %.
-    found = judged(CELLS, rules=Rules("mann-whitney"))
+    found = judged(CELLS, rules=Rules("mann-whitney", "none"))
     assert cell(found, 4, 1)["outcome"] == "too few"
     assert cell(found, 4, 1)["p"] == pytest.approx(0.1)
-    assert cell(judged(CELLS, rules=Rules("mann-whitney", level=0.2)), 4, 1)["outcome"] == "win"
+    assert cell(judged(CELLS, rules=Rules("mann-whitney", "none", 0.2)), 4, 1)["outcome"] == "win"
 
 
 def test_a_correction_counts_the_tested_cells_only() -> None:
     # Tested with a p value: 4x1 (0.0036), 4x8 (1) and 8x8 (0): Holm takes the first times 2.
-    plain, holm = judged(CELLS), judged(CELLS, rules=Rules(correction="holm"))
+    plain, holm = judged(CELLS), judged(CELLS, rules=Rules("student", "holm"))
     assert cell(holm, 4, 1)["p_corrected"] == pytest.approx(2 * cell(plain, 4, 1)["p"])
-    strict = judged(CELLS, rules=Rules(correction="holm", level=0.005))
+    strict = judged(CELLS, rules=Rules("student", "holm", 0.005))
     assert cell(strict, 4, 1)["outcome"] == "tie"
-    assert cell(judged(CELLS, rules=Rules(level=0.005)), 4, 1)["outcome"] == "win"
+    assert cell(judged(CELLS, rules=Rules("student", "none", 0.005)), 4, 1)["outcome"] == "win"
 
 
 def test_the_best_setting_by_mean_stands_for_its_competitor() -> None:
@@ -178,7 +187,7 @@ def test_without_a_direction_all_settings_count_and_nothing_wins() -> None:
     assert (place["outcome"], place["margin"]) == ("differ", 10)
     assert place["p"] == pytest.approx(expected)
     assert cell(found, 4, 8)["outcome"] == "alone"
-    counts = win_counts(found)
+    counts = win_counts(found).drop("is_default")
     assert counts.rows() == [(None, "alone", 1), (None, "differ", 1)]
 
 
@@ -207,21 +216,21 @@ def test_only_the_best_two_are_tested() -> None:
 
 
 def test_groups_that_stand_in_order_are_not_copied() -> None:
-    found = compare(groups(CELLS), "size", "depth", "mode", "less", Rules())
-    again = compare(found.groups, "size", "depth", "mode", "less", Rules())
+    found = compared(groups(CELLS))
+    again = compared(found.groups)
     assert again.groups is found.groups
     assert again.cells.equals(found.cells)
 
 
 def test_nothing_measured_gives_no_cells() -> None:
-    found = compare(groups(CELLS).clear(), "size", "depth", "mode", "less", Rules())
+    found = compared(groups(CELLS).clear())
     assert (len(found.cells), len(found.contenders)) == (0, 0)
     assert win_counts(found).rows() == []
 
 
 def test_wins_are_counted_with_those_who_win_nothing() -> None:
     # Wins of poll: 4x1, 8x8; of interrupt none. Ties: 4x8, 8x1. Too few: 4x16. Alone: 8x16.
-    assert win_counts(judged(CELLS)).rows() == [
+    assert win_counts(judged(CELLS)).drop("is_default").rows() == [
         ("interrupt", "win", 0),
         ("poll", "win", 2),
         (None, "tie", 2),
@@ -230,10 +239,10 @@ def test_wins_are_counted_with_those_who_win_nothing() -> None:
     ]
 
 
-@pytest.mark.parametrize("level", [0.0, 1.0, -1.0, math.nan])
-def test_a_level_that_is_none_is_refused(level: float) -> None:
-    with pytest.raises(DataError, match="level is"):
-        Rules(level=level)
+@pytest.mark.parametrize("alpha", [0.0, 1.0, -1.0, math.nan])
+def test_an_alpha_that_is_none_is_refused(alpha: float) -> None:
+    with pytest.raises(DataError, match="alpha is"):
+        Rules(alpha=alpha)
 
 
 CONFIGURATIONS = st.lists(
@@ -257,9 +266,7 @@ def test_the_order_of_rows_and_of_values_never_matters(
     rules = Rules(test, correction, 0.1)  # type: ignore[arg-type]
     mixed = [(*row[:4], chance.sample(row[4], len(row[4]))) for row in rows]
     chance.shuffle(mixed)
-    first, second = (
-        compare(_frame(r), "size", "depth", "mode", "less", rules) for r in (rows, mixed)
-    )
+    first, second = (compared(_frame(r), rules) for r in (rows, mixed))
     assert first.cells.equals(second.cells)
     assert first.contenders.equals(second.contenders)
     assert first.groups.drop("values").equals(second.groups.drop("values"))
@@ -274,7 +281,7 @@ def _frame(rows: list[tuple]) -> pl.DataFrame:
 @settings(max_examples=60, deadline=None)
 @given(CONFIGURATIONS)
 def test_every_outcome_can_be_checked_with_scipy(rows: list[tuple]) -> None:
-    found = compare(_frame(rows), "size", "depth", "mode", "less", Rules())
+    found = compared(_frame(rows))
     for row in found.cells.iter_rows(named=True):
         if row["runner_up"] < 0:
             assert row["outcome"] == "alone"

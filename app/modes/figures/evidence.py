@@ -9,7 +9,7 @@ import polars as pl
 from app.kit.competitors import Competitors
 from app.kit.encodings import base_layout, scatter_trace
 from app.kit.figure_text import BREAK, finishing
-from data.metrics import metric
+from data.metrics import Metric
 
 _JITTER: Final = 0.16
 _GOLDEN: Final = 0.6180339887498949
@@ -20,11 +20,11 @@ class EvidenceScene:
     """Input of the figure besides the runs.
 
     Attributes:
-        metric: Column along y.
+        metric: Along y.
         order: Competitors of the cell as indices, best first: the columns of the figure.
     """
 
-    metric: str
+    metric: Metric
     title: str
     subtitle: str
     order: tuple[int, ...]
@@ -38,7 +38,7 @@ def build_evidence(runs: pl.DataFrame, means: pl.DataFrame, scene: EvidenceScene
     Args:
         runs: One row per run of the cell: `who` (index among the competitors), `value`, `run_id`,
             `is_best` (whether it belongs to the compared setting).
-        means: One row per competitor: `who`, `mean`, `half_width` (NaN for one run).
+        means: One row per competitor: `who`, `mean`, `low`, `high` (both NaN for one run).
     """
     columns = {who: place for place, who in enumerate(scene.order)}
     data = [
@@ -77,16 +77,22 @@ def _replicates(
 def _means(means: pl.DataFrame, columns: dict[int, int], scene: EvidenceScene) -> dict:
     hues = [scene.competitors.hues[i] for i in means["who"]]
     x = np.array([columns[who] for who in means["who"]]) + 0.14
-    half = np.nan_to_num(means["half_width"].to_numpy())
-    bars = {"type": "data", "array": half, "thickness": 2, "width": 7, "color": "#8C8C8C"}
+    mean = means["mean"].to_numpy()
+    above, below = (
+        np.nan_to_num(side * (means[name].to_numpy() - mean))
+        for name, side in (("high", 1), ("low", -1))
+    )
+    bars = {
+        "type": "data", "symmetric": False, "array": above, "arrayminus": below, "thickness": 2,
+        "width": 7, "color": "#8C8C8C",
+    }  # fmt: skip
     marker = {"symbol": "line-ew", "size": 20, "line": {"width": 3, "color": hues}}
     own: dict[str, Any] = {"name": "mean", "error_y": bars, "marker": marker, "hoverinfo": "none"}
-    return scatter_trace("means", x, means["mean"].to_numpy(), **own)
+    return scatter_trace("means", x, mean, **own)
 
 
-def _quantity(name: str) -> str:
+def _quantity(measure: Metric) -> str:
     """Return title and unit; for lack of space the direction is only in the map's title."""
-    measure = metric(name)
     return f"{measure.title}, {measure.unit}" if measure.unit else measure.title
 
 

@@ -10,7 +10,7 @@ from app.kit.competitors import Competitors
 from app.kit.encodings import axis_title, base_layout, scatter_trace
 from app.kit.figure_text import finishing
 from data.analysis.pareto import frontier, pareto_mask
-from data.metrics import metric
+from data.metrics import Metric
 
 _WEBGL_ABOVE: Final = 3000
 _NAMED_MAX: Final = 40
@@ -23,14 +23,14 @@ class ParetoScene:
     """Input of the view besides the points.
 
     Attributes:
-        x: Column along x.
-        y: Column along y, the compared metric.
+        x: Metric along x.
+        y: Metric along y, the compared one.
         has_best: Whether a point is a best setting; else it is the mean of all runs in the cell.
         left_out: Number of points that are not drawn because a figure may not hold them all.
     """
 
-    x: str
-    y: str
+    x: Metric
+    y: Metric
     title: str
     competitors: Competitors
     has_best: bool = True
@@ -50,12 +50,12 @@ def build_pareto(points: pl.DataFrame, scene: ParetoScene) -> dict:
     sorted_points = points.sort("who", maintain_order=True)
     groups = [(rows["who"][0], rows) for rows in sorted_points.partition_by("who")]
     data = [_points(who, rows, scene, webgl) for who, rows in groups]
-    if all(metric(name).better for name in (scene.x, scene.y)):
+    if scene.x.better and scene.y.better:
         data += [_frontier(who, rows, scene, webgl) for who, rows in groups]
     return {"data": data, "layout": _layout(points, scene)}
 
 
-def pareto_members(points: pl.DataFrame, x: str, y: str) -> np.ndarray:
+def pareto_members(points: pl.DataFrame, x: Metric, y: Metric) -> np.ndarray:
     """Return the rows of the points on their competitor's frontier, which are always drawn.
 
     Args:
@@ -69,8 +69,8 @@ def pareto_members(points: pl.DataFrame, x: str, y: str) -> np.ndarray:
     return np.concatenate(found)
 
 
-def _mask(points: pl.DataFrame, x: str, y: str) -> np.ndarray:
-    signs = [-1.0 if metric(name).better == "more" else 1.0 for name in (x, y)]
+def _mask(points: pl.DataFrame, x: Metric, y: Metric) -> np.ndarray:
+    signs = [-1.0 if measure.better == "more" else 1.0 for measure in (x, y)]
     return pareto_mask(signs[0] * points["x"].to_numpy(), signs[1] * points["y"].to_numpy())
 
 
@@ -99,7 +99,7 @@ def _points(who: int, rows: pl.DataFrame, scene: ParetoScene, webgl: bool) -> di
 def _frontier(who: int, rows: pl.DataFrame, scene: ParetoScene, webgl: bool) -> dict:
     mask = _mask(rows, scene.x, scene.y)
     x, y = frontier(rows["x"].to_numpy(), rows["y"].to_numpy(), mask)
-    shape = "hv" if metric(scene.x).better == "less" else "vh"
+    shape = "hv" if scene.x.better == "less" else "vh"
     line = {"color": scene.competitors.hues[who], "width": 1.4, "shape": shape}
     name = f"frontier of {scene.competitors.labels[who]}"
     kind = "scattergl" if webgl else "scatter"
@@ -122,15 +122,14 @@ def _layout(points: pl.DataFrame, scene: ParetoScene) -> dict:
         "yaxis": _axis(scene.y, points["y"]),
         "dragmode": "zoom",
         # A zoom is kept only while the axes stay the same.
-        "uirevision": f"{scene.x} {scene.y}",
+        "uirevision": f"{scene.x.name} {scene.y.name}",
         "showlegend": False,
         "legend": title,
         "meta": {"kind": "pareto"},
     }
 
 
-def _axis(name: str, values: pl.Series) -> dict:
-    measure = metric(name)
+def _axis(measure: Metric, values: pl.Series) -> dict:
     low, top = float(values.min()), float(values.max())  # type: ignore[arg-type]
     is_log = low > 0 and top > _WIDE * low
     scale = " · log scale" if is_log else ""

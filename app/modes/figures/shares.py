@@ -1,68 +1,77 @@
 """The share of cells that each competitor wins, and the other outcomes."""
 
 import json
-from typing import Final
+from typing import Any, Final
 
 import polars as pl
 
 from app.kit.competitors import DIFFER_HUE, TIE_GREY, Competitors
 from app.kit.encodings import base_layout
 from app.kit.figure_text import finishing
-from data.analysis.ties import WIN
+from data.analysis.rules import OUTCOMES, WIN
+
+_CLEAR: Final = "rgba(0,0,0,0)"
+_GREY: Final = "#8C8C8C"
+
+
+def _hatched(shape: str) -> dict[str, Any]:
+    pattern = {"shape": shape, "fgcolor": _GREY, "size": 6}
+    return {"color": _CLEAR, "pattern": pattern, "line": {"color": _GREY, "width": 1}}
+
 
 _OTHERS: Final = {
+    "equivalent": ("equivalent", {"color": TIE_GREY}),
+    "undecided": ("undecided", _hatched(".")),
     "tie": ("tie", {"color": TIE_GREY}),
-    "too few": (
-        "too few replicates",
-        {"color": "rgba(0,0,0,0)", "pattern": {"shape": "/", "fgcolor": "#8C8C8C", "size": 6},
-         "line": {"color": "#8C8C8C", "width": 1}},
-    ),
+    "too few": ("too few replicates", _hatched("/")),
     "differ": ("differ", {"color": DIFFER_HUE}),
-    "alone": ("one alone", {"color": "rgba(0,0,0,0)", "line": {"color": "#8C8C8C", "width": 1}}),
-}  # fmt: skip
+    "alone": ("one alone", {"color": _CLEAR, "line": {"color": _GREY, "width": 1}}),
+    "over": ("none within limit", {"color": _CLEAR, "line": {"color": _GREY, "width": 1}}),
+}
 # Maximum number of bars; the competitors with most wins are shown.
 BARS_MAX: Final = 8
 
 
 @finishing
-def build_shares(counts: pl.DataFrame, competitors: Competitors, title: str) -> dict:
+def build_shares(
+    cells: pl.DataFrame, competitors: Competitors, title: str, has_winners: bool = True
+) -> dict:
     """Build the bars, the most wins on top.
 
     Each bar's `customdata` is the clause that it selects: `won~COMPETITOR` or `outcome~NAME`.
 
     Args:
-        counts: Result of `win_counts`; at least one row.
+        cells: At least one row: `outcome`, `competitor` (index of the best one).
     """
-    total = int(counts["cells"].sum())
-    wins = counts.filter(pl.col("outcome") == WIN).sort(
-        "cells", descending=True, maintain_order=True
-    )
-    others = [_other(row) for row in counts.iter_rows(named=True) if row["outcome"] != WIN]
-    shown = wins.head(BARS_MAX - len(others))
-    bars = [*(_win(row, competitors) for row in shown.iter_rows(named=True)), *others]
+    total = len(cells)
+    counts = dict(cells["outcome"].value_counts().iter_rows())
+    won = cells.filter(outcome=WIN)["competitor"].to_list()
+    wins = [(won.count(i), i) for i in range(len(competitors))] if has_winners else []
+    wins.sort(key=lambda pair: -pair[0])
+    others = [_other(name, counts[name]) for name in OUTCOMES[1:] if name in counts]
+    shown = wins[: BARS_MAX - len(others)]
+    bars = [*(_win(count, i, competitors) for count, i in shown), *others]
     labels = [bar["label"] for bar in bars]
     subtitle = f"of {total:,} cell{'' if total == 1 else 's'} with measurements"
     if left_out := len(wins) - len(shown):
-        nothing = int(wins["cells"][len(shown) :].sum()) == 0
+        nothing = not any(count for count, _ in wins[len(shown) :])
         subtitle += f" · {left_out} more {'win none' if nothing else 'not shown'}"
     data = [_trace(bar, total) for bar in bars]
     return {"data": data, "layout": _layout(labels, title, subtitle)}
 
 
-def _win(row: dict, competitors: Competitors) -> dict:
-    at = competitors.values.index(row["competitor"])
+def _win(count: int, at: int, competitors: Competitors) -> dict:
     return {
         "label": competitors.labels[at],
         "marker": {"color": competitors.hues[at]},
-        "cells": row["cells"],
-        "clause": f"won~{json.dumps(row['competitor'])}",
+        "cells": count,
+        "clause": f"won~{json.dumps(competitors.values[at])}",
     }
 
 
-def _other(row: dict) -> dict:
-    label, marker = _OTHERS[row["outcome"]]
-    clause = f"outcome~{row['outcome']}"
-    return {"label": label, "marker": marker, "cells": row["cells"], "clause": clause}
+def _other(outcome: str, count: int) -> dict:
+    label, marker = _OTHERS[outcome]
+    return {"label": label, "marker": marker, "cells": count, "clause": f"outcome~{outcome}"}
 
 
 def _trace(bar: dict, total: int) -> dict:

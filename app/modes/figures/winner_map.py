@@ -1,30 +1,43 @@
-"""The map of winners: each cell in its winner's hue, or marked as tie, too few or alone.
+"""The map of winners: each cell in its winner's hue, or marked as what the runs leave open.
 
-The browser writes the texts of the cells and the labels of the axes, because both depend on the
-part of the map in view (assets/modes/view_map.js).
+The hue is pale where the lead is small or undecided: a layer of the page's colour lies over it. The
+browser writes the texts of the cells and the labels of the axes, because both depend on the part of
+the map in view (assets/modes/view_map.js).
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
 import polars as pl
 
-from app.kit.competitors import DIFFER_HUE, TIE_GREY, Competitors, readable_on
-from app.kit.encodings import base_layout, color_bar, scatter_trace
+from app.kit.competitors import DIFFER_HUE, TIE_GREY, Competitors
+from app.kit.encodings import axis_title, base_layout, color_bar, scatter_trace
 from app.kit.figure_text import BREAK, finishing
-from app.modes.figures.map_marks import (
-    HEIGHT_PX,
-    WIDTH_PX,
-    hatching,
-    index_axis,
+from data.analysis.rules import (
+    ALONE,
+    DIFFER,
+    EQUIVALENT,
+    OVER,
+    TIE,
+    TOO_FEW,
+    UNDECIDED,
+    WIN,
 )
-from data.analysis.ties import ALONE, DIFFER, TIE, TOO_FEW, WIN
 
+# Size of the map's drawing area in a window of 1440 x 900; hatching and labels are fitted to it.
+WIDTH_PX: Final = 600.0
+HEIGHT_PX: Final = 290.0
+_APART_PX: Final = 9.0
+_LINES_MAX: Final = 40
 # Maximum columns and rows in view for which cells have texts.
 TEXTS_MAX: Final = (20, 24)
 _HATCH_GREY: Final = "#8C8C8C"
 _CLEAR: Final = "rgba(0,0,0,0)"
+# How much of a cell's hue the page's colour hides: of the least lead, and of an undecided cell.
+_VEIL_MOST: Final = 0.72
+_VEIL_UNDECIDED: Final = 0.84
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,34 +65,38 @@ class MapScene:
 def build_winner_map(cells: pl.DataFrame, scene: MapScene) -> dict:
     """Build the map as a figure dictionary.
 
-    Traces in order: the hues of winners and ties; the hatching of cells with too few replicates;
-    marks of cells measured by one competitor alone; texts; a layer with which the browser dims
-    what is not selected; a clear layer over all measured cells for hover and click; the legend.
+    Traces in order: the hues of winners, and of cells that nobody wins; the veil over them; the
+    hatching of cells with too few replicates; marks of cells that are not compared; texts; a layer
+    with which the browser dims what is not selected; a clear layer over all measured cells for
+    hover and click; the legend.
 
     Args:
         cells: At least one row: `column`, `row`, `outcome`, `competitor` (index of the best one in
-            `scene.competitors`).
+            `scene.competitors`), `strength` (of its lead, 0 to 1).
     """
     outcome = cells["outcome"].to_numpy()
     column, row, best = (cells[name].to_numpy() for name in ("column", "row", "competitor"))
-    codes = np.where(outcome == WIN, best, len(scene.competitors)).astype(float)
-    codes[outcome == DIFFER] = len(scene.competitors) + 1
-    codes[(outcome == TOO_FEW) | (outcome == ALONE)] = np.nan
+    none = len(scene.competitors)
+    codes = np.full(len(cells), np.nan)
+    for names, code in (((WIN, UNDECIDED), best), ((TIE, EQUIVALENT), none), ((DIFFER,), none + 1)):
+        codes = np.where(np.isin(outcome, names), code, codes)
+    veil = np.full(len(cells), np.nan)
+    veil = np.where(outcome == WIN, _VEIL_MOST * (1 - cells["strength"].to_numpy()), veil)
+    veil = np.where(outcome == UNDECIDED, _VEIL_UNDECIDED, veil)
     grid = np.full((len(scene.rows), len(scene.columns)), np.nan, dtype=np.float32)
-    colored, measured = grid.copy(), grid.copy()
-    colored[row, column] = codes
-    measured[row, column] = 1
-    few, alone = outcome == TOO_FEW, outcome == ALONE
-    legend = _legend(outcome, scene)
+    colored, veiled, measured = grid.copy(), grid.copy(), grid.copy()
+    colored[row, column], veiled[row, column], measured[row, column] = codes, veil, 1
+    few, marked = outcome == TOO_FEW, np.isin(outcome, (ALONE, OVER))
     return {
         "data": [
             _colors(colored, scene),
+            _layer("veil", veiled, _CLEAR, "skip"),
             _hatching(column[few], row[few], scene),
-            _alone(column[alone], row[alone], best[alone], scene),
+            _marks(column[marked], row[marked], best[marked], outcome[marked], scene),
             scatter_trace("texts", [], [], "text"),
             _layer("dimmed", grid, "rgba(127,127,127,0.72)", "skip"),
             _layer("pointer", measured, _CLEAR, "none"),
-            *legend,
+            *_legend(outcome, best, scene),
         ],
         "layout": _layout(scene),
     }
@@ -125,7 +142,7 @@ def _colorbar(competitors: Competitors) -> dict:
     at = np.unique(np.linspace(0, len(competitors) - 1, 9).round().astype(int))
     return color_bar(competitors.knob.axis_title) | {
         "tickvals": [*at.tolist(), len(competitors)],
-        "ticktext": [*(competitors.labels[i] for i in at), "tie"],
+        "ticktext": [*(competitors.labels[i] for i in at), "no winner"],
     }
 
 
@@ -135,29 +152,75 @@ def _hatching(column: np.ndarray, row: np.ndarray, scene: MapScene) -> dict:
     return scatter_trace("hatching", x, y, "lines", line=line, connectgaps=False)
 
 
-def _alone(column: np.ndarray, row: np.ndarray, best: np.ndarray, scene: MapScene) -> dict:
+def hatching(
+    column: np.ndarray, row: np.ndarray, columns: int, rows: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """Draw diagonals across cells, with the same slope and distance for any shape of cell.
+
+    Args:
+        column: Column of each hatched cell, shape (k,).
+        row: Row of each hatched cell, shape (k,).
+        columns: Number of columns of the map; a cell is 1 wide and 1 high around its indices.
+        rows: Number of rows of the map.
+
+    Returns:
+        x and y of one line with gaps (NaN) between the diagonals, float32; all within their cells.
+    """
+    width_px, height_px = WIDTH_PX / max(columns, 1), HEIGHT_PX / max(rows, 1)
+    run = height_px / width_px
+    lines = int(np.clip(round((width_px + height_px) / _APART_PX), 1, _LINES_MAX))
+    start = np.linspace(-run, 1, lines + 2)[1:-1]
+    ends_x = np.stack((np.maximum(start, 0), np.minimum(start + run, 1)), axis=1)
+    ends_y = (ends_x - start[:, None]) / run
+    gap = np.full((len(column), lines, 1), np.nan)
+    x = column[:, None, None] + 0.96 * (ends_x - 0.5)[None]
+    y = row[:, None, None] + 0.92 * (ends_y - 0.5)[None]
+    return _with_gaps(x, gap), _with_gaps(y, gap)
+
+
+def _with_gaps(ends: np.ndarray, gap: np.ndarray) -> np.ndarray:
+    return np.concatenate([ends, gap], axis=2).ravel().astype(np.float32)
+
+
+def _marks(
+    column: np.ndarray, row: np.ndarray, best: np.ndarray, outcome: np.ndarray, scene: MapScene
+) -> dict:
+    """Mark cells with one competitor by a ring in its hue, those beyond the limit by a cross."""
+    is_alone = outcome == ALONE
+    hues = np.array(scene.competitors.hues)[best]
     marker = {
-        "symbol": "circle-open",
+        "symbol": np.where(is_alone, "circle-open", "x-thin-open").tolist(),
         "size": 7 if len(scene.columns) <= 40 else 3,
         "line": {"width": 1.5},
-        "color": [scene.competitors.hues[i] for i in best],
+        "color": np.where(is_alone, hues, _HATCH_GREY).tolist(),
     }
-    return scatter_trace("alone", column, row, marker=marker)
+    return scatter_trace("marks", column, row, marker=marker)
 
 
-def _legend(outcome: np.ndarray, scene: MapScene) -> list[dict]:
-    entries = []
-    if scene.competitors.has_legend and scene.has_winners:
-        pairs = zip(scene.competitors.labels, scene.competitors.hues, strict=True)
-        entries = [_entry(label, "square", hue) for label, hue in pairs]
-    if (outcome == TIE).any() and (entries or not scene.has_winners):
-        entries.append(_entry(TIE, "square", TIE_GREY))
-    if (outcome == DIFFER).any():
-        entries.append(_entry("differ: the highest and its distance", "square", DIFFER_HUE))
-    if (outcome == TOO_FEW).any():
-        entries.append(_entry("too few replicates to decide", "hash-open", _HATCH_GREY))
-    if (outcome == ALONE).any():
-        entries.append(_entry("measured by one alone", "circle-open", _HATCH_GREY))
+# Outcome to what the legend says of it, its symbol and colour.
+_SAID: Final[Mapping[str, tuple[str, str, str]]] = {
+    EQUIVALENT: ("equivalent", "square", TIE_GREY),
+    UNDECIDED: ("undecided, + runs", "square-open", _HATCH_GREY),
+    TIE: ("tie", "square", TIE_GREY),
+    DIFFER: ("differ: the highest and its distance", "square", DIFFER_HUE),
+    TOO_FEW: ("too few replicates to decide", "hash-open", _HATCH_GREY),
+    ALONE: ("one alone", "circle-open", _HATCH_GREY),
+    OVER: ("none meets the limit", "x-thin-open", _HATCH_GREY),
+}
+
+
+def _legend(outcome: np.ndarray, best: np.ndarray, scene: MapScene) -> list[dict]:
+    """Return the entries of the legend, each with its number of cells."""
+    competitors, entries = scene.competitors, []
+    has_winners = scene.has_winners
+    if competitors.has_legend and has_winners:
+        wins = np.bincount(best[outcome == WIN], minlength=len(competitors))
+        named = zip(competitors.labels, competitors.hues, wins, strict=True)
+        entries = [_entry(f"{label}: {n:,} won", "square", hue) for label, hue, n in named]
+        entries.append(_entry("darker: larger lead", "square", _HATCH_GREY))
+    for name, (words, symbol, hue) in _SAID.items():
+        if count := int((outcome == name).sum()):
+            entries.append(_entry(f"{words}: {count:,}", symbol, hue))
     return entries
 
 
@@ -166,14 +229,27 @@ def _entry(name: str, symbol: str, hue: str) -> dict:
     return scatter_trace("legend", [None], [None], name=name, marker=marker, showlegend=True)
 
 
+def _index_axis(count: int, title: str) -> dict[str, Any]:
+    """Build a numeric axis over the indices of `count` values; the browser adds the labels."""
+    return {
+        "type": "linear",
+        "title": axis_title(title),
+        "range": [-0.5, count - 0.5],
+        "tickfont": {"size": 12},
+        "showgrid": False,
+        "zeroline": False,
+        "automargin": False,
+    }
+
+
 def _layout(scene: MapScene) -> dict[str, Any]:
     longest = max(map(len, scene.rows), default=1)
     top = 46 + 15 * scene.subtitle.count(BREAK)
     return {
         **base_layout(scene.title, scene.subtitle),
         "margin": {"l": min(46 + 6 * longest, 170), "r": 8, "t": top, "b": 50},
-        "xaxis": index_axis(len(scene.columns), scene.x_title),
-        "yaxis": index_axis(len(scene.rows), scene.y_title),
+        "xaxis": _index_axis(len(scene.columns), scene.x_title),
+        "yaxis": _index_axis(len(scene.rows), scene.y_title),
         "dragmode": "zoom",
         "showlegend": False,
         # A zoom is kept only while the axes stay the same.
@@ -184,9 +260,8 @@ def _layout(scene: MapScene) -> dict[str, Any]:
             "y": list(scene.rows),
             "whole_px": {"x": WIDTH_PX, "y": HEIGHT_PX},
             "texts_max": list(TEXTS_MAX),
-            # Text colours on the hues of the competitors, on a tie and, last, on a difference.
-            "text_colors": [
-                readable_on(hue) for hue in (*scene.competitors.hues, TIE_GREY, DIFFER_HUE)
-            ],
+            # The hues of the competitors, of a cell that nobody wins and, last, of a difference.
+            "hues": [*scene.competitors.hues, TIE_GREY, DIFFER_HUE],
+            "veils": [_VEIL_MOST, _VEIL_UNDECIDED],
         },
     }

@@ -1,0 +1,173 @@
+"""What Modes opens on: the map with most decided cells, or what a link of another page selects."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+import polars as pl
+
+from app.kit.clause import MAX_CHARS, write_knobs
+from app.kit.lakes import LakeView, leading
+from app.kit.links import configurations
+from app.modes.defaults import axis_pairs, chosen, competitors, offered_metrics, varying_knobs
+from app.modes.judged import judge
+from app.modes.state import ModesState
+from data.analysis.like_with_like import like_with_like
+from data.analysis.rules import PROVEN
+from data.selection import Selection
+
+_NO_COMPETITOR: Final = (
+    "Modes compares systems, machines or settings, and the runs of this lake differ in none of "
+    "them: runs with a second one would make it useful."
+)
+_NO_METRIC: Final = (
+    "Modes compares measurements, and no run of this lake has one: energy, power, latency or time "
+    "would make it useful."
+)
+# So many maps are compared at most; those that can have most decided cells come first.
+_MOST_COMPARED: Final = 6
+_MOST_STUDIES: Final = 8
+
+
+def default_state(view: LakeView) -> ModesState:
+    """Return the map with most decided cells, of completion modes if the lake has several.
+
+    A map is a workload, its expected pairs of axes, and one value of each other given knob.
+    """
+    return view.once(_default_state, Selection())
+
+
+@dataclass(frozen=True, slots=True)
+class _Candidate:
+    """A map, how many of its cells could be decided at most, and its runs."""
+
+    state: ModesState
+    most: int
+    runs: int
+
+
+def _default_state(view: LakeView, _: Selection) -> ModesState:
+    found = sorted(_candidates(view), key=lambda one: (-one.most, -one.runs))
+    best, decided = ModesState(), -1
+    for candidate in found[:_MOST_COMPARED]:
+        if candidate.most <= decided:
+            break
+        count = _decided(view, candidate.state)
+        if count > decided:
+            best, decided = candidate.state, count
+    return best
+
+
+def _decided(view: LakeView, state: ModesState) -> int:
+    outcomes = judge(view, state).comparison.cells["outcome"]
+    return int(outcomes.is_in(PROVEN).sum())
+
+
+def _candidates(view: LakeView) -> Iterator[_Candidate]:
+    catalogue = view.catalogue
+    for selection in _studies(view):
+        state = chosen(view, ModesState(selection))
+        left = view.left(selection)
+        pairs = axis_pairs(catalogue, left, str(state.competitor))
+        for x, y in pairs or [(str(state.x), str(state.y))]:
+            shown = replace(state, x=x, y=y)
+            yield from _pinned(view, shown, left)
+
+
+def _studies(view: LakeView) -> list[Selection]:
+    """Return the datasets and workloads that compare most: modes, else systems, else settings."""
+    cube = view.cube_of(view.first_study())
+    if not len(cube):
+        return []
+    competing = [view.catalogue.knobs[name].column for name in competitors(view.catalogue)]
+    ranked = (
+        cube.group_by("dataset", "workload")
+        .agg(
+            modes=pl.col("mode").drop_nulls().n_unique() > 1,
+            systems=pl.col("system").n_unique() > 1,
+            competing=pl.max_horizontal(pl.col(competing).n_unique()) > 1,
+            runs=pl.col("runs").sum(),
+        )
+        .sort("modes", "systems", "competing", "runs", "dataset", "workload", nulls_last=True)
+        .reverse()
+    )
+    kind = ("modes", "systems", "competing")
+    alike = ranked.filter(pl.struct(kind) == ranked.select(pl.struct(kind)).row(0)[0])
+    names = alike.head(_MOST_STUDIES).select("dataset", "workload").iter_rows()
+    return [Selection.of(dataset=[dataset], workload=[workload]) for dataset, workload in names]
+
+
+def _pinned(view: LakeView, state: ModesState, left: pl.DataFrame) -> Iterator[_Candidate]:
+    """Return one map for each combination of the given knobs that are no axis."""
+    catalogue = view.catalogue
+    shown = state.knobs(catalogue)
+    part = like_with_like(left, shown, is_given_only=True, catalogue=catalogue)
+    columns = [one.knob.column for one in part.kept]
+    x, y, competitor = (knob.column for knob in shown)
+    cells = left.filter(pl.col("runs") > 1).group_by(*columns, x, y).agg(
+        many=pl.col(competitor).n_unique() > 1, runs=pl.col("runs").sum()
+    )  # fmt: skip
+    counts = cells.group_by(columns) if columns else cells.group_by(pl.lit(0).alias("all"))
+    totals = counts.agg(most=pl.col("many").sum(), runs=pl.col("runs").sum())
+    falls = [True, True, *[False] * len(columns)]
+    ranked = totals.sort("most", "runs", *columns, descending=falls, nulls_last=True)
+    for row in ranked.head(_MOST_COMPARED).iter_rows(named=True):
+        selection = state.selection
+        for one in part.kept:
+            value = row[one.knob.column]
+            null = one.knob.facet.null_word
+            selection = selection.with_values(one.knob.facet, [null if value is None else value])
+        yield _Candidate(replace(state, selection=selection), int(row["most"]), int(row["runs"]))
+    if not len(ranked):
+        yield _Candidate(replace(state, selection=part.narrow(state.selection)), 0, 0)
+
+
+def missing(view: LakeView, state: ModesState) -> str:
+    """Return that nothing competes, or that nothing was measured."""
+    left = view.left(leading(state.selection))
+    varying = {knob.name for knob in varying_knobs(view.catalogue, left)}
+    competing = varying & set(competitors(view.catalogue))
+    if (competing and offered_metrics(view, replace(state, metric=None))) or (
+        state != default_state(view)
+    ):
+        return ""
+    return _NO_METRIC if competing else _NO_COMPETITOR
+
+
+def open_link(view: LakeView, state: ModesState) -> tuple[ModesState, str]:
+    """Convert a selection of another page to the cells that hold it.
+
+    Returns:
+        The state, and text for the notice if the selection had to be dropped.
+    """
+    clause = state.clause(view.catalogue)
+    if clause is None or clause.kind in ("won", "outcome") or not view.runs:
+        return state, ""
+    state = chosen(view, state)
+    x, y, _ = state.knobs(view.catalogue)
+    columns = {x.column, y.column}
+    if clause.kind == "knobs" and all(set(knobs) == columns for knobs in clause.knobs):
+        return state, ""
+    sel = cells_clause(configurations(view, state.selection, clause), x.column, y.column)
+    if not sel:
+        return replace(state, sel=""), "No run under these filters is in the link's selection."
+    if len(sel) > MAX_CHARS:
+        return replace(state, sel=""), "The link's selection has too many cells for an address."
+    return replace(state, sel=sel), ""
+
+
+def cells_clause(rows: pl.DataFrame, x: str, y: str) -> str:
+    """Write the cells that hold some configurations, one object per row of the map.
+
+    Args:
+        rows: With the columns `x` and `y`, named by the arguments.
+
+    Returns:
+        A `knobs` clause; empty for no rows.
+    """
+    pairs = rows.select(x, y).unique().sort(y, x, nulls_last=True)
+    lines: dict[Any, list] = {}
+    for x_value, y_value in pairs.iter_rows():
+        lines.setdefault(y_value, []).append(x_value)
+    one = [{y: key, x: xs[0] if len(xs) == 1 else xs} for key, xs in lines.items()]
+    return write_knobs(one) if one else ""
