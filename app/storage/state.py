@@ -112,10 +112,8 @@ def across(section: str) -> int:
 
 Spread = Literal["ci", "sd"]
 SPREADS: Final[tuple[Spread, ...]] = ("ci", "sd")
-_SHIPPED: Final = (
-    "dataset", "system", "mode", "device", "rw", "request_bytes", "io_depth", "threads", "dvfs_ghz",
-    "rapl_w", "machine",
-)  # fmt: skip
+# Knobs of network runs and their workloads, which the page neither filters nor names.
+_OF_NETWORKS: Final = ("workload", "load_qps", "message_bytes", "itr_us")
 # A box of version 1: `panel~VIEW~PANEL~x0~x1~y0~y1`, in the coordinates of one panel of a view.
 # `links.py` resolves it, because that needs the figures.
 OLD_BOX: Final = "panel"
@@ -182,7 +180,8 @@ class StorageState(UrlState):
 
 def knob_columns(catalogue: Catalogue) -> tuple[str, ...]:
     """Return the columns of the knobs that name a configuration."""
-    return (*_SHIPPED, *catalogue.further_knobs)
+    knobs = (name for name in catalogue.configuration if name in catalogue.knob_of_column)
+    return tuple(name for name in knobs if name not in _OF_NETWORKS)
 
 
 def read_old_box(text: str) -> tuple[str, int, tuple[float, ...]] | None:

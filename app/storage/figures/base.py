@@ -31,11 +31,8 @@ NO_DEVICE: Final = "no device"
 MODE_UNKNOWN: Final = "mode not said"
 DEVICE_UNKNOWN: Final = "device not said"
 CLICK: Final = "click: select this configuration"
-# The knobs that name a configuration in a hover, before those that datasets declare.
-_NAMING: Final = (
-    "mode", "device", "rw", "request_bytes", "io_depth", "threads", "itr_us", "dvfs_ghz", "rapl_w",
-    "machine",
-)  # fmt: skip
+# Knobs that a hover does not name: the title of the figure does, or no storage run has one.
+_UNNAMED: Final = ("dataset", "workload", "system", "load_qps", "message_bytes")
 # Number of cached texts of means and headings: filters choose among them, but do not change them.
 _CACHED: Final = 20_000
 _SELECTABLE: Final = {
@@ -134,7 +131,7 @@ def _mean_words(
 
 def words_of(rows: pl.DataFrame, columns: Sequence[str], scene: Scene) -> list[list[str]]:
     """Return the hovers of configurations: knobs, dataset, means, what a click does."""
-    columns_named = (*_NAMING, *scene.catalogue.further_knobs)
+    columns_named = tuple(n for n in scene.catalogue.knob_of_column if n not in _UNNAMED)
     headings = [
         _heading(scene.catalogue, columns_named, values)
         for values in rows.select(columns_named).iter_rows()

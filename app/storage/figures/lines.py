@@ -17,13 +17,11 @@ from app.storage.figures.base import (
     words_of,
 )
 from app.storage.figures.layouts import axis, index_axis, layout, unmeasured
-from app.storage.state import DEPTH, View
+from app.storage.state import DEPTH, View, knob_columns
 from data.catalogue import SHIPPED, Catalogue
 
-# Columns that split a mode into several lines; threads split it only if a depth has several.
-_APART: Final = (
-    "dataset", "system", "dvfs_ghz", "rapl_w", "device", "rw", "request_bytes", "machine",
-)  # fmt: skip
+# Knobs that do not split a mode into several lines; threads do if a depth has several.
+_JOINED: Final = ("mode", DEPTH, "threads", "work")
 # Distance of a published value from the measured one, in steps of the axis.
 _ASIDE: Final = 0.12
 _DASHES: Final = ("solid", "dash", "dot", "dashdot", "longdash")
@@ -91,7 +89,7 @@ def _columns_apart(catalogue: Catalogue) -> tuple[str, ...]:
 
     More jobs do more work where each job does the same: a line over depths joins them.
     """
-    return (*_APART, *(name for name in catalogue.further_knobs if name != "work"))
+    return tuple(name for name in knob_columns(catalogue) if name not in _JOINED)
 
 
 def _modes(drawn: pl.DataFrame, scene: Scene) -> list[pl.DataFrame]:
