@@ -18,8 +18,7 @@ from ingest.logs.limits import DEFAULT_LIMITS
 from ingest.pipeline import AddOptions, add
 from ingest.records import ReadContext
 from ingest.sample.plan import Run
-from ingest.sample.raw import write_run
-from ingest.sample.writer import measure_run
+from ingest.sample.writer import measure_run, write_run
 
 SCALES: Final = (1, 4, 16)
 MEMORY_LIMIT_MB: Final = 400.0

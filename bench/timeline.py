@@ -23,8 +23,7 @@ from data.connection import open_lake
 from data.lake_place import LakePath
 from ingest.pipeline import AddOptions, add
 from ingest.sample.plan import Run
-from ingest.sample.raw import write_run
-from ingest.sample.writer import measure_run
+from ingest.sample.writer import measure_run, write_run
 
 SHARES: Final = (1.0, 0.25, 0.05, 0.01, 0.001)
 WIDTH: Final = 1000

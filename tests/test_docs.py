@@ -215,13 +215,10 @@ FOLDERS = sorted((ROOT / "ingest").glob("*/README.md"))
 
 
 @pytest.mark.parametrize("readme", FOLDERS, ids=[path.parent.name for path in FOLDERS])
-def test_a_readme_of_ingest_fits_on_a_screen_and_names_its_modules(readme: Path) -> None:
+def test_a_readme_of_ingest_fits_on_a_screen_and_says_what_may_not_live_there(readme: Path) -> None:
     text = readme.read_text("utf-8")
     assert len(text.splitlines()) <= 40
     assert "Not here:" in text
-    if readme.parent.name != "formats":
-        modules = [path.name for path in readme.parent.glob("*.py") if path.name != "__init__.py"]
-        assert [name for name in modules if f"`{name}`" not in text] == []
 
 
 def test_links_between_pages_lead_somewhere() -> None:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ingest.sample.parameters import MACHINE
+from ingest.sample.parameters import PACKAGES, TSC_KHZ
 from ingest.sample.plan import Run
 
 Measured = Mapping[str, float]
@@ -34,10 +34,13 @@ _NP_PACKAGE = """
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """A window in TSC ticks."""
+    """A window in TSC ticks; as text it is the library OS's record of it."""
 
     start_tsc: int
     end_tsc: int
+
+    def __str__(self) -> str:
+        return f"{self.start_tsc} {self.end_tsc}"
 
 
 def mutilate_text(run: Run, measured: Measured, rng: np.random.Generator) -> str:
@@ -129,9 +132,9 @@ def np_out_text(run: Run, measured: Measured) -> str:
 
 def np_server_text(span: Span, energy_j: float, rng: np.random.Generator) -> str:
     """Print what the NetPIPE server does: its machine, then the window and package energies."""
-    packages = "".join(_NP_PACKAGE.format(package=p) for p in range(MACHINE.packages))
+    packages = "".join(_NP_PACKAGE.format(package=p) for p in range(PACKAGES))
     idle_package_j = energy_j * float(rng.uniform(0.6, 0.7))
-    period = f"{span.start_tsc} {span.end_tsc} {idle_package_j:.6f} {energy_j:.6f}"
+    period = f"{span} {idle_package_j:.6f} {energy_j:.6f}"
     return f"{_NP_SERVER}{packages}\n\nSERVER_WORKLOAD_PERIOD: {period}\n"
 
 
@@ -144,7 +147,7 @@ def ebbrt_np_text(run: Run, measured: Measured, span: Span) -> str:
         f"{run.replicate} {run.load} {run.amount:.0f} {run.dvfs_code} {run.rapl_w} {run.itr}",
         f"{0.79 * energy_j:.4f} {energy_j:.4f}",
         f"{mbps:.4f} {one_way_us:.4f}",
-        f"{span.start_tsc} {span.end_tsc}",
+        str(span),
     )
     return " ".join(fields)
 
@@ -155,9 +158,8 @@ def connections_text(span: Span, rng: np.random.Generator) -> str:
     The latest start and the latest end are the window's.
     """
     n = 256
-    ms = MACHINE.tsc_khz
-    starts = span.start_tsc - rng.integers(0, 30 * ms, n)
-    ends = np.sort(span.end_tsc - rng.integers(0, ms // 2, n))
+    starts = span.start_tsc - rng.integers(0, 30 * TSC_KHZ, n)
+    ends = np.sort(span.end_tsc - rng.integers(0, TSC_KHZ // 2, n))
     starts[0], ends[-1] = span.start_tsc, span.end_tsc
     connections = rng.permutation(n) + 33
     rows = zip(range(n), connections, starts, ends, strict=True)
@@ -172,8 +174,3 @@ def server_text(span: Span, rng: np.random.Generator) -> str:
         f"{first} {span.start_tsc - 3_800_000} {span.start_tsc + 1_400_000}\n"
         f"{first + 1} {span.start_tsc} {span.end_tsc}\n-1 {probe} 0\n"
     )
-
-
-def ebbrt_window_text(span: Span) -> str:
-    """Print the library OS's window, without a line end."""
-    return f"{span.start_tsc} {span.end_tsc}"

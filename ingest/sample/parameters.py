@@ -1,320 +1,243 @@
-"""The constants of the model: a dataclass each for machine, open-loop and closed-loop workload.
+"""Every constant of the sample's model, in tables: machine, workloads, storage devices and modes.
 
-Work is counted in kilocycles at 1 GHz, so that kilocycles / GHz is microseconds. The values were
-set by hand against the published per-run tables (memcached, node.js, NetPIPE under Linux and a
-library OS): plausible next to them, not fitted to them.
+Times are microseconds of one core at its highest clock. The values were set by hand beside the
+published tables; docs/sample.md says how near they come.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Final, Literal
+
+from data.models.energy import EnergyModel
 
 System = Literal["linux_default", "linux_tuned", "ebbrt_tuned"]
 Workload = Literal["memcached", "memcached-silo", "netpipe", "nodejs"]
+Mode = Literal["interrupt", "poll", "hybrid"]
+Access = Literal["randread", "randwrite"]
 
-SYSTEMS: Final[tuple[System, ...]] = ("linux_default", "linux_tuned", "ebbrt_tuned")
+SYSTEMS: Final[dict[System, str]] = {
+    "linux_default": "Linux default",
+    "linux_tuned": "Linux tuned",
+    "ebbrt_tuned": "Library OS",
+}
 WORKLOADS: Final[tuple[Workload, ...]] = ("memcached", "memcached-silo", "netpipe", "nodejs")
+OPEN_LOOP: Final[frozenset[Workload]] = frozenset(("memcached", "memcached-silo"))
+
+# The server of the network runs.
+PACKAGES: Final = 2
+CORES: Final = 16
+TSC_KHZ: Final = 2_899_999
+ENERGY_UNIT_J: Final = 2.0**-16
+# Power of a package besides its cores, by their clock; and of a core that no work uses.
+PACKAGE: Final = EnergyModel(static_w=13.0, dynamic_w=5.0)
+UNUSED_CORE_W: Final = 0.6
+SLOWEST_GHZ: Final = 1.2
+FASTEST_GHZ: Final = 2.9
+# The governor's share of the range of clocks: gain * (utilisation at the fastest)^power, at most 1.
+GOVERNOR_GAIN: Final = 1.3
+GOVERNOR_POWER: Final = 0.6
+# Delays between which the driver's adaptive policy moves, and how often it takes each.
+ADAPTIVE_US: Final = (10.0, 50.0)
+ADAPTIVE_SHARE: Final = (0.92, 0.08)
+# Requests that wait for one core at most.
+RING: Final = 100
+# Deviation of the logarithm between replicates.
+ENERGY_NOISE: Final = 0.01
+LATENCY_NOISE: Final = 0.01
+TAIL_NOISE: Final = 0.03
+TIME_NOISE: Final = 0.005
+COUNTER_NOISE: Final = 0.005
+INTERRUPT_NOISE: Final = 0.002
 
 
 @dataclass(frozen=True, slots=True)
-class Machine:
-    """The server that every sample run pretends to be: two packages of eight cores.
+class Work:
+    """A workload under a system.
 
     Attributes:
-        tsc_khz: Time-stamp counter ticks a millisecond; also the rate of the reference cycles.
-        energy_unit_j: What one count of the package energy counter stands for.
-        static_w: Power of a package that no frequency changes.
-        busy_w, deep_w: B of a working core and of a core that is never used, at 1 GHz.
-        beta: Power goes with D^(2 + beta).
-        dvfs_min_ghz, dvfs_max_ghz: What the governor may choose from.
-        governor_gain, governor_power: The governor's share of the range is
-            gain * (utilisation at the fastest)^power, at most 1.
-        adaptive_us, adaptive_share: Interrupt delays between which the driver's adaptive policy
-            moves, and how often it takes each.
-    """
-
-    packages: int = 2
-    cores_per_package: int = 8
-    tsc_khz: int = 2_899_999
-    energy_unit_j: float = 2.0**-16
-    static_w: float = 16.2
-    busy_w: float = 1.09
-    deep_w: float = 0.12
-    beta: float = 0.0
-    dvfs_min_ghz: float = 1.2
-    dvfs_max_ghz: float = 2.9
-    governor_gain: float = 1.4
-    governor_power: float = 1.15
-    adaptive_us: tuple[float, float] = (10.0, 50.0)
-    adaptive_share: tuple[float, float] = (0.92, 0.08)
-
-    @property
-    def cores(self) -> int:
-        """All cores of all packages."""
-        return self.packages * self.cores_per_package
-
-    @property
-    def adaptive_mean_us(self) -> float:
-        """Mean interrupt delay under the adaptive policy."""
-        return sum(d * s for d, s in zip(self.adaptive_us, self.adaptive_share, strict=True))
-
-
-@dataclass(frozen=True, slots=True)
-class Traffic:
-    """What one request, or one message there and back, puts on the wire and through the caches.
-
-    Attributes:
+        core: Time and power of a core by its clock, for a microsecond of work.
+        fixed_us: Latency that no setting of the server changes.
+        request_us, interrupt_us: Work of a request (a round trip), and of an interrupt.
+        events: Packets of a request that ask for an interrupt.
         ipc: Instructions a cycle.
-        llc_misses: Misses of the last-level cache a request.
-        rx_desc, rx_bytes, tx_desc, tx_bytes: NIC descriptors and bytes a request.
+        traffic: LLC misses, received descriptors and bytes, sent ones, of a request.
+        slack_us: Part of an interrupt delay that costs a closed loop no time.
+        byte_us: Work of a byte of a message, while others are on the wire.
+        wire_bytes_us: Bytes a microsecond on the wire.
+        event_bytes: Bytes of a message that ask for one more interrupt.
     """
 
-    ipc: float
-    llc_misses: float
-    rx_desc: float
-    rx_bytes: float
-    tx_desc: float
-    tx_bytes: float
-
-
-@dataclass(frozen=True, slots=True)
-class Sleep:
-    """How a core rests between interrupts.
-
-    Attributes:
-        shallow_w, deep_w: Factor of D^(2 + beta) of a resting core in short and in long rests.
-        depth_us: Mean rest at which its power is half way between the two.
-        states: Whether the system reports C1, C1E and C3, or C7 only (library OS).
-    """
-
-    shallow_w: float
-    deep_w: float
-    depth_us: float
-    states: bool
-
-
-@dataclass(frozen=True, slots=True)
-class OpenWork:
-    """A workload whose load is given, spread over all cores of the machine.
-
-    Attributes:
-        alpha: Time of work goes with 1 / D^(1 + alpha); below 0 memory bounds it in part.
-        request_k: Kilocycles a request.
-        interrupt_k: Kilocycles an interrupt.
-        wake_k: Kilocycles that a request costs more on a core that was asleep (cold caches,
-            a context switch); times the share of time that the core rests.
-        events: Events a request (packets in, packets sent) that ask for an interrupt.
-        network_us: Latency that no setting of the server changes.
-        path_k: Kilocycles on a request's critical path at the median.
-        tail_k: Kilocycles that the 99th percentile has beyond the median with no load.
-        queue_k: Kilocycles of queueing at the 99th percentile, times u^4 / (1 - u)^2.
-        queue_limit_us: What queueing approaches when the load no longer fits.
-        delay_factor: Worst wait for an interrupt, in interrupt delays.
-    """
-
-    alpha: float
-    request_k: float
-    interrupt_k: float
-    wake_k: float
-    events: float
-    network_us: float
-    path_k: float
-    tail_k: float
-    queue_k: float
-    traffic: Traffic
-    sleep: Sleep
-    queue_limit_us: float = 9000.0
-    delay_factor: float = 1.09
-
-
-@dataclass(frozen=True, slots=True)
-class ClosedWork:
-    """A workload on one core in which the next request waits for the last one's answer.
-
-    Attributes:
-        alpha: As in OpenWork.
-        fixed_us: The other machine's and the network's share of a round trip.
-        wire_bytes_us: Bytes a microsecond on the wire; infinite where the message is small.
-        path_k, path_byte_k, path_limit_k: Kilocycles on the critical path: a round trip, a byte,
-            and at most so much for the bytes (the rest overlaps with the wire).
-        work_k, work_8k_k: Kilocycles of all work: a round trip, and a message of 8,192 bytes;
-            other sizes go with the power 0.72.
-        interrupt_k: Kilocycles an interrupt, all of it on the critical path.
-        events, event_bytes: Events a round trip that ask for an interrupt, and one more every so
-            many bytes.
-        interrupts_min: Interrupts that a round trip cannot do without.
-        slack_us, slack_share: The part of an interrupt delay that costs no time: microseconds,
-            and a share of the round trip.
-    """
-
-    alpha: float
+    core: EnergyModel
     fixed_us: float
-    path_k: float
-    work_k: float
-    interrupt_k: float
+    request_us: float
+    interrupt_us: float
     events: float
-    slack_us: float
-    slack_share: float
-    traffic: Traffic
-    sleep: Sleep
-    wire_bytes_us: float = float("inf")
-    path_byte_k: float = 0.0
-    path_limit_k: float = 0.0
-    work_8k_k: float = 0.0
-    event_bytes: float = float("inf")
-    interrupts_min: float = 2.0
+    ipc: float
+    traffic: tuple[float, float, float, float, float]
+    slack_us: float = 0.0
+    byte_us: float = 0.0
+    wire_bytes_us: float = 1220.0
+    event_bytes: float = 3240.0
+
+
+def _core(alpha: float, sleep_w: float) -> EnergyModel:
+    return EnergyModel(alpha, 0.0, 0.2, 10.0, sleep_w, 0.0, 1.0, 1e6, "free")
+
+
+_LINUX: Final[dict[Workload, Work]] = {
+    "memcached": Work(
+        _core(-0.05, 0.8), 29.0, 14.0, 0.6, 3.3, 0.47, (65.0, 1.3, 190.0, 3.0, 240.0)
+    ),
+    "memcached-silo": Work(
+        _core(-0.1, 0.8), 29.0, 39.0, 1.3, 3.3, 0.62, (410.0, 1.3, 195.0, 3.0, 210.0)
+    ),
+    "netpipe": Work(
+        _core(-0.05, 0.9), 23.0, 5.5, 0.93, 3.0, 0.60, (60.0, 1.0, 66.0, 1.0, 66.0),
+        slack_us=16.0, byte_us=0.0004,
+    ),
+    "nodejs": Work(
+        _core(0.0, 0.9), 10.0, 67.0, 1.2, 3.0, 0.43, (58.0, 1.0, 118.0, 3.0, 222.0), slack_us=22.0
+    ),
+}  # fmt: skip
+_LIBRARY_OS: Final[dict[Workload, Work]] = {
+    "memcached": Work(
+        _core(-0.15, 0.8), 28.0, 5.2, 0.9, 3.0, 0.36, (40.0, 1.25, 178.0, 2.75, 253.0)
+    ),
+    "memcached-silo": Work(
+        _core(-0.15, 0.8), 28.0, 27.0, 0.97, 3.0, 0.66, (330.0, 1.25, 183.0, 2.75, 222.0)
+    ),
+    "netpipe": Work(
+        _core(-0.15, 0.7), 17.0, 2.2, 0.38, 3.0, 0.40, (12.0, 2.0, 120.0, 1.0, 54.0),
+        slack_us=12.0, byte_us=0.00016,
+    ),
+    "nodejs": Work(
+        _core(-0.05, 0.7), 17.0, 34.0, 0.5, 2.2, 0.66, (12.0, 1.0, 108.0, 2.0, 209.0), slack_us=9.0
+    ),
+}  # fmt: skip
+WORK: Final[dict[System, dict[Workload, Work]]] = {
+    "linux_default": _LINUX,
+    "linux_tuned": _LINUX,
+    "ebbrt_tuned": _LIBRARY_OS,
+}
+
+KIB: Final = 1024
+BASE_BYTES: Final = 4 * KIB
+# The server of the storage sweep: logical processors; power at the wall without a device, and what
+# a busy processor adds; p of latency = (alone^p + queued^p)^(1/p).
+CPUS: Final = 16
+IDLE_W: Final = 29.0
+CPU_W: Final = 5.0
+BLEND: Final = 1.804
+METER_AHEAD_S: Final = 26.2
+STORAGE_LATENCY_NOISE: Final = 0.006
+STORAGE_POWER_NOISE: Final = 0.008
 
 
 @dataclass(frozen=True, slots=True)
-class Noise:
-    """Spread between replicates: standard deviations of the logarithm."""
+class Completion:
+    """What a completion mode costs a request.
 
-    energy: float = 0.01
-    latency: float = 0.01
-    tail: float = 0.03
-    time: float = 0.005
-    counters: float = 0.005
+    Attributes:
+        software_us: Latency that the kernel and the mode add to the device's.
+        busy_us: Work of a processor.
+        spun: Share of the latency for which a processor spins besides.
+        between: Time of a thread between two requests, as a share of the latency.
+        wake_uj: Energy of sleeping and waking.
+        switches, interrupts: Context switches, and interrupts of the device.
+    """
 
-
-MACHINE: Final = Machine()
-NOISE: Final = Noise()
-
-_LINUX_16 = Sleep(shallow_w=0.41, deep_w=0.12, depth_us=1500.0, states=True)
-_EBBRT_16 = Sleep(shallow_w=0.33, deep_w=0.12, depth_us=1500.0, states=False)
-_LINUX_1 = Sleep(shallow_w=0.41, deep_w=0.08, depth_us=20.0, states=True)
-_EBBRT_1 = Sleep(shallow_w=0.33, deep_w=0.08, depth_us=20.0, states=False)
-
-_LINUX_OPEN: dict[Workload, OpenWork] = {
-    "memcached": OpenWork(
-        alpha=-0.05,
-        request_k=30.0,
-        interrupt_k=4.2,
-        wake_k=16.0,
-        events=3.3,
-        network_us=29.0,
-        path_k=48.0,
-        tail_k=48.0,
-        queue_k=80.0,
-        traffic=Traffic(0.47, 65.0, 1.3, 190.0, 3.0, 240.0),
-        sleep=_LINUX_16,
-    ),
-    "memcached-silo": OpenWork(
-        alpha=-0.1,
-        request_k=105.0,
-        interrupt_k=4.5,
-        wake_k=30.0,
-        events=3.3,
-        network_us=29.0,
-        path_k=125.0,
-        tail_k=330.0,
-        queue_k=420.0,
-        traffic=Traffic(0.62, 410.0, 1.3, 195.0, 3.0, 210.0),
-        sleep=_LINUX_16,
-    ),
-}
-_EBBRT_OPEN: dict[Workload, OpenWork] = {
-    "memcached": OpenWork(
-        alpha=-0.15,
-        request_k=12.5,
-        interrupt_k=2.6,
-        wake_k=7.0,
-        events=3.0,
-        network_us=28.0,
-        path_k=24.0,
-        tail_k=38.0,
-        queue_k=60.0,
-        traffic=Traffic(0.36, 40.0, 1.25, 178.0, 2.75, 253.0),
-        sleep=_EBBRT_16,
-    ),
-    "memcached-silo": OpenWork(
-        alpha=-0.15,
-        request_k=78.0,
-        interrupt_k=2.8,
-        wake_k=18.0,
-        events=3.0,
-        network_us=28.0,
-        path_k=88.0,
-        tail_k=240.0,
-        queue_k=330.0,
-        traffic=Traffic(0.66, 330.0, 1.25, 183.0, 2.75, 222.0),
-        sleep=_EBBRT_16,
-    ),
-}
-_LINUX_CLOSED: dict[Workload, ClosedWork] = {
-    "netpipe": ClosedWork(
-        alpha=-0.05,
-        fixed_us=21.0,
-        path_k=14.0,
-        work_k=25.0,
-        interrupt_k=2.7,
-        events=3.0,
-        slack_us=16.0,
-        slack_share=0.0,
-        traffic=Traffic(0.60, 60.0, 1.0, 66.0, 1.0, 66.0),
-        sleep=_LINUX_1,
-        wire_bytes_us=1210.0,
-        path_byte_k=0.0016,
-        path_limit_k=62.0,
-        work_8k_k=38.0,
-        event_bytes=3240.0,
-    ),
-    "nodejs": ClosedWork(
-        alpha=0.0,
-        fixed_us=8.0,
-        path_k=196.0,
-        work_k=196.0,
-        interrupt_k=3.5,
-        events=3.0,
-        slack_us=2.0,
-        slack_share=0.28,
-        traffic=Traffic(0.43, 58.0, 1.0, 118.0, 3.0, 222.0),
-        sleep=_LINUX_1,
-    ),
-}
-_EBBRT_CLOSED: dict[Workload, ClosedWork] = {
-    "netpipe": ClosedWork(
-        alpha=-0.15,
-        fixed_us=14.0,
-        path_k=6.0,
-        work_k=9.0,
-        interrupt_k=1.1,
-        events=3.0,
-        slack_us=12.0,
-        slack_share=0.0,
-        traffic=Traffic(0.40, 12.0, 2.0, 120.0, 1.0, 54.0),
-        sleep=_EBBRT_1,
-        wire_bytes_us=1230.0,
-        path_byte_k=0.0009,
-        path_limit_k=24.0,
-        work_8k_k=13.0,
-        event_bytes=3240.0,
-    ),
-    "nodejs": ClosedWork(
-        alpha=-0.05,
-        fixed_us=17.0,
-        path_k=100.0,
-        work_k=100.0,
-        interrupt_k=1.5,
-        events=2.2,
-        slack_us=2.0,
-        slack_share=0.16,
-        traffic=Traffic(0.66, 12.0, 1.0, 108.0, 2.0, 209.0),
-        sleep=_EBBRT_1,
-    ),
-}
+    software_us: float
+    busy_us: float
+    spun: float
+    between: float
+    wake_uj: float
+    switches: int
+    interrupts: int
 
 
 @dataclass(frozen=True, slots=True)
-class SystemWork:
-    """What the model knows of one system: its workloads, and what its settings stand for."""
+class AccessCost:
+    """What a device takes for one way of access.
 
-    label: str
-    open: dict[Workload, OpenWork] = field(default_factory=dict)
-    closed: dict[Workload, ClosedWork] = field(default_factory=dict)
+    Attributes:
+        media_us: Time of a 4 KiB request in the device.
+        share_us: Least time between two such requests.
+        bytes_us: Bytes a microsecond beyond 4 KiB.
+        request_uj, byte_uj: Energy of a request and of a byte at the wall.
+        work_us: Work of a processor beyond that of a read.
+    """
+
+    media_us: float
+    share_us: float
+    bytes_us: float
+    request_uj: float
+    byte_uj: float
+    work_us: float = 0.0
 
 
-PARAMETERS: Final[dict[System, SystemWork]] = {
-    "linux_default": SystemWork("Linux default", _LINUX_OPEN, _LINUX_CLOSED),
-    "linux_tuned": SystemWork("Linux tuned", _LINUX_OPEN, _LINUX_CLOSED),
-    "ebbrt_tuned": SystemWork("Library OS", _EBBRT_OPEN, _EBBRT_CLOSED),
+@dataclass(frozen=True, slots=True)
+class StorageDevice:
+    """A device under test.
+
+    Attributes:
+        idle_w: What it adds to the idle system at the wall.
+        modes: The kernel polls NVMe queues only.
+        spread: Deviation of the logarithm of its latencies.
+        starts_utc: When its sweep starts.
+    """
+
+    idle_w: float
+    modes: tuple[Mode, ...]
+    costs: dict[Access, AccessCost]
+    spread: float
+    starts_utc: str
+
+
+COMPLETIONS: Final[dict[Mode, Completion]] = {
+    "interrupt": Completion(4.1, 3.4, 0.0, 0.030, 46.0, 1, 1),
+    "poll": Completion(2.1, 0.0, 1.0, 0.030, 0.0, 0, 0),
+    "hybrid": Completion(2.5, 2.4, 0.45, 0.043, 46.0, 1, 0),
 }
-OPEN_LOOP: Final = frozenset(_LINUX_OPEN)
+MODES: Final = tuple(COMPLETIONS)
+DEVICES: Final[dict[str, StorageDevice]] = {
+    "disk": StorageDevice(
+        10.0,
+        ("interrupt",),
+        {
+            "randread": AccessCost(5400.0, 3400.0, 190.0, 14_000.0, 1.0e-3),
+            "randwrite": AccessCost(3100.0, 2600.0, 180.0, 9_000.0, 1.2e-3, 0.6),
+        },
+        0.30,
+        "2022-03-15T13:00:00+00:00",
+    ),
+    "flash-a": StorageDevice(
+        2.0,
+        MODES,
+        {
+            "randread": AccessCost(76.0, 1.6, 3100.0, 4.0, 1.1e-3),
+            "randwrite": AccessCost(19.0, 2.4, 2100.0, 9.0, 3.2e-3, 0.6),
+        },
+        0.12,
+        "2022-03-16T13:00:00+00:00",
+    ),
+    "flash-b": StorageDevice(
+        2.0,
+        MODES,
+        {
+            "randread": AccessCost(108.0, 2.4, 2400.0, 3.0, 0.9e-3),
+            "randwrite": AccessCost(27.0, 3.9, 1500.0, 7.0, 2.6e-3, 0.6),
+        },
+        0.15,
+        "2022-03-17T13:00:00+00:00",
+    ),
+    # It is swept over the night in which the clocks went forward at its place.
+    "optane": StorageDevice(
+        5.0,
+        MODES,
+        {
+            "randread": AccessCost(6.0, 1.292, 2500.0, 3.0, 1.2e-3),
+            "randwrite": AccessCost(6.0, 1.292, 2050.0, 4.0, 2.9e-3, 0.6),
+        },
+        0.05,
+        "2022-03-13T06:30:00+00:00",
+    ),
+}

@@ -1,4 +1,4 @@
-"""Which runs a sample of each size holds, how long each runs, and which of them have logs."""
+"""Which network runs a sample of each size holds, how long each runs, and which have logs."""
 
 import hashlib
 from collections.abc import Iterator
@@ -7,13 +7,14 @@ from typing import Final
 
 import numpy as np
 
-from ingest.sample.model import Settings
-from ingest.sample.parameters import OPEN_LOOP, WORKLOADS, System, Workload
+from ingest.sample.network_model import Settings
+from ingest.sample.parameters import System, Workload
 
 ADAPTIVE_ITR: Final = 1
-_NO_LOAD: Final = 0
+_TUNED: Final[tuple[System, ...]] = ("linux_tuned", "ebbrt_tuned")
 # A library-OS run of this workload has no raw log format: it comes in the summary table only.
-_NEVER_LOGGED: Final[tuple[System, Workload]] = ("ebbrt_tuned", "memcached-silo")
+_NEVER_LOGGED: Final = ("ebbrt_tuned", "memcached-silo")
+_FREE_W: Final = 135
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,27 +60,26 @@ class Run:
 
     def generator(self, seed: int) -> np.random.Generator:
         """The run's own source of randomness, whatever was made before it."""
-        word = int.from_bytes(hashlib.sha256(self.key.encode()).digest()[:8], "little")
-        return np.random.default_rng(np.random.SeedSequence([seed, word]))
+        return generator(seed, self.key)
 
 
-@dataclass(frozen=True, slots=True)
-class Logged:
-    """One configuration whose first replicate has raw logs."""
+def generator(seed: int, name: str) -> np.random.Generator:
+    """Return the random generator of one thing in the sample, by its name."""
+    number = int.from_bytes(hashlib.sha256(name.encode()).digest()[:8], "little")
+    return np.random.default_rng(np.random.SeedSequence([seed, number]))
 
-    system: System
-    load: int
-    itr: int = ADAPTIVE_ITR
-    dvfs_ghz: float | None = None
+
+# Load, delay, clock.
+Setting = tuple[System, int, int, float | None]
 
 
 @dataclass(frozen=True, slots=True)
 class Sweep:
-    """One workload's grid: every combination under Linux tuned and library OS, and the default.
+    """One workload's grid: every combination under both tuned systems, and the default.
 
     Attributes:
-        logged: Configurations with raw logs; None means all runs.
-        limited: Power limits below 135 W that the highest load is run at, one replicate each.
+        logged: Settings whose first replicate has raw logs; None means all runs.
+        limited: Power limits below 135 W at which the highest load runs, one replicate each.
     """
 
     amount: float
@@ -87,143 +87,109 @@ class Sweep:
     dvfs_ghz: tuple[float, ...]
     itr: tuple[int, ...]
     replicates: int
-    logged: tuple[Logged, ...] | None
+    logged: tuple[Setting, ...] | None
     limited: tuple[int, ...] = ()
 
+    def settings(self) -> Iterator[tuple[Setting, int]]:
+        """List each setting and its power limit, in the order in which they are written."""
+        for load in self.loads:
+            yield ("linux_default", load, ADAPTIVE_ITR, None), _FREE_W
+            for system in _TUNED:
+                for ghz in self.dvfs_ghz:
+                    for itr in self.itr:
+                        yield (system, load, itr, ghz), _FREE_W
+        for rapl_w in self.limited:
+            for system in _TUNED:
+                for ghz in self.dvfs_ghz:
+                    yield (system, self.loads[-1], self.itr[len(self.itr) // 2], ghz), rapl_w
 
-def plan_runs(sweeps: dict[Workload, Sweep]) -> Iterator[Run]:
+    def replicates_of(self, number: int, rapl_w: int) -> int:
+        """Repeat most settings alike, a few once or five times, as published sweeps do."""
+        if rapl_w != _FREE_W:
+            return 1
+        if self.logged is not None and number % 13 == 5:
+            return 5
+        return 1 if self.logged is not None and number % 11 == 3 else self.replicates
+
+
+def plan_runs(size: str) -> Iterator[Run]:
     """List the runs of a sample, in the order in which they are written."""
-    for workload in WORKLOADS:
-        yield from _sweep_runs(workload, sweeps[workload])
+    for workload, sweep in SIZES[size].items():
+        for number, (setting, rapl_w) in enumerate(sweep.settings()):
+            system, load, itr, ghz = setting
+            for replicate in range(sweep.replicates_of(number, rapl_w)):
+                is_logged = (system, workload) != _NEVER_LOGGED and (
+                    sweep.logged is None
+                    or (replicate == 0 and rapl_w == _FREE_W and setting in sweep.logged)
+                )
+                yield Run(
+                    workload, system, itr, ghz, rapl_w, load, replicate, sweep.amount, is_logged
+                )
 
 
-def _sweep_runs(workload: Workload, sweep: Sweep) -> Iterator[Run]:
-    for number, (setting, rapl_w) in enumerate(_configurations(sweep)):
-        for replicate in range(_replicates(number, sweep, rapl_w)):
-            chosen = sweep.logged is None or (
-                replicate == 0 and rapl_w == 135 and setting in sweep.logged
-            )
-            yield Run(
-                workload,
-                setting.system,
-                setting.itr,
-                setting.dvfs_ghz,
-                rapl_w,
-                setting.load,
-                replicate,
-                sweep.amount,
-                chosen and (setting.system, workload) != _NEVER_LOGGED,
-            )
+def _default(load: int) -> Setting:
+    return "linux_default", load, ADAPTIVE_ITR, None
 
 
-def _configurations(sweep: Sweep) -> Iterator[tuple[Logged, int]]:
-    systems: tuple[System, ...] = ("linux_tuned", "ebbrt_tuned")
-    for load in sweep.loads:
-        yield Logged("linux_default", load), 135
-        for system in systems:
-            for ghz in sweep.dvfs_ghz:
-                for itr in sweep.itr:
-                    yield Logged(system, load, itr, ghz), 135
-    for rapl_w in sweep.limited:
-        for system in systems:
-            for ghz in sweep.dvfs_ghz:
-                yield Logged(system, sweep.loads[-1], sweep.itr[len(sweep.itr) // 2], ghz), rapl_w
-
-
-def _replicates(number: int, sweep: Sweep, rapl_w: int) -> int:
-    """Repeat most configurations alike, a few once or five times, as published sweeps do."""
-    if rapl_w != 135:
-        return 1
-    if sweep.logged is None:
-        return sweep.replicates
-    if number % 13 == 5:
-        return 5
-    return 1 if number % 11 == 3 else sweep.replicates
-
-
-_TINY: dict[Workload, Sweep] = {
+_TINY: Final[dict[Workload, Sweep]] = {
     "memcached": Sweep(
-        0.1,
-        (200_000, 600_000),
-        (1.2, 2.0, 2.9),
-        (2, 50, 100, 400),
-        3,
+        0.1, (200_000, 600_000), (1.2, 2.0, 2.9), (2, 50, 100, 400), 3,
         (
-            Logged("linux_default", 200_000),
-            Logged("linux_tuned", 200_000, 100, 2.9),
-            Logged("ebbrt_tuned", 600_000, 400, 1.2),
+            _default(200_000),
+            ("linux_tuned", 200_000, 100, 2.9),
+            ("ebbrt_tuned", 600_000, 400, 1.2),
         ),
     ),
     "memcached-silo": Sweep(
-        0.1,
-        (50_000, 100_000),
-        (1.2, 2.9),
-        (50, 200),
-        2,
-        (Logged("linux_tuned", 50_000, 200, 2.9),),
+        0.1, (50_000, 100_000), (1.2, 2.9), (50, 200), 2, (("linux_tuned", 50_000, 200, 2.9),)
     ),
     "netpipe": Sweep(
-        5000,
-        (64, 65_536),
-        (1.2, 2.9),
-        (2, 16, 40),
-        3,
-        (
-            Logged("linux_default", 64),
-            Logged("linux_tuned", 64, 16, 2.9),
-            Logged("ebbrt_tuned", 64, 2, 1.2),
-        ),
+        5000, (64, 65_536), (1.2, 2.9), (2, 16, 40), 3,
+        (_default(64), ("linux_tuned", 64, 16, 2.9), ("ebbrt_tuned", 64, 2, 1.2)),
     ),
     "nodejs": Sweep(
-        20_000,
-        (_NO_LOAD,),
-        (1.2, 2.0, 2.9),
-        (2, 20, 60),
-        3,
-        (Logged("linux_tuned", _NO_LOAD, 20, 1.2), Logged("ebbrt_tuned", _NO_LOAD, 20, 2.9)),
+        20_000, (0,), (1.2, 2.0, 2.9), (2, 20, 60), 3,
+        (("linux_tuned", 0, 20, 1.2), ("ebbrt_tuned", 0, 20, 2.9)),
     ),
-}
-_SMALL: dict[Workload, Sweep] = {
+}  # fmt: skip
+_SMALL: Final[dict[Workload, Sweep]] = {
     "memcached": Sweep(
         0.5, (200_000, 400_000, 600_000), (1.2, 1.5, 1.9, 2.3, 2.6, 2.9),
         (2, 20, 50, 100, 200, 300, 400), 3,
         (
-            Logged("linux_default", 200_000),
-            Logged("linux_tuned", 200_000, 50, 2.9),
-            Logged("linux_tuned", 200_000, 200, 1.9),
-            Logged("linux_tuned", 600_000, 200, 1.2),
-            Logged("ebbrt_tuned", 200_000, 100, 1.2),
-            Logged("ebbrt_tuned", 600_000, 200, 2.9),
+            _default(200_000),
+            ("linux_tuned", 200_000, 50, 2.9),
+            ("linux_tuned", 200_000, 200, 1.9),
+            ("linux_tuned", 600_000, 200, 1.2),
+            ("ebbrt_tuned", 200_000, 100, 1.2),
+            ("ebbrt_tuned", 600_000, 200, 2.9),
         ),
         limited=(75, 55),
     ),
     "memcached-silo": Sweep(
         0.5, (50_000, 100_000, 200_000), (1.2, 1.9, 2.3, 2.9), (2, 50, 100, 200, 400), 2,
-        (Logged("linux_default", 50_000), Logged("linux_tuned", 100_000, 200, 2.3)),
+        (_default(50_000), ("linux_tuned", 100_000, 200, 2.3)),
     ),
     "netpipe": Sweep(
         5000, (64, 8192, 65_536, 524_288), (1.2, 1.5, 1.9, 2.4, 2.9), (2, 10, 16, 20, 28, 40), 3,
         (
-            Logged("linux_default", 64),
-            Logged("linux_default", 8192),
-            Logged("linux_tuned", 8192, 16, 1.9),
-            Logged("linux_tuned", 65_536, 20, 1.9),
-            Logged("linux_tuned", 524_288, 28, 1.2),
-            Logged("ebbrt_tuned", 64, 2, 2.9),
-            Logged("ebbrt_tuned", 65_536, 20, 1.2),
-            Logged("ebbrt_tuned", 524_288, 40, 1.2),
+            _default(64),
+            _default(8192),
+            ("linux_tuned", 8192, 16, 1.9),
+            ("linux_tuned", 65_536, 20, 1.9),
+            ("linux_tuned", 524_288, 28, 1.2),
+            ("ebbrt_tuned", 64, 2, 2.9),
+            ("ebbrt_tuned", 65_536, 20, 1.2),
+            ("ebbrt_tuned", 524_288, 40, 1.2),
         ),
     ),
     "nodejs": Sweep(
-        45_000, (_NO_LOAD,), (1.2, 1.5, 1.9, 2.3, 2.6, 2.9), (2, 4, 8, 16, 32, 40, 80), 3,
-        (
-            Logged("linux_default", _NO_LOAD),
-            Logged("ebbrt_tuned", _NO_LOAD, 4, 2.9),
-        ),
+        45_000, (0,), (1.2, 1.5, 1.9, 2.3, 2.6, 2.9), (2, 4, 8, 16, 32, 40, 80), 3,
+        (_default(0), ("ebbrt_tuned", 0, 4, 2.9)),
         limited=(75, 55),
     ),
 }  # fmt: skip
-_LARGE: dict[Workload, Sweep] = {
+_LARGE: Final[dict[Workload, Sweep]] = {
     "memcached": Sweep(
         20.0, (200_000, 400_000, 600_000), (1.2, 1.9, 2.4, 2.9), (50, 100, 200, 400), 3, None
     ),
@@ -231,11 +197,6 @@ _LARGE: dict[Workload, Sweep] = {
     "netpipe": Sweep(
         5000, (64, 8192, 65_536, 524_288), (1.2, 1.9, 2.9), (2, 10, 16, 20, 28, 40), 5, None
     ),
-    "nodejs": Sweep(100_000, (_NO_LOAD,), (1.2, 1.9, 2.9), (2, 8, 16, 32, 80), 5, None),
+    "nodejs": Sweep(100_000, (0,), (1.2, 1.9, 2.9), (2, 8, 16, 32, 80), 5, None),
 }
-SIZES: Final[dict[str, dict[Workload, Sweep]]] = {"tiny": _TINY, "small": _SMALL, "large": _LARGE}
-
-
-def is_open_loop(run: Run) -> bool:
-    """Whether a run's load is given and its latency the result."""
-    return run.workload in OPEN_LOOP
+SIZES: Final = {"tiny": _TINY, "small": _SMALL, "large": _LARGE}

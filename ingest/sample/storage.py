@@ -6,20 +6,21 @@ from datetime import datetime
 from pathlib import Path
 from typing import Final
 
-import numpy as np
-
-from ingest.sample.storage_counters import interrupts_texts, perf_text
-from ingest.sample.storage_fio import fio_text
-from ingest.sample.storage_functions import functions_text
+from ingest.sample.parameters import BASE_BYTES, METER_AHEAD_S
+from ingest.sample.plan import generator
+from ingest.sample.storage_files import (
+    fio_text,
+    functions_text,
+    interrupts_texts,
+    perf_text,
+)
 from ingest.sample.storage_meter import meter_text
-from ingest.sample.storage_parameters import BASE_BYTES, DEVICES
-from ingest.sample.storage_plan import STORAGE_SIZES, StorageRun, storage_runs, sweep_span
+from ingest.sample.storage_model import REST_S, STORAGE_SIZES, StorageRun, storage_runs
 
 FOLDER: Final = "storage"
 _BARE: Final = "bare-system"
 _BARE_START: Final = "2022-03-14T13:00:00+00:00"
 _BARE_S: Final = 600.0
-_BARE_AHEAD_S: Final = 26.2
 _GAP_DEVICE: Final = "flash-b"
 _GAP_S: Final = 40.0
 # Replicates with VTune's functions, at 4 KB on the low-latency device: a test needs two or more.
@@ -29,22 +30,15 @@ name = "synthetic-{size}-storage"
 synthetic = true
 
 [power]
-clock_offset_s = -26.7
+clock_offset_s = {offset_s}
 meter_pattern = '((?P<device>[^/]+)/meter|bare-system)\.csv'
 """
 
 
 def count_storage_runs(size: str) -> int:
-    """How many storage runs a sample of this size has."""
+    """Return how many storage runs a sample of this size has."""
     sweep = STORAGE_SIZES[size]
-    return sum(
-        sweep.replicates
-        * 2
-        * len(grid.request_bytes)
-        * len(grid.threads)
-        * len(DEVICES[name].modes)
-        for name, grid in sweep.grids.items()
-    )
+    return sweep.replicates * sum(len(sweep.configurations(device)) for device in sweep.grids)
 
 
 def write_storage(out: Path, size: str, seed: int, on_run: Callable[[], None]) -> None:
@@ -59,38 +53,37 @@ def write_storage(out: Path, size: str, seed: int, on_run: Callable[[], None]) -
     """
     folder = out / FOLDER
     folder.mkdir(exist_ok=True)
-    (folder / "wattlas.toml").write_text(_SETTINGS.format(size=size), newline="\n")
-    sweep = STORAGE_SIZES[size]
-    for device in sorted(sweep.grids):
-        runs = list(storage_runs(device, sweep, seed))
+    # A reading is the mean of the second that ends with it.
+    settings = _SETTINGS.format(size=size, offset_s=-METER_AHEAD_S - 0.5)
+    (folder / "wattlas.toml").write_text(settings, newline="\n")
+    for device in sorted(STORAGE_SIZES[size].grids):
+        runs = list(storage_runs(device, STORAGE_SIZES[size], seed))
         for run in runs:
             _write_run(folder / run.folder, run)
             on_run()
-        text = meter_text(
-            f"{device} (synthetic)",
-            device,
-            runs,
-            sweep_span(runs),
-            DEVICES[device].meter_ahead_s,
-            _gap(runs) if device == _GAP_DEVICE else None,
-            _generator(seed, device),
-        )
-        (folder / device / "meter.csv").write_text(text, encoding="utf-8", newline="\r\n")
+        # The meter logs through the first rest, the runs, and one rest more.
+        span_s = runs[0].start_s - REST_S[0], runs[-1].end_s + REST_S[0]
+        gap_s = runs[len(runs) // 2].measured_s + 1.0  # in the middle of a run
+        gap = (gap_s, gap_s + _GAP_S) if device == _GAP_DEVICE else None
+        _write_meter(folder / device / "meter.csv", device, runs, span_s, gap, seed)
     start_s = datetime.fromisoformat(_BARE_START).timestamp()
-    span, rng = (start_s, start_s + _BARE_S), _generator(seed, _BARE)
-    text = meter_text(f"{_BARE} (synthetic)", None, [], span, _BARE_AHEAD_S, None, rng)
-    (folder / f"{_BARE}.csv").write_text(text, encoding="utf-8", newline="\r\n")
+    span_s = start_s, start_s + _BARE_S
+    _write_meter(folder / f"{_BARE}.csv", None, [], span_s, None, seed)
 
 
-def _generator(seed: int, name: str) -> np.random.Generator:
-    word = int.from_bytes(name.encode(), "little") % 2**63
-    return np.random.default_rng(np.random.SeedSequence([seed, word]))
-
-
-def _gap(runs: list[StorageRun]) -> tuple[float, float]:
-    """Return begin and end of the gap in the meter's log: it is in the middle of a run."""
-    middle_s = runs[len(runs) // 2].measured_s + 1.0
-    return middle_s, middle_s + _GAP_S
+def _write_meter(
+    path: Path,
+    device: str | None,
+    runs: list[StorageRun],
+    span_s: tuple[float, float],
+    gap: tuple[float, float] | None,
+    seed: int,
+) -> None:
+    title = device or _BARE
+    text = meter_text(
+        f"{title} (synthetic)", device, runs, span_s, gap, generator(seed, f"{title} meter")
+    )
+    path.write_text(text, encoding="utf-8", newline="\r\n")
 
 
 def _write_run(folder: Path, run: StorageRun) -> None:

@@ -6,8 +6,8 @@ from typing import Final
 
 import numpy as np
 
-from ingest.sample.storage_model import idle_power_w
-from ingest.sample.storage_plan import StorageRun
+from ingest.sample.parameters import METER_AHEAD_S
+from ingest.sample.storage_model import StorageRun, idle_power_w
 
 _UTC_OFFSET_H: Final = -5
 _NOISE_W: Final = 0.15
@@ -22,7 +22,6 @@ def meter_text(
     device: str | None,
     runs: Sequence[StorageRun],
     span: tuple[float, float],
-    ahead_s: float,
     gap: tuple[float, float] | None,
     rng: np.random.Generator,
 ) -> str:
@@ -33,13 +32,12 @@ def meter_text(
 
     Args:
         device: Sets the idle power.
-        ahead_s: How far the meter's clock is ahead of the runs'.
         gap: A time that was not logged.
         rng: Source of the noise.
     """
-    first, last = (int(np.ceil(at + ahead_s)) for at in span)
+    first, last = (int(np.ceil(at + METER_AHEAD_S)) for at in span)
     stamps = np.arange(first, last + 1)
-    times = stamps - ahead_s
+    times = stamps - METER_AHEAD_S
     power_w = _means(device, runs, times) + rng.normal(0, _NOISE_W, len(stamps))
     voltage_v = 119.6 + np.cumsum(rng.normal(0, 0.02, len(stamps)))
     is_logged = np.ones(len(stamps), dtype=bool)

@@ -9,10 +9,9 @@ import polars as pl
 import pytest
 
 from ingest.__main__ import main
-from ingest.sample.parameters import MACHINE
+from ingest.sample.parameters import TSC_KHZ
 from ingest.sample.plan import Run
-from ingest.sample.raw import write_run
-from ingest.sample.writer import measure_run
+from ingest.sample.writer import measure_run, write_run
 from tests.browser.atlas import wait_idle
 from tests.browser.timeline_page import TimelinePage
 
@@ -53,7 +52,7 @@ def spiky_address(tmp_path_factory: pytest.TempPathFactory, serve: Callable[[Pat
 def _leap(log: Path, name: str, start: int, after_s: float, step: int) -> None:
     """Add an amount to a counter in its first sample after a time."""
     rows = pl.read_csv(log, separator=" ", has_header=False, new_columns=list(_COLUMNS))
-    after = start + int(after_s * MACHINE.tsc_khz * 1000)
+    after = start + int(after_s * TSC_KHZ * 1000)
     is_later = (pl.col("joules") > 0) & (pl.col("tsc") > after)
     rows = rows.with_columns(pl.col(name) + pl.when(is_later).then(step).otherwise(0))
     rows.write_csv(log, separator=" ", include_header=False)

@@ -8,7 +8,7 @@ import pytest
 from data.connection import open_lake
 from ingest.pipeline import AddOptions, AddReport, add
 from ingest.sample import write_sample
-from ingest.sample.plan import ADAPTIVE_ITR, SIZES, Run, plan_runs
+from ingest.sample.plan import ADAPTIVE_ITR, Run, plan_runs
 from ingest.sample.writer import measure_run
 
 pytestmark = pytest.mark.slow
@@ -55,7 +55,7 @@ def test_nothing_is_refused_repaired_or_doubted(ingested: Ingested) -> None:
     report, rows = ingested.report, ingested.rows
     assert [each for each in report.problems if each.dataset == "synthetic-tiny"] == []
     assert report.refused == []
-    assert len(rows) == len(list(plan_runs(SIZES["tiny"])))
+    assert len(rows) == len(list(plan_runs("tiny")))
     assert report.datasets == ("synthetic-tiny", "synthetic-tiny-storage")
     assert {flag for row in rows for flag in row["flags"]} == {"energy_counter_wrapped"}
 
@@ -69,7 +69,7 @@ def test_the_lake_says_that_it_is_synthetic(ingested: Ingested) -> None:
 def test_every_run_comes_back_with_the_models_numbers(ingested: Ingested) -> None:
     """Tables round to 0.01 J, 1 ms and 0.1 us; logs hold counts whole and energy to 0.01 %."""
     by_key = {key_of_row(row): row for row in ingested.rows}
-    runs = list(plan_runs(SIZES["tiny"]))
+    runs = list(plan_runs("tiny"))
     assert len(by_key) == len(runs)
     for run in runs:
         row, measured = by_key[key_of_run(run)], measure_run(run, run.generator(SEED))
@@ -86,7 +86,7 @@ def test_every_run_comes_back_with_the_models_numbers(ingested: Ingested) -> Non
 
 def test_logged_runs_have_their_cores(ingested: Ingested) -> None:
     by_key = {key_of_row(row): row for row in ingested.rows}
-    for run in plan_runs(SIZES["tiny"]):
+    for run in plan_runs("tiny"):
         cores = 16 if run.workload.startswith("memcached") else 1
         found = ingested.cores.get(by_key[key_of_run(run)]["run_id"], 0)
         assert found == (cores if run.is_logged else 0), run.key

@@ -14,8 +14,8 @@ import pytest
 
 from data.errors import DataError
 from ingest.sample import write_sample
-from ingest.sample.corelog import CUMULATIVE, NIC_COLUMNS
-from ingest.sample.plan import SIZES, Run, plan_runs
+from ingest.sample.logs import CUMULATIVE, NIC_COLUMNS
+from ingest.sample.plan import Run, plan_runs
 from ingest.sample.storage import count_storage_runs
 from ingest.sample.writer import measure_run
 
@@ -32,7 +32,7 @@ def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def logged_runs() -> list[Run]:
-    return [run for run in plan_runs(SIZES["tiny"]) if run.is_logged]
+    return [run for run in plan_runs("tiny") if run.is_logged]
 
 
 def logs(folder: Path, run: Run) -> dict[int, Path]:
@@ -195,7 +195,7 @@ def test_cores_of_a_package_read_one_counter(tiny: Path) -> None:
 
 
 def test_every_run_is_either_logged_or_a_row_of_a_table(tiny: Path) -> None:
-    runs = list(plan_runs(SIZES["tiny"]))
+    runs = list(plan_runs("tiny"))
     assert len({run.key for run in runs}) == len(runs)
     rows = 0
     for table in tiny.glob("*/*_combined.csv"):
@@ -258,7 +258,7 @@ def test_a_sample_says_that_it_is_synthetic(tiny: Path) -> None:
 def test_progress_counts_every_run(tmp_path: Path) -> None:
     calls: list[tuple[int, int]] = []
     write_sample(tmp_path / "tiny", "tiny", SEED, lambda done, total: calls.append((done, total)))
-    runs = len(list(plan_runs(SIZES["tiny"]))) + count_storage_runs("tiny")
+    runs = len(list(plan_runs("tiny"))) + count_storage_runs("tiny")
     assert calls == [(done, runs) for done in range(1, runs + 1)]
 
 

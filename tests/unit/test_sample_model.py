@@ -6,8 +6,7 @@ from numpy.typing import ArrayLike
 
 from data.schema import RUNS
 from ingest.sample import sample_runs
-from ingest.sample.measure import measure
-from ingest.sample.model import Outcome, Settings, expect
+from ingest.sample.network_model import Outcome, Settings, expect, measure
 from ingest.sample.parameters import System, Workload
 
 ADAPTIVE = GOVERNOR = float("nan")
@@ -58,7 +57,7 @@ def test_slow_clock_saves_energy_until_the_load_no_longer_fits() -> None:
     heavy = run("memcached", "linux_tuned", 2, ghz, 600_000)
     assert np.all(np.diff(light.power_w) > 0)
     assert np.all(np.diff(heavy.power_w) > 0)
-    assert p99(light)[0] < 150
+    assert p99(light)[0] < 200
     assert 3000 < p99(heavy)[0] < 10_000
     assert p99(heavy)[-1] < 130
 

@@ -13,10 +13,17 @@ from data.reference.tables import published_tables
 from ingest.formats import hoboware
 from ingest.meters.energy import PowerSeries, integrate_power, make_series
 from ingest.records import ReadContext
+from ingest.sample.parameters import DEVICES, METER_AHEAD_S, MODES, Access, Mode
 from ingest.sample.storage import count_storage_runs, write_storage
-from ingest.sample.storage_model import StorageConfiguration, expect, idle_power_w
-from ingest.sample.storage_parameters import DEVICES, MODES, Access, Mode
-from ingest.sample.storage_plan import RAMP_S, STORAGE_SIZES, StorageRun, storage_runs
+from ingest.sample.storage_model import (
+    RAMP_S,
+    STORAGE_SIZES,
+    StorageConfiguration,
+    StorageRun,
+    expect,
+    idle_power_w,
+    storage_runs,
+)
 
 SEED = 1
 
@@ -134,13 +141,13 @@ def planned(device: str) -> list[StorageRun]:
     return list(storage_runs(device, STORAGE_SIZES["tiny"], SEED))
 
 
-def on_the_runs_clock(series: PowerSeries, device: str) -> PowerSeries:
+def on_the_runs_clock(series: PowerSeries) -> PowerSeries:
     # A reading is the mean of the second that ends with it.
-    return make_series(series.t_s - DEVICES[device].meter_ahead_s - 0.5, series.power_w)
+    return make_series(series.t_s - METER_AHEAD_S - 0.5, series.power_w)
 
 
 def test_the_meter_gives_the_runs_powers_back_through_the_summer_change(tiny: Path) -> None:
-    series = on_the_runs_clock(meter(tiny / "optane" / "meter.csv"), "optane")
+    series = on_the_runs_clock(meter(tiny / "optane" / "meter.csv"))
     change_s = 1_647_154_800.0  # 2022-03-13 07:00 UTC, 02:00 by the meter's clock.
     runs = planned("optane")
     assert runs[0].start_s < change_s < runs[-1].start_s
@@ -156,7 +163,7 @@ def test_the_meter_gives_the_runs_powers_back_through_the_summer_change(tiny: Pa
 
 
 def test_one_meter_has_a_gap_in_a_run(tiny: Path) -> None:
-    series = on_the_runs_clock(meter(tiny / "flash-b" / "meter.csv"), "flash-b")
+    series = on_the_runs_clock(meter(tiny / "flash-b" / "meter.csv"))
     gaps_s = [integrate_power(series, r.measured_s, r.end_s).gap_s for r in planned("flash-b")]
     assert sum(gap_s > 5 for gap_s in gaps_s) >= 1
     assert sum(gap_s == 0 for gap_s in gaps_s) >= len(gaps_s) - 4

@@ -1,0 +1,307 @@
+"""Text of a storage run's files: fio's document, counters, VTune's functions.
+
+The anchor of the functions is table 2 of HotStorage '22: loads and stores of the kernel while 32
+threads read 4 KB from the low-latency device. A function does as much a request at any number of
+threads; one that polls the device does as much a microsecond of latency.
+"""
+
+import json
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import cache
+from typing import Any, Final
+
+import numpy as np
+
+from ingest.sample.parameters import BASE_BYTES, CPUS, DEVICES, MODES, Mode
+from ingest.sample.storage_model import (
+    RAMP_S,
+    StorageConfiguration,
+    StorageOutcome,
+    StorageRun,
+    expect,
+    size_text,
+)
+
+# Percent to its standard normal quantile.
+_PERCENTILES: Final = {
+    1.0: -2.3263, 5.0: -1.6449, 10.0: -1.2816, 50.0: 0.0, 75.0: 0.6745, 90.0: 1.2816, 95.0: 1.6449,
+    99.0: 2.3263, 99.9: 3.0902, 99.99: 3.719,
+}  # fmt: skip
+_USER_SHARE: Final = 0.12
+_PRINTING_S: Final = 0.021
+# Context switches a second that have nothing to do with the requests.
+_STRAY_SWITCHES_HZ: Final = 2.0
+
+
+def fio_text(run: StorageRun) -> str:
+    """Print a run as fio does: a job file's options, its threads reported as one group."""
+    rng = run.generator("fio")
+    setting, length_s = run.setting, run.length_s
+    printed_s = run.end_s + _PRINTING_S
+    printed = datetime.fromtimestamp(printed_s, UTC)
+    busy = run.outcome.busy_cpus / setting.threads * 100
+    requests = round(run.iops * length_s)
+    switches = round(run.outcome.switches_hz / run.outcome.iops * requests)
+    job = {
+        "jobname": f"{setting.access}-{size_text(setting.request_bytes)}",
+        "groupid": 0,
+        "job_start": round(run.start_s * 1000),
+        "error": 0,
+        "eta": 0,
+        "elapsed": round(RAMP_S + length_s) + 1,
+        "job options": {
+            "rw": setting.access,
+            "bs": size_text(setting.request_bytes),
+            "numjobs": str(setting.threads),
+        },
+        "read": _direction(run, "randread", requests, rng),
+        "write": _direction(run, "randwrite", requests, rng),
+        "trim": _direction(run, "randtrim", requests, rng),
+        "sync": {"total_ios": 0, "lat_ns": _latency(0.0, 0.0, 0, rng)},
+        "job_runtime": round(length_s * 1000) * setting.threads,
+        "usr_cpu": _real(busy * _USER_SHARE),
+        "sys_cpu": _real(busy * (1 - _USER_SHARE)),
+        "ctx": switches + int(rng.poisson(_STRAY_SWITCHES_HZ * length_s)),
+        "majf": 0,
+        "minf": 9 * setting.threads,
+        "iodepth_level": {"1": 100.0} | dict.fromkeys(("2", "4", "8", "16", "32", ">=64"), 0.0),
+    }
+    document = {
+        "fio version": "fio-3.36",
+        "timestamp": int(printed_s),
+        "timestamp_ms": round(printed_s * 1000),
+        "time": f"{printed:%a %b} {printed.day:>2} {printed:%H:%M:%S %Y}",
+        "global options": _options(run),
+        "jobs": [job],
+    }
+    return json.dumps(document, indent=2, separators=(",", " : ")) + "\n"
+
+
+def _options(run: StorageRun) -> dict[str, str]:
+    options = {
+        "ioengine": "pvsync2",
+        "direct": "1",
+        "filename": "/dev/sdb" if run.setting.device == "disk" else "/dev/nvme1n1",
+        "runtime": f"{run.length_s:.0f}",
+        "ramp_time": f"{RAMP_S:.0f}",
+    }
+    return options | ({} if run.setting.mode == "interrupt" else {"hipri": "1"})
+
+
+def _direction(
+    run: StorageRun, access: str, requests: int, rng: np.random.Generator
+) -> dict[str, Any]:
+    """One of the document's three directions; zeros if the run did not go that way."""
+    is_used = run.setting.access == access
+    count = requests if is_used else 0
+    bytes_done = count * run.setting.request_bytes
+    bytes_s = bytes_done / run.length_s
+    latency_ns = run.latency_us * 1000 if is_used else 0.0
+    spread = DEVICES[run.setting.device].spread
+    return {
+        "io_bytes": bytes_done,
+        "io_kbytes": bytes_done // 1024,
+        "bw_bytes": int(bytes_s),
+        "bw": int(bytes_s / 1024),
+        "iops": _real(count / run.length_s),
+        "runtime": round(run.length_s * 1000) if is_used else 0,
+        "total_ios": count,
+        "short_ios": 0,
+        "drop_ios": 0,
+        "slat_ns": _latency(0.0, spread, 0, rng),
+        "clat_ns": _latency(latency_ns - 40.0, spread, count, rng)
+        | ({"percentile": _percentiles(latency_ns - 40.0, spread)} if is_used else {}),
+        "lat_ns": _latency(latency_ns, spread, count, rng),
+    }
+
+
+def _latency(mean_ns: float, spread: float, count: int, rng: np.random.Generator) -> dict[str, Any]:
+    """Least, most, mean and deviation of so many latencies, lognormal with a rare long one."""
+    if not count:
+        return {"min": 0, "max": 0, "mean": 0.0, "stddev": 0.0, "N": 0}
+    return {
+        "min": int(mean_ns * np.exp(-3.3 * spread)),
+        "max": int(mean_ns * np.exp(5 * spread) + rng.exponential(2e5)),
+        "mean": _real(mean_ns),
+        "stddev": _real(mean_ns * 1.3 * spread),
+        "N": count,
+    }
+
+
+def _percentiles(mean_ns: float, spread: float) -> dict[str, int]:
+    median_ns = mean_ns * np.exp(-(spread**2) / 2)
+    return {f"{q:f}": int(median_ns * np.exp(spread * z)) for q, z in _PERCENTILES.items()}
+
+
+def _real(value: float) -> float:
+    return round(value, 6)
+
+
+# From the first snapshot of the interrupts to fio's first request, and from fio's last request to
+# the second snapshot.
+_BEFORE_S: Final = 0.03
+_AFTER_S: Final = 0.05
+# What perf counts beyond what it was told to.
+_STARTING_S: Final = 0.004
+_GHZ: Final = 3.6
+_SPIN_IPC: Final = 1.9
+_WORK_IPC: Final = 1.1
+_MISSES_A_REQUEST: Final = 6.0
+_TIMER_HZ: Final = 250
+
+
+def interrupts_texts(run: StorageRun) -> tuple[str, str]:
+    """Print /proc/interrupts before and after a run, under the time at which it was copied."""
+    rng = run.generator("interrupts")
+    queues = rng.integers(10**5, 10**8, CPUS)
+    before_s, after_s = run.start_s - _BEFORE_S, run.end_s + _AFTER_S
+    raised = run.outcome.interrupts_hz * run.iops / run.outcome.iops
+    used = np.zeros(CPUS)
+    used[: run.setting.threads] = 1 / min(run.setting.threads, CPUS)
+    more = np.rint(used * raised * (RAMP_S + run.length_s)).astype(np.int64)
+    ticks = rng.integers(10**6, 10**7, CPUS)
+    passed = int(_TIMER_HZ * (after_s - before_s))
+    return (
+        _interrupts_text(before_s, queues, ticks),
+        _interrupts_text(after_s, queues + more, ticks + passed),
+    )
+
+
+def _interrupts_text(taken_s: float, queues: np.ndarray, ticks: np.ndarray) -> str:
+    cpus = range(CPUS)
+    none = np.zeros(CPUS, dtype=np.int64)
+    rows = [_row("0", _one(39, 0), "IR-IO-APIC    2-edge      timer")]
+    rows.append(_row("29", _one(118, 3), "PCI-MSI 524288-edge      nvme0q0"))
+    for cpu in cpus:
+        action = f"PCI-MSI {524289 + cpu}-edge      nvme0q{cpu + 1}"
+        rows.append(_row(str(30 + cpu), _one(int(queues[cpu]), cpu), action))
+    rows.append(_row("NMI", none, "Non-maskable interrupts"))
+    rows.append(_row("LOC", ticks, "Local timer interrupts"))
+    rows += ["ERR:          0", "MIS:          0"]
+    heading = " " * 6 + "".join(f"{f'CPU{cpu}':>11}" for cpu in cpus)
+    return "\n".join([f"{taken_s:.3f}", heading, *rows, ""])
+
+
+def _one(count: int, cpu: int) -> np.ndarray:
+    counts = np.zeros(CPUS, dtype=np.int64)
+    counts[cpu] = count
+    return counts
+
+
+def _row(label: str, counts: np.ndarray, action: str) -> str:
+    return f"{label:>4}: " + " ".join(f"{count:>10}" for count in counts) + f"  {action}"
+
+
+def perf_text(run: StorageRun) -> str:
+    """Print `perf stat -a -x, sleep N`, begun when fio began to measure."""
+    rng = run.generator("perf")
+    outcome, pace = run.outcome, run.iops / run.outcome.iops
+    length_s = run.length_s
+    started = datetime.fromtimestamp(run.measured_s, UTC)
+    counted_s = length_s + _STARTING_S
+    whole = int(counted_s * 1e9 * CPUS)
+    spun = outcome.spun_share
+    cycles = outcome.busy_cpus * pace * _GHZ * 1e9 * length_s * rng.normal(1, 0.003)
+    values = (
+        (cycles, "", "cycles"),
+        (cycles * (_SPIN_IPC * spun + _WORK_IPC * (1 - spun)), "", "instructions"),
+        (cycles * 3.0 / _GHZ, "", "ref-cycles"),
+        (run.iops * length_s * _MISSES_A_REQUEST, "", "cache-misses"),
+        (outcome.switches_hz * pace * length_s + 40 * counted_s, "", "context-switches"),
+    )
+    lines = [f"{value:.0f},{unit},{event},{whole},100.00,," for value, unit, event in values]
+    lines.append(f"{counted_s * 1e9:.0f},ns,duration_time,{counted_s * 1e9:.0f},100.00,,")
+    return f"# started on {started:%a %b} {started.day:>2} {started:%H:%M:%S %Y}\n\n" + "".join(
+        f"{line}\n" for line in lines
+    )
+
+
+_ANCHOR_THREADS: Final = 32
+_STORES_A_LOAD: Final = 0.46
+_WAITING_STORES_A_LOAD: Final = 0.05
+_NOISE: Final = 0.01
+_USER_FILE: Final = "engines/sync.c"
+
+
+@dataclass(frozen=True, slots=True)
+class _Function:
+    """One function.
+
+    Attributes:
+        anchors: Loads and stores at the anchor, millions a second, in the order of MODES; with 0
+            the function does not run.
+        waits: Whether it polls the device.
+    """
+
+    name: str
+    source_file: str
+    anchors: tuple[int, int, int]
+    waits: bool = False
+
+
+_FUNCTIONS: Final = (
+    _Function("blk_poll", "block/blk-mq.c", (0, 219, 70), waits=True),
+    _Function("blk_mq_submit_bio", "block/blk-mq.c", (48, 66, 66)),
+    _Function("blk_mq_get_tag", "block/blk-mq-tag.c", (21, 30, 30)),
+    _Function("blk_mq_complete_request", "block/blk-mq.c", (27, 40, 38)),
+    _Function("blk_mq_free_request", "block/blk-mq.c", (15, 22, 22)),
+    _Function("bio_alloc_bioset", "block/bio.c", (62, 86, 69)),
+    _Function("submit_bio_noacct", "block/blk-core.c", (84, 118, 94)),
+    _Function("bio_iov_iter_get_pages", "block/bio.c", (96, 134, 108)),
+    _Function("bio_endio", "block/bio.c", (32, 45, 36)),
+    _Function("nvme_queue_rq", "drivers/nvme/host/pci.c", (22, 34, 33)),
+    _Function("nvme_poll", "drivers/nvme/host/pci.c", (0, 138, 44), waits=True),
+    _Function("nvme_irq", "drivers/nvme/host/pci.c", (9, 0, 0)),
+    _Function("nvme_complete_rq", "drivers/nvme/host/core.c", (20, 35, 34)),
+    _Function("__schedule", "kernel/sched/core.c", (13, 0, 13)),
+    _Function("psi_task_change", "kernel/sched/psi.c", (11, 0, 13)),
+    _Function("update_load_avg", "kernel/sched/fair.c", (14, 0, 22)),
+    _Function("try_to_wake_up", "kernel/sched/core.c", (140, 0, 182)),
+    _Function("dequeue_task_fair", "kernel/sched/fair.c", (118, 0, 155)),
+    _Function("enqueue_task_fair", "kernel/sched/fair.c", (131, 0, 172)),
+    _Function("select_task_rq_fair", "kernel/sched/fair.c", (97, 0, 130)),
+    _Function("scheduler_tick", "kernel/sched/core.c", (74, 41, 100)),
+    _Function("ktime_get", "kernel/time/timekeeping.c", (10, 14, 22)),
+    _Function("hrtimer_start_range_ns", "kernel/time/hrtimer.c", (0, 0, 57)),
+    _Function("hrtimer_interrupt", "kernel/time/hrtimer.c", (0, 1, 43)),
+    _Function("tick_nohz_idle_exit", "kernel/time/tick-sched.c", (38, 0, 18)),
+    _Function("update_process_times", "kernel/time/timer.c", (17, 8, 15)),
+    _Function("do_syscall_64", "arch/x86/entry/common.c", (120, 168, 152)),
+    _Function("ext4_file_read_iter", "fs/ext4/file.c", (310, 428, 394)),
+    _Function("iomap_dio_rw", "fs/iomap/direct-io.c", (402, 560, 512)),
+    _Function("get_user_pages_fast", "mm/gup.c", (232, 322, 296)),
+    _Function("dma_map_page_attrs", "kernel/dma/mapping.c", (141, 196, 180)),
+    _Function("sbitmap_get", "lib/sbitmap.c", (252, 486, 360)),
+    _Function("cpuidle_enter_state", "drivers/cpuidle/cpuidle.c", (154, 0, 135)),
+    _Function("fio_pvsyncio2_queue", _USER_FILE, (178, 178, 178)),
+)
+
+
+def functions_text(run: StorageRun) -> str:
+    """Print the table over the measured time."""
+    rng = run.generator("functions")
+    at, anchor = MODES.index(run.setting.mode), _anchor(run.setting.mode)
+    requests = run.iops * run.length_s
+    lines = ["Function,CPU Time:Self,Loads:Self,Stores:Self,Module,Source File,Start Address"]
+    for place, function in enumerate(_FUNCTIONS):
+        if not function.anchors[at]:
+            continue
+        a_request = function.anchors[at] * 1e6 / anchor.iops
+        if function.waits:
+            a_request *= run.latency_us / anchor.latency_us
+        moved = requests * a_request * float(rng.normal(1, _NOISE))
+        ratio = _WAITING_STORES_A_LOAD if function.waits else _STORES_A_LOAD
+        loads = moved / (1 + ratio)
+        module = "fio" if function.source_file == _USER_FILE else "vmlinux"
+        lines.append(
+            f"{function.name},{loads / 2.1e9:.3f},{loads:.0f},{moved - loads:.0f},{module},"
+            f"{function.source_file},{0xFFFFFFFF81000000 + 0x4B1C0 * place:#x}"
+        )
+    return "".join(f"{line}\n" for line in lines)
+
+
+@cache
+def _anchor(mode: Mode) -> StorageOutcome:
+    setting = StorageConfiguration("optane", mode, "randread", BASE_BYTES, _ANCHOR_THREADS)
+    return expect(setting)
