@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 import ingest.settings.toml_file
-from data.metrics import metrics
+from data.catalogue import SHIPPED
 from data.schema import DERIVED, IDENTITY, KNOBS, MEASUREMENTS, RUN_TABLES, SEVERITIES
 from ingest.formats import FORMATS
 
@@ -107,12 +107,12 @@ def _texts(nodes: list[ast.expr]) -> Iterator[str]:
 
 
 def test_metrics_describe_exactly_the_columns_of_the_schema() -> None:
-    assert sorted(metrics()) == sorted([*IDENTITY, *KNOBS, *MEASUREMENTS, *DERIVED, "flags"])
+    assert sorted(SHIPPED.metrics) == sorted([*IDENTITY, *KNOBS, *MEASUREMENTS, *DERIVED, "flags"])
 
 
-@pytest.mark.parametrize("name", list(metrics()))
+@pytest.mark.parametrize("name", list(SHIPPED.metrics))
 def test_a_metric_says_what_it_is(name: str) -> None:
-    measure = metrics()[name]
+    measure = SHIPPED.metrics[name]
     assert measure.title
     assert measure.short
     assert measure.description.endswith(".")
@@ -128,7 +128,7 @@ def test_a_name_ends_in_its_unit(ending: str, unit: str) -> None:
     longer = ("_bytes_s", "_per_s")
     named = [
         m
-        for name, m in metrics().items()
+        for name, m in SHIPPED.metrics.items()
         if name.endswith(ending) and not (ending == "_s" and name.endswith(longer))
     ]
     assert named

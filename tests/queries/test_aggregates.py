@@ -90,14 +90,16 @@ def points(lake: Path, means: bool) -> pl.DataFrame:
 
 
 def _answer(lake: Path, query: Callable[..., tuple[str, list[Any]]], *asked: Any) -> pl.DataFrame:
-    with open_lake(lake) as opened, in_force(opened.columns):
-        found: pl.DataFrame = opened.polars(*query(Selection(), *asked))
+    with open_lake(lake) as opened:
+        found: pl.DataFrame = opened.polars(*query(Selection(), *asked, catalogue=opened.catalogue))
         return found
 
 
 def moments(lake: Path) -> pl.DataFrame:
-    with open_lake(lake) as opened, in_force(opened.columns):
-        return opened.polars(*moments_query("TRUE", [], ["system"], ["duration_s"]))
+    with open_lake(lake) as opened:
+        return opened.polars(
+            *moments_query("TRUE", [], ["system"], ["duration_s"], catalogue=opened.catalogue)
+        )
 
 
 @pytest.mark.parametrize("name", ["whole", "mixed"])
@@ -138,8 +140,8 @@ def test_a_row_keeps_its_number_of_runs_and_its_deviation(lakes: dict[str, Path]
 
 
 def test_the_counts_of_filters_are_those_of_the_runs(lakes: dict[str, Path]) -> None:
-    with open_lake(lakes["mixed"]) as lake, in_force(lake.columns):
-        cube = lake.polars(*facet_cube_query())
+    with open_lake(lakes["mixed"]) as lake:
+        cube = lake.polars(*facet_cube_query(catalogue=lake.catalogue))
     assert dict(cube.select("system", "runs").iter_rows()) == {"old": 4, "new": 5}
 
 

@@ -1,12 +1,12 @@
 """The cube of filter values that occur together."""
 
+from data.catalogue import SHIPPED
 from data.connection import Lake
 from data.queries.facets import facet_cube_query
-from data.selection import FACETS
 
 
 def test_each_combination_once_with_its_count(tiny: Lake) -> None:
-    cube = tiny.polars(*facet_cube_query())
+    cube = tiny.polars(*facet_cube_query(catalogue=SHIPPED))
     knobs = ["workload", "load_qps", "system", "itr_us", "dvfs_ghz", "runs"]
     # 10 runs in 9 combinations: a0 and a1 differ in their replicate only.
     assert len(cube) == 9
@@ -18,7 +18,7 @@ def test_each_combination_once_with_its_count(tiny: Lake) -> None:
 
 
 def test_it_carries_what_pages_need_to_know(tiny: Lake) -> None:
-    cube = tiny.polars(*facet_cube_query())
+    cube = tiny.polars(*facet_cube_query(catalogue=SHIPPED))
     labels = dict(cube.select("system", "system_label").iter_rows())
     assert labels["ebbrt_tuned"] == "Library OS"
     assert cube.filter(is_baseline=True)["system"].to_list() == ["linux_default"]
@@ -26,7 +26,7 @@ def test_it_carries_what_pages_need_to_know(tiny: Lake) -> None:
 
 
 def test_an_empty_lake_has_an_empty_cube(empty: Lake) -> None:
-    cube = empty.polars(*facet_cube_query())
+    cube = empty.polars(*facet_cube_query(catalogue=SHIPPED))
     assert len(cube) == 0
-    assert {facet.column for facet in FACETS.values()} < set(cube.columns)
+    assert {facet.column for facet in SHIPPED.facets.values()} < set(cube.columns)
     assert cube["runs"].sum() == 0

@@ -3,6 +3,7 @@
 import pytest
 
 from data.analysis.pooling import pool
+from data.catalogue import SHIPPED
 from data.connection import Lake
 from data.errors import DataError
 from data.queries.metric_cube import metric_cube_query
@@ -13,7 +14,10 @@ AT_200K = Selection.of(workload=["memcached"], load=[200_000])
 
 def cells(lake: Lake, selection: Selection, system: str, column: str) -> list[tuple]:
     shown = selection.with_values("system", [system])
-    table = pool(lake.polars(*metric_cube_query(shown, column, 1000)), ("dvfs_ghz", "itr_us"))
+    table = pool(
+        lake.polars(*metric_cube_query(shown, column, 1000, catalogue=SHIPPED)),
+        ("dvfs_ghz", "itr_us"),
+    )
     assert table.columns == ["dvfs_ghz", "itr_us", "mean", "sd", "n"]
     return table.rows()
 
@@ -50,7 +54,7 @@ def test_a_system_is_a_value_not_sql(tiny: Lake) -> None:
 
 def test_an_unknown_column_is_refused() -> None:
     with pytest.raises(DataError, match="'no_such'"):
-        metric_cube_query(Selection(), "no_such", 1000)
+        metric_cube_query(Selection(), "no_such", 1000, catalogue=SHIPPED)
 
 
 def test_an_empty_lake(empty: Lake) -> None:

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from data.catalogue import SHIPPED
 from data.connection import Lake, open_lake
 from data.queries.logged_runs import (
     first_look_query,
@@ -43,9 +44,11 @@ def ids(lake: Lake, query: tuple) -> list[str]:
 
 def test_runs_with_a_log_come_by_replicate_with_their_configurations(lake: Lake) -> None:
     tuned = Selection.of(system=["linux_tuned"], load=[200_000.0])
-    assert ids(lake, logged_configurations_query(tuned, 9)) == ["b0", "a1", "a2"]
-    assert ids(lake, logged_configurations_query(tuned, 2)) == ["b0", "a1"]
-    rows = lake.polars(*logged_configurations_query(Selection.of(itr=["adaptive"]), 9))
+    assert ids(lake, logged_configurations_query(tuned, 9, catalogue=SHIPPED)) == ["b0", "a1", "a2"]
+    assert ids(lake, logged_configurations_query(tuned, 2, catalogue=SHIPPED)) == ["b0", "a1"]
+    rows = lake.polars(
+        *logged_configurations_query(Selection.of(itr=["adaptive"]), 9, catalogue=SHIPPED)
+    )
     assert rows["run_id"].to_list() == ["base", "base4"]
     assert rows["itr_us"].null_count() == 2
 
@@ -63,7 +66,7 @@ def test_a_first_look_without_a_default_run(tmp_path: Path) -> None:
 
 
 def test_what_can_be_added_is_sorted_by_likeness(lake: Lake) -> None:
-    found = lake.polars(*logged_runs_query([], "os4", 100))
+    found = lake.polars(*logged_runs_query([], "os4", 100, catalogue=SHIPPED))
     assert list(found["run_id"]) == ["base4", "os4", "base", "os", "a1", "a2", "b0"]
     assert set(found["total"]) == {7}
 
@@ -79,9 +82,9 @@ def test_what_can_be_added_is_sorted_by_likeness(lake: Lake) -> None:
     ],
 )
 def test_words_narrow(lake: Lake, words: list[str], expected: list[str]) -> None:
-    assert ids(lake, logged_runs_query(words, None, 100)) == expected
+    assert ids(lake, logged_runs_query(words, None, 100, catalogue=SHIPPED)) == expected
 
 
 def test_the_list_is_bounded_and_says_how_many_there_are(lake: Lake) -> None:
-    found = lake.polars(*logged_runs_query([], None, 2))
+    found = lake.polars(*logged_runs_query([], None, 2, catalogue=SHIPPED))
     assert (len(found), found["total"][0]) == (2, 7)

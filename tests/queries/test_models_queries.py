@@ -9,6 +9,7 @@ from app.kit.context import Lakes
 from app.models import runs
 from app.models.routes import fits_answer, runs_answer
 from app.models.state import ModelsState
+from data.catalogue import SHIPPED
 from data.connection import Lake
 from data.queries.models import model_runs_query
 from data.selection import Selection
@@ -34,19 +35,19 @@ def lake(path: Path) -> Lake:
 
 
 def test_without_a_cut_all_runs_come_by_run_id(lake: Lake) -> None:
-    found = lake.polars(*model_runs_query(Selection.of(system=["a", "z"]), 100))
+    found = lake.polars(*model_runs_query(Selection.of(system=["a", "z"]), 100, catalogue=SHIPPED))
     assert found["run_id"].to_list() == sorted(found["run_id"])
     assert (len(found), set(found["matching"])) == (24, {24})
 
 
 def test_a_cut_takes_as_many_of_each_group_and_one_of_each_configuration_first(lake: Lake) -> None:
-    found = lake.polars(*model_runs_query(Selection(), 18))
+    found = lake.polars(*model_runs_query(Selection(), 18, catalogue=SHIPPED))
     assert set(found["matching"]) == {36}
     per_group = Counter(found.select("system", "load_qps").iter_rows())
     assert set(per_group.values()) == {3}
     assert len(per_group) == 6
     assert found.select("system", "load_qps", "itr_us").n_unique() == 18
-    again = lake.polars(*model_runs_query(Selection(), 18))
+    again = lake.polars(*model_runs_query(Selection(), 18, catalogue=SHIPPED))
     assert again["run_id"].to_list() == found["run_id"].to_list()
 
 
@@ -54,7 +55,7 @@ def test_a_small_group_is_whole(tmp_path: Path) -> None:
     rows = [run(run_id=f"big-{i:03}", system="big", itr_us=i, interrupts=1) for i in range(40)]
     rows += [run(run_id=f"small-{i}", system="small", itr_us=i, interrupts=1) for i in range(3)]
     lake = Lakes(write_lake(tmp_path / "lake", rows)).at(None).lake
-    found = lake.polars(*model_runs_query(Selection(), 13))
+    found = lake.polars(*model_runs_query(Selection(), 13, catalogue=SHIPPED))
     assert Counter(found["system"]) == {"big": 10, "small": 3}
     # of many delays not the first ones
     assert max(found.filter(system="big")["itr_us"]) > 20

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from data.analysis.noise import resolution, settings_of
+from data.catalogue import SHIPPED
 from data.connection import open_lake
 from data.queries.moments import moments_query
 from tests.fixtures.lakes import run, write_lake
@@ -23,7 +24,9 @@ def test_moments_are_those_of_the_analysis(tmp_path: Path) -> None:
         for i, energy in enumerate(values)
     ]
     with open_lake(write_lake(tmp_path / "lake", rows)) as lake:
-        found = lake.polars(*moments_query("load_qps = ?", [200_000.0], ["itr_us"], ["energy_j"]))
+        found = lake.polars(
+            *moments_query("load_qps = ?", [200_000.0], ["itr_us"], ["energy_j"], catalogue=SHIPPED)
+        )
     values = np.array([100.5, 101.0, 99.5, 80.25, 70.0])
     wanted = settings_of(values, np.array([0, 0, 0, 1, 2]))
     assert found["itr_us"].to_list() == [2.0, 4.0, 6.0]
@@ -40,5 +43,5 @@ def test_moments_are_those_of_the_analysis(tmp_path: Path) -> None:
 @pytest.mark.parametrize("value", [2000.0, 12.5, 0.137, 1056.5, 3.141592653589793, 1.5e-8])
 def test_resolution_is_the_same_in_sql(tmp_path: Path, value: float) -> None:
     with open_lake(write_lake(tmp_path / "lake", [run(energy_j=value)])) as lake:
-        found = lake.polars(*moments_query("TRUE", [], ["system"], ["energy_j"]))
+        found = lake.polars(*moments_query("TRUE", [], ["system"], ["energy_j"], catalogue=SHIPPED))
     assert found["energy_j_step"].to_list() == [resolution(np.array([value]))]

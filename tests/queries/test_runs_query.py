@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from app.kit.context import Lakes
+from data.catalogue import SHIPPED
 from data.queries.runs import runs_query
 from data.selection import Selection
 from tests.fixtures.lakes import run, write_lake
@@ -16,6 +17,12 @@ def test_runs_are_filtered_measured_and_limited(tmp_path: Path) -> None:
     ]  # fmt: skip
     lake = Lakes(write_lake(tmp_path / "lake", rows)).at(None).lake
     only_a = Selection.of(system=["a"])
-    assert lake.polars(*runs_query(only_a, 9))["run_id"].to_list() == ["a", "b", "d"]
-    assert lake.polars(*runs_query(only_a, 9, "latency_p99_us"))["run_id"].to_list() == ["a", "b"]
-    assert lake.polars(*runs_query(Selection(), 1))["run_id"].to_list() == ["a"]
+    assert lake.polars(*runs_query(only_a, 9, catalogue=SHIPPED))["run_id"].to_list() == [
+        "a",
+        "b",
+        "d",
+    ]
+    assert lake.polars(*runs_query(only_a, 9, "latency_p99_us", catalogue=SHIPPED))[
+        "run_id"
+    ].to_list() == ["a", "b"]
+    assert lake.polars(*runs_query(Selection(), 1, catalogue=SHIPPED))["run_id"].to_list() == ["a"]

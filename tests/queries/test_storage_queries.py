@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from data.catalogue import SHIPPED
 from data.connection import Lake, open_lake
 from data.queries.storage import (
     FUNCTION_SUMS,
@@ -27,7 +28,7 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lake]:
 def test_a_row_a_configuration_with_means_and_spread(study: Lake) -> None:
     one = Selection.of(mode=["interrupt"], device=["optane"], rw=["randread"], request=[4096],
                        depth=[1])  # fmt: skip
-    rows = study.polars(*storage_query(one, 100))
+    rows = study.polars(*storage_query(one, 100, catalogue=SHIPPED))
     assert len(rows) == 1
     row = rows.row(0, named=True)
     assert row["runs"] == row["latency_mean_us_n"] == 2
@@ -42,7 +43,7 @@ def test_a_row_a_configuration_with_means_and_spread(study: Lake) -> None:
 
 
 def test_all_configurations_and_nothing_else(study: Lake) -> None:
-    rows = study.polars(*storage_query(Selection(), 1000))
+    rows = study.polars(*storage_query(Selection(), 1000, catalogue=SHIPPED))
     assert len(rows) == 36 + 2
     assert rows["runs"].sum() == len(study_rows()) - 3
     assert "idle" not in rows["workload"].to_list()
@@ -55,7 +56,9 @@ def test_what_was_not_measured_is_null_and_counts_as_none(tmp_path: Path) -> Non
         run(workload="netpipe", load_qps=None, message_bytes=64),
     ]
     with open_lake(write_lake(tmp_path / "lake", rows)) as lake:
-        (row,) = lake.polars(*storage_query(Selection(), 10)).iter_rows(named=True)
+        (row,) = lake.polars(*storage_query(Selection(), 10, catalogue=SHIPPED)).iter_rows(
+            named=True
+        )
     assert row["power_w"] is None
     assert row["power_w_n"] == 0
     assert row["interrupts_per_s_n"] == 1
@@ -64,7 +67,7 @@ def test_what_was_not_measured_is_null_and_counts_as_none(tmp_path: Path) -> Non
 
 
 def test_order_of_rows_does_not_matter(tmp_path: Path) -> None:
-    asked = storage_query(Selection(), 1000)
+    asked = storage_query(Selection(), 1000, catalogue=SHIPPED)
     rows = study_rows()
     answers = []
     for name, ordered in (("a", rows), ("b", rows[::-1])):
@@ -75,11 +78,11 @@ def test_order_of_rows_does_not_matter(tmp_path: Path) -> None:
 
 
 def test_at_most_as_many_rows_as_asked(study: Lake) -> None:
-    assert len(study.polars(*storage_query(Selection(), 5))) == 5
+    assert len(study.polars(*storage_query(Selection(), 5, catalogue=SHIPPED))) == 5
 
 
 def test_idle_power_by_device(study: Lake) -> None:
-    rows = study.polars(*idle_query(Selection(), 10)).rows(named=True)
+    rows = study.polars(*idle_query(Selection(), 10, catalogue=SHIPPED)).rows(named=True)
     assert [(r["device"], r["runs"], r["power_w"]) for r in rows] == [
         (None, 1, 29.0), ("optane", 2, 35.0),
     ]  # fmt: skip
@@ -88,21 +91,21 @@ def test_idle_power_by_device(study: Lake) -> None:
 
 def test_filters_on_how_io_was_done_leave_idle_power_alone(study: Lake) -> None:
     chosen = Selection.of(dataset=["lab"], mode=["poll"], rw=["randread"], depth=[8])
-    assert len(study.polars(*idle_query(chosen, 10))) == 2
+    assert len(study.polars(*idle_query(chosen, 10, catalogue=SHIPPED))) == 2
 
 
 def test_a_filter_on_devices_keeps_the_bare_system(tmp_path: Path) -> None:
     rows = [idle(None, 29.0), idle("disk", 39.0), idle("optane", 34.0)]
     with open_lake(write_lake(tmp_path / "lake", rows)) as lake:
-        found = lake.polars(*idle_query(Selection.of(device=["disk"]), 10))
+        found = lake.polars(*idle_query(Selection.of(device=["disk"]), 10, catalogue=SHIPPED))
         assert found["device"].to_list() == [None, "disk"]
-        other = lake.polars(*idle_query(Selection.of(dataset=["elsewhere"]), 10))
+        other = lake.polars(*idle_query(Selection.of(dataset=["elsewhere"]), 10, catalogue=SHIPPED))
         assert len(other) == 0
 
 
 def test_loads_and_stores_by_subsystem(study: Lake) -> None:
     chosen = Selection.of(device=["optane"], rw=["randread"], request=[4096], depth=[1])
-    runs = study.polars(*profiled_query(chosen, 100))
+    runs = study.polars(*profiled_query(chosen, 100, catalogue=SHIPPED))
     assert len(runs) == 6
     assert runs["mode"].to_list() == ["hybrid", "interrupt", "poll"] * 2
     functions = study.scan("functions", runs["run_id"].to_list())

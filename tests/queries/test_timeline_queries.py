@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from app.kit.lakes import LakeView
+from data.catalogue import SHIPPED
 from data.connection import open_lake
 from data.errors import LakeError
 from data.queries.timeline import others_query, reference_query, run_facts_query
@@ -55,9 +56,9 @@ def test_the_reference_is_the_default_at_the_same_load_and_replicate(view: LakeV
 
 def test_instead_of_a_run_without_a_log_the_nearest_are_offered(view: LakeView) -> None:
     # The same configuration, the same system and load, the same load, then the rest.
-    assert ids(view, others_query("x", 4))[:2] == ["t1", "t50"]
-    assert ids(view, others_query("x", 9))[-2:] == ["t4", "d4"]
-    assert ids(view, others_query("far", 9)) == []
+    assert ids(view, others_query("x", 4, catalogue=SHIPPED))[:2] == ["t1", "t50"]
+    assert ids(view, others_query("x", 9, catalogue=SHIPPED))[-2:] == ["t4", "d4"]
+    assert ids(view, others_query("far", 9, catalogue=SHIPPED)) == []
 
 
 def test_facts_come_from_the_row_and_unknown_runs_have_none(view: LakeView) -> None:
@@ -70,7 +71,7 @@ def test_facts_come_from_the_row_and_unknown_runs_have_none(view: LakeView) -> N
                            "overview": "overview/tiny/d0.parquet"}  # fmt: skip
     assert facts.has_log
     assert not found["x"].has_log
-    assert view.lake.sql(*run_facts_query([])).fetchall() == []
+    assert view.lake.sql(*run_facts_query([], catalogue=SHIPPED)).fetchall() == []
 
 
 def test_a_file_that_is_not_there_is_named(view: LakeView) -> None:

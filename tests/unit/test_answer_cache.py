@@ -15,6 +15,7 @@ from app.explore.answer import heatmap, limit_domain, scatter, status_words
 from app.explore.state import ExploreState
 from app.kit.answer_cache import AnswerCache
 from app.kit.lakes import LakeView
+from data.catalogue import SHIPPED
 from data.connection import open_lake
 from data.errors import LakeError
 from data.queries.points import points_query
@@ -84,8 +85,12 @@ def view(tmp_path: Path) -> LakeView:
 @pytest.mark.parametrize("means", [True, False])
 def test_narrowing_in_memory_is_asking_the_lake(view: LakeView, means: bool) -> None:
     selection = AT_200K.with_values("itr", [2.0, "adaptive"]).with_values("rapl", [75.0])
-    kept = view.narrowed(lambda s, limit: points_query(s, COLUMNS, means, limit), selection)
-    assert kept.equals(view.lake.polars(*points_query(selection, COLUMNS, means, 1000)))
+    kept = view.narrowed(
+        lambda s, limit: points_query(s, COLUMNS, means, limit, catalogue=SHIPPED), selection
+    )
+    assert kept.equals(
+        view.lake.polars(*points_query(selection, COLUMNS, means, 1000, catalogue=SHIPPED))
+    )
 
 
 # What the heatmap shows of one system at 200k QPS, asked of the runs themselves.
@@ -98,7 +103,8 @@ GROUP BY dvfs_ghz, itr_us
 
 
 def test_pooled_cells_are_the_lakes(view: LakeView) -> None:
-    figure = heatmap(view, ExploreState(AT_200K, heat_system="linux_tuned", pool=("rapl",)))
+    state = ExploreState(AT_200K, heat_system="linux_tuned", pool=("rapl",))
+    figure = heatmap(view, state)["figure"]
     cells, meta = figure["data"][0], figure["layout"]["meta"]
     found = {
         (dvfs, itr): (cells["z"][row, column], *cells["customdata"][row, column])

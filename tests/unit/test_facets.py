@@ -6,9 +6,10 @@ import polars as pl
 import pytest
 
 from data.analysis.facets import FacetCounts, count_runs
+from data.catalogue import SHIPPED
 from data.connection import open_lake
 from data.queries.facets import facet_cube_query
-from data.selection import FACETS, Selection
+from data.selection import Selection
 from tests.fixtures.lakes import run, runs_from_text, write_lake
 
 LAKE = """
@@ -27,11 +28,14 @@ other    nodejs     -         -              ebbrt_tuned    2.0     0
 def cube(tmp_path_factory: pytest.TempPathFactory) -> pl.DataFrame:
     path: Path = tmp_path_factory.mktemp("facets")
     with open_lake(write_lake(path, runs_from_text(LAKE))) as lake:
-        return lake.polars(*facet_cube_query())
+        return lake.polars(*facet_cube_query(catalogue=SHIPPED))
 
 
 def offered(cube: pl.DataFrame, facet: str, selection: Selection) -> list[tuple]:
-    return [(choice.value, choice.runs) for choice in FacetCounts(cube).of(facet, selection)]
+    return [
+        (choice.value, choice.runs)
+        for choice in FacetCounts(cube, catalogue=SHIPPED).of(facet, selection)
+    ]
 
 
 def test_without_filters_everything_is_offered(cube: pl.DataFrame) -> None:
@@ -55,7 +59,10 @@ def test_a_chosen_value_stays_though_nothing_is_left_of_it(cube: pl.DataFrame) -
 
 def test_a_chosen_system_keeps_its_label_though_nothing_is_left_of_it(cube: pl.DataFrame) -> None:
     selection = Selection.of(itr=["adaptive"], system=["linux_tuned", "gone"])
-    labels = {c.value: (c.label, c.runs) for c in FacetCounts(cube).of("system", selection)}
+    labels = {
+        c.value: (c.label, c.runs)
+        for c in FacetCounts(cube, catalogue=SHIPPED).of("system", selection)
+    }
     assert labels == {
         "linux_default": ("Linux default", 1),
         "linux_tuned": ("Linux tuned", 0),
@@ -70,7 +77,7 @@ def test_datasets_and_workloads_lead(cube: pl.DataFrame) -> None:
 
 
 def test_systems_are_offered_by_label(cube: pl.DataFrame) -> None:
-    labels = [c.label for c in FacetCounts(cube).of("system", Selection())]
+    labels = [c.label for c in FacetCounts(cube, catalogue=SHIPPED).of("system", Selection())]
     assert labels == ["Library OS", "Linux default", "Linux tuned"]
 
 
@@ -88,8 +95,8 @@ def test_a_knob_that_no_run_has_is_counted_without_a_look(cube: pl.DataFrame) ->
 
 def test_all_facets_at_once_are_each_by_itself(cube: pl.DataFrame) -> None:
     selection = Selection.of(workload=["memcached"], system=["gone"], itr=[2.0])
-    assert FacetCounts(cube).choices(selection) == {
-        name: FacetCounts(cube).of(name, selection) for name in FACETS
+    assert FacetCounts(cube, catalogue=SHIPPED).choices(selection) == {
+        name: FacetCounts(cube, catalogue=SHIPPED).of(name, selection) for name in SHIPPED.facets
     }
 
 
@@ -109,6 +116,6 @@ def test_runs_that_poll_have_no_adaptive_delay(
     rows = [run(system=name, itr_us=itr) for name, itr in
             (("ebbrt_poll", None), ("linux_default", None), ("linux_tuned", 2.0))]  # fmt: skip
     with open_lake(write_lake(tmp_path, rows)) as lake:
-        cube = lake.polars(*facet_cube_query())
-    choices = FacetCounts(cube).of("itr", Selection.of(system=systems))
+        cube = lake.polars(*facet_cube_query(catalogue=SHIPPED))
+    choices = FacetCounts(cube, catalogue=SHIPPED).of("itr", Selection.of(system=systems))
     assert [(c.value, c.label) for c in choices if c.value == "adaptive"] == [("adaptive", label)]

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from data.catalogue import SHIPPED
 from data.connection import newest_version, open_lake
 from data.queries.points import points_query
 from data.selection import Selection
@@ -549,7 +550,9 @@ def test_runs_of_two_engines_are_two_configurations(raw: Path, lake: Path) -> No
         put(place, document(job(options=options)))
     assert ingest(lake, raw).added == 4
     with open_lake(lake) as opened:
-        query = points_query(Selection(), {"x": "iops", "y": "latency_mean_us"}, True, 9)
+        query = points_query(
+            Selection(), {"x": "iops", "y": "latency_mean_us"}, True, 9, catalogue=SHIPPED
+        )
         found = opened.polars(*query)
         chosen = Selection.of(engine=["io_uring"]).predicate()
         two = opened.polars(f"SELECT replicate FROM runs WHERE {chosen[0]} ORDER BY 1", chosen[1])

@@ -2,12 +2,11 @@
 
 import pytest
 
-from data.knobs import KNOBS
-from data.selection import FACETS
+from data.catalogue import SHIPPED
 
 
 def test_every_filter_is_a_knob_in_the_same_order() -> None:
-    assert list(KNOBS) == list(FACETS)
+    assert list(SHIPPED.knobs) == list(SHIPPED.facets)
 
 
 @pytest.mark.parametrize(
@@ -31,21 +30,25 @@ def test_every_filter_is_a_knob_in_the_same_order() -> None:
     ],
 )
 def test_labels_and_words(name: str, value: float | str | None, label: str, words: str) -> None:
-    assert (KNOBS[name].label(value), KNOBS[name].words(value)) == (label, words)
+    assert (SHIPPED.knobs[name].label(value), SHIPPED.knobs[name].words(value)) == (label, words)
 
 
 def test_an_axis_title_carries_the_unit_of_its_labels() -> None:
-    assert KNOBS["dvfs"].axis_title == "Processor frequency (DVFS), GHz"
-    assert KNOBS["load"].axis_title == "Target load"
+    assert SHIPPED.knobs["dvfs"].axis_title == "Processor frequency (DVFS), GHz"
+    assert SHIPPED.knobs["load"].axis_title == "Target load"
 
 
 def test_loads_and_sizes_are_given_systems_and_delays_are_set() -> None:
-    given = {name for name, knob in KNOBS.items() if knob.is_given}
+    given = {name for name, knob in SHIPPED.knobs.items() if knob.is_given}
     assert {"load", "request", "depth", "rw", "device", "workload", "machine", "work"} <= given
     assert not given & {"system", "mode", "itr", "dvfs", "rapl", "delay", "engine"}
 
 
 def test_menus_and_sentences_use_the_field_s_own_abbreviations() -> None:
-    assert (KNOBS["itr"].menu_title, KNOBS["itr"].noun) == ("ITR", "ITR")
-    assert (KNOBS["dvfs"].menu_title, KNOBS["depth"].noun) == ("DVFS", "IO depth")
-    assert (KNOBS["request"].menu_title, KNOBS["request"].noun) == ("Request size", "request size")
+    assert (SHIPPED.knobs["itr"].menu_title, SHIPPED.knobs["itr"].noun) == ("ITR", "ITR")
+    assert (SHIPPED.knobs["dvfs"].menu_title, SHIPPED.knobs["depth"].noun) == ("DVFS", "IO depth")
+    request = SHIPPED.knobs["request"]
+    assert (request.menu_title, request.noun) == ("Request size", "request size")
+        "Request size",
+        "request size",
+    )

@@ -103,7 +103,7 @@ def test_what_the_models_say_of_a_run_by_hand() -> None:
 )
 def test_a_bad_link_is_refused_by_name_and_value(query: str, said: str) -> None:
     with pytest.raises(SelectionError, match=said):
-        ModelsState.from_query("v=1&" + query)
+        ModelsState.from_query("v=1&" + query, SHIPPED)
 
 
 def test_a_link_keeps_only_what_differs() -> None:
@@ -111,13 +111,13 @@ def test_a_link_keeps_only_what_differs() -> None:
     text = "service_us:5.34,interrupt_us:1,ring:512,timer:throttle"
     scrambled = "timer:throttle,service_us:5.34,ring:512,interrupt_us:1"
     assert read_values("p", scrambled, CONTROLS) == text
-    state = ModelsState.from_query(f"v=1&p={text}&zoom=10~90")
-    assert ModelsState.from_query(state.to_query()) == state
+    state = ModelsState.from_query(f"v=1&p={text}&zoom=10~90", SHIPPED)
+    assert ModelsState.from_query(state.to_query(), SHIPPED) == state
     values = state.control_values()
     assert (values["interrupt_us"], values["ring"], values["timer"]) == (1, 512, "throttle")
-    preset = ModelsState.from_query(f"v=1&host=82599&p={text}")
+    preset = ModelsState.from_query(f"v=1&host=82599&p={text}", SHIPPED)
     assert preset.control_values()["service_us"] == 5.34
-    assert ModelsState.from_query(preset.to_query()) == preset
+    assert ModelsState.from_query(preset.to_query(), SHIPPED) == preset
 
 
 def test_every_control_belongs_to_a_scheme_and_every_parameter_has_a_control() -> None:

@@ -9,10 +9,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from data.analysis.facets import count_runs, matches
+from data.catalogue import SHIPPED
 from data.connection import Lake, open_lake
 from data.errors import SelectionError
 from data.queries.facets import facet_cube_query
-from data.selection import FACETS, Clause, Selection
+from data.selection import Clause, Selection
 from tests.fixtures.lakes import run, write_lake
 
 TEXTS = ["linux_tuned", "ebbrt_tuned", "O'Brien", "läufer", "x%_", ""]
@@ -72,13 +73,18 @@ def test_in_words() -> None:
     ("make", "words"),
     [
         (lambda: Selection.of(colour=["red"]), "unknown filter 'colour'; known: dataset, workload"),
-        (lambda: Clause(FACETS["itr"], ()), "filter 'itr' has no value"),
-        (lambda: Clause(FACETS["itr"], ("fast",)), "'itr' wants a number, not 'fast'"),
-        (lambda: Clause(FACETS["system"], (3,)), "'system' wants a text, not 3"),
-        (lambda: Clause(FACETS["itr"], (True,)), "'itr' wants a number, not True"),
-        (lambda: Clause(FACETS["dvfs"], ("adaptive",)), "'dvfs' wants a number, not 'adaptive'"),
+        (lambda: Clause(SHIPPED.facets["itr"], ()), "filter 'itr' has no value"),
+        (lambda: Clause(SHIPPED.facets["itr"], ("fast",)), "'itr' wants a number, not 'fast'"),
+        (lambda: Clause(SHIPPED.facets["system"], (3,)), "'system' wants a text, not 3"),
+        (lambda: Clause(SHIPPED.facets["itr"], (True,)), "'itr' wants a number, not True"),
         (
-            lambda: Selection((Clause(FACETS["itr"], (1,)), Clause(FACETS["itr"], (2,)))),
+            lambda: Clause(SHIPPED.facets["dvfs"], ("adaptive",)),
+            "'dvfs' wants a number, not 'adaptive'",
+        ),
+        (
+            lambda: Selection(
+                (Clause(SHIPPED.facets["itr"], (1,)), Clause(SHIPPED.facets["itr"], (2,)))
+            ),
             "given twice",
         ),
     ],
@@ -120,7 +126,7 @@ def rows(lake: Lake) -> pl.DataFrame:
 @st.composite
 def selections(draw: st.DrawFn) -> Selection:
     chosen = {}
-    for facet in FACETS.values():
+    for facet in SHIPPED.facets.values():
         known: list = [1.2, 2.9, 64.0, 135.0, *NUMBERS] if facet.is_number else TEXTS
         values = st.sampled_from([*known, facet.null_word])
         chosen[facet.name] = draw(st.lists(values, max_size=4, unique=True) | st.just([]))
@@ -128,7 +134,7 @@ def selections(draw: st.DrawFn) -> Selection:
 
 
 @settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(selection=selections(), exclude=st.sampled_from([None, *FACETS]))
+@given(selection=selections(), exclude=st.sampled_from([None, *SHIPPED.facets]))
 def test_polars_gives_the_rows_that_sql_gives(
     lake: Lake, rows: pl.DataFrame, selection: Selection, exclude: str | None
 ) -> None:
@@ -143,4 +149,4 @@ def test_polars_gives_the_rows_that_sql_gives(
 def test_the_cube_counts_what_sql_counts(lake: Lake, selection: Selection) -> None:
     condition, parameters = selection.predicate()
     counted = lake.polars(f"SELECT count(*) FROM runs WHERE {condition}", parameters).item()
-    assert count_runs(lake.polars(*facet_cube_query()), selection) == counted
+    assert count_runs(lake.polars(*facet_cube_query(catalogue=SHIPPED)), selection) == counted
