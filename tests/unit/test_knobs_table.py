@@ -49,6 +49,3 @@ def test_menus_and_sentences_use_the_field_s_own_abbreviations() -> None:
     assert (SHIPPED.knobs["dvfs"].menu_title, SHIPPED.knobs["depth"].noun) == ("DVFS", "IO depth")
     request = SHIPPED.knobs["request"]
     assert (request.menu_title, request.noun) == ("Request size", "request size")
-        "Request size",
-        "request size",
-    )
