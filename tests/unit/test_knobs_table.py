@@ -3,6 +3,12 @@
 import pytest
 
 from data.catalogue import SHIPPED
+from data.knob_table import KNOB_TABLE, ShippedKnob
+from data.schema import RUNS
+from ingest.discover.names import KEY_KNOBS
+from ingest.formats import sidecar
+from ingest.settings.tables import target_kinds
+from ingest.settings.toml_file import GROUPS
 
 
 def test_every_filter_is_a_knob_in_the_same_order() -> None:
@@ -49,3 +55,26 @@ def test_menus_and_sentences_use_the_field_s_own_abbreviations() -> None:
     assert (SHIPPED.knobs["dvfs"].menu_title, SHIPPED.knobs["depth"].noun) == ("DVFS", "IO depth")
     request = SHIPPED.knobs["request"]
     assert (request.menu_title, request.noun) == ("Request size", "request size")
+
+
+@pytest.mark.parametrize("row", KNOB_TABLE, ids=lambda row: row.facet)
+def test_all_lists_of_knobs_follow_from_the_table(row: ShippedKnob) -> None:
+    assert SHIPPED.facets[row.facet].column == row.column
+    assert SHIPPED.knobs[row.facet].title == SHIPPED.metric(row.column).title == row.title
+    assert {row.column, *row.beside} <= {*RUNS.names} & {*SHIPPED.configuration}
+    assert row.column in SHIPPED.shown
+    assert (row.column in SHIPPED.choice_columns) == (row.is_given or row.facet == "system")
+    assert (row.column in SHIPPED.setting_columns) == (not row.is_given and row.facet != "system")
+    stated = bool(row.token)
+    assert (row.stated_as in GROUPS) == stated
+    assert row.stated_as in sidecar.KEYS or not stated
+    assert (row.run_key in KEY_KNOBS) == stated
+    assert row.stated_as in target_kinds({}) or not stated
+
+
+def test_positions_are_those_of_one_order_each() -> None:
+    for positions in (
+        [row.column_order for row in KNOB_TABLE],
+        [row.token_order for row in KNOB_TABLE if row.token],
+    ):
+        assert sorted(positions) == list(range(1, len(positions) + 1))
