@@ -290,8 +290,9 @@ def baseline_of(
     is_more_better = (catalogue or ambient()).metric(name).sign < 0
     cost = estimates_of(log_moments(rows, name, own.step), own.cost.prior, is_more_better)
     row = rows.row(0, named=True)
-    values = [row[column] for column in own.settings.columns]
-    is_candidate = row["system"] == system and own.settings.rows() == [tuple(values)]
+    values = tuple(row[column] for column in own.knobs)
+    is_one = row["system"] == system and len(own.rows) == 1
+    is_candidate = is_one and own.settings.row(0) == values
     return Baseline(row, cost.at(0), is_candidate), ""
 
 
@@ -316,11 +317,15 @@ def distances(
             is_other |= _differs(settings[policy], baseline.get(policy))
         changes += is_other
         if settings[name].dtype.is_numeric() and own is not None:
-            ladder = np.unique([*settings[name].drop_nulls().to_list(), own])
-            place = np.searchsorted(ladder, settings[name].fill_null(own).to_numpy())
-            steps += np.abs(place - np.searchsorted(ladder, own))
+            values = settings[name].cast(pl.Float64).to_numpy()
+            values = np.where(np.isnan(values), float(own), values)
+            ladder = np.unique(np.append(values, float(own)))
+            steps += np.abs(np.searchsorted(ladder, values) - np.searchsorted(ladder, float(own)))
     return changes, steps
 
 
 def _differs(column: pl.Series, value: Value) -> np.ndarray:
-    return column.ne_missing(pl.Series([value], dtype=column.dtype)).to_numpy()
+    if column.dtype.is_numeric():
+        values = column.cast(pl.Float64).to_numpy()
+        return ~np.isnan(values) if value is None else values != float(value)
+    return np.array([one != value for one in column.to_list()], bool)

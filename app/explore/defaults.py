@@ -9,9 +9,8 @@ from app.explore.opening_rule import choose_heat, choose_roles
 from app.explore.state import PERFORMANCE, ExploreState
 from app.kit.lakes import LakeView, of_workload
 from app.kit.metric_choice import choose_cost, choose_performance, performance_column, value_counts
-from data.knobs import KNOBS
 from data.queries.runs import chosen_counts_query
-from data.selection import FACETS, Selection
+from data.selection import Selection
 
 _NO_PAIR: Final = (
     "Explore draws one measurement against another, and no run here has two: energy or power "
@@ -46,7 +45,7 @@ def default_state(view: LakeView) -> ExploreState:
 def has_pair(view: LakeView, state: ExploreState) -> bool:
     """Return whether any run has both metrics of the scatter."""
     state = state.with_performance(performance_column(view, state.selection))
-    query = chosen_counts_query(state.selection, [state.y], state.x)
+    query = chosen_counts_query(state.selection, [state.y], state.x, catalogue=view.catalogue)
     return bool(view.answered(*query).item() > 0)
 
 
@@ -71,10 +70,11 @@ def opened(view: LakeView, state: ExploreState) -> ExploreState:
 def with_knobs(view: LakeView, state: ExploreState) -> ExploreState:
     """Return the state with the knobs that distinguish its runs."""
     left = view.left(state.selection)
-    columns = {name: left[knob.column] for name, knob in KNOBS.items()}
+    knobs = view.catalogue.knobs
+    columns = {name: left[knob.column] for name, knob in knobs.items()}
     values = {name: column.n_unique() for name, column in columns.items()}
     known = {name: n if columns[name].count() else 0 for name, n in values.items()}
-    numbers = [name for name, knob in KNOBS.items() if knob.facet.is_number]
+    numbers = [name for name, knob in knobs.items() if knob.facet.is_number]
     heat_x, heat_y = choose_heat(known)
     return replace(state, heat_x=heat_x, heat_y=heat_y, **choose_roles(values, numbers)._asdict())
 
@@ -90,7 +90,7 @@ def choose_workload(view: LakeView, selection: Selection, workload: str | None) 
         return result
     for facet in ("load", "message", "device", "rw", "request"):
         values = [c.value for c in view.counts_of(result).of(facet, result)]
-        real = [v for v in values if v != FACETS[facet].null_word]
+        real = [v for v in values if v != view.catalogue.facets[facet].null_word]
         previous = [v for v in selection.values(facet) if v in real]
         pinned = result.with_values(facet, previous or real[:1])
         if previous or _is_sweep(view, pinned, len(real)):

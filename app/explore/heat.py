@@ -6,19 +6,15 @@ from typing import Any, Final
 import polars as pl
 
 from app.explore.figures.heatmap import build_heatmap
-from app.explore.state import ExploreState
-from app.kit.answer_cache import KnownColumns
+from app.explore.question import Question
 from app.kit.encodings import message_figure
 from app.kit.figure_text import BREAK, bold
-from app.kit.lakes import LakeView
 from app.kit.settings import MAX_ROWS
 from app.kit.words import EMPTY_LAKE, slice_words, subject, synthetic_note
 from data.analysis.like_with_like import Slice, like_with_like
 from data.analysis.pooling import pool
-from data.knobs import KNOBS, Knob
-from data.metrics import metric
-from data.queries.metric_cube import cells_query, metric_cube_query
-from data.selection import FACETS, Selection, Value
+from data.queries.metric_cube import cells_query
+from data.selection import Selection, Value
 
 # For explanations.
 HOW_POOLED: Final = (
@@ -44,52 +40,28 @@ class Heat:
     system: str | None
 
 
-def heat_knobs(state: ExploreState) -> tuple[Knob, Knob]:
-    """Return the heatmap's knobs along x and y; if both are the same, y becomes another knob."""
-    x, y = state.heat_x, state.heat_y
-    if x == y:
-        y = next(name for name in ("dvfs", "itr") if name != x)
-    return KNOBS[x], KNOBS[y]
-
-
-def heat_of(view: LakeView, state: ExploreState) -> Heat:
-    """Return the cells of a state.
-
-    Args:
-        state: Without `performance`.
-    """
-    x, y = knobs = heat_knobs(state)
-    is_open = KNOBS["system"] in knobs or "system" in state.pool
-    asked, systems = state.selection, view.left(state.selection)["system"]
+def heat_of(question: Question) -> Heat:
+    """Return the cells of a question."""
+    x, y = knobs = question.heat_knobs
+    state, system_knob = question.state, question.catalogue.knobs["system"]
+    is_open = system_knob in knobs or "system" in state.pool
+    asked, systems = state.selection, question.view.left(state.selection)["system"]
     if not is_open and state.heat_system in set(systems):
         asked = asked.with_values("system", [str(state.heat_system)])
-    cube = metric_cube(view, asked, state.heat_metric)
-    part = like_with_like(cube, knobs, state.pool, runs="n")
+    cube = question.cube(state.heat_metric, asked)
+    part = like_with_like(cube, knobs, state.pool, runs="n", catalogue=question.catalogue)
     rows = part.of(cube)
     chosen = asked.values("system") if asked is not state.selection else tuple(rows["system"][:1])
     system = None if is_open or not chosen else str(chosen[0])
     return Heat(pool(rows, (y.column, x.column)), part.narrow(asked), part, system)
 
 
-def metric_cube(view: LakeView, selection: Selection, column: str) -> pl.DataFrame:
-    """Return a column's statistics for each combination of knobs that matches the filters."""
-    known: KnownColumns = view.known(selection, tuple(f.column for f in FACETS.values()))
-
-    def query(asked: Selection, limit: int) -> tuple[str, list[Any]]:
-        return metric_cube_query(asked, column, limit, known.names)
-
-    return view.narrowed(query, selection, known)
-
-
-def draw_heatmap(view: LakeView, state: ExploreState) -> dict[str, Any]:
-    """Build the heatmap for a state.
-
-    Args:
-        state: Without `performance`.
-    """
+def draw_heatmap(question: Question) -> dict[str, Any]:
+    """Build the heatmap."""
+    view, state = question.view, question.state
     if not view.matching(state.selection):
         return message_figure("Nothing to map." if view.runs else EMPTY_LAKE)
-    heat, name = heat_of(view, state), metric(state.heat_metric).title
+    heat, measure = heat_of(question), question.catalogue.metric(state.heat_metric)
     left = heat.part.of(view.left(state.selection))
     if heat.system is not None:
         left = left.filter(pl.col("system") == heat.system)
@@ -97,29 +69,25 @@ def draw_heatmap(view: LakeView, state: ExploreState) -> dict[str, Any]:
     label = labels.get(heat.system) or heat.system
     if not len(heat.cells):
         who = f" of {label}" if label else ""
-        return message_figure(f"No run{who} has a value for{BREAK}{name}.")
-    note = synthetic_note(left)
-    parts = ["mean of replicates", slice_words(heat.part, labels), bold(note)]
+        return message_figure(f"No run{who} has a value for{BREAK}{measure.title}.")
+    parts = ["mean of replicates", slice_words(heat.part, labels), bold(synthetic_note(left))]
     figure = build_heatmap(
         heat.cells,
-        state.heat_metric,
-        ", ".join(part for part in (name, label, subject(left, 1)) if part),
+        measure,
+        ", ".join(part for part in (measure.title, label, subject(left, 1)) if part),
         " · ".join(part for part in parts if part),
-        *heat_knobs(state),
+        *question.heat_knobs,
         labels,
     )
     place: dict[str, Value | None] = {} if heat.system is None else {"system": heat.system}
-    place |= {one.knob.column: one.value for one in heat.part.kept if one.levels > 1}
+    place |= {kept.knob.column: kept.value for kept in heat.part.kept if kept.levels > 1}
     figure["layout"]["meta"] |= {"system": heat.system, "of": label}
     figure["layout"]["meta"]["map"]["place"] = place
     return figure
 
 
-def heat_query(view: LakeView, state: ExploreState) -> tuple[str, list[Any]]:
-    """Build the query of the cells, with all filters in it.
-
-    Args:
-        state: Without `performance`.
-    """
-    columns = [knob.column for knob in reversed(heat_knobs(state))]
-    return cells_query(heat_of(view, state).shown, columns, state.heat_metric, MAX_ROWS)
+def heat_query(question: Question) -> tuple[str, list[Any]]:
+    """Build the query of the cells, with all filters in it."""
+    columns = [knob.column for knob in reversed(question.heat_knobs)]
+    metric, catalogue = question.state.heat_metric, question.catalogue
+    return cells_query(heat_of(question).shown, columns, metric, MAX_ROWS, catalogue=catalogue)

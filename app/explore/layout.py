@@ -7,10 +7,10 @@ import dash_ag_grid as dag
 import dash_mantine_components as dmc
 from dash import dcc, html
 
-from app.explore.answer import resolve
-from app.explore.heat import heat_knobs, heat_of
+from app.explore.heat import heat_of
 from app.explore.opening_rule import NONE
 from app.explore.presets import study_presets
+from app.explore.question import Question
 from app.explore.state import ExploreState
 from app.kit import ids
 from app.kit.filters import filter_blocks, offered_choices
@@ -32,8 +32,6 @@ from app.kit.page_layout import (
     status_line,
 )
 from app.kit.panel import panel, view_menu, view_panel
-from data.knobs import KNOBS
-from data.metrics import metric
 from data.selection import Selection
 
 IDS: Final = ids.PageIds("explore")
@@ -104,7 +102,7 @@ def _role_selects(view: LakeView, state: ExploreState) -> list:
 
 def _heatmap_panel(view: LakeView, state: ExploreState) -> html.Section:
     columns, systems = column_choices(view, state), system_choices(view, state)
-    system = heat_of(view, resolve(view, state)[0]).system or state.heat_system
+    system = heat_of(Question.of(view, state)).system or state.heat_system
     knobs = knob_choices(view, state)
     axes = [
         html.Span("y", className="quiet"),
@@ -122,7 +120,7 @@ def _heatmap_panel(view: LakeView, state: ExploreState) -> html.Section:
 
 
 def _best_panel(view: LakeView, state: ExploreState) -> html.Section:
-    unit = metric(resolve(view, state)[0].limited).unit
+    unit = Question.of(view, state).limited.unit
     columns = column_choices(view, state)
     number = dmc.NumberInput(
         id=IDS.control("limit"), value="" if state.limit is None else state.limit,
@@ -205,6 +203,7 @@ def column_choices(view: LakeView, state: ExploreState) -> Entries:
     """List the workload's columns with values; its performance metric comes first."""
     workloads = state.selection.values("workload")
     columns = view.measured_columns(state.selection) if workloads else ("energy_j",)
+    metric = view.catalogue.metric
     performance = metric(performance_column(view, state.selection)).title
     listed = {PERFORMANCE: f"{performance} (performance)"}
     listed |= {name: metric(name).title for name in columns}
@@ -229,13 +228,19 @@ def knob_choices(view: LakeView, state: ExploreState) -> Entries:
     """List the knobs that vary in the lake, and those that are shown."""
     shown = (state.colour, state.size, state.symbol, state.heat_x, state.heat_y)
     varying = view.varying(state.selection if view.is_large else Selection())
-    listed = {n: k.menu_title for n, k in KNOBS.items() if n in shown or k.column in varying}
+    listed = {
+        n: k.menu_title
+        for n, k in view.catalogue.knobs.items()
+        if n in shown or k.column in varying
+    }
     return entries(listed)
 
 
 def heat_pool_choices(view: LakeView, state: ExploreState) -> Entries:
     """List the settings that the heatmap may pool."""
-    return pool_choices(view.left(state.selection), heat_knobs(state), state.pool)
+    shown = Question.of(view, state).heat_knobs
+    left = view.left(state.selection)
+    return pool_choices(left, shown, state.pool, catalogue=view.catalogue)
 
 
 def role_choices(view: LakeView, state: ExploreState) -> Entries:
@@ -246,7 +251,8 @@ def role_choices(view: LakeView, state: ExploreState) -> Entries:
 def size_choices(view: LakeView, state: ExploreState) -> Entries:
     """List the knobs of numbers, which a size can show, and none."""
     listed = role_choices(view, state)
-    return [c for c in listed if c["value"] == NONE or KNOBS[c["value"]].facet.is_number]
+    knobs = view.catalogue.knobs
+    return [c for c in listed if c["value"] == NONE or knobs[c["value"]].facet.is_number]
 
 
 def _select(

@@ -9,7 +9,7 @@ from dash import html
 
 from app.explore.decided import DEFAULT_WORDS
 from app.kit.words import configuration_words, knob_words, load_words, lowered
-from data.knobs import KNOBS
+from data.catalogue import Catalogue
 from data.metrics import Metric
 from data.units import MINUS, MISSING, format_digits, format_quantity
 
@@ -27,6 +27,7 @@ class Asked:
         limit: In the unit of `limited`; None without one.
         against: Label of the system to compare with; empty for none.
         varying: Columns with several values in the study, which name a setting.
+        catalogue: Columns of the lake.
     """
 
     cost: Metric
@@ -34,6 +35,7 @@ class Asked:
     limit: float | None
     against: str
     varying: Collection[str]
+    catalogue: Catalogue
 
     @property
     def limit_words(self) -> str:
@@ -51,7 +53,7 @@ def best_settings_table(rows: pl.DataFrame, asked: Asked) -> html.Div:
         return html.Div(f"Nothing to compare: {words}", className="note")
     listed = rows.to_dicts()
     settings = [_setting_words(row, asked) for row in listed]
-    place = place_columns(rows)
+    place = place_columns(rows, asked)
     has_default = any(row["change_pct"] is not None for row in listed)
     has_settings = any(settings)
     has_sets = any(row["settings"] > 1 for row in listed)
@@ -69,7 +71,7 @@ def best_settings_table(rows: pl.DataFrame, asked: Asked) -> html.Div:
     body = [
         html.Tr(
             [
-                html.Th(_name(row, place), scope="row"),
+                html.Th(_name(row, place, asked), scope="row"),
                 *([_setting(row, words, asked)] if has_settings else []),
                 *_values(row, asked),
                 *([_set(row), _regret(row)] if has_sets else []),
@@ -92,19 +94,19 @@ _SET_TITLE: Final = (
 _REGRET_TITLE: Final = "the setting costs at most so much more than the best one of these"
 
 
-def place_columns(rows: pl.DataFrame) -> list[str]:
+def place_columns(rows: pl.DataFrame, asked: Asked) -> list[str]:
     """Return the given knobs that differ between rows: what tells one choice from another."""
     return [
-        knob.column for knob in KNOBS.values()
+        knob.column for knob in asked.catalogue.knobs.values()
         if knob.is_given and rows[knob.column].n_unique() > 1
     ]  # fmt: skip
 
 
-def _place_words(row: Mapping[str, Any], place: Collection[str]) -> str:
+def _place_words(row: Mapping[str, Any], place: Collection[str], asked: Asked) -> str:
     """Return what was given, in words: `400k QPS · 64 B messages · haswell`."""
     words = (
         knob_words(knob, row[knob.column])
-        for knob in KNOBS.values()
+        for knob in asked.catalogue.knobs.values()
         if knob.column in place and knob.column not in ("load_qps", "message_bytes")
     )
     shown = "load_qps" in place or "message_bytes" in place
@@ -112,14 +114,14 @@ def _place_words(row: Mapping[str, Any], place: Collection[str]) -> str:
     return " · ".join(filter(None, [load, *words]))
 
 
-def _name(row: Mapping[str, Any], place: Collection[str]) -> str:
+def _name(row: Mapping[str, Any], place: Collection[str], asked: Asked) -> str:
     name = row["system_label"] or row["system"] or ""
-    return " · ".join(filter(None, [name, _place_words(row, place)]))
+    return " · ".join(filter(None, [name, _place_words(row, place, asked)]))
 
 
 def _setting_words(row: Mapping[str, Any], asked: Asked) -> str:
-    given = {knob.column for knob in KNOBS.values() if knob.is_given}
-    return configuration_words(row, set(asked.varying) - given)
+    given = {knob.column for knob in asked.catalogue.knobs.values() if knob.is_given}
+    return configuration_words(row, set(asked.varying) - given, asked.catalogue)
 
 
 def _setting(row: Mapping[str, Any], words: str, asked: Asked) -> html.Td:
@@ -233,7 +235,7 @@ def sentences(rows: pl.DataFrame, asked: Asked) -> list[str]:
     The default's own row is none: it is what the others are compared with.
     """
     told = [row for row in rows.to_dicts() if row["reason"] != DEFAULT_WORDS]
-    place = {"load_qps", "message_bytes", *(place_columns(rows) if len(rows) else ())}
+    place = {"load_qps", "message_bytes", *(place_columns(rows, asked) if len(rows) else ())}
     listed = [_sentence(row, asked, place) for row in told[:_MOST_SENTENCES]]
     if len(told) > _MOST_SENTENCES:
         listed.append(f"{len(told) - _MOST_SENTENCES} more in Best settings.")
@@ -242,7 +244,7 @@ def sentences(rows: pl.DataFrame, asked: Asked) -> list[str]:
 
 def _sentence(row: Mapping[str, Any], asked: Asked, place: Collection[str]) -> str:
     name = row["system_label"] or row["system"] or "the best setting"
-    load = _place_words(row, place)
+    load = _place_words(row, place, asked)
     where = " at ".join(filter(None, [asked.limit_words, load])) or ""
     if where and not asked.limit_words:
         where = f"At {load}"

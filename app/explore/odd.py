@@ -4,7 +4,6 @@ They are found once for each lake, workload and metric, and stay in unless a rea
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Final
 
 import numpy as np
@@ -17,10 +16,9 @@ from app.kit.lakes import LakeView, leading
 from app.kit.settings import MAX_ROWS
 from data.analysis.facets import matches
 from data.analysis.noise import group_medians, odd_runs, priors
-from data.knobs import choice_columns
-from data.metrics import metric
+from data.catalogue import Catalogue
+from data.metrics import Metric
 from data.queries.odd import replicates_query, run_ids_query
-from data.queries.points import CONFIGURATION
 from data.selection import Selection
 from data.units import format_quantity
 
@@ -50,29 +48,31 @@ def odd_of(view: LakeView, state: ExploreState) -> pl.DataFrame:
 
 def _odd_table(view: LakeView, key: tuple[Selection, str]) -> pl.DataFrame:
     selection, column = key
-    known = view.known(selection, tuple(CONFIGURATION))
-    query = replicates_query(selection, column, MAX_ROWS + 1, known.names)
+    catalogue = view.catalogue
+    known = view.known(selection, catalogue.configuration)
+    query = replicates_query(selection, column, MAX_ROWS + 1, known.names, catalogue=catalogue)
     settings = known.added_to(compact(view.lake.polars(*query)))
     # Shares are no logarithms, and a part of the settings has no prior.
-    if metric(column).unit == "%" or len(settings) > MAX_ROWS:
+    if catalogue.metric(column).unit == "%" or len(settings) > MAX_ROWS:
         settings = settings.clear()
-    odd = _odd_values(settings)
+    odd = _odd_values(settings, catalogue)
     if not len(odd):
         return odd.with_columns(run_id=pl.lit(None, pl.String))
     values = odd["value"].unique().sort().to_list()
-    asked = run_ids_query(selection, column, values, MAX_ROWS, known.names)
+    names = known.names
+    asked = run_ids_query(selection, column, values, MAX_ROWS, names, catalogue=catalogue)
     runs = known.added_to(compact(view.lake.polars(*asked))).cast({"run_id": pl.String})
-    on = [*CONFIGURATION, "value"]
+    on = [*catalogue.configuration, "value"]
     return odd.join(runs.select(*on, "run_id"), on=on, nulls_equal=True, maintain_order="left")
 
 
-def _odd_values(settings: pl.DataFrame) -> pl.DataFrame:
+def _odd_values(settings: pl.DataFrame, catalogue: Catalogue) -> pl.DataFrame:
     """Return the odd values of each configuration, each once; no run id."""
     numbers = settings["values"].list.len().to_numpy().astype(np.int64)
     setting = np.repeat(np.arange(len(settings)), numbers)
     values = floats(settings["values"].explode(empty_as_null=False))
-    family = [name for name in choice_columns() if name not in _LOADS]
-    choices, families = (_numbered(settings, by) for by in (choice_columns(), family))
+    family = [name for name in catalogue.choice_columns if name not in _LOADS]
+    choices, families = (_numbered(settings, by) for by in (catalogue.choice_columns, family))
     fits = priors(values, setting, choices[setting], families[setting])
     s0 = np.array([fit.s0 for fit in fits])[choices[setting]] if fits else np.zeros(0)
     odd = np.flatnonzero(odd_runs(values, setting, s0))
@@ -99,13 +99,9 @@ def _numbered(rows: pl.DataFrame, columns: Sequence[str]) -> np.ndarray:
     return group
 
 
-def without_odd(view: LakeView, state: ExploreState) -> ExploreState:
-    """Return the state whose filters leave the odd runs out."""
-    ids = tuple(odd_of(view, state)["run_id"].unique().sort().to_list())
-    return replace(state, selection=Selection(state.selection.clauses, ids))
-
-
-def with_odd(points: pl.DataFrame, odd: pl.DataFrame, state: ExploreState) -> pl.DataFrame:
+def with_odd(
+    points: pl.DataFrame, odd: pl.DataFrame, state: ExploreState, catalogue: Catalogue
+) -> pl.DataFrame:
     """Add to the points the column `odd`: the odd values behind each, in words, or NULL.
 
     Args:
@@ -113,7 +109,7 @@ def with_odd(points: pl.DataFrame, odd: pl.DataFrame, state: ExploreState) -> pl
     """
     if not len(odd):
         return points.with_columns(odd=pl.lit(None, pl.String))
-    shared = [name for name in CONFIGURATION if name in points.columns]
+    shared = [name for name in catalogue.configuration if name in points.columns]
     for axis, column in (("x", state.x), ("y", state.y)):
         mine = odd.filter(axis=axis)
         on = shared
@@ -121,7 +117,10 @@ def with_odd(points: pl.DataFrame, odd: pl.DataFrame, state: ExploreState) -> pl
             mine, on = mine.with_columns(pl.col("value").alias(axis)), [*shared, axis]
         words = pl.DataFrame(
             [
-                {**dict(zip(on, key, strict=True)), axis + "_odd": _words(column, rows)}
+                {
+                    **dict(zip(on, key, strict=True)),
+                    axis + "_odd": _words(catalogue.metric(column), rows),
+                }
                 for key, rows in mine.group_by(on, maintain_order=True)
             ],
             {**{name: mine.schema[name] for name in on}, axis + "_odd": pl.String},
@@ -132,8 +131,7 @@ def with_odd(points: pl.DataFrame, odd: pl.DataFrame, state: ExploreState) -> pl
     return points.with_columns(odd=pl.when(is_odd).then(text)).drop("x_odd", "y_odd")
 
 
-def _words(column: str, rows: pl.DataFrame) -> str:
-    measure = metric(column)
+def _words(measure: Metric, rows: pl.DataFrame) -> str:
     values = [format_quantity(value, measure.unit) for value in rows["value"].sort()]
     more = f" and {len(values) - _VALUES_MAX} more" if len(values) > _VALUES_MAX else ""
     listed = ", ".join(values[:_VALUES_MAX])
@@ -141,16 +139,18 @@ def _words(column: str, rows: pl.DataFrame) -> str:
     return f"{measure.title} {listed}{more} (median of {rows['runs'][0]}: {median})"
 
 
-def odd_words(odd: pl.DataFrame, state: ExploreState) -> str:
+def odd_words(odd: pl.DataFrame, is_without: bool, catalogue: Catalogue) -> str:
     """Return the status line's count: `9 odd runs`, `without 9 odd runs`; empty for none."""
     count = odd["run_id"].n_unique()
     if not count:
         return ""
     runs = f"{count:,} odd {'run' if count == 1 else 'runs'}"
-    if not state.without_odd:
+    if not is_without:
         return runs
     # Where a setting's runs fall in two clusters, all of them may be odd.
-    counted = odd.group_by(list(CONFIGURATION)).agg(pl.col("run_id").n_unique(), pl.first("runs"))
+    counted = odd.group_by(list(catalogue.configuration)).agg(
+        pl.col("run_id").n_unique(), pl.first("runs")
+    )
     gone = len(counted.filter(pl.col("run_id") == pl.col("runs")))
     lost = f", the only ones of {gone:,} {'setting' if gone == 1 else 'settings'}" if gone else ""
     return f"without {runs}{lost}"

@@ -91,7 +91,8 @@ def update_scatter(
 ) -> dict[str, Any]:
     """Draw the scatter with the marks within the limit."""
     asked = {**raw_state, "limit": limit, "by": limited}
-    return encode_view(scatter(lake_view(version), ExploreState.from_json(asked)))
+    view = lake_view(version)
+    return encode_view(scatter(view, ExploreState.from_json(asked, view.catalogue)))
 
 
 @callback(
@@ -117,7 +118,7 @@ def update_heatmap(
     """Draw the heatmap; of another system if the filters exclude the chosen one."""
     view = lake_view(version)
     asked = {"hsys": system, "hmet": column, "hx": x, "hy": y, "pool": pool}
-    state = ExploreState.from_json({**raw_state, **asked})
+    state = ExploreState.from_json({**raw_state, **asked}, view.catalogue)
     picture = heatmap(view, state)
     shown = picture["figure"]["layout"]["meta"].get("system")
     return encode_view(picture), no_update if shown in (None, system) else shown
@@ -141,7 +142,7 @@ def update_best(raw_state: dict[str, Any], *controls: Any) -> tuple:
     *values, version = controls
     view = lake_view(version)
     asked = dict(zip(("limit", "cost", "by", "vs", "alpha", "margin"), values, strict=True))
-    state = ExploreState.from_json({**raw_state, **asked})
+    state = ExploreState.from_json({**raw_state, **asked}, view.catalogue)
     rows, question = best_table(view, state), asked_of(view, state)
     table = best_settings_table(rows, question)
     return table, best_notes(view, state), list(map(html.P, sentences(rows, question)))
@@ -156,7 +157,8 @@ def update_best(raw_state: dict[str, Any], *controls: Any) -> tuple:
 )
 def describe_view(raw_state: dict[str, Any], limited: str, version: int) -> tuple:
     """Write the status line, and return the range of the limit."""
-    view, state = lake_view(version), ExploreState.from_json({**raw_state, "by": limited})
+    view = lake_view(version)
+    state = ExploreState.from_json({**raw_state, "by": limited}, view.catalogue)
     return status_words(view, state), limit_domain(view, state)
 
 

@@ -8,9 +8,8 @@ import polars as pl
 
 from app.kit.columns import encode_columns, encode_counts, encode_numbers, floats
 from app.kit.words import configuration_knobs, knob_words
-from data.knobs import KNOBS as ALL_KNOBS
+from data.catalogue import Catalogue
 from data.knobs import Knob
-from data.metrics import metric
 from data.selection import Value, unset_itr
 
 # The knobs of a configuration.
@@ -24,7 +23,10 @@ _MARKS: Final = ("replicate", "flags", "odd")
 
 
 def encode_points(
-    points: pl.DataFrame, measured: Mapping[str, str], varying: Collection[str]
+    points: pl.DataFrame,
+    measured: Mapping[str, str],
+    varying: Collection[str],
+    catalogue: Catalogue,
 ) -> dict[str, Any]:
     """Encode the drawn points.
 
@@ -39,9 +41,11 @@ def encode_points(
         `column`, `title`, `hint`, `words` and `cells` of each value, `is_given`); `labels`
         (system to label); `runs` and `logged` (counts); `spreads` (of both axes).
     """
-    given = [ALL_KNOBS[name] for name in ("load", "message") if ALL_KNOBS[name].column in varying]
-    named = [*given, *configuration_knobs(varying)]
-    further = [n for n in (*STORAGE_KNOBS, *_further()) if points[n].null_count() < len(points)]
+    knobs = catalogue.knobs
+    given = [knobs[name] for name in ("load", "message") if knobs[name].column in varying]
+    named = [*given, *configuration_knobs(varying, catalogue)]
+    others = [name for name in catalogue.knob_of_column if name not in (*KNOBS, *STORAGE_KNOBS)]
+    further = [n for n in (*STORAGE_KNOBS, *others) if points[n].null_count() < len(points)]
     configuration = [*KNOBS, *further]
     marks = [name for name in _MARKS if name in points.columns and points[name].count()]
     fields = {name: floats(points[column]) for column, name in measured.items()}
@@ -52,6 +56,7 @@ def encode_points(
         "named": [
             _named(
                 knob,
+                catalogue.metric(knob.column).short,
                 encoded["knobs"][knob.column]["values"],
                 knob in given,
                 _unset(points, knob.name),
@@ -68,12 +73,6 @@ def encode_points(
     }
 
 
-def _further() -> list[str]:
-    """Return the other knobs: machine, and those that datasets declare."""
-    known = {*KNOBS, *STORAGE_KNOBS}
-    return [knob.column for knob in ALL_KNOBS.values() if knob.column not in known]
-
-
 def _unset(points: pl.DataFrame, knob: str) -> list[str | None]:
     """Return the systems of points without an ITR, for which the word depends on them."""
     if knob != "itr":
@@ -82,10 +81,13 @@ def _unset(points: pl.DataFrame, knob: str) -> list[str | None]:
 
 
 def _named(
-    knob: Knob, values: Sequence[Value | None], is_given: bool, unset: Sequence[str | None]
+    knob: Knob,
+    short: str,
+    values: Sequence[Value | None],
+    is_given: bool,
+    unset: Sequence[str | None],
 ) -> dict[str, Any]:
     """Encode a knob for hovers and the table of selected points."""
-    short = metric(knob.column).short
     return {
         "column": knob.column,
         "title": f"{short}, {knob.unit}" if knob.unit else short,

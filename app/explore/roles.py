@@ -10,7 +10,8 @@ import polars as pl
 from app.explore.opening_rule import NONE
 from app.explore.state import ExploreState
 from app.kit.competitors import Competitors, competitors_of
-from data.knobs import KNOBS, Knob
+from data.catalogue import Catalogue
+from data.knobs import Knob
 
 NEUTRAL: Final = "#808080"
 
@@ -42,17 +43,20 @@ class Encoding:
         return self.colour is not None and self.hues is None
 
 
-def encoding_of(points: pl.DataFrame, state: ExploreState, systems: Sequence[str]) -> Encoding:
+def encoding_of(
+    points: pl.DataFrame, state: ExploreState, systems: Sequence[str], catalogue: Catalogue
+) -> Encoding:
     """Make the encoding of some points.
 
     Args:
         systems: All systems of the lake, so that each keeps its symbol under any filter.
     """
     colour, size, symbol = (
-        None if name == NONE else KNOBS[name] for name in (state.colour, state.size, state.symbol)
+        None if name == NONE else catalogue.knobs[name]
+        for name in (state.colour, state.size, state.symbol)
     )
     labels = dict(points.select("system", "system_label").unique().iter_rows())
-    by_symbol = symbol or KNOBS["system"]
+    by_symbol = symbol or catalogue.knobs["system"]
     values = points[by_symbol.column].unique().to_list() if symbol else []
     hues = None
     if colour is not None and not colour.facet.is_number:
@@ -73,11 +77,12 @@ def _keys(encoding: Encoding) -> list[pl.Expr]:
     return keys or [pl.lit(0).alias("all")]
 
 
-def in_trace_order(points: pl.DataFrame, state: ExploreState) -> pl.DataFrame:
+def in_trace_order(points: pl.DataFrame, state: ExploreState, catalogue: Catalogue) -> pl.DataFrame:
     """Sort points by trace; for the usual knobs the query already sorts them."""
     if (state.colour, state.size, state.symbol) == ("dvfs", "itr", "system"):
         return points
-    return points.sort(_keys(encoding_of(points, state, ())), maintain_order=True, nulls_last=True)
+    keys = _keys(encoding_of(points, state, (), catalogue))
+    return points.sort(keys, maintain_order=True, nulls_last=True)
 
 
 def trace_groups(points: pl.DataFrame, encoding: Encoding) -> list[tuple[int, int]]:

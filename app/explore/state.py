@@ -16,9 +16,8 @@ from app.kit.url_state import (
     read_number,
 )
 from data.analysis.like_with_like import check_pool
+from data.catalogue import Catalogue
 from data.errors import SelectionError
-from data.knobs import KNOBS
-from data.metrics import plottable
 from data.selection import Selection
 
 Replicates = Literal["means", "runs"]
@@ -143,37 +142,38 @@ class ExploreState(UrlState):
     def __post_init__(self) -> None:
         if self.replicates not in ("means", "runs"):
             raise SelectionError(f"replicates is {self.replicates!r}, expected means or runs")
-        for name in (self.colour, self.size, self.symbol):
-            if name != NONE and name not in KNOBS:
-                raise SelectionError(f"no such knob: {name!r}")
-        if self.size != NONE and not KNOBS[self.size].facet.is_number:
-            raise SelectionError(f"{self.size!r} has no numbers, which a size needs")
-        for name in (self.heat_x, self.heat_y):
-            if name not in KNOBS:
-                raise SelectionError(f"no such knob: {name!r}")
-        for name in (self.x, self.y, self.heat_metric, self.cost, self.limited):
-            if name != PERFORMANCE and name not in plottable():
-                raise SelectionError(f"no such column to plot: {name!r}")
-        check_pool(self.pool)
         if self.limit is not None and self.limit <= 0:
             raise SelectionError(f"limit is {self.limit:g}, expected a number above 0")
         for name, value, most in (("alpha", self.alpha, 0.5), ("margin", self.margin_pct, 50)):
             if not 0 < value < most:
                 raise SelectionError(f"{name} is {value:g}, expected a number between 0 and {most}")
-        read_clause(self.clause)
         if self.zoom:
             bounds = [read_number("zoom", text) for text in self.zoom.split("~")]
             if len(bounds) != 4:
                 raise SelectionError(f"zoom is {self.zoom!r}, expected four numbers")
+
+    def check(self, catalogue: Catalogue) -> None:
+        """Refuse columns and knobs that the lake lacks.
+
+        Raises:
+            SelectionError: The message has the name.
+        """
+        for name in (self.colour, self.size, self.symbol):
+            if name != NONE and name not in catalogue.knobs:
+                raise SelectionError(f"no such knob: {name!r}")
+        if self.size != NONE and not catalogue.knobs[self.size].facet.is_number:
+            raise SelectionError(f"{self.size!r} has no numbers, which a size needs")
+        for name in (self.heat_x, self.heat_y):
+            if name not in catalogue.knobs:
+                raise SelectionError(f"no such knob: {name!r}")
+        for name in (self.x, self.y, self.heat_metric, self.cost, self.limited):
+            if name != PERFORMANCE and name not in catalogue.plottable:
+                raise SelectionError(f"no such column to plot: {name!r}")
+        check_pool(self.pool, catalogue)
+        read_clause(self.clause, catalogue=catalogue)
 
     def with_performance(self, column: str) -> "ExploreState":
         """Return a copy with `performance` replaced by its column."""
         names = ("x", "y", "heat_metric", "cost", "limited")
         changes: dict[str, Any] = {n: column for n in names if getattr(self, n) == PERFORMANCE}
         return replace(self, **changes)
-
-    @property
-    def clause_fields(self) -> tuple[str, str] | None:
-        """The two columns of a selected box or polygon; None for other selections."""
-        clause = read_clause(self.clause)
-        return clause.fields if clause else None

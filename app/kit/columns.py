@@ -96,7 +96,9 @@ def compact_figure(part: Any) -> Any:
     if isinstance(part, dict):
         return {n: compact_figure(v) if isinstance(v, _PARTS) else v for n, v in part.items()}
     if isinstance(part, list):
-        return [compact_figure(value) if isinstance(value, _PARTS) else value for value in part]
+        # Lists of lists, such as the texts of cells, hold no arrays.
+        has_parts = bool(part) and isinstance(part[0], dict | np.ndarray)
+        return [compact_figure(value) for value in part] if has_parts else part
     if not isinstance(part, np.ndarray) or part.dtype.kind not in "iuf":
         return part
     numbers = (

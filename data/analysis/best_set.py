@@ -13,6 +13,7 @@ import numpy as np
 from scipy.special import stdtrit
 
 from data.analysis.noise import Estimates
+from data.analysis.pareto import pareto_mask
 
 # The error that a limit takes from alpha: to call settings outside it. The rest is for the set.
 OUTSIDE_SHARE: Final = 0.2
@@ -132,6 +133,7 @@ def best_set(cost: Estimates, limit: Limit | None = None, alpha: float = 0.05) -
         strength = cost.mean[against] + 3 * np.sqrt(cost.variance[against])
         against = against[np.argsort(strength, kind="stable")[:STRONGEST]]
     asked = np.flatnonzero(is_member)
+    against = _undominated(cost, against)
     if len(against):
         a, b = cost.at(asked[:, None]), cost.at(against[None, :])
         is_member[asked] = ~_is_beaten(a, b, np.ones(1, bool), alpha_pair)
@@ -176,6 +178,23 @@ def _standing(
         room = (limit.at - metric.mean) / np.sqrt(metric.variance)
     is_outside = room <= -quantile(alpha_outside, metric.df)
     return (room >= quantile(alpha_within, metric.df)) & is_challenger, is_outside
+
+
+def _undominated(cost: Estimates, against: np.ndarray) -> np.ndarray:
+    """Leave out challengers that remove no setting which another one does not remove too.
+
+    A challenger with a lower mean, a lower variance and as many degrees of freedom is at least as
+    strong against every setting. Welch's degrees of freedom do not rise with those of one side.
+    """
+    if cost.prior.d0 <= 0:
+        return against
+    mean, variance, df = (values[against] for values in (cost.mean, cost.variance, cost.df))
+    kept = np.zeros(len(against), bool)
+    for freedom in np.unique(df):
+        rivals = np.flatnonzero(df >= freedom)
+        best = rivals[pareto_mask(mean[rivals], variance[rivals])]
+        kept[best[df[best] == freedom]] = True
+    return against[kept]
 
 
 def _is_beaten(

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from app.explore.figures.heatmap import TEXT_MAX_CELLS, build_heatmap
+from data.catalogue import SHIPPED
 from tests.fixtures.lakes import run, runs_from_text
 from tests.fixtures.pictures import cells_of, pairs, traces
 
@@ -23,7 +24,8 @@ itr_us  dvfs_ghz  replicate  energy_j  instructions  cycles
 
 def draw(path: Path, column: str = "energy_j", rows: list | None = None) -> dict[str, Any]:
     cells = cells_of(path, rows or runs_from_text(TEXT), column, "linux_tuned")
-    return build_heatmap(cells, column, "the title", "the subtitle")
+    x, y = SHIPPED.knobs["itr"], SHIPPED.knobs["dvfs"]
+    return build_heatmap(cells, SHIPPED.metric(column), "the title", "the subtitle", x, y)
 
 
 def matrix(figure: dict[str, Any]) -> dict[tuple[str, str], float]:

@@ -7,6 +7,7 @@ import numpy as np
 import polars as pl
 import pytest
 
+from app.explore.figures.marks import find_marks
 from app.explore.figures.scatter import Scene, build_scatter
 from app.explore.roles import encoding_of, trace_groups
 from app.explore.state import ExploreState
@@ -20,6 +21,7 @@ from app.kit.encodings import (
     system_order,
     system_style,
 )
+from data.catalogue import SHIPPED
 from data.metrics import metric
 from tests.fixtures.lakes import run, runs_from_text
 from tests.fixtures.pictures import pairs, points_of, traces
@@ -50,7 +52,9 @@ def draw(
     """The figure; x is p99 and y is energy unless told otherwise."""
     view = ExploreState(**{"x": "latency_p99_us", "limited": "latency_p99_us", **state})
     indices = np.arange(len(points)) if drawn is None else np.array(drawn)
-    setting = Scene(**{"systems": SYSTEMS, **(scene or {})})
+    encoding = encoding_of(points, view, SYSTEMS, SHIPPED)
+    marks = find_marks(points, view, encoding, SHIPPED)
+    setting = Scene(SHIPPED, encoding, marks, **(scene or {}))
     return build_scatter(points, indices, view, setting)
 
 
@@ -69,7 +73,7 @@ def test_one_trace_a_system_governed_or_not_adaptive_or_not(points: pl.DataFrame
         ("Linux tuned", "circle", 4),
         ("Linux tuned", "circle-open", 1),
     ]
-    encoding = encoding_of(points, ExploreState(), SYSTEMS)
+    encoding = encoding_of(points, ExploreState(), SYSTEMS, SHIPPED)
     assert trace_groups(points, encoding) == [(0, 1), (1, 2), (2, 6), (6, 7)]
 
 
@@ -214,7 +218,7 @@ def test_the_frontier_can_be_turned_off(points: pl.DataFrame) -> None:
 
 
 def test_frontier_and_winners_count_points_that_are_not_drawn(points: pl.DataFrame) -> None:
-    figure = draw(points, drawn=[0], scene={"left_out": 6})
+    figure = draw(points, drawn=[0])
     assert sum(len(t["x"]) for t in traces(figure, "points")) == 1
     lines = {t["meta"]["system"]: t for t in traces(figure, "frontier")}
     assert len(pairs(lines["linux_tuned"])) == 3
@@ -251,7 +255,7 @@ def test_sizes_in_the_legend_are_those_of_the_points(points: pl.DataFrame) -> No
 
 
 def test_title_and_subtitle_count_and_say_how(points: pl.DataFrame) -> None:
-    title = draw(points, scene={"total": 8296, "matching": 8})["layout"]["title"]["text"]
+    title = draw(points, scene={"total": 8296})["layout"]["title"]["text"]
     assert title.startswith("Energy against p99 latency, memcached at 200k QPS<br>")
     assert "configuration means, bars ±1 sd where n > 1" in title
     assert "8 of 8,296 runs" in title
@@ -267,8 +271,8 @@ def test_each_run_says_so(tmp_path: Path) -> None:
 
 
 def test_what_is_left_out_is_said(points: pl.DataFrame) -> None:
-    title = draw(points, scene={"left_out": 1234})["layout"]["title"]["text"]
-    assert "1,234 more points not drawn; filter to see them" in title
+    title = draw(points, drawn=[0])["layout"]["title"]["text"]
+    assert "6 more points not drawn; filter to see them" in title
 
 
 @pytest.mark.parametrize(

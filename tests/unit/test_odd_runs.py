@@ -11,12 +11,11 @@ from app.explore.answer import (
     explain,
     heatmap,
     odd_change,
-    resolve,
     rows_behind,
     scatter,
     status_words,
 )
-from app.explore.odd import odd_of
+from app.explore.question import Question
 from app.explore.state import ExploreState
 from app.kit.context import Lakes
 from app.kit.lakes import LakeView
@@ -110,7 +109,7 @@ def test_a_filter_on_settings_does_not_change_what_is_odd(tiny: LakeView) -> Non
 def test_shares_have_no_odd_runs(tmp_path: Path) -> None:
     changed = [{**row, "cpu_pct": row["latency_p99_us"]} for row in rows()]
     view = Lakes(write_lake(tmp_path / "lake", changed)).at(None)
-    assert len(odd_of(view, resolve(view, state(x="cpu_pct"))[0])) == 0
+    assert len(Question.of(view, state(x="cpu_pct")).odd) == 0
 
 
 def test_a_setting_of_which_all_runs_are_odd_is_said_to_vanish(tmp_path: Path) -> None:

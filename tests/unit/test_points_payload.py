@@ -9,6 +9,7 @@ import polars as pl
 import pytest
 
 from app.explore.points import KNOBS, STORAGE_KNOBS, encode_points
+from data.catalogue import SHIPPED
 from tests.fixtures.lakes import run, runs_from_text
 from tests.fixtures.pictures import decode, points_of
 
@@ -25,7 +26,7 @@ linux_default  -       -         0          2000.0      104.0
 
 def encoded(points: pl.DataFrame) -> dict[str, Any]:
     """The payload of points as Explore shows them without a choice."""
-    return encode_points(points, MEASURED, ("dvfs_ghz", "load_qps"))
+    return encode_points(points, MEASURED, ("dvfs_ghz", "load_qps"), SHIPPED)
 
 
 @pytest.fixture
@@ -98,7 +99,7 @@ def test_labels_and_columns_of_a_clause(points: pl.DataFrame) -> None:
     }  # fmt: skip
     clause = {"clause_x": pl.col("x"), "clause_y": pl.col("y")}
     measured = MEASURED | {"clause_x": "power_w", "clause_y": "edp_js"}
-    asked = encode_points(points.with_columns(**clause), measured, ())["fields"]
+    asked = encode_points(points.with_columns(**clause), measured, (), SHIPPED)["fields"]
     assert decode(asked["power_w"]).tolist() == points["x"].to_list()
     assert decode(asked["edp_js"]).tolist() == points["y"].to_list()
 
@@ -135,5 +136,5 @@ def test_a_point_that_polls_has_no_adaptive_delay(
     rows = [run(system="ebbrt_poll", itr_us=None)] * polling
     rows += [run(system="linux_default", itr_us=None)] * default + [run()]
     points = points_of(tmp_path, rows)
-    (itr,) = encode_points(points, MEASURED, ("itr_us",))["named"]
+    (itr,) = encode_points(points, MEASURED, ("itr_us",), SHIPPED)["named"]
     assert (itr["words"], itr["cells"]) == (["ITR 2 us", words], [2.0, cell])

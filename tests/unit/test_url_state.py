@@ -414,10 +414,3 @@ def test_the_controls_of_the_page_are_gathered() -> None:
 def test_performance_becomes_a_column_everywhere() -> None:
     state = ExploreState(heat_metric=PERFORMANCE).with_performance("duration_s")
     assert (state.x, state.y, state.heat_metric) == ("duration_s", "energy_j", "duration_s")
-
-
-def test_fields_of_a_clause() -> None:
-    box = "box~duration_s~energy_j~0~1~2~3"
-    assert ExploreState(clause=box).clause_fields == ("duration_s", "energy_j")
-    assert ExploreState(clause='knobs~{"system":"linux_tuned"}').clause_fields is None
-    assert ExploreState().clause_fields is None

@@ -12,8 +12,8 @@ from app.kit.competitors import axis_label, ordered_values, value_words
 from app.kit.encodings import axis_title, base_layout, color_bar, scatter_trace
 from app.kit.figure_text import BREAK, finishing
 from app.kit.words import common_prefix
-from data.knobs import KNOBS, Knob
-from data.metrics import metric
+from data.knobs import Knob
+from data.metrics import Metric
 from data.selection import Value
 from data.units import format_digits
 
@@ -27,11 +27,11 @@ _LINE_PX: Final = 14
 @finishing
 def build_heatmap(
     cells: pl.DataFrame,
-    column: str,
+    measure: Metric,
     title: str,
     subtitle: str,
-    x_knob: Knob = KNOBS["itr"],
-    y_knob: Knob = KNOBS["dvfs"],
+    x_knob: Knob,
+    y_knob: Knob,
     systems: Mapping[str, str] = MappingProxyType({}),
 ) -> dict:
     """Build the heatmap as a figure dictionary.
@@ -44,20 +44,20 @@ def build_heatmap(
         systems: System to its label.
     """
     grid = _grid(cells, x_knob, y_knob)
-    is_plain = metric(column).unit in ("us", "GHz", "%")
+    is_plain = measure.unit in ("us", "GHz", "%")
     scale, prefix = (1.0, "") if is_plain else common_prefix(np.nanmax(np.abs(grid["mean"])))
     z = grid["mean"] / scale
     x, y = (_labels(k, grid[name], systems) for k, name in ((x_knob, "x"), (y_knob, "y")))
     missing = np.argwhere(np.isnan(z))
     return {
         "data": [
-            _means_trace(z, x, y, grid, column, prefix),
+            _means_trace(z, x, y, grid, measure, prefix),
             _missing_trace([x[j] for _, j in missing], [y[i] for i, _ in missing]),
             _veil_trace(z, x, y),
             _catcher_trace(z, x, y),
         ],
         "layout": _layout(title, subtitle, y, x_knob, y_knob)
-        | {"meta": _meta(grid, column, x_knob, y_knob, systems)},
+        | {"meta": _meta(grid, measure, x_knob, y_knob, systems)},
     }
 
 
@@ -84,8 +84,7 @@ def _grid(cells: pl.DataFrame, x_knob: Knob, y_knob: Knob) -> dict:
     return {**grid, "x": xs, "y": ys}
 
 
-def _means_trace(z, x, y, grid, column, prefix) -> dict:  # type: ignore[no-untyped-def]
-    measure = metric(column)
+def _means_trace(z, x, y, grid, measure, prefix) -> dict:  # type: ignore[no-untyped-def]
     unit = f", {prefix}{measure.unit}" if prefix + measure.unit else ""
     trace = {
         "type": "heatmap",
@@ -154,12 +153,14 @@ def _layout(title: str, subtitle: str, y: Sequence[str], x_knob: Knob, y_knob: K
     }
 
 
-def _meta(grid: dict, column: str, x_knob: Knob, y_knob: Knob, systems: Mapping[str, str]) -> dict:
+def _meta(
+    grid: dict, measure: Metric, x_knob: Knob, y_knob: Knob, systems: Mapping[str, str]
+) -> dict:
     return {
         "kind": "heatmap",
-        "column": column,
-        "title": metric(column).title,
-        "unit": metric(column).unit,
+        "column": measure.name,
+        "title": measure.title,
+        "unit": measure.unit,
         "map": {
             "knobs": [x_knob.column, y_knob.column],
             "xs": grid["x"],

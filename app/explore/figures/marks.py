@@ -3,6 +3,7 @@
 Like runs have the same given knobs (dataset, workload, load, sizes) and machine.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -14,10 +15,9 @@ from app.explore.state import ExploreState
 from app.kit.columns import floats
 from app.kit.encodings import OKABE_ITO, scatter_trace
 from app.kit.words import load_words
-from data.analysis.pareto import frontier, pareto_mask
+from data.analysis.pareto import pareto_mask
 from data.analysis.winners import find_winners
-from data.knobs import KNOBS, choice_columns
-from data.metrics import metric
+from data.catalogue import Catalogue
 
 # Name, column, symbol and legend of each mark of a winner.
 MARKS: Final = (
@@ -31,48 +31,78 @@ _MANY: Final = 400
 
 
 @dataclass(frozen=True, slots=True)
-class LikeGroups:
-    """Points that compete: one system (and symbol) at the same given knobs and machine.
+class Marks:
+    """What stands out among the points that compete: one system (and symbol) at like given knobs.
 
     Attributes:
-        group: Number of each point's group, shape (n,); ordered by symbol.
-        symbol: Index of each group's symbol, shape (k,).
-        within: Whether each point meets the limit, shape (n,).
+        symbol: Index of each group's symbol, shape (k,); groups are ordered by symbol.
+        fronts: Of each group the points that no other beats within the limit; none without axes
+            that have a better end.
+        best: For each mark the symbol and the point of each group's best within the limit.
+        missed: The first point of each group without a point within the limit.
     """
 
-    group: np.ndarray
     symbol: np.ndarray
-    within: np.ndarray
+    fronts: tuple[np.ndarray, ...]
+    best: dict[str, list[tuple[int, int]]]
+    missed: np.ndarray
 
-    def members(self) -> list[np.ndarray]:
-        """Return the points of each group within the limit."""
-        order = np.flatnonzero(self.within)
-        order = order[np.argsort(self.group[order], kind="stable")]
-        return np.split(order, np.searchsorted(self.group[order], np.arange(1, len(self.symbol))))
-
-    def missed(self) -> np.ndarray:
-        """Return the first point of each group without a point within the limit."""
-        first = np.unique(self.group, return_index=True)[1]
-        return first[np.bincount(self.group, self.within) == 0]
+    def needed(self) -> np.ndarray:
+        """Return the points that thinning must keep."""
+        best = np.array([i for rows in self.best.values() for _, i in rows], np.int64)
+        return np.concatenate([best, *self.fronts])
 
 
-def like_groups(points: pl.DataFrame, state: ExploreState, encoding: Encoding) -> LikeGroups:
-    """Group the points whose best ones are marked together.
+def find_marks(
+    points: pl.DataFrame, state: ExploreState, encoding: Encoding, catalogue: Catalogue
+) -> Marks:
+    """Find frontiers and best points.
 
     Args:
-        points: With the columns of `choice_columns` and `limited`, the mean of the limited metric.
+        points: With `choice_columns` and `limited`, the mean of the limited metric.
     """
     symbols = np.zeros(len(points), np.int64)
     if encoding.symbol is not None:
-        places = {value: place for place, value in enumerate(encoding.symbols.values)}
+        order = {value: rank for rank, value in enumerate(encoding.symbols.values)}
         column = points[encoding.symbol.column]
-        symbols = np.array([places[value] for value in column.to_list()], np.int64)
+        symbols = np.array([order[value] for value in column.to_list()], np.int64)
     group = symbols
-    for name in choice_columns():
+    for name in catalogue.choice_columns:
         codes = _codes(points[name])
         group = np.unique(group * (codes.max(initial=0) + 1) + codes, return_inverse=True)[1]
     first = np.unique(group, return_index=True)[1]
-    return LikeGroups(group, symbols[first], _within(points, state))
+    symbol = symbols[first]
+    within = _within(points, state, catalogue)
+    rows = np.flatnonzero(within)
+    rows = rows[np.argsort(group[rows], kind="stable")]
+    groups = np.split(rows, np.searchsorted(group[rows], np.arange(1, len(symbol))))
+    missed = first[np.bincount(group, within) == 0]
+    fronts = _fronts(points, groups, directions_of(state, catalogue))
+    return Marks(symbol, fronts, _best(points, symbol, group, np.flatnonzero(within)), missed)
+
+
+def _fronts(
+    points: pl.DataFrame, groups: Sequence[np.ndarray], signs: tuple[float, float] | None
+) -> tuple[np.ndarray, ...]:
+    if signs is None:
+        return ()
+    x, y = signs[0] * floats(points["x"]), signs[1] * floats(points["y"])
+    return tuple(rows[pareto_mask(x[rows], y[rows])] for rows in groups)
+
+
+def _best(
+    points: pl.DataFrame, symbol: np.ndarray, group: np.ndarray, rows: np.ndarray
+) -> dict[str, list[tuple[int, int]]]:
+    values = [floats(points[column])[rows] for _, column, _, _ in MARKS]
+    winners = find_winners(group[rows], *values)
+    return {
+        kind: [
+            (int(symbol[number]), int(rows[index]))
+            for number, best in winners.items()
+            if (index := getattr(best, kind)) is not None
+        ]
+        for kind, _, _, _ in MARKS
+    }
 
 
 def _codes(column: pl.Series) -> np.ndarray:
@@ -84,11 +114,11 @@ def _codes(column: pl.Series) -> np.ndarray:
     return np.unique(values.to_numpy(), return_inverse=True)[1]
 
 
-def _within(points: pl.DataFrame, state: ExploreState) -> np.ndarray:
+def _within(points: pl.DataFrame, state: ExploreState, catalogue: Catalogue) -> np.ndarray:
     if state.limit is None:
         return np.ones(len(points), dtype=bool)
     limited = floats(points["limited"])
-    is_least = metric(state.limited).better == "more"
+    is_least = catalogue.metric(state.limited).better == "more"
     return limited >= state.limit if is_least else limited <= state.limit
 
 
@@ -100,32 +130,32 @@ def styles_of(encoding: Encoding) -> list[tuple[str, str, Any]]:
     return list(zip(symbols.symbols, encoding.symbol_hues, symbols.values, strict=True))
 
 
-def directions_of(state: ExploreState) -> tuple[float, float] | None:
+def directions_of(state: ExploreState, catalogue: Catalogue) -> tuple[float, float] | None:
     """Return 1 for an axis of which less is better, else -1; None where neither is."""
-    better = [metric(name).better for name in (state.x, state.y)]
+    better = [catalogue.metric(name).better for name in (state.x, state.y)]
     if None in better:
         return None
     return 1.0 if better[0] == "less" else -1.0, 1.0 if better[1] == "less" else -1.0
 
 
 def frontier_traces(
-    points: pl.DataFrame, state: ExploreState, encoding: Encoding, like: LikeGroups
+    points: pl.DataFrame, marks: Marks, encoding: Encoding, is_less_better: bool
 ) -> list[dict]:
-    """Build one trace a symbol; it has a line for each group, with gaps between them."""
-    signs = directions_of(state)
-    if not state.frontier or signs is None:
-        return []
+    """Build one trace a symbol; it has a line for each group, with gaps between them.
+
+    Args:
+        is_less_better: Of the metric along x.
+    """
     x, y = floats(points["x"]), floats(points["y"])
     styles = styles_of(encoding)
     lines: dict[int, list[np.ndarray]] = {}
-    for symbol, mine in zip(like.symbol, like.members(), strict=True):
-        if len(mine):
-            mask = pareto_mask(signs[0] * x[mine], signs[1] * y[mine])
+    for symbol, front in zip(marks.symbol, marks.fronts, strict=False):
+        if len(front):
             gap = [np.full((1, 2), np.nan)] if symbol in lines else []
-            line = np.column_stack(frontier(x[mine], y[mine], mask))
+            line = np.unique(np.column_stack((x[front], y[front])), axis=0)
             lines.setdefault(int(symbol), []).extend([*gap, line])
     # Steps stay on measured values: if less is better, the line drops after each member.
-    shape = "hv" if signs[0] > 0 else "vh"
+    shape = "hv" if is_less_better else "vh"
     return [_frontier_trace(styles[s], np.concatenate(lines[s]), shape) for s in sorted(lines)]
 
 
@@ -145,27 +175,12 @@ def _frontier_trace(style: tuple, line: np.ndarray, shape: str) -> dict:
     )
 
 
-def winner_indices(points: pl.DataFrame, like: LikeGroups) -> dict[str, list[tuple[int, int]]]:
-    """Return for each mark the symbol and the index of each group's best point within the limit."""
-    rows = np.flatnonzero(like.within)
-    values = [floats(points[column])[rows] for _, column, _, _ in MARKS]
-    winners = find_winners(like.group[rows], *values)
-    return {
-        kind: [
-            (int(like.symbol[number]), int(rows[index]))
-            for number, best in winners.items()
-            if (index := getattr(best, kind)) is not None
-        ]
-        for kind, _, _, _ in MARKS
-    }
-
-
-def winner_traces(points: pl.DataFrame, encoding: Encoding, like: LikeGroups) -> list[dict]:
+def winner_traces(points: pl.DataFrame, marks: Marks, encoding: Encoding) -> list[dict]:
     """Build one trace a mark."""
-    styles, best = styles_of(encoding), winner_indices(points, like)
+    styles = styles_of(encoding)
     return [
-        _winner_trace(kind, mark, points[[i for _, i in best[kind]]],
-                      [styles[symbol][1] for symbol, _ in best[kind]])
+        _winner_trace(kind, mark, points[[i for _, i in marks.best[kind]]],
+                      [styles[symbol][1] for symbol, _ in marks.best[kind]])
         for kind, _, mark, _ in MARKS
     ]  # fmt: skip
 
@@ -202,32 +217,19 @@ def odd_trace(points: pl.DataFrame) -> list[dict]:
     ]
 
 
-def missed_words(points: pl.DataFrame, like: LikeGroups) -> str:
+def missed_words(points: pl.DataFrame, marks: Marks) -> str:
     """Return which systems have no point within the limit, and at which load; empty for none."""
-    rows = points[like.missed().tolist()].sort("load_qps", "message_bytes", "system")
+    rows = points[marks.missed.tolist()].sort("load_qps", "message_bytes", "system")
     if not len(rows):
         return ""
     many = points.select("load_qps", "message_bytes").n_unique() > 1
-    names = [_missed_name(row, many) for row in rows.iter_rows(named=True)]
-    named = list(dict.fromkeys(names))
+    named = list(dict.fromkeys(_missed_name(row, many) for row in rows.iter_rows(named=True)))
     more = len(named) - _NAMED_MAX
     listed = ", ".join(named[:_NAMED_MAX]) + (f" and {more} more" if more > 0 else "")
     return f"limit missed by {listed}"
 
 
 def _missed_name(row: dict, many: bool) -> str:
-    name = row["system_label"] or row["system"] or KNOBS["system"].label(None)
+    name = row["system_label"] or row["system"] or "no system"
     load = load_words(row["load_qps"], row["message_bytes"]) if many else ""
     return f"{name} {load}".rstrip()
-
-
-def must_draw(points: pl.DataFrame, state: ExploreState, encoding: Encoding) -> np.ndarray:
-    """Return the indices that thinning must keep: each group's frontier and best points."""
-    like = like_groups(points, state, encoding)
-    kept = [[i for rows in winner_indices(points, like).values() for _, i in rows]]
-    if (signs := directions_of(state)) is not None:
-        x, y = floats(points["x"]), floats(points["y"])
-        kept += [
-            mine[pareto_mask(signs[0] * x[mine], signs[1] * y[mine])] for mine in like.members()
-        ]
-    return np.concatenate(kept).astype(np.int64)

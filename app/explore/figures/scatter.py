@@ -9,13 +9,13 @@ import polars as pl
 
 from app.explore.figures.marks import (
     MARKS,
+    Marks,
     frontier_traces,
-    like_groups,
     missed_words,
     odd_trace,
     winner_traces,
 )
-from app.explore.roles import NEUTRAL, Encoding, encoding_of, trace_groups
+from app.explore.roles import NEUTRAL, Encoding, trace_groups
 from app.explore.state import ExploreState
 from app.kit.columns import floats
 from app.kit.encodings import (
@@ -31,8 +31,9 @@ from app.kit.encodings import (
 )
 from app.kit.figure_text import bold, finishing
 from app.kit.words import axis_words, knob_words, subject, synthetic_note
-from data.knobs import KNOBS, Knob
-from data.metrics import metric
+from data.catalogue import Catalogue
+from data.knobs import Knob
+from data.metrics import Metric
 
 BAR_COLOR: Final = "rgba(128,128,128,0.55)"
 # Share of its point at which a bar to 0 or below ends on a logarithmic axis.
@@ -44,16 +45,16 @@ class Scene:
     """Input of the figure besides the points.
 
     Attributes:
-        systems: All systems of the lake, so that each keeps its symbol under any filter.
+        catalogue: Columns of the lake.
+        encoding: The knobs that points encode.
+        marks: Frontiers and best points of all points.
         total: Number of runs in the lake.
-        matching: Number of runs that match the filters.
-        left_out: Number of points that are not drawn because a figure may not hold them all.
     """
 
-    systems: tuple[str, ...]
+    catalogue: Catalogue
+    encoding: Encoding
+    marks: Marks
     total: int = 0
-    matching: int = 0
-    left_out: int = 0
 
 
 @finishing
@@ -68,17 +69,18 @@ def build_scatter(
         drawn: Indices of the points to draw, sorted; frontier and winners use all.
         state: With `performance` already resolved to a column.
     """
-    shown = points[drawn]
-    encoding = encoding_of(points, state, scene.systems)
-    like = like_groups(points, state, encoding)
-    frontiers = frontier_traces(points, state, encoding, like)
+    shown, encoding, marks = points[drawn], scene.encoding, scene.marks
+    frontiers = []
+    if state.frontier:
+        is_less_better = scene.catalogue.metric(state.x).better == "less"
+        frontiers = frontier_traces(points, marks, encoding, is_less_better)
     traces = [*_point_traces(shown, state, encoding), *frontiers]
-    traces += winner_traces(points, encoding, like)
+    traces += winner_traces(points, marks, encoding)
     odd = odd_trace(points)
     traces += [*odd, *_legend_traces(shown, encoding, bool(frontiers))]
     traces += [_entry(2, "! odd run", "circle", 0, NEUTRAL)] if odd else []
-    words = _subtitle(points, state, scene, missed_words(points, like))
-    return {"data": traces, "layout": _layout(points, shown, state, encoding, words)}
+    words = _subtitle(points, len(points) - len(drawn), state, scene)
+    return {"data": traces, "layout": _layout(points, shown, state, scene, words)}
 
 
 def _point_traces(shown: pl.DataFrame, state: ExploreState, encoding: Encoding) -> list[dict]:
@@ -226,17 +228,20 @@ def _layout(
     points: pl.DataFrame,
     shown: pl.DataFrame,
     state: ExploreState,
-    encoding: Encoding,
+    scene: Scene,
     subtitle: str,
 ) -> dict:
+    metric, encoding = scene.catalogue.metric, scene.encoding
     scaled = encoding.colour if encoding.is_scaled else None
     known = shown[scaled.column].drop_nulls() if scaled else pl.Series([], dtype=pl.Float64)
     low, high = (float(known.min()), float(known.max())) if len(known) else (0.0, 1.0)  # type: ignore[arg-type]
     return {
-        **base_layout(f"{axis_words(state.x, state.y)}, {subject(points)}", subtitle),
+        **base_layout(
+            f"{axis_words(state.x, state.y, scene.catalogue)}, {subject(points)}", subtitle
+        ),
         "margin": {"l": 62, "r": 8, "t": 46, "b": 46},
-        "xaxis": _axis(state.x, state.x_log, shown["x"], shown["x_sd"]),
-        "yaxis": _axis(state.y, state.y_log, shown["y"], shown["y_sd"]),
+        "xaxis": _axis(metric(state.x), state.x_log, shown["x"], shown["x_sd"]),
+        "yaxis": _axis(metric(state.y), state.y_log, shown["y"], shown["y_sd"]),
         "dragmode": "select",
         "coloraxis": {
             "colorscale": DVFS_SCALE,
@@ -267,8 +272,7 @@ def _scale_title(knob: Knob | None) -> str:
     return f"{knob.menu_title}, {unit}" if unit else knob.menu_title
 
 
-def _axis(name: str, log: bool, values: pl.Series, deviations: pl.Series) -> dict:
-    measure = metric(name)
+def _axis(measure: Metric, log: bool, values: pl.Series, deviations: pl.Series) -> dict:
     # Write thousands of joules with k; microseconds and smaller values as they are.
     prefixed = measure.unit != "us" and not log and (values.abs().max() or 0) >= 1000  # type: ignore[operator]
     return {
@@ -293,19 +297,19 @@ def _range(values: pl.Series, deviations: pl.Series, log: bool) -> list[float]:
     return [low - margin, high + margin]
 
 
-def _subtitle(points: pl.DataFrame, state: ExploreState, scene: Scene, missed: str) -> str:
+def _subtitle(points: pl.DataFrame, left_out: int, state: ExploreState, scene: Scene) -> str:
     means = state.replicates == "means"
     kind = "configuration means, bars \N{PLUS-MINUS SIGN}1 sd where n > 1" if means else "each run"
     kind = kind if not means or (points["n"] > 1).any() else "configurations, one run each"
     parts = [kind, f"{int(points['n'].sum()):,} of {scene.total:,} runs"]
-    if scene.left_out:
-        parts.append(f"{scene.left_out:,} more points not drawn; filter to see them")
-    if missed:
+    if left_out:
+        parts.append(f"{left_out:,} more points not drawn; filter to see them")
+    if missed := missed_words(points, scene.marks):
         parts.append(missed)
     shown = (state.colour, state.size, state.symbol)
     mixed = [
         knob.noun
-        for knob in KNOBS.values()
+        for knob in scene.catalogue.knobs.values()
         if knob.is_given
         and knob.name not in (*shown, "dataset", "workload")
         and points[knob.column].n_unique() > 1

@@ -1,0 +1,131 @@
+"""The question that Explore answers: a state, resolved once against a version of the lake."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+import polars as pl
+
+from app.explore.odd import odd_of
+from app.explore.opening_rule import NONE
+from app.explore.state import ExploreState
+from app.kit.answer_cache import KnownColumns
+from app.kit.clause import read_clause
+from app.kit.lakes import LakeView
+from app.kit.metric_choice import performance_column
+from data.catalogue import Catalogue
+from data.knobs import Knob
+from data.metrics import Metric
+from data.queries.metric_cube import metric_cube_query
+from data.queries.points import shown_points_query
+from data.selection import Selection
+
+# Columns that distinguish the scatter's traces; sorting by them keeps a trace together.
+_TRACE_ORDER = ("system", "dvfs_ghz", "itr_us")
+
+
+@dataclass(frozen=True)
+class Question:
+    """A state with every name resolved, and what all views of the page ask of the lake.
+
+    Attributes:
+        state: Metrics are columns; colour and size are `none` if their knob has one value in the
+            study; the filters leave odd runs out if the state says so.
+        performance: Column of the workload's performance metric.
+        filters: The filters as the reader set them.
+        odd: The odd runs that these filters leave (see `odd_of`).
+        varying: Columns with several values in the study, which distinguish settings.
+    """
+
+    view: LakeView = field(compare=False)
+    state: ExploreState
+    performance: str
+    filters: Selection
+    odd: pl.DataFrame = field(compare=False)
+    varying: frozenset[str] = field(compare=False)
+
+    @classmethod
+    def of(cls, view: LakeView, state: ExploreState) -> "Question":
+        """Resolve a state against a version; the same state is resolved once."""
+        return view.once(_resolved, state)
+
+    @property
+    def catalogue(self) -> Catalogue:
+        """The columns of the version."""
+        return self.view.catalogue
+
+    @property
+    def selection(self) -> Selection:
+        """The filters, without the odd runs that are left out."""
+        return self.state.selection
+
+    @property
+    def cost(self) -> Metric:
+        """The metric of which the best settings have least, or most."""
+        return self.catalogue.metric(self.state.cost)
+
+    @property
+    def limited(self) -> Metric:
+        """The metric to which the limit applies."""
+        return self.catalogue.metric(self.state.limited)
+
+    @property
+    def heat_knobs(self) -> tuple[Knob, Knob]:
+        """The heatmap's knobs along x and y; if both are the same, y becomes another knob."""
+        x, y = self.state.heat_x, self.state.heat_y
+        if x == y:
+            y = next(name for name in ("dvfs", "itr") if name != x)
+        return self.catalogue.knobs[x], self.catalogue.knobs[y]
+
+    @property
+    def measured(self) -> dict[str, str]:
+        """Columns of the points, and the metrics that they hold."""
+        state = self.state
+        columns = {
+            "x": state.x, "y": state.y, "performance": self.performance, "limited": state.limited,
+            "energy_j": "energy_j", "edp_js": "edp_js",
+        }  # fmt: skip
+        clause = read_clause(state.clause, catalogue=self.catalogue)
+        if clause and clause.fields and clause.fields != (state.x, state.y):
+            columns |= {"clause_x": clause.fields[0], "clause_y": clause.fields[1]}
+        return columns
+
+    @cached_property
+    def points(self) -> pl.DataFrame:
+        """The answer of `shown_points_query`: means of configurations, or runs."""
+        known = self._known((*_TRACE_ORDER, *self.catalogue.shown))
+        measured, means = self.measured, self.state.replicates == "means"
+
+        def query(selection: Selection, limit: int) -> tuple[str, list[Any]]:
+            return shown_points_query(
+                selection, measured, means, limit, known.names, catalogue=self.catalogue
+            )
+
+        return self.view.narrowed(query, self.selection, known)
+
+    def cube(self, column: str, selection: Selection | None = None) -> pl.DataFrame:
+        """Return a column's statistics for each combination of knobs that the filters leave."""
+        asked = self.selection if selection is None else selection
+        known = self._known([facet.column for facet in self.catalogue.facets.values()])
+
+        def query(narrowed: Selection, limit: int) -> tuple[str, list[Any]]:
+            return metric_cube_query(narrowed, column, limit, known.names, catalogue=self.catalogue)
+
+        return self.view.narrowed(query, asked, known)
+
+    def _known(self, columns: Sequence[str]) -> KnownColumns:
+        return self.view.known(self.selection, tuple(dict.fromkeys(columns)))
+
+
+def _resolved(view: LakeView, state: ExploreState) -> Question:
+    performance = performance_column(view, state.selection)
+    varying, knobs = view.varying(state.selection), view.catalogue.knobs
+    roles = {"colour": state.colour, "size": state.size}
+    idle = {r: NONE for r, n in roles.items() if n != NONE and knobs[n].column not in varying}
+    resolved = replace(state.with_performance(performance), **idle)  # type: ignore[arg-type]
+    odd = odd_of(view, resolved)
+    if state.without_odd:
+        ids = tuple(odd["run_id"].unique().sort().to_list())
+        resolved = replace(resolved, selection=Selection(state.selection.clauses, ids))
+    return Question(view, resolved, performance, state.selection, odd, varying)
