@@ -159,11 +159,6 @@ def _is_set(runs: pl.DataFrame, name: str) -> bool:
     return any(runs[column].null_count() < len(runs) for column in columns)
 
 
-def sign_of(name: str) -> int:
-    """Ambient; goes when the last page passes its catalogue."""
-    return ambient().metric(name).sign
-
-
 def _check(choice: Choice, catalogue: Catalogue) -> None:
     """Refuse metrics and columns that do not exist, and a bound that is no number above 0."""
     catalogue.metric(choice.objective)
