@@ -15,8 +15,8 @@ from app.explore.state import ExploreState
 from app.kit.context import Lakes
 from app.kit.lakes import LakeView
 from app.modes.layout import IDS as MODES
-from app.storage.layout import FIGURES
 from app.storage.layout import IDS as STORAGE
+from app.storage.layout import PICTURES
 from bench.callbacks import FilterChanges, OneCallback, varied_states
 from bench.lakes import SEED, write_storage_lake
 from bench.report import Measurement, p95_and_median
@@ -105,7 +105,7 @@ def _modes_and_storage(served: Served, study: str) -> Iterator[Measurement]:
         {"dataset": ["bench"], "err": "ci",
          "depth": [str(d) for d in depths if d != out]} for out in depths
     ]  # fmt: skip
-    storage = OneCallback(served.port, FIGURES, STORAGE)
+    storage = OneCallback(served.port, PICTURES, STORAGE)
     yield from _post("large_storage_filters", storage, list(islice(filters, _VISITED)))
 
 

@@ -12,7 +12,7 @@ from playwright.sync_api import Page
 
 from app.kit.lakes import LakeView
 from app.storage.answer import answer
-from app.storage.layout import FIGURES, IDS
+from app.storage.layout import IDS, PICTURES
 from app.storage.state import VIEWS, StorageState
 from bench.answers import measure_callback, measure_functions
 from bench.callbacks import OneCallback
@@ -25,9 +25,8 @@ SELECTION_LIMIT_MS: Final = 300.0
 _QUESTIONS: Final = 30
 _BASE: Final[dict[str, Any]] = {"dataset": ["bench"], "err": "ci"}
 _IS_DRAWN: Final = """(count) => window.wattlas && wattlas.storage && !wattlas.storage.isBusy()
-  && Object.keys(wattlas.storage.state().figures).length === count
-  && Object.keys(wattlas.storage.state().figures).every((view) =>
-       document.getElementById("storage-" + view).wattlasOwned)"""
+  && Object.keys(wattlas.storage.figures).length === count
+  && Object.keys(wattlas.storage.figures).every((name) => wattlas.storage.plot(name))"""
 # From the selection to the second frame after it, when visible figures are painted.
 _SELECT: Final = """(clause) => new Promise((done) => {
   const start = performance.now();
@@ -51,7 +50,7 @@ def measure(sizes: int, depths: int, replicates: int, selections: int) -> Iterat
         yield Measurement("storage_configurations", configurations, "", 1)
         yield from measure_functions("storage", lake, states, _answer)
         with serve(lake, Path(folder) / "app.log") as served:
-            callback = OneCallback(served.port, FIGURES, IDS)
+            callback = OneCallback(served.port, PICTURES, IDS)
             yield from measure_callback("storage", served, callback, _BASE, states)
             if selections:
                 yield from _in_browser(served, selections)

@@ -62,6 +62,13 @@ class StorageAnswer:
     configurations: dict[str, Any] | None
     status: str
 
+    @property
+    def pictures(self) -> dict[str, dict[str, Any]]:
+        """What each view answers: its figure, and the first one the columns that all share."""
+        first = VIEWS[0].name
+        shared = {first: {"columns": self.configurations}}
+        return {name: {"figure": f, **shared.get(name, {})} for name, f in self.figures.items()}
+
 
 def answer(view: LakeView, state: StorageState) -> StorageAnswer:
     """Build the figures of a state."""

@@ -42,14 +42,13 @@ from app.storage.study import (
 )
 
 IDS = PageIds(NAME)
-# Stores: figures by view, data for linked selections, the device, access and size that the server
-# chose; DRAWN stays empty.
-FIGURES, CONFIGURATIONS = IDS("figures"), IDS("configurations")
+# Stores: what the views answer; device, access and size that the server chose; DRAWN stays empty.
+PICTURES = IDS("pictures")
 PLACED, DRAWN = IDS("placed"), IDS("drawn")
 LEGEND, PUBLISHED_TABLES, CLAIM_LIST = IDS("legend"), IDS("published"), IDS("claims")
 # Stores: HTML text that the browser writes into the published tables and the list of claims.
 PUBLISHED_HTML, CLAIMS_HTML = IDS("published-html"), IDS("claims-html")
-_STORES = (FIGURES, CONFIGURATIONS, PLACED, DRAWN, PUBLISHED_HTML, CLAIMS_HTML)
+_STORES = (PICTURES, PLACED, DRAWN, PUBLISHED_HTML, CLAIMS_HTML)
 _TOOLS = ("zoom", "pan", "select", "reset")
 # Section without figures to the id of its body, and its name for screen readers.
 _BODIES = {

@@ -4,7 +4,6 @@ from typing import Any
 
 from dash import ClientsideFunction, Input, Output, State, callback, clientside_callback, html
 
-from app.kit import ids as kit_ids
 from app.kit.callbacks import register_filters, register_gather
 from app.kit.context import lake_view
 from app.kit.export import ExportedPage, how_computed, render
@@ -51,7 +50,7 @@ def export(view: LakeView, state: StorageState) -> ExportedPage:
         ],
         className=f"{NAME} storage-export",
     )
-    data = {"figures": found.figures, "configurations": found.configurations, "sel": state.sel}
+    data = {"pictures": found.pictures, "sel": state.sel}
     return ExportedPage("Storage", render(main), data, bool(scene.note))
 
 
@@ -89,8 +88,7 @@ PAGE = Page(
 
 
 @callback(
-    Output(layout.FIGURES, "data"),
-    Output(layout.CONFIGURATIONS, "data"),
+    Output(layout.PICTURES, "data"),
     Output(layout.PUBLISHED_HTML, "data"),
     Output(layout.LEGEND, "children"),
     Output(layout.PLACED, "data"),
@@ -111,7 +109,7 @@ def update_views(raw_state: dict[str, Any], version: int) -> tuple:
         render(published_tables_block(found.compared, found.study.scene)),
         _legend(found),
     )
-    return found.figures, found.configurations, tables, legend, placed, found.status
+    return found.pictures, tables, legend, placed, found.status
 
 
 @callback(
@@ -148,9 +146,7 @@ for each in (layout.PUBLISHED_HTML, layout.CLAIMS_HTML):
 clientside_callback(
     ClientsideFunction("wattlasStorage", "draw"),
     Output(layout.DRAWN, "data"),
-    Input(layout.FIGURES, "data"),
-    Input(kit_ids.THEME, "data"),
-    State(layout.CONFIGURATIONS, "data"),
+    Input(layout.PICTURES, "data"),
 )
 clientside_callback(
     ClientsideFunction("wattlasStorage", "place"),

@@ -36,7 +36,7 @@
     if (rows) change.selectedpoints = selectedIn(trace, mask);
     if (behind || fades) {
       const isSelected = !mask || (behind ? behind.some((row) => mask[row]) : change.selectedpoints.length);
-      change.opacity = isSelected ? 1 : FAINT;
+      change.opacity = isSelected ? 1 : fades > 0 && fades < 1 ? fades : FAINT;
     }
     return change;
   }
@@ -72,11 +72,21 @@
     return z;
   }
 
+  /** What covers the cells of the trace that follows a veil, each an item at the indices x and y. */
+  function veilOver({ z }, cells, mask) {
+    const covered = z.map((line) => Array.from(line, () => null));
+    const selected = new Set(selectedIn(cells, mask));
+    if (mask) cells.x.forEach((x, i) => { if (!selected.has(i)) covered[cells.y[i]][x] = 1; });
+    return covered;
+  }
+
   /** What a selection changes in each trace of a figure: a list of [index, changes], without empty ones. */
   function changes({ data, layout }, columns, mask) {
     const { map } = layout.meta || {};
     return data.map((trace, i) => {
-      if (kindOf(trace) === "veil" && map) return [i, columns ? { z: veil(map, columns, mask) } : {}];
+      const isVeil = kindOf(trace) === "veil";
+      if (isVeil && map) return [i, columns ? { z: veil(map, columns, mask) } : {}];
+      if (isVeil) return [i, { z: veilOver(trace, data[i + 1], mask) }];
       return [i, look(trace, mask)];
     }).filter(([, change]) => Object.keys(change).length);
   }
@@ -99,11 +109,23 @@
   /** The ends of a field's values over some rows. */
   function endsOf(columns, field, rows) {
     const values = wattlas.numbersOf(columns, field);
-    return rows.reduce(([low, high], row) => (
+    return rows.filter((row) => !Number.isNaN(values[row])).reduce(([low, high], row) => (
       [Math.min(low, values[row]), Math.max(high, values[row])]), [Infinity, -Infinity]);
   }
 
+  /* The server's numbers are more exact than those of the browser's columns; knobs are exact. */
+  const MARGIN = 1e-6;
+  /** The clause of a box around some rows, over the columns x and y, with the values of `knobs`. */
+  function boxAround(columns, { x, y, knobs }, rows) {
+    const [xs, ys] = [x, y].map((field) => {
+      const [low, high] = endsOf(columns, field, rows);
+      if (field in columns.knobs) return [low, high];
+      return [low - MARGIN * Math.abs(low), high + MARGIN * Math.abs(high)];
+    });
+    return wattlas.clause.box({ x, y }, xs, ys, knobs);
+  }
+
   wattlas.rows = {
-    of: rowsOf, isSelectable, countOf, selectedIn, changes, outline, endsOf,
+    of: rowsOf, isSelectable, countOf, selectedIn, changes, outline, endsOf, boxAround,
   };
 })((window.wattlas = window.wattlas || {}));

@@ -42,8 +42,14 @@
     /* ---- drawing */
 
     /** Take the answer of a view, {figure, columns}, and draw it. Without columns it shows another's. */
-    link.show = function (name, answer, theme) {
+    link.show = (name, answer, theme) => link.showAll({ [name]: answer }, theme);
+    /** Take the answers of several views, by name. */
+    link.showAll = function (answers, theme) {
       link.theme = theme;
+      Object.entries(answers).forEach(([name, answer]) => take(name, answer));
+      inTurn();
+    };
+    function take(name, answer) {
       if (answer.columns !== undefined && answer.columns !== decoded[0]) {
         decoded = [answer.columns, wattlas.decoded(answer.columns)];
         link.columns = decoded[1];
@@ -53,8 +59,7 @@
       link.figures[name] = figure;
       delete cursors[name];
       drawn.delete(name);
-      inTurn();
-    };
+    }
     const withRows = (trace) => (trace.meta ? { ...trace, meta: wattlas.decoded(trace.meta) } : trace);
     function evaluate() {
       link.mask = wattlas.clause.evaluate(link.clause, link.columns);
@@ -149,7 +154,8 @@
       const rest = isDone ? wanted.filter((one) => !isFast(one)) : wanted;
       const hasOutline = Boolean(gd.layout.selections && gd.layout.selections.length);
       const clause = wattlas.clause.read(link.clause), { fields } = metaOf(name);
-      const keeps = clause && (clause.fields ? fields && clause.fields.x === fields.x : boxed === name);
+      const isOfAxes = clause && clause.fields && fields;
+      const keeps = clause && (isOfAxes ? clause.fields.x === fields.x : boxed === name);
       const layout = hasOutline && !keeps ? { selections: [] } : {};
       if (rest.length) update(gd, rest, layout);
       else if (layout.selections) window.Plotly.relayout(gd, layout);
@@ -257,8 +263,15 @@
         return measured.length ? cellsClause(map, measured) : "";
       }
       const can = items.filter(({ trace }) => of.isSelectable(trace));
-      const rows = [...new Set(can.flatMap((item) => item.rows))];
-      return rows.length ? knobsClause(rows) : "";
+      return can.length ? clauseAround(can) : "";
+    }
+    /* Of a figure of several subplots the items of one. */
+    function clauseAround(items) {
+      const [{ trace: { meta, xaxis } }] = items, own = items.filter(({ trace }) => trace.xaxis === xaxis);
+      const rows = [...new Set(own.flatMap((item) => item.rows))], { knobs } = link.columns;
+      if (meta.box) return of.boxAround(link.columns, meta.box, rows);
+      const varied = Object.keys(knobs).filter((key) => knobs[key].values.length > 1);
+      return knobsClause(rows, varied.length ? varied : undefined);
     }
     /* Plotly rounds the range of a box to hundredths of a pixel, but selects points by the exact box. If the
        two differ at a point on the edge, the clause is the box around the points that Plotly selected. */

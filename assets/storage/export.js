@@ -2,8 +2,8 @@
 (function (wattlas) {
   "use strict";
 
-  const { figures, configurations, sel } = wattlas.exportData(), { storage } = wattlas;
+  const { pictures, sel } = wattlas.exportData(), { storage } = wattlas;
   storage.open(sel);
-  wattlas.exportThemes((theme) => storage.show(figures, configurations, theme));
+  wattlas.exportThemes((theme) => storage.showPictures(pictures, theme));
   wattlas.exportKeys(storage);
 })(window.wattlas);

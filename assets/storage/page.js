@@ -4,7 +4,7 @@ document.addEventListener("DOMContentLoaded", function () {
 
   const { wattlas } = window;
   const NAME = "storage", PREFIX = NAME + "-";
-  const { storage, storageFigures, address } = wattlas;
+  const { storage, address } = wattlas;
 
   /* Menu values that the server has chosen and that the controls are about to take. */
   let placing = null;
@@ -31,37 +31,30 @@ document.addEventListener("DOMContentLoaded", function () {
     return values;
   }
 
-  const workload = () => {
-    const { configurations } = storage.state();
-    return configurations ? configurations.workloads : [];
-  };
   /* This page has no filter on workloads: it hands on that of the link, until something is selected here. */
   function handover(target, shared) {
-    const { spec, carried } = address.opened(NAME), { sel } = storage.state();
-    if (carried.workload && (!sel || sel === spec.kept.sel)) return {};
+    const { spec, carried } = address.opened(NAME), { clause, columns } = storage;
+    if (carried.workload && (!clause || clause === spec.kept.sel)) return {};
     const others = Object.keys(carried).filter((key) => key !== "sel");
     const none = Object.fromEntries(others.map((key) => [key, []]));
-    return { ...none, workload: workload(), sel: shared.sel || [] };
+    return { ...none, workload: columns ? columns.workloads : [], sel: shared.sel || [] };
   }
 
   wattlas.addPage({
     name: NAME,
     open: (spec) => storage.open(spec.kept.sel),
     gathered, handover,
-    figure(view) {
-      const { figures, mask } = storage.state(), figure = figures[view], gd = wattlas.plot(PREFIX + view);
-      return figure && storageFigures.onPaper(figure, mask, gd.clientHeight);
-    },
+    figure: storage.paper, theme: storage.paint,
     resize: storage.resize, clear: storage.clear, key: storage.key,
   });
   storage.onChange(() => {
-    address.keep(NAME, { sel: storage.state().sel });
+    address.keep(NAME, { sel: storage.clause });
     address.push(NAME);
   });
 
   wattlas.clientside("wattlasStorage", {
-    draw(figures, theme, configurations) {
-      if (figures) storage.show(figures, configurations, theme);
+    draw(pictures) {
+      if (pictures) storage.showPictures(pictures, wattlas.theme());
       return window.dash_clientside.no_update;
     },
     place,

@@ -9,10 +9,9 @@ from playwright.sync_api import Page
 from app.storage.state import VIEWS
 from tests.browser.atlas import visit, wait_idle
 
-_DRAWN = """window.wattlas && wattlas.storage
-  && Object.keys(wattlas.storage.state().figures).length === views.length
-  && views.map((id) => document.getElementById(id)).every((gd) => gd && gd.calcdata
-    && gd.wattlasOwned)"""
+_DRAWN = """window.wattlas && wattlas.storage && !wattlas.storage.isBusy()
+  && Object.keys(wattlas.storage.figures).length === views.length
+  && Object.keys(wattlas.storage.figures).every((name) => wattlas.storage.plot(name))"""
 _READY = f"""(views) => {_DRAWN} && !document.querySelector("[data-dash-is-loading='true']")"""
 
 
@@ -47,10 +46,10 @@ class StoragePage:
     @contextmanager
     def changing(self) -> Iterator[None]:
         """Do something that changes the figures, and wait until they are drawn."""
-        self.page.evaluate("window.before = wattlas.storage.state().figures")
+        self.page.evaluate("window.before = wattlas.storage.columns")
         yield
         wait_idle(self.page)
-        assert self.page.evaluate("wattlas.storage.state().figures !== window.before")
+        assert self.page.evaluate("wattlas.storage.columns !== window.before")
         self.ready()
 
     def status(self) -> str:
@@ -104,7 +103,7 @@ class StoragePage:
             """([view, trace, point]) => {
               const gd = document.getElementById("storage-" + view);
               const box = gd.getBoundingClientRect();
-              const t = gd.data.filter((d) => wattlas.storageFigures.isSelectable(d))[trace];
+              const t = gd.data.filter((d) => wattlas.rows.isSelectable(d))[trace];
               const value = (letter) => {
                 const number = (t[letter + "axis"] || letter).slice(1);
                 const axis = gd._fullLayout[letter + "axis" + number];
@@ -120,7 +119,7 @@ class StoragePage:
         """Number of selected points of each selectable trace; None without a selection."""
         found: list[int | None] = self.page.evaluate(
             """(view) => document.getElementById("storage-" + view)._fullData
-                 .filter((t) => wattlas.storageFigures.isSelectable(t))
+                 .filter((t) => wattlas.rows.isSelectable(t))
                  .map((t) => t.selectedpoints ? t.selectedpoints.length : null)""",
             view,
         )

@@ -84,14 +84,14 @@ def test_a_pinned_version_is_said() -> None:
 
 
 def test_a_change_gives_figures_tables_legend_and_menus() -> None:
-    figures, configurations, published, legend, placed, status = update_views(
+    pictures, published, legend, placed, status = update_views(
         {"dataset": ["lab"], "device": ["disk"], "at": "optane", "access": None, "size": None,
          "err": "ci", "lake": None},
         1,
     )  # fmt: skip
-    assert set(figures) == {view.name for view in VIEWS}
+    assert set(pictures) == {view.name for view in VIEWS}
     assert status == "4 of 77 storage runs in 2 configurations"
-    assert configurations["knobs"]["device"]["values"] == ["disk"]
+    assert pictures["iops"]["columns"]["knobs"]["device"]["values"] == ["disk"]
     assert placed["values"] == {"at": "disk", "access": "randread", "size": "4096"}
     assert placed["choices"]["at"] == [{"value": "disk", "label": "disk"}]
     assert [entry for entry in texts(legend) if entry.strip()] == [
@@ -104,7 +104,7 @@ def test_a_change_gives_figures_tables_legend_and_menus() -> None:
 
 
 def test_published_values_are_compared_with_the_measured() -> None:
-    published = update_views({"dataset": ["lab"], "err": "sd"}, 0)[2]
+    published = update_views({"dataset": ["lab"], "err": "sd"}, 0)[1]
     said = html_texts(published)
     at = said.index("classic polling, 1 thread: optane")
     # 8.0 and 8.2 us against 8.1
@@ -118,7 +118,7 @@ def test_names_of_the_lake_are_text_in_tables_and_claims(tmp_path: Path) -> None
     rows = [fio(device="<img src=x onerror=alert(1)>", mode=mode) for mode in ("interrupt", "poll")]
     server = create_app(Settings(write_lake(tmp_path / "lake", rows))).server
     with server.app_context():
-        for text in (update_views({}, 0)[2], update_claims({}, 0)):
+        for text in (update_views({}, 0)[1], update_claims({}, 0)):
             assert "<img" not in text
             assert "&lt;img src=x onerror=alert(1)&gt;" in text
 
@@ -216,6 +216,6 @@ def test_a_bad_request_is_answered_in_words(client: FlaskClient, address: str, w
 def test_a_lake_that_holds_nothing(empty_server: Flask) -> None:
     with empty_server.app_context():
         assert by_id(layout(), "storage-at").value is None
-        figures, configurations, *_ = update_views({}, -1)
-    assert configurations is None
-    assert "The lake holds no runs yet" in str(figures["iops"]["layout"]["annotations"])
+        pictures, *_ = update_views({}, -1)
+    assert pictures["iops"]["columns"] is None
+    assert "The lake holds no runs yet" in str(pictures["iops"]["figure"]["layout"]["annotations"])

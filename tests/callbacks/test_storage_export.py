@@ -45,9 +45,9 @@ def page(study: Flask) -> str:
 
 def test_it_holds_every_picture_and_the_selection(page: str) -> None:
     data = data_of(page)
-    assert set(data["figures"]) == {view.name for view in VIEWS}
-    assert data["figures"]["latency"]["layout"]["meta"]["kind"] == "storage"
-    assert sum(data["configurations"]["runs"]) == 76
+    assert set(data["pictures"]) == {view.name for view in VIEWS}
+    assert data["pictures"]["latency"]["figure"]["layout"]["meta"]["kind"] == "storage"
+    assert sum(data["pictures"]["iops"]["columns"]["runs"]) == 76
     assert data["sel"] == 'knobs~{"mode":"poll"}'
     for view in VIEWS:
         assert f'<div class="graph" id="{view.graph}"></div>' in page
@@ -109,9 +109,9 @@ def test_without_a_state_it_is_what_a_first_visitor_sees(lake: Path, tmp_path: P
 def test_a_lake_without_storage_runs_says_so(tmp_path: Path) -> None:
     lake = write_lake(tmp_path / "lake", [])
     page = create_app(Settings(lake=lake)).server.test_client().get("/storage/export.html?v=1").text
-    data = data_of(page)
-    assert data["configurations"] is None
-    assert "holds no runs yet" in str(data["figures"]["iops"]["layout"]["annotations"])
+    picture = data_of(page)["pictures"]["iops"]
+    assert picture["columns"] is None
+    assert "holds no runs yet" in str(picture["figure"]["layout"]["annotations"])
 
 
 def test_synthetic_runs_are_called_so(tmp_path: Path) -> None:
@@ -125,7 +125,8 @@ def test_names_of_the_lake_cannot_end_the_script(tmp_path: Path) -> None:
     lake = write_lake(tmp_path / "lake", [fio(device=evil)])
     page = create_app(Settings(lake=lake)).server.test_client().get("/storage/export.html?v=1").text
     assert evil not in page
-    assert data_of(page)["configurations"]["knobs"]["device"]["values"] == [evil]
+    columns = data_of(page)["pictures"]["iops"]["columns"]
+    assert columns["knobs"]["device"]["values"] == [evil]
 
 
 @pytest.mark.parametrize(

@@ -410,7 +410,7 @@ def test_texts_stand_in_cells_only_where_they_fit(tmp_path: Path) -> None:
     many = [fio(depth=d) for d in range(1, 41)]
     for name, rows, has_text in (("few", few, True), ("many", many, False)):
         figure = answer(lake(tmp_path / name, rows), StorageState()).figures["ios-joule"]
-        assert bool(traces(figure, "texts")) == has_text
+        assert ("text" in traces(figure, "cells")[0]) == has_text
 
 
 def test_trends_and_ranges_say_whose_they_are(shown: StorageAnswer) -> None:

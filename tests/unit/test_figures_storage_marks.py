@@ -179,9 +179,9 @@ def test_numbers_in_cells_can_be_read_on_any_of_the_colours(view: LakeView) -> N
     for name in ("ios-joule", "bytes-joule", "difference"):
         figure = answer(view, STATE).figures[name]
         axis = figure["layout"]["coloraxis"]
-        for colors, texts in zip(traces(figure, "colors"), traces(figure, "texts"), strict=True):
+        for colors, cells in zip(traces(figure, "colors"), traces(figure, "cells"), strict=True):
             for x, y, text, ink in zip(
-                texts["x"], texts["y"], texts["text"], texts["textfont"]["color"], strict=True
+                cells["x"], cells["y"], cells["text"], cells["textfont"]["color"], strict=True
             ):
                 value = colors["z"][y][x]
                 assert float(text.replace("\N{MINUS SIGN}", "-")) == pytest.approx(value, rel=0.01)

@@ -35,7 +35,7 @@ CLICK: Final = "click: select this configuration"
 _UNNAMED: Final = ("dataset", "workload", "system", "load_qps", "message_bytes")
 # Number of cached texts of means and headings: filters choose among them, but do not change them.
 _CACHED: Final = 20_000
-_SELECTABLE: Final = {
+SELECTABLE: Final = {
     "selected": {"marker": {"opacity": 1}},
     "unselected": {"marker": {"opacity": FADED}},
     "hoverinfo": "none",
@@ -164,7 +164,7 @@ def points(
     Args:
         rows: Configurations of one mode.
         words: Lines of each point's hover.
-        box: `box` of the trace's `meta` (see the package).
+        box: What a box selects by; None: the knobs of its points.
     """
     mode = rows["mode"][0]
     numbers = [[row] for row in rows["row"]]
@@ -172,20 +172,9 @@ def points(
         "name": scene.label(mode),
         "marker": {"color": scene.hue(mode), "symbol": scene.symbol(mode), "size": size},
         "cliponaxis": False,
-        "meta": {"kind": "points", "rows": numbers, "words": words, "box": box},
+        "meta": {"kind": "points", "rows": numbers, "words": words, "box": box, "fades": 0.6},
     }
-    return scatter_trace("points", plain(x), plain(y), **{**_SELECTABLE, **own, **more})
-
-
-def cell_points(x: list, y: list, meta: dict[str, Any]) -> dict[str, Any]:
-    """Build invisible points in the middle of cells, for boxes and the pointer."""
-    own: dict[str, Any] = {
-        "marker": {"size": 2, "opacity": 0},
-        "selected": {"marker": {"opacity": 0}},
-        "unselected": {"marker": {"opacity": 0}},
-        "meta": {"kind": "cells", **meta},
-    }
-    return scatter_trace("cells", x, y, **{**_SELECTABLE, **own})
+    return scatter_trace("points", plain(x), plain(y), **{**SELECTABLE, **own, **more})
 
 
 def marks(

@@ -30,6 +30,7 @@ from app.storage.figures.layouts import (
     index_axis,
     layout,
     message,
+    named_once,
     panel,
     panel_axes,
     panel_note,
@@ -82,7 +83,7 @@ def build_devices(
     data += stars(there, [devices.index(star.at) - 1.9 * _STEP for star in there], scene)
     labels = [scene.unnamed if d is None else str(d) for d in devices]
     return {
-        "data": data,
+        "data": named_once(data),
         "layout": layout(
             view,
             f"grey: idle{f', {idle_words}' if idle_words else ''} · "
@@ -116,11 +117,12 @@ def _range(
         x += [devices.index(part["device"][0]) + shift] * 2 + [None]
         y += [part["power_w"][0], part["power_w"][-1], None]
     hue = scene.hue(mine["mode"][0])
+    faint = f"rgba({', '.join(str(int(hue[i : i + 2], 16)) for i in (1, 3, 5))}, 0.45)"
     bars = error_bars(floats(drawn["power_w_spread"]), hue)
     at = [devices.index(d) + shift for d in drawn["device"]]
     words = words_of(drawn, ["power_w", "iops"], scene)
     return [
-        curve("ranges", x, y, {"color": hue, "width": 4}, mine, opacity=0.45),
+        curve("ranges", x, y, {"color": faint, "width": 4}, mine),
         points(drawn, at, drawn["power_w"], words, scene, error_y=bars),
     ]
 
@@ -166,7 +168,7 @@ def build_proportionality(
                        align="left", font={"size": 9.5, "color": TEXT_COLOR}),
         ]  # fmt: skip
     return {
-        "data": data,
+        "data": named_once(data),
         "layout": layout(
             view,
             " · ".join(_subtitle(drawn, devices, scene, part)),

@@ -9,7 +9,7 @@ from app.kit.competitors import readable_on
 from app.kit.encodings import color_bar, scatter_trace
 from app.kit.figure_text import bold, finishing
 from app.kit.words import common_prefix
-from app.storage.figures.base import QUIET, Scene, cell_points, marks, measured_words, plain
+from app.storage.figures.base import QUIET, Scene, marks, measured_words, plain
 from app.storage.figures.layouts import index_axis, layout, panel, panel_axes, panel_note
 from app.storage.state import View
 from data.catalogue import SHIPPED
@@ -84,11 +84,9 @@ def build_grids(
         own = cells.filter(pl.col("mode").eq_missing(mode))
         z = np.full((len(sizes), len(depths)), np.nan)
         z[own["y"].to_numpy(), own["x"].to_numpy()] = own["scaled"].to_numpy()
-        traces = [
-            *_panel(z),
-            _targets(own, view, scene, common | {"mode": mode}),
-            *_texts(own, len(modes) * len(depths), color_axis),
-        ]
+        texts = _texts(own, len(modes) * len(depths), color_axis)
+        items = _cells(own, view, scene, common | {"mode": mode}, texts)
+        traces = [*_panel(z), items]
         data += [trace | panel(number) for trace in traces]
         axes |= _axes(number, len(modes), sizes, depths)
     return {
@@ -123,29 +121,14 @@ def _heatmap(kind: str, z: list, **more: Any) -> dict[str, Any]:
     return {"type": "heatmap", "z": z, "hoverinfo": "skip", "meta": {"kind": kind}, **more}
 
 
-def _texts(own: pl.DataFrame, columns: int, color_axis: dict[str, Any]) -> list[dict[str, Any]]:
-    """Build the numbers in the cells, black or white by contrast; no trace if they do not fit."""
-    low, high = color_axis["cmin"], color_axis["cmax"]
-    values = own["scaled"].to_list()
-    texts = [f"{MINUS if value < 0 else ''}{format_digits(abs(value))}" for value in values]
-    if columns * (max(map(len, texts)) * _CHAR_PX + _PAD_PX) > _ROOM_PX:
-        return []
-    shares = [(value - low) / (high - low) for value in values]
-    hues = [readable_on(hue_at(color_axis["colorscale"], share)) for share in shares]
-    look: dict[str, Any] = {
-        "text": texts,
-        "textfont": {"size": 10 if columns <= _LARGE_MAX_COLUMNS else 9, "color": hues},
-        "unselected": {"textfont": {"color": _VEILED_TEXT}},
-        "meta": {"kind": "texts", "rows": own["rows"].to_list()},
-    }
-    return [scatter_trace("texts", own["x"].to_list(), own["y"].to_list(), "text", **look)]
-
-
-def _targets(own: pl.DataFrame, view: View, scene: Scene, knobs: dict[str, Any]) -> dict[str, Any]:
-    """Build the points that select: a click selects by the knobs with one value in a cell."""
+def _cells(
+    own: pl.DataFrame, view: View, scene: Scene, knobs: dict[str, Any], texts: dict[str, Any]
+) -> dict[str, Any]:
+    """Build the items of one mode: a click selects by the knobs with one value in a cell."""
     single = [name for name, value in knobs.items() if not isinstance(value, list)]
     words = _difference_words if view.kind == "difference" else _mean_words
     meta = {
+        "kind": "cells",
         "rows": own["rows"].to_list(),
         "knobs": [*single, "request_bytes", "io_depth"],
         "words": [
@@ -159,7 +142,32 @@ def _targets(own: pl.DataFrame, view: View, scene: Scene, knobs: dict[str, Any])
         ],
         "box": {"x": "io_depth", "y": "request_bytes", "knobs": knobs},
     }
-    return cell_points(own["x"].to_list(), own["y"].to_list(), meta)
+    look: dict[str, Any] = {
+        "marker": {"size": 2, "opacity": 0},
+        "selected": {"marker": {"opacity": 0}},
+        "unselected": {"marker": {"opacity": 0}, "textfont": {"color": _VEILED_TEXT}},
+        "hoverinfo": "none",
+        "meta": meta,
+    }
+    mode = "markers+text" if texts else "markers"
+    return scatter_trace("cells", own["x"].to_list(), own["y"].to_list(), mode, **look, **texts)
+
+
+def _texts(own: pl.DataFrame, columns: int, color_axis: dict[str, Any]) -> dict[str, Any]:
+    """Build the numbers in the cells, black or white by contrast; empty if they do not fit."""
+    low, high = color_axis["cmin"], color_axis["cmax"]
+    values = own["scaled"].to_list()
+    texts = [f"{MINUS if value < 0 else ''}{format_digits(abs(value))}" for value in values]
+    if columns * (max(map(len, texts)) * _CHAR_PX + _PAD_PX) > _ROOM_PX:
+        return {}
+    shares = [(value - low) / (high - low) for value in values]
+    hues = [readable_on(hue_at(color_axis["colorscale"], share)) for share in shares]
+    size = 10 if columns <= _LARGE_MAX_COLUMNS else 9
+    return {
+        "text": texts,
+        "textposition": "middle center",
+        "textfont": {"size": size, "color": hues},
+    }
 
 
 def _mean_words(cell: dict[str, Any], column: str, scene: Scene) -> list[str]:

@@ -119,6 +119,17 @@ def _joined(parts: Sequence[str], most: int) -> list[str]:
     return lines
 
 
+def named_once(data: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Mark the first trace of each name for the legend of a saved picture; the page has its own."""
+    names = set()
+    for trace in data:
+        is_listed = trace["meta"]["kind"] in ("points", "published") and trace.get("name")
+        if is_listed and trace["name"] not in names:
+            names.add(trace["name"])
+            trace["showlegend"] = True
+    return data
+
+
 def message(view: View, sentence: str) -> dict[str, Any]:
     """Build a figure with a view's title and a sentence on why there is nothing to draw."""
     lines = [""]

@@ -16,7 +16,7 @@ from app.storage.figures.base import (
     stars,
     words_of,
 )
-from app.storage.figures.layouts import axis, index_axis, layout, unmeasured
+from app.storage.figures.layouts import axis, index_axis, layout, named_once, unmeasured
 from app.storage.state import DEPTH, View, knob_columns
 from data.catalogue import SHIPPED, Catalogue
 
@@ -70,7 +70,7 @@ def build_lines(
     # Axes start at 0, except for power, which is never 0.
     range_mode = "normal" if view.y == "power_w" else "tozero"
     return {
-        "data": [*traces, *stars(there, beside, scene)],
+        "data": named_once([*traces, *stars(there, beside, scene)]),
         "layout": layout(
             view,
             f"mean ± {scene.spread_words} · {scene.place_words}"

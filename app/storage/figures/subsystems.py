@@ -296,4 +296,7 @@ def _tops(totals: Mapping[Bar, _Total], stacks: _Stacks, scene: Scene) -> dict[s
     n, sd = np.array([one.n for one in mine]), np.array([one.sd for one in mine])
     x, y = list(stacks.measured.values()), plain(one.mean for one in mine)
     bars = error_bars(mean_spreads(n, sd, scene.is_interval), TEXT_COLOR, 4)
-    return scatter_trace("totals", x, y, marker={"size": 1, "color": TEXT_COLOR}, error_y=bars)
+    # They are of all runs, so any selection fades them.
+    meta = {"kind": "totals", "behind": []}
+    marker = {"size": 1, "color": TEXT_COLOR}
+    return scatter_trace("totals", x, y, marker=marker, error_y=bars, meta=meta)
