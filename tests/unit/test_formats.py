@@ -3,29 +3,17 @@
 import codecs
 import re
 from contextlib import suppress
-from dataclasses import replace
-from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from data.errors import FormatError
-from ingest.discover.names import strip_compression
-from ingest.files.blocks import MeteredFile
 from ingest.files.text_lines import iterate_lines, unwrap_literal, whole_text, without_mark
-from ingest.formats import FORMATS, Format, find_format
-from ingest.records import ReadContext, SummaryTable
-from ingest.sample import write_sample
+from ingest.formats import FORMATS, find_format
+from ingest.records import ReadContext
+from tests.fixtures.format_cases import FormatCase, format_cases
 from tests.fixtures.real import PUBLISHED, real_data
-from tests.fixtures.tool_outputs import (
-    KERNEL_TUNER,
-    MEMTIER,
-    POWERSTAT,
-    TURBOSTAT,
-    WULT,
-    captured,
-)
 from tests.fixtures.whole_files import read_whole
 
 
@@ -88,59 +76,13 @@ def test_lines_come_whole_out_of_blocks_of_any_size(lines: list[str], block: int
     assert list(iterate_lines(blocks)) == lines
 
 
-CAPTURED = {
-    "iperf3": "iperf3_udp.json",
-    "sockperf": "sockperf_under_load.txt",
-    "hdr_percentiles": "hdr_python.hgrm",
-}
-# Only the settings say that a table is a meter's.
-TEXT_FORMATS = [f for f in FORMATS if f.name not in ("intlog_binary", "meter_table")]
+# An input of each text format; only the settings say that a table is a meter's.
+TEXTS = {case.format.name: case for case in format_cases() if "error" not in case.expected}
 
 
-@pytest.fixture(scope="module")
-def sample_texts(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[str, bytes]]:
-    """Name and content of a file of each text format, as the sample has them."""
-    folder = tmp_path_factory.mktemp("texts") / "raw"
-    write_sample(folder, "tiny", 1)
-    times = b"start_utc = 2022-03-01T10:00:00Z\nend_utc = 2022-03-01T10:00:30Z\nhipri = true\n"
-    found = {"sidecar": ("run.toml", times), "table": ("t.csv", b"x,y\n1,2\n3,4.5\n")}
-    found["memtier"] = ("memtier.json", MEMTIER.encode())
-    found["turbostat"] = ("turbostat.txt", TURBOSTAT.encode())
-    found["wult"] = ("datapoints.csv", WULT.encode())
-    found["powerstat"] = ("power.txt", POWERSTAT.encode())
-    found["kernel_tuner"] = ("cache.json", KERNEL_TUNER.encode())
-    for form, name in CAPTURED.items():
-        found[form] = (name, captured(name))
-    for path in sorted(folder.rglob("*")):
-        if path.is_file():
-            content = b"".join(MeteredFile(path).blocks())
-            name = strip_compression(path.name)
-            known = find_format(name, content[:65536])
-            if known is not None:
-                found.setdefault(known.name, (name, content))
-    return found
-
-
-@pytest.mark.parametrize("known", TEXT_FORMATS, ids=lambda known: known.name)
-@pytest.mark.parametrize("block", [1, 2, 3, 1 << 20])
-def test_a_byte_order_mark_changes_nothing(
-    sample_texts: dict[str, tuple[str, bytes]], known: Format, block: int
-) -> None:
-    name, content = sample_texts[known.name]
-    marked = codecs.BOM_UTF8 + content
-    assert find_format(name, marked[:65536]) is known
-    context = ReadContext(name, 2.9e9)
-    blocks = [marked[at : at + block] for at in range(0, len(marked), block)]
-    assert _shown(read_whole(known, blocks, context)) == _shown(
-        read_whole(known, [content], context)
-    )
-
-
-def _shown(content: Any) -> str:
-    """The content as text; the rows of a table in it."""
-    if isinstance(content, SummaryTable):
-        content = replace(content, rows=list(content.rows))
-    return str(content)
+def test_every_text_format_has_a_folder_of_inputs() -> None:
+    binary = {"intlog", "intlog_binary", "meter_table"}
+    assert set(TEXTS) == {known.name for known in FORMATS} - binary
 
 
 @pytest.mark.parametrize("text", ["", "\ufeff", "\ufeffa", "a\ufeff", "\ufeff\ufeffa"])
@@ -167,23 +109,20 @@ NUMBERS = (
 )
 
 
-@pytest.mark.parametrize("known", TEXT_FORMATS, ids=lambda known: known.name)
+@pytest.mark.parametrize("case", TEXTS.values(), ids=TEXTS)
 @given(data=st.data())
 @settings(max_examples=40, deadline=None)
-def test_a_number_that_cannot_be_is_refused_in_words(
-    sample_texts: dict[str, tuple[str, bytes]], known: Format, data: st.DataObject
-) -> None:
+def test_a_number_that_cannot_be_is_refused_in_words(case: FormatCase, data: st.DataObject) -> None:
     """Any number of a good file becomes one that is none, or that nothing can hold."""
-    name, content = sample_texts[known.name]
-    content = content[:20_000]
+    content = case.content
     numbers = list(re.finditer(rb"[0-9][0-9.]*", content))
     for _ in range(data.draw(st.integers(1, 3))):
-        found = data.draw(st.sampled_from(numbers))
+        number = data.draw(st.sampled_from(numbers))
         instead = data.draw(st.sampled_from(NUMBERS)).encode()
-        changed = content[: found.start()] + instead + content[found.end() :]
-        known.sniff(name, changed)
+        changed = content[: number.start()] + instead + content[number.end() :]
+        case.format.sniff(case.context.name, changed)
         with suppress(FormatError):
-            read_whole(known, [changed], ReadContext(name, 2.9e9))
+            read_whole(case.format, [changed], case.context)
 
 
 def test_a_last_line_without_newline_is_a_line() -> None:

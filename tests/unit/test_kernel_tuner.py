@@ -1,35 +1,16 @@
 """Caches of Kernel Tuner: each setting of a GPU kernel is the mean of its repetitions."""
 
-import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from data.connection import open_lake
-from data.errors import FormatError
 from ingest.formats import FORMATS
 from ingest.formats.kernel_tuner import read
 from ingest.pipeline import AddOptions, add
 from ingest.records import ReadContext, SummaryTable
 from tests.fixtures.real import studies
 from tests.fixtures.tool_outputs import KERNEL_TUNER
-
-
-def entry(clock: int, **other: Any) -> dict[str, Any]:
-    return {"block": 64, "gpu_clock": clock, "time": 200.0, "nvml_power": 150.0} | other
-
-
-def document(*entries: Any, **other: Any) -> str:
-    return json.dumps(
-        {
-            "device_name": "GPU 1",
-            "kernel_name": "fft",
-            "tune_params_keys": ["block", "gpu_clock"],
-            "cache": {str(number): each for number, each in enumerate(entries)},
-        }
-        | other
-    )
 
 
 def cache(text: str, size: int = 1 << 20) -> SummaryTable:
@@ -53,29 +34,6 @@ def test_a_setting_is_a_row(size: int) -> None:
     assert (second.values["energy_j"], second.flags) == (25.5, [])
     roles = {column.name: (column.role, column.unit) for column in table.columns}
     assert (roles["gpu_clock"], roles["block"]) == (("knob", "MHz"), ("label", ""))
-
-
-@pytest.mark.parametrize("bad", [{"time": "InvalidConfig"}, {"time": None}, {"time": -1}])
-def test_a_setting_that_did_not_run_is_refused(bad: dict[str, Any]) -> None:
-    table = cache(document(entry(1410), entry(210) | bad, 5))
-    assert (len(table.rows), table.refused) == (1, 2)
-    assert [problem.kind for problem in table.problems] == ["bad_setting"] * 2
-
-
-def test_odd_values_are_kept_as_text_and_odd_times_are_no_spread() -> None:
-    table = cache(
-        document(entry(2**70, times="many"), entry(5, times=[None, 1]), entry(6, times=[]))
-    )
-    assert [row.values["gpu_clock"] for row in table.rows] == [str(2**70), "5", "6"]
-    assert [row.flags for row in table.rows] == [[], [], []]
-
-
-@pytest.mark.parametrize(
-    "text", [document(), document(entry(1), tune_params_keys=5), document(entry(1))[:-9], "[]"]
-)
-def test_what_is_no_cache_is_refused(text: str) -> None:
-    with pytest.raises(FormatError):
-        cache(text)
 
 
 @pytest.mark.real

@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from data.errors import FormatError
 from ingest.formats import find_format, intlog
 from ingest.formats.netpipe import read_library_os, read_output, read_server
 from ingest.records import ReadContext, Window
@@ -21,100 +20,6 @@ SERVER_WORKLOAD_PERIOD: 7175532223374 7176349642983 4.868622 7.543121
 """
 # 8 Mbit in 500,000 us are 16 Mbps.
 LIBRARY_OS = "0 1048576 5000 0X1600 135 6 3.7644 4.7438 16.0 500000.0 1081548102639 1082180885966\n"
-
-
-def _blocks(text: str, block: int = 3) -> list[bytes]:
-    data = text.encode()
-    return [data[i : i + block] for i in range(0, len(data), block)]
-
-
-def test_output_gives_bytes_a_second_and_one_way_time() -> None:
-    reading = read_output(_blocks(OUTPUT), CONTEXT)
-    assert reading.measurements == {
-        "bandwidth_bytes_s": 2 * 1024 * 1024,
-        "latency_mean_us": 500_000.0,
-        "duration_s": 5.25,
-    }
-    assert reading.knobs == {"message_bytes": 1048576}
-
-
-def test_output_without_total_has_no_duration() -> None:
-    reading = read_output(_blocks("1048576 16.0 0.5\n"), CONTEXT)
-    assert "duration_s" not in reading.measurements
-
-
-def test_bad_output_lines_are_named_and_the_good_one_counts() -> None:
-    reading = read_output(_blocks("1048576 16.0\n" + OUTPUT + "1048576 99.0 0.5\n"), CONTEXT)
-    assert reading.measurements["bandwidth_bytes_s"] == 2 * 1024 * 1024
-    assert [(p.kind, p.line) for p in reading.problems] == [("bad_line", 1), ("bad_line", 3)]
-    assert "99.0" in reading.problems[1].detail
-
-
-def test_several_message_sizes_are_several_runs() -> None:
-    with pytest.raises(FormatError, match=r"2 message sizes \[65536, 1048576\], expected 1"):
-        read_output(_blocks(OUTPUT + "65536 16.0 0.03125\n"), CONTEXT)
-    with pytest.raises(FormatError, match=r"0 message sizes .*np\.out\.0_8192"):
-        read_output(_blocks("connect: refused\n"), CONTEXT)
-
-
-@pytest.mark.parametrize("text", [SERVER, SERVER.rstrip(), f"b'{SERVER.strip()}'"])
-def test_server_gives_the_window(text: str) -> None:
-    reading = read_server(_blocks(text), CONTEXT)
-    assert reading.window == Window(7175532223374, 7176349642983)
-    assert "energy_j" not in reading.measurements
-    assert reading.problems == []
-
-
-@pytest.mark.parametrize(
-    ("text", "says"),
-    [
-        (SERVER[: SERVER.index("SERVER")], "no SERVER_WORKLOAD_PERIOD line"),
-        (SERVER.replace("7176349642983", "0"), "7175532223374 0"),
-        (SERVER[: SERVER.index(" 7176")], "7175532223374"),
-    ],
-)
-def test_server_without_a_window_says_why(text: str, says: str) -> None:
-    reading = read_server(_blocks(text), CONTEXT)
-    assert reading.window is None
-    (problem,) = reading.problems
-    assert problem.kind == "no_window"
-    assert says in problem.detail
-
-
-def test_library_os_gives_window_knobs_and_rate() -> None:
-    reading = read_library_os(_blocks(LIBRARY_OS), CONTEXT)
-    assert reading.window == Window(1081548102639, 1082180885966)
-    assert reading.knobs == {
-        "message_bytes": 1048576,
-        "dvfs_code": "0x1600",
-        "rapl_w": 135.0,
-        "itr_us": 6.0,
-    }
-    assert reading.measurements == {
-        "bandwidth_bytes_s": 2 * 1024 * 1024,
-        "latency_mean_us": 500_000.0,
-    }
-
-
-def test_library_os_rate_that_contradicts_its_time_is_left_unset() -> None:
-    reading = read_library_os(_blocks(LIBRARY_OS.replace(" 16.0 ", " 61.0 ")), CONTEXT)
-    assert reading.measurements == {}
-    assert [p.kind for p in reading.problems] == ["rate_mismatch"]
-    assert reading.window is not None
-
-
-@pytest.mark.parametrize(
-    ("text", "says"),
-    [
-        (" ".join(LIBRARY_OS.split()[:9]), "9 fields, expected 12"),
-        (LIBRARY_OS.replace("0X1600", "0xzz"), "bad DVFS code: '0xzz'"),
-        (LIBRARY_OS.replace(" 6 ", " 5000 "), "bad ITR: 5000"),
-        (LIBRARY_OS.replace(" 6 ", " six "), "'six'"),
-    ],
-)
-def test_a_broken_library_os_line_is_an_error(text: str, says: str) -> None:
-    with pytest.raises(FormatError, match=says):
-        read_library_os(_blocks(text), CONTEXT)
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,6 @@
 
 import pytest
 
-from data.errors import FormatError
 from ingest.formats import find_format, proc_interrupts
 from ingest.records import InterruptCounts, Problem, ReadContext
 from ingest.runs.storage_counts import count_interrupts
@@ -27,49 +26,11 @@ def read(text: str, name: str = "interrupts.before") -> InterruptCounts:
     return proc_interrupts.read([text.encode()], ReadContext(name, 0.0))
 
 
-def test_the_io_queues_of_all_devices_are_read_by_cpu() -> None:
-    counts = read(BEFORE)
-    assert counts.queues == {"nvme0q1": (10, 5), "nvme0q2": (7, 0), "nvme12q10": (100, 1)}
-    assert counts.cpus == ("CPU0", "CPU1")
-    assert (counts.taken_unix_s, counts.problems) == (None, [])
-
-
 def test_it_is_told_by_its_heading() -> None:
     found = find_format("x", BEFORE.encode())
     assert found is not None
     assert found.name == "proc_interrupts"
     assert find_format("x", b"CPU0 CPU1\nnothing\n") is None
-
-
-def test_a_line_of_seconds_says_when_it_was_taken() -> None:
-    assert read("1600000000.25\n" + BEFORE).taken_unix_s == 1_600_000_000.25
-
-
-def test_rows_of_one_number_are_as_they_should_be() -> None:
-    """ERR and MIS count for the whole machine; with one CPU every row has one number."""
-    one = "      CPU0\n 25:  10  PCI-MSI 1-edge nvme0q1\nERR: 0\nMIS: 0\n"
-    assert read(one).queues == {"nvme0q1": (10,)}
-
-
-@pytest.mark.parametrize(
-    ("row", "kind"),
-    [
-        (" 30:   5   PCI-MSI 9-edge  nvme0q9\n", "field_count"),
-        (" 30:   5  x  PCI-MSI 9-edge  nvme0q9\n", "field_count"),
-        (f" 30:   5  {'9' * 5000}  PCI-MSI 9-edge  nvme0q9\n", "field_count"),
-        ("no row\n", "bad_line"),
-    ],
-)
-def test_a_row_that_cannot_be_is_left_out_and_named(row: str, kind: str) -> None:
-    counts = read(BEFORE + row)
-    assert counts.queues == read(BEFORE).queues
-    assert [(p.kind, p.severity, p.line) for p in counts.problems] == [(kind, "refused", 12)]
-
-
-@pytest.mark.parametrize("text", ["", "CPU0 CPU1\n", "25: 1 2 nvme0q1\n"])
-def test_what_is_no_copy_of_it_is_refused(text: str) -> None:
-    with pytest.raises(FormatError, match=r"interrupts\.before"):
-        read(text)
 
 
 @pytest.mark.parametrize(
@@ -87,11 +48,6 @@ def test_what_is_no_copy_of_it_is_refused(text: str) -> None:
 )
 def test_the_name_says_whether_before_or_after(name: str, phase: str | None) -> None:
     assert proc_interrupts.phase_of(name) == phase
-
-
-def test_a_copy_that_could_be_either_is_refused() -> None:
-    with pytest.raises(FormatError, match="must contain either `before` or `after`"):
-        read(BEFORE, "interrupts")
 
 
 def look(total: int, taken_unix_s: float | None = None, cpus: int = 2) -> InterruptCounts:

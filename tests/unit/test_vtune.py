@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from data.errors import FormatError, SettingsError
-from ingest.formats import find_format, vtune
-from ingest.records import FunctionCount, FunctionCounts, ReadContext
+from data.errors import SettingsError
+from ingest.formats import vtune
+from ingest.records import FunctionCounts, ReadContext
 from ingest.runs.storage_counts import function_rates
 from ingest.settings.dataset import Settings, load_settings
 from ingest.settings.function_map import shipped_sources
@@ -25,105 +25,10 @@ def read(text: str) -> FunctionCounts:
     return vtune.read([text.encode()], ReadContext("vtune.csv", 0.0))
 
 
-def counts(text: str) -> list[tuple[str, int | None, int | None]]:
-    return [(each.function, each.loads, each.stores) for each in read(text).functions]
-
-
-def test_functions_with_what_they_loaded_and_stored() -> None:
-    assert read(TABLE).functions == [
-        FunctionCount("blk_mq_submit_bio", "vmlinux", "block/blk-mq.c", 4000, 2000),
-        FunctionCount("nvme_poll", "nvme", None, 1000, 500),
-        FunctionCount("func@0xffffffff81000010", "vmlinux", None, 10, None),
-        FunctionCount("[Unknown]", "", None, None, 5),
-    ]
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        TABLE,
-        "Column filter is ON.\n" + TABLE,
-        "\ufeff" + TABLE,
-        TABLE.replace("Loads", "Loads:Self").replace("Stores", "Stores:Self"),
-        TABLE.replace(",", "\t"),
-        TABLE.replace(",", ";"),
-        TABLE.replace(",", "|"),
-        TABLE.replace(",", "^"),
-        TABLE.replace("\n", "\r\n"),
-        TABLE.replace("Loads", "Hardware Event Count:MEM_INST_RETIRED.ALL_LOADS_PS:Self").replace(
-            "Stores", "Hardware Event Count:MEM_UOPS_RETIRED.ALL_STORES:Self"
-        ),
-        TABLE.replace("Function,", '"Function / Call Stack",'),
-    ],
-    ids=[
-        "plain",
-        "filter",
-        "bom",
-        "self",
-        "tab",
-        "semicolon",
-        "bar",
-        "hat",
-        "dos",
-        "events",
-        "stack",
-    ],
-)
-def test_versions_of_the_headings(text: str) -> None:
-    found = find_format("x", text.encode())
-    assert found is not None
-    assert found.name == "vtune"
-    assert read(text).functions == read(TABLE).functions
-    assert read(text).problems == []
-
-
 def test_a_table_as_powershell_writes_it() -> None:
     data = TABLE.replace("\n", "\r\n").encode("utf-16")
     assert vtune.sniff("x", data)
     assert vtune.read([data], ReadContext("vtune.csv", 0.0)).functions == read(TABLE).functions
-
-
-def test_events_in_thousands() -> None:
-    """As older versions give them, the scale in the heading."""
-    event = "Hardware Event Count:MEM_UOPS_RETIRED.ALL_{}_PS{}"
-    heads = event.format("LOADS", " (K)"), event.format("STORES", ":Self (M)")
-    assert counts(f'Function,{heads[0]},{heads[1]}\na,"1,200.036",0.5\n') == [
-        ("a", 1_200_036, 500_000)
-    ]
-
-
-def test_columns_in_between_do_not_matter() -> None:
-    text = 'CPU Time,Module,"Loads:Self",LLC Miss Count,Function\n1.5,fio,70,2,io_queue\n'
-    assert counts(text) == [("io_queue", 70, None)]
-
-
-def test_names_with_commas_are_one_cell() -> None:
-    text = 'Function,Loads\n"std::map<int, std::pair<int, int>>::find(int, int)",12\n'
-    assert counts(text) == [("std::map<int, std::pair<int, int>>::find(int, int)", 12, None)]
-
-
-def test_one_name_at_two_addresses_is_two_functions_and_at_one_address_one() -> None:
-    text = (
-        "Function,Module,Start Address,Loads,Stores\n"
-        "copy,vmlinux,0x10,1,\ncopy,vmlinux,0x20,10,5\ncopy,vmlinux,0x10,100,7\ncopy,fio,0x10,3,\n"
-    )
-    assert counts(text) == [("copy", 101, 7), ("copy", 10, 5), ("copy", 3, None)]
-
-
-def test_numbers_may_be_grouped_or_in_powers_of_ten() -> None:
-    assert counts('Function,Loads,Stores\na,"1,200,036",2.400072e+09\n') == [
-        ("a", 1_200_036, 2_400_072_000)
-    ]
-
-
-def test_rows_that_cannot_be_are_left_out_and_named() -> None:
-    found = read("Function,Loads\na,1\nb,many\nc,1,2\n\nd,4\ne,1e400\n")
-    assert [each.function for each in found.functions] == ["a", "d"]
-    assert [(p.kind, p.severity, p.line) for p in found.problems] == [
-        ("not_a_number", "refused", 3),
-        ("field_count", "refused", 4),
-        ("not_a_number", "refused", 7),
-    ]
 
 
 def test_a_cell_without_end_takes_its_row_alone() -> None:
@@ -131,18 +36,6 @@ def test_a_cell_without_end_takes_its_row_alone() -> None:
     found = read('Function,Loads\na,1\n"' + "x" * 140_000 + '",2\nb,3\n')
     assert [each.function for each in found.functions] == ["a", "b"]
     assert [(p.kind, p.line) for p in found.problems] == [("field_count", 3)]
-
-
-def test_lines_are_counted_over_cells_of_several() -> None:
-    found = read('Function,Loads\n"a\nb",1\nc,many\n"d\u2028e",2\n')
-    assert [each.function for each in found.functions] == ["a\nb", "d\u2028e"]
-    assert [(p.kind, p.line) for p in found.problems] == [("not_a_number", 4)]
-
-
-@pytest.mark.parametrize("text", ["", "Function,CPU Time\na,1\n", "Function,Loads\n", "Loads\n3\n"])
-def test_what_is_no_such_table_is_refused(text: str) -> None:
-    with pytest.raises(FormatError, match=r"vtune\.csv"):
-        read(text)
 
 
 def rates(text: str, settings: Settings, **row: Any) -> dict[str, tuple[Any, ...]]:
