@@ -1,0 +1,256 @@
+"""What the views of Findings show, computed once for each version of the lake."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from app.findings.state import ENERGY, FindingsState
+from app.kit.lakes import LakeView
+from data.choices import Choice
+from data.connection import open_lake
+from data.errors import LakeError, WattlasError
+from data.findings import Claim, claims
+from data.next_runs import NextRuns, next_runs, runs_left
+from data.order import Order, OrderCheck, order_of
+from data.published import PublishedClaim, published_claims
+from data.queries.claims import workloads_query
+from data.selection import Selection
+from data.sweeps import KnobShares, Level, knob_effect, knob_shares, scope_words, sweeps_of
+
+# Sweeps whose knobs are drawn side by side; the filters choose among more.
+MOST_SWEEPS: Final = 6
+PRODUCT: Final = "edp_js"
+
+
+def default_state(view: LakeView) -> FindingsState:
+    """Return the state without a link: all runs, in a large lake those of one dataset."""
+    return FindingsState(selection=view.first_study())
+
+
+def studied(view: LakeView, state: FindingsState) -> Selection:
+    """Return the runs that count for claims: all of the lake, in a large one of its datasets.
+
+    What a filter hides further on changes no claim: they were judged together.
+    """
+    asked = Selection()
+    if view.is_large:
+        asked = Selection.of(dataset=state.selection.values("dataset"))
+    if state.without_odd:
+        asked = Selection(asked.clauses, view.once(_order, asked).odd_ids)
+    return asked
+
+
+def claims_of(view: LakeView, state: FindingsState) -> list[Claim]:
+    """Return the claims that the filters leave; decided ones first, largest effects first."""
+    everything = view.once(_claims, (studied(view, state), state.bound))
+    left = [claim for claim in everything if _matches(claim, state.selection)]
+    return sorted(left, key=lambda one: (one.outcome == "undecided", -abs(one.effect or 0.0)))
+
+
+def _claims(view: LakeView, key: tuple[Selection, tuple[str, float]]) -> list[Claim]:
+    return claims(view.lake, limit=key[1], selection=key[0])
+
+
+def _matches(claim: Claim, selection: Selection) -> bool:
+    """Tell whether some setting of a claim passes every filter."""
+    return all(
+        any(
+            _passes({**claim.scope, **member.values}, clause.facet, clause.values)
+            for member in claim.settings
+        )
+        for clause in selection.clauses
+    )
+
+
+def _passes(row: Mapping[str, Any], facet: Any, values: tuple[Any, ...]) -> bool:
+    value = row.get(facet.column)
+    return (facet.null_word if value is None else value) in values
+
+
+def published_of(view: LakeView) -> list[PublishedClaim]:
+    """Return the papers' claims, judged on the lake."""
+    return view.once(_published, None)
+
+
+def _published(view: LakeView, _: None) -> list[PublishedClaim]:
+    return published_claims(view.lake)
+
+
+def order_checks(view: LakeView, state: FindingsState) -> Order:
+    """Return the order of the runs that count, of the choices that the filters leave."""
+    asked = Selection(studied(view, replace(state, without_odd=False)).clauses)
+    found = view.once(_order, asked)
+    left = tuple(one for one in found.checks if _is_left(one, state.selection))
+    return Order(left, found.odd, found.is_cut)
+
+
+def _order(view: LakeView, selection: Selection) -> Order:
+    return order_of(view.lake, selection)
+
+
+def _is_left(check: OrderCheck, selection: Selection) -> bool:
+    columns = set(check.scope)
+    return all(
+        _passes(check.scope, clause.facet, clause.values)
+        for clause in selection.clauses
+        if clause.facet.column in columns
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Sweep:
+    """One choice among those that the filters leave.
+
+    Attributes:
+        key: Its name in URLs.
+        words: `Linux tuned, memcached, 400k QPS`.
+    """
+
+    key: str
+    words: str
+    choice: Choice
+
+
+def choice_key(choice: Choice) -> str:
+    """Write a choice in a URL: its system and the values of its scope."""
+    return "~".join([choice.system, *(str(value) for value in choice.scope().values())])
+
+
+def sweeps(view: LakeView, state: FindingsState) -> list[Sweep]:
+    """Return the choices that the filters leave, for the state's metric."""
+    # An effect of a knob or a list of runs is of whole sweeps.
+    given = {knob.name for knob in view.catalogue.knobs.values() if knob.is_given} | {"system"}
+    clauses = tuple(c for c in state.selection.clauses if c.facet.name in given)
+    return view.once(_sweeps, (Selection(clauses), state.metric, state.bound))
+
+
+def _sweeps(view: LakeView, key: tuple[Selection, str, tuple[str, float]]) -> list[Sweep]:
+    selection, metric, bound = key
+    labels = dict(view.outline.select("system", "system_label").unique().rows())
+    own = _performances(view)
+    found = []
+    for choice in sweeps_of(view.lake, selection, metric):
+        performance = own.get((choice.dataset, choice.workload))
+        limit = bound if performance == bound[0] != metric else None
+        limited = replace(choice, limit=limit)
+        found.append(
+            Sweep(choice_key(choice), scope_words(choice, view.catalogue, labels), limited)
+        )
+    return found
+
+
+def _performances(view: LakeView) -> dict[tuple[str | None, str | None], str | None]:
+    rows = view.lake.polars(*workloads_query())
+    return {(dataset, workload): metric for dataset, workload, metric, _ in rows.iter_rows()}
+
+
+def shown_sweep(view: LakeView, state: FindingsState) -> Sweep | None:
+    """Return the sweep of the state, else the first that the filters leave."""
+    found = sweeps(view, state)
+    return next((one for one in found if one.key == state.sweep), found[0] if found else None)
+
+
+def metrics_beside(view: LakeView, choice: Choice) -> list[str]:
+    """Return the metrics whose knobs stand side by side: energy, performance, their product."""
+    performance = _performances(view).get((choice.dataset, choice.workload))
+    names = dict.fromkeys([choice.objective, ENERGY, performance, PRODUCT])
+    return [name for name in names if name is not None][:3]
+
+
+def shares_of(view: LakeView, state: FindingsState) -> list[tuple[Sweep, list[KnobShares]]]:
+    """Return the shares of the knobs of each sweep, for its metrics side by side."""
+    found = []
+    for sweep in sweeps(view, state)[:MOST_SWEEPS]:
+        each = []
+        for metric in metrics_beside(view, sweep.choice):
+            limit = sweep.choice.limit if metric == ENERGY else None
+            key = _Key(sweep.key, replace(sweep.choice, objective=metric, limit=limit))
+            shares = view.once(_shares, key)
+            each += [shares] if shares is not None else []
+        if each:
+            found.append((sweep, each))
+    return found
+
+
+@dataclass(frozen=True)
+class _Key:
+    """A choice as a key of a cache: its own mapping has no hash."""
+
+    words: str
+    choice: Choice
+
+    def __hash__(self) -> int:
+        return hash((self.words, self.choice.objective, self.choice.limit))
+
+
+def _shares(view: LakeView, key: _Key) -> KnobShares | None:
+    try:
+        return knob_shares(view.lake, key.choice)
+    except LakeError:
+        raise
+    except WattlasError:
+        # Too few settings, or none with a value.
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """The effect of one knob of a sweep."""
+
+    sweep: Sweep
+    knob: str
+    across: str
+    knobs: tuple[str, ...]
+    levels: tuple[Level, ...]
+
+
+def effect_of(view: LakeView, state: FindingsState) -> Effect | None:
+    """Return the effect of the state's knob, else of the one with the largest share."""
+    sweep = shown_sweep(view, state)
+    if sweep is None:
+        return None
+    shares = view.once(_shares, _Key(sweep.key, sweep.choice))
+    if shares is None:
+        return None
+    columns = {knob.noun: column for column, knob in view.catalogue.knob_of_column.items()}
+    knobs = tuple(columns[one.name] for one in shares.mains)
+    knob = state.knob if state.knob in knobs else knobs[0]
+    across = state.across if state.across in knobs and state.across != knob else ""
+    levels = knob_effect(view.lake, sweep.choice, knob, across or None)
+    return Effect(sweep, knob, across, knobs, tuple(levels))
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """The next runs of a sweep, and how many of an earlier list are left.
+
+    Attributes:
+        left: None where the list is of this version.
+    """
+
+    sweep: Sweep
+    plan: NextRuns
+    left: int | None
+
+
+def planned_of(view: LakeView, state: FindingsState) -> Planned | None:
+    """Return the next runs; of the version that the state names, with what is left of its list.
+
+    Raises:
+        WattlasError: No list can be made, or that version is gone.
+    """
+    sweep = shown_sweep(view, state)
+    if sweep is None:
+        return None
+    since = None if state.since == view.version else state.since
+    key = (_Key(sweep.key, sweep.choice), state.budget, state.minutes, since)
+    plan = view.once(_plan, key)
+    return Planned(sweep, plan, None if since is None else runs_left(plan, view.lake))
+
+
+def _plan(view: LakeView, key: tuple[_Key, int | None, float | None, int | None]) -> NextRuns:
+    asked, budget, minutes, since = key
+    if since is None:
+        return next_runs(view.lake, asked.choice, budget, minutes)
+    with open_lake(view.lake.path, version=since) as earlier:
+        return next_runs(earlier, asked.choice, budget, minutes)

@@ -1,0 +1,1 @@
+"""The figures of Findings: shares and levels in, Plotly dictionaries out."""

@@ -1,0 +1,136 @@
+"""Shares of knobs, pairs and noise in the variance of one run, metrics side by side."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from app.kit.encodings import OKABE_ITO, base_layout
+from app.kit.figure_text import finishing
+from data.sweeps import KnobShares, Share
+
+PAIR_GREY, NOISE_GREY = "#7A8190", "#B4BAC4"
+_ROW_PX: Final = 17
+# Rows of a sweep's title and of its metrics' titles.
+_HEAD_ROWS: Final = 2.3
+_GAP: Final = 0.03
+# Pairs below this share say nothing.
+_LEAST: Final = 0.001
+
+
+@finishing
+def build_knobs(
+    sweeps: Sequence[tuple[str, str, Sequence[KnobShares]]],
+    titles: Mapping[str, str],
+    targets: Mapping[str, str],
+) -> dict[str, Any]:
+    """Build the bars: knobs with their intervals, then pairs, the rest and the noise.
+
+    Args:
+        sweeps: Key in the URL, words, shares of each metric; at least one.
+        titles: Of the metrics.
+        targets: What a click on a knob's bar opens, by the knob's noun: its column.
+    """
+    columns = max(len(shares) for _, _, shares in sweeps)
+    data, layout = [], {**base_layout("What the variance of one run is made of", _SUBTITLE)}
+    names = {name: _parts(shares) for name, _, shares in sweeps}
+    heights = [len(names[key]) + _HEAD_ROWS + 0.6 for key, _, _ in sweeps]
+    knobs = dict.fromkeys(one.name for _, _, all_ in sweeps for one in _by_name(all_))
+    hues = {name: OKABE_ITO[i % len(OKABE_ITO)] for i, name in enumerate(sorted(knobs))}
+    top, total, number = 1.0, sum(heights), 0
+    annotations = []
+    for (key, words, shares), height in zip(sweeps, heights, strict=True):
+        low = max(top - height / total, 0.0)
+        title = {"text": words, "x": 0, "y": top, "xref": "paper", "yref": "paper",
+                 "xanchor": "left", "yanchor": "top", "showarrow": False,
+                 "font": {"size": 11, "weight": 600}}  # fmt: skip
+        annotations.append(title)
+        inside = [low + 0.6 / total, top - _HEAD_ROWS / total]
+        for column, one in enumerate(shares):
+            number += 1
+            end = "" if number == 1 else str(number)
+            left, right = column / columns, (column + 1) / columns - _GAP
+            layout[f"xaxis{end}"] = {
+                "domain": [left, right], "anchor": f"y{end}", "range": [0, 100],
+                "ticksuffix": " %", "nticks": 5, "fixedrange": True,
+                "tickfont": {"size": 9}, "showticklabels": False,
+            }  # fmt: skip
+            layout[f"yaxis{end}"] = {
+                "domain": inside, "anchor": f"x{end}", "autorange": "reversed", "type": "category",
+                "categoryorder": "array", "categoryarray": names[key], "fixedrange": True,
+                "showticklabels": column == 0, "tickfont": {"size": 10},
+            }  # fmt: skip
+            data.append(_bars(one, key, names[key], end, targets, hues))
+            annotations.append(
+                {"text": titles[one.metric], "x": left, "y": inside[1], "xref": "paper",
+                 "yref": "paper", "xanchor": "left", "yanchor": "bottom", "showarrow": False,
+                 "font": {"size": 10}}
+            )  # fmt: skip
+        top = low
+    return {
+        "data": data,
+        "layout": {
+            **layout, "annotations": annotations, "bargap": 0.25, "dragmode": False,
+            "margin": {"l": 96, "r": 8, "t": 52, "b": 24},
+            "height": int(_ROW_PX * total + 76),
+            "meta": {"kind": "knobs"},
+        },
+    }  # fmt: skip
+
+
+_SUBTITLE: Final = (
+    "shares with intervals of 95 %; a knob's bar opens its effect; settings weigh the same"
+)
+
+
+def _by_name(shares: Sequence[KnobShares]) -> list[Share]:
+    return [main for one in shares for main in one.mains]
+
+
+def _parts(shares: Sequence[KnobShares]) -> list[str]:
+    """Return the names of the bars of a sweep, in the order of its first metric."""
+    names: dict[str, None] = {}
+    for one in shares:
+        names |= dict.fromkeys(share.name for share in one.mains)
+    for one in shares:
+        names |= dict.fromkeys(name for name, share in one.pairs if share >= _LEAST)
+    return [*names, "rest", "noise"]
+
+
+def _bars(
+    one: KnobShares,
+    key: str,
+    names: Sequence[str],
+    end: str,
+    targets: Mapping[str, str],
+    hues: Mapping[str, str],
+) -> dict[str, Any]:
+    mains = {share.name: share for share in one.mains}
+    pairs = dict(one.pairs)
+    others = {"rest": one.rest, "noise": one.noise}
+    values, words, colours, errors, opens = [], [], [], [[], []], []  # type: ignore[var-annotated]
+    for name in names:
+        main = mains.get(name)
+        share = main.share if main else pairs.get(name, others.get(name, 0.0))
+        low = main.low if main and main.low is not None else share
+        high = main.high if main and main.high is not None else share
+        values.append(100 * share)
+        errors[0].append(100 * max(high - share, 0.0))
+        errors[1].append(100 * max(share - low, 0.0))
+        is_main = main is not None
+        colours.append(
+            hues[name] if is_main
+            else NOISE_GREY if name == "noise" else PAIR_GREY
+        )  # fmt: skip
+        opens.append([key, targets.get(name, "")] if is_main else None)
+        interval = f" [{100 * low:.2g}, {100 * high:.2g}]" if is_main else ""
+        words.append(
+            [f"{name}: {100 * share:.2g} %{interval}",
+             f"{one.settings:,} settings, {one.runs:,} runs"]
+        )  # fmt: skip
+    return {
+        "type": "bar", "orientation": "h", "x": values, "y": list(names), "hoverinfo": "none",
+        "xaxis": f"x{end}", "yaxis": f"y{end}", "showlegend": False,
+        "marker": {"color": colours},
+        "error_x": {"type": "data", "symmetric": False, "array": errors[0],
+                    "arrayminus": errors[1], "thickness": 1, "width": 3},
+        "meta": {"kind": "shares", "rows": [[0] for _ in names], "words": words, "opens": opens},
+    }  # fmt: skip

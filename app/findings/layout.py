@@ -1,0 +1,184 @@
+"""The layout of Findings: filters, then one document of claims, knobs, next runs and order."""
+
+from collections.abc import Mapping
+from typing import Final
+
+import dash_mantine_components as dmc
+from dash import html
+from dash.development.base_component import Component
+
+from app.findings.answer import effect_of, sweeps
+from app.findings.figures.effect import across_choices
+from app.findings.state import MOST_BUDGET, FindingsState
+from app.kit import ids
+from app.kit.filters import filter_blocks, offered_choices
+from app.kit.lakes import LakeView
+from app.kit.page_layout import (
+    Entries,
+    entries,
+    filter_sidebar,
+    link_to,
+    page_layout,
+    select,
+    sidebar_block,
+    state_stores,
+    status_line,
+)
+from app.kit.panel import panel, view_menu, view_panel
+from data.catalogue import Catalogue
+
+IDS: Final = ids.PageIds("findings")
+PICTURES: Final = ("knobs", "effect")
+# Blocks that the server writes as HTML, by the view that they are.
+BLOCKS: Final = ("claims", "published", "next", "order")
+SECTIONS: Final = {
+    "claims": "Claims of this lake", "published": "Claims of the papers", "knobs": "Knobs",
+    "next": "Next runs", "order": "Order of runs",
+}  # fmt: skip
+
+
+def html_store(block: str) -> str:
+    """Return the id of the store of a block's HTML, which the browser writes into the block."""
+    return IDS(f"{block}-html")
+
+
+def drawn_store(picture: str) -> str:
+    """Return the id of the store that ties the drawing of a picture to the page: it stays empty."""
+    return IDS(f"drawn-{picture}")
+
+
+def findings_layout(view: LakeView, state: FindingsState, notice: str) -> html.Main:
+    """Lay Findings out for a state; callbacks deliver its blocks and figures."""
+    stores = state_stores(
+        IDS.page,
+        view,
+        state,
+        (*map(IDS.figure, PICTURES), *map(drawn_store, PICTURES), *map(html_store, BLOCKS)),
+    )
+    bodies: dict[str, list[Component]] = {
+        name: [html.Div(id=IDS(name), className="findings-body pending")] for name in BLOCKS
+    }
+    title = "the runs under these filters"
+    filters = filter_blocks(view, state.selection, offered_choices, IDS)
+    return page_layout(
+        IDS.page,
+        stores,
+        notice,
+        filter_sidebar([_claims_rules(view, state), *filters]),
+        sections(bodies, _controls(view, state)),
+        status_line(IDS, link_to(IDS, "explore", title)),
+    )
+
+
+def sections(
+    bodies: Mapping[str, list], controls: Mapping[str, list[Component]] | None = None
+) -> list[Component]:
+    """Lay out the sections of the document.
+
+    Args:
+        bodies: Of the blocks, by name.
+        controls: Of the sections, by name; None for an export, which has none, nor menus.
+    """
+    has_menus = controls is not None
+    parts: list[Component] = []
+    for name, words in SECTIONS.items():
+        head: list[Component] = [html.H2(words), *(controls or {}).get(name, [])]
+        if name == "knobs":
+            knobs = view_panel("knobs", words, head, "panel-knobs", (), has_menus)
+            own = [html.H2("Effect of a knob"), *(controls or {}).get("effect", [])]
+            effect = view_panel("effect", "effect of a knob", own, "panel-effect", (), has_menus)
+            parts += [knobs, effect]
+            continue
+        menu = [view_menu(name, words)] if has_menus else []
+        parts.append(
+            panel(name, words, [*head, *menu], bodies[name], f"findings-section panel-{name}")
+        )
+    return parts
+
+
+def _claims_rules(view: LakeView, state: FindingsState) -> html.Div:
+    limited = view.catalogue.metric(state.bound[0])
+    limit = dmc.NumberInput(
+        id=IDS.control("limit"), value=state.limit, min=0, size="xs", w=104, decimalScale=6,
+        allowNegative=False, clampBehavior="blur", debounce=400,
+        **{"aria-label": "limit"},
+    )  # fmt: skip
+    odd = dmc.Switch(
+        id=IDS.control("odd"), label="without odd runs", checked=state.without_odd, size="xs"
+    )
+    words = f"{limited.title}, {limited.unit}: at most"
+    return sidebar_block("Limit and exclusions", html.Span(words, className="quiet"), limit, odd)
+
+
+def _controls(view: LakeView, state: FindingsState) -> dict[str, list[Component]]:
+    effect = effect_of(view, state) if view.runs else None
+    knob, across = (effect.knob, effect.across) if effect else ("", "")
+    budget = dmc.NumberInput(
+        id=IDS.control("budget"), value=state.budget or "", min=1, max=MOST_BUDGET, size="xs", w=92,
+        placeholder="runs", allowDecimal=False, clampBehavior="blur", debounce=400,
+        **{"aria-label": "budget, runs"},
+    )  # fmt: skip
+    minutes = dmc.NumberInput(
+        id=IDS.control("minutes"), value=state.minutes or "", min=0, size="xs", w=92,
+        placeholder="minutes", clampBehavior="blur", debounce=400,
+        **{"aria-label": "budget, minutes"},
+    )  # fmt: skip
+    since = dmc.NumberInput(
+        id=IDS.control("since"), value="" if state.since is None else state.since, min=0, size="xs",
+        w=112, placeholder="list of version", allowDecimal=False, debounce=400,
+        **{"aria-label": "version that the list was made from"},
+    )  # fmt: skip
+    run_list = html.A("run list as CSV", id=IDS.link("list"), className="plain")
+    return {
+        "knobs": [_select("metric", "metric", metric_choices(view, state), state.metric, 180)],
+        "effect": [
+            _select("knob", "knob", knob_choices(view, state), knob or None, 120),
+            _select("across", "colour", across_entries(view, state), across, 120),
+        ],
+        "next": [
+            _select("sweep", "sweep", sweep_choices(view, state), _sweep(view, state), 300),
+            budget, minutes, since, run_list,
+        ],
+    }  # fmt: skip
+
+
+def _select(key: str, label: str, data: Entries, value: str | None, width: int) -> dmc.Select:
+    return select(IDS.control(key), label, data, value, width, max(width, 220), searchable=True)
+
+
+def _sweep(view: LakeView, state: FindingsState) -> str | None:
+    known = [entry["value"] for entry in sweep_choices(view, state)]
+    return state.sweep if state.sweep in known else next(iter(known), None)
+
+
+def sweep_choices(view: LakeView, state: FindingsState) -> Entries:
+    """List the sweeps that the filters leave."""
+    if not view.runs:
+        return []
+    return entries({sweep.key: sweep.words for sweep in sweeps(view, state)})
+
+
+def metric_choices(view: LakeView, state: FindingsState) -> Entries:
+    """List the metrics that have a better direction and values."""
+    measured = view.measured_columns(state.selection) if view.runs else ()
+    names = [n for n in measured if view.catalogue.metric(n).better] or [state.metric]
+    names += [] if state.metric in names else [state.metric]
+    return entries({name: view.catalogue.metric(name).title for name in names})
+
+
+def knob_choices(view: LakeView, state: FindingsState) -> Entries:
+    """List the knobs of the shown sweep, those with large shares first."""
+    effect = effect_of(view, state) if view.runs else None
+    return _knob_entries(effect.knobs if effect else (), view.catalogue)
+
+
+def across_entries(view: LakeView, state: FindingsState) -> Entries:
+    """List the knobs that may colour the lines."""
+    effect = effect_of(view, state) if view.runs else None
+    if effect is None:
+        return entries({"": "one line"})
+    return entries(across_choices(effect.knobs, effect.knob, view.catalogue))
+
+
+def _knob_entries(columns: tuple[str, ...], catalogue: Catalogue) -> Entries:
+    return entries({column: catalogue.knob_of_column[column].noun for column in columns})

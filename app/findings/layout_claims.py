@@ -1,0 +1,215 @@
+"""The claims as a document: of the lake, decided ones first, and of the papers."""
+
+from collections.abc import Sequence
+from math import log1p
+from typing import Final
+from urllib.parse import urlencode
+
+from dash import html
+
+from app.findings.answer import claims_of, published_of
+from app.findings.state import FindingsState
+from app.kit.clause import write_knobs
+from app.kit.lakes import LakeView
+from app.kit.links import address
+from app.kit.url_state import LINK_VERSION, write_value
+from app.kit.words import EMPTY_LAKE_PLAIN
+from data.analysis.verdicts import DOES_NOT, HOLDS, IN_PART, NEARLY, UNDECIDED, Verdict
+from data.findings import Claim
+from data.published import PublishedClaim
+from data.queries.claims import SUBJECT
+
+# Claims of a group that are listed before the rest unfolds.
+SHOWN: Final = 12
+_SHOWN_OF_PAPER: Final = 6
+# Outcome or verdict to its sign and its class.
+_SIGNS: Final = {
+    "a_better": ("\N{CHECK MARK}", "holds"), "b_better": ("\N{CHECK MARK}", "holds"),
+    "equivalent": ("\N{ALMOST EQUAL TO}", "equal"), "undecided": ("?", "undecided"),
+    HOLDS: ("\N{CHECK MARK}", "holds"), IN_PART: ("\N{WHITE CIRCLE}", "in-part"),
+    NEARLY: ("\N{ALMOST EQUAL TO}", "in-part"), DOES_NOT: ("\N{MULTIPLICATION SIGN}", "not"),
+    UNDECIDED: ("?", "undecided"),
+}  # fmt: skip
+# Half the width of an interval plot is a factor of 3.
+_HALF: Final = log1p(2.0)
+
+
+def claims_block(view: LakeView, state: FindingsState, has_links: bool = True) -> list:
+    """Lay out the claims that the filters leave."""
+    if not view.runs:
+        return [html.P(EMPTY_LAKE_PLAIN, className="note")]
+    found = claims_of(view, state)
+    if not found:
+        words = "No claim is left: a claim needs two settings of a system, or a default beside one."
+        return [html.P(words, className="note")]
+    decided = [claim for claim in found if claim.outcome != "undecided"]
+    still_open = [claim for claim in found if claim.outcome == "undecided"]
+    alone = sum(claim.holds_alone for claim in decided)
+    total = found[0].adjusted.removeprefix("1 of ")
+    words = (
+        f"{len(decided):,} of {len(found):,} claims are decided ({total} were judged together; at "
+        f"most 5 % of the decided ones are expected to be wrong). {alone:,} hold alone and may be "
+        f"quoted one by one. {len(still_open):,} are open."
+    )
+    return [
+        html.P(words, className="note"),
+        html.H3("Decided, largest effects first"),
+        *_listed([_claim_row(view, state, one, has_links) for one in decided], "no claim"),
+        html.H3("Open, and what would decide"),
+        *_listed([_claim_row(view, state, one, has_links) for one in still_open], "no claim"),
+    ]
+
+
+def claims_status(view: LakeView, state: FindingsState) -> str:
+    """Return the status line: how many claims are decided, and of how many runs."""
+    if not view.runs:
+        return "no runs"
+    found = claims_of(view, state)
+    decided = sum(claim.outcome != "undecided" for claim in found)
+    return f"{decided:,} of {len(found):,} claims decided · {view.matching(state.selection):,} runs"
+
+
+def open_questions(view: LakeView, state: FindingsState) -> list[str]:
+    """Return the sentences of what stayed open, for the end of a report."""
+    claims = claims_of(view, state) if view.runs else []
+    mine = [claim.sentence for claim in claims if claim.outcome == "undecided"]
+    theirs = [
+        f"{one.id} ({one.paper}): {one.reason}." for one in published_of(view)
+        if one.verdict == UNDECIDED
+    ]  # fmt: skip
+    return [*mine, *theirs]
+
+
+def _listed(rows: list[html.Li], nothing: str, shown: int = SHOWN) -> list:
+    """Lay out a list of which the first rows are open, the rest unfolds."""
+    if not rows:
+        return [html.P(nothing, className="note")]
+    parts: list = [html.Ul(rows[:shown], className="findings-claims")]
+    if more := rows[shown:]:
+        summary = html.Summary(f"{len(more):,} more")
+        parts.append(html.Details([summary, html.Ul(more, className="findings-claims")]))
+    return parts
+
+
+def _claim_row(view: LakeView, state: FindingsState, claim: Claim, has_links: bool) -> html.Li:
+    sign, look = _SIGNS[claim.outcome]
+    alone = [html.Span("holds alone", className="alone")] if claim.holds_alone else []
+    note = [html.Span("synthetic", className="badge")] if claim.is_synthetic else []
+    links = [html.A("show", href=_link(view, state, claim), className="plain")] if has_links else []
+    return html.Li(
+        [
+            html.Span(sign, className=f"sign {look}", **{"aria-hidden": "true"}),
+            html.Span([claim.sentence, " ", *alone, *note], className="sentence"),
+            _interval(claim),
+            html.Span(claim.n_words, className="n"),
+            html.Span(links, className="show"),
+        ],
+        className=look,
+        **{"data-claim": claim.id, "data-sel": _selection(claim)},
+    )
+
+
+def _selection(claim: Claim) -> str:
+    """Return the clause of the settings of a claim's subject; empty for a whole system."""
+    subject = [member for member in claim.settings if member.side == SUBJECT]
+    if claim.kind == "tuned to tuned" or len(subject) != 1:
+        return ""
+    knobs = {name: value for name, value in subject[0].values.items() if value is not None}
+    return write_knobs([{n: v for n, v in knobs.items() if not n.endswith("_policy")}])
+
+
+def _link(view: LakeView, state: FindingsState, claim: Claim) -> str:
+    """Return the address of Explore with the runs of a claim, its limit and its setting."""
+    knobs = view.catalogue.knob_of_column
+    scope = [(knobs[name].name, write_value(value)) for name, value in claim.scope.items()]
+    systems = dict.fromkeys(str(member.values["system"]) for member in claim.settings)
+    pairs = [("v", str(LINK_VERSION)), *scope, *(("system", name) for name in systems)]
+    if "<=" in claim.scope_words or claim.kind == "limit met":
+        pairs += [("limit", write_value(state.bound[1])), ("by", state.bound[0])]
+    if sel := _selection(claim):
+        pairs.append(("sel", sel))
+    pairs += [("lake", str(state.lake_version))] if state.lake_version is not None else []
+    return f"{address('/')}?{urlencode(pairs)}"
+
+
+def _interval(claim: Claim) -> html.Span:
+    """Draw the interval on a scale of factors from a third to three, with the margin of 2 %."""
+    low, high, effect = (_place(x) for x in (claim.low, claim.high, claim.effect))
+    left, right = 0.0 if low is None else low, 100.0 if high is None else high
+    ends = " ".join(name for name, end in (("from-below", low), ("beyond", high)) if end is None)
+    parts = [
+        html.Span(className="margin"),
+        html.Span(className="zero"),
+        html.Span(
+            className=f"bar {ends}".strip(),
+            style={"left": f"{left:.2f}%", "width": f"{max(right - left, 0.6):.2f}%"},
+        ),
+    ]
+    if effect is not None:
+        parts.append(html.Span(className="dot", style={"left": f"{effect:.2f}%"}))
+    label = f"interval {claim.interval_words} percent"
+    return html.Span(parts, className="interval", title=label, role="img", **{"aria-label": label})
+
+
+def _place(percent: float | None) -> float | None:
+    if percent is None:
+        return None
+    share = log1p(max(percent, -99.9) / 100) / _HALF
+    return 50 + 50 * min(max(share, -1.0), 1.0)
+
+
+def published_block(view: LakeView) -> list:
+    """Lay out the papers' claims, one group a paper, decided ones first."""
+    found = published_of(view)
+    by_paper: dict[str, list[PublishedClaim]] = {}
+    for claim in found:
+        by_paper.setdefault(claim.source.paper.citation, []).append(claim)
+    parts: list = []
+    for citation, own in by_paper.items():
+        counts = {v: sum(one.verdict == v for one in own) for v in _ORDER}
+        words = ", ".join(f"{count} {verdict}" for verdict, count in counts.items() if count)
+        own.sort(key=lambda one: _ORDER.index(one.verdict))
+        parts += [
+            html.H3(citation),
+            html.P(words, className="note"),
+            *_listed([_published_row(one) for one in own], "", _SHOWN_OF_PAPER),
+        ]
+    return parts
+
+
+_ORDER: Final = (HOLDS, IN_PART, NEARLY, DOES_NOT, UNDECIDED)
+
+
+def _published_row(claim: PublishedClaim) -> html.Li:
+    sign, look = _SIGNS[claim.verdict]
+    n = f"n = {', '.join(f'{k:,}' for k in claim.n[:6])}" if claim.n else "no runs"
+    if claim.n[6:]:
+        n += f" and {len(claim.n) - 6} more"
+    if not claim.n and claim.verdict != UNDECIDED:
+        n = "model output" if claim.id.startswith("002") else "printed values"
+    why = [html.P(f"Rule: {claim.rule}"), *_parts(claim.parts)]
+    return html.Li(
+        [
+            html.Span(sign, className=f"sign {look}", **{"aria-hidden": "true"}),
+            html.Span(
+                [
+                    html.Strong(claim.id), f" {claim.statement} ",
+                    html.Span(f"{claim.where}; printed: {claim.printed}", className="quiet"),
+                    html.Br(),
+                    html.Strong(claim.verdict, className=look),
+                    "" if claim.parts else f": {claim.reason}",
+                    html.Details([html.Summary("rule and numbers"), *why]),
+                ],
+                className="sentence wide",
+            ),
+            html.Span(n, className="n"),
+        ],
+        className=look,
+        **{"data-claim": claim.id},
+    )  # fmt: skip
+
+
+def _parts(parts: Sequence[Verdict]) -> list:
+    if not parts:
+        return []
+    return [html.Ul([html.Li(f"{part.outcome}: {part.words}") for part in parts])]

@@ -1,0 +1,135 @@
+"""The next runs and the order of runs, as parts of the document."""
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+import polars as pl
+from dash import html
+
+from app.findings.answer import Planned, order_checks, planned_of
+from app.findings.state import FindingsState
+from app.kit.lakes import LakeView
+from data.errors import WattlasError
+from data.order import OrderCheck
+from data.units import format_quantity
+
+_SHOWN: Final = 12
+_MOST_ODD: Final = 40
+
+
+def next_block(view: LakeView, state: FindingsState) -> list:
+    """Lay out the next runs of the shown sweep; a sentence where there can be no list."""
+    try:
+        planned = planned_of(view, state)
+    except WattlasError as error:
+        return [html.P(f"No list: {error}.", className="note")]
+    if planned is None:
+        return [html.P("No sweep is left: none has two settings.", className="note")]
+    return planned_parts(planned)
+
+
+def planned_parts(planned: Planned) -> list:
+    """Lay out a list: its sentence, what is left of it, what it asks of each setting."""
+    plan = planned.plan
+    undecided = f"{plan.members:,} settings cannot be told from the best"
+    if plan.members_once:
+        undecided += f", {plan.members_once:,} measured once cannot be ruled out"
+    words = [html.P([html.Strong(planned.sweep.words), f": {undecided}."]), html.P(plan.sentence)]
+    if planned.left is not None:
+        done = plan.runs - planned.left
+        words.append(
+            html.P(
+                f"Of the list of version {plan.version}, {done:,} of {plan.runs:,} runs are in the "
+                f"lake; {planned.left:,} are left."
+            )
+        )
+    if plan.cells and plan.prediction_error_pct is not None:
+        words.append(
+            html.P(
+                f"The knobs predict a setting to {plan.prediction_error_pct:.2g} %."
+                if plan.prediction_error_pct <= 5
+                else "The knobs interact too much to predict unmeasured cells; these are next to "
+                "the best.", className="quiet"
+            )
+        )  # fmt: skip
+    if not plan.settings:
+        return words
+    head = ("setting", "runs so far", "more", "why", "costs more than the best by", "minutes")
+    rows = [
+        (one.words, f"{one.n:,}", f"{one.more:,}", one.reason,
+         "" if one.change_pct is None else f"{one.change_pct:.2g} %",
+         "" if one.minutes is None else f"{one.minutes:.2g}")
+        for one in plan.settings
+    ]  # fmt: skip
+    return [*words, *folded_table(head, rows, _SHOWN)]
+
+
+def order_block(view: LakeView, state: FindingsState) -> list:
+    """Lay out the checks of order, affected choices first, and the odd runs."""
+    if not view.runs:
+        return []
+    found = order_checks(view, state)
+    affected = [check for check in found.checks if check.is_affected]
+    unmixed = [check for check in found.checks if check.is_random is False]
+    tested = sum(check.p is not None for check in found.checks)
+    untested = len(found.checks) - tested
+    words = (
+        f"{len(affected):,} of {tested:,} tested choices and metrics change with the order of runs "
+        f"by more than it takes to matter (p of 0.01, 1 %); {len(unmixed):,} were not randomised; "
+        f"{untested:,} have too few repeated settings, or no order."
+    )
+    rest = [check for check in found.checks if not check.is_affected]
+    parts: list = [html.P(words, className="note"), *_checks(affected, "affected")]
+    if rest:
+        body = _checks(rest, "")
+        parts.append(html.Details([html.Summary(f"the other {len(rest):,}"), *body]))
+    count = len(found.odd_ids)
+    left_out = " They are left out of the claims." if state.without_odd else ""
+    parts += [
+        html.H3("Odd runs"),
+        html.P(
+            f"{count:,} runs are off the median of their setting (three runs or more) by over 10 % "
+            f"and 8 deviations.{left_out}", className="note",
+        ),
+        *_odd(found.odd, view),
+    ]  # fmt: skip
+    return parts
+
+
+def _checks(checks: Sequence[OrderCheck], look: str) -> list:
+    if not checks:
+        return []
+    rows = [html.Li(check.sentence, className=look) for check in checks]
+    return [html.Ul(rows, className="findings-order")]
+
+
+def _odd(odd: pl.DataFrame, view: LakeView) -> list:
+    if not len(odd):
+        return []
+    head = ("run", "metric", "value", "median of its setting", "times", "n")
+    rows = []
+    for row in odd.head(_MOST_ODD).iter_rows(named=True):
+        metric = view.catalogue.metric(row["metric"])
+        values = (format_quantity(row[name], metric.unit) for name in ("value", "median"))
+        rows.append((row["run_id"], metric.title, *values, f"{row['times']:.3g}", str(row["runs"])))
+    return folded_table(head, rows, 6)
+
+
+def folded_table(
+    head: Sequence[str], rows: Sequence[Sequence[Any]], shown: int
+) -> list[html.Table | html.Details]:
+    """Lay out a table of which the first rows are open, the rest unfolds."""
+    parts: list[html.Table | html.Details] = [_table(head, rows[:shown])]
+    if more := rows[shown:]:
+        parts.append(html.Details([html.Summary(f"{len(more):,} more rows"), _table(head, more)]))
+    return parts
+
+
+def _table(head: Sequence[str], rows: Sequence[Sequence[Any]]) -> html.Table:
+    return html.Table(
+        [
+            html.Thead(html.Tr([html.Th(word, scope="col") for word in head])),
+            html.Tbody([html.Tr([html.Td(str(cell)) for cell in row]) for row in rows]),
+        ],
+        className="best findings-table",
+    )

@@ -1,0 +1,194 @@
+"""The rows behind the views of Findings, and text on how each view was computed."""
+
+from typing import Any
+
+import polars as pl
+
+from app.findings.answer import (
+    claims_of,
+    effect_of,
+    order_checks,
+    planned_of,
+    published_of,
+    shares_of,
+    shown_sweep,
+    studied,
+)
+from app.findings.state import FindingsState
+from app.kit.lakes import LakeView
+from app.kit.words import explanation
+from data.errors import SelectionError, WattlasError
+from data.queries.claims import sweeps_query
+from data.queries.moments import moments_query
+from data.queries.network import network_runs_query
+from data.queries.order import order_query
+
+_MOST: int = 300_000
+
+
+def rows_behind(view: LakeView, state: FindingsState, name: str) -> pl.DataFrame:
+    """Return the rows of a view: one claim, knob, level, planned run or check a row."""
+    makers = {
+        "claims": _claims, "published": _published, "knobs": _knobs, "effect": _effect,
+        "next": _next, "order": _order, "odd": _odd,
+    }  # fmt: skip
+    return makers[name](view, state)
+
+
+def _claims(view: LakeView, state: FindingsState) -> pl.DataFrame:
+    rows = [
+        {
+            "id": one.id, "kind": one.kind, "subject": one.subject, "reference": one.reference,
+            "metric": one.metric, "scope": one.scope_words, "effect_pct": one.effect,
+            "low_pct": one.low, "high_pct": one.high, "n_subject": one.n_subject,
+            "n_reference": one.n_reference, "outcome": one.outcome, "more_runs": one.more_runs,
+            "adjusted": one.adjusted, "holds_alone": one.holds_alone, "alpha": one.alpha,
+            "is_synthetic": one.is_synthetic, "sentence": one.sentence, "query": one.query,
+        }
+        for one in claims_of(view, state)
+    ]  # fmt: skip
+    return pl.DataFrame(rows, infer_schema_length=None)
+
+
+def _published(view: LakeView, _: FindingsState) -> pl.DataFrame:
+    rows = [
+        {
+            "id": one.id, "paper": one.paper, "where": one.where, "statement": one.statement,
+            "printed": one.printed, "verdict": one.verdict, "reason": one.reason,
+            "effect": one.effect, "n": ", ".join(map(str, one.n)),
+            "parts": "; ".join(f"{part.outcome}: {part.words}" for part in one.parts),
+            "is_synthetic": one.is_synthetic, "rule": one.rule, "query": one.query,
+        }
+        for one in published_of(view)
+    ]  # fmt: skip
+    return pl.DataFrame(rows, infer_schema_length=None)
+
+
+def _knobs(view: LakeView, state: FindingsState) -> pl.DataFrame:
+    rows: list[dict[str, Any]] = []
+    for sweep, shares in shares_of(view, state):
+        for one in shares:
+            at = {"sweep": sweep.words, "metric": one.metric, "settings": one.settings,
+                  "runs": one.runs}  # fmt: skip
+            rows += [
+                {**at, "part": main.name, "share": main.share, "low": main.low, "high": main.high,
+                 "local_share": main.local}
+                for main in one.mains
+            ]  # fmt: skip
+            others = {**dict(one.pairs), "rest": one.rest, "noise": one.noise}
+            rows += [
+                {**at, "part": name, "share": share, "low": None, "high": None, "local_share": None}
+                for name, share in others.items()
+            ]
+    return pl.DataFrame(rows, infer_schema_length=None)
+
+
+def _effect(view: LakeView, state: FindingsState) -> pl.DataFrame:
+    found = effect_of(view, state)
+    if found is None:
+        raise SelectionError("no sweep with two knobs is left under these filters")
+    across = (lambda one: {found.across: one.other}) if found.across else (lambda _: {})
+    at = {"sweep": found.sweep.words, "metric": found.sweep.choice.objective}
+    rows = [
+        {
+            **at, found.knob: one.level, **across(one), "mean": one.mean, "low": one.low,
+            "high": one.high, "settings": one.settings, "runs": one.runs,
+        }
+        for one in found.levels
+    ]  # fmt: skip
+    return pl.DataFrame(rows, infer_schema_length=None)
+
+
+def _next(view: LakeView, state: FindingsState) -> pl.DataFrame:
+    found = planned_of(view, state)
+    if found is None:
+        raise SelectionError("no sweep with two settings is left under these filters")
+    if not found.plan.rows:
+        return pl.DataFrame({"sweep": [found.sweep.words], "answer": [found.plan.sentence]})
+    return pl.DataFrame(
+        found.plan.rows, schema=list(found.plan.columns), orient="row", infer_schema_length=None
+    )
+
+
+def _order(view: LakeView, state: FindingsState) -> pl.DataFrame:
+    rows = [
+        {
+            **{name: None if v is None else str(v) for name, v in one.scope.items()},
+            "metric": one.metric, "order": one.order, "runs": one.runs, "settings": one.settings,
+            "change_pct": one.change_pct, "p": one.p, "blocks": one.blocks, "block_p": one.block_p,
+            "block_range_pct": one.block_range_pct, "is_affected": one.is_affected,
+            "is_random": one.is_random, "runs_between": one.runs_between,
+            "sentence": one.sentence,
+        }
+        for one in order_checks(view, state).checks
+    ]  # fmt: skip
+    return pl.DataFrame(rows, infer_schema_length=None)
+
+
+def _odd(view: LakeView, state: FindingsState) -> pl.DataFrame:
+    return order_checks(view, state).odd
+
+
+def explain(view: LakeView, state: FindingsState, name: str) -> str:
+    """Return how a view was computed: its rules, and the query that starts it."""
+    catalogue, asked = view.catalogue, studied(view, state)
+    if name == "published":
+        query = network_runs_query(None, None)
+        before = [
+            "each claim by the rule beside it, on measured runs where the lake has any, on the "
+            "output of models, or on the papers' own tables; the rows name the query of each"
+        ]
+        return explanation(view, asked, query, before)
+    if name in ("order", "odd"):
+        columns = _metrics(view, state)
+        before = [
+            "drift within settings, blocks given settings (two-way), rank correlation of the order "
+            "with each knob; odd: over 10 % and 8 deviations off the median",
+        ]
+        return explanation(view, asked, order_query(asked, columns, catalogue, _MOST), before)
+    sweep = shown_sweep(view, state) if view.runs else None
+    by = [*catalogue.choice_columns, *catalogue.setting_columns, "is_baseline"]
+    query = moments_query(*asked.predicate(), by, _metrics(view, state), catalogue=catalogue)
+    if name == "claims":
+        before = [
+            "claims listed by rule from the settings, before any result is seen: default to tuned, "
+            "system to system, lowest to highest level of each knob, limit met",
+            f"limit: {state.bound[0]} at {state.bound[1]:g}; errors shared over all claims of this "
+            "version (Benjamini and Hochberg); the rows hold each claim's own query",
+        ]
+        return explanation(view, asked, query, before)
+    words = f"sweep: {sweep.words}; metric: {state.metric}" if sweep else "no sweep"
+    rules = {
+        "knobs": "shares: Shapley values of explained sums of squares; pairs: type II; settings "
+        "weigh the same; intervals: 200 draws over replicates",
+        "effect": "least squares on the levels and the other knobs, settings weigh the same",
+        "next": "second runs of members measured once, then OCBA among the members; at most a "
+        "fifth for unmeasured cells; random blocks with the default in each",
+    }
+    found = sweeps_query(asked, state.metric, catalogue)
+    then = f"moments of the settings of one sweep by\n\n{_written(query)}"
+    return explanation(view, asked, found, [words, rules[name]], [then])
+
+
+def _metrics(view: LakeView, state: FindingsState) -> list[str]:
+    measured = set(view.measured_columns(state.selection)) if view.runs else set()
+    names = dict.fromkeys([state.metric, "energy_j", "duration_s", state.bound[0]])
+    return [name for name in names if name in measured] or [state.metric]
+
+
+def _written(query: tuple[str, list[Any]]) -> str:
+    from data.queries.statement import statement
+
+    return statement(*query)
+
+
+def run_list(view: LakeView, state: FindingsState) -> str:
+    """Return the list of next runs as CSV, with its question in the first line.
+
+    Raises:
+        WattlasError: There can be no list.
+    """
+    found = planned_of(view, state)
+    if found is None:
+        raise WattlasError("no sweep with two settings is left under these filters")
+    return found.plan.csv()
