@@ -22,28 +22,6 @@ ZOOM_TOOLS: Final = ("zoom", "pan", "in", "out", "fit", "reset")
 ALL_TOOLS: Final = ("zoom", "pan", "select", "lasso", "in", "out", "fit", "reset")
 _TOOL_PX: Final = 24
 
-# An empty figure; the style sheet shows a loading text behind it.
-_NO_PICTURE = {
-    "xaxis": {"visible": False},
-    "yaxis": {"visible": False},
-    "paper_bgcolor": "rgba(0,0,0,0)",
-    "plot_bgcolor": "rgba(0,0,0,0)",
-}
-
-
-def graph_panel(
-    graph_id: str,
-    name: str,
-    controls: Sequence,
-    class_name: str,
-    tools: Sequence[str] = ALL_TOOLS,
-) -> html.Section:
-    """Lay out a panel around one figure, with controls and tools in its header."""
-    empty = graph(graph_id, {"data": [], "layout": _NO_PICTURE})
-    bar = [tool_bar(graph_id, tools)] if tools else []
-    head = [*controls, *bar, view_menu(graph_id)]
-    return panel(graph_id, name, head, [empty, legend_of(graph_id)], class_name)
-
 
 def view_panel(
     view: str,

@@ -102,6 +102,9 @@ def _map_scene(view: LakeView, found: Judged) -> MapScene:
         for knob, values in zip((x, y), found.axes, strict=True)
     )
     return MapScene(
+        knobs=(x.column, y.column),
+        xs=found.axes[0],
+        ys=found.axes[1],
         columns=columns,
         rows=rows,
         x_title=x.axis_title,
@@ -122,9 +125,11 @@ def _pareto(found: Judged) -> dict[str, Any]:
             "x": groups["against"].gather(contenders["row"]),
             "y": contenders["mean"],
             "at": np.arange(len(contenders)),
+            "cell": contenders["cell"],
         }
     ).filter(pl.col("x").is_not_null())
     x, y = found.catalogue.metric(found.state.against), found.metric
+    columns = tuple(knob.column for knob in found.knobs[1::-1])
     if not len(points):
         return message_figure(f"No run has both {y.title}{BREAK}and {x.title}.")
     kept = thin(len(points), MAX_POINTS, pareto_members(points, x, y))
@@ -133,6 +138,7 @@ def _pareto(found: Judged) -> dict[str, Any]:
         y=y,
         title=f"{y.title} against {lowered(x.title)}",
         competitors=found.competitors,
+        knobs=(columns[0], columns[1]),
         has_best=found.comparison.better is not None,
         left_out=len(points) - len(kept),
     )

@@ -8,7 +8,7 @@ import dash_mantine_components as dmc
 from dash import dcc, html
 
 from app.kit import ids
-from app.kit.columns import compact_figure
+from app.kit.columns import encode_view
 from app.kit.encodings import message_figure, title_of
 from app.kit.export import ExportedPage, how_computed, render
 from app.kit.filters import filter_blocks, offered_choices
@@ -28,7 +28,7 @@ from app.kit.page_layout import (
     state_stores,
     status_line,
 )
-from app.kit.panel import ZOOM_TOOLS, graph_panel, panel, tool_bar, view_panel
+from app.kit.panel import ZOOM_TOOLS, panel, tool_bar, view_panel
 from app.modes.answer import answer
 from app.modes.defaults import chosen, metric_title, offered_knobs, offered_metrics, resolved
 from app.modes.evidence import evidence
@@ -40,7 +40,6 @@ from app.modes.words import CORRECTION_LABELS, TEST_LABELS, VERSUS_TITLES
 
 IDS: Final = ids.PageIds("modes")
 GRAPHS: Final = ("winners", "shares", "pareto", "evidence")
-CELLS: Final = IDS("cells")
 EVIDENCE_WORDS: Final = IDS("evidence-words")
 SELECTED: Final = IDS("selected")
 _DECLARED: Final = "Declared by the dataset"
@@ -53,7 +52,7 @@ def modes_layout(view: LakeView, state: ModesState, notice: str) -> html.Main:
     if view.runs:
         state = chosen(view, state)
     figures = [IDS.figure(graph) for graph in GRAPHS]
-    stores = state_stores(IDS.page, view, state, (CELLS, *figures))
+    stores = state_stores(IDS.page, view, state, figures)
     filters = filter_blocks(view, state.selection, offered_choices, IDS)
     presets = study_presets(view)
     if view.runs:
@@ -78,7 +77,7 @@ def _panel(
     graph: str, name: str, controls: list, tools: Sequence[str] = ZOOM_TOOLS
 ) -> html.Section:
     """Build a panel without the box and lasso tools: here a click selects."""
-    return graph_panel(graph, name, controls, f"panel-{graph}", tools)
+    return view_panel(graph, name, controls, f"panel-{graph}", tools)
 
 
 def _map_panel(view: LakeView, state: ModesState) -> html.Section:
@@ -227,10 +226,12 @@ def modes_export(view: LakeView, state: ModesState) -> ExportedPage:
     found, shown = answer(view, state), evidence(view, state)
     words = evidence_words(shown, has_links=False) if shown else html.Div(_INVITATION)
     figure = shown.figure if shown and shown.figure else message_figure("")
-    figures = {
-        "winners": found.winners, "shares": found.shares, "pareto": found.pareto,
-        "evidence": figure,
-    }  # fmt: skip
+    pictures: dict[str, dict[str, Any]] = {
+        "winners": {"figure": found.winners, "columns": found.cells},
+        "shares": {"figure": found.shares},
+        "pareto": {"figure": found.pareto},
+        "evidence": {"figure": figure},
+    }
     name = "evidence" if state.sel else "winners"
     explained = explain(view, state, name) if found.cells else ""
     filters = resolved(view, state).selection.in_words() if view.runs else ""
@@ -255,7 +256,8 @@ def modes_export(view: LakeView, state: ModesState) -> ExportedPage:
         ],
         className="modes modes-export",
     )
-    data = {"figures": compact_figure(figures), "cells": found.cells, "sel": state.sel}
+    views = {name: encode_view(picture) for name, picture in pictures.items()}
+    data = {"views": views, "sel": state.sel}
     title = title_of(found.winners) or "Modes"
     return ExportedPage(title, render(main), data, view.is_synthetic)
 

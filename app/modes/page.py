@@ -6,17 +6,15 @@ from typing import Any, Final
 from dash import ClientsideFunction, Input, Output, State, callback, clientside_callback
 
 from app.kit.callbacks import register_filters, register_gather, register_workload
-from app.kit.columns import compact_figure
+from app.kit.columns import encode_view
 from app.kit.context import lake_view
 from app.kit.encodings import message_figure
 from app.kit.filters import offered_choices
-from app.kit.ids import THEME
 from app.kit.page import Page, View
 from app.modes.answer import answer
 from app.modes.defaults import for_workload
 from app.modes.evidence import evidence
 from app.modes.layout import (
-    CELLS,
     EVIDENCE_WORDS,
     IDS,
     SELECTED,
@@ -71,7 +69,6 @@ PAGE: Final = Page(
 
 
 @callback(
-    Output(CELLS, "data"),
     *[Output(IDS.figure(graph), "data") for graph in _LINKED],
     Output(IDS.status, "children"),
     Input(IDS.view_state, "data"),
@@ -81,8 +78,9 @@ def update_map(raw_state: dict[str, Any], version: int) -> tuple:
     """Compare the cells and draw them, after any change except the selection."""
     view = lake_view(version)
     found = answer(view, ModesState.from_json(raw_state, view.catalogue))
-    figures = (compact_figure(f) for f in (found.winners, found.shares, found.pareto))
-    return (found.cells, *figures, found.status)
+    winners = encode_view({"figure": found.winners, "columns": found.cells})
+    others = (encode_view({"figure": figure}) for figure in (found.shares, found.pareto))
+    return (winners, *others, found.status)
 
 
 @callback(
@@ -97,7 +95,7 @@ def update_evidence(sel: str, raw_state: dict[str, Any], version: int) -> tuple:
     view = lake_view(version)
     found = evidence(view, replace(ModesState.from_json(raw_state, view.catalogue), sel=sel))
     figure = found.figure if found and found.figure else message_figure("")
-    return compact_figure(figure), evidence_words(found)
+    return encode_view({"figure": figure}), evidence_words(found)
 
 
 update_filters = register_filters(
@@ -117,16 +115,12 @@ update_filters = register_filters(
 )
 change_workload = register_workload(IDS, ModesState, for_workload, (*_ROLES, "limit", "by"))
 register_gather(IDS, dict.fromkeys((*_ROLES, *_RULES), "value"))
+# The browser draws the pictures in its theme, and links them.
 clientside_callback(
-    ClientsideFunction("modes", "theme"),
-    *[Output(graph, "figure") for graph in _LINKED],
+    ClientsideFunction("modes", "showMap"),
     *[Input(IDS.figure(graph), "data") for graph in _LINKED],
-    Input(THEME, "data"),
-    State(CELLS, "data"),
 )
 clientside_callback(
-    ClientsideFunction("modes", "themeEvidence"),
-    Output("evidence", "figure"),
+    ClientsideFunction("modes", "showEvidence"),
     Input(IDS.figure("evidence"), "data"),
-    Input(THEME, "data"),
 )

@@ -6,12 +6,12 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from app.kit.columns import typed
+from app.kit.columns import encode_counts, typed
 from app.kit.competitors import value_words
 from app.modes.judged import Judged
 from app.modes.words import EFFECT_TITLES, limit_words
 from data.analysis.dependence import varying_within
-from data.analysis.rules import OUTCOMES
+from data.analysis.rules import OUTCOMES, WIN
 from data.knobs import Knob
 from data.selection import Value
 
@@ -23,7 +23,9 @@ def encode_cells(found: Judged, placed: pl.DataFrame) -> dict[str, Any]:
         placed: One row per cell: `column`, `row`, `strength`.
 
     Returns:
-        `x`, `y` and `who`: values, and texts for them; `cells`: columns of `Comparison.cells`,
+        The rows of the page's views (`app/kit/columns.py`) are the cells: `count` and `knobs`, with
+        both axes, `outcome` and `won`, the winner. `x`, `y` and `who`: values, and texts for them;
+        `cells`: columns of `Comparison.cells`,
         `first` (row of its first contender), `best` and `second` (rows of those that were compared;
         `second` is -1 for none), `n` (contenders); `contenders`: their columns, best first within a
         cell, `setting` an index into `settings`; `metric`, `rules`.
@@ -33,16 +35,21 @@ def encode_cells(found: Judged, placed: pl.DataFrame) -> dict[str, Any]:
     x, y, _ = found.knobs
     words, setting = _settings(found)
     measure = found.metric
+    against = comparison.groups["against"].gather(contenders["row"]).cast(pl.Float64)
     numbers = ("margin", "margin_share", "share_low", "share_high", "effect")
     return {
+        "count": len(cells),
+        "knobs": {
+            x.column: _knob(found.axes[0], placed["column"].to_numpy()),
+            y.column: _knob(found.axes[1], placed["row"].to_numpy()),
+            "outcome": _knob(OUTCOMES, _codes(cells["outcome"])),
+            "won": _knob(found.competitors.values, _won(found)),
+        },
+        "fields": {},
         "x": _axis(x, found.axes[0], found.labels),
         "y": _axis(y, found.axes[1], found.labels),
         "who": {"values": list(found.competitors.values), "words": list(found.competitors.labels)},
-        "outcomes": list(OUTCOMES),
         "cells": {
-            "column": typed(placed["column"].to_numpy().astype(np.uint16)),
-            "row": typed(placed["row"].to_numpy().astype(np.uint16)),
-            "outcome": typed(_codes(cells["outcome"])),
             "strength": typed(_single(placed["strength"])),
             "first": typed(cells["first"].to_numpy().astype(np.uint32)),
             "best": typed(cells["winner"].to_numpy().astype(np.uint32)),
@@ -59,6 +66,7 @@ def encode_cells(found: Judged, placed: pl.DataFrame) -> dict[str, Any]:
             "settings": typed(contenders["settings"].to_numpy().astype(np.uint32)),
             "setting": typed(setting.astype(np.uint32)),
             "n": typed(contenders["n"].to_numpy().astype(np.uint32)),
+            "against": typed(_single(against)),
             **{name: typed(_single(contenders[name])) for name in ("mean", "low", "high")},
         },
         "settings": words,
@@ -67,6 +75,17 @@ def encode_cells(found: Judged, placed: pl.DataFrame) -> dict[str, Any]:
                   "margin": state.margin_pct, "effect": EFFECT_TITLES[state.test],
                   "percent": state.lead == "percent", "limit": limit_words(found)},
     }  # fmt: skip
+
+
+def _knob(values: Sequence[Value | None], index: np.ndarray) -> dict[str, Any]:
+    return {"values": list(values), "index": encode_counts(index)}
+
+
+def _won(found: Judged) -> np.ndarray:
+    """Return the index of the winner of each cell; one beyond the competitors where nobody wins."""
+    cells = found.comparison.cells
+    who = found.who[cells["winner"].to_numpy()]
+    return np.where((cells["outcome"] == WIN).to_numpy(), who, len(found.competitors))
 
 
 def _codes(outcome: pl.Series) -> np.ndarray:

@@ -97,14 +97,21 @@
     return (i) => tests.every(([index, accepted]) => accepted[index[i]]);
   }
 
+  /* Cells of a map by their winner or outcome, which the columns of such a map name as knobs. */
+  function cellsOf({ knobs }, { kind, value }) {
+    const knob = knobs[kind];
+    return knob ? Uint8Array.from(knob.index, (i) => (knob.values[i] === value ? 1 : 0)) : null;
+  }
+
   /**
    * Which rows a clause selects: Uint8Array of 0 and 1; null for no clause, an invalid clause, or a kind
-   * other than knobs, box and lasso. A row without a value in a field is not selected; a knob
+   * that the columns do not have. A row without a value in a field is not selected; a knob
    * without a column is NULL in all rows.
    */
   function evaluate(text, columns) {
     const clause = columns && read(text);
-    if (!clause || clause.kind === "won" || clause.kind === "outcome") return null;
+    if (!clause) return null;
+    if (clause.kind === "won" || clause.kind === "outcome") return cellsOf(columns, clause);
     const mask = new Uint8Array(columns.count);
     const { x: xName, y: yName } = clause.fields || {};
     const [x, y] = [xName, yName].map((name) => name && wattlas.numbersOf(columns, name));

@@ -13,7 +13,7 @@
     const rows = meta && (meta.rows || meta.of);
     if (!rows) return [];
     if (rows.first !== undefined) return [rows.first + i];
-    return Array.isArray(rows[i]) ? rows[i] : [rows[i]];
+    return Array.isArray(rows[i]) || ArrayBuffer.isView(rows[i]) ? rows[i] : [rows[i]];
   }
   const isSelectable = (trace) => Boolean(trace.meta && trace.meta.rows);
   const countOf = ({ meta: { rows } }) => (rows.first === undefined ? rows.length : rows.end - rows.first);

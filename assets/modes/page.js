@@ -1,17 +1,9 @@
-/* Connects Modes to Dash: controls that depend on each other, figures of the server's answers, selection. */
+/* Connects Modes to Dash: controls that depend on each other, the server's answers, selection, links. */
 document.addEventListener("DOMContentLoaded", function () {
   "use strict";
-  const { wattlas } = window, { modes } = wattlas, { view } = modes;
+  const { wattlas } = window, { modes, address } = wattlas;
 
   const ROLES = ["x", "y", "who"];
-  const same = () => window.dash_clientside.no_update;
-  let rawCells = null;
-
-  function open(spec) {
-    view.figures = {};
-    view.data = rawCells = null;
-    view.sel = spec.kept.sel || "";
-  }
 
   /**
    * Keep the knobs of the three roles different: choosing a knob of another role swaps the two. A filter of
@@ -52,45 +44,27 @@ document.addEventListener("DOMContentLoaded", function () {
     return null;
   }
 
-  function theme(winners, shares, pareto, name, cells) {
-    if (!winners) return [same(), same(), same()];
-    if (cells !== rawCells) {
-      rawCells = cells;
-      view.data = wattlas.cells.decode(cells);
-    }
-    Object.assign(view.figures, { winners, shares, pareto });
-    view.theme = name;
-    ["winners", "shares", "pareto"].forEach((id) => {
-      wattlas.legend(id, view.figures[id]);
-      modes.own(id);
-    });
-    wattlas.later(() => { modes.announce(); wattlas.address.push("modes"); });
-    return [winners, shares, pareto].map((f) => wattlas.modesFigures.themed(f, view.data, view.sel, name));
+  const PICTURES = ["winners", "shares", "pareto"];
+  function showMap(...answers) {
+    if (!answers[0]) return;
+    // The map has the columns of all three.
+    PICTURES.forEach((name, i) => modes.show(name, answers[i], wattlas.theme()));
+    wattlas.later(() => { modes.announce(); address.push("modes"); });
   }
+  const showEvidence = (answer) => { if (answer) modes.show("evidence", answer, wattlas.theme()); };
 
-  function themeEvidence(figure, name) {
-    if (!figure) return same();
-    view.figures.evidence = figure;
-    wattlas.legend("evidence", figure);
-    modes.own("evidence");
-    return wattlas.modesFigures.themed(figure, null, "", name);
-  }
-
-  view.onSelect = (sel) => {
-    wattlas.address.keep("modes", { sel });
-    wattlas.setProps("modes-selected", { data: sel });
-  };
+  modes.onChange(() => {
+    modes.announce();
+    address.keep("modes", { sel: modes.clause });
+    wattlas.setProps("modes-selected", { data: modes.clause });
+  });
 
   wattlas.addPage({
-    name: "modes", open, gathered,
-    handover: () => ({ sel: view.data ? wattlas.cells.handover(view.data, view.sel) : "" }),
-    figure(id) {
-      const figure = view.figures[id], data = id === "evidence" ? null : view.data;
-      return figure && wattlas.modesFigures.onPaper(figure, data, view.sel, wattlas.plot(id));
-    },
-    key: modes.key, clear: modes.clear,
+    name: "modes", open: (spec) => modes.open(spec.kept.sel), gathered,
+    handover: () => ({ sel: modes.columns ? wattlas.cells.handover(modes.columns, modes.clause) : "" }),
+    figure: modes.paper, key: modes.key, clear: modes.clear, resize: modes.resize, theme: modes.paint,
   });
-  wattlas.clientside("modes", { theme, themeEvidence });
+  wattlas.clientside("modes", { showMap, showEvidence });
 
   document.addEventListener("click", (event) => {
     if (wattlas.closest(event, "#clear-selection")) modes.clear();

@@ -1,6 +1,6 @@
 /*
- * The judged cells of Modes: decoded columns, words about a cell, and which cells a selection means.
- * Pure functions of the cells and a clause (assets/_kit/clause.js).
+ * The judged cells of Modes, which are the rows of its views: words about a cell, and what a selection means.
+ * Pure functions of the columns that the server sends (app/modes/payload.py) and a clause (_kit/clause.js).
  */
 (function (wattlas) {
   "use strict";
@@ -8,50 +8,27 @@
   const MINUS = "\u2212", DASH = "\u2013", DOT = " \u00b7 ";
   const HOVER_CONTENDERS = 4;
 
-  /** The server's cells with every column as a typed array; null for none. */
-  function decode(raw) {
-    if (!raw) return null;
-    const decoded = (columns) =>
-      Object.fromEntries(Object.entries(columns).map(([name, typed]) => [name, wattlas.decode(typed)]));
-    const data = { ...raw, cells: decoded(raw.cells), contenders: decoded(raw.contenders) };
-    const { column, row } = data.cells;
-    data.count = column.length;
-    data.knobs = {
-      [data.x.column]: { values: data.x.values, index: column },
-      [data.y.column]: { values: data.y.values, index: row },
-    };
-    data.at = new Map();
-    for (let i = 0; i < data.count; i++) data.at.set(column[i] + "," + row[i], i);
-    return data;
+  const columnOf = (data, i) => data.knobs[data.x.column].index[i];
+  const rowOf = (data, i) => data.knobs[data.y.column].index[i];
+  const outcomeOf = (data, i) => data.knobs.outcome.values[data.knobs.outcome.index[i]];
+  const placeOf = (data, i) => data.x.words[columnOf(data, i)] + DOT + data.y.words[rowOf(data, i)];
+
+  /** The index of the measured cell in a column and a row; undefined for none. */
+  function indexAt(data, column, row) {
+    if (!data.at) {
+      data.at = new Map();
+      for (let i = 0; i < data.count; i++) data.at.set(columnOf(data, i) + "," + rowOf(data, i), i);
+    }
+    return data.at.get(column + "," + row);
   }
 
-  const outcomeOf = (data, i) => data.outcomes[data.cells.outcome[i]];
-  const winnerOf = (data, i) => data.who.values[data.contenders.who[data.cells.best[i]]];
-  const placeOf = (data, i) => data.x.words[data.cells.column[i]] + DOT + data.y.words[data.cells.row[i]];
-
-  const pairOf = (data, i) => [data.x.values[data.cells.column[i]], data.y.values[data.cells.row[i]]];
+  const pairOf = (data, i) => [data.x.values[columnOf(data, i)], data.y.values[rowOf(data, i)]];
   const clauseOfPairs = (data, pairs) => wattlas.clause.pairs(data.x.column, data.y.column, pairs);
 
   /** The clause that selects one cell. */
   const clauseOf = (data, i) => clauseOfPairs(data, [pairOf(data, i)]);
 
-  /** The clause of the bar of the shares that a cell belongs to. */
-  function shareOf(data, i) {
-    const outcome = outcomeOf(data, i);
-    return outcome === "win" ? wattlas.clause.won(winnerOf(data, i)) : wattlas.clause.outcome(outcome);
-  }
-
-  /** Which cells a selection means: Uint8Array of 0 and 1, or null for no selection. */
-  function mask(data, sel) {
-    const clause = data && wattlas.clause.read(sel);
-    if (!clause) return null;
-    const tests = {
-      won: (i) => outcomeOf(data, i) === "win" && winnerOf(data, i) === clause.value,
-      outcome: (i) => outcomeOf(data, i) === clause.value,
-    };
-    if (!tests[clause.kind]) return wattlas.clause.evaluate(sel, data);
-    return Uint8Array.from({ length: data.count }, (_, i) => (tests[clause.kind](i) ? 1 : 0));
-  }
+  const mask = (data, sel) => wattlas.clause.evaluate(sel, data);
 
   /** Whether a clause names one cell, measured or not. */
   function isOneCell(sel) {
@@ -95,7 +72,7 @@
   const more = (data, i) => (data.cells.more[i] < 0 ? ">100" : "+" + data.cells.more[i]);
 
   /**
-   * The text of a cell: the lead with the winner's name, what the runs leave open, or the number of replicates.
+   * The text of a cell: the lead with the winner's name, what the runs leave open, or how many there are.
    *   isNamed: with the winner's name.
    *   isShort: two digits for a lead in percent, signs for words, for narrow cells.
    */
@@ -117,11 +94,15 @@
   }
 
   function verdict(data, i) {
-    const name = (at) => data.who.words[data.contenders.who[at]], { best: bests, second: seconds } = data.cells;
+    const name = (at) => data.who.words[data.contenders.who[at]];
+    const { best: bests, second: seconds } = data.cells;
     const best = name(bests[i]), outcome = outcomeOf(data, i);
     if (outcome === "over") return "none meets the limit: " + data.rules.limit;
-    if (outcome === "alone" && data.cells.n[i] > 1) return "only " + best + " may meet the limit: " + data.rules.limit;
-    if (outcome === "alone") return "only " + best + " was measured here: no win";
+    if (outcome === "alone") {
+      const isAble = data.cells.n[i] > 1;
+      const why = isAble ? " may meet the limit: " + data.rules.limit : " was measured here: no win";
+      return "only " + best + why;
+    }
     const second = name(seconds[i]);
     const words = {
       win: best + " wins over " + second, differ: best + " is above " + second + ", and neither is better",
@@ -159,10 +140,11 @@
     return [...lines, "click: evidence and runs"];
   }
 
-  /** The hover of one competitor's point in the Pareto view. */
-  function contenderLines(data, at, against) {
-    const i = data.contenders.cell[at], name = data.who.words[data.contenders.who[at]];
-    return [name, placeOf(data, i), contenderWords(data, at), against, "click: this cell"];
+  /** The hover of one competitor's point in the Pareto view, along x of a quantity with this title. */
+  function contenderLines(data, at, title) {
+    const { cell, who, against } = data.contenders, name = data.who.words[who[at]];
+    const along = title + ": " + Number(against[at].toPrecision(4));
+    return [name, placeOf(data, cell[at]), contenderWords(data, at), along, "click: this cell"];
   }
 
   /** A selection in the words of the status line. */
@@ -179,7 +161,7 @@
   }
 
   wattlas.cells = {
-    decode, mask, clauseOf, shareOf, selectedCell, isOneCell, handover, outcomeOf, text: cellText, cellLines,
+    indexAt, columnOf, rowOf, clauseOf, selectedCell, handover, outcomeOf, text: cellText, cellLines,
     contenderLines, words: selectionWords,
   };
 })((window.wattlas = window.wattlas || {}));

@@ -1,8 +1,9 @@
 /*
- * The parts of the map of winners that depend on the visible part (labels of the axes, texts of the cells)
- * or on the selection (the frame around one cell, the layer that dims the others). Pure functions.
+ * The parts of the map of winners that depend on the visible part: labels of the axes, texts of the cells.
+ * Pure functions.
  *
- * A visible part is {x: {low, high, isWhole, px}, y: ...}: the first and the last index along each axis.
+ * A visible part is {x: {low, high, px, drawn}, y: ...}: the first and the last index along each axis, the
+ * length for which labels are chosen, and that of the drawn axis, if there is one.
  */
 (function (wattlas) {
   "use strict";
@@ -10,6 +11,8 @@
   const CHARACTER_PX = 6.2, LINE_PX = 11.5;
   // Up to this many columns and rows cells have the winner's name; above so many columns, short texts.
   const NAMED_MAX = [8, 9], WIDE_MAX = 12, LARGE_MAX = [12, 18];
+  // A cell that is drawn narrower has no text.
+  const LEAST_PX = 24;
 
   /**
    * The labels of an axis that have room: every k-th, k the least of 1, 2, 5, 10, ..., and the last one,
@@ -68,7 +71,8 @@
 
   /** The colour of a cell's text: the theme's own, with a halo, on a cell without fill. */
   function textColor(meta, data, i, theme) {
-    const outcome = wattlas.cells.outcomeOf(data, i), { hues } = meta, { text, paper } = wattlas.palette(theme);
+    const outcome = wattlas.cells.outcomeOf(data, i), { hues } = meta;
+    const { text, paper } = wattlas.palette(theme);
     if (outcome === "too few") return text;
     const others = { tie: hues.length - 2, equivalent: hues.length - 2, differ: hues.length - 1 };
     const hue = hues[outcome in others ? others[outcome] : data.contenders.who[data.cells.best[i]]];
@@ -86,10 +90,11 @@
     const found = { x: [], y: [], text: [], color: [], shadow: [] };
     const columns = part.x.high - part.x.low + 1, rows = part.y.high - part.y.low + 1;
     const isNamed = columns <= NAMED_MAX[0] && rows <= NAMED_MAX[1];
-    const count = columns <= meta.texts_max[0] && rows <= meta.texts_max[1] ? data.count : 0;
+    const hasRoom = !(part.x.drawn / columns < LEAST_PX);
+    const count = hasRoom && columns <= meta.texts_max[0] && rows <= meta.texts_max[1] ? data.count : 0;
     const halo = Array(4).fill("0 0 3px " + wattlas.palette(theme).paper).join(", ");
     for (let i = 0; i < count; i++) {
-      const x = data.cells.column[i], y = data.cells.row[i];
+      const x = wattlas.cells.columnOf(data, i), y = wattlas.cells.rowOf(data, i);
       if (x < part.x.low || x > part.x.high || y < part.y.low || y > part.y.high) continue;
       const text = wattlas.cells.text(data, i, isNamed, columns > WIDE_MAX);
       if (!text) continue;
@@ -112,31 +117,18 @@
       const [from, to] = axis && axis.range ? [...axis.range].sort((a, b) => a - b) : [0, last];
       const low = Math.max(0, Math.ceil(from)), high = Math.min(last, Math.floor(to));
       const isWhole = !axis || (low === 0 && high === last);
-      part[name] = { low, high, px: isWhole ? meta.whole_px[name] : axis._length };
+      const drawn = axis ? axis._length : undefined;
+      part[name] = { low, high, px: isWhole ? meta.whole_px[name] : drawn, drawn };
     }
     return part;
   }
   const isEmpty = (part) => part.x.high < part.x.low || part.y.high < part.y.low;
 
-  /** The frame around the one cell that is selected. */
-  function frame(data, sel, theme) {
-    const i = wattlas.cells.selectedCell(data, sel);
-    if (i < 0) return [];
-    const x = data.cells.column[i], y = data.cells.row[i];
-    const line = { color: wattlas.palette(theme).text, width: 3 };
-    return [{ type: "rect", x0: x - 0.5, x1: x + 0.5, y0: y - 0.5, y1: y + 0.5, line }];
+  /** What a map of the whole or of a part shows: changes of its layout, its texts. */
+  function shown(meta, data, gd, theme) {
+    const drawn = partInView(meta, gd), part = isEmpty(drawn) ? partInView(meta) : drawn;
+    return { labels: labels(meta, part), texts: texts(meta, data, part, theme) };
   }
 
-  /** The layer over the cells that are not selected, where a selection may mean several. */
-  function dimmed(data, sel) {
-    const z = data.y.values.map(() => new Array(data.x.values.length).fill(null));
-    const mask = wattlas.cells.isOneCell(sel) ? null : wattlas.cells.mask(data, sel);
-    if (!mask) return z;
-    mask.forEach((isSelected, i) => {
-      if (!isSelected) z[data.cells.row[i]][data.cells.column[i]] = 1;
-    });
-    return z;
-  }
-
-  wattlas.modesMap = { shownLabels, labels, texts, veilScale, partInView, isEmpty, frame, dimmed };
+  wattlas.modesMap = { shownLabels, texts, veilScale, partInView, isEmpty, shown };
 })((window.wattlas = window.wattlas || {}));

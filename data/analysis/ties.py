@@ -151,7 +151,7 @@ def _contender_table(
     numbers = {name: getattr(settings, name)[found.row] for name in ("n", "mean", "sd")}
     return pl.DataFrame(
         {
-            "cell": found.cell,
+            "cell": np.repeat(np.arange(len(first)), sizes),
             "x": groups[x][found.place],
             "y": groups[y][found.place],
             "competitor": groups[competitor][found.row],

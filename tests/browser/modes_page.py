@@ -1,6 +1,5 @@
 """Actions of a user on Modes, and what the user sees in its figures."""
 
-from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 from playwright.sync_api import Page
@@ -123,20 +122,25 @@ class ModesPage:
         )
         return found
 
-    def framed(self) -> list[dict[str, Any]]:
-        """The drawn frames around cells."""
-        found: list[dict[str, Any]] = self.page.evaluate(
-            "() => wattlas.plot('winners').layout.shapes || []"
+    def lit(self) -> list[list[int]]:
+        """Column and row of each cell of the map that a selection leaves clear."""
+        clear: list[list[int]] = self.page.evaluate(
+            """() => {
+              const data = wattlas.plot("winners").data;
+              const of = (kind) => data.find((t) => t.meta.kind === kind).z;
+              const rows = (z) => Array.from(z, (row) => Array.from(row));
+              const cells = wattlas.modes.columns, veil = rows(of("veil"));
+              return Array.from({ length: cells.count }, (_, i) => [
+                wattlas.cells.columnOf(cells, i), wattlas.cells.rowOf(cells, i),
+              ]).filter(([column, row]) => veil[row][column] !== 1);
+            }"""
         )
-        return found
+        return clear
 
     def veiled(self) -> int:
         """Number of dimmed cells of the map."""
-        count: int = self.page.evaluate(
-            """() => wattlas.plot("winners").data.find((t) => t.meta.kind === "dimmed").z
-                 .flat().filter((v) => v === 1).length"""
-        )
-        return count
+        cells: int = self.page.evaluate("() => wattlas.modes.columns.count")
+        return cells - len(self.lit())
 
     def lit_points(self) -> list[int | None]:
         """Number of selected points of each competitor in the Pareto view."""

@@ -77,8 +77,7 @@ def test_a_cell_opens_its_evidence_and_is_highlighted_in_all_views(
     assert "Library OS wins over Linux tuned: \u221240.0 %, 1.16 kJ less" in words
     assert "Hedges' g" in words
     modes.click_cell(FIFTY, FASTEST)
-    frame = modes.framed()[0]
-    assert (frame["x0"], frame["y1"]) == (FIFTY - 0.5, FASTEST + 0.5)
+    assert modes.lit() == [[FIFTY, FASTEST]]
     assert modes.lit_points() == [1, 1, 0]
     assert modes.selection().startswith("selection: ITR 50 us \u00b7 2.9 GHz")
     assert modes.verdict().startswith("Library OS wins over Linux tuned")
@@ -88,7 +87,7 @@ def test_a_cell_opens_its_evidence_and_is_highlighted_in_all_views(
     assert "modes-evidence-words" in asked[0]
     modes.page.keyboard.press("Escape")
     wait_idle(modes.page)
-    assert modes.framed() == []
+    assert modes.veiled() == 0
     assert modes.lit_points() == [None, None, None]
     assert modes.selection() == ""
     # Without a selection the closest contest is open.
@@ -127,7 +126,7 @@ def test_a_point_of_the_pareto_view_selects_its_cell(modes: ModesPage, grid_addr
     assert "ITR 2 us \u00b7 1.3 GHz" in modes.hover_words()
     modes.page.mouse.click(left, top)
     wait_idle(modes.page)
-    assert modes.framed()[0]["x0"] == -0.5
+    assert [column for column, _ in modes.lit()] == [0]
     assert modes.verdict().startswith("Library OS wins")
 
 
@@ -144,7 +143,7 @@ def test_links_to_explore_and_back(modes: ModesPage, grid_address: str) -> None:
     assert modes.page.locator("#explore-status").inner_text().startswith("4 of ")
     modes.page.go_back()
     modes.ready()
-    assert modes.framed()[0]["x0"] == FIFTY - 0.5
+    assert [column for column, _ in modes.lit()] == [FIFTY]
     modes.page.locator(".to-explore").first.click()
     modes.page.wait_for_url(re.compile(r"/\?.*system=ebbrt_tuned"))
     modes.page.wait_for_function(
@@ -236,7 +235,7 @@ def test_a_zoomed_large_map_has_texts(modes: ModesPage, grid_address: str) -> No
         """() => {
           const gd = wattlas.plot("winners");
           const at = gd.data.findIndex((t) => t.meta.kind === "texts");
-          for (const { layout } of [gd, wattlas.modes.view.figures.winners]) {
+          for (const { layout } of [gd, wattlas.modes.figures.winners]) {
             layout.meta.texts_max = [2, 2];
           }
           return Plotly.restyle(gd, { x: [[]], y: [[]], text: [[]] }, [at]);
@@ -269,7 +268,7 @@ def test_a_link_restores_everything(modes: ModesPage, grid_address: str) -> None
     )
     modes.open(grid_address, query)
     assert modes.texts()[f"{FIFTY},{FASTEST}"].endswith("1.16 kJ")
-    assert modes.framed()[0]["x0"] == FIFTY - 0.5
+    assert [column for column, _ in modes.lit()] == [FIFTY]
     assert modes.verdict().startswith("Library OS wins")
     words = modes.page.locator(".statistics").first.inner_text()
     assert "Welch's t test at 1 %, Holm's correction over the cells" in words
@@ -309,7 +308,7 @@ def test_tabs_keep_what_each_page_shows(modes: ModesPage, grid_address: str) -> 
     modes.page.locator("#tab-modes").click()
     modes.ready()
     assert modes.query() == before
-    assert modes.framed()[0]["x0"] == FIFTY - 0.5
+    assert [column for column, _ in modes.lit()] == [FIFTY]
     assert modes.verdict().startswith("Library OS wins")
     assert (
         modes.page.locator('#react-entry-point .tab[aria-current="page"]').inner_text() == "Modes"
@@ -342,7 +341,7 @@ def test_the_map_by_keyboard(modes: ModesPage, grid_address: str) -> None:
     modes.page.keyboard.press("Enter")
     wait_idle(modes.page)
     assert modes.verdict().startswith("Library OS wins")
-    assert modes.framed()[0]["x0"] == FIFTY - 0.5
+    assert [column for column, _ in modes.lit()] == [FIFTY]
     modes.page.locator('section[data-view="pareto"]').focus()
     modes.page.keyboard.press("ArrowRight")
     assert "n = " in modes.hover_words()

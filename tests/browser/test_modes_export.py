@@ -42,7 +42,7 @@ def modes(page: Page, tmp_path: Path, lakes: Lakes, request: pytest.FixtureReque
 
 def test_it_opens_with_the_selected_cell_and_its_evidence(modes: ModesPage) -> None:
     assert modes.texts()["1,2"].endswith("\u221240.0 %")
-    assert modes.framed()[0]["x0"] == 0.5
+    assert [column for column, _ in modes.lit()] == [1]
     assert modes.lit_points() == [1, 1, 0]
     assert modes.selection() == "selection: ITR 50 us \u00b7 2.9 GHz"
     words = modes.page.locator(EVIDENCE).inner_text()
@@ -62,7 +62,7 @@ def test_hover_click_escape_and_keys_link_the_figures(modes: ModesPage) -> None:
     assert modes.hover_words().startswith("ITR 2 us \u00b7 1.3 GHz")
     page.mouse.click(left, top)
     wait_idle(page)
-    assert modes.framed()[0]["x0"] == -0.5
+    assert [column for column, _ in modes.lit()] == [0]
     # Another cell than the exported one shows its comparison, without runs.
     words = page.locator(EVIDENCE).inner_text()
     assert "Library OS wins over Linux tuned: \u221240.0 %" in words
@@ -70,7 +70,7 @@ def test_hover_click_escape_and_keys_link_the_figures(modes: ModesPage) -> None:
     assert page.locator("#evidence").is_hidden()
     page.keyboard.press("Escape")
     wait_idle(page)
-    assert (modes.framed(), modes.selection()) == ([], "")
+    assert (modes.veiled(), modes.selection()) == (0, "")
     assert page.locator("#evidence").is_visible()
     page.locator('section[data-view="shares"]').focus()
     page.keyboard.press("Enter")
@@ -86,11 +86,11 @@ def test_the_theme_changes(modes: ModesPage) -> None:
     for view in ("winners", "shares", "pareto", "evidence"):
         color = modes.page.evaluate(f"() => wattlas.plot('{view}')._fullLayout.font.color")
         assert color == "#e6e8eb"
-    assert modes.framed()[0]["x0"] == 0.5
+    assert [column for column, _ in modes.lit()] == [1]
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("modes", [QUERY], indirect=True)
-def test_without_a_cell_the_evidence_names_what_a_click_shows(modes: ModesPage) -> None:
-    assert modes.page.locator(EVIDENCE).inner_text().startswith("Click a cell")
-    assert modes.framed() == []
+def test_without_a_cell_the_closest_contest_is_there(modes: ModesPage) -> None:
+    assert modes.evidence_title().startswith("closest contest")
+    assert modes.veiled() == 0

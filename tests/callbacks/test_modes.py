@@ -103,11 +103,14 @@ class TestOnTheGrid:
         assert not {"iops", "rx_bytes"} & set(metrics)
 
     def test_the_map_and_its_cells_come_together(self) -> None:
-        cells, winners, shares, pareto, status = update_map(P99, LATEST)
+        winners, shares, pareto, status = update_map(P99, LATEST)
+        cells, winners = winners["columns"], winners["figure"]
+        shares, pareto = shares["figure"], pareto["figure"]
         assert winners["layout"]["meta"]["kind"] == "map"
-        assert len(decode(cells["cells"]["column"])) == 7
+        assert len(decode(cells["knobs"]["itr_us"]["index"])) == 7
         # p99 = 60 + ITR + replicate for both systems: six ties, and the default alone.
-        outcomes = [cells["outcomes"][i] for i in decode(cells["cells"]["outcome"])]
+        knob = cells["knobs"]["outcome"]
+        outcomes = [knob["values"][i] for i in decode(knob["index"])]
         assert sorted(outcomes) == ["alone"] + ["tie"] * 6
         assert [t["name"] for t in shares["data"][-2:]] == ["tie", "one alone"]
         # The metric is the workload's performance itself: the Pareto view shows energy.
@@ -117,7 +120,8 @@ class TestOnTheGrid:
 
     def test_the_evidence_of_a_cell(self) -> None:
         raw = {**P99, "metric": "energy_j"}
-        figure, table = update_evidence(CELL, raw, LATEST)
+        picture, table = update_evidence(CELL, raw, LATEST)
+        figure = picture["figure"]
         # 2.9 GHz: library OS 1,740 J, Linux tuned 2,900 J, no spread: 40 % and 1,160 J less.
         words = texts(table)
         assert words[0] == (
@@ -145,7 +149,8 @@ class TestOnTheGrid:
         assert decode(runs).sum() == 4
 
     def test_without_a_cell_the_closest_contest_is_open(self) -> None:
-        figure, table = update_evidence("", {**P99, "metric": "energy_j"}, LATEST)
+        picture, table = update_evidence("", {**P99, "metric": "energy_j"}, LATEST)
+        figure = picture["figure"]
         # Energy is 600 W/GHz against 1,000 in every cell but the default's: 40 % less in all.
         assert figure["layout"]["title"]["text"].startswith("closest contest: ITR 2 us · 1.3 GHz")
         assert texts(table)[0].startswith("Library OS wins over Linux tuned")
@@ -191,29 +196,30 @@ class TestOnTheGrid:
 
     def test_of_several_loads_one_is_compared_and_named(self) -> None:
         raw = {**P99, "load": [200_000, 400_000]}
-        _, winners, *_, status = update_map(raw, LATEST)
-        title = winners["layout"]["title"]["text"]
+        winners, *_, status = update_map(raw, LATEST)
+        title = winners["figure"]["layout"]["title"]["text"]
         assert "200k QPS of 2 target loads (most complete)" in title
-        _, alone, *_, status_alone = update_map(P99, LATEST)
-        assert "most complete" not in alone["layout"]["title"]["text"]
+        alone, *_, status_alone = update_map(P99, LATEST)
+        assert "most complete" not in alone["figure"]["layout"]["title"]["text"]
         assert status == status_alone
 
     def test_an_axis_of_one_value_is_a_map_of_one_column(self) -> None:
-        cells, winners, *_ = update_map({**P99, "x": "mode"}, LATEST)
+        picture, *_ = update_map({**P99, "x": "mode"}, LATEST)
+        cells, winners = picture["columns"], picture["figure"]
         assert cells["x"]["words"] == ["no mode"]
         assert winners["layout"]["meta"]["x"] == ["none"]
         # Two clocks, and the governor that only the default has.
         assert cells["y"]["words"][-1] == "governor"
-        assert len(decode(cells["cells"]["column"])) == len(cells["y"]["values"]) == 3
+        assert cells["count"] == len(cells["y"]["values"]) == 3
 
     def test_cells_are_called_as_pages_call_them(self) -> None:
         raw = {**P99, "x": "system", "y": "dvfs", "who": "itr"}
-        cells, *_ = update_map(raw, LATEST)
+        cells = update_map(raw, LATEST)[0]["columns"]
         assert cells["x"]["words"][:2] == ["Linux tuned", "Library OS"]
         sel = 'knobs~{"dvfs_ghz":2.9,"system":"ebbrt_tuned"}'
         _, table = update_evidence(sel, raw, LATEST)
         assert "wins over" in texts(table)[0]
-        figure, _ = update_evidence(sel, raw, LATEST)
+        figure = update_evidence(sel, raw, LATEST)[0]["figure"]
         assert figure["layout"]["title"]["text"].startswith("Library OS · 2.9 GHz")
 
     def test_a_filter_that_leaves_one_setting_lets_systems_compete(self) -> None:
@@ -224,8 +230,9 @@ class TestOnTheGrid:
 
     def test_filters_that_leave_nothing_name_the_ones_to_clear(self) -> None:
         raw = {**P99, "system": ["linux_default"], "itr": [2]}
-        cells, winners, *_ = update_map(raw, LATEST)
-        assert cells is None
+        picture, *_ = update_map(raw, LATEST)
+        assert picture["columns"] is None
+        winners = picture["figure"]
         sentence = winners["layout"]["annotations"][0]["text"]
         assert "No run has all of these filters" in sentence
         assert "Interrupt delay (ITR) (2 runs)" in sentence
@@ -295,8 +302,9 @@ def test_knobs_that_go_with_each_other_make_no_axes(storage: Flask) -> None:
 
 def test_an_empty_lake_says_what_to_do(empty_server: Flask) -> None:
     with empty_server.app_context():
-        cells, winners, *_, status = update_map({}, -1)
-        assert cells is None
+        picture, *_, status = update_map({}, -1)
+        assert picture["columns"] is None
+        winners = picture["figure"]
         assert "python -m ingest add" in winners["layout"]["annotations"][0]["text"]
         assert status == "0 of 0 runs"
         assert texts(open_layout(PAGE, {}))
@@ -424,11 +432,11 @@ def test_a_figure_s_arrays_travel_as_typed_ones() -> None:
 def test_the_cells_are_those_that_were_judged() -> None:
     view = lake_view(LATEST)
     found = judge(view, ModesState.from_json(P99))
-    cells = update_map(P99, LATEST)[0]
+    cells = update_map(P99, LATEST)[0]["columns"]
     for name in ("p", "margin", "effect"):
         expected = found.comparison.cells[name].to_numpy()
         assert decode(cells["cells"][name]).tolist() == pytest.approx(expected, nan_ok=True)
-    words = [cells["x"]["words"][i] for i in decode(cells["cells"]["column"])]
+    words = [cells["x"]["words"][i] for i in decode(cells["knobs"]["itr_us"]["index"])]
     assert words[-1] == "ITR adaptive"
 
 

@@ -34,6 +34,7 @@ def scene(**changes: Any) -> MapScene:
     values: dict[str, Any] = {
         "columns": ("4 B", "8 B"), "rows": ("1", "8", "16"), "x_title": "Request size",
         "y_title": "IO depth", "title": "Energy", "subtitle": "Student", "competitors": MODES,
+        "knobs": ("request_bytes", "io_depth"), "xs": (4, 8), "ys": (1, 8, 16),
     }  # fmt: skip
     return MapScene(**{**values, **changes})
 
@@ -102,11 +103,12 @@ def test_too_few_is_hatched_and_alone_is_marked() -> None:
 
 def test_the_pointer_meets_every_measured_cell_and_no_other() -> None:
     figure = winner_map(columns=("4 B", "8 B", "16 B"))
-    layer = trace(figure, "pointer")["z"]
+    layer = trace(figure, "cells")["z"]
     assert layer.shape == (3, 3)
     assert np.isnan(layer[:, 2]).all()
     assert (layer[:, :2] == 1).all()
-    assert np.isnan(trace(figure, "dimmed")["z"]).all()
+    assert figure["layout"]["meta"]["map"]["missing"] == [[0, 2], [1, 2], [2, 2]]
+    assert np.isnan(trace(figure, "veil")["z"]).all()
 
 
 @pytest.mark.parametrize(("columns", "rows"), [(4, 20), (20, 4), (200, 50), (1, 1)])
@@ -212,7 +214,7 @@ def test_an_interrupt_delay_that_is_not_set_by_the_systems_of_the_lake(
 
 def test_shares_of_cells() -> None:
     figure = build_shares(placed_cells(), MODES, "Cells won")
-    bars = [(t["name"], t["text"][0], t["customdata"][0]) for t in figure["data"]]
+    bars = [(t["name"], t["text"][0], t["meta"]["clauses"][0]) for t in figure["data"]]
     # 6 cells: poll wins 2, interrupt none, 2 ties, 1 too few, 1 alone.
     assert bars == [
         ("classic polling", "33 % · 2", 'won~"poll"'),
@@ -250,7 +252,7 @@ def test_a_lead_is_pale_where_it_is_small_or_undecided() -> None:
          "competitor": [0] * 6, "strength": [0.0, 1.0, 1.0, 0.0, 0.0, 0.0]}
     )  # fmt: skip
     figure = build_winner_map(cells, scene())
-    veil = trace(figure, "veil")["z"]
+    veil = trace(figure, "pale")["z"]
     most, undecided = figure["layout"]["meta"]["veils"]
     assert veil[0].tolist() == pytest.approx([most, 0.0])
     assert veil[1][0] == pytest.approx(undecided)
@@ -267,6 +269,7 @@ def test_a_lead_is_pale_where_it_is_small_or_undecided() -> None:
 
 def pareto(points: list[tuple]) -> dict:
     rows = pl.DataFrame(points, schema=["who", "y", "x", "at"], orient="row")
+    rows = rows.with_columns(cell=pl.col("at") // 2)
     return build_pareto(rows, ParetoScene(P99, ENERGY, "Energy", MODES))
 
 
@@ -274,9 +277,10 @@ def test_the_pareto_view_has_a_frontier_a_competitor() -> None:
     # Of poll's three points (80, 100) is beaten by (60, 90); interrupt's only one is its frontier.
     figure = pareto([(1, 90.0, 60.0, 0), (1, 70.0, 90.0, 2), (1, 100.0, 80.0, 4), (0, 5.0, 5.0, 1)])
     drawn = [t for t in figure["data"] if t["meta"]["kind"] == "points"]
-    assert [(t["name"], t["customdata"].tolist()) for t in drawn] == [
+    assert [(t["name"], t["meta"]["at"].tolist()) for t in drawn] == [
         ("interrupt", [1]), ("classic polling", [0, 2, 4]),
     ]  # fmt: skip
+    assert [t["meta"]["rows"].tolist() for t in drawn] == [[0], [0, 1, 2]]
     lines = {t["name"]: t for t in figure["data"] if t["meta"]["kind"] == "frontier"}
     assert lines["frontier of classic polling"]["x"].tolist() == [60.0, 90.0]
     assert lines["frontier of classic polling"]["y"].tolist() == [90.0, 70.0]
@@ -304,7 +308,8 @@ def test_evidence_shows_every_replicate_and_means_with_intervals() -> None:
     )
     figure = build_evidence(runs, means, EvidenceScene(ENERGY, "cell", "", (1, 0), MODES))
     others, best = (t for t in figure["data"] if t["meta"]["kind"] == "replicates")
-    assert (others["customdata"], best["customdata"]) == (["d"], ["a", "b", "c"])
+    assert [words[-1] for words in others["meta"]["words"]] == ["d"]
+    assert [words[-1] for words in best["meta"]["words"]] == ["a", "b", "c"]
     assert best["y"].tolist() == [10.0, 12.0, 22.0]
     middle = figure["data"][-1]
     assert middle["y"].tolist() == [11.0, 22.0]

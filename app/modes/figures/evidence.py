@@ -10,6 +10,7 @@ from app.kit.competitors import Competitors
 from app.kit.encodings import base_layout, scatter_trace
 from app.kit.figure_text import BREAK, finishing
 from data.metrics import Metric
+from data.units import format_quantity
 
 _JITTER: Final = 0.16
 _GOLDEN: Final = 0.6180339887498949
@@ -56,6 +57,11 @@ def _replicates(
     spread = _JITTER * (((np.arange(len(runs)) + 1) * _GOLDEN) % 1.0 - 0.5)
     hues, symbols = scene.competitors.hues, scene.competitors.symbols
     who = runs["who"].to_list()
+    name = "replicate" if is_best else "replicate of another setting"
+    words = [
+        [format_quantity(value, scene.metric.unit), name, run_id]
+        for value, run_id in runs.select("value", "run_id").iter_rows()
+    ]
     marker = {
         "symbol": [symbols[i] + ("" if is_best else "-open") for i in who],
         "size": 8 if is_best else 5,
@@ -66,9 +72,8 @@ def _replicates(
         "replicates",
         place - (0.12 if is_best else 0.34) + spread,
         runs["value"].to_numpy(),
-        name="replicate" if is_best else "replicate of another setting",
-        meta={"kind": "replicates", "is_best": is_best},
-        customdata=runs["run_id"].to_list(),
+        name=name,
+        meta={"kind": "replicates", "is_best": is_best, "words": words},
         marker=marker,
         hoverinfo="none",
     )
@@ -87,8 +92,23 @@ def _means(means: pl.DataFrame, columns: dict[int, int], scene: EvidenceScene) -
         "width": 7, "color": "#8C8C8C",
     }  # fmt: skip
     marker = {"symbol": "line-ew", "size": 20, "line": {"width": 3, "color": hues}}
-    own: dict[str, Any] = {"name": "mean", "error_y": bars, "marker": marker, "hoverinfo": "none"}
+    unit = scene.metric.unit
+    words = [
+        [f"mean {format_quantity(row['mean'], unit)}", _interval(row["low"], row["high"], unit)]
+        for row in means.iter_rows(named=True)
+    ]
+    own: dict[str, Any] = {
+        "name": "mean", "error_y": bars, "marker": marker, "hoverinfo": "none",
+        "meta": {"kind": "means", "words": words},
+    }  # fmt: skip
     return scatter_trace("means", x, mean, **own)
+
+
+def _interval(low: float | None, high: float | None, unit: str) -> str:
+    if low is None or np.isnan(low):
+        return "one run: no interval"
+    ends = ", ".join(format_quantity(end, unit) for end in (low, high))
+    return f"95 % confidence interval [{ends}]"
 
 
 def _quantity(measure: Metric) -> str:

@@ -25,6 +25,7 @@ class ParetoScene:
     Attributes:
         x: Metric along x.
         y: Metric along y, the compared one.
+        knobs: The columns by which a click selects a cell.
         has_best: Whether a point is a best setting; else it is the mean of all runs in the cell.
         left_out: Number of points that are not drawn because a figure may not hold them all.
     """
@@ -33,6 +34,7 @@ class ParetoScene:
     y: Metric
     title: str
     competitors: Competitors
+    knobs: tuple[str, str] = ("", "")
     has_best: bool = True
     left_out: int = 0
 
@@ -43,8 +45,7 @@ def build_pareto(points: pl.DataFrame, scene: ParetoScene) -> dict:
 
     Args:
         points: One row per cell and competitor: `who` (index among the competitors), `x` and `y`,
-            neither missing; `at` (row among the contenders), which each point carries as
-            `customdata`. At least one row.
+            neither missing; `cell`; `at` (row among the contenders). At least one row.
     """
     webgl = len(points) > _WEBGL_ABOVE
     sorted_points = points.sort("who", maintain_order=True)
@@ -87,7 +88,12 @@ def _points(who: int, rows: pl.DataFrame, scene: ParetoScene, webgl: bool) -> di
         rows["y"].to_numpy().astype(np.float32),
         type="scattergl" if webgl else "scatter",
         name=scene.competitors.labels[who],
-        customdata=rows["at"].to_numpy(),
+        meta={
+            "kind": "points",
+            "rows": rows["cell"].to_numpy(),
+            "at": rows["at"].to_numpy(),
+            "knobs": list(scene.knobs),
+        },
         marker=marker,
         selected={"marker": {"opacity": 1}},
         unselected={"marker": {"opacity": 0.1}},

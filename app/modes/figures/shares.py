@@ -3,6 +3,7 @@
 import json
 from typing import Any, Final
 
+import numpy as np
 import polars as pl
 
 from app.kit.competitors import DIFFER_HUE, TIE_GREY, Competitors
@@ -38,56 +39,65 @@ def build_shares(
 ) -> dict:
     """Build the bars, the most wins on top.
 
-    Each bar's `customdata` is the clause that it selects: `won~COMPETITOR` or `outcome~NAME`.
+    Each bar's clause is `won~COMPETITOR` or `outcome~NAME`.
 
     Args:
         cells: At least one row: `outcome`, `competitor` (index of the best one).
     """
     total = len(cells)
-    counts = dict(cells["outcome"].value_counts().iter_rows())
-    won = cells.filter(outcome=WIN)["competitor"].to_list()
-    wins = [(won.count(i), i) for i in range(len(competitors))] if has_winners else []
-    wins.sort(key=lambda pair: -pair[0])
-    others = [_other(name, counts[name]) for name in OUTCOMES[1:] if name in counts]
+    outcome, best = cells["outcome"].to_numpy(), cells["competitor"].to_numpy()
+    by_outcome = {name: np.flatnonzero(outcome == name) for name in OUTCOMES}
+    won = [np.flatnonzero((outcome == WIN) & (best == i)) for i in range(len(competitors))]
+    wins = sorted(enumerate(won), key=lambda pair: -len(pair[1])) if has_winners else []
+    others = [_other(name, by_outcome[name]) for name in OUTCOMES[1:] if len(by_outcome[name])]
     shown = wins[: BARS_MAX - len(others)]
-    bars = [*(_win(count, i, competitors) for count, i in shown), *others]
+    bars = [*(_win(rows, i, competitors) for i, rows in shown), *others]
     labels = [bar["label"] for bar in bars]
     subtitle = f"of {total:,} cell{'' if total == 1 else 's'} with measurements"
     if left_out := len(wins) - len(shown):
-        nothing = not any(count for count, _ in wins[len(shown) :])
+        nothing = not any(len(rows) for _, rows in wins[len(shown) :])
         subtitle += f" · {left_out} more {'win none' if nothing else 'not shown'}"
     data = [_trace(bar, total) for bar in bars]
     return {"data": data, "layout": _layout(labels, title, subtitle)}
 
 
-def _win(count: int, at: int, competitors: Competitors) -> dict:
+def _win(rows: np.ndarray, at: int, competitors: Competitors) -> dict:
     return {
         "label": competitors.labels[at],
         "marker": {"color": competitors.hues[at]},
-        "cells": count,
+        "rows": rows,
         "clause": f"won~{json.dumps(competitors.values[at])}",
     }
 
 
-def _other(outcome: str, count: int) -> dict:
+def _other(outcome: str, rows: np.ndarray) -> dict:
     label, marker = _OTHERS[outcome]
-    return {"label": label, "marker": marker, "cells": count, "clause": f"outcome~{outcome}"}
+    return {"label": label, "marker": marker, "rows": rows, "clause": f"outcome~{outcome}"}
 
 
 def _trace(bar: dict, total: int) -> dict:
-    share = 100 * bar["cells"] / total
+    count = len(bar["rows"])
+    share = 100 * count / total
+    text = f"{share:.0f} % · {count:,}"
+    words = [bar["label"], text, "click: these cells"]
     return {
         "type": "bar",
         "orientation": "h",
         "name": bar["label"],
-        "meta": {"kind": "share"},
+        "meta": {
+            "kind": "share",
+            "rows": [bar["rows"]],
+            "fades": True,
+            "clauses": [bar["clause"]],
+            "words": [words],
+        },
         "x": [share],
         "y": [bar["label"]],
         "marker": bar["marker"],
-        "text": [f"{share:.0f} % · {bar['cells']:,}"],
+        "text": [text],
         "textposition": "outside",
         "cliponaxis": False,
-        "customdata": [bar["clause"]],
+        "unselected": {"marker": {"opacity": 1}},
         "hoverinfo": "none",
         "showlegend": False,
     }

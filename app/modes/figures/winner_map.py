@@ -5,7 +5,7 @@ browser writes the texts of the cells and the labels of the axes, because both d
 the map in view (assets/modes/view_map.js).
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -25,6 +25,7 @@ from data.analysis.rules import (
     UNDECIDED,
     WIN,
 )
+from data.selection import Value
 
 # Size of the map's drawing area in a window of 1440 x 900; hatching and labels are fitted to it.
 WIDTH_PX: Final = 600.0
@@ -48,6 +49,7 @@ class MapScene:
         columns: Labels along x, in order; a cell's column is its index.
         rows: Labels along y.
         x_title: Axis title with unit.
+        knobs: Columns of both axes, with `xs` and `ys`, their values.
         has_winners: Whether the metric has a better direction.
     """
 
@@ -58,6 +60,9 @@ class MapScene:
     title: str
     subtitle: str
     competitors: Competitors
+    knobs: tuple[str, str]
+    xs: Sequence[Value | None]
+    ys: Sequence[Value | None]
     has_winners: bool = True
 
 
@@ -65,10 +70,10 @@ class MapScene:
 def build_winner_map(cells: pl.DataFrame, scene: MapScene) -> dict:
     """Build the map as a figure dictionary.
 
-    Traces in order: the hues of winners, and of cells that nobody wins; the veil over them; the
-    hatching of cells with too few replicates; marks of cells that are not compared; texts; a layer
-    with which the browser dims what is not selected; a clear layer over all measured cells for
-    hover and click; the legend.
+    Traces in order: the hues of winners, and of cells that nobody wins; the page's colour over pale
+    ones; the hatching of cells with too few replicates; marks of cells that are not compared;
+    texts; a veil with which the browser dims what is not selected; a clear layer over all measured
+    cells for hover and click; the legend.
 
     Args:
         cells: At least one row: `column`, `row`, `outcome`, `competitor` (index of the best one in
@@ -90,15 +95,15 @@ def build_winner_map(cells: pl.DataFrame, scene: MapScene) -> dict:
     return {
         "data": [
             _colors(colored, scene),
-            _layer("veil", veiled, _CLEAR, "skip"),
+            _layer("pale", veiled, _CLEAR, "skip"),
             _hatching(column[few], row[few], scene),
             _marks(column[marked], row[marked], best[marked], outcome[marked], scene),
             scatter_trace("texts", [], [], "text"),
-            _layer("dimmed", grid, "rgba(127,127,127,0.72)", "skip"),
-            _layer("pointer", measured, _CLEAR, "none"),
+            _layer("veil", grid, "rgba(127,127,127,0.6)", "skip"),
+            _layer("cells", measured, _CLEAR, "none"),
             *_legend(outcome, best, scene),
         ],
-        "layout": _layout(scene),
+        "layout": _layout(scene, np.argwhere(np.isnan(measured)).tolist()),
     }
 
 
@@ -242,7 +247,7 @@ def _index_axis(count: int, title: str) -> dict[str, Any]:
     }
 
 
-def _layout(scene: MapScene) -> dict[str, Any]:
+def _layout(scene: MapScene, missing: list[list[int]]) -> dict[str, Any]:
     longest = max(map(len, scene.rows), default=1)
     top = 46 + 15 * scene.subtitle.count(BREAK)
     return {
@@ -256,6 +261,12 @@ def _layout(scene: MapScene) -> dict[str, Any]:
         "uirevision": f"{scene.x_title} {len(scene.columns)} {scene.y_title} {len(scene.rows)}",
         "meta": {
             "kind": "map",
+            "map": {
+                "knobs": list(scene.knobs),
+                "xs": list(scene.xs),
+                "ys": list(scene.ys),
+                "missing": missing,
+            },
             "x": list(scene.columns),
             "y": list(scene.rows),
             "whole_px": {"x": WIDTH_PX, "y": HEIGHT_PX},
