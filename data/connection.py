@@ -106,7 +106,7 @@ class Lake:
         """Create a relation over the big files of some runs.
 
         Args:
-            table: `interrupts`, `samples`, `overview`, `histograms`, `power` or `functions`.
+            table: One of `RUN_TABLES`.
             run_ids: Runs of this version of the lake; runs without such a file add no rows.
 
         Raises:

@@ -339,6 +339,14 @@ FUNCTIONS: Final = pa.schema(
         pa.field("stores_per_s", _REAL),
     ]
 )
+# Lines of the files that describe the machine of a run; runs of one state share a file.
+MACHINE_STATES: Final = pa.schema(
+    [
+        _never_null("file", _TEXT),
+        _never_null("line", pa.int32()),
+        _never_null("text", _TEXT),
+    ]
+)
 RUN_TABLES: Final[dict[str, pa.Schema]] = {
     "interrupts": INTERRUPTS,
     "samples": SAMPLES,
@@ -347,6 +355,7 @@ RUN_TABLES: Final[dict[str, pa.Schema]] = {
     "power": POWER,
     "intervals": INTERVALS,
     "functions": FUNCTIONS,
+    "machine_states": MACHINE_STATES,
 }
 
 

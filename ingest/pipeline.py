@@ -203,7 +203,7 @@ class _Ingest:
             stage.commit(self._report_problems, failed)
         # What labels work and compares replicates reads the whole table.
         release_memory()
-        for dataset, path, problem in self._committer.finish():
+        for dataset, path, problem in self._committer.finish(self._found.machine_files):
             self._reported.setdefault((dataset, path), []).append(problem)
         report = self._report
         for part in (stage, self._meters.idle):

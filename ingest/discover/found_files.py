@@ -110,6 +110,7 @@ class Discovery:
         settings: Settings of each dataset: those of its first folder.
         declared: Settings that declare columns, each with its dataset.
         ignored: Files whose content and name are both unknown.
+        machine_files: Kind of each file that describes a machine, by path, by dataset.
         layers: Settings by folder; also used for recorded files outside the walk.
         sidecars: Sidecars by folder.
     """
@@ -122,6 +123,7 @@ class Discovery:
     settings: dict[str, Settings] = field(default_factory=dict)
     declared: list[tuple[str, Settings]] = field(default_factory=list)
     ignored: list[Ignored] = field(default_factory=list)
+    machine_files: dict[str, dict[str, str]] = field(default_factory=lambda: defaultdict(dict))
     layers: SettingsByFolder = field(default_factory=lambda: SettingsByFolder(None))
     sidecars: SidecarsByFolder = field(default_factory=SidecarsByFolder)
 

@@ -28,6 +28,7 @@ from ingest.files.blocks import read_head
 from ingest.files.walk import Listing, walk_folders
 from ingest.formats import Format, sidecar
 from ingest.formats.table import has_header_of
+from ingest.lake.machine_states import state_kind
 from ingest.lake.recorded_runs import RecordedFile
 from ingest.lake.state import LakeState
 from ingest.records import Problem
@@ -219,6 +220,10 @@ class _Folder:
                 if stat.S_ISDIR(status.st_mode):
                     os.listdir(path)
                 self._found.ignored.append(Ignored(path, _NOT_REGULAR))
+                return
+            kind = state_kind(strip_compression(name)) if status.st_size else None
+            if kind is not None:
+                self._found.machine_files[self._dataset][path] = kind
                 return
             file = _Seen(path, name, status, known)
             form = self._declared(file) or _known_format(file) or self._sniff(file)

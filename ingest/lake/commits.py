@@ -14,6 +14,8 @@ from data.file_digests import digest_of_file
 from data.lake_place import LakePath
 from ingest.formats.table import own_columns
 from ingest.lake.facts import doubt_replicates
+from ingest.lake.machine_states import give_states
+from ingest.lake.off_siblings import flag_off_siblings
 from ingest.lake.state import LakeState, read_rows, recorded_runs
 from ingest.lake.tables import (
     compact,
@@ -137,16 +139,27 @@ class Committer:
             file = {**file, "digest": digest_of_file(self._lake / file["path"])}
         return file
 
-    def finish(self) -> list[tuple[str, str, Problem]]:
-        """Commit the rest, label the work, compare replicates, compact small files.
+    def finish(
+        self, machine_files: Mapping[str, Mapping[str, str]]
+    ) -> list[tuple[str, str, Problem]]:
+        """Commit the rest and what depends on all runs of the lake; compact small files.
+
+        This labels the work, stores states of machines, flags runs far off their siblings and
+        compares replicates.
+
+        Args:
+            machine_files: As `give_states` takes them.
 
         Returns:
-            Dataset, path and problem of replicates that differ, unless the lake had it already.
+            Dataset, path and problem of files of machines and of replicates that differ, unless
+            the lake had it already.
         """
         self.flush()
         self.committed += assign_work(self._lake, self._state.tables["runs"])
+        is_stored, found = give_states(self._state, machine_files)
+        self.committed += is_stored + flag_off_siblings(self._state)
         new = []
-        for (dataset, path), problems in doubt_replicates(self._state).items():
+        for (dataset, path), problems in (found | doubt_replicates(self._state)).items():
             known = self._state.problems[dataset].get(path, ())
             new += [(dataset, path, each) for each in problems if each not in known]
             self.add_problems(dataset, {path: problems})

@@ -6,25 +6,21 @@ tool. `runs.facts` has what the files of each run state, so that runs of several
 
 import json
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
-import numpy as np
-import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.dataset as pd
 
 from data.catalogue import Catalogue
 from data.declared import runs_schema
 from data.lake_files import local_files
-from data.schema import RUNS
 from ingest.lake.recorded_runs import RecordedRun
 from ingest.lake.state import LakeState
-from ingest.lake.table_files import set_changed
+from ingest.lake.table_files import set_flag
 from ingest.records import Problem
 
 KIND: Final = "replicates_differ"
-_FLAGS: Final = pa.schema([RUNS.field("run_id"), RUNS.field("flags")])
 _Facts = Mapping[str, Mapping[str, str]]
 
 
@@ -56,7 +52,7 @@ def doubt_replicates(state: LakeState) -> dict[tuple[str, str], list[Problem]]:
         for difference, run_ids in _differences(dataset, replicates):
             pairs.setdefault(difference, []).append(run_ids)
             flagged.update(run_id for run_id, _ in replicates)
-    _flag(state, flagged)
+    set_flag(state.tables["runs"], KIND, flagged)
     doubts: dict[tuple[str, str], list[Problem]] = defaultdict(list)
     for difference, found in sorted(pairs.items(), key=str):
         path = _path_of(state.runs[found[0][1]], difference.format)
@@ -71,28 +67,6 @@ def doubt_replicates(state: LakeState) -> dict[tuple[str, str], list[Problem]]:
         for (dataset, path), found in doubts.items()
         if sorted(found, key=str) != sorted(state.problems[dataset].get(path, ()), key=str)
     }
-
-
-def _flag(state: LakeState, run_ids: Set[str]) -> None:
-    """Give exactly these runs the flag, in one commit at most."""
-    files = local_files(state.lake / "runs", state.tables["runs"])
-    if not files.paths:
-        return
-    rows = pd.dataset(list(files.paths), _FLAGS, format="parquet").to_table()
-    lists = rows["flags"].combine_chunks()
-    is_flagged = np.zeros(len(rows), bool)
-    named = pc.equal(pc.list_flatten(lists), KIND)
-    is_flagged[pc.list_parent_indices(lists).filter(named).to_numpy()] = True
-    wanted = pc.is_in(rows["run_id"], pa.array(run_ids, pa.string())).to_numpy()
-    is_changed = is_flagged != wanted
-    if not is_changed.any():
-        return
-    values = lists.to_pylist()
-    for place in np.flatnonzero(is_changed):
-        others = [flag for flag in values[place] or () if flag != KIND]
-        values[place] = sorted([*others, KIND]) if wanted[place] else others
-    column = pa.array(values, lists.type)
-    set_changed(state.tables["runs"], files.paths, "flags", column, is_changed)
 
 
 def _configurations(state: LakeState) -> Iterator[tuple[str, list[tuple[str, str]]]]:

@@ -9,7 +9,7 @@ written.
 import json
 import secrets
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Set
 from contextlib import contextmanager
 from itertools import chain
 from pathlib import Path
@@ -19,6 +19,7 @@ from urllib.parse import unquote
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+import pyarrow.dataset as pd
 import pyarrow.parquet as pq
 from deltalake import CommitProperties, DeltaTable, PostCommitHookProperties
 from deltalake.exceptions import CommitFailedError
@@ -26,9 +27,10 @@ from deltalake.transaction import AddAction, RemoveAction
 
 from data.errors import LakeError
 from data.file_digests import digest_in_name
-from data.lake_files import ListedFile
+from data.lake_files import ListedFile, local_files
 from data.lake_place import LakePath, lake_path
 from data.object_store import delta_table, file_system, naming
+from data.schema import RUNS
 from ingest.lake.delta_log import COMMIT_KEY, LOG, Log, parsed_entry, seal, write_checkpoint
 from ingest.lake.targets import open_target, sync_folders
 
@@ -111,6 +113,35 @@ def set_changed(
     if columns:
         set_column(table, name, columns)
     return bool(columns)
+
+
+def set_flag(runs: DeltaTable, flag: str, run_ids: Set[str]) -> bool:
+    """Give exactly these runs of a lake a flag, in one commit at most.
+
+    Args:
+        runs: As for `commit_rows`, with the same errors.
+
+    Returns:
+        Whether any run changed.
+    """
+    files = local_files(place_of(runs), runs)
+    if not files.paths:
+        return False
+    schema = pa.schema([RUNS.field("run_id"), RUNS.field("flags")])
+    rows = pd.dataset(list(files.paths), schema, format="parquet").to_table()
+    lists = rows["flags"].combine_chunks()
+    is_flagged = np.zeros(len(rows), bool)
+    named = pc.equal(pc.list_flatten(lists), flag)
+    is_flagged[pc.list_parent_indices(lists).filter(named).to_numpy()] = True
+    wanted = pc.is_in(rows["run_id"], pa.array(run_ids, pa.string())).to_numpy()
+    is_changed = is_flagged != wanted
+    if not is_changed.any():
+        return False
+    values = lists.to_pylist()
+    for row in np.flatnonzero(is_changed):
+        others = [each for each in values[row] or () if each != flag]
+        values[row] = sorted([*others, flag]) if wanted[row] else others
+    return set_changed(runs, files.paths, "flags", pa.array(values, lists.type), is_changed)
 
 
 def compact_files(table: DeltaTable) -> None:

@@ -1,0 +1,78 @@
+"""Flags of runs that depend on the other runs of a lake: set after the other commits of an `add`.
+
+A run is off its siblings if its energy or a latency is over 5 times, or under a fifth of, the
+median of its configuration, of which three or more runs have the value. The flag changes no
+decision by itself. Since later runs move a median, each `add` flags the whole lake anew, in the
+commit after those of its rows; only rows whose flag changes are written.
+"""
+
+from typing import Final
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.dataset as pd
+
+from data.catalogue import Catalogue
+from data.declared import runs_schema
+from data.lake_files import local_files
+from ingest.lake.state import LakeState
+from ingest.lake.table_files import set_flag
+
+FLAG: Final = "off_siblings"
+LEAST_SIBLINGS: Final = 3
+MOST_TIMES: Final = 5.0
+# Of the latencies those that a sound run repeats: the least and the greatest vary by themselves.
+_COLUMNS: Final = ("energy_j", "latency_mean_us", "latency_p50_us", "latency_p99_us")
+
+
+def flag_off_siblings(state: LakeState) -> bool:
+    """Flag exactly the runs of a lake that are off their siblings, in one commit at most.
+
+    Returns:
+        Whether any flag changed.
+
+    Raises:
+        LakeError: The flags cannot be written, or another ingest has committed to the table.
+    """
+    declared = tuple(state.columns.values())
+    files = local_files(state.lake / "runs", state.tables["runs"])
+    if not files.paths:
+        return False
+    keys = Catalogue.of(declared).configuration
+    data = pd.dataset(list(files.paths), runs_schema(declared), format="parquet")
+    groups = np.zeros(0, np.int64)
+    for name in keys:
+        column = data.to_table([name])[name].combine_chunks().dictionary_encode("encode")
+        codes = column.indices.to_numpy().astype(np.int64)
+        joined = codes if not groups.size else groups * (codes.max(initial=0) + 1) + codes
+        groups = np.unique(joined, return_inverse=True)[1]
+    rows = data.to_table(["run_id", *_COLUMNS])
+    is_off = np.zeros(len(rows), bool)
+    for name in _COLUMNS:
+        is_off |= off_siblings(groups, rows[name].to_numpy())
+    return set_flag(
+        state.tables["runs"], FLAG, set(rows["run_id"].filter(pa.array(is_off)).to_pylist())
+    )
+
+
+def off_siblings(groups: np.ndarray, values: np.ndarray) -> np.ndarray:
+    """Mark the values that are far off the median of their group.
+
+    Args:
+        groups: Group of each value, whole numbers from 0, shape (n,).
+        values: float64, shape (n,); only those above 0 count, NaN is unknown.
+
+    Returns:
+        Boolean mask, shape (n,); False in groups with fewer than `LEAST_SIBLINGS` known values.
+    """
+    known = np.flatnonzero(values > 0)
+    order = known[np.lexsort((values[known], groups[known]))]
+    starts = np.flatnonzero(np.diff(groups[order], prepend=-1))
+    counts = np.diff(starts, append=len(order))
+    low, high = starts + (counts - 1) // 2, starts + counts // 2
+    medians = (values[order[low]] + values[order[high]]) / 2
+    ratios = values[order] / np.repeat(medians, counts)
+    is_off = (ratios > MOST_TIMES) | (ratios < 1 / MOST_TIMES)
+    mask = np.zeros(len(values), bool)
+    mask[order] = is_off & np.repeat(counts >= LEAST_SIBLINGS, counts)
+    return mask
