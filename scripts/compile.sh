@@ -4,4 +4,4 @@
 set -eu
 
 "$1" -c "from ingest.logs.compiling import compile_loops; compile_loops()"
-"$1" -c "from data.models.compiling import compile_models; compile_models()"
+"$1" -c "from data.models import compile_models; compile_models()"

@@ -30,6 +30,6 @@ elif [ ! -d "$LAKE/runs/_delta_log" ] || [ -e "$SAMPLE/.unfinished" ]; then
     add "$SAMPLE"
     rm -f "$SAMPLE/.unfinished"
     # Models compiles for half a minute, once for this machine: while the visitor looks at Explore.
-    nice -n 10 "$PYTHON" -c "from data.models.compiling import compile_models; compile_models()" &
+    nice -n 10 "$PYTHON" -c "from data.models import compile_models; compile_models()" &
 fi
 exec "$PYTHON" -m app --lake "$LAKE" --port "$PORT"

@@ -101,13 +101,15 @@ def read_values(name: str, text: str, known: Mapping[str, Parameter]) -> str:
     Raises:
         SelectionError: An unknown key or an invalid value; the message names it.
     """
-    given: dict[str, Any] = {}
+    given: dict[str, str] = {}
     for part in filter(None, text.split(",")):
         key, _, value = part.partition(":")
         if key not in known:
             raise SelectionError(f"{name} has an unknown parameter {key[:40]!r}")
-        given[key] = _typed(known[key], value)
-    return ",".join(f"{key}:{_text(given[key])}" for key in known if key in given)
+        checked = _typed(known[key], value)
+        plain = int(checked) if isinstance(checked, bool) else checked
+        given[key] = f"{plain:.12g}" if isinstance(plain, float) else str(plain)
+    return ",".join(f"{key}:{given[key]}" for key in known if key in given)
 
 
 def _typed(parameter: Parameter, text: str) -> Any:
@@ -123,12 +125,6 @@ def _typed(parameter: Parameter, text: str) -> Any:
         return parameter.check(value)
     except DataError as error:
         raise SelectionError(str(error)) from None
-
-
-def _text(value: Any) -> str:
-    if isinstance(value, bool):
-        return "1" if value else "0"
-    return f"{value:.12g}" if isinstance(value, float) else str(value)
 
 
 def values_in(text: str, known: Mapping[str, Parameter]) -> dict[str, Any]:

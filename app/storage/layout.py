@@ -153,7 +153,10 @@ def storage_sections(bodies: Mapping[str, list], has_menus: bool) -> list[html.S
 def _section(section: str, bodies: Mapping[str, list], has_menus: bool) -> html.Section:
     body: list[Any] = [_panel(view, has_menus) for view in VIEWS if view.section == section]
     if section in _BODIES:
-        body = [_text_panel(section, bodies.get(section), has_menus)]
+        view, name = _BODIES[section]
+        head = [view_menu(view, SECTIONS[section].lower())] if has_menus else []
+        content = [html.Div(bodies.get(section), id=view, className="pending")]
+        body = [panel(view, name, head, content, "published", is_stop=False)]
     return html.Section(
         [
             html.H2(SECTIONS[section]),
@@ -162,14 +165,6 @@ def _section(section: str, bodies: Mapping[str, list], has_menus: bool) -> html.
         id=IDS(f"section-{section}"),
         className="storage-section",
         **{"aria-label": SECTIONS[section]},
-    )
-
-
-def _text_panel(section: str, body: list | None, has_menus: bool) -> html.Section:
-    view, name = _BODIES[section]
-    head = [view_menu(view, SECTIONS[section].lower())] if has_menus else []
-    return panel(
-        view, name, head, [html.Div(body, id=view, className="pending")], "published", is_stop=False
     )
 
 

@@ -143,7 +143,8 @@ class Scheme:
             DataError: No scheme has such a parameter, or its value is refused.
         """
         if unknown := sorted(set(given) - KNOWN):
-            raise DataError(f"no parameter {unknown[0]!r}; {self.name} has {self._names()}")
+            own = ", ".join(p.name for p in self.parameters)
+            raise DataError(f"no parameter {unknown[0]!r}; {self.name} has {own}")
         values = SimpleNamespace(
             **{p.name: p.check(given.get(p.name, p.default)) for p in self.parameters}
         )
@@ -207,9 +208,6 @@ class Scheme:
         solution = self.solutions[kind]
         points = [solution(rate * PER_KPPS, values) for rate in rates.tolist()]
         return Answer(**head, **_fields(points))
-
-    def _names(self) -> str:
-        return ", ".join(p.name for p in self.parameters)
 
 
 def _checked_rates(rates_kpps: ArrayLike) -> np.ndarray:

@@ -38,8 +38,7 @@ print(json.dumps([said, len(beforehand.buffer), len(later.buffer)]))
 
 _MODELS = """
 from numba.core import event
-from data.models import SCHEMES
-from data.models.compiling import compile_models
+from data.models import SCHEMES, compile_models
 
 with event.install_recorder("numba:compile") as beforehand:
     compile_models()

@@ -88,7 +88,11 @@ def build_grids(
         items = _cells(own, view, scene, common | {"mode": mode}, texts)
         traces = [*_panel(z), items]
         data += [trace | panel(number) for trace in traces]
-        axes |= _axes(number, len(modes), sizes, depths)
+        x = index_axis([f"{d:g}" for d in depths], SHIPPED.metric("io_depth").title, 12)
+        title = "" if number else SHIPPED.metric("request_bytes").title
+        y = index_axis([format_bytes(s) for s in sizes], title, 14)
+        y |= {"matches": "y"} if number else {}
+        axes |= panel_axes(number, len(modes), _GAP, x, y)
     return {
         "data": data,
         "layout": layout(
@@ -187,13 +191,6 @@ def _difference_words(cell: dict[str, Any], column: str, scene: Scene) -> list[s
             for access, suffix in (("write", "_written"), ("read", ""))
         ],
     ]
-
-
-def _axes(number: int, panels: int, sizes: list[int], depths: list[int]) -> dict[str, Any]:
-    x = index_axis([f"{d:g}" for d in depths], SHIPPED.metric("io_depth").title, 12)
-    title = "" if number else SHIPPED.metric("request_bytes").title
-    y = index_axis([format_bytes(s) for s in sizes], title, 14)
-    return panel_axes(number, panels, _GAP, x, y | ({"matches": "y"} if number else {}))
 
 
 def _color_axis(values: np.ndarray, scale: Scale, is_around_0: bool, unit: str) -> dict[str, Any]:

@@ -41,7 +41,8 @@ def build_lines(
         published: Published values by depth.
     """
     columns = [view.y] if view.x == DEPTH else [view.x, view.y]
-    apart = _columns_apart(scene.catalogue)
+    # More jobs do more work where each job does the same: a line over depths joins them.
+    apart = tuple(name for name in knob_columns(scene.catalogue) if name not in _JOINED)
     drawn = rows.filter(
         pl.all_horizontal(pl.col(name).is_not_null() for name in (*columns, DEPTH))
     ).sort("mode", *apart, DEPTH, "threads", "row", nulls_last=True)
@@ -49,9 +50,13 @@ def build_lines(
         missing = [name for name in columns if not rows[name].count()]
         return unmeasured(view, missing or columns, scene.place_words)
     depths = drawn[DEPTH].unique().sort().to_list()
+    groups = sorted(
+        drawn.partition_by("mode", maintain_order=True),
+        key=lambda group: scene.modes.values.index(group["mode"][0]),
+    )
     traces = [
         _line(line, view, columns, depths, scene, dash)
-        for group in _modes(drawn, scene)
+        for group in groups
         for line, dash in _lines(group, apart)
     ]
     if view.x != DEPTH:
@@ -82,19 +87,6 @@ def build_lines(
             ),
         ),
     }
-
-
-def _columns_apart(catalogue: Catalogue) -> tuple[str, ...]:
-    """Return the columns of which a line has one value.
-
-    More jobs do more work where each job does the same: a line over depths joins them.
-    """
-    return tuple(name for name in knob_columns(catalogue) if name not in _JOINED)
-
-
-def _modes(drawn: pl.DataFrame, scene: Scene) -> list[pl.DataFrame]:
-    groups = drawn.partition_by("mode", maintain_order=True)
-    return sorted(groups, key=lambda group: scene.modes.values.index(group["mode"][0]))
 
 
 def _lines(group: pl.DataFrame, apart: Sequence[str]) -> list[tuple[pl.DataFrame, str]]:

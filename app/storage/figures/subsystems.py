@@ -109,7 +109,10 @@ def build_subsystems(
     means = _means(there, view.y, totals)
     data = []
     for number, name in enumerate(_ranked(counted, view.y, unknown, first)):
-        look = _look(name, number, unknown)
+        look = {
+            "color": QUIET if name == unknown else HUES[number % len(HUES)],
+            "pattern": {"shape": _PATTERNS[number // len(HUES) % len(_PATTERNS)]},
+        }
         if name in means:
             words = _words(name, means[name], totals, stacks, scene)
             data.append(_trace(name, means[name], look, stacks, rows_of, words))
@@ -191,12 +194,6 @@ def _ranked(counted: pl.DataFrame, column: str, unknown: str, first: Sequence[st
         .sort(pl.col("subsystem") == unknown, "moved", "subsystem", descending=[False, True, False])
     )
     return [*first, *ranked["subsystem"]]
-
-
-def _look(name: str, number: int, unknown: str) -> dict[str, Any]:
-    hue = QUIET if name == unknown else HUES[number % len(HUES)]
-    pattern = _PATTERNS[number // len(HUES) % len(_PATTERNS)]
-    return {"color": hue, "pattern": {"shape": pattern}}
 
 
 def _totals(there: pl.DataFrame, column: str) -> dict[Bar, _Total]:

@@ -45,7 +45,11 @@ def solve_exact(rate: float, values: SimpleNamespace, first_look_us: float = 0.0
     reached, empty = at_once.ends[0], look.ends[0]
     in_vain = reached * empty**values.count
     # 1 + empty + empty^2 ...; a sum, since the looks' share may be all but 1.
-    looks = reached * _geometric_sum(empty, values.count)
+    sum_of_powers, power = 0.0, 1.0
+    for _ in range(values.count):
+        sum_of_powers += power
+        power *= empty
+    looks = reached * sum_of_powers
     stages = [(1.0, at_once), (looks, look), (in_vain, setup)]
     cycle = close(rate, values.service_us, ring, stages, in_vain / rate)
     overhead_us = first_look_us + looks * look_us + in_vain * setup_us
@@ -58,14 +62,6 @@ def solve_exact(rate: float, values: SimpleNamespace, first_look_us: float = 0.0
         mean_packets=cycle.mean_packets,
         interrupts=in_vain * cycle.per_us,
     )
-
-
-def _geometric_sum(ratio: float, terms: int) -> float:
-    total, power = 0.0, 1.0
-    for _ in range(terms):
-        total += power
-        power *= ratio
-    return total
 
 
 def machine(values: SimpleNamespace, when_empty: int) -> Machine:

@@ -73,14 +73,10 @@ class Machine:
     shared_link: bool = False
 
 
-def _settings_type() -> list[tuple[str, type]]:
-    kinds = {float: np.float64, int: np.int64, bool: np.int64}
-    return [(name, kinds[kind]) for name, kind in Machine.__annotations__.items()]
-
-
+_KINDS: Final = {float: np.float64, int: np.int64, bool: np.int64}
 STATE: Final = np.dtype(
     [
-        *_settings_type(),
+        *[(name, _KINDS[kind]) for name, kind in Machine.__annotations__.items()],
         ("rate", np.float64),
         # Clocks: infinity where nothing is due.
         *[
