@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import app.pages
+from data.knob_table import KNOB_TABLE
 
 ROOT = Path(__file__).resolve().parents[1]
 CODE = ("data", "ingest", "app", "bench", "scripts", "tests")
@@ -313,3 +314,38 @@ def test_every_folder_has_a_readme_that_fits_on_a_screen(top: str) -> None:
     texts = {str(f.relative_to(ROOT)): (f / "README.md").read_text("utf-8") for f in folders}
     assert [folder for folder, text in texts.items() if not text.startswith("# ")] == []
     assert [f for f, text in texts.items() if len(text.splitlines()) > SCREEN_LINES] == []
+
+
+def test_columns_are_no_ambient_state() -> None:
+    """What columns a lake has is an argument: a version's catalogue."""
+    holders = [
+        str(path.relative_to(ROOT))
+        for folder in ("data", "app")
+        for path in modules(folder)
+        if "contextvars" in path.read_text("utf-8")
+    ]
+    assert holders == []
+
+
+def test_one_file_lists_the_knobs() -> None:
+    """Elsewhere a knob is named where it means something, and lists follow from the table."""
+    names = [
+        knob.column
+        for knob in KNOB_TABLE
+        if not knob.is_further and knob.column not in ("dataset", "workload", "system")
+    ]
+    assert len(names) == 12
+    listed = {
+        str(path.relative_to(ROOT)): sum(
+            _is_listed(name, path.read_text("utf-8")) for name in names
+        )
+        for folder in ("app", "data", "ingest", "assets", "bench")
+        for ending in ("*.py", "*.js", "*.toml")
+        for path in (ROOT / folder).rglob(ending)
+    }
+    assert [path for path, count in listed.items() if count >= 9] == ["data/knob_table.py"]
+
+
+def _is_listed(name: str, text: str) -> bool:
+    """Whether a text has a name in quotes, as a key or as an argument."""
+    return bool(re.search(rf"""["'`]{name}["'`]|^\s*\[?{name}\]?\s*[=:]|\b{name}=""", text, re.M))

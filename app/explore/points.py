@@ -12,12 +12,10 @@ from data.catalogue import Catalogue
 from data.knobs import Knob
 from data.selection import Value, unset_itr
 
-# The knobs of a configuration.
+# Knobs that every configuration names; others are sent only if a point has a value.
 KNOBS: Final = (
     "dataset", "workload", "system", "itr_us", "dvfs_ghz", "rapl_w", "load_qps", "message_bytes",
 )  # fmt: skip
-# Knobs of storage studies; sent only if a point has a value.
-STORAGE_KNOBS: Final = ("mode", "device", "rw", "request_bytes", "io_depth", "threads")
 # What a point may have besides, as a knob: a link may name one run.
 _MARKS: Final = ("replicate", "flags", "odd")
 
@@ -44,8 +42,8 @@ def encode_points(
     knobs = catalogue.knobs
     given = [knobs[name] for name in ("load", "message") if knobs[name].column in varying]
     named = [*given, *configuration_knobs(varying, catalogue)]
-    others = [name for name in catalogue.knob_of_column if name not in (*KNOBS, *STORAGE_KNOBS)]
-    further = [n for n in (*STORAGE_KNOBS, *others) if points[n].null_count() < len(points)]
+    others = (n for n in catalogue.configuration if n in catalogue.knob_of_column)
+    further = [n for n in others if n not in KNOBS and points[n].null_count() < len(points)]
     configuration = [*KNOBS, *further]
     marks = [name for name in _MARKS if name in points.columns and points[name].count()]
     fields = {name: floats(points[column]) for column, name in measured.items()}
