@@ -59,6 +59,6 @@ def _new_rules() -> list[dict[str, Any]]:
 
 
 def _answer(view: LakeView, raw: dict[str, Any]) -> bytes:
-    content = answer(view, ModesState.from_json(raw))
+    content = answer(view, ModesState.from_json(raw, view.catalogue))
     figures = [compact_figure(f) for f in (content.winners, content.shares, content.pareto)]
     return orjson.dumps([*figures, content.cells])

@@ -72,7 +72,7 @@ def _new_places(sizes: int) -> list[dict[str, Any]]:
 
 
 def _answer(view: LakeView, raw: dict[str, Any]) -> bytes:
-    content = answer(view, StorageState.from_json(raw))
+    content = answer(view, StorageState.from_json(raw, view.catalogue))
     parts = [content.figures, content.configurations]
     return orjson.dumps(parts, option=orjson.OPT_SERIALIZE_NUMPY)
 

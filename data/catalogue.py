@@ -10,9 +10,9 @@ from functools import cached_property, lru_cache
 from typing import Final
 
 from data.aggregates import Aggregates
-from data.declared import Declared, declared, further_knobs
+from data.declared import Declared
 from data.errors import DataError
-from data.knob_table import CONFIGURATION
+from data.knob_table import CONFIGURATION, FURTHER
 from data.knobs import POLICIES, Knob, knobs_of
 from data.metrics import Metric, metrics_of, plottable_of
 from data.selection import Clause, Facet, Selection, Value, facet_named, facets_of
@@ -73,7 +73,7 @@ class Catalogue:
     @cached_property
     def further_knobs(self) -> tuple[str, ...]:
         """Columns of the knobs that no view lays out by itself: shipped, then declared."""
-        return further_knobs(self.columns)
+        return (*FURTHER, *(column.name for column in self.columns if column.role == "knob"))
 
     @cached_property
     def configuration(self) -> tuple[str, ...]:
@@ -121,8 +121,3 @@ class Catalogue:
 
 
 SHIPPED: Final = Catalogue.of(())
-
-
-def ambient() -> Catalogue:
-    """Ambient; goes when the last page passes its catalogue."""
-    return Catalogue.of(declared())

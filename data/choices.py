@@ -13,7 +13,7 @@ import polars as pl
 
 from data.analysis.best_set import BestSet, Limit, best_set
 from data.analysis.noise import ENOUGH_SETTINGS, Estimates, Settings, estimates_of, fit_prior
-from data.catalogue import Catalogue, ambient
+from data.catalogue import Catalogue
 from data.errors import DataError
 from data.knobs import POLICIES
 from data.metrics import Metric
@@ -117,7 +117,7 @@ def study(
     alpha: float,
     family: Callable[[], pl.DataFrame],
     *,
-    catalogue: Catalogue | None = None,
+    catalogue: Catalogue,
 ) -> Study:
     """Find the best set among the settings of one choice.
 
@@ -129,7 +129,6 @@ def study(
     Raises:
         DataError: No setting has a value of the objective above 0.
     """
-    catalogue = catalogue or ambient()
     knobs = [name for name in catalogue.setting_columns if _is_set(rows, name)]
     there = rows.filter(pl.col(f"{objective}_n") > 0)
     if not len(there):
@@ -143,12 +142,12 @@ def study(
     return Study(there, tuple(knobs), cost, limit, best_set(cost, limit, alpha), step, left_out)
 
 
-def in_order(rows: pl.DataFrame, *, catalogue: Catalogue | None = None) -> pl.DataFrame:
+def in_order(rows: pl.DataFrame, *, catalogue: Catalogue) -> pl.DataFrame:
     """Sort settings so that of equal ones the least throttled comes first.
 
     That is a short delay, a high clock, a high power limit.
     """
-    knobs = (catalogue or ambient()).setting_columns
+    knobs = catalogue.setting_columns
     descending = [not name.endswith("_us") for name in knobs]
     return rows.sort(knobs, descending=descending, nulls_last=True, maintain_order=True)
 
@@ -266,7 +265,7 @@ def baseline_of(
     own: Study,
     named: Mapping[str, Value],
     *,
-    catalogue: Catalogue | None = None,
+    catalogue: Catalogue,
 ) -> tuple[Baseline | None, str]:
     """Find the setting to compare with, or say why there is none.
 
@@ -282,7 +281,7 @@ def baseline_of(
         return None, f"no {what} was measured here"
     if len(rows) > 1:
         return None, f"{len(rows)} settings are the {what}: name one"
-    is_more_better = (catalogue or ambient()).metric(name).sign < 0
+    is_more_better = catalogue.metric(name).sign < 0
     cost = estimates_of(log_moments(rows, name, own.step), own.cost.prior, is_more_better)
     row = rows.row(0, named=True)
     values = tuple(row[column] for column in own.knobs)
@@ -292,7 +291,7 @@ def baseline_of(
 
 
 def distances(
-    settings: pl.DataFrame, baseline: Mapping[str, Any], *, catalogue: Catalogue | None = None
+    settings: pl.DataFrame, baseline: Mapping[str, Any], *, catalogue: Catalogue
 ) -> tuple[np.ndarray, np.ndarray]:
     """Count the knobs in which each setting differs from the baseline, and steps on their ladders.
 
@@ -300,7 +299,7 @@ def distances(
     """
     changes, steps = (np.zeros(max(len(settings), 1), np.int64) for _ in range(2))
     policies = set(POLICIES.values())
-    names = (catalogue or ambient()).setting_columns
+    names = catalogue.setting_columns
     known = {name for name in names if baseline.get(name) is not None}
     for name in sorted(known.union(settings.columns) - policies):
         own, policy = baseline.get(name), POLICIES.get(name, "")

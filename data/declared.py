@@ -1,24 +1,21 @@
-"""Columns of `runs` that datasets declare, and which of them are in force.
+"""Columns of `runs` that datasets declare.
 
 A lake's Delta table keeps each description in the metadata of its field (`comment` for any engine,
-`wattlas` for us), so that it is versioned with the lake. Tables of titles, filters and knobs are
-made from two sources, the shipped columns and the declared ones in force: those of the lake that
-the present task reads.
+`wattlas` for us), so that it is versioned with the lake. `catalogue.py` has what follows from the
+shipped columns and the declared ones.
 """
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from contextvars import ContextVar
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from functools import lru_cache
-from typing import Any, Final, Generic, Literal, TypeVar, cast, get_args, overload
+from typing import Any, Final, Literal, cast, get_args
 
 import pyarrow as pa
 
 from data.errors import DataError
-from data.knob_table import FURTHER, KNOB_TABLE
+from data.knob_table import KNOB_TABLE
 from data.schema import DERIVED, RUNS
 
 Role = Literal["knob", "metric", "label"]
@@ -136,90 +133,11 @@ def joined(known: Column | None, new: Column) -> Column:
 
 
 Declared = tuple[Column, ...]
-_IN_FORCE: Final[ContextVar[Declared]] = ContextVar("declared columns in force", default=())
-
-
-def declared() -> Declared:
-    """The declared columns in force."""
-    return _IN_FORCE.get()
-
-
-def put_in_force(columns: Iterable[Column]) -> None:
-    """From here on the present task (thread) reads a lake with these declared columns."""
-    _IN_FORCE.set(columns if isinstance(columns, tuple) else tuple(columns))
-
-
-@contextmanager
-def in_force(columns: Iterable[Column]) -> Iterator[None]:
-    """Read a lake with these declared columns, then go on as before."""
-    token = _IN_FORCE.set(tuple(columns))
-    try:
-        yield
-    finally:
-        _IN_FORCE.reset(token)
 
 
 def runs_schema(columns: Iterable[Column]) -> pa.Schema:
     """The columns of `runs`, shipped and declared."""
     return pa.schema([*RUNS, *(pa.field(column.name, column.type) for column in columns)])
-
-
-Value = TypeVar("Value")
-Made = TypeVar("Made")
-
-
-class _Built(Generic[Made]):
-    """What follows from the columns in force: made once for each set of them."""
-
-    def __init__(self, build: Callable[[Declared], Made]) -> None:
-        self._build = lru_cache(maxsize=16)(build)
-        self._last: tuple[Declared, Made] | None = None
-
-    def now(self) -> Made:
-        columns = declared()
-        last = self._last
-        # Two lakes rarely take turns, and to compare what they declare takes longer than this.
-        if last is None or last[0] is not columns:
-            last = self._last = (columns, self._build(columns))
-        return last[1]
-
-
-class ByName(Mapping[str, Value]):
-    """A table by name that follows from the declared columns in force."""
-
-    def __init__(self, build: Callable[[Declared], Mapping[str, Value]]) -> None:
-        self._built = _Built(build)
-
-    def __getitem__(self, name: str) -> Value:
-        return self._built.now()[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._built.now())
-
-    def __len__(self) -> int:
-        return len(self._built.now())
-
-
-class Names(Sequence[str]):
-    """Names of columns that follow from the declared columns in force."""
-
-    def __init__(self, build: Callable[[Declared], Sequence[str]]) -> None:
-        self._built = _Built(build)
-
-    @overload
-    def __getitem__(self, index: int) -> str: ...
-    @overload
-    def __getitem__(self, index: slice) -> Sequence[str]: ...
-    def __getitem__(self, index: int | slice) -> str | Sequence[str]:
-        return self._built.now()[index]
-
-    def __len__(self) -> int:
-        return len(self._built.now())
-
-
-def further_knobs(columns: Declared) -> tuple[str, ...]:
-    """Names of the knobs that no view lays out by itself: shipped ones, then declared ones."""
-    return (*FURTHER, *(column.name for column in columns if column.role == "knob"))
 
 
 def from_settings(name: str, entry: Mapping[str, Any], dataset: str) -> Column:

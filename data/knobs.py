@@ -1,11 +1,11 @@
 """The knobs: columns that were given or set before a run, for axes and competitors."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 
-from data.declared import FACET_PREFIX, ByName, Column, Declared
+from data.declared import FACET_PREFIX, Column, Declared
 from data.knob_table import ADAPTIVE, GOVERNOR, KNOB_TABLE, ShippedKnob
 from data.selection import (
     MODE_WORDS,
@@ -182,12 +182,3 @@ def _declared_knob(column: Column, facet: Facet) -> Knob:
         title=column.title,
         short=column.short or column.title,
     )
-
-
-# Ambient; goes when the last page passes its catalogue.
-KNOBS: Final[Mapping[str, Knob]] = ByName(knobs_of)
-
-
-def choice_columns() -> tuple[str, ...]:
-    """Ambient; goes when the last page passes its catalogue."""
-    return (*(knob.column for knob in KNOBS.values() if knob.is_given), "system")

@@ -1,14 +1,12 @@
 """The columns of `runs`: title, unit and better direction, from metrics.toml and the knobs."""
 
 import tomllib
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
 from typing import Final, Literal
 
-from data.declared import ByName, Declared, declared
-from data.errors import DataError
+from data.declared import Declared
 from data.knob_table import KNOB_TABLE
 from data.schema import DERIVED, MEASUREMENTS
 
@@ -46,11 +44,6 @@ class Metric:
         return f"{self.title}{unit}{direction}"
 
 
-def metrics() -> Mapping[str, Metric]:
-    """Ambient; goes when the last page passes its catalogue."""
-    return _METRICS
-
-
 def metrics_of(columns: Declared) -> dict[str, Metric]:
     """Return all columns of `runs`: knobs, those of metrics.toml, declared."""
     return _shipped() | {
@@ -62,7 +55,6 @@ def metrics_of(columns: Declared) -> dict[str, Metric]:
 
 
 _DECLARED: Final = "Declared by the dataset"
-_METRICS: Final[Mapping[str, Metric]] = ByName(metrics_of)
 
 
 @cache
@@ -73,19 +65,6 @@ def _shipped() -> dict[str, Metric]:
         k.column: Metric(k.column, k.title, k.unit, k.short, k.description) for k in KNOB_TABLE
     }
     return knobs | {name: Metric(name=name, **entry) for name, entry in entries.items()}
-
-
-def metric(name: str) -> Metric:
-    """Ambient; goes when the last page passes its catalogue."""
-    try:
-        return metrics()[name]
-    except KeyError:
-        raise DataError(f"no such column of runs: {name!r}") from None
-
-
-def plottable() -> tuple[str, ...]:
-    """Ambient; goes when the last page passes its catalogue."""
-    return plottable_of(declared())
 
 
 def plottable_of(columns: Declared) -> tuple[str, ...]:

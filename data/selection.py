@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from data.declared import FACET_PREFIX, ByName, Column, Declared
+from data.declared import FACET_PREFIX, Column, Declared
 from data.errors import SelectionError
 from data.knob_table import ADAPTIVE, KNOB_TABLE, UNSET
 
@@ -74,10 +74,6 @@ def facets_of(columns: Declared) -> dict[str, Facet]:
 def facet_name(column: Column) -> str:
     """Name of the filter over a declared knob, in URLs and menus."""
     return FACET_PREFIX + column.name
-
-
-# Ambient; goes when the last page passes its catalogue.
-FACETS: Final[Mapping[str, Facet]] = ByName(facets_of)
 
 
 def facet_named(name: str, facets: Mapping[str, Facet]) -> Facet:
@@ -155,7 +151,11 @@ class Selection:
         A lake's own facets: `catalogue.selection`.
         """
         return cls(
-            tuple(Clause(facet_named(name, FACETS), tuple(v)) for name, v in values.items() if v)
+            tuple(
+                Clause(facet_named(name, SHIPPED_FACETS), tuple(v))
+                for name, v in values.items()
+                if v
+            )
         )
 
     def values(self, facet: str) -> tuple[Value, ...]:
@@ -171,7 +171,7 @@ class Selection:
         name = facet if isinstance(facet, str) else facet.name
         clauses = tuple(c for c in self.clauses if c.facet.name != name)
         if values:
-            known = facet_named(facet, FACETS) if isinstance(facet, str) else facet
+            known = facet_named(facet, SHIPPED_FACETS) if isinstance(facet, str) else facet
             clauses = (*clauses, Clause(known, tuple(values)))
         return Selection(clauses, self.without)
 

@@ -12,7 +12,6 @@ from hypothesis import settings
 
 from bench.store_servers import BUCKET, credentials, store_server
 from data import lake_watch, object_store
-from data.declared import in_force
 from data.lake_place import StorePath
 from tests.fixtures.store_proxy import Proxy, proxy
 from tests.fixtures.stores import Stored
@@ -26,13 +25,6 @@ settings.register_profile("thorough", deadline=None)
 def pytest_configure(config: pytest.Config) -> None:
     """Draw fewer examples when slow tests are left out."""
     settings.load_profile("quick" if "not slow" in config.option.markexpr else "thorough")
-
-
-@pytest.fixture(autouse=True)
-def _no_declared_columns() -> Iterator[None]:
-    """No test sees the columns that the lake of another one declares."""
-    with in_force(()):
-        yield
 
 
 @pytest.fixture(scope="session")

@@ -25,6 +25,7 @@ from app.kit.settings import ASSETS, Settings
 from app.pages import PAGES
 from app.serve.index import open_layout
 from app.server import create_app
+from data.catalogue import SHIPPED
 from data.errors import SelectionError
 from tests.callbacks.components import by_id, texts, walk
 from tests.fixtures.exports import part_of
@@ -196,7 +197,7 @@ def test_an_unreadable_lake_becomes_a_sentence(unreadable: Flask, page: Page) ->
 def test_a_bad_link_becomes_a_sentence(sample: Flask, page: Page, link: dict[str, str]) -> None:
     with sample.app_context():
         try:
-            page.state.from_query(urlencode(link))
+            page.state.from_query(urlencode(link), SHIPPED)
         except SelectionError:
             pass
         else:
@@ -255,15 +256,15 @@ def test_no_text_of_a_link_is_more_than_refused(page: Page, data: st.DataObject)
     )  # fmt: skip
     link = urlencode({key: value})
     with suppress(SelectionError):
-        state = page.state.from_query(link)
-        assert page.state.from_query(state.to_query()) == state
+        state = page.state.from_query(link, SHIPPED)
+        assert page.state.from_query(state.to_query(), SHIPPED) == state
 
 
 @every_page
 def test_its_default_state_is_a_link(sample: Flask, page: Page) -> None:
     query = default_query(sample, page)
-    assert page.state.from_query(query).to_query() == query
-    assert json.loads(json.dumps(page.state.spec()))
+    assert page.state.from_query(query, SHIPPED).to_query() == query
+    assert json.loads(json.dumps(page.state.spec(SHIPPED)))
 
 
 @every_page

@@ -25,7 +25,7 @@ import polars as pl
 
 from app.kit.columns import floats
 from data.analysis.rules import OUTCOMES
-from data.catalogue import Catalogue, ambient
+from data.catalogue import Catalogue
 from data.errors import SelectionError
 
 Kind = Literal["knobs", "box", "lasso", "won", "outcome"]
@@ -67,7 +67,7 @@ def read_clause(
 
     Args:
         kinds: The kinds that the page supports.
-        catalogue: Columns that it lacks are refused.
+        catalogue: Columns that it lacks are refused. None for a text that was read with one.
 
     Raises:
         SelectionError: The text is not a clause of one of these kinds; the message quotes its
@@ -82,7 +82,8 @@ def read_clause(
         raise SelectionError(f"unknown kind of selection: {text[:_SHOWN]!r}")
     try:
         clause = _READERS[kind](rest)
-        _check_columns(clause, catalogue or ambient())
+        if catalogue is not None:
+            _check_columns(clause, catalogue)
         return clause
     except (ValueError, TypeError, IndexError) as error:
         raise SelectionError(f"the selection cannot be read: {text[:_SHOWN]!r} ({error})") from None

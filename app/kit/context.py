@@ -16,7 +16,6 @@ from app.kit.lakes import LakeView
 from app.kit.url_state import UrlState, pinned_version
 from data.catalogue import Catalogue
 from data.connection import open_lake
-from data.declared import put_in_force
 from data.errors import LakeError, SelectionError
 from data.lake_place import LakePath
 from data.lake_watch import LakeWatch, Sight
@@ -70,7 +69,7 @@ class Lakes:
 
     @property
     def newest(self) -> int:
-        """The newest version; it is not opened, and its columns are not put in force.
+        """The newest version; it is not opened.
 
         Raises:
             LakeError: As `look`.
@@ -78,7 +77,7 @@ class Lakes:
         return self.look().version
 
     def at(self, version: int | None) -> LakeView:
-        """Return one version, or the newest, and put its declared columns in force.
+        """Return one version, or the newest.
 
         Raises:
             UnknownVersionError: The lake has no such version.
@@ -93,9 +92,7 @@ class Lakes:
             self._check(seen)
             opening = self._opening.setdefault(version, threading.Lock())
         with opening:  # Only requests for this version wait.
-            view = self._kept(version) or self._opened(version, seen)
-        put_in_force(view.lake.columns)
-        return view
+            return self._kept(version) or self._opened(version, seen)
 
     def _kept(self, version: int) -> LakeView | None:
         with self._lock:

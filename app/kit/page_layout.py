@@ -173,7 +173,7 @@ def pool_choices(
     shown: Sequence[Knob],
     pooled: Sequence[str],
     *,
-    catalogue: Catalogue | None = None,
+    catalogue: Catalogue,
 ) -> Entries:
     """Return the entries of the menu of settings to pool over; arguments as of `poolable`."""
     knobs = poolable(rows, shown, pooled, catalogue=catalogue)

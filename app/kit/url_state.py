@@ -11,10 +11,10 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar, Final, Self
 from urllib.parse import parse_qs, urlencode
 
-from data.catalogue import Catalogue, ambient
+from data.catalogue import Catalogue
 from data.declared import FACET_PREFIX
 from data.errors import SelectionError
-from data.selection import FACETS, Facet, Selection, Value, check_value
+from data.selection import Facet, Selection, Value, check_value
 
 Parameters = dict[str, list[str]]
 Pairs = tuple[tuple[str, str], ...]
@@ -71,8 +71,6 @@ class UrlState:
     VERSION: ClassVar[int] = 1
     UPGRADERS: ClassVar[Upgraders] = {}
     PARAMETERS: ClassVar[Mapping[str, Parameter]] = {}
-    # Ambient; goes when the last page overrides `filters`.
-    FILTERS: ClassVar[Collection[str]] = FACETS
     KEPT: ClassVar[tuple[str, ...]] = ("sel",)
     VIEW_KEYS: ClassVar[tuple[str, ...]] = ()
     selection: Selection = field(default_factory=Selection, kw_only=True)
@@ -83,7 +81,7 @@ class UrlState:
     @classmethod
     def filters(cls, catalogue: Catalogue) -> Collection[str]:
         """Return the names of the facets of the attribute `selection`; empty without one."""
-        return catalogue.facets if cls.FILTERS is FACETS else cls.FILTERS
+        return catalogue.facets
 
     def check(self, catalogue: Catalogue) -> None:
         """Refuse names of columns, knobs or filters that the lake lacks.
@@ -117,7 +115,7 @@ class UrlState:
         return [write_value(v) for v in (value if self.PARAMETERS[key].is_list else [value])]
 
     @classmethod
-    def from_query(cls, query: str, catalogue: Catalogue | None = None) -> Self:
+    def from_query(cls, query: str, catalogue: Catalogue) -> Self:
         """Read a query string of this version or an older one.
 
         Filters and a limit that the page does not have are `carried`. Unknown names are left out
@@ -130,7 +128,7 @@ class UrlState:
             SelectionError: A newer version, a filter on a column that the lake lacks, or a bad
                 value; the message names it.
         """
-        catalogue = catalogue or ambient()
+        catalogue = catalogue
         parameters = read_parameters(query, cls.VERSION, cls.UPGRADERS)
         filters, ignored = take_filters(parameters, catalogue).clauses, []
         names = cls.filters(catalogue)
@@ -163,7 +161,7 @@ class UrlState:
         return parameter.read(key, texts[-1])
 
     @classmethod
-    def from_json(cls, raw: Mapping[str, Any], catalogue: Catalogue | None = None) -> Self:
+    def from_json(cls, raw: Mapping[str, Any], catalogue: Catalogue) -> Self:
         """Read the values that the browser gathered from the page's controls, by URL key.
 
         Raises:
@@ -176,12 +174,12 @@ class UrlState:
         return cls.from_query(urlencode(pairs_of(raw, cls.VERSION)), catalogue)
 
     @classmethod
-    def spec(cls, catalogue: Catalogue | None = None) -> dict[str, Any]:
+    def spec(cls, catalogue: Catalogue) -> dict[str, Any]:
         """Return what the browser needs to write URLs: versions, filters, keys with defaults."""
         default = cls()
         return {
             "version": cls.VERSION,
-            "facets": list(cls.filters(catalogue or ambient())),
+            "facets": list(cls.filters(catalogue)),
             "viewKeys": list(cls.VIEW_KEYS),
             "defaults": {
                 key: [] if p.is_list else _written(getattr(default, p.attribute))
@@ -240,13 +238,13 @@ def filter_pairs(selection: Selection) -> list[tuple[str, str]]:
     return [(c.facet.name, text) for c in clauses for text in sorted(map(write_value, c.values))]
 
 
-def take_filters(parameters: Parameters, catalogue: Catalogue | None = None) -> Selection:
+def take_filters(parameters: Parameters, catalogue: Catalogue) -> Selection:
     """Read the filters and remove them from the parameters.
 
     Raises:
         SelectionError: A value of the wrong type; the message names filter and value.
     """
-    catalogue, values = catalogue or ambient(), {}
+    values: dict[str, list[Value]] = {}
     for name, facet in catalogue.facets.items():
         if name in parameters:
             found = [_filter_value(facet, text) for text in parameters.pop(name)]

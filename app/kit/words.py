@@ -15,7 +15,7 @@ from app.kit.figure_text import BREAK, bold, without_marks
 from app.kit.lakes import LakeView
 from data.analysis.facets import count_runs
 from data.analysis.like_with_like import Slice
-from data.catalogue import Catalogue, ambient
+from data.catalogue import Catalogue
 from data.knob_table import ADAPTIVE, GOVERNOR
 from data.knobs import Knob
 from data.queries.statement import statement
@@ -34,7 +34,7 @@ EMPTY_LAKE: Final = (
 EMPTY_LAKE_PLAIN: Final = without_marks(EMPTY_LAKE)
 
 
-def configuration_knobs(varying: Collection[str], catalogue: Catalogue | None = None) -> list[Knob]:
+def configuration_knobs(varying: Collection[str], catalogue: Catalogue) -> list[Knob]:
     """Return the knobs that name a configuration, in the order of menus.
 
     Where workloads differ, each has its own work, which says nothing of a configuration.
@@ -43,12 +43,12 @@ def configuration_knobs(varying: Collection[str], catalogue: Catalogue | None = 
         varying: Columns with several values in the study; one value distinguishes nothing.
     """
     apart = {*_NAMED_APART, *(["work"] if "workload" in varying else [])}
-    knobs = (catalogue or ambient()).knobs.values()
+    knobs = catalogue.knobs.values()
     return [knob for knob in knobs if knob.column in varying and knob.name not in apart]
 
 
 def configuration_words(
-    row: Mapping[str, Any], varying: Collection[str], catalogue: Catalogue | None = None
+    row: Mapping[str, Any], varying: Collection[str], catalogue: Catalogue
 ) -> str:
     """Return the knobs of one row of `points_query`: `ITR 2 us · 2.9 GHz · 135 W`.
 
@@ -131,9 +131,8 @@ def common_prefix(top: float) -> tuple[float, str]:
     return next((one for one in prefixes if top >= one[0]), prefixes[-1])
 
 
-def axis_words(x: str, y: str, catalogue: Catalogue | None = None) -> str:
+def axis_words(x: str, y: str, catalogue: Catalogue) -> str:
     """Return `Energy against p99 latency`, for the columns along x and y."""
-    catalogue = catalogue or ambient()
     return f"{catalogue.metric(y).title} against {lowered(catalogue.metric(x).title)}"
 
 
@@ -149,9 +148,7 @@ def _missing(value: float | None) -> bool:
     return value is None or value != value
 
 
-def no_run_left(
-    cube: pl.DataFrame, selection: Selection, catalogue: Catalogue | None = None
-) -> str:
+def no_run_left(cube: pl.DataFrame, selection: Selection, catalogue: Catalogue) -> str:
     """Return that no run matches the filters, and which single filters to clear to see some.
 
     Args:
@@ -161,7 +158,7 @@ def no_run_left(
         clause.facet.name: count_runs(cube, selection.with_values(clause.facet, ()))
         for clause in selection.clauses
     }
-    knobs = (catalogue or ambient()).knobs
+    knobs = catalogue.knobs
     useful = [f"{knobs[name].title} ({runs:,} runs)" for name, runs in without.items() if runs]
     hint = f"Clear one of these to see some: {', '.join(useful)}." if useful else "Clear some."
     return f"No run has all of these filters.{BREAK}{hint}"

@@ -69,7 +69,7 @@ def nothing_left(view: LakeView, state: ModesState) -> str:
             f"None of the {matching:,} runs that the filters leave has a value for{BREAK}{title}. "
             "Choose another metric."
         )
-    return no_run_left(view.cube_of(state.selection), state.selection)
+    return no_run_left(view.cube_of(state.selection), state.selection, view.catalogue)
 
 
 def rules_words(state: ModesState) -> str:

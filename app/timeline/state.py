@@ -165,7 +165,7 @@ class TimelineState(UrlState):
         return super().read(key, texts)
 
     @classmethod
-    def from_query(cls, query: str, catalogue: Catalogue | None = None) -> Self:
+    def from_query(cls, query: str, catalogue: Catalogue) -> Self:
         """Read a query string. Version 1's links from Explore had no version."""
         keys = parse_qs(query.lstrip("?"), keep_blank_values=True).keys()
         if "open" in keys and "v" not in keys:

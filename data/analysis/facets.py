@@ -6,7 +6,7 @@ from typing import Final
 import numpy as np
 import polars as pl
 
-from data.catalogue import Catalogue, ambient
+from data.catalogue import Catalogue
 from data.selection import Clause, Facet, Selection, Value, unset_itr
 
 # Facets that decide which loads and settings exist.
@@ -36,9 +36,9 @@ class FacetCounts:
         cube: pl.DataFrame,
         outline: pl.DataFrame | None = None,
         *,
-        catalogue: Catalogue | None = None,
+        catalogue: Catalogue,
     ) -> None:
-        self._facets = (catalogue or ambient()).facets
+        self._facets = catalogue.facets
         self._outline = None
         if outline is not None:
             self._outline = FacetCounts(outline, catalogue=catalogue)

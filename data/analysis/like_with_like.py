@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import polars as pl
 
 from data.analysis.dependence import varying_within
-from data.catalogue import Catalogue, ambient
+from data.catalogue import Catalogue
 from data.errors import SelectionError
 from data.knobs import Knob
 from data.selection import Selection, Value
@@ -70,13 +70,13 @@ class Slice:
         return rows.filter(here) if here else rows
 
 
-def check_pool(names: Collection[str], catalogue: Catalogue | None = None) -> None:
+def check_pool(names: Collection[str], catalogue: Catalogue) -> None:
     """Refuse knobs that a view never pools.
 
     Raises:
         SelectionError: A name is no knob, or the knob is given; the message names it.
     """
-    knobs = (catalogue or ambient()).knobs
+    knobs = catalogue.knobs
     for name in names:
         if name not in knobs:
             raise SelectionError(f"no such knob to pool: {name!r}")
@@ -89,7 +89,7 @@ def poolable(
     shown: Sequence[Knob],
     pool: Collection[str],
     *,
-    catalogue: Catalogue | None = None,
+    catalogue: Catalogue,
 ) -> list[Knob]:
     """Return the settings that a view may pool: those that vary and are not shown, and `pool`.
 
@@ -98,7 +98,7 @@ def poolable(
     """
     return [
         knob
-        for name, knob in (catalogue or ambient()).knobs.items()
+        for name, knob in catalogue.knobs.items()
         if name in pool or not (knob.is_given or knob in shown or rows[knob.column].n_unique() < 2)
     ]
 
@@ -110,7 +110,7 @@ def like_with_like(
     runs: str = "runs",
     is_given_only: bool = False,
     *,
-    catalogue: Catalogue | None = None,
+    catalogue: Catalogue,
 ) -> Slice:
     """Choose the runs that a view shows.
 
@@ -128,7 +128,7 @@ def like_with_like(
         NULL last. No rows, no choice.
     """
     columns = [knob.column for knob in shown]
-    knobs = (catalogue or ambient()).knobs.values()
+    knobs = catalogue.knobs.values()
     others = [k for k in knobs if k not in shown and k.column in rows.columns]
     pooled = [knob for knob in others if knob.name in pool and not knob.is_given]
     choosing = _choosing(rows, shown, [knob for knob in others if knob not in pooled])

@@ -2,7 +2,7 @@
 
 from typing import Any, Final
 
-from data.catalogue import Catalogue, ambient
+from data.catalogue import Catalogue
 from data.selection import Selection
 
 _EXTRA: Final = "system_label, performance_metric, is_baseline, is_synthetic"
@@ -10,7 +10,7 @@ ALL: Final = Selection()
 
 
 def facet_cube_query(
-    limit: int = 500_000, selection: Selection = ALL, *, catalogue: Catalogue | None = None
+    limit: int = 500_000, selection: Selection = ALL, *, catalogue: Catalogue
 ) -> tuple[str, list[Any]]:
     """Build the query of the filter cube.
 
@@ -23,7 +23,6 @@ def facet_cube_query(
         `system_label`, `performance_metric`, `is_baseline`, `is_synthetic`, and `runs` (count;
         a row that is the mean of several counts as these).
     """
-    catalogue = catalogue or ambient()
     columns = ", ".join(f.column for f in catalogue.facets.values())
     condition, parameters = selection.predicate()
     return (
@@ -33,7 +32,7 @@ def facet_cube_query(
     )
 
 
-def outline_query(limit: int, *, catalogue: Catalogue | None = None) -> tuple[str, list[Any]]:
+def outline_query(limit: int, *, catalogue: Catalogue) -> tuple[str, list[Any]]:
     """Build the query of what a lake holds at large, which stays small in a lake of any size.
 
     Returns:
@@ -41,7 +40,6 @@ def outline_query(limit: int, *, catalogue: Catalogue | None = None) -> tuple[st
         `system`, `system_label`, `is_synthetic` and `is_storage` (has a request size), and `runs`
         (count, as in `facet_cube_query`).
     """
-    catalogue = catalogue or ambient()
     return (
         "SELECT dataset, workload, system, system_label, is_synthetic, "
         f"request_bytes IS NOT NULL AS is_storage, {catalogue.aggregates.count_sql()} AS runs "

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any, Final
 
-from data.catalogue import Catalogue, ambient
+from data.catalogue import Catalogue
 from data.knob_table import SUBJECT
 from data.selection import Selection
 
@@ -21,7 +21,7 @@ _ORDER: Final = (
 
 
 def logged_configurations_query(
-    selection: Selection, limit: int, *, catalogue: Catalogue | None = None
+    selection: Selection, limit: int, *, catalogue: Catalogue
 ) -> tuple[str, list[Any]]:
     """Build the query of the runs with a log that match the filters, with their configurations.
 
@@ -32,7 +32,6 @@ def logged_configurations_query(
         SQL and parameters. Columns: CONFIGURATION, `run_id`, `replicate`; sorted by `replicate` and
         `run_id`.
     """
-    catalogue = catalogue or ambient()
     condition, parameters = selection.predicate()
     return (
         f"SELECT run_id, replicate, {', '.join(catalogue.configuration)} FROM runs "
@@ -64,7 +63,7 @@ def first_look_query() -> tuple[str, list[Any]]:
 
 
 def logged_runs_query(
-    words: Sequence[str], near: str | None, limit: int, *, catalogue: Catalogue | None = None
+    words: Sequence[str], near: str | None, limit: int, *, catalogue: Catalogue
 ) -> tuple[str, list[Any]]:
     """Build the query of the runs with a log that match all of some words.
 
@@ -77,7 +76,6 @@ def logged_runs_query(
         SQL and parameters. Columns: CONFIGURATION, `run_id`, `replicate`, `duration_s`,
         `interrupts`, and `total` (number of all matches). Runs of one load are adjacent.
     """
-    catalogue = catalogue or ambient()
     own = "".join(f", {name}::VARCHAR" for name in catalogue.further_knobs)
     text = _SHIPPED_TEXT.replace(", run_id))", f"{own}, run_id))")
     matching = "".join(f" AND contains({text}, ?)" for _ in words)

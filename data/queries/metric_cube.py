@@ -3,7 +3,7 @@
 from collections.abc import Collection, Sequence
 from typing import Any
 
-from data.catalogue import Catalogue, ambient
+from data.catalogue import Catalogue
 from data.selection import Selection
 
 
@@ -13,7 +13,7 @@ def metric_cube_query(
     limit: int,
     left_out: Collection[str] = (),
     *,
-    catalogue: Catalogue | None = None,
+    catalogue: Catalogue,
 ) -> tuple[str, list[Any]]:
     """Build the query of one column's statistics for each combination that occurs.
 
@@ -27,7 +27,6 @@ def metric_cube_query(
         (sample standard deviation; NULL for one run), `low`, `high`, in the column's unit.
         Combinations without a measurement are absent.
     """
-    catalogue = catalogue or ambient()
     rows = catalogue.aggregates
     catalogue.metric(column)
     condition, parameters = selection.predicate()
@@ -49,7 +48,7 @@ def cells_query(
     column: str,
     limit: int,
     *,
-    catalogue: Catalogue | None = None,
+    catalogue: Catalogue,
 ) -> tuple[str, list[Any]]:
     """Build the query of one column's statistics for each cell of some knobs.
 
@@ -61,7 +60,6 @@ def cells_query(
         SQL and parameters. The knobs' columns, `mean`, `sd` and `n` as of `metric_cube_query`;
         sorted by the knobs, NULL last.
     """
-    catalogue = catalogue or ambient()
     rows = catalogue.aggregates
     condition, parameters = selection.predicate()
     listed = ", ".join(catalogue.metric(name).name for name in knobs)

@@ -2,7 +2,7 @@
 
 from typing import Any, Final
 
-from data.catalogue import Catalogue, ambient
+from data.catalogue import Catalogue
 from data.selection import Selection
 
 _COLUMNS: Final = (
@@ -16,7 +16,7 @@ _SWEPT: Final = ("itr_us", "itr_policy", "dvfs_ghz", "dvfs_policy", "rapl_w")
 
 
 def model_runs_query(
-    selection: Selection, limit: int, *, catalogue: Catalogue | None = None
+    selection: Selection, limit: int, *, catalogue: Catalogue
 ) -> tuple[str, list[Any]]:
     """Build the query of the runs that have a duration and reference cycles or interrupts.
 
@@ -34,7 +34,6 @@ def model_runs_query(
         cores' logs (NULL without logs), `matching` (number of runs without the limit). Sorted by
         run id.
     """
-    catalogue = catalogue or ambient()
     condition, parameters = selection.predicate()
     listed = ", ".join(
         f"r.{name}" for name in (*catalogue.configuration, "run_id", "replicate", *_COLUMNS)

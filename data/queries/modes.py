@@ -3,7 +3,7 @@
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from data.catalogue import Catalogue, ambient
+from data.catalogue import Catalogue
 from data.queries.moments import moments_sql
 from data.selection import Selection, Value
 
@@ -18,7 +18,7 @@ def configurations_query(
     known: Collection[str] = (),
     limited: str = "",
     *,
-    catalogue: Catalogue | None = None,
+    catalogue: Catalogue,
 ) -> tuple[str, list[Any]]:
     """Build the query of every configuration with its replicates.
 
@@ -41,7 +41,6 @@ def configurations_query(
         `pooled_mean`, `pooled_sd` of `column` over all their runs. Sorted by configuration. Runs
         without a value of `column`, and configurations without such a run, are left out.
     """
-    catalogue = catalogue or ambient()
     catalogue.metric(column)
     catalogue.metric(against)
     condition, parameters = selection.predicate()
@@ -76,7 +75,7 @@ def cell_query(
     place: Mapping[str, Value | None],
     limit: int,
     *,
-    catalogue: Catalogue | None = None,
+    catalogue: Catalogue,
 ) -> tuple[str, list[Any]]:
     """Build the query of the runs of one cell, or of all cells.
 
@@ -90,7 +89,6 @@ def cell_query(
         metric's unit). Runs without a finite value are left out. Sorted by configuration, replicate
         and run.
     """
-    catalogue = catalogue or ambient()
     catalogue.metric(column)
     condition, parameters = selection.predicate()
     here = "".join(f"{catalogue.metric(name).name} IS NOT DISTINCT FROM ? AND " for name in place)

@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from data.aggregates import Aggregates
 from data.analysis.noise import RESOLUTIONS, TOLERANCE
-from data.catalogue import Catalogue, ambient
+from data.catalogue import Catalogue
 
 # Of each metric, in the order of its columns: `<metric>_n`, `_log_mean`, ...
 MOMENTS: Final = ("n", "log_mean", "log_variance", "mean", "step")
@@ -17,7 +17,7 @@ def moments_query(
     by: Sequence[str],
     metrics: Sequence[str],
     *,
-    catalogue: Catalogue | None = None,
+    catalogue: Catalogue,
 ) -> tuple[str, list[Any]]:
     """Build the query of the moments of each combination of columns.
 
@@ -34,7 +34,6 @@ def moments_query(
         resolution of the values (`resolution` in `data/analysis/noise.py`), as `<metric>_` and the
         names of MOMENTS. Sorted by `by`.
     """
-    catalogue = catalogue or ambient()
     listed = ", ".join(by)
     values = ", ".join(
         moments_sql(catalogue.metric(name).name, catalogue.aggregates) for name in metrics

@@ -6,7 +6,7 @@ The ids of all runs would cost most of the time; few runs are odd.
 from collections.abc import Collection, Sequence
 from typing import Any
 
-from data.catalogue import Catalogue, ambient
+from data.catalogue import Catalogue
 from data.selection import Selection
 
 
@@ -16,7 +16,7 @@ def replicates_query(
     limit: int,
     left_out: Collection[str] = (),
     *,
-    catalogue: Catalogue | None = None,
+    catalogue: Catalogue,
 ) -> tuple[str, list[Any]]:
     """Build the query of a metric's values by configuration.
 
@@ -28,7 +28,6 @@ def replicates_query(
     Returns:
         SQL and parameters. Columns: CONFIGURATION without `left_out`, `values`, a sorted list.
     """
-    catalogue = catalogue or ambient()
     condition, parameters = _condition(selection, column, catalogue)
     listed = [name for name in catalogue.configuration if name not in left_out]
     return (
@@ -46,14 +45,13 @@ def run_ids_query(
     limit: int,
     left_out: Collection[str] = (),
     *,
-    catalogue: Catalogue | None = None,
+    catalogue: Catalogue,
 ) -> tuple[str, list[Any]]:
     """Build the query of the runs of `replicates_query` with some values.
 
     Returns:
         SQL and parameters. Columns: CONFIGURATION without `left_out`, `value`, `run_id`.
     """
-    catalogue = catalogue or ambient()
     condition, parameters = _condition(selection, column, catalogue)
     listed = "".join(f"{name}, " for name in catalogue.configuration if name not in left_out)
     return (

@@ -3,12 +3,9 @@
 from collections.abc import Collection
 from typing import Any, Final
 
-from data.catalogue import Catalogue, ambient
-from data.declared import Names
+from data.catalogue import Catalogue
 from data.selection import Selection
 
-# Ambient; goes when the last page passes its catalogue.
-CONFIGURATION: Final = Names(lambda columns: Catalogue.of(columns).configuration)
 # Points of one drawn trace are adjacent: a system's governor and adaptive runs last. The order
 # covers all knobs, so that the same data always gives the same rows in the same order.
 _FIRST: Final = (
@@ -24,7 +21,7 @@ def points_query(
     limit: int,
     left_out: Collection[str] = (),
     *,
-    catalogue: Catalogue | None = None,
+    catalogue: Catalogue,
 ) -> tuple[str, list[Any]]:
     """Build the query of the scatter's rows.
 
@@ -44,7 +41,6 @@ def points_query(
         sorted, in one text; NULL for none), then the requested ones, in their units. Runs in which
         `x` or `y` was not measured are left out.
     """
-    catalogue = catalogue or ambient()
     rows = catalogue.aggregates
     for column in columns.values():
         catalogue.metric(column)
@@ -87,10 +83,6 @@ def _flags(lists: str) -> str:
     return f"nullif(array_to_string(list_sort(list_distinct({lists})), ', '), '') AS flags"
 
 
-# Ambient; goes when the last page passes its catalogue.
-SHOWN: Final = Names(lambda columns: Catalogue.of(columns).shown)
-
-
 def shown_points_query(
     selection: Selection,
     columns: dict[str, str],
@@ -98,7 +90,7 @@ def shown_points_query(
     limit: int,
     left_out: Collection[str] = (),
     *,
-    catalogue: Catalogue | None = None,
+    catalogue: Catalogue,
 ) -> tuple[str, list[Any]]:
     """Build `points_query` with fewer columns, so that its answer can be cached in memory.
 
@@ -106,7 +98,6 @@ def shown_points_query(
         SQL and parameters. Columns: SHOWN without `left_out`, the requested ones, `x_sd`, `y_sd`;
         rows of `points_query`.
     """
-    catalogue = catalogue or ambient()
     sql, parameters = points_query(selection, columns, means, limit, left_out, catalogue=catalogue)
     shown = [name for name in catalogue.shown if name not in left_out]
     return f"SELECT {', '.join((*shown, *columns, 'x_sd', 'y_sd'))} FROM ({sql})", parameters

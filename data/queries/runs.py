@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 from typing import Any
 
-from data.catalogue import Catalogue, ambient
+from data.catalogue import Catalogue
 from data.selection import Selection
 
 
 def runs_query(
-    selection: Selection, limit: int, measured: str = "", *, catalogue: Catalogue | None = None
+    selection: Selection, limit: int, measured: str = "", *, catalogue: Catalogue
 ) -> tuple[str, list[Any]]:
     """Build the query of the runs that match the filters, by run id.
 
@@ -19,7 +19,6 @@ def runs_query(
     Returns:
         SQL and parameters. All columns of `runs`.
     """
-    catalogue = catalogue or ambient()
     condition, parameters = selection.predicate()
     if measured:
         condition = f"({condition}) AND isfinite({catalogue.metric(measured).name}::DOUBLE)"
@@ -31,14 +30,13 @@ def chosen_counts_query(
     columns: Sequence[str],
     measured: str = "",
     *,
-    catalogue: Catalogue | None = None,
+    catalogue: Catalogue,
 ) -> tuple[str, list[Any]]:
     """Build the query of how many of the chosen runs have a value in each column; one row.
 
     Args:
         measured: A metric; only runs with a value of it count. Empty for all.
     """
-    catalogue = catalogue or ambient()
     condition, parameters = selection.predicate()
     counts = ", ".join(f"count({catalogue.metric(name).name}) AS {name}" for name in columns)
     having = f" AND {catalogue.metric(measured).name} IS NOT NULL" if measured else ""

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from data.aggregates import Aggregates
-from data.catalogue import Catalogue, ambient
+from data.catalogue import Catalogue
 from data.reference.loads_stores import MOVES, UNKNOWN, patterns
 from data.selection import Selection
 
@@ -42,7 +42,7 @@ FUNCTION_SUMS: Final = (
 
 
 def storage_query(
-    selection: Selection, limit: int, *, catalogue: Catalogue | None = None
+    selection: Selection, limit: int, *, catalogue: Catalogue
 ) -> tuple[str, list[Any]]:
     """Build the query of every storage configuration.
 
@@ -54,7 +54,6 @@ def storage_query(
         mean over the replicates that have it, `<metric>_sd` (sample standard deviation; NULL for
         one) and `<metric>_n`. A mean is NULL without a value. Sorted by configuration.
     """
-    catalogue = catalogue or ambient()
     condition, parameters = selection.predicate()
     listed = ", ".join(catalogue.configuration)
     values = ", ".join(
@@ -70,7 +69,7 @@ def storage_query(
 
 
 def idle_query(
-    selection: Selection, limit: int, kept: Selection = ALL, *, catalogue: Catalogue | None = None
+    selection: Selection, limit: int, kept: Selection = ALL, *, catalogue: Catalogue
 ) -> tuple[str, list[Any]]:
     """Build the query of idle power by device.
 
@@ -84,7 +83,6 @@ def idle_query(
         SQL and parameters. Columns `device` (NULL: none under test), `runs`, `power_w`,
         `power_w_sd`, `power_w_n`, `is_synthetic`. Sorted by device, NULL first.
     """
-    catalogue = catalogue or ambient()
     condition, parameters = _is_idle(selection, kept)
     return (
         f"SELECT device, count(*) AS runs, {_moments('power_w', catalogue.aggregates)}, "
@@ -95,14 +93,13 @@ def idle_query(
 
 
 def idle_knobs_query(
-    selection: Selection, limit: int, *, catalogue: Catalogue | None = None
+    selection: Selection, limit: int, *, catalogue: Catalogue
 ) -> tuple[str, list[Any]]:
     """Build the query of the combinations of knobs of idle runs whose power was measured.
 
     Returns:
         SQL and parameters. The facets' columns and `runs`; the filters are those of `idle_query`.
     """
-    catalogue = catalogue or ambient()
     condition, parameters = _is_idle(selection)
     listed = ", ".join(facet.column for facet in catalogue.facets.values())
     return (
@@ -131,7 +128,7 @@ def storage_cells_query(
     column: str,
     limit: int,
     *,
-    catalogue: Catalogue | None = None,
+    catalogue: Catalogue,
 ) -> tuple[str, list[Any]]:
     """Build the query of one metric for each cell of some knobs.
 
@@ -143,7 +140,6 @@ def storage_cells_query(
         SQL and parameters. The knobs' columns, and the metric's mean, `_sd` and `_n` as of
         `storage_query`. Sorted by the knobs. Cells without a measurement are absent.
     """
-    catalogue = catalogue or ambient()
     condition, parameters = selection.predicate()
     listed = ", ".join(catalogue.metric(name).name for name in knobs)
     return (
@@ -155,9 +151,7 @@ def storage_cells_query(
     )
 
 
-def peak_query(
-    selection: Selection, *, catalogue: Catalogue | None = None
-) -> tuple[str, list[Any]]:
+def peak_query(selection: Selection, *, catalogue: Catalogue) -> tuple[str, list[Any]]:
     """Build the query of the greatest mean power of any storage configuration, by machine.
 
     Only the filters on dataset, system and machine apply: the peak is that of the whole system,
@@ -166,7 +160,6 @@ def peak_query(
     Returns:
         SQL and parameters. Columns `machine`, `peak_w`. Sorted by machine.
     """
-    catalogue = catalogue or ambient()
     kept = Selection(tuple(c for c in selection.clauses if c.facet.name in _SYSTEM_FACETS))
     condition, parameters = kept.predicate()
     means = (
@@ -181,7 +174,7 @@ def peak_query(
 
 
 def profiled_query(
-    selection: Selection, limit: int, *, catalogue: Catalogue | None = None
+    selection: Selection, limit: int, *, catalogue: Catalogue
 ) -> tuple[str, list[Any]]:
     """Build the query of the storage runs whose functions may have been counted.
 
@@ -189,7 +182,6 @@ def profiled_query(
         SQL and parameters. Columns `run_id` and those of all filters; sorted by replicate first, so
         that a limit drops replicates rather than modes or depths.
     """
-    catalogue = catalogue or ambient()
     condition, parameters = selection.predicate()
     listed = ", ".join(facet.column for facet in catalogue.facets.values())
     return (
@@ -201,7 +193,7 @@ def profiled_query(
 
 
 def function_sums_query(
-    selection: Selection, limit: int, *, catalogue: Catalogue | None = None
+    selection: Selection, limit: int, *, catalogue: Catalogue
 ) -> tuple[str, list[Any]]:
     """Build the query of the sums over functions of the runs of `profiled_query`, for explanations.
 
@@ -210,7 +202,6 @@ def function_sums_query(
     Returns:
         SQL and parameters. `mode`, `io_depth` and the columns of FUNCTION_SUMS.
     """
-    catalogue = catalogue or ambient()
     runs, parameters = profiled_query(selection, limit, catalogue=catalogue)
     sums = f"SELECT {FUNCTION_SUMS} FROM lake_file('functions/*/*.parquet') GROUP BY ALL"
     return (

@@ -3,13 +3,11 @@
 from collections.abc import Sequence
 from typing import Any
 
-from data.catalogue import Catalogue, ambient
+from data.catalogue import Catalogue
 from data.knob_table import SUBJECT
 
 
-def run_facts_query(
-    run_ids: Sequence[str], *, catalogue: Catalogue | None = None
-) -> tuple[str, list[Any]]:
+def run_facts_query(run_ids: Sequence[str], *, catalogue: Catalogue) -> tuple[str, list[Any]]:
     """Build the query of the facts that a timeline needs before it reads the runs' files.
 
     Returns:
@@ -17,7 +15,6 @@ def run_facts_query(
         `interrupts`, `has_log`; `cores` and `files` as in `data.schema`. Unknown
         runs have no row.
     """
-    catalogue = catalogue or ambient()
     marks = ", ".join("?" * len(run_ids)) or "NULL"
     return (
         f"SELECT {', '.join(catalogue.configuration)}, run_id, replicate, duration_s, interrupts, "
@@ -42,9 +39,7 @@ def reference_query(run_id: str) -> tuple[str, list[Any]]:
     )
 
 
-def others_query(
-    run_id: str, limit: int, *, catalogue: Catalogue | None = None
-) -> tuple[str, list[Any]]:
+def others_query(run_id: str, limit: int, *, catalogue: Catalogue) -> tuple[str, list[Any]]:
     """Build the query of the runs with a log that are nearest to a run without one.
 
     Order: the same configuration, then the same system and load, then the same load, then the same
@@ -53,7 +48,6 @@ def others_query(
     Returns:
         SQL and parameters. Columns: CONFIGURATION, `run_id`, `replicate`.
     """
-    catalogue = catalogue or ambient()
     is_same = {
         name: f"(o.{name} IS NOT DISTINCT FROM m.{name})::INTEGER"
         for name in catalogue.configuration

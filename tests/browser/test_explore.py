@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
 from bench.bare_page import SHOWN, write_bare_page
-from data.metrics import metric
+from data.catalogue import SHIPPED
 from data.units import MINUS
 from tests.browser.atlas import Atlas, visit, wait_idle
 from tests.fixtures.lakes import run, write_lake
@@ -228,8 +228,8 @@ def test_filters_without_a_match_show_a_message(atlas: Atlas, grid_address: str)
     atlas.open(grid_address, "?v=2&workload=memcached&load=200000&itr=50&dvfs=governor")
     text = atlas.layout("scatter")["annotations"][0]["text"]
     assert text.startswith("No run has all of these filters.")
-    assert f"{metric('itr_us').title} (3 runs)" in text
-    assert f"{metric('dvfs_ghz').title} (12 runs)" in text
+    assert f"{SHIPPED.metric('itr_us').title} (3 runs)" in text
+    assert f"{SHIPPED.metric('dvfs_ghz').title} (12 runs)" in text
 
 
 def test_a_bad_link_shows_a_message_and_leads_to_the_default_view(

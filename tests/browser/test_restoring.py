@@ -5,6 +5,7 @@ from urllib.parse import parse_qsl, quote, urlsplit
 import pytest
 
 from app.explore.state import ExploreState
+from data.catalogue import SHIPPED
 from tests.browser.atlas import Atlas, wait_idle
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
@@ -49,10 +50,12 @@ WRITTEN = [
 def test_browser_and_server_write_a_state_alike(
     atlas: Atlas, grid_address: str, query: str
 ) -> None:
-    state = ExploreState.from_query(query)
+    state = ExploreState.from_query(query, SHIPPED)
     atlas.open(grid_address, f"?{query}")
     written = urlsplit(atlas.page.url).query
-    assert ExploreState.from_query(written) == ExploreState.from_query(state.to_query())
+    assert ExploreState.from_query(written, SHIPPED) == ExploreState.from_query(
+        state.to_query(), SHIPPED
+    )
     assert parse_qsl(written) == parse_qsl(state.to_query())
     # Explore's tab on another page leads back to it.
     tab = atlas.page.locator("#tab-explore").get_attribute("href") or ""

@@ -13,6 +13,7 @@ from playwright.sync_api import Page, expect
 
 from app.timeline.panels import DEFAULT_PANELS, PANELS
 from app.timeline.state import TimelineState
+from data.catalogue import SHIPPED
 from tests.browser.atlas import visit, wait_idle
 from tests.browser.timeline_page import TimelinePage, query_of
 
@@ -231,11 +232,11 @@ def test_the_browser_and_python_have_the_same_state(
     timeline.chip("Instructions per cycle")
     timeline.page.get_by_text("Stacked", exact=True).click()
     timeline.drag(0.1, 0.9)
-    state = TimelineState.from_query(urlsplit(timeline.page.url).query)
+    state = TimelineState.from_query(urlsplit(timeline.page.url).query, SHIPPED)
     there = json.loads(timeline.page.evaluate("JSON.stringify(wattlas.timeline.page.state)"))
     assert list(state.runs) == there["runs"]
     assert list(state.shown_panels) == there["panels"]
     assert (state.from_s, state.to_s) == (there["from"], there["to"])
     assert (state.layout, state.cores, state.heat) == ("stacked", "all", "interrupts")
-    again = TimelineState.from_query(state.to_query())
+    again = TimelineState.from_query(state.to_query(), SHIPPED)
     assert again == state

@@ -111,7 +111,8 @@ def test_explore_opens_with_the_machines_and_names_only_what_varies() -> None:
 
 @pytest.mark.usefixtures("inside")
 def test_explore_takes_them_wherever_a_link_names_a_column() -> None:
-    view, state = lake_view(None), ExploreState.from_query(EXPLORE)
+    view = lake_view(None)
+    state = ExploreState.from_query(EXPLORE, view.catalogue)
     figure = scatter(view, state)["figure"]
     assert figure["layout"]["xaxis"]["title"]["text"] == "Wake-ups, 1/s (less is better)"
     assert figure["layout"]["yaxis"]["title"]["text"] == "Temperature, C"
@@ -120,7 +121,7 @@ def test_explore_takes_them_wherever_a_link_names_a_column() -> None:
     best = best_table(view, state).sort("cost").to_dicts()[-1]
     assert (best["machine"], best["limited"]) == ("sm220u", pytest.approx(3001.0, rel=1e-3))
     assert best["cost"] == pytest.approx(53 + 1 / 9, rel=1e-3)
-    assert ExploreState.from_query(state.to_query()) == state
+    assert ExploreState.from_query(state.to_query(), view.catalogue) == state
 
 
 @pytest.mark.parametrize("page", PAGES[:2], ids=lambda page: page.name)
@@ -152,7 +153,7 @@ def test_modes_has_a_winner_only_where_there_is_a_direction(
     metric: str, status: str, best: str
 ) -> None:
     view = lake_view(None)
-    found = answer(view, ModesState.from_query(MODES.format(metric)))
+    found = answer(view, ModesState.from_query(MODES.format(metric), view.catalogue))
     assert found.status == f"36 of 36 runs · {status}"
     assert found.cells
     assert found.cells["metric"]["better"] == {"wakeups": "less", "score": "more"}.get(metric)

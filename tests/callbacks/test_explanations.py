@@ -11,6 +11,7 @@ from app.kit.context import Lakes
 from app.kit.lakes import LakeView
 from app.kit.page import Page
 from app.modes.page import PAGE as MODES
+from data.catalogue import SHIPPED
 from tests.fixtures.lakes import run, write_lake
 
 LINUX = "v=2&workload=memcached&load=200000&system=linux_tuned"
@@ -23,12 +24,12 @@ def printed(words: str) -> list[str]:
 
 def asked(view: LakeView, page: Page, query: str, name: str) -> list[pl.DataFrame]:
     """The answers of the queries that a page prints of a view."""
-    words = page.explain(view, page.state.from_query(query), name)
+    words = page.explain(view, page.state.from_query(query, SHIPPED), name)
     return [view.lake.sql(sql).pl() for sql in printed(words)]
 
 
 def rows(view: LakeView, page: Page, query: str, name: str) -> pl.DataFrame:
-    return page.rows(view, page.state.from_query(query), name)
+    return page.rows(view, page.state.from_query(query, SHIPPED), name)
 
 
 def assert_same(found: pl.DataFrame, expected: pl.DataFrame, columns: dict[str, str]) -> None:

@@ -18,15 +18,15 @@ from app.explore.page import (
 from app.kit.ids import NOTICE
 from app.modes.page import PAGE as MODES
 from app.serve.index import open_layout
+from data.catalogue import SHIPPED
 from data.errors import LakeError, SelectionError
-from data.metrics import metric
 from data.units import MINUS
 from tests.callbacks.components import by_id, texts, walk
 from tests.fixtures.pictures import decode, drawn, pairs, traces
 
 NEWEST = 1
 IDS = PAGE.ids
-FILTERS = PAGE.state.FILTERS
+FILTERS = PAGE.state.filters(SHIPPED)
 AT_200K = {"workload": "memcached", "load": ["200000"], "rep": "means", "x": "performance",
            "y": "energy_j"}  # fmt: skip
 
@@ -108,7 +108,7 @@ def test_filters_that_leave_nothing_say_which_to_clear() -> None:
     assert points is None
     assert message(figure).startswith("No run has all of these filters.")
     assert "Interrupt delay (ITR) (2 runs)" in message(figure)
-    assert f"{metric('dvfs_ghz').title} (8 runs)" in message(figure)
+    assert f"{SHIPPED.metric('dvfs_ghz').title} (8 runs)" in message(figure)
 
 
 def test_axes_that_were_not_measured_say_so() -> None:
@@ -116,7 +116,7 @@ def test_axes_that_were_not_measured_say_so() -> None:
     assert points is None
     assert message(figure) == (
         "None of the 26 runs that the filters leave has both p99 latency and "
-        f"{metric('iops').title}."
+        f"{SHIPPED.metric('iops').title}."
     )
 
 

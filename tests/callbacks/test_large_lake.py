@@ -11,10 +11,11 @@ from polars.testing import assert_frame_equal
 from app.kit import lakes
 from app.kit.lakes import LakeView
 from app.pages import PAGES
+from data.catalogue import SHIPPED
 from data.connection import open_lake
 from data.errors import LakeError, WattlasError
 from data.queries.facets import facet_cube_query, outline_query
-from data.selection import FACETS, Selection
+from data.selection import Selection
 
 # The fits of all datasets, twice, take 15 s.
 _EACH_PAGE = [
@@ -65,7 +66,7 @@ def test_a_page_shows_a_dataset_as_in_a_small_lake(page: Any, views: Any, server
             state = (
                 page.default_state(small)
                 if is_timeline
-                else page.state.from_query(f"dataset={name}")
+                else page.state.from_query(f"dataset={name}", SHIPPED)
             )
             for view in page.views:
                 try:
@@ -87,7 +88,7 @@ def test_filters_offer_the_same_choices(views: Any) -> None:
             one, other = (v.counts_of(chosen).choices(chosen) for v in views)
             assert one == other
             assert small.matching(chosen) == large.matching(chosen)
-    assert set(small.counts_of(Selection()).choices(Selection())) == set(FACETS)
+    assert set(small.counts_of(Selection()).choices(Selection())) == set(SHIPPED.facets)
 
 
 def test_pages_open_on_the_dataset_with_most_runs(views: Any) -> None:
@@ -122,6 +123,8 @@ def test_a_query_that_needs_too_much_memory_is_refused_in_words(logged_lake: Pat
 def test_the_cube_of_a_selection_has_its_rows_alone(logged_lake: Path) -> None:
     with open_lake(logged_lake) as lake:
         chosen = Selection.of(workload=["memcached"])
-        whole = lake.polars(*facet_cube_query()).filter(workload="memcached")
-        assert_frame_equal(lake.polars(*facet_cube_query(selection=chosen)), whole)
-        assert len(lake.polars(*outline_query(2))) == 2
+        whole = lake.polars(*facet_cube_query(catalogue=SHIPPED)).filter(workload="memcached")
+        assert_frame_equal(
+            lake.polars(*facet_cube_query(selection=chosen, catalogue=SHIPPED)), whole
+        )
+        assert len(lake.polars(*outline_query(2, catalogue=SHIPPED))) == 2

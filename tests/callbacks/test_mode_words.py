@@ -15,7 +15,7 @@ from app.kit.settings import Settings
 from app.pages import PAGES
 from app.serve.index import open_layout
 from app.server import create_app
-from data.knobs import KNOBS
+from data.catalogue import SHIPPED
 from data.selection import Selection
 from tests.callbacks.components import texts, walk
 from tests.fixtures.storage_rows import study_lake
@@ -90,6 +90,7 @@ def test_filters_in_words() -> None:
     assert Selection.of(mode=["poll", "interrupt", "none"]).in_words() == (
         "mode classic polling or interrupt or none"
     )
-    assert [KNOBS["mode"].label(v) for v in ("interrupt", "poll", "hybrid", "own", None)] == [
+    mode = SHIPPED.knobs["mode"]
+    assert [mode.label(v) for v in ("interrupt", "poll", "hybrid", "own", None)] == [
         "interrupt", "classic polling", "hybrid polling", "own", "none",
     ]  # fmt: skip

@@ -31,6 +31,7 @@ from app.modes.page import PAGE, change_workload, update_evidence, update_filter
 from app.modes.state import ModesState
 from app.serve.index import open_layout
 from app.server import create_app
+from data.catalogue import SHIPPED
 from data.selection import Selection
 from tests.callbacks.components import by_id, texts, walk
 from tests.fixtures.lakes import run, write_lake
@@ -42,7 +43,7 @@ STUDENT = {"test": "student", "corr": "none"}
 P99 = {**AT_200K, **STUDENT, "x": "itr", "y": "dvfs", "who": "system", "metric": "latency_p99_us"}
 CELL = 'knobs~{"dvfs_ghz":2.9,"itr_us":50}'
 NOWHERE = urlencode({"sel": 'knobs~{"dvfs_ghz":2.9,"itr_us":7}'})
-FILTERS = tuple(name for name in ModesState.FILTERS if name not in ("dataset", "workload"))
+FILTERS = tuple(name for name in ModesState.filters(SHIPPED) if name not in ("dataset", "workload"))
 MODES = ("interrupt", "poll", "hybrid")
 
 
@@ -138,13 +139,15 @@ class TestOnTheGrid:
         links = [c for c in walk(table) if getattr(c, "className", "") == "to-explore"]
         shown = []
         for link in links:
-            state = ExploreState.from_query(urlsplit(link.href).query)
+            state = ExploreState.from_query(urlsplit(link.href).query, SHIPPED)
             found = scatter(lake_view(LATEST), state)
             assert decode(found["columns"]["runs"]).sum() == 2
             shown.append(decode(found["columns"]["fields"]["latency_p99_us"]).tolist())
         # Two systems, each with its one setting in the cell: p99 110 and 111 us.
         assert shown == [[110.5], [110.5]]
-        whole = ExploreState.from_query(urlsplit(by_id(table, "cell-in-explore").href).query)
+        whole = ExploreState.from_query(
+            urlsplit(by_id(table, "cell-in-explore").href).query, SHIPPED
+        )
         runs = scatter(lake_view(LATEST), whole)["columns"]["runs"]
         assert decode(runs).sum() == 4
 
@@ -182,15 +185,15 @@ class TestOnTheGrid:
         assert (limit, limited) == (None, "performance")
         assert column == "energy_j"
         assert len({x, y, who}) == 3
-        state = for_workload(lake_view(LATEST), ModesState.from_json(raw), "memcached")
+        state = for_workload(lake_view(LATEST), ModesState.from_json(raw, SHIPPED), "memcached")
         assert (state.x, state.y, state.metric) == ("itr", "dvfs", "latency_p99_us")
 
     def test_filters_offer_what_is_left(self) -> None:
         found = update_filters({**P99, "system": ["ebbrt_tuned"]}, LATEST)
         assert len(found) == 4 + 8
-        notes = dict(zip(ModesState.FILTERS, found[2], strict=True))
+        notes = dict(zip(ModesState.filters(SHIPPED), found[2], strict=True))
         assert notes["system"] == "1 of 3 · 12 runs"
-        hidden = dict(zip(ModesState.FILTERS, found[3], strict=True))
+        hidden = dict(zip(ModesState.filters(SHIPPED), found[3], strict=True))
         assert hidden["mode"]
         assert not hidden["itr"]
 
@@ -334,7 +337,7 @@ def handed_over(view: LakeView, link: str) -> pl.DataFrame:
     parameters = parse_qs(urlsplit(link).query)
     assert parameters.pop("v") == ["2"]
     clause = read_clause(parameters.pop("sel")[0])
-    selection = take_filters(parameters)
+    selection = take_filters(parameters, catalogue=SHIPPED)
     assert parameters == {}
     rows = configurations(view, selection, clause)
     return rows.select(pl.col("system").cast(pl.String), "replicate")
@@ -431,7 +434,7 @@ def test_a_figure_s_arrays_travel_as_typed_ones() -> None:
 @pytest.mark.usefixtures("here")
 def test_the_cells_are_those_that_were_judged() -> None:
     view = lake_view(LATEST)
-    found = judge(view, ModesState.from_json(P99))
+    found = judge(view, ModesState.from_json(P99, SHIPPED))
     cells = update_map(P99, LATEST)[0]["columns"]
     for name in ("p", "margin", "effect"):
         expected = found.comparison.cells[name].to_numpy()
@@ -446,9 +449,9 @@ class TestALinkFromAnotherPage:
 
     @staticmethod
     def opened(sel: str, **more: str) -> tuple[str, str]:
-        state, words = open_link(lake_view(None), ModesState.from_query(
-            urlencode({"v": "2", "workload": "memcached", "load": "200000", "sel": sel, **more})
-        ))  # fmt: skip
+        link = {"v": "2", "workload": "memcached", "load": "200000", "sel": sel, **more}
+        asked = ModesState.from_query(urlencode(link), SHIPPED)
+        state, words = open_link(lake_view(None), asked)
         return state.sel, words
 
     def test_a_box_of_explore_becomes_the_cells_that_hold_it(self) -> None:

@@ -10,6 +10,7 @@ from app.modes.answer import answer
 from app.modes.evidence import evidence
 from app.modes.judged import Judged, judge
 from app.modes.state import ModesState
+from data.catalogue import SHIPPED
 from tests.fixtures.lakes import run, write_lake
 
 MAP = "v=3&workload=memcached&x=itr&y=dvfs&who=system&test=student&corr=none"
@@ -33,11 +34,11 @@ def view(tmp_path_factory: pytest.TempPathFactory) -> LakeView:
 
 
 def judged(view: LakeView, query: str) -> Judged:
-    return judge(view, ModesState.from_query(f"{MAP}&{query}"))
+    return judge(view, ModesState.from_query(f"{MAP}&{query}", SHIPPED))
 
 
 def subtitle(view: LakeView, query: str) -> str:
-    figure = answer(view, ModesState.from_query(f"{MAP}&{query}")).winners
+    figure = answer(view, ModesState.from_query(f"{MAP}&{query}", SHIPPED)).winners
     return str(figure["layout"]["title"]["text"]).partition("<span")[2]
 
 
@@ -74,7 +75,7 @@ def test_pooled_settings_do_not_compete(view: LakeView) -> None:
     found = judged(view, query)
     # Both limits: (95.5 + 155.5) / 2.
     assert contenders(found)[2.0, 2.9, "ebbrt_tuned"] == (4, 125.5)
-    state = ModesState.from_query(f'{MAP}&{query}&sel=knobs~{{"dvfs_ghz":2.9,"itr_us":2}}')
+    state = ModesState.from_query(f'{MAP}&{query}&sel=knobs~{{"dvfs_ghz":2.9,"itr_us":2}}', SHIPPED)
     shown = evidence(view, state)
     assert shown is not None
     first = shown.contenders[0]

@@ -21,6 +21,7 @@ from app.kit.url_state import Parameter, UrlState, read_lake_version
 from app.serve.guard import add_guard
 from app.serve.index import open_layout
 from app.serve.routes import add_page_routes, export_html
+from data.catalogue import SHIPPED
 from data.errors import SelectionError
 from data.selection import Selection
 from tests.callbacks.components import by_id, texts
@@ -222,7 +223,7 @@ def test_the_stores_hold_what_the_browser_needs(server: Flask) -> None:
         "notes-lake-version": 0,
         "notes-browser": {
             "page": "notes", "kept": {"sel": "mine"}, "carried": {}, "lake": 0, "shown": 0,
-            **NoteState.spec(),
+            **NoteState.spec(SHIPPED),
         },
         "notes-view-state": None,
         "notes-changed": None,

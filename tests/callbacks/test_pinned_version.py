@@ -25,7 +25,6 @@ from app.serve.index import open_layout
 from app.server import create_app
 from data.catalogue import SHIPPED
 from data.connection import newest_version
-from data.declared import declared, put_in_force
 from ingest.pipeline import AddOptions, add
 from tests.callbacks.components import by_id, texts
 from tests.fixtures.declared import declared_columns
@@ -64,11 +63,11 @@ def grown(logged_lake: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[
 
 
 @pytest.fixture(autouse=True)
-def _newest_in_force(grown: tuple[Flask, int]) -> Iterator[None]:
+def _after_the_newest(grown: tuple[Flask, int]) -> Iterator[None]:
     """Before each test, this thread has answered for the newest version."""
     server, _ = grown
     with server.app_context():
-        put_in_force(lake_view(None).lake.columns)
+        assert lake_view(None).catalogue != SHIPPED
         yield
 
 
@@ -118,7 +117,7 @@ def test_files_explanations_and_the_export_are_of_the_pinned_version(
 
 
 def _explore(raw: dict[str, Any], version: int) -> Iterator[tuple]:
-    view, state = lake_view(version), ExploreState.from_json(raw)
+    view, state = lake_view(version), ExploreState.from_json(raw, SHIPPED)
     yield from ((one(view, state),) for one in (scatter, heatmap, best_table, status_words))
     yield explore.update_filters(raw, version)
 
@@ -173,4 +172,4 @@ def test_reading_the_number_of_the_newest_version_changes_no_answer(
     _, before = grown
     view = lake_view(before)
     assert lakes().newest > before
-    assert declared() == view.lake.columns == ()
+    assert view.catalogue == SHIPPED

@@ -16,6 +16,7 @@ from app.modes import presets as modes_presets
 from app.modes.judged import judge
 from app.modes.layout import modes_layout
 from app.modes.state import ModesState
+from data.catalogue import SHIPPED
 from data.selection import Selection
 from tests.callbacks.components import walk
 from tests.callbacks.conftest import grid_rows
@@ -55,7 +56,7 @@ def test_explore_offers_what_the_lake_holds_of_the_study(both: LakeView) -> None
     assert list(found) == [
         "memcached 200k QPS", "NetPIPE 64 B", "NetPIPE 8 KiB", "NetPIPE 512 KiB", "node.js",
     ]  # fmt: skip
-    state = ExploreState.from_query(found["memcached 200k QPS"])
+    state = ExploreState.from_query(found["memcached 200k QPS"], SHIPPED)
     # of the two datasets with such runs the one with more of them
     assert state.selection == Selection.of(
         dataset=[grid_rows()[0]["dataset"]], workload=["memcached"], load=[200_000.0]
@@ -68,9 +69,9 @@ def test_explore_offers_what_the_lake_holds_of_the_study(both: LakeView) -> None
 def test_modes_offers_figure_3(both: LakeView) -> None:
     found = links(modes_layout(both, ModesState(), ""))
     assert list(found) == ["figure 3 of HotStorage '22", "4 KB reads", "Student's rule"]
-    rule = ModesState.from_query(found["Student's rule"])
+    rule = ModesState.from_query(found["Student's rule"], SHIPPED)
     assert (rule.test, rule.correction, rule.alpha) == ("student", "none", 0.05)
-    state = ModesState.from_query(found["figure 3 of HotStorage '22"])
+    state = ModesState.from_query(found["figure 3 of HotStorage '22"], SHIPPED)
     assert (state.metric, state.competitor, state.x, state.y) == (
         "bytes_per_joule", "mode", "request", "depth",
     )  # fmt: skip
@@ -87,7 +88,7 @@ def test_modes_offers_figure_3(both: LakeView) -> None:
 
 def test_4_kb_reads_are_judged_by_depth_and_device(both: LakeView) -> None:
     found = links(modes_layout(both, ModesState(), ""))
-    state = ModesState.from_query(found["4 KB reads"])
+    state = ModesState.from_query(found["4 KB reads"], SHIPPED)
     assert (state.x, state.y) == ("depth", "device")
     assert state.selection.values("request") == (4096.0,)
     cells = judge(both, state).comparison.cells

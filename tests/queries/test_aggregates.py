@@ -15,7 +15,6 @@ from app.modes.state import ModesState
 from data.analysis.rules import TOO_FEW
 from data.analysis.significance import Test
 from data.connection import open_lake
-from data.declared import in_force
 from data.errors import SettingsError
 from data.queries.facets import facet_cube_query
 from data.queries.metric_cube import metric_cube_query
@@ -147,9 +146,7 @@ def test_the_counts_of_filters_are_those_of_the_runs(lakes: dict[str, Path]) -> 
 
 def judged(lake: Path, test: Test) -> pl.DataFrame:
     state = ModesState(x="itr", y="dvfs", competitor="system", metric="energy_j", test=test)
-    with in_force(()):
-        view = Lakes(lake).at(None)
-        found: pl.DataFrame = judge(view, state).comparison.cells
+    found: pl.DataFrame = judge(Lakes(lake).at(None), state).comparison.cells
     return found
 
 

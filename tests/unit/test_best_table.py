@@ -15,6 +15,7 @@ from app.explore.state import ExploreState
 from app.kit.context import Lakes
 from app.kit.export import render
 from app.kit.lakes import LakeView
+from data.catalogue import SHIPPED
 from data.selection import Selection
 from data.units import MINUS, MISSING
 from tests.fixtures.lakes import run, write_lake
@@ -198,7 +199,7 @@ def test_attributes_come_in_one_order() -> None:
 
 
 def test_the_level_and_the_margin_stand_in_the_link() -> None:
-    asked = ExploreState.from_query("v=2&alpha=0.01&margin=5&vs=ebbrt_tuned")
+    asked = ExploreState.from_query("v=2&alpha=0.01&margin=5&vs=ebbrt_tuned", SHIPPED)
     assert (asked.alpha, asked.margin_pct, asked.against) == (0.01, 5.0, "ebbrt_tuned")
     assert asked.to_query() == "v=2&alpha=0.01&margin=5&vs=ebbrt_tuned"
 

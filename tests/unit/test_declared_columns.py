@@ -9,14 +9,12 @@ import pyarrow as pa
 import pytest
 from deltalake import DeltaTable, write_deltalake
 
+from data.catalogue import SHIPPED, Catalogue
 from data.connection import newest_version, open_lake
-from data.declared import Column, check_name, declared, in_force
+from data.declared import Column, check_name
 from data.errors import DataError, LakeError, SelectionError, SettingsError
-from data.knobs import KNOBS
-from data.metrics import metric, plottable
-from data.queries.points import CONFIGURATION
 from data.schema import RUNS, SCHEMA_DESCRIPTION
-from data.selection import FACETS, Selection
+from data.selection import Selection
 from ingest.lake.tables import create_tables, describe_columns
 from ingest.pipeline import AddOptions, AddReport, add
 from ingest.settings.dataset import load_settings
@@ -92,22 +90,20 @@ def test_declared_knobs_are_columns_keys_and_described_in_the_lake(
 def test_tables_of_columns_have_shipped_and_declared_ones(tmp_path: Path, lake: Path) -> None:
     ingest(lake, study(tmp_path / "raw"))
     with open_lake(lake) as opened:
-        columns = opened.columns
-    assert "c_kernel" not in FACETS
-    with in_force(columns):
-        assert list(FACETS)[-2:] == ["c_kernel", "c_ring_bytes"]
-        assert list(FACETS) == list(KNOBS)
-        assert CONFIGURATION[-2:] == ("kernel", "ring_bytes")
-        assert KNOBS["c_ring_bytes"].label(65536.0) == "64 KiB"
-        assert KNOBS["c_kernel"].words("6.1") == "kernel 6.1"
-        assert metric("wakeups").axis_title == "Wake-ups, 1/s (less is better)"
-        assert plottable()[-1] == "wakeups"
-        chosen = Selection.of(c_kernel=["6.1"], c_ring_bytes=[4096])
+        catalogue = opened.catalogue
+        assert list(catalogue.facets)[-2:] == ["c_kernel", "c_ring_bytes"]
+        assert list(catalogue.facets) == list(catalogue.knobs)
+        assert catalogue.configuration[-2:] == ("kernel", "ring_bytes")
+        assert catalogue.knobs["c_ring_bytes"].label(65536.0) == "64 KiB"
+        assert catalogue.knobs["c_kernel"].words("6.1") == "kernel 6.1"
+        assert catalogue.metric("wakeups").axis_title == "Wake-ups, 1/s (less is better)"
+        assert catalogue.plottable[-1] == "wakeups"
+        chosen = catalogue.selection({"c_kernel": ["6.1"], "c_ring_bytes": [4096]})
         sql, parameters = chosen.predicate()
-    assert declared() == ()
-    with open_lake(lake) as opened:
         rows = opened.polars(f"SELECT count(*) AS n FROM runs WHERE {sql}", parameters)
     assert rows["n"].to_list() == [2]
+    assert "c_kernel" not in SHIPPED.facets
+    assert Catalogue.of(catalogue.columns) is catalogue
     with pytest.raises(SelectionError, match="unknown filter 'c_kernel'"):
         Selection.of(c_kernel=["6.1"])
 

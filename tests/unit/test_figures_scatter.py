@@ -22,7 +22,6 @@ from app.kit.encodings import (
     system_style,
 )
 from data.catalogue import SHIPPED
-from data.metrics import metric
 from tests.fixtures.lakes import run, runs_from_text
 from tests.fixtures.pictures import pairs, points_of, traces
 
@@ -207,7 +206,7 @@ def test_the_frontier_minds_which_way_is_better(tmp_path: Path) -> None:
 
 
 def test_no_frontier_for_a_metric_without_a_direction(tmp_path: Path) -> None:
-    assert metric("c1").better is None
+    assert SHIPPED.metric("c1").better is None
     figure = draw(points_of(tmp_path, [run(c1=5)], x="c1"), x="c1")
     assert traces(figure, "frontier") == []
     assert "Pareto frontier" not in [t["name"] for t in traces(figure, "legend")]

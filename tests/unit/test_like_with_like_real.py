@@ -10,6 +10,7 @@ from app.kit.lakes import LakeView
 from app.modes.judged import judge
 from app.modes.opening import default_state
 from app.modes.state import ModesState
+from data.catalogue import SHIPPED
 from ingest.__main__ import main as ingest
 from tests.fixtures.real import real_data
 
@@ -50,7 +51,7 @@ def subtitle(figure: dict) -> str:
 def test_a_cell_is_the_mean_of_one_configuration(
     view: LakeView, query: str, where: str, words: tuple[str, ...]
 ) -> None:
-    state = ExploreState.from_query(f"v=2&workload=memcached{query}")
+    state = ExploreState.from_query(f"v=2&workload=memcached{query}", SHIPPED)
     figure = heatmap(view, state)["figure"]
     cells, shown = figure["data"][0], figure["layout"]["meta"]["map"]
     assert figure["layout"]["title"]["text"].startswith("Energy, Linux tuned, memcached at ")
@@ -66,7 +67,9 @@ def test_a_cell_is_the_mean_of_one_configuration(
 
 
 def test_all_systems_are_drawn_by_their_labels(view: LakeView) -> None:
-    state = ExploreState.from_query("v=2&workload=memcached&hx=load&hy=system&pool=itr&pool=dvfs")
+    state = ExploreState.from_query(
+        "v=2&workload=memcached&hx=load&hy=system&pool=itr&pool=dvfs", SHIPPED
+    )
     figure = heatmap(view, state)["figure"]
     assert figure["data"][0]["y"] == ["Linux tuned", "Library OS", "Linux default"]
     assert "135 W of 4 power limits" in subtitle(figure)
@@ -94,7 +97,7 @@ SELECT x, y, system, min(mean), count(*) FROM configurations GROUP BY ALL
 def test_each_system_has_its_best_configuration_of_one_load_and_size(
     view: LakeView, query: str, axes: tuple[str, str], where: str
 ) -> None:
-    found = judge(view, ModesState.from_query(query) if query else default_state(view))
+    found = judge(view, ModesState.from_query(query, SHIPPED) if query else default_state(view))
     rows = found.comparison.contenders.select("x", "y", "competitor", "mean", "settings").rows()
     expected = view.lake.sql(BEST.format(x=axes[0], y=axes[1], where=where)).fetchall()
     best = {row[:3]: (pytest.approx(row[3]), row[4]) for row in expected}

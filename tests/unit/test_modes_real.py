@@ -9,6 +9,7 @@ from app.kit.context import Lakes
 from app.kit.lakes import LakeView
 from app.modes.judged import judge
 from app.modes.state import ModesState
+from data.catalogue import SHIPPED
 from ingest.__main__ import main as ingest
 from tests.fixtures.real import real_data
 
@@ -42,7 +43,7 @@ def best_two(rows: pl.DataFrame) -> list[tuple[str, np.ndarray]]:
 
 def test_every_cell_of_node_js_agrees_with_scipy(view: LakeView) -> None:
     state = ModesState.from_query(
-        "v=1&dataset=published&workload=nodejs&x=itr&y=dvfs&who=system&metric=energy_j"
+        "v=1&dataset=published&workload=nodejs&x=itr&y=dvfs&who=system&metric=energy_j", SHIPPED
     )
     found = judge(view, state).comparison
     raw = table("node_combined.csv")
@@ -71,7 +72,7 @@ def test_the_library_os_wins_most_of_node_js_and_linux_where_the_paper_has_it(
     view: LakeView,
 ) -> None:
     state = ModesState.from_query(
-        "v=1&dataset=published&workload=nodejs&x=itr&y=dvfs&who=system&metric=energy_j"
+        "v=1&dataset=published&workload=nodejs&x=itr&y=dvfs&who=system&metric=energy_j", SHIPPED
     )
     found = judge(view, state).comparison
     won = found.cells.filter(pl.col("outcome") == "win")

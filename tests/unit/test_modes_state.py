@@ -46,7 +46,7 @@ def test_a_state_survives_its_query(  # type: ignore[no-untyped-def]
         selection, x, y, competitor, column, "default", limit, "latency_p99_us", test, correction,
         alpha, margin, lead, "energy_j", sel, lake_version=version,
     )  # fmt: skip
-    back = ModesState.from_query(state.to_query())
+    back = ModesState.from_query(state.to_query(), SHIPPED)
     assert back.to_query() == state.to_query()
     for name in (
         "x",
@@ -79,7 +79,7 @@ def test_the_controls_are_gathered_into_a_state() -> None:
     raw = {"workload": "fio", "mode": [], "x": "request", "y": "depth", "who": "mode",
            "metric": "bytes_per_joule", "alpha": 0.01, "test": "welch",
            "sel": 'knobs~{"io_depth":8,"request_bytes":4096}', "lake": None}  # fmt: skip
-    state = ModesState.from_json(raw)
+    state = ModesState.from_json(raw, SHIPPED)
     assert state.selection == Selection.of(workload=["fio"])
     assert (state.test, state.alpha, state.rules.alpha) == ("welch", 0.01, 0.01)
     assert list(state.cell(SHIPPED).items()) == [("request_bytes", 4096), ("io_depth", 8)]
@@ -120,37 +120,39 @@ def test_one_cell_has_one_value_of_each_axis(sel: str, cell: dict) -> None:
 )
 def test_a_selection_of_version_1_becomes_a_clause(pick: str, sel: str) -> None:
     query = urlencode({"v": "1", "x": "itr", "y": "dvfs", "who": "system", "pick": pick})
-    state = ModesState.from_query(query)
+    state = ModesState.from_query(query, SHIPPED)
     assert state.sel == sel
-    assert ModesState.from_query(state.to_query()) == state
+    assert ModesState.from_query(state.to_query(), SHIPPED) == state
 
 
 @pytest.mark.parametrize("version", ["1", "2"])
 def test_an_old_link_keeps_the_rule_that_it_had(version: str) -> None:
     query = f"v={version}&x=itr&y=dvfs&who=system&metric=energy_j"
-    state = ModesState.from_query(query)
+    state = ModesState.from_query(query, SHIPPED)
     assert (state.test, state.correction, state.alpha, state.limit) == (
         "student",
         "none",
         0.05,
         None,
     )
-    named = ModesState.from_query(f"{query}&test=welch&corr=holm&level=0.6&margin=absolute")
+    named = ModesState.from_query(
+        f"{query}&test=welch&corr=holm&level=0.6&margin=absolute", SHIPPED
+    )
     assert (named.test, named.correction, named.alpha) == ("welch", "holm", 0.6)
     assert (named.lead, named.margin_pct) == ("absolute", 2.0)
     # Its map did not follow the limit of another page.
-    limited = ModesState.from_query(f"{query}&limit=500&by=latency_p99_us")
+    limited = ModesState.from_query(f"{query}&limit=500&by=latency_p99_us", SHIPPED)
     assert (limited.limit, limited.carried) == (None, ())
 
 
 def test_a_link_of_another_page_has_the_rule_of_today() -> None:
-    state = ModesState.from_query("v=2&workload=memcached&limit=500&by=latency_p99_us")
+    state = ModesState.from_query("v=2&workload=memcached&limit=500&by=latency_p99_us", SHIPPED)
     assert (state.test, state.correction) == ("sets", "benjamini-hochberg")
     assert (state.limit, state.limited) == (500.0, "latency_p99_us")
 
 
 def test_a_cell_of_version_1_without_its_axes_is_left_out() -> None:
-    assert ModesState.from_query("v=1&pick=[%22cell%22,50,2.9]").sel == ""
+    assert ModesState.from_query("v=1&pick=[%22cell%22,50,2.9]", SHIPPED).sel == ""
 
 
 @pytest.mark.parametrize(
@@ -180,7 +182,7 @@ def test_a_cell_of_version_1_without_its_axes_is_left_out() -> None:
 )
 def test_what_is_wrong_is_named(query: str, words: str) -> None:
     with pytest.raises(SelectionError) as caught:
-        ModesState.from_query(query)
+        ModesState.from_query(query, SHIPPED)
     assert words in str(caught.value)
 
 
@@ -194,4 +196,4 @@ def test_what_is_wrong_is_named(query: str, words: str) -> None:
 def test_a_selection_of_version_1_that_is_none_is_refused(text: str) -> None:
     query = urlencode({"v": "1", "x": "itr", "y": "dvfs", "pick": text})
     with pytest.raises(SelectionError, match="selection"):
-        ModesState.from_query(query)
+        ModesState.from_query(query, SHIPPED)

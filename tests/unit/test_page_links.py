@@ -31,7 +31,7 @@ def test_a_link_has_filters_selection_and_version() -> None:
 def test_every_page_reads_the_links_of_other_pages(page: Page) -> None:
     clause = write_knobs([{"itr_us": 100}])
     query = urlsplit(page_link(page.path, Selection.of(load=[2e5]), clause, 3)).query
-    state = page.state.from_query(query)
+    state = page.state.from_query(query, SHIPPED)
     assert state.lake_version == 3
     assert getattr(state, page.state.PARAMETERS["sel"].attribute) == clause
     if "load" in page.state.filters(SHIPPED):
@@ -46,10 +46,10 @@ def test_links_of_version_1_are_read_and_stay_the_same_when_written_anew(
     """What they show is tested in a browser."""
     found = urlsplit(written["link"])
     (page,) = [page for page in PAGES if page.path == found.path]
-    state = page.state.from_query(found.query)
+    state = page.state.from_query(found.query, SHIPPED)
     anew = state.to_query()
     assert parse_qs(anew)["v"] == [str(page.state.VERSION)]
-    assert page.state.from_query(anew) == state
+    assert page.state.from_query(anew, SHIPPED) == state
     filters = {
         k: set(v) for k, v in parse_qs(found.query).items() if k in page.state.filters(SHIPPED)
     }

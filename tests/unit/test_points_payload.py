@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from app.explore.points import encode_points
+from app.explore.points import KNOBS, encode_points
 from data.catalogue import SHIPPED
 from tests.fixtures.lakes import run, runs_from_text
 from tests.fixtures.pictures import decode, points_of

@@ -13,6 +13,7 @@ from app.storage.answer import answer
 from app.storage.links import open_link
 from app.storage.state import VIEWS, StorageState
 from app.storage.study import default_state
+from data.catalogue import SHIPPED
 from data.selection import Selection
 from data.units import MINUS
 from ingest.pipeline import AddOptions, add
@@ -132,11 +133,11 @@ def test_boxes_of_version_1_in_pictures_that_have_changed(tmp_path: Path) -> Non
     """One run with 10 % of a CPU in the kernel and 90 % in the program."""
     row = fio("interrupt", cpu_sys_pct=10.0, cpu_user_pct=90.0)
     view = lake(tmp_path, [row])
-    cpu = StorageState.from_query("v=1&pick=box~cpu-interrupts~0~0~200000~90~110")
+    cpu = StorageState.from_query("v=1&pick=box~cpu-interrupts~0~0~200000~90~110", SHIPPED)
     state, notice = open_link(view, cpu)
     assert "interrupt" in state.sel
     assert notice == ""
-    shares = StorageState.from_query("v=1&use=iops&pick=box~proportionality~0~0~1~0~1")
+    shares = StorageState.from_query("v=1&use=iops&pick=box~proportionality~0~0~1~0~1", SHIPPED)
     state, notice = open_link(view, shares)
     assert state.sel == ""
     assert "had other axes" in notice

@@ -43,8 +43,8 @@ CLAUSES = st.one_of(
 )
 def test_a_state_comes_back_from_its_query(state: StorageState) -> None:
     query = state.to_query()
-    assert StorageState.from_query(query) == state
-    assert StorageState.from_query(query).to_query() == query
+    assert StorageState.from_query(query, SHIPPED) == state
+    assert StorageState.from_query(query, SHIPPED).to_query() == query
 
 
 def test_defaults_are_left_out() -> None:
@@ -53,7 +53,7 @@ def test_defaults_are_left_out() -> None:
 
 @pytest.mark.parametrize("version", [1, 2])
 def test_an_old_link_with_a_utilisation_opens(version: int) -> None:
-    state = StorageState.from_query(f"v={version}&device=disk&use=iops")
+    state = StorageState.from_query(f"v={version}&device=disk&use=iops", SHIPPED)
     assert state == StorageState(Selection.of(device=["disk"]))
 
 
@@ -70,7 +70,7 @@ def test_an_old_link_with_a_utilisation_opens(version: int) -> None:
 )
 def test_a_bad_link_is_refused_by_name(query: str, message: str) -> None:
     with pytest.raises(SelectionError, match=message):
-        StorageState.from_query(query)
+        StorageState.from_query(query, SHIPPED)
 
 
 @pytest.mark.parametrize(
@@ -95,12 +95,16 @@ def test_a_text_that_is_no_clause_is_refused(clause: str) -> None:
     ],
 )
 def test_a_selection_of_version_1_is_upgraded(pick: str, sel: str) -> None:
-    state = StorageState.from_query(urlencode({"v": "1", "device": "optane", "pick": pick}))
+    state = StorageState.from_query(
+        urlencode({"v": "1", "device": "optane", "pick": pick}), SHIPPED
+    )
     assert state == StorageState(Selection.of(device=["optane"]), sel=sel)
 
 
 def test_controls_are_gathered_into_a_state() -> None:
-    state = StorageState.from_json({"device": ["optane"], "at": None, "size": 4096, "err": "sd"})
+    state = StorageState.from_json(
+        {"device": ["optane"], "at": None, "size": 4096, "err": "sd"}, SHIPPED
+    )
     assert state.selection == Selection.of(device=["optane"])
     assert (state.at_device, state.at_request, state.spread) == (None, 4096.0, "sd")
 

@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from app.timeline.panels import DEFAULT_PANELS, HEATS, PANELS
 from app.timeline.state import TimelineState
+from data.catalogue import SHIPPED
 from data.errors import SelectionError
 from data.timeline.question import MOST_CORES, chosen_cores
 
@@ -34,7 +35,7 @@ def states(draw: st.DrawFn) -> TimelineState:
 
 @given(state=states())
 def test_a_state_comes_back_from_its_query(state: TimelineState) -> None:
-    found = TimelineState.from_query("?" + state.to_query())
+    found = TimelineState.from_query("?" + state.to_query(), SHIPPED)
     assert found.to_query() == state.to_query()
     # Colours in the order of the runs are those that there are without a word.
     if state.hues != tuple(range(len(state.runs))):
@@ -75,29 +76,29 @@ def test_defaults_are_left_out() -> None:
 )
 def test_what_is_wrong_with_a_link_is_named(query: str, words: str) -> None:
     with pytest.raises(SelectionError) as caught:
-        TimelineState.from_query(query)
+        TimelineState.from_query(query, SHIPPED)
     assert words in str(caught.value)
 
 
 def test_no_panel_at_all_is_not_those_by_default() -> None:
-    none = TimelineState.from_query("v=1&panel=none")
+    none = TimelineState.from_query("v=1&panel=none", SHIPPED)
     assert (none.panels, none.shown_panels) == ((), ())
     assert none.to_query() == "v=2&panel=none"
-    assert TimelineState.from_query("v=1").shown_panels == DEFAULT_PANELS
+    assert TimelineState.from_query("v=1", SHIPPED).shown_panels == DEFAULT_PANELS
 
 
 def test_links_of_version_1_are_read() -> None:
     picked = "open=%7B%22itr_us%22%3A50%7D&open=%7B%22itr_us%22%3Anull%7D&of=27"
     for query in (picked, f"v=1&lake=3&{picked}"):
-        state = TimelineState.from_query(query)
+        state = TimelineState.from_query(query, SHIPPED)
         assert (state.sel, state.picked) == ('knobs~[{"itr_us":50},{"itr_us":null}]', 27)
     assert state.lake_version == 3
-    state = TimelineState.from_query("v=1&run=a&run=b&hue=3&hue=1&panel=gap&to=2&base=1")
+    state = TimelineState.from_query("v=1&run=a&run=b&hue=3&hue=1&panel=gap&to=2&base=1", SHIPPED)
     assert state.to_query() == "v=2&run=a&run=b&hue=3&hue=1&panel=gap&to=2&base=1"
 
 
 def test_a_run_is_named_once() -> None:
-    assert TimelineState.from_query("v=1&run=a&run=a").runs == ("a",)
+    assert TimelineState.from_query("v=1&run=a&run=a", SHIPPED).runs == ("a",)
     with pytest.raises(SelectionError, match="named twice: a"):
         TimelineState(runs=("a", "a"))
 

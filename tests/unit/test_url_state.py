@@ -23,19 +23,19 @@ from app.kit.url_state import (
     read_lake_version,
     read_number,
 )
+from data.catalogue import SHIPPED, Catalogue
 from data.errors import SelectionError
-from data.metrics import plottable
-from data.selection import FACETS, Selection
+from data.selection import Selection
 
 finite = st.floats(allow_nan=False, allow_infinity=False)
-columns = st.sampled_from([PERFORMANCE, *plottable()])
+columns = st.sampled_from([PERFORMANCE, *SHIPPED.plottable])
 texts = st.text(max_size=20)
 
 
 @st.composite
 def selections(draw: st.DrawFn) -> Selection:
     chosen: dict[str, list] = {}
-    for facet in FACETS.values():
+    for facet in SHIPPED.facets.values():
         value: st.SearchStrategy[Any] = finite if facet.is_number else texts
         values = st.lists(value | st.just(facet.null_word), max_size=3, unique=True)
         chosen[facet.name] = draw(values)
@@ -48,7 +48,7 @@ knob_values = st.none() | texts | st.integers(-(10**6), 10**6) | st.floats(-1e6,
 
 @st.composite
 def clauses(draw: st.DrawFn) -> str:
-    x, y = (draw(st.sampled_from(plottable())) for _ in range(2))
+    x, y = (draw(st.sampled_from(SHIPPED.plottable)) for _ in range(2))
     shape = draw(st.sampled_from(["", "box", "box with knobs", "lasso", "knobs"]))
     knobs = st.fixed_dictionaries(
         {"system": texts}, optional={"itr_us": st.lists(knob_values, min_size=1, max_size=3)}
@@ -81,12 +81,12 @@ states = st.builds(
 
 
 def facets_of(state: ExploreState) -> dict[str, set]:
-    return {name: set(state.selection.values(name)) for name in FACETS}
+    return {name: set(state.selection.values(name)) for name in SHIPPED.facets}
 
 
 def controls_of(state: UrlState) -> dict[str, Any]:
     """What the page's controls hold in this state, by URL key."""
-    filters = {name: list(state.selection.values(name)) for name in FACETS}
+    filters = {name: list(state.selection.values(name)) for name in SHIPPED.facets}
     others = {key: getattr(state, p.attribute) for key, p in state.PARAMETERS.items()}
     return filters | others
 
@@ -94,7 +94,7 @@ def controls_of(state: UrlState) -> dict[str, Any]:
 @settings(max_examples=40)
 @given(states)
 def test_a_link_brings_the_whole_state_back(state: ExploreState) -> None:
-    back = ExploreState.from_query(state.to_query())
+    back = ExploreState.from_query(state.to_query(), SHIPPED)
     for name in ExploreState.__dataclass_fields__:
         if name != "selection":
             assert getattr(back, name) == getattr(state, name)
@@ -106,8 +106,8 @@ def test_a_link_brings_the_whole_state_back(state: ExploreState) -> None:
 @example(ExploreState(Selection.of(rapl=[-0.0, -1.0])))
 def test_the_same_state_has_the_same_text(state: ExploreState) -> None:
     query = state.to_query()
-    assert ExploreState.from_query(query).to_query() == query
-    assert ExploreState.from_query(f"?{query}").to_query() == query
+    assert ExploreState.from_query(query, SHIPPED).to_query() == query
+    assert ExploreState.from_query(f"?{query}", SHIPPED).to_query() == query
 
 
 @settings(max_examples=40)
@@ -115,8 +115,8 @@ def test_the_same_state_has_the_same_text(state: ExploreState) -> None:
 def test_what_the_controls_hold_is_the_state(state: ExploreState) -> None:
     controls = controls_of(state)
     # An empty control says nothing.
-    assume(state.heat_system != "" and not any("" in controls[name] for name in FACETS))
-    assert ExploreState.from_json(controls).to_query() == state.to_query()
+    assume(state.heat_system != "" and not any("" in controls[name] for name in SHIPPED.facets))
+    assert ExploreState.from_json(controls, SHIPPED).to_query() == state.to_query()
 
 
 @given(st.permutations([2.0, 50.0, "adaptive"]), st.permutations(["itr", "system", "load"]))
@@ -128,7 +128,7 @@ def test_the_order_of_choosing_does_not_show(values: list, facets: list[str]) ->
 
 def test_defaults_are_left_out() -> None:
     assert ExploreState().to_query() == f"v={ExploreState.VERSION}"
-    assert ExploreState.from_query(f"v={ExploreState.VERSION}") == ExploreState()
+    assert ExploreState.from_query(f"v={ExploreState.VERSION}", SHIPPED) == ExploreState()
 
 
 def test_what_a_link_looks_like() -> None:
@@ -147,7 +147,7 @@ def test_an_uncommon_name_survives() -> None:
     state = ExploreState(Selection.of(system=[name]), heat_system=name)
     query = state.to_query()
     assert query.isascii()
-    back = ExploreState.from_query(query)
+    back = ExploreState.from_query(query, SHIPPED)
     assert back.selection.values("system") == (name,)
     assert back.heat_system == name
 
@@ -195,7 +195,7 @@ def test_an_uncommon_name_survives() -> None:
 )  # fmt: skip
 def test_a_bad_link_is_named(query: str, words: str) -> None:
     with pytest.raises(SelectionError, match=words):
-        ExploreState.from_query(query)
+        ExploreState.from_query(query, SHIPPED)
 
 
 @settings(max_examples=60)
@@ -204,7 +204,7 @@ def test_any_text_is_a_state_or_is_refused(text: str) -> None:
     parts = ("", "lake=", "limit=", "sel=", "sel=knobs~", "brush=", "brush=cells~", "zoom=")
     for query in (text, f"v={text}", *(f"v={v}&{part}{text}" for v in (1, 2) for part in parts)):
         with suppress(SelectionError):
-            assert isinstance(ExploreState.from_query(query).to_query(), str)
+            assert isinstance(ExploreState.from_query(query, SHIPPED).to_query(), str)
 
 
 def test_any_query_is_a_state_whether_it_names_a_version_or_not() -> None:
@@ -249,9 +249,9 @@ LASSO = "lasso~latency_p99_us~energy_j~1,2~3,4~-5.5,6e2"
     ],
 )
 def test_a_brush_of_version_1_becomes_a_clause(brush: str, sel: str | list[dict]) -> None:
-    state = ExploreState.from_query(f"v=1&workload=memcached&brush={quote(brush)}")
+    state = ExploreState.from_query(f"v=1&workload=memcached&brush={quote(brush)}", SHIPPED)
     assert state.selection == Selection.of(workload=["memcached"])
-    assert state == ExploreState.from_query(state.to_query())
+    assert state == ExploreState.from_query(state.to_query(), SHIPPED)
     if isinstance(sel, str):
         assert state.clause == sel
         return
@@ -267,11 +267,13 @@ def test_a_link_of_version_1_means_what_it_meant() -> None:
         "&y=edp_js&xlog=1&ylog=1&frontier=0&hsys=linux_tuned&hmet=performance&limit=61.7"
         "&zoom=1~2~3~4&lake=0"
     )
-    assert ExploreState.from_query(f"v=1&{rest}") == ExploreState.from_query(f"v=2&{rest}")
+    assert ExploreState.from_query(f"v=1&{rest}", SHIPPED) == ExploreState.from_query(
+        f"v=2&{rest}", SHIPPED
+    )
     filters = Selection.of(
         workload=["memcached"], load=[2e5], itr=[2, "adaptive"], dvfs=["governor"]
     )
-    assert ExploreState.from_query(f"v=1&{rest}") == ExploreState(
+    assert ExploreState.from_query(f"v=1&{rest}", SHIPPED) == ExploreState(
         filters,
         replicates="runs", x="energy_j", y="edp_js", x_log=True, y_log=True, frontier=False,
         heat_system="linux_tuned", heat_metric=PERFORMANCE, limit=61.7, zoom="1~2~3~4",
@@ -283,7 +285,7 @@ def test_all_cells_of_a_large_map_upgrade_to_a_clause_that_fits() -> None:
     # 16 DVFS x 32 ITR, as many as the published study has.
     itrs = ",".join(str(itr) for itr in range(2, 258, 8))
     rows = "~".join(f"{1.2 + 0.1 * k:.1f}:{itrs}" for k in range(16))
-    state = ExploreState.from_query(f"v=1&brush=cells~linux_tuned~{rows}")
+    state = ExploreState.from_query(f"v=1&brush=cells~linux_tuned~{rows}", SHIPPED)
     assert len(state.clause) <= MAX_CHARS
 
 
@@ -308,7 +310,6 @@ class Small(UrlState):
         "log": Parameter("is_log", read_flag),
         "lake": Parameter("lake_version", read_lake_version),
     }
-    FILTERS: ClassVar = ("workload", "system")
     KEPT: ClassVar = ()
     VIEW_KEYS: ClassVar = ("log",)
 
@@ -318,22 +319,30 @@ class Small(UrlState):
     is_log: bool = True
     lake_version: int | None = None
 
+    @classmethod
+    def filters(cls, catalogue: Catalogue) -> tuple[str, ...]:
+        return tuple(name for name in catalogue.facets if name in ("workload", "system"))
+
 
 @dataclass(frozen=True, slots=True)
 class WithoutFilters(UrlState):
     """A page that does not narrow."""
 
     PARAMETERS: ClassVar = {"word": Parameter("word")}
-    FILTERS: ClassVar = ()
     word: str = ""
+
+    @classmethod
+    def filters(cls, catalogue: Catalogue) -> tuple[str, ...]:
+        del catalogue
+        return ()
 
 
 def test_old_links_are_upgraded_step_by_step() -> None:
     wanted = Small(Selection.of(system=["linux_tuned"]), limit=250.0)
-    assert Small.from_query("v=1&os=linux_tuned&limit_ms=0.25") == wanted
-    assert Small.from_query("v=2&system=linux_tuned&limit_ms=0.25") == wanted
-    assert Small.from_query("v=3&system=linux_tuned&limit=250") == wanted
-    assert Small.from_query("system=linux_tuned&limit=250") == wanted
+    assert Small.from_query("v=1&os=linux_tuned&limit_ms=0.25", SHIPPED) == wanted
+    assert Small.from_query("v=2&system=linux_tuned&limit_ms=0.25", SHIPPED) == wanted
+    assert Small.from_query("v=3&system=linux_tuned&limit=250", SHIPPED) == wanted
+    assert Small.from_query("system=linux_tuned&limit=250", SHIPPED) == wanted
     assert parse_qs(wanted.to_query())["v"] == ["3"]
     # Names of version 1 mean nothing in version 3, as those that no page ever had.
     for query in (
@@ -341,14 +350,14 @@ def test_old_links_are_upgraded_step_by_step() -> None:
         "v=3&limit=2&utm_source=slack",
         "limit_ms=1&limit=2",
     ):
-        state = Small.from_query(query)
+        state = Small.from_query(query, SHIPPED)
         assert state == Small(limit=2.0)
         assert state.ignored == tuple(parse_qs(query).keys() - {"v", "limit"})
         assert state.to_query() == "v=3&limit=2"
 
 
 def test_a_key_may_repeat_and_each_value_counts_once_in_its_order() -> None:
-    state = Small.from_query("run=b&run=a&run=b&limit=1&limit=2")
+    state = Small.from_query("run=b&run=a&run=b&limit=1&limit=2", SHIPPED)
     assert state.runs == ("b", "a")
     # Of a key that stands for one value, the last counts.
     assert state.limit == 2.0
@@ -358,7 +367,7 @@ def test_a_key_may_repeat_and_each_value_counts_once_in_its_order() -> None:
 def test_what_the_page_does_not_have_of_filters_limit_and_selection_is_handed_on() -> None:
     """A link from another page may have them."""
     state = Small.from_query(
-        "workload=memcached&load=200000&itr=2&itr=8&by=power_w&limit=9&sel=x~1"
+        "workload=memcached&load=200000&itr=2&itr=8&by=power_w&limit=9&sel=x~1", SHIPPED
     )
     assert state == Small(Selection.of(workload=["memcached"]), limit=9.0)
     assert state.carried == (
@@ -366,29 +375,29 @@ def test_what_the_page_does_not_have_of_filters_limit_and_selection_is_handed_on
     )  # fmt: skip
     query = "v=3&workload=memcached&limit=9&load=200000&itr=2&itr=8&by=power_w&sel=x~1"
     assert state.to_query() == query
-    assert Small.from_query(query).carried == state.carried
+    assert Small.from_query(query, SHIPPED).carried == state.carried
     assert state.handed_on() == (("workload", "memcached"), ("limit", "9"))
-    found = WithoutFilters.from_query("workload=memcached&word=x&limit=0.5")
+    found = WithoutFilters.from_query("workload=memcached&word=x&limit=0.5", SHIPPED)
     assert (found, found.carried) == (
         WithoutFilters("x"), (("workload", "memcached"), ("limit", "0.5"))
     )  # fmt: skip
     assert found.to_query() == "v=1&word=x&workload=memcached&limit=0.5"
     for bad in ("limit=-1", "limit=much", "limit=nan"):
         with pytest.raises(SelectionError, match="limit is"):
-            WithoutFilters.from_query(bad)
+            WithoutFilters.from_query(bad, SHIPPED)
     with pytest.raises(SelectionError, match="load is 'much', expected a number"):
-        Small.from_query("load=much")
+        Small.from_query("load=much", SHIPPED)
 
 
 def test_what_the_browser_is_told() -> None:
-    assert Small.spec() == {
+    assert Small.spec(SHIPPED) == {
         "version": 3,
         "facets": ["workload", "system"],
         "viewKeys": ["log"],
         "defaults": {"limit": "", "run": [], "log": "1", "lake": ""},
     }
-    assert json.loads(json.dumps(ExploreState.spec())) == ExploreState.spec()
-    assert WithoutFilters.spec()["facets"] == []
+    assert json.loads(json.dumps(ExploreState.spec(SHIPPED))) == ExploreState.spec(SHIPPED)
+    assert WithoutFilters.spec(SHIPPED)["facets"] == []
 
 
 def test_every_old_version_has_its_upgrader() -> None:
@@ -401,7 +410,7 @@ def test_the_controls_of_the_page_are_gathered() -> None:
         "rep": "runs", "x": "performance", "xlog": True, "frontier": False, "limit": "",
         "hsys": None, "lake": None,
     }  # fmt: skip
-    state = ExploreState.from_json(raw)
+    state = ExploreState.from_json(raw, SHIPPED)
     assert state.selection == Selection.of(workload=["memcached"], load=[2e5], itr=["adaptive", 2])
     assert (state.replicates, state.x_log, state.frontier, state.limit) == (
         "runs",
