@@ -6,17 +6,15 @@ asked have cancelled, or if it runs too long.
 """
 
 import json
-import subprocess
-import sys
 import threading
 import time
 from collections import OrderedDict
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any, Final
 
 import xxhash
 
+from data.child_process import Child
 from data.errors import BusyError
 
 MOST_RUNNING: Final = 1
@@ -30,7 +28,6 @@ LIMIT_S: Final = 240.0
 # After this time without a request a visitor is gone. Hidden tabs send one request a minute.
 PATIENCE_S: Final = 90.0
 _LOOK_S: Final = 0.25
-_ROOT: Final = Path(__file__).resolve().parents[2]
 
 
 @dataclass
@@ -50,8 +47,7 @@ class Job:
     results: list[dict[str, Any]] = field(default_factory=list)
     state: str = "waiting"
     words: str = ""
-    process: subprocess.Popen[str] | None = None
-    started_s: float = 0.0
+    child: Child | None = None
     seen_s: dict[str, float] = field(default_factory=dict)
 
     def see(self, visitor: str) -> None:
@@ -144,7 +140,7 @@ class Jobs:
         """Return whether the job waits or its process exists."""
         with self._lock:
             job = self._jobs[name]
-            return job.state == "waiting" or bool(job.process and job.process.poll() is None)
+            return job.state == "waiting" or bool(job.child and job.child.is_running)
 
     def cancel(self, name: str, visitor: str) -> None:
         """Remove a visitor from a job; a job that nobody waits for is killed."""
@@ -152,7 +148,7 @@ class Jobs:
             job = self._jobs.get(name)
             if job:
                 job.seen_s.pop(visitor, None)
-                self._drop_deserted(job, self._patience_s, "cancelled by all who waited")
+                self._drop_deserted(job, "cancelled by all who waited")
 
     def close(self) -> None:
         """Kill all jobs."""
@@ -165,46 +161,33 @@ class Jobs:
         for job in [j for j in self._jobs.values() if j.state == "waiting"]:
             if len(running) >= MOST_RUNNING:
                 break
-            self._start(job)
+            job.state, job.child = "running", Child("data.models.__main__")
+            threading.Thread(target=self._read, args=[job, job.child], daemon=True).start()
             running.append(job)
         if running and (self._watch is None or not self._watch.is_alive()):
             self._watch = threading.Thread(target=self._look_after, daemon=True)
             self._watch.start()
 
-    def _start(self, job: Job) -> None:
-        job.process = subprocess.Popen(
-            [sys.executable, "-m", "data.models"],
-            cwd=_ROOT,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-        job.state, job.started_s = "running", time.monotonic()
-        threading.Thread(target=self._read, args=[job, job.process], daemon=True).start()
-
-    def _read(self, job: Job, process: subprocess.Popen[str]) -> None:
-        assert process.stdin
-        assert process.stdout
-        assert process.stderr
+    def _read(self, job: Job, child: Child) -> None:
         try:
-            process.stdin.write(json.dumps(job.request))
-            process.stdin.close()
-            for line in process.stdout:
-                with self._lock:
-                    job.results.append(json.loads(line))
-            said = process.stderr.read().strip().splitlines()
+            with child.ending_after(self._limit_s):
+                child.ask(job.request)
+                for answer in child.answers():
+                    with self._lock:
+                        job.results.append(answer)
+                words = child.last_words()
         except (OSError, ValueError) as error:
-            said = [str(error)]
-        code = process.wait()
+            words = str(error)
+        if child.is_overdue:
+            words = f"It was ended after {self._limit_s:g} s."
+        child.close()
         with self._lock:
             if job.state == "running":
-                job.state = "failed" if code else "done"
-                job.words = said[-1] if code and said else ""
+                job.state, job.words = "failed" if words else "done", words
             self._begin()
 
     def _look_after(self) -> None:
-        """Kill jobs that nobody waits for or that run too long, until no job waits or runs."""
+        """Kill jobs that nobody waits for, until no job waits or runs."""
         while True:
             time.sleep(_LOOK_S)
             with self._lock:
@@ -213,14 +196,11 @@ class Jobs:
                     self._watch = None
                     return
                 for job in alive:
-                    self._drop_deserted(job, self._patience_s, "nobody waits any more")
-                    took_s = time.monotonic() - job.started_s
-                    if job.state == "running" and took_s > self._limit_s:
-                        _kill(job, "failed", f"It was ended after {self._limit_s:g} s.")
+                    self._drop_deserted(job, "nobody waits any more")
 
-    def _drop_deserted(self, job: Job, patience_s: float, words: str) -> None:
-        now = time.monotonic()
-        is_waited_for = any(now - seen <= patience_s for seen in job.seen_s.values())
+    def _drop_deserted(self, job: Job, words: str) -> None:
+        since_s = time.monotonic() - self._patience_s
+        is_waited_for = any(seen >= since_s for seen in job.seen_s.values())
         if job.state in ("waiting", "running") and not is_waited_for:
             _kill(job, "cancelled", words)
 
@@ -240,5 +220,5 @@ def _kill(job: Job, state: str, words: str) -> None:
     if job.state not in ("waiting", "running"):
         return
     job.state, job.words = state, words
-    if job.process and job.process.poll() is None:
-        job.process.kill()
+    if job.child:
+        job.child.kill()

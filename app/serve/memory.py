@@ -4,6 +4,8 @@ import ctypes
 import os
 from typing import Final
 
+from data.child_process import leave_out_pandas
+
 # Parameters of glibc's mallopt(3).
 _TRIM_THRESHOLD = -1
 _MMAP_THRESHOLD = -3
@@ -25,12 +27,13 @@ def keep_memory_small() -> bool:
     answer. Libraries with their own allocators do the heavy work, so sharing has no measurable
     cost.
     Call this before Polars is imported: it sets the options of Polars' allocator, unless the
-    environment already does.
+    environment already does. It also leaves out pandas.
 
     Returns:
         Whether the C library accepted the settings; only glibc does.
     Source: mallopt(3); jemalloc(3).
     """
+    leave_out_pandas()
     told = os.environ.get(POLARS_OPTIONS)
     os.environ[POLARS_OPTIONS] = f"{_POLARS_HEAP},{told}" if told else _POLARS_HEAP
     try:

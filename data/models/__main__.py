@@ -1,8 +1,8 @@
 """`python -m data.models`: simulate some curves; one JSON line a curve as soon as it is done.
 
-The request is one JSON object on the standard input: `curves`, each with `scheme` and `values`;
-`rates_kpps`; `seed`, `replications`, `precision`, `most_events`. A curve whose parameters a scheme
-refuses gives a line with `refused`.
+The request is a JSON object in one line of the standard input: `curves`, each with `scheme` and
+`values`; `rates_kpps`; `seed`, `replications`, `precision`, `most_events`. A curve whose parameters
+a scheme refuses gives a line with `refused`. The end of the input ends the process.
 """
 
 import dataclasses
@@ -13,6 +13,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from data.child_process import end_with_parent
 from data.errors import DataError
 from data.models import SCHEMES
 
@@ -22,7 +23,8 @@ _NICENESS: Final = 10
 def main() -> int:
     """Read the request, simulate each curve, write what was found."""
     os.nice(_NICENESS)
-    asked = json.load(sys.stdin)
+    asked = json.loads(sys.stdin.buffer.readline())
+    end_with_parent()
     effort = {name: asked[name] for name in ("seed", "replications", "precision", "most_events")}
     for number, curve in enumerate(asked["curves"]):
         try:

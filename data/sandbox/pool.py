@@ -4,28 +4,22 @@ Nothing of a query runs in the calling process: it sends text to another one, an
 bytes of a file back. It ends that process after a time whatever it does.
 """
 
-import json
-import subprocess
-import sys
 import threading
 import time
 from collections import Counter
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
-from pathlib import Path
-from typing import IO, Any, Final
+from typing import Final
 
+from data.child_process import Child
 from data.connection import Lake
 from data.errors import BusyError, WattlasError
 from data.sandbox.landlock import landlock_version
 
 START_S: Final = 30.0
 _LOOK_S: Final = 0.01
-_CODE: Final = "import sys; sys.path.insert(0, {!r}); from data.sandbox.worker import main; main()"
-_ROOT: Final = Path(__file__).resolve().parents[2]
 _LONGEST_SQL: Final = 100_000
 _MOST_ANSWER_BYTES: Final = 64_000_000
-_MOST_HEAD_BYTES: Final = 32_000_000
 
 
 class SqlError(WattlasError):
@@ -66,25 +60,8 @@ class _Process:
     """One worker that has a version of the lake open."""
 
     version: int
-    process: subprocess.Popen[bytes]
+    child: Child
     is_ready: threading.Event = field(default_factory=threading.Event)
-
-    @property
-    def input(self) -> IO[bytes]:
-        assert self.process.stdin
-        return self.process.stdin
-
-    @property
-    def output(self) -> IO[bytes]:
-        assert self.process.stdout
-        return self.process.stdout
-
-    def end(self) -> None:
-        self.process.kill()
-        self.process.wait()
-        for pipe in (self.input, self.output):
-            with suppress(OSError):
-                pipe.close()
 
 
 class Sandbox:
@@ -132,7 +109,7 @@ class Sandbox:
             missing = self._most_spares - len(self._spares)
             self._spares += [self._start(lake) for _ in range(missing)]
         for one in old:
-            one.end()
+            one.child.close()
 
     def wait_ready(self) -> None:
         """Wait until as many spares are ready as there may be."""
@@ -186,7 +163,7 @@ class Sandbox:
             if found is None:
                 return False
             self._cancelled.add(key)
-            found.process.kill()
+            found.child.kill()
             return True
 
     def close(self) -> None:
@@ -195,44 +172,38 @@ class Sandbox:
             ended, self._spares = self._spares, []
             running = [one for one in self._running.values() if one]
         for one in ended:
-            one.end()
+            one.child.close()
         for one in running:
-            one.process.kill()
+            one.child.kill()
 
     def _run(self, lake: Lake, sql: str, bounds: Bounds, key: str) -> tuple[dict, bytes]:
         worker = self._take(lake)
         with self._lock:
             self._running[key] = worker
-        question = {"sql": sql, **asdict(bounds)}
         worker.is_ready.wait(START_S)
-        timer = threading.Timer(self._limits.kill_s, worker.process.kill)
-        timer.start()
-        began = time.perf_counter()
         try:
-            worker.input.write(json.dumps(question).encode() + b"\n")
-            worker.input.flush()
-            head = worker.output.readline(_MOST_HEAD_BYTES)
-            found = _head_of(head)
-            body = worker.output.read(min(found.get("body_bytes", 0), _MOST_ANSWER_BYTES))
+            with worker.child.ending_after(self._limits.kill_s):
+                worker.child.ask({"sql": sql, **asdict(bounds)})
+                found = next(worker.child.answers(), {})
+                body = worker.child.read(min(found.get("body_bytes", 0), _MOST_ANSWER_BYTES))
         except OSError:
             found, body = {}, b""
         finally:
-            timer.cancel()
-            worker.end()
+            worker.child.close()
         if "error" in found or not found:
-            raise self._error(found, key, time.perf_counter() - began)
+            raise self._error(found, key, worker.child.is_overdue)
         self.outcomes["answered"] += 1
         found.pop("body_bytes", None)
         return found, body
 
-    def _error(self, found: dict, key: str, elapsed_s: float) -> SqlError:
+    def _error(self, found: dict, key: str, is_overdue: bool) -> SqlError:
         if "error" in found:
             self.outcomes["failed"] += 1
             return SqlError(str(found["error"]))
         self.outcomes["killed"] += 1
         if key in self._cancelled:
             return SqlError("the query was cancelled")
-        if elapsed_s >= self._limits.kill_s:
+        if is_overdue:
             return SqlError(f"the query took longer than {self._limits.kill_s:g} s and was ended")
         return SqlError("the query took more memory or processor time than it may, and was ended")
 
@@ -248,12 +219,7 @@ class Sandbox:
 
     def _start(self, lake: Lake) -> _Process:
         """Start a process; it opens the lake on its own, and says when it has."""
-        process = subprocess.Popen(
-            [sys.executable, "-I", "-c", _CODE.format(str(_ROOT))],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env={},
-            cwd="/",
-        )  # fmt: skip
-        worker = _Process(lake.version, process)
+        worker = _Process(lake.version, Child("data.sandbox.worker", is_sealed=True))
         threading.Thread(target=self._open, args=[worker, lake], daemon=True).start()
         return worker
 
@@ -264,16 +230,6 @@ class Sandbox:
             "cpu_s": self._limits.cpu_s,
         }  # fmt: skip
         with suppress(OSError, ValueError):
-            worker.input.write(json.dumps(opening).encode() + b"\n")
-            worker.input.flush()
-            worker.output.readline(100)
+            worker.child.ask(opening)
+            next(worker.child.answers(), None)
         worker.is_ready.set()
-
-
-def _head_of(line: bytes) -> dict[str, Any]:
-    """Read the first line of an answer; empty if the process ended before it wrote one."""
-    try:
-        found = json.loads(line)
-    except ValueError:
-        return {}
-    return found if isinstance(found, dict) else {}

@@ -1,6 +1,6 @@
 """The process of one query: give up all rights but reading the lake, run the query, answer, end.
 
-It is started with `python -I` and an empty environment. It reads two lines of JSON from standard
+It is a sealed `Child` (`data/child_process.py`). It reads two lines of JSON from standard
 input: what to open (`Opening`), at once; the query (`Question`), when a visitor asks. It writes one
 line of JSON and, for files, their bytes.
 
@@ -19,7 +19,6 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from importlib.abc import MetaPathFinder
 from typing import Any, Final, Literal
 from zoneinfo import ZoneInfo
 
@@ -28,6 +27,7 @@ import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet
 
+from data.child_process import leave_out_pandas
 from data.csv_cells import guarded_column, guarded_name
 from data.sandbox.landlock import allow_reading_only
 
@@ -75,24 +75,16 @@ class Question:
     form: Format
 
 
-class _WithoutPandas(MetaPathFinder):
-    """Makes pandas look as if it were not installed."""
-
-    def find_spec(self, name: str, *_: object) -> None:
-        if name == "pandas":
-            raise ImportError("pandas is not used here")
-
-
 def main() -> None:
     """Run one query; the answer is the only thing written to standard output."""
     # Arrow looks for pandas when it converts values: let it find none now, later it may not look.
-    sys.meta_path.insert(0, _WithoutPandas())
+    leave_out_pandas()
     _ = pa.lib._pandas_api.have_pandas
     os.nice(NICENESS)
     out = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     connection = open_locked(Opening(**json.loads(sys.stdin.buffer.readline())))
-    out.write(b"ready\n")
+    out.write(b'{"is_ready": true}\n')
     out.flush()
     line = sys.stdin.buffer.readline()
     if not line:

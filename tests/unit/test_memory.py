@@ -68,3 +68,14 @@ def test_polars_has_one_heap_and_gives_pages_back_at_once() -> None:
     assert any(line.startswith("opt.dirty_decay_ms: 50 ") for line in told)
     # What the environment says counts for more.
     assert any(line.startswith("opt.muzzy_decay_ms: 7 ") for line in told)
+
+
+def test_pandas_is_left_out_of_the_serving_process() -> None:
+    code = (
+        "import sys; sys.path.insert(0, '.'); from app.serve.memory import keep_memory_small; "
+        "keep_memory_small(); import plotly.io, polars, pyarrow, pyarrow.dataset; "
+        "frame = polars.from_arrow(pyarrow.table({'a': [1.5, None]})); "
+        "print(frame['a'].to_arrow().to_numpy(zero_copy_only=False), 'pandas' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["[1.5", "nan]", "False"]
