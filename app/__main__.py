@@ -1,6 +1,7 @@
 """The command line: `python -m app` serves the pages.
 
-`python -m app export` writes one view to a file; `python -m app compress` prepares an installation.
+`python -m app export` writes one view to a file, `python -m app plan` the runs that would decide;
+`python -m app compress` prepares an installation.
 """
 
 import argparse
@@ -12,6 +13,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
+from urllib.parse import urlencode
 
 from app.kit.settings import (
     LOCAL_PROXIES,
@@ -40,6 +42,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         if options.command == "export":
             return _export(settings, _page(parser, options.page), options.out, options.state)
+        if options.command == "plan":
+            return _plan(settings, options)
         if options.command == "compress":
             return _compress(settings)
         return _serve(settings)
@@ -89,6 +93,14 @@ def build_parser() -> argparse.ArgumentParser:
     export.add_argument("out", type=Path)
     export.add_argument("--state", default="", help="the part of a page's URL after the ?")
     export.add_argument("--page", default="explore", help="which page, by its name in addresses")
+    plan = commands.add_parser("plan", parents=[shared], help="list the runs that would decide")
+    plan.add_argument("-o", dest="out", type=Path, help="the list; without it on standard output")
+    plan.add_argument("--state", default="", help="the part of the address of Findings after the ?")
+    plan.add_argument("--budget", metavar="N", help="runs, without those of the baseline")
+    plan.add_argument("--minutes", metavar="M", help="time for the runs, in place of a budget")
+    plan.add_argument(
+        "--since", metavar="VERSION", help="say what is left of the list of this version"
+    )
     words = "compress scripts and style sheets once, when the app is installed"
     commands.add_parser("compress", parents=[shared], help=words)
     return parser
@@ -162,6 +174,31 @@ def _compress(settings: Settings) -> int:
     contents = contents_to_compress(create_app(settings))
     contents += [export_scripts(page.name).encode() for page in PAGES]
     print(f"wattlas: {compress_all(contents)} files of scripts and style sheets compressed")
+    return 0
+
+
+def _plan(settings: Settings, options: argparse.Namespace) -> int:
+    """Write the list of next runs; say on standard error what it is for, and what is left of it."""
+    from app.findings.answer import planned_of
+    from app.findings.state import FindingsState
+    from app.kit.context import Lakes
+
+    given = {name: getattr(options, name) for name in ("budget", "minutes", "since")}
+    more = urlencode({name: text for name, text in given.items() if text is not None})
+    found = Lakes(settings.lake, settings.check_files)
+    view, state = found.asked(
+        FindingsState.from_query, "&".join(filter(None, (options.state, more)))
+    )
+    planned = planned_of(view, state) if view.runs else None
+    if planned is None:
+        raise WattlasError("no sweep with two settings is left under these filters")
+    print(f"{planned.sweep.words}: {planned.plan.sentence}", file=sys.stderr)
+    if planned.left is not None:
+        print(f"{planned.left:,} of {planned.plan.runs:,} runs are left", file=sys.stderr)
+    if options.out is None:
+        print(planned.plan.csv(), end="")
+    else:
+        options.out.write_text(planned.plan.csv(), encoding="utf-8")
     return 0
 
 

@@ -87,7 +87,7 @@ def sections(
             knobs = view_panel("knobs", words, head, "panel-knobs", (), has_menus)
             own = [html.H2("Effect of a knob"), *(controls or {}).get("effect", [])]
             effect = view_panel("effect", "effect of a knob", own, "panel-effect", (), has_menus)
-            parts += [knobs, effect]
+            parts.append(html.Div([knobs, effect], className="findings-knobs"))
             continue
         menu = [view_menu(name, words)] if has_menus else []
         parts.append(

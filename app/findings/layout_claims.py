@@ -167,7 +167,7 @@ def published_block(view: LakeView) -> list:
     parts: list = []
     for citation, own in by_paper.items():
         counts = {v: sum(one.verdict == v for one in own) for v in _ORDER}
-        words = ", ".join(f"{count} {verdict}" for verdict, count in counts.items() if count)
+        words = "; ".join(f"{verdict}: {count}" for verdict, count in counts.items() if count)
         own.sort(key=lambda one: _ORDER.index(one.verdict))
         parts += [
             html.H3(citation),
@@ -182,12 +182,13 @@ _ORDER: Final = (HOLDS, IN_PART, NEARLY, DOES_NOT, UNDECIDED)
 
 def _published_row(claim: PublishedClaim) -> html.Li:
     sign, look = _SIGNS[claim.verdict]
+    # A verdict on synthetic runs never stands without that word in its line.
+    note = " (synthetic data)" if claim.is_synthetic and claim.verdict != UNDECIDED else ""
     n = f"n = {', '.join(f'{k:,}' for k in claim.n[:6])}" if claim.n else "no runs"
     if claim.n[6:]:
         n += f" and {len(claim.n) - 6} more"
     if not claim.n and claim.verdict != UNDECIDED:
         n = "model output" if claim.id.startswith("002") else "printed values"
-    why = [html.P(f"Rule: {claim.rule}"), *_parts(claim.parts)]
     return html.Li(
         [
             html.Span(sign, className=f"sign {look}", **{"aria-hidden": "true"}),
@@ -196,9 +197,9 @@ def _published_row(claim: PublishedClaim) -> html.Li:
                     html.Strong(claim.id), f" {claim.statement} ",
                     html.Span(f"{claim.where}; printed: {claim.printed}", className="quiet"),
                     html.Br(),
-                    html.Strong(claim.verdict, className=look),
-                    "" if claim.parts else f": {claim.reason}",
-                    html.Details([html.Summary("rule and numbers"), *why]),
+                    html.Strong(f"{claim.verdict}{note}", className=look),
+                    *(_parts(claim.parts, note) or [f": {claim.reason}"]),
+                    html.Details([html.Summary("rule"), html.P(claim.rule)]),
                 ],
                 className="sentence wide",
             ),
@@ -209,7 +210,7 @@ def _published_row(claim: PublishedClaim) -> html.Li:
     )  # fmt: skip
 
 
-def _parts(parts: Sequence[Verdict]) -> list:
+def _parts(parts: Sequence[Verdict], note: str) -> list:
     if not parts:
         return []
-    return [html.Ul([html.Li(f"{part.outcome}: {part.words}") for part in parts])]
+    return [html.Ul([html.Li([html.Strong(f"{p.outcome}{note}"), f": {p.words}"]) for p in parts])]

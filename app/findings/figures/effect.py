@@ -35,7 +35,7 @@ def build_effect(
         hue = _ONE_HUE if across is None else shade
         data.append(_line(own, knob, across, metric, other, hue))
     by = "" if across is None else f", by {across.noun}"
-    subtitle = f"{words}; at the average of the other knobs{by}; intervals of 95 % over replicates"
+    subtitle = f"{words}, other knobs averaged{by}; intervals of 95 %"
     return {
         "data": data,
         "layout": {

@@ -51,7 +51,7 @@ def build_knobs(
             layout[f"xaxis{end}"] = {
                 "domain": [left, right], "anchor": f"y{end}", "range": [0, 100],
                 "ticksuffix": " %", "nticks": 5, "fixedrange": True,
-                "tickfont": {"size": 9}, "showticklabels": False,
+                "tickfont": {"size": 9}, "showticklabels": low < 1e-6,
             }  # fmt: skip
             layout[f"yaxis{end}"] = {
                 "domain": inside, "anchor": f"x{end}", "autorange": "reversed", "type": "category",

@@ -1,0 +1,34 @@
+"""Findings in a browser: a claim is selected, a knob's bar opens its effect, the URL keeps both."""
+
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.atlas import visit, wait_idle
+
+pytestmark = pytest.mark.browser
+
+
+def query(page: Page) -> dict[str, list[str]]:
+    return parse_qs(urlsplit(page.url).query)
+
+
+def test_a_claim_and_a_knob(page: Page, grid_address: str) -> None:
+    """Linux tuned and library OS over ITR x DVFS: energy is 1,000 or 600 J x GHz."""
+    visit(page, f"{grid_address}/findings")
+    row = page.locator(".findings-claims > li[data-sel^=knobs]").first
+    row.locator(".sentence").click()
+    expect(row).to_have_class("holds selected")
+    assert query(page)["sel"][0].startswith('knobs~{"system":')
+    page.keyboard.press("Escape")
+    expect(page.locator(".findings-claims > li.selected")).to_have_count(0)
+    assert "sel" not in query(page)
+    # The first sweep's bars of p99, the second picture: DVFS, which does nothing, then ITR.
+    page.locator(".panel-knobs").scroll_into_view_if_needed()
+    page.locator("#knobs .subplot.x2y2 .bars .point path").nth(1).click(force=True)
+    wait_idle(page)
+    assert query(page)["knob"] == ["itr_us"]
+    expect(page.locator("#effect .gtitle")).to_contain_text("Energy by ITR")
+    wanted = "knob=itr_us"
+    assert wanted in str(page.locator("#findings-to-list").get_attribute("href"))

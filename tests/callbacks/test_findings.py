@@ -1,0 +1,167 @@
+"""Findings through the app: blocks of HTML, figures, the run list, the report, the command line."""
+
+import re
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from flask import Flask
+
+from app.__main__ import main
+from app.explore.state import ExploreState
+from app.findings.page import (
+    PAGE,
+    update_claims,
+    update_effect,
+    update_knobs,
+    update_next,
+    update_order,
+    update_published,
+    update_status,
+)
+from app.findings.state import FindingsState
+from data.errors import SelectionError
+from tests.callbacks.components import html_texts
+from tests.fixtures.lakes import write_lake
+
+pytestmark = pytest.mark.usefixtures("here")
+NEXT: tuple[Any, ...] = ("energy_j", None, None, None, None)
+
+
+def rows_of(text: str) -> list[str]:
+    """The claims of a block as plain text, one a claim."""
+    items = text.split('<li class="')[1:]
+    return ["".join(html_texts(f"<{item}")) for item in items if "data-claim=" in item[:120]]
+
+
+def test_claims_are_listed_with_n_in_every_row() -> None:
+    rows = rows_of(update_claims({}, 0))
+    assert len(rows) > 10
+    for row in rows:
+        assert re.search(r"n = \d", row), row
+        assert re.search(r"1 of \d+ claims", row), row
+    library = next(row for row in rows if "lowers energy against Linux default" in row)
+    # 600 J x 1.3 = 780 J against 2,500 J, without any spread
+    assert "Library OS with ITR" in library
+    assert "against Linux default: -68.8 %" in library
+
+
+def test_papers_claims_have_n_or_say_why_none() -> None:
+    rows = rows_of(update_published({}, 0))
+    assert len(rows) == 85
+    for row in rows:
+        assert re.search(r"n = \d|no runs|model output|printed values", row), row
+    assert any("no polling runs in this lake" in row for row in rows)
+
+
+def test_a_filter_hides_claims_and_changes_none() -> None:
+    everything, some = (rows_of(update_claims(raw, 0)) for raw in ({}, {"system": ["linux_tuned"]}))
+    assert 0 < len(some) < len(everything)
+    assert set(some) <= set(everything)
+    assert update_status({}, 0) != update_status({"system": ["linux_tuned"]}, 0)
+
+
+def test_a_claims_link_opens_its_runs_in_explore_within_the_limit() -> None:
+    links = re.findall(r'<a class="plain" href="([^"]+)"', update_claims({"limit": "200"}, 0))
+    assert links
+    for link in links:
+        state = ExploreState.from_query(urlsplit(link.replace("&amp;", "&")).query)
+        assert state.selection.values("workload") == ("memcached",)
+        assert set(state.selection.values("system")) <= {
+            "linux_tuned", "ebbrt_tuned", "linux_default",
+        }  # fmt: skip
+    assert any("limit=200" in link for link in links)
+    assert any("sel=knobs" in link for link in links)
+
+
+def test_knobs_are_drawn_by_sweep_and_metric() -> None:
+    answer, entries = update_knobs({}, "energy_j", 0)
+    words = [entry["label"] for entry in entries]
+    assert "Linux tuned, memcached, 200k QPS" in words
+    bars = answer["figure"]["data"]
+    assert {trace["type"] for trace in bars} == {"bar"}
+    # Two sweeps, and energy, p99 and their product for each
+    assert len(bars) == 6
+    first = dict(zip(bars[0]["y"], bars[0]["x"], strict=True))
+    assert first["DVFS"] > 95
+    opens = dict(zip(bars[0]["y"], bars[0]["meta"]["opens"], strict=True))
+    assert opens["DVFS"][1] == "dvfs_ghz"
+    assert opens["noise"] is None
+
+
+def test_the_effect_of_a_knob_has_a_line_for_each_level_of_another() -> None:
+    answer, knobs, across = update_effect({}, "energy_j", None, "dvfs_ghz", "itr_us", 0)
+    lines = answer["figure"]["data"]
+    assert [line["name"] for line in lines] == ["2", "50", "100"]
+    assert [line["x"] for line in lines] == [["1.3", "2.9"]] * 3
+    assert {entry["value"] for entry in knobs} == {"itr_us", "dvfs_ghz"}
+    assert [entry["value"] for entry in across] == ["", "itr_us"]
+
+
+def test_next_runs_and_order_are_sentences() -> None:
+    said = update_next({}, *NEXT, 0)
+    assert "cannot be told from the best" in said
+    assert "more run" in said or "No more runs are needed" in said
+    order = update_order({}, 0)
+    assert "change with the order of runs" in order
+    assert "Odd runs" in order
+
+
+def test_the_run_list_is_the_same_on_the_page_and_on_the_command_line(
+    server: Flask, grid: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    query = "v=2&metric=latency_p99_us&budget=4"
+    served = server.test_client().get(f"/findings/list.csv?{query}")
+    out = tmp_path / "runs.csv"
+    assert main(["plan", "--lake", str(grid), "--state", query, "-o", str(out)]) == 0
+    assert served.status_code == 200
+    assert served.text == out.read_text("utf-8")
+    assert re.match(r"# seed \d+, lake version 1, best latency_p99_us of ", served.text)
+    words = capsys.readouterr().err
+    assert "more run" in words or "No more runs" in words
+
+
+def test_the_list_of_an_earlier_version_says_what_is_left(
+    grid: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Version 1 has one run more, at another load: nothing of the list of version 0 was made."""
+    asked = ["plan", "--lake", str(grid), "--state", "load=200000", "--budget", "3"]
+    assert main([*asked, "--since", "0"]) == 0
+    words = capsys.readouterr().err
+    found = re.search(r"(\d+) of (\d+) runs are left", words)
+    assert found is None or found[1] == found[2]
+
+
+def test_a_bad_budget_is_refused(grid: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["plan", "--lake", str(grid), "--budget", "0"]) == 2
+    assert "budget is '0'" in capsys.readouterr().err
+    with pytest.raises(SelectionError, match="limit is -1"):
+        FindingsState.from_query("limit=-1")
+    with pytest.raises(SelectionError, match="no such knob"):
+        FindingsState.from_query("knob=nothing")
+
+
+def test_a_lake_without_a_sweep_has_no_list(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = write_lake(tmp_path / "lake", [])
+    assert main(["plan", "--lake", str(path)]) == 1
+    assert "no sweep with two settings" in capsys.readouterr().err
+
+
+def test_the_export_is_a_report_with_a_date_and_what_stayed_open(server: Flask) -> None:
+    text = server.test_client().get("/findings/export.html").text
+    assert re.search(r"lake lake, version 1 of 20\d\d-\d\d-\d\d\. Filters: all runs\.", text)
+    opened = text.partition("Questions that stayed open")[2].partition("</section>")[0]
+    assert "000-O1" in opened
+    assert "no polling runs in this lake" in opened
+    assert 'href="/?v=' not in text
+
+
+def test_its_link_keeps_the_state() -> None:
+    query = "v=2&workload=memcached&limit=200&knob=itr_us&across=dvfs_ghz&budget=40&odd=1"
+    state = FindingsState.from_query(query)
+    assert (state.limit, state.knob, state.budget, state.without_odd) == (200.0, "itr_us", 40, True)
+    assert parse_qs(state.to_query()) == parse_qs(query)
+    assert PAGE.path == "/findings"
