@@ -17,7 +17,8 @@
    *     dress(figure, theme): the figure with what only the browser knows. Pure.
    *     lines(item): the lines of the card; without it the trace's `meta.words`.
    *     clause(item): what a click selects; without it the item's configuration or cell.
-   *     drawn(gd): after each drawing.
+   *     drawn(gd): after each drawing, and after each change of the axes.
+   *     reset(): a double click has reset the axes.
    *   changed(what): the "selection" or the "zoom" was changed.
    * An item of a picture is { name, gd, trace, i, rows, cell }: `cell` is [column, row] of a map, else null.
    */
@@ -231,6 +232,9 @@
         if (lines) wattlas.card(lines, event);
       },
       plotly_unhover: wattlas.hideHover,
+      plotly_doubleclick(gd, name) {
+        if (views[name].reset) views[name].reset();
+      },
       plotly_relayout(gd, name, change) {
         if (!Object.keys(change).some(isRange)) return;
         if (metaOf(name).fields) keepZoom(gd, name);

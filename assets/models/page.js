@@ -11,6 +11,7 @@ document.addEventListener("DOMContentLoaded", function () {
     stop();
     Object.assign(page, { kept: { ...kept }, runs: null, fits: null, failed: {}, isDragging: false });
     models.forgetSimulation();
+    modelsPage.open("");
   }
 
   /* ---- the URL is written when the controls rest */

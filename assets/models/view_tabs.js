@@ -20,26 +20,18 @@
   const server = { simulate: null, fit: null };
   const part = (name) => document.getElementById(PREFIX + name);
 
-  /* ---- figures */
+  /* ---- figures, built here and drawn by the kit */
 
-  const themed = (name, theme) => wattlas.themedFigure(BUILDERS[name](), theme);
-  const clicked = (_, event) => pin(event.points[0].x);
+  const viewOf = (name) => ({
+    id: PREFIX + name, lines: cardLines,
+    ...(PANELS.includes(name) && { drawn: zoomed, reset: unzoomed }),
+  });
+  const names = Object.keys(BUILDERS);
+  const pictures = wattlas.linked({ views: Object.fromEntries(names.map((name) => [name, viewOf(name)])) });
 
-  function drawView(name) {
-    const gd = part(name);
-    if (!gd) return;
-    const { data, layout } = themed(name, page.theme), isPanel = PANELS.includes(name);
-    window.Plotly.react(gd, data, layout, wattlas.PLOT_CONFIG);
-    wattlas.ownPlot(gd.id, {
-      hover: (_, event) => cardLines(event.points[0]),
-      handlers: isPanel
-        ? { plotly_click: clicked, plotly_relayout: zoomed, plotly_doubleclick: unzoomed } : {},
-    });
-  }
   /** All panels and the strip below follow the load axis of one. */
-  function zoomed(gd, event) {
-    const ends = event["xaxis.range"] || [event["xaxis.range[0]"], event["xaxis.range[1]"]];
-    if (!ends.every(Number.isFinite)) return;
+  function zoomed(gd) {
+    const ends = gd._fullLayout.xaxis.range;
     const isAll = ends[0] <= 0 && ends[1] >= Number(page.kept.to);
     const text = ends.map((end) => Number(Math.max(0, end).toPrecision(5))).join("~");
     models.set({ zoom: isAll ? "" : text });
@@ -54,7 +46,7 @@
   const AT_ONCE = { transition: { duration: 0 }, frame: { duration: 0, redraw: false }, mode: "immediate" };
   function moveLines(name) {
     const gd = part(name), lines = linesOf(name), traces = wattlas.tracesOf(gd.data || [], "curve");
-    if (traces.length !== lines.length) drawView(name);
+    if (traces.length !== lines.length) drawViews([name]);
     else if (traces.length) {
       window.Plotly.animate(gd, { data: lines.map(({ x, y }) => ({ x, y })), traces }, AT_ONCE);
     }
@@ -72,12 +64,14 @@
     }, PAUSE_MS);
   }
 
+  const drawViews = (some) => pictures.showAll(
+    Object.fromEntries(some.map((name) => [name, { figure: BUILDERS[name]() }])), page.theme);
   /** Draw what the shown tab has, at the next frame; earlier requests are merged. */
-  function draw(names = TABS[page.kept.tab]) {
+  function draw(some = TABS[page.kept.tab]) {
     wattlas.cancel(frame);
     wattlas.cancel(pause);
     frame = wattlas.nextFrame(() => {
-      names.filter((name) => TABS[page.kept.tab].includes(name)).forEach(drawView);
+      drawViews(some.filter((name) => TABS[page.kept.tab].includes(name)));
       if (page.kept.tab === "fit") part("fits").replaceChildren(table(useHost));
       placeCrosshair();
       say();
@@ -207,9 +201,9 @@
     best: ({ words }) => [words],
     least: ({ words }) => [words],
   };
-  function cardLines({ data, x, y, pointNumber }) {
-    const card = CARDS[data.meta.kind];
-    return card ? card(data.meta, three(x), three(y), pointNumber, data) : null;
+  function cardLines({ trace, i }) {
+    const card = CARDS[trace.meta.kind];
+    return card ? card(trace.meta, three(trace.x[i]), three(trace.y[i]), i, trace) : null;
   }
 
   /** Keys: the tabs, the crosshair of a focused panel, simulate. */
@@ -259,9 +253,9 @@
 
   wattlas.modelsPage = {
     draw, show, answered, key: press, simulate, chooseHost, server, say,
-    figure: (name) => BUILDERS[name] && themed(name, "light"),
+    open: pictures.open, figure: pictures.paper,
     resize: () => wattlas.later(() => {
-      wattlas.resizePlots(plots());
+      pictures.resize();
       placeCrosshair();
     }),
   };
