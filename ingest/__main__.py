@@ -67,6 +67,11 @@ def build_parser() -> argparse.ArgumentParser:
     proposal.add_argument("raw", type=_existing, metavar="RAW")
     proposal.add_argument("-o", "--output", type=Path, metavar="FILE")
     proposal.set_defaults(command=_propose)
+    schema = commands.add_parser(
+        "schema", help="write the JSON schema of wattlas.toml, for editors"
+    )
+    schema.add_argument("-o", "--output", type=Path, help="file to write; otherwise it is printed")
+    schema.set_defaults(command=_schema)
     for name, command, text in (
         ("status", _status, "what is in the lake"),
         ("problems", _problems, "what was refused, repaired or doubted, and why"),
@@ -237,6 +242,17 @@ def _propose(options: argparse.Namespace) -> int:
     else:
         options.output.write_text(text, "utf-8")
         print(f"proposed settings: {options.output}")
+    return OK
+
+
+def _schema(options: argparse.Namespace) -> int:
+    from ingest.settings.layout import settings_schema
+
+    text = json.dumps(settings_schema(), indent=1) + "\n"
+    if options.output is None:
+        print(text, end="")
+    else:
+        options.output.write_text(text, "utf-8")
     return OK
 
 

@@ -5,9 +5,10 @@ Nothing else uses an estimate: `add` adds the offset that the settings declare.
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Final
+
+from msgspec.structs import replace
 
 from ingest.discover.found_files import RawFile
 from ingest.discover.plan import make_plan

@@ -3,10 +3,12 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final, Literal, Protocol
+from typing import Annotated, Any, Final, Literal, Protocol
 
 import numpy as np
 import pyarrow as pa
+from msgspec import Meta, Struct
+from msgspec import field as struct_field
 
 from data.declared import Column, Role
 from data.errors import FormatError
@@ -48,8 +50,7 @@ class RefusedError(FormatError):
         self.problems = problems
 
 
-@dataclass(frozen=True, slots=True)
-class TableColumn:
+class TableColumn(Struct, frozen=True, forbid_unknown_fields=True, rename={"is_dropped": "drop"}):
     """The declaration of a column of a table.
 
     Attributes:
@@ -63,15 +64,18 @@ class TableColumn:
 
     to: str | None = None
     scale: float = 1.0
-    values: Mapping[str, str | float] = field(default_factory=dict)
+    values: dict[str, str | float] = struct_field(default_factory=dict)
     is_dropped: bool = False
     unit: str = ""
     role: Role | None = None
-    wraps_at: float | None = None
+    wraps_at: Annotated[float, Meta(gt=0)] | None = None
+
+    def __post_init__(self) -> None:
+        if self.scale == 0:
+            raise ValueError("scale cannot be 0")
 
 
-@dataclass(frozen=True, slots=True)
-class Aggregate:
+class Aggregate(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """The names of columns of a table whose rows are means of several runs.
 
     Attributes:
@@ -80,9 +84,13 @@ class Aggregate:
         sd: Ending of the names of columns of sample standard deviations.
     """
 
-    n: int | str
-    mean: str
-    sd: str
+    n: Annotated[int, Meta(gt=0)] | Annotated[str, Meta(min_length=1)]
+    mean: str = ""
+    sd: Annotated[str, Meta(min_length=1)]
+
+    def __post_init__(self) -> None:
+        if self.mean == self.sd:
+            raise ValueError(f"mean and sd cannot both be {self.sd!r}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+import ingest.settings.layout
 import ingest.settings.toml_file
 from data.catalogue import SHIPPED
 from data.schema import DERIVED, IDENTITY, KNOBS, MEASUREMENTS, RUN_TABLES, SEVERITIES
@@ -57,7 +58,7 @@ def spoken(parser: argparse.ArgumentParser) -> Iterator[str]:
 def keys_of(table: dict[str, Any], path: tuple[str, ...] = ()) -> Iterator[str]:
     """Dotted keys of a settings file; the names that users choose stand as NAME."""
     for key, value in table.items():
-        if len(path) == 1 and path[0] in ingest.settings.toml_file.NAMED_SECTIONS:
+        if len(path) == 1 and path[0] in ingest.settings.layout.NAMED_SECTIONS:
             here: tuple[str, ...] = (*path, "NAME")
         elif path == ("machine", "packages"):
             continue
@@ -154,11 +155,11 @@ def test_every_shipped_setting_is_named() -> None:
 
 def test_every_setting_that_is_allowed_is_named() -> None:
     text = (DOCS / "settings.md").read_text("utf-8")
-    between = dict.fromkeys(ingest.settings.toml_file.NAMED_SECTIONS, "NAME.")
+    between = dict.fromkeys(ingest.settings.layout.NAMED_SECTIONS, "NAME.")
     allowed = [
         f"{section}.{between.get(section, '')}{key}"
-        for section, keys in ingest.settings.toml_file.KEYS.items()
-        for key in keys
+        for section, kind in ingest.settings.layout.SECTIONS.items()
+        for key in kind.__struct_fields__
     ]
     assert [key for key in allowed if not is_named(key, text)] == []
 

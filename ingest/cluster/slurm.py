@@ -1,32 +1,28 @@
 """SLURM jobs: read their TOML file, and submit jobs again that end before the add."""
 
 import time
-import tomllib
 from pathlib import Path
-from typing import Any, Final
+from typing import Annotated, Any, Final
 
-from data.errors import SettingsError
+from msgspec import Meta
 
-_TEXTS: Final = "a list of texts"
-# Keys of dask-jobqueue's SLURMCluster, but for `jobs` and `tls`.
-KEYS: Final[dict[str, tuple[type, str]]] = {
-    "jobs": (int, "a whole number from 1"),
-    "cores": (int, "a whole number from 1"),
-    "memory": (str, "a text such as '8GB'"),
-    "queue": (str, "a text"),
-    "account": (str, "a text"),
-    "walltime": (str, "a text such as '04:00:00'"),
-    "interface": (str, "a text such as 'ib0'"),
-    "python": (str, "a text"),
-    "local_directory": (str, "a text"),
-    "log_directory": (str, "a text"),
-    "shared_temp_directory": (str, "a text"),
-    "job_script_prologue": (list, _TEXTS),
-    "job_extra_directives": (list, _TEXTS),
-    "tls": (bool, "true or false"),
-}
+from ingest.settings.checked import read_toml, table_of
+
 _LOOK_EVERY_S: Final = 10.0
-_REQUIRED: Final = ("jobs", "cores", "memory")
+_AtLeast1 = Annotated[int, Meta(ge=1)]
+
+
+# Keys of dask-jobqueue's SLURMCluster, but for `jobs` and `tls`.
+_SlurmJobs: Final = table_of(
+    "SlurmJobs",
+    {
+        **dict.fromkeys(("queue", "account", "walltime", "interface", "python"), str),
+        **dict.fromkeys(("local_directory", "log_directory", "shared_temp_directory"), str),
+        **dict.fromkeys(("job_script_prologue", "job_extra_directives"), list[str]),
+        "tls": bool,
+    },
+    required={"jobs": _AtLeast1, "cores": _AtLeast1, "memory": str},
+)
 
 
 def read_slurm_settings(path: Path) -> dict[str, Any]:
@@ -35,29 +31,7 @@ def read_slurm_settings(path: Path) -> dict[str, Any]:
     Raises:
         SettingsError: It cannot be read, lacks a key, or has an unknown key or a bad value.
     """
-    try:
-        values = tomllib.loads(path.read_text("utf-8"))
-    except OSError as error:
-        raise SettingsError(f"cannot read {path}: {error.strerror}") from error
-    except (ValueError, RecursionError) as error:
-        raise SettingsError(f"not TOML: {error} ({path})") from error
-    for key, value in values.items():
-        if key not in KEYS:
-            raise SettingsError(f"unknown key {key!r}; known are {', '.join(KEYS)} ({path})")
-        wanted, words = KEYS[key]
-        if not _is_good(value, wanted):
-            raise SettingsError(f"{key} is {value!r}, not {words} ({path})")
-    if missing := [key for key in _REQUIRED if key not in values]:
-        raise SettingsError(f"no {missing[0]!r} ({path})")
-    return values
-
-
-def _is_good(value: Any, wanted: Any) -> bool:
-    if type(value) is not wanted:
-        return False
-    if wanted is list:
-        return all(isinstance(each, str) for each in value)
-    return wanted is not int or value >= 1
+    return read_toml(path, _SlurmJobs)
 
 
 class SlurmRenewal:

@@ -3,12 +3,12 @@
 import re
 from collections.abc import Collection, Sequence
 from datetime import date
-from typing import Final
+from typing import Final, get_args
 
 import numpy as np
 
 from ingest.formats.problem_list import ProblemList
-from ingest.settings.power import DATE_ORDERS
+from ingest.settings.power import DateOrder
 
 # Three fields of the date in the order of the text, and seconds of the day.
 MeterTime = tuple[int, int, int, float]
@@ -91,8 +91,8 @@ class Clock:
         days = {at[:3] for at in times}
         if any(first > 31 for first, _, _ in days):
             return "ymd"
-        fits = {order: _misfit(days, order) for order in DATE_ORDERS}
-        best = min(DATE_ORDERS, key=lambda order: fits[order])
+        fits = {order: _misfit(days, order) for order in get_args(DateOrder)}
+        best: str = min(fits, key=lambda order: fits[order])
         is_symmetric = all(first == second for first, second, _ in days)
         if days and best != "ymd" and fits["mdy"] == fits["dmy"] and not is_symmetric:
             first, second, year = next(at[:3] for at in times)

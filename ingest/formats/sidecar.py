@@ -1,15 +1,17 @@
 """Sidecars `run.toml` and `NAME.run.toml`: facts of a run that no other file states."""
 
 import re
-import tomllib
 from collections.abc import Callable, Iterable, Mapping
-from datetime import date, datetime, time
-from typing import Any, Final
+from datetime import datetime
+from typing import Annotated, Any, Final
+
+from msgspec import UNSET, Meta
 
 from data.errors import FormatError
 from data.knob_table import STATED
 from ingest.files.text_lines import whole_text
 from ingest.records import LONGEST_WINDOW_S, ReadContext, Reading, UtcWindow
+from ingest.settings.checked import Count, Text, checked, parse_toml, table_of
 from ingest.settings.knobs import AUTOMATIC_DELAY, decode_hybrid_delay
 from ingest.settings.number_texts import parse_size, whole_number
 
@@ -17,7 +19,6 @@ FILE_NAME: Final = "run.toml"
 _NAME: Final = re.compile(r"(?:(?P<stem>.+)\.)?run\.toml")
 # Keys for the time of a run; all others identify the run.
 TIMES: Final = ("start_utc", "end_utc")
-_Value = str | int | float | bool | datetime
 
 
 def stem_of(name: str) -> str | None:
@@ -56,20 +57,14 @@ def read_values(text: str, name: str) -> dict[str, Any]:
     Raises:
         FormatError: Not TOML, an unknown key, an invalid value, or only one of start and end.
     """
-    try:
-        table = tomllib.loads(text)
-    # Also raised for a number of over 4,300 digits, and for what is nested too deeply.
-    except (ValueError, RecursionError) as error:
-        raise FormatError(f"not TOML: {error} ({name})") from error
-    values = {}
-    for key, value in table.items():
-        if key not in KEYS:
-            raise FormatError(f"unknown key {key!r}, known: {', '.join(KEYS)} ({name})")
-        try:
-            values[key] = KEYS[key](value)
-        except (ValueError, TypeError, FormatError) as error:
-            shown = value if isinstance(value, date | time) else repr(value)
-            raise FormatError(f"{key} cannot be {shown}: {error} ({name})") from error
+    table = checked(parse_toml(text, name, FormatError), SidecarFile, name, FormatError)
+    values = {key: value for key in KEYS if (value := getattr(table, key)) is not UNSET}
+    for key, convert in _CONVERTED.items():
+        if key in values:
+            try:
+                values[key] = convert(values[key])
+            except (ValueError, FormatError) as error:
+                raise FormatError(f"{key} cannot be {values[key]!r}: {error} ({name})") from error
     _check_span(values, name)
     return values
 
@@ -109,72 +104,35 @@ def _check_span(values: Mapping[str, Any], name: str) -> None:
         raise FormatError(f"end_utc {end} is over a year after start_utc {start} ({name})")
 
 
-def _text(value: _Value) -> str:
-    if not isinstance(value, str) or not value:
-        raise TypeError("expected text")
-    return value
+def _size(value: int | str) -> int:
+    return whole_number(parse_size(value)) if isinstance(value, str) else value
 
 
-def _whole(value: _Value) -> int:
-    if isinstance(value, bool) or not isinstance(value, int):
-        raise TypeError("expected a whole number")
-    return whole_number(value)
-
-
-def _count(value: _Value) -> int:
-    if _whole(value) < 0:
-        raise ValueError("expected 0 or more")
-    return _whole(value)
-
-
-def _real(value: _Value) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise TypeError("expected a number")
-    return float(value)
-
-
-def _size(value: _Value) -> int:
-    return _whole(parse_size(value)) if isinstance(value, str) else _count(value)
-
-
-def _delay(value: _Value) -> str:
-    text = value if isinstance(value, str) else f"{_real(value):.12g}"
+def _delay(value: float | str) -> str:
+    text = value if isinstance(value, str) else f"{value:.12g}"
     decode_hybrid_delay(text)
     return text
 
 
-def _knobs(value: Any) -> dict[str, str | int | float]:
-    if not isinstance(value, dict) or not all(type(v) in (str, int, float) for v in value.values()):
-        raise TypeError("expected a table of texts and numbers")
-    return dict(value)
-
-
-def _flag(value: _Value) -> bool:
-    if not isinstance(value, bool):
-        raise TypeError("expected true or false")
-    return value
-
-
-def _time(value: _Value) -> datetime:
-    moment = datetime.fromisoformat(value) if isinstance(value, str) else value
-    if not isinstance(moment, datetime):
-        raise TypeError("expected a date and time")
-    if moment.tzinfo is None:
-        raise ValueError("a time without an offset from UTC, such as Z or +01:00")
-    return moment
-
-
-_READERS: Final = {"text": _text, "whole": _count, "real": _real, "size": _size}
-KEYS: Final[dict[str, Callable[[Any], Any]]] = {
-    "workload": _text,
-    "system": _text,
-    "replicate": _count,
-    **{knob.stated_as: _READERS[knob.stated_kind] for knob in STATED},
+_TYPES: Final = {"text": Text, "whole": Count, "real": float, "size": Count | Text}
+_Moment = Annotated[datetime, Meta(tz=True)]
+_KINDS: Final[dict[str, Any]] = {
+    "workload": Text,
+    "system": Text,
+    **{knob.stated_as: _TYPES[knob.stated_kind] for knob in STATED},
+    "hybrid_delay": float | Text,
+    "variant": Text,
+    "replicate": Count,
+    "knobs": dict[str, str | int | float],
+    "hipri": bool,
+    "io_poll_delay": Annotated[int, Meta(ge=-(2**31), lt=2**31)],
+    "start_utc": _Moment,
+    "end_utc": _Moment,
+}
+KEYS: Final = tuple(_KINDS)
+SidecarFile: Final = table_of("SidecarFile", _KINDS)
+# Values that are not used as they are written.
+_CONVERTED: Final[dict[str, Callable[[Any], Any]]] = {
+    **{knob.stated_as: _size for knob in STATED if knob.stated_kind == "size"},
     "hybrid_delay": _delay,
-    "variant": _text,
-    "knobs": _knobs,
-    "hipri": _flag,
-    "io_poll_delay": _whole,
-    "start_utc": _time,
-    "end_utc": _time,
 }

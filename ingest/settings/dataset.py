@@ -14,14 +14,12 @@ from data.errors import DataError, SettingsError
 from data.schema import MEASUREMENTS
 from ingest.records import MeterDeclaration, TableDeclaration
 from ingest.settings.function_map import FunctionMap, read_sources, shipped_sources
+from ingest.settings.layout import LISTED_SECTIONS, NAMED_SECTIONS, Counts
 from ingest.settings.meters import build_meter
 from ingest.settings.patterns import path_pattern
 from ingest.settings.power import PowerSettings
 from ingest.settings.tables import build_table, target_kinds
 from ingest.settings.toml_file import (
-    COUNTS,
-    LISTED_SECTIONS,
-    NAMED_SECTIONS,
     check_groups,
     literal_beginning,
     read_layer,
@@ -147,7 +145,7 @@ class Settings:
     own_modes: frozenset[str]
     functions: FunctionMap
     power: PowerSettings
-    counts: str
+    counts: Counts
     hdr_unit: str | None
     turbostat_s: float | None
     names: tuple[NamePattern, ...]
@@ -173,7 +171,7 @@ class Settings:
             parts.append(sorted(self.own_modes))
         if own := self.power.what_counts:
             parts.append(own)
-        if self.counts != COUNTS[0]:
+        if self.counts != "rates":
             parts.append(self.counts)
         if self.hdr_unit is not None:
             parts.append(self.hdr_unit)
@@ -270,6 +268,9 @@ def _build(
 ) -> Settings:
     machine = merged["machine"]
     packages = {int(p): tuple(cores) for p, cores in machine["packages"].items()}
+    cores = [core for package in packages.values() for core in package]
+    if twice := {core for core in cores if cores.count(core) > 1}:
+        raise SettingsError(f"machine.packages: core {min(twice)} is in two packages ({origin})")
     workloads = {
         name: _workload(name, entry, origin) for name, entry in merged["workloads"].items()
     }
@@ -303,7 +304,7 @@ def _build(
         own_modes=frozenset(own_modes),
         functions=functions,
         power=PowerSettings(**merged.get("power", {})),
-        counts=merged.get("perf", {}).get("counts", COUNTS[0]),
+        counts=merged.get("perf", {}).get("counts", "rates"),
         hdr_unit=merged.get("latency", {}).get("hdr_unit"),
         turbostat_s=merged.get("turbostat", {}).get("interval_s"),
         names=names,
@@ -336,9 +337,6 @@ def _columns(merged: dict[str, Any], origin: str) -> dict[str, Column]:
 
 
 def _name_pattern(number: int, entry: dict[str, Any], columns: Mapping[str, Column]) -> NamePattern:
-    for key in ("pattern", "workload", "system"):
-        if key not in entry:
-            raise SettingsError(f"names[{number}] lacks {key!r} ({entry['path']})")
     regex = path_pattern(entry, f"names[{number}]")
     knobs = {column.name for column in columns.values() if column.role == "knob"}
     labels = {column.name for column in columns.values() if column.role == "label"}

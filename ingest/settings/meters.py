@@ -2,29 +2,14 @@
 
 from collections.abc import Mapping
 from typing import Any, Final
-from zoneinfo import ZoneInfo
 
 from data.errors import SettingsError
 from ingest.records import MeterDeclaration
 from ingest.settings.patterns import path_pattern
 from ingest.settings.tables import table_column
 
-KEYS: Final[dict[str, type | tuple[type, ...]]] = {
-    "pattern": str,
-    "columns": dict,
-    "time_zone": str,
-}
 # Quantities that a column of a meter can be.
 TARGETS: Final = ("time", "date", "power_w", "voltage_v", "current_a", "energy_j")
-
-
-def is_time_zone(name: str) -> bool:
-    """Return whether the machine knows a time zone, such as `Europe/Berlin`."""
-    try:
-        ZoneInfo(name)
-    except (ValueError, OSError, LookupError):
-        return False
-    return True
 
 
 def build_meter(entry: Mapping[str, Any], number: int) -> MeterDeclaration:
@@ -36,10 +21,7 @@ def build_meter(entry: Mapping[str, Any], number: int) -> MeterDeclaration:
     """
     where, path = f"meters[{number}]", entry["path"]
     regex = path_pattern(entry, where)
-    columns = {
-        name: table_column(said, f"{where}.columns.{name}", path)
-        for name, said in entry.get("columns", {}).items()
-    }
+    columns = {name: table_column(each) for name, each in entry.get("columns", {}).items()}
     targets = [each.to for each in columns.values() if not each.is_dropped]
     for name, each in columns.items():
         if not each.is_dropped and each.to not in TARGETS:

@@ -1,45 +1,19 @@
 """Settings of a dataset's power meters: section `[power]` of a settings file."""
 
 import re
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any, Final
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
 
-DATE_ORDERS: Final = ("mdy", "dmy", "ymd")
-KEYS: Final[dict[str, type | tuple[type, ...]]] = {
-    "meter_pattern": str,
-    "utc_offset_h": (int, float),
-    "clock_offset_s": (int, float),
-    "ramp_s": (int, float),
-    "most_gap_pct": (int, float),
-    "accuracy_pct": (int, float),
-    "shortest_idle_s": (int, float),
-    "idle_system": str,
-    "date_order": str,
-}
+from msgspec import Meta
+
+from ingest.settings.checked import Table
+
+_AtLeast0 = Annotated[float, Meta(ge=0)]
+_Percent = Annotated[float, Meta(ge=0, le=100)]
+DateOrder = Literal["mdy", "dmy", "ymd"]
 
 
-def _is_pattern(value: str) -> bool:
-    try:
-        groups = re.compile(value).groupindex
-    except re.error:
-        return False
-    return set(groups) <= {"device", "system"}
-
-
-CHECKS: Final[dict[str, Callable[[Any], bool]]] = {
-    "meter_pattern": _is_pattern,
-    "utc_offset_h": lambda v: -14 <= v <= 14,
-    "ramp_s": lambda v: v >= 0,
-    "most_gap_pct": lambda v: 0 <= v <= 100,
-    "accuracy_pct": lambda v: 0 <= v <= 100,
-    "shortest_idle_s": lambda v: v >= 0,
-    "date_order": lambda v: v in DATE_ORDERS,
-}
-
-
-@dataclass(frozen=True, slots=True)
-class PowerSettings:
+class PowerSettings(Table):
     """How the readings of power meters join the runs of a dataset.
 
     Attributes:
@@ -57,27 +31,35 @@ class PowerSettings:
     """
 
     meter_pattern: str = ""
-    utc_offset_h: float | None = None
+    utc_offset_h: Annotated[float, Meta(ge=-14, le=14)] | None = None
     clock_offset_s: float = 0.0
-    ramp_s: float = 0.0
-    most_gap_pct: float = 10.0
-    accuracy_pct: float = 0.5
-    shortest_idle_s: float = 60.0
+    ramp_s: _AtLeast0 = 0.0
+    most_gap_pct: _Percent = 10.0
+    accuracy_pct: _Percent = 0.5
+    shortest_idle_s: _AtLeast0 = 60.0
     idle_system: str = "linux"
-    date_order: str | None = None
+    date_order: DateOrder | None = None
+
+    def __post_init__(self) -> None:
+        try:
+            groups = set(re.compile(self.meter_pattern).groupindex)
+        except re.error as error:
+            raise ValueError(f"power.meter_pattern {self.meter_pattern!r}: {error}") from error
+        if unknown := sorted(groups - {"device", "system"}):
+            raise ValueError(f"power.meter_pattern has an unknown group {unknown[0]!r}")
 
     @property
     def what_counts(self) -> dict[str, Any]:
         """The settings that differ from the shipped ones."""
         usual = PowerSettings()
-        names = PowerSettings.__slots__
+        names = self.__struct_fields__
         return {n: getattr(self, n) for n in names if getattr(self, n) != getattr(usual, n)}
 
     def match(self, path: str) -> Mapping[str, str] | None:
         """Device and system from a meter file's path; None if the meter is to be ignored."""
         if not self.meter_pattern:
             return {}
-        found = re.match(rf"(?:^|.*/)(?:{self.meter_pattern})$", path)
-        if found is None:
+        match = re.match(rf"(?:^|.*/)(?:{self.meter_pattern})$", path)
+        if match is None:
             return None
-        return {name: value for name, value in found.groupdict().items() if value is not None}
+        return {name: value for name, value in match.groupdict().items() if value is not None}

@@ -319,11 +319,11 @@ def test_an_address_without_a_scheduler_is_an_error(
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("", "no 'jobs'"),
-        ("jobs = 0", "jobs is 0, not a whole number from 1"),
-        ("job = 1", "unknown key 'job'; known are jobs, cores, memory"),
-        ("jobs = true", "jobs is True, not a whole number"),
-        ("job_extra_directives = [1]", r"job_extra_directives is \[1\], not a list of texts"),
+        ("", "lacks 'jobs'"),
+        ("jobs = 0", "jobs cannot be 0: expected a whole number >= 1"),
+        ("job = 1", "unknown key 'job', known: jobs, cores, memory"),
+        ("jobs = true", "jobs cannot be True: expected a whole number"),
+        ("job_extra_directives = [1]", r"job_extra_directives\[1\] cannot be 1: expected a text"),
         ("jobs = ", "not TOML: "),
         ("jobs = " + "[" * 5000, "not TOML: "),
     ],

@@ -1,11 +1,14 @@
 """Settings: layers, every refusal, and the values that the published data needs."""
 
+import json
 from pathlib import Path
 
 import pytest
 
 from data.errors import SettingsError
+from ingest.__main__ import main
 from ingest.settings.dataset import load_settings
+from ingest.settings.layout import settings_schema
 from ingest.settings.power import PowerSettings
 
 
@@ -104,7 +107,11 @@ def test_storage_has_no_logs_and_modes_have_several_names(tmp_path: Path) -> Non
         ('[[tables]]\npattern = "x"\n[tables.columns]\na = {role = "king"}\n', "columns.a"),
         ('[[tables]]\npattern = "x"\n[tables.columns]\na = {wraps_at = 0}\n', "columns.a"),
         ('[[tables]]\npattern = "x"\n[tables.columns]\na = {unit = 3}\n', "columns.a"),
-        ("names = 3\n", "[[names]]"),
+        ("names = 3\n", "names cannot be 3: expected a list"),
+        ("[machine]\nenergy_counter_bits = 64\n", "cannot be 64: expected a whole number <= 48"),
+        ('[workloads.fio]\ncores = [0, "1"]\n', "workloads.fio.cores[2] cannot be '1'"),
+        ("[systems]\nlinux = 'x'\n", "systems.linux cannot be 'x': expected a table"),
+        ("[systems.x]\nlable = 1\n", "known: label, baseline, aliases"),
         ("not toml", "not TOML"),
         ("a = " + "[" * 5000 + "]" * 5000, "not TOML"),
     ],
@@ -154,3 +161,22 @@ def test_power_settings_that_cannot_be_are_refused(tmp_path: Path, line: str) ->
     path.write_text(f"[power]\n{line}\n")
     with pytest.raises(SettingsError, match=r"power\."):
         load_settings(path)
+
+
+def test_the_schema_for_editors_has_every_key_with_its_limits() -> None:
+    schema = settings_schema()
+    tables = schema["$defs"]
+    assert tables["SettingsFile"]["additionalProperties"] is False
+    assert {"dataset", "machine", "names", "power"} <= set(tables["SettingsFile"]["properties"])
+    bits = tables["Machine"]["properties"]["energy_counter_bits"]
+    assert (bits["type"], bits["minimum"], bits["maximum"]) == ("integer", 1, 48)
+    assert tables["Workload"]["properties"]["loop"]["enum"] == ["closed", "open"]
+    assert tables["FileNames"]["required"] == ["pattern", "workload", "system"]
+    assert tables["PowerSettings"]["properties"]["ramp_s"]["minimum"] == 0
+
+
+def test_the_command_writes_the_schema(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["schema"]) == 0
+    assert json.loads(capsys.readouterr().out) == settings_schema()
+    assert main(["schema", "-o", str(tmp_path / "schema.json")]) == 0
+    assert json.loads((tmp_path / "schema.json").read_text()) == settings_schema()

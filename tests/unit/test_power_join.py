@@ -1,11 +1,10 @@
 """Readings joined to runs: offsets, summer time, ramps, gaps; and idle stretches."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from data.schema import POWER
 from ingest.formats import hoboware

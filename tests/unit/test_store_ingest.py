@@ -300,11 +300,11 @@ def test_two_committers_of_one_version(stored: Stored) -> None:
     committers = [Committer(stored.lake, load_state(stored.lake)) for _ in range(2)]
     for committer in committers:
         committer.add_run(rows[0])
-    committers[0].finish()
+    committers[0].finish({})
     with pytest.raises(LakeError, match=r"another ingest has committed to s3://.*version 1, exp"):
-        committers[1].finish()
+        committers[1].finish({})
     committers[0].add_run(rows[1])
-    committers[0].finish()
+    committers[0].finish({})
     assert len(rows_of(stored.lake, "runs")) == 2
 
 

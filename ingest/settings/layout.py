@@ -1,0 +1,115 @@
+"""The keys of a settings file `wattlas.toml`, with their types and limits, and its JSON schema.
+
+`docs/settings.md` says what each key is.
+"""
+
+from types import GenericAlias
+from typing import Annotated, Any, Final, Literal
+from zoneinfo import ZoneInfo
+
+import msgspec
+from msgspec import UNSET, Meta, Struct, UnsetType
+
+from data.declared import Kind, Role, Writing
+from ingest.records import Aggregate, TableColumn
+from ingest.settings.checked import Core, Table, table_of
+from ingest.settings.power import PowerSettings
+
+# What to keep of totals that perf counted over an interval other than the run's.
+Counts = Literal["rates", "whole"]
+DATASET_NAME: Final = r"^[^./\\\x00-\x1f][^/\\\x00-\x1f]*$(?!\n)"
+_Above0 = Annotated[float, Meta(gt=0)]
+_Package = Annotated[str, Meta(pattern="^[0-9]{1,9}$")]
+_Constants = dict[str, str | int | float]
+_Columns = dict[str, str | TableColumn]
+
+
+class TableOfMeter(Table):
+    """An entry `[[meters]]`."""
+
+    pattern: str
+    columns: _Columns | UnsetType = UNSET
+    time_zone: str | UnsetType = UNSET
+
+    def __post_init__(self) -> None:
+        try:
+            ZoneInfo(self.time_zone or "UTC")
+        except (ValueError, OSError, LookupError):
+            raise ValueError(f"time_zone cannot be {self.time_zone!r}") from None
+
+
+_SECTIONS: Final[dict[str, type[Struct]]] = {
+    "dataset": table_of(
+        "Dataset", {"name": Annotated[str, Meta(pattern=DATASET_NAME)], "synthetic": bool}
+    ),
+    "machine": table_of(
+        "Machine",
+        {
+            "tsc_khz": _Above0,
+            "energy_unit_j": _Above0,
+            "energy_counter_bits": Annotated[int, Meta(ge=1, le=48)],
+            "packages": dict[_Package, Annotated[list[Core], Meta(min_length=1)]],
+        },
+    ),
+    "power": PowerSettings,
+    "perf": table_of("Perf", {"counts": Counts}),
+    "latency": table_of("Latency", {"hdr_unit": Literal["ns", "us", "ms", "s"]}),
+    "turbostat": table_of("Turbostat", {"interval_s": Annotated[float, Meta(gt=0, lt=1e6)]}),
+    "functions": table_of("Functions", {"table": str}),
+}
+# With one table for each name, which users choose.
+_NAMED: Final[dict[str, type[Struct]]] = {
+    "systems": table_of("System", {"label": str, "baseline": bool, "aliases": list[str]}),
+    "workloads": table_of(
+        "Workload",
+        {
+            "loop": Literal["open", "closed"],
+            "performance_metric": str,
+            "cores": list[Core],
+            "logged": bool,
+            "aliases": list[str],
+        },
+    ),
+    "modes": table_of("Mode", {"aliases": list[str]}),
+    "subsystems": table_of("Subsystem", {"paths": list[str], "modules": list[str]}),
+    "columns": table_of(
+        "Column",
+        {
+            **{"role": Role, "type": Kind, "better": Literal["less", "more"], "written": Writing},
+            **dict.fromkeys(("title", "short", "unit", "description"), str),
+        },
+    ),
+}
+# Lists; entries of upper layers come first.
+_LISTED: Final[dict[str, type[Struct]]] = {
+    "names": table_of(
+        "FileNames",
+        {"baseline_system": str, "set": _Constants},
+        required={"pattern": str, "workload": str, "system": str},
+    ),
+    "tables": table_of(
+        "TableOfRuns",
+        {
+            **dict.fromkeys(("pattern", "header", "workload", "system", "refuse"), str),
+            **{"set": _Constants, "columns": _Columns, "aggregate": Aggregate, "factors": bool},
+        },
+    ),
+    "meters": TableOfMeter,
+}
+SECTIONS: Final = {**_SECTIONS, **_NAMED, **_LISTED}
+NAMED_SECTIONS: Final = tuple(_NAMED)
+LISTED_SECTIONS: Final = tuple(_LISTED)
+SettingsFile: Final = table_of(
+    "SettingsFile",
+    {
+        **_SECTIONS,
+        **{name: GenericAlias(dict, (str, kind)) for name, kind in _NAMED.items()},
+        **{name: GenericAlias(list, (kind,)) for name, kind in _LISTED.items()},
+    },
+)
+
+
+def settings_schema() -> dict[str, Any]:
+    """Return the JSON schema of settings files, by which editors complete and check them."""
+    draft = "https://json-schema.org/draft/2020-12/schema"
+    return {"$schema": draft, "title": "wattlas.toml", **msgspec.json.schema(SettingsFile)}
