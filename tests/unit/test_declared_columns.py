@@ -3,7 +3,6 @@
 import re
 import shutil
 from pathlib import Path
-from typing import Any
 
 import pyarrow as pa
 import pytest
@@ -16,9 +15,10 @@ from data.errors import DataError, LakeError, SelectionError, SettingsError
 from data.schema import RUNS, SCHEMA_DESCRIPTION
 from data.selection import Selection
 from ingest.lake.tables import create_tables, describe_columns
-from ingest.pipeline import AddOptions, AddReport, add
+from ingest.pipeline import AddOptions, add
 from ingest.settings.dataset import load_settings
 from tests.fixtures.declared import declared_columns
+from tests.fixtures.ingest import ingest, runs
 from tests.fixtures.lakes import run
 
 OLD_LAKE = Path(__file__).resolve().parents[1] / "fixtures" / "lake_schema_3"
@@ -44,20 +44,6 @@ def study(folder: Path, dataset: str = "one", unit: str = "1/s") -> Path:
                 (folder / kernel / f"ring{ring}-r{number}.out").write_text(MUTILATE)
     (folder / "wattlas.toml").write_text(declared_columns(dataset, unit) + NAMES)
     return folder
-
-
-def ingest(lake: Path, *raw: Path) -> AddReport:
-    return add(AddOptions(lake, raw, workers=1))
-
-
-def runs(lake: Path, columns: str = "*") -> list[dict[str, Any]]:
-    with open_lake(lake) as opened:
-        return opened.polars(f"SELECT {columns} FROM runs ORDER BY run_id").to_dicts()
-
-
-@pytest.fixture
-def lake(tmp_path: Path) -> Path:
-    return tmp_path / "lake"
 
 
 def test_declared_knobs_are_columns_keys_and_described_in_the_lake(

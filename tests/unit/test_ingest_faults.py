@@ -19,16 +19,13 @@ from data.connection import open_lake
 from data.errors import LakeError
 from ingest import pipeline
 from ingest.lake.verification import verify_lake
-from ingest.pipeline import AddOptions, AddReport, add
+from ingest.pipeline import AddReport
 from ingest.runs import batches, schedule
+from tests.fixtures.ingest import ingest
 from tests.fixtures.odd_readers import LateFaultReader
-from tests.fixtures.raw_runs import LOG, write_netpipe, write_settings
+from tests.fixtures.raw_runs import LOG, write_netpipe
 
 _TINY_DISK = "size=1500k"
-
-
-def ingest(lake: Path, raw: Path) -> AddReport:
-    return add(AddOptions(lake, [raw], workers=2))
 
 
 def kinds(report: AddReport) -> dict[str, str]:
@@ -55,12 +52,6 @@ def readers(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(schedule, "WORTH_A_PROCESS_BYTES", a_process_bytes)
     monkeypatch.setattr(schedule, "WORTH_PROCESSES_S", processes_s)
     monkeypatch.setattr(batches, "TASK_S", 0.012)
-
-
-@pytest.fixture
-def raw(tmp_path: Path) -> Path:
-    write_settings(tmp_path / "raw")
-    return tmp_path / "raw"
 
 
 @pytest.fixture

@@ -12,8 +12,10 @@ import pytest
 from data.connection import newest_version, open_lake
 from ingest.__main__ import main
 from ingest.meters.run_meters import RunMeters
-from ingest.pipeline import AddOptions, AddReport, InterruptedIngestError, add
+from ingest.pipeline import AddReport, InterruptedIngestError
+from tests.fixtures import ingest as shared
 from tests.fixtures.fio_documents import document, job
+from tests.fixtures.ingest import put
 from tests.fixtures.raw_runs import LOG, write_netpipe
 
 START_S = datetime(2022, 3, 16, 15, tzinfo=UTC).timestamp()
@@ -27,17 +29,6 @@ END_S = 400
 @pytest.fixture
 def raw(tmp_path: Path) -> Path:
     return tmp_path / "raw"
-
-
-@pytest.fixture
-def lake(tmp_path: Path) -> Path:
-    return tmp_path / "lake"
-
-
-def put(path: Path, text: str) -> Path:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text)
-    return path
 
 
 def put_run(raw: Path, device: str, replicate: int, begin_s: float) -> None:
@@ -75,7 +66,7 @@ def put_sweep(raw: Path, device: str = "optane", level_w: float = 50.0) -> Path:
 
 
 def ingest(lake: Path, *raw: Path, **options: Any) -> AddReport:
-    return add(AddOptions(lake, raw, "lab", workers=2, **options))
+    return shared.ingest(lake, *raw, dataset="lab", **options)
 
 
 def rows(lake: Path, workload: str = "fio", columns: str = "*") -> list[dict[str, Any]]:

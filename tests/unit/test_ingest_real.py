@@ -2,12 +2,12 @@
 
 from collections import Counter
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from data.connection import open_lake
 from ingest.pipeline import AddOptions, AddReport, add
+from tests.fixtures.ingest import query
 from tests.fixtures.real import real_data
 
 pytestmark = pytest.mark.real
@@ -15,11 +15,6 @@ pytestmark = pytest.mark.real
 
 def ingest(lake: Path, name: str) -> AddReport:
     return add(AddOptions(lake, [real_data() / name], workers=2))
-
-
-def query(lake: Path, sql: str) -> list[dict[str, Any]]:
-    with open_lake(lake) as opened:
-        return opened.polars(sql).to_dicts()
 
 
 @pytest.mark.parametrize(

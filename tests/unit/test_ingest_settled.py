@@ -14,8 +14,8 @@ from ingest.discover import search
 from ingest.discover.unchanged_runs import SettledRuns
 from ingest.files.walk import walk_folders
 from ingest.lake.state import load_state
-from ingest.pipeline import AddOptions, AddReport, add
 from tests.fixtures.fio_documents import document, job
+from tests.fixtures.ingest import ingest, put
 from tests.fixtures.raw_runs import (
     LOG,
     SETTINGS,
@@ -33,12 +33,6 @@ POLL = "optane/poll/randread-4k-t1-r0"
 # netpipe, memcached, fio by pattern, by place (a, b, and two of c's document), idle.
 RAW_RUNS = 8
 ROWS = 2
-
-
-def put(path: Path, text: str) -> Path:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text)
-    return path
 
 
 @pytest.fixture
@@ -61,15 +55,6 @@ def raw(tmp_path: Path) -> Path:
     put(folder / "hdd" / "idle-r0" / "run.toml", IDLE)
     put(folder / "README.md", "# how we measured\n")
     return folder
-
-
-@pytest.fixture
-def lake(tmp_path: Path) -> Path:
-    return tmp_path / "lake"
-
-
-def ingest(lake: Path, *raw: Path, **options: Any) -> AddReport:
-    return add(AddOptions(lake, raw, workers=2, **options))
 
 
 def forbid(*_: object, **__: object) -> None:

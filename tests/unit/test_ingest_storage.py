@@ -3,7 +3,6 @@
 import gzip
 import re
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -12,8 +11,9 @@ from data.connection import newest_version, open_lake
 from data.queries.points import points_query
 from data.selection import Selection
 from ingest.__main__ import main
-from ingest.pipeline import AddOptions, AddReport, add
+from ingest.pipeline import AddReport
 from tests.fixtures.fio_documents import OPTIONS, SLOW, SLOW_WRITE, document, job
+from tests.fixtures.ingest import ingest, put, runs
 from tests.fixtures.real import real_data
 
 RUN = "optane/poll/randread-4k-t1-r0"
@@ -33,17 +33,6 @@ def raw(tmp_path: Path) -> Path:
     return tmp_path / "raw"
 
 
-@pytest.fixture
-def lake(tmp_path: Path) -> Path:
-    return tmp_path / "lake"
-
-
-def put(path: Path, text: str) -> Path:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text)
-    return path
-
-
 def put_run(raw: Path, run: str = RUN, fio: str | None = None) -> Path:
     """A whole run: 500 IO interrupts between the looks. Gives its folder."""
     folder = raw / run
@@ -53,15 +42,6 @@ def put_run(raw: Path, run: str = RUN, fio: str | None = None) -> Path:
     put(folder / "perf.csv", PERF)
     put(folder / "vtune.csv", VTUNE)
     return folder
-
-
-def ingest(lake: Path, *raw: Path, **options: Any) -> AddReport:
-    return add(AddOptions(lake, raw, workers=2, **options))
-
-
-def runs(lake: Path, columns: str = "*") -> list[dict[str, Any]]:
-    with open_lake(lake) as opened:
-        return opened.polars(f"SELECT {columns} FROM runs ORDER BY run_id").to_dicts()
 
 
 def problems(lake: Path) -> list[tuple[str, str, str]]:

@@ -15,7 +15,6 @@ from tests.unit.test_ingest_power import (
     exported,
     ingest,
     kinds,
-    lake,
     put,
     put_sweep,
     raw,
@@ -23,7 +22,7 @@ from tests.unit.test_ingest_power import (
     watts,
 )
 
-__all__ = ["lake", "raw"]
+__all__ = ["raw"]
 
 
 def span(begin_s: float, end_s: float) -> str:

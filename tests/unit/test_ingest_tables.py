@@ -21,7 +21,7 @@ from data.connection import open_lake
 from data.queries.runs import runs_query
 from data.selection import Selection
 from ingest.formats.table import clean_name, sniff
-from ingest.pipeline import AddOptions, AddReport, add
+from tests.fixtures.ingest import ingest, runs
 from tests.fixtures.real import studies
 
 TABLES = """
@@ -46,15 +46,6 @@ note = {{ drop = true }}
 """
 ROWS = [(0, 64, 10, 1, 5, "a"), (1, 64, 20, 2, None, "b")]
 HEADER = ("rep", "msg", "steps", "mode", "wake", "note")
-
-
-def ingest(lake: Path, *raw: Path) -> AddReport:
-    return add(AddOptions(lake, raw, workers=1))
-
-
-def runs(lake: Path, columns: str = "*", order: str = "replicate") -> list[dict[str, Any]]:
-    with open_lake(lake) as opened:
-        return opened.polars(f"SELECT {columns} FROM runs ORDER BY {order}").to_dicts()
 
 
 def written(separator: str) -> str:
@@ -91,7 +82,7 @@ def test_every_kind_of_table_says_the_same(tmp_path: Path) -> None:
         (folder / "wattlas.toml").write_text(TABLES.format(pattern=r"[^/]+"))
         report = ingest(tmp_path / f"lake-{name}", folder)
         assert (report.added, report.problems) == (2, []), name
-        found = runs(tmp_path / f"lake-{name}")
+        found = runs(tmp_path / f"lake-{name}", order="replicate")
         values = ("message_bytes", "energy_j", "mode", "wakeups", "machine", "system", "workload")
         assert [[run[each] for each in values] for run in found] == [
             [64, 5.0, "poll", 5.0, "m1", "linux_tuned", "netpipe"],
@@ -109,7 +100,9 @@ def test_a_table_that_nobody_declared_is_kept_and_declared_later(tmp_path: Path)
     problems = {found.problem.kind: found.problem for found in report.problems}
     assert problems.keys() == {"undeclared_columns", "unknown_system", "unknown_workload"}
     assert "nobody declared host, order_whole, temp_c" in problems["undeclared_columns"].detail
-    found = runs(lake, "temp_c, order_whole, energy_j, host, workload, system, replicate")
+    found = runs(
+        lake, "temp_c, order_whole, energy_j, host, workload, system, replicate", "replicate"
+    )
     assert [list(run.values()) for run in found] == [
         [20.5, 7, 9.5, "a", "unknown", "unknown", 0],
         [21.0, 8, None, "b", "unknown", "unknown", 1],
@@ -217,7 +210,7 @@ def test_a_published_table_in_raw_units_by_a_declaration(tmp_path: Path) -> None
     (tmp_path / source.name).write_bytes(source.read_bytes())
     report = ingest(tmp_path / "lake", tmp_path / source.name)
     assert (report.added, report.problems) == (40, [])
-    found = runs(tmp_path / "lake")
+    found = runs(tmp_path / "lake", order="replicate")
     (one,) = [r for r in found if (r["message_bytes"], r["replicate"]) == (524288, 2)]
     assert one["energy_j"] == pytest.approx(119.37807, abs=1e-4)
     assert one["duration_s"] == pytest.approx(5.15350, abs=1e-5)

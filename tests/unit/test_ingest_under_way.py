@@ -28,17 +28,6 @@ _PR_CAPBSET_DROP = 24
 _RIGHTS_TO_ANY_FILE = (1, 2)  # CAP_DAC_OVERRIDE and CAP_DAC_READ_SEARCH of linux/capability.h.
 
 
-@pytest.fixture
-def raw(tmp_path: Path) -> Path:
-    write_settings(tmp_path / "raw")
-    return tmp_path / "raw"
-
-
-@pytest.fixture
-def lake(tmp_path: Path) -> Path:
-    return tmp_path / "lake"
-
-
 def long_log(mebibytes: int) -> bytes:
     """Lines within the drawn window, a mebibyte of them at each moment."""
     lines = (1 << 20) // 44

@@ -12,9 +12,10 @@ from data.connection import open_lake
 from ingest.files.blocks import zstd
 from ingest.formats import table as table_format
 from ingest.lake.verification import verify_lake
-from ingest.pipeline import AddOptions, AddReport, add
+from ingest.pipeline import AddReport
 from ingest.tables import stage
 from ingest.tables.unique_keys import DROPPED, FIRST, FURTHER, NONE, RowKeys
+from tests.fixtures.ingest import ingest
 
 ROOT = Path(__file__).resolve().parents[2]
 HEADER = "sys,i,itr,dvfs,rapl,requests,time,joules\n"
@@ -25,10 +26,6 @@ def table_text(rows: int, of: Callable[[int], int] = lambda number: number) -> s
     lines = (f"linux_tuned,0,{2 * (of(n) % 97)},0x1d00,135,{100_000 + of(n)},20.5,9\n"
              for n in range(rows))  # fmt: skip
     return HEADER + "".join(lines)
-
-
-def ingest(lake: Path, raw: Path) -> AddReport:
-    return add(AddOptions(lake, [raw], workers=1))
 
 
 def refusals(report: AddReport) -> list[str]:

@@ -1,36 +1,17 @@
 """Tables of other groups and tools, without settings: what is energy, time, a knob, a comment."""
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from data.connection import open_lake
-from ingest.pipeline import AddOptions, AddReport, add
+from tests.fixtures.ingest import details, ingest, query
 from tests.fixtures.real import studies
-
-
-@pytest.fixture
-def lake(tmp_path: Path) -> Path:
-    return tmp_path / "lake"
-
-
-def ingest(lake: Path, raw: Path) -> AddReport:
-    return add(AddOptions(lake, [raw], workers=1))
 
 
 def written(folder: Path, name: str, *lines: str) -> Path:
     (folder / name).write_text("\n".join(lines) + "\n")
     return folder / name
-
-
-def query(lake: Path, text: str) -> list[dict[str, Any]]:
-    with open_lake(lake) as opened:
-        return opened.polars(text).to_dicts()
-
-
-def details(report: AddReport, kind: str) -> list[str]:
-    return [f.problem.detail for f in report.problems if f.problem.kind == kind]
 
 
 CAPS = "Benchmark,Program,PowerLimit,Package,Core,GPU,DRAM,Time,Temperature,Memory"

@@ -9,9 +9,9 @@ from deltalake import write_deltalake
 from data.connection import newest_version, open_lake
 from data.schema import RUNS, SCHEMA_DESCRIPTION
 from ingest.formats import fio, iperf3, memtier, turbostat, wrk
-from ingest.pipeline import AddOptions, AddReport, add
 from ingest.records import ReadContext
 from tests.fixtures.fio_documents import OPTIONS, document, job
+from tests.fixtures.ingest import ingest
 from tests.fixtures.lakes import run
 from tests.fixtures.tool_outputs import MEMTIER, TURBOSTAT, WRK2, captured
 
@@ -23,11 +23,6 @@ def raw(tmp_path: Path) -> Path:
     return tmp_path / "raw"
 
 
-@pytest.fixture
-def lake(tmp_path: Path) -> Path:
-    return tmp_path / "lake"
-
-
 def put(raw: Path, replicate: int, more: str = "", size: str = "4k", fio_version: str = "") -> Path:
     """A run of fio with some further options."""
     path = raw / f"nvme0/poll/randread-{size}-r{replicate}" / "fio.json"
@@ -35,10 +30,6 @@ def put(raw: Path, replicate: int, more: str = "", size: str = "4k", fio_version
     text = document(job(options=OPTIONS.replace("4k", size) + (f", {more}" if more else "")))
     path.write_text(text.replace("fio-3.33", fio_version or "fio-3.33"))
     return path
-
-
-def ingest(lake: Path, *raw: Path) -> AddReport:
-    return add(AddOptions(lake, raw, workers=1))
 
 
 def doubts(lake: Path) -> list[tuple[str, str, int]]:

@@ -3,31 +3,16 @@
 import re
 from collections import Counter
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from data.connection import open_lake
 from ingest.discover.names import workload_of
 from ingest.lake.maintenance import describe_lake
-from ingest.pipeline import AddOptions, AddReport, add
 from ingest.report import describe_report, report_json
 from ingest.settings.dataset import load_settings
+from tests.fixtures.ingest import details, ingest, runs
 from tests.fixtures.raw_runs import SUMMARY_HEADER, summary_row
 from tests.fixtures.real import real_data, studies
-
-
-def ingest(lake: Path, *raw: Path, dataset: str | None = None) -> AddReport:
-    return add(AddOptions(lake, raw, dataset, workers=1))
-
-
-def runs(lake: Path) -> list[dict[str, Any]]:
-    with open_lake(lake) as opened:
-        return opened.polars("SELECT * FROM runs ORDER BY replicate").to_dicts()
-
-
-def found(report: AddReport, kind: str) -> list[str]:
-    return [f.problem.detail for f in report.problems if f.problem.kind == kind]
 
 
 def test_rows_of_tables_are_counted_once_although_a_run_fails(tmp_path: Path) -> None:
@@ -44,7 +29,7 @@ def test_rows_of_tables_are_counted_once_although_a_run_fails(tmp_path: Path) ->
         "# started on Tue Nov 24 17:00:00 2026\n\n5,,instructions,100,100.00,,\n"
     )
     report = ingest(tmp_path / "lake", raw)
-    assert found(report, "no_output") != []
+    assert details(report, "no_output") != []
     assert (report.added, report.unchanged, report.replaced, report.removed) == (3, 0, 0, 0)
     rows = report.rows
     assert (rows.read, rows.runs, rows.dropped, rows.refused, rows.summed) == (6, 3, 1, 2, 0)
@@ -114,7 +99,7 @@ def test_shipped_spellings_hold_whatever_separates_the_cells(
     raw.mkdir()
     (raw / "linux_mcd.csv").write_text(f"{separator.join(names)}\n{separator.join(cells)}\n")
     report = ingest(tmp_path / "lake", raw)
-    (run,) = runs(tmp_path / "lake")
+    (run,) = runs(tmp_path / "lake", order="replicate")
     wanted = {"system": "linux_tuned", "replicate": 3, "itr_us": 8.0, "dvfs_ghz": 2.5,
               "rapl_w": 135.0, "load_qps": 200_000.0, "throughput_qps": 199_846.3,
               "duration_s": 30.0, "energy_j": 900.5, "latency_p99_us": 120.5,
@@ -140,7 +125,7 @@ def test_a_load_is_a_number_and_told_from_what_was_measured(
 ) -> None:
     (tmp_path / "mcd.csv").write_text(f"sys i itr dvfs {header}\nlinux 0 4 0x1900 {cells}\n")
     ingest(tmp_path / "lake", tmp_path / "mcd.csv")
-    (run,) = runs(tmp_path / "lake")
+    (run,) = runs(tmp_path / "lake", order="replicate")
     assert (run["load_qps"], run["throughput_qps"]) == (load_qps, throughput_qps)
 
 
@@ -148,8 +133,10 @@ def test_a_load_is_a_number_and_told_from_what_was_measured(
 @pytest.mark.parametrize("folder", ["cloudlab", "tables", "strangers/runtable"])
 def test_every_run_has_a_workload_or_a_named_reason(tmp_path: Path, folder: str) -> None:
     report = ingest(tmp_path / "lake", studies() / folder)
-    unknown = [run for run in runs(tmp_path / "lake") if run["workload"] == "unknown"]
-    counts = (re.match(r"(\d+) runs: ", detail) for detail in found(report, "unknown_workload"))
+    unknown = [
+        run for run in runs(tmp_path / "lake", order="replicate") if run["workload"] == "unknown"
+    ]
+    counts = (re.match(r"(\d+) runs: ", detail) for detail in details(report, "unknown_workload"))
     assert sum(int(count[1]) if count else 1 for count in counts) == len(unknown)
 
 
@@ -158,7 +145,7 @@ def test_a_published_table_in_raw_units_needs_no_settings(tmp_path: Path) -> Non
     """Row 2: 7823561 x 2^-16 J = 119.38 J in 14945159253 / 2899999000 = 5.1535 s."""
     report = ingest(tmp_path / "lake", studies() / "tables")
     assert (report.added, report.problems) == (40, [])
-    rows = runs(tmp_path / "lake")
+    rows = runs(tmp_path / "lake", order="replicate")
     assert {(r["system"], r["workload"], r["itr_policy"]) for r in rows} == {
         ("linux", "netpipe", "adaptive")
     }
@@ -188,7 +175,7 @@ def test_what_nothing_names_is_reported_once_with_what_to_do(tmp_path: Path) -> 
     raw.mkdir()
     (raw / "odd.csv").write_text("energy_j,duration_s\n" + "".join(f"{n},1\n" for n in range(1, 8)))
     report = ingest(tmp_path / "lake", raw)
-    (workload,), (system,) = found(report, "unknown_workload"), found(report, "unknown_system")
+    (workload,), (system,) = details(report, "unknown_workload"), details(report, "unknown_system")
     assert "tables.workload" in workload
     assert "tables.system" in system
     assert workload.startswith("7 runs: ")
@@ -198,12 +185,12 @@ def test_what_nothing_names_is_reported_once_with_what_to_do(tmp_path: Path) -> 
         "aliases = ['odd']\n[[tables]]\npattern = 'odd.csv'\nsystem = 'mine'\n"
     )
     report = ingest(tmp_path / "lake", raw)
-    assert found(report, "unknown_workload") == []
-    (detail,) = found(report, "unknown_system")
+    assert details(report, "unknown_workload") == []
+    (detail,) = details(report, "unknown_system")
     assert "[systems.mine]" in detail
-    assert {(run["workload"], run["system"]) for run in runs(tmp_path / "lake")} == {
-        ("sorting", "mine")
-    }
+    assert {
+        (run["workload"], run["system"]) for run in runs(tmp_path / "lake", order="replicate")
+    } == {("sorting", "mine")}
 
 
 def test_an_alias_that_is_added_later_renames_the_workload(tmp_path: Path) -> None:
@@ -213,17 +200,20 @@ def test_an_alias_that_is_added_later_renames_the_workload(tmp_path: Path) -> No
     ingest(tmp_path / "lake", raw)
     (raw / "wattlas.toml").write_text("[workloads.nodejs]\naliases = ['odd']\n")
     ingest(tmp_path / "lake", raw)
-    assert [run["workload"] for run in runs(tmp_path / "lake")] == ["nodejs"]
+    assert [run["workload"] for run in runs(tmp_path / "lake", order="replicate")] == ["nodejs"]
 
 
 def test_a_workload_column_may_hold_an_alias(tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text("workload,energy_j\nmcd,5\nfft,6\n")
     ingest(tmp_path / "lake", tmp_path / "t.csv")
-    assert sorted(run["workload"] for run in runs(tmp_path / "lake")) == ["fft", "memcached"]
+    assert sorted(run["workload"] for run in runs(tmp_path / "lake", order="replicate")) == [
+        "fft",
+        "memcached",
+    ]
 
 
 def test_an_energy_of_zero_is_no_measurement(tmp_path: Path) -> None:
     (tmp_path / "np.csv").write_text("energy_j,duration_s\n0.000,2\n5,2\n")
     report = ingest(tmp_path / "lake", tmp_path / "np.csv")
-    assert [run["energy_j"] for run in runs(tmp_path / "lake")] == [None, 5.0]
-    assert len(found(report, "no_energy")) == 1
+    assert [run["energy_j"] for run in runs(tmp_path / "lake", order="replicate")] == [None, 5.0]
+    assert len(details(report, "no_energy")) == 1

@@ -19,6 +19,7 @@ from data.schema import RUN_TABLES
 from ingest.__main__ import main
 from ingest.lake.maintenance import prune_lake
 from ingest.lake.verification import Proof, verify_lake
+from tests.fixtures.ingest import add_status, problems, runs
 from tests.fixtures.raw_runs import (
     LOG,
     SUMMARY_HEADER,
@@ -272,3 +273,34 @@ def test_files_that_nobody_names_are_listed(
     assert "1 file that no run names" in capsys.readouterr().out
     assert main(["prune", "--lake", str(small)]) == 0
     assert not stray.exists()
+
+
+@pytest.mark.parametrize("damage", ["missing", "cut"])
+def test_what_verify_finds_is_repaired_by_add(
+    raw: Path, lake: Path, damage: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_netpipe(raw)
+    write_netpipe(raw, replicate=1)
+    add_status(lake, raw)
+    before = runs(lake)
+    big = sorted((lake / "interrupts").rglob("*.parquet"))[0]
+    if damage == "missing":
+        big.unlink()
+    else:
+        big.write_bytes(big.read_bytes()[:-9])
+    capsys.readouterr()
+    assert main(["verify", "--lake", str(lake)]) == 1
+    assert capsys.readouterr().out.endswith("1 fault\n")
+    assert add_status(lake, raw) == 0
+    assert "1 replaced, 1 already there" in capsys.readouterr().out
+    assert main(["verify", "--lake", str(lake)]) == 0
+    assert runs(lake) == before
+
+
+def test_a_damaged_run_whose_raw_files_are_gone_is_named(raw: Path, lake: Path) -> None:
+    log = write_netpipe(raw)
+    add_status(lake, raw)
+    log.unlink()
+    next((lake / "interrupts").rglob("*.parquet")).unlink()
+    assert add_status(lake, raw) == 3
+    assert {kind for _, _, kind, _ in problems(lake)} == {"source_gone"}

@@ -17,7 +17,7 @@ from data.connection import newest_version, open_lake
 from data.schema import RUNS, SCHEMA_DESCRIPTION
 from ingest.lake.tables import create_tables
 from ingest.lake.work import Runs, assign_work, works_of
-from ingest.pipeline import AddOptions, AddReport, add
+from tests.fixtures.ingest import ingest
 from tests.fixtures.lakes import run, write_lake
 from tests.fixtures.real import real_data, studies
 
@@ -191,10 +191,6 @@ def test_later_runs_change_the_label_of_earlier_ones(tmp_path: Path) -> None:
 def test_a_lake_without_rows_has_nothing_to_label(tmp_path: Path) -> None:
     create_tables(tmp_path)
     assert not assign_work(tmp_path, DeltaTable(str(tmp_path / "runs")))
-
-
-def ingest(lake: Path, *raw: Path) -> AddReport:
-    return add(AddOptions(lake, raw, workers=1))
 
 
 TABLE = "sys i itr dvfs rapl requests time joules\n"
