@@ -133,11 +133,12 @@ def study(
     there = rows.filter(pl.col(f"{objective}_n") > 0)
     if not len(there):
         raise DataError(f"none of {rows['runs'].sum():,} runs has a value of {objective} above 0")
-    cost, step = _estimates(there, catalogue.metric(objective), family)
+    cost, step = estimates_in(there, catalogue.metric(objective), family)
     limit = None
     if bound is not None:
         limited, at_most = catalogue.metric(bound[0]), bound[1]
-        limit = Limit(limited.sign * float(np.log(at_most)), _estimates(there, limited, family)[0])
+        estimates, _ = estimates_in(there, limited, family)
+        limit = Limit(limited.sign * float(np.log(at_most)), estimates)
     left_out = int(rows["runs"].sum()) - int(there["runs"].sum())
     return Study(there, tuple(knobs), cost, limit, best_set(cost, limit, alpha), step, left_out)
 
@@ -229,10 +230,14 @@ def log_moments(rows: pl.DataFrame, name: str, step: float) -> Settings:
     return Settings(n, log_mean, variance, floor)
 
 
-def _estimates(
+def estimates_in(
     rows: pl.DataFrame, metric: Metric, family: Callable[[], pl.DataFrame]
 ) -> tuple[Estimates, float]:
-    """Return the estimates of a metric in each row, and the resolution of its values."""
+    """Return the estimates of a metric in each row, and the resolution of its values.
+
+    Args:
+        rows, family: As of `study`.
+    """
     name = metric.name
     step = _step(rows, name)
     settings = log_moments(rows, name, step)

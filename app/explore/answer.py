@@ -6,26 +6,29 @@ The page's callbacks and the export both call these functions.
 from dataclasses import replace
 from typing import Any, Final
 
+import numpy as np
 import polars as pl
 
-from app.explore.decided import decided, decided_query, unjudged_words, without_settings
+from app.explore.decided import decided, setting_keys, unjudged_words, with_standings
+from app.explore.explained import explain_best
 from app.explore.figures.marks import find_marks
 from app.explore.figures.scatter import Scene, build_scatter
+from app.explore.fronts import areas_of, attained_lines, bands_of
 from app.explore.heat import HOW_POOLED, draw_heatmap, heat_of, heat_query
 from app.explore.layout_best import Asked
 from app.explore.odd import odd_words, with_odd
 from app.explore.points import encode_points
-from app.explore.question import Question
+from app.explore.question import AGREED_METRIC, AGREED_US, Question
 from app.explore.roles import encoding_of, in_trace_order
 from app.explore.state import ExploreState
 from app.kit.encodings import message_figure
 from app.kit.lakes import LakeView
+from app.kit.metric_choice import PERFORMANCE
 from app.kit.settings import MAX_POINTS, MAX_ROWS
 from app.kit.words import EMPTY_LAKE, explanation, no_run_left
 from data.analysis.thinning import thin
 from data.queries.points import points_query
 from data.queries.runs import runs_query
-from data.queries.statement import statement
 
 # Columns of points with which the browser compares limits, boxes and polygons.
 _COMPARED: Final = ("x", "y", "limited", "clause_x", "clause_y")
@@ -41,14 +44,24 @@ def scatter(view: LakeView, state: ExploreState) -> dict[str, Any]:
     if not len(points):
         return {"figure": message_figure(_nothing_left(question)), "columns": None}
     odd = question.odd.clear() if state.without_odd else question.odd
-    points = with_odd(points, odd, state, catalogue)
+    points = with_standings(question, with_odd(points, odd, state, catalogue))
     encoding = encoding_of(points, state, view.systems, catalogue)
     marks = find_marks(points, state, encoding, catalogue)
     drawn = thin(len(points), MAX_POINTS, marks.needed())
-    figure = build_scatter(points, drawn, state, Scene(catalogue, encoding, marks, view.runs))
+    scene = Scene(catalogue, encoding, marks, view.runs, *_certainty(question, points))
+    figure = build_scatter(points, drawn, state, scene)
     measured = {n: m for n, m in question.measured.items() if n in _COMPARED}
     columns = encode_points(points[drawn], measured, question.varying, catalogue)
     return {"figure": figure, "columns": columns}
+
+
+def _certainty(question: Question, points: pl.DataFrame) -> tuple[Any, Any]:
+    """Return the bands of the frontiers, and the lines that sweeps attain where runs are drawn."""
+    state = question.state
+    if not state.bands:
+        return (), ()
+    is_each = state.replicates == "runs"
+    return bands_of(question), attained_lines(question, points) if is_each else ()
 
 
 def heatmap(view: LakeView, state: ExploreState) -> dict[str, Any]:
@@ -57,8 +70,23 @@ def heatmap(view: LakeView, state: ExploreState) -> dict[str, Any]:
 
 
 def best_table(view: LakeView, state: ExploreState) -> pl.DataFrame:
-    """Return the best settings under the state's limit: columns of `decided`."""
-    return decided(Question.of(view, state))
+    """Return the best settings under the state's limit: columns of `decided`, and the areas.
+
+    Where the reader chose a system to compare with, `area`, `area_low` and `area_high` are how many
+    times its area each system's frontier dominates; `area_x` and `area_y` the reference point.
+    """
+    question = Question.of(view, state)
+    rows, ratios = decided(question), areas_of(question)
+    metric, shown = view.catalogue.metric, question.state
+    signs = [metric(name).sign for name in (shown.x, shown.y)]
+    found = [ratios.get(key) for key in rows.select(view.catalogue.choice_columns).rows()]
+    areas = [
+        (one.estimate, one.low, one.high, *np.exp(np.array(signs) * one.reference))
+        if one is not None and np.isfinite(one.estimate) else (None,) * 5
+        for one in found
+    ]  # fmt: skip
+    names = ("area", "area_low", "area_high", "area_x", "area_y")
+    return rows.hstack(pl.DataFrame(areas, dict.fromkeys(names, pl.Float64), orient="row"))
 
 
 def asked_of(view: LakeView, state: ExploreState) -> Asked:
@@ -69,7 +97,13 @@ def asked_of(view: LakeView, state: ExploreState) -> Asked:
         systems = view.outline.filter(pl.col("system") == state.against)
         label = next(iter(systems["system_label"].drop_nulls()), state.against)
     return Asked(
-        question.cost, question.limited, state.limit, label, question.varying, view.catalogue
+        cost=question.cost,
+        limited=question.limited,
+        limit=state.limit,
+        against=label,
+        axes=tuple(view.catalogue.metric(name) for name in (question.state.x, question.state.y)),
+        varying=question.varying.intersection(setting_keys(question)),
+        catalogue=view.catalogue,
     )
 
 
@@ -116,13 +150,18 @@ def limit_domain(view: LakeView, state: ExploreState) -> dict[str, Any]:
     """Return the range of the limited metric over the runs that match the filters.
 
     Returns:
-        `low` and `high` (None if no run has a value), `unit`, `column`.
+        `low` and `high` (None if no run has a value), `unit`, `column`; where the workload has
+        such latencies, the `agreed` limit and `by`, the choice of its metric.
     """
     question = Question.of(view, state)
     measure = question.limited
     cube = question.cube(measure.name, question.filters)
     low, high = cube["low"].min(), cube["high"].max()
-    return {"low": low, "high": high, "unit": measure.unit, "column": measure.name}
+    domain = {"low": low, "high": high, "unit": measure.unit, "column": measure.name}
+    if AGREED_METRIC in view.measured_columns(state.selection):
+        is_own = question.performance == AGREED_METRIC
+        domain |= {"agreed": AGREED_US, "by": PERFORMANCE if is_own else AGREED_METRIC}
+    return domain
 
 
 def rows_behind(view: LakeView, state: ExploreState, name: str) -> pl.DataFrame:
@@ -139,7 +178,7 @@ def rows_behind(view: LakeView, state: ExploreState, name: str) -> pl.DataFrame:
         return _with_units(cells, {"mean": question.state.heat_metric})
     if name == "scatter":
         return _with_units(view.lake.polars(*_points_query(question)), question.measured)
-    rows = decided(question).drop("set")
+    rows = best_table(view, state).drop("set")
     return rows.rename({"cost": question.cost.name, "limited": f"limited_{question.limited.name}"})
 
 
@@ -174,28 +213,7 @@ def explain(view: LakeView, state: ExploreState, name: str = "scatter") -> str:
         return explanation(view, shown, heat_query(question), [HOW_POOLED])
     if name == "scatter":
         return explanation(view, question.selection, _points_query(question), before)
-    return _explain_best(question)
-
-
-def _explain_best(question: Question) -> str:
-    """Return how the best settings were computed: the settings, the defaults, and the rules."""
-    view, state, catalogue = question.view, question.state, question.catalogue
-    limit = "" if state.limit is None else f"limit: {state.limited} {state.limit:g}; "
-    before = [
-        f"{limit}alpha {state.alpha:g}, margin {state.margin_pct:g} %",
-        "only values above 0 count; all comparisons are of logarithms",
-    ]
-    after = [
-        "of each system and load: the noise of each setting moderated by that of all (Smyth 2004)",
-        "the settings that cannot be told from the best (Gupta, Hsu), errors divided by Sidak",
-        "of these the lowest upper bound; within the margin the fewest changes of the default",
-        "docs/decisions.md has an example by hand",
-    ]
-    asked = decided_query(state.selection, state, catalogue)
-    words = explanation(view, state.selection, asked, before, after)
-    defaults = without_settings(state.selection, catalogue)
-    query = statement(*decided_query(defaults, state, catalogue, only="is_baseline"))
-    return f"{words}\n\nthe defaults that these settings are compared with:\n\n{query}"
+    return explain_best(question)
 
 
 def _nothing_left(question: Question) -> str:

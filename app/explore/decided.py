@@ -4,7 +4,8 @@ A row has the setting to take, the settings that cannot be told from it, what it
 than the best, and its change against the default with an interval.
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Final
@@ -20,12 +21,14 @@ from app.kit.lakes import LakeView, leading
 from app.kit.settings import MAX_ROWS
 from data.analysis.best_set import recommend
 from data.analysis.facets import matches
+from data.analysis.noise import Estimates
 from data.analysis.outcomes import Side, compare_sides, more_runs_of_all, saving
+from data.analysis.planner import more_runs
 from data.catalogue import Catalogue
-from data.choices import DEFAULT, Study, baseline_of, distances, in_order, study
+from data.choices import DEFAULT, Baseline, Study, baseline_of, distances, in_order, study
 from data.errors import DataError
 from data.queries.moments import moments_query
-from data.selection import Selection
+from data.selection import Clause, Selection
 
 DEFAULT_WORDS: Final = "the default"
 # More choices at once are a menu, not an answer: the first by load and system are judged.
@@ -35,11 +38,11 @@ _COLUMNS: Final[dict[str, Any]] = {
     "is_proven": pl.Boolean, "settings": pl.Int64, "settings_twice": pl.Int64,
     "members": pl.Int64, "members_once": pl.Int64, "regret_pct": pl.Float64,
     "change_pct": pl.Float64, "change_low_pct": pl.Float64, "change_high_pct": pl.Float64,
-    "default_n": pl.Int64, "against_outcome": pl.String, "against_pct": pl.Float64,
+    "default_n": pl.Int64, "default_more_runs": pl.Int64,
+    "against_outcome": pl.String, "against_pct": pl.Float64,
     "against_low_pct": pl.Float64, "against_high_pct": pl.Float64, "against_more_runs": pl.Int64,
     "reason": pl.String, "set": pl.String,
 }  # fmt: skip
-STANDINGS: Final = ("within", "maybe", "outside")
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,18 +52,14 @@ class Judged:
     Attributes:
         study: Its settings and its best set.
         shown: The setting to take, or the nearest to the limit.
+        reference: The default of its place; None without one.
         row: Its row of the table.
     """
 
     study: Study
     shown: int
+    reference: Baseline | None
     row: dict[str, Any]
-
-    @property
-    def standing(self) -> np.ndarray:
-        """Index in STANDINGS of each setting, shape (settings,)."""
-        best = self.study.best
-        return np.where(best.is_outside, 2, np.where(best.is_within, 0, 1))
 
 
 def decided(question: Question) -> pl.DataFrame:
@@ -72,17 +71,67 @@ def decided(question: Question) -> pl.DataFrame:
         maybe or outside; percentages are of the cost, NULL where the data do not bound them;
         `set` is the best set as alternatives of a `knobs` clause. Sorted by place and system.
     """
-    configuration = question.catalogue.configuration
     moments = moments_of(question)
-    schema = {name: moments.schema[name] for name in configuration} | _COLUMNS
+    schema = {name: moments.schema[name] for name in question.catalogue.configuration} | _COLUMNS
     return pl.DataFrame([judged.row for judged in judge(question)], schema)
 
 
 def judge(question: Question) -> tuple[Judged, ...]:
     """Judge each system at each load that the filters leave; the same question is judged once."""
-    state = question.state
-    asked = replace(state, clause="", zoom="", x=state.cost, y=state.cost)
-    return question.view.once(_judge, replace(question, state=asked), is_large=True)
+    asked = replace(question, state=_without_picture(question.state))
+    return question.view.once(_judge, asked, is_large=True)
+
+
+def studies_of(question: Question) -> tuple[Study, ...]:
+    """Return the best set of each system at each load that the filters leave, each found once."""
+    plain = replace(_without_picture(question.state), margin_pct=1.0, against="")
+    return question.view.once(_studies, replace(question, state=plain), is_large=True)
+
+
+def standings_of(question: Question) -> pl.DataFrame:
+    """Return what the judged settings are.
+
+    Returns:
+        The columns of a setting; `standing` (within, maybe, outside; NULL without a limit); `best`
+        of those that cannot be told from the best: `set` with two runs, `once` with one, else NULL.
+    """
+    keys = setting_keys(question)
+    nothing = {name: pl.lit(None, pl.String) for name in ("standing", "best")}
+    found = [moments_of(question).select(keys).clear().with_columns(**nothing)]
+    for judged in studies_of(question):
+        best, twice = judged.best, judged.cost.n >= 2
+        place = np.where(best.is_outside, 2, np.where(best.is_within, 0, 1))
+        standing = np.array(["within", "maybe", "outside"])[place]
+        member = pl.when(pl.Series(best.is_member)).then(pl.Series(np.where(twice, "set", "once")))
+        has_limit = judged.limit is not None
+        found.append(
+            judged.rows.select(keys).with_columns(
+                standing=pl.Series(standing) if has_limit else pl.lit(None, pl.String), best=member
+            )
+        )
+    return pl.concat(found)
+
+
+def with_standings(question: Question, points: pl.DataFrame) -> pl.DataFrame:
+    """Add to the points what their settings are: `standing` and `best` of `standings_of`."""
+    settings = standings_of(question).with_columns(cs.string().cast(pl.Categorical))
+    on = [name for name in setting_keys(question) if name in points.columns]
+    settings = settings.select(*on, "standing", "best").unique(on, maintain_order=True)
+    settings = settings.cast({name: points.schema[name] for name in on})
+    return points.join(settings, on=on, how="left", nulls_equal=True, maintain_order="left")
+
+
+def setting_keys(question: Question) -> list[str]:
+    """Return the columns that tell judged settings from one another."""
+    catalogue = question.catalogue
+    merged = {catalogue.knobs[name].column for name in question.state.merged}
+    return [name for name in catalogue.configuration if name not in merged]
+
+
+def _without_picture(state: ExploreState) -> ExploreState:
+    """Return the state without what best settings do not depend on."""
+    return replace(state, clause="", zoom="", x=state.cost, y=state.cost, bands=False,
+                   replicates="means", frontier=True)  # fmt: skip
 
 
 def unjudged_words(question: Question) -> str:
@@ -96,7 +145,7 @@ def unjudged_words(question: Question) -> str:
 
 def decided_query(
     selection: Selection,
-    state: ExploreState,
+    metrics: Sequence[str],
     catalogue: Catalogue,
     left_out: Collection[str] = (),
     only: str = "TRUE",
@@ -109,7 +158,6 @@ def decided_query(
     """
     condition, parameters = selection.predicate()
     by = [name for name in catalogue.configuration if name not in left_out]
-    metrics = list(dict.fromkeys((state.cost, state.limited)))
     return moments_query(f"({condition}) AND {only}", parameters, by, metrics, catalogue=catalogue)
 
 
@@ -119,63 +167,86 @@ def without_settings(selection: Selection, catalogue: Catalogue) -> Selection:
     return Selection(tuple(clauses), selection.without)
 
 
-def moments_of(question: Question) -> pl.DataFrame:
-    """Return the moments of all settings of the workloads, whatever the other filters, in order."""
-    state = question.state
-    key = (leading(question.selection), state.cost, state.limited)
+def moments_of(question: Question, metrics: tuple[str, ...] = ()) -> pl.DataFrame:
+    """Return the moments of all settings of the workloads, whatever the filters on them, in order.
+
+    Args:
+        metrics: Without any, the cost and the limited metric.
+    """
+    state, knobs = question.state, question.catalogue.knobs
+    named = metrics or (state.cost, state.limited)
+    # A setting of several values of a knob has none: a filter on it is one on its runs.
+    of_runs = tuple(c for c in question.selection.clauses if c.facet.name in state.merged)
+    merged = tuple(knobs[name].column for name in state.merged)
+    key = (leading(question.selection), of_runs, merged, tuple(dict.fromkeys(named)))
     return question.view.once(_moments, key)
 
 
-def _moments(view: LakeView, key: tuple[Selection, str, str]) -> pl.DataFrame:
-    base, cost, limited = key
-    state, catalogue = ExploreState(base, cost=cost, limited=limited), view.catalogue
-    known = view.known(base, catalogue.configuration)
+def _moments(
+    view: LakeView,
+    key: tuple[Selection, tuple[Clause, ...], tuple[str, ...], tuple[str, ...]],
+) -> pl.DataFrame:
+    base, of_runs, merged, metrics = key
+    catalogue = view.catalogue
+    names = [name for name in catalogue.configuration if name not in merged]
+    known = view.known(base, tuple(names))
 
     def query(selection: Selection, limit: int) -> tuple[str, list[Any]]:
-        sql, parameters = decided_query(selection, state, catalogue, known.names)
+        narrowed = Selection((*selection.clauses, *of_runs), selection.without)
+        left_out = known.names.union(merged)
+        sql, parameters = decided_query(narrowed, metrics, catalogue, left_out)
         return f"{sql} LIMIT {min(limit, MAX_ROWS):d}", parameters
 
     rows = view.narrowed(query, base, known).with_columns(cs.categorical().cast(pl.String))
+    schema = view.cube_of(base).schema
+    rows = rows.with_columns(pl.lit(None, schema[name]).alias(name) for name in merged)
     columns = list(catalogue.choice_columns)
     return in_order(rows, catalogue=catalogue).sort(columns, maintain_order=True)
+
+
+def settings_left(question: Question, rows: pl.DataFrame) -> pl.DataFrame:
+    """Return the rows of `moments_of` that the filters leave."""
+    merged = question.state.merged
+    clauses = (c for c in question.selection.clauses if c.facet.name not in merged)
+    return rows.filter(matches(Selection(tuple(clauses))))
+
+
+def _studies(view: LakeView, question: Question) -> tuple[Study, ...]:
+    rows, columns = moments_of(question), list(view.catalogue.choice_columns)
+    found = []
+    for own in settings_left(question, rows).partition_by(columns, maintain_order=True)[
+        :MOST_CHOICES
+    ]:
+        tuned = own.filter(~pl.col("is_baseline").fill_null(False))
+        family = partial(family_of, rows, own.row(0, named=True))
+        # Choices without a run that has a value of the cost have no best.
+        with suppress(DataError):
+            found.append(_study(tuned if len(tuned) else own, question, family))
+    return tuple(found)
 
 
 def _judge(view: LakeView, question: Question) -> tuple[Judged, ...]:
     state, catalogue = question.state, view.catalogue
     rows, columns = moments_of(question), list(catalogue.choice_columns)
-    own = rows.filter(matches(state.selection))
     everyone = rows.filter(matches(without_settings(state.selection, catalogue)))
     if not state.against:
         everyone = everyone.filter(pl.col("is_baseline").fill_null(False))
     places = everyone.partition_by(columns[:-1], as_dict=True)
-    found = []
-    for i, (key, part) in enumerate(own.group_by(columns, maintain_order=True)):
-        if i == MOST_CHOICES:
-            break
-        here = places.get(key[:-1], everyone.clear())
-        found.append(_judged(part, here, rows, question))
-    return tuple(judged for judged in found if judged)
+    return tuple(
+        _judged(one, places.get(one.rows.select(columns[:-1]).row(0), everyone.clear()), question)
+        for one in studies_of(question)
+    )
 
 
-def _judged(
-    own: pl.DataFrame, here: pl.DataFrame, rows: pl.DataFrame, question: Question
-) -> Judged | None:
-    """Judge one choice; None if no run has a value of the cost.
+def _judged(judged: Study, here: pl.DataFrame, question: Question) -> Judged:
+    """Judge one choice.
 
     Args:
         here: The settings of the same place, of all systems; at least the defaults.
     """
     state, catalogue = question.state, question.catalogue
-    first = own.row(0, named=True)
-    tuned = own.filter(~pl.col("is_baseline").fill_null(False))
-    family = partial(_family, rows, first)
-    try:
-        judged = _study(tuned if len(tuned) else own, question, family)
-    except DataError:
-        return None
-    reference, reason = baseline_of(
-        here, first["system"], state.cost, judged, DEFAULT, catalogue=catalogue
-    )
+    system = judged.rows["system"][0]
+    reference, reason = baseline_of(here, system, state.cost, judged, DEFAULT, catalogue=catalogue)
     base = reference.row if reference else {}
     changes, steps = distances(judged.settings, base, catalogue=catalogue)
     margin = float(np.log1p(state.margin_pct / 100))
@@ -197,9 +268,23 @@ def _judged(
         change = saving(judged.cost.at(shown), reference.cost, picked, state.alpha)
         row |= _interval("change", change.estimate, change.low, change.high)
         row["default_n"] = int(reference.cost.n)
+        if change.low <= 0 <= change.high:
+            row["default_more_runs"] = _more_runs(
+                judged.cost.at(shown), reference.cost, picked, margin, state.alpha
+            )
     if state.against and row["standing"] != "outside":
         row |= _against(judged, _at(here, {"system": state.against}), question)
-    return Judged(judged, shown, row)
+    return Judged(judged, shown, reference, row)
+
+
+def _more_runs(
+    setting: Estimates, default: Estimates, picked: int, margin: float, alpha: float
+) -> int | None:
+    """Return about how many more runs of both decide which one costs less; None for over 100."""
+    variances = tuple(float(e.variance * e.n) for e in (setting, default))
+    n = (int(setting.n), int(default.n))
+    difference = float(setting.mean - default.mean)
+    return more_runs(difference, variances, n, setting.prior, picked, alpha, margin)  # type: ignore[arg-type]
 
 
 def _study(rows: pl.DataFrame, question: Question, family: Any) -> Study:
@@ -208,7 +293,7 @@ def _study(rows: pl.DataFrame, question: Question, family: Any) -> Study:
     return study(rows, state.cost, limit, state.alpha, family, catalogue=question.catalogue)
 
 
-def _family(rows: pl.DataFrame, like: Mapping[str, Any]) -> pl.DataFrame:
+def family_of(rows: pl.DataFrame, like: Mapping[str, Any]) -> pl.DataFrame:
     """Return the settings of one system and workload at all loads."""
     kept = ("dataset", "workload", "machine", "system")
     return _at(rows, {name: like[name] for name in kept}).filter(
@@ -259,7 +344,7 @@ def _against(judged: Study, rows: pl.DataFrame, question: Question) -> dict[str,
     if not len(rows) or rows["system"][0] == judged.rows["system"][0]:
         return {}
     try:
-        other = _study(rows, question, partial(_family, rows, rows.row(0, named=True)))
+        other = _study(rows, question, partial(family_of, rows, rows.row(0, named=True)))
     except DataError:
         return {}
     state = question.state
@@ -282,7 +367,9 @@ def _alternatives(judged: Study, members: np.ndarray, shown: int, question: Ques
 
     A set that is too large for a link is its shown setting alone.
     """
-    knobs = [name for name in question.catalogue.knob_of_column if name in question.varying]
+    keys = setting_keys(question)
+    varying = question.varying.intersection(keys)
+    knobs = [name for name in question.catalogue.knob_of_column if name in varying]
     if not members.any():
         members = np.arange(len(members)) == shown
     rows = judged.rows.filter(pl.Series(members)).select(knobs or ["system"])

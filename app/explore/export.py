@@ -39,7 +39,9 @@ def export(view: LakeView, state: ExploreState) -> ExportedPage:
         findings="".join(f"<p>{html.escape(words)}</p>" for words in sentences(rows, asked)),
         words=html.escape(best_notes(view, state)),
         table=render(table),
-        explanation=html.escape(explain(view, state)),
+        explanation=html.escape(
+            "\n\n".join(explain(view, state, name) for name in ("scatter", "best-table"))
+        ),
     )
     return ExportedPage(title_of(picture["figure"]) or "Explore", main, data, view.is_synthetic)
 

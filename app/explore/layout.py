@@ -10,7 +10,7 @@ from dash import dcc, html
 from app.explore.heat import heat_of
 from app.explore.opening_rule import NONE
 from app.explore.presets import study_presets
-from app.explore.question import Question
+from app.explore.question import AGREED_US, Question
 from app.explore.state import ExploreState
 from app.kit import ids
 from app.kit.filters import filter_blocks, offered_choices
@@ -78,6 +78,7 @@ def _scatter_panel(view: LakeView, state: ExploreState) -> html.Section:
         _select("x", "x", columns, state.x, 212),
         _switch("xlog", "log x", state.x_log),
         _switch("frontier", "frontier", state.frontier),
+        _switch("band", "how sure", state.bands),
         html.Div(_role_selects(view, state), className="roles"),
     ]
     return view_panel("scatter", "energy against performance", controls, "panel-scatter")
@@ -124,7 +125,7 @@ def _best_panel(view: LakeView, state: ExploreState) -> html.Section:
     columns = column_choices(view, state)
     number = dmc.NumberInput(
         id=IDS.control("limit"), value="" if state.limit is None else state.limit,
-        placeholder="none", suffix=f" {unit}", min=0, size="xs", w=110, hideControls=True,
+        placeholder="none", suffix=f" {unit}", min=0, size="xs", w=84, hideControls=True,
         allowNegative=False, debounce=300, decimalScale=6, **{"aria-label": "latency limit"},
     )  # fmt: skip
     slider = dmc.Slider(
@@ -136,9 +137,16 @@ def _best_panel(view: LakeView, state: ExploreState) -> html.Section:
         html.Span("of", className="quiet"),
         _select("cost", "cost", columns, state.cost, 140),
         html.Label("limit", htmlFor=IDS.control("limit"), className="quiet"),
-        _select("by", "limited metric", columns, state.limited, 204),
+        _select("by", "limited metric", columns, state.limited, 160),
         number,
         html.Div(slider, className="limit-slider"),
+        html.Button(
+            f"{AGREED_US:g} us",
+            id=IDS("limit-agreed"),
+            className="plain",
+            hidden=True,
+            title="the service-level agreement of the network study",
+        ),
         html.Span(id="limit-words", className="limit-words", role="status"),
         view_menu("best-table"),
         html.Div(_proof_controls(view, state), className="roles"),
@@ -162,6 +170,8 @@ def _proof_controls(view: LakeView, state: ExploreState) -> list:
         html.Label("margin", htmlFor=IDS.control("margin"), className="quiet"),
         dmc.NumberInput(id=IDS.control("margin"), value=state.margin_pct, min=0.1, max=40, w=58,
                         suffix=" %", **{"aria-label": "margin of equal settings"}, **number),
+        pool_select(IDS.control("same"), merge_choices(view, state), state.merged,
+                    "no effect of", "knobs without effect"),
     ]  # fmt: skip
 
 
@@ -241,6 +251,12 @@ def heat_pool_choices(view: LakeView, state: ExploreState) -> Entries:
     shown = Question.of(view, state).heat_knobs
     left = view.left(state.selection)
     return pool_choices(left, shown, state.pool, catalogue=view.catalogue)
+
+
+def merge_choices(view: LakeView, state: ExploreState) -> Entries:
+    """List the knobs that a reader may call without effect: those that settings differ in."""
+    left = view.left(state.selection)
+    return pool_choices(left, (), state.merged, catalogue=view.catalogue)
 
 
 def role_choices(view: LakeView, state: ExploreState) -> Entries:

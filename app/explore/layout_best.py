@@ -26,6 +26,7 @@ class Asked:
         cost, limited: The metrics of which a setting has the best value, and that has the limit.
         limit: In the unit of `limited`; None without one.
         against: Label of the system to compare with; empty for none.
+        axes: The metrics along x and y, in which areas are compared.
         varying: Columns with several values in the study, which name a setting.
         catalogue: Columns of the lake.
     """
@@ -34,6 +35,7 @@ class Asked:
     limited: Metric
     limit: float | None
     against: str
+    axes: tuple[Metric, ...]
     varying: Collection[str]
     catalogue: Catalogue
 
@@ -56,6 +58,7 @@ def best_settings_table(rows: pl.DataFrame, asked: Asked) -> html.Div:
     place = place_columns(rows, asked)
     has_default = any(row["change_pct"] is not None for row in listed)
     has_settings = any(settings)
+    has_areas = any(row["area"] is not None for row in listed)
     has_sets = any(row["settings"] > 1 for row in listed)
     shown = [asked.cost] if asked.cost is asked.limited else [asked.cost, asked.limited]
     head = [
@@ -66,6 +69,7 @@ def best_settings_table(rows: pl.DataFrame, asked: Asked) -> html.Div:
         *([html.Th("Regret", className="number", title=_REGRET_TITLE)] if has_sets else []),
         *([html.Th(f"{asked.cost.title} vs default", className="number")] if has_default else []),
         *([html.Th(f"vs {asked.against}", className="number")] if asked.against else []),
+        *([html.Th("Area", className="number", title=_area_title(asked))] if has_areas else []),
         html.Th("n", className="number", title="runs of the setting"),
     ]
     body = [
@@ -77,6 +81,7 @@ def best_settings_table(rows: pl.DataFrame, asked: Asked) -> html.Div:
                 *([_set(row), _regret(row)] if has_sets else []),
                 *([_change(row, asked)] if has_default else []),
                 *([_against(row, asked)] if asked.against else []),
+                *([_area(row, asked)] if has_areas else []),
                 html.Td(str(row["n"]), className="number"),
             ],
             tabIndex=0,
@@ -92,6 +97,36 @@ _SET_TITLE: Final = (
     "that cannot be ruled out"
 )
 _REGRET_TITLE: Final = "the setting costs at most so much more than the best one of these"
+
+
+def _area_title(asked: Asked) -> str:
+    return (
+        f"how many times the area of {asked.against} the system's frontier dominates, on "
+        "logarithmic axes"
+    )
+
+
+def _area(row: Mapping[str, Any], asked: Asked) -> html.Td:
+    if row["area"] is None:
+        return html.Td(MISSING, className="number quiet")
+    words, low, high = (format_digits(row[f"area{end}"]) for end in ("", "_low", "_high"))
+    spread = html.Span(f" [{low}, {high}]", className="spread ends")
+    return html.Td([f"{words} x", spread], className="number", title=area_words(row, asked))
+
+
+def area_words(row: Mapping[str, Any], asked: Asked) -> str:
+    """Return the ratio of two areas as a sentence without its end, with the reference point."""
+    name = row["system_label"] or row["system"]
+    words, low, high = (format_digits(row[f"area{end}"]) for end in ("", "_low", "_high"))
+    bounds = (
+        f"{lowered(metric.title)} {'above' if metric.better == 'more' else 'below'} "
+        f"{format_quantity(row[f'area_{axis}'], metric.unit)}"
+        for axis, metric in zip("xy", asked.axes, strict=True)
+    )
+    return (
+        f"{name} dominates {words} [{low}, {high}] times the area of {asked.against} "
+        f"({' and '.join(bounds)}, log axes)"
+    )
 
 
 def place_columns(rows: pl.DataFrame, asked: Asked) -> list[str]:
@@ -263,7 +298,7 @@ def _sentence(row: Mapping[str, Any], asked: Asked, place: Collection[str]) -> s
         )
     if asked.limit is not None and row["limited"] is None:
         return f"{name}{f' at {load}' if load else ''} has no {lowered(asked.limited.title)}."
-    parts = [_change_sentence(row, asked, what, value)]
+    parts = [_change_sentence(row, asked, what, value), *_against_sentence(row, asked)]
     if row["members"] and row["settings"] > 1:
         parts.append(_set_sentence(row))
     if setting and row["settings"] > 1:
@@ -278,7 +313,11 @@ def _change_sentence(row: Mapping[str, Any], asked: Asked, what: str, value: str
     side = decided_side(row, "change")
     n = f"(n = {row['n']} and {row['default_n']})"
     if not side:
-        return f"cannot be told from the default in {what}: {interval_words(row, 'change')} {n}"
+        more = more_runs_words(row["default_more_runs"])
+        return (
+            f"is undecided against the default in {what}: {interval_words(row, 'change')} {n}, "
+            f"{more} would decide"
+        )
     estimate, low, high = (row[f"change{end}_pct"] for end in ("", "_low", "_high"))
     ends = [None if end is None else abs(end) for end in ((high, low) if side < 0 else (low, high))]
     span = ", ".join(MISSING if end is None else format_digits(end) for end in ends)
@@ -286,6 +325,19 @@ def _change_sentence(row: Mapping[str, Any], asked: Asked, what: str, value: str
     if side < 0:
         return f"saves {size} of the default's {what} {n}"
     return f"has {size} more {what} than the default {n}"
+
+
+def _against_sentence(row: Mapping[str, Any], asked: Asked) -> list[str]:
+    """Return how it compares with the system that the reader chose; empty without one."""
+    words = interval_words(row, "against")
+    if row["against_outcome"] is None:
+        return []
+    if row["against_outcome"] == "undecided":
+        more = more_runs_words(row["against_more_runs"])
+        return [f"undecided against {asked.against}: {words}, {more} would decide"]
+    if row["against_outcome"] == "equivalent":
+        return [f"equivalent to {asked.against}: {words}"]
+    return [f"against {asked.against}: {words}"]
 
 
 def _set_sentence(row: Mapping[str, Any]) -> str:

@@ -33,6 +33,7 @@ from app.explore.layout import (
     explore_layout,
     heat_pool_choices,
     knob_choices,
+    merge_choices,
     role_choices,
     size_choices,
     system_choices,
@@ -84,15 +85,19 @@ PAGE = Page(
     Input(IDS.view_state, "data"),
     Input(IDS.control("limit"), "value"),
     Input(IDS.control("by"), "value"),
+    Input(IDS.control("cost"), "value"),
+    Input(IDS.control("alpha"), "value"),
+    Input(IDS.control("same"), "value"),
+    Input(IDS.control("band"), "checked"),
     State(IDS.lake_version, "data"),
 )
-def update_scatter(
-    raw_state: dict[str, Any], limit: float | str, limited: str, version: int
-) -> dict[str, Any]:
-    """Draw the scatter with the marks within the limit."""
-    asked = {**raw_state, "limit": limit, "by": limited}
+def update_scatter(raw_state: dict[str, Any], *controls: Any) -> dict[str, Any]:
+    """Draw the scatter with the marks within the limit, the best sets, and how sure it is."""
+    *values, version = controls
     view = lake_view(version)
-    return encode_view(scatter(view, ExploreState.from_json(asked, view.catalogue)))
+    asked = dict(zip(("limit", "by", "cost", "alpha", "same", "band"), values, strict=True))
+    state = ExploreState.from_json({**raw_state, **asked}, view.catalogue)
+    return encode_view(scatter(view, state))
 
 
 @callback(
@@ -135,13 +140,15 @@ def update_heatmap(
     Input(IDS.control("vs"), "value"),
     Input(IDS.control("alpha"), "value"),
     Input(IDS.control("margin"), "value"),
+    Input(IDS.control("same"), "value"),
     State(IDS.lake_version, "data"),
 )
 def update_best(raw_state: dict[str, Any], *controls: Any) -> tuple:
     """List the best settings, and write what the runs prove of them."""
     *values, version = controls
     view = lake_view(version)
-    asked = dict(zip(("limit", "cost", "by", "vs", "alpha", "margin"), values, strict=True))
+    keys = ("limit", "cost", "by", "vs", "alpha", "margin", "same")
+    asked = dict(zip(keys, values, strict=True))
     state = ExploreState.from_json({**raw_state, **asked}, view.catalogue)
     rows, question = best_table(view, state), asked_of(view, state)
     table = best_settings_table(rows, question)
@@ -166,10 +173,11 @@ register_gather(
     IDS,
     {
         "rep": "value", "x": "value", "y": "value", "xlog": "checked", "ylog": "checked",
-        "frontier": "checked", "noodd": "checked", "col": "value", "size": "value", "sym": "value",
+        "frontier": "checked", "band": "checked", "noodd": "checked",
+        "col": "value", "size": "value", "sym": "value",
         "hx": "value", "hy": "value", "hsys": "value", "hmet": "value", "pool": "value",
         "limit": "value", "cost": "value", "by": "value", "vs": "value", "alpha": "value",
-        "margin": "value",
+        "margin": "value", "same": "value",
     },
 )  # fmt: skip
 update_filters = register_filters(
@@ -181,6 +189,7 @@ update_filters = register_filters(
         "cost": column_choices, "by": column_choices, "vs": against_choices,
         "col": role_choices, "size": size_choices,
         "sym": role_choices, "hx": knob_choices, "hy": knob_choices, "pool": heat_pool_choices,
+        "same": merge_choices,
     },
 )  # fmt: skip
 turn_workload = register_workload(

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, Final
 
 import polars as pl
 
@@ -19,10 +19,13 @@ from data.knobs import Knob
 from data.metrics import Metric
 from data.queries.metric_cube import metric_cube_query
 from data.queries.points import shown_points_query
-from data.selection import Selection
+from data.selection import Clause, Selection
 
+# The service-level agreement of the network study: p99 latency, us.
+AGREED_US: Final = 500.0
+AGREED_METRIC: Final = "latency_p99_us"
 # Columns that distinguish the scatter's traces; sorting by them keeps a trace together.
-_TRACE_ORDER = ("system", "dvfs_ghz", "itr_us")
+_TRACE_ORDER: Final = ("system", "dvfs_ghz", "itr_us")
 
 
 @dataclass(frozen=True)
@@ -103,6 +106,11 @@ class Question:
             )
 
         return self.view.narrowed(query, self.selection, known)
+
+    def with_clauses(self, clauses: Sequence[Clause]) -> "Question":
+        """Return the question under other filters; the same odd runs are left out."""
+        selection = Selection(tuple(clauses), self.selection.without)
+        return replace(self, state=replace(self.state, selection=selection))
 
     def cube(self, column: str, selection: Selection | None = None) -> pl.DataFrame:
         """Return a column's statistics for each combination of knobs that the filters leave."""

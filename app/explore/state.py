@@ -55,6 +55,7 @@ class ExploreState(UrlState):
 
     Attributes:
         replicates: `means`: one point per configuration; `runs`: one per run.
+        bands: Draw how sure the frontiers are; of runs, how often one sweep attains them.
         without_odd: Leave out the runs that are odd in x or y.
         x: Column of the scatter's x axis, or `performance`.
         colour, size, symbol: Knobs that points encode, or `none`.
@@ -65,8 +66,9 @@ class ExploreState(UrlState):
         pool: Settings that the heatmap pools, by name; of others it shows one value.
         limit: Limit in the unit of `limited`.
         alpha: Error of best sets and intervals, between 0 and 0.5.
-        margin_pct: Settings within it are as good, percent of the cost.
+        margin_pct: Differences within it do not matter, percent of the cost.
         against: System that best settings are compared with, besides the default; empty for none.
+        merged: Knobs without effect: settings that differ in them alone count as one.
         clause: The selection (`sel`) as a clause; empty for none.
         zoom: Range of the scatter's axes, `x0~x1~y0~y1`; empty for all points.
     """
@@ -80,6 +82,7 @@ class ExploreState(UrlState):
         "xlog": Parameter("x_log", read_flag),
         "ylog": Parameter("y_log", read_flag),
         "frontier": Parameter("frontier", read_flag),
+        "band": Parameter("bands", read_flag),
         "noodd": Parameter("without_odd", read_flag),
         "col": Parameter("colour"),
         "size": Parameter("size"),
@@ -95,6 +98,7 @@ class ExploreState(UrlState):
         "alpha": Parameter("alpha", read_number),
         "margin": Parameter("margin_pct", read_number),
         "vs": Parameter("against"),
+        "same": Parameter("merged", is_list=True),
         "sel": Parameter("clause"),
         "zoom": Parameter("zoom"),
         "lake": Parameter("lake_version", read_lake_version),
@@ -112,6 +116,8 @@ class ExploreState(UrlState):
         "alpha",
         "margin",
         "vs",
+        "same",
+        "band",
     )
 
     selection: Selection = field(default_factory=Selection)
@@ -121,6 +127,7 @@ class ExploreState(UrlState):
     x_log: bool = False
     y_log: bool = False
     frontier: bool = True
+    bands: bool = False
     without_odd: bool = False
     colour: str = Roles().colour
     size: str = Roles().size
@@ -136,6 +143,7 @@ class ExploreState(UrlState):
     alpha: float = 0.05
     margin_pct: float = 2.0
     against: str = ""
+    merged: tuple[str, ...] = ()
     clause: str = ""
     zoom: str = ""
 
@@ -169,7 +177,8 @@ class ExploreState(UrlState):
         for name in (self.x, self.y, self.heat_metric, self.cost, self.limited):
             if name != PERFORMANCE and name not in catalogue.plottable:
                 raise SelectionError(f"no such column to plot: {name!r}")
-        check_pool(self.pool, catalogue)
+        for names in (self.pool, self.merged):
+            check_pool(names, catalogue)
         read_clause(self.clause, catalogue=catalogue)
 
     def with_performance(self, column: str) -> "ExploreState":

@@ -2,9 +2,11 @@
 
 from collections.abc import Callable, Hashable, Sequence
 from functools import cached_property, lru_cache, partial
+from threading import Condition
 from typing import Any, Final, TypeVar, cast
 
 import polars as pl
+from cachetools import LRUCache, cached
 
 from app.kit.answer_cache import (
     KEPT_ROWS,
@@ -48,8 +50,10 @@ class LakeView:
         self._sets = AnswerCache(lake.polars)
         self._replicates = AnswerCache(lake.polars, KEPT_ROWS)
         self._asked: dict[Ask, AnswerCache] = {}
-        self._once = lru_cache(maxsize=_REMEMBERED)(self._answer)
-        self._once_large = lru_cache(maxsize=_REMEMBERED_LARGE)(self._answer)
+        self._once, self._once_large = (
+            cached(LRUCache(most), condition=Condition())(self._answer)
+            for most in (_REMEMBERED, _REMEMBERED_LARGE)
+        )
         self._known = lru_cache(maxsize=_KEPT_KNOWN)(self._find_known)
         self._cube = lru_cache(maxsize=_KEPT_CUBES)(self._find_cube)
         self._counts = lru_cache(maxsize=_KEPT_CUBES)(self._count)
@@ -221,6 +225,8 @@ class LakeView:
         self, question: Callable[["LakeView", Key], Found], key: Key, is_large: bool = False
     ) -> Found:
         """Call a function of the lake and a selection or state; its result is cached.
+
+        Simultaneous callers of one question wait for one result.
 
         Args:
             is_large: Whether a result may have megabytes; fewer of these are cached.

@@ -153,18 +153,24 @@ def select(
     )
 
 
-def pool_select(component_id: str, data: Entries, pooled: Sequence[str]) -> dmc.MultiSelect:
+def pool_select(
+    component_id: str,
+    data: Entries,
+    pooled: Sequence[str],
+    placeholder: str = "pool over",
+    label: str = "settings to pool over",
+) -> dmc.MultiSelect:
     """Lay out the menu of the settings over which a view's means may pool; none is chosen first."""
     return dmc.MultiSelect(
         id=component_id,
         data=data,
         value=list(pooled),
-        placeholder="" if pooled else "pool over",
+        placeholder="" if pooled else placeholder,
         nothingFoundMessage="no setting varies",
         size="xs",
         w=150,
         comboboxProps={"width": 200, "position": "bottom-start"},
-        **{"aria-label": "settings to pool over"},
+        **{"aria-label": label},
     )
 
 

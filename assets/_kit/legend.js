@@ -15,6 +15,7 @@
     circle: "M-1 0A1 1 0 1 1 1 0A1 1 0 1 1 -1 0Z", square: "M-.9-.9H.9V.9H-.9Z", diamond: around(4, 0),
     "triangle-up": around(3, 0), "triangle-down": around(3, Math.PI), pentagon: around(5, 0),
     "cross-thin": "M0-1V1M-1 0H1", "x-thin": "M-.8-.8L.8.8M.8-.8L-.8.8",
+    "line-ne": "M-.8 .8L.8-.8",
     hash: "M-.4-1V1M.4-1V1M-1-.4H1M-1 .4H1",
   };
   const WIDTH = 24, HEIGHT = 18, LARGEST = 17;

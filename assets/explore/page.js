@@ -128,12 +128,24 @@ document.addEventListener("DOMContentLoaded", function () {
       setProps("explore-limit", { value: boxed });
     }, 120);
   }
+  /* One click sets the limit of the study, on its metric. */
+  let agreed = null;
+  function takeAgreed() {
+    const isOwn = domain.by === address.values(NAME).by;
+    agreed = isOwn ? null : domain.agreed;
+    setProps(isOwn ? "explore-limit" : "explore-by", { value: isOwn ? domain.agreed : domain.by });
+  }
   function setLimit(value, range) {
     const isOtherMetric = domain && range && domain.column !== range.column;
     const isOtherRange = JSON.stringify(domain) !== JSON.stringify(range);
     if (range && (!domain || isOtherMetric)) setProps("explore-limit", { suffix: " " + range.unit });
     domain = range;
-    if (isOtherMetric && value !== "") { setProps("explore-limit", { value: "" }); return; }
+    document.getElementById("explore-limit-agreed").hidden = !(range && range.agreed);
+    if (isOtherMetric && (value !== "" || agreed)) {
+      setProps("explore-limit", { value: agreed || "" });
+      agreed = null;
+      return;
+    }
     const limit = Number(value) > 0 && Number.isFinite(Number(value)) ? Number(value) : null;
     wattlas.later(() => describeLimit(limit));
     explore.drawLimit(limit);
@@ -308,6 +320,7 @@ document.addEventListener("DOMContentLoaded", function () {
   document.addEventListener("click", (event) => {
     if (wattlas.closest(event, "#selected-timeline")) openTimeline(selected(), true);
     if (wattlas.closest(event, "#clear-selection")) explore.select("");
+    if (wattlas.closest(event, "#explore-limit-agreed") && domain) takeAgreed();
   });
 
   wattlas.addPage({

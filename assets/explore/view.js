@@ -44,11 +44,14 @@
   function limitColors({ marker: { color, coloraxis }, meta: { rows } }, theme, meta) {
     const { colour, limited, is_least: isLeast } = meta, sign = isLeast ? -1 : 1;
     const { columns, limit } = explore, values = columns.fields[limited];
+    const standing = limit === meta.limit && columns.knobs.standing;
     const scale = columns.knobs[colour], grey = wattlas.palette(theme).missed;
     const own = typeof color === "string" && !coloraxis ? color : null;
     return Array.from({ length: rows.end - rows.first }, (_, k) => {
       const i = rows.first + k;
-      if (!(limit === null || sign * values[i] <= sign * limit)) return grey;
+      // The server says which settings surely miss the limit; while the slider moves, the mean counts.
+      const known = standing && standing.values[standing.index[i]];
+      if (known ? known === "outside" : !(limit === null || sign * values[i] <= sign * limit)) return grey;
       return own || scale.values[scale.index[i]];
     });
   }
@@ -148,6 +151,10 @@
 
   /* ---- in words */
 
+  const STANDINGS = {
+    within: "within the limit", maybe: "may or may not meet the limit", outside: "misses the limit",
+  };
+  const BEST = { set: "cannot be told from the best", once: "measured once, cannot be ruled out" };
   const joined = (...words) => words.filter(Boolean).join(" \u00b7 ");
 
   /** The lines of the card of a point: configuration, then the two values with spread and n. */
@@ -168,6 +175,8 @@
       joined(wattlas.knobWords(columns, i, true), wattlas.knob(columns, "dataset", i)),
       value("x"), value("y"),
       means ? "n = " + columns.runs[i] : isRun ? "replicate " + replicate : "one run",
+      STANDINGS[listed("standing")] || "",
+      BEST[listed("best")] || "",
       odd ? "odd: " + odd : "",
       flags ? "flags: " + flags : "",
       explore.hint ? explore.hint(i) : "click: select this configuration",

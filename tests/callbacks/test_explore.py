@@ -40,14 +40,15 @@ def describe_view(raw: dict[str, Any], version: int) -> tuple:
 
 def update_scatter(raw: dict[str, Any], version: int, limit: float | str = "") -> tuple:
     """The scatter and its columns, with the limit on the performance metric."""
-    answer = explore.update_scatter(raw, limit, "performance", version)
+    controls = (limit, "performance", "energy_j", 0.05, [], False)
+    answer = explore.update_scatter(raw, *controls, version)
     return drawn(answer["figure"]), answer["columns"]
 
 
 def update_best(raw: dict[str, Any], limit: float | str, version: int) -> tuple:
     """The best settings by energy, with the limit on the performance metric: table, words."""
     table, _, said = explore.update_best(
-        raw, limit, "energy_j", "performance", None, 0.05, 2.0, version
+        raw, limit, "energy_j", "performance", None, 0.05, 2.0, [], version
     )
     return table, " ".join(text for part in said for text in texts(part))
 
@@ -164,7 +165,10 @@ def test_filters_on_tuned_knobs_leave_the_default_to_compare_with() -> None:
 def test_the_status_line_and_the_range_of_the_limit() -> None:
     status, domain = describe_view(AT_200K, NEWEST)
     assert status == "26 of 28 runs"
-    assert domain == {"low": 62.0, "high": 161.0, "unit": "us", "column": "latency_p99_us"}
+    assert domain == {
+        "low": 62.0, "high": 161.0, "unit": "us", "column": "latency_p99_us", "agreed": 500.0,
+        "by": "performance",
+    }  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -319,7 +323,7 @@ def test_an_empty_lake_says_what_to_do(empty_server: Flask) -> None:
         status, domain = describe_view({}, -1)
         assert status == "0 of 0 runs"
         assert (domain["low"], domain["high"]) == (None, None)
-        assert len(update_filters({}, -1)) == 4 + 13
+        assert len(update_filters({}, -1)) == 4 + 14
         assert all(values == [] for values in turned("memcached", [], None, -1).values())
         assert words == ""
 

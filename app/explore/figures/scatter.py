@@ -1,6 +1,7 @@
 """Energy against the workload's performance: one point per run or per configuration."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -15,6 +16,14 @@ from app.explore.figures.marks import (
     odd_trace,
     winner_traces,
 )
+from app.explore.figures.proof import (
+    attained_traces,
+    band_traces,
+    legend_of_proof,
+    maybe_traces,
+    set_traces,
+)
+from app.explore.fronts import Band
 from app.explore.roles import NEUTRAL, Encoding, trace_groups
 from app.explore.state import ExploreState
 from app.kit.columns import floats
@@ -49,12 +58,16 @@ class Scene:
         encoding: The knobs that points encode.
         marks: Frontiers and best points of all points.
         total: Number of runs in the lake.
+        bands: How sure the frontiers are.
+        attained: Answer of `attained_lines`.
     """
 
     catalogue: Catalogue
     encoding: Encoding
     marks: Marks
     total: int = 0
+    bands: Sequence[Band] = ()
+    attained: Sequence[tuple[Any, float, np.ndarray]] = ()
 
 
 @finishing
@@ -65,7 +78,8 @@ def build_scatter(
 
     Args:
         points: Answer of `points_query` with columns `x`, `y`, `performance`, `limited`,
-            `energy_j`, `edp_js`; at least one row; in that query's order.
+            `energy_j`, `edp_js`; at least one row; in that query's order; and of `standings_of`
+            the columns `standing` and `best`.
         drawn: Indices of the points to draw, sorted; frontier and winners use all.
         state: With `performance` already resolved to a column.
     """
@@ -74,10 +88,16 @@ def build_scatter(
     if state.frontier:
         is_less_better = scene.catalogue.metric(state.x).better == "less"
         frontiers = frontier_traces(points, marks, encoding, is_less_better)
-    traces = [*_point_traces(shown, state, encoding), *frontiers]
+    proof = [*band_traces(scene.bands, encoding), *attained_traces(scene.attained, encoding)]
+    proof += [*set_traces(shown, encoding), *maybe_traces(shown)]
+    # Discs of sets lie behind the points, strokes on them.
+    behind = [trace for trace in proof if trace["meta"]["kind"] != "maybe"]
+    traces = [*behind, *_point_traces(shown, state, encoding), *proof[len(behind) :], *frontiers]
     traces += winner_traces(points, marks, encoding)
     odd = odd_trace(points)
     traces += [*odd, *_legend_traces(shown, encoding, bool(frontiers))]
+    for words, look in legend_of_proof(proof, state.limit is not None):
+        traces.append({**_entry(3, words, "circle", 0, NEUTRAL), **look})
     traces += [_entry(2, "! odd run", "circle", 0, NEUTRAL)] if odd else []
     words = _subtitle(points, len(points) - len(drawn), state, scene)
     return {"data": traces, "layout": _layout(points, shown, state, scene, words)}
@@ -255,6 +275,7 @@ def _layout(
             "kind": "scatter",
             "fields": {"x": state.x, "y": state.y},
             "limited": state.limited,
+            "limit": state.limit,
             "is_least": metric(state.limited).better == "more",
             "bar": BAR_COLOR,
             "means": state.replicates == "means",
