@@ -49,14 +49,13 @@ def draw(
     points: pl.DataFrame,
     drawn: list[int] | None = None,
     scene: dict | None = None,
-    proof: dict[str, pl.Series] | None = None,
     **state: Any,
 ) -> dict[str, Any]:
     """The figure; x is p99 and y is energy unless told otherwise."""
     view = ExploreState(**{"x": "latency_p99_us", "limited": "latency_p99_us", **state})
     indices = np.arange(len(points)) if drawn is None else np.array(drawn)
     none = pl.lit(None, pl.String)
-    points = points.with_columns(**{"standing": none, "best": none, **(proof or {})})
+    points = points.with_columns(standing=none, best=none)
     encoding = encoding_of(points, view, SYSTEMS, SHIPPED)
     marks = find_marks(points, view, encoding, SHIPPED)
     setting = Scene(SHIPPED, encoding, marks, **(scene or {}))
