@@ -21,6 +21,7 @@ from app.findings.page import (
     update_status,
 )
 from app.findings.state import FindingsState
+from data.catalogue import SHIPPED
 from data.errors import SelectionError
 from tests.callbacks.components import html_texts
 from tests.fixtures.lakes import write_lake
@@ -66,7 +67,7 @@ def test_a_claims_link_opens_its_runs_in_explore_within_the_limit() -> None:
     links = re.findall(r'<a class="plain" href="([^"]+)"', update_claims({"limit": "200"}, 0))
     assert links
     for link in links:
-        state = ExploreState.from_query(urlsplit(link.replace("&amp;", "&")).query)
+        state = ExploreState.from_query(urlsplit(link.replace("&amp;", "&")).query, SHIPPED)
         assert state.selection.values("workload") == ("memcached",)
         assert set(state.selection.values("system")) <= {
             "linux_tuned", "ebbrt_tuned", "linux_default",
@@ -137,9 +138,9 @@ def test_a_bad_budget_is_refused(grid: Path, capsys: pytest.CaptureFixture[str])
     assert main(["plan", "--lake", str(grid), "--budget", "0"]) == 2
     assert "budget is '0'" in capsys.readouterr().err
     with pytest.raises(SelectionError, match="limit is -1"):
-        FindingsState.from_query("limit=-1")
+        FindingsState.from_query("limit=-1", SHIPPED)
     with pytest.raises(SelectionError, match="no such knob"):
-        FindingsState.from_query("knob=nothing")
+        FindingsState.from_query("knob=nothing", SHIPPED)
 
 
 def test_a_lake_without_a_sweep_has_no_list(
@@ -161,7 +162,7 @@ def test_the_export_is_a_report_with_a_date_and_what_stayed_open(server: Flask) 
 
 def test_its_link_keeps_the_state() -> None:
     query = "v=2&workload=memcached&limit=200&knob=itr_us&across=dvfs_ghz&budget=40&odd=1"
-    state = FindingsState.from_query(query)
+    state = FindingsState.from_query(query, SHIPPED)
     assert (state.limit, state.knob, state.budget, state.without_odd) == (200.0, "itr_us", 40, True)
     assert parse_qs(state.to_query()) == parse_qs(query)
     assert PAGE.path == "/findings"
