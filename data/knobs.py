@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Final
 
 from data.declared import FACET_PREFIX, Column, Declared
@@ -45,6 +45,10 @@ _WRITERS: Final[dict[str, Callable[[str], Callable[[Value], str]]]] = {
     "si": _si,
     "mode": lambda _: _mode,
 }
+
+
+# A page writes the same values after each change of filters.
+_CACHED_TEXTS: Final = 512
 
 
 @dataclass(frozen=True)
@@ -122,12 +126,20 @@ class Knob:
         """Title with the unit of the labels."""
         return f"{self.title}, {self.unit}" if self.unit else self.title
 
-    def label(self, value: Value | None) -> str:
-        """A value on an axis or in a legend; NULL by its word."""
+    @cached_property
+    def label(self) -> Callable[[Value | None], str]:
+        """Return a value on an axis or in a legend; NULL by its word."""
+        return lru_cache(_CACHED_TEXTS)(self._label)
+
+    @cached_property
+    def words(self) -> Callable[[Value | None], str]:
+        """Return a value in a sentence: `ITR 2 us`, `governor`, `64 KiB`, `depth 8`, `no mode`."""
+        return lru_cache(_CACHED_TEXTS)(self._words)
+
+    def _label(self, value: Value | None) -> str:
         return self.facet.null_word if value is None else self.write(value)
 
-    def words(self, value: Value | None) -> str:
-        """A value in a sentence: `ITR 2 us`, `governor`, `64 KiB`, `depth 8`, `no device`."""
+    def _words(self, value: Value | None) -> str:
         if value is not None:
             after = self.after_one if self.after_one and value == 1 else self.after
             return f"{self.before}{self.write(value)}{after}"

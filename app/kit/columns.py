@@ -6,15 +6,12 @@ knobs are indices into the list of their values.
 
 import base64
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 import polars as pl
 
 from data.selection import Value
-
-# What of a figure may hold arrays; its texts and numbers are thousands.
-_PARTS: Final = (dict, list, np.ndarray)
 
 
 def encode_columns(
@@ -91,18 +88,22 @@ def encode_view(answer: dict[str, Any]) -> dict[str, Any]:
     return {**answer, "figure": compact_figure(answer["figure"])}
 
 
-def compact_figure(part: Any) -> Any:
+def compact_figure(figure: Any) -> Any:
     """Convert the numeric arrays of a figure to typed ones; 8-byte integers to 4 bytes."""
-    if isinstance(part, dict):
-        return {n: compact_figure(v) if isinstance(v, _PARTS) else v for n, v in part.items()}
-    if isinstance(part, list):
-        # Lists of lists, such as the texts of cells, hold no arrays.
-        has_parts = bool(part) and isinstance(part[0], dict | np.ndarray)
-        return [compact_figure(value) for value in part] if has_parts else part
-    if not isinstance(part, np.ndarray) or part.dtype.kind not in "iuf":
-        return part
-    numbers = (
-        part.astype(np.int32) if part.dtype.itemsize == 8 and part.dtype.kind in "iu" else part
-    )
-    shape = {"shape": ", ".join(map(str, part.shape))} if part.ndim > 1 else {}
-    return {**typed(numbers), **shape}
+    whole = [figure]
+    left: list[Any] = [whole]
+    while left:
+        part = left.pop()
+        for place, value in [*(part.items() if isinstance(part, dict) else enumerate(part))]:
+            if isinstance(value, (dict, list)):
+                part[place] = value.copy()
+                left.append(part[place])
+            elif isinstance(value, np.ndarray) and value.dtype.kind in "iuf":
+                part[place] = _shaped(value)
+    return whole[0]
+
+
+def _shaped(array: np.ndarray) -> dict[str, str]:
+    is_long = array.dtype.itemsize == 8 and array.dtype.kind in "iu"
+    shape = {"shape": ", ".join(map(str, array.shape))} if array.ndim > 1 else {}
+    return {**typed(array.astype(np.int32) if is_long else array), **shape}

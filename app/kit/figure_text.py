@@ -21,7 +21,8 @@ _STYLES: Final = re.compile(f"{_STYLE}(color:#[0-9a-fA-F]{{6}}|font-size:\\d+px)
 _MARKS: Final = re.compile("[\ue000-\ue005]")
 # What is to be done in a text: escape, or write marks. Most texts have nothing of it.
 _OPEN: Final = re.compile("[&<\ue000-\ue005]")
-_NUMBERS: Final = frozenset({bool, int, float, type(None)})
+# Types in a list that may be or hold texts.
+_HOLDERS: Final = frozenset({str, dict, list, tuple, np.ndarray})
 # What the browser compares with values of the lake, and does not show.
 _NO_TEXTS: Final = frozenset({"customdata", "ids", "meta"})
 
@@ -41,31 +42,28 @@ def without_marks(text: str) -> str:
     return _MARKS.sub("", text.replace(BREAK, " "))
 
 
-def finished(part: Any) -> Any:
+def finished(figure: Any) -> Any:
     """Return a figure, or a part of one, in which Plotly shows all texts as they are.
 
     Call it once: finished texts would be escaped again.
     """
-    if isinstance(part, str):
-        return _escaped(part) if _OPEN.search(part) else part
-    if isinstance(part, dict):
-        return {
-            key: value
-            if key in _NO_TEXTS
-            or type(value) in _NUMBERS
-            or (type(value) is str and not _OPEN.search(value))
-            else finished(value)
-            for key, value in part.items()
-        }
-    if isinstance(part, np.ndarray) and part.dtype.kind in "OU":
-        part = part.tolist()
-    if isinstance(part, (list, tuple)):
-        kinds = set(map(type, part)) - _NUMBERS
-        texts = "".join(one for one in part if type(one) is str) if kinds == {str} else ""
-        if not kinds or (texts and not _OPEN.search(texts)):
-            return part
-        return type(part)(finished(one) for one in part)
-    return part
+    whole = [figure]
+    left: list[Any] = [whole]
+    while left:
+        part = left.pop()
+        for place in part.keys() - _NO_TEXTS if isinstance(part, dict) else range(len(part)):
+            value = part[place]
+            if isinstance(value, np.ndarray) and value.dtype.kind in "OU":
+                value = value.tolist()
+            if isinstance(value, str):
+                part[place] = _escaped(value) if _OPEN.search(value) else value
+            elif isinstance(value, dict):
+                part[place] = {**value}
+                left.append(part[place])
+            elif isinstance(value, (list, tuple)) and not _HOLDERS.isdisjoint(map(type, value)):
+                part[place] = [*value]
+                left.append(part[place])
+    return whole[0]
 
 
 class _Finished(dict[str, Any]):

@@ -18,7 +18,6 @@ from app.kit.answer_cache import (
 )
 from app.kit.settings import MAX_ROWS
 from data.analysis.facets import LEADING, FacetCounts, matches
-from data.catalogue import Catalogue
 from data.connection import Lake
 from data.errors import LakeError
 from data.queries.facets import facet_cube_query, outline_query
@@ -47,6 +46,7 @@ class LakeView:
 
     def __init__(self, lake: Lake) -> None:
         self.lake = lake
+        self.catalogue = lake.catalogue
         self._sets = AnswerCache(lake.polars)
         self._replicates = AnswerCache(lake.polars, KEPT_ROWS)
         self._asked: dict[Ask, AnswerCache] = {}
@@ -63,11 +63,6 @@ class LakeView:
     def version(self) -> int:
         """Version of the lake; -1 while it has no runs."""
         return self.lake.version
-
-    @property
-    def catalogue(self) -> Catalogue:
-        """The columns of this version."""
-        return self.lake.catalogue
 
     @property
     def words(self) -> str:
