@@ -359,12 +359,12 @@ RUN_TABLES: Final[dict[str, pa.Schema]] = {
 }
 
 
-def rounded_rates(rates: np.ndarray) -> np.ndarray:
-    """Round rates to float32 with 12 bits of mantissa, as the extremes in `overview`.
+def rounded_singles(values: np.ndarray) -> np.ndarray:
+    """Round to float32 with 12 bits of mantissa, as extremes in `overview` and drawn values.
 
     The nearest, and of two equally near ones that farther from 0: at most 0.013 % off. What is let
     go is noise that would double the columns.
     """
-    bits = np.asarray(rates, np.float32).view(np.uint32)
+    bits = np.asarray(values, np.float32).view(np.uint32)
     kept: np.ndarray = (bits + np.uint32(1 << 10)) & ~np.uint32((1 << 11) - 1)
     return kept.view(np.float32)

@@ -23,8 +23,8 @@ from ingest.discover.names import strip_compression, workload_of
 from ingest.files.blocks import read_head
 from ingest.files.walk import walk_folders
 from ingest.formats import find_format
-from ingest.formats.table import clean_name
 from ingest.meter_clocks import clock_lines
+from ingest.settings.column_names import clean_name
 from ingest.settings.dataset import FILE_NAME, UNKNOWN, Settings, load_settings
 
 _HEADS_A_SHAPE: Final = 3

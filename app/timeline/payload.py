@@ -16,6 +16,7 @@ from app.timeline.answer import PageAnswer, failure_sentence
 from app.timeline.panels import HEAT_UNITS, HEATS, LOG_HEATS, PANELS
 from app.timeline.runs import RunInfo
 from data.analysis.log_bins import slot_starts, slots_near
+from data.schema import rounded_singles
 from data.timeline.answers import Failure
 from data.timeline.quantities import QUANTITIES
 from data.timeline.question import NO_HEAT
@@ -27,7 +28,6 @@ from data.timeline.window_plan import Plan
 from data.units import format_digits, format_quantity
 
 Json = dict[str, Any]
-_DROPPED_BITS: Final = 11
 # A gap is at the limit if it differs from the ITR value by at most this share.
 LIMIT_SHARE: Final = 0.05
 # Name, unit and scale of the counted sizes.
@@ -275,8 +275,5 @@ def _total(total: Total, values: Sequence[dict[str, float] | None], base: int) -
 
 
 def _drawn(values: np.ndarray) -> Json:
-    """Round to 12 bits of mantissa, enough for a drawing; the zeroed bits compress well."""
-    bits = np.ascontiguousarray(values, np.float32).view(np.uint32)
-    half = np.uint32(1 << _DROPPED_BITS - 1)
-    rounded = (bits + half) & ~np.uint32((1 << _DROPPED_BITS) - 1)
-    return typed(rounded.view(np.float32).ravel())
+    """Round values as a drawing needs them; the zeroed bits compress well."""
+    return typed(rounded_singles(np.ascontiguousarray(values)).ravel())

@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Sequence, Set
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -18,7 +19,7 @@ from ingest.discover.grouping import (
 )
 from ingest.discover.meter_files import MeterScopes, known_meters
 from ingest.discover.names import RunKey, label_columns
-from ingest.discover.unchanged_runs import SettledRuns
+from ingest.discover.unchanged_runs import SettledRuns, was_read_from
 from ingest.files.blocks import digest_file
 from ingest.lake.recorded_runs import SUMMARY, RecordedFile, RecordedRun
 from ingest.lake.state import LakeState
@@ -175,25 +176,21 @@ def _lost(
 
 
 def _is_same(work: RunWork, recorded: RecordedRun, lost: Sequence[RecordedFile]) -> bool:
-    """Whether the lake's run was read from exactly these files and settings."""
-    files = (*work.files, *work.meters)
-    paths = {file.path for file in files} | {file.path for file in lost}
-    own = {file.path: file for file in recorded.files}
-    return (
-        paths == set(own)
-        and work.files[0].settings.fingerprint == recorded.fingerprint
-        and all(_has_recorded_content(replace(file, recorded=own[file.path])) for file in files)
-    )
+    """Return whether the lake's run was read from these files, of which some are lost, as now."""
+    files = {file.path: file for file in (*work.files, *work.meters)}
 
+    def has_content(known: RecordedFile) -> bool:
+        file = files.get(known.path)
+        if file is None:
+            return True
+        with suppress(OSError):
+            return known.size == file.size and (
+                known.mtime == file.mtime or known.digest == digest_file(Path(file.path))
+            )
+        return False
 
-def _has_recorded_content(file: RawFile) -> bool:
-    known = file.recorded
-    if known is None or known.size != file.size:
-        return False
-    try:
-        return known.mtime == file.mtime or known.digest == digest_file(Path(file.path))
-    except OSError:
-        return False
+    paths = {*files, *(file.path for file in lost)}
+    return was_read_from(recorded, work.files[0].settings, paths, has_content)
 
 
 def _has_labels(work: RunWork, recorded: RecordedRun) -> bool:

@@ -1,7 +1,7 @@
 """Find runs that are unchanged since the last ingest, without reading file contents."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence, Set
 from typing import Any
 
 from ingest.discover.file_choice import Slot, only_core, slot
@@ -9,9 +9,25 @@ from ingest.discover.found_files import FORMATS_BY_NAME, KnownFile, RawFile, Run
 from ingest.discover.meter_files import MeterScopes
 from ingest.discover.names import label_columns
 from ingest.discover.sidecars import Sidecar
-from ingest.lake.recorded_runs import SUMMARY, RecordedFile
+from ingest.lake.recorded_runs import SUMMARY, RecordedFile, RecordedRun
 from ingest.lake.state import LakeState
 from ingest.settings.dataset import Settings
+
+
+def was_read_from(
+    run: RecordedRun, settings: Settings, paths: Set[str], is_same: Callable[[RecordedFile], bool]
+) -> bool:
+    """Decide whether a run of the lake was read from exactly these files and settings.
+
+    Args:
+        is_same: Whether a recorded file, which is among `paths`, is as it was. Called last, since
+            it may have to read the file.
+    """
+    return (
+        run.fingerprint == settings.fingerprint
+        and paths == {file.path for file in run.files}
+        and all(map(is_same, run.files))
+    )
 
 
 class SettledRuns:
@@ -47,8 +63,7 @@ class SettledRuns:
         own.update((meter.path, meter.recorded) for meter in meters)
         return (
             all(meter.is_unchanged for meter in meters)
-            and own == {file.path: file for file in run.files}
-            and run.fingerprint == settings.fingerprint
+            and was_read_from(run, settings, own.keys(), lambda file: own[file.path] == file)
             and run.labels == self._labels_of(group, settings)
             and self._state.is_whole(run)
         )

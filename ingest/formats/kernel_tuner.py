@@ -11,8 +11,9 @@ from data.declared import Column, Kind, Role
 from data.errors import FormatError
 from ingest.formats.json_document import number_of, part_of, read_object
 from ingest.formats.problem_list import ProblemList
-from ingest.formats.table import N_COLUMN, clean_name
+from ingest.formats.table import N_COLUMN
 from ingest.records import ReadContext, SummaryRow, SummaryTable
+from ingest.settings.column_names import clean_name
 from ingest.settings.dataset import UNKNOWN
 from ingest.settings.tables import target_kinds
 

@@ -11,8 +11,8 @@ from data.errors import FormatError
 from ingest.files.text_lines import iterate_lines
 from ingest.formats.perf_stat_line import CountLine, parse_json, parse_line
 from ingest.formats.problem_list import ProblemList
-from ingest.formats.table import clean_name
 from ingest.records import Intervals, ReadContext, Reading
+from ingest.settings.column_names import clean_name
 
 _STARTED: Final = "# started on"
 _SEPARATORS: Final = (",", ";", "\t", "|")

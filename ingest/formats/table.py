@@ -23,8 +23,8 @@ import pyarrow.parquet as pq
 
 from data.aggregates import AGGREGATE_N, sd_column
 from data.catalogue import SHIPPED
-from data.declared import Column, Kind, Role, check_name
-from data.errors import DataError, FormatError
+from data.declared import Column, Kind, Role
+from data.errors import FormatError
 from data.schema import COUNTERS, KNOBS, MEASUREMENTS
 from ingest.files.packed import CHUNK, Packed, packed, unpacked
 from ingest.files.text_lines import iterate_lines
@@ -37,6 +37,7 @@ from ingest.records import (
     TableColumn,
     TableDeclaration,
 )
+from ingest.settings.column_names import clean_name
 from ingest.settings.dataset import UNKNOWN
 from ingest.settings.tables import CORE, target_kinds
 
@@ -56,7 +57,6 @@ _MOST: Final = 2**63
 _SURE_DIGITS: Final = 18
 # A 0 in these columns, and in latencies, is not a measurement.
 _RATES: Final = frozenset({"load_qps", "throughput_qps"})
-_LONGEST_NAME: Final = 55
 # What tables call the number of the core that a row is of.
 _CORE_HEADINGS: Final = frozenset({"core", "core_id", "cpu", "cpu_id"})
 _MOST_CORES: Final = 1024
@@ -645,26 +645,6 @@ def _spread_targets(
     return found
 
 
-def clean_name(heading: str, kind: str, taken: Iterable[str] = ()) -> str:
-    """Make a name for an undeclared column that is valid in SQL and URLs.
-
-    Args:
-        taken: Names of other columns.
-    """
-    bare = re.sub(r"[^a-z0-9]+", "_", heading.lower()).strip("_")[:_LONGEST_NAME]
-    bare = bare if bare[:1].isalpha() else f"c_{bare}".rstrip("_")
-    names = (bare, f"{bare}_{kind}", *(f"{bare}_{kind}_{n}" for n in range(2, 10_000)))
-    return next(name for name in names if name not in taken and _can_be(name))
-
-
-def _can_be(name: str) -> bool:
-    try:
-        check_name(name)
-    except DataError:
-        return False
-    return True
-
-
 def _kind_of(cells: Iterable[Cell]) -> Kind:
     """Return the type of a column: numbers if all values that are set are numbers, else text."""
     is_whole = True
@@ -810,24 +790,3 @@ def _convert(
     if not least <= value < math.inf or (kind == "whole" and abs(value) >= _MOST):
         raise FormatError(f"{heading} {str(cell)[:60]!r} is out of range")
     return float(value) if kind == "real" else value
-
-
-def own_columns(columns: Iterable[Column], known: Mapping[str, Column]) -> dict[str, Column]:
-    """Return the lake's columns for the undeclared columns of a table.
-
-    If the lake has a column of the same name and another type, the column gets another name.
-
-    Returns:
-        By name in the table.
-    """
-    found = {}
-    for column in columns:
-        there = known.get(column.name)
-        if there is None or there.kind == column.kind:
-            found[column.name] = there or column
-        else:
-            name = clean_name(column.name, column.kind, {column.name})
-            found[column.name] = known.get(name) or Column(
-                name, column.role, column.kind, column.title, column.short
-            )
-    return found

@@ -12,7 +12,6 @@ from data.declared import Column, joined
 from data.errors import LakeError
 from data.file_digests import digest_of_file
 from data.lake_place import LakePath
-from ingest.formats.table import own_columns
 from ingest.lake.facts import doubt_replicates
 from ingest.lake.machine_states import give_states
 from ingest.lake.off_siblings import flag_off_siblings
@@ -26,6 +25,7 @@ from ingest.lake.tables import (
 )
 from ingest.lake.work import assign_work
 from ingest.records import Problem
+from ingest.settings.column_names import own_columns
 
 FLUSH_S: Final = 2.0
 FLUSH_RUNS: Final = 500

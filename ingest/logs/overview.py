@@ -15,7 +15,7 @@ from data.schema import (
     HISTOGRAMS,
     OVERVIEW,
     RATES,
-    rounded_rates,
+    rounded_singles,
 )
 from ingest.logs import row_layout, size_histograms
 from ingest.logs.core_log import CoreCut, Cutting, bin_starts_ns
@@ -142,7 +142,7 @@ def _rate_columns(cores: int, steps: SampleSteps, joined: int, part: slice) -> d
         extremes = steps.overview_extremes(name, finest)
         for at, end in enumerate(EXTREMES):
             folded = _fold(extremes[..., at], joined, _REDUCERS[end])
-            columns[f"{end}_{name}"] = pa.array(rounded_rates(folded), mask=np.isinf(folded))
+            columns[f"{end}_{name}"] = pa.array(rounded_singles(folded), mask=np.isinf(folded))
     return columns
 
 

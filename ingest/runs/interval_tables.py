@@ -16,7 +16,7 @@ from data.schema import (
     OVERVIEW_LEVELS,
     RATES,
     SAMPLES,
-    rounded_rates,
+    rounded_singles,
 )
 from data.timeline.sample_cells import share_samples
 from data.timeline.sample_rates import rate_extremes
@@ -257,7 +257,7 @@ def _overview(run_id: str, length_ns: int, counted: Mapping[str, np.ndarray]) ->
     for name in RATES:
         for end in EXTREMES:
             rates = extremes[f"{end}_{name}"].ravel()
-            columns[f"{end}_{name}"] = pa.array(rounded_rates(rates), mask=np.isnan(rates))
+            columns[f"{end}_{name}"] = pa.array(rounded_singles(rates), mask=np.isnan(rates))
     nothing = {f.name: pa.nulls(count, f.type) for f in OVERVIEW if f.name not in columns}
     return pa.table([(columns | nothing)[name] for name in OVERVIEW.names], schema=OVERVIEW)
 

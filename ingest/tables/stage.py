@@ -16,7 +16,6 @@ from ingest.discover.plan import Plan
 from ingest.discover.source_reads import read_source
 from ingest.files.blocks import digest_file
 from ingest.files.packed import Packed
-from ingest.formats.table import own_columns
 from ingest.lake.commits import Committer
 from ingest.lake.recorded_runs import SUMMARY, RecordedFile, RecordedRun, RunIds, id_number
 from ingest.lake.state import (
@@ -28,6 +27,7 @@ from ingest.lake.state import (
 )
 from ingest.lake.tables import conform_row
 from ingest.records import Problem, SummaryRow, SummaryTable
+from ingest.settings.column_names import own_columns
 from ingest.settings.dataset import Settings
 from ingest.settings.layers import SettingsByFolder
 from ingest.tables.summary_rows import (

@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from data.schema import RATES, rounded_rates
+from data.schema import RATES, rounded_singles
 from ingest.logs import core_log
 from ingest.records import Window
 from ingest.settings.dataset import Machine
@@ -60,7 +60,7 @@ def test_a_spike_between_two_samples_stands_in_the_bins_that_it_touches(tmp_path
     assert _column(found, "min_power_w", 0) == [2] * 8
     assert _column(found, "max_ipc", 0) == _column(found, "min_ipc", 0) == [2] * 8
     # 4 instructions in 500 ns.
-    assert _column(found, "min_instructions_per_s", 0) == [rounded_rates(np.array([8e6]))[0]] * 8
+    assert _column(found, "min_instructions_per_s", 0) == [rounded_singles(np.array([8e6]))[0]] * 8
     assert _column(found, "max_power_w", 0, 64) == [None] * 64
 
 
@@ -119,7 +119,7 @@ def test_extremes_are_recomputed_from_samples_by_a_query(tmp_path: Path, name: s
     for core in logs:
         for end in ("min", "max"):
             said = np.array(_column(found, f"{end}_{name}", core), np.float32)
-            assert said.tolist() == rounded_rates(expected[end, core]).tolist()
+            assert said.tolist() == rounded_singles(expected[end, core]).tolist()
     assert overview[f"max_{name}"].type == pa.float32()
 
 

@@ -1,0 +1,51 @@
+"""Names of columns that nobody declared, and of those that a lake has with another type."""
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import Final
+
+from data.declared import Column, check_name
+from data.errors import DataError
+
+_LONGEST_NAME: Final = 55
+
+
+def clean_name(heading: str, kind: str, taken: Iterable[str] = ()) -> str:
+    """Make a name for an undeclared column that is valid in SQL and URLs.
+
+    Args:
+        taken: Names of other columns.
+    """
+    bare = re.sub(r"[^a-z0-9]+", "_", heading.lower()).strip("_")[:_LONGEST_NAME]
+    bare = bare if bare[:1].isalpha() else f"c_{bare}".rstrip("_")
+    names = (bare, f"{bare}_{kind}", *(f"{bare}_{kind}_{n}" for n in range(2, 10_000)))
+    return next(name for name in names if name not in taken and _can_be(name))
+
+
+def _can_be(name: str) -> bool:
+    try:
+        check_name(name)
+    except DataError:
+        return False
+    return True
+
+
+def own_columns(columns: Iterable[Column], known: Mapping[str, Column]) -> dict[str, Column]:
+    """Return the lake's columns for the undeclared columns of a table.
+
+    If the lake has a column of the same name and another type, the column gets another name.
+
+    Returns:
+        By name in the table.
+    """
+    named = {}
+    for column in columns:
+        there = known.get(column.name)
+        if there is None or there.kind == column.kind:
+            named[column.name] = there or column
+        else:
+            name = clean_name(column.name, column.kind, {column.name})
+            named[column.name] = known.get(name) or Column(
+                name, column.role, column.kind, column.title, column.short
+            )
+    return named
