@@ -34,7 +34,7 @@ CLICK: Final = "click: select this configuration"
 # Knobs that a hover does not name: the title of the figure does, or no storage run has one.
 _UNNAMED: Final = ("dataset", "workload", "system", "load_qps", "message_bytes")
 # Number of cached texts of means and headings: filters choose among them, but do not change them.
-_CACHED: Final = 20_000
+CACHED: Final = 20_000
 SELECTABLE: Final = {
     "selected": {"marker": {"opacity": 1}},
     "unselected": {"marker": {"opacity": FADED}},
@@ -118,7 +118,7 @@ def measured_words(row: dict[str, Any], column: str, scene: Scene) -> str:
     return _mean_words(column, row[column], spread, row[f"{column}_n"], scene.spread_words)
 
 
-@lru_cache(maxsize=_CACHED)
+@lru_cache(maxsize=CACHED)
 def _mean_words(
     column: str, mean: float | None, spread: float | None, n: int, spread_words: str
 ) -> str:
@@ -143,7 +143,7 @@ def words_of(rows: pl.DataFrame, columns: Sequence[str], scene: Scene) -> list[l
     return [[*lines, CLICK] for lines in zip(*parts, strict=True)]
 
 
-@lru_cache(maxsize=_CACHED)
+@lru_cache(maxsize=CACHED)
 def _heading(catalogue: Catalogue, names: tuple[str, ...], values: tuple) -> str:
     set_knobs = {n: v for n, v in zip(names, values, strict=True) if v is not None}
     return configuration_words(set_knobs, set_knobs, catalogue)

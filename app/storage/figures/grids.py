@@ -1,5 +1,6 @@
 """Heatmaps of request size by IO depth: one panel per completion mode, one common scale."""
 
+from functools import lru_cache
 from typing import Any, Final
 
 import numpy as np
@@ -9,7 +10,7 @@ from app.kit.competitors import readable_on
 from app.kit.encodings import color_bar, scatter_trace
 from app.kit.figure_text import bold, finishing
 from app.kit.words import common_prefix
-from app.storage.figures.base import QUIET, Scene, marks, measured_words, plain
+from app.storage.figures.base import CACHED, QUIET, Scene, marks, measured_words, plain
 from app.storage.figures.layouts import index_axis, layout, panel, panel_axes, panel_note
 from app.storage.state import View
 from data.catalogue import SHIPPED
@@ -174,23 +175,29 @@ def _texts(own: pl.DataFrame, columns: int, color_axis: dict[str, Any]) -> dict[
     }
 
 
-def _mean_words(cell: dict[str, Any], column: str, scene: Scene) -> list[str]:
-    return [measured_words(cell, column, scene)]
+def _mean_words(cell: dict[str, Any], column: str, scene: Scene) -> tuple[str, ...]:
+    return (measured_words(cell, column, scene),)
 
 
-def _difference_words(cell: dict[str, Any], column: str, scene: Scene) -> list[str]:
-    unit, value = SHIPPED.metric(column).unit, cell["value"]
+def _difference_words(cell: dict[str, Any], column: str, scene: Scene) -> tuple[str, ...]:
+    names = ("value", "spread", f"{column}_written", f"{column}_n_written", column, f"{column}_n")
+    unit = SHIPPED.metric(column).unit
+    return _written_and_read(unit, scene.spread_words, *(cell[name] for name in names))
+
+
+@lru_cache(maxsize=CACHED)
+def _written_and_read(
+    unit: str, spread_words: str, value: float, spread: float,
+    written: float, n_written: int, read: float, n_read: int,
+) -> tuple[str, ...]:  # fmt: skip
     signed = f"{MINUS if value < 0 else '+'}{format_quantity(abs(value), unit)}"
-    if np.isfinite(cell["spread"]):
-        signed += f" ± {format_quantity(cell['spread'], unit)} ({scene.spread_words})"
-    return [
+    if np.isfinite(spread):
+        signed += f" ± {format_quantity(spread, unit)} ({spread_words})"
+    return (
         f"write {MINUS} read: {signed}",
-        *[
-            f"{access}: {format_quantity(cell[column + suffix], unit)}, "
-            f"n = {cell[f'{column}_n{suffix}']}"
-            for access, suffix in (("write", "_written"), ("read", ""))
-        ],
-    ]
+        f"write: {format_quantity(written, unit)}, n = {n_written}",
+        f"read: {format_quantity(read, unit)}, n = {n_read}",
+    )
 
 
 def _color_axis(values: np.ndarray, scale: Scale, is_around_0: bool, unit: str) -> dict[str, Any]:
