@@ -34,7 +34,7 @@ def odd_of(view: LakeView, state: ExploreState) -> pl.DataFrame:
         state: With `performance` resolved to a column.
 
     Returns:
-        Columns of CONFIGURATION, `run_id`, `axis` (x or y), `value` and `median` in the metric's
+        Columns of a configuration, `run_id`, `axis` (x or y), `value` and `median` in the metric's
         unit, `runs` (number of the configuration's runs).
     """
     studied = Selection(leading(state.selection).clauses)

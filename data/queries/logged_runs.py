@@ -29,8 +29,8 @@ def logged_configurations_query(
         limit: Maximum number of rows.
 
     Returns:
-        SQL and parameters. Columns: CONFIGURATION, `run_id`, `replicate`; sorted by `replicate` and
-        `run_id`.
+        SQL and parameters. Columns: a configuration's, `run_id`, `replicate`; sorted by `replicate`
+        and `run_id`.
     """
     condition, parameters = selection.predicate()
     return (
@@ -73,7 +73,7 @@ def logged_runs_query(
         limit: Maximum number of rows.
 
     Returns:
-        SQL and parameters. Columns: CONFIGURATION, `run_id`, `replicate`, `duration_s`,
+        SQL and parameters. Columns: a configuration's, `run_id`, `replicate`, `duration_s`,
         `interrupts`, and `total` (number of all matches). Runs of one load are adjacent.
     """
     own = "".join(f", {name}::VARCHAR" for name in catalogue.further_knobs)

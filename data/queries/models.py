@@ -28,11 +28,11 @@ def model_runs_query(
         limit: Maximum number of rows.
 
     Returns:
-        SQL and parameters. Columns: CONFIGURATION, `run_id`, `replicate`, `duration_s`, `energy_j`,
-        `throughput_qps`, `requests`, `instructions`, `ref_cycles`, `interrupts`, `rx_desc`,
-        `latency_mean_us`, `latency_p50_us`, `latency_p99_us`, `core_count` and `tsc_hz` of the
-        cores' logs (NULL without logs), `matching` (number of runs without the limit). Sorted by
-        run id.
+        SQL and parameters. Columns: a configuration's, `run_id`, `replicate`, `duration_s`,
+        `energy_j`, `throughput_qps`, `requests`, `instructions`, `ref_cycles`, `interrupts`,
+        `rx_desc`, `latency_mean_us`, `latency_p50_us`, `latency_p99_us`, `core_count` and `tsc_hz`
+        of the cores' logs (NULL without logs), `matching` (number of runs without the limit).
+        Sorted by run id.
     """
     condition, parameters = selection.predicate()
     listed = ", ".join(

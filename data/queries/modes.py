@@ -33,7 +33,7 @@ def configurations_query(
         limited: A metric to which a limit applies; empty for none.
 
     Returns:
-        SQL and parameters. Columns CONFIGURATION without `known`; `values`, the finite
+        SQL and parameters. Columns: a configuration's without `known`; `values`, the finite
         measurements of `column`, ascending, at least one; `against` and `against_sd`, mean and
         sample standard deviation of the second metric over the same runs (NULL where not
         measured, and `against_sd` for one run). Of `limited` the moments of `moments_query`, over
@@ -85,9 +85,9 @@ def cell_query(
         limit: Maximum number of rows.
 
     Returns:
-        SQL and parameters. Columns CONFIGURATION, `run_id`, `replicate`, `has_log`, `value` (in the
-        metric's unit). Runs without a finite value are left out. Sorted by configuration, replicate
-        and run.
+        SQL and parameters. Columns: a configuration's, `run_id`, `replicate`, `has_log`, `value`
+        (in the metric's unit). Runs without a finite value are left out. Sorted by configuration,
+        replicate and run.
     """
     catalogue.metric(column)
     condition, parameters = selection.predicate()

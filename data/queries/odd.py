@@ -23,10 +23,10 @@ def replicates_query(
     Args:
         column: The metric; only values above 0 of single runs, since odd is odd in logarithms.
         limit: Maximum number of rows.
-        left_out: Columns of CONFIGURATION that have one value, or follow from others.
+        left_out: Columns of a configuration that have one value, or follow from others.
 
     Returns:
-        SQL and parameters. Columns: CONFIGURATION without `left_out`, `values`, a sorted list.
+        SQL and parameters. Columns: a configuration's without `left_out`, `values`, a sorted list.
     """
     condition, parameters = _condition(selection, column, catalogue)
     listed = [name for name in catalogue.configuration if name not in left_out]
@@ -50,7 +50,7 @@ def run_ids_query(
     """Build the query of the runs of `replicates_query` with some values.
 
     Returns:
-        SQL and parameters. Columns: CONFIGURATION without `left_out`, `value`, `run_id`.
+        SQL and parameters. Columns: a configuration's without `left_out`, `value`, `run_id`.
     """
     condition, parameters = _condition(selection, column, catalogue)
     listed = "".join(f"{name}, " for name in catalogue.configuration if name not in left_out)

@@ -35,7 +35,7 @@ def points_query(
             The answer has none of them; the rows are the same in half the time.
 
     Returns:
-        SQL and parameters. Columns: CONFIGURATION without `left_out`, `run_id` and `replicate`
+        SQL and parameters. Columns: a configuration's without `left_out`, `run_id` and `replicate`
         (NULL for means), `n` (number of replicates, those in rows that are means included),
         `logged` (number of rows whose interrupts are in the lake), `flags` (all their flags,
         sorted, in one text; NULL for none), then the requested ones, in their units. Runs in which

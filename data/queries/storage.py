@@ -50,9 +50,9 @@ def storage_query(
         limit: Maximum number of rows.
 
     Returns:
-        SQL and parameters. Columns CONFIGURATION; `runs` (count); for each metric of MEASURED its
-        mean over the replicates that have it, `<metric>_sd` (sample standard deviation; NULL for
-        one) and `<metric>_n`. A mean is NULL without a value. Sorted by configuration.
+        SQL and parameters. Columns: a configuration's; `runs` (count); for each metric of MEASURED
+        its mean over the replicates that have it, `<metric>_sd` (sample standard deviation; NULL
+        for one) and `<metric>_n`. A mean is NULL without a value. Sorted by configuration.
     """
     condition, parameters = selection.predicate()
     listed = ", ".join(catalogue.configuration)

@@ -11,7 +11,7 @@ def run_facts_query(run_ids: Sequence[str], *, catalogue: Catalogue) -> tuple[st
     """Build the query of the facts that a timeline needs before it reads the runs' files.
 
     Returns:
-        SQL and parameters. Columns: CONFIGURATION, `run_id`, `replicate`, `duration_s`,
+        SQL and parameters. Columns: a configuration's, `run_id`, `replicate`, `duration_s`,
         `interrupts`, `has_log`; `cores` and `files` as in `data.schema`. Unknown
         runs have no row.
     """
@@ -46,7 +46,7 @@ def others_query(run_id: str, limit: int, *, catalogue: Catalogue) -> tuple[str,
     workload.
 
     Returns:
-        SQL and parameters. Columns: CONFIGURATION, `run_id`, `replicate`.
+        SQL and parameters. Columns: a configuration's, `run_id`, `replicate`.
     """
     is_same = {
         name: f"(o.{name} IS NOT DISTINCT FROM m.{name})::INTEGER"

@@ -66,19 +66,19 @@ class Scene:
         modes: Completion modes of all rows, with their hues and labels.
         is_interval: Whether error bars are 95 % confidence intervals; else standard deviations.
         place: Device, access and size of the views that show one, by column.
+        catalogue: The columns of the lake.
         place_words: The same as text.
         note: A warning for all figures; may be empty.
         unnamed: Label of a missing device: no device under test, or an unknown name.
-        catalogue: The columns of the lake.
     """
 
     modes: Competitors
     is_interval: bool
     place: dict[str, Any]
+    catalogue: Catalogue
     place_words: str = ""
     note: str = ""
     unnamed: str = NO_DEVICE
-    catalogue: Catalogue = SHIPPED
 
     @property
     def spread_words(self) -> str:
