@@ -36,20 +36,21 @@
     };
   };
 
-  /** A part of a figure with the word "page" replaced by a colour. */
-  function withColor(value, color) {
-    if (value === "page") return color;
+  /** A part of a figure with the words "page" and "missed" replaced by the colours of a theme. */
+  function withColor(value, colors) {
+    if (value === "page") return colors.text;
+    if (value === "missed") return colors.missed;
     if (Array.isArray(value)) {
-      return typeof value[0] === "number" ? value : value.map((one) => withColor(one, color));
+      return typeof value[0] === "number" ? value : value.map((one) => withColor(one, colors));
     }
     if (!value || typeof value !== "object") return value;
-    return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, withColor(one, color)]));
+    return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, withColor(one, colors)]));
   }
 
-  /** A figure with the theme's colours; the theme's text colour replaces the colour "page". */
+  /** A figure with the theme's colours: of text for "page", of what misses a limit for "missed". */
   wattlas.themedFigure = function ({ data, layout }, theme) {
-    const { text } = wattlas.palette(theme);
-    const colored = ({ meta, ...part }) => ({ ...withColor(part, text), meta });
+    const colors = wattlas.palette(theme);
+    const colored = ({ meta, ...part }) => ({ ...withColor(part, colors), meta });
     return { data: data.map(colored), layout: wattlas.themed(colored(layout), theme) };
   };
 

@@ -95,7 +95,7 @@
 
     function draw(gd, name) {
       const { data, layout } = dressed(name, link.theme);
-      wattlas.legend(gd.id, link.figures[name]);
+      wattlas.legend(gd.id, { data, layout });
       window.Plotly.react(gd, data, layout, wattlas.PLOT_CONFIG);
       drawn.add(name);
       listen(gd, name);

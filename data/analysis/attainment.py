@@ -133,7 +133,7 @@ class AreaRatio:
     """How many times the area of B the frontier of A dominates.
 
     Attributes:
-        estimate, low, high: NaN where a system has no point below the reference.
+        estimate, low, high: NaN where a system, or a draw of it, has no point below the reference.
         areas: Of A and B, on the means.
         reference: The reference point (x, y), on the scale of the estimates.
     """
@@ -173,8 +173,10 @@ def area_ratio(
     drawn = [
         dominated_area(_drawn(x, generator), _drawn(y, generator), reference) for x, y in (a, b)
     ]
-    with np.errstate(divide="ignore"):
-        draws = np.log(drawn[0]) - np.log(drawn[1])
+    if min(area.min() for area in drawn) <= 0:
+        # So noisy that a draw has no point below the reference: nothing bounds the ratio.
+        return AreaRatio(np.nan, np.nan, np.nan, (areas[0], areas[1]), reference)
+    draws = np.log(drawn[0]) - np.log(drawn[1])
     log_ratio = np.log(areas[0] / areas[1])
     low, middle, high = np.quantile(draws, [alpha / 2, 0.5, 1 - alpha / 2])
     estimate, below, above = np.exp(2 * log_ratio - np.array([middle, high, low]))

@@ -328,3 +328,36 @@ def test_the_bench_compares_with_a_page_of_the_same_points(
     assert bare.evaluate("document.getElementById('heatmap').data[0].z.length") == 3
     assert bare.locator("tr").count() == 3
     bare.close()
+
+
+_KINDS = """(kind) => wattlas.plot("scatter")._fullData.filter((t) => t.meta && t.meta.kind === kind)
+  .reduce((sum, t) => sum + t.x.length, 0)"""
+
+
+def test_one_click_takes_the_agreed_limit_and_all_views_follow(
+    atlas: Atlas, grid_address: str
+) -> None:
+    atlas.open(grid_address, "?v=2&workload=memcached&load=200000")
+    assert atlas.page.evaluate(_KINDS, "maybe") == 0
+    # At 1.3 GHz all four ITR of a system take the same energy; the default is a set of its own.
+    assert atlas.page.evaluate(_KINDS, "set") == 9
+    atlas.page.get_by_role("button", name="500 us").click()
+    wait_idle(atlas.page)
+    assert _query(atlas.page)["limit"] == ["500"]
+    assert [shape["x0"] for shape in atlas.layout("scatter")["shapes"]] == [500]
+    findings = atlas.page.locator("#explore-findings").inner_text()
+    assert findings.startswith("Under 500 us at 200k QPS")
+    legend = atlas.page.locator(".legend[data-legend-of=scatter]").inner_text()
+    assert "within the limit" in legend
+
+
+@pytest.mark.slow
+def test_how_sure_a_frontier_is_is_one_switch(atlas: Atlas, grid_address: str) -> None:
+    atlas.open(grid_address, "?v=2&workload=memcached&load=200000&system=linux_tuned")
+    assert atlas.page.evaluate(_KINDS, "band") == 0
+    atlas.page.get_by_label("how sure").click(force=True)
+    wait_idle(atlas.page)
+    assert atlas.page.evaluate(_KINDS, "band") > 6
+    assert _query(atlas.page)["band"] == ["1"]
+    legend = atlas.page.locator(".legend[data-legend-of=scatter]").inner_text()
+    assert "sure frontier" in legend

@@ -12,8 +12,9 @@ from app.explore.roles import NEUTRAL, Encoding
 from app.kit.columns import floats
 from app.kit.encodings import scatter_trace
 
-# Points that miss the limit; `assets/_kit/theme.js` greys them.
-OUTSIDE_HUE: Final = "#c3c7cc"
+# Colours of the theme, which the browser puts in: of texts, of points that miss the limit.
+_TEXT: Final = "page"
+_MISSED: Final = "missed"
 _SET_PX: Final = 20
 _SET_OPACITY: Final = 0.3
 _SHADE: Final = 0.14
@@ -52,8 +53,8 @@ def maybe_traces(points: pl.DataFrame) -> list[dict]:
     rows = points.filter(pl.col("standing") == "maybe")
     if not len(rows):
         return []
-    marker = {"symbol": "line-ne-open", "size": 5, "color": "page",
-              "line": {"width": 1, "color": "page"}, "opacity": 0.5}  # fmt: skip
+    marker = {"symbol": "line-ne-open", "size": 5, "color": _TEXT,
+              "line": {"width": 1, "color": _TEXT}, "opacity": 0.5}  # fmt: skip
     return [
         scatter_trace("maybe", _wide(rows, "x"), _wide(rows, "y"), type="scattergl",
                       marker=marker, unselected=_WHOLE)
@@ -100,7 +101,7 @@ def legend_of_proof(traces: Sequence[dict], has_limit: bool) -> list[tuple[str, 
         entries.append(("best set", {"marker": disc}))
     if has_limit:
         inside = {"symbol": "circle", "size": 9, "color": NEUTRAL}
-        grey = {"symbol": "circle", "size": 9, "color": OUTSIDE_HUE}
+        grey = {"symbol": "circle", "size": 9, "color": _MISSED}
         entries += [("within the limit", {"marker": inside}), ("outside it", {"marker": grey})]
     if "maybe" in kinds:
         entries.append(("maybe within it", {"marker": stroke}))
