@@ -88,36 +88,44 @@ def studies_of(question: Question) -> tuple[Study, ...]:
     return question.view.once(_studies, replace(question, state=plain), is_large=True)
 
 
-def standings_of(question: Question) -> pl.DataFrame:
+def standings_of(question: Question, keys: Sequence[str]) -> pl.DataFrame:
     """Return what the judged settings are.
 
+    Args:
+        keys: Columns of a setting to return.
+
     Returns:
-        The columns of a setting; `standing` (within, maybe, outside; NULL without a limit); `best`
-        of those that cannot be told from the best: `set` with two runs, `once` with one, else NULL.
+        These columns; `standing` (within, maybe, outside; NULL without a limit); `best` of those
+        that cannot be told from the best: `set` with two runs, `once` with one, else NULL.
     """
-    keys = setting_keys(question)
-    nothing = {name: pl.lit(None, pl.String) for name in ("standing", "best")}
-    found = [moments_of(question).select(keys).clear().with_columns(**nothing)]
-    for judged in studies_of(question):
-        best, twice = judged.best, judged.cost.n >= 2
-        place = np.where(best.is_outside, 2, np.where(best.is_within, 0, 1))
-        standing = np.array(["within", "maybe", "outside"])[place]
-        member = pl.when(pl.Series(best.is_member)).then(pl.Series(np.where(twice, "set", "once")))
-        has_limit = judged.limit is not None
-        found.append(
-            judged.rows.select(keys).with_columns(
-                standing=pl.Series(standing) if has_limit else pl.lit(None, pl.String), best=member
-            )
-        )
-    return pl.concat(found)
+    studies = studies_of(question)
+    if not studies:
+        nothing = {name: pl.lit(None, pl.String) for name in ("standing", "best")}
+        return moments_of(question).select(keys).clear().with_columns(**nothing)
+    place = np.concatenate(
+        [np.where(s.best.is_outside, 2, np.where(s.best.is_within, 0, 1)) for s in studies]
+    )
+    member = np.concatenate(
+        [np.where(s.best.is_member, np.where(s.cost.n >= 2, 0, 1), 2) for s in studies]
+    )
+    standing = ["within", "maybe", "outside"] if question.state.limit is not None else [None] * 3
+    return pl.concat([s.rows.select(keys) for s in studies]).with_columns(
+        standing=pl.Series(standing, dtype=pl.String)[place],
+        best=pl.Series(["set", "once", None])[member],
+    )
 
 
 def with_standings(question: Question, points: pl.DataFrame) -> pl.DataFrame:
     """Add to the points what their settings are: `standing` and `best` of `standings_of`."""
-    settings = standings_of(question).with_columns(cs.string().cast(pl.Categorical))
-    on = [name for name in setting_keys(question) if name in points.columns]
-    settings = settings.select(*on, "standing", "best").unique(on, maintain_order=True)
-    settings = settings.cast({name: points.schema[name] for name in on})
+    # What is the same in the whole study tells no settings apart.
+    on = [n for n in setting_keys(question) if n in question.varying and n in points.columns]
+    on = on or ["system"]
+    settings = standings_of(question, on).unique(on, maintain_order=True)
+    settings = settings.with_columns(
+        pl.col(name).cast(pl.Categorical).cast(points.schema[name])
+        for name in on
+        if points.schema[name] != settings.schema[name]
+    )
     return points.join(settings, on=on, how="left", nulls_equal=True, maintain_order="left")
 
 

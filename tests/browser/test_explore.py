@@ -330,7 +330,8 @@ def test_the_bench_compares_with_a_page_of_the_same_points(
     bare.close()
 
 
-_KINDS = """(kind) => wattlas.plot("scatter")._fullData.filter((t) => t.meta && t.meta.kind === kind)
+_KINDS = """(kind) => wattlas.plot("scatter")._fullData
+  .filter((t) => t.meta && t.meta.kind === kind)
   .reduce((sum, t) => sum + t.x.length, 0)"""
 
 
