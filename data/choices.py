@@ -5,7 +5,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -59,7 +59,7 @@ class Choice:
         return {name: value for name, value in own.items() if value is not None} | dict(self.where)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Study:
     """The settings of one choice and what their runs say.
 
@@ -78,10 +78,10 @@ class Study:
     step: float
     left_out: int
 
-    @property
+    @cached_property
     def settings(self) -> pl.DataFrame:
         """The knobs of each setting."""
-        return self.rows.select(self.knobs)
+        return self.rows[list(self.knobs)]
 
 
 def study_of(
@@ -196,8 +196,10 @@ def _matching(rows: pl.DataFrame, values: Mapping[str, Value]) -> pl.Series:
     unknown = [name for name in values if name not in rows.columns]
     if unknown:
         raise DataError(f"baseline: {', '.join(unknown)}: no column of a setting")
-    mask = pl.all_horizontal(*(pl.col(n).eq_missing(pl.lit(v)) for n, v in values.items()))
-    return rows.select(mask.alias("mask"))["mask"]
+    mask = pl.repeat(True, len(rows), dtype=pl.Boolean, eager=True)
+    for name, value in values.items():
+        mask &= rows[name].eq_missing(pl.Series([value], dtype=rows[name].dtype))
+    return mask
 
 
 def _check_scope(rows: pl.DataFrame, choice: Choice, catalogue: Catalogue) -> None:

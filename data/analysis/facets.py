@@ -1,6 +1,7 @@
 """The choices of each filter, with counts, from the cube of occurring combinations."""
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 import numpy as np
@@ -9,6 +10,8 @@ import polars as pl
 from data.catalogue import Catalogue
 from data.selection import Clause, Facet, Selection, Value, unset_itr
 
+# Each facet's choices are counted under the clauses of all others.
+_CACHED_CLAUSES: Final = 16
 # Facets that decide which loads and settings exist.
 LEADING: Final = ("dataset", "workload")
 
@@ -45,6 +48,7 @@ class FacetCounts:
         self._cube = cube
         self._runs = cube["runs"].to_numpy()
         self._coded: dict[str, _Coded] = {}
+        self._passing = lru_cache(maxsize=_CACHED_CLAUSES)(self._find_passing)
         self._labels = _labels(cube if outline is None else outline)
 
     def choices(self, selection: Selection) -> dict[str, list[Choice]]:
@@ -89,7 +93,7 @@ class FacetCounts:
             self._coded[facet.name] = _code(self._cube[facet.column], facet.null_word)
         return self._coded[facet.name]
 
-    def _passing(self, clause: Clause) -> np.ndarray:
+    def _find_passing(self, clause: Clause) -> np.ndarray:
         """Which rows of the cube match a clause."""
         coded = self._codes(clause.facet)
         wanted = [value in clause.values for value in coded.values]
