@@ -26,7 +26,7 @@ class Disk:
         return list_entries(folder)
 
     def status(self, path: str) -> os.stat_result | FileStatus:
-        """Size, time and kind of a file.
+        """Return size, time and kind of a file.
 
         Raises:
             OSError: It cannot be reached.

@@ -19,7 +19,7 @@ Problems = dict[tuple[str, str], list[Problem]]
 
 
 def slot_of(file: RawFile) -> Slot:
-    """The slot of a file in its run; of two files with the same slot only one is read.
+    """Return the slot of a file in its run; of two files with the same slot only one is read.
 
     The slot of a log is its core, from its name, else from its content, which is then read.
     """
@@ -27,7 +27,7 @@ def slot_of(file: RawFile) -> Slot:
 
 
 def slot(form: Format, path: str, core: int | None) -> Slot:
-    """The slot of a file with a format, a path and, for a per-interrupt log, a core."""
+    """Return the slot of a file with a format, a path and, for a per-interrupt log, a core."""
     if form.role == "log":
         return "log", core
     if form.role == "sidecar":
@@ -39,14 +39,14 @@ def slot(form: Format, path: str, core: int | None) -> Slot:
 
 
 def log_core(file: RawFile) -> int | None:
-    """The core of a per-interrupt log: from its name, or the only core that its workload uses."""
+    """Return the core of a per-interrupt log: from its name, or the only one of its workload."""
     if file.match is None or file.match.core is not None:
         return file.match.core if file.match else None
     return only_core(file.settings, file.match.workload)
 
 
 def core_of_log(file: RawFile, said: int | None) -> int:
-    """The core of a log: from its name, its workload's only core, or its content.
+    """Return the core of a log: from its name, its workload's only core, or its content.
 
     A log without any of these belongs to the first core that its workload uses.
 
@@ -63,7 +63,7 @@ def core_of_log(file: RawFile, said: int | None) -> int:
 
 
 def _claimed_core(file: RawFile) -> int | None:
-    """The core of a log; None if it can only be in the content, which cannot be read."""
+    """Return the core of a log; None if it can only be in the content, which cannot be read."""
     core = log_core(file)
     if core is None:
         try:
@@ -84,7 +84,7 @@ def _says_core(file: RawFile) -> bool:
 
 @lru_cache(maxsize=1024)
 def _said_core(form: Format, path: str, size: int, mtime: float) -> int | None:  # noqa: ARG001
-    """The core that the beginning of a log names.
+    """Return the core that the beginning of a log names.
 
     Size and time are part of the cache's key: a changed file is read again.
     """
@@ -97,7 +97,7 @@ def _said_core(form: Format, path: str, size: int, mtime: float) -> int | None: 
 
 
 def only_core(settings: Settings, workload: str) -> int | None:
-    """The one core that a workload uses; None if it uses several."""
+    """Return the one core that a workload uses; None if it uses several."""
     cores = settings.workloads[workload].cores or ()
     return cores[0] if len(cores) == 1 else None
 
@@ -146,7 +146,7 @@ def _fullest(key: RunKey, claimed: list[RawFile], problems: Problems) -> RawFile
 
 
 def _contents(files: Sequence[RawFile]) -> dict[str, tuple[int, str]]:
-    """Length and digest of each file's content; the path instead of a digest if lengths differ."""
+    """Return length and digest of each file's content; its path instead if lengths differ."""
     packed = {file.path for file in files if is_compressed(Path(file.path))}
     sizes = [file.size for file in files]
     if not packed and len(set(sizes)) == len(sizes):

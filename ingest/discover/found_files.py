@@ -52,12 +52,12 @@ class RawFile:
 
     @property
     def name(self) -> str:
-        """Base name without a compression suffix."""
+        """Return the base name without a compression suffix."""
         return strip_compression(Path(self.path).name)
 
     @property
     def is_unchanged(self) -> bool:
-        """Whether it has the size and time that the lake recorded."""
+        """Return whether it has the size and time that the lake recorded."""
         known = self.recorded
         return known is not None and known.size == self.size and known.mtime == self.mtime
 
@@ -85,7 +85,7 @@ class RunGroup:
     files: list[RawFile | KnownFile] = field(default_factory=list)
 
     def match(self, core: int | None) -> NameMatch:
-        """The match of a file of this run."""
+        """Return the match of a file of this run."""
         key = self.key
         return NameMatch(key.workload, key.system, key.knobs, key.replicate, core)
 
@@ -129,13 +129,13 @@ class Discovery:
 
     @property
     def columns(self) -> Iterator[Column]:
-        """The columns that the settings of the found files declare."""
+        """Return the columns that the settings of the found files declare."""
         for dataset, settings in self.declared:
             for column in settings.columns.values():
                 yield replace(column, datasets=(dataset,))
 
     def group_of(self, key: RunKey) -> RunGroup:
-        """The group of a run; created if it does not exist."""
+        """Return the group of a run; created if it does not exist."""
         run_id = make_run_id(key)
         group = self.groups.get(run_id)
         if group is None:
@@ -156,12 +156,12 @@ class Discovery:
 
 
 def path_of(file: RawFile | KnownFile) -> str:
-    """Path of a file of a group."""
+    """Return path of a file of a group."""
     return file.path if isinstance(file, RawFile) else file.recorded.path
 
 
 def of_workload(file: RawFile | KnownFile, workload: str) -> RawFile | KnownFile:
-    """The same file, assigned to another workload."""
+    """Return the same file, assigned to another workload."""
     if isinstance(file, KnownFile) or file.match is None:
         return file
     match = replace(file.match, workload=workload)
@@ -188,7 +188,7 @@ def as_raw_file(file: RawFile | KnownFile, group: RunGroup, state: LakeState) ->
 
 
 def as_it_is(known: RecordedFile, dataset: str, settings: Settings) -> RawFile:
-    """A recorded table or meter with the size and time that it has now.
+    """Return a recorded table or meter with the size and time that it has now.
 
     Raises:
         OSError: It is not there.
@@ -203,7 +203,7 @@ def as_it_is(known: RecordedFile, dataset: str, settings: Settings) -> RawFile:
 def sidecar_files(
     file: RawFile, sidecars: tuple[Sidecar, ...], state: LakeState
 ) -> tuple[RawFile, ...]:
-    """The sidecars of a file as files of its run."""
+    """Return the sidecars of a file as files of its run."""
     return tuple(
         replace(
             file,
@@ -218,7 +218,7 @@ def sidecar_files(
 
 
 def parts_of(file: RawFile) -> list[RawFile]:
-    """One `RawFile` for each run in a file; in most formats a file has one run."""
+    """Return one `RawFile` for each run in a file; in most formats a file has one run."""
     if file.format.list_parts is None or file.match is None:
         return [file]
     try:
@@ -232,7 +232,7 @@ def parts_of(file: RawFile) -> list[RawFile]:
 
 
 def digest_of(file: RawFile) -> str:
-    """Digest of a file's bytes; of an unchanged file the recorded digest.
+    """Return the digest of a file's bytes; of an unchanged file the recorded digest.
 
     Raises:
         OSError: The file cannot be read.

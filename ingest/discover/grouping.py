@@ -33,7 +33,7 @@ Groups = dict[str, RunGroup]
 def group_files(
     found: Discovery, state: LakeState, meters: Mapping[str, Sequence[RawFile]]
 ) -> Groups:
-    """Runs with their found files, by run id.
+    """Return runs with their found files, by run id.
 
     Args:
         meters: The found power meters, by dataset. The groups include runs of the lake that one
@@ -49,12 +49,12 @@ def group_files(
 
 
 def raw_files(group: RunGroup, state: LakeState) -> list[RawFile]:
-    """The files of a group and the sidecars that apply to any of them, each once."""
+    """Return the files of a group and the sidecars that apply to any of them, each once."""
     return _with_sidecars([as_raw_file(file, group, state) for file in group.files])
 
 
 def walked_among(places: Collection[tuple[str, str]], found: Discovery) -> set[tuple[str, str]]:
-    """The given places (dataset and path) of which the search found a file."""
+    """Return the given places (dataset and path) of which the search found a file."""
     if not places:
         return set()
     walked = ((file.dataset, file.path) for file in found.files)
@@ -96,12 +96,12 @@ def _add_metered(run: RecordedRun, meter: RawFile, groups: Groups, found: Discov
 
 
 def _own(run: RecordedRun) -> list[RecordedFile]:
-    """The files that a run was read from, without meters, which runs share."""
+    """Return the files that a run was read from, without meters, which runs share."""
     return [file for file in run.files if file.format not in METERS]
 
 
 def former_names(state: LakeState) -> dict[tuple[str, str], list[str]]:
-    """Runs of the lake, by dataset and the path of their output or sidecar."""
+    """Return runs of the lake, by dataset and the path of their output or sidecar."""
     former: dict[tuple[str, str], list[str]] = defaultdict(list)
     for run in state.runs.values():
         if run.source in _MAKING:
@@ -112,12 +112,12 @@ def former_names(state: LakeState) -> dict[tuple[str, str], list[str]]:
 
 
 def is_making(key: RunKey, file: RawFile) -> bool:
-    """Whether a run needs this file: its output, or the sidecar of an idle run."""
+    """Return whether a run needs this file: its output, or the sidecar of an idle run."""
     return file.format.role == ("sidecar" if key.workload == IDLE else "output")
 
 
 def on_disk(path: str) -> dict[str, Any]:
-    """Size and time of a file, by field of `RawFile`."""
+    """Return size and time of a file, by field of `RawFile`."""
     status = Path(path).stat()
     return {"size": status.st_size, "mtime": status.st_mtime}
 
@@ -125,7 +125,7 @@ def on_disk(path: str) -> dict[str, Any]:
 def as_recorded(
     known: RecordedFile, beside: RawFile, found: Discovery, top: str | None = None
 ) -> RawFile | None:
-    """A recorded file as a `RawFile`; None if its format or name is no longer known.
+    """Return a recorded file as a `RawFile`; None if its format or name is no longer known.
 
     Args:
         beside: A file of the same dataset.

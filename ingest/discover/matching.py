@@ -80,7 +80,7 @@ def match_run(
 def find_terms(
     path: str, settings: Settings, form: Format | None, sidecars: tuple[Sidecar, ...], top: str
 ) -> tuple[RunTerms | None, str | None]:
-    """The terms that decide a file's run, and the core in its name; see `match_run`."""
+    """Return the terms that decide a file's run, and the core in its name; see `match_run`."""
     name, core = find_name(path, settings)
     if name is not None:
         return RunTerms(name, "", "", sidecars), core
@@ -90,7 +90,7 @@ def find_terms(
 
 
 def match_terms(terms: RunTerms, settings: Settings) -> NameMatch:
-    """The run of some terms.
+    """Return the run of some terms.
 
     Raises:
         FormatError: As `match_run`.
@@ -114,14 +114,14 @@ def match_terms(terms: RunTerms, settings: Settings) -> NameMatch:
 
 
 def match_part(match: NameMatch, part: str) -> NameMatch:
-    """The run of a part of a file, without knobs of requests, which only the file's content has."""
+    """Return the run of a part of a file, without knobs that only the file's content has."""
     knobs = {name: value for name, value in match.knobs if name not in _REQUEST_KNOBS}
     knobs["variant"] = "/".join(word for word in (knobs.get("variant"), part) if word)
     return replace(match, knobs=order_knobs(knobs))
 
 
 def place_of(path: str, top: str) -> str:
-    """The folder of a file below `top`, and the start of its name: equal for files of one run."""
+    """Return a file's folder below `top` and the start of its name: equal for files of one run."""
     folder, _, name = strip_compression(path).rpartition("/")
     start = top.rstrip("/") + "/"
     if f"{folder}/".startswith(start):

@@ -30,14 +30,14 @@ class MeterScopes:
         self._found: dict[tuple[str, str], tuple[RawFile, ...]] = {}
 
     def of_run(self, files: Sequence[RawFile]) -> tuple[RawFile, ...]:
-        """Meters that may cover a run with these files, sorted by path."""
+        """Return meters that may cover a run with these files, sorted by path."""
         own = max(files, key=lambda file: file.path.count("/"))
         if own.match is None or own.settings.workloads[own.match.workload].logged:
             return ()
         return self.of_folder(own.dataset, str(Path(own.path).parent))
 
     def of_folder(self, dataset: str, folder: str) -> tuple[RawFile, ...]:
-        """Meters that may cover runs without per-interrupt logs in a folder, sorted by path."""
+        """Return meters that may cover the unlogged runs of a folder, sorted by path."""
         by_folder = self._here.get(dataset)
         if not by_folder:
             return ()
@@ -52,12 +52,12 @@ class MeterScopes:
 
 
 def is_counting(meter: RawFile) -> bool:
-    """Whether the settings allow a meter to be used."""
+    """Return whether the settings allow a meter to be used."""
     return meter.settings.power.match(meter.path) is not None
 
 
 def known_meters(found: Discovery, state: LakeState) -> Iterator[RawFile]:
-    """Recorded files of meters that are not among the given files."""
+    """Return recorded files of meters that are not among the given files."""
     for dataset in sorted(found.settings):
         ours = [known for known in state.files[dataset].values() if known.format in METERS]
         for known in sorted(ours):

@@ -44,11 +44,11 @@ class RunKey:
 
     @property
     def configuration(self) -> "RunKey":
-        """The key without its replicate number, which all replicates share."""
+        """Return the key without its replicate number, which all replicates share."""
         return replace(self, replicate=None)
 
     def knob(self, name: str) -> Any:
-        """Raw value of a knob; None if it is not set."""
+        """Return the raw value of a knob; None if it is not set."""
         return dict(self.knobs).get(name)
 
 
@@ -63,7 +63,7 @@ class NameMatch:
     core: int | None
 
     def key(self, dataset: str) -> RunKey:
-        """The key of the file's run in a dataset."""
+        """Return the key of the file's run in a dataset."""
         return RunKey(dataset, self.workload, self.system, self.knobs, self.replicate)
 
 
@@ -80,7 +80,7 @@ class FoundName(NamedTuple):
 
 
 def strip_compression(name: str) -> str:
-    """A file name without its compression suffix, if it has one."""
+    """Return a file name without its compression suffix, if it has one."""
     if not name[-4:].lower().endswith(COMPRESSED_SUFFIXES):
         return name
     for suffix in COMPRESSED_SUFFIXES:
@@ -90,7 +90,7 @@ def strip_compression(name: str) -> str:
 
 
 def find_name(path: str, settings: Settings) -> tuple[FoundName | None, str | None]:
-    """The first pattern that matches a path, and the core in it; None for each if there is none."""
+    """Return the first pattern that matches a path and the core in it; None where there is none."""
     text = strip_compression(path)
     for number, pattern in enumerate(settings.names):
         if pattern.beginning in text and (found := pattern.regex.match(text)):
@@ -100,7 +100,7 @@ def find_name(path: str, settings: Settings) -> tuple[FoundName | None, str | No
 
 
 def read_name(found: FoundName, settings: Settings) -> NameMatch:
-    """The run that a name gives, without the core.
+    """Return the run that a name gives, without the core.
 
     Raises:
         FormatError: The name has an invalid knob, such as an ITR of 5000.
@@ -121,7 +121,7 @@ def read_name(found: FoundName, settings: Settings) -> NameMatch:
 
 
 def name_labels(path: str, settings: Settings) -> dict[str, Any]:
-    """The labels that the first matching pattern finds in a file's path.
+    """Return the labels that the first matching pattern finds in a file's path.
 
     Raises:
         FormatError: A label is not a value of its column's type.
@@ -158,7 +158,7 @@ def read_core(text: str | None) -> int | None:
 
 @lru_cache(maxsize=1024)
 def _checked_knobs(values: tuple[tuple[str, Any], ...]) -> tuple[tuple[str, Any], ...]:
-    """Knobs of a key; cached, because the files of a run are adjacent."""
+    """Return knobs of a key; cached, because the files of a run are adjacent."""
     knobs = order_knobs(dict(values))
     check_knobs(knobs)
     return knobs
@@ -195,12 +195,12 @@ def read_knob(column: Column, text: str) -> Any:
 
 
 def canonical_system(label: str, settings: Settings) -> str:
-    """The system of a label or alias; an unknown label is returned unchanged."""
+    """Return the system of a label or alias; an unknown label is returned unchanged."""
     return settings.aliases.get(label, label)
 
 
 def workload_of(parts: Sequence[str], settings: Settings) -> str:
-    """The workload that the last part of a path names, else the part before it, and so on.
+    """Return the workload that the last part of a path names, else the part before it, and so on.
 
     A part with words of two workloads names none, nor does a folder with a number, such as
     `node-3`.
@@ -217,12 +217,12 @@ def workload_of(parts: Sequence[str], settings: Settings) -> str:
 
 
 def canonical_mode(word: str, settings: Settings) -> str:
-    """The completion mode of a word; an unknown word is returned in lower case."""
+    """Return the completion mode of a word; an unknown word is returned in lower case."""
     return settings.modes.get(word.lower(), word.lower())
 
 
 def order_knobs(values: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:
-    """Knobs of a key: those that are set, shipped ones first, each with one type."""
+    """Return knobs of a key: those that are set, shipped ones first, each with one type."""
     declared = sorted(values.keys() - _TOKENS.keys())
     return tuple(
         (name, float(values[name]) if _KINDS.get(name) == "real" else values[name])
@@ -241,7 +241,7 @@ def check_knobs(knobs: tuple[tuple[str, Any], ...]) -> None:
 
 
 def make_run_id(key: RunKey) -> str:
-    """A stable name of a run: readable knobs, then 8 hexadecimal digits of its key's digest."""
+    """Return a stable name of a run: readable knobs, then 8 digits of its key's digest."""
     parts = [key.workload, key.system]
     parts += [_TOKENS.get(name, name + "{}").format(value) for name, value in key.knobs]
     parts.append("rx" if key.replicate is None else f"r{key.replicate}")
@@ -257,7 +257,7 @@ def _slug(part: str) -> str:
 
 
 def identity_columns(key: RunKey, settings: Settings) -> dict[str, Any]:
-    """The columns of `runs` that depend only on a run's key and the settings."""
+    """Return the columns of `runs` that depend only on a run's key and the settings."""
     knobs = {name: value for name, value in key.knobs if name not in _CODES}
     if knobs.get("load_qps") == 0:
         del knobs["load_qps"]  # 0 means that no load was set; it must not appear as a load of 0.
@@ -275,7 +275,7 @@ def identity_columns(key: RunKey, settings: Settings) -> dict[str, Any]:
 
 
 def label_columns(workload: str, system: str, settings: Settings) -> dict[str, Any]:
-    """The label columns of a row, from the settings alone; in fixed order."""
+    """Return the label columns of a row, from the settings alone; in fixed order."""
     work = settings.workloads.get(workload)
     known = settings.systems.get(system)
     return {
@@ -288,7 +288,7 @@ def label_columns(workload: str, system: str, settings: Settings) -> dict[str, A
 
 
 def default_label(system: str) -> str:
-    """The label of a system that the settings do not name: `ebbrt_x` is `Library OS, x`."""
+    """Return the label of a system that the settings do not name: `ebbrt_x` is `Library OS, x`."""
     family, _, variant = system.partition("_")
     if family != "ebbrt":
         return system

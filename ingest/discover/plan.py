@@ -43,7 +43,7 @@ class RunWork:
 
     @property
     def size(self) -> int:
-        """Bytes to read."""
+        """Return bytes to read."""
         return sum(file.size for file in self.files)
 
 
@@ -148,7 +148,7 @@ def _plan_run(
 
 
 def _recorded_elsewhere(recorded: RecordedRun, beside: RawFile, found: Discovery) -> list[RawFile]:
-    """Recorded files of the run that exist but are not among the given files."""
+    """Return recorded files of the run that exist but are not among the given files."""
     files = []
     for known in recorded.files:
         if known.path in found.seen[recorded.dataset]:
@@ -165,7 +165,7 @@ def _recorded_elsewhere(recorded: RecordedRun, beside: RawFile, found: Discovery
 def _lost(
     recorded: RecordedRun, chosen: dict[Slot, RawFile], beside: RawFile, found: Discovery
 ) -> list[RecordedFile]:
-    """Recorded files of the run that no longer exist and that no other file replaces."""
+    """Return recorded files of the run that no longer exist and that no other file replaces."""
     return [
         known
         for known in recorded.files

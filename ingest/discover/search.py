@@ -99,7 +99,7 @@ def _join_neighbours(found: Discovery) -> None:
 
 
 def _listings(root: Path, visited: set[str], disk: Disk) -> Iterator[Listing]:
-    """The listings of one argument, each folder once.
+    """Return the listings of one argument, each folder once.
 
     A folder that cannot be listed appears as a file, so that it is reported as unreadable.
     """
@@ -130,7 +130,7 @@ class _Seen(NamedTuple):
 
     @property
     def unchanged(self) -> RecordedFile | None:
-        """The lake's record of the file; None if the file has changed since or is new."""
+        """Return the lake's record of the file; None if the file has changed since or is new."""
         known, status = self.recorded, self.status
         if known is None or known.size != status.st_size or known.mtime != status.st_mtime:
             return None
@@ -237,7 +237,7 @@ class _Folder:
             self._refuse(path, Problem(kind, "refused", f"{error}; not read"))
 
     def _declared(self, file: _Seen) -> Format | None:
-        """The format of a file that the settings declare as a table or a power meter."""
+        """Return the format of a file that the settings declare as a table or a power meter."""
         path = strip_compression(file.path)
         if not file.status.st_size:
             return None
@@ -252,7 +252,7 @@ class _Folder:
         return known or (FORMATS_BY_NAME["table"] if self._has_header(file) else None)
 
     def _has_header(self, file: _Seen) -> bool:
-        """Whether a file begins with the header of a declared table."""
+        """Return whether a file begins with the header of a declared table."""
         tables = self._settings.tables_of(strip_compression(file.path))
         return bool(tables) and has_header_of(read_head(Path(file.path)), tables)
 
@@ -309,7 +309,7 @@ class _Folder:
             self._found.take(part, group if part is raw else None)
 
     def _group_of(self, terms: RunTerms) -> RunGroup:
-        """The run of some terms; cached, because the files of a run mostly have the same terms.
+        """Return the run of some terms; cached, since files of a run mostly have the same terms.
 
         Raises:
             FormatError: As `match_run`.
@@ -321,7 +321,7 @@ class _Folder:
         return group
 
     def _is_one(self, known: RecordedFile, form: Format, group: RunGroup) -> bool:
-        """Whether an unchanged file belongs to one run, decided without reading it."""
+        """Return whether an unchanged file belongs to one run, decided without reading it."""
         if form.list_parts is None:
             return form.role not in ("table", "meter")
         run = self._state.runs.get(group.run_id)
@@ -332,13 +332,13 @@ class _Folder:
 
 
 def _known_format(file: _Seen) -> Format | None:
-    """The recorded format of an unchanged file."""
+    """Return the recorded format of an unchanged file."""
     known = file.unchanged
     return FORMATS_BY_NAME.get(known.format) if known is not None else None
 
 
 def _why_not(form: Format | None, group: RunGroup | None, size: int) -> Problem | None:
-    """The reason against a file that is unusable although its name or content is known."""
+    """Return the reason against a file that is unusable although its name or content is known."""
     if size == 0 and group is not None:
         return Problem("empty_file", "refused", "the file is empty; not read")
     if form is None and group is not None:

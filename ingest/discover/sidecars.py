@@ -45,7 +45,7 @@ class SidecarsByFolder:
         self._above: dict[str, dict[str, tuple[Sidecar, ...]]] = defaultdict(dict)
 
     def of(self, path: str, top: str) -> tuple[Sidecar, ...]:
-        """Sidecars that apply to a file, nearest first; a sidecar applies to itself.
+        """Return sidecars that apply to a file, nearest first; a sidecar applies to itself.
 
         `NAME.run.toml` applies to `NAME.json` beside it, `run.toml` to its folder and below.
 
@@ -56,7 +56,7 @@ class SidecarsByFolder:
         return (*self.beside(folder, name), *self.of_all_in(folder, top))
 
     def beside(self, folder: str, name: str) -> tuple[Sidecar, ...]:
-        """Sidecars in a folder that apply to some of its files, this one included."""
+        """Return sidecars in a folder that apply to some of its files, this one included."""
         self._of_folder(folder)
         stems = self._stems.get(folder)
         if stems is None:
@@ -66,7 +66,7 @@ class SidecarsByFolder:
         return tuple(sorted((stems[each] for each in begun & stems.keys()), key=_nearness))
 
     def of_all_in(self, folder: str, top: str) -> tuple[Sidecar, ...]:
-        """Sidecars that apply to all files of a folder."""
+        """Return sidecars that apply to all files of a folder."""
         known = self._above[top]
         if folder not in known:
             here = self._of_folder(folder)
@@ -88,7 +88,7 @@ class SidecarsByFolder:
                 self._stems[folder] = stems
 
     def _of_folder(self, folder: str) -> tuple[Sidecar, ...]:
-        """The sidecars of a folder, longest stems first."""
+        """Return the sidecars of a folder, longest stems first."""
         if folder not in self._here:
             try:
                 names = os.listdir(folder)
@@ -99,7 +99,7 @@ class SidecarsByFolder:
 
 
 def _nearness(one: Sidecar) -> tuple[int, str]:
-    """Sort key of a folder's sidecars: those that apply to fewer files come first."""
+    """Return the sort key of a folder's sidecars: those that apply to fewer files come first."""
     return -len(one.stem), one.stem
 
 

@@ -49,7 +49,7 @@ def read_source(file: RawFile, on_bytes: Callable[[int], None] | None = None) ->
 
 
 def refusal_of(error: FormatError | OSError) -> Problem:
-    """The problem of a file that is not used."""
+    """Return the problem of a file that is not used."""
     if isinstance(error, BrokenCompressionError):
         return Problem("broken_compression", "refused", f"{error}; not used")
     if isinstance(error, FormatError):
@@ -58,7 +58,7 @@ def refusal_of(error: FormatError | OSError) -> Problem:
 
 
 def change_of(file: RawFile, bytes_read: int) -> list[Problem]:
-    """A problem if a file has changed since it was found; else none."""
+    """Return a problem if a file has changed since it was found; else none."""
     try:
         status = Path(file.path).stat()
         is_same = (status.st_size, status.st_mtime) == (file.size, file.mtime)

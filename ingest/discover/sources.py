@@ -13,14 +13,14 @@ from ingest.settings.dataset import Settings
 def sources_digest(
     reads: Sequence[SourceRead], meters: Sequence[RawFile], settings: Settings
 ) -> str:
-    """Digest of a run's sources and settings; part of the names of its big files."""
+    """Return the digest of a run's sources and settings; part of the names of its big files."""
     parts = sorted(f"{read.file.format.name} {read.digest}" for read in reads)
     parts += sorted(f"{meter.format.name} {digest_of(meter)}" for meter in meters)
     return hashlib.sha256("\n".join([*parts, settings.fingerprint]).encode()).hexdigest()[:12]
 
 
 def source_struct(file: RawFile, digest: str) -> dict[str, Any]:
-    """One element of `runs.sources`."""
+    """Return one element of `runs.sources`."""
     return {
         "path": file.path,
         "format": file.format.name,
@@ -31,7 +31,7 @@ def source_struct(file: RawFile, digest: str) -> dict[str, Any]:
 
 
 def settings_struct(settings: Settings, is_row: bool = False) -> dict[str, Any]:
-    """The element of `runs.sources` for the settings that the numbers depend on.
+    """Return the element of `runs.sources` for the settings that the numbers depend on.
 
     Args:
         is_row: Whether the run is a row of a table.

@@ -71,7 +71,7 @@ class SettledRuns:
     def _recorded(
         self, group: RunGroup, files: Sequence[KnownFile], settings: Settings
     ) -> dict[str, RecordedFile | None] | None:
-        """The lake's records of a run's files, by path; None if two files have one slot."""
+        """Return the lake's records of a run's files, by path; None if two files have one slot."""
         own: dict[str, RecordedFile | None] = {}
         slots: set[Slot] = set()
         default_core = only_core(settings, group.key.workload)

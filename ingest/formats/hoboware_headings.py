@@ -87,7 +87,9 @@ class Headings:
         return [
             name
             for index, name in self.others.items()
-            if index < len(row) and row[index][:1] in _EVENT_STARTS and _is_mark(row[index])
+            if index < len(row)
+            and row[index][:1] in _EVENT_STARTS
+            and row[index].strip().lower() == _EVENT_MARK
         ]
 
 
@@ -120,10 +122,6 @@ def _date_column(row: Sequence[str]) -> int | None:
     named = (i for i, cell in enumerate(row) if _DATE_TIME.match(cell))
     offset = (i for i, cell in enumerate(row) if (found := _OFFSET.search(cell)) and found[1])
     return next(named, next(offset, None))
-
-
-def _is_mark(cell: str) -> bool:
-    return cell.strip().lower() == _EVENT_MARK
 
 
 def _quantity(title: str) -> tuple[str, float]:

@@ -46,7 +46,9 @@ def sniff(name: str, head: bytes) -> bool:  # noqa: ARG001
     lines = _head_lines(head)
     if any(_header_names(line) in _LAYOUTS.values() for line in lines[:3]):
         return True
-    numbers = [line for line in lines if len(line) in _LAYOUTS and _are_digits(line)]
+    numbers = [
+        line for line in lines if len(line) in _LAYOUTS and all(line) and b"".join(line).isdigit()
+    ]
     return 2 * len(numbers) > len(lines)
 
 
@@ -183,10 +185,6 @@ def _head_lines(head: bytes) -> list[list[bytes]]:
 
 def _fields(line: bytes) -> list[bytes]:
     return re.split(rb"[ \t\r]+", _PREFIX.sub(b"", line).strip())
-
-
-def _are_digits(fields: list[bytes]) -> bool:
-    return all(fields) and b"".join(fields).isdigit()
 
 
 def _header_names(fields: list[bytes]) -> tuple[str, ...] | None:

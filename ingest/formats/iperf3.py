@@ -84,7 +84,10 @@ def _read(document: Mapping[str, Any], context: ReadContext) -> Reading:
         for key in keys
         if (text := text_of(values, key))
     }
-    _take_time(document, test, duration_s, reading)
+    start_s = number_of(part_of(document, "start", "timestamp"), "timesecs")
+    if start_s is not None:
+        start_s += number_of(test, "omit") or 0.0
+        reading.utc_window = UtcWindow(start_s, start_s + duration_s, _START_ERROR_S)
     if not sum(bandwidth):
         reading.flags.append("no_load")
         del measured["bandwidth_bytes_s"]
@@ -140,12 +143,3 @@ def _take_knobs(test: Mapping[str, Any], reading: Reading) -> None:
         reading.knobs["target_bits_s"] = target
     if protocol := text_of(test, "protocol"):
         reading.knobs["protocol"] = protocol
-
-
-def _take_time(
-    document: Mapping[str, Any], test: Mapping[str, Any], duration_s: float, reading: Reading
-) -> None:
-    start_s = number_of(part_of(document, "start", "timestamp"), "timesecs")
-    if start_s is not None:
-        start_s += number_of(test, "omit") or 0.0
-        reading.utc_window = UtcWindow(start_s, start_s + duration_s, _START_ERROR_S)

@@ -75,7 +75,11 @@ def read(blocks: Iterable[bytes], context: ReadContext) -> Reading:
     table = _Datapoints(blocks, context, problems)
     columns: dict[str, list[float]] = defaultdict(list)
     states: set[str] = set()
-    numeric = {name: place for name, place in table.at.items() if _is_read(name)}
+    numeric = {
+        name: place
+        for name, place in table.at.items()
+        if name in (_LATENCY, _INTERRUPT, _DISTANCE, _FREQUENCY) or _RESIDENCY.fullmatch(name)
+    }
     for number, row in table.rows():
         state = row[table.at[_STATE]] if _STATE in table.at else ""
         if context.part not in (None, state):
@@ -127,10 +131,6 @@ def _fields(line: str) -> list[str]:
         return [field.strip() for field in next(csv.reader([line]), [])]
     except csv.Error:
         return []
-
-
-def _is_read(name: str) -> bool:
-    return name in (_LATENCY, _INTERRUPT, _DISTANCE, _FREQUENCY) or bool(_RESIDENCY.fullmatch(name))
 
 
 def _number(name: str, text: str) -> float:

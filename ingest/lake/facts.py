@@ -15,7 +15,6 @@ import pyarrow.dataset as pd
 from data.catalogue import Catalogue
 from data.declared import runs_schema
 from data.lake_files import local_files
-from ingest.lake.recorded_runs import RecordedRun
 from ingest.lake.state import LakeState
 from ingest.lake.table_files import set_flag
 from ingest.records import Problem
@@ -55,7 +54,14 @@ def doubt_replicates(state: LakeState) -> dict[tuple[str, str], list[Problem]]:
     set_flag(state.tables["runs"], KIND, flagged)
     doubts: dict[tuple[str, str], list[Problem]] = defaultdict(list)
     for difference, found in sorted(pairs.items(), key=str):
-        path = _path_of(state.runs[found[0][1]], difference.format)
+        path = max(
+            (
+                file.path
+                for file in state.runs[found[0][1]].files
+                if file.format == difference.format
+            ),
+            key=len,
+        )
         doubts[difference.dataset, path].append(_problem(difference, found))
     for dataset, by_path in state.problems.items():
         for path, known in by_path.items():
@@ -91,11 +97,6 @@ def _configurations(state: LakeState) -> Iterator[tuple[str, list[tuple[str, str
     wanted = groups.select(["dataset", "run_id_list", "facts_list"]).to_pylist()
     for row in sorted(wanted, key=lambda row: min(row["run_id_list"])):
         yield row["dataset"], sorted(zip(row["run_id_list"], row["facts_list"], strict=True))
-
-
-def _path_of(run: RecordedRun, form: str) -> str:
-    """Return the run's own file of a format: the one that lies deepest."""
-    return max((file.path for file in run.files if file.format == form), key=len)
 
 
 def _differences(

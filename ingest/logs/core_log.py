@@ -72,17 +72,16 @@ def cutting(window: Window, tsc_hz: float) -> Cutting:
     stretches = 1
     while stretches < HISTOGRAM_MOST_STRETCHES and length_ns // stretches >= 2 * HISTOGRAM_LEAST_NS:
         stretches *= 2
-    edges = (_edges(length_ns, bins) for bins in (max(levels), counted, stretches))
+    edges = (
+        np.append(bin_starts_ns(max(length_ns, 1), bins), row_layout.LATEST)
+        for bins in (max(levels), counted, stretches)
+    )
     return Cutting(window, ns_per_tick, length_ns, levels, *edges)
 
 
 def _levels(length_ns: int, least_ns: int) -> tuple[int, ...]:
     finer = (level for level in OVERVIEW_LEVELS[1:] if length_ns >= level * least_ns)
     return OVERVIEW_LEVELS[0], *finer
-
-
-def _edges(length_ns: int, bins: int) -> np.ndarray:
-    return np.append(bin_starts_ns(max(length_ns, 1), bins), row_layout.LATEST)
 
 
 def bin_starts_ns(duration_ns: int, bins: int) -> np.ndarray:

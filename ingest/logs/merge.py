@@ -206,7 +206,7 @@ class _Merge:
     def _merge(self, queues: Queues, rows: InterruptRows, sample_rows: SampleRows) -> None:
         """Merge the ready rows while further blocks are read, until all logs are finished."""
         while True:
-            limit = self._limit()
+            limit = min((cut.floor_ns, cut.place) for cut in self.cuts)
             is_over = all(stream.is_finished for stream in self._streams)
             ends = self._ready_ends(queues, limit)
             samples = self._samples_until(limit, is_over)
@@ -230,10 +230,6 @@ class _Merge:
                 raise _RestartError
             if any(s.are_totals != were for s, were in zip(unfilled, were_totals, strict=True)):
                 raise _RestartError
-
-    def _limit(self) -> tuple[int, int]:
-        """Return the earliest time and place of any row still to come; rows before it are ready."""
-        return min((cut.floor_ns, cut.place) for cut in self.cuts)
 
     def _ready_ends(self, queues: Queues, limit: tuple[int, int]) -> np.ndarray:
         """Return the end of the ready rows in each queue; makes room for a further block."""

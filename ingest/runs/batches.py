@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from ingest.discover.found_files import RawFile
 from ingest.discover.plan import RunWork
 
 # A cluster's scheduler needs about 2 ms for each task, which reads one batch.
@@ -40,8 +39,8 @@ def in_batches(works: Sequence[RunWork]) -> Iterator[tuple[RunWork, ...]]:
 
 def estimated_s(work: RunWork) -> float:
     """Estimate the time that one core needs to read a run, seconds."""
-    return sum(_FILE_S + file.size / _rate_of(file) for file in work.files)
-
-
-def _rate_of(file: RawFile) -> float:
-    return _LOG_BYTES_A_SECOND if file.format.role == "log" else _BYTES_A_SECOND
+    return sum(
+        _FILE_S
+        + file.size / (_LOG_BYTES_A_SECOND if file.format.role == "log" else _BYTES_A_SECOND)
+        for file in work.files
+    )

@@ -232,7 +232,12 @@ def load_settings(*paths: Path) -> Settings:
         if path != _PUBLISHED:
             own_modes |= layer.get("modes", {}).keys()
             own_words |= _aliases(layer.get("workloads", {}))
-    functions = _build_functions(merged["subsystems"], sources, has_own_map)
+    subsystems = merged["subsystems"]
+    named = {
+        key: {each: name for name, entry in subsystems.items() for each in entry.get(key, [])}
+        for key in ("paths", "modules")
+    }
+    functions = FunctionMap(named["paths"], named["modules"], sources, has_own_map)
     origin = str(paths[-1]) if paths else _PUBLISHED.name
     return _build(merged, functions, own_modes, own_words, origin)
 
@@ -247,16 +252,6 @@ def _merge(below: dict[str, Any], layer: dict[str, Any]) -> None:
                 known[name] = {**known.get(name, {}), **entry}
         else:
             below[section] = {**below.get(section, {}), **content}
-
-
-def _build_functions(
-    subsystems: Mapping[str, Any], sources: Mapping[str, str], is_own: bool
-) -> FunctionMap:
-    named = {
-        key: {each: name for name, entry in subsystems.items() for each in entry.get(key, [])}
-        for key in ("paths", "modules")
-    }
-    return FunctionMap(named["paths"], named["modules"], sources, is_own)
 
 
 def _build(

@@ -17,7 +17,7 @@ from ingest.discover.source_reads import read_source
 from ingest.files.blocks import digest_file
 from ingest.files.packed import Packed
 from ingest.lake.commits import Committer
-from ingest.lake.recorded_runs import SUMMARY, RecordedFile, RecordedRun, RunIds, id_number
+from ingest.lake.recorded_runs import SUMMARY, RecordedRun, RunIds, id_number
 from ingest.lake.state import (
     LakeState,
     row_number,
@@ -135,7 +135,10 @@ class TableStage:
         digests = {read.digest for read in reads}
         ours, others = [_NO_IDS], [_NO_IDS]
         for kind, ids in self._summaries(dataset):
-            is_ours = any(file.path in paths or _is_moved(file, digests) for file in kind.files)
+            is_ours = any(
+                file.path in paths or (file.digest in digests and not Path(file.path).exists())
+                for file in kind.files
+            )
             (ours if is_ours else others).append(ids)
         own = np.concatenate(ours)
         taken = RunIds(self._state.runs.ids_of(dataset) | planned, np.concatenate(others))
@@ -255,10 +258,6 @@ def _is_same(file: RawFile) -> bool:
         and known.size == file.size
         and known.digest == digest_file(Path(file.path))
     )
-
-
-def _is_moved(known: RecordedFile, digests: Set[str]) -> bool:
-    return known.digest in digests and not Path(known.path).exists()
 
 
 def _has_settings(run: RecordedRun, by_path: dict[str, RawFile]) -> bool:

@@ -187,7 +187,11 @@ class _Resolution:
         self._keys = keys.resolve(numbered)
         if taken:
             self._make_room(taken)
-        self._keys.renumber((lambda row, n: self._id_of(row, n) in taken) if taken else None)
+        self._keys.renumber(
+            (lambda row, n: make_run_id(replace(self._at(row).key, replicate=n)) in taken)
+            if taken
+            else None
+        )
 
     def runs(self) -> SummaryRuns:
         """Return the rows and problems."""
@@ -258,9 +262,6 @@ class _Resolution:
     def _at(self, row: int) -> _Claim:
         read = self._reads[self._keys.tables[row]]
         return self._claim(row, read, read.table.rows[int(self._keys.places[row])])
-
-    def _id_of(self, row: int, number: int) -> str:
-        return make_run_id(replace(self._at(row).key, replicate=number))
 
     def _make_room(self, taken: RunIds) -> None:
         """Make rows further ones whose keys other runs have."""
