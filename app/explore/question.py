@@ -50,8 +50,11 @@ class Question:
 
     @classmethod
     def of(cls, view: LakeView, state: ExploreState) -> "Question":
-        """Resolve a state against a version; the same state is resolved once."""
-        return view.once(_resolved, state)
+        """Resolve a state against a version; the same state is resolved once.
+
+        It holds its points, so only the last questions are kept.
+        """
+        return view.once(_resolved, state, is_large=True)
 
     @property
     def catalogue(self) -> Catalogue:

@@ -15,7 +15,7 @@ from flask import Flask, Response, g, request
 from app.kit.context import Lakes
 from data.errors import LakeError
 
-ALL_BYTES: Final = 24_000_000
+ALL_BYTES: Final = 12_000_000
 MOST_BYTES: Final = 1_000_000
 # How long a request waits for the response to an equal one.
 PATIENCE_S: Final = 20.0

@@ -1,6 +1,8 @@
 """What Explore draws and writes of its proof: sets, standings, bands, areas, knobs, tests."""
 
+import gc
 import math
+import weakref
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -227,3 +229,11 @@ def test_corners_are_stairs(view: LakeView) -> None:
             assert (np.isclose(steps[:, 0], 0) | np.isclose(steps[:, 1], 0)).all()
             assert (steps[:, 0] >= -1e-9).all()
             assert (steps[:, 1] <= 1e-9).all()
+
+
+def test_the_points_of_the_last_questions_alone_are_kept(view: LakeView) -> None:
+    asked = [state(limit=float(100 + limit)) for limit in range(30)]
+    assert Question.of(view, asked[0]) is Question.of(view, asked[0])
+    made = [weakref.ref(Question.of(view, each)) for each in asked]
+    gc.collect()
+    assert 0 < sum(each() is not None for each in made) < 20
