@@ -120,10 +120,26 @@ class Order:
     odd: pl.DataFrame
     is_cut: bool
 
+    def left(self, selection: Selection) -> "Order":
+        """Return the checks of the choices that the filters leave; odd runs stay."""
+        left = tuple(
+            check
+            for check in self.checks
+            if all(
+                clause.takes(check.scope[clause.facet.column])
+                for clause in selection.clauses
+                if clause.facet.column in check.scope
+            )
+        )
+        return Order(left, self.odd, self.is_cut)
+
     @property
     def odd_ids(self) -> tuple[str, ...]:
         """Ids of the odd runs."""
         return tuple(self.odd["run_id"].unique().sort().to_list())
+
+
+NO_ORDER: Final = Order((), pl.DataFrame(schema={"run_id": pl.String}), False)
 
 
 def order_of(

@@ -114,6 +114,10 @@ class Clause:
             parts.append(f"{facet.column} IS NULL")
         return f"({' OR '.join(parts)})", parameters
 
+    def takes(self, value: Value | None) -> bool:
+        """Whether it keeps runs with this value; None for NULL."""
+        return (self.facet.null_word if value is None else value) in self.values
+
 
 def check_value(facet: Facet, value: object) -> None:
     """Reject a value of the wrong type for its facet.

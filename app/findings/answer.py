@@ -1,8 +1,7 @@
 """What the views of Findings show, computed once for each version of the lake."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Final
 
 from app.findings.state import ENERGY, FindingsState
 from app.kit.lakes import LakeView
@@ -11,7 +10,6 @@ from data.connection import open_lake
 from data.errors import LakeError, WattlasError
 from data.findings import Claim, claims
 from data.next_runs import NextRuns, next_runs, runs_left
-from data.order import Order, OrderCheck, order_of
 from data.published import PublishedClaim, published_claims
 from data.queries.claims import workloads_query
 from data.selection import Selection
@@ -36,7 +34,7 @@ def studied(view: LakeView, state: FindingsState) -> Selection:
     if view.is_large:
         asked = Selection.of(dataset=state.selection.values("dataset"))
     if state.without_odd:
-        asked = Selection(asked.clauses, view.once(_order, asked).odd_ids)
+        asked = Selection(asked.clauses, view.order(asked).odd_ids)
     return asked
 
 
@@ -55,16 +53,11 @@ def _matches(claim: Claim, selection: Selection) -> bool:
     """Tell whether some setting of a claim passes every filter."""
     return all(
         any(
-            _passes({**claim.scope, **member.values}, clause.facet, clause.values)
+            clause.takes({**claim.scope, **member.values}.get(clause.facet.column))
             for member in claim.settings
         )
         for clause in selection.clauses
     )
-
-
-def _passes(row: Mapping[str, Any], facet: Any, values: tuple[Any, ...]) -> bool:
-    value = row.get(facet.column)
-    return (facet.null_word if value is None else value) in values
 
 
 def published_of(view: LakeView) -> list[PublishedClaim]:
@@ -74,27 +67,6 @@ def published_of(view: LakeView) -> list[PublishedClaim]:
 
 def _published(view: LakeView, _: None) -> list[PublishedClaim]:
     return published_claims(view.lake)
-
-
-def order_checks(view: LakeView, state: FindingsState) -> Order:
-    """Return the order of the runs that count, of the choices that the filters leave."""
-    asked = Selection(studied(view, replace(state, without_odd=False)).clauses)
-    found = view.once(_order, asked)
-    left = tuple(one for one in found.checks if _is_left(one, state.selection))
-    return Order(left, found.odd, found.is_cut)
-
-
-def _order(view: LakeView, selection: Selection) -> Order:
-    return order_of(view.lake, selection)
-
-
-def _is_left(check: OrderCheck, selection: Selection) -> bool:
-    columns = set(check.scope)
-    return all(
-        _passes(check.scope, clause.facet, clause.values)
-        for clause in selection.clauses
-        if clause.facet.column in columns
-    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from typing import Any, Final
 import polars as pl
 from dash import html
 
-from app.findings.answer import Planned, order_checks, planned_of
+from app.findings.answer import Planned, planned_of
 from app.findings.state import FindingsState
 from app.kit.lakes import LakeView
 from data.errors import WattlasError
@@ -68,7 +68,7 @@ def order_block(view: LakeView, state: FindingsState) -> list:
     """Lay out the checks of order, affected choices first, and the odd runs."""
     if not view.runs:
         return []
-    found = order_checks(view, state)
+    found = view.order(state.selection)
     affected = [check for check in found.checks if check.is_affected]
     unmixed = [check for check in found.checks if check.is_random is False]
     tested = sum(check.p is not None for check in found.checks)

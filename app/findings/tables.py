@@ -7,7 +7,6 @@ import polars as pl
 from app.findings.answer import (
     claims_of,
     effect_of,
-    order_checks,
     planned_of,
     published_of,
     shares_of,
@@ -120,13 +119,13 @@ def _order(view: LakeView, state: FindingsState) -> pl.DataFrame:
             "is_random": one.is_random, "runs_between": one.runs_between,
             "sentence": one.sentence,
         }
-        for one in order_checks(view, state).checks
+        for one in view.order(state.selection).checks
     ]  # fmt: skip
     return pl.DataFrame(rows, infer_schema_length=None)
 
 
 def _odd(view: LakeView, state: FindingsState) -> pl.DataFrame:
-    return order_checks(view, state).odd
+    return view.order(state.selection).odd
 
 
 def explain(view: LakeView, state: FindingsState, name: str) -> str:

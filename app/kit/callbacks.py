@@ -11,6 +11,7 @@ from app.kit.filters import Offered, chip_value, facet_chips, facet_note, idle_f
 from app.kit.ids import PageIds
 from app.kit.lakes import LakeView
 from app.kit.url_state import UrlState
+from app.kit.words import order_note
 from data.analysis.facets import LEADING
 
 
@@ -38,6 +39,8 @@ def register_filters(
     menus: Mapping[str, Callable[[LakeView, Any], list[dict[str, str]]]] | None = None,
 ) -> Callable[[dict[str, Any], int], tuple]:
     """Register the callback that updates filters and menus after a change of filters.
+
+    Another one writes the banner on the order of runs.
 
     Args:
         offered: Returns the choices of each facet.
@@ -73,6 +76,16 @@ def register_filters(
             [name in idle for name in choices],
             *[entries[make] for make in menus.values()],
         )
+
+    @callback(
+        Output(ids.order_note, "children"),
+        Input(ids.view_state, "data"),
+        State(ids.lake_version, "data"),
+    )
+    def update_order_note(raw_state: dict[str, Any], version: int) -> str:
+        view = lake_view(version)
+        found = cast(Any, state.from_json(raw_state, view.catalogue))
+        return order_note(view, found.selection) if view.runs else ""
 
     return cast(Callable[[dict[str, Any], int], tuple], update_filters)
 

@@ -53,6 +53,11 @@ class PageIds:
         """The status line: how many runs are shown, of how many."""
         return self("status")
 
+    @property
+    def order_note(self) -> str:
+        """The banner on the order of runs."""
+        return self("order-note")
+
     def control(self, key: str) -> str:
         """Return the id of the control of one URL key."""
         return self(key)

@@ -20,6 +20,7 @@ from app.kit.settings import MAX_ROWS
 from data.analysis.facets import LEADING, FacetCounts, matches
 from data.connection import Lake
 from data.errors import LakeError
+from data.order import NO_ORDER, Order, order_of
 from data.queries.facets import facet_cube_query, outline_query
 from data.queries.runs import chosen_counts_query
 from data.run_files import RunFiles
@@ -232,6 +233,16 @@ class LakeView:
     def _answer(self, question: Callable[["LakeView", Any], Any], key: Hashable) -> Any:
         return question(self, key)
 
+    def order(self, selection: Selection) -> Order:
+        """Return the order of the runs of a selection, of the choices that its filters leave.
+
+        In a large lake without a filter on datasets or workloads nothing is checked.
+        """
+        studied = self._studied(selection)
+        if self.is_large and not studied.clauses:
+            return NO_ORDER
+        return self.once(_order, studied).left(selection)
+
     def measured_columns(self, selection: Selection) -> tuple[str, ...]:
         """Return the columns with a value in at least one run of the workloads, in schema order.
 
@@ -259,6 +270,10 @@ def of_workload(view: LakeView, datasets: Sequence[Value], workload: str | None)
     offered = [choice.value for choice in view.counts_of(base).of("workload", base)]
     chosen = workload if workload in offered else next(iter(offered), None)
     return base if chosen is None else base.with_values("workload", [chosen])
+
+
+def _order(view: LakeView, selection: Selection) -> Order:
+    return order_of(view.lake, selection)
 
 
 def _constants(view: LakeView, selection: Selection) -> dict[str, Any]:

@@ -72,7 +72,13 @@ def page_layout(
     return html.Main(
         [
             *stores,
-            html.Div(notice, id=ids.NOTICE, className="notice", role="alert"),
+            html.Div(
+                [
+                    html.Div(notice, id=ids.NOTICE, className="notice", role="alert"),
+                    html.Div(id=ids.PageIds(page).order_note, className="notice", role="status"),
+                ],
+                className="notices",
+            ),
             sidebar,
             html.Div(views, className="views", id="views"),
             *last,

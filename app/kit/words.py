@@ -20,7 +20,7 @@ from data.knob_table import ADAPTIVE, GOVERNOR
 from data.knobs import Knob
 from data.queries.statement import statement
 from data.selection import Selection, Value
-from data.units import format_bytes, format_load
+from data.units import format_bytes, format_digits, format_load
 
 WORKLOAD_TITLES: Final = {"netpipe": "NetPIPE", "nodejs": "node.js", "unknown": "unknown workload"}
 
@@ -162,6 +162,19 @@ def no_run_left(cube: pl.DataFrame, selection: Selection, catalogue: Catalogue) 
     useful = [f"{knobs[name].title} ({runs:,} runs)" for name, runs in without.items() if runs]
     hint = f"Clear one of these to see some: {', '.join(useful)}." if useful else "Clear some."
     return f"No run has all of these filters.{BREAK}{hint}"
+
+
+def order_note(view: LakeView, selection: Selection) -> str:
+    """Return the warning that the order of runs shows in what the filters leave; else empty."""
+    affected = [check for check in view.order(selection).checks if check.is_affected]
+    if not affected:
+        return ""
+    changes = [x for c in affected for x in (c.change_pct, c.block_range_pct) if x is not None]
+    choices = len({tuple(check.scope.items()) for check in affected})
+    what = "one choice" if choices == 1 else f"{choices:,} choices"
+    named = ", ".join(f"{check.metric_words} of {check.words}" for check in affected[:2])
+    most = format_digits(max(map(abs, changes)), 2)
+    return f"The order of runs shows in {what} here, by up to {most} %: {named}."
 
 
 def explanation(

@@ -68,8 +68,9 @@ def drift(y: np.ndarray, time: np.ndarray, setting: np.ndarray) -> Drift | None:
     slope = float(at @ value) / squares
     df = len(y) - count - 1
     rest = float(((value - slope * at) ** 2).sum())
-    with np.errstate(divide="ignore"):
-        t = abs(slope) / np.sqrt(rest / df / squares)
+    # Without any spread 0 / 0: no drift.
+    with np.errstate(divide="ignore", invalid="ignore"):
+        t = np.nan_to_num(abs(slope) / np.sqrt(rest / df / squares), nan=0.0, posinf=np.inf)
     return Drift(slope, float(2 * stdtr(df, -t)), len(y), count)
 
 
@@ -117,8 +118,8 @@ def block_effects(y: np.ndarray, block: np.ndarray, setting: np.ndarray) -> Bloc
     explained = max(float(value @ value) - rest, 0.0)
     df = len(y) - count - int(rank)
     effects = np.concatenate([[0.0], coefficients])
-    with np.errstate(divide="ignore"):
-        f = explained / rank / (rest / df)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        f = np.nan_to_num(explained / rank / (rest / df), nan=0.0, posinf=np.inf)
     return Blocks(effects - effects[own].mean(), float(fdtrc(rank, df, f)), rest / df)
 
 

@@ -21,10 +21,13 @@ from app.findings.page import (
     update_status,
 )
 from app.findings.state import FindingsState
+from app.kit.context import Lakes
+from app.kit.words import order_note
 from data.catalogue import SHIPPED
 from data.errors import SelectionError
+from data.selection import Selection
 from tests.callbacks.components import html_texts
-from tests.fixtures.lakes import write_lake
+from tests.fixtures.lakes import run, write_lake
 
 pytestmark = pytest.mark.usefixtures("here")
 NEXT: tuple[Any, ...] = ("energy_j", None, None, None, None)
@@ -166,3 +169,19 @@ def test_its_link_keeps_the_state() -> None:
     assert (state.limit, state.knob, state.budget, state.without_odd) == (200.0, "itr_us", 40, True)
     assert parse_qs(state.to_query()) == parse_qs(query)
     assert PAGE.path == "/findings"
+
+
+def test_every_page_with_filters_warns_where_the_order_of_runs_shows(tmp_path: Path) -> None:
+    """Energy falls by 10 % from the first replicate to the last, at one of two loads."""
+    rows = [
+        run(itr_us=10.0 * i, load_qps=load, replicate=r,
+            energy_j=(1000.0 + i) * (1 - slope * r / 2) + 0.01 * ((7 * i + r) % 5))
+        for load, slope in ((200e3, 0.1), (400e3, 0.0))
+        for i in range(1, 13) for r in range(3)
+    ]  # fmt: skip
+    view = Lakes(write_lake(tmp_path / "lake", rows)).at(None)
+    said = order_note(view, Selection())
+    assert said.startswith("The order of runs shows in one choice here, by up to ")
+    assert "Energy of memcached, 200k QPS" in said
+    assert order_note(view, Selection.of(load=[400e3])) == ""
+    assert order_note(view, Selection.of(load=[200e3])) == said
