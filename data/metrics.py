@@ -55,6 +55,11 @@ def metrics_of(columns: Declared) -> dict[str, Metric]:
 
 
 _DECLARED: Final = "Declared by the dataset"
+# Headings of menus of metrics, in their order.
+GROUPS: Final = (
+    "Energy and power", "Latency", "Time and rates", "Processor", "Interrupts and switches",
+    "Network", "Sleep states", _DECLARED,
+)  # fmt: skip
 
 
 @cache

@@ -1,6 +1,6 @@
 """The content of Modes for a state: map of winners, shares, Pareto view, and status line."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 import numpy as np
@@ -19,7 +19,7 @@ from app.modes.figures.winner_map import MapScene, build_winner_map
 from app.modes.judged import Judged, judge
 from app.modes.payload import encode_cells
 from app.modes.state import ModesState
-from app.modes.words import OUTCOME_WORDS, nothing_left, question, subject, subtitle
+from app.modes.words import OUTCOME_WORDS, conclusions, nothing_left, question, subject, subtitle
 from data.analysis.rules import OUTCOMES
 from data.analysis.thinning import thin
 
@@ -30,13 +30,14 @@ _FULL_LEAD: Final = float(np.log(2.0))
 
 @dataclass(frozen=True, slots=True)
 class ModesAnswer:
-    """The figures of a state, the cells with which the browser links them, and the status line."""
+    """The figures of a state, the cells with which the browser links them, and what they say."""
 
     winners: dict[str, Any]
     shares: dict[str, Any]
     pareto: dict[str, Any]
     cells: dict[str, Any] | None
     status: str
+    conclusions: list[str] = field(default_factory=list)
 
 
 def answer(view: LakeView, state: ModesState) -> ModesAnswer:
@@ -56,6 +57,7 @@ def answer(view: LakeView, state: ModesState) -> ModesAnswer:
         pareto=_pareto(found),
         cells=encode_cells(found, placed),
         status=status,
+        conclusions=conclusions(found),
     )
 
 

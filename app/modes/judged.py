@@ -10,13 +10,13 @@ import polars.selectors as cs
 from app.kit.answer_cache import KnownColumns
 from app.kit.columns import index_in
 from app.kit.competitors import DEFAULT_HUE, Competitors, competitors_of, ordered_values
-from app.kit.lakes import LakeView, Query
+from app.kit.lakes import LakeView, Query, leading
 from app.modes.defaults import resolved
 from app.modes.state import ModesState
 from data.analysis.contenders import Question
 from data.analysis.like_with_like import Slice, like_with_like
 from data.analysis.merged import merged
-from data.analysis.rules import ALONE, OVER, TOO_FEW
+from data.analysis.rules import ALONE, OVER, SETS, TOO_FEW
 from data.analysis.setting_noise import numbered
 from data.analysis.ties import Comparison, compare
 from data.catalogue import Catalogue
@@ -102,7 +102,7 @@ def _judge(view: LakeView, state: ModesState) -> Judged:
         groups = _with_defaults(view, state, groups, part)
     comparison = compare(
         groups, x.column, y.column, competitor.column, _question(catalogue, state), state.rules,
-        has_default,
+        has_default, _relatives(view, state, part),
     )  # fmt: skip
     comparison = replace(comparison, groups=comparison.groups.with_columns(constant))
     labels = dict(
@@ -120,6 +120,14 @@ def _judge(view: LakeView, state: ModesState) -> Judged:
     )
     state = replace(state, selection=part.narrow(state.selection))
     return Judged(state, catalogue, part, comparison, competitors, (axes[0], axes[1]), labels)
+
+
+def _relatives(view: LakeView, state: ModesState, part: Slice) -> pl.DataFrame | None:
+    """Return the settings of the workload at all loads; None where the map has no fewer."""
+    base = leading(state.selection)
+    if state.test != SETS or (base == state.selection and not part.kept):
+        return None
+    return _read_groups(view, state, base)
 
 
 def _question(catalogue: Catalogue, state: ModesState) -> Question:

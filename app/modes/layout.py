@@ -37,12 +37,13 @@ from app.modes.presets import rule_preset, study_presets
 from app.modes.state import ModesState
 from app.modes.tables import explain
 from app.modes.words import CORRECTION_LABELS, TEST_LABELS, VERSUS_TITLES
+from data.metrics import GROUPS
 
 IDS: Final = ids.PageIds("modes")
 GRAPHS: Final = ("winners", "shares", "pareto", "evidence")
 EVIDENCE_WORDS: Final = IDS("evidence-words")
 SELECTED: Final = IDS("selected")
-_DECLARED: Final = "Declared by the dataset"
+FINDINGS: Final = IDS("findings")
 _INVITATION: Final = "Click a cell of the map or a point of the Pareto view to see its comparison."
 Groups = list[dict[str, Any]]
 
@@ -64,6 +65,7 @@ def modes_layout(view: LakeView, state: ModesState, notice: str) -> html.Main:
         notice,
         filter_sidebar([*preset_block(presets), *filters]),
         [
+            html.Div(id=FINDINGS, className="findings", role="status"),
             _map_panel(view, state),
             _panel("shares", "cells won by each competitor", [html.H2("Share of cells")]),
             _evidence_panel(),
@@ -211,8 +213,8 @@ def _grouped(view: LakeView, titles: Mapping[str, str]) -> Groups:
     groups: dict[str, dict[str, str]] = {}
     for name, title in titles.items():
         groups.setdefault(view.catalogue.metric(name).group or "Other", {})[name] = title
-    ranked = sorted(groups.items(), key=lambda pair: pair[0] in (_DECLARED, "Other"))
-    return [{"group": group, "items": entries(own)} for group, own in ranked]
+    order = [*(group for group in GROUPS if group in groups), *groups.keys() - set(GROUPS)]
+    return [{"group": group, "items": entries(groups[group])} for group in order]
 
 
 def _select(
@@ -242,6 +244,7 @@ def modes_export(view: LakeView, state: ModesState) -> ExportedPage:
                 "clears.",
                 className="quiet",
             ),
+            html.Div([html.P(words) for words in found.conclusions], className="findings"),
             html.Div(
                 [
                     _exported_panel("winners", "map of winners"),

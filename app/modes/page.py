@@ -3,7 +3,7 @@
 from dataclasses import replace
 from typing import Any, Final
 
-from dash import ClientsideFunction, Input, Output, State, callback, clientside_callback
+from dash import ClientsideFunction, Input, Output, State, callback, clientside_callback, html
 
 from app.kit.callbacks import register_filters, register_gather, register_workload
 from app.kit.columns import encode_view
@@ -16,6 +16,7 @@ from app.modes.defaults import for_workload
 from app.modes.evidence import evidence
 from app.modes.layout import (
     EVIDENCE_WORDS,
+    FINDINGS,
     IDS,
     SELECTED,
     against_choices,
@@ -70,6 +71,7 @@ PAGE: Final = Page(
 
 @callback(
     *[Output(IDS.figure(graph), "data") for graph in _LINKED],
+    Output(FINDINGS, "children"),
     Output(IDS.status, "children"),
     Input(IDS.view_state, "data"),
     State(IDS.lake_version, "data"),
@@ -80,7 +82,7 @@ def update_map(raw_state: dict[str, Any], version: int) -> tuple:
     found = answer(view, ModesState.from_json(raw_state, view.catalogue))
     winners = encode_view({"figure": found.winners, "columns": found.cells})
     others = (encode_view({"figure": figure}) for figure in (found.shares, found.pareto))
-    return (winners, *others, found.status)
+    return (winners, *others, [html.P(words) for words in found.conclusions], found.status)
 
 
 @callback(

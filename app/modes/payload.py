@@ -73,7 +73,8 @@ def encode_cells(found: Judged, placed: pl.DataFrame) -> dict[str, Any]:
         "metric": {"unit": measure.unit, "better": measure.better},
         "rules": {"test": state.test, "correction": state.correction, "level": comparison.level,
                   "margin": state.margin_pct, "effect": EFFECT_TITLES[state.test],
-                  "percent": state.lead == "percent", "limit": limit_words(found)},
+                  "percent": state.lead == "percent", "limit": limit_words(found),
+                  "limit_unit": found.catalogue.metric(state.limited).unit},
     }  # fmt: skip
 
 

@@ -4,14 +4,26 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 import numpy as np
+import polars as pl
 
 from app.kit.competitors import value_words
 from app.kit.figure_text import BREAK, bold
 from app.kit.lakes import LakeView
 from app.kit.words import WORKLOAD_TITLES, no_run_left, slice_words, synthetic_note
+from app.modes.defaults import metric_title
 from app.modes.judged import Judged
 from app.modes.state import ModesState
-from data.analysis.rules import ALONE, DIFFER, EQUIVALENT, OVER, SETS, TIE, TOO_FEW, UNDECIDED
+from data.analysis.rules import (
+    ALONE,
+    DIFFER,
+    EQUIVALENT,
+    OVER,
+    SETS,
+    TIE,
+    TOO_FEW,
+    UNDECIDED,
+    WIN,
+)
 from data.analysis.significance import smallest_p
 from data.units import format_change, format_quantity
 
@@ -121,6 +133,66 @@ def subtitle(view: LakeView, found: Judged) -> str:
     if len(first) + len(rest) > _LINE_CHARS:
         return f"{first}{BREAK}{rest}"
     return " · ".join(each for each in (first, rest) if each)
+
+
+def conclusions(found: Judged) -> list[str]:
+    """Return what the map says as a whole: who wins how many cells, what is open, the best lead."""
+    cells, total = found.comparison.cells, len(found.comparison.cells)
+    counts = dict(cells["outcome"].value_counts().iter_rows())
+    if not total:
+        return []
+    what, cell_words = metric_title(found.metric), f"{total:,} cell{'' if total == 1 else 's'}"
+    won = cells.filter(pl.col("outcome") == WIN)
+    who = pl.Series(found.who[won["winner"].to_numpy()]).value_counts(sort=True).iter_rows()
+    parts = [f"{found.competitors.labels[i]} in {n:,}" for i, n in who]
+    if parts:
+        against = " against the default" if found.has_default else ""
+        name, count = parts[0].rsplit(" in ", 1)
+        parts[0] = f"{_capital(found, name)} has {what} in {count} of {cell_words}{against}"
+    elif not counts.get(DIFFER):
+        parts = [f"Nobody has {what} in any of {cell_words}"]
+    listed = [", ".join(parts)] if parts else []
+    listed += [words for name, words in _open_words(found, counts) if counts.get(name)]
+    first = f"{'; '.join(listed)}."
+    return [first[:1].upper() + first[1:], *_largest_lead(found, won)]
+
+
+def _open_words(found: Judged, counts: dict[str, int]) -> list[tuple[str, str]]:
+    """Return what is said of the cells that nobody wins, by outcome."""
+    cells = found.comparison.cells
+    more = cells.filter(pl.col("outcome") == UNDECIDED)["more_runs"]
+    decide = more.filter(more > 0).unique().sort()
+    needs = [more_words(int(n)) for n in decide]
+    if len(needs) > 1:
+        needs = [f"about {int(decide[0])} to {int(decide[-1])} more runs of each"]
+    needs += [more_words(-1)] if (more < 0).any() else []
+    would = f" ({' or '.join(needs)} would decide)" if needs else ""
+    margin = f"{found.state.margin_pct:g} %"
+    alone = "without a default" if found.has_default else "with one alone"
+    return [
+        (DIFFER, f"{counts.get(DIFFER, 0):,} cells differ"),
+        (EQUIVALENT, f"{counts.get(EQUIVALENT, 0):,} equivalent within {margin}"),
+        (UNDECIDED, f"{counts.get(UNDECIDED, 0):,} undecided{would}"),
+        (TIE, f"{counts.get(TIE, 0):,} tied"),
+        (TOO_FEW, f"{counts.get(TOO_FEW, 0):,} with one run a side, which decide nothing"),
+        (ALONE, f"{counts.get(ALONE, 0):,} {alone}"),
+        (OVER, f"{counts.get(OVER, 0):,} in which none meets the limit"),
+    ]
+
+
+def _largest_lead(found: Judged, won: pl.DataFrame) -> list[str]:
+    """Return the sentence of the win with the largest lead; none without a finite one."""
+    size = pl.col("margin_share").log1p().abs()
+    ranked = won.filter(size.is_finite()).sort(size, descending=True, maintain_order=True)
+    if not len(ranked):
+        return []
+    cell, n = ranked.row(0, named=True), found.comparison.contenders["n"]
+    x, y, _ = found.knobs
+    place = " · ".join(value_words(k, cell[a], found.labels) for k, a in ((x, "x"), (y, "y")))
+    name = found.competitors.labels[found.who[cell["winner"]]]
+    lead = f"{format_change(cell['margin_share'])}{interval_words(cell)}"
+    runs = f"n = {n[cell['winner']]} and {n[cell['runner_up']]}"
+    return [f"The largest lead: {name} at {place}, {lead} ({runs})."]
 
 
 def more_words(more: int, is_short: bool = False) -> str:

@@ -49,6 +49,7 @@ document.addEventListener("DOMContentLoaded", function () {
     if (!answers[0]) return;
     // The map has the columns of all three.
     PICTURES.forEach((name, i) => modes.show(name, answers[i], wattlas.theme()));
+    if (modes.columns) wattlas.setProps("modes-limit", { suffix: " " + modes.columns.rules.limit_unit });
     wattlas.later(() => { modes.announce(); address.push("modes"); });
   }
   const showEvidence = (answer) => { if (answer) modes.show("evidence", answer, wattlas.theme()); };

@@ -73,9 +73,11 @@ def proven_columns(
     winner, runner_up = pairs.winner.copy(), pairs.runner_up.copy()
     winner[both] = np.where(is_turned, other, one)
     runner_up[both] = np.where(is_turned, one, other)
+    columns = _outcomes(outcome, winner, runner_up, pairs, contenders, settings)
+    shares = columns["margin_share"].to_numpy()
     return {
-        **_outcomes(outcome, winner, runner_up, pairs, contenders, settings),
-        **_intervals(verdicts, is_turned, both, scale, second),
+        **columns,
+        **_intervals(shares, verdicts, is_turned, both, scale, second),
         "p": pl.Series(_spread_out(verdicts.p, both)),
         "p_corrected": pl.Series(_spread_out(verdicts.p_corrected, both)),
         "effect": pl.Series(np.full(len(both), np.nan)),
@@ -109,18 +111,27 @@ def _judged_alike(cost: Estimates, contenders: Contenders, pairs: Pairs) -> Esti
 
 
 def _intervals(
-    verdicts: Verdicts, is_turned: np.ndarray, both: np.ndarray, scale: Scale, second: np.ndarray
+    shares: np.ndarray,
+    verdicts: Verdicts,
+    is_turned: np.ndarray,
+    both: np.ndarray,
+    scale: Scale,
+    second: np.ndarray,
 ) -> dict[str, pl.Series]:
-    """Return the interval of each lead as a share, how many runs would decide, and set sizes.
+    """Return each lead as a share with its interval, how many runs would decide, and set sizes.
 
     Args:
+        shares: Leads of the cells that are not compared, shape (cells,).
         second: Mean of the runner-up of each compared cell.
     """
     is_negated = is_turned != (scale.sign < 0)
+    estimate = np.where(is_negated, -verdicts.estimate, verdicts.estimate)
     low = np.where(is_negated, -verdicts.high, verdicts.low)
     high = np.where(is_negated, -verdicts.low, verdicts.high)
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-        low, high = (np.expm1(end) if scale.is_log else end / np.abs(second) for end in (low, high))
+        estimate, low, high = (
+            np.expm1(end) if scale.is_log else end / np.abs(second) for end in (estimate, low, high)
+        )
     members = (verdicts.members_a, verdicts.members_b)
     more = np.zeros(len(both), np.int64)
     more[both] = verdicts.more_runs
@@ -129,7 +140,10 @@ def _intervals(
         count = np.zeros(len(both), np.int64)
         count[both] = np.where(is_turned, turned, own)
         counts.append(count)
+    shares = shares.copy()
+    shares[both] = estimate
     return {
+        "margin_share": pl.Series(shares),
         "share_low": pl.Series(_spread_out(low, both)),
         "share_high": pl.Series(_spread_out(high, both)),
         "more_runs": pl.Series(more),

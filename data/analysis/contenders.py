@@ -7,10 +7,12 @@ from typing import Final
 import numpy as np
 import polars as pl
 
-from data.analysis.best_set import OUTSIDE_SHARE, Limit, quantile
-from data.analysis.noise import Estimates
+from data.analysis.best_set import OUTSIDE_SHARE, Limit, quantile, sidak
+from data.analysis.merged import samples_of
+from data.analysis.noise import ENOUGH_SETTINGS, Estimates
 from data.analysis.setting_noise import (
     Better,
+    Relatives,
     Scale,
     limited_moments,
     moderated_estimates,
@@ -90,29 +92,43 @@ def proven_settings(
     found: Moments,
     has_means: np.ndarray,
     question: Question,
+    by: Sequence[str],
     alpha: float,
+    relatives: pl.DataFrame | None = None,
 ) -> Settings:
     """Return the settings by their means and moderated variances on the logarithmic scale.
 
     Args:
         found, has_means: Moments of the values, and which of them have rows that are means.
+        by: Columns that are the same within one side of a comparison.
         alpha: Error of the standing to the limit.
+        relatives: The settings of the same systems at all loads, with the columns of `groups`, for
+            the noise of choices with few settings; None where `groups` has them all.
     """
     scale = Scale.of(samples.values, question.better, question.unit)
-    choice, family = (numbered(groups, names) for names in (question.choice, question.family))
-    is_lender = np.ones(len(groups), bool)
-    if "is_baseline" in groups.columns:
-        is_lender = ~groups["is_baseline"].fill_null(False).to_numpy()
+    choice = numbered(groups, question.choice)
+    is_small = np.bincount(choice, _is_lender(groups) & (found.n > 1)) < ENOUGH_SETTINGS
+    # Where all choices are large enough, nothing is borrowed.
+    others = groups if relatives is None or not is_small.any() else relatives
+    family, lent = _families(groups, others, question.family)
     own = setting_moments(samples, found, has_means, scale, choice)
-    estimates = moderated_estimates(own, is_lender, choice, family, scale.sign < 0)
+    theirs = own if others is groups else setting_moments(*samples_of(others), scale, lent)
+    lenders = Relatives(theirs, _is_lender(others), lent)
+    is_more_better = scale.sign < 0
+    estimates = moderated_estimates(
+        own, _is_lender(groups), choice, family, is_more_better, lenders
+    )
     n, limit = estimates.n, None
     tier = np.where(n > 1, WITHIN, ONCE)
     if question.limit is not None:
         name, bound, is_at_most = question.limit
         moments = limited_moments(groups, name, choice)
-        metric = moderated_estimates(moments, is_lender, choice, family, not is_at_most)
+        lenders = Relatives(limited_moments(others, name, lent), _is_lender(others), lent)
+        metric = moderated_estimates(
+            moments, _is_lender(groups), choice, family, not is_at_most, lenders
+        )
         limit = Limit(float(np.log(bound)) * (1 if is_at_most else -1), metric)
-        tier = _tiers(limit, n, alpha)
+        tier = _tiers(limit, n, numbered(groups, by), alpha)
     with np.errstate(invalid="ignore"):
         wide = quantile((1 - _CONFIDENCE) / 2, estimates.df) * np.sqrt(estimates.variance)
     wide = np.where(n > 1, wide, np.nan)
@@ -123,13 +139,38 @@ def proven_settings(
     )
 
 
-def _tiers(limit: Limit, n: np.ndarray, alpha: float) -> np.ndarray:
-    """Return where each setting stands to a limit; one without a value may be within it."""
+def _is_lender(rows: pl.DataFrame) -> np.ndarray:
+    """Mark the settings whose noise counts for the others: all but the defaults."""
+    if "is_baseline" not in rows.columns:
+        return np.ones(len(rows), bool)
+    return np.asarray(~rows["is_baseline"].fill_null(False).to_numpy())
+
+
+def _families(
+    groups: pl.DataFrame, others: pl.DataFrame, names: Sequence[str]
+) -> tuple[np.ndarray, np.ndarray]:
+    """Number the family of each of the groups, and of the others."""
+    known = [name for name in names if name in groups.columns and name in others.columns]
+    if others is groups or not known:
+        family = numbered(groups, known)
+        return family, family if others is groups else np.zeros(len(others), np.int64)
+    both = numbered(pl.concat([groups.select(known), others.select(known)]), known)
+    return both[: len(groups)], both[len(groups) :]
+
+
+def _tiers(limit: Limit, n: np.ndarray, side: np.ndarray, alpha: float) -> np.ndarray:
+    """Return where each setting stands to a limit; one without a value may be within it.
+
+    Args:
+        side: Number of each setting's side; the error is divided among its settings.
+    """
+    challengers = np.bincount(side, n > 1)[side]
+    alpha_within = sidak((1 - OUTSIDE_SHARE) * alpha, challengers - 1)
     metric = limit.metric
     with np.errstate(invalid="ignore", divide="ignore"):
         room = (limit.at - metric.mean) / np.sqrt(metric.variance)
         is_outside = room <= -quantile(OUTSIDE_SHARE * alpha, metric.df)
-        is_within = room >= quantile((1 - OUTSIDE_SHARE) * alpha, metric.df)
+        is_within = room >= quantile(alpha_within, metric.df)
     twice = np.where(is_within, WITHIN, MAYBE)
     return np.where(is_outside, BEYOND, np.where(n > 1, twice, ONCE))
 

@@ -194,7 +194,8 @@ def _side(
         ]
         is_member = np.stack([one.is_member for one in each])
         is_within = np.stack([one.is_within for one in each])
-    there = np.flatnonzero(is_member.any(axis=0))
+    # A side keeps one setting at least, also where none may meet the limit.
+    there = np.flatnonzero(is_member.any(axis=0) | (np.arange(is_member.shape[1]) == 0))
     kept = np.s_[:, there]
     return Side(settings[kept], cost.at(kept), is_within[kept], is_member[kept]), there
 

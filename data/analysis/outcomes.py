@@ -150,13 +150,16 @@ def comparison_share(has_limit: bool) -> float:
 
 
 def interval_ends(a: Side, b: Side, alpha: float) -> tuple[np.ndarray, np.ndarray]:
-    """Return both ends of the interval of each comparison, with an error of `alpha`.
+    """Return both ends of the interval of each comparison; infinite where a side has no member.
 
     Args:
         a, b: Shapes (comparisons, settings).
+        alpha: Error of each interval.
     """
     most, least = _bounds(a, b, alpha)
-    return least.min(axis=-2).max(axis=-1), most.max(axis=-1).min(axis=-1)
+    low, high = least.min(axis=-2).max(axis=-1), most.max(axis=-1).min(axis=-1)
+    has_both = (a.members > 0) & (b.members > 0)
+    return np.where(has_both, low, -np.inf), np.where(has_both, high, np.inf)
 
 
 def _bounds(a: Side, b: Side, alpha: float) -> tuple[np.ndarray, np.ndarray]:
@@ -196,7 +199,8 @@ def deciding_levels(a: Side, b: Side, margin: float) -> dict[Outcome, np.ndarray
         least = np.where(own, worst, 1.0).min(axis=(-2, -1))
         count = np.maximum((a if is_of_a else b).members, 1)
         with np.errstate(divide="ignore"):
-            return np.asarray(-np.expm1(count * np.log1p(-least)))
+            level = -np.expm1(count * np.log1p(-least))
+        return np.where((a.members > 0) & (b.members > 0), level, 1.0)
 
     below, above = at_most(lead - margin, True), at_most(-lead - margin, False)
     return {

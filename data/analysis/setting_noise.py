@@ -146,12 +146,26 @@ def limited_moments(rows: pl.DataFrame, name: str, choice: np.ndarray) -> Settin
     return Settings(n, mean, np.where(n > 1, np.maximum(variance, floor), np.nan), floor)
 
 
+@dataclass(frozen=True, slots=True)
+class Relatives:
+    """Settings that lend their noise to small choices; arrays of shape (relatives,).
+
+    Attributes:
+        family: Its number of each, as that of the choices.
+    """
+
+    settings: Settings
+    is_lender: np.ndarray
+    family: np.ndarray
+
+
 def moderated_estimates(
     settings: Settings,
     is_lender: np.ndarray,
     choice: np.ndarray,
     family: np.ndarray,
     is_more_better: bool,
+    relatives: Relatives,
 ) -> Estimates:
     """Moderate each setting's variance by the prior of its choice, or of the choice's family.
 
@@ -160,16 +174,21 @@ def moderated_estimates(
         choice, family: Numbers of each setting's choice, and of its system and workload whatever
             the load, shape (k,).
         is_more_better: The means are negated, so that less is better.
+        relatives: The settings of the families at all loads.
     """
     is_lender = is_lender & (settings.n > 1)
     fits: list[Prior] = []
     which = np.full(len(choice), -1)
     counts = np.bincount(choice, is_lender) if len(choice) else np.zeros(0)
-    for numbers, known in ((choice, np.flatnonzero(counts >= ENOUGH_SETTINGS)), (family, None)):
-        for number in np.unique(numbers[which < 0]) if known is None else known:
-            lent = is_lender & (numbers == number)
-            which[(which < 0) & (numbers == number)] = len(fits)
-            fits.append(fit_prior(settings.n[lent], settings.variance[lent]))
+    for number in np.flatnonzero(counts >= ENOUGH_SETTINGS):
+        own = choice == number
+        which[own] = len(fits)
+        fits.append(fit_prior(settings.n[own & is_lender], settings.variance[own & is_lender]))
+    for number in np.unique(family[which < 0]):
+        theirs = relatives.settings
+        lent = relatives.is_lender & (relatives.family == number) & (theirs.n > 1)
+        which[(which < 0) & (family == number)] = len(fits)
+        fits.append(fit_prior(theirs.n[lent], theirs.variance[lent]))
     d0, s0 = (np.array([getattr(fit, name) for fit in fits]) for name in ("d0", "s0"))
     prior = Prior(d0[which], s0[which]) if len(fits) else Prior(0.0, 0.0)
     return estimates_of(settings, prior, is_more_better)

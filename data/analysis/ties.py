@@ -64,6 +64,7 @@ def compare(
     question: Question,
     rules: Rules,
     has_default: bool = False,
+    relatives: pl.DataFrame | None = None,
 ) -> Comparison:
     """Compare the competitors in every cell of two knobs.
 
@@ -84,6 +85,7 @@ def compare(
             `merged.LIMITED`.
         has_default: Compare the best competitor of each cell with the default instead: `default`
             in `groups` is True for those, and `scope` numbers the settings that share one.
+        relatives: As of `proven_settings`.
 
     Returns:
         A result that does not depend on the order of rows and values. Of equal means the one with
@@ -97,7 +99,9 @@ def compare(
     groups = in_order(groups, [name for name in groups.columns if name not in known])
     samples, found, has_means = samples_of(groups)
     if rules.test == SETS:
-        settings = proven_settings(groups, samples, found, has_means, question, rules.alpha)
+        settings = proven_settings(
+            groups, samples, found, has_means, question, by, rules.alpha, relatives
+        )
     else:
         settings = tested_settings(groups, found, question)
     defaults = _defaults(groups, settings) if has_default else None

@@ -94,6 +94,10 @@ class ModesPage:
         """The first sentence of the evidence."""
         return self.page.locator("#modes-evidence-words").inner_text().split("\n")[0]
 
+    def findings(self) -> str:
+        """What the page leads with."""
+        return self.page.locator("#modes-findings").inner_text()
+
     def evidence_title(self) -> str:
         """The title of the picture of the evidence."""
         title: str = self.page.evaluate("() => wattlas.plot('evidence').layout.title.text")

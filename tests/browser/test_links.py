@@ -29,8 +29,8 @@ LINKS: Final = json.loads((FIXTURES / "links_v1.json").read_text("utf-8"))
 # numbers of versions vary.
 HELD: Final = {2: (354, 0), 3: (363, 9), 4: (863, 9)}
 _KERNEL_CPU: Final = ("cpu-interrupts titles", "cpu-interrupts ranges")
-# Modes without a selected cell: no evidence then, that of the closest contest now. Bars of its shares
-# are items that a selection catches now.
+# Modes without a selected cell: no evidence then, that of the closest contest now. The bars of its
+# shares are items that a selection catches now.
 _NO_EVIDENCE: Final = {"evidence titles": [], "evidence ranges": [[-1, 6], [-1, 4]]}
 UTILISATION: Final = ("bandwidth_bytes_s", "iops")
 

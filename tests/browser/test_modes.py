@@ -38,6 +38,31 @@ def test_the_first_view_shows_the_winner_of_each_cell(modes: ModesPage, grid_add
     modes.page.wait_for_url(re.compile(r"/(\?|$)"))
 
 
+def test_it_opens_on_what_the_runs_decide_with_the_closest_contest(
+    modes: ModesPage, grid_address: str
+) -> None:
+    modes.open(grid_address)
+    # ITR x DVFS has 12 cells that two systems share; load x DVFS, load x ITR have fewer.
+    assert (modes.query()["x"], modes.query()["y"]) == (["itr"], ["dvfs"])
+    assert "test" not in modes.query()
+    assert modes.findings().startswith("Library OS has least energy in 12 of 13 cells")
+    assert modes.evidence_title().startswith("closest contest: ITR ")
+    assert modes.verdict().startswith("Library OS wins over Linux tuned (Energy")
+    # Nothing is selected: no cell is dimmed, and the link stays short.
+    assert (modes.veiled(), modes.selection()) == (0, "")
+    assert "sel" not in modes.query()
+
+
+def test_a_limit_of_explore_is_kept(modes: ModesPage, grid_address: str) -> None:
+    # p99 is 60 us and the ITR: 200 us is beyond 200 us.
+    modes.open_explore(grid_address, "?v=2&dataset=tiny&workload=memcached&load=200000&limit=200")
+    modes.page.locator("#explore-to-modes").click()
+    modes.ready()
+    assert modes.query()["limit"] == ["200"]
+    assert modes.page.locator("#modes-limit").input_value() == "200 us"
+    assert "over the limit" in modes.status()
+
+
 @pytest.mark.slow
 def test_another_metric_makes_ties(modes: ModesPage, grid_address: str) -> None:
     modes.open(grid_address, AT_200K)

@@ -25,7 +25,7 @@ from app.kit.url_state import take_filters
 from app.modes.answer import answer
 from app.modes.defaults import chosen, for_workload, offered_knobs, offered_metrics
 from app.modes.judged import judge
-from app.modes.layout import IDS
+from app.modes.layout import IDS, correction_choices, metric_choices
 from app.modes.opening import default_state, open_link
 from app.modes.page import PAGE, change_workload, update_evidence, update_filters, update_map
 from app.modes.state import ModesState
@@ -104,7 +104,9 @@ class TestOnTheGrid:
         assert not {"iops", "rx_bytes"} & set(metrics)
 
     def test_the_map_and_its_cells_come_together(self) -> None:
-        winners, shares, pareto, status = update_map(P99, LATEST)
+        winners, shares, pareto, findings, status = update_map(P99, LATEST)
+        words = "Nobody has least p99 latency in any of 7 cells; 6 tied; 1 with one alone."
+        assert texts(findings[0]) == [words]
         cells, winners = winners["columns"], winners["figure"]
         shares, pareto = shares["figure"], pareto["figure"]
         assert winners["layout"]["meta"]["kind"] == "map"
@@ -163,6 +165,62 @@ class TestOnTheGrid:
         assert texts(table) == ["Nothing was measured in this cell under these filters."]
         _, table = update_evidence('knobs~{"dvfs_ghz":2.9,"itr_us":"seven"}', P99, LATEST)
         assert texts(table) == ["Nothing was measured in this cell under these filters."]
+
+    def test_by_the_rule_of_today_a_cell_says_what_the_runs_prove(self) -> None:
+        raw = {**P99, "test": "sets", "corr": "benjamini-hochberg", "metric": "energy_j"}
+        picture, _, _, findings, status = update_map(raw, LATEST)
+        # 1,740 against 2,900 J at 2.9 GHz, 780 against 1,300 at 1.3 GHz, without any spread.
+        assert status.endswith("7 cells: 6 won, 1 alone")
+        assert texts(findings[0])[0].startswith("Library OS has least energy in 6 of 7 cells")
+        assert "-40.0 %".replace("-", "\N{MINUS SIGN}") in texts(findings[1])[0]
+        rules = picture["columns"]["rules"]
+        assert (rules["test"], rules["margin"], rules["limit"]) == ("sets", 2.0, "")
+        _, table = update_evidence(CELL, raw, LATEST)
+        assert texts(table)[0].startswith(
+            "Library OS wins over Linux tuned (Energy \N{MINUS SIGN}40.0 % ["
+        )
+        # p99 is 60 us + ITR + replicate of both systems: equal means.
+        _, table = update_evidence(CELL, {**raw, "metric": "latency_p99_us"}, LATEST)
+        words = texts(table)[0]
+        assert words.startswith(("Undecided: ", "Equivalent: "))
+
+    def test_a_limit_leaves_the_cells_that_meet_it(self) -> None:
+        # p99 is 62, 110 and 160 us at ITR 2, 50 and 100.
+        raw = {**P99, "metric": "energy_j", "limit": 120, "by": "latency_p99_us"}
+        picture, *_, status = update_map(raw, LATEST)
+        assert "p99 latency at most 120 us" in picture["figure"]["layout"]["title"]["text"]
+        assert status.endswith("7 cells: 4 won, 1 alone, 2 over the limit")
+        sel = 'knobs~{"dvfs_ghz":2.9,"itr_us":100}'
+        _, table = update_evidence(sel, raw, LATEST)
+        assert texts(table)[0] == ("No system meets the limit here (p99 latency at most 120 us).")
+
+    def test_each_cell_against_the_default(self) -> None:
+        raw = {**P99, "metric": "energy_j", "vs": "default", "itr": [2, 50, 100]}
+        picture, shares, *_, status = update_map(raw, LATEST)
+        # The default is measured at this load, whatever the filter on the ITR.
+        assert status.endswith("6 cells: 6 won")
+        who = picture["columns"]["who"]
+        assert who["words"][-1] == "the default"
+        names = [t["name"] for t in shares["figure"]["data"]]
+        assert "the default" in names
+        evidence, table = update_evidence(CELL, raw, LATEST)
+        assert "the default" in " ".join(texts(table))
+        marks = next(t for t in evidence["figure"]["data"] if t["meta"]["kind"] == "means")
+        assert len(marks["meta"]["words"]) == 2
+
+    def test_metrics_are_in_groups_without_those_that_nobody_compares(self) -> None:
+        view = lake_view(None)
+        groups = metric_choices(view, ModesState(Selection.of(workload=["memcached"])))
+        listed = {entry["value"] for group in groups for entry in group["items"]}
+        assert groups[0]["group"] == "Energy and power"
+        assert {"energy_j", "latency_p99_us"} <= listed
+        assert not {"power_readings", "energy_uncertainty_j", "start_unix_s"} & listed
+
+    def test_only_the_rule_of_the_papers_is_offered_uncorrected(self) -> None:
+        view = lake_view(None)
+        for test, is_free in (("student", True), ("sets", False), ("welch", False)):
+            offered = [e["value"] for e in correction_choices(view, ModesState(test=test))]  # type: ignore[arg-type]
+            assert ("none" in offered) == is_free
 
     def test_too_few_replicates_are_said(self) -> None:
         raw = {**P99, "metric": "energy_j", "test": "mann-whitney"}

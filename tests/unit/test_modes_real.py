@@ -1,5 +1,10 @@
 """Who wins where in the published measurements, every cell checked against scipy by hand."""
 
+import json
+import math
+from pathlib import Path
+from typing import Any, Final
+
 import numpy as np
 import polars as pl
 import pytest
@@ -14,6 +19,17 @@ from ingest.__main__ import main as ingest
 from tests.fixtures.real import real_data
 
 pytestmark = pytest.mark.real
+
+
+_EXPECTED: Final = Path(__file__).resolve().parents[2].parent / "shared/expected/decisions.json"
+
+
+def expected(part: str) -> list[dict[str, Any]]:
+    """What the independent reference computed; nothing where it is not there."""
+    if not _EXPECTED.is_file():
+        return []
+    found: list[dict[str, Any]] = json.loads(_EXPECTED.read_text("utf-8"))[part]
+    return found
 
 
 @pytest.fixture(scope="module")
@@ -79,3 +95,41 @@ def test_the_library_os_wins_most_of_node_js_and_linux_where_the_paper_has_it(
     names = found.contenders["competitor"].gather(won["winner"]).value_counts(sort=True)
     assert names["competitor"][0] == "ebbrt_tuned"
     assert names["count"][0] > 0.8 * len(won)
+
+
+@pytest.mark.parametrize("wanted", expected("pairs"), ids=lambda p: f"{p['pair']} {p['limit']}")
+def test_a_cell_with_all_settings_of_two_systems_is_their_comparison(
+    view: LakeView, wanted: dict[str, Any]
+) -> None:
+    """The numbers of the independent reference, in a map of one cell."""
+    table, *rest = wanted["pair"].split()
+    load = [] if table == "node" else [rest.pop(0)]
+    a, _, b, column = rest
+    workload = {"mcd": "memcached", "node": "nodejs", "netpipe": "netpipe"}[table]
+    facet = "message" if table == "netpipe" else "load"
+    metric = {"joules": "energy_j", "time": "duration_s"}[column]
+    limit = f"&limit={wanted['limit']}&by=latency_p99_us" if wanted["limit"] else ""
+    where = "".join(f"&{facet}={value}" for value in load)
+    state = ModesState.from_query(
+        f"v=3&workload={workload}{where}&system={a}&system={b}&x={facet}&y=machine&who=system"
+        f"&metric={metric}&corr=none{limit}",
+        SHIPPED,
+    )
+    found = judge(view, state).comparison
+    (cell,) = found.cells.rows(named=True)
+    names = [found.contenders["competitor"][cell[role]] for role in ("winner", "runner_up")]
+    outcome = {"win": f"{names[0]} better"}.get(cell["outcome"], cell["outcome"])
+    assert outcome == wanted["outcome"]
+    # The reference compares A with B; a cell its leader with the other.
+    ends = [cell["margin_share"], cell["share_low"], cell["share_high"]]
+    members = [cell["members_winner"], cell["members_runner_up"]]
+    if names[0] == b:
+        estimate, low, high = (1 / (1 + end) - 1 for end in ends)
+        ends, members = [estimate, high, low], members[::-1]
+    for end, value in zip(ends, wanted["change_pct"], strict=True):
+        if value is None:
+            assert abs(math.log1p(end)) > 5
+        else:
+            assert 100 * end == pytest.approx(value, abs=2e-6)
+    assert members == wanted["members"]
+    assert cell["more_runs"] == wanted["more_runs"]

@@ -2,6 +2,7 @@
 
 import math
 import random
+from typing import Any
 
 import polars as pl
 import pytest
@@ -297,3 +298,129 @@ def test_every_outcome_can_be_checked_with_scipy(rows: list[tuple]) -> None:
         expected = stats.ttest_ind(a, b).pvalue
         assert row["outcome"] == ("win" if expected <= 0.05 else "tie")
         assert row["p"] == pytest.approx(expected, rel=1e-6, nan_ok=True)
+
+
+# Logarithms of the runs deviate by about 0.1 %, and settings share that noise.
+PROVEN = """
+size  depth  mode       ghz  energy  values
+4     1      poll       1.2  -       99.9,100.0,100.1    # 100 against 120: a win
+4     1      poll       2.9  -       100.1,100.2,100.3   # and this setting cannot be told from it
+4     1      interrupt  2.9  -       119.9,120.0,120.1
+4     8      poll       2.9  -       99.9,100.0,100.1    # 100 against 100.5: equivalent within 2 %
+4     8      interrupt  2.9  -       100.4,100.5,100.6
+4     16     poll       2.9  -       90,100,110          # 100 against 104 with a noise of 10 %
+4     16     interrupt  2.9  -       94,104,114
+8     1      poll       2.9  -       100                 # one run proves nothing
+8     1      interrupt  2.9  -       119.9,120.0,120.1
+8     8      poll       2.9  -       100,101
+"""
+
+
+def proven(text: str = PROVEN, better: str = "less", **rules: Any) -> Comparison:
+    rows = groups(text).drop("energy", strict=False)
+    question = Question(better, choice=("mode",))  # type: ignore[arg-type]
+    return compare(rows, "size", "depth", "mode", question, Rules(**rules))
+
+
+def test_the_four_outcomes_of_cells() -> None:
+    found = proven()
+    outcomes = {(c["x"], c["y"]): c["outcome"] for c in found.cells.rows(named=True)}
+    assert outcomes == {
+        (4, 1): "win", (4, 8): "equivalent", (4, 16): "undecided", (8, 1): "too few",
+        (8, 8): "alone",
+    }  # fmt: skip
+    won, same, open_ = (cell(found, 4, depth) for depth in (1, 8, 16))
+    # ln(100 / 120) = -16.7 %; the interval holds the lead and not 0.
+    assert won["margin_share"] == pytest.approx(100 / 120 - 1, abs=1e-5)
+    assert won["share_low"] < won["margin_share"] < won["share_high"] < 0
+    # Two of polling's settings may be the best, so two are compared.
+    assert (won["members_winner"], won["members_runner_up"], won["more_runs"]) == (2, 1, 0)
+    # An equivalent names who leads, and its interval is within the margin.
+    assert same["winner"] == "poll"
+    assert -0.02 < same["share_low"] < same["share_high"] < 0.02
+    assert open_["share_low"] < 0 < open_["share_high"]
+    assert open_["more_runs"] == -1 or open_["more_runs"] > 0
+    # Three cells were compared, two of them are decided: 5 % x 2 / 3.
+    assert found.level == pytest.approx(0.05 * 2 / 3)
+
+
+def test_a_margin_decides_what_is_equivalent() -> None:
+    assert cell(proven(margin_pct=0.2), 4, 8)["outcome"] == "win"
+    assert cell(proven(margin_pct=0.2, alpha=1e-9), 4, 8)["outcome"] == "undecided"
+    assert cell(proven(margin_pct=40), 4, 1)["outcome"] == "equivalent"
+
+
+def test_more_is_better_turns_the_interval() -> None:
+    won = cell(proven(better="more"), 4, 1)
+    assert won["winner"] == "interrupt"
+    # 120 against 100.2, the better of polling's settings.
+    assert won["margin_share"] == pytest.approx(120 / 100.2 - 1, abs=1e-4)
+    assert 0 < won["share_low"] < won["margin_share"] < won["share_high"]
+
+
+def test_values_of_zero_are_compared_as_they_are() -> None:
+    text = """
+    size  depth  mode       values
+    4     1      poll       0,0,1
+    4     1      interrupt  100,101,102
+    """
+    won = cell(proven(text), 4, 1)
+    assert (won["outcome"], won["winner"]) == ("win", "poll")
+    assert won["margin"] == pytest.approx(101 - 1 / 3)
+
+
+def limited(rows: pl.DataFrame, p99: list[float]) -> pl.DataFrame:
+    """Settings with the moments of a limited metric, three runs each with a noise of 0.1 %."""
+    return rows.with_columns(
+        p99_n=pl.lit(3), p99_log_mean=pl.Series([math.log(v) for v in p99]),
+        p99_log_variance=pl.lit(1e-6), p99_mean=pl.Series(p99), p99_step=pl.lit(0.0),
+    )  # fmt: skip
+
+
+def test_a_limit_decides_who_competes() -> None:
+    text = """
+    size  depth  mode       ghz  values
+    4     1      poll       1.2  79.9,80.0,80.1     # least, and beyond the limit
+    4     1      poll       2.9  99.9,100.0,100.1
+    4     1      interrupt  2.9  119.9,120.0,120.1
+    4     8      poll       2.9  99.9,100.0,100.1   # only interrupts meet it
+    4     8      interrupt  2.9  119.9,120.0,120.1
+    4     16     poll       2.9  99.9,100.0,100.1   # nobody does
+    4     16     interrupt  2.9  119.9,120.0,120.1
+    """
+    rows = limited(groups(text), [600, 400, 300, 600, 300, 600, 700])
+    question = Question("less", choice=("mode",), limit=("p99", 500.0, True))
+    for rules in (Rules(), STUDENT):
+        found = compare(rows, "size", "depth", "mode", question, rules)
+        first = cell(found, 4, 1)
+        assert (first["outcome"], first["winner"]) == ("win", "poll")
+        assert first["margin_share"] == pytest.approx(100 / 120 - 1, abs=1e-5)
+        only = cell(found, 4, 8)
+        assert (only["outcome"], only["winner"]) == ("alone", "interrupt")
+        assert cell(found, 4, 16)["outcome"] == "over"
+
+
+def test_the_best_of_each_cell_is_compared_with_the_default() -> None:
+    text = """
+    size  depth  mode       ghz  default  values
+    4     1      poll       1.2  no       79.9,80.0,80.1
+    4     1      interrupt  1.2  no       89.9,90.0,90.1
+    4     8      poll       1.2  no       119.9,120.0,120.1
+    4     16     interrupt  -    yes      99.9,100.0,100.1
+    """
+    rows = groups(text).with_columns(
+        default=pl.col("default") == "yes", is_baseline=pl.col("default") == "yes",
+        scope=pl.lit(0),
+    )  # fmt: skip
+    question = Question("less", choice=("mode",))
+    for rules in (Rules(), STUDENT):
+        found = compare(rows, "size", "depth", "mode", question, rules, has_default=True)
+        assert len(found.cells) == 2
+        better, worse = cell(found, 4, 1), cell(found, 4, 8)
+        assert (better["outcome"], better["winner"], better["competitors"]) == ("win", "poll", 2)
+        assert better["margin_share"] == pytest.approx(-0.2, abs=1e-5)
+        assert (worse["outcome"], worse["winner"]) == ("win", "interrupt")
+        assert found.contenders["is_default"].to_list() == [False, True, True, False]
+        assert win_counts(found).rows() == [
+            ("poll", False, "win", 1), ("interrupt", True, "win", 1),
+        ]  # fmt: skip
