@@ -7,7 +7,7 @@ from typing import Any, Final
 from ingest.discover.names import identity_columns
 from ingest.discover.plan import RunWork, make_plan
 from ingest.discover.search import discover
-from ingest.discover.sources import settings_struct, source_struct
+from ingest.discover.source_reads import settings_struct, source_struct
 from ingest.lake.state import load_state
 from ingest.lake.tables import create_tables, replace_runs
 

@@ -142,7 +142,7 @@ def _cluster(text: str) -> ClusterAddress:
 
 
 def _dataset_name(text: str) -> str:
-    from ingest.settings.toml_file import is_dataset_name
+    from ingest.settings.layout import is_dataset_name
 
     if not is_dataset_name(text):
         raise argparse.ArgumentTypeError(f"cannot name a dataset: {text!r}")

@@ -18,7 +18,7 @@ from ingest.discover.grouping import walked_among
 from ingest.discover.names import label_columns
 from ingest.discover.plan import Plan, RunWork, make_plan
 from ingest.discover.search import discover
-from ingest.discover.sources import settings_struct, source_struct
+from ingest.discover.source_reads import settings_struct, source_struct
 from ingest.lake.commits import Committer
 from ingest.lake.recorded_runs import SUMMARY
 from ingest.lake.state import LakeState, load_state, read_rows

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 import ingest.settings.layout
-import ingest.settings.toml_file
+import ingest.settings.patterns
 from data.catalogue import SHIPPED
 from data.schema import DERIVED, IDENTITY, KNOBS, MEASUREMENTS, RUN_TABLES, SEVERITIES
 from ingest.formats import FORMATS
@@ -166,7 +166,7 @@ def test_every_setting_that_is_allowed_is_named() -> None:
 
 def test_every_group_of_a_name_pattern_is_named() -> None:
     text = (DOCS / "settings.md").read_text("utf-8")
-    assert [g for g in sorted(ingest.settings.toml_file.GROUPS) if not is_named(g, text)] == []
+    assert [g for g in sorted(ingest.settings.patterns.GROUPS) if not is_named(g, text)] == []
 
 
 def test_every_format_is_named() -> None:

@@ -34,7 +34,7 @@ from ingest.lake.state import LakeState
 from ingest.records import Problem
 from ingest.settings.dataset import FILE_NAME, UNKNOWN
 from ingest.settings.layers import SettingsByFolder
-from ingest.settings.toml_file import is_dataset_name
+from ingest.settings.layout import is_dataset_name
 
 _NOT_REGULAR: Final = "neither a file nor a folder"
 _UNUSED: Final = "this sidecar applies to no file of a run"

@@ -1,14 +1,18 @@
-"""Read the small raw files of a run, each independently of the others."""
+"""The sources of a run: each small raw file read by itself; entries of `runs.sources`."""
 
-from collections.abc import Callable
+import hashlib
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from data.errors import FormatError
-from ingest.discover.found_files import RawFile
+from ingest.discover.found_files import RawFile, digest_of
 from ingest.discover.names import strip_compression
 from ingest.files.blocks import BrokenCompressionError, MeteredFile
+from ingest.lake.state import SETTINGS_FORMAT
 from ingest.records import Content, LogFacts, Problem, ReadContext, RefusedError
+from ingest.settings.dataset import Settings
 
 
 @dataclass(slots=True)
@@ -68,3 +72,38 @@ def change_of(file: RawFile, bytes_read: int) -> list[Problem]:
         return []
     detail = f"changed while it was read ({file.size} bytes before); the next ingest reads it again"
     return [Problem("changed_while_read", "doubted", detail)]
+
+
+def sources_digest(
+    reads: Sequence[SourceRead], meters: Sequence[RawFile], settings: Settings
+) -> str:
+    """Return the digest of a run's sources and settings; part of the names of its big files."""
+    parts = sorted(f"{read.file.format.name} {read.digest}" for read in reads)
+    parts += sorted(f"{meter.format.name} {digest_of(meter)}" for meter in meters)
+    return hashlib.sha256("\n".join([*parts, settings.fingerprint]).encode()).hexdigest()[:12]
+
+
+def source_struct(file: RawFile, digest: str) -> dict[str, Any]:
+    """Return one element of `runs.sources`."""
+    return {
+        "path": file.path,
+        "format": file.format.name,
+        "size_bytes": file.size,
+        "mtime": file.mtime,
+        "digest": digest,
+    }
+
+
+def settings_struct(settings: Settings, is_row: bool = False) -> dict[str, Any]:
+    """Return the element of `runs.sources` for the settings that the numbers depend on.
+
+    Args:
+        is_row: Whether the run is a row of a table.
+    """
+    return {
+        "path": settings.origin,
+        "format": SETTINGS_FORMAT,
+        "size_bytes": None,
+        "mtime": None,
+        "digest": settings.table_fingerprint if is_row else settings.fingerprint,
+    }

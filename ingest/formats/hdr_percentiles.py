@@ -10,9 +10,9 @@ from typing import Final, NamedTuple
 
 from data.errors import FormatError
 from ingest.files.text_lines import whole_text
-from ingest.formats.latency_units import to_us
 from ingest.formats.problem_list import ProblemList
 from ingest.records import ReadContext, Reading
+from ingest.settings.number_texts import to_us
 
 HEADING: Final = re.compile(
     r"^\s*\"?Value\"?[\s,]+\"?Percentile\"?[\s,]+\"?TotalCount\"?[\s,]+\"?1/\(1-Percentile\)\"?\s*$",
@@ -134,7 +134,7 @@ def take_spectrum(spectrum: Spectrum, unit: str, reading: Reading) -> None:
     """Take over what a list states to the digit.
 
     Args:
-        unit: Of the list, one of `latency_units.US`.
+        unit: Of the list, one of `US`.
     """
     measured = reading.measurements
     measured |= {column: to_us(value, unit) for column, value in spectrum.stated.items()}

@@ -7,9 +7,9 @@ from typing import Any, Final
 from data.declared import Column
 from data.errors import FormatError
 from ingest.formats.json_document import facts_of, number_of, part_of, read_object, text_of
-from ingest.formats.latency_units import to_us
 from ingest.formats.problem_list import ProblemList
 from ingest.records import ReadContext, Reading, UtcWindow
+from ingest.settings.number_texts import to_us
 
 _SNIFFED: Final = re.compile(rb'"ALL STATS"\s*:|"RUN #\d+ RESULTS"\s*:|"run information"\s*:')
 _ONE: Final = "ALL STATS"

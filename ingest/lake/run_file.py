@@ -5,8 +5,10 @@ column, takes twice the time and 1.5 times the bytes.
 """
 
 from contextlib import AbstractContextManager, suppress
+from functools import lru_cache
 from typing import Any, Final
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
@@ -150,3 +152,17 @@ def _parquet_writer(file: Any, schema: pa.Schema, table: str) -> pq.ParquetWrite
         # Otherwise readers would get dictionaries instead of strings.
         store_schema=False,
     )
+
+
+def rows_of(run_id: str, columns: dict[str, pa.Array], schema: pa.Schema) -> pa.Table:
+    """Build a table of a schema from all columns but the run's id."""
+    arrays = {"run_id": _repeated(run_id, len(columns["t_ns"]))}
+    arrays |= {f.name: columns[f.name] for f in schema if f.name != "run_id"}
+    return pa.table(arrays)
+
+
+@lru_cache(maxsize=16)
+def _repeated(text: str, count: int) -> pa.Array:
+    """Return a column that repeats one text."""
+    zeros = pa.array(np.zeros(count, np.int32))
+    return pa.DictionaryArray.from_arrays(zeros, pa.array([text], TEXT.value_type), safe=False)

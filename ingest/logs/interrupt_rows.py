@@ -7,10 +7,9 @@ import numpy as np
 import pyarrow as pa
 
 from data.schema import INTERRUPTS
-from ingest.lake.run_file import RunFile
+from ingest.lake.run_file import RunFile, rows_of
 from ingest.logs import merge_loop
 from ingest.logs.core_log import CoreCut, Queues
-from ingest.logs.run_table import rows_of
 from ingest.logs.write_queue import WriteQueue
 
 

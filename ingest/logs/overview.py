@@ -17,9 +17,9 @@ from data.schema import (
     RATES,
     rounded_singles,
 )
+from ingest.lake.run_file import rows_of
 from ingest.logs import row_layout, size_histograms
 from ingest.logs.core_log import CoreCut, Cutting, bin_starts_ns
-from ingest.logs.run_table import rows_of
 from ingest.logs.sample_steps import SampleSteps
 
 # Several row groups at once spread the fixed cost of the many columns.

@@ -7,9 +7,9 @@ import numpy as np
 import pyarrow as pa
 
 from data.schema import RATES, SAMPLES
+from ingest.lake.run_file import rows_of
 from ingest.logs import row_layout, step_loop
 from ingest.logs.core_log import CoreCut, Cutting
-from ingest.logs.run_table import rows_of
 
 _COUNTED: Final = SAMPLES.names[4:-1]
 _NO_EXTREMES: Final = np.array([np.inf, -np.inf], np.float32)

@@ -8,7 +8,7 @@ from typing import Any
 from data.lake_place import LakePath
 from ingest.discover.found_files import IDLE, RawFile
 from ingest.discover.names import RunKey, identity_columns, label_columns, make_run_id, order_knobs
-from ingest.discover.sources import settings_struct, source_struct
+from ingest.discover.source_reads import settings_struct, source_struct
 from ingest.formats import METERS
 from ingest.lake.commits import Committer
 from ingest.lake.recorded_runs import RecordedRun

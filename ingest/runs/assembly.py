@@ -13,8 +13,7 @@ from data.schema import COUNTERS
 from ingest.discover.file_choice import core_of_log
 from ingest.discover.found_files import RawFile, digest_of
 from ingest.discover.plan import RunWork
-from ingest.discover.source_reads import SourceRead
-from ingest.discover.sources import settings_struct, source_struct, sources_digest
+from ingest.discover.source_reads import SourceRead, settings_struct, source_struct, sources_digest
 from ingest.logs.core_log import CoreCut, PackageEnergy
 from ingest.records import LogFacts, PowerJoin, Problem, Reading, Window
 from ingest.runs.interval_tables import clip_to_run, interval_tables

@@ -14,16 +14,10 @@ from data.errors import DataError, SettingsError
 from data.schema import MEASUREMENTS
 from ingest.records import MeterDeclaration, TableDeclaration
 from ingest.settings.function_map import FunctionMap, read_sources, shipped_sources
-from ingest.settings.layout import LISTED_SECTIONS, NAMED_SECTIONS, Counts
-from ingest.settings.meters import build_meter
-from ingest.settings.patterns import path_pattern
+from ingest.settings.layout import LISTED_SECTIONS, NAMED_SECTIONS, Counts, read_layer
+from ingest.settings.patterns import check_groups, literal_beginning, path_pattern
 from ingest.settings.power import PowerSettings
-from ingest.settings.tables import build_table, target_kinds
-from ingest.settings.toml_file import (
-    check_groups,
-    literal_beginning,
-    read_layer,
-)
+from ingest.settings.tables import build_meter, build_table, target_kinds
 
 FILE_NAME: Final = "wattlas.toml"
 # Workload of files that no name, format or table assigns to another workload. Only this workload

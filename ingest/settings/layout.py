@@ -3,6 +3,8 @@
 `docs/settings.md` says what each key is.
 """
 
+import re
+from pathlib import Path
 from types import GenericAlias
 from typing import Annotated, Any, Final, Literal
 from zoneinfo import ZoneInfo
@@ -12,7 +14,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from data.declared import Kind, Role, Writing
 from ingest.records import Aggregate, TableColumn
-from ingest.settings.checked import Core, Table, table_of
+from ingest.settings.checked import Core, Table, read_toml, table_of
 from ingest.settings.power import PowerSettings
 
 # What to keep of totals that perf counted over an interval other than the run's.
@@ -107,6 +109,24 @@ SettingsFile: Final = table_of(
         **{name: GenericAlias(list, (kind,)) for name, kind in _LISTED.items()},
     },
 )
+
+
+def is_dataset_name(name: str) -> bool:
+    """Whether a name can be a folder of the lake: not empty, no slash, no leading dot."""
+    return re.search(DATASET_NAME, name) is not None
+
+
+def read_layer(path: Path) -> dict[str, Any]:
+    """Read one settings file and check every key and value in it.
+
+    Raises:
+        SettingsError: As `load_settings` says.
+    """
+    layer = read_toml(path, SettingsFile)
+    for section in LISTED_SECTIONS:
+        for entry in layer.get(section, ()):
+            entry["path"] = str(path)
+    return layer
 
 
 def settings_schema() -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Numbers in names and sidecars, and sizes as fio writes them: `512`, `4k`, `1m`."""
+"""Numbers in names and sidecars, sizes as fio writes them (`4k`), times of load generators."""
 
 import math
 import re
@@ -51,3 +51,17 @@ def finite_number(value: float) -> float:
     if not math.isfinite(value):
         raise ValueError("not a finite number")
     return value
+
+
+US: Final = {"ns": 1e-3, "us": 1.0, "ms": 1e3, "s": 1e6, "m": 60e6, "h": 3600e6}
+# Decimals kept: a picosecond, below any clock's step.
+_DECIMALS: Final = 6
+
+
+def to_us(value: float, unit: str) -> float:
+    """Convert a time; 6.602 ms are 6602.0, not 6601.999999999999.
+
+    Args:
+        unit: One of `US`.
+    """
+    return round(value * US[unit], _DECIMALS)

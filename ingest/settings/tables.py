@@ -1,4 +1,4 @@
-"""Tables that a dataset's settings declare, and the lake's columns for their columns."""
+"""Tables and power meters that a dataset's settings declare, and the lake's columns for theirs."""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -10,7 +10,7 @@ from data.declared import Column
 from data.errors import SettingsError
 from data.knob_table import STATED
 from data.schema import KNOBS, MEASUREMENTS
-from ingest.records import Aggregate, TableColumn, TableDeclaration
+from ingest.records import Aggregate, MeterDeclaration, TableColumn, TableDeclaration
 from ingest.settings.knobs import FOLLOWING
 from ingest.settings.patterns import compiled, path_pattern
 
@@ -86,3 +86,32 @@ def build_table(
 def table_column(entry: str | Mapping[str, Any]) -> TableColumn:
     """Convert the checked declaration of a table's column: a name, or a table with keys."""
     return TableColumn(entry) if isinstance(entry, str) else msgspec.convert(entry, TableColumn)
+
+
+# Quantities that a column of a meter can be.
+TARGETS: Final = ("time", "date", "power_w", "voltage_v", "current_a", "energy_j")
+
+
+def build_meter(entry: Mapping[str, Any], number: int) -> MeterDeclaration:
+    """Build one [[meters]] entry.
+
+    Raises:
+        SettingsError: No pattern, an invalid regular expression, an unknown target, or no column
+            for the time or the power; the message names the place.
+    """
+    where, path = f"meters[{number}]", entry["path"]
+    regex = path_pattern(entry, where)
+    columns = {name: table_column(each) for name, each in entry.get("columns", {}).items()}
+    targets = [each.to for each in columns.values() if not each.is_dropped]
+    for name, each in columns.items():
+        if not each.is_dropped and each.to not in TARGETS:
+            raise SettingsError(
+                f"{where}.columns.{name} cannot be {each.to!r}, "
+                f"known: {', '.join(TARGETS)} ({path})"
+            )
+    for wanted in ("time", "power_w"):
+        if wanted not in targets:
+            raise SettingsError(f"{where}.columns has none for {wanted!r} ({path})")
+    if twice := sorted({str(each) for each in targets if targets.count(each) > 1}):
+        raise SettingsError(f"{where}.columns has two for {twice[0]!r} ({path})")
+    return MeterDeclaration(regex, columns, entry.get("time_zone"))

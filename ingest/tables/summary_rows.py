@@ -22,7 +22,7 @@ from ingest.discover.names import (
     order_knobs,
     workload_of,
 )
-from ingest.discover.sources import settings_struct, source_struct
+from ingest.discover.source_reads import settings_struct, source_struct
 from ingest.files.packed import Packed
 from ingest.formats.problem_list import ProblemList
 from ingest.lake.recorded_runs import SUMMARY, RunIds

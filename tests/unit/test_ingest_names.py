@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from data.errors import FormatError
 from ingest.discover.names import RunKey, identity_columns, label_columns, make_run_id
 from ingest.settings.dataset import load_settings
-from ingest.settings.toml_file import literal_beginning
+from ingest.settings.patterns import literal_beginning
 from tests.fixtures.names import match_name
 
 MCD = {"load_qps": 200000.0, "itr": 100, "dvfs_code": "0x1d00", "rapl_w": 135.0}

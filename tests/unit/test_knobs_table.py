@@ -7,8 +7,8 @@ from data.knob_table import KNOB_TABLE, ShippedKnob
 from data.schema import RUNS
 from ingest.discover.names import KEY_KNOBS
 from ingest.formats import sidecar
+from ingest.settings.patterns import GROUPS
 from ingest.settings.tables import target_kinds
-from ingest.settings.toml_file import GROUPS
 
 
 def test_every_filter_is_a_knob_in_the_same_order() -> None:
