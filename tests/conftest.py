@@ -13,6 +13,8 @@ from hypothesis import settings
 from bench.store_servers import BUCKET, credentials, store_server
 from data import lake_watch, object_store
 from data.lake_place import StorePath
+from ingest.__main__ import main as ingest
+from tests.fixtures.real import real_data
 from tests.fixtures.store_proxy import Proxy, proxy
 from tests.fixtures.stores import Stored
 
@@ -44,6 +46,18 @@ def made_once(shared_folder: Path, name: str, make: Callable[[Path], object]) ->
             make(making)
             making.rename(folder)
     return folder
+
+
+@pytest.fixture(scope="session")
+def published_lake(shared_folder: Path) -> Path:
+    """The three published summary tables, ingested as the dataset `published`."""
+    source = real_data() / "summaries"
+
+    def make(folder: Path) -> None:
+        lake = folder / "lake"
+        assert ingest(["add", str(source), "--lake", str(lake), "--dataset", "published"]) == 0
+
+    return made_once(shared_folder, "published", make) / "lake"
 
 
 @pytest.fixture(scope="session")

@@ -4,7 +4,8 @@ import re
 import subprocess
 import sys
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from functools import cache
 from importlib import metadata
 from pathlib import Path
 
@@ -41,6 +42,12 @@ def declared(name: str) -> set[str]:
     return {canonicalize_name(found.name) for found in requirements(name)}
 
 
+@cache
+def distributions() -> Mapping[str, list[str]]:
+    """Distributions by top-level package."""
+    return metadata.packages_distributions()
+
+
 @pytest.mark.parametrize("folder", CODE)
 def test_every_package_that_is_imported_is_declared(folder: str) -> None:
     names = declared("requirements.in")
@@ -48,7 +55,7 @@ def test_every_package_that_is_imported_is_declared(folder: str) -> None:
         names |= declared("requirements-cluster.in")
     if folder in ("bench", "scripts", "tests"):
         names |= declared("requirements-cluster.in") | declared("requirements-dev.in")
-    packages = metadata.packages_distributions()
+    packages = distributions()
     tops = {name.split(".")[0] for path in modules(folder) for name in imports(path)}
     foreign = tops - sys.stdlib_module_names - set(CODE) - {"compression"}
     missing = {

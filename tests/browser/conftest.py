@@ -269,6 +269,12 @@ def logged_address(serve: Callable[[Path], str], logged_lake: Path) -> str:
     return serve(logged_lake)
 
 
+@pytest.fixture(scope="session")
+def sql_address(serve: Callable[..., str], logged_lake: Path) -> str:
+    """The address of an app on this lake that answers SQL."""
+    return serve(logged_lake, "--sql", "on")
+
+
 @pytest.fixture
 def storage(page: Page, study_address: str) -> StoragePage:
     """Storage on the study's lake, with the actions of a user."""

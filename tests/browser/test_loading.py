@@ -1,8 +1,6 @@
 """Before the server has answered, no page says that something is absent."""
 
 import re
-from collections.abc import Callable
-from pathlib import Path
 from typing import Final
 
 import pytest
@@ -48,10 +46,10 @@ class Held:
 
 @pytest.mark.parametrize("owed", _PAGES, ids=lambda page: page.name)
 def test_a_page_that_waits_says_that_it_loads(
-    page: Page, serve: Callable[..., str], logged_lake: Path, logged_address: str, owed: Owed
+    page: Page, sql_address: str, logged_address: str, owed: Owed
 ) -> None:
     name, path = owed.name, owed.path
-    address = serve(logged_lake, "--sql", "on") if name == "sql" else logged_address
+    address = sql_address if name == "sql" else logged_address
     held = Held(page)
     page.goto(f"{address}{path}{_LINKS.get(name, '')}")
     page.wait_for_selector(f"main.{name} .views")

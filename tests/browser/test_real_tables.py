@@ -1,7 +1,5 @@
 """Explore on the published tables, which ingest has read: the findings of the paper."""
 
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -9,18 +7,13 @@ from typing import Any
 import pytest
 
 from tests.browser.atlas import Atlas, wait_idle
-from tests.browser.conftest import ROOT
-from tests.fixtures.real import real_data
 
 pytestmark = [pytest.mark.browser, pytest.mark.real, pytest.mark.slow]
 
 
 @pytest.fixture(scope="module")
-def published(serve: Callable[[Path], str], tmp_path_factory: pytest.TempPathFactory) -> str:
-    lake = tmp_path_factory.mktemp("published") / "lake"
-    add = [sys.executable, "-m", "ingest", "add", str(real_data() / "summaries")]
-    subprocess.run([*add, "--lake", str(lake)], cwd=ROOT, check=True, capture_output=True)
-    return serve(lake)
+def published(serve: Callable[[Path], str], published_lake: Path) -> str:
+    return serve(published_lake)
 
 
 def winner(atlas: Atlas, kind: str, color: str) -> tuple[float, float]:

@@ -1,8 +1,6 @@
 """SQL in a browser: run, chart, link, files, errors as text."""
 
 import re
-from collections.abc import Callable
-from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
@@ -25,11 +23,8 @@ def ask(page: Page, sql: str) -> None:
     wait_idle(page)
 
 
-def test_a_query_is_run_drawn_linked_and_saved(
-    page: Page, serve: Callable[..., str], logged_lake: Path
-) -> None:
-    address = serve(logged_lake, "--sql", "on")
-    page.goto(f"{address}/sql")
+def test_a_query_is_run_drawn_linked_and_saved(page: Page, sql_address: str) -> None:
+    page.goto(f"{sql_address}/sql")
     wait_idle(page)
     expect(page.locator("#sql-said")).to_contain_text("rows")
     editor = page.locator("#sql-editor")
@@ -92,9 +87,9 @@ def test_a_query_is_run_drawn_linked_and_saved(
 
 
 def test_rows_of_an_earlier_query_are_grey_and_say_whose_they_are(
-    page: Page, serve: Callable[..., str], logged_lake: Path
+    page: Page, sql_address: str
 ) -> None:
-    page.goto(f"{serve(logged_lake, '--sql', 'on')}/sql")
+    page.goto(f"{sql_address}/sql")
     wait_idle(page)
     good = "SELECT run_id, energy_j FROM runs WHERE energy_j > 0 ORDER BY run_id, energy_j LIMIT 3"
     ask(page, good)

@@ -12,9 +12,7 @@ import pytest
 from data.connection import Lake, open_lake
 from data.decisions import Choice, compare, compare_fronts, decide
 from data.errors import DataError
-from ingest.__main__ import main as ingest
 from tests.fixtures.lakes import run, write_lake
-from tests.fixtures.real import real_data
 
 _EXPECTED: Final = Path(__file__).resolve().parents[2].parent / "shared/expected/decisions.json"
 _WORKLOADS: Final = {"mcd": "memcached", "node": "nodejs", "netpipe": "netpipe"}
@@ -164,10 +162,8 @@ def test_a_comparison_needs_one_objective(lake: Lake) -> None:
 
 
 @pytest.fixture(scope="module")
-def published(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lake]:
-    path = tmp_path_factory.mktemp("published") / "lake"
-    assert ingest(["add", str(real_data() / "summaries"), "--lake", str(path)]) == 0
-    with open_lake(path) as opened:
+def published(published_lake: Path) -> Iterator[Lake]:
+    with open_lake(published_lake) as opened:
         yield opened
 
 

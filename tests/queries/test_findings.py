@@ -12,9 +12,7 @@ import pytest
 from data.connection import Lake, open_lake
 from data.errors import DataError
 from data.findings import Claim, claims
-from ingest.__main__ import main as ingest
 from tests.fixtures.lakes import run, write_lake
-from tests.fixtures.real import real_data
 
 SUBJECT, REFERENCE = "subject", "reference"
 
@@ -148,10 +146,8 @@ def test_a_lake_without_settings_has_no_claims(tmp_path: Path) -> None:
 
 
 @pytest.fixture(scope="module")
-def published(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Lake, list[Claim]]]:
-    path = tmp_path_factory.mktemp("findings") / "lake"
-    assert ingest(["add", str(real_data() / "summaries"), "--lake", str(path)]) == 0
-    with open_lake(path) as lake:
+def published(published_lake: Path) -> Iterator[tuple[Lake, list[Claim]]]:
+    with open_lake(published_lake) as lake:
         yield lake, claims(lake)
 
 

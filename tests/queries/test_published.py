@@ -27,9 +27,7 @@ from data.analysis.verdicts import (
 from data.connection import open_lake
 from data.published import PublishedClaim, published_claims
 from data.reference.claims import all_claims
-from ingest.__main__ import main as ingest
 from tests.fixtures.lakes import write_lake
-from tests.fixtures.real import real_data
 from tests.fixtures.storage_rows import MODES, fio, study_lake
 
 IN_PARTS: Final = ("003-C01b", "003-C10", "003-C12", "003-C22", "003-C28", "003-C30", "003-C42")
@@ -46,10 +44,8 @@ MEASURED: Final[dict[str, tuple[float, tuple[int, ...] | None]]] = {
 
 
 @pytest.fixture(scope="module")
-def published(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, PublishedClaim]]:
-    path = tmp_path_factory.mktemp("published") / "lake"
-    assert ingest(["add", str(real_data() / "summaries"), "--lake", str(path)]) == 0
-    with open_lake(path) as lake:
+def published(published_lake: Path) -> Iterator[dict[str, PublishedClaim]]:
+    with open_lake(published_lake) as lake:
         yield {claim.id: claim for claim in published_claims(lake)}
 
 

@@ -12,9 +12,7 @@ from data.connection import Lake, open_lake
 from data.errors import DataError
 from data.selection import Selection
 from data.sweeps import knob_effect, knob_shares, scope_words, sweeps_of
-from ingest.__main__ import main as ingest
 from tests.fixtures.lakes import LABELS, run, write_lake
-from tests.fixtures.real import real_data
 
 _EXPECTED = Path(__file__).resolve().parents[2].parent / "shared/expected/decisions.json"
 CHOICE = Choice(
@@ -93,12 +91,10 @@ def test_a_choice_without_two_levels_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.real
-def test_published_importances_come_through_the_door(tmp_path: Path) -> None:
-    path = tmp_path / "lake"
-    assert ingest(["add", str(real_data() / "summaries"), "--lake", str(path)]) == 0
+def test_published_importances_come_through_the_door(published_lake: Path) -> None:
     wanted = {one["group"]: one for one in json.loads(_EXPECTED.read_text("utf-8"))["importance"]}
     expected = wanted["mcd linux_tuned 400000 joules"]
-    with open_lake(path) as lake:
+    with open_lake(published_lake) as lake:
         found = knob_shares(
             lake,
             Choice(

@@ -1,5 +1,7 @@
 """What the pages average in the published measurements, each against a query of the runs."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -11,8 +13,6 @@ from app.modes.judged import judge
 from app.modes.opening import default_state
 from app.modes.state import ModesState
 from data.catalogue import SHIPPED
-from ingest.__main__ import main as ingest
-from tests.fixtures.real import real_data
 
 pytestmark = pytest.mark.real
 
@@ -24,12 +24,8 @@ GROUP BY ALL
 
 
 @pytest.fixture(scope="module")
-def view(tmp_path_factory: pytest.TempPathFactory) -> LakeView:
-    """The three summary tables, ingested as the README says."""
-    lake = tmp_path_factory.mktemp("means") / "lake"
-    arguments = ["--lake", str(lake), "--dataset", "published"]
-    assert ingest(["add", str(real_data() / "summaries"), *arguments]) == 0
-    return Lakes(lake).at(None)
+def view(published_lake: Path) -> LakeView:
+    return Lakes(published_lake).at(None)
 
 
 def subtitle(figure: dict) -> str:

@@ -15,7 +15,6 @@ from app.kit.lakes import LakeView
 from app.modes.judged import judge
 from app.modes.state import ModesState
 from data.catalogue import SHIPPED
-from ingest.__main__ import main as ingest
 from tests.fixtures.real import real_data
 
 pytestmark = pytest.mark.real
@@ -33,12 +32,8 @@ def expected(part: str) -> list[dict[str, Any]]:
 
 
 @pytest.fixture(scope="module")
-def view(tmp_path_factory: pytest.TempPathFactory) -> LakeView:
-    """The three summary tables, ingested as the README says."""
-    lake = tmp_path_factory.mktemp("modes") / "lake"
-    arguments = ["--lake", str(lake), "--dataset", "published"]
-    assert ingest(["add", str(real_data() / "summaries"), *arguments]) == 0
-    return Lakes(lake).at(None)
+def view(published_lake: Path) -> LakeView:
+    return Lakes(published_lake).at(None)
 
 
 def table(name: str) -> pl.DataFrame:

@@ -20,10 +20,8 @@ from app.explore.state import ExploreState
 from app.kit.context import Lakes
 from app.kit.lakes import LakeView
 from data.selection import Selection
-from ingest.__main__ import main as ingest
 from tests.fixtures.lakes import run, write_lake
 from tests.fixtures.pictures import decode, pairs, traces
-from tests.fixtures.real import real_data
 
 # Twelve settings of three runs each, p99 within 1 %; of the first one run took 1,000 us.
 #   mean of the first (1000 + 100 + 101) / 3 = 400.3 us, without the odd run 100.5 us.
@@ -123,10 +121,8 @@ def test_a_setting_of_which_all_runs_are_odd_is_said_to_vanish(tmp_path: Path) -
 
 
 @pytest.mark.real
-def test_the_published_tables_have_nine_odd_runs_of_memcached(tmp_path: Path) -> None:
-    lake = tmp_path / "lake"
-    assert ingest(["add", str(real_data() / "summaries"), "--lake", str(lake)]) == 0
-    view = Lakes(lake).at(None)
+def test_the_published_tables_have_nine_odd_runs_of_memcached(published_lake: Path) -> None:
+    view = Lakes(published_lake).at(None)
     memcached = ExploreState(Selection.of(workload=["memcached"]))
     assert status_words(view, memcached).endswith("9 odd runs")
     answer = scatter(view, ExploreState(Selection.of(**LIKE)))

@@ -1,6 +1,7 @@
 """The paper's own findings, from its own tables, by what Explore shows."""
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
@@ -13,7 +14,6 @@ from app.explore.state import ExploreState
 from app.kit.lakes import LakeView
 from data.connection import Lake, open_lake
 from data.selection import Selection
-from ingest.__main__ import main as ingest
 from tests.fixtures.pictures import decode, traces
 from tests.fixtures.real import real_data
 
@@ -21,12 +21,9 @@ pytestmark = pytest.mark.real
 
 
 @pytest.fixture(scope="module")
-def lake(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lake]:
-    """The three summary tables, ingested as the README says."""
-    path = tmp_path_factory.mktemp("paper") / "lake"
-    assert ingest(["add", str(real_data() / "summaries"), "--lake", str(path)]) == 0
-    with open_lake(path) as found:
-        yield found
+def lake(published_lake: Path) -> Iterator[Lake]:
+    with open_lake(published_lake) as opened:
+        yield opened
 
 
 @pytest.fixture(scope="module")

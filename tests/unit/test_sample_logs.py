@@ -27,8 +27,16 @@ ENERGY, TSC = -2, -1
 
 
 @pytest.fixture(scope="module")
-def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return write_sample(tmp_path_factory.mktemp("sample") / "tiny", "tiny", SEED)
+def written(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[tuple[int, int]]]:
+    """A tiny sample, and the calls that said its progress."""
+    calls: list[tuple[int, int]] = []
+    out = tmp_path_factory.mktemp("sample") / "tiny"
+    return write_sample(out, "tiny", SEED, lambda *call: calls.append(call)), calls
+
+
+@pytest.fixture(scope="module")
+def tiny(written: tuple[Path, list[tuple[int, int]]]) -> Path:
+    return written[0]
 
 
 def logged_runs() -> list[Run]:
@@ -255,9 +263,8 @@ def test_a_sample_says_that_it_is_synthetic(tiny: Path) -> None:
     assert "synthetic" in (tiny / "README.txt").read_text()
 
 
-def test_progress_counts_every_run(tmp_path: Path) -> None:
-    calls: list[tuple[int, int]] = []
-    write_sample(tmp_path / "tiny", "tiny", SEED, lambda done, total: calls.append((done, total)))
+def test_progress_counts_every_run(written: tuple[Path, list[tuple[int, int]]]) -> None:
+    calls = written[1]
     runs = len(list(plan_runs("tiny"))) + count_storage_runs("tiny")
     assert calls == [(done, runs) for done in range(1, runs + 1)]
 

@@ -19,7 +19,7 @@ from ingest.lake.tables import create_tables
 from ingest.lake.work import Runs, assign_work, works_of
 from tests.fixtures.ingest import ingest
 from tests.fixtures.lakes import run, write_lake
-from tests.fixtures.real import real_data, studies
+from tests.fixtures.real import studies
 
 OLD_LAKE = Path(__file__).resolve().parents[1] / "fixtures" / "lake_schema_3"
 NAN = float("nan")
@@ -249,10 +249,9 @@ def test_a_lake_of_schema_3_is_labelled_by_the_next_add(tmp_path: Path) -> None:
 
 
 @pytest.mark.real
-def test_each_published_table_has_one_work(tmp_path: Path) -> None:
+def test_each_published_table_has_one_work(published_lake: Path) -> None:
     """NetPIPE's table counts no requests. One memcached run without a load broke off at 9.76 s."""
-    ingest(tmp_path, real_data() / "summaries")
-    assert works(tmp_path, "workload, load_qps IS NULL") == [
+    assert works(published_lake, "workload, load_qps IS NULL") == [
         ("memcached", False, "20 s", 3071),
         ("memcached", True, None, 1),
         ("netpipe", True, None, 3519),
