@@ -123,16 +123,13 @@ def matching(clause: Clause, rows: pl.DataFrame, x: str = "x", y: str = "y") -> 
     mask = np.ones(len(rows), dtype=bool)
     if clause.kind in ("box", "lasso"):
         xs, ys = (floats(rows[name]) for name in (x, y))
-        mask = _in_box(clause, xs, ys) if clause.kind == "box" else _in_polygon(clause, xs, ys)
+        x0, x1, y0, y1 = clause.bounds or (0.0, 0.0, 0.0, 0.0)
+        in_box = (xs >= x0) & (xs <= x1) & (ys >= y0) & (ys <= y1)
+        mask = in_box if clause.kind == "box" else _in_polygon(clause, xs, ys)
     if clause.knobs:
         alternatives = (_has_knobs(rows, knobs) for knobs in clause.knobs)
         mask &= reduce(np.logical_or, alternatives)
     return pl.Series("selected", mask, dtype=pl.Boolean)
-
-
-def _in_box(clause: Clause, x: np.ndarray, y: np.ndarray) -> np.ndarray:
-    x0, x1, y0, y1 = clause.bounds or (0.0, 0.0, 0.0, 0.0)
-    return (x >= x0) & (x <= x1) & (y >= y0) & (y <= y1)
 
 
 def _in_polygon(clause: Clause, x: np.ndarray, y: np.ndarray) -> np.ndarray:

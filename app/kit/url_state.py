@@ -182,8 +182,9 @@ class UrlState:
             "facets": list(cls.filters(catalogue)),
             "viewKeys": list(cls.VIEW_KEYS),
             "defaults": {
-                key: [] if p.is_list else _written(getattr(default, p.attribute))
+                key: [] if p.is_list else "" if value is None else write_value(value)
                 for key, p in cls.PARAMETERS.items()
+                for value in [getattr(default, p.attribute)]
             },
         }
 
@@ -280,10 +281,6 @@ def check_handed_on(key: str, text: str) -> str:
     if len(text) > _LONGEST_HANDED_ON:
         raise SelectionError(f"{key} of {len(text)} characters is too long for an address")
     return text
-
-
-def _written(value: object) -> str:
-    return "" if value is None else write_value(value)
 
 
 def write_value(value: object) -> str:

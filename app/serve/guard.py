@@ -101,7 +101,9 @@ def elapsed_s() -> float:
 
 def _check(allowed_hosts: Collection[str] | None) -> None:
     g.started_s = time.perf_counter()
-    if not _is_known(request.host, allowed_hosts):
+    # Werkzeug compares no IPv6 addresses with names.
+    is_loopback = request.host.startswith("[::1]") and host_is_trusted(request.host)
+    if not (is_loopback or host_is_trusted(request.host, allowed_hosts)):
         abort(
             400,
             f"this server does not answer as {request.host[:100]!r}: "
@@ -112,17 +114,8 @@ def _check(allowed_hosts: Collection[str] | None) -> None:
         abort(400, f"the path {problem}")
     if is_cross_site() and not is_navigation():
         abort(403, "a page of another site may link here, but may not load this or post to it")
-    if request.method == "POST":
-        _check_post()
-
-
-def _is_known(host: str, allowed_hosts: Collection[str] | None) -> bool:
-    # Werkzeug compares no IPv6 addresses with names.
-    is_loopback = host.startswith("[::1]") and host_is_trusted(host)
-    return is_loopback or host_is_trusted(host, allowed_hosts)
-
-
-def _check_post() -> None:
+    if request.method != "POST":
+        return
     if (request.content_length or 0) > MOST_BODY_BYTES:
         abort(413, f"the body has {request.content_length:,} bytes, at most {MOST_BODY_BYTES:,}")
     has_body = request.content_length or "Transfer-Encoding" in request.headers

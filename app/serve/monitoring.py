@@ -124,10 +124,9 @@ def _log(write: Any, answer: Response) -> Response:
 
 
 def _as_text(line: dict[str, Any]) -> str:
-    return " ".join(f"{name}={_word(value)}" for name, value in line.items())
-
-
-def _word(value: Any) -> str:
-    """Write a value as one word: texts with spaces or other characters as JSON."""
-    text = str(value)
-    return text if re.fullmatch(r"[!#-~]+", text) else json.dumps(value)
+    """Write each value as one word: texts with spaces or other characters as JSON."""
+    words = {
+        name: value if re.fullmatch(r"[!#-~]+", str(value)) else json.dumps(value)
+        for name, value in line.items()
+    }
+    return " ".join(f"{name}={word}" for name, word in words.items())

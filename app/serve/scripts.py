@@ -8,7 +8,6 @@ and sent from then on. Browsers cache files whose addresses carry a fingerprint.
 
 import html
 import re
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -121,12 +120,11 @@ def add_bundles(server: Flask) -> None:
     """Add the addresses of the bundles."""
     for kind, mimetype in _KINDS.items():
         server.add_url_rule(
-            f"{BUNDLES}all.{kind}", f"bundle_{kind}", _answer(kind, mimetype), methods=["GET"]
+            f"{BUNDLES}all.{kind}",
+            f"bundle_{kind}",
+            lambda kind=kind, mimetype=mimetype: Response(bundle(kind), mimetype=mimetype),
+            methods=["GET"],
         )
-
-
-def _answer(kind: str, mimetype: str) -> Callable[[], Response]:
-    return lambda: Response(bundle(kind), mimetype=mimetype)
 
 
 def bundle(kind: str) -> str:

@@ -21,7 +21,6 @@ from data.timeline.answers import Failure
 from data.timeline.quantities import QUANTITIES
 from data.timeline.question import NO_HEAT
 from data.timeline.row_bins import NONE, CoreRows
-from data.timeline.time_cells import Line
 from data.timeline.totals import TOTALS, Total, base_of, difference, window_totals
 from data.timeline.window import Group, RunAnswer
 from data.timeline.window_plan import Plan
@@ -57,7 +56,14 @@ def encode_answer(found: PageAnswer, lake_version: int, base: int) -> Json:
             _run(info, one) if isinstance(one, RunAnswer) else _problem(info, one)
             for info, one in found.pairs()
         ],
-        "heat": None if heat == NO_HEAT else _heat_title(heat),
+        "heat": None
+        if heat == NO_HEAT
+        else {
+            "name": heat,
+            "title": HEATS[heat],
+            "unit": HEAT_UNITS[heat],
+            "log": heat in LOG_HEATS,
+        },
         "totals": _totals(window.runs, base) if "totals" in question.parts else [],
     }
 
@@ -74,12 +80,6 @@ def _panel(name: str) -> Json:
         "spread": panel.spread,
         "series": [{"name": one, "title": title} for one, title in panel.series.items()],
     }
-
-
-def _heat_title(name: str) -> Json:
-    return {
-        "name": name, "title": HEATS[name], "unit": HEAT_UNITS[name], "log": name in LOG_HEATS,
-    }  # fmt: skip
 
 
 def _problem(info: RunInfo, failure: Failure) -> Json:
@@ -163,15 +163,15 @@ def _axis(edges: np.ndarray) -> Json:
 
 
 def _group(group: Group) -> Json:
-    series = {name: _line(line) for name, line in group.lines.items() if name != "count"}
+    series = {
+        name: {statistic: _drawn(values) for statistic, values in line.items()}
+        for name, line in group.lines.items()
+        if name != "count"
+    }
     found: Json = {"name": group.name, "cores": group.cores, "parts": group.parts, "series": series}
     if "count" in group.lines:
         found["count"] = typed(group.lines["count"]["mean"].astype(np.uint32))
     return found
-
-
-def _line(line: Line) -> Json:
-    return {word: _drawn(values) for word, values in line.items()}
 
 
 def _raw(rows: CoreRows, answer: RunAnswer) -> Json:
