@@ -74,8 +74,7 @@ def performance_column(view: LakeView, selection: Selection) -> str:
 
 
 def _commonest_performance(view: LakeView, selection: Selection) -> str:
-    left = view.left(selection).filter(pl.col("performance_metric").is_not_null())
-    if not len(left):
-        return "latency_p99_us"
+    left = view.left(selection).lazy().drop_nulls("performance_metric")
     totals = left.group_by("performance_metric").agg(pl.col("runs").sum())
-    return str(totals.sort("runs", "performance_metric")["performance_metric"][-1])
+    names = totals.sort("runs", "performance_metric").collect()["performance_metric"]
+    return str(names[-1]) if len(names) else "latency_p99_us"

@@ -94,11 +94,11 @@ def load_words(load_qps: float | None, message_bytes: float | None) -> str:
 
 def subject(points: pl.DataFrame, named_loads: int = 3) -> str:
     """Return what the points show: `memcached at 200k QPS`, with at most `named_loads` loads."""
-    workloads = [WORKLOAD_TITLES.get(w, w) for w in points["workload"].unique().sort()]
-    text = ", ".join(workloads)
-    pairs = points.select("load_qps", "message_bytes").unique().sort("load_qps", "message_bytes")
-    loads = [load_words(q, m) for q, m in pairs.iter_rows()]
-    loads = [word for word in loads if word]
+    columns = "workload", "load_qps", "message_bytes"
+    rows = points.lazy().select(columns).unique().sort(columns).collect()
+    text = ", ".join(dict.fromkeys(WORKLOAD_TITLES.get(w, w) for w in rows["workload"]))
+    pairs = sorted(set(rows[columns[1:]].rows()), key=lambda pair: [value or 0 for value in pair])
+    loads = [word for pair in pairs if (word := load_words(*pair))]
     if not loads:
         return text
     return f"{text} at {', '.join(loads) if len(loads) <= named_loads else f'{len(loads)} loads'}"
