@@ -81,7 +81,7 @@ class Study:
     @cached_property
     def settings(self) -> pl.DataFrame:
         """The knobs of each setting."""
-        return self.rows[list(self.knobs)]
+        return self.rows.select(self.knobs)
 
 
 def study_of(
