@@ -42,33 +42,33 @@ class _Sweep:
 def measure(sweeps: int) -> Iterator[Measurement]:
     """Simulate so many sweeps for each number of runs and each kind of spread and noise."""
     for name, runs in REPLICATES.items():
-        for spread, word in ((SPREAD, "spread"), (0.0, "equal")):
-            rng = np.random.default_rng(hash_of(name, word))
+        for spread, kind in ((SPREAD, "spread"), (0.0, "equal")):
+            rng = np.random.default_rng(hash_of(name, kind))
             drawn = [_sweep(rng, runs, spread, i % 2 == 0) for i in range(sweeps)]
-            yield from _sets(drawn, f"{name}_{word}", runs == (2, 2))
+            yield from _sets(drawn, f"{name}_{kind}", runs == (2, 2))
     for name, runs in REPLICATES.items():
         rng = np.random.default_rng(hash_of(name, "sides"))
         yield from _sides(rng, runs, name, sweeps)
     yield _time()
 
 
-def hash_of(*words: str) -> int:
+def hash_of(*names: str) -> int:
     """Return a seed that is the same in every process."""
-    return int.from_bytes("".join(words).encode(), "little") % 2**63
+    return int.from_bytes("".join(names).encode(), "little") % 2**63
 
 
 def _sets(drawn: list[_Sweep], name: str, is_twice: bool) -> Iterator[Measurement]:
     missed, limited, regret, change = (np.zeros(len(drawn), bool) for _ in range(4))
     for i, sweep in enumerate(drawn):
-        found = best_set(sweep.cost)
-        missed[i] = not found.is_member[sweep.truth.argmin()]
+        best = best_set(sweep.cost)
+        missed[i] = not best.is_member[sweep.truth.argmin()]
         none = np.zeros(len(sweep.truth), int)
-        chosen = recommend(sweep.cost, found, none, none).setting
+        chosen = recommend(sweep.cost, best, none, none).setting
         assert chosen is not None, "BUG: a set without a limit is never empty"
         twice = sweep.cost.n >= 2
         excess = sweep.truth[chosen] - sweep.truth[twice].min()
-        regret[i] = excess > found.regret[chosen] + 1e-12
-        picked = int((found.is_member & twice).sum())
+        regret[i] = excess > best.regret[chosen] + 1e-12
+        picked = int((best.is_member & twice).sum())
         interval = saving(sweep.cost.at(chosen), sweep.default, picked, 0.05)
         true_change = sweep.truth[chosen] - sweep.default_truth
         change[i] = not interval.low <= true_change <= interval.high
@@ -90,9 +90,9 @@ def _sides(
     for i in range(pairs):
         a, b = (_sweep(rng, runs, SPREAD, i % 2 == 0) for _ in range(2))
         shift = a.truth.min() - b.truth.min()
-        found = _compared(a.cost, b.cost, shift)
-        wins[i] = found[0] in ("a_better", "b_better")
-        misses[i] = not found[1] <= 0 <= found[2]
+        outcome = _compared(a.cost, b.cost, shift)
+        wins[i] = outcome[0] in ("a_better", "b_better")
+        misses[i] = not outcome[1] <= 0 <= outcome[2]
         equal[i] = _compared(a.cost, b.cost, shift - MARGIN)[0] == "equivalent"
     yield Measurement(f"false_win_{name}", 100 * float(wins.mean()), "%", pairs, 5.0)
     yield Measurement(f"pair_missed_{name}", 100 * float(misses.mean()), "%", pairs, 7.0)
@@ -101,8 +101,8 @@ def _sides(
 
 def _compared(a: Estimates, b: Estimates, shift: float) -> tuple[str, float, float]:
     moved = Estimates(b.n, b.mean + shift, b.variance, b.df, b.prior)
-    found = compare_sides(Side.of(a, best_set(a)), Side.of(moved, best_set(moved)))
-    return found.outcome, found.change.low, found.change.high
+    comparison = compare_sides(Side.of(a, best_set(a)), Side.of(moved, best_set(moved)))
+    return comparison.outcome, comparison.change.low, comparison.change.high
 
 
 def _sweep(

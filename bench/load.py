@@ -41,13 +41,13 @@ class Recording:
     """The requests of a browser tab, by action."""
 
     def __init__(self, tab: Tab) -> None:
-        self._asked: list[dict[str, Any]] = []
+        self._requests: list[dict[str, Any]] = []
         tab.on("request", self._note)
 
     def take(self) -> list[dict[str, Any]]:
         """Return the requests since the last call."""
-        asked, self._asked = self._asked, []
-        return asked
+        requests, self._requests = self._requests, []
+        return requests
 
     def _note(self, request: Request) -> None:
         parts = urlsplit(request.url)
@@ -55,7 +55,7 @@ class Recording:
             return
         body = request.post_data_buffer
         headers = {k: v for k, v in request.headers.items() if k in _HEADERS}
-        self._asked.append(
+        self._requests.append(
             {
                 "method": request.method,
                 "path": f"{parts.path}?{parts.query}" if parts.query else parts.path,
@@ -77,17 +77,17 @@ def record(address: str, moves: int) -> dict[str, Any]:
     """
     with chromium() as browser:
         tab = new_page(browser)
-        asked = Recording(tab)
+        recording = Recording(tab)
         tab.goto(address)
         _wait(tab)
-        first, actions = asked.take(), []
+        first, actions = recording.take(), []
         for page in PAGES:
             tab.get_by_role("link", name=page.title, exact=True).first.click()
             _wait(tab)
-            actions.append(asked.take())
+            actions.append(recording.take())
             for _ in islice(_moves(tab), moves):
                 _wait(tab)
-                actions.append(asked.take())
+                actions.append(recording.take())
     return {"first_load": first, "actions": [action for action in actions if action]}
 
 

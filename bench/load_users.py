@@ -50,17 +50,17 @@ class Visitor(FastHttpUser):
         """Replay the requests of the next action in parallel."""
         self._replay(next(self._next))
 
-    def _replay(self, asked: list[dict[str, Any]]) -> None:
-        for _ in self._pool.imap_unordered(self._ask, asked):
+    def _replay(self, requests: list[dict[str, Any]]) -> None:
+        for _ in self._pool.imap_unordered(self._ask, requests):
             pass
 
-    def _ask(self, asked: dict[str, Any], is_again: bool = False) -> None:
+    def _ask(self, request: dict[str, Any], is_again: bool = False) -> None:
         with self.client.request(
-            asked["method"],
-            re.sub(r"endId=[^&]*", self._load, asked["path"]),
-            name=asked["name"],
-            data=b64decode(asked["body"]).decode() or None,
-            headers={**asked["headers"], **self._own},
+            request["method"],
+            re.sub(r"endId=[^&]*", self._load, request["path"]),
+            name=request["name"],
+            data=b64decode(request["body"]).decode() or None,
+            headers={**request["headers"], **self._own},
             catch_response=True,
         ) as answer:
             # The server closed the idle connection. Browsers ask again.
@@ -72,7 +72,7 @@ class Visitor(FastHttpUser):
         _counts["again"] += is_lost
         _counts["kept"] += "hit" in (answer.headers or {}).get("Cache-Status", "")
         if is_lost:
-            self._ask(asked, is_again=True)
+            self._ask(request, is_again=True)
 
 
 @events.quitting.add_listener

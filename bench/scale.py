@@ -125,11 +125,11 @@ def _time_nothing() -> float:
         closing(Tasks[int](cluster.client, "x")) as tasks,
     ):
         began = time.process_time()
-        done = asked = 0
+        done = submitted = 0
         while done < _NOTHINGS:
-            while asked < _NOTHINGS and tasks.has_room:
-                tasks.submit("nothing", asked, int)
-                asked += 1
+            while submitted < _NOTHINGS and tasks.has_room:
+                tasks.submit("nothing", submitted, int)
+                submitted += 1
             done += len(tasks.take())
         return (time.process_time() - began) / _NOTHINGS
 

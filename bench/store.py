@@ -64,8 +64,10 @@ def _environment(address: str, folder: Path) -> Iterator[None]:
 
 def _copied(lake: Path) -> StorePath:
     there = StorePath(BUCKET, lake.name)
-    system, place = file_system(there)
-    copy_files(str(lake), place, source_filesystem=LocalFileSystem(), destination_filesystem=system)
+    system, target = file_system(there)
+    copy_files(
+        str(lake), target, source_filesystem=LocalFileSystem(), destination_filesystem=system
+    )
     return there
 
 

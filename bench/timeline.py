@@ -60,10 +60,10 @@ def measure(zooms: int, no_long: bool, browser: int, folder: Path | None) -> Ite
 
 
 @contextmanager
-def _folder(kept: Path | None) -> Iterator[Path]:
-    if kept is not None:
-        kept.mkdir(parents=True, exist_ok=True)
-        yield kept
+def _folder(folder: Path | None) -> Iterator[Path]:
+    if folder is not None:
+        folder.mkdir(parents=True, exist_ok=True)
+        yield folder
         return
     with tempfile.TemporaryDirectory(prefix="wattlas-bench-") as name:
         yield Path(name)

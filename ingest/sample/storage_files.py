@@ -284,7 +284,7 @@ def functions_text(run: StorageRun) -> str:
     at, anchor = MODES.index(run.setting.mode), _anchor(run.setting.mode)
     requests = run.iops * run.length_s
     lines = ["Function,CPU Time:Self,Loads:Self,Stores:Self,Module,Source File,Start Address"]
-    for place, function in enumerate(_FUNCTIONS):
+    for number, function in enumerate(_FUNCTIONS):
         if not function.anchors[at]:
             continue
         a_request = function.anchors[at] * 1e6 / anchor.iops
@@ -296,7 +296,7 @@ def functions_text(run: StorageRun) -> str:
         module = "fio" if function.source_file == _USER_FILE else "vmlinux"
         lines.append(
             f"{function.name},{loads / 2.1e9:.3f},{loads:.0f},{moved - loads:.0f},{module},"
-            f"{function.source_file},{0xFFFFFFFF81000000 + 0x4B1C0 * place:#x}"
+            f"{function.source_file},{0xFFFFFFFF81000000 + 0x4B1C0 * number:#x}"
         )
     return "".join(f"{line}\n" for line in lines)
 

@@ -128,14 +128,6 @@ def test_a_copy_of_a_file_is_dropped_and_counted(raw: Path, lake: Path) -> None:
     assert ingest(lake, raw).problems == []
 
 
-def write_devicelog(folder: Path, core: int | None, part: str = "a") -> str:
-    """A log of a memcached run whose name has no core; gives its name."""
-    name = f"mcd.devicelog.0_50_0x1d00_135_200000.{part}"
-    lines = LOG.splitlines() if core is None else [f"Core={core} itr_cnt=6", *LOG.splitlines()]
-    (folder / name).write_text("".join(f"[ 12.500000] {line}\n" for line in lines))
-    return name
-
-
 def test_a_readme_is_ignored_and_counted(raw: Path, lake: Path) -> None:
     write_netpipe(raw)
     (raw / "README.md").write_text("# how we measured\n")
