@@ -90,7 +90,7 @@ class Aggregate(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
     def __post_init__(self) -> None:
         if self.mean == self.sd:
-            raise ValueError(f"mean and sd cannot both be {self.sd!r}")
+            raise ValueError(f"mean cannot be {self.sd!r} as sd is")
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ from typing import Final
 import numpy as np
 import polars as pl
 
+from data.analysis.pooling import pooled
 from data.analysis.significance import Moments, Samples, moments
 
 # Moments over all runs, where some rows are means of several.
@@ -30,50 +31,31 @@ def merged(groups: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
     mean = (against * n).sum() / n.filter(against.is_not_null()).sum()
     means = [mean.alias("against").fill_nan(None)] if "against" in groups.columns else []
     if set(POOLED) <= set(groups.columns):
-        means += _pooled_moments(*POOLED)
-    for name in _limited(groups):
+        n, mean, sd = (pl.col(name) for name in POOLED)
+        is_unknown = ((n > 1) & sd.is_null()).any()
+        total, whole, variance = pooled(n, mean, sd.pow(2))
+        known_sd = pl.when(~is_unknown).then(variance.sqrt())
         means += [
-            *_pooled_logs(name),
+            each.alias(name) for name, each in zip(POOLED, (total, whole, known_sd), strict=True)
+        ]
+    for name in _limited(groups):
+        logs = pooled(*(pl.col(f"{name}_{end}") for end in LIMITED[:3]))
+        means += [
+            *(each.alias(f"{name}_{end}") for end, each in zip(LIMITED, logs, strict=False)),
             (
                 (pl.col(f"{name}_mean") * pl.col(f"{name}_n")).sum() / pl.col(f"{name}_n").sum()
             ).alias(f"{name}_mean"),
             pl.col(f"{name}_step").min(),
         ]
-    pooled = groups.group_by(by, maintain_order=True).agg(
+    together = groups.group_by(by, maintain_order=True).agg(
         *same, *means, pl.col("values").explode().sort()
     )
-    return pooled.select(groups.columns)
+    return together.select(groups.columns)
 
 
 def _limited(groups: pl.DataFrame) -> list[str]:
     """Return the metrics to which a limit applies."""
     return [n.removesuffix("_log_mean") for n in groups.columns if n.endswith("_log_mean")]
-
-
-def _pooled_logs(name: str) -> list[pl.Expr]:
-    n, mean, variance = (pl.col(f"{name}_{end}") for end in ("n", "log_mean", "log_variance"))
-    whole = (n * mean).sum() / n.sum()
-    squares = ((n - 1) * variance.fill_null(0)).sum() + (n * (mean - whole).pow(2)).sum()
-    return [
-        n.sum().alias(f"{name}_n"),
-        whole.alias(f"{name}_log_mean"),
-        pl.when(n.sum() > 1).then(squares / (n.sum() - 1)).alias(f"{name}_log_variance"),
-    ]
-
-
-def _pooled_moments(*names: str) -> list[pl.Expr]:
-    """Moments of several groups together, out of the moments of each."""
-    n, mean, sd = (pl.col(name) for name in names)
-    whole = (n * mean).sum() / n.sum()
-    is_unknown = ((n > 1) & sd.is_null()).any()
-    squares = ((n - 1) * sd.fill_null(0).pow(2)).sum() + (n * (mean - whole).pow(2)).sum()
-    return [
-        n.sum().alias("pooled_n"),
-        whole.alias("pooled_mean"),
-        pl.when((n.sum() > 1) & ~is_unknown)
-        .then((squares / (n.sum() - 1)).sqrt())
-        .alias("pooled_sd"),
-    ]
 
 
 def samples_of(groups: pl.DataFrame) -> tuple[Samples, Moments, np.ndarray]:

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 
-import numpy as np
 import polars as pl
 
 
@@ -19,25 +18,28 @@ def pool(parts: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
     Returns:
         Columns `by`, `mean`, `sd` (NULL where n is 1), `n`; sorted by `by`, NULLs last. No parts,
         no rows.
+    """
+    n, mean, variance = pooled(pl.col("n"), pl.col("mean"), pl.col("sd").pow(2))
+    rows = parts.sort(by, nulls_last=True, maintain_order=True)
+    return rows.group_by(by, maintain_order=True).agg(mean=mean, sd=variance.sqrt(), n=n)
+
+
+def pooled(n: pl.Expr, mean: pl.Expr, variance: pl.Expr) -> tuple[pl.Expr, pl.Expr, pl.Expr]:
+    """Return the number, mean and variance of a group, from those of its parts.
+
+    Deviations are from the mean of the first part, so that one part, or equal ones, keep every
+    digit. The SQL of `data.aggregates` and `data.queries.moments` is the same formula over rows.
+
+    Args:
+        n: Values of each part.
+        mean: Their mean; NULL where there is none.
+        variance: Their sample variance; NULL counts as 0, as for one value.
+
+    Returns:
+        Aggregations; the variance is NULL where there is one value at most.
     Source: Chan, Golub, LeVeque, The American Statistician 37(3), 1983.
     """
-    rows = parts.sort(by, nulls_last=True, maintain_order=True)
-    group = rows.select(pl.struct(by).rle_id()).to_series().to_numpy().astype(np.int64)
-    first = np.flatnonzero(np.diff(group, prepend=-1))
-    n, mean = rows["n"].to_numpy().astype(float), rows["mean"].to_numpy()
-    sd = rows["sd"].fill_null(0.0).to_numpy()
-    total = np.bincount(group, n)
-    # Sums are relative to the first part's mean, so that one part, or equal ones, keep every digit.
-    pooled = mean[first] + np.bincount(group, n * (mean - mean[first][group])) / total
-    squares = np.bincount(group, (n - 1) * sd**2 + n * (mean - pooled[group]) ** 2)
-    deviation = np.sqrt(squares / np.maximum(total - 1, 1))
-    return (
-        rows[first]
-        .select(by)
-        .with_columns(
-            mean=pl.Series(pooled),
-            sd=pl.Series(deviation),
-            n=pl.Series(total.astype(np.int64)),
-        )
-        .with_columns(sd=pl.when(pl.col("n") > 1).then("sd"))
-    )
+    total, first = n.sum(), mean.drop_nulls().first().fill_null(0.0)
+    whole = first + (n * (mean - first)).sum() / total
+    squares = ((n - 1) * variance.fill_null(0)).sum() + (n * (mean - whole).pow(2)).sum()
+    return total, whole, pl.when(total > 1).then(squares / (total - 1))

@@ -190,7 +190,7 @@ def test_a_constant_number_of_runs_and_rows_without_one(tmp_path: Path) -> None:
         ('{ n = 10 }', "lacks 'sd'"),
         ('{ n = 0, sd = "_std" }', "cannot be"),
         ('{ n = 2, sd = "_x", mean = "_x" }', "cannot be"),
-        ('{ n = 2, sd = "_x", median = "_m" }', "unknown key 'median'"),
+        ('{ n = 2, sd = "_x", median = "_m" }', "median', known: n"),
     ],
 )  # fmt: skip
 def test_a_bad_declaration_is_refused(tmp_path: Path, said: str, words: str) -> None:
