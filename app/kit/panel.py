@@ -4,18 +4,8 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 import dash_mantine_components as dmc
-from dash import dcc, html
+from dash import html
 from dash.development.base_component import Component
-
-GRAPH_CONFIG = {
-    "displaylogo": False,
-    "showSendToCloud": False,
-    "responsive": True,
-    "displayModeBar": False,
-    "scrollZoom": False,
-    "showTips": False,
-    "doubleClick": "reset",
-}
 
 # Tools of a picture (`assets/_kit/tools.js`).
 ZOOM_TOOLS: Final = ("zoom", "pan", "in", "out", "fit", "reset")
@@ -53,13 +43,6 @@ def legend_of(graph_id: str) -> html.Div:
     """Lay out the legend of a figure, which the browser fills."""
     data = {"data-legend-of": graph_id, "aria-label": "legend"}
     return html.Div(className="legend", role="group", **data)
-
-
-def graph(graph_id: str, figure: dict[str, Any]) -> dcc.Graph:
-    """Lay out a figure that Dash draws."""
-    return dcc.Graph(
-        id=graph_id, config=GRAPH_CONFIG, className="graph", responsive=True, figure=figure
-    )
 
 
 def panel(

@@ -8,11 +8,10 @@ from dash import dcc, html
 
 from app.kit import ids
 from app.kit.context import sandbox
-from app.kit.encodings import message_figure
 from app.kit.lakes import LakeView
 from app.kit.links import address
 from app.kit.page_layout import filter_sidebar, page_layout, state_stores, status_line
-from app.kit.panel import ALL_TOOLS, graph, legend_of, panel, tool_bar, view_menu
+from app.kit.panel import ALL_TOOLS, legend_of, panel, tool_bar, view_menu
 from app.kit.words import EMPTY_LAKE_PLAIN
 from app.sql.answer import columns_of, default_state, examples
 from app.sql.state import SqlState
@@ -138,7 +137,7 @@ def _chart() -> html.Section:
             ),
         )
     ]
-    chart = graph("sql-chart", message_figure("loading"))
+    chart = html.Div(id="sql-chart", className="graph")
     note = html.Span(id=IDS("chart-of"), className="stale-words")
     head = [html.H2("Chart"), *selects, note, tool_bar("sql-chart", ALL_TOOLS)]
     body = [chart, legend_of("sql-chart")]

@@ -93,17 +93,10 @@
     });
   }
 
-  function pendingPlots() {
-    const has = (graph, name) => graph.matches(name) || graph.querySelector(name);
-    return [...document.querySelectorAll(".dash-graph")]
-      .filter((graph) => has(graph, ".dash-graph--pending") || !has(graph, ".js-plotly-plot"))
-      .map((graph) => "plot " + graph.id);
-  }
-
   /** The names of all work in progress. */
   wattlas.underWay = function () {
     const loading = document.readyState === "complete" ? [] : ["document"];
-    return [...loading, ...underWay.values(), ...pendingCallbacks(), ...pendingPlots()];
+    return [...loading, ...underWay.values(), ...pendingCallbacks()];
   };
 
   /** Whether no work is in progress. */

@@ -1,4 +1,4 @@
-/* Plots on a page: their options, taking over Plotly's events, the card at the pointer, places. */
+/* Plots on a page: their options, the card at the pointer, places. */
 (function (wattlas) {
   "use strict";
 
@@ -9,43 +9,6 @@
     doubleClick: "reset",
   };
   wattlas.resizePlots = (plots) => plots.filter(Boolean).forEach((gd) => window.Plotly.Plots.resize(gd));
-
-  /* dcc.Graph handles these events only to write them back and draw the figure again. */
-  const EVENTS = [
-    "selecting", "selected", "deselect", "relayout", "restyle", "click", "hover", "unhover", "doubleclick",
-  ].map((name) => "plotly_" + name);
-  const RETRY_MS = 25;
-
-  /**
-   * Handle a plot's events in place of dcc.Graph, now or when the plot is drawn, and after each redraw.
-   *   handlers: by Plotly event, (gd, event) => ...
-   *   hover: (gd, event) => the lines of the card at the pointer, or null.
-   *   drawn: called after each redraw.
-   */
-  wattlas.ownPlot = function (id, { handlers = {}, hover, drawn }, tries = 200) {
-    const gd = plot(id);
-    if (!gd || !gd.on || !gd._fullLayout) {
-      const again = () => wattlas.ownPlot(id, { handlers, hover, drawn }, tries - 1);
-      if (tries > 0) wattlas.later(again, RETRY_MS);
-      return;
-    }
-    EVENTS.forEach((name) => gd.removeAllListeners(name));
-    for (const [name, handler] of Object.entries(handlers)) gd.on(name, (event) => handler(gd, event));
-    gd.on("plotly_hover", (event) => {
-      const lines = hover && hover(gd, event);
-      if (lines) wattlas.card(lines, event.event);
-    });
-    gd.on("plotly_unhover", wattlas.hideHover);
-    if (!gd.wattlasOwned) {
-      gd.wattlasOwned = true;
-      gd.on("plotly_afterplot", () => wattlas.later(() => {
-        if (gd.isConnected) wattlas.ownPlot(id, { handlers, hover, drawn });
-      }));
-      gd.addEventListener("mouseleave", wattlas.hideHover);
-    }
-    wattlas.tools(id);
-    if (drawn) drawn(gd);
-  };
 
   /** Show the card with lines at a place in the window: {clientX, clientY}. */
   wattlas.card = function (lines, at) {

@@ -90,10 +90,9 @@ document.addEventListener("DOMContentLoaded", function () {
     draw();
   }
 
-  function draw({ data, layout } = sql.chartOf(answer, { x: chart.x, y: chart.y, colour: chart.col })) {
-    wattlas.legend("sql-chart", { data, layout });
-    setProps("sql-chart", { figure: { data, layout: wattlas.themed(layout, wattlas.theme()) } });
-    wattlas.ownPlot("sql-chart", {});
+  const pictures = wattlas.linked({ views: { chart: { id: "sql-chart" } } });
+  function draw(figure = sql.chartOf(answer, { x: chart.x, y: chart.y, colour: chart.col })) {
+    pictures.show("chart", { figure }, wattlas.theme());
   }
 
   async function save(form) {
@@ -156,6 +155,7 @@ document.addEventListener("DOMContentLoaded", function () {
     name: NAME,
     open(opened) {
       spec = opened;
+      pictures.open("");
       answer = NOTHING;
       running = null;
       chart = { x: spec.kept.x, y: spec.kept.y, col: spec.kept.col };
@@ -172,7 +172,7 @@ document.addEventListener("DOMContentLoaded", function () {
       wattlas.openPage(NAME, parts.toString());
     },
     figure: () => null,
-    theme: () => { if (answer !== NOTHING) draw(); },
+    theme: pictures.paint, resize: pictures.resize,
   });
   wattlas.clientside(NAME, { edited, chosen });
 });

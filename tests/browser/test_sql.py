@@ -53,7 +53,7 @@ def test_a_query_is_run_drawn_linked_and_saved(page: Page, sql_address: str) -> 
         page.locator(f"#sql-{key}").click()
         page.get_by_role("option", name=name, exact=True).click()
         wait_idle(page)
-    points = "() => document.querySelector('#sql-chart .js-plotly-plot').data[0].x.length"
+    points = "() => wattlas.plot('sql-chart').data[0].x.length"
     assert page.evaluate(points) == 4
     query = parse_qs(urlsplit(page.url).query)
     assert (query["x"], query["y"]) == (["load_qps"], ["mean_j"])
