@@ -11,8 +11,9 @@ The list of claims is made by rule before any result is seen, and all of it is r
 claims too. The claims of the papers are in `data.published`.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -23,6 +24,7 @@ from data.catalogue import Catalogue
 from data.choices import Value
 from data.claim_list import Kind, Spec, specs_of
 from data.errors import DataError
+from data.machine_state import compare_states, runs_of_states
 from data.published import PublishedClaim, published_claims
 from data.queries.claims import REFERENCE, SUBJECT, Member, claim_runs_query
 from data.selection import Selection
@@ -36,6 +38,7 @@ __all__ = ["Claim", "PublishedClaim", "claims", "published_claims"]
 LIMIT: Final = ("latency_p99_us", 500.0)
 # A difference beyond a factor e^5 is none that data bound.
 _MOST: Final = 5.0
+_BESIDE_SHOWN: Final = 3
 _MEETS: Final = {"a_better": "meets", "b_better": "does not meet", "equivalent": "just meets"}
 
 
@@ -55,6 +58,8 @@ class Claim:
         more_runs: About how many more runs of each setting would decide; 0 if it is decided, None
             for over 100, or where more runs of these settings do not decide.
         settings: The settings of both sides.
+        beside: What else differs between the machines of the two systems, such as
+            `sysctl kernel.numa_balancing`; empty for one system, or where no states were recorded.
         adjusted: `1 of 137 claims`.
         holds_alone: May be quoted by itself; the others are "at most 5 % of these are wrong".
 
@@ -78,6 +83,7 @@ class Claim:
     outcome: Outcome
     more_runs: int | None
     settings: tuple[Member, ...]
+    beside: tuple[str, ...]
     adjusted: str
     holds_alone: bool
     alpha: float
@@ -129,7 +135,15 @@ class Claim:
         alone = "holds alone; " if self.holds_alone else ""
         note = "synthetic; " if self.is_synthetic else ""
         words = f"{self.subject} {verb}, {self.scope_words} ({note}{self.n_words}; {alone}"
-        return f"{words}{self.adjusted}){self._needed}."
+        return f"{words}{self.adjusted}){self._needed}{self._differing}."
+
+    @property
+    def _differing(self) -> str:
+        if not self.beside:
+            return ""
+        more = len(self.beside) - _BESIDE_SHOWN
+        words = ", ".join(self.beside[:_BESIDE_SHOWN])
+        return f"; the machines also differ in {words}{f' and {more} more' if more > 0 else ''}"
 
     @property
     def _needed(self) -> str:
@@ -165,15 +179,40 @@ def claims(
     """
     specs = specs_of(lake, metrics, limit, alpha, margin, selection or Selection())
     judged = judge_all([spec.question for spec in specs], alpha)
+    beside = _differences(lake)
     has_datasets = len({spec.scope.get("dataset") for spec in specs}) > 1
     return [
-        _claim(spec, one, len(specs), lake.catalogue, has_datasets)
+        _claim(spec, one, len(specs), lake.catalogue, has_datasets, beside(spec))
         for spec, one in zip(specs, judged, strict=True)
     ]
 
 
+def _differences(lake: "Lake") -> Callable[[Spec], tuple[str, ...]]:
+    """Return a function from a claim to what differs between the machines of its two systems."""
+
+    @cache
+    def states_of(system: str) -> list[str]:
+        return runs_of_states(lake, "system", system)
+
+    @cache
+    def between(a: str, b: str) -> tuple[str, ...]:
+        found = compare_states(lake, states_of(a), states_of(b))
+        return tuple(dict.fromkeys(f"{one.file} {one.key}" for one in found))
+
+    def of(spec: Spec) -> tuple[str, ...]:
+        systems = tuple(dict.fromkeys(str(member.values["system"]) for member in spec.members))
+        return between(systems[0], systems[1]) if len(systems) == 2 else ()
+
+    return of
+
+
 def _claim(
-    spec: Spec, judged: Judged, count: int, catalogue: Catalogue, has_datasets: bool
+    spec: Spec,
+    judged: Judged,
+    count: int,
+    catalogue: Catalogue,
+    has_datasets: bool,
+    beside: tuple[str, ...],
 ) -> Claim:
     found, metric = judged.comparison, catalogue.metric(spec.metric)
     ends = [metric.sign * x for x in (found.change.low, found.change.high)]
@@ -204,6 +243,7 @@ def _claim(
         outcome=found.outcome,
         more_runs=spec.more(judged.alpha) if is_undecided else 0,
         settings=spec.members,
+        beside=beside,
         adjusted=f"1 of {count} claims",
         holds_alone=judged.holds_alone,
         alpha=judged.alpha,

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import polars as pl
 
-from data.analysis.drift import block_effects, blocks_in_time, drift, run_order
+from data.analysis.drift import Blocks, block_effects, blocks_in_time, drift, run_order
 from data.analysis.noise import group_medians, odd_runs, priors
 from data.catalogue import Catalogue
 from data.knobs import POLICIES
@@ -53,6 +53,8 @@ class OrderCheck:
         is_random: Whether drift can be told from the setting; None where the order is unknown.
         follows: Knobs whose ladder the order follows, with Spearman's rho.
         runs_between: Median number of runs between two runs of a setting; None where unknown.
+        means: Of an affected choice, one row a setting: its columns, `runs`, `mean` (geometric) and
+            `adjusted` (the same without the effects of blocks), in the metric's unit; else None.
     """
 
     scope: Mapping[str, Any]
@@ -71,6 +73,7 @@ class OrderCheck:
     is_random: bool | None
     follows: tuple[tuple[str, float], ...]
     runs_between: float | None
+    means: pl.DataFrame | None
 
     @property
     def sentence(self) -> str:
@@ -177,12 +180,14 @@ def _check(rows: pl.DataFrame, name: str, catalogue: Catalogue) -> OrderCheck:
     y = np.log(rows[name].to_numpy())
     setting = rows["setting"].to_numpy()
     order, time = _time(rows)
-    found = blocks = placed = None
+    found = blocks = placed = means = None
     if time is not None:
         found = drift(y, time, setting)
         number = blocks_in_time(time) if order == TIMES else time.astype(np.int64)
         blocks = block_effects(y, number, setting)
         placed = _order(rows, time, setting, catalogue) if order == TIMES else None
+        if blocks is not None and blocks.is_shown:
+            means = _adjusted(rows, y, number, blocks, catalogue)
     follows = [] if placed is None else placed[1]
     count = 0 if blocks is None else len(blocks.effects)
     return OrderCheck(
@@ -202,6 +207,25 @@ def _check(rows: pl.DataFrame, name: str, catalogue: Catalogue) -> OrderCheck:
         is_random=None if placed is None else placed[0].is_random,
         follows=tuple(follows),
         runs_between=None if placed is None else float(placed[0].runs_between),
+        means=means,
+    )
+
+
+def _adjusted(
+    rows: pl.DataFrame, y: np.ndarray, block: np.ndarray, blocks: Blocks, catalogue: Catalogue
+) -> pl.DataFrame:
+    """Return the mean of each setting, and that of its runs without the effects of their blocks.
+
+    Runs of blocks without a repeated setting stay as they are.
+    """
+    effects = dict(zip(blocks.names.tolist(), blocks.effects.tolist(), strict=True))
+    without = y - np.array([effects.get(number, 0.0) for number in block.tolist()])
+    by = list(catalogue.setting_columns)
+    return (
+        rows.select(by)
+        .with_columns(y=pl.Series(y), without=pl.Series(without))
+        .group_by(by, maintain_order=True)
+        .agg(runs=pl.len(), mean=pl.col("y").mean().exp(), adjusted=pl.col("without").mean().exp())
     )
 
 

@@ -139,6 +139,12 @@ def _controls(view: LakeView, state: FindingsState) -> dict[str, list[Component]
             _select("sweep", "sweep", sweep_choices(view, state), _sweep(view, state), 300),
             budget, minutes, since, run_list,
         ],
+        "order": [
+            dmc.Switch(
+                id=IDS.control("adjust"), label="means adjusted for blocks",
+                checked=state.adjusted, size="xs",
+            )
+        ],
     }  # fmt: skip
 
 

@@ -80,6 +80,8 @@ def order_block(view: LakeView, state: FindingsState) -> list:
     )
     rest = [check for check in found.checks if not check.is_affected]
     parts: list = [html.P(words, className="note"), *_checks(affected, "affected")]
+    if state.adjusted:
+        parts += [part for check in affected for part in _means(check, view)]
     if rest:
         body = _checks(rest, "")
         parts.append(html.Details([html.Summary(f"the other {len(rest):,}"), *body]))
@@ -101,6 +103,27 @@ def _checks(checks: Sequence[OrderCheck], look: str) -> list:
         return []
     rows = [html.Li(check.sentence, className=look) for check in checks]
     return [html.Ul(rows, className="findings-order")]
+
+
+def _means(check: OrderCheck, view: LakeView) -> list:
+    """Lay out the means of a choice whose blocks differ, and the same without their effects."""
+    if check.means is None:
+        return []
+    knobs = view.catalogue.knob_of_column
+    metric = view.catalogue.metric(check.metric)
+    named = [n for n in check.means.columns if n in knobs and check.means[n].n_unique() > 1]
+    rows = [
+        (
+            ", ".join(knobs[name].words(row[name]) for name in named),
+            str(row["runs"]),
+            *(format_quantity(row[name], metric.unit) for name in ("mean", "adjusted")),
+            f"{100 * (row['adjusted'] / row['mean'] - 1):+.2g} %",
+        )
+        for row in check.means.sort((pl.col("adjusted") / pl.col("mean")).log().abs(),
+                                    descending=True).iter_rows(named=True)
+    ]  # fmt: skip
+    head = ("setting", "n", "mean", "adjusted for blocks", "change")
+    return [html.H3(f"{metric.title} of {check.words}"), *folded_table(head, rows, 6)]
 
 
 def _odd(odd: pl.DataFrame, view: LakeView) -> list:

@@ -1,5 +1,6 @@
 """Findings: what the lake proves, which knobs matter, what to run next, the order of runs."""
 
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any, Final
 
@@ -42,6 +43,7 @@ from app.kit.page import Page, View
 from data.object_store import delta_table
 
 # The rows that the pictures' items are of: none, for nothing selects them.
+_NO_CONTROLS: Final[Mapping[str, str]] = {}
 _NO_COLUMNS: Final = {"count": 1, "knobs": {}, "fields": {}}
 
 
@@ -140,9 +142,13 @@ PAGE = Page(
 )
 
 
-def _register_block(name: str, make: Any, with_next: bool = False) -> Any:
-    """Register the callback that writes a block's HTML, and the one that puts it into the page."""
-    more = [Input(IDS.control(key), "value") for key in (_NEXT if with_next else ())]
+def _register_block(name: str, make: Any, controls: Mapping[str, str] = _NO_CONTROLS) -> Any:
+    """Register the callback that writes a block's HTML, and the one that puts it into the page.
+
+    Args:
+        controls: URL key to property of those that this block alone depends on.
+    """
+    more = [Input(IDS.control(key), value) for key, value in controls.items()]
 
     @callback(
         Output(html_store(name), "data"),
@@ -150,10 +156,10 @@ def _register_block(name: str, make: Any, with_next: bool = False) -> Any:
         *more,
         State(IDS.lake_version, "data"),
     )
-    def update_block(raw_state: dict[str, Any], *controls: Any) -> str:
-        *values, version = controls
+    def update_block(raw_state: dict[str, Any], *given: Any) -> str:
+        *values, version = given
         view = lake_view(version)
-        asked = {**raw_state, **dict(zip(_NEXT, values, strict=False))}
+        asked = {**raw_state, **dict(zip(controls, values, strict=True))}
         return render(make(view, FindingsState.from_json(asked, view.catalogue)))
 
     clientside_callback(
@@ -162,11 +168,12 @@ def _register_block(name: str, make: Any, with_next: bool = False) -> Any:
     return update_block
 
 
-_NEXT: Final = ("metric", "sweep", "budget", "minutes", "since")
 update_claims = _register_block("claims", claims_block)
 update_published = _register_block("published", lambda view, _: published_block(view))
-update_next = _register_block("next", next_block, with_next=True)
-update_order = _register_block("order", order_block)
+update_next = _register_block(
+    "next", next_block, dict.fromkeys(("metric", "sweep", "budget", "minutes", "since"), "value")
+)
+update_order = _register_block("order", order_block, {"adjust": "checked"})
 
 
 @callback(
@@ -224,6 +231,7 @@ register_gather(
             ("metric", "limit", "sweep", "knob", "across", "budget", "minutes", "since"), "value"
         ),
         "odd": "checked",
+        "adjust": "checked",
     },
 )
 for _picture in PICTURES:

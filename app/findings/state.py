@@ -33,12 +33,22 @@ class FindingsState(UrlState):
             empty lets the page choose, or draws one line.
         budget, minutes: Of the list of next runs; None for what is likely to settle the choice.
         since: Version of the lake from which the list of next runs was made; None for this one.
+        adjusted: Means of choices whose blocks differ are shown without the blocks' effects too.
         without_odd: Runs far off their siblings are left out of all claims.
         sel: The selected claim's settings.
     """
 
     VERSION: ClassVar = 2
-    VIEW_KEYS: ClassVar = ("metric", "sweep", "knob", "across", "budget", "minutes", "since")
+    VIEW_KEYS: ClassVar = (
+        "metric",
+        "sweep",
+        "knob",
+        "across",
+        "budget",
+        "minutes",
+        "since",
+        "adjust",
+    )
     PARAMETERS: ClassVar = {
         "metric": Parameter("metric"),
         "limit": Parameter("limit", read_number),
@@ -50,6 +60,7 @@ class FindingsState(UrlState):
         "minutes": Parameter("minutes", read_number),
         "since": Parameter("since", read_lake_version),
         "odd": Parameter("without_odd", read_flag),
+        "adjust": Parameter("adjusted", read_flag),
         "sel": Parameter("sel"),
         "lake": Parameter("lake_version", read_lake_version),
     }
@@ -64,6 +75,7 @@ class FindingsState(UrlState):
     minutes: float | None = None
     since: int | None = None
     without_odd: bool = False
+    adjusted: bool = False
     sel: str = ""
 
     def __post_init__(self) -> None:

@@ -42,7 +42,8 @@ def _claims(view: LakeView, state: FindingsState) -> pl.DataFrame:
             "low_pct": one.low, "high_pct": one.high, "n_subject": one.n_subject,
             "n_reference": one.n_reference, "outcome": one.outcome, "more_runs": one.more_runs,
             "adjusted": one.adjusted, "holds_alone": one.holds_alone, "alpha": one.alpha,
-            "is_synthetic": one.is_synthetic, "sentence": one.sentence, "query": one.query,
+            "beside": "; ".join(one.beside), "is_synthetic": one.is_synthetic,
+            "sentence": one.sentence, "query": one.query,
         }
         for one in claims_of(view, state)
     ]  # fmt: skip

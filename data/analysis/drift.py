@@ -79,11 +79,13 @@ class Blocks:
     """What runs of one block have in common.
 
     Attributes:
+        names: Numbers of the blocks that hold a repeated setting, shape (blocks,).
         effects: Of each block, on the log scale, mean 0 over runs, shape (blocks,).
         p: Of no effect.
         residual_variance: Of one run after settings and blocks.
     """
 
+    names: np.ndarray
     effects: np.ndarray
     p: float
     residual_variance: float
@@ -120,7 +122,7 @@ def block_effects(y: np.ndarray, block: np.ndarray, setting: np.ndarray) -> Bloc
     effects = np.concatenate([[0.0], coefficients])
     with np.errstate(divide="ignore", invalid="ignore"):
         f = np.nan_to_num(explained / rank / (rest / df), nan=0.0, posinf=np.inf)
-    return Blocks(effects - effects[own].mean(), float(fdtrc(rank, df, f)), rest / df)
+    return Blocks(names, effects - effects[own].mean(), float(fdtrc(rank, df, f)), rest / df)
 
 
 def blocks_in_time(start_s: np.ndarray) -> np.ndarray:

@@ -107,7 +107,7 @@ def test_next_runs_and_order_are_sentences() -> None:
     said = update_next({}, *NEXT, 0)
     assert "cannot be told from the best" in said
     assert "more run" in said or "No more runs are needed" in said
-    order = update_order({}, 0)
+    order = update_order({}, False, 0)
     assert "change with the order of runs" in order
     assert "Odd runs" in order
 

@@ -12,6 +12,7 @@ import pytest
 from data.connection import Lake, open_lake
 from data.errors import DataError
 from data.findings import Claim, claims
+from data.machine_state import StateDifference
 from tests.fixtures.lakes import run, write_lake
 
 SUBJECT, REFERENCE = "subject", "reference"
@@ -114,6 +115,26 @@ def test_a_sentence_has_everything(found: list[Claim]) -> None:
     assert claim.low is not None
     assert claim.high is not None
     assert claim.low < claim.effect < claim.high < 0
+
+
+def test_what_differs_between_the_machines_of_two_systems_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def compared(_: Lake, a: list[str], b: list[str]) -> list[StateDifference]:
+        assert (a, b) in [(["ebbrt_tuned"], ["linux_tuned"])] or "linux_default" in (*a, *b)
+        return [StateDifference("sysctl", f"vm.key{i}", "0", "1") for i in range(5)]
+
+    monkeypatch.setattr("data.findings.runs_of_states", lambda *asked: [asked[2]])
+    monkeypatch.setattr("data.findings.compare_states", compared)
+    rows = sweep({"linux_tuned": grid(800, -50, 100), "ebbrt_tuned": grid(500, 0, 100)})
+    with open_lake(write_lake(tmp_path / "lake", rows)) as lake:
+        judged = claims(lake)
+    (pair,) = by(judged, "tuned to tuned")
+    assert pair.beside == tuple(f"sysctl vm.key{i}" for i in range(5))
+    assert pair.sentence.endswith(
+        "; the machines also differ in sysctl vm.key0, sysctl vm.key1, sysctl vm.key2 and 2 more."
+    )
+    assert all(claim.beside == () for claim in by(judged, "knob"))
 
 
 def test_a_claim_without_n_cannot_be_built(found: list[Claim]) -> None:

@@ -72,6 +72,19 @@ def test_without_times_replicates_are_the_order(tmp_path: Path) -> None:
     assert check.is_random is None
 
 
+def test_means_are_adjusted_for_blocks(tmp_path: Path) -> None:
+    """Replicates 0, 1, 2 are 0, 2.5 and 5 % up; a setting that has the first alone is too low."""
+    rows = sweep("none", drift=0.05)
+    lonely = [run(itr_us=90.0, replicate=0, energy_j=1000.0, start_unix_s=None)]
+    check, _ = checked(tmp_path, [*rows, *lonely])
+    assert check.means is not None
+    alone = check.means.filter(itr_us=90.0).row(0, named=True)
+    assert alone["mean"] == pytest.approx(1000.0)
+    assert alone["adjusted"] == pytest.approx(1025.3, abs=8)
+    whole = check.means.filter(runs=3)
+    assert (whole["adjusted"] / whole["mean"]).to_numpy() == pytest.approx(1.0, abs=1e-9)
+
+
 def test_neither_is_unknown(tmp_path: Path) -> None:
     rows = [{**row, "replicate": 0} for row in sweep("none")]
     for number, row in enumerate(rows):
