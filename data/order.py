@@ -125,14 +125,14 @@ class Order:
 
     def left(self, selection: Selection) -> "Order":
         """Return the checks of the choices that the filters leave; odd runs stay."""
+        taken = {
+            clause.facet.column: {None if v == clause.facet.null_word else v for v in clause.values}
+            for clause in selection.clauses
+        }
         left = tuple(
             check
             for check in self.checks
-            if all(
-                clause.takes(check.scope[clause.facet.column])
-                for clause in selection.clauses
-                if clause.facet.column in check.scope
-            )
+            if all(check.scope[n] in values for n, values in taken.items() if n in check.scope)
         )
         return Order(left, self.odd, self.is_cut)
 

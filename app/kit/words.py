@@ -74,7 +74,7 @@ def knob_words(knob: Knob, value: Value | None, systems: Iterable[str | None] = 
             return itr_words(systems)
         is_said = knob.facet.null_word in (ADAPTIVE, GOVERNOR) or knob.is_declared
         return knob.words(None) if is_said else ""
-    return value_words(knob, value, {})
+    return value_words(knob, value, {}) if knob.name == "system" else knob.words(value)
 
 
 def lowered(title: str) -> str:
