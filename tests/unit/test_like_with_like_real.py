@@ -10,7 +10,6 @@ from app.explore.state import ExploreState
 from app.kit.context import Lakes
 from app.kit.lakes import LakeView
 from app.modes.judged import judge
-from app.modes.opening import default_state
 from app.modes.state import ModesState
 from data.catalogue import SHIPPED
 
@@ -85,7 +84,8 @@ SELECT x, y, system, min(mean), count(*) FROM configurations GROUP BY ALL
 @pytest.mark.parametrize(
     ("query", "axes", "where"),
     [
-        ("", ("message_bytes", "dvfs_ghz"), "workload = 'netpipe'"),
+        ("v=2&workload=netpipe&x=message&y=dvfs&who=system&metric=energy_j",
+         ("message_bytes", "dvfs_ghz"), "workload = 'netpipe'"),
         ("v=2&workload=netpipe&x=itr&y=dvfs&who=system&metric=energy_j",
          ("itr_us", "dvfs_ghz"), "workload = 'netpipe' AND message_bytes = 8192"),
     ],
@@ -93,7 +93,7 @@ SELECT x, y, system, min(mean), count(*) FROM configurations GROUP BY ALL
 def test_each_system_has_its_best_configuration_of_one_load_and_size(
     view: LakeView, query: str, axes: tuple[str, str], where: str
 ) -> None:
-    found = judge(view, ModesState.from_query(query, SHIPPED) if query else default_state(view))
+    found = judge(view, ModesState.from_query(query, SHIPPED))
     rows = found.comparison.contenders.select("x", "y", "competitor", "mean", "settings").rows()
     expected = view.lake.sql(BEST.format(x=axes[0], y=axes[1], where=where)).fetchall()
     best = {row[:3]: (pytest.approx(row[3]), row[4]) for row in expected}
