@@ -47,12 +47,15 @@ def test_a_sealed_child_has_no_environment(is_sealed: bool, is_there: bool) -> N
 
 
 def test_it_is_ended_after_its_time_with_all_that_it_started(child: Child) -> None:
-    with child.ending_after(0.2):
-        child.ask({"start": True, "sleep": True})
-        started = [answer["started"] for answer in child.answers()]
+    child.ask({"start": True, "sleep": True})
+    answers = child.answers()
+    started = next(answers)["started"]
+    with child.ending_after(0.01):
+        assert list(answers) == [], "it sleeps until it is ended"
     assert child.is_overdue
-    until_gone(started[0])
+    assert child.last_words(), "it did not end by itself"
     assert not child.is_running
+    until_gone(started)
 
 
 def test_what_is_done_in_time_ends_nothing(child: Child) -> None:
