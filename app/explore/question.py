@@ -56,22 +56,22 @@ class Question:
         """
         return view.once(_resolved, state, is_large=True)
 
-    @property
+    @cached_property
     def catalogue(self) -> Catalogue:
         """The columns of the version."""
         return self.view.catalogue
 
-    @property
+    @cached_property
     def selection(self) -> Selection:
         """The filters, without the odd runs that are left out."""
         return self.state.selection
 
-    @property
+    @cached_property
     def cost(self) -> Metric:
         """The metric of which the best settings have least, or most."""
         return self.catalogue.metric(self.state.cost)
 
-    @property
+    @cached_property
     def limited(self) -> Metric:
         """The metric to which the limit applies."""
         return self.catalogue.metric(self.state.limited)
