@@ -89,7 +89,7 @@ def build_scatter(
         is_less_better = scene.catalogue.metric(state.x).better == "less"
         frontiers = frontier_traces(points, marks, encoding, is_less_better)
     proof = [*band_traces(scene.bands, encoding), *attained_traces(scene.attained, encoding)]
-    proof += [*set_traces(shown, encoding), *maybe_traces(shown)]
+    proof += [*set_traces(shown, _sizes_px(shown, encoding), encoding), *maybe_traces(shown)]
     # Discs of sets lie behind the points, strokes on them.
     behind = [trace for trace in proof if trace["meta"]["kind"] != "maybe"]
     traces = [*behind, *_point_traces(shown, state, encoding), *proof[len(behind) :], *frontiers]
@@ -101,6 +101,14 @@ def build_scatter(
     traces += [_entry(2, "! odd run", "circle", 0, NEUTRAL)] if odd else []
     words = _subtitle(points, len(points) - len(drawn), state, scene)
     return {"data": traces, "layout": _layout(points, shown, state, scene, words)}
+
+
+def _sizes_px(rows: pl.DataFrame, encoding: Encoding) -> np.ndarray:
+    """Return the diameters of points, shape (rows,)."""
+    if encoding.size is None:
+        return np.full(len(rows), ADAPTIVE_SIZE_PX, np.float32)
+    sizes = _wide(rows, encoding.size.column)
+    return itr_sizes_px(sizes, float(np.nanmax(sizes, initial=0.0)) or 1.0)
 
 
 def _point_traces(shown: pl.DataFrame, state: ExploreState, encoding: Encoding) -> list[dict]:
