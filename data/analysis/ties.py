@@ -6,15 +6,17 @@ be told from its best, and the outcome is one of four (`data.analysis.outcomes`)
 the two best settings are tested against each other.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import polars as pl
 
+from data.analysis.best_set import Limit
 from data.analysis.cell_outcomes import Pairs, proven_columns, tested_columns
 from data.analysis.contenders import (
     BEYOND,
     ONCE,
+    WITHIN,
     Contenders,
     Question,
     Settings,
@@ -104,7 +106,10 @@ def compare(
         )
     else:
         settings = tested_settings(groups, found, question)
-    defaults = _defaults(groups, settings) if has_default else None
+    defaults = None
+    if has_default:
+        settings = _without_limit(settings, groups["default"].to_numpy())
+        defaults = _defaults(groups)
     contenders = contenders_of(groups, by, settings, defaults)
     winner = np.flatnonzero(np.diff(contenders.cell, prepend=-1))
     competitors = np.diff(np.append(winner, len(contenders.cell)))
@@ -125,21 +130,26 @@ def compare(
     return Comparison(groups, table, cells, question.better, level)
 
 
-def _defaults(groups: pl.DataFrame, settings: Settings) -> np.ndarray:
-    """Return the row of the default of each setting's scope, -1 where none or several are there.
+def _without_limit(settings: Settings, is_default: np.ndarray) -> Settings:
+    """Return the settings with defaults that meet any limit: a default need not."""
+    tier = np.where(is_default & (settings.tier == BEYOND), ONCE, settings.tier)
+    tier = np.where(is_default & (settings.n > 1), WITHIN, tier)
+    if settings.limit is None:
+        return replace(settings, tier=tier)
+    metric = settings.limit.metric
+    mean = np.where(is_default, -np.inf, metric.mean)
+    sure = replace(metric, mean=mean, variance=np.where(is_default, 1.0, metric.variance))
+    return replace(settings, tier=tier, limit=Limit(settings.limit.at, sure))
 
-    A default need not meet the limit.
-    """
+
+def _defaults(groups: pl.DataFrame) -> np.ndarray:
+    """Return the row of the default of each setting's scope, -1 where none or several are there."""
     is_default = groups["default"].to_numpy()
     scope = groups["scope"].to_numpy()
     count = np.bincount(scope, is_default) if len(scope) else np.zeros(0)
     row = np.full(len(count), -1)
     row[scope[is_default]] = np.flatnonzero(is_default)
     own = np.where(count == 1, row, -1)[scope] if len(scope) else np.zeros(0, np.int64)
-    settings.tier[is_default] = np.minimum(settings.tier[is_default], ONCE)
-    if settings.limit is not None:
-        metric = settings.limit.metric
-        metric.mean[is_default], metric.variance[is_default] = -np.inf, 1.0
     return np.where(is_default, np.arange(len(groups)), own)
 
 

@@ -424,3 +424,23 @@ def test_the_best_of_each_cell_is_compared_with_the_default() -> None:
         assert win_counts(found).rows() == [
             ("poll", False, "win", 1), ("interrupt", True, "win", 1),
         ]  # fmt: skip
+
+
+def test_the_default_need_not_meet_the_limit() -> None:
+    text = """
+    size  depth  mode       default  values
+    4     1      poll       no       79.9,80.0,80.1
+    4     8      poll       no       79.9,80.0,80.1    # and this one is beyond it
+    4     16     interrupt  yes      99.9,100.0,100.1
+    """
+    rows = groups(text).with_columns(
+        default=pl.col("default") == "yes", is_baseline=pl.col("default") == "yes",
+        scope=pl.lit(0),
+    )  # fmt: skip
+    question = Question("less", choice=("mode",), limit=("p99", 500.0, True))
+    for rules in (Rules(), STUDENT):
+        asked = limited(rows, [400, 600, 900])
+        found = compare(asked, "size", "depth", "mode", question, rules, has_default=True)
+        assert (cell(found, 4, 1)["outcome"], cell(found, 4, 1)["winner"]) == ("win", "poll")
+        beyond = cell(found, 4, 8)
+        assert (beyond["outcome"], beyond["winner"]) == ("alone", "interrupt")
