@@ -168,7 +168,8 @@ def _open_words(found: Judged, counts: dict[str, int]) -> list[tuple[str, str]]:
     needs += [more_words(-1)] if (more < 0).any() else []
     would = f" ({' or '.join(needs)} would decide)" if needs else ""
     margin = f"{found.state.margin_pct:g} %"
-    alone = "without a default" if found.has_default else "with one alone"
+    is_missing = found.has_default and found.state.limit is None
+    alone = "without a default" if is_missing else "with one alone"
     return [
         (DIFFER, f"{counts.get(DIFFER, 0):,} cells differ"),
         (EQUIVALENT, f"{counts.get(EQUIVALENT, 0):,} equivalent within {margin}"),

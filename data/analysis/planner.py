@@ -124,23 +124,28 @@ def more_runs_of_pairs(
     Returns:
         Integers, shape (k,); 0 for over 100.
     """
-    found = np.zeros(len(difference), np.int64)
-    left = np.arange(len(difference))
-    for more in MORE_TRIED:
-        d, (n_a, n_b) = difference[left], n[:, left] + more
-        s = np.sqrt(variances[0, left] / n_a + variances[1, left] / n_b)
-        df = d0[left] + np.minimum(n_a, n_b) - 1.0
+    tried = np.array(MORE_TRIED)
+
+    def is_decided(more: np.ndarray) -> np.ndarray:
+        n_a, n_b = n + more
+        s = np.sqrt(variances[0] / n_a + variances[1] / n_b)
+        df = d0 + np.minimum(n_a, n_b) - 1.0
         win = quantile(sidak(alpha / 2, picked_among), df) * s
         same = np.maximum(margin - quantile(sidak(alpha, picked_among), df) * s, 0.0)
         at_most_win, at_most_same = (
-            stdtr(df, (bound - d) / s) - stdtr(df, (-bound - d) / s) for bound in (win, same)
+            stdtr(df, (bound - difference) / s) - stdtr(df, (-bound - difference) / s)
+            for bound in (win, same)
         )
-        is_decided = (win < same) | (1 - (at_most_win - at_most_same) >= LIKELY)
-        found[left[is_decided]] = more
-        left = left[~is_decided]
-        if not len(left):
-            break
-    return found
+        return np.asarray((win < same) | (1 - (at_most_win - at_most_same) >= LIKELY))
+
+    # The chance of a decision rises with the runs, so that a bisection finds the least number.
+    low, high = np.zeros(len(difference), np.int64), np.full(len(difference), len(tried))
+    while (low < high).any():
+        middle = (low + high) // 2
+        decided = is_decided(tried[np.minimum(middle, len(tried) - 1)]) & (middle < len(tried))
+        is_open = low < high
+        low, high = np.where(is_open & ~decided, middle + 1, low), np.where(decided, middle, high)
+    return np.where(low < len(tried), tried[np.minimum(low, len(tried) - 1)], 0)
 
 
 @dataclass(frozen=True, slots=True)
