@@ -27,7 +27,7 @@ from data.units import MINUS, format_quantity
 RUNS_MAX: Final = 5000
 Place = dict[str, Value | None]
 NOTHING_MEASURED: Final = "Nothing was measured in this cell under these filters."
-CLOSEST: Final = "closest contest"
+CLOSEST: Final = "closest"
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,7 +46,7 @@ def test_it_opens_on_what_the_runs_decide_with_the_closest_contest(
     assert (modes.query()["x"], modes.query()["y"]) == (["itr"], ["dvfs"])
     assert "test" not in modes.query()
     assert modes.findings().startswith("Library OS has least energy in 12 of 13 cells")
-    assert modes.evidence_title().startswith("closest contest: ITR ")
+    assert modes.evidence_title().startswith("closest: ITR ")
     assert modes.verdict().startswith("Library OS wins over Linux tuned (Energy")
     # Nothing is selected: no cell is dimmed, and the link stays short.
     assert (modes.veiled(), modes.selection()) == (0, "")
@@ -116,7 +116,7 @@ def test_a_cell_opens_its_evidence_and_is_highlighted_in_all_views(
     assert modes.lit_points() == [None, None, None]
     assert modes.selection() == ""
     # Without a selection the closest contest is open.
-    assert modes.evidence_title().startswith("closest contest")
+    assert modes.evidence_title().startswith("closest: ")
 
 
 def test_a_bar_of_the_shares_highlights_its_cells_without_a_request(

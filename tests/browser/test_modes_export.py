@@ -92,5 +92,5 @@ def test_the_theme_changes(modes: ModesPage) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("modes", [QUERY], indirect=True)
 def test_without_a_cell_the_closest_contest_is_there(modes: ModesPage) -> None:
-    assert modes.evidence_title().startswith("closest contest")
+    assert modes.evidence_title().startswith("closest: ")
     assert modes.veiled() == 0

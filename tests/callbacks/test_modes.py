@@ -157,7 +157,7 @@ class TestOnTheGrid:
         picture, table = update_evidence("", {**P99, "metric": "energy_j"}, LATEST)
         figure = picture["figure"]
         # Energy is 600 W/GHz against 1,000 in every cell but the default's: 40 % less in all.
-        assert figure["layout"]["title"]["text"].startswith("closest contest: ITR 2 us · 1.3 GHz")
+        assert figure["layout"]["title"]["text"].startswith("closest: ITR 2 us · 1.3 GHz")
         assert texts(table)[0].startswith("Library OS wins over Linux tuned")
         _, table = update_evidence('won~"ebbrt_tuned"', P99, LATEST)
         assert texts(table)[0].startswith("No cell of this map was compared.")
