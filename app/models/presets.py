@@ -6,7 +6,7 @@ from typing import Any, Final
 import numpy as np
 
 from data.models.schemes.normal import cliff_kpps
-from data.models.simulation.traffic import default_frame_sizes, frame_time_us
+from data.models.simulation.frame_sizes import default_frame_sizes, frame_time_us
 from data.reference.tables import PublishedTable, read_tables
 
 _FOLDER: Final = Path(__file__).resolve().parents[2] / "data" / "models" / "published"

@@ -5,10 +5,7 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-from numba import njit
 
-# Values above this are scaled down, with all before them, before they overflow.
-_HUGE: Final = 1e30
 # Beyond this load e^load comes near the greatest double; the ring is then full but for 1e-260.
 _SATURATED: Final = 600.0
 
@@ -81,29 +78,11 @@ def md1b(load: float, ring: int) -> Queue:
 def _left_behind(load: float, ring: int) -> np.ndarray:
     from scipy.special import gammainc
 
+    from data.models.compiled_recurrences import departures
+
     reach = int(min(ring + 1, load + 14 * math.sqrt(load) + 60))
     tails = gammainc(np.arange(1, reach + 2), load)
-    return _departures(np.concatenate([[1.0], tails]), math.exp(-load), ring)
-
-
-@njit(cache=True)
-def _departures(tails: np.ndarray, none: float, ring: int) -> np.ndarray:
-    """Probabilities of n = 0..ring-1 packets left behind; `tails[k]`: at least k arrivals."""
-    left = np.zeros(ring)
-    left[0] = 1.0
-    first = 0
-    for n in range(ring - 1):
-        found = left[0] * tails[n + 1] if n + 1 < len(tails) else 0.0
-        for j in range(max(1, first, n + 3 - len(tails)), n + 1):
-            found += left[j] * tails[n + 2 - j]
-        left[n + 1] = found / none
-        if left[n + 1] > _HUGE:
-            largest = left[n + 1]
-            for j in range(first, n + 2):
-                left[j] /= largest
-            while left[first] == 0:
-                first += 1
-    return left / left.sum()
+    return departures(np.concatenate([[1.0], tails]), math.exp(-load), ring)
 
 
 def recur(ratio: float, inputs: np.ndarray) -> tuple[np.ndarray, float]:
@@ -117,17 +96,9 @@ def recur(ratio: float, inputs: np.ndarray) -> tuple[np.ndarray, float]:
     """
     last = len(inputs) - 1
     if ratio <= 1:
-        return _recur(ratio, inputs), 1.0
+        from data.models.compiled_recurrences import first_order
+
+        return first_order(ratio, inputs), 1.0
     n = np.arange(last + 1)
     sums = np.cumsum(inputs * np.power(1 / ratio, n))
     return sums * np.power(1 / ratio, last - n), (1 / ratio) ** last
-
-
-@njit(cache=True)
-def _recur(ratio: float, inputs: np.ndarray) -> np.ndarray:
-    values = np.empty(len(inputs))
-    before = 0.0
-    for n in range(len(inputs)):
-        before = ratio * before + inputs[n]
-        values[n] = before
-    return values

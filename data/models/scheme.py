@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import SimpleNamespace
-from typing import Any, Final, Literal, get_args
+from typing import TYPE_CHECKING, Any, Final, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -12,7 +12,9 @@ from numpy.typing import ArrayLike
 from data.errors import DataError
 from data.models.parameters import KNOWN, Parameter, Value
 from data.models.simulation.machine import Machine
-from data.models.simulation.replications import Effort, Simulated, simulate
+
+if TYPE_CHECKING:
+    from data.models.simulation.replications import Simulated
 
 Kind = Literal["paper", "exact", "simulated"]
 # Packets per microsecond in one Kpps.
@@ -198,6 +200,9 @@ class Scheme:
         }
         if kind == "simulated":
             assert self.machine
+            # Imported here: Numba takes 50 MB.
+            from data.models.simulation.replications import Effort, simulate
+
             effort = Effort(seed, replications, precision, most_events, time_limit_s, threads)
             found = simulate(self.machine(values), rates * PER_KPPS, effort, frame_sizes)
             return SimulatedAnswer(**head, **_simulated_fields(found))
@@ -240,7 +245,7 @@ def _fields(points: list[Point]) -> dict[str, Any]:
     }
 
 
-def _simulated_fields(found: Simulated) -> dict[str, Any]:
+def _simulated_fields(found: "Simulated") -> dict[str, Any]:
     fields: dict[str, Any] = {}
     for name, scale in (
         ("throughput_kpps", 1 / PER_KPPS),

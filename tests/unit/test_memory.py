@@ -4,6 +4,7 @@ import os
 import platform
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -79,3 +80,12 @@ def test_pandas_is_left_out_of_the_serving_process() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["[1.5", "nan]", "False"]
+
+
+def test_numba_is_left_to_the_first_model() -> None:
+    code = "import sys; import app.server; print('numba' in sys.modules)"
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True,
+        cwd=Path(__file__).resolve().parents[2],
+    )  # fmt: skip
+    assert done.stdout.split() == ["False"]

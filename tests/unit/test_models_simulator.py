@@ -10,8 +10,9 @@ from data.models import SCHEMES
 from data.models.scheme import SimulatedAnswer
 from data.models.schemes.itr_throttle import interrupts_per_s, mean_wait_us
 from data.models.simulation.adaptation import by_size_us
+from data.models.simulation.frame_sizes import check_frame_sizes, frame_time_us
 from data.models.simulation.replications import truncation
-from data.models.simulation.traffic import check_frame_sizes, frame_time_us, sending_us
+from data.models.simulation.traffic import sending_us
 from tests.unit.test_models_exact import VARIANTS
 
 RATES = np.geomspace(1, 300, 18)

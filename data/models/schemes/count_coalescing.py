@@ -3,7 +3,6 @@
 from types import SimpleNamespace
 
 from data.errors import DataError
-from data.models.count_chain import solve_count_chain
 from data.models.parameters import ARRIVALS, COMMON, COUNT, DROPS_INTERRUPT, INTERRUPT, TAKE
 from data.models.scheme import Point, Scheme
 from data.models.schemes import normal
@@ -25,6 +24,9 @@ def _paper(rate: float, values: SimpleNamespace) -> Point:
 def _exact(rate: float, values: SimpleNamespace) -> Point:
     if values.count == 1:
         return normal.solve_exact(rate, values)
+    # Imported here: Numba takes 50 MB.
+    from data.models.count_chain import solve_count_chain
+
     found = solve_count_chain(
         rate,
         values.service_us,

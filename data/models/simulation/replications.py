@@ -17,6 +17,7 @@ import numpy as np
 from data.analysis.spreads import mean_spreads
 from data.errors import DataError
 from data.models.simulation.adaptation import FIRST_PROFILE, MOST_US, set_profile
+from data.models.simulation.frame_sizes import check_frame_sizes, frame_time_us
 from data.models.simulation.kernel import (
     BATCH,
     BINS_PER_OCTAVE,
@@ -37,8 +38,6 @@ from data.models.simulation.machine import (
 )
 from data.models.simulation.traffic import (
     COPY_64_US,
-    check_frame_sizes,
-    frame_time_us,
     mean_off_us,
     new_sources,
 )
