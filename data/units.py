@@ -1,4 +1,4 @@
-"""Numbers as text: three significant digits, SI prefix, unit."""
+"""Numbers as text: three significant digits or as many as an interval needs, SI prefix, unit."""
 
 import math
 
@@ -22,7 +22,7 @@ def format_digits(value: float, digits: int = 3) -> str:
     return f"{shown:.{max(0, digits - 1 - magnitude)}f}"
 
 
-def format_quantity(value: float | None, unit: str) -> str:
+def format_quantity(value: float | None, unit: str, digits: int = 3) -> str:
     """Format a measured value for a table or a hover: `61.7 us`, `2.17 kJ`, `1.20 ms`, `0.910`.
 
     A missing or infinite value is an en dash. Counts, ratios and rates take k, M and G but not m.
@@ -32,10 +32,21 @@ def format_quantity(value: float | None, unit: str) -> str:
     if unit == "us":
         value, unit = value * 1e-6, "s"
     if unit in ("", "1/s", "1/J"):
-        return f"{_scaled(value, _LARGE_PREFIXES)}{unit[1:]}".strip()
+        return f"{_scaled(value, _LARGE_PREFIXES, digits)}{unit[1:]}".strip()
     if unit in _PREFIXED:
-        return f"{_scaled(value, _PREFIXES)}{unit}"
-    return f"{format_digits(value)} {unit}"
+        return f"{_scaled(value, _PREFIXES, digits)}{unit}"
+    return f"{format_digits(value, digits)} {unit}"
+
+
+def digits_between(low: float, high: float) -> int:
+    """Return the significant digits, 3 to 6, that show the first digit of an interval's width.
+
+    With three digits an interval such as [282.7, 283.3] J has twice the same end.
+    """
+    largest, width = max(abs(low), abs(high)), high - low
+    if not (math.isfinite(largest) and width > 0):
+        return 3
+    return min(max(math.floor(math.log10(largest)) - math.floor(math.log10(width)) + 1, 3), 6)
 
 
 def format_change(fraction: float | None, digits: int = 3) -> str:
@@ -65,9 +76,9 @@ def format_load(qps: float | None) -> str:
     return f"{qps / 1e3:g}k QPS" if qps >= 1e3 else f"{qps:g} QPS"
 
 
-def _scaled(value: float, prefixes: tuple[tuple[float, str], ...]) -> str:
+def _scaled(value: float, prefixes: tuple[tuple[float, str], ...], digits: int) -> str:
     if value == 0:
         return "0 "
-    shown = abs(float(f"{value:.2e}"))
+    shown = abs(float(f"{value:.{digits - 1}e}"))
     scale, prefix = next((p for p in prefixes if shown >= p[0]), prefixes[-1])
-    return f"{format_digits(value / scale)} {prefix}"
+    return f"{format_digits(value / scale, digits)} {prefix}"

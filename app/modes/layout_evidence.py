@@ -6,7 +6,7 @@ from dash.development.base_component import Component
 from app.kit.clause import write_knobs
 from app.kit.links import page_link
 from app.modes.evidence import Contender, Evidence, Place
-from data.units import MISSING, format_quantity
+from data.units import MISSING, digits_between, format_quantity
 
 INVITATION = (
     "No cell of this map was compared. Click one to see its replicates and the runs behind it."
@@ -69,9 +69,10 @@ def _setting(one: Contender) -> html.Td:
 
 
 def _numbers(one: Contender, unit: str) -> list[html.Td]:
-    sd, ends = one.sd, [format_quantity(end, unit) for end in (one.low, one.high)]
+    sd, digits = one.sd, digits_between(one.low, one.high)
+    ends = [format_quantity(end, unit, digits) for end in (one.low, one.high)]
     interval = f" [{ends[0]}, {ends[1]}]" if one.low == one.low else ""
-    mean = html.Span(format_quantity(one.mean, unit), className="piece")
+    mean = html.Span(format_quantity(one.mean, unit, digits), className="piece")
     return [
         html.Td(str(one.n), className="number"),
         html.Td([mean, html.Span(interval, className="spread piece")], className="number mean"),

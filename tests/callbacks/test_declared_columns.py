@@ -164,7 +164,7 @@ def test_modes_has_a_winner_only_where_there_is_a_direction(
         assert not set(names) & set(MACHINES)
         title = "Temperature by machine (neither less nor more is better), memcached"
     else:
-        assert (bars[0], names[-1]) == (best, "darker: larger lead")
+        assert (bars[0], names[-1]) == (best, "fuller: larger lead")
         assert [name.partition(":")[0] for name in names[:-1]] == list(MACHINES)
         title = f"({found.cells['metric']['better']} is better): best machine, memcached"
     assert title in found.winners["layout"]["title"]["text"]

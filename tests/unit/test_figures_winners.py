@@ -96,7 +96,7 @@ def test_too_few_is_hatched_and_alone_is_marked() -> None:
     assert alone["marker"]["color"] == [MODE_HUES["poll"]]
     names = [t["name"] for t in figure["data"] if t["meta"]["kind"] == "legend"]
     assert names == [
-        "interrupt: 0 won", "classic polling: 2 won", "darker: larger lead", "tie: 2",
+        "interrupt: 0 won", "classic polling: 2 won", "fuller: larger lead", "tie: 2",
         "too few replicates to decide: 1", "one alone: 1",
     ]  # fmt: skip
 

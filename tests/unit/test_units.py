@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from data.units import (
     MINUS,
     MISSING,
+    digits_between,
     format_bytes,
     format_change,
     format_digits,
@@ -93,3 +94,19 @@ def test_sizes_are_powers_of_1024(count: float | None, text: str) -> None:
 )
 def test_loads(qps: float, text: str) -> None:
     assert format_load(qps) == text
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "texts"),
+    [
+        (282.71, 283.34, ["282.7 J", "283.3 J"]),
+        (280.7, 286.4, ["281 J", "286 J"]),
+        (1227.04, 1227.31, ["1.2270 kJ", "1.2273 kJ"]),
+        (-0.2, 0.7, ["-200 mJ", "700 mJ"]),
+        (0.0, 0.0, ["0 J", "0 J"]),
+        (NAN, NAN, [MISSING, MISSING]),
+    ],
+)
+def test_the_ends_of_a_narrow_interval_differ(low: float, high: float, texts: list[str]) -> None:
+    digits = digits_between(low, high)
+    assert [format_quantity(end, "J", digits) for end in (low, high)] == texts

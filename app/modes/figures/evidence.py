@@ -10,7 +10,7 @@ from app.kit.competitors import Competitors
 from app.kit.encodings import base_layout, scatter_trace
 from app.kit.figure_text import BREAK, finishing
 from data.metrics import Metric
-from data.units import format_quantity
+from data.units import digits_between, format_quantity
 
 _JITTER: Final = 0.16
 _GOLDEN: Final = 0.6180339887498949
@@ -92,9 +92,8 @@ def _means(means: pl.DataFrame, columns: dict[int, int], scene: EvidenceScene) -
         "width": 7, "color": "#8C8C8C",
     }  # fmt: skip
     marker = {"symbol": "line-ew", "size": 20, "line": {"width": 3, "color": hues}}
-    unit = scene.metric.unit
     words = [
-        [f"mean {format_quantity(row['mean'], unit)}", _interval(row["low"], row["high"], unit)]
+        _mean_words(row["mean"], row["low"], row["high"], scene.metric.unit)
         for row in means.iter_rows(named=True)
     ]
     own: dict[str, Any] = {
@@ -104,11 +103,12 @@ def _means(means: pl.DataFrame, columns: dict[int, int], scene: EvidenceScene) -
     return scatter_trace("means", x, mean, **own)
 
 
-def _interval(low: float | None, high: float | None, unit: str) -> str:
-    if low is None or np.isnan(low):
-        return "one run: no interval"
-    ends = ", ".join(format_quantity(end, unit) for end in (low, high))
-    return f"95 % confidence interval [{ends}]"
+def _mean_words(mean: float, low: float, high: float, unit: str) -> list[str]:
+    if np.isnan(low):
+        return [f"mean {format_quantity(mean, unit)}", "one run: no interval"]
+    digits = digits_between(low, high)
+    mean_words, *ends = (format_quantity(value, unit, digits) for value in (mean, low, high))
+    return [f"mean {mean_words}", f"95 % confidence interval [{', '.join(ends)}]"]
 
 
 def _quantity(measure: Metric) -> str:

@@ -222,7 +222,7 @@ def _legend(outcome: np.ndarray, best: np.ndarray, scene: MapScene) -> list[dict
         wins = np.bincount(best[outcome == WIN], minlength=len(competitors))
         named = zip(competitors.labels, competitors.hues, wins, strict=True)
         entries = [_entry(f"{label}: {n:,} won", "square", hue) for label, hue, n in named]
-        entries.append(_entry("darker: larger lead", "square", _HATCH_GREY))
+        entries.append(_entry("fuller: larger lead", "square", _HATCH_GREY))
     for name, (words, symbol, hue) in _SAID.items():
         if count := int((outcome == name).sum()):
             entries.append(_entry(f"{words}: {count:,}", symbol, hue))
