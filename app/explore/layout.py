@@ -75,7 +75,7 @@ def _scatter_panel(view: LakeView, state: ExploreState) -> html.Section:
         _select("y", "y", columns, state.y),
         _switch("ylog", "log y", state.y_log),
         html.Span("against", className="quiet"),
-        _select("x", "x", columns, state.x, 212),
+        _select("x", "x", columns, state.x, 222),
         _switch("xlog", "log x", state.x_log),
         _switch("frontier", "frontier", state.frontier),
         _switch("band", "how sure", state.bands),
@@ -125,7 +125,7 @@ def _best_panel(view: LakeView, state: ExploreState) -> html.Section:
     columns = column_choices(view, state)
     number = dmc.NumberInput(
         id=IDS.control("limit"), value="" if state.limit is None else state.limit,
-        placeholder="none", suffix=f" {unit}", min=0, size="xs", w=84, hideControls=True,
+        placeholder="none", suffix=f" {unit}", min=0, size="xs", w=76, hideControls=True,
         allowNegative=False, debounce=300, decimalScale=6, **{"aria-label": "latency limit"},
     )  # fmt: skip
     slider = dmc.Slider(
@@ -135,9 +135,9 @@ def _best_panel(view: LakeView, state: ExploreState) -> html.Section:
     head = [
         html.H2("Best settings"),
         html.Span("of", className="quiet"),
-        _select("cost", "cost", columns, state.cost, 140),
+        _select("cost", "cost", columns, state.cost, 132),
         html.Label("limit", htmlFor=IDS.control("limit"), className="quiet"),
-        _select("by", "limited metric", columns, state.limited, 160),
+        _select("by", "limited metric", columns, state.limited, 220),
         number,
         html.Div(slider, className="limit-slider"),
         html.Button(

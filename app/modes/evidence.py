@@ -287,9 +287,9 @@ def _place(view: LakeView, found: Judged, knobs: Place) -> Place:
 def _figure(found: Judged, cell: dict, runs: pl.DataFrame, title: str) -> dict[str, Any]:
     rows = _rows(found, cell)
     means = pl.DataFrame(rows).select("who", "mean", "low", "high")
-    subtitle = "replicates, mean, 95 % CI"
+    subtitle = "mean, 95 % CI"
     if found.state.test == SETS:
-        subtitle = "replicates, geometric mean, 95 % CI"
+        subtitle = "geometric mean, 95 % CI"
     if not runs["is_best"].all():
         subtitle += "; open: others"
     if len(runs) == RUNS_MAX:

@@ -36,7 +36,7 @@ TEST_TITLES: Final = {
 # The same in menus.
 TEST_LABELS: Final = {
     "sets": "best sets",
-    "student": "Student (papers)",
+    "student": "Student's t",
     "welch": "Welch",
     "mann-whitney": "Mann-Whitney",
 }

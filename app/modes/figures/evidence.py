@@ -103,8 +103,8 @@ def _means(means: pl.DataFrame, columns: dict[int, int], scene: EvidenceScene) -
     return scatter_trace("means", x, mean, **own)
 
 
-def _mean_words(mean: float, low: float, high: float, unit: str) -> list[str]:
-    if np.isnan(low):
+def _mean_words(mean: float, low: float | None, high: float | None, unit: str) -> list[str]:
+    if low is None or high is None or np.isnan(low):
         return [f"mean {format_quantity(mean, unit)}", "one run: no interval"]
     digits = digits_between(low, high)
     mean_words, *ends = (format_quantity(value, unit, digits) for value in (mean, low, high))

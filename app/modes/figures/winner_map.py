@@ -34,6 +34,7 @@ _APART_PX: Final = 9.0
 _LINES_MAX: Final = 40
 # Maximum columns and rows in view for which cells have texts.
 TEXTS_MAX: Final = (20, 24)
+_CHARACTER_PX: Final = 6.6
 _HATCH_GREY: Final = "#8C8C8C"
 _CLEAR: Final = "rgba(0,0,0,0)"
 # How much of a cell's hue the page's colour hides: of the least lead, and of an undecided cell.
@@ -250,9 +251,12 @@ def _index_axis(count: int, title: str) -> dict[str, Any]:
 def _layout(scene: MapScene, missing: list[list[int]]) -> dict[str, Any]:
     longest = max(map(len, scene.rows), default=1)
     top = 46 + 15 * scene.subtitle.count(BREAK)
+    # The last label of x is centred on its column and may be wider.
+    beyond_px = (_CHARACTER_PX * len(scene.columns[-1]) - WIDTH_PX / len(scene.columns)) / 2
+    right = max(8, round(beyond_px) + 2)
     return {
         **base_layout(scene.title, scene.subtitle),
-        "margin": {"l": min(46 + 6 * longest, 170), "r": 8, "t": top, "b": 50},
+        "margin": {"l": min(46 + 6 * longest, 170), "r": right, "t": top, "b": 50},
         "xaxis": _index_axis(len(scene.columns), scene.x_title),
         "yaxis": _index_axis(len(scene.rows), scene.y_title),
         "dragmode": "zoom",
