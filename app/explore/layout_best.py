@@ -214,12 +214,14 @@ def _against(row: Mapping[str, Any], asked: Asked) -> html.Td:
     if row["against_outcome"] == "undecided":
         more = f" {more_runs_words(row['against_more_runs'])}"
         return html.Td(
-            ["undecided", html.Span(more, className="spread")],
+            ["undecided", html.Span(more, className="spread ends")],
             className="number quiet", title=interval_words(row, "against"),
         )  # fmt: skip
     if row["against_outcome"] == "equivalent":
-        words = f"equivalent, {interval_words(row, 'against')}"
-        return html.Td(words, className="number quiet")
+        words = f" {interval_words(row, 'against')}"
+        return html.Td(
+            ["equivalent", html.Span(words, className="spread ends")], className="number quiet"
+        )
     return _interval_cell(row, "against", asked)
 
 
