@@ -79,14 +79,14 @@ def outline_add(options: AddOptions) -> Outline:
     problems: dict[tuple[str, str], list[Problem]] = dict(plan.problems)
     _outline_tables(plan, outline, problems)
     for work in plan.works:
-        found_problems = _outline_run(work, outline)
-        for path, said in found_problems.items():
+        by_path = _outline_run(work, outline)
+        for path, file_problems in by_path.items():
             own = problems.setdefault((work.key.dataset, path), [])
-            own += [problem for problem in said if problem not in own]
+            own += [problem for problem in file_problems if problem not in own]
     outline.problems = [
         Reported(dataset, path, problem)
-        for (dataset, path), said in sorted(problems.items())
-        for problem in said
+        for (dataset, path), file_problems in sorted(problems.items())
+        for problem in file_problems
     ]
     return outline
 

@@ -156,7 +156,7 @@ class _Ingest:
         self,
         options: AddOptions,
         state: LakeState,
-        found: Discovery,
+        discovery: Discovery,
         cluster: "Cluster | None",
         on_tick: Callable[[Progress], None],
         on_compile: Callable[[], None],
@@ -165,19 +165,19 @@ class _Ingest:
         self._cluster = cluster
         self._workers = options.workers or os.cpu_count() or 1
         self._state = state
-        self._found = found
+        self._discovery = discovery
         self._on_tick = on_tick
         self._on_compile = on_compile
-        self._plan: Plan = make_plan(found, state)
+        self._plan: Plan = make_plan(discovery, state)
         self._committer = Committer(options.lake, state)
-        for column in found.columns:
+        for column in discovery.columns:
             self._committer.declare([column])
-        self._meters = MeterStage(options.lake, state, found, self._plan, self._committer)
+        self._meters = MeterStage(options.lake, state, discovery, self._plan, self._committer)
         self._progress = Progress()
         self._reported: dict[tuple[str, str], list[Problem]] = {}
         self._report = AddReport(
-            datasets=tuple(sorted(found.settings)),
-            ignored=found.ignored,
+            datasets=tuple(sorted(discovery.settings)),
+            ignored=discovery.ignored,
             unchanged=self._plan.unchanged,
         )
 
@@ -187,7 +187,7 @@ class _Ingest:
             start_server_early(plan.works, self._workers)
         self._report_unread()
         self._committer.give_digests()
-        stage = TableStage(self._lake, self._state, self._found, plan, self._committer)
+        stage = TableStage(self._lake, self._state, self._discovery, plan, self._committer)
         stage.commit(self._report_problems)
         self._meters.prepare(self._report_problems)
         self._amend()
@@ -203,7 +203,7 @@ class _Ingest:
             stage.commit(self._report_problems, failed)
         # What labels work and compares replicates reads the whole table.
         release_memory()
-        for dataset, path, problem in self._committer.finish(self._found.machine_files):
+        for dataset, path, problem in self._committer.finish(self._discovery.machine_files):
             self._reported.setdefault((dataset, path), []).append(problem)
         report = self._report
         for part in (stage, self._meters.idle):
@@ -239,19 +239,19 @@ class _Ingest:
         No run uses them, and they do not exist any more, are folders, or are ignored now.
         """
         known = self._state.problems
-        used = walked_among({(d, path) for d in known for path in known[d]}, self._found)
-        for dataset, folder in self._found.roots:
+        used = walked_among({(d, path) for d in known for path in known[d]}, self._discovery)
+        for dataset, folder in self._discovery.roots:
             for path in known.get(dataset, {}):
-                place = (dataset, path)
-                is_used = place in used or self._state.file_of(dataset, path) is not None
-                if is_used or place in self._plan.problems:
+                key = (dataset, path)
+                is_used = key in used or self._state.file_of(dataset, path) is not None
+                if is_used or key in self._plan.problems:
                     continue
                 if Path(path).is_relative_to(folder) and (
-                    path in self._found.seen[dataset]
+                    path in self._discovery.seen[dataset]
                     or not os.path.lexists(path)
                     or Path(path).is_dir()
                 ):
-                    yield place
+                    yield key
 
     def _amend(self) -> None:
         """Update labels and file times without reading the logs."""
@@ -266,11 +266,11 @@ class _Ingest:
         failed: set[str] = set()
         readers = self._readers()
         with self._stopping_cleanly(), closing(readers.results(self._plan.works)) as results:
-            for found in results:
+            for result in results:
                 self._on_tick(self._progress)
                 self._committer.flush_if_due()
-                if found is not None and not self._take(*found):
-                    failed.add(found[0].run_id)
+                if result is not None and not self._take(*result):
+                    failed.add(result[0].run_id)
         return failed
 
     def _readers(self) -> "RunReaders | ClusterReaders":
@@ -299,10 +299,10 @@ class _Ingest:
 
     def _take(self, work: RunWork, run: AssembledRun) -> bool:
         dataset = work.key.dataset
-        found = news_of(work, run, self._state, self._committer, self._reported)
-        for path, problems in found.items():
+        news = news_of(work, run, self._state, self._committer, self._reported)
+        for path, problems in news.items():
             self._report_problems(dataset, path, problems)
-        self._committer.add_problems(dataset, found)
+        self._committer.add_problems(dataset, news)
         if run.row is not None:
             self._committer.add_columns(run.row, run.columns)
             self._add(work, run.row)
@@ -335,11 +335,11 @@ def amended_row(row: dict[str, Any], work: RunWork) -> dict[str, Any]:
         for file in work.files
         if file.path in digests
     ]
-    kept = [s for s in row["sources"] if s["path"] not in {f["path"] for f in files}]
-    kept = [s for s in kept if s["digest"] != settings.fingerprint]
+    other_sources = [s for s in row["sources"] if s["path"] not in {f["path"] for f in files}]
+    other_sources = [s for s in other_sources if s["digest"] != settings.fingerprint]
     return {
         **row,
         **label_columns(key.workload, key.system, settings),
         "flags": sorted(flags),
-        "sources": [*files, *kept, settings_struct(settings)],
+        "sources": [*files, *other_sources, settings_struct(settings)],
     }

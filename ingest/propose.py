@@ -131,13 +131,13 @@ def _tokens(path: str) -> tuple[tuple[_Token, ...], tuple[str, ...]]:
     """
     tokens, literals, at = [], [], 0
     names = _machine_spans(path.rpartition("/")[0])
-    for found in _TOKEN.finditer(path):
-        if names and any(start <= found.start() < end for start, end in names):
+    for match in _TOKEN.finditer(path):
+        if names and any(start <= match.start() < end for start, end in names):
             continue
-        before = path[at : found.start()]
-        tokens.append(_Token(str(found.lastgroup), found[0], _word_at_end(before)))
+        before = path[at : match.start()]
+        tokens.append(_Token(str(match.lastgroup), match[0], _word_at_end(before)))
         literals.append(before)
-        at = found.end()
+        at = match.end()
     return tuple(tokens), (*literals, path[at:])
 
 
@@ -257,43 +257,45 @@ def _machines(paths: Iterable[str], folders: Iterable[str]) -> set[str]:
 
     A machine's folder has a file `cpuinfo` or `lscpu`, or its name looks like a type of machine.
     """
-    found = set()
+    machines = set()
     for path in paths:
         parts = path.split("/")
         if len(parts) > 1 and parts[-1].split(".")[0] in _MACHINE_FILES:
-            found.add(parts[-2])
+            machines.add(parts[-2])
     for folder in folders:
-        found.update(part for part in folder.split("/")[:-1] if _MACHINE.fullmatch(part))
-    return found
+        machines.update(part for part in folder.split("/")[:-1] if _MACHINE.fullmatch(part))
+    return machines
 
 
 def _patterns(results: Sequence[Shape], shipped: Settings) -> list[_Pattern]:
     """Return patterns of outputs and logs, then of the counts and windows that belong to them."""
-    found: list[_Pattern] = []
+    patterns: list[_Pattern] = []
     by_folder: dict[str, list[Shape]] = defaultdict(list)
     for shape in results:
         by_folder[shape.folder].append(shape)
     for folder, shapes in by_folder.items():
         outputs = [shape for shape in shapes if shape.role in ("output", "log")]
         outputs.sort(key=lambda shape: (-len(shape.files), shape.signature))
-        mine: list[_Pattern] = []
+        in_folder: list[_Pattern] = []
         for shape in outputs:
             groups = _groups(shape)
             places = [part for part in folder.split("/") if part and "#" not in part]
             system = (places or re.split(r"[._\-#]", shape.signature) or ["linux"])[-1]
             pattern = _Pattern(shape, groups, _workload_of(shape, shipped), system)
-            twin = any(set(p.groups) == set(groups) and not p.constants for p in mine)
-            is_same_form = any(p.shape.form == shape.form for p in mine)
+            twin = any(set(p.groups) == set(groups) and not p.constants for p in in_folder)
+            is_same_form = any(p.shape.form == shape.form for p in in_folder)
             if twin and is_same_form:
                 pattern.constants["series"] = re.sub(r"[_.\-]*#.*", "", shape.signature)
-            mine.append(pattern)
+            in_folder.append(pattern)
         for shape in shapes:
-            if shape not in outputs and (host := _host(shape, mine)) is not None:
+            if shape not in outputs and (host := _host(shape, in_folder)) is not None:
                 groups = _groups(shape)
                 if {group for group in host.groups if group is not None} <= {*groups, "core"}:
-                    mine.append(_Pattern(shape, groups, host.workload, host.system, host.constants))
-        found += mine
-    return found
+                    in_folder.append(
+                        _Pattern(shape, groups, host.workload, host.system, host.constants)
+                    )
+        patterns += in_folder
+    return patterns
 
 
 def _host(shape: Shape, patterns: Sequence[_Pattern]) -> _Pattern | None:
@@ -308,19 +310,19 @@ def _groups(shape: Shape) -> list[str | None]:
     It is None where all files have the same number and no word before it names a knob.
     """
     groups: list[str | None] = []
-    for place in range(len(shape.kinds)):
-        texts = {tokens[place].text for tokens in shape.tokens}
-        word = shape.tokens[0][place].word
-        kind = shape.kinds[place]
+    for index in range(len(shape.kinds)):
+        texts = {tokens[index].text for tokens in shape.tokens}
+        word = shape.tokens[0][index].word
+        kind = shape.kinds[index]
         known = "dvfs" if kind == "hex" else _WORDS.get(word)
-        is_size = any(tokens[place].kind == "size" for tokens in shape.tokens)
+        is_size = any(tokens[index].kind == "size" for tokens in shape.tokens)
         if known is None and is_size:
             known = "request_bytes"
         if known is None and len(texts) > 1:
-            known = clean_name(word or f"number_{place + 1}", "whole")
+            known = clean_name(word or f"number_{index + 1}", "whole")
         if known in groups:
             known = (
-                clean_name(f"{word or 'number'}_{place + 1}", "whole") if len(texts) > 1 else None
+                clean_name(f"{word or 'number'}_{index + 1}", "whole") if len(texts) > 1 else None
             )
         groups.append(known)
     return groups
@@ -334,10 +336,10 @@ def _workload_of(shape: Shape, shipped: Settings) -> str:
 def _name_block(pattern: _Pattern, machines: set[str], own: dict[str, str]) -> str:
     shape = pattern.shape
     name = ""
-    for place, literal in enumerate(shape.literals):
+    for index, literal in enumerate(shape.literals):
         name += re.escape(literal).replace("\\-", "-")
-        if place < len(shape.kinds):
-            name += _regex_of(pattern, place, own)
+        if index < len(shape.kinds):
+            name += _regex_of(pattern, index, own)
     constants = dict(pattern.constants)
     for part in shape.folder.split("/"):
         if part in machines:
@@ -358,12 +360,12 @@ def _name_block(pattern: _Pattern, machines: set[str], own: dict[str, str]) -> s
     return "\n".join([*lines, ""])
 
 
-def _regex_of(pattern: _Pattern, place: int, own: dict[str, str]) -> str:
-    group, shape = pattern.groups[place], pattern.shape
-    is_size = any(tokens[place].kind == "size" for tokens in shape.tokens)
-    kind = "size" if is_size or group in _SIZES else shape.kinds[place]
+def _regex_of(pattern: _Pattern, index: int, own: dict[str, str]) -> str:
+    group, shape = pattern.groups[index], pattern.shape
+    is_size = any(tokens[index].kind == "size" for tokens in shape.tokens)
+    kind = "size" if is_size or group in _SIZES else shape.kinds[index]
     if group is None:
-        return re.escape(shape.tokens[0][place].text)
+        return re.escape(shape.tokens[0][index].text)
     if group not in set(_WORDS.values()):
         own[group] = "whole"
     return f"(?P<{group}>{_REGEX[kind]})"

@@ -72,8 +72,8 @@ def describe_report(report: AddReport, lake: LakePath, verbose: bool) -> Iterato
         (report.removed, "removed"),
         (report.unchanged, "already there"),
     ]
-    said = ", ".join(f"{count} {word}" for count, word in counts if count) or "none"
-    yield f"runs: {said} (lake {lake}, {', '.join(report.datasets) or 'no dataset'})"
+    summary = ", ".join(f"{count} {word}" for count, word in counts if count) or "none"
+    yield f"runs: {summary} (lake {lake}, {', '.join(report.datasets) or 'no dataset'})"
     rate = report.bytes_read / max(report.elapsed_s, 1e-9)
     read = format_bytes(report.bytes_read)
     yield f"read: {read} in {report.elapsed_s:.1f} s, {format_bytes(rate)}/s"
@@ -85,8 +85,8 @@ def describe_report(report: AddReport, lake: LakePath, verbose: bool) -> Iterato
             (rows.dropped, "repeat another"),
             (rows.refused, "were refused"),
         ]
-        said = ", ".join(f"{count} {word}" for count, word in counts if count)
-        yield f"rows of tables: {rows.read} read; {said}"
+        summary = ", ".join(f"{count} {word}" for count, word in counts if count)
+        yield f"rows of tables: {rows.read} read; {summary}"
     yield from describe_ignored(report.ignored, verbose)
     yield from describe_refused(report.refused, verbose)
     if others := _count(report.problems) - _count(report.refused):
@@ -116,11 +116,11 @@ def describe_refused(refused: Sequence[Reported], verbose: bool) -> Iterator[str
         causes[found.problem.kind, cause].append(found)
     for (kind, _), same in causes.items():
         first = same[0]
-        place = place_of_problem(first.path, first.problem.line)
+        where = place_of_problem(first.path, first.problem.line)
         if (count := _count(same)) == 1:
-            yield f"refused: {place}: {kind}: {first.problem.detail}"
+            yield f"refused: {where}: {kind}: {first.problem.detail}"
         else:
-            yield f"refused: {count} times {kind}, such as {place}: {first.problem.detail}"
+            yield f"refused: {count} times {kind}, such as {where}: {first.problem.detail}"
     if len(causes) < len(refused):
         yield "--verbose names each of them"
 

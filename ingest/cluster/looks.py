@@ -78,13 +78,13 @@ def _seen(pool: ThreadPoolExecutor, look: Callable[[str], T], paths: Sequence[st
     parts = [paths[at : at + size] for at in range(0, len(paths), size)]
 
     def look_at(part: Sequence[str]) -> dict[str, T]:
-        found = {}
+        results = {}
         for path in part:
             try:
-                found[path] = look(path)
+                results[path] = look(path)
             except (OSError, FormatError):
                 continue
-        return found
+        return results
 
     return {path: seen for part in pool.map(look_at, parts) for path, seen in part.items()}
 

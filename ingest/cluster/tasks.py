@@ -95,16 +95,16 @@ class Tasks(Generic[T]):
         Raises:
             ClusterError: The scheduler is lost.
         """
-        found = []
+        finished = []
         with suppress(Empty):
-            found.append(self._done.get(timeout=TICK_S))
+            finished.append(self._done.get(timeout=TICK_S))
             while True:
-                found.append(self._done.get_nowait())
-        for _, outcome in found:
+                finished.append(self._done.get_nowait())
+        for _, outcome in finished:
             if isinstance(outcome, CommClosedError):
                 with lost_scheduler():
                     raise outcome
-        return [(self._waiting.pop(key)[0], key, outcome) for key, outcome in found]
+        return [(self._waiting.pop(key)[0], key, outcome) for key, outcome in finished]
 
     def close(self) -> None:
         """Cancel unfinished tasks; workers stop at their next block."""
@@ -127,20 +127,20 @@ class _Call:
         return self._call
 
 
-def outcome_of(found: Any) -> Any:
+def outcome_of(outcome: Any) -> Any:
     """Return the result of a task, or raise its exception.
 
     Raises:
         ClusterError: The worker cannot import this code.
     """
-    if isinstance(found, ImportError):
+    if isinstance(outcome, ImportError):
         raise ClusterError(
-            f"a worker of the cluster cannot import wattlas: {found}; start the workers in its "
+            f"a worker of the cluster cannot import wattlas: {outcome}; start the workers in its "
             "folder: python -m distributed.cli.dask_worker ADDRESS"
-        ) from found
-    if isinstance(found, BaseException):
-        raise found
-    return found
+        ) from outcome
+    if isinstance(outcome, BaseException):
+        raise outcome
+    return outcome
 
 
 @contextmanager

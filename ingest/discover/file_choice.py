@@ -45,19 +45,19 @@ def log_core(file: RawFile) -> int | None:
     return only_core(file.settings, file.match.workload)
 
 
-def core_of_log(file: RawFile, said: int | None) -> int:
+def core_of_log(file: RawFile, stated: int | None) -> int:
     """Return the core of a log: from its name, its workload's only core, or its content.
 
     A log without any of these belongs to the first core that its workload uses.
 
     Args:
-        said: The core that its content names.
+        stated: The core that its content names.
     """
     named = log_core(file)
     if named is not None:
         return named
-    if said is not None:
-        return said
+    if stated is not None:
+        return stated
     assert file.match is not None
     return file.settings.expected_cores(file.match.workload)[0]
 

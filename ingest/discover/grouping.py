@@ -31,7 +31,7 @@ Groups = dict[str, RunGroup]
 
 
 def group_files(
-    found: Discovery, state: LakeState, meters: Mapping[str, Sequence[RawFile]]
+    discovery: Discovery, state: LakeState, meters: Mapping[str, Sequence[RawFile]]
 ) -> Groups:
     """Return runs with their found files, by run id.
 
@@ -39,12 +39,12 @@ def group_files(
         meters: The found power meters, by dataset. The groups include runs of the lake that one
             of these meters may cover, even if none of the runs' files was given.
     """
-    groups = {run_id: group for run_id, group in found.groups.items() if group.files}
-    given = {dataset: frozenset(found.seen[dataset]) for dataset in meters}
+    groups = {run_id: group for run_id, group in discovery.groups.items() if group.files}
+    given = {dataset: frozenset(discovery.seen[dataset]) for dataset in meters}
     for run in state.runs.values() if given else ():
         paths = given.get(run.dataset)
         if paths is not None and not any(file.path in paths for file in _own(run)):
-            _add_metered(run, meters[run.dataset][0], groups, found)
+            _add_metered(run, meters[run.dataset][0], groups, discovery)
     return groups
 
 
@@ -53,14 +53,14 @@ def raw_files(group: RunGroup, state: LakeState) -> list[RawFile]:
     return _with_sidecars([as_raw_file(file, group, state) for file in group.files])
 
 
-def walked_among(places: Collection[tuple[str, str]], found: Discovery) -> set[tuple[str, str]]:
+def walked_among(places: Collection[tuple[str, str]], discovery: Discovery) -> set[tuple[str, str]]:
     """Return the given places (dataset and path) of which the search found a file."""
     if not places:
         return set()
-    walked = ((file.dataset, file.path) for file in found.files)
+    walked = ((file.dataset, file.path) for file in discovery.files)
     grouped = (
         (group.key.dataset, path_of(file))
-        for group in found.groups.values()
+        for group in discovery.groups.values()
         for file in group.files
     )
     return {place for place in chain(walked, grouped) if place in places}
@@ -76,7 +76,7 @@ def _with_sidecars(group: list[RawFile]) -> list[RawFile]:
     return list(by_path.values())
 
 
-def _add_metered(run: RecordedRun, meter: RawFile, groups: Groups, found: Discovery) -> None:
+def _add_metered(run: RecordedRun, meter: RawFile, groups: Groups, discovery: Discovery) -> None:
     """Add a run of the lake that a given power meter may cover; none of its files was given."""
     work = meter.settings.workloads.get(run.workload)
     if work is None or work.logged:
@@ -85,13 +85,13 @@ def _add_metered(run: RecordedRun, meter: RawFile, groups: Groups, found: Discov
         if not Path(known.path).is_file():
             continue
         for top in Path(known.path).parents:
-            file = as_recorded(known, meter, found, str(top))
+            file = as_recorded(known, meter, discovery, str(top))
             for part in parts_of(file) if file is not None else ():
                 key = part.match.key(run.dataset) if part.match else None
                 if key is not None and make_run_id(key) == run.run_id:
                     group = groups.setdefault(run.run_id, RunGroup(key, run.run_id))
                     group.files.append(replace(part, **on_disk(known.path)))
-                    found.seen[run.dataset].add(known.path)
+                    discovery.seen[run.dataset].add(known.path)
                     return
 
 
@@ -123,7 +123,7 @@ def on_disk(path: str) -> dict[str, Any]:
 
 
 def as_recorded(
-    known: RecordedFile, beside: RawFile, found: Discovery, top: str | None = None
+    known: RecordedFile, beside: RawFile, discovery: Discovery, top: str | None = None
 ) -> RawFile | None:
     """Return a recorded file as a `RawFile`; None if its format or name is no longer known.
 
@@ -133,11 +133,11 @@ def as_recorded(
     """
     form = FORMATS_BY_NAME.get(known.format)
     folder = str(Path(known.path).parent)
-    settings = found.layers.settings_of(folder)
-    top = found.layers.top_of(folder, top or folder)
+    settings = discovery.layers.settings_of(folder)
+    top = discovery.layers.top_of(folder, top or folder)
     match: NameMatch | None = None
     with suppress(FormatError):
-        match = match_run(known.path, settings, form, found.sidecars.of(known.path, top), top)
+        match = match_run(known.path, settings, form, discovery.sidecars.of(known.path, top), top)
     if form is None or match is None:
         return None
     return replace(

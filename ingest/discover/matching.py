@@ -45,13 +45,13 @@ class RunTerms(NamedTuple):
 
     Attributes:
         name: Match of a pattern with the file's name; None if no pattern matches.
-        place: Of a file without a match, its folder and the start of its name.
+        variant: Of a file without a match, its folder and the start of its name.
         workload: Of a file without a match, the workload of its format.
         sidecars: The sidecars that apply to it, nearest first.
     """
 
     name: FoundName | None
-    place: str
+    variant: str
     workload: str
     sidecars: tuple[Sidecar, ...]
 
@@ -96,20 +96,20 @@ def match_terms(terms: RunTerms, settings: Settings) -> NameMatch:
         FormatError: As `match_run`.
     """
     named = read_name(terms.name, settings) if terms.name is not None else None
-    said = merged_values(terms.sidecars)
-    if named is not None and not said:
+    stated = merged_values(terms.sidecars)
+    if named is not None and not stated:
         return named
-    workload = str(said.get("workload", named.workload if named else terms.workload))
+    workload = str(stated.get("workload", named.workload if named else terms.workload))
     if workload not in settings.workloads:
         raise FormatError(f"workload {workload!r} has no [workloads] table in the settings")
-    knobs = dict(named.knobs) if named else {"variant": terms.place}
-    knobs |= _said_knobs(said, settings)
-    if knobs.get("mode") == "hybrid" and (delay := hybrid_delay(said)):
+    knobs = dict(named.knobs) if named else {"variant": terms.variant}
+    knobs |= _sidecar_knobs(stated, settings)
+    if knobs.get("mode") == "hybrid" and (delay := hybrid_delay(stated)):
         knobs.setdefault("hybrid_delay", delay)
     ordered = order_knobs(knobs)
     check_knobs(ordered)
-    system = said.get("system") or (named.system if named else _SYSTEM)
-    replicate = said.get("replicate", named.replicate if named else None)
+    system = stated.get("system") or (named.system if named else _SYSTEM)
+    replicate = stated.get("replicate", named.replicate if named else None)
     return NameMatch(workload, canonical_system(system, settings), ordered, replicate, None)
 
 
@@ -131,13 +131,13 @@ def place_of(path: str, top: str) -> str:
     return "/".join(part for part in (folder, stem) if part)
 
 
-def _said_knobs(said: Mapping[str, Any], settings: Settings) -> dict[str, Any]:
-    knobs = {name: value for name, value in said.items() if name not in _NO_KNOBS}
-    if "dvfs" in said:
-        knobs["dvfs_code"] = said["dvfs"].lower()
-    mode = said.get("mode") or polled_mode(said)
+def _sidecar_knobs(stated: Mapping[str, Any], settings: Settings) -> dict[str, Any]:
+    knobs = {name: value for name, value in stated.items() if name not in _NO_KNOBS}
+    if "dvfs" in stated:
+        knobs["dvfs_code"] = stated["dvfs"].lower()
+    mode = stated.get("mode") or polled_mode(stated)
     knobs |= {"mode": canonical_mode(mode, settings)} if mode else {}
-    for name, value in said.get("knobs", {}).items():
+    for name, value in stated.get("knobs", {}).items():
         column = settings.columns.get(name)
         if column is None or column.role != "knob":
             raise FormatError(f"its sidecar sets {name!r}, which is not a knob in [columns]")

@@ -27,7 +27,7 @@ class MeterScopes:
             by_folder = self._here[dataset] = defaultdict(list)
             for meter in filter(is_counting, sorted(files, key=lambda file: file.path)):
                 by_folder[str(Path(meter.path).parent)].append(meter)
-        self._found: dict[tuple[str, str], tuple[RawFile, ...]] = {}
+        self._by_scope: dict[tuple[str, str], tuple[RawFile, ...]] = {}
 
     def of_run(self, files: Sequence[RawFile]) -> tuple[RawFile, ...]:
         """Return meters that may cover a run with these files, sorted by path."""
@@ -41,14 +41,14 @@ class MeterScopes:
         by_folder = self._here.get(dataset)
         if not by_folder:
             return ()
-        place = dataset, folder
-        if place not in self._found:
+        scope = dataset, folder
+        if scope not in self._by_scope:
             above = (str(each) for each in (Path(folder), *Path(folder).parents))
             nearest = next((each for each in above if each in by_folder), None)
             folders = by_folder.values() if nearest is None else [by_folder[nearest]]
             here = [meter for each in folders for meter in each]
-            self._found[place] = tuple(sorted(here, key=lambda meter: meter.path))
-        return self._found[place]
+            self._by_scope[scope] = tuple(sorted(here, key=lambda meter: meter.path))
+        return self._by_scope[scope]
 
 
 def is_counting(meter: RawFile) -> bool:
@@ -56,12 +56,12 @@ def is_counting(meter: RawFile) -> bool:
     return meter.settings.power.match(meter.path) is not None
 
 
-def known_meters(found: Discovery, state: LakeState) -> Iterator[RawFile]:
+def known_meters(discovery: Discovery, state: LakeState) -> Iterator[RawFile]:
     """Return recorded files of meters that are not among the given files."""
-    for dataset in sorted(found.settings):
+    for dataset in sorted(discovery.settings):
         ours = [known for known in state.files[dataset].values() if known.format in METERS]
         for known in sorted(ours):
-            if known.path in found.seen[dataset] or not Path(known.path).is_file():
+            if known.path in discovery.seen[dataset] or not Path(known.path).is_file():
                 continue
-            settings = found.layers.settings_of(str(Path(known.path).parent))
+            settings = discovery.layers.settings_of(str(Path(known.path).parent))
             yield as_it_is(known, dataset, settings)

@@ -99,14 +99,14 @@ def find_name(path: str, settings: Settings) -> tuple[FoundName | None, str | No
     return None, None
 
 
-def read_name(found: FoundName, settings: Settings) -> NameMatch:
+def read_name(found_name: FoundName, settings: Settings) -> NameMatch:
     """Return the run that a name gives, without the core.
 
     Raises:
         FormatError: The name has an invalid knob, such as an ITR of 5000.
     """
-    pattern = settings.names[found.number]
-    named = zip(pattern.run_groups, found.values, strict=True)
+    pattern = settings.names[found_name.number]
+    named = zip(pattern.run_groups, found_name.values, strict=True)
     texts = dict(pattern.constants) | {name: text for name, text in named if text is not None}
     values = {name: _convert(name, text, settings) for name, text in texts.items()}
     if "mode" in values:
@@ -128,10 +128,10 @@ def name_labels(path: str, settings: Settings) -> dict[str, Any]:
     """
     if not any(pattern.labels for pattern in settings.names):
         return {}
-    found, _ = find_name(path, settings)
-    if found is None:
+    found_name, _ = find_name(path, settings)
+    if found_name is None:
         return {}
-    pattern = settings.names[found.number]
+    pattern = settings.names[found_name.number]
     named = pattern.regex.match(strip_compression(path))
     texts = named.groupdict() if named is not None else {}
     return {
@@ -208,10 +208,10 @@ def workload_of(parts: Sequence[str], settings: Settings) -> str:
     Returns:
         UNKNOWN if no part names one.
     """
-    for place, part in enumerate(reversed(parts)):
+    for depth, part in enumerate(reversed(parts)):
         words = re.split(r"[^a-z0-9]+", part.lower())
         found = {settings.workload_words[word] for word in words if word in settings.workload_words}
-        if len(found) == 1 and (place == 0 or not any(map(str.isdigit, words))):
+        if len(found) == 1 and (depth == 0 or not any(map(str.isdigit, words))):
             return found.pop()
     return UNKNOWN
 

@@ -68,16 +68,16 @@ class Plan:
     unchanged: int = 0
 
 
-def make_plan(found: Discovery, state: LakeState) -> Plan:
+def make_plan(discovery: Discovery, state: LakeState) -> Plan:
     """Compare the found files with the lake; read file contents only if necessary."""
-    plan = Plan(problems=dict(found.problems))
-    for file in found.files:
+    plan = Plan(problems=dict(discovery.problems))
+    for file in discovery.files:
         if file.format.role == "table":
             plan.tables[file.dataset].append(file)
         elif file.format.role == "meter":
             plan.meters[file.dataset].append(file)
-    groups = group_files(found, state, plan.meters)
-    for meter in known_meters(found, state):
+    groups = group_files(discovery, state, plan.meters)
+    for meter in known_meters(discovery, state):
         plan.meters[meter.dataset].append(meter)
     scopes = MeterScopes(plan.meters)
     lake = SettledRuns(state, scopes)
@@ -88,13 +88,13 @@ def make_plan(found: Discovery, state: LakeState) -> Plan:
         else:
             waiting.append(group)
     for group in sorted(waiting, key=_lake_order):
-        _plan_run(group, found, state, plan, scopes)
-    plan.works = _superseding(plan.works, found, groups.keys(), state)
+        _plan_run(group, discovery, state, plan, scopes)
+    plan.works = _superseding(plan.works, discovery, groups.keys(), state)
     return plan
 
 
 def _superseding(
-    works: list[RunWork], found: Discovery, ids: Set[str], state: LakeState
+    works: list[RunWork], discovery: Discovery, ids: Set[str], state: LakeState
 ) -> list[RunWork]:
     """Mark the former runs that runs under new names replace.
 
@@ -102,7 +102,7 @@ def _superseding(
         ids: Ids of all found runs, unchanged ones included.
     """
     former = former_names(state) if works else {}
-    walked = walked_among(former, found)
+    walked = walked_among(former, discovery)
     replaced = []
     for work in works:
         paths = {(work.key.dataset, file.path) for file in work.files if is_making(work.key, file)}
@@ -120,21 +120,21 @@ def _lake_order(group: RunGroup) -> tuple[str, ...]:
 
 
 def _plan_run(
-    group: RunGroup, found: Discovery, state: LakeState, plan: Plan, scopes: MeterScopes
+    group: RunGroup, discovery: Discovery, state: LakeState, plan: Plan, scopes: MeterScopes
 ) -> None:
     key, run_id = group.key, group.run_id
     recorded = state.runs.get(run_id)
     if recorded is not None and recorded.source == SUMMARY:
         recorded = None
     own = raw_files(group, state)
-    elsewhere = _recorded_elsewhere(recorded, own[0], found) if recorded else []
+    elsewhere = _recorded_elsewhere(recorded, own[0], discovery) if recorded else []
     chosen = choose_files(key, [*own, *elsewhere], plan.problems)
     files = tuple(sorted(chosen.values(), key=lambda file: file.path))
     work = RunWork(key, run_id, files, scopes.of_run(files))
     if recorded is None:
         plan.works.append(work)
         return
-    lost = _lost(recorded, chosen, own[0], found)
+    lost = _lost(recorded, chosen, own[0], discovery)
     is_whole = state.is_whole(recorded)
     if is_whole and _is_same(work, recorded, lost):
         if all(file.is_unchanged for file in work.files) and _has_labels(work, recorded):
@@ -147,13 +147,15 @@ def _plan_run(
         plan.works.append(work)
 
 
-def _recorded_elsewhere(recorded: RecordedRun, beside: RawFile, found: Discovery) -> list[RawFile]:
+def _recorded_elsewhere(
+    recorded: RecordedRun, beside: RawFile, discovery: Discovery
+) -> list[RawFile]:
     """Return recorded files of the run that exist but are not among the given files."""
     files = []
     for known in recorded.files:
-        if known.path in found.seen[recorded.dataset]:
+        if known.path in discovery.seen[recorded.dataset]:
             continue
-        file = as_recorded(known, beside, found)
+        file = as_recorded(known, beside, discovery)
         if file is None or not Path(known.path).is_file():
             continue
         status = on_disk(known.path)
@@ -163,15 +165,15 @@ def _recorded_elsewhere(recorded: RecordedRun, beside: RawFile, found: Discovery
 
 
 def _lost(
-    recorded: RecordedRun, chosen: dict[Slot, RawFile], beside: RawFile, found: Discovery
+    recorded: RecordedRun, chosen: dict[Slot, RawFile], beside: RawFile, discovery: Discovery
 ) -> list[RecordedFile]:
     """Return recorded files of the run that no longer exist and that no other file replaces."""
     return [
         known
         for known in recorded.files
-        if known.path not in found.seen[recorded.dataset]
+        if known.path not in discovery.seen[recorded.dataset]
         and not Path(known.path).exists()
-        and ((file := as_recorded(known, beside, found)) is None or slot_of(file) not in chosen)
+        and ((file := as_recorded(known, beside, discovery)) is None or slot_of(file) not in chosen)
     ]
 
 

@@ -61,35 +61,35 @@ def discover(
         OSError: A path of `raw` does not exist.
     """
     disk = disk or Disk()
-    found = Discovery(layers=SettingsByFolder(settings_file))
+    discovery = Discovery(layers=SettingsByFolder(settings_file))
     visited: set[str] = set()
     silent: list[str] = []
     for root in sorted({path.resolve() for path in raw}):
         top = str(root if root.is_dir() else root.parent)
         for listing in _listings(root, visited, disk):
             if listing.names is not None:
-                found.layers.learn(listing.folder, listing.names)
-                found.sidecars.learn(listing.folder, listing.names)
+                discovery.layers.learn(listing.folder, listing.names)
+                discovery.sidecars.learn(listing.folder, listing.names)
             if listing.files:
-                folder = _Folder(listing.folder, top, dataset, state, found, disk)
+                folder = _Folder(listing.folder, top, dataset, state, discovery, disk)
                 folder.look_at(listing.files)
                 folder.refuse_unused(listing.names)
                 silent += (f"{listing.folder.rstrip('/')}/{name}" for name in folder.silent)
-    _join_neighbours(found)
-    files = (file for group in found.groups.values() for file in group.files)
+    _join_neighbours(discovery)
+    files = (file for group in discovery.groups.values() for file in group.files)
     used = {each.path for file in files for each in file.sidecars} if silent else set()
-    found.ignored += (Ignored(path, _UNUSED) for path in silent if path not in used)
-    return found
+    discovery.ignored += (Ignored(path, _UNUSED) for path in silent if path not in used)
+    return discovery
 
 
-def _join_neighbours(found: Discovery) -> None:
+def _join_neighbours(discovery: Discovery) -> None:
     """Move files without a workload to the run with the same other terms and a workload."""
-    unknown = [group for group in found.groups.values() if group.key.workload == UNKNOWN]
+    unknown = [group for group in discovery.groups.values() if group.key.workload == UNKNOWN]
     if not unknown:
         return
     named = {
         replace(group.key, workload=UNKNOWN): group
-        for group in found.groups.values()
+        for group in discovery.groups.values()
         if group.key.workload != UNKNOWN and group.files
     }
     for group in unknown:
@@ -146,7 +146,7 @@ class _Folder:
         root: str,
         dataset: str | None,
         state: LakeState,
-        found: Discovery,
+        discovery: Discovery,
         disk: Disk,
     ) -> None:
         """Find what applies to all files of the folder.
@@ -159,24 +159,24 @@ class _Folder:
             SettingsError: As for `discover`.
         """
         self._folder = folder
-        self._settings = found.layers.settings_of(folder)
+        self._settings = discovery.layers.settings_of(folder)
         self._dataset = dataset or self._settings.dataset or os.path.basename(root)
         if not is_dataset_name(self._dataset):
             raise SettingsError(
                 f"{self._dataset!r} is not a valid name of a dataset: give --dataset ({folder})"
             )
-        found.settings.setdefault(self._dataset, self._settings)
-        if self._settings.columns and (self._dataset, self._settings) not in found.declared:
-            found.declared.append((self._dataset, self._settings))
-        found.roots.add((self._dataset, root))
-        self._top = found.layers.top_of(folder, root)
-        self._for_all = found.sidecars.of_all_in(folder, self._top)
+        discovery.settings.setdefault(self._dataset, self._settings)
+        if self._settings.columns and (self._dataset, self._settings) not in discovery.declared:
+            discovery.declared.append((self._dataset, self._settings))
+        discovery.roots.add((self._dataset, root))
+        self._top = discovery.layers.top_of(folder, root)
+        self._for_all = discovery.sidecars.of_all_in(folder, self._top)
         self._recorded = state.files[self._dataset]
-        self._seen = found.seen[self._dataset]
+        self._seen = discovery.seen[self._dataset]
         self._groups: dict[RunTerms, RunGroup] = {}
         self.silent: list[str] = []
         self._state = state
-        self._found = found
+        self._discovery = discovery
         self._disk = disk
 
     def look_at(self, names: Sequence[str]) -> None:
@@ -219,11 +219,11 @@ class _Folder:
             if not stat.S_ISREG(status.st_mode):
                 if stat.S_ISDIR(status.st_mode):
                     os.listdir(path)
-                self._found.ignored.append(Ignored(path, _NOT_REGULAR))
+                self._discovery.ignored.append(Ignored(path, _NOT_REGULAR))
                 return
             kind = state_kind(strip_compression(name)) if status.st_size else None
             if kind is not None:
-                self._found.machine_files[self._dataset][path] = kind
+                self._discovery.machine_files[self._dataset][path] = kind
                 return
             file = _Seen(path, name, status, known)
             form = self._declared(file) or _known_format(file) or self._sniff(file)
@@ -262,7 +262,7 @@ class _Folder:
         Raises:
             FormatError: As `match_run`.
         """
-        beside = self._found.sidecars.beside(self._folder, file.name)
+        beside = self._discovery.sidecars.beside(self._folder, file.name)
         sidecars = beside + self._for_all if beside else self._for_all
         terms, said_core = find_terms(file.path, self._settings, form, sidecars, self._top)
         group = self._group_of(terms) if terms is not None else None
@@ -275,7 +275,7 @@ class _Folder:
         if problem is not None:
             self._refuse(file.path, problem)
         elif form is None:
-            self._found.ignored.append(Ignored(file.path, _UNKNOWN))
+            self._discovery.ignored.append(Ignored(file.path, _UNKNOWN))
         elif form.role != "sidecar" or (group is not None and group.key.workload == IDLE):
             self._seen.update(each.path for each in sidecars)
             known = file.unchanged
@@ -306,7 +306,7 @@ class _Folder:
         )
         raw = replace(raw, sidecars=sidecar_files(raw, sidecars, self._state))
         for part in parts_of(raw):
-            self._found.take(part, group if part is raw else None)
+            self._discovery.take(part, group if part is raw else None)
 
     def _group_of(self, terms: RunTerms) -> RunGroup:
         """Return the run of some terms; cached, since files of a run mostly have the same terms.
@@ -317,7 +317,7 @@ class _Folder:
         group = self._groups.get(terms)
         if group is None:
             key = match_terms(terms, self._settings).key(self._dataset)
-            group = self._groups[terms] = self._found.group_of(key)
+            group = self._groups[terms] = self._discovery.group_of(key)
         return group
 
     def _is_one(self, known: RecordedFile, form: Format, group: RunGroup) -> bool:
@@ -328,7 +328,7 @@ class _Folder:
         return run is not None and any(file.path == known.path for file in run.files)
 
     def _refuse(self, path: str, problem: Problem) -> None:
-        self._found.problems[self._dataset, path] = [problem]
+        self._discovery.problems[self._dataset, path] = [problem]
 
 
 def _known_format(file: _Seen) -> Format | None:

@@ -100,7 +100,7 @@ class SettledRuns:
         return self._scopes.of_folder(group.key.dataset, os.path.dirname(deepest))
 
     def _labels_of(self, group: RunGroup, settings: Settings) -> dict[str, Any]:
-        place = id(settings), group.key.workload, group.key.system
-        if place not in self._labels:
-            self._labels[place] = label_columns(group.key.workload, group.key.system, settings)
-        return self._labels[place]
+        key = id(settings), group.key.workload, group.key.system
+        if key not in self._labels:
+            self._labels[key] = label_columns(group.key.workload, group.key.system, settings)
+        return self._labels[key]

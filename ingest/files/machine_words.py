@@ -69,13 +69,13 @@ def _byte_masks(typing: Any, data: Any, at: Any) -> _Generator:  # noqa: ARG001
             return ir.Constant(vector, [octet] * _MASKED_BYTES)
 
         digits = builder.sub(octets, every(ord("0")))
-        found = (
+        comparisons = (
             builder.icmp_unsigned(">", digits, every(9)),
             builder.icmp_unsigned("==", octets, every(ord(" "))),
             builder.icmp_unsigned("==", octets, every(ord("\n"))),
             builder.icmp_unsigned("==", octets, every(ord("0"))),
         )
-        masks = [builder.bitcast(bits, ir.IntType(64)) for bits in found]
+        masks = [builder.bitcast(bits, ir.IntType(64)) for bits in comparisons]
         return context.make_tuple(builder, signature.return_type, masks)
 
     return types.UniTuple(types.uint64, 4)(data, types.intp), generate

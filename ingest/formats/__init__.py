@@ -118,7 +118,7 @@ def find_format(name: str, head: bytes) -> Format | None:
 
     A UTF-8 byte-order mark is ignored.
     """
-    found = next((f for f in FORMATS if f.sniff(name, head)), None)
-    if found is None and head.startswith(codecs.BOM_UTF8):
+    form = next((f for f in FORMATS if f.sniff(name, head)), None)
+    if form is None and head.startswith(codecs.BOM_UTF8):
         return find_format(name, head.removeprefix(codecs.BOM_UTF8))
-    return found
+    return form

@@ -156,8 +156,8 @@ def _latencies(
         detail = "no latencies: fio's options disable them; left unset"
         problems.add("no_latencies", "doubted", detail, jobs[0].line)
         return {}
-    found = measurements_us(merged)
-    missing = [name for name in PERCENTILES.values() if name not in found]
+    measurements = measurements_us(merged)
+    missing = [name for name in PERCENTILES.values() if name not in measurements]
     if missing:
         if len(parts) > 1 and not merged.bins:
             why = f"{len(parts)} distributions without bins cannot be merged (json+ has bins)"
@@ -171,7 +171,7 @@ def _latencies(
             f"the mean's {merged.mean_ns / 1e3:.3g} us; fio's lat_percentiles=1 includes them"
         )
         problems.add("completion_percentiles", "doubted", detail, jobs[0].line)
-    return found
+    return measurements
 
 
 def _doubt_jobs(jobs: Sequence[Job], problems: ProblemList) -> None:

@@ -64,8 +64,8 @@ def read_document(blocks: Iterable[bytes], name: str, problems: ProblemList) -> 
         FormatError: No complete document, or one without jobs.
     """
     text = _text(blocks, name)
-    found: tuple[int, dict[str, Any]] | None = None
-    found_line = 0
+    latest: tuple[int, dict[str, Any]] | None = None
+    latest_line = 0
     cut = ""
     decoder = json.JSONDecoder()
     position = 0
@@ -82,15 +82,15 @@ def read_document(blocks: Iterable[bytes], name: str, problems: ProblemList) -> 
                 problems.add("cut_document", "refused", f"{cut}; not used", line)
             continue
         if isinstance(content, dict) and ("jobs" in content or "client_stats" in content):
-            if found is not None and not _is_continued(found[1], content):
+            if latest is not None and not _is_continued(latest[1], content):
                 detail = "an earlier document, of another run; not used"
-                problems.add("several_documents", "refused", detail, found_line)
-            found, found_line = (start, content), line
-    if found is None:
-        found_text = f", but {message[0][:100]!r}" if (message := _MESSAGE.search(text)) else ""
-        found_text = f", but {cut}" if cut else found_text
-        raise FormatError(f"no whole JSON document with jobs{found_text} ({name})")
-    return _document(text, *found, name)
+                problems.add("several_documents", "refused", detail, latest_line)
+            latest, latest_line = (start, content), line
+    if latest is None:
+        instead = f", but {message[0][:100]!r}" if (message := _MESSAGE.search(text)) else ""
+        instead = f", but {cut}" if cut else instead
+        raise FormatError(f"no whole JSON document with jobs{instead} ({name})")
+    return _document(text, *latest, name)
 
 
 def _is_continued(earlier: Mapping[str, Any], later: Mapping[str, Any]) -> bool:
@@ -136,12 +136,12 @@ class _LineCounter:
 
     def __init__(self, text: str) -> None:
         self._text = text
-        self._place, self._line = 0, 1
+        self._position, self._line = 0, 1
 
-    def line_at(self, place: int) -> int:
+    def line_at(self, position: int) -> int:
         """Return the line of a position; positions must not decrease from call to call."""
-        self._line += self._text.count("\n", self._place, place)
-        self._place = place
+        self._line += self._text.count("\n", self._position, position)
+        self._position = position
         return self._line
 
 
@@ -167,13 +167,13 @@ def _document(text: str, start: int, content: Mapping[str, Any], name: str) -> D
     lines = [counter.line_at(each.start()) for each in _JOB.finditer(text, start)]
     jobs = [
         Job(
-            lines[place] if place < len(lines) else first,
+            lines[index] if index < len(lines) else first,
             str(entry.get("jobname", "")),
             int(entry.get("groupid", 0)),
             _options(shared, entry.get("job options")),
             entry,
         )
-        for place, entry in enumerate(entries)
+        for index, entry in enumerate(entries)
     ]
     stamp_ms, stamp_s = content.get("timestamp_ms"), content.get("timestamp")
     version = str(content.get("fio version", ""))

@@ -46,11 +46,11 @@ def directions_of(job: Job) -> list[Mapping[str, Any]]:
     For a job that verified its writes, return the writes alone: it read the data back afterwards,
     so the sum of both rates means nothing.
     """
-    found = {name: job.content.get(name, {}) for name in direction_names(job)}
-    asked = _ONE_DIRECTION.get(kind_of(job) or "", "")
-    if is_verified(job) and asked in found:
-        return [found[asked]]
-    return list(found.values())
+    directions = {name: job.content.get(name, {}) for name in direction_names(job)}
+    direction = _ONE_DIRECTION.get(kind_of(job) or "", "")
+    if is_verified(job) and direction in directions:
+        return [directions[direction]]
+    return list(directions.values())
 
 
 def direction_names(job: Job) -> list[str]:
@@ -145,8 +145,12 @@ def _depth(job: Job) -> int:
 def _request_bytes(job: Job, directions: Sequence[Mapping[str, Any]]) -> int | None:
     """Return bytes per request: as measured if all had one size, else as configured."""
     options = job.options or {}
-    asked = (option(job, "bs") or "").split(",")
-    if _SIZE_RANGES & set(options) or any("-" in each for each in asked) or len(set(asked)) > 1:
+    block_sizes = (option(job, "bs") or "").split(",")
+    if (
+        _SIZE_RANGES & set(options)
+        or any("-" in each for each in block_sizes)
+        or len(set(block_sizes)) > 1
+    ):
         return None
     total, short = (
         sum(int(each.get(key, 0)) for each in directions) for key in ("io_bytes", "short_ios")
@@ -156,7 +160,7 @@ def _request_bytes(job: Job, directions: Sequence[Mapping[str, Any]]) -> int | N
         return total // requests
     if job.options is None:
         return None
-    return parse_size(asked[0]) if asked[0] else _DEFAULT_BYTES
+    return parse_size(block_sizes[0]) if block_sizes[0] else _DEFAULT_BYTES
 
 
 def facts_of(jobs: Sequence[Job]) -> dict[str, str]:

@@ -68,15 +68,15 @@ def read_distribution(direction: Mapping[str, Any]) -> Distribution | None:
     if not kinds:
         return None
     chosen = next((kind for kind in kinds if direction[kind].get("percentile")), kinds[-1])
-    said, whole = direction[chosen], direction[kinds[0]]
+    detailed, whole = direction[chosen], direction[kinds[0]]
     return Distribution(
-        int(said["N"]),
+        int(detailed["N"]),
         float(whole["mean"]),
         float(whole["min"]),
         float(whole["max"]),
-        float(whole["mean"]) - float(said["mean"]),
-        {float(key): float(value) for key, value in said.get("percentile", {}).items()},
-        Counter({int(key): int(value) for key, value in said.get("bins", {}).items()}),
+        float(whole["mean"]) - float(detailed["mean"]),
+        {float(key): float(value) for key, value in detailed.get("percentile", {}).items()},
+        Counter({int(key): int(value) for key, value in detailed.get("bins", {}).items()}),
     )
 
 

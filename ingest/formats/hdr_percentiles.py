@@ -92,14 +92,16 @@ def read(blocks: Iterable[bytes], context: ReadContext) -> Reading:
         problems.add("assumed_unit", "doubted", detail)
     take_spectrum(spectrum, unit, reading)
     reading.measurements["requests"] = spectrum.total
-    said = []
+    interpolated = []
     for column, (low, high, share) in spectrum.between.items():
         if high <= low * _FARTHEST:
             reading.measurements[column] = to_us(low + (high - low) * share, unit)
         if high > low:
-            said.append(f"{column} ({low:g} to {high:g} {unit})")
-    if said:
-        detail = f"the list has no row of {', '.join(said)}; interpolated, or left unset if far"
+            interpolated.append(f"{column} ({low:g} to {high:g} {unit})")
+    if interpolated:
+        detail = (
+            f"the list has no row of {', '.join(interpolated)}; interpolated, or left unset if far"
+        )
         problems.add("percentile_between_rows", "doubted", detail)
     reading.problems = problems.all()
     return reading

@@ -28,19 +28,19 @@ _LEAST_SLACK_S: Final = 2.0
 
 def parse_time(text: str) -> MeterTime | None:
     """Split a date and time into fields, day and month still undecided; None if it is neither."""
-    found = _WRITTEN.fullmatch(text)
-    if found is None:
+    match = _WRITTEN.fullmatch(text)
+    if match is None:
         return None
-    hour, minute, second = int(found[4]), int(found[5]), int(found[6] or 0)
-    if found[8]:
+    hour, minute, second = int(match[4]), int(match[5]), int(match[6] or 0)
+    if match[8]:
         if not 1 <= hour <= 12:
             return None
-        hour = hour % 12 + (12 if found[8] in "Pp" else 0)
+        hour = hour % 12 + (12 if match[8] in "Pp" else 0)
     if hour > 23 or minute > 59 or second > 59:
         return None
-    fraction = float(f"0.{found[7]}") if found[7] else 0.0
+    fraction = float(f"0.{match[7]}") if match[7] else 0.0
     seconds = 3600 * hour + 60 * minute + second + fraction
-    return int(found[1]), int(found[2]), int(found[3]), seconds
+    return int(match[1]), int(match[2]), int(match[3]), seconds
 
 
 class Clock:
@@ -48,7 +48,7 @@ class Clock:
 
     Attributes:
         local_s: Seconds from 1970-01-01 00:00 of the meter's local time, shape (k,).
-        kept: Indices of the readings that have these times, shape (k,).
+        kept_rows: Indices of the readings that have these times, shape (k,).
     """
 
     def __init__(
@@ -75,7 +75,7 @@ class Clock:
             problems.add("bad_time", "refused", f"{date_text}; line dropped", lines[place])
         dated = np.flatnonzero(~np.isnan(seconds))
         self.local_s, kept = self._follow(seconds[dated], dated)
-        self.kept = kept
+        self.kept_rows = kept
 
     def read(self, at: MeterTime) -> float:
         """Convert a time to seconds from 1970 of local time; NaN for a date that does not exist."""
@@ -107,28 +107,28 @@ class Clock:
         """Keep times that increase; remove changes of the clock by an hour."""
         steps = np.diff(seconds)
         usual_s = float(np.median(steps[steps > 0])) if (steps > 0).any() else 1.0
-        kept: list[float] = []
-        kept_at: list[int] = []
+        rising_s: list[float] = []
+        rising_at: list[int] = []
         shift_s, last_s = 0.0, -np.inf
-        for at, following, place in zip(
+        for at, following, index in zip(
             seconds.tolist(),
             np.append(seconds[1:], np.inf)[: len(seconds)],
             places.tolist(),
             strict=True,
         ):
-            line = self._lines[place]
+            line = self._lines[index]
             shift_s += self._change_of(at + shift_s, last_s, usual_s, line)
             now_s = at + shift_s
             if now_s <= last_s:
                 self._refuse(now_s, last_s, line)
-            elif last_s < following + shift_s <= now_s - usual_s and kept:
+            elif last_s < following + shift_s <= now_s - usual_s and rising_s:
                 detail = f"{now_s - last_s:.0f} s ahead of the lines around it; line dropped"
                 self._problems.add("time_leap", "refused", detail, line)
             else:
-                kept.append(now_s)
-                kept_at.append(place)
+                rising_s.append(now_s)
+                rising_at.append(index)
                 last_s = now_s
-        return np.array(kept), np.array(kept_at, np.int64)
+        return np.array(rising_s), np.array(rising_at, np.int64)
 
     def _change_of(self, now_s: float, last_s: float, usual_s: float, line: int) -> float:
         """Return the seconds to add from a reading on; not zero if the clock changed by an hour."""

@@ -99,22 +99,22 @@ def find_headings(row: Sequence[str]) -> Headings | None:
     if date is None:
         return None
     own_time = [i for i, cell in enumerate(row) if i != date and _TIME.match(cell)]
-    found = Headings((date, *own_time[:1]))
+    headings = Headings((date, *own_time[:1]))
     for index, cell in enumerate(row):
-        if index in found.when:
+        if index in headings.when:
             continue
         name, factor = _quantity(cell)
         if name == _UNKNOWN:
-            found.unknown.append(cell.strip())
+            headings.unknown.append(cell.strip())
         elif not name:
-            found.others[index] = re.split(r"\s*[,(]", cell.strip())[0]
-        elif name in found.columns:
-            found.several.append(name)
+            headings.others[index] = re.split(r"\s*[,(]", cell.strip())[0]
+        elif name in headings.columns:
+            headings.several.append(name)
         else:
-            found.columns[name] = Column(index, factor)
-    found.utc_offset_s = _utc_offset_s(" ".join(row[index] for index in found.when))
-    found.serial = next((s[1] for cell in row if (s := _SERIAL.search(cell))), "")
-    return found if found.columns or found.unknown else None
+            headings.columns[name] = Column(index, factor)
+    headings.utc_offset_s = _utc_offset_s(" ".join(row[index] for index in headings.when))
+    headings.serial = next((s[1] for cell in row if (s := _SERIAL.search(cell))), "")
+    return headings if headings.columns or headings.unknown else None
 
 
 def _date_column(row: Sequence[str]) -> int | None:
@@ -140,10 +140,10 @@ def _quantity(title: str) -> tuple[str, float]:
 
 
 def _utc_offset_s(title: str) -> float | None:
-    found = _OFFSET.search(title)
-    if found is None:
+    match = _OFFSET.search(title)
+    if match is None:
         return None
-    if found[1] is None:
+    if match[1] is None:
         return 0.0
-    seconds = 3600.0 * int(found[2]) + 60.0 * int(found[3] or 0)
-    return seconds if found[1] == "+" else -seconds
+    seconds = 3600.0 * int(match[2]) + 60.0 * int(match[3] or 0)
+    return seconds if match[1] == "+" else -seconds

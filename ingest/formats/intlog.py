@@ -235,11 +235,11 @@ def _problems(lines: CounterLines, announced: int | None, bad_core: str) -> list
 
 def _core_line(head: bytes) -> tuple[int | None, int | None, str]:
     """Return the core and the entry count of a `Core=` line, and the core's digits if invalid."""
-    found = _CORE.search(head) if b"Core=" in head else None
-    if found is None:
+    match = _CORE.search(head) if b"Core=" in head else None
+    if match is None:
         return None, None, ""
-    core, announced = (_small_number(digits) for digits in found.groups())
-    return core, announced, found[1][:_MOST_DIGITS].decode() if core is None else ""
+    core, announced = (_small_number(digits) for digits in match.groups())
+    return core, announced, match[1][:_MOST_DIGITS].decode() if core is None else ""
 
 
 def _small_number(digits: bytes | None) -> int | None:

@@ -127,18 +127,18 @@ class _Collected:
 
     def add(self, entries: np.ndarray, is_over: bool = False) -> None:
         """Add entries; those whose time order is undecided come out with later ones."""
-        kept = np.ones(entries.size, bool)
+        is_valid = np.ones(entries.size, bool)
         numbers = self.entries + 1 + np.arange(entries.size)
         is_empty = entries["tsc"] == 0
         self._refuse("empty_entry", numbers[is_empty])
-        kept &= ~is_empty
+        is_valid &= ~is_empty
         is_negative = np.zeros(entries.size, bool)
         for name in ENTRY.names or ():
             is_negative |= entries[name] < 0
-        self._refuse("number_range", numbers[is_negative & kept])
-        kept &= ~is_negative
+        self._refuse("number_range", numbers[is_negative & is_valid])
+        is_valid &= ~is_negative
         self.entries += entries.size
-        self._put_in_order(entries[kept], numbers[kept], is_over)
+        self._put_in_order(entries[is_valid], numbers[is_valid], is_over)
 
     def _put_in_order(self, entries: np.ndarray, numbers: np.ndarray, is_over: bool) -> None:
         judged = self._order.judge(np.ascontiguousarray(entries["tsc"]), is_over)

@@ -25,21 +25,21 @@ def read_object(blocks: Iterable[bytes], name: str) -> dict[str, Any]:
     """
     text = _NOT_JSON.sub(r"\1null", whole_text(blocks, name))
     try:
-        found = json.loads(text)
+        document = json.loads(text)
     except (ValueError, RecursionError) as error:
         raise FormatError(f"no JSON document: {error} ({name})") from error
-    if not isinstance(found, dict):
-        raise FormatError(f"a JSON {type(found).__name__}, expected an object ({name})")
-    return found
+    if not isinstance(document, dict):
+        raise FormatError(f"a JSON {type(document).__name__}, expected an object ({name})")
+    return document
 
 
 def part_of(document: Mapping[str, Any], *path: str) -> Mapping[str, Any]:
     """Return an object inside a document; empty where it is missing or no object."""
     for key in path:
-        found = document.get(key)
-        if not isinstance(found, dict):
+        part = document.get(key)
+        if not isinstance(part, dict):
             return {}
-        document = found
+        document = part
     return document
 
 

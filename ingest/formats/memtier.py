@@ -158,19 +158,19 @@ def _take_totals(totals: Mapping[str, Any], reading: Reading, problems: ProblemL
         problems.add("no_percentiles", "doubted", detail)
 
 
-def _take_knobs(said: Mapping[str, Any], reading: Reading) -> None:
-    threads, clients = number_of(said, "threads"), number_of(said, "clients")
+def _take_knobs(configuration: Mapping[str, Any], reading: Reading) -> None:
+    threads, clients = number_of(configuration, "threads"), number_of(configuration, "clients")
     whole = {
         "threads": threads,
         "connections": threads * clients if threads and clients else None,
-        "pipeline_depth": number_of(said, "pipeline"),
-        "request_bytes": number_of(said, "data_size") or None,
+        "pipeline_depth": number_of(configuration, "pipeline"),
+        "request_bytes": number_of(configuration, "data_size") or None,
     }
     reading.knobs |= {name: round(value) for name, value in whole.items() if value is not None}
     # The limit is of each connection.
-    limit = number_of(said, "rate_limit")
+    limit = number_of(configuration, "rate_limit")
     if limit and whole["connections"]:
         reading.knobs["load_qps"] = limit * whole["connections"]
     for name, key in (("protocol", "protocol"), ("set_get_ratio", "ratio")):
-        if text := text_of(said, key):
+        if text := text_of(configuration, key):
             reading.knobs[name] = text

@@ -81,6 +81,8 @@ class MeterRows:
             FormatError: There is no good reading.
         """
         clock = Clock(self._times, self._lines, date_order, self._problems)
-        if not clock.kept.size:
+        if not clock.kept_rows.size:
             raise FormatError(f"no good reading ({name})")
-        return clock, {name: np.array(values)[clock.kept] for name, values in self._values.items()}
+        return clock, {
+            name: np.array(values)[clock.kept_rows] for name, values in self._values.items()
+        }

@@ -53,15 +53,15 @@ def _places(
     headings: Sequence[str], declaration: MeterDeclaration, name: str
 ) -> dict[str, tuple[int, float]]:
     """Return the place and scale of each target."""
-    found = {}
-    for heading, said in declaration.columns.items():
-        if said.is_dropped or said.to is None:
+    places = {}
+    for heading, column in declaration.columns.items():
+        if column.is_dropped or column.to is None:
             continue
         if heading not in headings:
             known = ", ".join(headings)[:200]
             raise FormatError(f"no column {heading!r}; it has {known} ({name})")
-        found[said.to] = headings.index(heading), said.scale
-    return found
+        places[column.to] = headings.index(heading), column.scale
+    return places
 
 
 class _Rows:

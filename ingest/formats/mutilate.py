@@ -84,12 +84,12 @@ def _read_latencies(lines: list[str], reading: Reading, problems: ProblemList) -
 
 
 def _read_rate(lines: list[str], reading: Reading, problems: ProblemList) -> None:
-    found = next(filter(None, map(_QPS.search, lines)), None)
-    if found is None:
+    match = next(filter(None, map(_QPS.search, lines)), None)
+    if match is None:
         problems.add("no_throughput", "doubted", "no `Total QPS` line; the output may be cut")
         return
     try:
-        qps, requests, seconds = float(found[1]), int(found[2]), float(found[3])
+        qps, requests, seconds = float(match[1]), int(match[2]), float(match[3])
     except ValueError:  # A number of over 4,300 digits.
         raise FormatError("a number in the `Total QPS` line is too long") from None
     if requests:

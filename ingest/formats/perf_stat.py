@@ -181,11 +181,11 @@ def _is_metric_alone(text: str, separator: str | None) -> bool:
 def _name_of(event: str) -> str:
     """Return an event's name in lower case, with a suffix such as `:u` for a part of the code."""
     bare = _IN_UNIT.sub(r"\1:", event).removesuffix(":")
-    found = _MODIFIED.fullmatch(bare)
-    if found is None:
+    match = _MODIFIED.fullmatch(bare)
+    if match is None:
         return bare.lower()
-    places = _PLACES & set(found[2])
-    name = found[1].lower()
+    places = _PLACES & set(match[2])
+    name = match[1].lower()
     if not places or {"u", "k"} <= places:
         return name
     return f"{name}:{''.join(sorted(places))}"

@@ -93,28 +93,28 @@ def _number(text: str) -> float:
 def parse_json(text: str) -> CountLine | None:
     """Parse a line of `perf stat -j`; None for others, such as a metric alone."""
     try:
-        found = json.loads(text)
+        fields = json.loads(text)
     except (ValueError, RecursionError):
         return None
-    if not isinstance(found, dict) or not isinstance(found.get("event"), str):
+    if not isinstance(fields, dict) or not isinstance(fields.get("event"), str):
         return None
     value, running_ns, percent = (
-        _json_text(found, key) for key in ("counter-value", "event-runtime", "pcnt-running")
+        _json_text(fields, key) for key in ("counter-value", "event-runtime", "pcnt-running")
     )
     is_told = is_number(value) or value in _UNCOUNTED
     if not (is_told and is_number(running_ns) and is_number(percent)):
         return None
-    time, metric = _json_text(found, "interval"), _json_text(found, "metric-value")
+    time, metric = _json_text(fields, "interval"), _json_text(fields, "metric-value")
     return CountLine(
         _number(time) if is_number(time) else None,
-        next((_place_of(key, found[key]) for key in _PLACES_IN_JSON if key in found), ""),
+        next((_place_of(key, fields[key]) for key in _PLACES_IN_JSON if key in fields), ""),
         _number(value) if is_number(value) else None,
-        _json_text(found, "unit"),
-        found["event"].strip(),
+        _json_text(fields, "unit"),
+        fields["event"].strip(),
         _number(running_ns),
         _number(percent),
         _number(metric) if is_number(metric) else None,
-        _json_text(found, "metric-unit"),
+        _json_text(fields, "metric-unit"),
     )
 
 

@@ -50,7 +50,7 @@ def _short_number(data: np.ndarray, at: Any, end: Any) -> Any:
 
 @compile_inlined
 def read_unsampled_line(
-    data: np.ndarray, at: int, columns: int, interrupts: np.ndarray, place: int
+    data: np.ndarray, at: int, columns: int, interrupts: np.ndarray, column: int
 ) -> Any:
     """Parse a plain line without counters that ends within 64 bytes.
 
@@ -58,7 +58,7 @@ def read_unsampled_line(
 
     Args:
         at: Index of the line's start; 64 bytes from there must be readable.
-        place: Column of `interrupts` to write; its content is undefined after a failure.
+        column: Column of `interrupts` to write; its content is undefined after a failure.
     Returns:
         Index of the next line; -1 if this line has another form.
     """
@@ -97,13 +97,13 @@ def read_unsampled_line(
     is_plain &= longest <= 9 and index_end <= 18 and 8 < tsc_digits <= 16
     if not is_plain:
         return -1
-    interrupts[1, place] = _short_number(data, at + index_end + 1, at + ends_1)
-    interrupts[2, place] = _short_number(data, at + ends_1 + 1, at + ends_2)
-    interrupts[3, place] = _short_number(data, at + ends_2 + 1, at + ends_3)
-    interrupts[4, place] = _short_number(data, at + ends_3 + 1, at + ends_4)
+    interrupts[1, column] = _short_number(data, at + index_end + 1, at + ends_1)
+    interrupts[2, column] = _short_number(data, at + ends_1 + 1, at + ends_2)
+    interrupts[3, column] = _short_number(data, at + ends_2 + 1, at + ends_3)
+    interrupts[4, column] = _short_number(data, at + ends_3 + 1, at + ends_4)
     low = _number_of(load_word(data, at + tsc_end - 8) ^ _ZEROS, 8)
     high = _number_of(load_word(data, at + tsc_end - tsc_digits) ^ _ZEROS, tsc_digits - 8)
-    interrupts[0, place] = np.int64(high * np.uint64(100_000_000) + low)
+    interrupts[0, column] = np.int64(high * np.uint64(100_000_000) + low)
     return at + np.int64(trailing_zeros(newline)) + 1
 
 

@@ -52,13 +52,13 @@ def read(blocks: Iterable[bytes], context: ReadContext) -> InterruptCounts:
     queues: dict[str, tuple[int, ...]] = {}
     rows = 0
     for number, line in lines:
-        found = _ROW.fullmatch(line)
-        if not found:
+        row = _ROW.fullmatch(line)
+        if not row:
             if line.strip():
                 detail = f"not a row of interrupt counts: {line[:60]!r}"
                 problems.add("bad_line", "refused", detail, number)
             continue
-        label, rest = found[1], found[2].split()
+        label, rest = row[1], row[2].split()
         if label in _WITHOUT_CPUS:
             continue
         counts, action = rest[: len(cpus)], " ".join(rest[len(cpus) :])

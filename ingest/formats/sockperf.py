@@ -85,33 +85,33 @@ def read(blocks: Iterable[bytes], context: ReadContext) -> Reading:
 def _read_lines(lines: Iterator[tuple[int, str]], reading: Reading, problems: ProblemList) -> None:
     measured = reading.measurements
     for number, line in lines:
-        if (found := _SERVER.search(line)) and int(found[1]) > 0:
+        if (match := _SERVER.search(line)) and int(match[1]) > 0:
             detail = "statistics of several servers; those of the first are used"
             problems.add("several_servers", "doubted", detail, number)
             return
-        if found := _VALID.search(line):
-            _take_rate(float(found[1]), int(found[2]), reading)
-        elif found := _SENT.search(line):
-            _take_rate(float(found[2]), int(found[1]), reading)
-        elif found := _RATE.search(line):
-            measured["throughput_qps"] = float(found[1])
-        elif found := _BANDWIDTH.search(line):
-            measured["bandwidth_bytes_s"] = float(found[1]) * _MIB
-        elif found := _MEAN.search(line):
-            reading.knobs["latency_kind"] = "round trip" if found[1] == "rtt" else "half round trip"
-            measured["latency_mean_us"], measured["latency_sd_us"] = map(float, found.groups()[1:])
-        elif found := _LOST.search(line):
+        if match := _VALID.search(line):
+            _take_rate(float(match[1]), int(match[2]), reading)
+        elif match := _SENT.search(line):
+            _take_rate(float(match[2]), int(match[1]), reading)
+        elif match := _RATE.search(line):
+            measured["throughput_qps"] = float(match[1])
+        elif match := _BANDWIDTH.search(line):
+            measured["bandwidth_bytes_s"] = float(match[1]) * _MIB
+        elif match := _MEAN.search(line):
+            reading.knobs["latency_kind"] = "round trip" if match[1] == "rtt" else "half round trip"
+            measured["latency_mean_us"], measured["latency_sd_us"] = map(float, match.groups()[1:])
+        elif match := _LOST.search(line):
             names = ("dropped_messages", "duplicated_messages", "reordered_messages")
-            measured.update(zip(names, map(int, found.groups()), strict=True))
-        elif found := _OBSERVATIONS.search(line):
-            measured["observations"] = int(found[1])
-            _doubt_tail(int(found[1]), number, problems)
-        elif found := _EXTREME.search(line):
-            measured[_EXTREMES[found[1]]] = float(found[2])
-        elif (found := _PERCENTILE.search(line)) and float(found[1]) in _PERCENTILES:
-            measured[_PERCENTILES[float(found[1])]] = float(found[2])
-        if found := _SIZE.search(line):
-            reading.knobs["message_bytes"] = int(found[1])
+            measured.update(zip(names, map(int, match.groups()), strict=True))
+        elif match := _OBSERVATIONS.search(line):
+            measured["observations"] = int(match[1])
+            _doubt_tail(int(match[1]), number, problems)
+        elif match := _EXTREME.search(line):
+            measured[_EXTREMES[match[1]]] = float(match[2])
+        elif (match := _PERCENTILE.search(line)) and float(match[1]) in _PERCENTILES:
+            measured[_PERCENTILES[float(match[1])]] = float(match[2])
+        if match := _SIZE.search(line):
+            reading.knobs["message_bytes"] = int(match[1])
 
 
 def _take_rate(seconds: float, messages: int, reading: Reading) -> None:

@@ -107,11 +107,11 @@ class Table:
     def __len__(self) -> int:
         return len(self._chunks) * CHUNK + len(self._rows)
 
-    def column(self, place: int) -> Iterator[Cell]:
+    def column(self, index: int) -> Iterator[Cell]:
         """Yield the cells of a column."""
         for chunk in self._chunks:
-            yield from unpacked(chunk[place + 1])
-        yield from (cells[place] for cells in self._rows)
+            yield from unpacked(chunk[index + 1])
+        yield from (cells[index] for cells in self._rows)
 
     def chunks(self) -> Iterator[tuple[list[int], list[Sequence[Cell]]]]:
         """Yield the line numbers and the columns of some rows at a time."""
@@ -133,18 +133,18 @@ class _Target:
     """The column of the lake that a column of the table becomes.
 
     Attributes:
-        place: Index in the row.
+        index: Index in the row.
         name, kind: Name and type in the lake.
-        said: Its declaration.
+        declared: Its declaration.
         own: Description of an undeclared column; None for a declared one.
         least: Lowest valid value.
     """
 
-    place: int
+    index: int
     heading: str
     name: str
     kind: str
-    said: TableColumn
+    declared: TableColumn
     own: Column | None = None
     least: float = -math.inf
 
@@ -206,16 +206,18 @@ def has_header_of(head: bytes, tables: Iterable[TableDeclaration]) -> bool:
 
 def declaration_of(tables: Sequence[TableDeclaration], headings: Sequence[str]) -> TableDeclaration:
     """Merge the declarations that fit these headings; an earlier one overrides a later one."""
-    found = [table for table in tables if table.fits_header(headings)]
+    fitting = [table for table in tables if table.fits_header(headings)]
     return TableDeclaration(
-        workload=next((table.workload for table in found if table.workload), None),
-        system=next((table.system for table in found if table.system), None),
-        constants={n: value for table in reversed(found) for n, value in table.constants.items()},
-        columns={name: said for table in reversed(found) for name, said in table.columns.items()},
-        kinds=found[-1].kinds if found else target_kinds({}),
-        aggregate=next((table.aggregate for table in found if table.aggregate), None),
-        has_factors=any(table.has_factors for table in found),
-        refusal=next((table.refusal for table in found if table.refusal), ""),
+        workload=next((table.workload for table in fitting if table.workload), None),
+        system=next((table.system for table in fitting if table.system), None),
+        constants={n: value for table in reversed(fitting) for n, value in table.constants.items()},
+        columns={
+            name: column for table in reversed(fitting) for name, column in table.columns.items()
+        },
+        kinds=fitting[-1].kinds if fitting else target_kinds({}),
+        aggregate=next((table.aggregate for table in fitting if table.aggregate), None),
+        has_factors=any(table.has_factors for table in fitting),
+        refusal=next((table.refusal for table in fitting if table.refusal), ""),
     )
 
 
@@ -278,11 +280,15 @@ def read(blocks: Iterable[bytes], context: ReadContext) -> SummaryTable:
             if not result.has_cores:
                 detail = "an energy of 0 J is not a measurement; left unset"
                 problems.add("no_energy", "doubted", detail, line)
-        said = values.pop("workload", None)
+        row_workload = values.pop("workload", None)
         system = str(values.pop("system", None) or declaration.system or UNKNOWN)
         if code := values.pop("dvfs", None):
             values["dvfs_code"] = str(code).lower()
-        rows.append(SummaryRow(line, system, values, flags, None if said is None else str(said)))
+        rows.append(
+            SummaryRow(
+                line, system, values, flags, None if row_workload is None else str(row_workload)
+            )
+        )
     result.problems = problems.all()
     return result
 
@@ -299,7 +305,7 @@ def _valued(
         plain = {
             target.name: column
             for target in targets
-            if (column := _plain_column(columns[target.place], target))
+            if (column := _plain_column(columns[target.index], target))
         }
         others = [target for target in targets if target.name not in plain]
         rows = zip(*columns, strict=True) if others else repeat(())
@@ -352,9 +358,9 @@ def _with_gap(
     names = [columns[each].to if each in columns else each for each in headings]
     missing = CORE if CORE in names else "replicate"
     if len(cells) == len(headings) - 1 and {missing, "dvfs"} <= {*names}:
-        place, code = names.index(missing), names.index("dvfs")
-        if place < code and cells[code - 1][:2].lower() == "0x":
-            return [*cells[:place], "", *cells[place:]]
+        index, code = names.index(missing), names.index("dvfs")
+        if index < code and cells[code - 1][:2].lower() == "0x":
+            return [*cells[:index], "", *cells[index:]]
     return cells
 
 
@@ -507,12 +513,12 @@ def _parse_json(
         if not line.strip():
             continue
         try:
-            found = json.loads(line)
+            entry = json.loads(line)
         except (ValueError, RecursionError):
-            found = None
-        if isinstance(found, dict):
-            objects.append((number, found))
-            headings |= dict.fromkeys(found)
+            entry = None
+        if isinstance(entry, dict):
+            objects.append((number, entry))
+            headings |= dict.fromkeys(entry)
             _check_columns(len(headings), name)
         else:
             problems.add("bad_line", "refused", f"no JSON object: {line[:80]!r}", number)
@@ -555,28 +561,28 @@ def _targets(table: Table, declaration: TableDeclaration, file: str) -> list[_Ta
     shape = declaration.aggregate
     spreads = _spread_columns(table.headings, shape)
     targets: list[_Target] = []
-    for place, heading in enumerate(table.headings):
-        if place in spreads:
+    for index, heading in enumerate(table.headings):
+        if index in spreads:
             continue
         if shape is not None and heading == shape.n:
-            targets.append(_Target(place, heading, AGGREGATE_N, "whole", TableColumn(), N_COLUMN))
+            targets.append(_Target(index, heading, AGGREGATE_N, "whole", TableColumn(), N_COLUMN))
             continue
         bare = heading.removesuffix(shape.mean) if shape is not None else heading
-        said = declaration.columns.get(heading, declaration.columns.get(bare, TableColumn()))
-        if said.is_dropped or (not heading and said.to is None and place == 0):
+        declared = declaration.columns.get(heading, declaration.columns.get(bare, TableColumn()))
+        if declared.is_dropped or (not heading and declared.to is None and index == 0):
             continue
-        name = said.to or _name_in_lake(bare, declaration.kinds, table, place)
+        name = declared.to or _name_in_lake(bare, declaration.kinds, table, index)
         if name is not None:
             kind = declaration.kinds[name]
             least = 0.0 if name in KNOBS or name in MEASUREMENTS else -math.inf
-            targets.append(_Target(place, heading, name, kind, said, least=least))
+            targets.append(_Target(index, heading, name, kind, declared, least=least))
             continue
         taken = {t.name for t in targets} | {n for n, k in declaration.kinds.items() if k != CORE}
-        kind = _kind_of(table.column(place))
+        kind = _kind_of(table.column(index))
         name = clean_name(bare, kind, taken)
-        role = said.role or _role_of(kind, table.column(place), declaration)
-        own = Column(name, role, kind, bare or name, bare or name, said.unit)
-        targets.append(_Target(place, heading, name, kind, said, own))
+        role = declared.role or _role_of(kind, table.column(index), declaration)
+        own = Column(name, role, kind, bare or name, bare or name, declared.unit)
+        targets.append(_Target(index, heading, name, kind, declared, own))
     targets += _spread_targets(table.headings, spreads, targets)
     names = [target.name for target in targets]
     if twice := sorted({name for name in names if names.count(name) > 1}):
@@ -584,12 +590,12 @@ def _targets(table: Table, declaration: TableDeclaration, file: str) -> list[_Ta
     return targets
 
 
-def _name_in_lake(heading: str, kinds: Mapping[str, str], table: Table, place: int) -> str | None:
+def _name_in_lake(heading: str, kinds: Mapping[str, str], table: Table, index: int) -> str | None:
     """Return the column of the lake that an undeclared column has the name of."""
     if heading in kinds and heading != CORE:
         return heading
     if heading.lower() in _CORE_HEADINGS and kinds[CORE] == CORE:
-        return CORE if _are_core_numbers(table.column(place)) else None
+        return CORE if _are_core_numbers(table.column(index)) else None
     return heading if heading in kinds else None
 
 
@@ -610,10 +616,10 @@ def _spread_columns(headings: Sequence[str], shape: Aggregate | None) -> dict[in
     """Map the index of each column of deviations to the index of its column of means."""
     if shape is None:
         return {}
-    means = {heading: place for place, heading in enumerate(headings)}
+    means = {heading: index for index, heading in enumerate(headings)}
     return {
-        place: means[mean]
-        for place, heading in enumerate(headings)
+        index: means[mean]
+        for index, heading in enumerate(headings)
         if heading.endswith(shape.sd)
         and (mean := heading.removesuffix(shape.sd) + shape.mean) in means
     }
@@ -623,10 +629,10 @@ def _spread_targets(
     headings: Sequence[str], spreads: Mapping[int, int], targets: Iterable[_Target]
 ) -> list[_Target]:
     """Return the targets of the deviations; each has the unit of its mean."""
-    of_mean = {target.place: target for target in targets if target.kind != "text"}
-    found = []
-    for place, mean_place in spreads.items():
-        mean = of_mean.get(mean_place)
+    of_mean = {target.index: target for target in targets if target.kind != "text"}
+    spread_targets = []
+    for index, mean_index in spreads.items():
+        mean = of_mean.get(mean_index)
         if mean is None:
             continue
         known = SHIPPED.metrics.get(mean.name)
@@ -640,9 +646,9 @@ def _spread_targets(
             known.unit if known is not None else "",
             description=f"Sample standard deviation of {mean.name} over the runs of a row.",
         )
-        said = TableColumn(scale=abs(mean.said.scale))
-        found.append(_Target(place, headings[place], own.name, "real", said, own))
-    return found
+        declared = TableColumn(scale=abs(mean.declared.scale))
+        spread_targets.append(_Target(index, headings[index], own.name, "real", declared, own))
+    return spread_targets
 
 
 def _kind_of(cells: Iterable[Cell]) -> Kind:
@@ -683,7 +689,7 @@ def _plain_column(cells: Sequence[Cell], target: _Target) -> Sequence[Cell] | No
         The values; None if a cell is not as simple as `1.5`, `12` or a text. `_convert` then
         converts cell by cell and reports the bad ones.
     """
-    if target.said.values or target.said.wraps_at:
+    if target.declared.values or target.declared.wraps_at:
         return None
     if target.kind == "text":
         texts = [None if cell is None else str(cell) for cell in cells]
@@ -698,7 +704,7 @@ def _plain_column(cells: Sequence[Cell], target: _Target) -> Sequence[Cell] | No
 
 def _plain_wholes(cells: Sequence[str], target: _Target) -> Sequence[int | None] | None:
     joined = "".join(cells)
-    is_plain = joined.isascii() and joined.isdigit() and target.said.scale == 1.0
+    is_plain = joined.isascii() and joined.isdigit() and target.declared.scale == 1.0
     if not is_plain or max(map(len, cells)) > _SURE_DIGITS:
         return None
     return [int(cell) if cell else None for cell in cells]
@@ -713,7 +719,7 @@ def _reals(cells: Sequence[str], target: _Target) -> Sequence[float | None] | No
         values = np.array([float(cell) if cell else math.nan for cell in cells])
     except ValueError:
         return None
-    values *= target.said.scale
+    values *= target.declared.scale
     if np.isinf(values).any() or (values < target.least).any():
         return None
     return [None if value != value else value for value in values.tolist()]
@@ -729,17 +735,19 @@ def _values(
     """Convert the cells of a row; a counter that wrapped is added to `flags`."""
     values: dict[str, Cell] = {}
     for target in targets:
-        cell = cells[target.place]
+        cell = cells[target.index]
         if target.name in COUNTERS and _is_wrapped(cell):
             detail = f"{target.heading} {cell} is a negative difference; left unset"
             problems.add("wrapped_counter", "doubted", detail, line)
             cell = None
-        cell, has_wrapped = _unwrapped(cell, target.said.wraps_at)
+        cell, has_wrapped = _unwrapped(cell, target.declared.wraps_at)
         if has_wrapped:
-            detail = f"{target.heading} {cells[target.place]} wrapped at {target.said.wraps_at:g}"
+            detail = (
+                f"{target.heading} {cells[target.index]} wrapped at {target.declared.wraps_at:g}"
+            )
             problems.add("energy_counter_wrapped", "repaired", f"{detail}; taken as {cell}", line)
             flags += [] if "energy_counter_wrapped" in flags else ["energy_counter_wrapped"]
-        value = _convert(target.heading, cell, target.kind, target.said, target.least)
+        value = _convert(target.heading, cell, target.kind, target.declared, target.least)
         if isinstance(value, str) and target.own is None:
             value = value.strip() or None
         if target.kind in ("whole", CORE) and isinstance(value, float):
@@ -767,15 +775,15 @@ def _is_wrapped(cell: Cell) -> bool:
 
 
 def _convert(
-    heading: str, cell: Cell, kind: str, said: TableColumn, least: float = -math.inf
+    heading: str, cell: Cell, kind: str, declared: TableColumn, least: float = -math.inf
 ) -> Cell:
     """Convert a cell to the type and unit of its column.
 
     Raises:
         FormatError: The cell is not a number, or is out of range.
     """
-    if cell is not None and said.values:
-        cell = said.values.get(str(cell).strip(), cell)
+    if cell is not None and declared.values:
+        cell = declared.values.get(str(cell).strip(), cell)
     if kind == "text":
         return None if cell is None or cell == "" else str(cell)
     kind = "whole" if kind == CORE else kind
@@ -786,7 +794,7 @@ def _convert(
         if not _is_number(text):
             raise FormatError(f"{heading} {text[:60]!r} is not a number")
         cell = int(text) if _WHOLE.fullmatch(text) else float(text)
-    value = cell * said.scale if said.scale != 1.0 else cell
+    value = cell * declared.scale if declared.scale != 1.0 else cell
     if not least <= value < math.inf or (kind == "whole" and abs(value) >= _MOST):
         raise FormatError(f"{heading} {str(cell)[:60]!r} is out of range")
     return float(value) if kind == "real" else value

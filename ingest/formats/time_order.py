@@ -91,12 +91,12 @@ class TimeOrder:
             at = walk.contest(at) if walk.is_contest else walk.go_on(at)
         if is_over:
             walk.decide()
-            walk.settled = len(walk.kept)
+            walk.settled = len(walk.kept_rows)
         self._is_contest, self._calm = walk.is_contest, walk.calm
-        waiting = walk.kept[walk.settled :] + walk.contested
+        waiting = walk.kept_rows[walk.settled :] + walk.contested
         self._waiting, self._settled_tsc = tsc[waiting], walk.settled_tsc
         is_kept = np.zeros(tsc.size, bool)
-        is_kept[walk.kept + walk.contested] = True
+        is_kept[walk.kept_rows + walk.contested] = True
         return Judgement(is_kept, walk.settled, tuple(walk.backwards), tuple(walk.leaps))
 
 
@@ -108,7 +108,7 @@ class _Walk:
         self._tsc: list[int] = tsc.tolist()
         self._falls = np.append(np.flatnonzero(tsc[1:] < tsc[:-1]) + 1, tsc.size)
         self._before = settled_tsc
-        self.kept: list[int] = []
+        self.kept_rows: list[int] = []
         self.settled = 0
         self.contested: list[int] = []
         self.is_contest = False
@@ -119,7 +119,7 @@ class _Walk:
     @property
     def settled_tsc(self) -> int:
         """Time stamp of the last settled row; -1 if there is none."""
-        return self._tsc[self.kept[self.settled - 1]] if self.settled else self._before
+        return self._tsc[self.kept_rows[self.settled - 1]] if self.settled else self._before
 
     def begin_contest(self, count: int, calm: int) -> None:
         """Resume a contest of the first `count` rows."""
@@ -127,17 +127,17 @@ class _Walk:
 
     def go_on(self, at: int) -> int:
         """Accept rows while they do not fall; return the index of the next row."""
-        last = self._tsc[self.kept[-1]] if self.kept else self._before
+        last = self._tsc[self.kept_rows[-1]] if self.kept_rows else self._before
         if self._tsc[at] >= last:
             end = int(self._falls[np.searchsorted(self._falls, at, side="right")])
-            self.kept += range(at, end)
-            self.settled = max(self.settled, len(self.kept) - HELD_ROWS)
+            self.kept_rows += range(at, end)
+            self.settled = max(self.settled, len(self.kept_rows) - HELD_ROWS)
             return end
         if self._tsc[at] < self.settled_tsc:
             self.backwards.append(at)
         else:
-            self.contested = [*self.kept[self.settled :], at]
-            del self.kept[self.settled :]
+            self.contested = [*self.kept_rows[self.settled :], at]
+            del self.kept_rows[self.settled :]
             self.calm, self.is_contest = 0, True
         return at + 1
 
@@ -159,16 +159,16 @@ class _Walk:
             return
         before = self.settled_tsc
         stays = set(best_order(self._array[self.contested], before))
-        for number, place in enumerate(self.contested):
+        for number, index in enumerate(self.contested):
             if number in stays:
-                self.kept.append(place)
-                before = self._tsc[place]
-            elif self._tsc[place] < before:
-                self.backwards.append(place)
+                self.kept_rows.append(index)
+                before = self._tsc[index]
+            elif self._tsc[index] < before:
+                self.backwards.append(index)
             else:
-                self.leaps.append(place)
+                self.leaps.append(index)
         self.contested, self.is_contest, self.calm = [], False, 0
-        self.settled = max(self.settled, len(self.kept) - HELD_ROWS)
+        self.settled = max(self.settled, len(self.kept_rows) - HELD_ROWS)
 
 
 def best_order(tsc: np.ndarray, before: int) -> list[int]:

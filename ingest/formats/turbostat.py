@@ -233,9 +233,9 @@ def quantity_of(heading: str) -> str:
     """Return the name of a column with its unit; others are in small letters."""
     if heading in _NAMES:
         return _NAMES[heading]
-    if found := _RESIDENCY.fullmatch(heading):
-        state = next(filter(None, found.groups())).lower()
+    if match := _RESIDENCY.fullmatch(heading):
+        state = next(filter(None, match.groups())).lower()
         return re.sub(r"[^a-z0-9]+", "_", state) + "_residency_pct"
-    if found := _REQUESTS.fullmatch(heading):
-        return f"{found[1].lower()}_{'requested_pct' if found[2] else 'entries'}"
+    if match := _REQUESTS.fullmatch(heading):
+        return f"{match[1].lower()}_{'requested_pct' if match[2] else 'entries'}"
     return re.sub(r"[^a-z0-9]+", "_", heading.lower().replace("%", "_pct_")).strip("_")

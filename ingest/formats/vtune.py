@@ -64,7 +64,7 @@ def read(blocks: Iterable[bytes], context: ReadContext) -> FunctionCounts:
     if heading is None:
         raise FormatError(f"no headings with a function and its loads or stores ({context.name})")
     problems = ProblemList()
-    found: dict[tuple[str, str, str], FunctionCount] = {}
+    by_function: dict[tuple[str, str, str], FunctionCount] = {}
     for line, row in _rows(text, heading, problems):
         counts = _counts(row, heading, line, problems)
         if counts is None:
@@ -75,10 +75,10 @@ def read(blocks: Iterable[bytes], context: ReadContext) -> FunctionCounts:
         source = _cell(row, heading, "source_path") or _cell(row, heading, "source_file")
         key = function, module, _cell(row, heading, "address")
         more = FunctionCount(function or "[Unknown]", module, source or None, *counts)
-        found[key] = _sum(found[key], more) if key in found else more
-    if not found:
+        by_function[key] = _sum(by_function[key], more) if key in by_function else more
+    if not by_function:
         raise FormatError(f"no usable row of a function ({context.name})")
-    return FunctionCounts(list(found.values()), problems.all())
+    return FunctionCounts(list(by_function.values()), problems.all())
 
 
 def _find_heading(text: str) -> _Heading | None:
@@ -103,13 +103,13 @@ def _places(cells: Sequence[str]) -> tuple[dict[str, int], dict[str, float]]:
     """Return the first column of each quantity, and the factors of those with a scale."""
     places: dict[str, int] = {}
     scales: dict[str, float] = {}
-    for place, cell in enumerate(cells):
+    for index, cell in enumerate(cells):
         bare = cell.strip().lower().removesuffix(":self")
         scale = _SCALE.search(bare)
         bare = _SCALE.sub("", bare).removesuffix(":self")
         for quantity, pattern in _COLUMNS.items():
             if pattern.fullmatch(bare) and quantity not in places:
-                places[quantity] = place
+                places[quantity] = index
                 if scale is not None:
                     scales[quantity] = _SCALES[scale[1]]
     return places, scales
@@ -168,13 +168,13 @@ def _count(text: str, scale: float) -> int | None:
     return round(value) if math.isfinite(value) else None
 
 
-def _sum(one: FunctionCount, more: FunctionCount) -> FunctionCount:
+def _sum(first: FunctionCount, more: FunctionCount) -> FunctionCount:
     return FunctionCount(
-        one.function,
-        one.module,
-        one.source_file or more.source_file,
-        _plus(one.loads, more.loads),
-        _plus(one.stores, more.stores),
+        first.function,
+        first.module,
+        first.source_file or more.source_file,
+        _plus(first.loads, more.loads),
+        _plus(first.stores, more.stores),
     )
 
 

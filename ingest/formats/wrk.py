@@ -83,20 +83,20 @@ def _read_latencies(text: str, reading: Reading, problems: ProblemList) -> None:
 
 
 def _read_totals(text: str, reading: Reading, problems: ProblemList) -> None:
-    if found := _TOTAL.search(text):
-        reading.measurements["requests"] = int(found[1])
-        reading.measurements["duration_s"] = to_us(float(found[2]), found[3]) / 1e6
+    if match := _TOTAL.search(text):
+        reading.measurements["requests"] = int(match[1])
+        reading.measurements["duration_s"] = to_us(float(match[2]), match[3]) / 1e6
     else:
         problems.add("no_requests", "doubted", "no `N requests in T` line; the output may be cut")
-    if found := _RATE.search(text):
-        reading.measurements["throughput_qps"] = float(found[1])
+    if match := _RATE.search(text):
+        reading.measurements["throughput_qps"] = float(match[1])
     else:
         problems.add("no_throughput", "doubted", "no `Requests/sec` line; the output may be cut")
 
 
 def _read_errors(text: str, reading: Reading, problems: ProblemList) -> None:
     for flag, pattern in (("socket_errors", _SOCKET), ("non_2xx", _STATUS)):
-        if found := pattern.search(text):
+        if match := pattern.search(text):
             reading.flags.append(flag)
-            line = text.count("\n", 0, found.start(1)) + 1
-            problems.add(flag, "doubted", f"the load generator says: {found[1]}", line)
+            line = text.count("\n", 0, match.start(1)) + 1
+            problems.add(flag, "doubted", f"the load generator says: {match[1]}", line)

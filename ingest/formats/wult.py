@@ -76,8 +76,8 @@ def read(blocks: Iterable[bytes], context: ReadContext) -> Reading:
     columns: dict[str, list[float]] = defaultdict(list)
     states: set[str] = set()
     numeric = {
-        name: place
-        for name, place in table.at.items()
+        name: index
+        for name, index in table.at.items()
         if name in (_LATENCY, _INTERRUPT, _DISTANCE, _FREQUENCY) or _RESIDENCY.fullmatch(name)
     }
     for number, row in table.rows():
@@ -86,7 +86,7 @@ def read(blocks: Iterable[bytes], context: ReadContext) -> Reading:
             continue
         states.add(state)
         try:
-            values = {name: _number(name, row[place]) for name, place in numeric.items()}
+            values = {name: _number(name, row[index]) for name, index in numeric.items()}
         except FormatError as error:
             problems.add("not_a_number", "refused", f"{error}; datapoint dropped", number)
             continue

@@ -156,10 +156,10 @@ class Committer:
         """
         self.flush()
         self.committed += assign_work(self._lake, self._state.tables["runs"])
-        is_stored, found = give_states(self._state, machine_files)
+        is_stored, state_problems = give_states(self._state, machine_files)
         self.committed += is_stored + flag_off_siblings(self._state)
         new = []
-        for (dataset, path), problems in (found | doubt_replicates(self._state)).items():
+        for (dataset, path), problems in (state_problems | doubt_replicates(self._state)).items():
             known = self._state.problems[dataset].get(path, ())
             new += [(dataset, path, each) for each in problems if each not in known]
             self.add_problems(dataset, {path: problems})
@@ -169,16 +169,18 @@ class Committer:
 
     def _flush_problems(self, dataset: str, batch: _Batch) -> None:
         known = self._state.problems[dataset]
-        changed = {p: found for p, found in batch.problems.items() if known.get(p, []) != found}
+        changed = {
+            p: problems for p, problems in batch.problems.items() if known.get(p, []) != problems
+        }
         if not changed:
             return
         table, replaced = self._state.tables["problems"], [p for p in changed if p in known]
         replace_problems(table, dataset, changed, replaced)
         self.committed += 1
-        for path, found in changed.items():
+        for path, problems in changed.items():
             known.pop(path, None)
-            if found:
-                known[path] = found
+            if problems:
+                known[path] = problems
 
     def _flush_runs(self, batch: _Batch) -> None:
         recorded = self._state.runs

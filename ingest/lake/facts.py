@@ -53,25 +53,25 @@ def doubt_replicates(state: LakeState) -> dict[tuple[str, str], list[Problem]]:
             flagged.update(run_id for run_id, _ in replicates)
     set_flag(state.tables["runs"], KIND, flagged)
     doubts: dict[tuple[str, str], list[Problem]] = defaultdict(list)
-    for difference, found in sorted(pairs.items(), key=str):
+    for difference, run_pairs in sorted(pairs.items(), key=str):
         path = max(
             (
                 file.path
-                for file in state.runs[found[0][1]].files
+                for file in state.runs[run_pairs[0][1]].files
                 if file.format == difference.format
             ),
             key=len,
         )
-        doubts[difference.dataset, path].append(_problem(difference, found))
+        doubts[difference.dataset, path].append(_problem(difference, run_pairs))
     for dataset, by_path in state.problems.items():
         for path, known in by_path.items():
             if (dataset, path) in doubts or any(problem.kind == KIND for problem in known):
                 others = [problem for problem in known if problem.kind != KIND]
                 doubts[dataset, path] = others + doubts[dataset, path]
     return {
-        (dataset, path): found
-        for (dataset, path), found in doubts.items()
-        if sorted(found, key=str) != sorted(state.problems[dataset].get(path, ()), key=str)
+        (dataset, path): problems
+        for (dataset, path), problems in doubts.items()
+        if sorted(problems, key=str) != sorted(state.problems[dataset].get(path, ()), key=str)
     }
 
 
@@ -109,7 +109,7 @@ def _differences(
     """
     first_id, text = replicates[0]
     first: _Facts = json.loads(text)
-    found: dict[_Difference, tuple[str, str]] = {}
+    pairs: dict[_Difference, tuple[str, str]] = {}
     for run_id, text in replicates[1:]:
         facts: _Facts = json.loads(text)
         for form in sorted(first.keys() & facts.keys()):
@@ -117,8 +117,8 @@ def _differences(
             for name in sorted(before.keys() | after.keys()):
                 values = before.get(name, ""), after.get(name, "")
                 if values[0] != values[1]:
-                    found.setdefault(_Difference(dataset, form, name, values), (first_id, run_id))
-    yield from found.items()
+                    pairs.setdefault(_Difference(dataset, form, name, values), (first_id, run_id))
+    yield from pairs.items()
 
 
 def _problem(difference: _Difference, pairs: Sequence[tuple[str, str]]) -> Problem:

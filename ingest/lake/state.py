@@ -208,10 +208,12 @@ def _recorded_runs(
     for (run_id, dataset, source, workload, system), own, fingerprint, big, values in zip(
         zip(*texts, strict=True), files, fingerprints, big_files, named, strict=True
     ):
-        said = labels.get(values)
-        if said is None:
-            said = labels[values] = dict(zip(LABEL_COLUMNS, values, strict=True))
-        yield RecordedRun(run_id, dataset, source, own, fingerprint, workload, system, said, big)
+        run_labels = labels.get(values)
+        if run_labels is None:
+            run_labels = labels[values] = dict(zip(LABEL_COLUMNS, values, strict=True))
+        yield RecordedRun(
+            run_id, dataset, source, own, fingerprint, workload, system, run_labels, big
+        )
 
 
 def _recorded_files(sources: pa.ListArray) -> tuple[list[list[RecordedFile]], list[str]]:

@@ -61,12 +61,12 @@ def commit_rows(
     """
     added = [new] if new is not None and new.num_rows else []
     if where is None:
-        touched, kept = [], iter(())
+        touched, remaining = [], iter(())
     else:
         touched = [file for file in live_files(table) if _has_rows(table, file, where)]
-        kept = (part.filter(~where) for file in touched for part in _parts(table, file))
+        remaining = (part.filter(~where) for file in touched for part in _parts(table, file))
     if touched or added:
-        _replace_files(table, touched, chain(kept, added), is_change=True)
+        _replace_files(table, touched, chain(remaining, added), is_change=True)
 
 
 def set_column(table: DeltaTable, name: str, columns: Mapping[str, pa.Array]) -> None:

@@ -149,10 +149,10 @@ class _Stored:
         self._open.flush()
 
     def publish(self, name: str) -> int:
-        system, place = file_system(self._folder / name)
+        system, path = file_system(self._folder / name)
         size = self._open.tell()
         self._open.seek(0)
-        out = system.open_output_stream(place)
+        out = system.open_output_stream(path)
         try:
             for count, block in enumerate(iter(lambda: self._open.read(_BLOCK_BYTES), b""), 1):
                 out.write(block)
@@ -163,7 +163,7 @@ class _Stored:
             # Closing a stream early, as its destructor does, leaves a truncated file.
             with suppress(OSError):
                 out.close()
-                system.delete_file(place)
+                system.delete_file(path)
             raise
         self._open.close()
         return size

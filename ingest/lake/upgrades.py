@@ -31,17 +31,17 @@ def upgraded(path: LakePath, table: DeltaTable) -> DeltaTable:
     Raises:
         LakeError: Its schema is unknown, for example a future one.
     """
-    while (found := table.metadata().description) != SCHEMA_DESCRIPTION:
-        if found not in UPGRADERS:
-            raise unknown_schema(path, found)
+    while (description := table.metadata().description) != SCHEMA_DESCRIPTION:
+        if description not in UPGRADERS:
+            raise unknown_schema(path, description)
         with committing(table):
-            UPGRADERS[found](table)
+            UPGRADERS[description](table)
     return table
 
 
-def unknown_schema(path: LakePath, found: str | None) -> LakeError:
+def unknown_schema(path: LakePath, description: str | None) -> LakeError:
     """The error for a table with another schema."""
     return LakeError(
-        f"{path} says {found!r}, this wattlas writes {SCHEMA_DESCRIPTION!r}: add the raw logs to "
-        "a lake in another folder"
+        f"{path} says {description!r}, this wattlas writes {SCHEMA_DESCRIPTION!r}: "
+        "add the raw logs to a lake in another folder"
     )

@@ -78,7 +78,7 @@ def verify_lake(lake: LakePath, proof: Proof | None = None) -> Iterator[Fault]:
         proof.unproven += log.unsealed
     newest = _newest_files(lake) if is_readable else set()
     try:
-        kept = {name: kept_files(log) for name, log in logs.items()}
+        table_files = {name: kept_files(log) for name, log in logs.items()}
     except LakeError as error:
         if is_readable:
             raise
@@ -86,7 +86,7 @@ def verify_lake(lake: LakePath, proof: Proof | None = None) -> Iterator[Fault]:
         return
     whole = []
     for name in _TABLES:
-        for file in kept[name]:
+        for file in table_files[name]:
             fault_words = _table_file_fault(lake, name, file)
             if fault_words:
                 yield Fault("", f"{name}/{file.path}", fault_words)

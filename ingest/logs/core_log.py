@@ -97,16 +97,16 @@ class Queues:
         self.heads = np.zeros(cores, np.int64)
         self.ends = np.zeros(cores, np.int64)
 
-    def waiting(self, place: int) -> int:
+    def waiting(self, index: int) -> int:
         """Return the number of rows in a core's queue."""
-        return int(self.ends[place] - self.heads[place])
+        return int(self.ends[index] - self.heads[index])
 
-    def make_room(self, place: int, room: int) -> None:
+    def make_room(self, index: int, room: int) -> None:
         """Move the rows to the queue's start if fewer than `room` rows fit behind them."""
-        head, end = int(self.heads[place]), int(self.ends[place])
+        head, end = int(self.heads[index]), int(self.ends[index])
         if head and end + room > self.rows.shape[1]:
-            self.rows[place, : end - head] = self.rows[place, head:end].copy()
-            self.heads[place], self.ends[place] = 0, end - head
+            self.rows[index, : end - head] = self.rows[index, head:end].copy()
+            self.heads[index], self.ends[index] = 0, end - head
 
 
 class CoreCut:
@@ -127,9 +127,9 @@ class CoreCut:
             Counters are set by `set_totals`.
     """
 
-    def __init__(self, core: int, place: int, machine: Machine, by: Cutting) -> None:
+    def __init__(self, core: int, index: int, machine: Machine, by: Cutting) -> None:
         self.core = core
-        self.place = place
+        self.index = index
         self.package = machine.package_of(core)
         self.floor_ns = -1
         self.interrupt_bins = np.zeros((len(row_layout.INTERRUPT_BINS), by.bins), np.int64)
@@ -169,8 +169,8 @@ class CoreCut:
         """Add further rows of the log, as `LogReader.take` returns them."""
         if not interrupts.shape[1]:
             return
-        window, place = self._by.window, self.place
-        if interrupts.shape[1] > queues.rows.shape[1] - queues.ends[place]:
+        window, index = self._by.window, self.index
+        if interrupts.shape[1] > queues.rows.shape[1] - queues.ends[index]:
             raise AssertionError(f"BUG: no room for {interrupts.shape[1]} rows of core {self.core}")
         first = int(np.searchsorted(interrupts[0], window.start_tsc, side="left"))
         beyond = int(np.searchsorted(interrupts[0], window.end_tsc, side="right"))
@@ -178,12 +178,12 @@ class CoreCut:
         needed = size_histograms.SIZE_ROWS * (interrupts.shape[1] + SLOTS)
         if self._room.size < needed:
             self._room = np.empty(needed, np.int64)
-        queues.ends[place], word_count = cut_loop.cut_interrupts(
+        queues.ends[index], word_count = cut_loop.cut_interrupts(
             inside,
             window.start_tsc,
             self._by.ns_per_tick,
-            queues.rows[place],
-            int(queues.ends[place]),
+            queues.rows[index],
+            int(queues.ends[index]),
             self._by.edges,
             self.interrupt_bins,
             self._tally,
@@ -219,16 +219,16 @@ class CoreCut:
             self._names = names
             self._rows = np.array([names.index(n) if n in names else -1 for n in _SAMPLED])
         window = self._by.window
-        kept = cut_loop.cut_samples(
-            samples, self._rows, window.start_tsc, window.end_tsc, self._by.ns_per_tick, self.place
+        inside = cut_loop.cut_samples(
+            samples, self._rows, window.start_tsc, window.end_tsc, self._by.ns_per_tick, self.index
         )
-        if not kept.shape[1]:
+        if not inside.shape[1]:
             return
-        begin = self.sample_span_ns[0] if self.samples else int(kept[1, 0])
-        self.sample_span_ns = (begin, int(kept[1, -1]))
-        self.samples += kept.shape[1]
-        self.samples_waiting += kept.shape[1]
-        self._waiting.append(kept)
+        begin = self.sample_span_ns[0] if self.samples else int(inside[1, 0])
+        self.sample_span_ns = (begin, int(inside[1, -1]))
+        self.samples += inside.shape[1]
+        self.samples_waiting += inside.shape[1]
+        self._waiting.append(inside)
 
     def samples_until(self, t_ns: int) -> list[np.ndarray]:
         """Remove and return the samples up to a time, inclusive, as arrays for `step_samples`."""
@@ -301,12 +301,12 @@ class PackageEnergy:
 
 def find_carriers(cuts: list[CoreCut]) -> frozenset[int]:
     """Return each package's core whose samples span most of the window; of equals the lowest."""
-    found: dict[int | None, CoreCut] = {}
+    carriers: dict[int | None, CoreCut] = {}
     for cut in sorted((cut for cut in cuts if cut.samples), key=lambda cut: cut.core):
-        widest = found.setdefault(cut.package, cut)
+        widest = carriers.setdefault(cut.package, cut)
         if cut.sample_span_length_ns > widest.sample_span_length_ns:
-            found[cut.package] = cut
-    return frozenset(cut.core for cut in found.values())
+            carriers[cut.package] = cut
+    return frozenset(cut.core for cut in carriers.values())
 
 
 def energy_by_package(
@@ -330,6 +330,6 @@ def energy_by_package(
             if cut.doubt_coverage():
                 continue
             if cut.samples > 1:
-                energy[cut.package] = int(steps[cut.place]) * machine.energy_unit_j
-            wrapped = wrapped or bool(falls[cut.place])
+                energy[cut.package] = int(steps[cut.index]) * machine.energy_unit_j
+            wrapped = wrapped or bool(falls[cut.index])
     return PackageEnergy(energy, carriers, wrapped)

@@ -46,7 +46,7 @@ def cut_interrupts(
     tally: np.ndarray,
     stretches: np.ndarray,
     sizes: np.ndarray,
-    words: np.ndarray,
+    size_words: np.ndarray,
 ) -> tuple[int, int]:
     """Append one core's rows within the window to its queue and count them.
 
@@ -64,12 +64,12 @@ def cut_interrupts(
         tally: int64, shape (TALLY_SLOTS,), zeros but for `LAST_NS`, which is -1.
         stretches: As `edges`, for the stretches of the histograms.
         sizes: int64, shape (SIZE_ROWS, SLOTS): counts of the current stretch.
-        words: int64, shape (SIZE_ROWS * (n + SLOTS),): output, counts of completed stretches.
+        size_words: int64, shape (SIZE_ROWS * (n + SLOTS),): output, counts of completed stretches.
     Returns:
         New end of the queue, and number of words.
     """
     last, b, stretch = tally[LAST_NS], tally[BIN], tally[STRETCH]
-    said: Any = np.int64(0)
+    word_count: Any = np.int64(0)
     rx_descs, rx_total = tally[FIRST_SUM], tally[FIRST_SUM + 1]
     tx_descs, tx_total = tally[FIRST_SUM + 2], tally[FIRST_SUM + 3]
     # The current bin is kept in registers and written when it is complete.
@@ -101,7 +101,7 @@ def cut_interrupts(
                 b += 1
             bin_end = edges[b + 1]
         if now >= stretch_end:
-            said = hand_out_sizes(sizes, stretch, words, said)
+            word_count = hand_out_sizes(sizes, stretch, size_words, word_count)
             while now >= stretches[stretch + 1]:
                 stretch += 1
             stretch_end = stretches[stretch + 1]
@@ -121,7 +121,7 @@ def cut_interrupts(
     tally[LAST_NS], tally[BIN], tally[STRETCH] = last, b, stretch
     tally[FIRST_SUM], tally[FIRST_SUM + 1] = rx_descs, rx_total
     tally[FIRST_SUM + 2], tally[FIRST_SUM + 3] = tx_descs, tx_total
-    return at, said
+    return at, word_count
 
 
 def cut_samples(
@@ -130,22 +130,22 @@ def cut_samples(
     start_tsc: int,
     end_tsc: int,
     ns_per_tick: float,
-    place: int,
+    core_index: int,
 ) -> np.ndarray:
     """Copy one core's samples within the window.
 
     Args:
         raw: Time stamp and the log's sample columns, int64, shape (k, n), in time order.
         rows: Row in `raw` of each of `SAMPLED` but the first, int64; below 0 if it is missing.
-        place: The core's index among the run's.
+        core_index: The core's index among the run's.
     Returns:
         Input for `step_samples`, int64, shape (12, m); 0 in missing rows.
     """
     first = np.searchsorted(raw[0], start_tsc, side="left")
     beyond = np.searchsorted(raw[0], end_tsc, side="right")
-    kept = np.zeros((2 + len(rows), beyond - first), np.int64)
-    kept[0] = place
-    kept[1] = np.rint((raw[0, first:beyond] - start_tsc) * ns_per_tick)
+    samples = np.zeros((2 + len(rows), beyond - first), np.int64)
+    samples[0] = core_index
+    samples[1] = np.rint((raw[0, first:beyond] - start_tsc) * ns_per_tick)
     there = np.flatnonzero(rows >= 0)
-    kept[2 + there] = raw[rows[there], first:beyond]
-    return kept
+    samples[2 + there] = raw[rows[there], first:beyond]
+    return samples

@@ -160,8 +160,8 @@ class _Merge:
         by = cutting(window, self._machine.tsc_hz)
         cores = {id(stream): core_of(stream.file, stream.core) for stream in self._streams}
         self._streams.sort(key=lambda stream: cores[id(stream)])
-        for place, stream in enumerate(self._streams):
-            stream.cut = CoreCut(cores[id(stream)], place, self._machine, by)
+        for index, stream in enumerate(self._streams):
+            stream.cut = CoreCut(cores[id(stream)], index, self._machine, by)
             self.cuts.append(stream.cut)
         self._by = by
         return True
@@ -206,7 +206,7 @@ class _Merge:
     def _merge(self, queues: Queues, rows: InterruptRows, sample_rows: SampleRows) -> None:
         """Merge the ready rows while further blocks are read, until all logs are finished."""
         while True:
-            limit = min((cut.floor_ns, cut.place) for cut in self.cuts)
+            limit = min((cut.floor_ns, cut.index) for cut in self.cuts)
             is_over = all(stream.is_finished for stream in self._streams)
             ends = self._ready_ends(queues, limit)
             samples = self._samples_until(limit, is_over)
@@ -234,13 +234,13 @@ class _Merge:
     def _ready_ends(self, queues: Queues, limit: tuple[int, int]) -> np.ndarray:
         """Return the end of the ready rows in each queue; makes room for a further block."""
         ends = np.empty(len(self.cuts), np.int64)
-        for place in range(len(self.cuts)):
-            queues.make_room(place, self._limits.block_rows)
-            head, end = int(queues.heads[place]), int(queues.ends[place])
-            # At the limit's time, cores after its place wait: an earlier core may still add a row.
-            until = limit[0] if place <= limit[1] else limit[0] - 1
-            waiting = queues.rows[place, head:end, 0]
-            ends[place] = head + np.searchsorted(waiting, until, side="right")
+        for index in range(len(self.cuts)):
+            queues.make_room(index, self._limits.block_rows)
+            head, end = int(queues.heads[index]), int(queues.ends[index])
+            # At the limit's time, cores after it wait: an earlier core may still add a row.
+            until = limit[0] if index <= limit[1] else limit[0] - 1
+            waiting = queues.rows[index, head:end, 0]
+            ends[index] = head + np.searchsorted(waiting, until, side="right")
         return ends
 
     def _samples_until(self, limit: tuple[int, int], is_over: bool) -> list[np.ndarray]:
@@ -252,7 +252,7 @@ class _Merge:
         ):
             return given
         for cut in self.cuts:
-            given += cut.samples_until(limit[0] - (cut.place > limit[1]))
+            given += cut.samples_until(limit[0] - (cut.index > limit[1]))
         return given
 
     def _steps(self) -> SampleSteps:
@@ -265,7 +265,7 @@ class _Merge:
 
     def _count(self, steps: SampleSteps) -> None:
         for stream, cut in zip(self._streams, self.cuts, strict=True):
-            cut.set_totals(steps.sums[cut.place], steps.falls[cut.place], stream.facts())
+            cut.set_totals(steps.sums[cut.index], steps.falls[cut.index], stream.facts())
         self.energy = energy_by_package(
             self.cuts,
             find_carriers(self.cuts),

@@ -170,40 +170,40 @@ def histogram_levels(finest: int) -> tuple[int, ...]:
 
 def histogram_tables(run_id: str, cuts: Sequence[CoreCut], by: Cutting) -> Iterator[MakeRows]:
     """Yield the makers of `histograms` in pieces: by level, then time, core, quantity and slot."""
-    words = [cut.finish_sizes() for cut in cuts]
+    size_words = [cut.finish_sizes() for cut in cuts]
     finest = len(by.stretches) - 1
     for level in histogram_levels(finest):
         joined = finest // level
         at_once = max(STRETCHES_AT_ONCE, joined)
         for first in range(0, finest, at_once):
             ends = np.array([first, first + at_once], np.int64) << size_histograms.STRETCH_SHIFT
-            parts = [of_core[slice(*np.searchsorted(of_core, ends))] for of_core in words]
+            parts = [of_core[slice(*np.searchsorted(of_core, ends))] for of_core in size_words]
             yield partial(_histogram_rows, run_id, cuts, parts, level, joined, by)
 
 
 def _histogram_rows(
     run_id: str,
     cuts: Sequence[CoreCut],
-    words: Sequence[np.ndarray],
+    size_words: Sequence[np.ndarray],
     level: int,
     joined: int,
     by: Cutting,
 ) -> pa.Table:
-    return rows_of(run_id, _histogram_columns(cuts, words, level, joined, by), HISTOGRAMS)
+    return rows_of(run_id, _histogram_columns(cuts, size_words, level, joined, by), HISTOGRAMS)
 
 
 def _histogram_columns(
-    cuts: Sequence[CoreCut], words: Sequence[np.ndarray], level: int, joined: int, by: Cutting
+    cuts: Sequence[CoreCut], size_words: Sequence[np.ndarray], level: int, joined: int, by: Cutting
 ) -> dict[str, pa.Array]:
-    ends = np.cumsum([len(part) for part in words])
-    heads = ends - [len(part) for part in words]
-    found = np.empty((5, ends[-1]), np.int64)
-    filled = size_histograms.join_words(np.concatenate(words), heads, ends, joined, found)
-    at, place, row, slot, count = found[:, :filled]
+    ends = np.cumsum([len(part) for part in size_words])
+    heads = ends - [len(part) for part in size_words]
+    histogram = np.empty((5, ends[-1]), np.int64)
+    filled = size_histograms.join_words(np.concatenate(size_words), heads, ends, joined, histogram)
+    at, core_index, row, slot, count = histogram[:, :filled]
     cores = np.array([cut.core for cut in cuts], np.int32)
     return {
         "level": pa.array(np.full(filled, level, np.int32)),
-        "core": pa.array(cores[place]),
+        "core": pa.array(cores[core_index]),
         "bin": pa.array(at.astype(np.int32)),
         "t_ns": pa.array(bin_starts_ns(by.length_ns, level)[at]),
         "quantity": pa.DictionaryArray.from_arrays(

@@ -46,10 +46,10 @@ class SamplesInOrder:
         order = np.argsort(joined[1], kind="stable")
         while order.size:
             now = order[: self._piece_samples - self._filled]
-            place = slice(self._filled, self._filled + now.size)
+            span = slice(self._filled, self._filled + now.size)
             for row, values in zip(self._piece, joined, strict=True):
                 # All indices are valid; with `clip` NumPy skips the check and its extra copy.
-                np.take(values, now, out=row[place], mode="clip")
+                np.take(values, now, out=row[span], mode="clip")
             self._filled += now.size
             order = order[now.size :]
             if self._filled == self._piece_samples:

@@ -69,7 +69,7 @@ class SampleSteps:
             Columns of `samples` without the run's id and energy, plus `place`, the index of the
             sample's core, and `energy_steps`, which `rows` converts to energy.
         """
-        place, t_ns = samples[0], samples[1]
+        core_index, t_ns = samples[0], samples[1]
         steps = np.empty((len(row_layout.SAMPLED), samples.shape[1]), np.int64)
         is_first = np.empty(samples.shape[1], bool)
         step_loop.step_samples(
@@ -89,16 +89,16 @@ class SampleSteps:
         )
         there = self._columns_there()
         columns = {
-            "place": pa.array(place.astype(np.int16)),
+            "place": pa.array(core_index.astype(np.int16)),
             "energy_steps": pa.array(steps[row_layout.JOULES], mask=is_first),
-            "core": pa.array(self._cores[place]),
+            "core": pa.array(self._cores[core_index]),
             "t_ns": pa.array(t_ns.copy()),
             "dt_ns": pa.array(steps[0], mask=is_first),
         }
         for name in _COUNTED:
             row = row_layout.SAMPLED.index(name)
             has = there[:, row]
-            missing = is_first if has.all() else is_first | ~has[place]
+            missing = is_first if has.all() else is_first | ~has[core_index]
             columns[name] = pa.array(steps[row], mask=missing)
         return pa.record_batch(columns)
 

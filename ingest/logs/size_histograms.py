@@ -49,8 +49,8 @@ def hand_out_sizes(sizes: np.ndarray, stretch: int, out: np.ndarray, at: int) ->
     for row in range(SIZE_ROWS):
         for slot in range(SLOTS):
             if sizes[row, slot]:
-                place = stretch << STRETCH_SHIFT | row << _ROW_SHIFT | slot << _SLOT_SHIFT
-                out[at] = place | sizes[row, slot]
+                address = stretch << STRETCH_SHIFT | row << _ROW_SHIFT | slot << _SLOT_SHIFT
+                out[at] = address | sizes[row, slot]
                 sizes[row, slot] = 0
                 at += 1
     return at
@@ -59,25 +59,25 @@ def hand_out_sizes(sizes: np.ndarray, stretch: int, out: np.ndarray, at: int) ->
 def words_of(sizes: np.ndarray, stretch: int) -> np.ndarray:
     """Return the words of a stretch's counts, as of `hand_out_sizes`."""
     row, slot = np.nonzero(sizes)
-    place = stretch << STRETCH_SHIFT | row << _ROW_SHIFT | slot << _SLOT_SHIFT
-    return place | sizes[row, slot]
+    address = stretch << STRETCH_SHIFT | row << _ROW_SHIFT | slot << _SLOT_SHIFT
+    return address | sizes[row, slot]
 
 
-def read_words(words: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def read_words(size_words: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Split words of `hand_out_sizes` into row, slot and count, int64 each."""
-    row = words >> _ROW_SHIFT & ((1 << _ROW_BITS) - 1)
-    slot = words >> _SLOT_SHIFT & ((1 << _SLOT_BITS) - 1)
-    return row, slot, words & ((1 << _SLOT_SHIFT) - 1)
+    row = size_words >> _ROW_SHIFT & ((1 << _ROW_BITS) - 1)
+    slot = size_words >> _SLOT_SHIFT & ((1 << _SLOT_BITS) - 1)
+    return row, slot, size_words & ((1 << _SLOT_SHIFT) - 1)
 
 
 @compile_loop
 def join_words(
-    words: np.ndarray, heads: np.ndarray, ends: np.ndarray, joined: int, out: np.ndarray
+    size_words: np.ndarray, heads: np.ndarray, ends: np.ndarray, joined: int, out: np.ndarray
 ) -> int:
     """Sum the words of neighbouring stretches, sorted by time, core, row and slot.
 
     Args:
-        words: The words of each core in turn, int64, rising within each core.
+        size_words: The words of each core in turn, int64, rising within each core.
         heads: Start of each core's words; advanced to their ends.
         ends: End of each core's words.
         joined: Number of stretches that become one.
@@ -89,28 +89,28 @@ def join_words(
     at = 0
     while True:
         now = np.int64(-1)
-        for place in range(heads.size):
-            if heads[place] < ends[place]:
-                stretch = (words[heads[place]] >> STRETCH_SHIFT) // joined
+        for core_index in range(heads.size):
+            if heads[core_index] < ends[core_index]:
+                stretch = (size_words[heads[core_index]] >> STRETCH_SHIFT) // joined
                 now = stretch if now < 0 else min(now, stretch)
         if now < 0:
             return at
         limit = ((now + 1) * joined) << STRETCH_SHIFT
-        for place in range(heads.size):
-            head = heads[place]
-            while head < ends[place] and words[head] < limit:
-                word = words[head]
+        for core_index in range(heads.size):
+            head = heads[core_index]
+            while head < ends[core_index] and size_words[head] < limit:
+                word = size_words[head]
                 row = word >> _ROW_SHIFT & ((1 << _ROW_BITS) - 1)
                 slot = word >> _SLOT_SHIFT & ((1 << _SLOT_BITS) - 1)
                 sizes[row, slot] += word & ((1 << _SLOT_SHIFT) - 1)
                 head += 1
-            if head == heads[place]:
+            if head == heads[core_index]:
                 continue
-            heads[place] = head
+            heads[core_index] = head
             for row in range(SIZE_ROWS):
                 for slot in range(SLOTS):
                     if sizes[row, slot]:
-                        out[0, at], out[1, at], out[2, at] = now, place, row
+                        out[0, at], out[1, at], out[2, at] = now, core_index, row
                         out[3, at], out[4, at] = slot, sizes[row, slot]
                         sizes[row, slot] = 0
                         at += 1

@@ -94,18 +94,18 @@ def _meter_key(meter: Meter) -> tuple[str, ...]:
     return (*places, serial or str(Path(meter.path).parent), "serial" if serial else "folder")
 
 
-def is_same_meter(one: Meter, other: Meter) -> bool:
+def is_same_meter(meter: Meter, other: Meter) -> bool:
     """Return whether two files are exports of one meter, by serial number.
 
     Without serial numbers they are if they are in one folder and do not overlap in time.
     """
-    if one.places != other.places:
+    if meter.places != other.places:
         return False
-    if one.readings.serial or other.readings.serial:
-        return one.readings.serial == other.readings.serial
-    first, second = span_of(one), span_of(other)
+    if meter.readings.serial or other.readings.serial:
+        return meter.readings.serial == other.readings.serial
+    first, second = span_of(meter), span_of(other)
     is_apart = first.end_s < second.start_s or second.end_s < first.start_s
-    return is_apart and Path(one.path).parent == Path(other.path).parent
+    return is_apart and Path(meter.path).parent == Path(other.path).parent
 
 
 def _joined(exports: Sequence[Meter], window: UtcWindow) -> Meter:
@@ -148,15 +148,15 @@ def _with_more(meter: Meter, more: Meter) -> Meter:
     )
 
 
-def _put_together(one: MeterReadings, more: MeterReadings, order: np.ndarray) -> MeterReadings:
+def _put_together(readings: MeterReadings, more: MeterReadings, order: np.ndarray) -> MeterReadings:
     values = {}
     for name in _SERIES:
-        parts = [getattr(each, name) for each in (one, more)]
+        parts = [getattr(each, name) for each in (readings, more)]
         if any(part is not None for part in parts):
-            n = len(one.power_w), len(more.power_w)
+            n = len(readings.power_w), len(more.power_w)
             filled = [np.full(k, np.nan) if p is None else p for k, p in zip(n, parts, strict=True)]
             values[name] = np.concatenate(filled)[order]
-    return replace(one, **values)
+    return replace(readings, **values)
 
 
 def _subset(meter: Meter, places: np.ndarray) -> Meter:

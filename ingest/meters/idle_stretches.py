@@ -31,7 +31,7 @@ def idle_stretches(
     """
     if shortest_s <= 0 or len(series.t_s) < 2:
         return []
-    found = []
+    stretches = []
     for start_s, end_s in _between_windows(series, windows):
         low = int(np.searchsorted(series.t_s, start_s, side="left"))
         high = int(np.searchsorted(series.t_s, end_s, side="right"))
@@ -41,8 +41,8 @@ def idle_stretches(
                 continue
             stretch = UtcWindow(series.t_s[first + begin], series.t_s[first + end - 1])
             if stretch.length_s >= shortest_s:
-                found.append(stretch)
-    return found
+                stretches.append(stretch)
+    return stretches
 
 
 def _between_windows(

@@ -49,16 +49,18 @@ def _nearest_first(run: RunRow) -> list[tuple[SourceRead, Reading, float | None]
     reads = [read for read in run.readings if read.file.format.role == "counts"]
     contents = [read.content for read in reads if isinstance(read.content, Reading)]
     duration_s = run.row.get("duration_s")
-    found = [
+    candidates = [
         (read, content, _interval_s(run, content, contents))
         for read, content in zip(reads, contents, strict=True)
     ]
 
-    def farness(one: tuple[SourceRead, Reading, float | None]) -> tuple[float, str]:
-        known = one[2] is not None and duration_s
-        return (abs((one[2] or 0.0) - (duration_s or 0.0)) if known else 0.0), one[0].file.path
+    def farness(candidate: tuple[SourceRead, Reading, float | None]) -> tuple[float, str]:
+        known = candidate[2] is not None and duration_s
+        return (abs((candidate[2] or 0.0) - (duration_s or 0.0)) if known else 0.0), candidate[
+            0
+        ].file.path
 
-    return sorted(found, key=farness)
+    return sorted(candidates, key=farness)
 
 
 def _interval_s(run: RunRow, content: Reading, others: Sequence[Reading]) -> float | None:

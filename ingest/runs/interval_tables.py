@@ -68,14 +68,14 @@ def _cut(rows: Intervals, length_s: float) -> Intervals:
     """Intervals within the run; intervals at its ends are shortened."""
     begin_s = np.maximum(rows.end_s - rows.dt_s, 0.0)
     end_s = np.minimum(rows.end_s, length_s)
-    kept = np.flatnonzero(end_s > begin_s)
+    inside = np.flatnonzero(end_s > begin_s)
     return Intervals(
-        end_s[kept],
-        (end_s - begin_s)[kept],
-        rows.core[kept],
-        rows.package[kept],
-        [rows.place[at] for at in kept.tolist()],
-        {name: values[kept] for name, values in rows.values.items()},
+        end_s[inside],
+        (end_s - begin_s)[inside],
+        rows.core[inside],
+        rows.package[inside],
+        [rows.place[at] for at in inside.tolist()],
+        {name: values[inside] for name, values in rows.values.items()},
         rows.start_unix_s,
     )
 
@@ -88,21 +88,21 @@ def interval_tables(run: RunRow, window: UtcWindow | None) -> dict[str, pa.Table
         `histograms` without rows, if the tool reports single processors during the run and the run
         has no log: then a timeline shows the run.
     """
-    found = [
+    reported = [
         (read, read.content.intervals)
         for read in run.readings
         if isinstance(read.content, Reading) and read.content.intervals is not None
     ]
-    if not found:
+    if not reported:
         return {}
     placed = [
         _placed(rows, window) if rows.start_unix_s is not None and window is not None else rows
-        for _, rows in found
+        for _, rows in reported
     ]
     run_id = run.row["run_id"]
     tables = {"intervals": pa.concat_tables([_long_table(run_id, rows) for rows in placed])}
     duration_s = run.row.get("duration_s")
-    for (read, _), rows in zip(found, placed, strict=True):
+    for (read, _), rows in zip(reported, placed, strict=True):
         assert isinstance(read.content, Reading)
         is_placed = rows.start_unix_s is not None and window is not None
         is_same_time = is_placed or is_of_its_time(read.content.interval_s, duration_s)
@@ -233,12 +233,12 @@ def _column(kind: pa.DataType, values: np.ndarray) -> pa.Array:
 def _overview(run_id: str, length_ns: int, counted: Mapping[str, np.ndarray]) -> pa.Table:
     """Build only the coarsest level, with counters but without interrupts."""
     bins = OVERVIEW_LEVELS[0]
-    cores, place = np.unique(counted["core"], return_inverse=True)
+    cores, core_index = np.unique(counted["core"], return_inverse=True)
     edges = equal_edges(0, length_ns, bins)
     steps = {name: counted[name] for name in (*_COUNTS, _ENERGY)}
     t_ns, dt_ns = counted["t_ns"], counted["dt_ns"].astype(np.float64)
-    cells = share_samples(place, t_ns, dt_ns, steps, len(cores), edges).values
-    extremes = rate_extremes(place, t_ns, dt_ns, steps, RATES, len(cores), edges)
+    cells = share_samples(core_index, t_ns, dt_ns, steps, len(cores), edges).values
+    extremes = rate_extremes(core_index, t_ns, dt_ns, steps, RATES, len(cores), edges)
     count = bins * len(cores)
     columns: dict[str, pa.Array] = {
         "run_id": pa.array([run_id] * count, pa.string()),
@@ -266,11 +266,11 @@ def _core_structs(
     run: RunRow, duration_s: float, counted: Mapping[str, np.ndarray]
 ) -> Iterator[dict[str, Any]]:
     for core in np.unique(counted["core"]).tolist():
-        mine = counted["core"] == core
-        ticks = counted["tsc_hz"][mine]
+        of_core = counted["core"] == core
+        ticks = counted["tsc_hz"][of_core]
         is_told = ~np.isnan(ticks)
-        package = int(counted["package"][mine][0])
-        energy = counted[_ENERGY][mine]
+        package = int(counted["package"][of_core][0])
+        energy = counted[_ENERGY][of_core]
         yield {
             "core": core,
             "package": package if package >= 0 else run.settings.machine.package_of(core),
@@ -278,10 +278,10 @@ def _core_structs(
             "tsc_hz": float(ticks[is_told][0]) if is_told.any() else run.settings.machine.tsc_hz,
             "energy_j": None if np.isnan(energy).all() else float(np.nansum(energy)) / 1e6,
             **{
-                name: round(float(np.nansum(counted[name][mine])))
+                name: round(float(np.nansum(counted[name][of_core])))
                 for name in _COUNTS
-                if not np.isnan(counted[name][mine]).all()
+                if not np.isnan(counted[name][of_core]).all()
             },
-            "samples": int(mine.sum()),
+            "samples": int(of_core.sum()),
             "gap_hist": [],
         }

@@ -31,11 +31,16 @@ class MeterStage:
     """
 
     def __init__(
-        self, lake: LakePath, state: LakeState, found: Discovery, plan: Plan, committer: Committer
+        self,
+        lake: LakePath,
+        state: LakeState,
+        discovery: Discovery,
+        plan: Plan,
+        committer: Committer,
     ) -> None:
         self._lake = lake
         self._state = state
-        self._seen = found.seen
+        self._seen = discovery.seen
         self._plan = plan
         self._committer = committer
         self._meters: dict[tuple[str, str], Meter] = {}

@@ -44,8 +44,8 @@ def _joined(
     work: RunWork, path: str, problems: Sequence[Problem], state: LakeState, reported: Reported
 ) -> list[Problem]:
     """A file's problems with those of other runs in the same file, unless its content changed."""
-    place = work.key.dataset, path
-    before = list(reported.get(place, ()))
+    key = work.key.dataset, path
+    before = list(reported.get(key, ()))
     if any(file.part and file.is_unchanged for file in work.files if file.path == path):
-        before += [p for p in state.problems[place[0]].get(path, ()) if p not in before]
+        before += [p for p in state.problems[key[0]].get(path, ()) if p not in before]
     return [*before, *(problem for problem in problems if problem not in before)]

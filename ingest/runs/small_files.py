@@ -53,19 +53,19 @@ def take_readings(run: RunRow) -> Window | None:
 
 def _take_mode(run: RunRow) -> None:
     """Derive the completion mode from the polling options in files, or check it against them."""
-    said: dict[str, bool | int] = {}
+    polling: dict[str, bool | int] = {}
     for read in sorted(run.readings, key=lambda read: (_role_order(read), len(read.file.path))):
         if isinstance(read.content, Reading):
-            said |= read.content.polling
-    mode, named = polled_mode(said), run.row.get("mode")
+            polling |= read.content.polling
+    mode, named = polled_mode(polling), run.row.get("mode")
     if named is None:
         run.row |= {"mode": mode} if mode is not None else {}
-    elif mode not in (None, named) or (said.get("hipri") is True and named == "interrupt"):
-        words = ", ".join(f"{key} {value}" for key, value in sorted(said.items()))
-        detail = f"the files say {words}, their names {named!r}; the names are used"
+    elif mode not in (None, named) or (polling.get("hipri") is True and named == "interrupt"):
+        options = ", ".join(f"{key} {value}" for key, value in sorted(polling.items()))
+        detail = f"the files say {options}, their names {named!r}; the names are used"
         run.doubt(_own_file(run), "knob_mismatch", detail)
     mode = run.row.get("mode")
-    if mode == "hybrid" and (delay := hybrid_delay(said)):
+    if mode == "hybrid" and (delay := hybrid_delay(polling)):
         run.row.setdefault("hybrid_delay_policy", decode_hybrid_delay(delay)[1])
         run.row.setdefault("hybrid_delay_us", decode_hybrid_delay(delay)[0])
     if mode is not None and mode not in run.settings.modes and run.reads:
@@ -187,14 +187,14 @@ def take_power(run: RunRow, power: PowerJoin) -> None:
 def _check_knobs(run: RunRow, read: SourceRead, content: Reading) -> None:
     for name, hint in content.hints.items():
         run.row.setdefault(name, hint)
-    for name, said in content.knobs.items():
+    for name, value in content.knobs.items():
         named = run.row.get(name)
         if named is None:
             is_known = name in KNOBS or name == "mode" or name in run.columns
             if is_known and name not in run.row:
-                run.row[name] = said
-        elif str(said).lower() != str(named).lower() and said != named:
-            detail = f"the file says {name} {said!r}, its name {named!r}; the name is used"
+                run.row[name] = value
+        elif str(value).lower() != str(named).lower() and value != named:
+            detail = f"the file says {name} {value!r}, its name {named!r}; the name is used"
             run.doubt(read, "knob_mismatch", detail)
 
 

@@ -40,10 +40,12 @@ def count_interrupts(
         return _uncounted("other_queues", detail)
     counted = 0
     for queue, counts in before.queues.items():
-        for cpu, one, other in zip(before.cpus, counts, after.queues[queue], strict=True):
-            raised = _raised(one, other)
+        for cpu, count_before, count_after in zip(
+            before.cpus, counts, after.queues[queue], strict=True
+        ):
+            raised = _raised(count_before, count_after)
             if raised is None:
-                detail = f"{queue} on {cpu}: {one} before, {other} after"
+                detail = f"{queue} on {cpu}: {count_before} before, {count_after} after"
                 return _uncounted("counter_backwards", detail)
             counted += raised
     if not duration_s:

@@ -107,11 +107,11 @@ class Workers:
             try:
                 # After the end of a process all other futures fail; results come before errors.
                 for future in sorted(done, key=lambda each: each.exception() is not None):
-                    batch, found = self._under_way.pop(future), future.result()
-                    if len(found) < len(batch):
+                    batch, runs = self._under_way.pop(future), future.result()
+                    if len(runs) < len(batch):
                         # The next run raised an error; as the first of a batch it does again.
-                        self._left.appendleft(batch[len(found) :])
-                    yield from zip(batch, found, strict=False)
+                        self._left.appendleft(batch[len(runs) :])
+                    yield from zip(batch, runs, strict=False)
                 self._submit()
             except BrokenProcessPool:
                 raise self._lost() from None
@@ -182,16 +182,16 @@ def _read(first: int, batch: Batch, threads: int) -> list[AssembledRun]:
     Raises:
         Exception: An exception from reading the first run.
     """
-    found: list[AssembledRun] = []
+    runs: list[AssembledRun] = []
     with LogHelpers(threads) as helpers:
         for at, work in enumerate(batch, first):
             try:
-                found.append(_read_run(at, work, helpers))
+                runs.append(_read_run(at, work, helpers))
             except Exception:
-                if not found:
+                if not runs:
                     raise
                 break
-    return found
+    return runs
 
 
 def _read_run(at: int, work: RunWork, helpers: LogHelpers) -> AssembledRun:

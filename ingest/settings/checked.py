@@ -92,16 +92,16 @@ def checked(
 def _explained(message: str, values: Mapping[str, Any], kind: type[Any]) -> str:
     parts = _ERROR.fullmatch(message)
     assert parts is not None, f"BUG: {message}"
-    place: list[Any] = []
+    path: list[Any] = []
     node: Any = values
     steps = [name or index for name, index in _STEP.findall(parts["at"] or "")]
     for step in [*steps, *(["..."] if parts["is_key"] else [])]:
         if step == "...":
-            each = ((key, _with(values, place, {key: node[key]})) for key in node)
+            each = ((key, _with(values, path, {key: node[key]})) for key in node)
             step = next(key for key, alone in each if _is_bad(alone, kind))
-        place.append(int(step) if isinstance(node, list) else step)
-        node = node[place[-1]]
-    where = "".join(f"[{s + 1}]" if type(s) is int else f".{s}" for s in place).lstrip(".")
+        path.append(int(step) if isinstance(node, list) else step)
+        node = node[path[-1]]
+    where = "".join(f"[{s + 1}]" if type(s) is int else f".{s}" for s in path).lstrip(".")
     what = parts["what"]
     if field := _FIELD.fullmatch(what):
         key = f"{where}.{field[2]}".lstrip(".")
@@ -112,7 +112,7 @@ def _explained(message: str, values: Mapping[str, Any], kind: type[Any]) -> str:
         return f"{where}: {what}"
     for word, plain in _WORDS.items():
         what = what.replace(word, plain)
-    value = place[-1] if parts["is_key"] else node
+    value = path[-1] if parts["is_key"] else node
     shown = str(value) if hasattr(value, "isoformat") else repr(value)
     return f"{where} cannot be {shown}: {what[0].lower()}{what[1:]}"
 
@@ -125,12 +125,12 @@ def _is_bad(values: Any, kind: type[Any]) -> bool:
     return False
 
 
-def _with(values: Any, place: list[Any], new: Any) -> Any:
+def _with(values: Any, path: list[Any], new: Any) -> Any:
     """Return values in which a part is another, without changing them."""
-    if not place:
+    if not path:
         return new
     copy = values.copy()
-    copy[place[0]] = _with(values[place[0]], place[1:], new)
+    copy[path[0]] = _with(values[path[0]], path[1:], new)
     return copy
 
 

@@ -78,12 +78,12 @@ def read_sources(path: Path) -> dict[str, str]:
             rows = csv.DictReader(file)
             if missing := [name for name in _COLUMNS if name not in (rows.fieldnames or ())]:
                 raise SettingsError(f"no column {missing[0]!r} in a table of functions ({path})")
-            found = {}
+            sources = {}
             for row in rows:
                 function, source = (str(row[name] or "").strip() for name in _COLUMNS)
                 if not function or not source:
                     raise SettingsError(f"an empty cell ({path}, line {rows.line_num})")
-                found[function] = source
-            return found
+                sources[function] = source
+            return sources
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise SettingsError(f"cannot read a table of functions: {error} ({path})") from error

@@ -14,10 +14,10 @@ def parse_size(text: str) -> int:
     Raises:
         ValueError: Not a whole number with at most one unit.
     """
-    found = _SIZE.fullmatch(text.strip())
-    if not found:
+    match = _SIZE.fullmatch(text.strip())
+    if not match:
         raise ValueError(f"bad size: {text!r}, expected such as 512, 4k or 1m")
-    return int(found[1]) << 10 * _POWERS.index(found[2].lower())
+    return int(match[1]) << 10 * _POWERS.index(match[2].lower())
 
 
 def whole_number(value: int) -> int:

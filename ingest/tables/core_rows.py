@@ -178,10 +178,10 @@ def _by_package(
     if strays := by_package.pop(None, {}):
         return None, f"machine.packages has no package with core {min(strays)}"
     total = 0.0
-    for package, said in sorted(by_package.items(), key=lambda item: item[0] or 0):
-        if not said:
+    for package, by_core in sorted(by_package.items(), key=lambda item: item[0] or 0):
+        if not by_core:
             return None, f"no core of package {package} has one (machine.packages)"
-        least, most = min(said.values()), max(said.values())
+        least, most = min(by_core.values()), max(by_core.values())
         if least < most * (1 - _TOLERANCE):
             return None, f"cores of package {package} differ, from {least:g} to {most:g}"
         total += most

@@ -57,11 +57,16 @@ class TableStage:
     """
 
     def __init__(
-        self, lake: LakePath, state: LakeState, found: Discovery, plan: Plan, committer: Committer
+        self,
+        lake: LakePath,
+        state: LakeState,
+        discovery: Discovery,
+        plan: Plan,
+        committer: Committer,
     ) -> None:
         self._lake = lake
         self._state = state
-        self._found = found
+        self._discovery = discovery
         self._layers = SettingsByFolder(None)
         self._plan = plan
         self._committer = committer
@@ -85,7 +90,7 @@ class TableStage:
             failed: Planned runs that gave no row.
         """
         planned = {work.run_id: work.key.dataset for work in self._plan.works}
-        for dataset in sorted(self._found.settings):
+        for dataset in sorted(self._discovery.settings):
             ids = {run_id for run_id, owner in planned.items() if owner == dataset} - failed
             files = self._files_of(dataset)
             if not files:
@@ -98,18 +103,18 @@ class TableStage:
 
     def _files_of(self, dataset: str) -> list[RawFile]:
         """Found tables, and recorded tables outside the given folders that still exist."""
-        found = list(self._plan.tables.get(dataset, ()))
+        files = list(self._plan.tables.get(dataset, ()))
         for path, known in self._state.files[dataset].items():
             form = FORMATS_BY_NAME.get(known.format)
             is_table = form is not None and form.role == "table"
-            is_elsewhere = path not in self._found.seen[dataset]
+            is_elsewhere = path not in self._discovery.seen[dataset]
             if is_table and is_elsewhere and Path(path).is_file():
                 settings = self._layers.settings_of(str(Path(path).parent))
-                found.append(as_it_is(known, dataset, settings))
-        return sorted(found, key=lambda file: file.path)
+                files.append(as_it_is(known, dataset, settings))
+        return sorted(files, key=lambda file: file.path)
 
     def _is_given(self, file: RawFile) -> bool:
-        return file.path in self._found.seen[file.dataset]
+        return file.path in self._discovery.seen[file.dataset]
 
     def _summaries(self, dataset: str) -> list[tuple[RecordedRun, np.ndarray]]:
         return [each for each in self._state.runs.summaries() if each[0].dataset == dataset]

@@ -211,7 +211,7 @@ class _Resolution:
     def _add(self, number: int, read: TableRead, keys: RowKeys) -> None:
         """Read the keys of a table's rows; note rows without one, and what is unknown."""
         unknown = _Unknown(read)
-        for place, row in enumerate(read.table.rows):
+        for index, row in enumerate(read.table.rows):
             unknown.add(row)
             try:
                 key = self._key(read, row)
@@ -221,7 +221,7 @@ class _Resolution:
                 self._refused += 1
                 continue
             configuration = key.workload, key.system, key.knobs
-            keys.add(number, place, row.line, configuration, key.replicate, row.values)
+            keys.add(number, index, row.line, configuration, key.replicate, row.values)
         self._unknown[read.file.path] = list(unknown.problems())
 
     def _key(self, read: TableRead, row: SummaryRow) -> RunKey:

@@ -31,7 +31,7 @@ class RowKeys:
     def add(
         self,
         table: int,
-        place: int,
+        index: int,
         line: int,
         configuration: object,
         replicate: int | None,
@@ -40,12 +40,12 @@ class RowKeys:
         """Add a row.
 
         Args:
-            table, place, line: Number of its table, its index and its line there.
+            table, index, line: Number of its table, its index and its line there.
             configuration: Its key without the replicate number; a tuple of texts and numbers.
             replicate: None if the row has none.
         """
         self._tables.append(table)
-        self._places.append(place)
+        self._places.append(index)
         self._lines.append(line)
         self._replicates.append(NONE if replicate is None else replicate)
         self._configurations += _digest(configuration)
