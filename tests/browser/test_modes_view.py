@@ -50,7 +50,7 @@ def judged(
     )
     state = ModesState(
         x="request", y="depth", competitor="mode", metric="energy_j", lead=lead,  # type: ignore[arg-type]
-        test=rules.test, correction=rules.correction,
+        test=rules.test, correction=rules.correction, limited="latency_mean_us",
     )  # fmt: skip
     axes: tuple[list[Value | None], list[Value | None]] = (list(AXES[0]), list(AXES[1]))
     cells = encode_cells(Judged(state, SHIPPED, Slice(), found, MODES, axes, {}), placed)
