@@ -137,7 +137,7 @@ def _best_panel(view: LakeView, state: ExploreState) -> html.Section:
         html.Span("of", className="quiet"),
         _select("cost", "cost", columns, state.cost, 132),
         html.Label("limit", htmlFor=IDS.control("limit"), className="quiet"),
-        _select("by", "limited metric", columns, state.limited, 220),
+        _select("by", "limited metric", columns, state.limited, 222),
         number,
         html.Div(slider, className="limit-slider"),
         html.Button(

@@ -192,7 +192,8 @@ def _set(row: Mapping[str, Any]) -> html.Td:
 def _regret(row: Mapping[str, Any]) -> html.Td:
     if not row["members"] or row["standing"] == "outside" or row["settings"] == 1:
         return html.Td(MISSING, className="number quiet")
-    return html.Td(_regret_words(row["regret_pct"]), className="number")
+    words = _regret_words(row["regret_pct"])
+    return html.Td(words, className="number" if words[-1] == "%" else "number in-words")
 
 
 def _regret_words(regret_pct: float | None) -> str:
@@ -215,7 +216,7 @@ def _against(row: Mapping[str, Any], asked: Asked) -> html.Td:
         more = f" {more_runs_words(row['against_more_runs'])}"
         return html.Td(
             ["undecided", html.Span(more, className="spread ends")],
-            className="number quiet", title=interval_words(row, "against"),
+            className="number quiet in-words", title=interval_words(row, "against"),
         )  # fmt: skip
     if row["against_outcome"] == "equivalent":
         words = f" {interval_words(row, 'against')}"

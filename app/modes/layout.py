@@ -115,7 +115,7 @@ def _rules(view: LakeView, state: ModesState) -> html.Div:
                     placeholder="none"),
             _select("test", "rule", entries(TEST_LABELS), state.test, 120),
             _select("corr", "correction over the cells", correction_choices(view, state),
-                    state.correction, 168),
+                    state.correction, 172),
             html.Label("level", htmlFor=IDS.control("alpha"), className="quiet"),
             _number("alpha", state.alpha, "level of the comparison", 66, min=0.0001, max=0.99,
                     step=0.01, decimalScale=5),
@@ -141,7 +141,7 @@ def _number(key: str, value: float | None, label: str, width: int, **more: Any) 
 
 def _pareto_panel(view: LakeView, state: ModesState) -> html.Section:
     label, entries = "metric of the Pareto view's x axis", against_choices(view, state)
-    select = _select("against", label, entries, state.against, 214)
+    select = _select("against", label, entries, state.against, 222)
     controls = [html.Span("against", className="quiet"), select]
     return _panel("pareto", "Pareto view over the cells", controls)
 

@@ -9,8 +9,9 @@
   "use strict";
 
   const CHARACTER_PX = 6.2, LINE_PX = 11.5;
-  // Up to this many columns and rows cells have the winner's name; above so many columns, short texts.
-  const NAMED_MAX = [8, 9], WIDE_MAX = 12, LARGE_MAX = [12, 18];
+  // Up to this many columns and rows, in rows of this height, cells have the winner's name; above so many
+  // columns, short texts.
+  const NAMED_MAX = [8, 9], NAMED_PX = 30, WIDE_MAX = 12, LARGE_MAX = [12, 18];
   // A cell that is drawn narrower has no text.
   const LEAST_PX = 24;
 
@@ -89,7 +90,8 @@
   function texts(meta, data, part, theme) {
     const found = { x: [], y: [], text: [], color: [], shadow: [] };
     const columns = part.x.high - part.x.low + 1, rows = part.y.high - part.y.low + 1;
-    const isNamed = columns <= NAMED_MAX[0] && rows <= NAMED_MAX[1];
+    const isTall = !(part.y.drawn / rows < NAMED_PX);
+    const isNamed = isTall && columns <= NAMED_MAX[0] && rows <= NAMED_MAX[1];
     const hasRoom = !(part.x.drawn / columns < LEAST_PX);
     const count = hasRoom && columns <= meta.texts_max[0] && rows <= meta.texts_max[1] ? data.count : 0;
     const halo = Array(4).fill("0 0 3px " + wattlas.palette(theme).paper).join(", ");
