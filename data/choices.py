@@ -172,13 +172,13 @@ def _check(choice: Choice, catalogue: Catalogue) -> None:
             raise DataError(f"limit {name} is {bound!r}, expected a number above 0")
 
 
-def _moments(lake: "Lake", choice: Choice, asked: Mapping[str, Value]) -> pl.DataFrame:
+def _moments(lake: "Lake", choice: Choice, fixed: Mapping[str, Value]) -> pl.DataFrame:
     """Read the moments of all settings with some values."""
     metrics = dict.fromkeys([choice.objective, *([choice.limit[0]] if choice.limit else [])])
-    condition = " AND ".join(f"{name} = ?" for name in asked)
+    condition = " AND ".join(f"{name} = ?" for name in fixed)
     catalogue = lake.catalogue
     by = [*catalogue.choice_columns, *catalogue.setting_columns, "is_baseline"]
-    values = list(asked.values())
+    values = list(fixed.values())
     return lake.polars(*moments_query(condition, values, by, list(metrics), catalogue=catalogue))
 
 

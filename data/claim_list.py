@@ -104,7 +104,7 @@ def specs_of(
         pl.col(pl.Categorical, pl.Enum).cast(pl.String), pl.col("is_baseline").fill_null(False)
     )
     performance = {row[:2]: row[2:] for row in workloads.iter_rows()}
-    found: list[Spec] = []
+    specs: list[Spec] = []
     names = [name for name in catalogue.choice_columns if name != "system"]
     for rows in everything.partition_by(names, maintain_order=True):
         at = rows.row(0, named=True)
@@ -116,10 +116,10 @@ def specs_of(
         )  # fmt: skip
         asked = metrics or [name for name in (ENERGY, metric) if name]
         for name in dict.fromkeys(asked):
-            found += scope.claims_of(name)
+            specs += scope.claims_of(name)
         if bound is not None:
-            found += scope.limits_met()
-    return found
+            specs += scope.limits_met()
+    return specs
 
 
 @dataclass(frozen=True)
@@ -319,7 +319,7 @@ class _Scope:
         """
         assert self.limit is not None, "BUG: no limit"
         metric, bound = self.limit
-        if ENERGY not in self._measured():
+        if f"{ENERGY}_n" not in self.rows.columns:
             return
         for system in self.systems:
             try:
@@ -344,9 +344,6 @@ class _Scope:
                 partial(more_runs_from, estimate, at, margin=self.log_margin),
                 [self._member(SUBJECT, 0, True, row)], (int(estimate.n), 0),
             )  # fmt: skip
-
-    def _measured(self) -> list[str]:
-        return [name[:-2] for name in self.rows.columns if name.endswith("_n")]
 
     def _spec(
         self, kind: Kind, subject: str, reference: str, metric: str, system_words: str,

@@ -337,19 +337,19 @@ def _connect() -> duckdb.DuckDBPyConnection:
 
 
 def _delta(path: LakePath, version: int | None) -> DeltaTable | None:
-    place = path if version is None else f"{path} at version {version}"
+    source = path if version is None else f"{path} at version {version}"
     try:
         table = delta_table(path, version)
     except Exception as error:
         cause = error if isinstance(path, Path) else None
-        raise LakeError(f"cannot open {place}: {error_words(path, error)}") from cause
+        raise LakeError(f"cannot open {source}: {error_words(path, error)}") from cause
     if table is None:
         return None
-    found = table.metadata().description
-    if found != SCHEMA_DESCRIPTION and found not in OLDER_DESCRIPTIONS:
+    description = table.metadata().description
+    if description != SCHEMA_DESCRIPTION and description not in OLDER_DESCRIPTIONS:
         raise LakeError(
-            f"{path} has {found!r}, this wattlas reads {SCHEMA_DESCRIPTION!r}: make a new lake "
-            "with `python -m ingest add` into another folder"
+            f"{path} has {description!r}, this wattlas reads {SCHEMA_DESCRIPTION!r}: make a new "
+            "lake with `python -m ingest add` into another folder"
         )
     return table
 

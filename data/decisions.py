@@ -129,20 +129,20 @@ def decide(
     )
     default = reference.row if reference else {}
     changes, steps = distances(study.settings, default, catalogue=catalogue)
-    found = recommend(study.cost, study.best, changes, steps, alpha, float(np.log1p(margin)))
+    recommended = recommend(study.cost, study.best, changes, steps, alpha, float(np.log1p(margin)))
     change = None
     is_twice = study.best.is_member & (study.cost.n >= 2)
-    if found.setting is None:
+    if recommended.setting is None:
         reason = _nothing_within(choice, study, catalogue)
     elif reference is not None and reference.is_candidate:
         reason = "the choice has no other setting than the one to compare with"
     elif reference is not None:
-        if np.isnan(reference.cost.variance) or not study.cost.is_judged[found.setting]:
+        if np.isnan(reference.cost.variance) or not study.cost.is_judged[recommended.setting]:
             reason = "no interval: one run each side, and no noise to borrow"
         else:
-            own = study.cost.at(found.setting)
+            own = study.cost.at(recommended.setting)
             change = saving(own, reference.cost, max(int(is_twice.sum()), 1), alpha)
-    return _answer(study, found.setting, found.is_proven, change, reason)
+    return _answer(study, recommended.setting, recommended.is_proven, change, reason)
 
 
 def compare(
@@ -158,9 +158,9 @@ def compare(
     sides = [Side.of(study.cost, study.best) for study in studies]
     one, other = sides
     log_margin = float(np.log1p(margin))
-    found = compare_sides(one, other, alpha, log_margin, has_limit=a.limit is not None)
+    comparison = compare_sides(one, other, alpha, log_margin, has_limit=a.limit is not None)
     more: int | None = 0
-    if found.outcome == "undecided":
+    if comparison.outcome == "undecided":
         after = [
             partial(_within_after, study, side, alpha)
             for study, side in zip(studies, sides, strict=True)
@@ -169,8 +169,8 @@ def compare(
         more = more_runs_of_all(one, other, alpha, log_margin, within)
     once = [int((study.cost.n < 2).sum()) for study in studies]
     return Comparison(
-        found.outcome,
-        _percentages(found.change.estimate, found.change.low, found.change.high),
+        comparison.outcome,
+        _percentages(comparison.change.estimate, comparison.change.low, comparison.change.high),
         more,
         (len(one.settings), len(other.settings)),
         (once[0], once[1]),

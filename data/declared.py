@@ -64,10 +64,10 @@ class Column:
 
     def to_metadata(self) -> dict[str, str]:
         """The description as metadata of a Delta field."""
-        said = {key: value for key, value in asdict(self).items() if value and key != "name"}
+        properties = {key: value for key, value in asdict(self).items() if value and key != "name"}
         unit = f", {self.unit}" if self.unit else ""
         comment = f"{self.title}{unit}. {self.description}".strip()
-        return {"comment": comment, _KEY: json.dumps(said, sort_keys=True)}
+        return {"comment": comment, _KEY: json.dumps(properties, sort_keys=True)}
 
 
 def column_of_field(name: str, metadata: Mapping[str, str]) -> Column | None:

@@ -125,7 +125,7 @@ class FileCache:
 
     def _make_room(self, size: int) -> None:
         """Remove copies that nobody uses until there is room for one more."""
-        found = []
+        entries = []
         for path in self._folder.rglob("*"):
             with suppress(FileNotFoundError):
                 status = path.stat()
@@ -134,9 +134,9 @@ class FileCache:
                 if path.suffix == _PART and time.time() - status.st_mtime > _STRAY_S:
                     path.unlink()
                     continue
-                found.append((status.st_mtime, status.st_size, path))
-        total = size + sum(each for _, each, _ in found)
-        for _, each, path in sorted(found):
+                entries.append((status.st_mtime, status.st_size, path))
+        total = size + sum(each for _, each, _ in entries)
+        for _, each, path in sorted(entries):
             if total <= self._bound:
                 return
             if path.suffix != _PART and _removed(path):

@@ -36,21 +36,21 @@ def digest_of_file(path: LakePath) -> str:
     Raises:
         LakeError: It cannot be read.
     """
-    found = xxhash.xxh3_128()
+    hasher = xxhash.xxh3_128()
     with naming("read", path):
         system, name = file_system(path)
         with system.open_input_stream(name) as file:
             while block := file.read_buffer(_BLOCK_BYTES):
-                found.update(block)
-    return found.hexdigest()
+                hasher.update(block)
+    return hasher.hexdigest()
 
 
 def differs(path: LakePath, digest: str) -> str | None:
     """Read a file; return what is wrong with it as a phrase, or None if it has the digest."""
-    found = digest_of_file(path)
-    if found == digest:
+    actual = digest_of_file(path)
+    if actual == digest:
         return None
-    return f"is damaged: its bytes have the digest {found}, those written had {digest}"
+    return f"is damaged: its bytes have the digest {actual}, those written had {digest}"
 
 
 def check_file(path: Path, digest: str) -> None:

@@ -214,9 +214,9 @@ def _claim(
     has_datasets: bool,
     beside: tuple[str, ...],
 ) -> Claim:
-    found, metric = judged.comparison, catalogue.metric(spec.metric)
-    ends = [metric.sign * x for x in (found.change.low, found.change.high)]
-    is_undecided = found.outcome == "undecided"
+    comparison, metric = judged.comparison, catalogue.metric(spec.metric)
+    ends = [metric.sign * x for x in (comparison.change.low, comparison.change.high)]
+    is_undecided = comparison.outcome == "undecided"
     words = [spec.system_words] if spec.system_words else []
     words += [
         catalogue.knob_of_column[name].words(value)
@@ -235,12 +235,12 @@ def _claim(
         metric_words=_lowered(metric.title),
         scope=spec.scope,
         scope_words=", ".join(words),
-        effect=_percent(metric.sign * found.change.estimate),
+        effect=_percent(metric.sign * comparison.change.estimate),
         low=_percent(min(ends)),
         high=_percent(max(ends)),
         n_subject=spec.n[0],
         n_reference=spec.n[1],
-        outcome=found.outcome,
+        outcome=comparison.outcome,
         more_runs=spec.more(judged.alpha) if is_undecided else 0,
         settings=spec.members,
         beside=beside,

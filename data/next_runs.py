@@ -163,25 +163,25 @@ def next_runs(
     changes, steps = distances(own.settings, default.row if default else {}, catalogue=catalogue)
     log_margin = float(np.log1p(margin))
     chosen = recommend(own.cost, own.best, changes, steps, alpha, log_margin).setting
-    asked = _Question(lake, choice, own, default, alpha, log_margin)
-    reason = asked.settled(chosen)
-    cells, error = asked.cells()
+    planner = _Question(lake, choice, own, default, alpha, log_margin)
+    reason = planner.settled(chosen)
+    cells, error = planner.cells()
     if reason or chosen is None:
-        return asked.answer(
+        return planner.answer(
             (), cells[:0], error, reason or "no setting meets the limit", bool(reason)
         )
     if minutes is not None:
-        budget = asked.runs_in(minutes)
-    needed = asked.runs_to_settle(chosen)
+        budget = planner.runs_in(minutes)
+    needed = planner.runs_to_settle(chosen)
     if budget is None:
         budget = min(needed or MOST_RUNS, MOST_RUNS)
     limit = own.limit
     planned = plan(
-        own.cost, own.best, budget, asked.seed, None if limit is None else limit.metric,
+        own.cost, own.best, budget, planner.seed, None if limit is None else limit.metric,
         np.inf if limit is None else limit.at, len(cells), log_margin,
     )  # fmt: skip
     settles = needed is not None and budget >= needed
-    return asked.answer(planned, cells, error, "", is_done=False, settles=settles)
+    return planner.answer(planned, cells, error, "", is_done=False, settles=settles)
 
 
 def runs_left(then: NextRuns, now: "Lake") -> int:
@@ -360,8 +360,8 @@ class _Question:
 
     def _first_replicates(self, values: Mapping[int, Mapping[str, Value]]) -> dict[int, int]:
         """Return the number that the first new run of each setting gets."""
-        held = _last_replicates(self.lake, self.choice, list(values.values()))
-        return {number: last + 1 for number, last in zip(values, held, strict=True)}
+        last = _counted(self.lake, self.choice, list(values.values()))["last"].fill_null(-1)
+        return {number: int(own) + 1 for number, own in zip(values, last, strict=True)}
 
     def _query_words(self) -> str:
         scope = ", ".join(f"{name} {value}" for name, value in self.choice.scope().items())
@@ -384,12 +384,6 @@ def _replicates(
     ]
 
 
-def _last_replicates(
-    lake: "Lake", choice: Choice, values: Sequence[Mapping[str, Value]]
-) -> list[int]:
-    return [-1 if last is None else int(last) for last in _counted(lake, choice, values)["last"]]
-
-
 def _counted(lake: "Lake", choice: Choice, values: Sequence[Mapping[str, Value]]) -> pl.DataFrame:
     if not values:
         return pl.DataFrame(schema={"n": pl.Int64, "seconds": pl.Float64, "last": pl.Int64})
@@ -400,10 +394,10 @@ def _counted(lake: "Lake", choice: Choice, values: Sequence[Mapping[str, Value]]
 def _usual_seconds(lake: "Lake", choice: Choice) -> float | None:
     scope = choice.scope()
     condition = " AND ".join(f"{name} = ?" for name in scope)
-    found = lake.polars(
+    seconds = lake.polars(
         f"SELECT median(duration_s) AS seconds FROM runs WHERE {condition}", list(scope.values())
     )["seconds"][0]
-    return None if found is None else float(found)
+    return None if seconds is None else float(seconds)
 
 
 def _time(minutes: float) -> str:

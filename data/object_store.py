@@ -156,14 +156,14 @@ def error_words(path: LakePath, error: Exception) -> str:
     number = getattr(error, "errno", None)
     if number not in (None, errno.ENOENT):
         return os.strerror(number)  # Of this machine, such as a full disk.
-    place = f"the object store {endpoint() or 'of AWS'}"
+    store = f"the object store {endpoint() or 'of AWS'}"
     for pattern, words in _CAUSES:
         if pattern.search(text):
-            return f"{place} {words.format(bucket=path.bucket)}"
+            return f"{store} {words.format(bucket=path.bucket)}"
     for name in _SECRETS:
         if secret := os.environ.get(name):
             text = text.replace(secret, "***")
-    return f"{place}: {' '.join(text.split())[:_LONGEST]}"
+    return f"{store}: {' '.join(text.split())[:_LONGEST]}"
 
 
 @lru_cache(maxsize=4)
@@ -191,17 +191,17 @@ def endpoint() -> str | None:
     Raises:
         LakeError: It is no address, or holds a password.
     """
-    found = _setting(_ENDPOINT, "endpoint_url")
-    if not found:
+    address = _setting(_ENDPOINT, "endpoint_url")
+    if not address:
         return None
-    parts = urlsplit(found)
-    if parts.username or parts.password or parts.query or "@" in found:
+    parts = urlsplit(address)
+    if parts.username or parts.password or parts.query or "@" in address:
         raise LakeError(
             "AWS_ENDPOINT_URL holds a user name, a password or a query: it may have none"
         )
     if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise LakeError(f"AWS_ENDPOINT_URL is {found[:100]!r}, expected http:// or https://")
-    return found.rstrip("/")
+        raise LakeError(f"AWS_ENDPOINT_URL is {address[:100]!r}, expected http:// or https://")
+    return address.rstrip("/")
 
 
 def _setting(variables: Sequence[str], key: str) -> str | None:

@@ -169,7 +169,7 @@ def order_of(
         for name in dict.fromkeys(asked):
             if name is not None and rows[name].count():
                 checks.append(_check(rows.drop_nulls(name), name, catalogue))
-    checks.sort(key=lambda one: (not one.is_affected, one.p is None, one.is_random is not False))
+    checks.sort(key=lambda c: (not c.is_affected, c.p is None, c.is_random is not False))
     odd = [_odd(runs.drop_nulls(name), name, catalogue) for name in columns]
     return Order(tuple(checks), pl.concat(odd), len(runs) > MOST_RUNS)
 
@@ -180,9 +180,9 @@ def _check(rows: pl.DataFrame, name: str, catalogue: Catalogue) -> OrderCheck:
     y = np.log(rows[name].to_numpy())
     setting = rows["setting"].to_numpy()
     order, time = _time(rows)
-    found = blocks = placed = means = None
+    trend = blocks = placed = means = None
     if time is not None:
-        found = drift(y, time, setting)
+        trend = drift(y, time, setting)
         number = blocks_in_time(time) if order == TIMES else time.astype(np.int64)
         blocks = block_effects(y, number, setting)
         placed = _order(rows, time, setting, catalogue) if order == TIMES else None
@@ -196,14 +196,14 @@ def _check(rows: pl.DataFrame, name: str, catalogue: Catalogue) -> OrderCheck:
         metric=name,
         metric_words=metric.title,
         order=order,
-        runs=0 if found is None else found.runs,
-        settings=0 if found is None else found.settings,
-        change_pct=None if found is None else float(100 * np.expm1(found.change)),
-        p=None if found is None else found.p,
+        runs=0 if trend is None else trend.runs,
+        settings=0 if trend is None else trend.settings,
+        change_pct=None if trend is None else float(100 * np.expm1(trend.change)),
+        p=None if trend is None else trend.p,
         blocks=count,
         block_p=None if blocks is None else blocks.p,
         block_range_pct=None if blocks is None else float(100 * np.expm1(np.ptp(blocks.effects))),
-        is_affected=bool((found and found.is_shown) or (blocks and blocks.is_shown)),
+        is_affected=bool((trend and trend.is_shown) or (blocks and blocks.is_shown)),
         is_random=None if placed is None else placed[0].is_random,
         follows=tuple(follows),
         runs_between=None if placed is None else float(placed[0].runs_between),
@@ -250,14 +250,14 @@ def _order(
         [rows[k.column].rank("dense").fill_null(0).to_numpy() for k in knobs]
         or [np.zeros(len(rows))]
     ).astype(np.int64)
-    found = run_order(time, codes, setting)
-    if found is None:
+    order = run_order(time, codes, setting)
+    if order is None:
         return None
     follows = [
-        (knob.noun, float(rho)) for knob, rho in zip(knobs, found.rank_correlation, strict=False)
+        (knob.noun, float(rho)) for knob, rho in zip(knobs, order.rank_correlation, strict=False)
         if abs(np.nan_to_num(rho)) > MOST_RANK_CORRELATION
     ]  # fmt: skip
-    return found, follows
+    return order, follows
 
 
 def _odd(rows: pl.DataFrame, name: str, catalogue: Catalogue) -> pl.DataFrame:

@@ -72,7 +72,9 @@ class RunFacts:
     @classmethod
     def of(cls, row: dict[str, Any]) -> Self:
         """Convert a row of `run_facts_query`."""
-        cores = {core["core"]: core for core in sorted(row["cores"] or (), key=_core)}
+        cores = {
+            core["core"]: core for core in sorted(row["cores"] or (), key=lambda core: core["core"])
+        }
         rates = [core["tsc_hz"] for core in cores.values() if core["tsc_hz"]]
         return cls(
             row["run_id"],
@@ -84,11 +86,6 @@ class RunFacts:
             {file["table"]: file["path"] for file in row["files"] or ()},
             {file["table"]: file.get("digest") for file in row["files"] or ()},
         )
-
-
-def _core(core: dict[str, Any]) -> int:
-    number: int = core["core"]
-    return number
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,16 +180,16 @@ class RunFiles:
     def facts(self, run_ids: Sequence[str]) -> dict[str, RunFacts]:
         """Return the facts of some runs; unknown runs are missing in the answer."""
         with self._lock:
-            found = {run_id: self._facts.get(run_id) for run_id in run_ids}
-        asked = [run_id for run_id, facts in found.items() if facts is None]
-        if asked:
-            query = run_facts_query(asked, catalogue=self._lake.catalogue)
+            by_run = {run_id: self._facts.get(run_id) for run_id in run_ids}
+        unread = [run_id for run_id, facts in by_run.items() if facts is None]
+        if unread:
+            query = run_facts_query(unread, catalogue=self._lake.catalogue)
             rows = self._lake.arrow(*query).to_pylist()
             read = {row["run_id"]: RunFacts.of(row) for row in rows}
-            found |= read
+            by_run |= read
             with self._lock:
                 self._facts.update(read)
-        return {run_id: facts for run_id, facts in found.items() if facts is not None}
+        return {run_id: facts for run_id, facts in by_run.items() if facts is not None}
 
     def once(self, facts: RunFacts, find: Callable[[], np.ndarray]) -> np.ndarray:
         """Return a small fact that a function reads from a run, cached by the function's name."""

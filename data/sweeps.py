@@ -145,14 +145,14 @@ def knob_shares(lake: "Lake", choice: Choice, draws: int = DRAWS) -> KnobShares:
     raw = log_moments(rows, choice.objective, own.step).variance
     allowed = ~own.best.is_outside[places] if choice.limit is not None else None
     seed = zlib.crc32(cost.mean.tobytes())
-    found = importance(codes.astype(np.int64), cost, raw, seed, draws, allowed)
+    shares = importance(codes.astype(np.int64), cost, raw, seed, draws, allowed)
     names = [knob.noun for knob in varying]
     mains = [
-        Share(name, float(found.mains[k]), _known(found.low[k]), _known(found.high[k]),
-              _known(found.local[k]))
+        Share(name, float(shares.mains[k]), _known(shares.low[k]), _known(shares.high[k]),
+              _known(shares.local[k]))
         for k, name in enumerate(names)
     ]  # fmt: skip
-    pairs = [(f"{names[k]} x {names[m]}", share) for (k, m), share in found.pairs.items()]
+    pairs = [(f"{names[k]} x {names[m]}", share) for (k, m), share in shares.pairs.items()]
     return KnobShares(
         metric=choice.objective,
         system=choice.system,
@@ -160,12 +160,12 @@ def knob_shares(lake: "Lake", choice: Choice, draws: int = DRAWS) -> KnobShares:
         runs=int(rows["runs"].sum()),
         mains=tuple(sorted(mains, key=lambda one: -one.share)),
         pairs=tuple(sorted(pairs, key=lambda pair: -pair[1])),
-        rest=found.rest,
-        noise=found.noise,
+        rest=shares.rest,
+        noise=shares.noise,
         fixed=tuple(knob.noun for knob in knobs if knob not in varying),
-        together=tuple(f"{names[k]} + {names[m]}" for k, m in found.aliased),
-        is_overlapping=found.is_overlapping,
-        grid_share=found.grid_share,
+        together=tuple(f"{names[k]} + {names[m]}" for k, m in shares.aliased),
+        is_overlapping=shares.is_overlapping,
+        grid_share=shares.grid_share,
     )
 
 

@@ -25,7 +25,6 @@ from app.kit.page_layout import (
     status_line,
 )
 from app.kit.panel import panel, view_menu, view_panel
-from data.catalogue import Catalogue
 
 IDS: Final = ids.PageIds("findings")
 PICTURES: Final = ("knobs", "effect")
@@ -175,7 +174,8 @@ def metric_choices(view: LakeView, state: FindingsState) -> Entries:
 def knob_choices(view: LakeView, state: FindingsState) -> Entries:
     """List the knobs of the shown sweep, those with large shares first."""
     effect = effect_of(view, state) if view.runs else None
-    return _knob_entries(effect.knobs if effect else (), view.catalogue)
+    knobs = view.catalogue.knob_of_column
+    return entries({column: knobs[column].noun for column in (effect.knobs if effect else ())})
 
 
 def across_entries(view: LakeView, state: FindingsState) -> Entries:
@@ -184,7 +184,3 @@ def across_entries(view: LakeView, state: FindingsState) -> Entries:
     if effect is None:
         return entries({"": "one line"})
     return entries(across_choices(effect.knobs, effect.knob, view.catalogue))
-
-
-def _knob_entries(columns: tuple[str, ...], catalogue: Catalogue) -> Entries:
-    return entries({column: catalogue.knob_of_column[column].noun for column in columns})

@@ -21,6 +21,7 @@ from data.queries.claims import sweeps_query
 from data.queries.moments import moments_query
 from data.queries.network import network_runs_query
 from data.queries.order import order_query
+from data.queries.statement import statement
 
 _MOST: int = 300_000
 
@@ -166,7 +167,7 @@ def explain(view: LakeView, state: FindingsState, name: str) -> str:
         "fifth for unmeasured cells; random blocks with the default in each",
     }
     found = sweeps_query(asked, state.metric, catalogue)
-    then = f"moments of the settings of one sweep by\n\n{_written(query)}"
+    then = f"moments of the settings of one sweep by\n\n{statement(*query)}"
     return explanation(view, asked, found, [words, rules[name]], [then])
 
 
@@ -174,12 +175,6 @@ def _metrics(view: LakeView, state: FindingsState) -> list[str]:
     measured = set(view.measured_columns(state.selection)) if view.runs else set()
     names = dict.fromkeys([state.metric, "energy_j", "duration_s", state.bound[0]])
     return [name for name in names if name in measured] or [state.metric]
-
-
-def _written(query: tuple[str, list[Any]]) -> str:
-    from data.queries.statement import statement
-
-    return statement(*query)
 
 
 def run_list(view: LakeView, state: FindingsState) -> str:

@@ -12,8 +12,7 @@ import polars as pl
 import data.sandbox
 from app.kit.lakes import LakeView
 from app.sql.state import SqlState
-from data.queries.columns import columns_query
-from data.queries.examples import ALL_RUNS, subjects_query
+from data.queries.sql_page import ALL_RUNS, columns_query, subjects_query
 from data.queries.statement import statement
 
 _EXAMPLES: Final = Path(data.sandbox.__file__).with_name("examples.toml")

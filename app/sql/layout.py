@@ -8,6 +8,7 @@ from dash import dcc, html
 
 from app.kit import ids
 from app.kit.context import sandbox
+from app.kit.export import ExportedPage, render
 from app.kit.lakes import LakeView
 from app.kit.links import address
 from app.kit.page_layout import filter_sidebar, page_layout, state_stores, status_line
@@ -142,3 +143,10 @@ def _chart() -> html.Section:
     head = [html.H2("Chart"), *selects, note, tool_bar("sql-chart", ALL_TOOLS)]
     body = [chart, legend_of("sql-chart")]
     return panel("", "chart", head, body, "panel-chart", is_stop=False)
+
+
+def export_page(view: LakeView, state: SqlState) -> ExportedPage:
+    """Build the page for an export, without results, which are downloaded as CSV or Parquet."""
+    query = html.Section([html.H2("Query"), html.Pre(state.sql)], className="panel")
+    main = render(html.Main([query, tables(view, has_menu=False)], className="sql-export"))
+    return ExportedPage("SQL", main, {"sql": state.sql}, view.is_synthetic)

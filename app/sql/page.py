@@ -7,8 +7,7 @@ from dash import ClientsideFunction, Input, clientside_callback
 from app.kit.callbacks import register_gather
 from app.kit.page import Page, View
 from app.sql.answer import columns_of, default_state, explain
-from app.sql.layout import IDS, sql_layout
-from app.sql.layout_export import export_page
+from app.sql.layout import IDS, export_page, sql_layout
 from app.sql.routes import add_routes
 from app.sql.state import SqlState
 

@@ -49,8 +49,8 @@ def attainment_line(x: np.ndarray, y: np.ndarray, setting: np.ndarray, level: fl
     """
     runs = np.bincount(setting)
     height = np.argsort(y, kind="stable")
-    place = np.empty(len(y), int)
-    place[height] = np.arange(len(y))
+    rank_of = np.empty(len(y), int)
+    rank_of[height] = np.arange(len(y))
     order = np.argsort(x, kind="stable")
     is_last = np.append(np.diff(x[order]) > 0, True)[: len(x)]
     # Of each run so far, by height: what it adds to ln(1 - attainment).
@@ -59,12 +59,12 @@ def attainment_line(x: np.ndarray, y: np.ndarray, setting: np.ndarray, level: fl
     needed = np.log1p(-level) if level < 1 else -np.inf
     corners: list[tuple[float, float]] = []
     for run, is_corner in zip(order, is_last, strict=True):
-        mine, n = members[setting[run]], runs[setting[run]]
-        mine.append(int(place[run]))
-        mine.sort()
+        ranks, n = members[setting[run]], runs[setting[run]]
+        ranks.append(int(rank_of[run]))
+        ranks.sort()
         with np.errstate(divide="ignore"):
-            rest = np.log(1 - np.arange(len(mine) + 1) / n)
-        steps[mine] = np.diff(rest)
+            rest = np.log(1 - np.arange(len(ranks) + 1) / n)
+        steps[ranks] = np.diff(rest)
         if not is_corner:
             continue
         reached = np.flatnonzero(np.cumsum(steps) <= needed + 1e-12)

@@ -101,14 +101,14 @@ def quantile(p: float | np.ndarray, df: np.ndarray) -> np.ndarray:
     """Return the values that t distributions exceed with probability p; infinite without df."""
     if np.size(p) > 1:
         # One call for each pair of values that occurs: a complex number is a pair.
-        pairs, place = np.unique(p + 1j * df, return_inverse=True)
+        pairs, inverse = np.unique(p + 1j * df, return_inverse=True)
         each = np.where(pairs.imag > 0, stdtrit(pairs.imag, 1 - pairs.real), np.inf)
-        return each[place].reshape(np.broadcast(p, df).shape)
+        return each[inverse].reshape(np.broadcast(p, df).shape)
     p = float(np.ravel(p)[0])
-    unique, place = np.unique(df, return_inverse=True)
+    unique, inverse = np.unique(df, return_inverse=True)
     with np.errstate(invalid="ignore"):
         values = np.where(unique > 0, stdtrit(unique, 1 - p), np.inf)
-    return values[place].reshape(np.shape(df))
+    return values[inverse].reshape(np.shape(df))
 
 
 def best_set(cost: Estimates, limit: Limit | None = None, alpha: float = 0.05) -> BestSet:
@@ -132,11 +132,11 @@ def best_set(cost: Estimates, limit: Limit | None = None, alpha: float = 0.05) -
     if len(cost.n) > MOST_TESTED_BY_ALL:
         strength = cost.mean[against] + 3 * np.sqrt(cost.variance[against])
         against = against[np.argsort(strength, kind="stable")[:STRONGEST]]
-    asked = np.flatnonzero(is_member)
+    challenged = np.flatnonzero(is_member)
     against = _undominated(cost, against)
     if len(against):
-        a, b = cost.at(asked[:, None]), cost.at(against[None, :])
-        is_member[asked] = ~_is_beaten(a, b, np.ones(1, bool), alpha_pair)
+        a, b = cost.at(challenged[:, None]), cost.at(against[None, :])
+        is_member[challenged] = ~_is_beaten(a, b, np.ones(1, bool), alpha_pair)
     regret, bound_by = _regret(cost, np.flatnonzero(is_member & is_challenger), alpha)
     return BestSet(is_member, is_within, is_outside, regret, bound_by, alpha_pair, count)
 
@@ -189,12 +189,12 @@ def _undominated(cost: Estimates, against: np.ndarray) -> np.ndarray:
     if cost.prior.d0 <= 0:
         return against
     mean, variance, df = (values[against] for values in (cost.mean, cost.variance, cost.df))
-    kept = np.zeros(len(against), bool)
+    is_best = np.zeros(len(against), bool)
     for freedom in np.unique(df):
         rivals = np.flatnonzero(df >= freedom)
         best = rivals[pareto_mask(mean[rivals], variance[rivals])]
-        kept[best[df[best] == freedom]] = True
-    return against[kept]
+        is_best[best[df[best] == freedom]] = True
+    return against[is_best]
 
 
 def _is_beaten(

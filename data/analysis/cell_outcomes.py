@@ -55,10 +55,10 @@ def proven_columns(
     assert scale is not None, "BUG: no scale"
     tier = settings.tier[contenders.row]
     both = (pairs.runner_up >= 0) & (tier[pairs.winner] < ONCE) & (tier[pairs.runner_up] < ONCE)
-    one, other = pairs.winner[both], pairs.runner_up[both]
+    best, other = pairs.winner[both], pairs.runner_up[both]
     limit = settings.limit
     in_sets = contenders.order
-    sides = [Runs(contenders.start[rows], contenders.count[rows]) for rows in (one, other)]
+    sides = [Runs(contenders.start[rows], contenders.count[rows]) for rows in (best, other)]
     margin = scale.margin(rules.margin_pct, settings.mean)
     verdicts = decide_contests(
         _judged_alike(estimates.at(in_sets), contenders, pairs),
@@ -69,10 +69,10 @@ def proven_columns(
     names = {"a_better": WIN, "b_better": WIN, "equivalent": EQUIVALENT, "undecided": UNDECIDED}
     outcome = _others(pairs, TOO_FEW)
     outcome[both] = [names[name] for name in verdicts.outcome.tolist()]
-    second = settings.mean[contenders.row[np.where(is_turned, one, other)]]
+    second = settings.mean[contenders.row[np.where(is_turned, best, other)]]
     winner, runner_up = pairs.winner.copy(), pairs.runner_up.copy()
-    winner[both] = np.where(is_turned, other, one)
-    runner_up[both] = np.where(is_turned, one, other)
+    winner[both] = np.where(is_turned, other, best)
+    runner_up[both] = np.where(is_turned, best, other)
     columns = _outcomes(outcome, winner, runner_up, pairs, contenders, settings)
     shares = columns["margin_share"].to_numpy()
     return {
@@ -157,7 +157,7 @@ def tested_columns(
     contenders: Contenders,
     settings: Settings,
     samples: Samples,
-    found: Moments,
+    group_moments: Moments,
     has_means: np.ndarray,
     rules: Rules,
     question: Question,
@@ -172,12 +172,14 @@ def tested_columns(
     is_unranked = (has_means[a] | has_means[b]) & (test == "mann-whitney")
     p, effect = (
         _spread_out(np.where(is_unranked, np.nan, values), contested)
-        for values in compare_pairs(test, samples, found, a, b, sign)
+        for values in compare_pairs(test, samples, group_moments, a, b, sign)
     )
-    kept = corrected(p, rules.correction)
-    is_unknown = np.isnan(found.sd[a] + found.sd[b])
-    least = np.where(is_unranked | is_unknown, 1.0, smallest_p(test, found.n[a], found.n[b]))
-    outcome = np.where(kept <= rules.alpha, WIN, TIE).astype(object)
+    p_corrected = corrected(p, rules.correction)
+    is_unknown = np.isnan(group_moments.sd[a] + group_moments.sd[b])
+    least = np.where(
+        is_unranked | is_unknown, 1.0, smallest_p(test, group_moments.n[a], group_moments.n[b])
+    )
+    outcome = np.where(p_corrected <= rules.alpha, WIN, TIE).astype(object)
     outcome[_spread_out(least, contested) > rules.alpha] = TOO_FEW
     outcome = np.where(contested, outcome, _others(pairs, ALONE))
     nothing = pl.Series(np.full(len(contested), np.nan))
@@ -190,7 +192,7 @@ def tested_columns(
         "members_winner": none,
         "members_runner_up": none,
         "p": pl.Series(p),
-        "p_corrected": pl.Series(kept),
+        "p_corrected": pl.Series(p_corrected),
         "effect": pl.Series(effect),
     }
 
@@ -212,19 +214,16 @@ def _outcomes(
     contested = runner_up >= 0
     mean = settings.mean[contenders.row]
     best, second = mean[winner[contested]], mean[runner_up[contested]]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        share = np.where(second == 0, np.nan, (best - second) / np.abs(second))
     return {
         "outcome": pl.Series(outcome.tolist(), dtype=pl.String),
         "winner": pl.Series(winner),
         "runner_up": pl.Series(runner_up),
         "competitors": pl.Series(pairs.competitors),
         "margin": pl.Series(_spread_out(np.abs(best - second), contested)),
-        "margin_share": pl.Series(_spread_out(_share(best, second), contested)),
+        "margin_share": pl.Series(_spread_out(share, contested)),
     }
-
-
-def _share(winner: np.ndarray, runner_up: np.ndarray) -> np.ndarray:
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(runner_up == 0, np.nan, (winner - runner_up) / np.abs(runner_up))
 
 
 def _spread_out(values: np.ndarray, where: np.ndarray) -> np.ndarray:

@@ -92,7 +92,7 @@ def _changes(runs: StorageRuns, kind: str, is_small: bool) -> pl.Series:
 def _alike(kind: str) -> Rule:
     def rule(runs: StorageRuns) -> Verdict:
         median = float(_changes(runs, kind, is_small=False).median())  # type: ignore[arg-type]
-        words = f"{kind}: writing {_signed_pct(median)} power against reading, median"
+        words = f"{kind}: writing {100 * median:+.1f} % power against reading, median"
         return plain(abs(median) < 0.05, words)
 
     return rule
@@ -111,11 +111,11 @@ def _writes_more(is_small: bool) -> Rule:
 
 def _spans(runs: StorageRuns, *kinds: str) -> list[float]:
     """Return the greatest span of power of each kind at 4 KiB, over the system's greatest power."""
-    found = runs.by_kind("power_w", *kinds, request_bytes=FOUR_KIB)
+    by_kind = runs.by_kind("power_w", *kinds, request_bytes=FOUR_KIB)
     if not runs.peak_w:
         raise UnmeasuredError("no power of the system measured")
     spans = [rows.group_by("device").agg(s=pl.col("power_w").max() - pl.col("power_w").min())["s"]
-             for rows in found.values()]  # fmt: skip
+             for rows in by_kind.values()]  # fmt: skip
     return [float(span.max()) / runs.peak_w for span in spans]  # type: ignore[arg-type]
 
 
@@ -256,10 +256,6 @@ def _reads_peak(runs: StorageRuns) -> Verdict:
     read, write = (float(one.sort("mean")["mean"][-1]) for one in means)
     words = f"reading at most {format_quantity(read, 'W')}, writing {format_quantity(write, 'W')}"
     return plain(1 < read / write <= 1.25, words)
-
-
-def _signed_pct(share: float) -> str:
-    return f"{100 * share:+.1f} %"
 
 
 RULES_OF_DEVICES: Final[dict[str, tuple[Rule, ...]]] = {

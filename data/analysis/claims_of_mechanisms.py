@@ -68,15 +68,15 @@ def _share(
         values = [value_of(runs, *cell) for cell in cells]
         right = [bool(holds(value)) for value in values]
         n = tuple(int(runs.at(*cell)["n"].sum()) for cell in cells)
-        said = f"{words} in {sum(right)} of {len(cells)} panels and systems"
-        said += f" ({min(values):.2f} to {max(values):.2f}; {sum(n):,} runs)"
+        sentence = f"{words} in {sum(right)} of {len(cells)} panels and systems"
+        sentence += f" ({min(values):.2f} to {max(values):.2f}; {sum(n):,} runs)"
         if wrong := [i for i, one in enumerate(right) if not one]:
             listed = (
                 f"{cells[i][0].name} of {label(cells[i][1])} ({values[i]:.2f})" for i in wrong
             )
-            said += f"; not at {', '.join(listed)}"
+            sentence += f"; not at {', '.join(listed)}"
         outcome = share_outcome(sum(right), len(cells))
-        return Verdict(outcome, said, effect=float(np.median(values)), n=n)
+        return Verdict(outcome, sentence, effect=float(np.median(values)), n=n)
 
     return rule
 
@@ -185,15 +185,15 @@ def _ipc(panels: Sequence[Panel], is_less: bool) -> Rule:
     return rule
 
 
-def _slope(runs: NetworkRuns, panel: Panel, system: str) -> float:
-    return clock_slope(runs.at(panel, system).filter(pl.col("rapl") == FULL_RAPL_W), ["itr"])
-
-
 def _flat_and_steep(runs: NetworkRuns) -> Verdict:
     """Judge that p99 hardly depends on the library OS's clock, and clearly on Linux's."""
     runs.need(MEMCACHED, TUNED)
     library, linux = (
-        [_slope(runs, panel, system) for panel in MEMCACHED] for system in (LIBRARY, LINUX)
+        [
+            clock_slope(runs.at(panel, system).filter(pl.col("rapl") == FULL_RAPL_W), ["itr"])
+            for panel in MEMCACHED
+        ]
+        for system in (LIBRARY, LINUX)
     )
     holds = (
         all(abs(slope) < _FLAT_SLOPE for slope in library)
@@ -288,14 +288,14 @@ def _corner_energies(cells: pl.DataFrame) -> dict[tuple[str, str], float]:
     """Return mean energy by clock and ITR, each at its fast and its slow end."""
     clocks, delays = (cells[name].drop_nulls().sort() for name in ("ghz", "itr"))
     ends = {"fast": (clocks[-1], delays[0]), "slow": (clocks[0], delays[-1])}
-    found = {}
+    energies = {}
     for clock, (ghz, _) in ends.items():
         for delay, (_, itr) in ends.items():
             corner = cells.filter(pl.col("ghz") == ghz, pl.col("itr") == itr)
             if not len(corner):
                 raise UnmeasuredError(f"no run at ITR {itr:g} us and {ghz:g} GHz")
-            found[clock, delay] = float(corner[ENERGY].mean())  # type: ignore[arg-type]
-    return found
+            energies[clock, delay] = float(corner[ENERGY].mean())  # type: ignore[arg-type]
+    return energies
 
 
 def _fast_itr_is_least(runs: NetworkRuns, panel: Panel, system: str) -> float:

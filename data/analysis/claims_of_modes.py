@@ -44,12 +44,12 @@ def _faster_by(mode: str, printed: float) -> Rule:
     def rule(runs: StorageRuns) -> Verdict:
         if (runs.place["rw"], runs.place["request_bytes"]) != (READS, FOUR_KIB):
             raise UnmeasuredError("no random reads of 4 KiB, of which the difference is printed")
-        one = [c for c in runs.compare("iops", mode, INTERRUPT) if c.pair.at == 1]
-        if not one:
+        at_depth_1 = [c for c in runs.compare("iops", mode, INTERRUPT) if c.pair.at == 1]
+        if not at_depth_1:
             raise UnmeasuredError(f"n: no two runs of {LABELS[mode]} and of interrupt at depth 1")
-        more = one[0].pair.means[0] - one[0].pair.means[1]
+        more = at_depth_1[0].pair.means[0] - at_depth_1[0].pair.means[1]
         words = f"{LABELS[mode]} {more:+,.0f} IOs a second at depth 1, {printed:+,.0f} printed"
-        return Verdict(size_outcome(more / printed), words, tuple(one))
+        return Verdict(size_outcome(more / printed), words, tuple(at_depth_1))
 
     return rule
 
@@ -75,28 +75,28 @@ def _power_inverted(first: str, second: str) -> Rule:
         power = {one.pair.at: one for one in runs.compare("power_w", first, second)}
         both = [(cpu, power[cpu.pair.at]) for cpu in runs.compare("cpu_pct", first, second)
                 if cpu.pair.at in power]  # fmt: skip
-        found = [pair for pair in both if pair[0].pair.is_less and pair[1].pair.is_more]
+        inverted = [pair for pair in both if pair[0].pair.is_less and pair[1].pair.is_more]
         words = f"{LABELS[first]} with less CPU and more power than {LABELS[second]}"
-        words += f" at {len(found)} of {len(both)} IO depths"
-        return plain(bool(found), words, [one for pair in found or both for one in pair])
+        words += f" at {len(inverted)} of {len(both)} IO depths"
+        return plain(bool(inverted), words, [one for pair in inverted or both for one in pair])
 
     return rule
 
 
 def _switches_equal(runs: StorageRuns) -> Verdict:
-    found = runs.compare("context_switches_per_io", HYBRID, INTERRUPT, is_equivalence=True)
-    same = sum(one.pair.p <= LEVEL for one in found)
-    words = f"hybrid polling as interrupt within 10 % at {same} of {len(found)} IO depths"
-    return Verdict(share_outcome(same, len(found)), words, tuple(found))
+    comparisons = runs.compare("context_switches_per_io", HYBRID, INTERRUPT, is_equivalence=True)
+    same = sum(one.pair.p <= LEVEL for one in comparisons)
+    words = f"hybrid polling as interrupt within 10 % at {same} of {len(comparisons)} IO depths"
+    return Verdict(share_outcome(same, len(comparisons)), words, tuple(comparisons))
 
 
-def _switches(mode: str, low: float, high: float, said: str) -> Rule:
+def _switches(mode: str, low: float, high: float, expected: str) -> Rule:
     def rule(runs: StorageRuns) -> Verdict:
         means = runs.at_depths("context_switches_per_io", mode).filter(pl.col("n") > 1)["mean"]
         if not len(means):
             raise UnmeasuredError(f"n: no IO depth with two runs of {LABELS[mode]}")
         within = int(means.is_between(low, high).sum())
-        words = f"{LABELS[mode]} {said} at {within} of {len(means)} IO depths"
+        words = f"{LABELS[mode]} {expected} at {within} of {len(means)} IO depths"
         return Verdict(share_outcome(within, len(means)), words)
 
     return rule
@@ -107,13 +107,13 @@ def _moves_ordered(subsystem: str | None, *order: str) -> Rule:
 
     def rule(runs: StorageRuns) -> Verdict:
         pairs = [runs.compare_moves(*pair, subsystem) for pair in pairwise(order)]
-        found = [one for pair in pairs for one in pair if one.pair.at == _PROFILED]
-        if len(found) < len(pairs):
+        comparisons = [one for pair in pairs for one in pair if one.pair.at == _PROFILED]
+        if len(comparisons) < len(pairs):
             raise UnmeasuredError(f"n: no two runs of each mode with {_PROFILED} threads and "
                                   f"{title_of(LOADS_STORES)} measured")  # fmt: skip
         words = f"{subsystem or 'all'}: {', '.join(LABELS[mode] for mode in order)} in this order"
-        return Verdict(share_outcome(sum(o.pair.is_more for o in found), len(found)), words,
-                       tuple(found))  # fmt: skip
+        more = sum(one.pair.is_more for one in comparisons)
+        return Verdict(share_outcome(more, len(comparisons)), words, tuple(comparisons))
 
     return rule
 
@@ -139,7 +139,7 @@ def _winners(runs: StorageRuns) -> tuple[pl.DataFrame, list[Comparison]]:
     cells = _tiles(runs)
     latency = cells.filter(group=POLL).select(*TILE, latency="latency_mean_us")
     won = best_of(MODES, cells, TILE).join(latency, on=TILE, how="left")
-    found = [
+    comparisons = [
         Comparison(
             f"{LABELS[row['first']]}, {LABELS[row['second']]}",
             f"{format_bytes(row['request_bytes'])}, depth {row[DEPTH]:g}", "bytes_per_joule",
@@ -149,17 +149,17 @@ def _winners(runs: StorageRuns) -> tuple[pl.DataFrame, list[Comparison]]:
         )
         for row in won.iter_rows(named=True)
     ]  # fmt: skip
-    return won, found
+    return won, comparisons
 
 
 def _efficient_by_latency(runs: StorageRuns) -> Verdict:
-    won, found = _winners(runs)
+    won, comparisons = _winners(runs)
     at = {mode: won.filter(best=mode)["latency"] for mode in MODES}
     low, high = (at[mode].median() for mode in (POLL, INTERRUPT))
     parts = [f"{LABELS[mode]} wins {_won_words(at[mode])}" for mode in MODES]
     words = f"of {len(won)} tiles {'; '.join(parts)}; {won['best'].null_count()} tied"
     is_ordered = low is not None and high is not None and low < high  # type: ignore[operator]
-    return plain(bool(is_ordered), words, found)
+    return plain(bool(is_ordered), words, comparisons)
 
 
 def _won_words(latencies: pl.Series) -> str:
@@ -179,10 +179,10 @@ def _hybrid_least(runs: StorageRuns) -> Verdict:
 
 
 def _hybrid_hardly_best(runs: StorageRuns) -> Verdict:
-    won, found = _winners(runs)
+    won, comparisons = _winners(runs)
     best = int((won["best"] == HYBRID).sum())
     words = f"hybrid polling wins {best} of {len(won)} tiles"
-    return plain(best < 0.1 * len(won), words, found)
+    return plain(best < 0.1 * len(won), words, comparisons)
 
 
 RULES_OF_MODES: Final[dict[str, tuple[Rule, ...]]] = {

@@ -148,7 +148,8 @@ def _polling_costs(runs: NetworkRuns) -> Verdict:
     for panel in SILO:
         own, other = (runs.best(panel, s, PERFORMANCE) for s in (POLLING, LINUX))
         costs.append(float(own.row[ENERGY] / other.row[ENERGY]))
-    words = f"energy at the best p99 over tuned Linux's at its own: {', '.join(map(_x, costs))}"
+    listed = ", ".join(f"x{cost:.3g}" for cost in costs)
+    words = f"energy at the best p99 over tuned Linux's at its own: {listed}"
     return plain(min(costs) > 1.6, f"{words}; x1.6 printed", effect=min(costs))
 
 
@@ -264,10 +265,6 @@ def _cost_of_tail(panel: Panel, printed: float) -> Rule:
         return factor(tuned, default, ENERGY, printed)
 
     return rule
-
-
-def _x(value: float) -> str:
-    return f"x{value:.3g}"
 
 
 _BEST_P99: Final = (LIBRARY, PERFORMANCE)

@@ -71,25 +71,33 @@ class Question:
     limit: tuple[str, float, bool] | None = None
 
 
-def tested_settings(groups: pl.DataFrame, found: Moments, question: Question) -> Settings:
+def tested_settings(groups: pl.DataFrame, group_moments: Moments, question: Question) -> Settings:
     """Return the settings by their arithmetic means, for tests of two of them.
 
     A setting whose limited metric is beyond the limit in the mean does not compete.
     """
-    half = mean_half_widths(found)
+    half = mean_half_widths(group_moments)
     tier = np.zeros(len(groups), np.int64)
     if question.limit is not None:
         name, bound, is_at_most = question.limit
         mean = groups[f"{name}_mean"].cast(pl.Float64).fill_null(np.nan).to_numpy()
         tier[mean > bound if is_at_most else mean < bound] = BEYOND
-    cost = found.mean if question.better == "less" else -found.mean
-    return Settings(found.n, cost, tier, found.mean, found.mean - half, found.mean + half, found.sd)
+    cost = group_moments.mean if question.better == "less" else -group_moments.mean
+    return Settings(
+        group_moments.n,
+        cost,
+        tier,
+        group_moments.mean,
+        group_moments.mean - half,
+        group_moments.mean + half,
+        group_moments.sd,
+    )
 
 
 def proven_settings(
     groups: pl.DataFrame,
     samples: Samples,
-    found: Moments,
+    group_moments: Moments,
     has_means: np.ndarray,
     question: Question,
     by: Sequence[str],
@@ -99,7 +107,7 @@ def proven_settings(
     """Return the settings by their means and moderated variances on the logarithmic scale.
 
     Args:
-        found, has_means: Moments of the values, and which of them have rows that are means.
+        group_moments, has_means: Moments of the values, and which of them have rows that are means.
         by: Columns that are the same within one side of a comparison.
         alpha: Error of the standing to the limit.
         relatives: The settings of the same systems at all loads, with the columns of `groups`, for
@@ -107,11 +115,11 @@ def proven_settings(
     """
     scale = Scale.of(samples.values, question.better, question.unit)
     choice = numbered(groups, question.choice)
-    is_small = np.bincount(choice, _is_lender(groups) & (found.n > 1)) < ENOUGH_SETTINGS
+    is_small = np.bincount(choice, _is_lender(groups) & (group_moments.n > 1)) < ENOUGH_SETTINGS
     # Where all choices are large enough, nothing is borrowed.
     others = groups if relatives is None or not is_small.any() else relatives
     family, lent = _families(groups, others, question.family)
-    own = setting_moments(samples, found, has_means, scale, choice)
+    own = setting_moments(samples, group_moments, has_means, scale, choice)
     theirs = own if others is groups else setting_moments(*samples_of(others), scale, lent)
     lenders = Relatives(theirs, _is_lender(others), lent)
     is_more_better = scale.sign < 0
@@ -135,7 +143,7 @@ def proven_settings(
     ends = [scale.value(estimates.mean + side * scale.sign * wide) for side in (-1, 1)]
     shown = scale.value(estimates.mean)
     return Settings(
-        n, estimates.mean, tier, shown, ends[0], ends[1], found.sd, estimates, limit, scale
+        n, estimates.mean, tier, shown, ends[0], ends[1], group_moments.sd, estimates, limit, scale
     )
 
 
@@ -230,29 +238,33 @@ def contenders_of(
     twice = (
         np.add.reduceat((settings.n[order] > 1).astype(np.int64), start) if len(start) else count
     )
-    found = Contenders(cell[row], row, count, order, start, twice, np.zeros(len(row), bool), row)
+    contenders = Contenders(
+        cell[row], row, count, order, start, twice, np.zeros(len(row), bool), row
+    )
     if defaults is not None:
-        found = _with_defaults(_ranked(found, settings, competitor), settings, defaults)
-    return _ranked(found, settings, competitor)
+        contenders = _with_defaults(_ranked(contenders, settings, competitor), settings, defaults)
+    return _ranked(contenders, settings, competitor)
 
 
-def _ranked(found: Contenders, settings: Settings, competitor: np.ndarray) -> Contenders:
+def _ranked(contenders: Contenders, settings: Settings, competitor: np.ndarray) -> Contenders:
     """Sort the contenders: best first within a cell, those beyond the limit last."""
-    row = found.row
+    row = contenders.row
     is_beyond = settings.tier[row] == BEYOND
-    return _some(found, np.lexsort((competitor[row], settings.cost[row], is_beyond, found.cell)))
+    return _some(
+        contenders, np.lexsort((competitor[row], settings.cost[row], is_beyond, contenders.cell))
+    )
 
 
-def _some(found: Contenders, rows: np.ndarray) -> Contenders:
+def _some(of: Contenders, rows: np.ndarray) -> Contenders:
     return Contenders(
-        found.cell[rows], found.row[rows], found.settings[rows], found.order, found.start[rows],
-        found.count[rows], found.is_default[rows], found.place[rows],
+        of.cell[rows], of.row[rows], of.settings[rows], of.order, of.start[rows], of.count[rows],
+        of.is_default[rows], of.place[rows],
     )  # fmt: skip
 
 
-def _with_defaults(found: Contenders, settings: Settings, defaults: np.ndarray) -> Contenders:
+def _with_defaults(contenders: Contenders, settings: Settings, defaults: np.ndarray) -> Contenders:
     """Keep the best contender of each cell, and add the default that it is compared with."""
-    best = _some(found, np.flatnonzero(np.diff(found.cell, prepend=-1)))
+    best = _some(contenders, np.flatnonzero(np.diff(contenders.cell, prepend=-1)))
     reference = defaults[best.row]
     has = np.flatnonzero(reference >= 0)
     rows = reference[has]

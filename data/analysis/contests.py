@@ -8,7 +8,7 @@ Source: Benjamini, Yekutieli, J. American Statistical Association 100(469), 2005
 beside a false discovery rate; Holm, Scandinavian Journal of Statistics 6, 1979.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -116,18 +116,21 @@ def decide_contests(
     count = len(a.first)
     share = comparison_share(limit is not None)
     level, batches = alpha, []
-    p = kept = np.ones(count)
+    p = p_corrected = np.ones(count)
     for _ in range(_MOST_ROUNDS):
         batches = list(_batches(cost, limit, a, b, level))
-        levels = _levels(batches, margin, count)
+        levels: dict[Outcome, np.ndarray] = {name: np.ones(count) for name in DECIDED}
+        for batch in batches:
+            for decided, values in deciding_levels(batch.a, batch.b, margin).items():
+                levels[decided][batch.contests] = values
         p = np.minimum(np.min([levels[name] for name in DECIDED], axis=0) / share, 1.0)
-        kept = corrected(p, correction)
-        lower = _level_of(kept, correction, alpha)
+        p_corrected = corrected(p, correction)
+        lower = _level_of(p_corrected, correction, alpha)
         is_settled = lower >= level or (a.count.max(initial=1) == 1 == b.count.max(initial=1))
         level = min(level, lower)
         if is_settled:
             break
-    is_decided = kept <= alpha
+    is_decided = p_corrected <= alpha
     names: list[np.ndarray] = [is_decided & (levels[n] / share <= level) for n in DECIDED]
     outcome = np.select(names, DECIDED, UNDECIDED)
     shown = {name: np.full(count, np.nan) for name in ("estimate", "low", "high", "a", "b")}
@@ -141,10 +144,10 @@ def decide_contests(
         shown["a"][here], shown["b"][here] = batch.a.members, batch.b.members
     more = np.zeros(count, np.int64)
     for batch in batches:
-        asked = np.flatnonzero(outcome[batch.contests] == UNDECIDED)
-        more[batch.contests[asked]] = _more_runs(_some(batch, asked), level, margin)
+        still_open = np.flatnonzero(outcome[batch.contests] == UNDECIDED)
+        more[batch.contests[still_open]] = _more_runs(_some(batch, still_open), level, margin)
     return Verdicts(
-        outcome, p, kept, shown["estimate"], shown["low"], shown["high"], level, more,
+        outcome, p, p_corrected, shown["estimate"], shown["low"], shown["high"], level, more,
         shown["a"].astype(np.int64), shown["b"].astype(np.int64),
     )  # fmt: skip
 
@@ -206,42 +209,34 @@ def _alone(estimates: Estimates) -> Estimates:
     return replace(estimates, prior=Prior(d0, s0))
 
 
-def _levels(batches: Sequence[_Batch], margin: float, count: int) -> dict[Outcome, np.ndarray]:
-    levels: dict[Outcome, np.ndarray] = {name: np.ones(count) for name in DECIDED}
-    for batch in batches:
-        for name, values in deciding_levels(batch.a, batch.b, margin).items():
-            levels[name][batch.contests] = values
-    return levels
-
-
-def _some(batch: _Batch, asked: np.ndarray) -> _Batch:
+def _some(batch: _Batch, rows: np.ndarray) -> _Batch:
     """Return some contests of a batch."""
     a, b = (
-        Side(s.settings[asked], s.cost.at(asked), s.is_within[asked], s.is_member[asked])
+        Side(s.settings[rows], s.cost.at(rows), s.is_within[rows], s.is_member[rows])
         for s in (batch.a, batch.b)
     )
     limits = [
-        None if limit is None else Limit(limit.at, limit.metric.at(asked)) for limit in batch.limits
+        None if limit is None else Limit(limit.at, limit.metric.at(rows)) for limit in batch.limits
     ]
-    return _Batch(batch.contests[asked], batch.is_of_two, a, b, (limits[0], limits[1]))
+    return _Batch(batch.contests[rows], batch.is_of_two, a, b, (limits[0], limits[1]))
 
 
 def _more_runs(batch: _Batch, level: float, margin: float) -> np.ndarray:
     """Return how many more runs of each setting would decide each contest; -1 for over 100."""
     a, b = batch.a, batch.b
     if batch.is_of_two and batch.limits[0] is None:
-        one, other = a.cost.at(np.s_[:, 0]), b.cost.at(np.s_[:, 0])
+        first, second = a.cost.at(np.s_[:, 0]), b.cost.at(np.s_[:, 0])
         more = more_runs_of_pairs(
-            one.mean - other.mean,
-            np.stack((one.variance * one.n, other.variance * other.n)),
-            np.stack((one.n, other.n)),
-            np.broadcast_to(one.prior.d0, one.n.shape),
+            first.mean - second.mean,
+            np.stack((first.variance * first.n, second.variance * second.n)),
+            np.stack((first.n, second.n)),
+            np.broadcast_to(first.prior.d0, first.n.shape),
             alpha=level,
             margin=margin,
         )
         return np.where(more > 0, more, -1)
     share = comparison_share(batch.limits[0] is not None)
-    found = np.full(len(batch.contests), -1)
+    runs = np.full(len(batch.contests), -1)
     left = np.arange(len(batch.contests))
     for more in MORE_TRIED:
         if not len(left):
@@ -253,9 +248,9 @@ def _more_runs(batch: _Batch, level: float, margin: float) -> np.ndarray:
         ]
         levels = deciding_levels(sides[0], sides[1], margin)
         is_decided = np.min([levels[name] for name in DECIDED], axis=0) / share <= level
-        found[left[is_decided]] = more
+        runs[left[is_decided]] = more
         left = left[~is_decided]
-    return found
+    return runs
 
 
 def _with_more(side: Side, limit: Limit | None, more: int, level: float) -> Side:

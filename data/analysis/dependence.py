@@ -17,14 +17,18 @@ def key_columns(rows: pl.DataFrame, order: Sequence[str]) -> tuple[str, ...]:
         Names in their order, each of a column that distinguishes rows which the earlier columns do
         not. No name for fewer than two rows.
     """
-    codes, found, key = np.zeros(len(rows), np.int64), 1, []
+    codes, count, key = np.zeros(len(rows), np.int64), 1, []
     for name in order:
-        if found >= len(rows):
+        if count >= len(rows):
             break
-        mine = _codes(rows[name])
-        kinds, finer = np.unique(codes * (int(mine.max()) + 1) + mine, return_inverse=True)
-        if len(kinds) > found:
-            codes, found = finer, len(kinds)
+        column = rows[name]
+        if column.dtype in (pl.String, pl.Categorical):
+            column = column.cast(pl.Categorical).to_physical()
+        # Numbers from 1, NULL 0; equal numbers mean equal values.
+        values = column.rank("dense").cast(pl.Int64).fill_null(0).to_numpy()
+        kinds, finer = np.unique(codes * (int(values.max()) + 1) + values, return_inverse=True)
+        if len(kinds) > count:
+            codes, count = finer, len(kinds)
             key.append(name)
     return tuple(key)
 
@@ -39,10 +43,3 @@ def varying_within(rows: pl.DataFrame, key: Sequence[str], names: Sequence[str])
     several = [name for name in names if rows[name].n_unique() > 1]
     differ = [pl.col(name).ne_missing(pl.col(name).first().over(*key)).any() for name in several]
     return [name for name, is_found in rows.select(differ).to_dict().items() if is_found[0]]
-
-
-def _codes(column: pl.Series) -> np.ndarray:
-    """Number the values from 1, NULL 0; equal numbers mean equal values."""
-    if column.dtype in (pl.String, pl.Categorical):
-        column = column.cast(pl.Categorical).to_physical()
-    return column.rank("dense").cast(pl.Int64).fill_null(0).to_numpy()

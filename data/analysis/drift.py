@@ -168,22 +168,22 @@ def run_order(time: np.ndarray, codes: np.ndarray, setting: np.ndarray) -> Order
     order = np.argsort(time, kind="stable")
     if len(time) < 2 or (np.diff(time[order]) == 0).any():
         return None
-    place = np.empty(len(time))
-    place[order] = np.arange(len(time))
-    correlation = np.array([_spearman(place, column) for column in codes.T])
-    by_setting = np.lexsort((place, setting))
+    position = np.empty(len(time))
+    position[order] = np.arange(len(time))
+    correlation = np.array([_spearman(position, column) for column in codes.T])
+    by_setting = np.lexsort((position, setting))
     is_same = np.diff(setting[by_setting]) == 0
-    between = np.diff(place[by_setting])[is_same]
+    between = np.diff(position[by_setting])[is_same]
     return Order(correlation, float(np.median(between)) if len(between) else np.nan)
 
 
-def _spearman(place: np.ndarray, code: np.ndarray) -> float:
+def _spearman(position: np.ndarray, code: np.ndarray) -> float:
     counts = np.bincount(code)
     # Ties share the mean of their ranks.
     ranks = (np.cumsum(counts) - (counts - 1) / 2)[code]
     if np.ptp(ranks) == 0:
         return np.nan
-    return float(np.corrcoef(place, ranks)[0, 1])
+    return float(np.corrcoef(position, ranks)[0, 1])
 
 
 def _repeated(setting: np.ndarray) -> tuple[np.ndarray, np.ndarray, int]:

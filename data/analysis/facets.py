@@ -77,16 +77,13 @@ class FacetCounts:
         runs |= {value: 0 for value in selection.values(facet) if value not in runs}
         labels = self._labels if facet == "system" else {}
         if facet == "itr":
-            labels = {null_word: self._unset_itr(left)}
+            # The word for NULL is by the systems of such runs.
+            is_unset = self._cube["itr_us"].is_null()
+            if not isinstance(left, slice):
+                is_unset &= pl.Series(left)
+            labels = {null_word: unset_itr(self._cube["system"].filter(is_unset).unique())}
         ordered = sorted(runs.items(), key=lambda choice: (choice[0] == null_word, choice[0]))
         return [Choice(value, str(labels.get(value) or value), count) for value, count in ordered]
-
-    def _unset_itr(self, left: np.ndarray | slice) -> str:
-        """Return the word for NULL in the filter on ITR, by the systems of such runs."""
-        is_unset = self._cube["itr_us"].is_null()
-        if not isinstance(left, slice):
-            is_unset &= pl.Series(left)
-        return unset_itr(self._cube["system"].filter(is_unset).unique())
 
     def _codes(self, facet: Facet) -> "_Coded":
         if facet.name not in self._coded:
@@ -131,10 +128,10 @@ def matches(selection: Selection, exclude: str | None = None) -> pl.Expr:
             known = [v for v in clause.values if v != facet.null_word]
             column = pl.col(facet.column)
             values = column.cast(pl.Float64) if facet.is_number else column
-            one = values.is_in(known) if known else pl.lit(False)
+            matching = values.is_in(known) if known else pl.lit(False)
             if len(known) < len(clause.values):
-                one = one.fill_null(False) | column.is_null()
-            expression = expression & one.fill_null(False)
+                matching = matching.fill_null(False) | column.is_null()
+            expression = expression & matching.fill_null(False)
     return expression
 
 

@@ -89,7 +89,10 @@ def importance(
     order = np.lexsort((settings.mean, *codes.T))
     codes, settings, raw_variance = codes[order], settings.at(order), raw_variance[order]
     rng = np.random.Generator(np.random.PCG64(seed))
-    raw = _filled(raw_variance, settings.n)
+    # Settings with one run have the pooled variance.
+    freedom = np.where(settings.n > 1, settings.n - 1, 0)
+    pooled = np.nansum(freedom * np.nan_to_num(raw_variance)) / max(freedom.sum(), 1)
+    raw = np.where(settings.n > 1, raw_variance, pooled)
     noise, error = float(raw.mean()), float((raw / settings.n).mean())
     design = _Design(codes)
     noises = rng.standard_normal((len(codes), draws)) * np.sqrt(settings.variance)[:, None]
@@ -120,13 +123,6 @@ def importance(
         _local(codes, settings.mean, None if is_allowed is None else is_allowed[order]),
         grid_share,
     )  # fmt: skip
-
-
-def _filled(raw_variance: np.ndarray, n: np.ndarray) -> np.ndarray:
-    """Give settings with one run the pooled variance."""
-    freedom = np.where(n > 1, n - 1, 0)
-    pooled = np.nansum(freedom * np.nan_to_num(raw_variance)) / max(freedom.sum(), 1)
-    return np.where(n > 1, raw_variance, pooled)
 
 
 class _Design:

@@ -169,11 +169,11 @@ def _most_complete(
     best = ranked.sort(_CELLS, _RUNS, *names, descending=[True, True, *falls], nulls_last=True).row(
         0, named=True
     )
-    kept: list[Kept] = []
+    choices: list[Kept] = []
     for knob in choosing:
-        there = Slice(tuple(kept)).of(rows)[knob.column]
-        kept.append(Kept(knob, best[knob.column], there.n_unique()))
-    return tuple(kept)
+        there = Slice(tuple(choices)).of(rows)[knob.column]
+        choices.append(Kept(knob, best[knob.column], there.n_unique()))
+    return tuple(choices)
 
 
 def _pooled(rows: pl.DataFrame, cell: Sequence[str], knobs: Sequence[Knob]) -> Pooled | None:

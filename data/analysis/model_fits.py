@@ -79,9 +79,9 @@ def fit_groups(rows: pl.DataFrame, knobs: Sequence[str], interrupts: Detections)
     ]
     named = rows.select("group", *knobs).unique(maintain_order=True)
 
-    def with_knobs(found: pl.DataFrame) -> pl.DataFrame:
-        wide = found.join(named, on="group", how="left", maintain_order="left")
-        return wide.select("group", *knobs, *found.columns[1:])
+    def with_knobs(rows: pl.DataFrame) -> pl.DataFrame:
+        wide = rows.join(named, on="group", how="left", maintain_order="left")
+        return wide.select("group", *knobs, *rows.columns[1:])
 
     fitted = [row for group in groups for row in group.rows]
     nothing = pl.DataFrame(schema={"group": pl.String, **_PREDICTED})

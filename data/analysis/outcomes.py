@@ -128,10 +128,10 @@ def compare_sides(
     """
     if not len(a.settings) or not len(b.settings):
         return Comparison("undecided", Change(np.nan, -np.inf, np.inf), None, None)
-    kept = comparison_share(has_limit) * alpha
+    share = comparison_share(has_limit) * alpha
     levels = deciding_levels(a, b, margin)
-    outcome: Outcome = next((o for o in DECIDED if levels[o] < kept), "undecided")
-    most, least = _bounds(a, b, kept)
+    outcome: Outcome = next((o for o in DECIDED if levels[o] < share), "undecided")
+    most, least = _bounds(a, b, share)
     i, j = int(most.max(axis=1).argmin()), int(least.min(axis=0).argmax())
     low, high = float(least[:, j].min()), float(most[i].max())
     high_by = (int(a.settings[i]), int(b.settings[most[i].argmax()]))
@@ -167,11 +167,11 @@ def _bounds(a: Side, b: Side, alpha: float) -> tuple[np.ndarray, np.ndarray]:
 
     A pair that proves nothing has infinite bounds; one that does not count has none.
     """
-    one, other = a.cost.at(np.s_[..., :, None]), b.cost.at(np.s_[..., None, :])
-    lead = one.mean - other.mean
-    deviation = np.sqrt(one.variance + other.variance)
+    first, second = a.cost.at(np.s_[..., :, None]), b.cost.at(np.s_[..., None, :])
+    lead = first.mean - second.mean
+    deviation = np.sqrt(first.variance + second.variance)
     shares = (np.asarray(sidak(alpha / 2, side.members))[..., None, None] for side in (a, b))
-    above, below = (critical(share, one, other) * deviation for share in shares)
+    above, below = (critical(share, first, second) * deviation for share in shares)
     most = np.where(b.is_member[..., None, :], lead + above, -np.inf)
     least = np.where(a.is_member[..., :, None], lead - below, np.inf)
     most = np.where((a.is_within & a.is_member)[..., :, None], most, np.inf)

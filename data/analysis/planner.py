@@ -94,11 +94,11 @@ def more_runs(
 
     Args and source: as of `more_runs_of_pairs`, which answers for many pairs.
     """
-    found = more_runs_of_pairs(
+    more = more_runs_of_pairs(
         np.array([difference]), np.array(variances)[:, None], np.array(n)[:, None],
         np.array([prior.d0]), picked_among, alpha, margin,
     )[0]  # fmt: skip
-    return int(found) if found else None
+    return int(more) if more else None
 
 
 def more_runs_of_pairs(
@@ -208,14 +208,14 @@ def unmeasured_cells(
 def _neighbours(codes: np.ndarray, is_near: np.ndarray) -> list[tuple[int, ...]]:
     measured = {tuple(row) for row in codes.tolist()}
     most = codes.max(axis=0, initial=0)
-    found = set()
+    neighbours = set()
     for row in codes[is_near].tolist():
         for knob, level in enumerate(row):
             for step in (level - 1, level + 1):
                 cell = (*row[:knob], step, *row[knob + 1 :])
                 if 0 <= step <= most[knob] and cell not in measured:
-                    found.add(cell)
-    return sorted(found)
+                    neighbours.add(cell)
+    return sorted(neighbours)
 
 
 def _additive(
@@ -293,21 +293,21 @@ def plan(
     once = np.flatnonzero(member & (cost.n == 1))
     twice = np.flatnonzero(member & (cost.n >= 2))
     once = once[np.argsort(cost.mean[once], kind="stable")]
-    asked: dict[int, tuple[int, Reason]] = {}
+    runs_of: dict[int, tuple[int, Reason]] = {}
     if len(twice) >= 2:
         room = min(int(EXPLORE_SHARE * budget) // EXPLORE_RUNS, PLANNED_CELLS, cells)
-        asked |= {FIRST_CELL - i: (EXPLORE_RUNS, "explore") for i in range(room)}
-    left = budget - sum(runs for runs, _ in asked.values())
+        runs_of |= {FIRST_CELL - i: (EXPLORE_RUNS, "explore") for i in range(room)}
+    left = budget - sum(runs for runs, _ in runs_of.values())
     if len(twice) < 2 and len(once):
         each, more = divmod(left, len(once))
         shares = [each + (i < more) for i in range(len(once))]
-        asked |= {int(i): (r, "second run") for i, r in zip(once, shares, strict=True) if r}
+        runs_of |= {int(i): (r, "second run") for i, r in zip(once, shares, strict=True) if r}
     else:
-        asked |= {int(i): (1, "second run") for i in once[:left]}
+        runs_of |= {int(i): (1, "second run") for i in once[:left]}
         left -= min(len(once), left)
         if left and len(twice):
-            asked |= _shared(cost, best, twice, left, margin, limited, limit)
-    return _in_blocks(asked, seed)
+            runs_of |= _shared(cost, best, twice, left, margin, limited, limit)
+    return _in_blocks(runs_of, seed)
 
 
 def _shared(
@@ -332,11 +332,11 @@ def _shared(
     }
 
 
-def _in_blocks(asked: dict[int, tuple[int, Reason]], seed: int) -> list[PlannedRun]:
+def _in_blocks(runs_of: dict[int, tuple[int, Reason]], seed: int) -> list[PlannedRun]:
     rng = np.random.Generator(np.random.PCG64(seed))
     runs: list[PlannedRun] = []
-    for block in range(max((n for n, _ in asked.values()), default=0)):
-        held = [(s, reason) for s, (n, reason) in sorted(asked.items()) if n > block]
+    for block in range(max((n for n, _ in runs_of.values()), default=0)):
+        held = [(s, reason) for s, (n, reason) in sorted(runs_of.items()) if n > block]
         everyone: list[tuple[int, Reason]] = [*held, (BASELINE, "baseline")]
         for position, i in enumerate(rng.permutation(len(everyone)).tolist()):
             setting, reason = everyone[i]

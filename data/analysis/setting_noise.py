@@ -111,14 +111,14 @@ def _steps(samples: Samples) -> np.ndarray:
     left = np.arange(len(samples.n))
     for step in RESOLUTIONS:
         # Most settings are ruled out by their first value alone.
-        asked = left[_is_whole(samples.values[samples.starts[left]], step)]
-        if len(asked):
-            sizes = samples.n[asked]
-            group = np.repeat(np.arange(len(asked)), sizes)
+        candidates = left[_is_whole(samples.values[samples.starts[left]], step)]
+        if len(candidates):
+            sizes = samples.n[candidates]
+            group = np.repeat(np.arange(len(candidates)), sizes)
             offset = np.arange(len(group)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-            is_whole = _is_whole(samples.values[samples.starts[asked][group] + offset], step)
-            asked = asked[np.bincount(group, ~is_whole, len(asked)) == 0]
-            steps[asked] = step
+            is_whole = _is_whole(samples.values[samples.starts[candidates][group] + offset], step)
+            candidates = candidates[np.bincount(group, ~is_whole, len(candidates)) == 0]
+            steps[candidates] = step
             left = left[steps[left] == 0]
     return steps
 

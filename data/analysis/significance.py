@@ -111,12 +111,17 @@ def moments(samples: Samples) -> Moments:
 
 
 def compare_pairs(
-    test: Test, samples: Samples, found: Moments, better: np.ndarray, worse: np.ndarray, sign: float
+    test: Test,
+    samples: Samples,
+    groups: Moments,
+    better: np.ndarray,
+    worse: np.ndarray,
+    sign: float,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Test pairs of groups against each other, two-sided, and compute their effect sizes.
 
     Args:
-        found: `moments(samples)`.
+        groups: `moments(samples)`.
         better: Index of each pair's group with the better mean, shape (k,).
         worse: Index of the other group, shape (k,).
         sign: 1 where more is better, -1 where less is.
@@ -139,19 +144,21 @@ def compare_pairs(
     """
     if test not in TESTS:
         raise DataError(f"no test {test!r}; known: {', '.join(TESTS)}")
-    enough = (found.n[better] > 1) & (found.n[worse] > 1)
+    enough = (groups.n[better] > 1) & (groups.n[worse] > 1)
     p, effect = np.full(len(better), np.nan), np.full(len(better), np.nan)
     a, b = better[enough], worse[enough]
     if len(a) and test == "mann-whitney":
         p[enough], chance = _mann_whitney(samples, a, b)
         effect[enough] = chance if sign > 0 else 1 - chance
     elif len(a):
-        p[enough] = t_test(found, a, b, equal_variance=test == "student")
-        effect[enough] = _hedges_g(found, a, b)
+        p[enough] = t_test(groups, a, b, equal_variance=test == "student")
+        effect[enough] = _hedges_g(groups, a, b)
     return p, effect
 
 
-def t_test(found: Moments, a: np.ndarray, b: np.ndarray, equal_variance: bool = True) -> np.ndarray:
+def t_test(
+    groups: Moments, a: np.ndarray, b: np.ndarray, equal_variance: bool = True
+) -> np.ndarray:
     """Test pairs of groups by their moments, two-sided.
 
     Args:
@@ -163,12 +170,12 @@ def t_test(found: Moments, a: np.ndarray, b: np.ndarray, equal_variance: bool = 
         p values, shape (k,); NaN where a group has fewer than two replicates, or where neither
         spread nor difference is there.
     """
-    error, df = _error(found, a, b, equal_variance)
+    error, df = _error(groups, a, b, equal_variance)
     with np.errstate(divide="ignore", invalid="ignore"):
-        return np.asarray(2 * stdtr(df, -np.abs(found.mean[a] - found.mean[b]) / error))
+        return np.asarray(2 * stdtr(df, -np.abs(groups.mean[a] - groups.mean[b]) / error))
 
 
-def equivalence(found: Moments, a: np.ndarray, b: np.ndarray, margin: np.ndarray) -> np.ndarray:
+def equivalence(groups: Moments, a: np.ndarray, b: np.ndarray, margin: np.ndarray) -> np.ndarray:
     """Test whether the means of pairs differ by less than a margin: two one-sided Student's tests.
 
     Args:
@@ -181,15 +188,19 @@ def equivalence(found: Moments, a: np.ndarray, b: np.ndarray, margin: np.ndarray
         equal. NaN where a group has fewer than two replicates.
     Source: Schuirmann, Journal of Pharmacokinetics and Biopharmaceutics 15(6), 1987.
     """
-    error, df = _error(found, a, b, equal_variance=True)
-    lead = found.mean[a] - found.mean[b]
+    error, df = _error(groups, a, b, equal_variance=True)
+    lead = groups.mean[a] - groups.mean[b]
     with np.errstate(divide="ignore", invalid="ignore"):
         below, above = (stdtr(df, (side * lead - margin) / error) for side in (1.0, -1.0))
     return np.maximum(below, above)
 
 
 def difference_half_widths(
-    found: Moments, a: np.ndarray, b: np.ndarray, equal_variance: bool, confidence: float = 0.95
+    groups: Moments,
+    a: np.ndarray,
+    b: np.ndarray,
+    equal_variance: bool,
+    confidence: float = 0.95,
 ) -> np.ndarray:
     """Return the half width of the confidence interval of each pair's difference of means.
 
@@ -199,16 +210,16 @@ def difference_half_widths(
     Returns:
         Shape (k,), in the unit of the values; NaN where a group has fewer than two replicates.
     """
-    error, df = _error(found, a, b, equal_variance)
+    error, df = _error(groups, a, b, equal_variance)
     return np.asarray(stdtrit(df, 0.5 + confidence / 2) * error)
 
 
 def _error(
-    found: Moments, a: np.ndarray, b: np.ndarray, equal_variance: bool
+    groups: Moments, a: np.ndarray, b: np.ndarray, equal_variance: bool
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the standard error of each difference of means, and its degrees of freedom."""
-    n_a, n_b = found.n[a].astype(float), found.n[b].astype(float)
-    square_a, square_b = found.sd[a] ** 2, found.sd[b] ** 2
+    n_a, n_b = groups.n[a].astype(float), groups.n[b].astype(float)
+    square_a, square_b = groups.sd[a] ** 2, groups.sd[b] ** 2
     if equal_variance:
         df = n_a + n_b - 2
         pooled = ((n_a - 1) * square_a + (n_b - 1) * square_b) / df
@@ -220,12 +231,12 @@ def _error(
     return np.sqrt(of_a + of_b), np.where(np.isnan(df), 1.0, df)
 
 
-def _hedges_g(found: Moments, a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    freedom = found.n[a] + found.n[b] - 2.0
-    squares = (found.n[a] - 1) * found.sd[a] ** 2 + (found.n[b] - 1) * found.sd[b] ** 2
+def _hedges_g(groups: Moments, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    freedom = groups.n[a] + groups.n[b] - 2.0
+    squares = (groups.n[a] - 1) * groups.sd[a] ** 2 + (groups.n[b] - 1) * groups.sd[b] ** 2
     unbiased = np.exp(gammaln(freedom / 2) - gammaln((freedom - 1) / 2)) / np.sqrt(freedom / 2)
     with np.errstate(divide="ignore", invalid="ignore"):
-        return unbiased * np.abs(found.mean[a] - found.mean[b]) / np.sqrt(squares / freedom)
+        return unbiased * np.abs(groups.mean[a] - groups.mean[b]) / np.sqrt(squares / freedom)
 
 
 def _mann_whitney(samples: Samples, a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -239,10 +250,10 @@ def _mann_whitney(samples: Samples, a: np.ndarray, b: np.ndarray) -> tuple[np.nd
     kinds, kind = np.unique(sizes, axis=0, return_inverse=True)
     for number, (n_a, n_b) in enumerate(kinds.tolist()):
         pairs = np.flatnonzero(kind.ravel() == number)
-        one, other = samples.block(a[pairs], n_a), samples.block(b[pairs], n_b)
-        u = _wins(one, other)
+        first, second = samples.block(a[pairs], n_a), samples.block(b[pairs], n_b)
+        u = _wins(first, second)
         chance[pairs] = u / (n_a * n_b)
-        ordered = np.sort(np.hstack((one, other)), axis=1)
+        ordered = np.sort(np.hstack((first, second)), axis=1)
         repeats = (np.diff(ordered, axis=1) == 0).any(axis=1)
         most = np.maximum(u, n_a * n_b - u)
         p[pairs] = _normal_tail(most, ordered, n_a, n_b)
@@ -254,17 +265,17 @@ def _mann_whitney(samples: Samples, a: np.ndarray, b: np.ndarray) -> tuple[np.nd
     return p, chance
 
 
-def _wins(one: np.ndarray, other: np.ndarray) -> np.ndarray:
+def _wins(first: np.ndarray, second: np.ndarray) -> np.ndarray:
     """Return in how many pairings of two groups the value of the first is higher; ties count half.
 
     Args:
-        one, other: Values of the two groups of each pair, shapes (k, n_one) and (k, n_other).
+        first, second: Values of the two groups of each pair, shapes (k, n_first), (k, n_second).
     """
-    won = np.empty(len(one))
-    step = max(_PAIRINGS_AT_ONCE // (one.shape[1] * other.shape[1]), 1)
-    for start in range(0, len(one), step):
+    won = np.empty(len(first))
+    step = max(_PAIRINGS_AT_ONCE // (first.shape[1] * second.shape[1]), 1)
+    for start in range(0, len(first), step):
         here = slice(start, start + step)
-        a, b = one[here, :, None], other[here, None, :]
+        a, b = first[here, :, None], second[here, None, :]
         won[here] = (a > b).sum(axis=(1, 2)) + (a == b).sum(axis=(1, 2)) / 2
     return won
 
@@ -273,10 +284,10 @@ def _normal_tail(u: np.ndarray, ordered: np.ndarray, n_a: int, n_b: int) -> np.n
     """Return P(U >= u) of the normal approximation, with continuity and corrected for ties."""
     n = n_a + n_b
     # Runs of equal values: t^3 - t is the sum of 3 k (k - 1) over their places k from 1.
-    place = np.ones(ordered.shape)
+    tied = np.ones(ordered.shape)
     for i in range(1, n):
-        place[:, i] = np.where(ordered[:, i] == ordered[:, i - 1], place[:, i - 1] + 1, 1)
-    ties = (3 * place * (place - 1)).sum(axis=1)
+        tied[:, i] = np.where(ordered[:, i] == ordered[:, i - 1], tied[:, i - 1] + 1, 1)
+    ties = (3 * tied * (tied - 1)).sum(axis=1)
     with np.errstate(divide="ignore", invalid="ignore"):
         deviation = np.sqrt(n_a * n_b / 12 * (n + 1 - ties / (n * (n - 1))))
         return np.asarray(ndtr(-(u - n_a * n_b / 2 - 0.5) / deviation))
@@ -354,7 +365,7 @@ def _benjamini_hochberg(p: np.ndarray) -> np.ndarray:
     return out
 
 
-def mean_half_widths(found: Moments, confidence: float = 0.95) -> np.ndarray:
+def mean_half_widths(groups: Moments, confidence: float = 0.95) -> np.ndarray:
     """Return the half width of each mean's confidence interval (Student's t); NaN for n = 1.
 
     Args:
@@ -363,8 +374,8 @@ def mean_half_widths(found: Moments, confidence: float = 0.95) -> np.ndarray:
     Returns:
         Shape (groups,), in the unit of the values.
     """
-    enough = found.n > 1
+    enough = groups.n > 1
     # One quantile per group size: most groups of a map have the same size.
-    sizes, size = np.unique(np.where(enough, found.n, 2), return_inverse=True)
+    sizes, size = np.unique(np.where(enough, groups.n, 2), return_inverse=True)
     quantile = stdtrit(sizes - 1.0, 0.5 + confidence / 2)[size]
-    return np.where(enough, quantile * found.sd / np.sqrt(found.n), np.nan)
+    return np.where(enough, quantile * groups.sd / np.sqrt(groups.n), np.nan)

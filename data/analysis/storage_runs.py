@@ -76,10 +76,10 @@ class StorageRuns:
         """
         at = self.place | place
         where = f"{LABELS[mode]} at {place_words(at)}"
-        mine = self.one_setting(matching(self.rows, at)).filter(mode=mode)
-        if not len(mine):
+        own = self.one_setting(matching(self.rows, at)).filter(mode=mode)
+        if not len(own):
             raise UnmeasuredError(f"no runs of {where}")
-        means = self._moved(mode) if column == LOADS_STORES else moments(mine, column)
+        means = self._moved(mode) if column == LOADS_STORES else moments(own, column)
         if not len(means):
             raise UnmeasuredError(f"no runs of {where} with {title_of(column)} measured")
         return means
@@ -167,10 +167,10 @@ class StorageRuns:
         for kind, pattern in _PATTERNS:
             if device and re.search(pattern, device, re.IGNORECASE):
                 return kind
-        mine = self.rows.filter(pl.col("device").eq_missing(device))
+        own = self.rows.filter(pl.col("device").eq_missing(device))
         if not device or not re.search("flash|ssd|evo", device, re.IGNORECASE):
             return None
-        return NVME if mine[RATE].count() else FLASH
+        return NVME if own[RATE].count() else FLASH
 
 
 def moments(rows: pl.DataFrame, column: str, *by: str) -> pl.DataFrame:

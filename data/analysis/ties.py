@@ -99,13 +99,13 @@ def compare(
         groups = merged(groups, (*by, "default", "scope") if has_default else by)
     known = ("values", "default", "scope", *POOLED)
     groups = in_order(groups, [name for name in groups.columns if name not in known])
-    samples, found, has_means = samples_of(groups)
+    samples, group_moments, has_means = samples_of(groups)
     if rules.test == SETS:
         settings = proven_settings(
-            groups, samples, found, has_means, question, by, rules.alpha, relatives
+            groups, samples, group_moments, has_means, question, by, rules.alpha, relatives
         )
     else:
-        settings = tested_settings(groups, found, question)
+        settings = tested_settings(groups, group_moments, question)
     defaults = None
     if has_default:
         settings = _without_limit(settings, groups["default"].to_numpy())
@@ -120,7 +120,7 @@ def compare(
         columns, level = proven_columns(pairs, contenders, settings, rules)
     else:
         columns = tested_columns(
-            pairs, contenders, settings, samples, found, has_means, rules, question
+            pairs, contenders, settings, samples, group_moments, has_means, rules, question
         )
         level = rules.alpha
     table = _contender_table(groups, by, contenders, settings, winner)
@@ -156,26 +156,26 @@ def _defaults(groups: pl.DataFrame) -> np.ndarray:
 def _contender_table(
     groups: pl.DataFrame,
     by: tuple[str, str, str],
-    found: Contenders,
+    contenders: Contenders,
     settings: Settings,
     first: np.ndarray,
 ) -> pl.DataFrame:
     x, y, competitor = by
-    sizes = np.diff(np.append(first, len(found.cell)))
-    numbers = {name: getattr(settings, name)[found.row] for name in ("n", "mean", "sd")}
+    sizes = np.diff(np.append(first, len(contenders.cell)))
+    numbers = {name: getattr(settings, name)[contenders.row] for name in ("n", "mean", "sd")}
     return pl.DataFrame(
         {
             "cell": np.repeat(np.arange(len(first)), sizes),
-            "x": groups[x][found.place],
-            "y": groups[y][found.place],
-            "competitor": groups[competitor][found.row],
-            "is_default": found.is_default,
-            "place": np.arange(len(found.row)) - np.repeat(first, sizes),
-            "row": found.row,
-            "settings": found.settings,
+            "x": groups[x][contenders.place],
+            "y": groups[y][contenders.place],
+            "competitor": groups[competitor][contenders.row],
+            "is_default": contenders.is_default,
+            "place": np.arange(len(contenders.row)) - np.repeat(first, sizes),
+            "row": contenders.row,
+            "settings": contenders.settings,
             **numbers,
-            "low": settings.low[found.row],
-            "high": settings.high[found.row],
+            "low": settings.low[contenders.row],
+            "high": settings.high[contenders.row],
         }
     )
 

@@ -59,15 +59,15 @@ def two_means(
     both = first.filter(enough).join(second.filter(enough), on=by, suffix="_other").sort(by)
     if not len(both):
         return []
-    found = Moments(*(
+    pair_moments = Moments(*(
         np.concatenate([both[name], both[f"{name}_other"]]).astype(float)
         for name in ("n", "mean", "sd")
     ))  # fmt: skip
     a, b = np.arange(len(both)), len(both) + np.arange(len(both))
     if is_equivalence:
-        p = equivalence(found, a, b, EQUAL_WITHIN * np.abs(found.mean[b]))
+        p = equivalence(pair_moments, a, b, EQUAL_WITHIN * np.abs(pair_moments.mean[b]))
     else:
-        p = t_test(found, a, b)
+        p = t_test(pair_moments, a, b)
     rows = both.select(by, "mean", "mean_other", "n", "n_other").iter_rows()
     return [
         TwoMeans(at, (mean, other), (n, n_other), float(value))
@@ -103,10 +103,10 @@ def best_of(groups: Sequence[str], cells: pl.DataFrame, by: Sequence[str]) -> pl
     )
     ranked = whole.with_columns(rank=pl.int_range(pl.len()).over(by))
     best, other = ranked.filter(rank=0), ranked.filter(rank=1)
-    found = Moments(*(
+    pair_moments = Moments(*(
         np.concatenate([best[name], other[name]]).astype(float) for name in ("n", "mean", "sd")
     ))  # fmt: skip
-    p = t_test(found, np.arange(len(best)), len(best) + np.arange(len(best)))
+    p = t_test(pair_moments, np.arange(len(best)), len(best) + np.arange(len(best)))
     two = best.select(*by, first="group", mean="mean", n="n").with_columns(
         second=other["group"], mean_second=other["mean"], n_second=other["n"],
         p=pl.Series(p, dtype=pl.Float64),

@@ -115,12 +115,12 @@ def combined(outcomes: Sequence[str]) -> str:
     All hold: HOLDS; all hold or nearly: NEARLY; none holds: DOES_NOT; none is decided: UNDECIDED;
     else IN_PART.
     """
-    found = set(outcomes)
-    if len(found) == 1:
+    different = set(outcomes)
+    if len(different) == 1:
         return outcomes[0]
-    if found == {HOLDS, NEARLY}:
+    if different == {HOLDS, NEARLY}:
         return NEARLY
-    return DOES_NOT if found == {DOES_NOT, UNDECIDED} else IN_PART
+    return DOES_NOT if different == {DOES_NOT, UNDECIDED} else IN_PART
 
 
 def size_outcome(ratio: float) -> str:
@@ -158,16 +158,18 @@ def plain(
     return Verdict(HOLDS if holds else DOES_NOT, words, tuple(comparisons), effect=effect, n=n)
 
 
-def by_depth(words: str, found: Sequence[Comparison], least: float = 1.0) -> Verdict:
+def by_depth(words: str, comparisons: Sequence[Comparison], least: float = 1.0) -> Verdict:
     """Judge that the first mean is greater, by the share of depths; reversed at none.
 
     Raises:
         UnmeasuredError: No pair has a test, because its means are equal and have no spread.
     """
-    if all(isnan(one.pair.p) for one in found):
+    if all(isnan(one.pair.p) for one in comparisons):
         raise UnmeasuredError(f"{words}: all means are equal and have no spread")
-    more = sum(one.pair.is_more for one in found)
-    less = sum(one.pair.is_less for one in found)
-    said = f"{words} at {more} of {len(found)} IO depths" + (f", less at {less}" if less else "")
-    outcome = share_outcome(more, len(found), 2.0 if less else least)
-    return Verdict(outcome, said, tuple(found))
+    more = sum(one.pair.is_more for one in comparisons)
+    less = sum(one.pair.is_less for one in comparisons)
+    sentence = f"{words} at {more} of {len(comparisons)} IO depths" + (
+        f", less at {less}" if less else ""
+    )
+    outcome = share_outcome(more, len(comparisons), 2.0 if less else least)
+    return Verdict(outcome, sentence, tuple(comparisons))

@@ -32,17 +32,17 @@ def find_winners(
     Returns:
         Winners by group number. Of equal values the first point wins.
     """
-    found = {}
+    winners = {}
     for number in np.unique(group):
         members = np.flatnonzero(group == number)
-        found[int(number)] = Winners(
+        winners[int(number)] = Winners(
             *(_lowest(values, members) for values in (performance, energy_j, edp_js))
         )
-    return found
+    return winners
 
 
 def _lowest(values: np.ndarray, members: np.ndarray) -> int | None:
-    mine = values[members]
-    if np.isnan(mine).all():
+    own = values[members]
+    if np.isnan(own).all():
         return None
-    return int(members[np.nanargmin(mine)])
+    return int(members[np.nanargmin(own)])

@@ -23,18 +23,18 @@ _NICENESS: Final = 10
 def main() -> int:
     """Read the request, simulate each curve, write what was found."""
     os.nice(_NICENESS)
-    asked = json.loads(sys.stdin.buffer.readline())
+    question = json.loads(sys.stdin.buffer.readline())
     end_with_parent()
-    effort = {name: asked[name] for name in ("seed", "replications", "precision", "most_events")}
-    for number, curve in enumerate(asked["curves"]):
+    effort = {name: question[name] for name in ("seed", "replications", "precision", "most_events")}
+    for number, curve in enumerate(question["curves"]):
         try:
-            found = SCHEMES[curve["scheme"]].solve(
-                "simulated", asked["rates_kpps"], **effort, **curve["values"]
+            result = SCHEMES[curve["scheme"]].solve(
+                "simulated", question["rates_kpps"], **effort, **curve["values"]
             )
         except DataError as error:
             print(json.dumps({"curve": number, "refused": str(error)}), flush=True)
             continue
-        fields = {field.name: getattr(found, field.name) for field in dataclasses.fields(found)}
+        fields = {field.name: getattr(result, field.name) for field in dataclasses.fields(result)}
         print(json.dumps({"curve": number, **_plain(fields)}), flush=True)
     return 0
 

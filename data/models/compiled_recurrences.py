@@ -19,10 +19,10 @@ def departures(tails: np.ndarray, none: float, ring: int) -> np.ndarray:
     left[0] = 1.0
     first = 0
     for n in range(ring - 1):
-        found = left[0] * tails[n + 1] if n + 1 < len(tails) else 0.0
+        weight = left[0] * tails[n + 1] if n + 1 < len(tails) else 0.0
         for j in range(max(1, first, n + 3 - len(tails)), n + 1):
-            found += left[j] * tails[n + 2 - j]
-        left[n + 1] = found / none
+            weight += left[j] * tails[n + 2 - j]
+        left[n + 1] = weight / none
         if left[n + 1] > _HUGE:
             largest = left[n + 1]
             for j in range(first, n + 2):

@@ -153,18 +153,18 @@ def _inverse(moves: np.ndarray, exits: np.ndarray) -> np.ndarray:
         for i in range(target, size):
             if pivots[i] == 0:
                 continue
-            found = 1.0 if i == target else 0.0
+            moment = 1.0 if i == target else 0.0
             for k in range(target, i):
                 if pivots[k] != 0:
-                    found += moves[i, k] * times[k, target]
-            times[i, target] = found / pivots[i]
+                    moment += moves[i, k] * times[k, target]
+            times[i, target] = moment / pivots[i]
         for i in range(size - 1, -1, -1):
             if pivots[i] == 0:
                 continue
-            found = 0.0
+            moment = 0.0
             for j in range(i + 1, size):
-                found += moves[i, j] * times[j, target]
-            times[i, target] += found / pivots[i]
+                moment += moves[i, j] * times[j, target]
+            times[i, target] += moment / pivots[i]
     return times
 
 
@@ -185,22 +185,22 @@ def _stationary(given: np.ndarray, last: int) -> np.ndarray:
             for j in range(k):
                 if j != i:
                     moves[i, j] += share * moves[k, j]
-    found = np.zeros(size)
-    found[0] = 1.0
+    weights = np.zeros(size)
+    weights[0] = 1.0
     for k in range(1, size):
         if sums[k] == 0:
             continue
         for i in range(k):
-            found[k] += found[i] * moves[i, k]
-        found[k] /= sums[k]
-    return found[order]
+            weights[k] += weights[i] * moves[i, k]
+        weights[k] /= sums[k]
+    return weights[order]
 
 
 @njit(cache=True)
-def _is_same(one: np.ndarray, other: np.ndarray) -> bool:
-    if one.shape != other.shape:
+def _is_same(first: np.ndarray, second: np.ndarray) -> bool:
+    if first.shape != second.shape:
         return False
-    return bool(np.max(np.abs(one - other)) <= _SAME * np.max(one))
+    return bool(np.max(np.abs(first - second)) <= _SAME * np.max(first))
 
 
 @njit(cache=True)
@@ -208,7 +208,7 @@ def _from_above(shape: tuple) -> np.ndarray:
     """Sums over the levels, eliminated from the full ring down."""
     rate, work_rate, _, ring, count, _, _ = shape
     times = np.zeros((0, 0))
-    kept = [np.zeros((0, 0)) for _ in range(ring + 1)]
+    times_of = [np.zeros((0, 0)) for _ in range(ring + 1)]
     is_settled = False
     for level in range(ring, 0, -1):
         if not (is_settled and level >= count):
@@ -221,20 +221,20 @@ def _from_above(shape: tuple) -> np.ndarray:
                     _return_from_above(shape, level, phase, moves, times)
             before, times = times, _inverse(moves, exits)
             is_settled = level > count and level < ring - 1 and _is_same(times, before)
-        kept[level] = times
+        times_of[level] = times
     moves = np.zeros((_phases(shape, 0), _phases(shape, 0)))
     for phase in range(len(moves)):
         _return_from_above(shape, 0, phase, moves, times)
     sums = np.zeros(5)
-    found = _stationary(moves, 0 if shape[5] else count + 1)
-    _add(shape, 0, found, sums)
+    weights = _stationary(moves, 0 if shape[5] else count + 1)
+    _add(shape, 0, weights, sums)
     for level in range(1, ring + 1):
         entered = np.zeros(_phases(shape, level))
-        for phase in range(len(found)):
-            if found[phase] != 0:
-                entered[_raised(shape, level - 1, phase)] += rate * found[phase]
-        found = entered @ kept[level]
-        _add(shape, level, found, sums)
+        for phase in range(len(weights)):
+            if weights[phase] != 0:
+                entered[_raised(shape, level - 1, phase)] += rate * weights[phase]
+        weights = entered @ times_of[level]
+        _add(shape, level, weights, sums)
     return sums
 
 
@@ -257,7 +257,7 @@ def _from_below(shape: tuple) -> np.ndarray:
     """Sums over the levels, eliminated from the empty ring up."""
     rate, work_rate, _, ring, count, _, _ = shape
     times = np.zeros((0, 0))
-    kept = [np.zeros((0, 0)) for _ in range(ring + 1)]
+    times_of = [np.zeros((0, 0)) for _ in range(ring + 1)]
     is_settled = False
     for level in range(ring):
         if not is_settled:
@@ -267,19 +267,19 @@ def _from_below(shape: tuple) -> np.ndarray:
                 _return_from_below(shape, level, moves, times)
             before, times = times, _inverse(moves, np.full(size, rate))
             is_settled = level > count + 1 and _is_same(times, before)
-        kept[level] = times
+        times_of[level] = times
     moves = _inside(shape, ring)
     _return_from_below(shape, ring, moves, times)
     sums = np.zeros(5)
-    found = _stationary(moves, count)
-    _add(shape, ring, found, sums)
+    weights = _stationary(moves, count)
+    _add(shape, ring, weights, sums)
     for level in range(ring - 1, -1, -1):
         entered = np.zeros(_phases(shape, level))
         for phase in range(count):
             if _is_working(shape, level + 1, phase):
-                entered[_lowered(shape, level + 1, phase)] += work_rate * found[phase]
-        found = entered @ kept[level]
-        _add(shape, level, found, sums)
+                entered[_lowered(shape, level + 1, phase)] += work_rate * weights[phase]
+        weights = entered @ times_of[level]
+        _add(shape, level, weights, sums)
     return sums
 
 
@@ -297,20 +297,20 @@ def _return_from_below(shape: tuple, level: int, moves: np.ndarray, times: np.nd
 
 
 @njit(cache=True)
-def _add(shape: tuple, level: int, found: np.ndarray, sums: np.ndarray) -> None:
+def _add(shape: tuple, level: int, weights: np.ndarray, sums: np.ndarray) -> None:
     """Add a level to the sums: work, interrupt, idle, full, packets."""
     ring, count = shape[3], shape[4]
-    for phase in range(len(found)):
+    for phase in range(len(weights)):
         if phase == count:
             kind = 1
         elif phase < count and _is_working(shape, level, phase):
             kind = 0
         else:
             kind = 2
-        sums[kind] += found[phase]
+        sums[kind] += weights[phase]
     if level == ring:
-        sums[3] += found.sum()
-    sums[4] += level * found.sum()
+        sums[3] += weights.sum()
+    sums[4] += level * weights.sum()
 
 
 @njit(cache=True)

@@ -245,7 +245,7 @@ def _fields(points: list[Point]) -> dict[str, Any]:
     }
 
 
-def _simulated_fields(found: "Simulated") -> dict[str, Any]:
+def _simulated_fields(simulated: "Simulated") -> dict[str, Any]:
     fields: dict[str, Any] = {}
     for name, scale in (
         ("throughput_kpps", 1 / PER_KPPS),
@@ -259,9 +259,10 @@ def _simulated_fields(found: "Simulated") -> dict[str, Any]:
         ("latency_p99_us", 1.0),
         ("latency_p999_us", 1.0),
     ):
-        fields[name] = found.mean(name) * scale
-        fields[f"{name}_half_width"] = found.half_width(name) * scale
-    fields["offered_kpps"] = found.mean("offered_kpps") / PER_KPPS
+        fields[name] = simulated.mean(name) * scale
+        fields[f"{name}_half_width"] = simulated.half_width(name) * scale
+    fields["offered_kpps"] = simulated.mean("offered_kpps") / PER_KPPS
     return {
-        **fields, "is_slow": found.is_slow, "stopped": found.stopped, "events": found.events,
+        **fields, "is_slow": simulated.is_slow, "stopped": simulated.stopped,
+        "events": simulated.events,
     }  # fmt: skip

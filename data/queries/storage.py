@@ -110,11 +110,9 @@ def idle_knobs_query(
 
 
 def _is_idle(selection: Selection, kept: Selection = ALL) -> tuple[str, list[Any]]:
-    asked = Selection(tuple(c for c in selection.clauses if c.facet.name in _IDLE_FACETS))
-    condition, parameters = asked.predicate(exclude="device")
-    devices, more = Selection(
-        tuple(c for c in asked.clauses if c.facet.name == "device")
-    ).predicate()
+    own = Selection(tuple(c for c in selection.clauses if c.facet.name in _IDLE_FACETS))
+    condition, parameters = own.predicate(exclude="device")
+    devices, more = Selection(tuple(c for c in own.clauses if c.facet.name == "device")).predicate()
     chosen, values = kept.predicate()
     return (
         f"({condition}) AND (({devices}) OR device IS NULL) AND ({chosen}) AND workload = ?",

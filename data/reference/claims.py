@@ -58,12 +58,12 @@ def read_claims(folder: Path, name: str = _STORAGE) -> tuple[Claim, ...]:
         DataError: A claim is of a paper that `tables.toml` lacks, or two have one name.
     """
     papers = read_papers(folder)
-    found: dict[str, Claim] = {}
+    by_name: dict[str, Claim] = {}
     for entry in tomllib.loads((folder / name).read_text("utf-8"))["claims"]:
         own = entry["name"]
         if entry["paper"] not in papers:
             raise DataError(f"claim {own} is of {entry['paper']!r}, which tables.toml lacks")
-        if own in found:
+        if own in by_name:
             raise DataError(f"{name} has two claims {own!r}")
-        found[own] = Claim(**entry | {"paper": papers[entry["paper"]]})
-    return tuple(found.values())
+        by_name[own] = Claim(**entry | {"paper": papers[entry["paper"]]})
+    return tuple(by_name.values())

@@ -80,16 +80,16 @@ def read_tables(folder: Path) -> dict[str, PublishedTable]:
     described.pop(_PAPERS)
     if strays := {p.stem for p in folder.glob("*.csv")} - set(described):
         raise DataError(f"{sorted(strays)[0]}.csv is not described in tables.toml")
-    found = {}
+    tables = {}
     for name, entry in described.items():
         key = entry.pop("key")
         if entry["paper"] not in papers:
             raise DataError(f"table {name} is of {entry['paper']!r}, which tables.toml lacks")
         rows = _read_rows(folder / f"{name}.csv", entry["columns"], key)
-        found[name] = PublishedTable(
+        tables[name] = PublishedTable(
             name=name, rows=rows, **entry | {"paper": papers[entry["paper"]]}
         )
-    return found
+    return tables
 
 
 def read_papers(folder: Path) -> dict[str, Paper]:

@@ -104,12 +104,12 @@ class Sandbox:
     def prepare(self, lake: Lake) -> None:
         """Start spares for a version of the lake; end those of other versions."""
         with self._lock:
-            old = [one for one in self._spares if one.version != lake.version]
-            self._spares = [one for one in self._spares if one.version == lake.version]
+            old = [spare for spare in self._spares if spare.version != lake.version]
+            self._spares = [spare for spare in self._spares if spare.version == lake.version]
             missing = self._most_spares - len(self._spares)
             self._spares += [self._start(lake) for _ in range(missing)]
-        for one in old:
-            one.child.close()
+        for spare in old:
+            spare.child.close()
 
     def wait_ready(self) -> None:
         """Wait until as many spares are ready as there may be."""
@@ -159,22 +159,22 @@ class Sandbox:
     def cancel(self, key: str) -> bool:
         """End a running query; returns whether there was one."""
         with self._lock:
-            found = self._running.get(key)
-            if found is None:
+            running = self._running.get(key)
+            if running is None:
                 return False
             self._cancelled.add(key)
-            found.child.kill()
+            running.child.kill()
             return True
 
     def close(self) -> None:
         """End all processes."""
         with self._lock:
             ended, self._spares = self._spares, []
-            running = [one for one in self._running.values() if one]
-        for one in ended:
-            one.child.close()
-        for one in running:
-            one.child.kill()
+            running = [worker for worker in self._running.values() if worker]
+        for worker in ended:
+            worker.child.close()
+        for worker in running:
+            worker.child.kill()
 
     def _run(self, lake: Lake, sql: str, bounds: Bounds, key: str) -> tuple[dict, bytes]:
         worker = self._take(lake)
@@ -184,22 +184,22 @@ class Sandbox:
         try:
             with worker.child.ending_after(self._limits.kill_s):
                 worker.child.ask({"sql": sql, **asdict(bounds)})
-                found = next(worker.child.answers(), {})
-                body = worker.child.read(min(found.get("body_bytes", 0), _MOST_ANSWER_BYTES))
+                head = next(worker.child.answers(), {})
+                body = worker.child.read(min(head.get("body_bytes", 0), _MOST_ANSWER_BYTES))
         except OSError:
-            found, body = {}, b""
+            head, body = {}, b""
         finally:
             worker.child.close()
-        if "error" in found or not found:
-            raise self._error(found, key, worker.child.is_overdue)
+        if "error" in head or not head:
+            raise self._error(head, key, worker.child.is_overdue)
         self.outcomes["answered"] += 1
-        found.pop("body_bytes", None)
-        return found, body
+        head.pop("body_bytes", None)
+        return head, body
 
-    def _error(self, found: dict, key: str, is_overdue: bool) -> SqlError:
-        if "error" in found:
+    def _error(self, head: dict, key: str, is_overdue: bool) -> SqlError:
+        if "error" in head:
             self.outcomes["failed"] += 1
-            return SqlError(str(found["error"]))
+            return SqlError(str(head["error"]))
         self.outcomes["killed"] += 1
         if key in self._cancelled:
             return SqlError("the query was cancelled")
@@ -210,10 +210,10 @@ class Sandbox:
     def _take(self, lake: Lake) -> _Process:
         """Return a process that has the version open, a spare if there is one; renew the spares."""
         with self._lock:
-            found = next((one for one in self._spares if one.version == lake.version), None)
-            if found:
-                self._spares.remove(found)
-        taken = found or self._start(lake)
+            spare = next((one for one in self._spares if one.version == lake.version), None)
+            if spare:
+                self._spares.remove(spare)
+        taken = spare or self._start(lake)
         threading.Thread(target=self.prepare, args=[lake], daemon=True).start()
         return taken
 

@@ -164,23 +164,23 @@ def answer(
     Returns:
         `columns`, `types`, `truncated`, and `rows` where the form is rows; the bytes of a file.
     """
-    asked = connection.sql(
+    relation = connection.sql(
         f"SELECT * FROM query($1) LIMIT {question.most_rows + 1:d}", params=[question.sql]
     )
-    types = [str(kind) for kind in asked.types]
-    reader, kept, rows, size = asked.to_arrow_reader(_BATCH_ROWS), [], 0, 0
+    types = [str(kind) for kind in relation.types]
+    reader, batches, rows, size = relation.to_arrow_reader(_BATCH_ROWS), [], 0, 0
     is_truncated = False
     for batch in reader:
         size += batch.nbytes
         if size > question.most_bytes:
             is_truncated = True
             break
-        kept.append(batch[: question.most_rows - rows])
+        batches.append(batch[: question.most_rows - rows])
         rows += len(batch)
         if rows > question.most_rows:
             is_truncated = True
             break
-    table = pa.Table.from_batches(kept, reader.schema)
+    table = pa.Table.from_batches(batches, reader.schema)
     head = {"columns": table.column_names, "types": types, "truncated": is_truncated}
     if question.form != "rows":
         return {**head, "row_count": len(table)}, _WRITERS[question.form](table)

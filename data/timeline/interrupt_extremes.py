@@ -30,7 +30,7 @@ def interrupt_extremes(
         np.array([packages.index(package) for package in packages]),
         np.zeros(cores, np.int64),
     )
-    found: dict[str, np.ndarray] = {}
+    extremes: dict[str, np.ndarray] = {}
     for name, first in zip(COUNTED_INTERRUPTS, firsts, strict=True):
         least, most = np.full((cores, bins), np.nan), np.full((cores, bins), np.nan)
         groups = np.unique(first)
@@ -43,5 +43,5 @@ def interrupt_extremes(
             most.ravel()[cells] = np.maximum.reduceat(counts, at)
             full = np.minimum.reduceat(counts, at)
             least.ravel()[cells] = np.where(filled == parts, full, 0)
-        found |= {f"min_{name}": least.T, f"max_{name}": most.T}
-    return found
+        extremes |= {f"min_{name}": least.T, f"max_{name}": most.T}
+    return extremes

@@ -78,7 +78,7 @@ def chosen_cores(text: str) -> tuple[int, ...] | None:
     """
     if text in ("all", "packages"):
         return None
-    found: dict[int, None] = {}
+    cores: dict[int, None] = {}
     for part in text.split(","):
         match = _CORE_PART.fullmatch(part.strip())
         if match is None:
@@ -91,7 +91,7 @@ def chosen_cores(text: str) -> tuple[int, ...] | None:
             raise SelectionError(f"cores has {part.strip()!r}, which runs backwards")
         if last - first >= MOST_CORES:
             raise SelectionError(f"cores is {text[:40]!r}: {MOST_CORES} cores at most")
-        found |= dict.fromkeys(range(first, last + 1))
-    if len(found) > MOST_CORES:
-        raise SelectionError(f"cores names {len(found)}: {MOST_CORES} at most, each is a line")
-    return tuple(found)
+        cores |= dict.fromkeys(range(first, last + 1))
+    if len(cores) > MOST_CORES:
+        raise SelectionError(f"cores names {len(cores)}: {MOST_CORES} at most, each is a line")
+    return tuple(cores)

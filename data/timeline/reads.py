@@ -124,15 +124,15 @@ class RunReads:
 
     def _first_of_each(self, core: np.ndarray, t_ns: np.ndarray) -> np.ndarray:
         """Return the time of each core's first row, NONE if none; stops once all are found."""
-        found = np.full(len(self.facts.cores), NONE)
+        firsts = np.full(len(self.facts.cores), NONE)
         begin, size = 0, SEARCHED_FIRST_ROWS
-        while begin < len(core) and (found == NONE).any():
+        while begin < len(core) and (firsts == NONE).any():
             part = slice(begin, begin + size)
-            times = np.full(len(found), NONE)
+            times = np.full(len(firsts), NONE)
             times[self._places(core[part][::-1])] = t_ns[part][::-1]
-            found = np.where(found == NONE, times, found)
+            firsts = np.where(firsts == NONE, times, firsts)
             begin, size = part.stop, 4 * size
-        return found
+        return firsts
 
     def _places(self, core: np.ndarray) -> np.ndarray:
         if self.facts.cores == tuple(range(len(self.facts.cores))):
@@ -150,7 +150,7 @@ class RunReads:
         busy: np.ndarray = counts > 0
         return busy
 
-    def _seek(self, found: np.ndarray, group: int, t_ns: int, is_back: bool) -> None:
+    def _seek(self, nearest: np.ndarray, group: int, t_ns: int, is_back: bool) -> None:
         """Find the nearest interrupt before a time, or from it on, for cores without one.
 
         Args:
@@ -159,7 +159,7 @@ class RunReads:
         """
         file, level = self._interrupts, self.levels[0]
         limit = min(t_ns * level // self.facts.length_ns, level - 1)
-        for place in np.flatnonzero(found == NONE):
+        for place in np.flatnonzero(nearest == NONE):
             busy = np.flatnonzero(self._busy_bins[:, place])
             near = busy[busy <= limit][::-1] if is_back else busy[busy >= limit]
             # In the nearest bin all interrupts may lie on the window's side of the time.
@@ -168,8 +168,8 @@ class RunReads:
                 within = file.groups_between("t_ns", ends[0], ends[1])
                 first = within.start if is_back else max(within.start, group)
                 groups = range(first, min(within.stop, group) if is_back else within.stop)
-                found[place] = self._nearest(int(place), groups, t_ns, is_back)
-                if found[place] != NONE:
+                nearest[place] = self._nearest(int(place), groups, t_ns, is_back)
+                if nearest[place] != NONE:
                     break
 
     def _nearest(self, place: int, groups: range, t_ns: int, is_back: bool) -> int:
@@ -214,14 +214,14 @@ class RunReads:
 
     def binned_rows(self, rows: CoreRows, edges: np.ndarray) -> Cells:
         """Count interrupts in bins of a window, and in steps of the finest level's length."""
-        found = bin_rows(rows, edges)
+        cells = bin_rows(rows, edges)
         length_ns, bins = int(edges[-1] - edges[0]), len(edges) - 1
         parts = round(length_ns / bins * self.levels[-1] / self.facts.length_ns)
         if parts < 2:
-            return found
+            return cells
         packages = [self.facts.packages[core] for core in self.facts.cores]
         extremes = interrupt_extremes(rows, edges, parts, packages)
-        return Cells(edges, found.values | extremes, length_ns / (bins * parts))
+        return Cells(edges, cells.values | extremes, length_ns / (bins * parts))
 
     def counters(self, level: int, first: int, end: int, rates: Sequence[str] = ()) -> Cells:
         """Read the counters of a level's bins, and the time covered by samples in each.
@@ -241,10 +241,10 @@ class RunReads:
         spans = np.tile([0.0, float(self.facts.length_ns)], (len(self.facts.cores), 1))
         for end, groups in ((0, range(min(count, 1))), (1, range(max(count - 1, 0), count))):
             read = file.read(groups, ("core", "t_ns"))
-            place = self._places(read["core"])
+            places = self._places(read["core"])
             # Of several samples of a core the last assignment wins.
             step = 1 if end else -1
-            spans[place[::step], end] = read["t_ns"][::step]
+            spans[places[::step], end] = read["t_ns"][::step]
         return spans
 
     def shared_samples(
@@ -287,11 +287,11 @@ class RunReads:
             return count_sizes(self.rows(from_ns, to_ns).of_cores(places))
         is_all = len(places) == len(self.facts.cores)
         cores = None if is_all else [self.facts.cores[at] for at in places]
-        found, rows = stretch_sizes(file, whole_stretches(levels, first, end), cores)
+        by_name, rows = stretch_sizes(file, whole_stretches(levels, first, end), cores)
         self.rows_read += rows
         inner = bin_start(length, finest, first), bin_start(length, finest, end)
         for begin, stop in ((from_ns, inner[0]), (inner[1], to_ns)):
             if begin < stop:
                 edge = count_sizes(self.rows(begin, stop).of_cores(places))
-                found = {name: counts + edge[name] for name, counts in found.items()}
-        return found
+                by_name = {name: counts + edge[name] for name, counts in by_name.items()}
+        return by_name

@@ -38,14 +38,14 @@ def residency_rows(
     """
     if "intervals" not in facts.files or not facts.cores:
         return {}
-    asked = (
+    overlaps = (
         pc.field("quantity").isin(list(names))
         & pc.field("core").isin(list(facts.cores))
         & (pc.field("t_s") > from_ns / 1e9)
         & (pc.field("t_s") - pc.field("dt_s") < to_ns / 1e9)
     )
     columns = ("t_s", "dt_s", "core", "quantity", "value")
-    table = files.file(facts, "intervals").filtered(columns, asked)
+    table = files.file(facts, "intervals").filtered(columns, overlaps)
     read = {name: table[name].to_numpy() for name in ("t_s", "dt_s", "core", "value")}
     quantity = np.array(table["quantity"].to_pylist(), object)
     end_ns = np.round(read["t_s"] * 1e9).astype(np.int64)
@@ -53,16 +53,16 @@ def residency_rows(
         np.stack([end_ns, read["core"].astype(np.int64)]), axis=1, return_index=True,
         return_inverse=True,
     )  # fmt: skip
-    found = {
+    rows = {
         "place": np.searchsorted(np.array(facts.cores), keys[1]),
         "t_ns": keys[0],
         "dt_ns": np.round(read["dt_s"][firsts] * 1e9),
     }
     for name in names:
         if (is_of_it := quantity == name).any():
-            found[name] = np.full(len(firsts), np.nan)
-            found[name][row.ravel()[is_of_it]] = read["value"][is_of_it]
-    return found
+            rows[name] = np.full(len(firsts), np.nan)
+            rows[name][row.ravel()[is_of_it]] = read["value"][is_of_it]
+    return rows
 
 
 def residency_cells(

@@ -47,13 +47,13 @@ class CoreRows:
         if len(places) == len(self.tail_ns):
             return self
         parts = [np.arange(self.starts[at], self.starts[at + 1]) for at in places]
-        kept = np.concatenate([np.empty(0, np.int64), *parts])
+        picked = np.concatenate([np.empty(0, np.int64), *parts])
         sizes = [len(part) for part in parts]
         return CoreRows(
             np.repeat(np.arange(len(places)), sizes),
-            self.t_ns[kept],
-            self.gap_ns[kept],
-            {name: values[kept] for name, values in self.columns.items()},
+            self.t_ns[picked],
+            self.gap_ns[picked],
+            {name: values[picked] for name, values in self.columns.items()},
             np.cumsum([0, *sizes]),
             self.tail_ns[list(places)],
         )
@@ -129,10 +129,10 @@ class _Parts:
     def reduce(self, how: np.ufunc, values: np.ndarray) -> np.ndarray:
         """Reduce values per cell to float64, shape (bins, cores); NaN in empty cells."""
         bins, cores = self.shape
-        found = np.full(bins * cores, np.nan)
+        reduced = np.full(bins * cores, np.nan)
         if len(self.full):
-            found[self.full] = how.reduceat(values, self.first)
-        return found.reshape(cores, bins).T
+            reduced[self.full] = how.reduceat(values, self.first)
+        return reduced.reshape(cores, bins).T
 
 
 def _gaps_across_ends(gap: np.ndarray, rows: CoreRows, ends: np.ndarray, bins: int) -> np.ndarray:

@@ -28,24 +28,24 @@ def share_samples(
         in all bins; a bin outside all sample intervals has 0 and COVERED_NS 0.
     """
     names = list(steps)
-    found = np.full((len(names), len(edges) - 1, cores), np.nan)
-    kept = np.flatnonzero(~np.isnan(dt_ns))
-    kept = kept[np.argsort(place[kept].astype(np.int16), kind="stable")]
-    present, firsts = np.unique(place[kept], return_index=True)
+    shares = np.full((len(names), len(edges) - 1, cores), np.nan)
+    measured = np.flatnonzero(~np.isnan(dt_ns))
+    measured = measured[np.argsort(place[measured].astype(np.int16), kind="stable")]
+    present, firsts = np.unique(place[measured], return_index=True)
     spans = np.full((cores, 2), np.nan)
-    if len(kept) and names:
-        lasts = kept[np.append(firsts[1:], len(kept)) - 1]
-        spans[present, 0] = (t_ns - dt_ns)[kept[firsts]]
+    if len(measured) and names:
+        lasts = measured[np.append(firsts[1:], len(measured)) - 1]
+        spans[present, 0] = (t_ns - dt_ns)[measured[firsts]]
         spans[present, 1] = t_ns[lasts]
-        table = np.stack([steps[name][kept] for name in names])
+        table = np.stack([steps[name][measured] for name in names])
         missing = np.isnan(table)
         is_measured = ~np.logical_and.reduceat(missing, firsts, axis=1)
         table[missing] = 0
-        counted = _counted_at(t_ns[kept], dt_ns[kept], table, firsts, edges)
+        counted = _counted_at(t_ns[measured], dt_ns[measured], table, firsts, edges)
         in_bins = np.diff(counted, axis=2)
         in_bins[~is_measured] = np.nan
-        found[:, :, present] = in_bins.transpose(0, 2, 1)
-    values = dict(zip(names, found, strict=True))
+        shares[:, :, present] = in_bins.transpose(0, 2, 1)
+    values = dict(zip(names, shares, strict=True))
     return Cells(edges, values | {COVERED_NS: covered_ns(edges, spans)})
 
 

@@ -32,29 +32,31 @@ def rate_extremes(
     Returns:
         `min_` and `max_` of each rate, float64, shape (bins, cores); NaN without a rate.
     """
-    kept = np.flatnonzero(dt_ns > 0)
-    kept = kept[np.argsort(place[kept].astype(np.int16), kind="stable")]
+    measured = np.flatnonzero(dt_ns > 0)
+    measured = measured[np.argsort(place[measured].astype(np.int16), kind="stable")]
     bins = len(edges) - 1
-    found = {f"{end}_{name}": np.full((cores, bins), np.nan) for name in rates for end in EXTREMES}
-    if len(kept) and rates:
-        dt = dt_ns[kept]
-        table = np.stack([_rate(name, steps, kept, dt) for name in rates])
-        cells, low, high = _samples_by_cell(place[kept], t_ns[kept], dt, cores, edges)
+    lines = {f"{end}_{name}": np.full((cores, bins), np.nan) for name in rates for end in EXTREMES}
+    if len(measured) and rates:
+        dt = dt_ns[measured]
+        table = np.stack([_rate(name, steps, measured, dt) for name in rates])
+        cells, low, high = _samples_by_cell(place[measured], t_ns[measured], dt, cores, edges)
         for end, how in _HOW.items():
             extremes = _range_extremes(table, low, high, how)
             for name, values in zip(rates, extremes, strict=True):
-                found[f"{end}_{name}"].ravel()[cells] = values
-    return {name: values.T for name, values in found.items()}
+                lines[f"{end}_{name}"].ravel()[cells] = values
+    return {name: values.T for name, values in lines.items()}
 
 
-def _rate(name: str, steps: dict[str, np.ndarray], kept: np.ndarray, dt: np.ndarray) -> np.ndarray:
+def _rate(
+    name: str, steps: dict[str, np.ndarray], measured: np.ndarray, dt: np.ndarray
+) -> np.ndarray:
     if name == "power_w":
-        return steps["energy_uj"][kept] * 1e3 / dt
+        return steps["energy_uj"][measured] * 1e3 / dt
     if name != "ipc":
-        return steps[name.removesuffix("_per_s")][kept] * 1e9 / dt
-    cycles = steps["cycles"][kept]
+        return steps[name.removesuffix("_per_s")][measured] * 1e9 / dt
+    cycles = steps["cycles"][measured]
     with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(cycles > 0, steps["instructions"][kept] / cycles, np.nan)
+        return np.where(cycles > 0, steps["instructions"][measured] / cycles, np.nan)
 
 
 def _samples_by_cell(
@@ -86,11 +88,11 @@ def _range_extremes(
 
     Each range is covered by two ranges whose length is a power of two, built by doubling.
     """
-    found = np.empty((len(table), len(low)))
+    ranges = np.empty((len(table), len(low)))
     octave = np.frexp(high - low)[1] - 1
     for power in range(int(octave.max(initial=-1)) + 1):
         at = np.flatnonzero(octave == power)
         first = table.take(low[at], axis=1)
-        found[:, at] = how(first, table.take(high[at] - (1 << power), axis=1), out=first)
+        ranges[:, at] = how(first, table.take(high[at] - (1 << power), axis=1), out=first)
         table = how(table[:, : -(1 << power)], table[:, 1 << power :])
-    return found
+    return ranges

@@ -21,7 +21,7 @@ def side_by_side(*calls: Callable[[], Any]) -> list[Any]:
     """
     others = [_POOL.submit(call) for call in calls[1:]]
     try:
-        found = [calls[0]()] if calls else []
+        results = [calls[0]()] if calls else []
     finally:
         wait(others)
-    return found + [other.result() for other in others]
+    return results + [other.result() for other in others]

@@ -65,14 +65,14 @@ def window_totals(answer: RunAnswer) -> dict[str, float]:
     traffic = Lines(answer.cells["interrupts"], answer.chosen, one)
     counted = Lines(answer.cells["counters"], answer.chosen, fold_starts(_bins(answer), 1))
     window_s = (answer.plan.to_ns - answer.plan.from_ns) * 1e-9
-    found = {name: _only(traffic.drawn(name)) for name in ("interrupts", *_BYTES)}
-    found |= {f"{name}_each": _only(traffic.bytes_each(name)["mean"]) for name in _BYTES}
-    found |= {f"gap_{word}_us": _only(values) for word, values in traffic.gap().items()}
-    found |= {name: _only(counted.drawn(name)) for name in _COUNTED}
+    totals = {name: _only(traffic.drawn(name)) for name in ("interrupts", *_BYTES)}
+    totals |= {f"{name}_each": _only(traffic.bytes_each(name)["mean"]) for name in _BYTES}
+    totals |= {f"gap_{word}_us": _only(values) for word, values in traffic.gap().items()}
+    totals |= {name: _only(counted.drawn(name)) for name in _COUNTED}
     energy_j = _energy_j(answer)
-    return found | {
+    return totals | {
         "window_s": window_s,
-        "interrupts_per_s": found["interrupts"] / window_s,
+        "interrupts_per_s": totals["interrupts"] / window_s,
         "energy_j": energy_j,
         "power_w": energy_j / window_s,
         "ipc": _only(counted.ipc()["mean"]),

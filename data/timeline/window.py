@@ -115,7 +115,13 @@ def answer_run(files: RunFiles, facts: RunFacts, question: Question, end_s: floa
     answer.sizes = parts.sizes
     _draw(answer, question, bins)
     if parts.rows is not None and "rx_desc" in parts.rows.columns and has_interrupts:
-        _add_raw(answer, RunReads(files, facts), parts.rows, question)
+        single = parts.rows.of_cores(answer.chosen)
+        if len(single.t_ns) <= RAW_MOST // len(question.runs):
+            # Few enough to draw single interrupts, and the samples among them.
+            reads = RunReads(files, facts)
+            answer.raw = single
+            answer.samples = reads.touching_samples(answer.plan.from_ns, answer.plan.to_ns)
+            answer.rows_read += reads.rows_read
     return answer
 
 
@@ -191,9 +197,9 @@ def _lines(lines: dict[str, Lines], panels: Sequence[str], tsc_hz: float) -> dic
     def residency_lines(names: Sequence[str]) -> dict[str, Line]:
         return {name: counted.residency_pct(name) for name in names if counted.has(name)}
 
-    found: dict[str, Line] = {}
+    drawn: dict[str, Line] = {}
     if traffic.has("interrupts"):
-        found["count"] = {"mean": traffic.drawn("interrupts")}
+        drawn["count"] = {"mean": traffic.drawn("interrupts")}
     makers = {
         "bytes": lambda: {name: traffic.bytes_each(f"{name}_bytes") for name in ("rx", "tx")},
         "byte_rate": lambda: {f"{n}_rate": traffic.rate(f"{n}_bytes") for n in ("rx", "tx")},
@@ -210,8 +216,8 @@ def _lines(lines: dict[str, Lines], panels: Sequence[str], tsc_hz: float) -> dic
     }
     for name in panels:
         if name in makers:
-            found |= makers[name]()
-    return found
+            drawn |= makers[name]()
+    return drawn
 
 
 def _power(answer: RunAnswer, question: Question, starts: np.ndarray) -> list[Group]:
@@ -220,15 +226,15 @@ def _power(answer: RunAnswer, question: Question, starts: np.ndarray) -> list[Gr
     packages = {n: c for n, c in answer.facts.package_cores.items() if chosen & set(c)}
     if question.cores == "all":
         packages = {"all": answer.facts.cores}
-    found = []
+    groups = []
     for name, cores in packages.items():
         places = [answer.facts.cores.index(core) for core in cores]
         lines = Lines(answer.cells["counters"], places, starts)
         if lines.has("energy_uj"):
             title = "all packages" if name == "all" else f"package {name}"
             parts = lines.measured_count("energy_uj")
-            found.append(Group(title, cores, {"power": lines.rate("energy_uj", 1e-6)}, parts))
-    return found
+            groups.append(Group(title, cores, {"power": lines.rate("energy_uj", 1e-6)}, parts))
+    return groups
 
 
 def _heat(answer: RunAnswer, name: str, runs: int) -> HeatRows:
@@ -254,12 +260,3 @@ def _heat(answer: RunAnswer, name: str, runs: int) -> HeatRows:
     else:
         values = makers[name]() if name in makers else by_core.rate(name)
     return HeatRows(tuple(f"core {core}" for core in facts.cores), values.T, edges)
-
-
-def _add_raw(answer: RunAnswer, reads: RunReads, rows: CoreRows, question: Question) -> None:
-    """Add single interrupts, and the samples among them, if they are few enough."""
-    chosen = rows.of_cores(answer.chosen)
-    if len(chosen.t_ns) <= RAW_MOST // len(question.runs):
-        answer.raw = chosen
-        answer.samples = reads.touching_samples(answer.plan.from_ns, answer.plan.to_ns)
-        answer.rows_read += reads.rows_read

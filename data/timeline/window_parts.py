@@ -63,14 +63,14 @@ def read_parts(
     traffic, counters, sizes = (RunReads(files, facts) for _ in range(3))
     window = plan.from_ns, plan.to_ns
     if plan.level is None:
-        (rows, found), counted = side_by_side(
+        (rows, interrupts), counted = side_by_side(
             lambda: _rows(traffic, plan, bins), lambda: _counters(counters, plan, bins, rates)
         )
         counts = None if chosen is None else count_sizes(rows.of_cores(chosen))
     else:
         level, span = plan.level, bins_between(facts.length_ns, plan.level, *window)
         rows = None
-        found, counted, counts = side_by_side(
+        interrupts, counted, counts = side_by_side(
             lambda: traffic.traffic(level, *span),
             lambda: _counters(counters, plan, bins, rates),
             lambda: None if chosen is None else sizes.sizes(*window, chosen),
@@ -79,19 +79,19 @@ def read_parts(
         # Beside a log the tool's clock may be its own.
         counted.values.update(residency_cells(files, facts, residencies, counted.edges))
     read = sum(one.rows_read for one in (traffic, counters, sizes))
-    return WindowParts({"interrupts": found, "counters": counted}, rows, counts, read)
+    return WindowParts({"interrupts": interrupts, "counters": counted}, rows, counts, read)
 
 
 def _rows(reads: RunReads, plan: Plan, bins: int) -> tuple[CoreRows, Cells]:
     share = (plan.to_ns - plan.from_ns) / reads.facts.length_ns
     is_few = reads.shape.interrupts * share < 8 * RAW_MOST
     rows = reads.rows(plan.from_ns, plan.to_ns, NIC_FIELDS if is_few else NIC)
-    found = reads.binned_rows(rows, equal_edges(plan.from_ns, plan.to_ns, bins))
+    cells = reads.binned_rows(rows, equal_edges(plan.from_ns, plan.to_ns, bins))
     if not reads.shape.interrupts:
         # Such a run was sampled by a tool that sees no interrupts.
-        nothing = {name: np.full_like(values, np.nan) for name, values in found.values.items()}
-        found = Cells(found.edges, nothing, found.step_ns)
-    return rows, found
+        nothing = {name: np.full_like(values, np.nan) for name, values in cells.values.items()}
+        cells = Cells(cells.edges, nothing, cells.step_ns)
+    return rows, cells
 
 
 def _counters(reads: RunReads, plan: Plan, bins: int, rates: Sequence[str]) -> Cells:

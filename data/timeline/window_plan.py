@@ -70,7 +70,9 @@ def plan_window(run: RunShape, from_ns: int, to_ns: int, width: int) -> Plan:
     counted = _counters_level(run, share, width)
     whole = [one for one in (level, counted) if one is not None]
     if whole:
-        from_ns, to_ns = _whole_bins(run.length_ns, min(whole), from_ns, to_ns)
+        coarsest = min(whole)
+        first, end = bins_between(run.length_ns, coarsest, from_ns, to_ns)
+        from_ns, to_ns = (bin_start(run.length_ns, coarsest, edge) for edge in (first, end))
     return Plan(from_ns, to_ns, level, counted)
 
 
@@ -96,11 +98,6 @@ def _counters_level(run: RunShape, share: float, width: int) -> int | None:
     if samples <= MOST_SAMPLES and (not fitting or fitting[-1] * share < ENOUGH_COUNTED):
         return None
     return max(fitting, default=run.counted[0])
-
-
-def _whole_bins(length_ns: int, level: int, from_ns: int, to_ns: int) -> tuple[int, int]:
-    first, end = bins_between(length_ns, level, from_ns, to_ns)
-    return bin_start(length_ns, level, first), bin_start(length_ns, level, end)
 
 
 def bins_between(length_ns: int, level: int, from_ns: int, to_ns: int) -> tuple[int, int]:

@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from app.kit.encodings import OKABE_ITO, base_layout
 from app.kit.figure_text import finishing
-from data.sweeps import KnobShares, Share
+from data.sweeps import KnobShares
 
 PAIR_GREY, NOISE_GREY = "#7A8190", "#B4BAC4"
 _ROW_PX: Final = 17
@@ -33,7 +33,9 @@ def build_knobs(
     data, layout = [], {**base_layout("What the variance of one run is made of", _SUBTITLE)}
     names = {name: _parts(shares) for name, _, shares in sweeps}
     heights = [len(names[key]) + _HEAD_ROWS + 0.6 for key, _, _ in sweeps]
-    knobs = dict.fromkeys(one.name for _, _, all_ in sweeps for one in _by_name(all_))
+    knobs = dict.fromkeys(
+        main.name for _, _, all_ in sweeps for shares in all_ for main in shares.mains
+    )
     hues = {name: OKABE_ITO[i % len(OKABE_ITO)] for i, name in enumerate(sorted(knobs))}
     top, total, number = 1.0, sum(heights), 0
     annotations = []
@@ -79,10 +81,6 @@ def build_knobs(
 _SUBTITLE: Final = (
     "shares with intervals of 95 %; a knob's bar opens its effect; settings weigh the same"
 )
-
-
-def _by_name(shares: Sequence[KnobShares]) -> list[Share]:
-    return [main for one in shares for main in one.mains]
 
 
 def _parts(shares: Sequence[KnobShares]) -> list[str]:

@@ -80,14 +80,14 @@ def fit_alpha(runs: FitRuns) -> AlphaFit:
 def _alpha(cells: Cells, x: np.ndarray, y: np.ndarray) -> Estimate:
     pairs = []
     for itr in np.unique(cells.keys[:, 1]):
-        mine = np.flatnonzero(cells.keys[:, 1] == itr)
-        if len(mine) > _MOST_CELLS:
+        at_itr = np.flatnonzero(cells.keys[:, 1] == itr)
+        if len(at_itr) > _MOST_CELLS:
             raise DataError(
-                f"alpha: {len(mine)} configurations at ITR {itr:g} us; at most {_MOST_CELLS} are "
+                f"alpha: {len(at_itr)} configurations at ITR {itr:g} us; at most {_MOST_CELLS} are "
                 "fitted at once"
             )
-        ends = np.triu_indices(len(mine), 1)
-        pairs.append(np.stack([mine[ends[0]], mine[ends[1]]]))
+        ends = np.triu_indices(len(at_itr), 1)
+        pairs.append(np.stack([at_itr[ends[0]], at_itr[ends[1]]]))
     first, second = np.concatenate(pairs, axis=1)
     is_pair = x[first] != x[second]
     first, second = first[is_pair], second[is_pair]

@@ -85,12 +85,12 @@ def _robust(relative: np.ndarray, weights: np.ndarray) -> np.ndarray:
     """Huber's M-estimate of `relative @ x = 1`, x not negative, by reweighting."""
     from scipy.optimize import nnls
 
-    found = np.zeros(2)
+    costs = np.zeros(2)
     own = np.ones(len(relative))
     for _ in range(20):
         roots = np.sqrt(weights * own)
-        found = nnls(relative * roots[:, None], roots)[0]
-        off = np.abs(relative @ found - 1)
+        costs = nnls(relative * roots[:, None], roots)[0]
+        off = np.abs(relative @ costs - 1)
         middle = 1.4826 * np.median(np.repeat(off, weights.astype(int)))
         own = np.minimum(1.0, 1.345 * middle / np.maximum(off, 1e-12)) if middle > 0 else own
-    return np.asarray(found)
+    return np.asarray(costs)

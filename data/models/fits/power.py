@@ -265,12 +265,12 @@ class PowerProblem:
         best: Any = None
         for one in starts:
             inside = np.clip(one[free], low + 1e-9, np.minimum(high, 1e9) - 1e-9)
-            found = least_squares(
+            fit = least_squares(
                 residuals, inside, jac=jacobian, bounds=(low, high), loss="soft_l1",
                 f_scale=_SCALE, x_scale=np.maximum(np.abs(inside), 0.1), max_nfev=200,
             )  # fmt: skip
-            if best is None or found.cost < best.cost:
-                best = found
+            if best is None or fit.cost < best.cost:
+                best = fit
         return whole(best.x), float(best.cost)
 
     def profile(self, which: int, best: np.ndarray) -> tuple[float, float]:

@@ -27,7 +27,7 @@ def _exact(rate: float, values: SimpleNamespace) -> Point:
     # Imported here: Numba takes 50 MB.
     from data.models.count_chain import solve_count_chain
 
-    found = solve_count_chain(
+    chain = solve_count_chain(
         rate,
         values.service_us,
         values.interrupt_us,
@@ -37,13 +37,13 @@ def _exact(rate: float, values: SimpleNamespace) -> Point:
         values.drops_interrupt,
     )
     return Point(
-        throughput=found.work / values.service_us,
-        cpu_left=found.idle,
-        interrupt_share=found.interrupt,
-        protocol_share=found.work,
-        loss_share=found.full,
-        mean_packets=found.mean_packets,
-        interrupts=found.raised,
+        throughput=chain.work / values.service_us,
+        cpu_left=chain.idle,
+        interrupt_share=chain.interrupt,
+        protocol_share=chain.work,
+        loss_share=chain.full,
+        mean_packets=chain.mean_packets,
+        interrupts=chain.raised,
     )
 
 

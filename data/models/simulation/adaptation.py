@@ -61,16 +61,16 @@ def after_interrupt(s: Any) -> None:
 @njit(cache=True, nogil=True, error_model="numpy")
 def _decide(s: Any, rates: tuple) -> None:
     before = s.dim_state
-    found = _compare(s, rates)
+    comparison = _compare(s, rates)
     if before == _PARKED:
-        if found != _SAME:
+        if comparison != _SAME:
             _leave_parking(s)
     elif before == _TIRED:
         s.dim_tired -= 1
         if s.dim_tired == 0:
             _leave_parking(s)
     else:
-        if found != _BETTER:
+        if comparison != _BETTER:
             _turn(s)
         if _is_on_top(s) or not _step(s):
             _park(s)

@@ -125,16 +125,16 @@ def simulate(
         return _simulate_rate(machine, rate, effort, sizes, deadline)
 
     if effort.threads == 1:
-        found = [one(rate) for rate in rates.tolist()]
+        answers = [one(rate) for rate in rates.tolist()]
     else:
         with ThreadPoolExecutor(effort.threads) as pool:
-            found = list(pool.map(one, rates.tolist()))
-    names = found[0][0][0]
+            answers = list(pool.map(one, rates.tolist()))
+    names = answers[0][0][0]
     return Simulated(
-        {name: np.array([[rep[name] for rep in reps] for reps, *_ in found]) for name in names},
-        np.array([is_slow for _, is_slow, _, _ in found]),
-        tuple(stopped for _, _, stopped, _ in found),
-        np.array([events for *_, events in found]),
+        {name: np.array([[rep[name] for rep in reps] for reps, *_ in answers]) for name in names},
+        np.array([is_slow for _, is_slow, _, _ in answers]),
+        tuple(stopped for _, _, stopped, _ in answers),
+        np.array([events for *_, events in answers]),
     )
 
 
@@ -243,16 +243,16 @@ class _Replication:
 def percentiles(counts: np.ndarray) -> dict[str, float]:
     """Return p50, p99 and p99.9 of latencies counted in bins; within a bin they are even."""
     cumulated = np.cumsum(counts)
-    found = {}
+    quantiles = {}
     for name, share in _PERCENTILES.items():
         wanted = share * cumulated[-1]
-        place = int(np.searchsorted(cumulated, wanted))
-        octave, part = divmod(place, BINS_PER_OCTAVE)
-        before = cumulated[place] - counts[place]
-        within = (wanted - before) / counts[place] if counts[place] else 0.0
+        cell = int(np.searchsorted(cumulated, wanted))
+        octave, part = divmod(cell, BINS_PER_OCTAVE)
+        before = cumulated[cell] - counts[cell]
+        within = (wanted - before) / counts[cell] if counts[cell] else 0.0
         low = 2.0 ** (LEAST_EXPONENT + octave)
-        found[name] = float(low * (1 + (part + within) / BINS_PER_OCTAVE))
-    return found
+        quantiles[name] = float(low * (1 + (part + within) / BINS_PER_OCTAVE))
+    return quantiles
 
 
 def truncation(series: np.ndarray) -> int:
@@ -283,25 +283,30 @@ def _simulate_rate(
         for number in range(effort.replications)
     ]
     most_each = effort.most_events / effort.replications
-    for one in runs:
-        one.begin(apart_us)
+    for replication in runs:
+        replication.begin(apart_us)
     warm_up, is_settled = _warm_up(runs, most_each / 2)
-    for one in runs:
-        one.reset()
+    for replication in runs:
+        replication.reset()
     packets, stopped = float(_WARM_UPS_LONG * warm_up), ""
     while not stopped:
-        for one in runs:
-            _serve(one, packets, most_each, deadline)
-        found = [one.measured() for one in runs]
-        if _precision(found) <= effort.precision:
+        for replication in runs:
+            _serve(replication, packets, most_each, deadline)
+        measured = [replication.measured() for replication in runs]
+        if _precision(measured) <= effort.precision:
             stopped = "precision"
         elif time.monotonic() > deadline:
             stopped = "time"
-        elif any(one.state["events"][0] >= most_each for one in runs):
+        elif any(replication.state["events"][0] >= most_each for replication in runs):
             stopped = "events"
         packets = runs[0].state["served"][0]
     is_slow = stopped != "precision" or not is_settled
-    return found, is_slow, stopped, float(sum(one.state["events"][0] for one in runs))
+    return (
+        measured,
+        is_slow,
+        stopped,
+        float(sum(replication.state["events"][0] for replication in runs)),
+    )
 
 
 def _full_ring_us(machine: Machine, rate: float, seed: int, sizes: np.ndarray) -> float:
@@ -325,33 +330,35 @@ def _warm_up(runs: list[_Replication], most_events: float) -> tuple[int, bool]:
     packets, done = _WARM_UP, 0
     series = np.zeros((len(runs), (_WARM_UP << _MOST_DOUBLINGS) // BATCH))
     while True:
-        for one, own in zip(runs, series, strict=True):
-            one.go_on(packets - done, max(most_events - one.state["events"][0], 1.0), own)
-        done = int(min(one.state["served"][0] for one in runs))
-        found = series[:, : done // BATCH].mean(axis=0) / BATCH
-        if len(found) < 20 or done < packets:
+        for replication, own in zip(runs, series, strict=True):
+            replication.go_on(
+                packets - done, max(most_events - replication.state["events"][0], 1.0), own
+            )
+        done = int(min(replication.state["served"][0] for replication in runs))
+        lengths = series[:, : done // BATCH].mean(axis=0) / BATCH
+        if len(lengths) < 20 or done < packets:
             return max(done, 1), False
-        dropped = truncation(found)
-        change = abs(found[dropped:].mean() / found.mean() - 1)
-        if dropped <= len(found) // 2 or change < _SAME_MEAN:
+        dropped = truncation(lengths)
+        change = abs(lengths[dropped:].mean() / lengths.mean() - 1)
+        if dropped <= len(lengths) // 2 or change < _SAME_MEAN:
             return packets, True
         if packets == _WARM_UP << _MOST_DOUBLINGS:
             return packets, False
         packets *= 2
 
 
-def _serve(one: _Replication, packets: float, most_events: float, deadline: float) -> None:
+def _serve(replication: _Replication, packets: float, most_events: float, deadline: float) -> None:
     nothing = np.zeros(0)
-    goal = one.state["served"][0] + packets
-    while one.state["served"][0] < goal and one.state["events"][0] < most_events:
-        left = most_events - one.state["events"][0]
-        one.go_on(goal - one.state["served"][0], min(_EVENTS_A_STEP, left), nothing)
-        if time.monotonic() > deadline and one.state["served"][0] > 0:
+    goal = replication.state["served"][0] + packets
+    while replication.state["served"][0] < goal and replication.state["events"][0] < most_events:
+        left = most_events - replication.state["events"][0]
+        replication.go_on(goal - replication.state["served"][0], min(_EVENTS_A_STEP, left), nothing)
+        if time.monotonic() > deadline and replication.state["served"][0] > 0:
             return
 
 
-def _precision(found: list[dict[str, Any]]) -> float:
+def _precision(measured: list[dict[str, Any]]) -> float:
     """Relative half width of the mean latency's interval."""
-    values = np.array([one["latency_mean_us"] for one in found])
+    values = np.array([one["latency_mean_us"] for one in measured])
     half = mean_spreads(np.array([len(values)]), np.array([values.std(ddof=1)]), True)[0]
     return float(half / values.mean())

@@ -62,15 +62,15 @@ def sending_us(frame_sizes: tuple[tuple[float, float], ...]) -> float:
 
 @njit(cache=True)
 def _renewals(steps: np.ndarray, reach: int) -> np.ndarray:
-    found = np.zeros(reach)
-    found[0] = 1.0
+    renewals = np.zeros(reach)
+    renewals[0] = 1.0
     used = np.nonzero(steps)[0]
     for at in range(1, reach):
         for step in used:
             if step > at:
                 break
-            found[at] += steps[step] * found[at - step]
-    return found
+            renewals[at] += steps[step] * renewals[at - step]
+    return renewals
 
 
 @njit(cache=True, nogil=True, error_model="numpy")

@@ -1,8 +1,21 @@
-"""What the example questions of the SQL page ask about in a lake: its most frequent subjects."""
+"""What the SQL page asks of a lake: its columns, and the subjects of its example questions."""
 
 from typing import Any, Final
 
 ALL_RUNS: Final = "SELECT *\nFROM runs"
+# What visitors' SQL can ask for.
+TABLES: Final = ("runs", "cores", "sources", "problems")
+
+
+def columns_query() -> tuple[str, list[Any]]:
+    """List the columns of the lake's tables: `table`, `column`, `type`, in the tables' order."""
+    sql = (
+        "SELECT table_name AS \"table\", column_name AS \"column\", data_type AS \"type\"\n"
+        "FROM information_schema.columns\n"
+        "WHERE table_name IN (?, ?, ?, ?)\n"
+        "ORDER BY list_position(?, table_name), ordinal_position"
+    )  # fmt: skip
+    return sql, [*TABLES, list(TABLES)]
 
 
 def subjects_query() -> tuple[str, list[Any]]:
