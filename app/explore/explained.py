@@ -53,9 +53,24 @@ def explain_best(question: Question) -> str:
     defaults = without_settings(state.selection, catalogue)
     query = statement(*decided_query(defaults, metrics, catalogue, only="is_baseline"))
     parts = [
-        words, "the defaults that these settings are compared with:", query, *_tests(question)
+        words, "the defaults that these settings are compared with:", query,
+        *_regrets(question), *_tests(question),
     ]  # fmt: skip
     return "\n\n".join(parts)
+
+
+def _regrets(question: Question) -> Iterator[str]:
+    """Yield, by place, which other member of its set bounds the regret of a recommended setting."""
+    for judged in judge(question)[:_MOST_PAIRS]:
+        by = int(judged.study.best.bound_by[judged.shown])
+        if by < 0:
+            continue
+        name = str(judged.row["system_label"] or judged.row["system"])
+        recommended = _side(judged, judged.shown, question)[0]
+        regret_pct = judged.row["regret_pct"]
+        size = "not bounded" if regret_pct is None else f"at most {_number(regret_pct)} %"
+        member = _side_words(*_side(judged, by, question), question)
+        yield f"{name}, regret of {recommended}: {size}, because the best may be {member}"
 
 
 def _tests(question: Question) -> Iterator[str]:

@@ -171,6 +171,18 @@ def test_how_it_was_computed_has_the_numbers_of_the_test(view: LakeView) -> None
     assert "against the default (n = 3, mean 2.00 kJ" in words
 
 
+def test_how_it_was_computed_names_what_bounds_the_regret(view: LakeView) -> None:
+    asked = state(alpha=1e-4)
+    words = explain(view, asked, "best-table")
+    judged = {one.row["system"]: one for one in judge(Question.of(view, asked))}["linux_tuned"]
+    by = int(judged.study.best.bound_by[judged.shown])
+    itr = judged.study.rows["itr_us"]
+    assert by >= 0
+    assert by != judged.shown
+    assert f"regret of ITR {itr[judged.shown]:g} us \u00b7 2.9 GHz: at most " in words
+    assert f", because the best may be ITR {itr[by]:g} us \u00b7 2.9 GHz (n = 3" in words
+
+
 # The deviations of all settings are 0.1 %; moderated, of one run, 0.111 %.
 SIDE = "ITR {} us \u00b7 2.9 GHz (n = 3, mean {}, moderated sd of one run 0.111 %)"
 
