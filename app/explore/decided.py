@@ -95,12 +95,13 @@ def standings_of(question: Question, keys: Sequence[str]) -> pl.DataFrame:
         keys: Columns of a setting to return.
 
     Returns:
-        These columns; `standing` (within, maybe, outside; NULL without a limit); `best` of those
-        that cannot be told from the best: `set` with two runs, `once` with one, else NULL.
+        These columns; `standing` (within, maybe, outside; NULL without a limit); `next_run` (in,
+        out: whether the next run meets the limit with 95 %); `best` of those that cannot be told
+        from the best: `set` with two runs, `once` with one, else NULL.
     """
     studies = studies_of(question)
     if not studies:
-        nothing = {name: pl.lit(None, pl.String) for name in ("standing", "best")}
+        nothing = {name: pl.lit(None, pl.String) for name in ("standing", "next_run", "best")}
         return moments_of(question).select(keys).clear().with_columns(**nothing)
     place = np.concatenate(
         [np.where(s.best.is_outside, 2, np.where(s.best.is_within, 0, 1)) for s in studies]
@@ -108,15 +109,25 @@ def standings_of(question: Question, keys: Sequence[str]) -> pl.DataFrame:
     member = np.concatenate(
         [np.where(s.best.is_member, np.where(s.cost.n >= 2, 0, 1), 2) for s in studies]
     )
+    meets = np.concatenate([_next_runs(s) for s in studies])
     standing = ["within", "maybe", "outside"] if question.state.limit is not None else [None] * 3
     return pl.concat([s.rows.select(keys) for s in studies]).with_columns(
         standing=pl.Series(standing, dtype=pl.String)[place],
+        next_run=pl.Series(["in", "out", None])[meets],
         best=pl.Series(["set", "once", None])[member],
     )
 
 
+def _next_runs(judged: Study) -> np.ndarray:
+    """Return 0 for settings whose next run meets the limit, 1 for others, 2 for not known."""
+    if judged.limit is None:
+        return np.full(len(judged.cost.n), 2)
+    is_known = ~np.isnan(judged.limit.metric.variance)
+    return np.where(is_known, np.where(judged.limit.next_run_meets(), 0, 1), 2)
+
+
 def with_standings(question: Question, points: pl.DataFrame) -> pl.DataFrame:
-    """Add to the points what their settings are: `standing` and `best` of `standings_of`."""
+    """Add to the points what their settings are, as `standings_of` says."""
     # What is the same in the whole study tells no settings apart.
     on = [n for n in setting_keys(question) if n in question.varying and n in points.columns]
     on = on or ["system"]

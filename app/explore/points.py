@@ -17,7 +17,7 @@ KNOBS: Final = (
     "dataset", "workload", "system", "itr_us", "dvfs_ghz", "rapl_w", "load_qps", "message_bytes",
 )  # fmt: skip
 # What a point may have besides, as a knob: a link may name one run.
-_MARKS: Final = ("replicate", "flags", "odd", "standing", "best")
+_MARKS: Final = ("replicate", "flags", "odd", "standing", "next_run", "best")
 
 
 def encode_points(

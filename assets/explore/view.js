@@ -154,8 +154,14 @@
   const STANDINGS = {
     within: "within the limit", maybe: "may or may not meet the limit", outside: "misses the limit",
   };
+  const NEXT = { in: "so is the next run (95 %)", out: "the next run may miss it" };
   const BEST = { set: "cannot be told from the best", once: "measured once, cannot be ruled out" };
   const joined = (...words) => words.filter(Boolean).join(" \u00b7 ");
+
+  /** Whether a setting meets the limit, and whether the next run will; nothing without a limit. */
+  function standingWords(standing, nextRun) {
+    return joined(STANDINGS[standing], standing === "outside" ? "" : NEXT[nextRun]);
+  }
 
   /** The lines of the card of a point: configuration, then the two values with spread and n. */
   function pointLines({ rows: [i] }) {
@@ -175,7 +181,7 @@
       joined(wattlas.knobWords(columns, i, true), wattlas.knob(columns, "dataset", i)),
       value("x"), value("y"),
       means ? "n = " + columns.runs[i] : isRun ? "replicate " + replicate : "one run",
-      STANDINGS[listed("standing")] || "",
+      standingWords(listed("standing"), listed("next_run")),
       BEST[listed("best")] || "",
       odd ? "odd: " + odd : "",
       flags ? "flags: " + flags : "",

@@ -37,6 +37,17 @@ class Limit:
     at: float
     metric: Estimates
 
+    def next_run_meets(self) -> np.ndarray:
+        """Tell of which settings the next run meets the limit with 95 %, shape (settings,).
+
+        The mean of a setting may surely meet a limit that one run in three misses.
+        """
+        metric = self.metric
+        # The variance of a run and of the mean before it.
+        spread = np.sqrt(metric.variance * (metric.n + 1))
+        with np.errstate(invalid="ignore"):
+            return metric.mean + quantile(0.05, metric.df) * spread <= self.at
+
 
 @dataclass(frozen=True, slots=True)
 class BestSet:

@@ -103,6 +103,13 @@ def test_a_setting_without_the_limited_metric_may_meet_it() -> None:
     assert members(found) == [0, 1]
 
 
+def test_the_next_run_scatters_more_than_the_mean() -> None:
+    # t(95 %, 6) x 1 % x sqrt(1 + 1/3) = 2.24 %: the mean of -2.2 % is surely below, the run not.
+    x = estimates([3, 3, 3], [-0.023, -0.022, np.nan])
+    assert Limit(0.0, x).next_run_meets().tolist() == [True, False, False]
+    assert best_set(x, Limit(0.0, x)).is_within.tolist() == [True, True, False]
+
+
 def test_no_member_where_everything_is_outside() -> None:
     cost = estimates([3, 3], [0.0, 0.1])
     found = best_set(cost, Limit(0.0, estimates([3, 3], [1.0, 2.0])))

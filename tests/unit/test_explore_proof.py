@@ -46,6 +46,9 @@ def test_the_best_set_and_the_standings_are_drawn(view: LakeView) -> None:
     assert (by_p99[60], by_p99[110], by_p99[111], by_p99[200]) == (
         "within", "maybe", "outside", "outside",
     )  # fmt: skip
+    following = [knobs["next_run"]["values"][i] for i in decode(knobs["next_run"]["index"])]
+    by_p99 = {round(x): word for x, word in zip(p99_us, following, strict=True)}
+    assert (by_p99[60], by_p99[110], by_p99[200]) == ("in", "out", "out")
     (maybe,) = traces(answer["figure"], "maybe")
     assert [round(x) for x, _ in pairs(maybe)] == [110]
     legend = [trace["name"] for trace in traces(answer["figure"], "legend")]
@@ -59,6 +62,7 @@ def test_without_a_limit_nothing_stands_anywhere(view: LakeView) -> None:
     assert "within the limit" not in [t["name"] for t in traces(answer["figure"], "legend")]
     settings = standings_of(Question.of(view, state()), ["system", "itr_us"])
     assert settings["standing"].null_count() == len(settings)
+    assert settings["next_run"].null_count() == len(settings)
     # Of Linux tuned two settings in the set, one measured once.
     tuned = settings.filter(system="linux_tuned")["best"].value_counts()
     assert dict(tuned.iter_rows()) == {"set": 2, "once": 1, None: 9}
