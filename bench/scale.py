@@ -23,8 +23,8 @@ from ingest.lake.commits import COMMIT_SHARE, FLUSH_S, Committer
 from ingest.lake.state import LakeState, load_state, read_rows
 from ingest.lake.tables import create_tables
 from ingest.pipeline import AddOptions, add
-from ingest.runs.batches import in_batches
 from ingest.runs.progress import Progress
+from ingest.runs.schedule import in_batches
 
 RAW_BYTES: Final = 1e15
 _ROUNDS: Final = 3

@@ -219,7 +219,9 @@ def propose(shapes: Sequence[Shape], all_paths: Iterable[str], dataset: str) -> 
     """
     shipped = load_settings()
     results = [shape for shape in shapes if shape.role in ("output", "log", "window", "counts")]
-    is_described = all(_is_shipped(shape, shipped) for shape in results)
+    is_described = all(
+        any(pattern.regex.match(shape.example) for pattern in shipped.names) for shape in results
+    )
     machines = _machines(all_paths, {shape.folder for shape in results})
     patterns = [] if is_described else _patterns(results, shipped)
     own: dict[str, str] = {}
@@ -246,10 +248,6 @@ def propose(shapes: Sequence[Shape], all_paths: Iterable[str], dataset: str) -> 
         and not any(t.header and t.fits_header(shape.header) for t in shipped.tables)
     ]
     return "\n".join(block for block in blocks if block is not None).rstrip() + "\n"
-
-
-def _is_shipped(shape: Shape, shipped: Settings) -> bool:
-    return any(pattern.regex.match(shape.example) for pattern in shipped.names)
 
 
 def _machines(paths: Iterable[str], folders: Iterable[str]) -> set[str]:
@@ -281,7 +279,9 @@ def _patterns(results: Sequence[Shape], shipped: Settings) -> list[_Pattern]:
             groups = _groups(shape)
             places = [part for part in folder.split("/") if part and "#" not in part]
             system = (places or re.split(r"[._\-#]", shape.signature) or ["linux"])[-1]
-            pattern = _Pattern(shape, groups, _workload_of(shape, shipped), system)
+            named = workload_of(shape.example.split("/"), shipped)
+            workload = _OF_FORMATS.get(shape.form or "", UNKNOWN) if named == UNKNOWN else named
+            pattern = _Pattern(shape, groups, workload, system)
             twin = any(set(p.groups) == set(groups) and not p.constants for p in in_folder)
             is_same_form = any(p.shape.form == shape.form for p in in_folder)
             if twin and is_same_form:
@@ -326,11 +326,6 @@ def _groups(shape: Shape) -> list[str | None]:
             )
         groups.append(known)
     return groups
-
-
-def _workload_of(shape: Shape, shipped: Settings) -> str:
-    named = workload_of(shape.example.split("/"), shipped)
-    return _OF_FORMATS.get(shape.form or "", UNKNOWN) if named == UNKNOWN else named
 
 
 def _name_block(pattern: _Pattern, machines: set[str], own: dict[str, str]) -> str:

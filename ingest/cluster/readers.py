@@ -13,16 +13,15 @@ from distributed import KilledWorker
 from ingest.cluster.connection import Cluster
 from ingest.cluster.errors import UnseenFileError
 from ingest.cluster.tasks import Tasks, lost_scheduler, outcome_of
-from ingest.cluster.version import code_version
-from ingest.cluster.worker import BatchRead, Order, read_batch
+from ingest.cluster.worker import BatchRead, Order, code_version, read_batch
 from ingest.discover.plan import RunWork
 from ingest.lake.shared_file import remove_shared, write_shared
 from ingest.records import Problem
 from ingest.runs.assembly import AssembledRun
-from ingest.runs.batches import in_batches
 from ingest.runs.progress import Progress
 from ingest.runs.readers import Results
 from ingest.runs.run_reader import RunReader
+from ingest.runs.schedule import in_batches
 
 Batch = tuple[RunWork, ...]
 _NAME: Final = "read"

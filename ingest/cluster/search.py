@@ -13,7 +13,7 @@ from ingest.cluster.connection import Cluster
 from ingest.cluster.errors import UnseenFileError
 from ingest.cluster.looks import Looked, look_at_files, look_at_folders, look_into_files
 from ingest.cluster.tasks import Tasks, outcome_of
-from ingest.cluster.version import code_version
+from ingest.cluster.worker import code_version
 from ingest.discover.disk import Disk, FileStatus
 from ingest.discover.found_files import FORMATS_BY_NAME
 from ingest.files.walk import Entries, files_to_read, folders_below, is_lake, list_entries

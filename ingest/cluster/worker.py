@@ -1,16 +1,20 @@
 """Functions of a cluster's workers: read runs and write their big files.
 
-They run in the worker's process, several at once if it has several threads.
+They run in the worker's process, several at once if it has several threads. Workers run the code of
+the ingest, since other code may write other bytes.
 """
 
 import hashlib
 import os
 import pickle
+import platform
 import socket
 import threading
 import time
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
+from importlib import metadata
+from pathlib import Path
 from typing import Final
 
 from distributed import get_worker
@@ -18,7 +22,6 @@ from distributed import get_worker
 from data.errors import LakeError
 from data.lake_place import LakePath
 from ingest.cluster.errors import ClusterError, UnseenFileError
-from ingest.cluster.version import code_version
 from ingest.discover.plan import RunWork
 from ingest.lake.shared_file import read_shared
 from ingest.logs.compiling import load_loops
@@ -29,6 +32,11 @@ from ingest.runs.run_reader import RunReader, StoppedError
 
 _REPORT_EVERY_S: Final = 0.5
 _UNWANTED: Final = ("cancelled", "resumed")
+# Libraries that parse, compute and encode the content of big files.
+_LIBRARIES: Final = ("numba", "numpy", "pyarrow")
+_ROOT: Final = Path(__file__).resolve().parents[2]
+_CODE: Final = ("data", "ingest")
+_SUFFIXES: Final = (".py", ".toml", ".csv")
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +73,26 @@ class BatchRead:
     cpu_s: float
 
 
+@cache
+def code_version() -> str:
+    """Versions of Python and libraries, and a digest of the code at the first call."""
+    versions = [f"{name} {metadata.version(name)}" for name in _LIBRARIES]
+    return ", ".join([f"code {_digest()}", f"Python {platform.python_version()}", *versions])
+
+
+def _digest() -> str:
+    digest = hashlib.sha256()
+    files = (path for folder in _CODE for path in (_ROOT / folder).rglob("*"))
+    for path in sorted(path for path in files if path.suffix in _SUFFIXES):
+        digest.update(f"{path.relative_to(_ROOT)}\0".encode())
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:12]
+
+
+# Computed at import: this process does not run files that change later.
+code_version()
+
+
 def check_version(version: str) -> None:
     """Check that the ingest runs the same code as this worker.
 
@@ -96,9 +124,11 @@ def read_batch(order: Order, works: tuple[RunWork, ...], are_there: bool) -> Bat
     """
     began_s, began_cpu_s = time.perf_counter(), time.process_time()
     check_version(order.version)
-    reader = _reader_of(order)
-    if are_there:
-        _look_for_files(works)
+    with _lock:
+        reader = _load_reader(order)
+    for file in (file for work in works for file in work.files) if are_there else ():
+        if not os.path.exists(file.path):
+            raise UnseenFileError(file.path, worker_name())
     if any(file.format.role == "log" for work in works for file in work.files):
         load_loops()
     meter = _ByteMeter(order.topic)
@@ -106,11 +136,6 @@ def read_batch(order: Order, works: tuple[RunWork, ...], are_there: bool) -> Bat
         runs = [reader.read(work, helpers, meter.count) for work in works]
     busy_s, cpu_s = time.perf_counter() - began_s, time.process_time() - began_cpu_s
     return BatchRead(runs, meter.bytes_read, busy_s, cpu_s)
-
-
-def _reader_of(order: Order) -> RunReader:
-    with _lock:
-        return _load_reader(order)
 
 
 _lock: Final = threading.Lock()
@@ -131,13 +156,6 @@ def _load_reader(order: Order) -> RunReader:
     keep_heap_small()
     reader: RunReader = pickle.loads(content)
     return reader
-
-
-def _look_for_files(works: tuple[RunWork, ...]) -> None:
-    for work in works:
-        for file in work.files:
-            if not os.path.exists(file.path):
-                raise UnseenFileError(file.path, worker_name())
 
 
 class _ByteMeter:

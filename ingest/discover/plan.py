@@ -137,7 +137,8 @@ def _plan_run(
     lost = _lost(recorded, chosen, own[0], discovery)
     is_whole = state.is_whole(recorded)
     if is_whole and _is_same(work, recorded, lost):
-        if all(file.is_unchanged for file in work.files) and _has_labels(work, recorded):
+        labels = label_columns(key.workload, key.system, files[0].settings)
+        if all(file.is_unchanged for file in files) and labels == recorded.labels:
             plan.unchanged += 1
         else:
             plan.amended.append(work)
@@ -193,11 +194,6 @@ def _is_same(work: RunWork, recorded: RecordedRun, lost: Sequence[RecordedFile])
 
     paths = {*files, *(file.path for file in lost)}
     return was_read_from(recorded, work.files[0].settings, paths, has_content)
-
-
-def _has_labels(work: RunWork, recorded: RecordedRun) -> bool:
-    labels = label_columns(work.key.workload, work.key.system, work.files[0].settings)
-    return labels == recorded.labels
 
 
 def _refuse_rebuild(

@@ -227,8 +227,13 @@ class _Folder:
                 return
             file = _Seen(path, name, status, known)
             form = self._declared(file) or _known_format(file) or self._sniff(file)
-        except (OSError, FormatError) as error:
-            self._refuse(path, _unreadable(error))
+        except FormatError as error:
+            detail = f"{error}; not read"
+            self._refuse(path, Problem("broken_compression", "refused", detail))
+            return
+        except OSError as error:
+            detail = f"{error.strerror or error}; not read"
+            self._refuse(path, Problem("unreadable", "refused", detail))
             return
         try:
             self._take(file, form)
@@ -348,9 +353,3 @@ def _why_not(form: Format | None, group: RunGroup | None, size: int) -> Problem 
         detail = f"the content is {form.name}, but no name pattern gives its run; not read"
         return Problem("unknown_name", "refused", detail)
     return None
-
-
-def _unreadable(error: OSError | FormatError) -> Problem:
-    if isinstance(error, FormatError):
-        return Problem("broken_compression", "refused", f"{error}; not read")
-    return Problem("unreadable", "refused", f"{error.strerror or error}; not read")

@@ -8,7 +8,6 @@ from ingest.discover.file_choice import Slot, only_core, slot
 from ingest.discover.found_files import FORMATS_BY_NAME, KnownFile, RawFile, RunGroup
 from ingest.discover.meter_files import MeterScopes
 from ingest.discover.names import label_columns
-from ingest.discover.sidecars import Sidecar
 from ingest.lake.recorded_runs import SUMMARY, RecordedFile, RecordedRun
 from ingest.lake.state import LakeState
 from ingest.settings.dataset import Settings
@@ -82,14 +81,13 @@ class SettledRuns:
                 return None
             for each in sidecars:
                 if each.path not in own:
-                    own[each.path] = self._recorded_sidecar(group.key.dataset, each)
+                    sidecar = self._state.file_of(group.key.dataset, each.path)
+                    is_unchanged = sidecar is not None and (
+                        (sidecar.size, sidecar.mtime) == (each.size, each.mtime)
+                    )
+                    own[each.path] = sidecar if is_unchanged else None
                     slots.add(slot(FORMATS_BY_NAME["sidecar"], each.path, None))
         return own if len(slots) == len(own) else None
-
-    def _recorded_sidecar(self, dataset: str, each: Sidecar) -> RecordedFile | None:
-        known = self._state.file_of(dataset, each.path)
-        is_unchanged = known is not None and (known.size, known.mtime) == (each.size, each.mtime)
-        return known if is_unchanged else None
 
     def _meters_of(
         self, group: RunGroup, files: Sequence[KnownFile], settings: Settings

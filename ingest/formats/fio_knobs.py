@@ -181,9 +181,5 @@ def device_of(job: Job) -> str | None:
 
 def longest_s(jobs: Sequence[Job], name: str) -> float:
     """Return a time option's maximum over the jobs, seconds; 0 if no job has it."""
-    return max(_seconds(option(job, name)) for job in jobs)
-
-
-def _seconds(text: str | None) -> float:
-    found = _TIME.fullmatch((text or "0").strip())
-    return float(found[1]) * _SECONDS[found[2]] if found else 0.0
+    times = (_TIME.fullmatch((option(job, name) or "0").strip()) for job in jobs)
+    return max(float(time[1]) * _SECONDS[time[2]] if time else 0.0 for time in times)

@@ -131,7 +131,9 @@ class _Rows:
             self._problems.add("several_columns", "doubted", detail, rows.line)
         numbered = ((row, rows.line) for row in rows if row)
         first = list(islice(numbered, _DECIMAL_MARK_ROWS))
-        self._rows.decimal_mark = find_decimal_mark(self._cells(first), rows.delimiter)
+        places = [column.index for column in self._columns.values()]
+        cells = (row[index] for row, _ in first for index in places if index < len(row))
+        self._rows.decimal_mark = find_decimal_mark(cells, rows.delimiter)
         for row, line in chain(first, numbered):
             self._add_row(row, line)
         clock, series = self._rows.series(context.date_order, context.name)
@@ -144,11 +146,6 @@ class _Rows:
             problems=self._problems.all(),
             **series,
         )
-
-    def _cells(self, numbered: Iterable[tuple[list[str], int]]) -> Iterator[str]:
-        """Yield the cells that should hold numbers."""
-        places = [column.index for column in self._columns.values()]
-        return (row[place] for row, _ in numbered for place in places if place < len(row))
 
     def _add_row(self, row: Sequence[str], line: int) -> None:
         headings = self._headings

@@ -95,7 +95,10 @@ class Headings:
 
 def find_headings(row: Sequence[str]) -> Headings | None:
     """Parse a row as headings; None without a date or a quantity in an electrical unit."""
-    date = _date_column(row)
+    named = (i for i, cell in enumerate(row) if _DATE_TIME.match(cell))
+    # Only the title of the dates holds a UTC offset.
+    offsets = ((i, _OFFSET.search(cell)) for i, cell in enumerate(row))
+    date = next(named, next((i for i, offset in offsets if offset and offset[1]), None))
     if date is None:
         return None
     own_time = [i for i, cell in enumerate(row) if i != date and _TIME.match(cell)]
@@ -115,13 +118,6 @@ def find_headings(row: Sequence[str]) -> Headings | None:
     headings.utc_offset_s = _utc_offset_s(" ".join(row[index] for index in headings.when))
     headings.serial = next((s[1] for cell in row if (s := _SERIAL.search(cell))), "")
     return headings if headings.columns or headings.unknown else None
-
-
-def _date_column(row: Sequence[str]) -> int | None:
-    """Return the date column: by its title, else by the UTC offset, which only its title holds."""
-    named = (i for i, cell in enumerate(row) if _DATE_TIME.match(cell))
-    offset = (i for i, cell in enumerate(row) if (found := _OFFSET.search(cell)) and found[1])
-    return next(named, next(offset, None))
 
 
 def _quantity(title: str) -> tuple[str, float]:

@@ -40,13 +40,10 @@ def take_means(rows: Intervals, reading: Reading) -> None:
         if name not in rows.values:
             continue
         weights = rows.dt_s * (rows.values.get("busy_pct", 1.0) if name == "busy_mhz" else 1.0)
-        mean = _mean(rows.values[name][chosen], weights[chosen])
-        if mean is not None:
-            reading.measurements[name] = mean
+        values = rows.values[name]
+        is_set = chosen & ~np.isnan(values) & (weights > 0)
+        if is_set.any():
+            mean = np.average(values[is_set], weights=weights[is_set])
+            reading.measurements[name] = float(mean)
             own.append(Column(name, "metric", "real", title, short, unit))
     reading.columns = tuple(own)
-
-
-def _mean(values: np.ndarray, weights: np.ndarray) -> float | None:
-    is_set = ~np.isnan(values) & (weights > 0)
-    return float(np.average(values[is_set], weights=weights[is_set])) if is_set.any() else None

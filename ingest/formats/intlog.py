@@ -161,11 +161,10 @@ def sample_names(columns: int) -> tuple[str, ...]:
     return ("tsc", *_COUNTERS, *_SLEEP_STATES[columns], "joules")
 
 
-def _layout(columns: int) -> tuple[str, ...]:
-    return (*_NIC, *_COUNTERS, *_SLEEP_STATES[columns], "joules", "tsc")
-
-
-_LAYOUTS: Final = {columns: _layout(columns) for columns in _SLEEP_STATES}
+_LAYOUTS: Final = {
+    columns: (*_NIC, *_COUNTERS, *states, "joules", "tsc")
+    for columns, states in _SLEEP_STATES.items()
+}
 
 
 def _head_lines(head: bytes) -> list[list[bytes]]:
@@ -177,14 +176,12 @@ def _head_lines(head: bytes) -> list[list[bytes]]:
     # Fast path for nearly all lines: no prefix, and only blanks between fields.
     is_plain = not _ODD_BLANK.search(head)
     fields = [
-        line.split() if is_plain and line.lstrip()[:1] not in (b"", b"[") else _fields(line)
+        line.split()
+        if is_plain and line.lstrip()[:1] not in (b"", b"[")
+        else re.split(rb"[ \t\r]+", _PREFIX.sub(b"", line).strip())
         for line in lines
     ]
     return [line for line in fields if line != [b""] and not line[0].startswith(b"Core=")]
-
-
-def _fields(line: bytes) -> list[bytes]:
-    return re.split(rb"[ \t\r]+", _PREFIX.sub(b"", line).strip())
 
 
 def _header_names(fields: list[bytes]) -> tuple[str, ...] | None:

@@ -67,7 +67,8 @@ def _read(document: Mapping[str, Any], context: ReadContext) -> Reading:
     bandwidth = [
         rate for ending in ("", "_bidir_reverse") if (rate := _received(end, ending)) is not None
     ]
-    duration_s = number_of(_sum(end, "sum_sent", "sum"), "seconds")
+    sums = (part_of(end, name) for name in ("sum_sent", "sum"))
+    duration_s = number_of(next(filter(None, sums), {}), "seconds")
     if not bandwidth or not duration_s or duration_s < 0:
         raise FormatError(f"no sum of what was sent and received ({context.name})")
     measured["bandwidth_bytes_s"] = sum(bandwidth)
@@ -94,10 +95,6 @@ def _read(document: Mapping[str, Any], context: ReadContext) -> Reading:
         detail = "nothing arrived; bandwidth is left unset"
         reading.problems = [Problem("no_load", "doubted", detail)]
     return reading
-
-
-def _sum(end: Mapping[str, Any], *names: str) -> Mapping[str, Any]:
-    return next((found for name in names if (found := part_of(end, name))), {})
 
 
 def _received(end: Mapping[str, Any], ending: str) -> float | None:

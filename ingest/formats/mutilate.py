@@ -1,7 +1,7 @@
 """Outputs of mutilate, the memcached load generator, of upstream and its forks."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Final
 
 from data.errors import FormatError
@@ -51,16 +51,13 @@ def read(blocks: Iterable[bytes], context: ReadContext) -> Reading:
     return reading
 
 
-def _rows(lines: list[str]) -> Iterator[tuple[int, list[str]]]:
-    """Yield headings and `read` rows as lists of fields, with their line numbers."""
-    for number, line in enumerate(lines, start=1):
-        fields = line.split()
-        if fields and fields[0] in ("#type", "read"):
-            yield number, fields
-
-
 def _read_latencies(lines: list[str], reading: Reading, problems: ProblemList) -> None:
-    rows = {fields[0]: (number, fields[1:]) for number, fields in _rows(lines)}
+    split = ((number, line.split()) for number, line in enumerate(lines, start=1))
+    rows = {
+        fields[0]: (number, fields[1:])
+        for number, fields in split
+        if fields and fields[0] in ("#type", "read")
+    }
     if "#type" not in rows or "read" not in rows:
         problems.add("no_latencies", "refused", "no `read` line under a `#type` line")
         return

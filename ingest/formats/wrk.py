@@ -56,7 +56,11 @@ def read(blocks: Iterable[bytes], context: ReadContext) -> Reading:
         _read_totals(text, reading, problems)
     except ValueError as error:
         raise FormatError(f"cannot parse a number: {error} ({context.name})") from None
-    _read_errors(text, reading, problems)
+    for flag, pattern in (("socket_errors", _SOCKET), ("non_2xx", _STATUS)):
+        if match := pattern.search(text):
+            reading.flags.append(flag)
+            line = text.count("\n", 0, match.start(1)) + 1
+            problems.add(flag, "doubted", f"the load generator says: {match[1]}", line)
     if found := _SETUP.search(text):
         reading.facts = {"threads": found[1], "connections": found[2]}
     reading.problems = problems.all()
@@ -92,11 +96,3 @@ def _read_totals(text: str, reading: Reading, problems: ProblemList) -> None:
         reading.measurements["throughput_qps"] = float(match[1])
     else:
         problems.add("no_throughput", "doubted", "no `Requests/sec` line; the output may be cut")
-
-
-def _read_errors(text: str, reading: Reading, problems: ProblemList) -> None:
-    for flag, pattern in (("socket_errors", _SOCKET), ("non_2xx", _STATUS)):
-        if match := pattern.search(text):
-            reading.flags.append(flag)
-            line = text.count("\n", 0, match.start(1)) + 1
-            problems.add(flag, "doubted", f"the load generator says: {match[1]}", line)

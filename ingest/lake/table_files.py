@@ -63,7 +63,12 @@ def commit_rows(
     if where is None:
         touched, remaining = [], iter(())
     else:
-        touched = [file for file in live_files(table) if _has_rows(table, file, where)]
+        columns = [n for n in ("run_id", "dataset", "path") if n in columns_of(table).names]
+        touched = [
+            file
+            for file in live_files(table)
+            if any(part.filter(where).num_rows for part in _parts(table, file, columns))
+        ]
         remaining = (part.filter(~where) for file in touched for part in _parts(table, file))
     if touched or added:
         _replace_files(table, touched, chain(remaining, added), is_change=True)
@@ -293,11 +298,6 @@ def _conformed(rows: pa.Table, schema: pa.Schema) -> pa.Table:
         for f in schema
     ]
     return pa.Table.from_arrays(columns, schema=schema)
-
-
-def _has_rows(table: DeltaTable, file: ListedFile, where: pc.Expression) -> bool:
-    columns = [n for n in ("run_id", "dataset", "path") if n in columns_of(table).names]
-    return any(part.filter(where).num_rows for part in _parts(table, file, columns))
 
 
 def _parts(

@@ -73,7 +73,10 @@ def assign_work(lake: LakePath, runs: DeltaTable) -> bool:
     schema = pa.schema([RUNS.field(name) for name in _COLUMNS])
     rows = pd.dataset(list(files.paths), schema=schema, format="parquet").to_table()
     labels = np.full(len(rows), None, object)
-    for here in _workloads(rows):
+    keys = [rows[name].combine_chunks().dictionary_encode() for name in ("dataset", "workload")]
+    datasets, workloads = (key.indices.to_numpy().astype(np.int64) for key in keys)
+    # The indices of the runs of each dataset and workload.
+    for here in _groups(datasets * len(keys[1].dictionary) + workloads):
         part = rows.select([*Runs._fields, "loop"]).take(here)
         known = Runs(*(_floats(part[name]) for name in Runs._fields))
         for work in works_of(known, "open" in part["loop"].unique().to_pylist()):
@@ -168,10 +171,3 @@ def _groups(values: np.ndarray) -> Iterator[np.ndarray]:
     _, codes = np.unique(values, return_inverse=True)
     order = np.argsort(codes, kind="stable")
     yield from np.split(order, np.flatnonzero(np.diff(codes[order])) + 1)
-
-
-def _workloads(rows: pa.Table) -> Iterator[np.ndarray]:
-    """Yield the places of the runs of each dataset and workload."""
-    keys = [rows[name].combine_chunks().dictionary_encode() for name in ("dataset", "workload")]
-    datasets, workloads = (key.indices.to_numpy().astype(np.int64) for key in keys)
-    yield from _groups(datasets * len(keys[1].dictionary) + workloads)

@@ -75,7 +75,11 @@ class LogStream:
             self._metered.finish()
         except (FormatError, OSError) as error:
             self.refusal = refusal_of(error)
-            self._refuse()
+            # Read the rest of the file, if possible, so that the digest covers all of it.
+            try:
+                self._metered.finish()
+            except OSError as later_error:
+                self.refusal = refusal_of(later_error)
         self.is_finished = True
 
     def _read_further(self) -> bool:
@@ -89,13 +93,6 @@ class LogStream:
         if block:
             self._reader.feed(block)
         return bool(block)
-
-    def _refuse(self) -> None:
-        """Read the rest of the file, if possible, so that the digest covers all of it."""
-        try:
-            self._metered.finish()
-        except OSError as error:
-            self.refusal = refusal_of(error)
 
     def facts(self) -> LogFacts:
         """Return the facts of the log, once it is finished, not refused and passed on."""

@@ -39,13 +39,13 @@ class Levels:
         """Return sums of squares, W^2 s, shape (n,), for n offsets added to the meter's times."""
         ends = self._ends
         blocks = np.array_split(offsets_s, len(offsets_s) * len(ends) // _BLOCK + 1)
-        return np.concatenate([self._sums_of_squares(ends.T[:, None] - b[:, None]) for b in blocks])
-
-    def _sums_of_squares(self, at: np.ndarray) -> np.ndarray:
-        """Return one sum for each offset, from the moved windows, shape (2, offsets, windows)."""
-        inside = self._between(at)
-        outside = self._whole[:, None] - inside.sum(axis=2)
-        return np.asarray(_around(inside).sum(axis=1) + _around(outside))
+        sums = []
+        for block_s in blocks:
+            # From the moved windows, shape (2, offsets, windows).
+            inside = self._between(ends.T[:, None] - block_s[:, None])
+            outside = self._whole[:, None] - inside.sum(axis=2)
+            sums.append(_around(inside).sum(axis=1) + _around(outside))
+        return np.concatenate(sums)
 
     def _between(self, at: np.ndarray) -> np.ndarray:
         after = np.clip(np.searchsorted(self._edges, at), 1, len(self._edges) - 1)

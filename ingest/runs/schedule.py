@@ -1,10 +1,12 @@
-"""Decide which runs threads of this process read and which worker processes read."""
+"""Divide the runs of an ingest: between threads and processes, and into batches for the latter.
 
-from collections.abc import Sequence
+A batch is one large run, or small runs that take about a second together.
+"""
+
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from ingest.discover.plan import RunWork
-from ingest.runs.batches import estimated_s, in_batches
 from ingest.runs.worker_server import WORTH_A_PROCESS_BYTES
 
 # If one run is larger than this multiple of the bytes left for each other process, those would idle
@@ -15,6 +17,13 @@ _LARGEST_SHARE: Final = 2.5
 # Threads read small runs one after the other: their interpreter lock is held most of the time. The
 # start of processes takes about a second.
 WORTH_PROCESSES_S: Final = 4.0
+# A cluster's scheduler needs about 2 ms for each task, which reads one batch.
+TASK_S: Final = 1.0
+# One core reads about 200 MB of logs a second, 2 to 10 MB of other files, and needs 5 ms to open a
+# file and write its tables.
+_LOG_BYTES_A_SECOND: Final = 200e6
+_BYTES_A_SECOND: Final = 4e6
+_FILE_S: Final = 5e-3
 
 Batch = tuple[RunWork, ...]
 
@@ -32,8 +41,12 @@ def share_out(works: Sequence[RunWork], workers: int) -> tuple[list[RunWork], li
     large = [work for work in works if work.size >= WORTH_A_PROCESS_BYTES]
     large.sort(key=lambda work: work.size)
     left = sum(work.size for work in large)
-    while large and (workers == 1 or _is_much_larger(large[-1].size, left, workers)):
-        left -= large.pop().size
+    share = _LARGEST_SHARE_OF_TWO if workers == 2 else _LARGEST_SHARE
+    while large:
+        left -= large[-1].size
+        if workers > 1 and large[-1].size <= share * left / (workers - 1):
+            break
+        large.pop()
     batches: list[Batch] = [(work,) for work in reversed(large)]
     small = [work for work in works if work.size < WORTH_A_PROCESS_BYTES]
     if workers > 1 and sum(map(estimated_s, small)) >= WORTH_PROCESSES_S:
@@ -44,6 +57,33 @@ def share_out(works: Sequence[RunWork], workers: int) -> tuple[list[RunWork], li
     return [work for work in works if work.run_id not in apart], batches
 
 
-def _is_much_larger(size: int, total: int, workers: int) -> bool:
-    share = _LARGEST_SHARE_OF_TWO if workers == 2 else _LARGEST_SHARE
-    return size > share * (total - size) / (workers - 1)
+def in_batches(works: Sequence[RunWork]) -> Iterator[Batch]:
+    """Yield batches, the largest run first: all workers end at about the same time.
+
+    Small runs stay in the given order.
+    """
+    large = [work for work in works if estimated_s(work) >= TASK_S]
+    large.sort(key=estimated_s, reverse=True)
+    yield from ((work,) for work in large)
+    batch: list[RunWork] = []
+    taken_s = 0.0
+    for work in works:
+        needed_s = estimated_s(work)
+        if needed_s >= TASK_S:
+            continue
+        if batch and taken_s + needed_s > TASK_S:
+            yield tuple(batch)
+            batch, taken_s = [], 0.0
+        batch.append(work)
+        taken_s += needed_s
+    if batch:
+        yield tuple(batch)
+
+
+def estimated_s(work: RunWork) -> float:
+    """Estimate the time that one core needs to read a run, seconds."""
+    return sum(
+        _FILE_S
+        + file.size / (_LOG_BYTES_A_SECOND if file.format.role == "log" else _BYTES_A_SECOND)
+        for file in work.files
+    )

@@ -138,7 +138,9 @@ def _refuse(run: RunRow, reads: Sequence[SourceRead], kind: str, detail: str) ->
 def take_companions(run: RunRow) -> pa.Table | None:
     """Add counts that were taken during the run; return its table of functions, if any."""
     take_counts(run)
-    looks = _looks_at_interrupts(run)
+    # The snapshots of /proc/interrupts: before the run, then after it.
+    looks = [(r, r.content) for r in run.reads if isinstance(r.content, InterruptCounts)]
+    looks.sort(key=lambda look: phase_of(look[0].file.name) == "after")
     if looks:
         ramp_s = max(
             (r.content.ramp_s for r in run.readings if isinstance(r.content, Reading)), default=0.0
@@ -156,12 +158,6 @@ def take_companions(run: RunRow) -> pa.Table | None:
             run.row |= {name: value for name, value in totals.items() if name not in run.row}
             return table
     return None
-
-
-def _looks_at_interrupts(run: RunRow) -> list[tuple[SourceRead, InterruptCounts]]:
-    """Snapshots of /proc/interrupts: before the run, then after it."""
-    looks = [(r, r.content) for r in run.reads if isinstance(r.content, InterruptCounts)]
-    return sorted(looks, key=lambda look: phase_of(look[0].file.name) == "after")
 
 
 def drop_unfit(run: RunRow) -> None:

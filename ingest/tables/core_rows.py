@@ -116,8 +116,12 @@ class _Sums:
         flags = sorted({flag for row in cores for flag in row.flags})
         self._rows += len(cores)
         self._runs += 1
+        energy_j = values.get("energy_j")
         for total in totals:
-            self._compare(values.get("energy_j"), total)
+            theirs = total.values.get("energy_j")
+            if energy_j and theirs and abs(float(energy_j) / float(theirs) - 1) > _TOLERANCE:
+                detail = f"its energy of {theirs} J is not the sum of its cores, {energy_j} J, kept"
+                self._problems.add("core_total", "doubted", detail, total.line)
         return SummaryRow(first.line, first.system, values, flags, first.workload)
 
     def _value(self, name: str, cores: Sequence[SummaryRow], line: int) -> Cell:
@@ -141,12 +145,6 @@ class _Sums:
                 return total
         self._unlike.add(name)
         return None
-
-    def _compare(self, energy_j: Cell, total: SummaryRow) -> None:
-        theirs = total.values.get("energy_j")
-        if energy_j and theirs and abs(float(energy_j) / float(theirs) - 1) > _TOLERANCE:
-            detail = f"its energy of {theirs} J is not the sum of its cores, {energy_j} J, kept"
-            self._problems.add("core_total", "doubted", detail, total.line)
 
     def report(self, runs: int, cores: int) -> None:
         """Report what was done to the table as a whole."""

@@ -139,7 +139,9 @@ def _with_loads(table: SummaryTable) -> SummaryTable:
     for row in table.rows:
         rate = row.values.get("load_qps")
         if isinstance(rate, float):
-            row.values |= {"load_qps": _load_near(rate), "throughput_qps": rate}
+            load = float(f"{rate:.{_LOAD_DIGITS - 1}e}")
+            is_near = abs(rate - load) <= _LOAD_TOLERANCE * load
+            row.values |= {"load_qps": load if is_near else None, "throughput_qps": rate}
         rows.append(row)
     detail = (
         f"loads with fractions, such as {fraction}, were "
@@ -147,11 +149,6 @@ def _with_loads(table: SummaryTable) -> SummaryTable:
     )
     problem = Problem("measured_load", "repaired", detail)
     return replace(table, rows=rows, problems=[*table.problems, problem])
-
-
-def _load_near(rate: float) -> float | None:
-    load = float(f"{rate:.{_LOAD_DIGITS - 1}e}")
-    return load if abs(rate - load) <= _LOAD_TOLERANCE * load else None
 
 
 def resolve_tables(dataset: str, reads: Sequence[TableRead], taken: RunIds) -> SummaryRuns:
@@ -185,8 +182,10 @@ class _Resolution:
             self._add(number, read, keys)
         numbered = {n for n, read in enumerate(self._reads) if read.table.is_numbered}
         self._keys = keys.resolve(numbered)
-        if taken:
-            self._make_room(taken)
+        # Rows whose keys other runs have become further ones.
+        for row, claim in self._claims() if taken else ():
+            if self._keys.fates[row] == FIRST and make_run_id(claim.key) in taken:
+                self._keys.fates[row] = FURTHER
         self._keys.renumber(
             (lambda row, n: make_run_id(replace(self._at(row).key, replicate=n)) in taken)
             if taken
@@ -263,13 +262,6 @@ class _Resolution:
         read = self._reads[self._keys.tables[row]]
         return self._claim(row, read, read.table.rows[int(self._keys.places[row])])
 
-    def _make_room(self, taken: RunIds) -> None:
-        """Make rows further ones whose keys other runs have."""
-        fates = self._keys.fates
-        for row, claim in self._claims():
-            if fates[row] == FIRST and make_run_id(claim.key) in taken:
-                fates[row] = FURTHER
-
     def _note_dropped(self) -> None:
         keys = self._keys
         for row in keys.rows_of(DROPPED).tolist():
@@ -288,14 +280,13 @@ class _Resolution:
             noted[path] += 1
             if noted[path] <= MAX_NAMED_LINES + 1:
                 claim = self._at(row)
-                was = make_run_id(self._key_before(claim, keys.replicates_before[row]))
+                before = keys.replicates_before[row]
+                replicate = None if before == NONE else int(before)
+                was = make_run_id(replace(claim.key, replicate=replicate))
                 detail = (
                     f"run {was} exists with other values; kept as replicate {claim.key.replicate}"
                 )
             self._notes[path].add("duplicate_key", "doubted", detail, int(keys.lines[row]))
-
-    def _key_before(self, claim: _Claim, replicate: int) -> RunKey:
-        return replace(claim.key, replicate=None if replicate == NONE else int(replicate))
 
     def _rows(self) -> Iterator[dict[str, Any]]:
         fates = self._keys.fates

@@ -32,7 +32,7 @@ from ingest.discover.search import discover
 from ingest.lake.state import LakeState, load_state
 from ingest.lake.verification import verify_lake
 from ingest.pipeline import AddOptions, InterruptedIngestError, add
-from ingest.runs import batches
+from ingest.runs import schedule
 from ingest.runs.progress import Progress
 from tests.fixtures.forked_cluster import ForkedCluster
 from tests.fixtures.odd_readers import DeadlyReader, EndlessReader
@@ -69,7 +69,7 @@ def cluster() -> Iterator[ForkedCluster]:
 @pytest.fixture
 def small_tasks(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each run is a task of its own."""
-    monkeypatch.setattr(batches, "TASK_S", 0.0)
+    monkeypatch.setattr(schedule, "TASK_S", 0.0)
 
 
 @pytest.fixture
@@ -355,14 +355,14 @@ def test_tasks_are_one_large_run_or_about_a_second_of_small_ones() -> None:
         SimpleNamespace(run_id=name, files=(SimpleNamespace(size=size * 1e6, format=log),))
         for name, size in sizes.items()
     ]
-    found = [[work.run_id for work in batch] for batch in batches.in_batches(works)]
+    found = [[work.run_id for work in batch] for batch in schedule.in_batches(works)]
     assert found == [["d"], ["b"], ["a", "c"], ["e"]]
     empty, text = (SimpleNamespace(size=size, format=output) for size in (0, 220_000))
     many: Any = [SimpleNamespace(run_id=n, files=(empty,) * 3) for n in range(100)]
-    assert [len(batch) for batch in batches.in_batches(many)] == [66, 34]
+    assert [len(batch) for batch in schedule.in_batches(many)] == [66, 34]
     # Other files than logs are read at 4 MB a second: 60 ms.
     texts: Any = [SimpleNamespace(run_id=n, files=(text,)) for n in range(30)]
-    assert [len(batch) for batch in batches.in_batches(texts)] == [16, 14]
+    assert [len(batch) for batch in schedule.in_batches(texts)] == [16, 14]
 
 
 _WITHOUT = """

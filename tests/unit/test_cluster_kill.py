@@ -25,10 +25,10 @@ _RUNS = 30
 # Tasks of one run and small batches, so that kills fall between many tasks and commits.
 _COMMAND = """
 import sys
-import ingest.runs.batches, ingest.lake.commits
+import ingest.runs.schedule, ingest.lake.commits
 from ingest.__main__ import main
 ingest.lake.commits.FLUSH_RUNS = 7
-ingest.runs.batches.TASK_S = 0.0
+ingest.runs.schedule.TASK_S = 0.0
 sys.exit(main(sys.argv[1:]))
 """
 

@@ -20,7 +20,7 @@ from data.errors import LakeError
 from ingest import pipeline
 from ingest.lake.verification import verify_lake
 from ingest.pipeline import AddReport
-from ingest.runs import batches, schedule
+from ingest.runs import schedule
 from tests.fixtures.ingest import ingest
 from tests.fixtures.odd_readers import LateFaultReader
 from tests.fixtures.raw_runs import LOG, write_netpipe
@@ -51,7 +51,7 @@ def readers(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> 
     a_process_bytes, processes_s = _READERS[request.param]
     monkeypatch.setattr(schedule, "WORTH_A_PROCESS_BYTES", a_process_bytes)
     monkeypatch.setattr(schedule, "WORTH_PROCESSES_S", processes_s)
-    monkeypatch.setattr(batches, "TASK_S", 0.012)
+    monkeypatch.setattr(schedule, "TASK_S", 0.012)
 
 
 @pytest.fixture

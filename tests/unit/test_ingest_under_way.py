@@ -40,7 +40,7 @@ def long_log(mebibytes: int) -> bytes:
 # Sends SIGINT to all processes of the ingest after four runs, as a terminal does for Ctrl-C.
 _STOPPED = """
 import os, signal, sys
-import ingest.runs.batches, ingest.runs.schedule
+import ingest.runs.schedule
 from ingest.__main__ import main
 from ingest.runs.progress import Progress
 add_run = Progress.add_run
@@ -53,7 +53,7 @@ if {how!r} == "processes":
     ingest.runs.schedule.WORTH_A_PROCESS_BYTES = 0
 if {how!r} == "batches":
     ingest.runs.schedule.WORTH_PROCESSES_S = 0.0
-    ingest.runs.batches.TASK_S = 0.05
+    ingest.runs.schedule.TASK_S = 0.05
 sys.exit(main())
 """
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from ingest.runs import batches, schedule
+from ingest.runs import schedule
 from ingest.runs.schedule import share_out
 
 
@@ -52,15 +52,15 @@ def test_processes_read_small_runs_in_batches_if_they_are_many() -> None:
     def runs(count: int) -> Any:
         return [SimpleNamespace(size=1, run_id=str(at), files=(file,) * 2) for at in range(count)]
 
-    enough = math.ceil(schedule.WORTH_PROCESSES_S / batches.estimated_s(runs(1)[0]))
+    enough = math.ceil(schedule.WORTH_PROCESSES_S / schedule.estimated_s(runs(1)[0]))
     many, few = runs(enough), runs(enough - 1)
     assert share_out(few, 2) == (few, [])
     assert share_out(many, 1) == (many, [])
     together, apart = share_out(many, 2)
     assert together == []
     assert [work for batch in apart for work in batch] == many
-    spent_s = [sum(map(batches.estimated_s, batch)) for batch in apart]
-    assert max(spent_s) <= batches.TASK_S
+    spent_s = [sum(map(schedule.estimated_s, batch)) for batch in apart]
+    assert max(spent_s) <= schedule.TASK_S
     large: Any = [SimpleNamespace(size=n, run_id=f"large {n}", files=()) for n in (50, 60, 55)]
     together, apart = share_out([*many[:7], *large, *many[7:]], 3)
     assert together == []

@@ -29,10 +29,10 @@ def _why_not() -> str:
 # The first job is cancelled while its workers read, as at its time limit.
 _CANCELLED = """
 import subprocess, sys
-import ingest.runs.batches, ingest.cluster.slurm
+import ingest.runs.schedule, ingest.cluster.slurm
 from ingest.__main__ import main
 from ingest.runs.progress import Progress
-ingest.runs.batches.TASK_S = 0.0
+ingest.runs.schedule.TASK_S = 0.0
 ingest.cluster.slurm._LOOK_EVERY_S = 1.0
 add_run = Progress.add_run
 def add_run_and_cancel(self, problems):

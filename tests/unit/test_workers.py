@@ -16,7 +16,7 @@ import pytest
 from data.errors import FormatError
 from data.schema import RUN_TABLES
 from ingest.pipeline import AddOptions, add
-from ingest.runs import batches, schedule, workers
+from ingest.runs import schedule, workers
 from ingest.runs.workers import LostWorkerError, Workers
 from tests.fixtures.odd_readers import InterruptingReader, OddReader, Work
 from tests.fixtures.raw_runs import write_netpipe, write_settings
@@ -212,7 +212,7 @@ def test_threads_and_processes_make_the_same_lake(
     logged_lake: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     raw = logged_lake.parent / "raw"
-    monkeypatch.setattr(batches, "TASK_S", 0.2)
+    monkeypatch.setattr(schedule, "TASK_S", 0.2)
     for name, least_s in (("threads", math.inf), ("processes", 0.0)):
         monkeypatch.setattr(schedule, "WORTH_PROCESSES_S", least_s)
         add(AddOptions(tmp_path / name, [raw], workers=2))
