@@ -205,7 +205,7 @@ def test_links_to_other_pages_carry_filters_limit_and_selection(
     link = urlsplit(atlas.page.locator("#explore-to-modes").get_attribute("href") or "")
     assert link.path == "/modes"
     assert parse_qs(link.query) == {
-        "v": ["2"], "workload": ["memcached"], "load": ["200000"], "system": ["linux_tuned"],
+        "v": ["3"], "workload": ["memcached"], "load": ["200000"], "system": ["linux_tuned"],
         "sel": ['knobs~{"system":"linux_tuned","dvfs_ghz":1.3,"itr_us":50}'], "limit": ["120"],
         "lake": ["0"],
     }  # fmt: skip
