@@ -30,12 +30,12 @@ def studied(view: LakeView, state: FindingsState) -> Selection:
 
     What a filter hides further on changes no claim: they were judged together.
     """
-    asked = Selection()
+    selection = Selection()
     if view.is_large:
-        asked = Selection.of(dataset=state.selection.values("dataset"))
+        selection = Selection.of(dataset=state.selection.values("dataset"))
     if state.without_odd:
-        asked = Selection(asked.clauses, view.order(asked).odd_ids)
-    return asked
+        selection = Selection(selection.clauses, view.order(selection).odd_ids)
+    return selection
 
 
 def claims_of(view: LakeView, state: FindingsState) -> list[Claim]:
@@ -100,15 +100,15 @@ def _sweeps(view: LakeView, key: tuple[Selection, str, tuple[str, float]]) -> li
     selection, metric, bound = key
     labels = dict(view.outline.select("system", "system_label").unique().rows())
     own = _performances(view)
-    found = []
+    choices = []
     for choice in sweeps_of(view.lake, selection, metric):
         performance = own.get((choice.dataset, choice.workload))
         limit = bound if performance == bound[0] != metric else None
         limited = replace(choice, limit=limit)
-        found.append(
+        choices.append(
             Sweep(choice_key(choice), scope_words(choice, view.catalogue, labels), limited)
         )
-    return found
+    return choices
 
 
 def _performances(view: LakeView) -> dict[tuple[str | None, str | None], str | None]:
@@ -131,7 +131,7 @@ def metrics_beside(view: LakeView, choice: Choice) -> list[str]:
 
 def shares_of(view: LakeView, state: FindingsState) -> list[tuple[Sweep, list[KnobShares]]]:
     """Return the shares of the knobs of each sweep, for its metrics side by side."""
-    found = []
+    by_sweep = []
     for sweep in sweeps(view, state)[:MOST_SWEEPS]:
         each = []
         for metric in metrics_beside(view, sweep.choice):
@@ -140,8 +140,8 @@ def shares_of(view: LakeView, state: FindingsState) -> list[tuple[Sweep, list[Kn
             shares = view.once(_shares, key)
             each += [shares] if shares is not None else []
         if each:
-            found.append((sweep, each))
-    return found
+            by_sweep.append((sweep, each))
+    return by_sweep
 
 
 @dataclass(frozen=True)
@@ -221,8 +221,8 @@ def planned_of(view: LakeView, state: FindingsState) -> Planned | None:
 
 
 def _plan(view: LakeView, key: tuple[_Key, int | None, float | None, int | None]) -> NextRuns:
-    asked, budget, minutes, since = key
+    question, budget, minutes, since = key
     if since is None:
-        return next_runs(view.lake, asked.choice, budget, minutes)
+        return next_runs(view.lake, question.choice, budget, minutes)
     with open_lake(view.lake.path, version=since) as earlier:
-        return next_runs(earlier, asked.choice, budget, minutes)
+        return next_runs(earlier, question.choice, budget, minutes)

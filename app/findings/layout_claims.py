@@ -38,16 +38,16 @@ def claims_block(view: LakeView, state: FindingsState, has_links: bool = True) -
     """Lay out the claims that the filters leave."""
     if not view.runs:
         return [html.P(EMPTY_LAKE_PLAIN, className="note")]
-    found = claims_of(view, state)
-    if not found:
+    claims = claims_of(view, state)
+    if not claims:
         words = "No claim is left: a claim needs two settings of a system, or a default beside one."
         return [html.P(words, className="note")]
-    decided = [claim for claim in found if claim.outcome != "undecided"]
-    still_open = [claim for claim in found if claim.outcome == "undecided"]
+    decided = [claim for claim in claims if claim.outcome != "undecided"]
+    still_open = [claim for claim in claims if claim.outcome == "undecided"]
     alone = sum(claim.holds_alone for claim in decided)
-    total = found[0].adjusted.removeprefix("1 of ")
+    total = claims[0].adjusted.removeprefix("1 of ")
     words = (
-        f"{len(decided):,} of {len(found):,} claims are decided ({total} were judged together; at "
+        f"{len(decided):,} of {len(claims):,} claims are decided ({total} were judged together; at "
         f"most 5 % of the decided ones are expected to be wrong). {alone:,} hold alone and may be "
         f"quoted one by one. {len(still_open):,} are open."
     )
@@ -72,12 +72,12 @@ def claims_status(view: LakeView, state: FindingsState) -> str:
 def open_questions(view: LakeView, state: FindingsState) -> list[str]:
     """Return the sentences of what stayed open, for the end of a report."""
     claims = claims_of(view, state) if view.runs else []
-    mine = [claim.sentence for claim in claims if claim.outcome == "undecided"]
+    open_here = [claim.sentence for claim in claims if claim.outcome == "undecided"]
     theirs = [
         f"{one.id} ({one.paper}): {one.reason}." for one in published_of(view)
         if one.verdict == UNDECIDED
     ]  # fmt: skip
-    return [*mine, *theirs]
+    return [*open_here, *theirs]
 
 
 def _listed(rows: list[html.Li], nothing: str, shown: int = SHOWN) -> list:

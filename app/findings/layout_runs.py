@@ -56,10 +56,10 @@ def planned_parts(planned: Planned) -> list:
         return words
     head = ("setting", "runs so far", "more", "why", "costs more than the best by", "minutes")
     rows = [
-        (one.words, f"{one.n:,}", f"{one.more:,}", one.reason,
-         "" if one.change_pct is None else f"{one.change_pct:.2g} %",
-         "" if one.minutes is None else f"{one.minutes:.2g}")
-        for one in plan.settings
+        (setting.words, f"{setting.n:,}", f"{setting.more:,}", setting.reason,
+         "" if setting.change_pct is None else f"{setting.change_pct:.2g} %",
+         "" if setting.minutes is None else f"{setting.minutes:.2g}")
+        for setting in plan.settings
     ]  # fmt: skip
     return [*words, *folded_table(head, rows, _SHOWN)]
 
@@ -68,24 +68,24 @@ def order_block(view: LakeView, state: FindingsState) -> list:
     """Lay out the checks of order, affected choices first, and the odd runs."""
     if not view.runs:
         return []
-    found = view.order(state.selection)
-    affected = [check for check in found.checks if check.is_affected]
-    unmixed = [check for check in found.checks if check.is_random is False]
-    tested = sum(check.p is not None for check in found.checks)
-    untested = len(found.checks) - tested
+    order = view.order(state.selection)
+    affected = [check for check in order.checks if check.is_affected]
+    unmixed = [check for check in order.checks if check.is_random is False]
+    tested = sum(check.p is not None for check in order.checks)
+    untested = len(order.checks) - tested
     words = (
         f"{len(affected):,} of {tested:,} tested choices and metrics change with the order of runs "
         f"by more than it takes to matter (p of 0.01, 1 %); {len(unmixed):,} were not randomised; "
         f"{untested:,} have too few repeated settings, or no order."
     )
-    rest = [check for check in found.checks if not check.is_affected]
+    rest = [check for check in order.checks if not check.is_affected]
     parts: list = [html.P(words, className="note"), *_checks(affected, "affected")]
     if state.adjusted:
         parts += [part for check in affected for part in _means(check, view)]
     if rest:
         body = _checks(rest, "")
         parts.append(html.Details([html.Summary(f"the other {len(rest):,}"), *body]))
-    count = len(found.odd_ids)
+    count = len(order.odd_ids)
     left_out = " They are left out of the claims." if state.without_odd else ""
     parts += [
         html.H3("Odd runs"),
@@ -93,7 +93,7 @@ def order_block(view: LakeView, state: FindingsState) -> list:
             f"{count:,} runs are off the median of their setting (three runs or more) by over 10 % "
             f"and 8 deviations.{left_out}", className="note",
         ),
-        *_odd(found.odd, view),
+        *_odd(order.odd, view),
     ]  # fmt: skip
     return parts
 

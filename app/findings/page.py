@@ -49,27 +49,29 @@ _NO_COLUMNS: Final = {"count": 1, "knobs": {}, "fields": {}}
 
 def knobs_figure(view: LakeView, state: FindingsState) -> dict[str, Any]:
     """Draw the shares of knobs of the first sweeps that the filters leave."""
-    found = shares_of(view, state) if view.runs else []
-    if not found:
+    by_sweep = shares_of(view, state) if view.runs else []
+    if not by_sweep:
         return message_figure(
             "No sweep is left: shares need three settings and a knob that varies."
         )
     catalogue = view.catalogue
-    titles = {one.metric: catalogue.metric(one.metric).title for _, all_ in found for one in all_}
+    titles = {
+        one.metric: catalogue.metric(one.metric).title for _, all_ in by_sweep for one in all_
+    }
     targets = {knob.noun: column for column, knob in catalogue.knob_of_column.items()}
-    rows = [(sweep.key, sweep.words, shares) for sweep, shares in found]
+    rows = [(sweep.key, sweep.words, shares) for sweep, shares in by_sweep]
     return build_knobs(rows, titles, targets)
 
 
 def effect_figure(view: LakeView, state: FindingsState) -> dict[str, Any]:
     """Draw the effect of the state's knob."""
-    found = effect_of(view, state) if view.runs else None
-    if found is None:
+    effect = effect_of(view, state) if view.runs else None
+    if effect is None:
         return message_figure("No sweep is left whose knobs have an effect to show.")
     knobs = view.catalogue.knob_of_column
     return build_effect(
-        found.levels, knobs[found.knob], knobs[found.across] if found.across else None,
-        view.catalogue.metric(found.sweep.choice.objective), found.sweep.words,
+        effect.levels, knobs[effect.knob], knobs[effect.across] if effect.across else None,
+        view.catalogue.metric(effect.sweep.choice.objective), effect.sweep.words,
     )  # fmt: skip
 
 

@@ -38,15 +38,17 @@ def rows_behind(view: LakeView, state: FindingsState, name: str) -> pl.DataFrame
 def _claims(view: LakeView, state: FindingsState) -> pl.DataFrame:
     rows = [
         {
-            "id": one.id, "kind": one.kind, "subject": one.subject, "reference": one.reference,
-            "metric": one.metric, "scope": one.scope_words, "effect_pct": one.effect,
-            "low_pct": one.low, "high_pct": one.high, "n_subject": one.n_subject,
-            "n_reference": one.n_reference, "outcome": one.outcome, "more_runs": one.more_runs,
-            "adjusted": one.adjusted, "holds_alone": one.holds_alone, "alpha": one.alpha,
-            "beside": "; ".join(one.beside), "is_synthetic": one.is_synthetic,
-            "sentence": one.sentence, "query": one.query,
+            "id": claim.id, "kind": claim.kind, "subject": claim.subject,
+            "reference": claim.reference,
+            "metric": claim.metric, "scope": claim.scope_words, "effect_pct": claim.effect,
+            "low_pct": claim.low, "high_pct": claim.high, "n_subject": claim.n_subject,
+            "n_reference": claim.n_reference, "outcome": claim.outcome,
+            "more_runs": claim.more_runs,
+            "adjusted": claim.adjusted, "holds_alone": claim.holds_alone, "alpha": claim.alpha,
+            "beside": "; ".join(claim.beside), "is_synthetic": claim.is_synthetic,
+            "sentence": claim.sentence, "query": claim.query,
         }
-        for one in claims_of(view, state)
+        for claim in claims_of(view, state)
     ]  # fmt: skip
     return pl.DataFrame(rows, infer_schema_length=None)
 
@@ -54,13 +56,14 @@ def _claims(view: LakeView, state: FindingsState) -> pl.DataFrame:
 def _published(view: LakeView, _: FindingsState) -> pl.DataFrame:
     rows = [
         {
-            "id": one.id, "paper": one.paper, "where": one.where, "statement": one.statement,
-            "printed": one.printed, "verdict": one.verdict, "reason": one.reason,
-            "effect": one.effect, "n": ", ".join(map(str, one.n)),
-            "parts": "; ".join(f"{part.outcome}: {part.words}" for part in one.parts),
-            "is_synthetic": one.is_synthetic, "rule": one.rule, "query": one.query,
+            "id": claim.id, "paper": claim.paper, "where": claim.where,
+            "statement": claim.statement,
+            "printed": claim.printed, "verdict": claim.verdict, "reason": claim.reason,
+            "effect": claim.effect, "n": ", ".join(map(str, claim.n)),
+            "parts": "; ".join(f"{part.outcome}: {part.words}" for part in claim.parts),
+            "is_synthetic": claim.is_synthetic, "rule": claim.rule, "query": claim.query,
         }
-        for one in published_of(view)
+        for claim in published_of(view)
     ]  # fmt: skip
     return pl.DataFrame(rows, infer_schema_length=None)
 
@@ -68,15 +71,15 @@ def _published(view: LakeView, _: FindingsState) -> pl.DataFrame:
 def _knobs(view: LakeView, state: FindingsState) -> pl.DataFrame:
     rows: list[dict[str, Any]] = []
     for sweep, shares in shares_of(view, state):
-        for one in shares:
-            at = {"sweep": sweep.words, "metric": one.metric, "settings": one.settings,
-                  "runs": one.runs}  # fmt: skip
+        for own in shares:
+            at = {"sweep": sweep.words, "metric": own.metric, "settings": own.settings,
+                  "runs": own.runs}  # fmt: skip
             rows += [
                 {**at, "part": main.name, "share": main.share, "low": main.low, "high": main.high,
                  "local_share": main.local}
-                for main in one.mains
+                for main in own.mains
             ]  # fmt: skip
-            others = {**dict(one.pairs), "rest": one.rest, "noise": one.noise}
+            others = {**dict(own.pairs), "rest": own.rest, "noise": own.noise}
             rows += [
                 {**at, "part": name, "share": share, "low": None, "high": None, "local_share": None}
                 for name, share in others.items()
@@ -85,43 +88,45 @@ def _knobs(view: LakeView, state: FindingsState) -> pl.DataFrame:
 
 
 def _effect(view: LakeView, state: FindingsState) -> pl.DataFrame:
-    found = effect_of(view, state)
-    if found is None:
+    effect = effect_of(view, state)
+    if effect is None:
         raise SelectionError("no sweep with two knobs is left under these filters")
-    across = (lambda one: {found.across: one.other}) if found.across else (lambda _: {})
-    at = {"sweep": found.sweep.words, "metric": found.sweep.choice.objective}
+    across = (lambda level: {effect.across: level.other}) if effect.across else (lambda _: {})
+    at = {"sweep": effect.sweep.words, "metric": effect.sweep.choice.objective}
     rows = [
         {
-            **at, found.knob: one.level, **across(one), "mean": one.mean, "low": one.low,
-            "high": one.high, "settings": one.settings, "runs": one.runs,
+            **at, effect.knob: level.level, **across(level), "mean": level.mean, "low": level.low,
+            "high": level.high, "settings": level.settings, "runs": level.runs,
         }
-        for one in found.levels
+        for level in effect.levels
     ]  # fmt: skip
     return pl.DataFrame(rows, infer_schema_length=None)
 
 
 def _next(view: LakeView, state: FindingsState) -> pl.DataFrame:
-    found = planned_of(view, state)
-    if found is None:
+    planned = planned_of(view, state)
+    if planned is None:
         raise SelectionError("no sweep with two settings is left under these filters")
-    if not found.plan.rows:
-        return pl.DataFrame({"sweep": [found.sweep.words], "answer": [found.plan.sentence]})
+    if not planned.plan.rows:
+        return pl.DataFrame({"sweep": [planned.sweep.words], "answer": [planned.plan.sentence]})
     return pl.DataFrame(
-        found.plan.rows, schema=list(found.plan.columns), orient="row", infer_schema_length=None
+        planned.plan.rows, schema=list(planned.plan.columns), orient="row", infer_schema_length=None
     )
 
 
 def _order(view: LakeView, state: FindingsState) -> pl.DataFrame:
     rows = [
         {
-            **{name: None if v is None else str(v) for name, v in one.scope.items()},
-            "metric": one.metric, "order": one.order, "runs": one.runs, "settings": one.settings,
-            "change_pct": one.change_pct, "p": one.p, "blocks": one.blocks, "block_p": one.block_p,
-            "block_range_pct": one.block_range_pct, "is_affected": one.is_affected,
-            "is_random": one.is_random, "runs_between": one.runs_between,
-            "sentence": one.sentence,
+            **{name: None if v is None else str(v) for name, v in check.scope.items()},
+            "metric": check.metric, "order": check.order, "runs": check.runs,
+            "settings": check.settings,
+            "change_pct": check.change_pct, "p": check.p, "blocks": check.blocks,
+            "block_p": check.block_p,
+            "block_range_pct": check.block_range_pct, "is_affected": check.is_affected,
+            "is_random": check.is_random, "runs_between": check.runs_between,
+            "sentence": check.sentence,
         }
-        for one in view.order(state.selection).checks
+        for check in view.order(state.selection).checks
     ]  # fmt: skip
     return pl.DataFrame(rows, infer_schema_length=None)
 
@@ -132,24 +137,26 @@ def _odd(view: LakeView, state: FindingsState) -> pl.DataFrame:
 
 def explain(view: LakeView, state: FindingsState, name: str) -> str:
     """Return how a view was computed: its rules, and the query that starts it."""
-    catalogue, asked = view.catalogue, studied(view, state)
+    catalogue, selection = view.catalogue, studied(view, state)
     if name == "published":
         query = network_runs_query(None, None)
         before = [
             "each claim by the rule beside it, on measured runs where the lake has any, on the "
             "output of models, or on the papers' own tables; the rows name the query of each"
         ]
-        return explanation(view, asked, query, before)
+        return explanation(view, selection, query, before)
     if name in ("order", "odd"):
         columns = _metrics(view, state)
         before = [
             "drift within settings, blocks given settings (two-way), rank correlation of the order "
             "with each knob; odd: over 10 % and 8 deviations off the median",
         ]
-        return explanation(view, asked, order_query(asked, columns, catalogue, _MOST), before)
+        return explanation(
+            view, selection, order_query(selection, columns, catalogue, _MOST), before
+        )
     sweep = shown_sweep(view, state) if view.runs else None
     by = [*catalogue.choice_columns, *catalogue.setting_columns, "is_baseline"]
-    query = moments_query(*asked.predicate(), by, _metrics(view, state), catalogue=catalogue)
+    query = moments_query(*selection.predicate(), by, _metrics(view, state), catalogue=catalogue)
     if name == "claims":
         before = [
             "claims listed by rule from the settings, before any result is seen: default to tuned, "
@@ -157,7 +164,7 @@ def explain(view: LakeView, state: FindingsState, name: str) -> str:
             f"limit: {state.bound[0]} at {state.bound[1]:g}; errors shared over all claims of this "
             "version (Benjamini and Hochberg); the rows hold each claim's own query",
         ]
-        return explanation(view, asked, query, before)
+        return explanation(view, selection, query, before)
     words = f"sweep: {sweep.words}; metric: {state.metric}" if sweep else "no sweep"
     rules = {
         "knobs": "shares: Shapley values of explained sums of squares; pairs: type II; settings "
@@ -166,9 +173,9 @@ def explain(view: LakeView, state: FindingsState, name: str) -> str:
         "next": "second runs of members measured once, then OCBA among the members; at most a "
         "fifth for unmeasured cells; random blocks with the default in each",
     }
-    found = sweeps_query(asked, state.metric, catalogue)
+    sweeps = sweeps_query(selection, state.metric, catalogue)
     then = f"moments of the settings of one sweep by\n\n{statement(*query)}"
-    return explanation(view, asked, found, [words, rules[name]], [then])
+    return explanation(view, selection, sweeps, [words, rules[name]], [then])
 
 
 def _metrics(view: LakeView, state: FindingsState) -> list[str]:
@@ -183,7 +190,7 @@ def run_list(view: LakeView, state: FindingsState) -> str:
     Raises:
         WattlasError: There can be no list.
     """
-    found = planned_of(view, state)
-    if found is None:
+    planned = planned_of(view, state)
+    if planned is None:
         raise WattlasError("no sweep with two settings is left under these filters")
-    return found.plan.csv()
+    return planned.plan.csv()

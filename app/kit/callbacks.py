@@ -64,15 +64,15 @@ def register_filters(
     )
     def update_filters(raw_state: dict[str, Any], version: int) -> tuple:
         view = lake_view(version)
-        found = cast(Any, state.from_json(raw_state, view.catalogue))
-        choices = offered(view, found.selection)
-        idle = idle_facets(view, found.selection, offered)
-        entries = {make: make(view, found) for make in dict.fromkeys(menus.values())}
+        current = cast(Any, state.from_json(raw_state, view.catalogue))
+        choices = offered(view, current.selection)
+        idle = idle_facets(view, current.selection, offered)
+        entries = {make: make(view, current) for make in dict.fromkeys(menus.values())}
         knobs = view.catalogue.knobs
         return (
             [facet_chips(knobs[n], c) for n, c in choices.items() if n in LEADING],
             [facet_chips(knobs[n], c) for n, c in choices.items() if n not in LEADING],
-            [facet_note(n, c, found.selection.values(n)) for n, c in choices.items()],
+            [facet_note(n, c, current.selection.values(n)) for n, c in choices.items()],
             [name in idle for name in choices],
             *[entries[make] for make in menus.values()],
         )

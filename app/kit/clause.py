@@ -144,10 +144,10 @@ def _in_polygon(clause: Clause, x: np.ndarray, y: np.ndarray) -> np.ndarray:
 
 
 def _has_knobs(rows: pl.DataFrame, knobs: Mapping[str, list[Any]]) -> np.ndarray:
-    found = np.ones(len(rows), dtype=bool)
+    is_match = np.ones(len(rows), dtype=bool)
     for name, values in knobs.items():
         if name not in rows.columns:
-            found &= None in values
+            is_match &= None in values
             continue
         column = rows[name]
         known = [v for v in values if v is not None]
@@ -156,11 +156,11 @@ def _has_knobs(rows: pl.DataFrame, knobs: Mapping[str, list[Any]]) -> np.ndarray
         same = pl.Series(
             [v for v in known if isinstance(v, str) == texts], dtype=kind, strict=False
         )
-        one = column.cast(kind).is_in(same.implode()).fill_null(False)
+        is_among = column.cast(kind).is_in(same.implode()).fill_null(False)
         if len(known) < len(values):
-            one |= column.is_null()
-        found &= one.to_numpy()
-    return found
+            is_among |= column.is_null()
+        is_match &= is_among.to_numpy()
+    return is_match
 
 
 def _read_knobs(text: str) -> Clause:
@@ -174,11 +174,11 @@ def _read_knobs(text: str) -> Clause:
 def _knobs(raw: object) -> dict[str, list[Any]]:
     if not isinstance(raw, dict) or not raw:
         raise ValueError("expected an object of columns and values")
-    found = {name: value if isinstance(value, list) else [value] for name, value in raw.items()}
-    for name, values in found.items():
+    knobs = {name: value if isinstance(value, list) else [value] for name, value in raw.items()}
+    for name, values in knobs.items():
         if not values or not all(map(_is_plain, values)):
             raise ValueError(f"a value of {name} is not text, number or null")
-    return found
+    return knobs
 
 
 def _read_box(text: str) -> Clause:

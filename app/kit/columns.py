@@ -94,12 +94,12 @@ def compact_figure(figure: Any) -> Any:
     left: list[Any] = [whole]
     while left:
         part = left.pop()
-        for place, value in [*(part.items() if isinstance(part, dict) else enumerate(part))]:
+        for key, value in [*(part.items() if isinstance(part, dict) else enumerate(part))]:
             if isinstance(value, (dict, list)):
-                part[place] = value.copy()
-                left.append(part[place])
+                part[key] = value.copy()
+                left.append(part[key])
             elif isinstance(value, np.ndarray) and value.dtype.kind in "iuf":
-                part[place] = _shaped(value)
+                part[key] = _shaped(value)
     return whole[0]
 
 

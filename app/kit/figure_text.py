@@ -51,18 +51,18 @@ def finished(figure: Any) -> Any:
     left: list[Any] = [whole]
     while left:
         part = left.pop()
-        for place in part.keys() - _NO_TEXTS if isinstance(part, dict) else range(len(part)):
-            value = part[place]
+        for key in part.keys() - _NO_TEXTS if isinstance(part, dict) else range(len(part)):
+            value = part[key]
             if isinstance(value, np.ndarray) and value.dtype.kind in "OU":
                 value = value.tolist()
             if isinstance(value, str):
-                part[place] = _escaped(value) if _OPEN.search(value) else value
+                part[key] = _escaped(value) if _OPEN.search(value) else value
             elif isinstance(value, dict):
-                part[place] = {**value}
-                left.append(part[place])
+                part[key] = {**value}
+                left.append(part[key])
             elif isinstance(value, (list, tuple)) and not _HOLDERS.isdisjoint(map(type, value)):
-                part[place] = [*value]
-                left.append(part[place])
+                part[key] = [*value]
+                left.append(part[key])
     return whole[0]
 
 

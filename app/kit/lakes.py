@@ -101,10 +101,10 @@ class LakeView:
 
     def _find_cube(self, studied: Selection) -> pl.DataFrame:
         query = facet_cube_query(MAX_ROWS + 1, studied, catalogue=self.catalogue)
-        found = self.lake.polars(*query)
-        if len(found) > MAX_ROWS:
+        cube = self.lake.polars(*query)
+        if len(cube) > MAX_ROWS:
             raise LakeError(f"more than {MAX_ROWS:,} combinations of settings; choose a dataset")
-        return found
+        return cube
 
     def counts_of(self, selection: Selection) -> FacetCounts:
         """Return the counts of runs behind each choice of a filter."""
@@ -197,10 +197,10 @@ class LakeView:
         """
         finish = known.added_to if known else unchanged
         sets = self._replicates if is_replicates else self._sets
-        kept = sets.get(*query(leading(selection), KEPT_ROWS + 1), finish)
-        if kept is None:
+        rows = sets.get(*query(leading(selection), KEPT_ROWS + 1), finish)
+        if rows is None:
             return finish(compact(self.lake.polars(*query(selection, MAX_ROWS))))
-        return kept if selection == leading(selection) else kept.filter(matches(selection))
+        return rows if selection == leading(selection) else rows.filter(matches(selection))
 
     def kept(self, ask: Ask, sql: str, parameters: Sequence[Any]) -> pl.DataFrame:
         """Answer a page's own query of this version, cached.

@@ -40,7 +40,7 @@ def page_link(path: str, selection: Selection, sel: str = "", lake: int | None =
     return f"{address(path)}?{urlencode(pairs)}"
 
 
-def open_page(page: Page, found: Lakes, query: str) -> tuple[LakeView, Any, str]:
+def open_page(page: Page, lakes: Lakes, query: str) -> tuple[LakeView, Any, str]:
     """Read a link to a page and open its version of the lake.
 
     Args:
@@ -52,18 +52,18 @@ def open_page(page: Page, found: Lakes, query: str) -> tuple[LakeView, Any, str]
     Raises:
         WattlasError: The link cannot be followed, or the lake cannot be read.
     """
-    view, state = found.asked(page.state.from_query, query)
+    view, state = lakes.asked(page.state.from_query, query)
     words = []
     if not has_state(query, state.ignored):
         default = page.default_state(view)
         state = replace(default, lake_version=state.lake_version, ignored=state.ignored)
     elif page.open_link:
-        asked = state
-        state, more = page.open_link(view, asked)
-        taken = set(asked.handed_on()) - set(state.handed_on())
+        linked = state
+        state, more = page.open_link(view, linked)
+        taken = set(linked.handed_on()) - set(state.handed_on())
         state = replace(state, carried=(*state.carried, *sorted(taken)))
         words.append(more)
-    newest = found.newest
+    newest = lakes.newest
     if state.lake_version is not None and view.version != newest:
         words.insert(
             0, f"This link pins version {view.version} of the lake; the newest is {newest}."
@@ -90,8 +90,8 @@ def configurations(
     fields = clause.fields if clause else None
     columns = dict(zip(("x", "y"), fields, strict=True)) if fields else _ANY
 
-    def query(asked: Selection, limit: int) -> tuple[str, list[Any]]:
-        return points_query(asked, columns, not is_runs, limit, catalogue=view.catalogue)
+    def query(selection: Selection, limit: int) -> tuple[str, list[Any]]:
+        return points_query(selection, columns, not is_runs, limit, catalogue=view.catalogue)
 
     rows = view.narrowed(query, selection)
     found = rows.filter(matching(clause, rows)) if clause else rows

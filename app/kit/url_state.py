@@ -136,19 +136,19 @@ class UrlState:
             Selection(tuple(c for c in filters if (c.facet.name in names) is is_own))
             for is_own in (True, False)
         )
-        found: dict[str, Any] = {"selection": own}
+        values: dict[str, Any] = {"selection": own}
         carried = filter_pairs(others)
         for key, texts in parameters.items():
             if key.startswith(FACET_PREFIX):
                 column = key.removeprefix(FACET_PREFIX)[:_LONGEST_SHOWN]
                 raise SelectionError(f"the lake has no declared column {column!r} to filter by")
             if key in cls.PARAMETERS:
-                found[cls.PARAMETERS[key].attribute] = cls.read(key, texts)
+                values[cls.PARAMETERS[key].attribute] = cls.read(key, texts)
             elif key in HANDED_ON:
                 carried.append((key, check_handed_on(key, texts[-1])))
             else:
                 ignored.append(key)
-        state = cls(**found, carried=tuple(carried), ignored=tuple(ignored))
+        state = cls(**values, carried=tuple(carried), ignored=tuple(ignored))
         state.check(catalogue)
         return state
 

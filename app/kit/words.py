@@ -113,12 +113,12 @@ def slice_words(part: Slice, systems: Mapping[str, str]) -> str:
     Args:
         systems: System to its label.
     """
-    kept = [
+    chosen = [
         f"{WORKLOAD_TITLES.get(words, words)} of {one.levels} {one.knob.plural}"
         for one in part.kept
         if one.levels > 1 and (words := value_words(one.knob, one.value, systems))
     ]
-    parts = [f"{', '.join(kept)} (most complete)"] if kept else []
+    parts = [f"{', '.join(chosen)} (most complete)"] if chosen else []
     if part.pooled:
         over = " and ".join(f"{levels} {knob.plural}" for knob, levels in part.pooled.knobs)
         parts.append(f"over {over}{'' if part.pooled.is_balanced else ', unbalanced'}")

@@ -59,12 +59,12 @@ def control_of(scheme: str, name: str) -> str:
 
 
 def _controls() -> dict[str, Parameter]:
-    found: dict[str, Parameter] = {}
+    controls: dict[str, Parameter] = {}
     for scheme in SCHEMES.values():
         for parameter in scheme.parameters:
             key = control_of(scheme.name, parameter.name)
-            found.setdefault(key, replace(parameter, name=key))
-    return {key: found[key] for key in TITLES}
+            controls.setdefault(key, replace(parameter, name=key))
+    return {key: controls[key] for key in TITLES}
 
 
 CONTROLS: Final = _controls()

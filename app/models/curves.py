@@ -65,20 +65,20 @@ def curves(state: ModelsState) -> list[Curve]:
     """Return the curves of a state, in the order of the legend."""
     values = state.control_values()
     if not state.figure:
-        asked: list[dict[str, Any]] = [
+        wanted: list[dict[str, Any]] = [
             {"scheme": n} for n in SCHEMES if n in state.schemes.split(",")
         ]
     else:
-        asked = FIGURES[state.figure]["curves"]
-    found = []
-    for one in asked:
-        scheme = SCHEMES[one["scheme"]]
-        over = {control_of(scheme.name, name): v for name, v in one.get("over", {}).items()}
+        wanted = FIGURES[state.figure]["curves"]
+    drawn = []
+    for entry in wanted:
+        scheme = SCHEMES[entry["scheme"]]
+        over = {control_of(scheme.name, name): v for name, v in entry.get("over", {}).items()}
         checked = {key: CONTROLS[key].check(value) for key, value in over.items()}
-        found.append(
-            Curve(scheme, one.get("label", scheme.title), scheme_values(scheme, values | checked))
+        drawn.append(
+            Curve(scheme, entry.get("label", scheme.title), scheme_values(scheme, values | checked))
         )
-    return found
+    return drawn
 
 
 def rates_kpps(state: ModelsState, points: int) -> np.ndarray:

@@ -115,12 +115,12 @@ def published_tables() -> dict[str, PublishedTable]:
 def stars() -> list[dict[str, Any]]:
     """Return the published numbers as points: panel, x, y, words, traffic."""
     tables = published_tables()
-    found = []
+    marks = []
     for row in tables["greatest_throughput"].rows:
         is_small = row["packet_bytes"] == 64
         service_us = 5.34 if is_small else 5.25 + 557 / 748
         at = cliff_kpps(service_us, 3.73) if row["quantity"] == "cliff" else row["value_kpps"]
-        found.append(
+        marks.append(
             {
                 "panel": "throughput",
                 "x": at,
@@ -130,7 +130,7 @@ def stars() -> list[dict[str, Any]]:
                 "traffic": "poisson" if is_small else "bursty",
             }
         )
-    found += [
+    marks += [
         {
             "panel": "latency",
             "x": row["load"] * LINK_KPPS,
@@ -142,7 +142,7 @@ def stars() -> list[dict[str, Any]]:
         }
         for row in tables["latency_time_coalescing"].rows
     ]
-    return found
+    return marks
 
 
 def shown_stars(figure: str, traffic: str, most_kpps: float) -> list[dict[str, Any]]:

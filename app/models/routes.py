@@ -56,11 +56,11 @@ def add_routes(server: Flask) -> None:
     server.add_url_rule("/models/cancel", "models_cancel", _cancel, methods=["POST"])
 
 
-def finished(asked: dict[str, Any]) -> list[dict[str, Any]]:
+def finished(question: dict[str, Any]) -> list[dict[str, Any]]:
     """Return the results of a simulation that this process has finished; else none."""
     keep_no_response()
     jobs: Jobs | None = current_app.extensions.get(_EXTENSION) if current_app else None
-    return jobs.finished(asked) if jobs else []
+    return jobs.finished(question) if jobs else []
 
 
 def runs_answer(view: LakeView, state: ModelsState) -> dict[str, Any]:

@@ -165,16 +165,16 @@ def _best(state: ModelsState) -> pl.DataFrame:
     column = "latency_p99_us" if state.latency == "p99" else "latency_mean_us"
     request = simulation(state)
     simulated = {request["labels"][r["curve"]]: r for r in finished(request)}
-    found: dict[str, pl.DataFrame] = {}
+    by_label: dict[str, pl.DataFrame] = {}
     rates = rates_kpps(state, CURVE_POINTS)
     for label, result in simulated.items():
         names = ("rates_kpps", column, "cpu_left", "cpu_left_half_width")
-        found[label] = pl.DataFrame([result[name] for name in names], schema=_BEST)
+        by_label[label] = pl.DataFrame([result[name] for name in names], schema=_BEST)
     for curve, answer in () if state.latency == "p99" else solved(state, rates):
-        if answer.kind == "exact" or curve.label not in found:
+        if answer.kind == "exact" or curve.label not in by_label:
             half = np.full(len(rates), np.nan)
             columns = [rates, answer.latency_mean_us, answer.cpu_left, half]
-            found[curve.label] = pl.DataFrame(columns, schema=_BEST).with_columns(
+            by_label[curve.label] = pl.DataFrame(columns, schema=_BEST).with_columns(
                 pl.all().fill_nan(None), kind=pl.lit(answer.kind)
             )
     ideal = SCHEMES["ideal"].title
@@ -184,7 +184,7 @@ def _best(state: ModelsState) -> pl.DataFrame:
             kind=rows["kind"] if "kind" in rows.columns else pl.lit("simulated"),
             is_within_limit=pl.col("latency_us") <= state.limit_us,
         ).select("curve", "kind", *_BEST, "is_within_limit")
-        for label, rows in found.items()
+        for label, rows in by_label.items()
         if label != ideal
     ]
     schema = {"curve": pl.String, "kind": pl.String, **_BEST, "is_within_limit": pl.Boolean}

@@ -37,20 +37,20 @@ def callback_problem(body: Any, callbacks: Mapping[str, Mapping[str, Any]]) -> s
     return _outputs_problem(body.get("outputs", []), declared["output"])
 
 
-def _values_problem(key: str, found: Any, expected: Sequence[Mapping[str, Any]]) -> str:
-    if not isinstance(found, list) or len(found) != len(expected):
+def _values_problem(key: str, values: Any, expected: Sequence[Mapping[str, Any]]) -> str:
+    if not isinstance(values, list) or len(values) != len(expected):
         return f"{key} is no list of {len(expected)} values"
-    for one, wanted in zip(found, expected, strict=True):
-        if not _is_place(one, wanted["id"], wanted["property"]):
+    for value, wanted in zip(values, expected, strict=True):
+        if not _is_place(value, wanted["id"], wanted["property"]):
             return f"{key} lacks {wanted['id']}.{wanted['property']}"[:200]
-        if wanted["property"] in _OF_ADDRESSES and not isinstance(one.get("value"), str | None):
+        if wanted["property"] in _OF_ADDRESSES and not isinstance(value.get("value"), str | None):
             return f"{wanted['property']} is no text"
     return ""
 
 
-def _outputs_problem(found: Any, declared: Any) -> str:
+def _outputs_problem(outputs: Any, declared: Any) -> str:
     wanted = declared if isinstance(declared, (list, tuple)) else [declared]
-    places = found if isinstance(declared, (list, tuple)) else [found]
+    places = outputs if isinstance(declared, (list, tuple)) else [outputs]
     if not isinstance(places, list) or len(places) != len(wanted):
         return f"outputs is no list of {len(wanted)} places"
     for one, output in zip(places, wanted, strict=True):
@@ -59,15 +59,15 @@ def _outputs_problem(found: Any, declared: Any) -> str:
     return ""
 
 
-def _is_place(found: Any, wanted: str, prop: str) -> bool:
+def _is_place(part: Any, wanted: str, prop: str) -> bool:
     """Return whether a value names a component, or a list names some that match a pattern."""
     name = json.loads(wanted) if wanted.startswith("{") else wanted
     if isinstance(name, dict) and any(isinstance(value, list) for value in name.values()):
-        return isinstance(found, list) and all(
+        return isinstance(part, list) and all(
             isinstance(one, dict) and isinstance(one.get("id"), dict)
-            and one.get("property") == prop for one in found
+            and one.get("property") == prop for one in part
         )  # fmt: skip
-    return isinstance(found, dict) and (found.get("id"), found.get("property")) == (name, prop)
+    return isinstance(part, dict) and (part.get("id"), part.get("property")) == (name, prop)
 
 
 def values_of(body: Mapping[str, Any]) -> list[Any]:

@@ -81,15 +81,15 @@ class _Json(DefaultJSONProvider):
 
     def loads(self, s: str | bytes, **more: Any) -> Any:
         try:
-            found = super().loads(s, **more)
+            body = super().loads(s, **more)
         except RecursionError:
             raise ValueError("nested too deeply") from None
-        level = [found]
+        level = [body]
         for _ in range(_DEEPEST):
             level = [part for one in level if isinstance(one, (dict, list))
                      for part in (one.values() if isinstance(one, dict) else one)]  # fmt: skip
             if not level:
-                return found
+                return body
         raise ValueError("nested too deeply")
 
 
@@ -222,18 +222,18 @@ def visitor() -> str:
     A request from a trusted proxy comes from the last address in `X-Forwarded-For`: the proxy adds
     that one, and whatever stands before it is the visitor's own claim.
     """
-    found = _address(request.remote_addr or "")
+    ip = _address(request.remote_addr or "")
     proxies: tuple[Network, ...] = current_app.extensions[_PROXIES]
-    if found and any(found in proxy for proxy in proxies):
-        found = _address(request.headers.get("X-Forwarded-For", "").rpartition(",")[2]) or found
-    if found and found.version == 6:
-        return str(ip_network(f"{found}/{_IPV6_BITS}", strict=False))
-    return str(found or "")
+    if ip and any(ip in proxy for proxy in proxies):
+        ip = _address(request.headers.get("X-Forwarded-For", "").rpartition(",")[2]) or ip
+    if ip and ip.version == 6:
+        return str(ip_network(f"{ip}/{_IPV6_BITS}", strict=False))
+    return str(ip or "")
 
 
 def _address(text: str) -> IPv4Address | IPv6Address | None:
     try:
-        found = ip_address(text.strip())
+        ip = ip_address(text.strip())
     except ValueError:
         return None
-    return (found.ipv4_mapped or found) if found.version == 6 else found
+    return (ip.ipv4_mapped or ip) if ip.version == 6 else ip

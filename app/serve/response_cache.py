@@ -63,12 +63,12 @@ class ResponseCache:
             return None
         with self._changed:
             self._changed.wait_for(lambda: key not in self._under_way, PATIENCE_S)
-            found: Response | None = self._kept.get(key)
-            if found is None:
+            stored: Response | None = self._kept.get(key)
+            if stored is None:
                 self._under_way.add(key)
                 g.response_key = g.under_way = key
                 return None
-        response = Response(found.get_data(), found.status, found.headers.copy())
+        response = Response(stored.get_data(), stored.status, stored.headers.copy())
         response.headers["Cache-Status"] = HIT
         return response
 

@@ -111,7 +111,7 @@ def _export(page: Page) -> Response:
     return file_answer(export_html(page, lakes(), query).encode(), "text/html", name)
 
 
-def export_html(page: Page, found: Lakes, query: str) -> str:
+def export_html(page: Page, opened: Lakes, query: str) -> str:
     """Write the page of a URL query as one HTML file; without a query its default view.
 
     The same lake and query give the same bytes.
@@ -119,7 +119,7 @@ def export_html(page: Page, found: Lakes, query: str) -> str:
     Raises:
         WattlasError: The query is not a state of the page, or the lake cannot be read.
     """
-    view, state, _ = open_page(page, found, query)
+    view, state, _ = open_page(page, opened, query)
     return page_html(view, page.name, page.export(view, state))
 
 

@@ -130,24 +130,24 @@ class Worker(ThreadWorker):
 
     def _hand_on(self, connection: Connection) -> None:
         """Give a request to a thread if it is complete."""
-        found = connection.collected
+        received = connection.collected
         if not connection.needed:
             self._read_head(connection)
-        if not connection.needed or len(found) < connection.needed:
+        if not connection.needed or len(received) < connection.needed:
             return
         self._forget(connection)
-        wanted = len(found) if connection.can_go_on else connection.needed
-        connection.parser.unreader.unread(bytes(found[:wanted]))
-        found.clear()
+        wanted = len(received) if connection.can_go_on else connection.needed
+        connection.parser.unreader.unread(bytes(received[:wanted]))
+        received.clear()
         self.enqueue_req(connection)
 
     def _read_head(self, connection: Connection) -> None:
         """Find out how long a request is; refuse one whose end cannot be known."""
-        found = connection.collected
-        end = found.find(_HEAD_END)
-        if end < 0 and len(found) <= MOST_HEAD_BYTES:
+        received = connection.collected
+        end = received.find(_HEAD_END)
+        if end < 0 and len(received) <= MOST_HEAD_BYTES:
             return
-        head = found[: end + 2]
+        head = received[: end + 2]
         if end < 0:
             self._refuse(connection, 431, f"the head has more than {MOST_HEAD_BYTES:,} bytes")
         elif _CHUNKED.search(head):
@@ -251,13 +251,13 @@ class Bounded:
         if not self._room.acquire(blocking=False):
             return _busy(environ, start_response)
         try:
-            asked = self._pool.submit(run_wsgi_app, self._app, environ, buffered=True)
+            answer = self._pool.submit(run_wsgi_app, self._app, environ, buffered=True)
             try:
-                body, status, headers = asked.result(self._patience_s)
+                body, status, headers = answer.result(self._patience_s)
             except TimeoutError:
-                if asked.cancel():
+                if answer.cancel():
                     return _busy(environ, start_response)
-                body, status, headers = asked.result()
+                body, status, headers = answer.result()
         finally:
             self._room.release()
         start_response(status, list(headers))

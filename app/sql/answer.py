@@ -41,15 +41,15 @@ def examples(view: LakeView) -> tuple[Example, ...]:
 def _examples(view: LakeView, key: None) -> tuple[Example, ...]:
     del key
     found = view.lake.polars(*subjects_query()).row(0, named=True)
-    subjects = {name: value for one in found.values() for name, value in (one or {}).items()}
+    subjects = {name: value for entry in found.values() for name, value in (entry or {}).items()}
     told = []
-    for one in tomllib.loads(_EXAMPLES.read_text("utf-8"))["examples"]:
+    for entry in tomllib.loads(_EXAMPLES.read_text("utf-8"))["examples"]:
         with suppress(KeyError):
-            state = one["state"].format_map({n: quote(str(v)) for n, v in subjects.items()})
-            sql = one["sql"].strip().format_map(
+            state = entry["state"].format_map({n: quote(str(v)) for n, v in subjects.items()})
+            sql = entry["sql"].strip().format_map(
                 {n: str(v).replace("'", "''") for n, v in subjects.items()}
             )  # fmt: skip
-            told.append(Example(one["title"], one["page"], one["view"], state, sql))
+            told.append(Example(entry["title"], entry["page"], entry["view"], state, sql))
     return tuple(told)
 
 
@@ -61,13 +61,13 @@ def default_state(view: LakeView) -> SqlState:
 
 def columns_of(view: LakeView) -> pl.DataFrame:
     """List the columns: `table`, `column`, `type`, `unit`, `title`, `description`."""
-    found = view.lake.polars(*columns_query())
+    columns = view.lake.polars(*columns_query())
     known = view.catalogue.metrics
-    said = [known.get(name) for name in found["column"]]
-    return found.with_columns(
-        pl.Series("unit", [one.unit if one else None for one in said], pl.String),
-        pl.Series("title", [one.title if one else None for one in said], pl.String),
-        pl.Series("description", [one.description if one else None for one in said], pl.String),
+    metrics = [known.get(name) for name in columns["column"]]
+    return columns.with_columns(
+        pl.Series("unit", [one.unit if one else None for one in metrics], pl.String),
+        pl.Series("title", [one.title if one else None for one in metrics], pl.String),
+        pl.Series("description", [one.description if one else None for one in metrics], pl.String),
     )
 
 

@@ -29,34 +29,34 @@ with open_lake({lake!r}) as lake:
 def sql_layout(view: LakeView, state: SqlState, notice: str) -> html.Main:
     """Lay the page out; if SQL is off, with the reason and the equivalent Python code."""
     state = replace(state, sql=state.sql or default_state(view).sql)
-    found = sandbox()
-    if not isinstance(found, str):
-        found.prepare(view.lake)
-    words = found if isinstance(found, str) else ""
+    workers = sandbox()
+    if not isinstance(workers, str):
+        workers.prepare(view.lake)
+    words = workers if isinstance(workers, str) else ""
     if not view.runs:
         words = EMPTY_LAKE_PLAIN
-    said = [html.Span(id=IDS.status, role="status"), html.Span(id="status-selection")]
+    status = [html.Span(id=IDS.status, role="status"), html.Span(id="status-selection")]
     return page_layout(
         IDS.page,
         state_stores(IDS.page, view, state),
         notice,
         filter_sidebar(_examples(view), "Examples", "examples"),
         [_editor(view, state, words), tables(view), *([] if words else [_result(), _chart()])],
-        status_line(IDS, said=said, has_data=False),
+        status_line(IDS, said=status, has_data=False),
     )
 
 
 def _examples(view: LakeView) -> list:
     parts = []
-    for one in examples(view):
-        path = "/" if one.page == "explore" else f"/{one.page}"
+    for example in examples(view):
+        path = "/" if example.page == "explore" else f"/{example.page}"
         words = [
-            html.Button(one.title, className="example", **{"data-example": one.sql}),
+            html.Button(example.title, className="example", **{"data-example": example.sql}),
             dcc.Link(
-                f"the same in {one.page.title()}",
-                href=f"{address(path)}?{one.state}&lake={view.version}",
+                f"the same in {example.page.title()}",
+                href=f"{address(path)}?{example.state}&lake={view.version}",
                 className="quiet",
-                title=f"The result has the numbers of its view {one.view}",
+                title=f"The result has the numbers of its view {example.view}",
             ),
         ]
         parts.append(html.Div(words, className="facet"))

@@ -64,31 +64,31 @@ def _asked(body: Any) -> dict[str, Any]:
     return body
 
 
-def _ask(asked: dict[str, Any], bounds: pool.Bounds) -> tuple[dict[str, Any], bytes]:
-    found = sandbox()
-    assert not isinstance(found, str)
-    sql = asked.get("sql", "")
+def _ask(body: dict[str, Any], bounds: pool.Bounds) -> tuple[dict[str, Any], bytes]:
+    workers = sandbox()
+    assert not isinstance(workers, str)
+    sql = body.get("sql", "")
     if not sql.strip():
         raise SelectionError("sql is empty")
-    return found.run(lake_view(asked.get("lake")).lake, sql, bounds, g.query_id, visitor())
+    return workers.run(lake_view(body.get("lake")).lake, sql, bounds, g.query_id, visitor())
 
 
-def _run(asked: dict[str, Any]) -> Response:
-    return _json(_ask(asked, pool.ROWS)[0], 200)
+def _run(body: dict[str, Any]) -> Response:
+    return _json(_ask(body, pool.ROWS)[0], 200)
 
 
-def _file(form: str, asked: dict[str, Any]) -> Response:
+def _file(form: str, question: dict[str, Any]) -> Response:
     bounds, kind, name = _FILES[form]
-    head, body = _ask(asked, bounds)
+    head, body = _ask(question, bounds)
     answer = file_answer(body, kind, name)
     answer.headers["X-Truncated"] = "yes" if head["truncated"] else "no"
     return answer
 
 
-def _cancel(asked: dict[str, Any]) -> Response:
-    found = sandbox()
-    assert not isinstance(found, str)
-    return _json({"cancelled": found.cancel(asked.get("id", ""))}, 200)
+def _cancel(body: dict[str, Any]) -> Response:
+    workers = sandbox()
+    assert not isinstance(workers, str)
+    return _json({"cancelled": workers.cancel(body.get("id", ""))}, 200)
 
 
 def _json(body: Any, status: int) -> Response:

@@ -147,14 +147,14 @@ def _proportionality(study: Study, view: View, _: Comparisons) -> dict[str, Any]
 
 def _grids(study: Study, view: View, _: Comparisons) -> dict[str, Any]:
     cells = cells_of(study, view)
-    place = place_words(study.state.place, cells.fixed)
+    place_text = place_words(study.state.place, cells.fixed)
     if not len(cells.rows):
         both = f" by both {' and '.join(cells.accesses)}" if cells.accesses else ""
-        return unmeasured(view, [view.y], place, both)
+        return unmeasured(view, [view.y], place_text, both)
     how = "means of replicates"
     if cells.accesses:
         how = f"{cells.accesses[1]} minus {cells.accesses[0]}, {how}"
-    subtitle = " · ".join(part for part in (how, place, study.words(cells.part)) if part)
+    subtitle = " · ".join(part for part in (how, place_text, study.words(cells.part)) if part)
     common = {name: study.state.place[name] for name in cells.fixed}
     if cells.accesses:
         common["rw"] = list(cells.accesses)

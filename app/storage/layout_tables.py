@@ -29,29 +29,29 @@ _LOOKS = {
 def claims_block(study: Study) -> list:
     """Lay out all claims; each has its rule and the compared means in a part that unfolds."""
     place = study.scene.place_words or "no place"
-    said = f"From the {study.matching:,} storage runs that the filters leave; lines at {place}."
+    sentence = f"From the {study.matching:,} storage runs that the filters leave; lines at {place}."
     alike = study.words(study.alike(study.here, ("mode", "depth"), is_pooling=False))
-    said += f" Other knobs there: {alike}." if alike else ""
+    sentence += f" Other knobs there: {alike}." if alike else ""
     return [
-        html.P([said, *noted(study.scene.note)], className="note"),
+        html.P([sentence, *noted(study.scene.note)], className="note"),
         html.Ul([_item(one, study.scene.note) for one in judged_claims(study)], className="claims"),
     ]
 
 
-def _item(one: Judged, note: str) -> html.Li:
-    verdict, view = one.verdict, BY_NAME[one.view]
-    why = [html.P(one.claim.rule)]
+def _item(judged: Judged, note: str) -> html.Li:
+    claim, verdict, view = judged.claim, judged.verdict, BY_NAME[judged.view]
+    why = [html.P(claim.rule)]
     if verdict.comparisons:
         tests = " and ".join(dict.fromkeys(each.test for each in verdict.comparisons))
         lines = [html.Li(each.words) for each in verdict.comparisons]
         why += [html.P(f"Means of two modes or accesses, n of each, p of {tests}:"), html.Ul(lines)]
     show = html.Button(
-        f"show: {view.title}", className="plain", **{"data-show": one.view, "type": "button"}
+        f"show: {view.title}", className="plain", **{"data-show": judged.view, "type": "button"}
     )
     parts = [html.Li([_outcome(part, note), f": {part.words}"]) for part in verdict.parts]
     return html.Li(
         [
-            html.Div([html.Span(one.claim.text), html.Span(one.claim.source, className="quiet")],
+            html.Div([html.Span(claim.text), html.Span(claim.source, className="quiet")],
                      className="claim"),
             html.Div([html.Strong(_outcome(verdict, note)),
                       html.Ul(parts) if parts else f": {verdict.words}"],
@@ -59,7 +59,7 @@ def _item(one: Judged, note: str) -> html.Li:
             html.Div([html.Details([html.Summary("rule and numbers"), *why]), show],
                      className="why"),
         ],
-        **{"data-claim": one.claim.name},
+        **{"data-claim": claim.name},
     )  # fmt: skip
 
 
@@ -75,10 +75,10 @@ def published_tables_block(lines: Mapping[str, Sequence[Line]], scene: Scene) ->
     spread = scene.spread_words
     tables = published_tables()
     compared = [
-        _matrix(tables[name], found)
+        _matrix(tables[name], own)
         if name == loads_stores.NAME
-        else _compared(tables[name], found, spread)
-        for name, found in lines.items()
+        else _compared(tables[name], own, spread)
+        for name, own in lines.items()
     ]
     alone = [_alone(tables[name]) for name in ALONE]
     note = [html.P(noted(scene.note), className="note")] if scene.note else []
@@ -130,16 +130,16 @@ def _matrix(table: PublishedTable, lines: Sequence[Line]) -> html.Figure:
         heads += [f"{label}, published", f"measured here, n = {runs[mode]}", "difference"]
     body = []
     for what in dict.fromkeys(line.what for line in lines):
-        mine = {line.mode: line for line in lines if line.what == what}
+        by_mode = {line.mode: line for line in lines if line.what == what}
         _, _, part = what.partition("/ ")
         cells = [html.Th(part or what, scope="row", className="part" if part else "")]
-        for line in (mine[mode] for mode in modes):
+        for line in (by_mode[mode] for mode in modes):
             cells += [
                 html.Td(_millions(line.value), className="number"),
                 html.Td(_millions(line.mean), className="number", title=line.measured),
                 html.Td(line.change, className="number"),
             ]
-        rows = {row for line in mine.values() for row in line.rows}
+        rows = {row for line in by_mode.values() for row in line.rows}
         body.append(html.Tr(cells, **{"data-rows": " ".join(map(str, sorted(rows)))}))
     found = _figure(table, heads, ["", *["number"] * (3 * len(modes))], body)
     found.className = "wide"
@@ -168,13 +168,13 @@ def _alone(table: PublishedTable) -> html.Figure:
 def _figure(
     table: PublishedTable, heads: list[str], kinds: list[str], body: list[html.Tr]
 ) -> html.Figure:
-    said = [table.source, html.Br(), f"read from {table.read_from}."]
-    said += [html.Br(), table.note] if table.note else []
+    caption = [table.source, html.Br(), f"read from {table.read_from}."]
+    caption += [html.Br(), table.note] if table.note else []
     pairs = zip(heads, kinds, strict=True)
     head = html.Tr([html.Th(words, scope="col", className=kind) for words, kind in pairs])
     return html.Figure(
         [
-            html.Figcaption([html.Strong(table.title), html.Br(), *said]),
+            html.Figcaption([html.Strong(table.title), html.Br(), *caption]),
             html.Table([html.Thead(head), html.Tbody(body)], className="best published-rows"),
         ]
     )

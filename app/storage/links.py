@@ -49,10 +49,10 @@ def open_link(view: LakeView, state: StorageState) -> tuple[StorageState, str]:
         names <= {*knob_columns(view.catalogue)} and set(clause.fields or ()) <= set(FIELDS)
     ):
         return state, ""
-    found = configurations(view, state.selection, clause)
-    if not len(found):
+    rows = configurations(view, state.selection, clause)
+    if not len(rows):
         return replace(state, sel=""), "The link's selection holds no configuration of this page."
-    return replace(state, sel=_knobs_of(found, view.catalogue)), ""
+    return replace(state, sel=_knobs_of(rows, view.catalogue)), ""
 
 
 def _has_runs(view: LakeView, selection: Selection) -> bool:
@@ -90,19 +90,21 @@ def _is_between(value: float | None, low: float, high: float) -> bool:
 def _knobs_of(rows: pl.DataFrame, catalogue: Catalogue) -> str:
     """Write a clause for some configurations; alternatives that differ in one knob are merged."""
     names = [name for name in knob_columns(catalogue) if name in rows.columns]
-    found = {tuple((value,) for value in row) for row in rows.select(names).iter_rows()}
+    settings = {tuple((value,) for value in row) for row in rows.select(names).iter_rows()}
     for i in range(len(names)):
         merged: dict[tuple, set] = {}
-        for one in found:
-            merged.setdefault(one[:i] + one[i + 1 :], set()).update(one[i])
-        found = {
+        for setting in settings:
+            merged.setdefault(setting[:i] + setting[i + 1 :], set()).update(setting[i])
+        settings = {
             (*rest[:i], tuple(sorted(values, key=_order)), *rest[i:])
             for rest, values in merged.items()
         }
     return write_knobs(
         [
-            {n: v[0] if len(v) == 1 else list(v) for n, v in zip(names, one, strict=True)}
-            for one in sorted(found, key=lambda one: [[_order(v) for v in vs] for vs in one])
+            {n: v[0] if len(v) == 1 else list(v) for n, v in zip(names, setting, strict=True)}
+            for setting in sorted(
+                settings, key=lambda setting: [[_order(v) for v in vs] for vs in setting]
+            )
         ]
     )
 

@@ -29,28 +29,28 @@ from app.storage.study import (
 
 def export(view: LakeView, state: StorageState) -> ExportedPage:
     """Build the page for an export: all figures, the published values, the claims."""
-    found = answer(view, state)
-    scene = found.study.scene
-    words = f"{found.status}: {found.study.state.selection.in_words()}."
+    drawn = answer(view, state)
+    scene = drawn.study.scene
+    words = f"{drawn.status}: {drawn.study.state.selection.in_words()}."
     if scene.place_words:
         words += f" Lines and maps at {scene.place_words}."
     words += " Click a point or drag a box to select; Escape clears."
-    legend = layout.mode_legend(_legend(found))
+    legend = layout.mode_legend(_legend(drawn))
     bar = html.Div([layout.section_menu(), legend], className="storage-bar exported-bar")
     bodies = {
-        PUBLISHED: published_tables_block(found.compared, scene),
-        CLAIMS: claims_block(found.study),
+        PUBLISHED: published_tables_block(drawn.compared, scene),
+        CLAIMS: claims_block(drawn.study),
     }
     main = html.Main(
         [
             html.P(words, className="quiet export-words"),
             html.Div([bar, *layout.storage_sections(bodies, has_menus=False)], className="views"),
-            how_computed(explain_all(found.study)),
+            how_computed(explain_all(drawn.study)),
             html.Footer(layout.selection_words(), className="status"),
         ],
         className=f"{NAME} storage-export",
     )
-    data = {"pictures": found.pictures, "sel": state.sel}
+    data = {"pictures": drawn.pictures, "sel": state.sel}
     return ExportedPage("Storage", render(main), data, bool(scene.note))
 
 
@@ -99,17 +99,17 @@ PAGE = Page(
 def update_views(raw_state: dict[str, Any], version: int) -> tuple:
     """Draw all figures and published values, after any change except the selection."""
     view = lake_view(version)
-    found = answer(view, StorageState.from_json(raw_state, view.catalogue))
-    state = found.study.state
+    drawn = answer(view, StorageState.from_json(raw_state, view.catalogue))
+    state = drawn.study.state
     placed = {
         "choices": place_choices(storage_cube(view, state.selection), state),
         "values": layout.place_values(state),
     }
     tables, legend = (
-        render(published_tables_block(found.compared, found.study.scene)),
-        _legend(found),
+        render(published_tables_block(drawn.compared, drawn.study.scene)),
+        _legend(drawn),
     )
-    return found.pictures, tables, legend, placed, found.status
+    return drawn.pictures, tables, legend, placed, drawn.status
 
 
 @callback(
@@ -127,13 +127,13 @@ def _claims(view: LakeView, state: StorageState) -> str:
     return render(claims_block(study_of(view, state)))
 
 
-def _legend(found: StorageAnswer) -> list:
-    if not found.configurations:
+def _legend(drawn: StorageAnswer) -> list:
+    if not drawn.configurations:
         return []
-    traces = [trace for figure in found.figures.values() for trace in figure["data"]]
+    traces = [trace for figure in drawn.figures.values() for trace in figure["data"]]
     has_published = any(trace["meta"]["kind"] == "published" for trace in traces)
-    modes = found.configurations["knobs"]["mode"]["values"]
-    return layout.legend_entries(found.study.scene, modes, has_published)
+    modes = drawn.configurations["knobs"]["mode"]["values"]
+    return layout.legend_entries(drawn.study.scene, modes, has_published)
 
 
 # The browser gathers the controls, and draws and links the figures.

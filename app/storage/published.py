@@ -251,14 +251,14 @@ def _counted(
     study: Study, counted: pl.DataFrame, row: dict[str, Any]
 ) -> tuple[list[list], list[int]]:
     """Return source, part, loads and stores of each compared run, and the rows' numbers."""
-    place = {"mode": row["mode"], "io_depth": row["threads"], "threads": row["threads"]}
-    there = matching(counted, place) if _is_here(study, row) else counted.clear()
+    setting = {"mode": row["mode"], "io_depth": row["threads"], "threads": row["threads"]}
+    there = matching(counted, setting) if _is_here(study, row) else counted.clear()
     there, part = study.shown_moves(there, LOADS_STORES, ())
     runs: dict[str, list] = {}
     columns = ("run_id", "subsystem", "part", LOADS_STORES)
     for run_id, *function in there.select(columns).iter_rows():
         runs.setdefault(run_id, []).append(function)
-    rows = part.of(matching(study.here, place))["row"].to_list() if runs else []
+    rows = part.of(matching(study.here, setting))["row"].to_list() if runs else []
     return list(runs.values()), rows
 
 

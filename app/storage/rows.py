@@ -137,13 +137,13 @@ def _proportions(study: Study, _: View | None) -> str:
     return _means(study, selection)
 
 
-def _cells(study: Study, one: View | None) -> str:
-    view = one or BY_NAME["bytes-joule"]
+def _cells(study: Study, shown: View | None) -> str:
+    view = shown or BY_NAME["bytes-joule"]
     cells = cells_of(study, view)
-    place = study.place.with_values("request", study.state.selection.values("request"))
+    filters = study.place.with_values("request", study.state.selection.values("request"))
     if cells.accesses:
-        place = place.with_values("rw", cells.accesses)
-    selection, own = cells.part.narrow(place), study.catalogue
+        filters = filters.with_values("rw", cells.accesses)
+    selection, own = cells.part.narrow(filters), study.catalogue
     query = storage_cells_query(selection, cells.columns, view.y, MAX_ROWS, catalogue=own)
     return _written("cells", *query)
 
@@ -159,12 +159,12 @@ def _peaks(study: Study, _: View | None) -> str:
     return _written("greatest power", *query)
 
 
-def _functions(study: Study, one: View | None) -> str:
-    place = study.place
-    if one:
-        functions = study.moves if one.kind == "sources" else study.functions
-        place = study.shown_moves(functions, one.y)[1].narrow(place)
-    query = function_sums_query(place, MOST_PROFILED, catalogue=study.catalogue)
+def _functions(study: Study, shown: View | None) -> str:
+    filters = study.place
+    if shown:
+        functions = study.moves if shown.kind == "sources" else study.functions
+        filters = study.shown_moves(functions, shown.y)[1].narrow(filters)
+    query = function_sums_query(filters, MOST_PROFILED, catalogue=study.catalogue)
     return _written("loads and stores by run, subsystem and part", *query)
 
 
@@ -243,19 +243,19 @@ def _cell_rows(study: Study, view: View) -> pl.DataFrame:
 def _claim_rows(study: Study, _: View | None) -> pl.DataFrame:
     """Return one row per compared pair of means; one row for a claim that compares none."""
     rows = []
-    for one in judged_claims(study):
-        said = {
-            "claim": one.claim.text, "source": one.claim.source,
-            "outcome": one.verdict.said(study.scene.note), "because": one.verdict.words,
-            "rule": one.claim.rule,
+    for judged in judged_claims(study):
+        row = {
+            "claim": judged.claim.text, "source": judged.claim.source,
+            "outcome": judged.verdict.said(study.scene.note), "because": judged.verdict.words,
+            "rule": judged.claim.rule,
         }  # fmt: skip
         numbers = [
             {"of": c.what, "where": c.where, "metric": c.column, "unit": unit_of(c.column),
              "first": c.pair.means[0], "second": c.pair.means[1], "first_n": c.pair.n[0],
              "second_n": c.pair.n[1], "test": c.test, "p": c.pair.p}
-            for c in one.verdict.comparisons
+            for c in judged.verdict.comparisons
         ]  # fmt: skip
-        rows += [said | each for each in numbers or [{}]]
+        rows += [row | each for each in numbers or [{}]]
     return pl.DataFrame(rows, schema_overrides=_CLAIM_NUMBERS, infer_schema_length=None)
 
 

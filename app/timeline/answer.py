@@ -27,11 +27,11 @@ class PageAnswer:
         Raises:
             DataError: No run has one; the message gives each run's reason.
         """
-        found = [(info, one) for info, one in self.pairs() if isinstance(one, RunAnswer)]
-        if not found:
+        drawn = [(info, one) for info, one in self.pairs() if isinstance(one, RunAnswer)]
+        if not drawn:
             failures = [(info, one) for info, one in self.pairs() if isinstance(one, Failure)]
             raise DataError(" ".join(failure_sentence(*pair) for pair in failures))
-        return found
+        return drawn
 
 
 def answer_question(view: LakeView, question: Question) -> PageAnswer:

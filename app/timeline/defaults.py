@@ -69,16 +69,16 @@ def open_link(view: LakeView, state: TimelineState) -> tuple[TimelineState, str]
     if state.is_first_look:
         runs = default_state(view).runs
         return _fitted(view, replace(state, runs=runs, is_first_look=False)), ""
-    asked = state
+    linked = state
     # The page shows runs; it hands filters and selection on to other pages.
     state = replace(state, selection=Selection.of(), sel="", picked=0)
-    if state.runs or not (asked.sel or asked.selection.clauses):
+    if state.runs or not (linked.sel or linked.selection.clauses):
         return _fitted(view, state), ""
-    found, picked = _first_runs(view, asked)
-    if not (found or asked.sel):
+    logged, picked = _first_runs(view, linked)
+    if not (logged or linked.sel):
         runs = default_state(view).runs
         return _fitted(view, replace(state, runs=runs)), _OTHER_RUNS if runs else ""
-    runs, base, words = with_reference(view, found, max(picked, asked.picked))
+    runs, base, words = with_reference(view, logged, max(picked, linked.picked))
     return _fitted(view, replace(state, runs=runs, base=base)), words
 
 
@@ -95,7 +95,7 @@ def _first_runs(view: LakeView, state: TimelineState) -> tuple[list[str], int]:
 
 
 def with_reference(
-    view: LakeView, found: Sequence[str], picked: int
+    view: LakeView, logged: Sequence[str], picked: int
 ) -> tuple[tuple[str, ...], int, str]:
     """Put the reference of the first run before the others, unless it is one of them.
 
@@ -105,30 +105,30 @@ def with_reference(
     Returns:
         The runs, the index of the reference, and text for the notice.
     """
-    if not found:
+    if not logged:
         return (), 0, _left_out(picked, 0)
-    kept = list(found[:MOST_RUNS])
-    reference = reference_of(view, kept[0])
-    if reference in kept:
-        return tuple(kept), kept.index(str(reference)), _left_out(picked, len(kept))
+    shown = list(logged[:MOST_RUNS])
+    reference = reference_of(view, shown[0])
+    if reference in shown:
+        return tuple(shown), shown.index(str(reference)), _left_out(picked, len(shown))
     if reference is None:
-        return tuple(kept), 0, f"{_left_out(picked, len(kept))} {_NO_REFERENCE}".lstrip()
-    if picked <= len(kept) == MOST_RUNS:
-        return tuple(kept), 0, _NO_ROOM
-    kept = kept[: MOST_RUNS - 1]
-    return (reference, *kept), 0, _left_out(picked, len(kept))
+        return tuple(shown), 0, f"{_left_out(picked, len(shown))} {_NO_REFERENCE}".lstrip()
+    if picked <= len(shown) == MOST_RUNS:
+        return tuple(shown), 0, _NO_ROOM
+    shown = shown[: MOST_RUNS - 1]
+    return (reference, *shown), 0, _left_out(picked, len(shown))
 
 
-def _left_out(picked: int, found: int) -> str:
-    if found == picked:
+def _left_out(picked: int, shown: int) -> str:
+    if shown == picked:
         return ""
-    if not found:
+    if not shown:
         return (
             "None of the configurations picked has a per-interrupt log in this lake: summary "
             "tables hold none. Runs that have one are under “add a run”."
         )
     return (
-        f"{found} of the {picked:,} configurations picked "
-        f"{'is' if found == 1 else 'are'} shown: the first with a per-interrupt log, "
+        f"{shown} of the {picked:,} configurations picked "
+        f"{'is' if shown == 1 else 'are'} shown: the first with a per-interrupt log, "
         f"{MOST_RUNS} runs at most with the reference."
     )

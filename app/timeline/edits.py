@@ -42,10 +42,10 @@ def apply_edits(
 def _add(view: LakeView, state: TimelineState, run_id: str) -> TimelineState:
     """Add a run; with the first run of an empty list, also add its reference."""
     reference = None if state.runs else reference_of(view, run_id)
-    for one in (reference, run_id):
-        if one is not None and one not in state.runs and len(state.runs) < MOST_RUNS:
+    for added in (reference, run_id):
+        if added is not None and added not in state.runs and len(state.runs) < MOST_RUNS:
             hue = min(set(range(MOST_RUNS)) - set(state.shown_hues))
-            state = replace(state, runs=(*state.runs, one), hues=(*state.shown_hues, hue))
+            state = replace(state, runs=(*state.runs, added), hues=(*state.shown_hues, hue))
     return state
 
 
@@ -55,8 +55,8 @@ def _remove(view: LakeView, state: TimelineState, run_id: str) -> TimelineState:
         return state
     at = state.runs.index(run_id)
 
-    def moved(place: int | None, removed: int | None) -> int | None:
-        return place if place is None or place < at else removed if place == at else place - 1
+    def moved(index: int | None, removed: int | None) -> int | None:
+        return index if index is None or index < at else removed if index == at else index - 1
 
     base, other = moved(state.base, 0) or 0, moved(state.other, None)
     hues = state.shown_hues

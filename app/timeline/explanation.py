@@ -53,11 +53,11 @@ def explain_view(view: LakeView, state: TimelineState, name: str) -> str:
     Raises:
         WattlasError: None of the runs can be shown.
     """
-    found = answer_question(view, state.question())
-    found.shown()
+    page_answer = answer_question(view, state.question())
+    page_answer.shown()
     parts = [view.words, f"cores: {state.cores}", _READ]
-    parts += [found.window.clipped] if found.window.clipped else []
-    for info, answer in found.pairs():
+    parts += [page_answer.window.clipped] if page_answer.window.clipped else []
+    for info, answer in page_answer.pairs():
         if isinstance(answer, RunAnswer):
             parts.append(f"{info.label}\nrun {info.run_id}\n{_run_words(answer)}")
         else:

@@ -52,13 +52,13 @@ def _answers(view: LakeView, state: TimelineState) -> list[dict[str, Any]]:
     """Return the answer for the window in view, and for the whole runs if that is small enough."""
     if not state.runs:
         return []
-    found = [_plain(answer_window(view, state.question(), state.base))]
+    answers = [_plain(answer_window(view, state.question(), state.base))]
     if state.from_s is not None or state.to_s is not None:
         whole = replace(state, from_s=None, to_s=None)
         answer = _plain(answer_window(view, whole.question(), state.base))
         if len(orjson.dumps(answer)) <= _MOST_WHOLE_BYTES:
-            found.append(answer)
-    return found
+            answers.append(answer)
+    return answers
 
 
 def _plain(answer: dict[str, Any]) -> dict[str, Any]:

@@ -71,18 +71,18 @@ clientside_callback(
     State(ids.lake_version, "data"),
     prevent_initial_call=True,
 )
-def update_runs(asked: AskedEdits, version: int) -> tuple[list[html.Li], str, bool, Any]:
+def update_runs(edited: AskedEdits, version: int) -> tuple[list[html.Li], str, bool, Any]:
     """Apply a visitor's changes to the list of runs since the last response."""
     view = lake_view(version)
     before = TimelineState(
-        runs=tuple(asked["runs"]),
-        hues=tuple(asked["hues"]),
-        base=asked["base"],
-        other=asked["other"],
+        runs=tuple(edited["runs"]),
+        hues=tuple(edited["hues"]),
+        base=edited["base"],
+        other=edited["other"],
     )
-    state = apply_edits(view, before, asked["edits"])
+    state = apply_edits(view, before, edited["edits"])
     infos = describe_runs(view, state.runs)
-    shown = {**runs_in_browser(state, infos), "edits": len(asked["edits"])}
+    shown = {**runs_in_browser(state, infos), "edits": len(edited["edits"])}
     return run_items(infos, state), *add_words(len(infos)), shown
 
 

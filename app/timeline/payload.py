@@ -37,13 +37,13 @@ _SIZES: Final = {
 }
 
 
-def encode_answer(found: PageAnswer, lake_version: int, base: int) -> Json:
+def encode_answer(answer: PageAnswer, lake_version: int, base: int) -> Json:
     """Encode the answer for all runs.
 
     Args:
         base: Index of the reference run for totals.
     """
-    window, question = found.window, found.window.question
+    window, question = answer.window, answer.window.question
     panels = question.panels if "panels" in question.parts else ()
     heat = question.heat if "heat" in question.parts else NO_HEAT
     return {
@@ -54,7 +54,7 @@ def encode_answer(found: PageAnswer, lake_version: int, base: int) -> Json:
         "panels": [_panel(name) for name in panels],
         "runs": [
             _run(info, one) if isinstance(one, RunAnswer) else _problem(info, one)
-            for info, one in found.pairs()
+            for info, one in answer.pairs()
         ],
         "heat": None
         if heat == NO_HEAT
@@ -168,10 +168,10 @@ def _group(group: Group) -> Json:
         for name, line in group.lines.items()
         if name != "count"
     }
-    found: Json = {"name": group.name, "cores": group.cores, "parts": group.parts, "series": series}
+    body: Json = {"name": group.name, "cores": group.cores, "parts": group.parts, "series": series}
     if "count" in group.lines:
-        found["count"] = typed(group.lines["count"]["mean"].astype(np.uint32))
-    return found
+        body["count"] = typed(group.lines["count"]["mean"].astype(np.uint32))
+    return body
 
 
 def _raw(rows: CoreRows, answer: RunAnswer) -> Json:
@@ -214,19 +214,19 @@ def _heat(answer: RunAnswer) -> Json | None:
 
 
 def _sizes(answer: RunAnswer, itr_us: float | None) -> Json:
-    found: Json = {}
+    sizes: Json = {}
     for name, counts in (answer.sizes or {}).items():
         word, unit, scale = _SIZES[name]
         slots = np.flatnonzero(counts)
-        found[word] = {
+        sizes[word] = {
             "lo": typed((slot_starts(slots) * scale).astype(np.float32)),
             "hi": typed((slot_starts(slots + 1) * scale).astype(np.float32)),
             "count": typed(counts[slots].astype(np.uint32)),
             "unit": unit,
         }
         if name == "gap_ns":
-            found[word] |= {"itr_us": itr_us, "at_limit": _at_limit(counts, itr_us)}
-    return found
+            sizes[word] |= {"itr_us": itr_us, "at_limit": _at_limit(counts, itr_us)}
+    return sizes
 
 
 def _at_limit(counts: np.ndarray, itr_us: float | None) -> Json | None:

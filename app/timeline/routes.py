@@ -45,30 +45,30 @@ def answer_window(view: LakeView, question: Question, base: int) -> dict[str, An
     return encode_answer(answer_question(view, question), view.version, base)
 
 
-def _asked(asked: MultiDict[str, str]) -> tuple[LakeView, Question, int]:
+def _asked(given: MultiDict[str, str]) -> tuple[LakeView, Question, int]:
     """Read the lake, the question and the reference's index from a request.
 
     Raises:
         SelectionError: An unknown parameter or a bad value; the message names it.
     """
-    unknown = sorted(set(asked) - _KNOWN)
+    unknown = sorted(set(given) - _KNOWN)
     if unknown:
         raise SelectionError(f"unknown parameter of a window: {unknown[0][:40]!r}")
-    view = lake_view(read_lake_version("lake", asked["lake"]) if asked.get("lake") else None)
+    view = lake_view(read_lake_version("lake", given["lake"]) if given.get("lake") else None)
     parts: dict[str, Any] = {"panels": DEFAULT_PANELS}
     parts |= {
-        f"{name}_s": read_number(name, asked[name]) for name in ("from", "to") if asked.get(name)
+        f"{name}_s": read_number(name, given[name]) for name in ("from", "to") if given.get(name)
     }
-    parts |= {name: asked[name] for name in ("cores", "heat") if asked.get(name)}
+    parts |= {name: given[name] for name in ("cores", "heat") if given.get(name)}
     for name in ("panels", "parts"):
-        if name in asked:
-            parts[name] = tuple(word for word in asked[name].split(",") if word)
-    if asked.get("width"):
-        parts["width"] = round(read_number("width", asked["width"]))
-    base = round(read_number("base", asked["base"])) if asked.get("base") else 0
+        if name in given:
+            parts[name] = tuple(word for word in given[name].split(",") if word)
+    if given.get("width"):
+        parts["width"] = round(read_number("width", given["width"]))
+    base = round(read_number("base", given["base"])) if given.get("base") else 0
     if base < 0:
         raise SelectionError(f"base is {base}, expected the index of a run")
-    return view, Question(tuple(dict.fromkeys(asked.getlist("runs"))), **parts), base
+    return view, Question(tuple(dict.fromkeys(given.getlist("runs"))), **parts), base
 
 
 def _old_how() -> AnyResponse:

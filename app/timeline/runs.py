@@ -68,10 +68,10 @@ def _describe(view: LakeView, run_id: str) -> RunInfo:
     others: tuple[dict[str, str], ...] = ()
     if not facts.has_log:
         problem = f"{label} {NO_LOG}."
-        found = view.lake.arrow(
+        logged = view.lake.arrow(
             *others_query(facts.run_id, _MOST_OTHERS, catalogue=view.catalogue)
         ).to_pylist()
-        others = tuple({"run_id": r["run_id"], "label": run_label(view, r)} for r in found)
+        others = tuple({"run_id": r["run_id"], "label": run_label(view, r)} for r in logged)
     return RunInfo(
         facts.run_id,
         known=True,

@@ -40,11 +40,11 @@ def view_rows(view: LakeView, state: TimelineState, name: str) -> pl.DataFrame:
         DataError: No run can be shown, or there are too many rows.
         LakeError: A file of a run is missing.
     """
-    found = answer_question(view, state.question())
-    shown = found.shown()
+    page_answer = answer_question(view, state.question())
+    shown = page_answer.shown()
     if name == "figure":
-        name = "interrupts" if all(one.raw is not None for _, one in shown) else "bins"
-    tables = [(info, _MAKERS[name](view, one)) for info, one in shown]
+        name = "interrupts" if all(answer.raw is not None for _, answer in shown) else "bins"
+    tables = [(info, _MAKERS[name](view, answer)) for info, answer in shown]
     table = pl.concat(
         [
             table.select(pl.lit(info.run_id).alias("run_id"), pl.lit(info.label).alias("run"), "*")
@@ -54,9 +54,9 @@ def view_rows(view: LakeView, state: TimelineState, name: str) -> pl.DataFrame:
     )
     if name != "totals":
         return table
-    drawn = [isinstance(one, RunAnswer) for one in found.window.runs]
+    drawn = [isinstance(answer, RunAnswer) for answer in page_answer.window.runs]
     at = state.base if drawn[state.base] else drawn.index(True)
-    return _compare(table, found.infos[at].run_id)
+    return _compare(table, page_answer.infos[at].run_id)
 
 
 def _compare(table: pl.DataFrame, base: str) -> pl.DataFrame:
@@ -121,10 +121,10 @@ def _interrupts(view: LakeView, answer: RunAnswer) -> pl.DataFrame:
 def _samples(view: LakeView, answer: RunAnswer) -> pl.DataFrame:
     plan, reads = answer.plan, RunReads(view.files, answer.facts)
     rows = reads.touching_samples(plan.from_ns, plan.to_ns)
-    place = rows.pop("place")
-    is_chosen = np.isin(place, answer.chosen)
+    places = rows.pop("place")
+    is_chosen = np.isin(places, answer.chosen)
     _check_rows(int(is_chosen.sum()), "samples")
-    core = np.array(answer.facts.cores)[place]
+    core = np.array(answer.facts.cores)[places]
     columns: dict[str, Any] = {"core": core[is_chosen]}
     columns |= {name: values[is_chosen] for name, values in rows.items()}
     table = pl.DataFrame(columns).fill_nan(None)

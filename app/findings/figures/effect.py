@@ -26,11 +26,11 @@ def build_effect(
         levels: At least one.
         words: The sweep.
     """
-    names = list(dict.fromkeys(knob.label(one.level) for one in sorted(levels, key=_order)))
-    others = sorted({one.other for one in levels}, key=lambda value: (value is None, value))
+    names = list(dict.fromkeys(knob.label(level.level) for level in sorted(levels, key=_order)))
+    others = sorted({level.other for level in levels}, key=lambda value: (value is None, value))
     data = []
     for i, other in enumerate(others):
-        own = sorted((one for one in levels if one.other == other), key=_order)
+        own = sorted((level for level in levels if level.other == other), key=_order)
         shade = _SHADES[i * (len(_SHADES) - 1) // max(len(others) - 1, 1)]
         hue = _ONE_HUE if across is None else shade
         data.append(_line(own, knob, across, metric, other, hue))
@@ -50,31 +50,31 @@ def build_effect(
     }  # fmt: skip
 
 
-def _order(one: Level) -> tuple[bool, Any]:
-    return one.level is None, one.level
+def _order(level: Level) -> tuple[bool, Any]:
+    return level.level is None, level.level
 
 
 def _line(
     own: Sequence[Level], knob: Knob, across: Knob | None, metric: Metric, other: Any, hue: str
 ) -> dict[str, Any]:
     words = []
-    for one in own:
-        ends = [format_quantity(value, metric.unit) for value in (one.low, one.high)]
-        interval = "no interval" if one.low is None else f"[{ends[0]}, {ends[1]}]"
-        head = knob.words(one.level) + ("" if across is None else f", {across.words(other)}")
+    for level in own:
+        ends = [format_quantity(value, metric.unit) for value in (level.low, level.high)]
+        interval = "no interval" if level.low is None else f"[{ends[0]}, {ends[1]}]"
+        head = knob.words(level.level) + ("" if across is None else f", {across.words(other)}")
         words.append(
-            [head, f"{format_quantity(one.mean, metric.unit)} {interval}",
-             f"{one.settings:,} settings, {one.runs:,} runs"]
+            [head, f"{format_quantity(level.mean, metric.unit)} {interval}",
+             f"{level.settings:,} settings, {level.runs:,} runs"]
         )  # fmt: skip
     return {
         "type": "scatter", "mode": "lines+markers", "hoverinfo": "none",
-        "x": [knob.label(one.level) for one in own], "y": [one.mean for one in own],
+        "x": [knob.label(level.level) for level in own], "y": [level.mean for level in own],
         "name": "" if across is None else across.label(other),
         "line": {"color": hue, "width": 1.5}, "marker": {"color": hue, "size": 6},
         "error_y": {
             "type": "data", "symmetric": False, "thickness": 1, "width": 3,
-            "array": [0.0 if one.high is None else one.high - one.mean for one in own],
-            "arrayminus": [0.0 if one.low is None else one.mean - one.low for one in own],
+            "array": [0.0 if level.high is None else level.high - level.mean for level in own],
+            "arrayminus": [0.0 if level.low is None else level.mean - level.low for level in own],
         },
         "meta": {"kind": "levels", "rows": [[0] for _ in own], "words": words},
     }  # fmt: skip

@@ -46,7 +46,7 @@ def build_knobs(
                  "font": {"size": 11, "weight": 600}}  # fmt: skip
         annotations.append(title)
         inside = [low + 0.6 / total, top - _HEAD_ROWS / total]
-        for column, one in enumerate(shares):
+        for column, own in enumerate(shares):
             number += 1
             end = "" if number == 1 else str(number)
             left, right = column / columns, (column + 1) / columns - _GAP
@@ -60,9 +60,9 @@ def build_knobs(
                 "categoryorder": "array", "categoryarray": names[key], "fixedrange": True,
                 "showticklabels": column == 0, "tickfont": {"size": 10},
             }  # fmt: skip
-            data.append(_bars(one, key, names[key], end, targets, hues))
+            data.append(_bars(own, key, names[key], end, targets, hues))
             annotations.append(
-                {"text": titles[one.metric], "x": left, "y": inside[1], "xref": "paper",
+                {"text": titles[own.metric], "x": left, "y": inside[1], "xref": "paper",
                  "yref": "paper", "xanchor": "left", "yanchor": "bottom", "showarrow": False,
                  "font": {"size": 10}}
             )  # fmt: skip
@@ -86,24 +86,24 @@ _SUBTITLE: Final = (
 def _parts(shares: Sequence[KnobShares]) -> list[str]:
     """Return the names of the bars of a sweep, in the order of its first metric."""
     names: dict[str, None] = {}
-    for one in shares:
-        names |= dict.fromkeys(share.name for share in one.mains)
-    for one in shares:
-        names |= dict.fromkeys(name for name, share in one.pairs if share >= _LEAST)
+    for own in shares:
+        names |= dict.fromkeys(share.name for share in own.mains)
+    for own in shares:
+        names |= dict.fromkeys(name for name, share in own.pairs if share >= _LEAST)
     return [*names, "rest", "noise"]
 
 
 def _bars(
-    one: KnobShares,
+    shares: KnobShares,
     key: str,
     names: Sequence[str],
     end: str,
     targets: Mapping[str, str],
     hues: Mapping[str, str],
 ) -> dict[str, Any]:
-    mains = {share.name: share for share in one.mains}
-    pairs = dict(one.pairs)
-    others = {"rest": one.rest, "noise": one.noise}
+    mains = {share.name: share for share in shares.mains}
+    pairs = dict(shares.pairs)
+    others = {"rest": shares.rest, "noise": shares.noise}
     values, words, colours, errors, opens = [], [], [], [[], []], []  # type: ignore[var-annotated]
     for name in names:
         main = mains.get(name)
@@ -122,7 +122,7 @@ def _bars(
         interval = f" [{100 * low:.2g}, {100 * high:.2g}]" if is_main else ""
         words.append(
             [f"{name}: {100 * share:.2g} %{interval}",
-             f"{one.settings:,} settings, {one.runs:,} runs"]
+             f"{shares.settings:,} settings, {shares.runs:,} runs"]
         )  # fmt: skip
     return {
         "type": "bar", "orientation": "h", "x": values, "y": list(names), "hoverinfo": "none",

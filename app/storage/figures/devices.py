@@ -106,23 +106,23 @@ def _idle(resting: pl.DataFrame, devices: list[str | None], scene: Scene) -> dic
 
 
 def _range(
-    mine: pl.DataFrame, devices: list[str | None], shift: float, scene: Scene
+    of_mode: pl.DataFrame, devices: list[str | None], shift: float, scene: Scene
 ) -> list[dict[str, Any]]:
     """Build two joined points per device: the configurations with least and most power."""
-    parts = mine.sort("device", nulls_last=False).partition_by("device", maintain_order=True)
+    parts = of_mode.sort("device", nulls_last=False).partition_by("device", maintain_order=True)
     ends = [part.sort("power_w", "row")[[0, -1] if len(part) > 1 else [0]] for part in parts]
     drawn = pl.concat(ends)
     x, y = [], []
     for part in ends:
         x += [devices.index(part["device"][0]) + shift] * 2 + [None]
         y += [part["power_w"][0], part["power_w"][-1], None]
-    hue = scene.hue(mine["mode"][0])
+    hue = scene.hue(of_mode["mode"][0])
     faint = f"rgba({', '.join(str(int(hue[i : i + 2], 16)) for i in (1, 3, 5))}, 0.45)"
     bars = error_bars(floats(drawn["power_w_spread"]), hue)
     at = [devices.index(d) + shift for d in drawn["device"]]
     words = words_of(drawn, ["power_w", "iops"], scene)
     return [
-        curve("ranges", x, y, {"color": faint, "width": 4}, mine),
+        curve("ranges", x, y, {"color": faint, "width": 4}, of_mode),
         points(drawn, at, drawn["power_w"], words, scene, error_y=bars),
     ]
 
@@ -201,36 +201,36 @@ def _access_panel(
 ) -> tuple[list[dict[str, Any]], list[str]]:
     """Return the traces of one access, and a line of text for the curve of each device."""
     data, fits = [curve("ideal", [0, 1], [0, 1], _DOTTED)], []
-    for mine in rows.partition_by("device", maintain_order=True):
-        device = mine["device"][0]
+    for of_device in rows.partition_by("device", maintain_order=True):
+        device = of_device["device"][0]
         name = str(device or DEVICE_UNKNOWN)
         hue, symbol = (names[devices.index(device)] for names in (OKABE_ITO, SYMBOLS))
-        x, y = mine["rate_share"].to_numpy(), mine["power_share"].to_numpy()
+        x, y = of_device["rate_share"].to_numpy(), of_device["power_share"].to_numpy()
         trend = quadratic_trend(x, y)
-        none = f"n = {len(mine)}, too few for a curve"
-        said = f"{trend.formula()}, {trend.fit()}" if trend else none
+        none = f"n = {len(of_device)}, too few for a curve"
+        fitted = f"{trend.formula()}, {trend.fit()}" if trend else none
         sign = styled(f"color:{hue}", GLYPHS[symbol])
-        fits.append(f"{sign} {name}: {said}")
+        fits.append(f"{sign} {name}: {fitted}")
         if trend:
             at = np.linspace(float(x.min()), float(x.max()), _STEPS)
-            data.append(curve("trend", at, trend.at(at), {"color": hue, "width": 1.6}, mine))
+            data.append(curve("trend", at, trend.at(at), {"color": hue, "width": 1.6}, of_device))
         resting = idle.filter(pl.col("device").eq_missing(device), pl.col("power_w").is_not_null())
         for idle_w in resting["power_w"]:
-            share = idle_w / mine["peak_w"][0]
+            share = idle_w / of_device["peak_w"][0]
             idle_words = [f"idle · {name}", f"{format_quantity(idle_w, 'W')}, {_pct(share)}"]
             data.append(idle_marks([0], [share], [idle_words], 8, cliponaxis=False))
         marker = {"color": hue, "symbol": symbol, "size": 7}
-        words = _words(mine, scene)
-        data.append(points(mine, x, y, words, scene, marker=marker, name=name))
+        words = _words(of_device, scene)
+        data.append(points(of_device, x, y, words, scene, marker=marker, name=name))
     return data, fits
 
 
-def _words(mine: pl.DataFrame, scene: Scene) -> list[list[str]]:
-    shares = mine.select("rate_share", "power_share").iter_rows()
+def _words(rows: pl.DataFrame, scene: Scene) -> list[list[str]]:
+    shares = rows.select("rate_share", "power_share").iter_rows()
     return [
         [*lines, f"{_pct(rate)} of the device's rate, {_pct(power)} of the system's power", hint]
         for (*lines, hint), (rate, power) in zip(
-            words_of(mine, ["iops", "power_w"], scene), shares, strict=True
+            words_of(rows, ["iops", "power_w"], scene), shares, strict=True
         )
     ]
 

@@ -210,14 +210,14 @@ def _totals(there: pl.DataFrame, column: str) -> dict[Bar, _Total]:
 def _means(there: pl.DataFrame, column: str, totals: Mapping[Bar, _Total]) -> dict[str, _Means]:
     """Return the means over all runs of a bar; a run without the rows counts as 0."""
     sums = there.group_by("subsystem", "part", "mode", "io_depth").agg(pl.col(column).sum())
-    found: dict[str, _Means] = {}
+    by_name: dict[str, _Means] = {}
     for name, part, mode, depth, value in sums.sort("part", "mode", "io_depth").iter_rows():
-        bar, mine = (mode, depth), found.setdefault(name, _Means())
+        bar, means = (mode, depth), by_name.setdefault(name, _Means())
         mean = value / totals[bar].n
-        mine.whole[bar] = mine.whole.get(bar, 0.0) + mean
+        means.whole[bar] = means.whole.get(bar, 0.0) + mean
         if part is not None:
-            mine.parts.setdefault(part, {})[bar] = mean
-    return found
+            means.parts.setdefault(part, {})[bar] = mean
+    return by_name
 
 
 def _words(
@@ -272,18 +272,18 @@ def _trace(
 
 
 def _published_trace(
-    look: dict[str, Any], said: Sequence[PublishedMove], stacks: _Stacks
+    look: dict[str, Any], moves: Sequence[PublishedMove], stacks: _Stacks
 ) -> dict[str, Any]:
     """Build one subsystem in all published bars: outlined, and never faded by a selection."""
     return {
         "type": "bar",
-        "x": [stacks.published[one.mode, one.io_depth] for one in said],
-        "y": plain(one.per_s for one in said),
+        "x": [stacks.published[move.mode, move.io_depth] for move in moves],
+        "y": plain(move.per_s for move in moves),
         "marker": {**look, "line": {"color": TEXT_COLOR, "width": 1.2}},
         "unselected": {"marker": {"opacity": 1}},
         "hoverinfo": "none",
         "showlegend": False,
-        "meta": {"kind": "published", "words": [list(one.words) for one in said]},
+        "meta": {"kind": "published", "words": [list(move.words) for move in moves]},
     }
 
 
