@@ -1,7 +1,8 @@
 """The knobs that wattlas knows, one row each: whatever differs between knobs stands here.
 
-A new knob is a row here, a reader of its values in `ingest/`, and a test. Datasets declare further
-knobs by themselves (`declared.py`). No other file lists knobs.
+A new knob is a row here and a test; sidecars, file names, tables and fio state it by its row, and
+another source needs its reader in `ingest/`. Datasets declare further knobs by themselves
+(`declared.py`). No other file lists knobs.
 """
 
 from dataclasses import dataclass

@@ -129,7 +129,7 @@ def test_each_view_is_drawn_and_downloads_as_picture_and_rows_with_explanation(
     assert tab.locator("#notice").inner_text() == ""
     expect(tab.locator(".top .tab[aria-current]:visible")).to_have_text(owed.title)
     views = panels(tab)
-    assert len(views) >= 3
+    assert len(views) >= min(3, len(owed.views))
     for panel in views[:_FIRST_VIEWS]:
         _leaves(panel)
 
