@@ -79,11 +79,11 @@ def best_table(view: LakeView, state: ExploreState) -> pl.DataFrame:
     rows, ratios = decided(question), areas_of(question)
     metric, shown = view.catalogue.metric, question.state
     signs = [metric(name).sign for name in (shown.x, shown.y)]
-    found = [ratios.get(key) for key in rows.select(view.catalogue.choice_columns).rows()]
+    ratios_of = [ratios.get(key) for key in rows.select(view.catalogue.choice_columns).rows()]
     areas = [
         (one.estimate, one.low, one.high, *np.exp(np.array(signs) * one.reference))
         if one is not None and np.isfinite(one.estimate) else (None,) * 5
-        for one in found
+        for one in ratios_of
     ]  # fmt: skip
     names = ("area", "area_low", "area_high", "area_x", "area_y")
     return rows.hstack(pl.DataFrame(areas, dict.fromkeys(names, pl.Float64), orient="row"))

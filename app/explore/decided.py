@@ -103,7 +103,7 @@ def standings_of(question: Question, keys: Sequence[str]) -> pl.DataFrame:
     if not studies:
         nothing = {name: pl.lit(None, pl.String) for name in ("standing", "next_run", "best")}
         return moments_of(question).select(keys).clear().with_columns(**nothing)
-    place = np.concatenate(
+    index = np.concatenate(
         [np.where(s.best.is_outside, 2, np.where(s.best.is_within, 0, 1)) for s in studies]
     )
     member = np.concatenate(
@@ -112,7 +112,7 @@ def standings_of(question: Question, keys: Sequence[str]) -> pl.DataFrame:
     meets = np.concatenate([_next_runs(s) for s in studies])
     standing = ["within", "maybe", "outside"] if question.state.limit is not None else [None] * 3
     return pl.concat([s.rows.select(keys) for s in studies]).with_columns(
-        standing=pl.Series(standing, dtype=pl.String)[place],
+        standing=pl.Series(standing, dtype=pl.String)[index],
         next_run=pl.Series(["in", "out", None])[meets],
         best=pl.Series(["set", "once", None])[member],
     )
@@ -232,7 +232,7 @@ def settings_left(question: Question, rows: pl.DataFrame) -> pl.DataFrame:
 
 def _studies(view: LakeView, question: Question) -> tuple[Study, ...]:
     rows, columns = moments_of(question), list(view.catalogue.choice_columns)
-    found = []
+    studies = []
     for own in settings_left(question, rows).partition_by(columns, maintain_order=True)[
         :MOST_CHOICES
     ]:
@@ -240,8 +240,8 @@ def _studies(view: LakeView, question: Question) -> tuple[Study, ...]:
         family = partial(family_of, rows, own.row(0, named=True))
         # Choices without a run that has a value of the cost have no best.
         with suppress(DataError):
-            found.append(_study(tuned if len(tuned) else own, question, family))
-    return tuple(found)
+            studies.append(_study(tuned if len(tuned) else own, question, family))
+    return tuple(studies)
 
 
 def _judge(view: LakeView, question: Question) -> tuple[Judged, ...]:

@@ -122,7 +122,7 @@ def attained_lines(question: Question, points: pl.DataFrame) -> list[tuple[Any, 
     state, catalogue = question.state, question.catalogue
     signs = np.array([catalogue.metric(name).sign for name in (state.x, state.y)])
     keys = [name for name in catalogue.configuration if name in points.columns]
-    knob, found = catalogue.knobs.get(state.symbol), []
+    knob, lines = catalogue.knobs.get(state.symbol), []
     for own in points.partition_by(list(catalogue.choice_columns), maintain_order=True):
         if len(own) > MOST_RUNS:
             continue
@@ -133,8 +133,8 @@ def attained_lines(question: Question, points: pl.DataFrame) -> list[tuple[Any, 
             line = attainment_line(x, y, setting.astype(np.int64), level)
             if len(line):
                 symbol = own[knob.column][0] if knob else None
-                found.append((symbol, level, signs * _stairs(line, worst)))
-    return found
+                lines.append((symbol, level, signs * _stairs(line, worst)))
+    return lines
 
 
 def areas_of(question: Question) -> dict[tuple[Any, ...], AreaRatio]:

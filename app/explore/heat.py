@@ -45,15 +45,17 @@ def heat_of(question: Question) -> Heat:
     x, y = knobs = question.heat_knobs
     state, system_knob = question.state, question.catalogue.knobs["system"]
     is_open = system_knob in knobs or "system" in state.pool
-    asked, systems = state.selection, question.view.left(state.selection)["system"]
+    filters, systems = state.selection, question.view.left(state.selection)["system"]
     if not is_open and state.heat_system in set(systems):
-        asked = asked.with_values("system", [str(state.heat_system)])
-    cube = question.cube(state.heat_metric, asked)
+        filters = filters.with_values("system", [str(state.heat_system)])
+    cube = question.cube(state.heat_metric, filters)
     part = like_with_like(cube, knobs, state.pool, runs="n", catalogue=question.catalogue)
     rows = part.of(cube)
-    chosen = asked.values("system") if asked is not state.selection else tuple(rows["system"][:1])
+    chosen = (
+        filters.values("system") if filters is not state.selection else tuple(rows["system"][:1])
+    )
     system = None if is_open or not chosen else str(chosen[0])
-    return Heat(pool(rows, (y.column, x.column)), part.narrow(asked), part, system)
+    return Heat(pool(rows, (y.column, x.column)), part.narrow(filters), part, system)
 
 
 def draw_heatmap(question: Question) -> dict[str, Any]:

@@ -39,11 +39,11 @@ def odd_of(view: LakeView, state: ExploreState) -> pl.DataFrame:
     """
     studied = Selection(leading(state.selection).clauses)
     axes = {"x": state.x} if state.x == state.y else {"x": state.x, "y": state.y}
-    found = [
+    by_axis = [
         view.once(_odd_table, (studied, column)).with_columns(axis=pl.lit(axis))
         for axis, column in axes.items()
     ]
-    return pl.concat(found).filter(matches(state.selection))
+    return pl.concat(by_axis).filter(matches(state.selection))
 
 
 def _odd_table(view: LakeView, key: tuple[Selection, str]) -> pl.DataFrame:
@@ -111,19 +111,19 @@ def with_odd(
         return points.with_columns(odd=pl.lit(None, pl.String))
     shared = [name for name in catalogue.configuration if name in points.columns]
     for axis, column in (("x", state.x), ("y", state.y)):
-        mine = odd.filter(axis=axis)
+        of_axis = odd.filter(axis=axis)
         on = shared
         if state.replicates == "runs":
-            mine, on = mine.with_columns(pl.col("value").alias(axis)), [*shared, axis]
+            of_axis, on = of_axis.with_columns(pl.col("value").alias(axis)), [*shared, axis]
         words = pl.DataFrame(
             [
                 {
                     **dict(zip(on, key, strict=True)),
                     axis + "_odd": _words(catalogue.metric(column), rows),
                 }
-                for key, rows in mine.group_by(on, maintain_order=True)
+                for key, rows in of_axis.group_by(on, maintain_order=True)
             ],
-            {**{name: mine.schema[name] for name in on}, axis + "_odd": pl.String},
+            {**{name: of_axis.schema[name] for name in on}, axis + "_odd": pl.String},
         )
         points = points.join(words, on=on, how="left", nulls_equal=True, maintain_order="left")
     text = pl.concat_str("x_odd", "y_odd", separator="; ", ignore_nulls=True)

@@ -22,7 +22,7 @@ def study_presets(view: LakeView) -> list[Preset]:
 
     Each uses the dataset with most runs. A workload without energies has none.
     """
-    found = []
+    presets = []
     for workload, selection in _questions():
         left = view.cube_of(view.first_study()).filter(matches(selection))
         if not len(left) or "energy_j" not in view.measured_columns(selection):
@@ -35,8 +35,8 @@ def study_presets(view: LakeView) -> list[Preset]:
         chosen = selection.with_values("dataset", [datasets["dataset"][-1]])
         # A few settings have 30 times the tail latency of most, which would share a tenth of x.
         state = ExploreState(chosen, x_log=workload == "memcached")
-        found.append(Preset(title, hint, with_knobs(view, state)))
-    return found
+        presets.append(Preset(title, hint, with_knobs(view, state)))
+    return presets
 
 
 def _questions() -> Iterator[tuple[str, Selection]]:

@@ -117,13 +117,13 @@ class Question:
 
     def cube(self, column: str, selection: Selection | None = None) -> pl.DataFrame:
         """Return a column's statistics for each combination of knobs that the filters leave."""
-        asked = self.selection if selection is None else selection
+        wanted = self.selection if selection is None else selection
         known = self._known([facet.column for facet in self.catalogue.facets.values()])
 
         def query(narrowed: Selection, limit: int) -> tuple[str, list[Any]]:
             return metric_cube_query(narrowed, column, limit, known.names, catalogue=self.catalogue)
 
-        return self.view.narrowed(query, asked, known)
+        return self.view.narrowed(query, wanted, known)
 
     def _known(self, columns: Sequence[str]) -> KnownColumns:
         return self.view.known(self.selection, tuple(dict.fromkeys(columns)))

@@ -151,7 +151,8 @@ def test_intervals_do_not_draw_axes_below_nothing(view: LakeView) -> None:
 
 
 def test_a_difference_is_red_for_more_and_blue_for_less(view: LakeView) -> None:
-    scale = answer(view, STATE).figures["difference"]["layout"]["coloraxis"]["colorscale"]
+    drawn = answer(view, STATE).figures["difference"]["layout"]["coloraxis"]["colorscale"]
+    scale = tuple(tuple(stop) for stop in drawn)
     assert scale == DIVERGING
     assert scale[0] == (0.0, "#053061")
     assert scale[5] == (0.5, "#f7f7f7")
