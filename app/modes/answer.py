@@ -44,20 +44,22 @@ def answer(view: LakeView, state: ModesState) -> ModesAnswer:
     """Build the figures of a state."""
     if not view.runs:
         return _message(EMPTY_LAKE, "0 of 0 runs")
-    found = judge(view, state)
-    status = _status(view, found)
-    if not len(found.comparison.cells):
-        return _message(nothing_left(view, found.state), status)
-    placed = placed_cells(found)
-    who = found.competitors.knob.noun
-    title = f"Cells won by each {who}" if found.comparison.better else f"Cells by {who}: no winner"
+    judged = judge(view, state)
+    status = _status(view, judged)
+    if not len(judged.comparison.cells):
+        return _message(nothing_left(view, judged.state), status)
+    placed = placed_cells(judged)
+    who = judged.competitors.knob.noun
+    title = f"Cells won by each {who}" if judged.comparison.better else f"Cells by {who}: no winner"
     return ModesAnswer(
-        winners=build_winner_map(placed, _map_scene(view, found)),
-        shares=build_shares(placed, found.competitors, title, found.comparison.better is not None),
-        pareto=_pareto(found),
-        cells=encode_cells(found, placed),
+        winners=build_winner_map(placed, _map_scene(view, judged)),
+        shares=build_shares(
+            placed, judged.competitors, title, judged.comparison.better is not None
+        ),
+        pareto=_pareto(judged),
+        cells=encode_cells(judged, placed),
         status=status,
-        conclusions=conclusions(found),
+        conclusions=conclusions(judged),
     )
 
 
@@ -66,82 +68,82 @@ def _message(sentence: str, status: str) -> ModesAnswer:
     return ModesAnswer(message_figure(sentence), empty, empty, None, status)
 
 
-def _status(view: LakeView, found: Judged) -> str:
-    compared = int(found.comparison.groups["values"].list.len().sum())
-    counts = dict(found.comparison.cells["outcome"].value_counts().iter_rows())
+def _status(view: LakeView, judged: Judged) -> str:
+    compared = int(judged.comparison.groups["values"].list.len().sum())
+    counts = dict(judged.comparison.cells["outcome"].value_counts().iter_rows())
     words = [f"{counts[o]:,} {OUTCOME_WORDS[o]}" for o in OUTCOMES if counts.get(o)]
-    cells = len(found.comparison.cells)
+    cells = len(judged.comparison.cells)
     parts = [f"{compared:,} of {view.runs:,} runs"]
     if cells:
         parts.append(f"{cells:,} cell{'' if cells == 1 else 's'}: {', '.join(words)}")
     return " · ".join(parts)
 
 
-def placed_cells(found: Judged) -> pl.DataFrame:
+def placed_cells(judged: Judged) -> pl.DataFrame:
     """Return what the map shows of each cell.
 
     Returns:
         `column` and `row`, `outcome`, `competitor` (index of the best one), and `strength`: 0 for
         no lead to 1 for one of twice the runner-up or more.
     """
-    cells = found.comparison.cells
+    cells = judged.comparison.cells
     with np.errstate(divide="ignore", invalid="ignore"):
         lead = np.abs(np.log1p(cells["margin_share"].to_numpy()))
     strength = np.sqrt(np.minimum(np.nan_to_num(lead, nan=0.0) / _FULL_LEAD, 1.0))
     return cells.select(
         "outcome",
-        column=pl.Series(index_in(cells["x"], found.axes[0])),
-        row=pl.Series(index_in(cells["y"], found.axes[1])),
-        competitor=pl.Series(found.who[cells["winner"].to_numpy()]),
+        column=pl.Series(index_in(cells["x"], judged.axes[0])),
+        row=pl.Series(index_in(cells["y"], judged.axes[1])),
+        competitor=pl.Series(judged.who[cells["winner"].to_numpy()]),
         strength=pl.Series(strength),
     )
 
 
-def _map_scene(view: LakeView, found: Judged) -> MapScene:
-    x, y, _ = found.knobs
+def _map_scene(view: LakeView, judged: Judged) -> MapScene:
+    x, y, _ = judged.knobs
     columns, rows = (
-        tuple(axis_label(knob, v, found.labels) for v in values)
-        for knob, values in zip((x, y), found.axes, strict=True)
+        tuple(axis_label(knob, v, judged.labels) for v in values)
+        for knob, values in zip((x, y), judged.axes, strict=True)
     )
     return MapScene(
         knobs=(x.column, y.column),
-        xs=found.axes[0],
-        ys=found.axes[1],
+        xs=judged.axes[0],
+        ys=judged.axes[1],
         columns=columns,
         rows=rows,
         x_title=x.axis_title,
         y_title=y.axis_title,
-        title=f"{question(found)}, {subject(found)}",
-        subtitle=subtitle(view, found),
-        competitors=found.competitors,
-        has_winners=found.comparison.better is not None,
+        title=f"{question(judged)}, {subject(judged)}",
+        subtitle=subtitle(view, judged),
+        competitors=judged.competitors,
+        has_winners=judged.comparison.better is not None,
     )
 
 
-def _pareto(found: Judged) -> dict[str, Any]:
+def _pareto(judged: Judged) -> dict[str, Any]:
     """Draw each competitor's best setting in each cell, where both metrics were measured."""
-    contenders, groups = found.comparison.contenders, found.comparison.groups
+    contenders, groups = judged.comparison.contenders, judged.comparison.groups
     points = pl.DataFrame(
         {
-            "who": found.who,
+            "who": judged.who,
             "x": groups["against"].gather(contenders["row"]),
             "y": contenders["mean"],
             "at": np.arange(len(contenders)),
             "cell": contenders["cell"],
         }
     ).filter(pl.col("x").is_not_null())
-    x, y = found.catalogue.metric(found.state.against), found.metric
-    columns = tuple(knob.column for knob in found.knobs[1::-1])
+    x, y = judged.catalogue.metric(judged.state.against), judged.metric
+    columns = tuple(knob.column for knob in judged.knobs[1::-1])
     if not len(points):
         return message_figure(f"No run has both {y.title}{BREAK}and {x.title}.")
-    kept = thin(len(points), MAX_POINTS, pareto_members(points, x, y))
+    drawn = thin(len(points), MAX_POINTS, pareto_members(points, x, y))
     scene = ParetoScene(
         x=x,
         y=y,
         title=f"{y.title} against {lowered(x.title)}",
-        competitors=found.competitors,
+        competitors=judged.competitors,
         knobs=(columns[0], columns[1]),
-        has_best=found.comparison.better is not None,
-        left_out=len(points) - len(kept),
+        has_best=judged.comparison.better is not None,
+        left_out=len(points) - len(drawn),
     )
-    return build_pareto(points[kept], scene)
+    return build_pareto(points[drawn], scene)

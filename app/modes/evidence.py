@@ -92,49 +92,49 @@ def evidence(view: LakeView, state: ModesState) -> Evidence | None:
     """
     if not view.runs:
         return None
-    found = judge(view, state)
-    place = shown_place(found, state)
+    judged = judge(view, state)
+    place = shown_place(judged, state)
     if not place:
         return None
-    knobs = found.knobs[:2]
-    words = (value_words(k, v, found.labels) for k, v in zip(knobs, place.values(), strict=True))
+    knobs = judged.knobs[:2]
+    words = (value_words(k, v, judged.labels) for k, v in zip(knobs, place.values(), strict=True))
     title = " · ".join(words)
     if not state.sel:
         title = f"{CLOSEST}: {title}"
-    cell = cell_at(found, place)
+    cell = cell_at(judged, place)
     if cell is None:
         return Evidence(None, title, NOTHING_MEASURED)
-    runs = evidence_runs(view, found, place)
-    contenders = tuple(_contender(found, row, runs, view) for row in _rows(found, cell))
-    names = compared_names(found, cell)
+    runs = evidence_runs(view, judged, place)
+    contenders = tuple(_contender(judged, row, runs, view) for row in _rows(judged, cell))
+    names = compared_names(judged, cell)
     return Evidence(
-        figure=_figure(found, cell, runs, title),
+        figure=_figure(judged, cell, runs, title),
         title=title,
-        verdict=verdict_words(found, cell, names),
-        statistics=statistics_words(found, cell),
+        verdict=verdict_words(judged, cell, names),
+        statistics=statistics_words(judged, cell),
         contenders=contenders,
-        unit=found.metric.unit,
-        place=_place(view, found, place),
-        filters=found.state.selection,
-        lake_version=found.state.lake_version,
-        knobs=found.catalogue.knob_of_column,
+        unit=judged.metric.unit,
+        place=_place(view, judged, place),
+        filters=judged.state.selection,
+        lake_version=judged.state.lake_version,
+        knobs=judged.catalogue.knob_of_column,
     )
 
 
-def shown_place(found: Judged, state: ModesState) -> Place:
+def shown_place(judged: Judged, state: ModesState) -> Place:
     """Return the axes' values of the cell whose evidence is shown, by column; empty for none."""
     if state.sel:
-        return replace(state, x=found.state.x, y=found.state.y).cell(found.catalogue)
-    closest = found.closest()
-    x, y, _ = found.knobs
+        return replace(state, x=judged.state.x, y=judged.state.y).cell(judged.catalogue)
+    closest = judged.closest()
+    x, y, _ = judged.knobs
     return {x.column: closest["x"], y.column: closest["y"]} if closest else {}
 
 
-def cell_at(found: Judged, place: Place) -> dict | None:
+def cell_at(judged: Judged, place: Place) -> dict | None:
     """Return a cell as a row of the comparison's cells; None if it has no run."""
     if not place:
         return None
-    cells, (x, y) = found.comparison.cells, place.values()
+    cells, (x, y) = judged.comparison.cells, place.values()
     rows = cells.filter(_equals(cells["x"], x) & _equals(cells["y"], y))
     return rows.row(0, named=True) if len(rows) else None
 
@@ -148,32 +148,32 @@ def _equals(column: pl.Series, value: Value | None) -> pl.Series:
     return (column == value).fill_null(False)
 
 
-def evidence_query(found: Judged, place: Place) -> tuple[str, list[Any]]:
+def evidence_query(judged: Judged, place: Place) -> tuple[str, list[Any]]:
     """Build the query of the runs of a cell, or of all cells where `place` is empty."""
     limit = RUNS_MAX if place else MAX_ROWS
     return cell_query(
-        found.state.selection, found.metric.name, place, limit, catalogue=found.catalogue
+        judged.state.selection, judged.metric.name, place, limit, catalogue=judged.catalogue
     )
 
 
-def evidence_runs(view: LakeView, found: Judged, place: Place) -> pl.DataFrame:
+def evidence_runs(view: LakeView, judged: Judged, place: Place) -> pl.DataFrame:
     """Read the runs of a cell, or of all cells where `place` is empty.
 
     Returns:
         Columns of `cell_query`, `who` (index among the competitors), and `is_best` (whether the run
         belongs to the setting that represents its competitor; without a direction all do).
     """
-    catalogue, comparison = found.catalogue, found.comparison
-    rows = view.lake.polars(*evidence_query(found, place))
-    values = found.competitors.values[: len(found.competitors) - found.has_default]
-    who = index_in(rows[found.competitors.knob.column], values).astype(float)
+    catalogue, comparison = judged.catalogue, judged.comparison
+    rows = view.lake.polars(*evidence_query(judged, place))
+    values = judged.competitors.values[: len(judged.competitors) - judged.has_default]
+    who = index_in(rows[judged.competitors.knob.column], values).astype(float)
     # Where the default is compared, only the best competitor of each cell is.
     rows = rows.with_columns(who=pl.Series(who)).filter(~np.isnan(who))
     rows = rows.with_columns(pl.col("who").cast(pl.Int64))
     if comparison.better is None:
         return rows.with_columns(is_best=pl.lit(True))
     best = comparison.groups[comparison.contenders["row"]]
-    over = found.pooled
+    over = judged.pooled
     knobs = [name for name in catalogue.knob_of_column if name not in over]
     same = knobs if over else list(catalogue.configuration)
     joined = rows.join(
@@ -181,39 +181,39 @@ def evidence_runs(view: LakeView, found: Judged, place: Place) -> pl.DataFrame:
         on=same, how="left", nulls_equal=True, maintain_order="left",
     )  # fmt: skip
     joined = joined.with_columns(pl.col("is_best").fill_null(False))
-    return pl.concat([joined, *_default_runs(view, found, place, joined.columns)])
+    return pl.concat([joined, *_default_runs(view, judged, place, joined.columns)])
 
 
 def _default_runs(
-    view: LakeView, found: Judged, place: Place, columns: list[str]
+    view: LakeView, judged: Judged, place: Place, columns: list[str]
 ) -> list[pl.DataFrame]:
     """Read the runs of the default that a cell is compared with."""
-    cell = cell_at(found, place)
-    rows = [row for row in _rows(found, cell) if row["is_default"]] if cell else []
-    groups, catalogue = found.comparison.groups, found.catalogue
-    knobs = [name for name in catalogue.knob_of_column if name not in found.pooled]
+    cell = cell_at(judged, place)
+    rows = [row for row in _rows(judged, cell) if row["is_default"]] if cell else []
+    groups, catalogue = judged.comparison.groups, judged.catalogue
+    knobs = [name for name in catalogue.knob_of_column if name not in judged.pooled]
     tables = []
     for row in rows:
         own = groups.select(knobs).row(row["row"], named=True)
-        only = given_filters(catalogue, found.state.selection)
-        query = cell_query(only, found.metric.name, own, RUNS_MAX, catalogue=catalogue)
+        only = given_filters(catalogue, judged.state.selection)
+        query = cell_query(only, judged.metric.name, own, RUNS_MAX, catalogue=catalogue)
         runs = view.lake.polars(*query).filter(pl.col("is_baseline").fill_null(False))
         runs = runs.with_columns(who=pl.lit(row["who"], pl.Int64), is_best=pl.lit(True))
         tables.append(runs.select(columns))
     return tables
 
 
-def compared_names(found: Judged, cell: dict) -> list[str]:
+def compared_names(judged: Judged, cell: dict) -> list[str]:
     """Return the labels of the winner and the runner-up, or of the only contender."""
     rows = [cell["winner"], *([cell["runner_up"]] if cell["runner_up"] >= 0 else [])]
-    return [found.competitors.labels[found.who[row]] for row in rows]
+    return [judged.competitors.labels[judged.who[row]] for row in rows]
 
 
-def statistics_words(found: Judged, cell: dict) -> str:
+def statistics_words(judged: Judged, cell: dict) -> str:
     """Write the rule, n, p, and what was compared; empty without a comparison."""
     if cell["outcome"] in (ALONE, OVER) or np.isnan(cell["p"]):
         return ""
-    state, contenders = found.state, found.comparison.contenders
+    state, contenders = judged.state, judged.comparison.contenders
     first, second = (contenders.row(cell[role], named=True) for role in ("winner", "runner_up"))
     parts = [
         f"{rules_words(state)}: p = {p_words(cell['p'])}",
@@ -225,46 +225,46 @@ def statistics_words(found: Judged, cell: dict) -> str:
         if max(members) > 1:
             parts.append(f"best of {members[0]} and {members[1]} settings that may be the best")
         # The two one-sided tests of an equivalence have an interval with twice the error.
-        error = found.comparison.level * (2 if cell["outcome"] == EQUIVALENT else 1)
+        error = judged.comparison.level * (2 if cell["outcome"] == EQUIVALENT else 1)
         parts.append(f"{100 * (1 - error):.4g} % interval")
     else:
         effect, name = cell["effect"], EFFECT_TITLES[state.test]
         is_none = np.isnan(effect)
         parts.append(f"no {name}: neither has any spread" if is_none else f"{name} = {effect:.3g}")
-        parts.append(_difference(found, first, second))
+        parts.append(_difference(judged, first, second))
     return " · ".join(part for part in parts if part)
 
 
-def _difference(found: Judged, first: dict, second: dict) -> str:
+def _difference(judged: Judged, first: dict, second: dict) -> str:
     """Format the 95 % confidence interval of the difference of the means, for t tests."""
-    if found.state.test == "mann-whitney" or not first["sd"] + second["sd"] > 0:
+    if judged.state.test == "mann-whitney" or not first["sd"] + second["sd"] > 0:
         return ""
     n, mean, sd = (np.array([first[name], second[name]]) for name in ("n", "mean", "sd"))
     one, other = np.array([0]), np.array([1])
-    half = difference_half_widths(Moments(n, mean, sd), one, other, found.state.test == "student")
-    unit = found.metric.unit
+    half = difference_half_widths(Moments(n, mean, sd), one, other, judged.state.test == "student")
+    unit = judged.metric.unit
     difference = format_quantity(first["mean"] - second["mean"], unit).replace("-", MINUS)
     return f"difference {difference} \N{PLUS-MINUS SIGN} {format_quantity(half[0], unit)} (95 % CI)"
 
 
-def _rows(found: Judged, cell: dict) -> list[dict]:
+def _rows(judged: Judged, cell: dict) -> list[dict]:
     first = cell["first"]
-    contenders = found.comparison.contenders[first : first + cell["competitors"]]
-    who = found.who[first : first + cell["competitors"]]
+    contenders = judged.comparison.contenders[first : first + cell["competitors"]]
+    who = judged.who[first : first + cell["competitors"]]
     return [
         {**row, "who": int(i)} for row, i in zip(contenders.iter_rows(named=True), who, strict=True)
     ]
 
 
-def _contender(found: Judged, row: dict, runs: pl.DataFrame, view: LakeView) -> Contender:
-    who, groups = row["who"], found.comparison.groups
+def _contender(judged: Judged, row: dict, runs: pl.DataFrame, view: LakeView) -> Contender:
+    who, groups = row["who"], judged.comparison.groups
     group = groups.row(row["row"], named=True)
-    mine = runs.filter(pl.col("is_best") & (pl.col("who") == who))
-    knobs = [name for name in found.catalogue.knob_of_column if name not in found.pooled]
+    own = runs.filter(pl.col("is_best") & (pl.col("who") == who))
+    knobs = [name for name in judged.catalogue.knob_of_column if name not in judged.pooled]
     return Contender(
-        label=found.competitors.labels[who],
-        hue=found.competitors.hues[who],
-        setting=setting_words(group, free_knobs(found), found.labels),
+        label=judged.competitors.labels[who],
+        hue=judged.competitors.hues[who],
+        setting=setting_words(group, free_knobs(judged), judged.labels),
         settings=row["settings"],
         n=row["n"],
         mean=row["mean"],
@@ -272,23 +272,23 @@ def _contender(found: Judged, row: dict, runs: pl.DataFrame, view: LakeView) -> 
         high=row["high"],
         sd=row["sd"],
         values=tuple(group["values"]),
-        runs=mine.select("run_id", "replicate", "value", "has_log"),
-        place=_place(view, found, {name: group[name] for name in knobs}),
+        runs=own.select("run_id", "replicate", "value", "has_log"),
+        place=_place(view, judged, {name: group[name] for name in knobs}),
     )
 
 
-def _place(view: LakeView, found: Judged, knobs: Place) -> Place:
+def _place(view: LakeView, judged: Judged, knobs: Place) -> Place:
     """Return the knobs that vary under the filters; both axes if none does."""
-    left = view.left(found.state.selection)
+    left = view.left(judged.state.selection)
     varying = {name: value for name, value in knobs.items() if left[name].n_unique() > 1}
-    return varying or {knob.column: knobs[knob.column] for knob in found.knobs[:2]}
+    return varying or {knob.column: knobs[knob.column] for knob in judged.knobs[:2]}
 
 
-def _figure(found: Judged, cell: dict, runs: pl.DataFrame, title: str) -> dict[str, Any]:
-    rows = _rows(found, cell)
+def _figure(judged: Judged, cell: dict, runs: pl.DataFrame, title: str) -> dict[str, Any]:
+    rows = _rows(judged, cell)
     means = pl.DataFrame(rows).select("who", "mean", "low", "high")
     subtitle = "mean, 95 % CI"
-    if found.state.test == SETS:
+    if judged.state.test == SETS:
         subtitle = "geometric mean, 95 % CI"
     if not runs["is_best"].all():
         subtitle += "; open: others"
@@ -297,5 +297,5 @@ def _figure(found: Judged, cell: dict, runs: pl.DataFrame, title: str) -> dict[s
     order = tuple(means["who"].to_list())
     # Where the default is compared, it and the best competitor are shown.
     runs = runs.filter(pl.col("who").is_in(order))
-    scene = EvidenceScene(found.metric, title, subtitle, order, found.competitors)
+    scene = EvidenceScene(judged.metric, title, subtitle, order, judged.competitors)
     return build_evidence(runs, means, scene)

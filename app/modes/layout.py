@@ -225,26 +225,26 @@ def _select(
 
 def modes_export(view: LakeView, state: ModesState) -> ExportedPage:
     """Build the page for an export, with the compared cells and the runs of the selected one."""
-    found, shown = answer(view, state), evidence(view, state)
+    drawn, shown = answer(view, state), evidence(view, state)
     words = evidence_words(shown, has_links=False) if shown else html.Div(_INVITATION)
     figure = shown.figure if shown and shown.figure else message_figure("")
     pictures: dict[str, dict[str, Any]] = {
-        "winners": {"figure": found.winners, "columns": found.cells},
-        "shares": {"figure": found.shares},
-        "pareto": {"figure": found.pareto},
+        "winners": {"figure": drawn.winners, "columns": drawn.cells},
+        "shares": {"figure": drawn.shares},
+        "pareto": {"figure": drawn.pareto},
         "evidence": {"figure": figure},
     }
     name = "evidence" if state.sel else "winners"
-    explained = explain(view, state, name) if found.cells else ""
+    explained = explain(view, state, name) if drawn.cells else ""
     filters = resolved(view, state).selection.in_words() if view.runs else ""
     main = html.Main(
         [
             html.P(
-                f"{found.status}: {filters}. Click a cell, a bar or a point to select; Escape "
+                f"{drawn.status}: {filters}. Click a cell, a bar or a point to select; Escape "
                 "clears.",
                 className="quiet",
             ),
-            html.Div([html.P(words) for words in found.conclusions], className="findings"),
+            html.Div([html.P(words) for words in drawn.conclusions], className="findings"),
             html.Div(
                 [
                     _exported_panel("winners", "map of winners"),
@@ -261,7 +261,7 @@ def modes_export(view: LakeView, state: ModesState) -> ExportedPage:
     )
     views = {name: encode_view(picture) for name, picture in pictures.items()}
     data = {"views": views, "sel": state.sel}
-    title = title_of(found.winners) or "Modes"
+    title = title_of(drawn.winners) or "Modes"
     return ExportedPage(title, render(main), data, view.is_synthetic)
 
 

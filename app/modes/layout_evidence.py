@@ -15,32 +15,32 @@ _RUNS_LISTED = 60
 _TIMELINE_RUNS = 6
 
 
-def evidence_words(found: Evidence | None, has_links: bool = True) -> html.Div:
+def evidence_words(evidence: Evidence | None, has_links: bool = True) -> html.Div:
     """Lay the evidence out; a hint if no cell is selected.
 
     Args:
         has_links: False in a static export, which has no other pages.
     """
-    if found is None:
+    if evidence is None:
         return html.Div(INVITATION, className="note")
-    parts: list[Component] = [html.P(found.verdict, className="verdict")]
-    if found.statistics:
-        parts.append(html.P(found.statistics, className="statistics"))
-    if found.contenders:
+    parts: list[Component] = [html.P(evidence.verdict, className="verdict")]
+    if evidence.statistics:
+        parts.append(html.P(evidence.statistics, className="statistics"))
+    if evidence.contenders:
         if has_links:
             link = dcc.Link(
                 "All runs of this cell in Explore",
-                href=_link("/", found, found.place),
+                href=_link("/", evidence, evidence.place),
                 id="cell-in-explore",
             )
             parts.append(html.P(link, className="statistics"))
-        parts.append(_table(found, has_links))
+        parts.append(_table(evidence, has_links))
     # The browser adds the limit to these links (assets/_kit/page_tabs.js).
     return html.Div(parts, className="evidence-words with-limit")
 
 
-def _table(found: Evidence, has_links: bool) -> html.Table:
-    has_settings = any(contender.setting for contender in found.contenders)
+def _table(evidence: Evidence, has_links: bool) -> html.Table:
+    has_settings = any(contender.setting for contender in evidence.contenders)
     titles = ["", *(["Best setting"] if has_settings else []), "n", "Mean, 95 % CI", "sd", "Runs"]
     numbers = ("n", "Mean, 95 % CI", "sd")
     head = [html.Th(title, className="number" if title in numbers else "") for title in titles]
@@ -49,11 +49,11 @@ def _table(found: Evidence, has_links: bool) -> html.Table:
             [
                 html.Th([_swatch(one.hue), one.label], scope="row"),
                 *([_setting(one)] if has_settings else []),
-                *_numbers(one, found.unit),
-                html.Td(_runs(one, found, has_links)),
+                *_numbers(one, evidence.unit),
+                html.Td(_runs(one, evidence, has_links)),
             ]
         )
-        for one in found.contenders
+        for one in evidence.contenders
     ]
     return html.Table([html.Thead(html.Tr(head)), html.Tbody(rows)], className="best contenders")
 
@@ -62,62 +62,64 @@ def _swatch(hue: str) -> html.Span:
     return html.Span(className="swatch", style={"background": hue})
 
 
-def _setting(one: Contender) -> html.Td:
-    many = f", best of {one.settings:,}" if one.settings > 1 else ""
-    words = one.setting or "its one setting"
+def _setting(contender: Contender) -> html.Td:
+    many = f", best of {contender.settings:,}" if contender.settings > 1 else ""
+    words = contender.setting or "its one setting"
     return html.Td([words, html.Span(many, className="spread")], className="setting")
 
 
-def _numbers(one: Contender, unit: str) -> list[html.Td]:
-    sd, digits = one.sd, digits_between(one.low, one.high)
-    ends = [format_quantity(end, unit, digits) for end in (one.low, one.high)]
-    interval = f" [{ends[0]}, {ends[1]}]" if one.low == one.low else ""
-    mean = html.Span(format_quantity(one.mean, unit, digits), className="piece")
+def _numbers(contender: Contender, unit: str) -> list[html.Td]:
+    sd, digits = contender.sd, digits_between(contender.low, contender.high)
+    ends = [format_quantity(end, unit, digits) for end in (contender.low, contender.high)]
+    interval = f" [{ends[0]}, {ends[1]}]" if contender.low == contender.low else ""
+    mean = html.Span(format_quantity(contender.mean, unit, digits), className="piece")
     return [
-        html.Td(str(one.n), className="number"),
+        html.Td(str(contender.n), className="number"),
         html.Td([mean, html.Span(interval, className="spread piece")], className="number mean"),
         html.Td(format_quantity(sd, unit) if sd == sd else MISSING, className="number"),
     ]
 
 
-def _runs(one: Contender, found: Evidence, has_links: bool) -> html.Div:
+def _runs(contender: Contender, evidence: Evidence, has_links: bool) -> html.Div:
     """List the runs, with links to Explore and, for those with a log, to Timeline."""
-    rows = list(one.runs.head(_RUNS_LISTED).iter_rows(named=True))
-    items = [html.Li(_run(row, one, found, has_links)) for row in rows]
-    if len(one.runs) > len(rows):
-        more = len(one.runs) - len(rows)
+    rows = list(contender.runs.head(_RUNS_LISTED).iter_rows(named=True))
+    items = [html.Li(_run(row, contender, evidence, has_links)) for row in rows]
+    if len(contender.runs) > len(rows):
+        more = len(contender.runs) - len(rows)
         items.append(html.Li(f"and {more:,} more: see the evidence as CSV"))
     links: list = []
     if has_links:
-        links = [dcc.Link("Explore", href=_link("/", found, one.place), className="to-explore")]
-        logged = one.runs.filter("has_log")["replicate"].head(_TIMELINE_RUNS).to_list()
+        links = [
+            dcc.Link("Explore", href=_link("/", evidence, contender.place), className="to-explore")
+        ]
+        logged = contender.runs.filter("has_log")["replicate"].head(_TIMELINE_RUNS).to_list()
         if logged:
-            address = _timeline(found, one.place, logged)
+            address = _timeline(evidence, contender.place, logged)
             links += [" ", dcc.Link("Timeline", href=address, className="to-timeline")]
-    words = f"{len(one.runs):,} run{'' if len(one.runs) == 1 else 's'}"
+    words = f"{len(contender.runs):,} run{'' if len(contender.runs) == 1 else 's'}"
     return html.Div([*links, html.Details([html.Summary(words), html.Ul(items)])], className="runs")
 
 
-def _run(row: dict, one: Contender, found: Evidence, has_links: bool) -> list:
-    value = format_quantity(row["value"], found.unit)
+def _run(row: dict, contender: Contender, evidence: Evidence, has_links: bool) -> list:
+    value = format_quantity(row["value"], evidence.unit)
     replicate = "" if row["replicate"] is None else f"replicate {row['replicate']}: "
     words = [f"{replicate}{value}", html.Span(f" {row['run_id']}", className="spread")]
     if has_links and row["has_log"]:
-        address = _timeline(found, one.place, [row["replicate"]])
+        address = _timeline(evidence, contender.place, [row["replicate"]])
         words += [" ", dcc.Link("timeline", href=address)]
     return words
 
 
-def _link(path: str, found: Evidence, place: Place, sel: str = "") -> str:
+def _link(path: str, evidence: Evidence, place: Place, sel: str = "") -> str:
     """Return the link to a page that shows just the runs with some knobs' values."""
-    filters = found.filters
+    filters = evidence.filters
     for column, value in place.items():
-        facet = found.knobs[column].facet
+        facet = evidence.knobs[column].facet
         filters = filters.with_values(facet, [facet.null_word if value is None else value])
-    return page_link(path, filters, sel, found.lake_version)
+    return page_link(path, filters, sel, evidence.lake_version)
 
 
-def _timeline(found: Evidence, place: Place, replicates: list[int | None]) -> str:
+def _timeline(evidence: Evidence, place: Place, replicates: list[int | None]) -> str:
     """Return the link to the timeline of some replicates of a configuration."""
     sel = write_knobs([{**place, "replicate": replicates}])
-    return _link("/timeline", found, place, sel)
+    return _link("/timeline", evidence, place, sel)

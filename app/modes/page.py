@@ -79,10 +79,10 @@ PAGE: Final = Page(
 def update_map(raw_state: dict[str, Any], version: int) -> tuple:
     """Compare the cells and draw them, after any change except the selection."""
     view = lake_view(version)
-    found = answer(view, ModesState.from_json(raw_state, view.catalogue))
-    winners = encode_view({"figure": found.winners, "columns": found.cells})
-    others = (encode_view({"figure": figure}) for figure in (found.shares, found.pareto))
-    return (winners, *others, [html.P(words) for words in found.conclusions], found.status)
+    drawn = answer(view, ModesState.from_json(raw_state, view.catalogue))
+    winners = encode_view({"figure": drawn.winners, "columns": drawn.cells})
+    others = (encode_view({"figure": figure}) for figure in (drawn.shares, drawn.pareto))
+    return (winners, *others, [html.P(words) for words in drawn.conclusions], drawn.status)
 
 
 @callback(

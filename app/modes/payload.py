@@ -16,7 +16,7 @@ from data.knobs import Knob
 from data.selection import Value
 
 
-def encode_cells(found: Judged, placed: pl.DataFrame) -> dict[str, Any]:
+def encode_cells(judged: Judged, placed: pl.DataFrame) -> dict[str, Any]:
     """Encode the data of each cell for hovers, texts and selections.
 
     Args:
@@ -30,25 +30,27 @@ def encode_cells(found: Judged, placed: pl.DataFrame) -> dict[str, Any]:
         `second` is -1 for none), `n` (contenders); `contenders`: their columns, best first within a
         cell, `setting` an index into `settings`; `metric`, `rules`.
     """
-    state, comparison = found.state, found.comparison
+    state, comparison = judged.state, judged.comparison
     cells, contenders = comparison.cells, comparison.contenders
-    x, y, _ = found.knobs
-    words, setting = _settings(found)
-    measure = found.metric
+    x, y, _ = judged.knobs
+    words, setting = _settings(judged)
+    measure = judged.metric
     against = comparison.groups["against"].gather(contenders["row"]).cast(pl.Float64)
     numbers = ("margin", "margin_share", "share_low", "share_high", "effect")
     return {
         "count": len(cells),
         "knobs": {
-            x.column: _knob(found.axes[0], placed["column"].to_numpy()),
-            y.column: _knob(found.axes[1], placed["row"].to_numpy()),
+            x.column: _knob(judged.axes[0], placed["column"].to_numpy()),
+            y.column: _knob(judged.axes[1], placed["row"].to_numpy()),
             "outcome": _knob(OUTCOMES, _codes(cells["outcome"])),
-            "won": _knob(found.competitors.values, _won(found)),
+            "won": _knob(judged.competitors.values, _won(judged)),
         },
         "fields": {},
-        "x": _axis(x, found.axes[0], found.labels),
-        "y": _axis(y, found.axes[1], found.labels),
-        "who": {"values": list(found.competitors.values), "words": list(found.competitors.labels)},
+        "x": _axis(x, judged.axes[0], judged.labels),
+        "y": _axis(y, judged.axes[1], judged.labels),
+        "who": {
+            "values": list(judged.competitors.values), "words": list(judged.competitors.labels),
+        },
         "cells": {
             "strength": typed(_single(placed["strength"])),
             "first": typed(cells["first"].to_numpy().astype(np.uint32)),
@@ -62,7 +64,7 @@ def encode_cells(found: Judged, placed: pl.DataFrame) -> dict[str, Any]:
         },
         "contenders": {
             "cell": typed(contenders["cell"].to_numpy().astype(np.uint32)),
-            "who": typed(found.who.astype(np.uint16)),
+            "who": typed(judged.who.astype(np.uint16)),
             "settings": typed(contenders["settings"].to_numpy().astype(np.uint32)),
             "setting": typed(setting.astype(np.uint32)),
             "n": typed(contenders["n"].to_numpy().astype(np.uint32)),
@@ -73,8 +75,8 @@ def encode_cells(found: Judged, placed: pl.DataFrame) -> dict[str, Any]:
         "metric": {"unit": measure.unit, "better": measure.better},
         "rules": {"test": state.test, "correction": state.correction, "level": comparison.level,
                   "margin": state.margin_pct, "effect": EFFECT_TITLES[state.test],
-                  "percent": state.lead == "percent", "limit": limit_words(found),
-                  "limit_unit": found.catalogue.metric(state.limited).unit},
+                  "percent": state.lead == "percent", "limit": limit_words(judged),
+                  "limit_unit": judged.catalogue.metric(state.limited).unit},
     }  # fmt: skip
 
 
@@ -82,11 +84,11 @@ def _knob(values: Sequence[Value | None], index: np.ndarray) -> dict[str, Any]:
     return {"values": list(values), "index": encode_counts(index)}
 
 
-def _won(found: Judged) -> np.ndarray:
+def _won(judged: Judged) -> np.ndarray:
     """Return the index of the winner of each cell; one beyond the competitors where nobody wins."""
-    cells = found.comparison.cells
-    who = found.who[cells["winner"].to_numpy()]
-    return np.where((cells["outcome"] == WIN).to_numpy(), who, len(found.competitors))
+    cells = judged.comparison.cells
+    who = judged.who[cells["winner"].to_numpy()]
+    return np.where((cells["outcome"] == WIN).to_numpy(), who, len(judged.competitors))
 
 
 def _codes(outcome: pl.Series) -> np.ndarray:
@@ -103,34 +105,34 @@ def setting_words(row: Mapping[str, Any], knobs: Sequence[Knob], labels: Mapping
     return " · ".join(value_words(knob, row[knob.column], labels) for knob in knobs)
 
 
-def free_knobs(found: Judged) -> list[Knob]:
+def free_knobs(judged: Judged) -> list[Knob]:
     """Return the knobs of which a cell holds several values, neither axes nor the competitor.
 
     A knob that depends on an axis, such as threads on the depth, has one value in each cell. None
     without a direction, where no setting is named. Those of the default are not in its cell.
     """
-    if found.comparison.better is None:
+    if judged.comparison.better is None:
         return []
-    knobs = found.knobs
-    others = [knob for knob in found.catalogue.knobs.values() if knob not in knobs]
-    if found.has_default:
+    knobs = judged.knobs
+    others = [knob for knob in judged.catalogue.knobs.values() if knob not in knobs]
+    if judged.has_default:
         others = [*others, *knobs]
     x, y, _ = knobs
     columns = [knob.column for knob in others]
-    mixed = varying_within(found.comparison.groups, [x.column, y.column], columns)
+    mixed = varying_within(judged.comparison.groups, [x.column, y.column], columns)
     return [knob for knob in others if knob.column in mixed]
 
 
-def _settings(found: Judged) -> tuple[list[str], np.ndarray]:
+def _settings(judged: Judged) -> tuple[list[str], np.ndarray]:
     """Return the texts of all compared settings, each once, and the index of each contender's."""
-    knobs, contenders = free_knobs(found), found.comparison.contenders
+    knobs, contenders = free_knobs(judged), judged.comparison.contenders
     if not knobs:
         return [""], np.zeros(len(contenders), dtype=np.uint32)
     columns = [knob.column for knob in knobs]
-    rows = found.comparison.groups[contenders["row"]].select(columns)
+    rows = judged.comparison.groups[contenders["row"]].select(columns)
     kinds = rows.unique(maintain_order=True).with_row_index("i")
     at = rows.join(kinds, on=columns, how="left", nulls_equal=True, maintain_order="left")["i"]
-    words = [setting_words(row, knobs, found.labels) for row in kinds.iter_rows(named=True)]
+    words = [setting_words(row, knobs, judged.labels) for row in kinds.iter_rows(named=True)]
     return words, at.to_numpy()
 
 

@@ -49,14 +49,14 @@ def study_presets(view: LakeView) -> list[Preset]:
     judged = ModesState(
         base, competitor="mode", metric=_METRIC, lead="absolute", test="student", correction="none"
     )
-    found = _figure_3(rows, judged)
+    presets = _figure_3(rows, judged)
     small = rows.filter(request_bytes=_BASE_BYTES)
     if small["mode"].n_unique() > 1:
         selection = base.with_values("request", [float(_BASE_BYTES)])
         state = replace(judged, x="depth", y="device", selection=selection)
         hint = "most bytes per joule of 4 KB random reads, by IO depth and device"
-        found.append(Preset("4 KB reads", hint, state))
-    return found
+        presets.append(Preset("4 KB reads", hint, state))
+    return presets
 
 
 def _figure_3(rows: pl.DataFrame, judged: ModesState) -> list[Preset]:

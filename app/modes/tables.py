@@ -64,53 +64,53 @@ def rows_behind(view: LakeView, state: ModesState, name: str) -> pl.DataFrame:
     Raises:
         SelectionError: Nothing was measured in the selected cell.
     """
-    found = judge(view, state)
+    judged = judge(view, state)
     if name == "runs":
-        return view.lake.polars(*_runs_query(found))
+        return view.lake.polars(*_runs_query(judged))
     if name == "evidence":
-        return _evidence_rows(view, found, shown_place(found, state) if state.sel else {})
-    return _ROWS[name](found)
+        return _evidence_rows(view, judged, shown_place(judged, state) if state.sel else {})
+    return _ROWS[name](judged)
 
 
 def explain(view: LakeView, state: ModesState, name: str) -> str:
     """Return how a view was computed: filters, rules, the shown cell's test, executed queries."""
-    found = judge(view, state)
-    place, asked = shown_place(found, state), found.state.selection
-    check = _check(found, place)
-    before = [_rules(found), *([check] if check else [])]
+    judged = judge(view, state)
+    place, selection = shown_place(judged, state), judged.state.selection
+    check = _check(judged, place)
+    before = [_rules(judged), *([check] if check else [])]
     if name == "runs":
-        return explanation(view, asked, _runs_query(found), before)
-    query, _ = replicates_query(view, found.state)
+        return explanation(view, selection, _runs_query(judged), before)
+    query, _ = replicates_query(view, judged.state)
     own = place if state.sel else {}
     where = "the selected cell" if own else "all cells"
-    runs = statement(*evidence_query(found, own)) if name == "evidence" else ""
+    runs = statement(*evidence_query(judged, own)) if name == "evidence" else ""
     after = [f"comparison of the cells; then the runs of {where} by\n\n{runs}"] if runs else []
-    return explanation(view, asked, query(asked, MAX_ROWS), before, after)
+    return explanation(view, selection, query(selection, MAX_ROWS), before, after)
 
 
-def _rules(found: Judged) -> str:
-    state, measure = found.state, found.metric
-    x, y, competitor = found.knobs
-    limit = limit_words(found)
+def _rules(judged: Judged) -> str:
+    state, measure = judged.state, judged.metric
+    x, y, competitor = judged.knobs
+    limit = limit_words(judged)
     words = [
         f"cells: {x.column} x {y.column}; competitors: values of {competitor.column}; metric: "
         f"{measure.name} ({f'{measure.better} is better' if measure.better else _NO_DIRECTION})",
         _BEST if measure.better else _ALL,
         *([f"limit: {limit}. {_LIMITED[state.test == SETS]}"] if limit else []),
-        *([_DEFAULT] if found.has_default else []),
-        *(_set_rules(found) if state.test == SETS else _test_rules(found)),
+        *([_DEFAULT] if judged.has_default else []),
+        *(_set_rules(judged) if state.test == SETS else _test_rules(judged)),
     ]
-    if found.part.pooled:
-        over = ", ".join(knob.column for knob, _ in found.part.pooled.knobs)
+    if judged.part.pooled:
+        over = ", ".join(knob.column for knob, _ in judged.part.pooled.knobs)
         words.append(f"Configurations that differ only in {over} are taken together, as one.")
     return "\n".join(words)
 
 
-def _set_rules(found: Judged) -> list[str]:
-    state = found.state
+def _set_rules(judged: Judged) -> list[str]:
+    state = judged.state
     return [
         f"rule: {rules_words(state)}; alpha {state.alpha:g}, margin {state.margin_pct:g} %, level "
-        f"of each interval {found.comparison.level:.4g}",
+        f"of each interval {judged.comparison.level:.4g}",
         "Logarithms are compared, so means are geometric and differences are in percent "
         "(percentages, and metrics with values of 0 and below, as they are). The noise of each "
         "setting is moderated by that of all settings of its system and load (Smyth 2004).",
@@ -123,8 +123,8 @@ def _set_rules(found: Judged) -> list[str]:
     ]
 
 
-def _test_rules(found: Judged) -> list[str]:
-    state = found.state
+def _test_rules(judged: Judged) -> list[str]:
+    state = judged.state
     return [
         f"The best two competitors of a cell are tested, two-sided: {rules_words(state)}. A "
         f"corrected p value above {state.alpha:g} is a tie. The correction counts the cells that "
@@ -136,37 +136,41 @@ def _test_rules(found: Judged) -> list[str]:
     ]
 
 
-def _check(found: Judged, place: Place) -> str:
+def _check(judged: Judged, place: Place) -> str:
     """Return the numbers of a cell's comparison, and Python code that repeats a test."""
-    cell = cell_at(found, place)
+    cell = cell_at(judged, place)
     if cell is None or cell["runner_up"] < 0:
         return ""
-    names = compared_names(found, cell)
+    names = compared_names(judged, cell)
     title = " · ".join(
-        knob.words(value) for knob, value in zip(found.knobs, place.values(), strict=False)
+        knob.words(value) for knob, value in zip(judged.knobs, place.values(), strict=False)
     )
-    head = f"the cell {title}: {verdict_words(found, cell, names)}\n{statistics_words(found, cell)}"
-    contenders, groups = found.comparison.contenders, found.comparison.groups
+    head = (
+        f"the cell {title}: {verdict_words(judged, cell, names)}\n{statistics_words(judged, cell)}"
+    )
+    contenders, groups = judged.comparison.contenders, judged.comparison.groups
     values = [
         [float(v) for v in groups["values"][contenders["row"][cell[role]]]]
         for role in ("winner", "runner_up")
     ]
     lines = [f"{a} = {v}  # {name}" for a, v, name in zip("ab", values, names, strict=True)]
-    if found.state.test == SETS:
+    if judged.state.test == SETS:
         return "\n".join([head, "", "runs of the best setting of each:", *lines])
-    call = f"{_CALLS[found.state.test]}  # p = {p_words(cell['p'])}"
+    call = f"{_CALLS[judged.state.test]}  # p = {p_words(cell['p'])}"
     return "\n".join([head, "", "from scipy import stats", *lines, call])
 
 
-def _runs_query(found: Judged) -> tuple[str, list[Any]]:
-    return runs_query(found.state.selection, MAX_ROWS, found.metric.name, catalogue=found.catalogue)
+def _runs_query(judged: Judged) -> tuple[str, list[Any]]:
+    return runs_query(
+        judged.state.selection, MAX_ROWS, judged.metric.name, catalogue=judged.catalogue
+    )
 
 
-def _cell_rows(found: Judged) -> pl.DataFrame:
+def _cell_rows(judged: Judged) -> pl.DataFrame:
     """Return one row per cell, with the winner and the runner-up side by side."""
-    x, y, _ = found.knobs
-    cells = found.comparison.cells
-    rows = _contender_rows(found)
+    x, y, _ = judged.knobs
+    cells = judged.comparison.cells
+    rows = _contender_rows(judged)
     parts = [
         cells.select("x", "y", "outcome", "competitors").rename({"x": x.column, "y": y.column})
     ]
@@ -175,22 +179,22 @@ def _cell_rows(found: Judged) -> pl.DataFrame:
         named = {n: f"{role}_{n}" for n in mine.columns if n not in (x.column, y.column)}
         parts.append(mine.select(list(named)).rename(named))
     names = {
-        "margin": f"lead_{found.metric.name}", "margin_share": "lead_share",
+        "margin": f"lead_{judged.metric.name}", "margin_share": "lead_share",
         "share_low": "lead_share_low", "share_high": "lead_share_high", "more_runs": "more_runs",
         "members_winner": "winner_members", "members_runner_up": "runner_up_members", "p": "p",
         "p_corrected": "p_corrected", "effect": "effect",
     }  # fmt: skip
     numbers = cells.select(pl.col(own).alias(name) for own, name in names.items())
-    level = pl.lit(found.comparison.level).alias("level")
+    level = pl.lit(judged.comparison.level).alias("level")
     return pl.concat([*parts, numbers.fill_nan(None).with_columns(level)], how="horizontal")
 
 
-def _contender_rows(found: Judged) -> pl.DataFrame:
+def _contender_rows(judged: Judged) -> pl.DataFrame:
     """Return one row per cell and competitor: its best setting, mean, spread, second metric."""
-    axes = found.knobs
-    contenders, groups = found.comparison.contenders, found.comparison.groups
-    column, against = found.metric.name, found.state.against
-    settings = [n for n, knob in found.catalogue.knob_of_column.items() if knob not in axes]
+    axes = judged.knobs
+    contenders, groups = judged.comparison.contenders, judged.comparison.groups
+    column, against = judged.metric.name, judged.state.against
+    settings = [n for n, knob in judged.catalogue.knob_of_column.items() if knob not in axes]
     second = against if against != column else f"{against}_again"
     numbers = contenders.select(
         "is_default", "n", "settings", pl.col("mean").alias(column),
@@ -211,15 +215,15 @@ def _contender_rows(found: Judged) -> pl.DataFrame:
     )
 
 
-def _evidence_rows(view: LakeView, found: Judged, place: Place) -> pl.DataFrame:
-    if place and cell_at(found, place) is None:
+def _evidence_rows(view: LakeView, judged: Judged, place: Place) -> pl.DataFrame:
+    if place and cell_at(judged, place) is None:
         raise SelectionError("nothing was measured in the selected cell")
-    runs = evidence_runs(view, found, place).drop("who", "has_log")
-    return runs.rename({"value": found.metric.name, "is_best": "is_compared"})
+    runs = evidence_runs(view, judged, place).drop("who", "has_log")
+    return runs.rename({"value": judged.metric.name, "is_best": "is_compared"})
 
 
 _ROWS: Final = {
     "winners": _cell_rows,
-    "shares": lambda found: win_counts(found.comparison),
+    "shares": lambda judged: win_counts(judged.comparison),
     "pareto": _contender_rows,
 }

@@ -93,73 +93,73 @@ def rules_words(state: ModesState) -> str:
     )
 
 
-def limit_words(found: Judged) -> str:
+def limit_words(judged: Judged) -> str:
     """Return the limit in words: `p99 latency at most 500 us`; empty for none."""
-    state = found.state
+    state = judged.state
     if state.limit is None:
         return ""
-    measure = found.catalogue.metric(state.limited)
+    measure = judged.catalogue.metric(state.limited)
     bound = "at least" if measure.better == "more" else "at most"
     return f"{measure.title} {bound} {format_quantity(state.limit, measure.unit)}"
 
 
-def question(found: Judged) -> str:
+def question(judged: Judged) -> str:
     """`Energy (less is better): best system`; without a direction `Temperature by system`."""
-    measure, noun = found.metric, found.competitors.knob.noun
+    measure, noun = judged.metric, judged.competitors.knob.noun
     if not measure.better:
         return f"{measure.title} by {noun} (neither less nor more is better)"
-    against = " against the default" if found.has_default else ""
+    against = " against the default" if judged.has_default else ""
     return f"{measure.title} ({measure.better} is better): best {noun}{against}"
 
 
-def subject(found: Judged) -> str:
+def subject(judged: Judged) -> str:
     """Name what was compared: the workload, and the given knobs with one value in all runs."""
-    state, groups = found.state, found.comparison.groups
+    state, groups = judged.state, judged.comparison.groups
     taken = {state.x, state.y, state.competitor, "dataset", "workload"}
     names = [WORKLOAD_TITLES.get(w, w) for w in groups["workload"].unique().drop_nulls().sort()]
     words = [", ".join(names)]
-    for knob in found.catalogue.knobs.values():
+    for knob in judged.catalogue.knobs.values():
         if knob.is_given and knob.name not in taken and groups[knob.column].n_unique() == 1:
             value = groups[knob.column][0]
-            words += [] if value is None else [value_words(knob, value, found.labels)]
+            words += [] if value is None else [value_words(knob, value, judged.labels)]
     return " · ".join(words)
 
 
-def subtitle(view: LakeView, found: Judged) -> str:
+def subtitle(view: LakeView, judged: Judged) -> str:
     """Return how cells are compared, which runs, and a warning of synthetic data; 1 or 2 lines."""
-    note = synthetic_note(view.left(found.state.selection))
-    parts = [limit_words(found), slice_words(found.part, found.labels), bold(note)]
-    first, rest = rules_words(found.state), " · ".join(each for each in parts if each)
+    note = synthetic_note(view.left(judged.state.selection))
+    parts = [limit_words(judged), slice_words(judged.part, judged.labels), bold(note)]
+    first, rest = rules_words(judged.state), " · ".join(each for each in parts if each)
     if len(first) + len(rest) > _LINE_CHARS:
         return f"{first}{BREAK}{rest}"
     return " · ".join(each for each in (first, rest) if each)
 
 
-def conclusions(found: Judged) -> list[str]:
+def conclusions(judged: Judged) -> list[str]:
     """Return what the map says as a whole: who wins how many cells, what is open, the best lead."""
-    cells, total = found.comparison.cells, len(found.comparison.cells)
+    cells, total = judged.comparison.cells, len(judged.comparison.cells)
     counts = dict(cells["outcome"].value_counts().iter_rows())
     if not total:
         return []
-    what, cell_words = metric_title(found.metric), f"{total:,} cell{'' if total == 1 else 's'}"
+    what, cell_words = metric_title(judged.metric), f"{total:,} cell{'' if total == 1 else 's'}"
     won = cells.filter(pl.col("outcome") == WIN)
-    who = pl.Series(found.who[won["winner"].to_numpy()]).value_counts(sort=True).iter_rows()
-    parts = [f"{found.competitors.labels[i]} in {n:,}" for i, n in who]
+    who = pl.Series(judged.who[won["winner"].to_numpy()]).value_counts(sort=True).iter_rows()
+    parts = [f"{judged.competitors.labels[i]} in {n:,}" for i, n in who]
     if parts:
-        against = " against the default" if found.has_default else ""
+        against = " against the default" if judged.has_default else ""
         name, count = parts[0].rsplit(" in ", 1)
-        parts[0] = f"{_capital(found, name)} has {what} in {count} of {cell_words}{against}"
+        parts[0] = f"{_capital(judged, name)} has {what} in {count} of {cell_words}{against}"
     elif not counts.get(DIFFER):
         parts = [f"Nobody has {what} in any of {cell_words}"]
     listed = [", ".join(parts)] if parts else []
-    listed += [words for name, words in _open_words(found, counts) if counts.get(name)]
+    listed += [words for name, words in _open_words(judged, counts) if counts.get(name)]
     first = f"{'; '.join(listed)}."
-    return [first[:1].upper() + first[1:], *_largest_lead(found, won)]
+    return [first[:1].upper() + first[1:], *_largest_lead(judged, won)]
 
 
-def _open_words(found: Judged, counts: dict[str, int]) -> list[tuple[str, str]]:
+def _open_words(judged: Judged, counts: dict[str, int]) -> list[tuple[str, str]]:
     """Return what is said of the cells that nobody wins, by outcome."""
-    cells = found.comparison.cells
+    cells = judged.comparison.cells
     more = cells.filter(pl.col("outcome") == UNDECIDED)["more_runs"]
     decide = more.filter(more > 0).unique().sort()
     needs = [more_words(int(n)) for n in decide]
@@ -167,8 +167,8 @@ def _open_words(found: Judged, counts: dict[str, int]) -> list[tuple[str, str]]:
         needs = [f"about {int(decide[0])} to {int(decide[-1])} more runs of each"]
     needs += [more_words(-1)] if (more < 0).any() else []
     would = f" ({' or '.join(needs)} would decide)" if needs else ""
-    margin = f"{found.state.margin_pct:g} %"
-    is_missing = found.has_default and found.state.limit is None
+    margin = f"{judged.state.margin_pct:g} %"
+    is_missing = judged.has_default and judged.state.limit is None
     alone = "without a default" if is_missing else "with one alone"
     return [
         (DIFFER, f"{counts.get(DIFFER, 0):,} cells differ"),
@@ -181,16 +181,16 @@ def _open_words(found: Judged, counts: dict[str, int]) -> list[tuple[str, str]]:
     ]
 
 
-def _largest_lead(found: Judged, won: pl.DataFrame) -> list[str]:
+def _largest_lead(judged: Judged, won: pl.DataFrame) -> list[str]:
     """Return the sentence of the win with the largest lead; none without a finite one."""
     size = pl.col("margin_share").log1p().abs()
     ranked = won.filter(size.is_finite()).sort(size, descending=True, maintain_order=True)
     if not len(ranked):
         return []
-    cell, n = ranked.row(0, named=True), found.comparison.contenders["n"]
-    x, y, _ = found.knobs
-    place = " · ".join(value_words(k, cell[a], found.labels) for k, a in ((x, "x"), (y, "y")))
-    name = found.competitors.labels[found.who[cell["winner"]]]
+    cell, n = ranked.row(0, named=True), judged.comparison.contenders["n"]
+    x, y, _ = judged.knobs
+    place = " · ".join(value_words(k, cell[a], judged.labels) for k, a in ((x, "x"), (y, "y")))
+    name = judged.competitors.labels[judged.who[cell["winner"]]]
     lead = f"{format_change(cell['margin_share'])}{interval_words(cell)}"
     runs = f"n = {n[cell['winner']]} and {n[cell['runner_up']]}"
     return [f"The largest lead: {name} at {place}, {lead} ({runs})."]
@@ -205,7 +205,7 @@ def more_words(more: int, is_short: bool = False) -> str:
     return f"about {more} more run{'' if more == 1 else 's'} of each"
 
 
-def verdict_words(found: Judged, cell: dict[str, Any], names: Sequence[str]) -> str:
+def verdict_words(judged: Judged, cell: dict[str, Any], names: Sequence[str]) -> str:
     """Write the outcome of a cell in one sentence.
 
     Args:
@@ -213,22 +213,22 @@ def verdict_words(found: Judged, cell: dict[str, Any], names: Sequence[str]) -> 
     """
     first = names[0]
     if cell["outcome"] == OVER:
-        return f"No {found.competitors.knob.noun} meets the limit here ({limit_words(found)})."
+        return f"No {judged.competitors.knob.noun} meets the limit here ({limit_words(judged)})."
     if cell["outcome"] == ALONE:
         if cell["competitors"] > 1:
-            return f"Only {first} may meet the limit here ({limit_words(found)}): no comparison."
-        missing = "No default was" if found.has_default else f"Only {first} was"
+            return f"Only {first} may meet the limit here ({limit_words(judged)}): no comparison."
+        missing = "No default was" if judged.has_default else f"Only {first} was"
         return f"{missing} measured here: there is nothing to compare it with, so no win."
-    second, lead = names[1], lead_words(found, cell)
+    second, lead = names[1], lead_words(judged, cell)
     if cell["outcome"] == DIFFER:
         return (
-            f"{_capital(found, first)} is above {second} ({lead}). There is no better direction, "
+            f"{_capital(judged, first)} is above {second} ({lead}). There is no better direction, "
             "so nothing wins."
         )
     if cell["outcome"] == EQUIVALENT:
         return (
-            f"Equivalent: {first} and {second} differ by less than {found.state.margin_pct:g} %. "
-            f"{_capital(found, first)} leads: {lead}."
+            f"Equivalent: {first} and {second} differ by less than {judged.state.margin_pct:g} %. "
+            f"{_capital(judged, first)} leads: {lead}."
         )
     if cell["outcome"] == UNDECIDED:
         more = more_words(cell["more_runs"])
@@ -236,14 +236,14 @@ def verdict_words(found: Judged, cell: dict[str, Any], names: Sequence[str]) -> 
     if cell["outcome"] == TIE:
         return f"A tie: {first} and {second} do not differ significantly ({lead})."
     if cell["outcome"] == TOO_FEW:
-        why = why_too_few(found, cell)
+        why = why_too_few(judged, cell)
         return f"Too few replicates to decide: {first} leads {second} ({lead}). {why}"
-    return f"{_capital(found, first)} wins over {second} ({lead})."
+    return f"{_capital(judged, first)} wins over {second} ({lead})."
 
 
-def lead_words(found: Judged, cell: dict[str, Any]) -> str:
+def lead_words(judged: Judged, cell: dict[str, Any]) -> str:
     """Return a lead with its interval: `Energy -12.2 % [-14.1, -10.7], 310 J less`."""
-    measure = found.metric
+    measure = judged.metric
     change = "less" if measure.better == "less" else "more"
     absolute = format_quantity(cell["margin"], measure.unit)
     share = format_change(cell["margin_share"])
@@ -260,22 +260,22 @@ def interval_words(cell: dict[str, Any]) -> str:
     return f" [{ends[0]}, {ends[1]}]"
 
 
-def _capital(found: Judged, label: str) -> str:
+def _capital(judged: Judged, label: str) -> str:
     """Begin a sentence with a mode's words or the default; names stay as they are."""
-    is_words = found.competitors.knob.name == "mode" or label == found.competitors.labels[-1]
-    has_words = is_words and (found.competitors.knob.name == "mode" or found.has_default)
+    is_words = judged.competitors.knob.name == "mode" or label == judged.competitors.labels[-1]
+    has_words = is_words and (judged.competitors.knob.name == "mode" or judged.has_default)
     return f"{label[:1].upper()}{label[1:]}" if has_words else label
 
 
-def why_too_few(found: Judged, cell: dict[str, Any]) -> str:
+def why_too_few(judged: Judged, cell: dict[str, Any]) -> str:
     """Return why a cell could not be compared."""
-    n = found.comparison.contenders["n"]
+    n = judged.comparison.contenders["n"]
     first, second = int(n[cell["winner"]]), int(n[cell["runner_up"]])
-    if min(first, second) < 2 or found.state.test == SETS:
+    if min(first, second) < 2 or judged.state.test == SETS:
         return f"n = {first} and {second}: a comparison needs two or more."
-    least = smallest_p(found.state.test, np.array([first]), np.array([second]))[0]
+    least = smallest_p(judged.state.test, np.array([first]), np.array([second]))[0]
     return (
-        f"n = {first} and {second}: the exact {TEST_TITLES[found.state.test]} gives no p value "
+        f"n = {first} and {second}: the exact {TEST_TITLES[judged.state.test]} gives no p value "
         f"below {least:.3g}."
     )
 

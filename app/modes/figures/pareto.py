@@ -63,11 +63,11 @@ def pareto_members(points: pl.DataFrame, x: Metric, y: Metric) -> np.ndarray:
         points: As for `build_pareto`.
     """
     who = points["who"].to_numpy()
-    found = [np.zeros(0, dtype=int)]
+    members = [np.zeros(0, dtype=int)]
     for number in np.unique(who):
         mine = np.flatnonzero(who == number)
-        found.append(mine[_mask(points[mine], x, y)])
-    return np.concatenate(found)
+        members.append(mine[_mask(points[mine], x, y)])
+    return np.concatenate(members)
 
 
 def _mask(points: pl.DataFrame, x: Metric, y: Metric) -> np.ndarray:
