@@ -288,20 +288,17 @@ def _patterns(results: Sequence[Shape], shipped: Settings) -> list[_Pattern]:
                 pattern.constants["series"] = re.sub(r"[_.\-]*#.*", "", shape.signature)
             in_folder.append(pattern)
         for shape in shapes:
-            if shape not in outputs and (host := _host(shape, in_folder)) is not None:
-                groups = _groups(shape)
-                if {group for group in host.groups if group is not None} <= {*groups, "core"}:
-                    in_folder.append(
-                        _Pattern(shape, groups, host.workload, host.system, host.constants)
-                    )
+            fitting = [p for p in in_folder if p.shape.signature in shape.signature]
+            if shape in outputs or not fitting:
+                continue
+            # The output with the longest name that this shape's name contains.
+            host = max(fitting, key=lambda p: len(p.shape.signature))
+            groups = _groups(shape)
+            if {group for group in host.groups if group is not None} <= {*groups, "core"}:
+                pattern = _Pattern(shape, groups, host.workload, host.system, host.constants)
+                in_folder.append(pattern)
         patterns += in_folder
     return patterns
-
-
-def _host(shape: Shape, patterns: Sequence[_Pattern]) -> _Pattern | None:
-    """Return the output with the longest name that this shape's name contains; None for none."""
-    fitting = [p for p in patterns if p.shape.signature in shape.signature]
-    return max(fitting, key=lambda p: len(p.shape.signature), default=None)
 
 
 def _groups(shape: Shape) -> list[str | None]:

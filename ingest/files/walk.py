@@ -37,7 +37,11 @@ def list_entries(folder: str) -> Entries:
     subfolders: dict[str, bool] = {}
     with os.scandir(folder) as entries:
         for entry in entries:
-            if _is_folder(entry):
+            try:
+                is_folder = entry.is_dir()
+            except OSError:
+                is_folder = False
+            if is_folder:
                 subfolders[entry.name] = entry.is_symlink()
             else:
                 names.append(entry.name)
@@ -82,10 +86,3 @@ def folders_below(folder: str, subfolders: Mapping[str, bool]) -> list[str]:
     """Paths of the subfolders that are walked, sorted: neither hidden nor links."""
     names = sorted(name for name, is_link in subfolders.items() if name[0] != "." and not is_link)
     return [f"{folder.rstrip('/')}/{name}" for name in names]
-
-
-def _is_folder(entry: os.DirEntry[str]) -> bool:
-    try:
-        return entry.is_dir()
-    except OSError:
-        return False

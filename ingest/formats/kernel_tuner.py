@@ -68,20 +68,15 @@ def _columns(keys: Sequence[Any], entries: Sequence[Any]) -> dict[str, Column]:
     columns = {}
     for key in dict.fromkeys(map(str, keys)):
         values = [entry.get(key) for entry in entries if isinstance(entry, dict)]
-        kind = _kind_of(values)
+        set_values = [value for value in values if value is not None]
+        types = {type(value) for value in set_values}
+        is_number = types <= {int, float} and all(-_MOST < value < _MOST for value in set_values)
+        kind: Kind = "text" if not is_number else "whole" if types == {int} else "real"
         role: Role = "knob" if len({json.dumps(value) for value in values}) > 1 else "label"
         unit = "MHz" if _CLOCK.search(key) else ""
         columns[key] = Column(clean_name(key, kind, taken), role, kind, key, key, unit)
         taken.add(columns[key].name)
     return columns
-
-
-def _kind_of(values: Iterable[Any]) -> Kind:
-    set_values = [value for value in values if value is not None]
-    kinds = {type(value) for value in set_values}
-    if not kinds <= {int, float} or any(not -_MOST < value < _MOST for value in set_values):
-        return "text"
-    return "whole" if kinds == {int} else "real"
 
 
 def _cell(value: Any, kind: Kind) -> float | int | str | None:

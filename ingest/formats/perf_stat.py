@@ -101,7 +101,10 @@ def _intervals(lines: Sequence[CountLine]) -> Intervals | None:
     for line in lines:
         if line.time_s is not None and line.value is not None and line.time_s > 0:
             row = rows.setdefault((line.time_s, line.place), {})
-            name = _quantity_of(_name_of(line.event), line.unit)
+            event = _name_of(line.event)
+            known = next((column for column, events in _COLUMNS.items() if event in events), None)
+            # Other events have their own name, with its unit.
+            name = known or clean_name(" ".join(filter(None, (event, line.unit))), "whole")
             row[name] = row.get(name, 0.0) + line.value
     if not rows:
         return None
@@ -118,12 +121,6 @@ def _intervals(lines: Sequence[CountLine]) -> Intervals | None:
         ["" if _CPU.fullmatch(place) else place for place in places],
         {name: np.array([rows[key].get(name, np.nan) for key in ordered]) for name in names},
     )
-
-
-def _quantity_of(event: str, unit: str) -> str:
-    """Return the column that an event counts for, else its own name with its unit."""
-    known = next((column for column, names in _COLUMNS.items() if event in names), None)
-    return known or clean_name(" ".join(part for part in (event, unit) if part), "whole")
 
 
 def _number_in(pattern: re.Pattern[str], place: str) -> int:

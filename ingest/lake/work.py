@@ -78,7 +78,8 @@ def assign_work(lake: LakePath, runs: DeltaTable) -> bool:
     # The indices of the runs of each dataset and workload.
     for here in _groups(datasets * len(keys[1].dictionary) + workloads):
         part = rows.select([*Runs._fields, "loop"]).take(here)
-        known = Runs(*(_floats(part[name]) for name in Runs._fields))
+        numbers = (part[name].cast(pa.float64()).to_numpy() for name in Runs._fields)
+        known = Runs(*(np.where(np.isfinite(column), column, np.nan) for column in numbers))
         for work in works_of(known, "open" in part["loop"].unique().to_pylist()):
             labels[here[work.runs]] = work.label
     column, before = pa.array(labels, pa.string()), rows["work"].combine_chunks()
@@ -133,11 +134,6 @@ def _closed(runs: Runs) -> Iterator[tuple[str, np.ndarray]]:
         if len(alike) > 1 and _agree(durations):
             labels |= {id(steady[place]): _label(durations, "s") for place in alike}
     yield from ((labels[id(own)], own) for own in clusters)
-
-
-def _floats(column: pa.ChunkedArray) -> np.ndarray:
-    values = column.cast(pa.float64()).to_numpy()
-    return np.where(np.isfinite(values), values, np.nan)
 
 
 def _agree(values: np.ndarray) -> bool:

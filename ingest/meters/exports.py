@@ -1,22 +1,69 @@
 """Several exports of one power meter joined, and the choice of a run's meter. Pure."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
 
 import numpy as np
 
+from ingest.discover.plan import RunWork
 from ingest.meters.energy import PowerSeries
 from ingest.meters.join import Meter, RunPower, join_run, no_power
-from ingest.records import MeterReadings, Problem, UtcWindow
+from ingest.records import MeterReadings, PowerJoin, Problem, UtcWindow
 
 # Readings beyond a window's ends that its integral may need, in usual intervals.
 _MARGIN_INTERVALS: Final = 4
 _MOST_NAMED: Final = 3
 _SERIES: Final = ("local_s", "power_w", "voltage_v", "current_a", "energy_j")
+
+
+@dataclass(frozen=True, slots=True)
+class RunMeters:
+    """The meters of an ingest on the clock of the runs; can be sent to other processes.
+
+    Attributes:
+        meters: Usable meters by dataset and path.
+    """
+
+    meters: Mapping[tuple[str, str], Meter]
+
+    def join(
+        self, work: RunWork, window: UtcWindow | None, duration_s: float | None
+    ) -> PowerJoin | None:
+        """Compute a run's power from its meters.
+
+        Args:
+            window: When the run took place; None if unknown.
+            duration_s: How long it measured.
+
+        Returns:
+            None for a run without a meter in its scope.
+        """
+        meters = list(self._of(work))
+        unusable = [m.path for m in work.meters if (m.dataset, m.path) not in self.meters]
+        if not meters and not unusable:
+            return None
+        if not meters:
+            power = no_power(f"{', '.join(unusable)} cannot be used")
+        elif window is None:
+            power = no_power("the time of the run is unknown")
+        else:
+            power = power_of(work.run_id, window, duration_s, meters)
+        first = work.files[0].path
+        return PowerJoin(power.measurements, power.flags, {first: power.problems}, power.table)
+
+    def _of(self, work: RunWork) -> Iterator[Meter]:
+        """Yield the meters in a run's scope whose names do not contradict its device and system."""
+        known = {"device": work.key.knob("device"), "system": work.key.system}
+        for file in work.meters:
+            meter = self.meters.get((file.dataset, file.path))
+            if meter is not None and all(
+                known[name] in (None, place) for name, place in meter.places.items()
+            ):
+                yield meter
 
 
 def power_of(

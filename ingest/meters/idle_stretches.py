@@ -35,7 +35,11 @@ def idle_stretches(
     for start_s, end_s in _between_windows(series, windows):
         low = int(np.searchsorted(series.t_s, start_s, side="left"))
         high = int(np.searchsorted(series.t_s, end_s, side="right"))
-        for first, last in _split_at_gaps(series, low, high):
+        steps_s = np.diff(series.t_s[low:high])
+        gaps = low + 1 + np.flatnonzero(steps_s > GAP_INTERVALS * series.interval_s)
+        for first, last in pairwise([low, *gaps.tolist(), high]):
+            if last - first < 2:
+                continue
             begin, end = _steady_range(series.power_w[first:last])
             if end - begin < 2:
                 continue
@@ -57,14 +61,6 @@ def _between_windows(
         since_s = max(since_s, window.end_s)
     free.append((since_s, float(series.t_s[-1])))
     return [(start_s, end_s) for start_s, end_s in free if end_s > start_s]
-
-
-def _split_at_gaps(series: PowerSeries, low: int, high: int) -> list[tuple[int, int]]:
-    """Split a range of readings at its gaps."""
-    steps = np.diff(series.t_s[low:high])
-    cuts = low + 1 + np.flatnonzero(steps > GAP_INTERVALS * series.interval_s)
-    ends = [low, *cuts.tolist(), high]
-    return [(a, b) for a, b in pairwise(ends) if b - a > 1]
 
 
 def _steady_range(power_w: np.ndarray) -> tuple[int, int]:

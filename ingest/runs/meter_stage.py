@@ -9,10 +9,9 @@ from ingest.discover.plan import Plan
 from ingest.discover.source_reads import SourceRead, read_source
 from ingest.lake.commits import Committer
 from ingest.lake.state import LakeState
-from ingest.meters.exports import MeterExports, span_of
+from ingest.meters.exports import MeterExports, RunMeters, span_of
 from ingest.meters.idle_runs import IdleRuns
 from ingest.meters.join import Meter, utc_series
-from ingest.meters.run_meters import RunMeters
 from ingest.records import MeterReadings, Problem
 from ingest.runs.times import RunTimes
 

@@ -13,7 +13,7 @@ from ingest.lake.run_file import RunFile
 from ingest.lake.targets import temporary_folder
 from ingest.logs.merge import stream_logs
 from ingest.logs.threads import LogHelpers
-from ingest.meters.run_meters import RunMeters
+from ingest.meters.exports import RunMeters
 from ingest.runs.assembly import AssembledRun, RunAssembly
 
 

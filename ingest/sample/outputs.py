@@ -73,18 +73,15 @@ def mutilate_text(run: Run, measured: Measured, rng: np.random.Generator) -> str
             f"TX {sent:>10} bytes : {sent / rate:>6.1f} MB/s",
         ]
     )
-    return _saved(text, run.itr // 50 + run.load // 100_000 + run.replicate)
+    # Outputs are saved in one of three ways in turn: as they are, or as a byte literal.
+    turn = (run.itr // 50 + run.load // 100_000 + run.replicate) % 3
+    if turn == 0:
+        return text + "\n"
+    return f"b'{text}'\n" if turn == 1 else "b'" + text.replace("\n", "\\n") + "'\n"
 
 
 def _mutilate_line(name: str, values: Mapping[str, float]) -> str:
     return f"{name:<7}" + "".join(f" {values[q]:>7.1f}" for q in _QUANTILES)
-
-
-def _saved(text: str, turn: int) -> str:
-    """Save a tool's output in one of three ways in turn: as it is, or as a byte literal."""
-    if turn % 3 == 0:
-        return text + "\n"
-    return f"b'{text}'\n" if turn % 3 == 1 else "b'" + text.replace("\n", "\\n") + "'\n"
 
 
 def wrk_text(run: Run, measured: Measured, rng: np.random.Generator) -> str:

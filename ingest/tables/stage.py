@@ -186,7 +186,12 @@ class TableStage:
         table.columns = list(named.values())
         moved = {name: column.name for name, column in named.items() if name != column.name}
         if moved:
-            table.rows = Packed(_renamed(row, moved) for row in table.rows)
+            rows: Packed[SummaryRow] = Packed()
+            for row in table.rows:
+                for name, other in moved.items():
+                    row.values[other] = row.values.pop(name, None)
+                rows.append(row)
+            table.rows = rows
 
     def _commit_rows(
         self,
@@ -246,12 +251,6 @@ class TableStage:
             self.added += 1
             if self._plan.works:
                 self._new.add(run_id)
-
-
-def _renamed(row: SummaryRow, moved: Mapping[str, str]) -> SummaryRow:
-    for name, other in moved.items():
-        row.values[other] = row.values.pop(name, None)
-    return row
 
 
 def _is_same(file: RawFile) -> bool:

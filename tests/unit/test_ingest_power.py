@@ -11,7 +11,7 @@ import pytest
 
 from data.connection import newest_version, open_lake
 from ingest.__main__ import main
-from ingest.meters.run_meters import RunMeters
+from ingest.meters.exports import RunMeters
 from ingest.pipeline import AddReport, InterruptedIngestError
 from tests.fixtures import ingest as shared
 from tests.fixtures.fio_documents import document, job
