@@ -63,7 +63,12 @@ def encode_counts(counts: np.ndarray) -> dict[str, Any]:
 
 
 def encode_numbers(array: np.ndarray) -> dict[str, Any]:
-    """Encode numbers with `typed`; a constant array as one number and a count."""
+    """Encode numbers with `typed`; a constant array as one number and a count.
+
+    Whole numbers of 8 bytes become float64: scripts have no plain array of them.
+    """
+    if array.dtype.kind in "iu" and array.dtype.itemsize == 8:
+        array = array.astype(np.float64)
     if not array.size or (not (array == array[0]).all() and not np.isnan(array).all()):
         return typed(array)
     value = array[0].item()

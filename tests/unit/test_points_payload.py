@@ -9,6 +9,7 @@ import polars as pl
 import pytest
 
 from app.explore.points import KNOBS, encode_points
+from app.kit.columns import encode_numbers
 from data.catalogue import SHIPPED
 from tests.fixtures.lakes import run, runs_from_text
 from tests.fixtures.pictures import decode, points_of
@@ -141,3 +142,10 @@ def test_a_point_that_polls_has_no_adaptive_delay(
     points = points_of(tmp_path, rows)
     (itr,) = encode_points(points, MEASURED, ("itr_us",), SHIPPED)["named"]
     assert (itr["words"], itr["cells"]) == (["ITR 2 us", words], [2.0, cell])
+
+
+@pytest.mark.parametrize("values", [[1, 2**40], [7, 7]])
+def test_whole_numbers_come_as_a_type_that_scripts_have(values: list[int]) -> None:
+    payload = encode_numbers(np.array(values, np.int64))
+    assert payload["dtype"] == "f8"
+    assert decode(payload).tolist() == values
