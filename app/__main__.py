@@ -153,13 +153,13 @@ def _export(settings: Settings, page: "Page", out: Path, query: str) -> int:
     from app.kit.context import Lakes
     from app.serve.routes import export_html
 
-    found = Lakes(settings.lake, settings.check_files)
-    text = export_html(page, found, query)
+    lakes = Lakes(settings.lake, settings.check_files)
+    text = export_html(page, lakes, query)
     partial = out.with_name(out.name + ".part")
     partial.write_text(text, encoding="utf-8")
     partial.replace(out)
     print(f"{out}: {len(text.encode()) / 1e6:.1f} MB")
-    _, state = found.asked(page.state.from_query, query)
+    _, state = lakes.asked(page.state.from_query, query)
     ignored = state.ignored
     if ignored:
         print(f"wattlas: ignored in --state: {', '.join(ignored)}", file=sys.stderr)

@@ -235,17 +235,17 @@ class _Scope:
             return tuple(Side.of(own.cost, best_set(own.cost, own.limit, alpha)) for own in both)
 
         def question(alpha: float) -> Comparison:
-            one, other = at(alpha)
-            return compare_sides(one, other, alpha, self.log_margin, bound is not None)
+            first, second = at(alpha)
+            return compare_sides(first, second, alpha, self.log_margin, bound is not None)
 
         def more(alpha: float) -> int | None:
-            one, other = at(alpha)
+            first, second = at(alpha)
             after = (
-                (_within_after(both[0], one, alpha), _within_after(both[1], other, alpha))
+                (_within_after(both[0], first, alpha), _within_after(both[1], second, alpha))
                 if bound is not None
                 else None
             )
-            return more_runs_of_all(one, other, alpha, self.log_margin, after)
+            return more_runs_of_all(first, second, alpha, self.log_margin, after)
 
         members = [
             self._member(name, i, bool(side.is_within[i]), own.rows.row(int(place), named=True))
@@ -277,10 +277,12 @@ class _Scope:
             if others
             else left.join(right, how="cross", suffix="_other")
         )
-        one, other = (own.cost.at(cells[name].to_numpy()) for name in ("place", "place_other"))
-        if not len(cells) or (len(cells) == 1 and np.isnan([one.variance, other.variance]).any()):
+        lower, higher = (own.cost.at(cells[name].to_numpy()) for name in ("place", "place_other"))
+        if not len(cells) or (
+            len(cells) == 1 and np.isnan([lower.variance, higher.variance]).any()
+        ):
             return
-        question, more = self._paired(one, other)
+        question, more = self._paired(lower, higher)
         knob = self.catalogue.knob_of_column[column]
         members = [
             self._member(name, i, True, own.rows.row(place, named=True))
@@ -289,18 +291,18 @@ class _Scope:
         ]
         yield self._spec(
             "knob", knob.words(low), knob.words(high), metric, self.labels[system], None, question,
-            more, members, (int(one.n.sum()), int(other.n.sum())),
+            more, members, (int(lower.n.sum()), int(higher.n.sum())),
         )  # fmt: skip
 
     def _paired(
-        self, one: Estimates, other: Estimates
+        self, lower: Estimates, higher: Estimates
     ) -> tuple[Question, Callable[[float], int | None]]:
         """Ask for the mean difference of matched cells; of one cell, for that of its runs."""
-        if len(one.mean) > 1:
-            change = partial(paired_change, one.mean - other.mean)
+        if len(lower.mean) > 1:
+            change = partial(paired_change, lower.mean - higher.mean)
             # More runs of a cell do not make the cells more alike.
             return (lambda alpha: outcome_of(change, alpha, self.log_margin)), lambda _: None
-        a, b = one.at(0), other.at(0)
+        a, b = lower.at(0), higher.at(0)
 
         def question(alpha: float, more: int = 0) -> Comparison:
             sides = [with_more_runs(estimates, more) for estimates in (a, b)]

@@ -156,9 +156,9 @@ def compare(
         )
     studies = [study_of(lake, choice, alpha)[0] for choice in (a, b)]
     sides = [Side.of(study.cost, study.best) for study in studies]
-    one, other = sides
+    first, second = sides
     log_margin = float(np.log1p(margin))
-    comparison = compare_sides(one, other, alpha, log_margin, has_limit=a.limit is not None)
+    comparison = compare_sides(first, second, alpha, log_margin, has_limit=a.limit is not None)
     more: int | None = 0
     if comparison.outcome == "undecided":
         after = [
@@ -166,13 +166,13 @@ def compare(
             for study, side in zip(studies, sides, strict=True)
         ]
         within = (after[0], after[1]) if a.limit is not None else None
-        more = more_runs_of_all(one, other, alpha, log_margin, within)
+        more = more_runs_of_all(first, second, alpha, log_margin, within)
     once = [int((study.cost.n < 2).sum()) for study in studies]
     return Comparison(
         comparison.outcome,
         _percentages(comparison.change.estimate, comparison.change.low, comparison.change.high),
         more,
-        (len(one.settings), len(other.settings)),
+        (len(first.settings), len(second.settings)),
         (once[0], once[1]),
     )
 

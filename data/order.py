@@ -22,7 +22,7 @@ from data.analysis.noise import group_medians, odd_runs, priors
 from data.catalogue import Catalogue
 from data.knobs import POLICIES
 from data.queries.claims import workloads_query
-from data.queries.order import order_query
+from data.queries.runs import order_query
 from data.selection import Selection
 from data.units import format_digits
 

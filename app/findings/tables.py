@@ -20,7 +20,7 @@ from data.errors import SelectionError, WattlasError
 from data.queries.claims import sweeps_query
 from data.queries.moments import moments_query
 from data.queries.network import network_runs_query
-from data.queries.order import order_query
+from data.queries.runs import order_query
 from data.queries.statement import statement
 
 _MOST: int = 300_000

@@ -1,4 +1,4 @@
-"""All columns of some runs, and which columns have values."""
+"""Single runs: all their columns, which columns have values, and the runs in their order."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -41,3 +41,30 @@ def chosen_counts_query(
     counts = ", ".join(f"count({catalogue.metric(name).name}) AS {name}" for name in columns)
     having = f" AND {catalogue.metric(measured).name} IS NOT NULL" if measured else ""
     return f"SELECT {counts} FROM runs WHERE ({condition}){having}", parameters
+
+
+def order_query(
+    selection: Selection, metrics: Sequence[str], catalogue: Catalogue, limit: int
+) -> tuple[str, list[Any]]:
+    """Build the query of the single runs of a selection.
+
+    Args:
+        metrics: Columns of `runs`.
+        limit: Maximum number of rows.
+
+    Returns:
+        SQL and parameters. One row a run: `run_id`, `start_unix_s`, `replicate`, the columns of a
+        choice and of a setting, the metrics (NULL where not above 0). Sorted by run id.
+    """
+    condition, parameters = selection.predicate()
+    columns = ", ".join((*catalogue.choice_columns, *catalogue.setting_columns))
+    values = ", ".join(
+        f"CASE WHEN {name} > 0 THEN {name}::DOUBLE END AS {name}"
+        for name in (catalogue.metric(metric).name for metric in metrics)
+    )
+    return (
+        f"SELECT run_id, start_unix_s, replicate, {columns}, {values} FROM runs "
+        f"WHERE ({condition}) AND {catalogue.aggregates.weight_sql()} = 1 "
+        f"ORDER BY run_id LIMIT {limit:d}",
+        parameters,
+    )

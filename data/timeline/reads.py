@@ -15,8 +15,14 @@ from data.schema import (
     OVERVIEW_LEAST_COUNTED_NS,
     OVERVIEW_LEVELS,
 )
-from data.timeline.interrupt_extremes import interrupt_extremes
-from data.timeline.row_bins import NONE, CoreRows, bin_rows, count_sizes, rows_by_core
+from data.timeline.row_bins import (
+    NONE,
+    CoreRows,
+    bin_rows,
+    count_sizes,
+    interrupt_extremes,
+    rows_by_core,
+)
 from data.timeline.sample_cells import share_samples
 from data.timeline.sample_rates import rate_extremes
 from data.timeline.stretch_sizes import Sizes, stretch_sizes, whole_stretches

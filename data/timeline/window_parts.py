@@ -1,8 +1,10 @@
 """Parallel reads for a window of one run: interrupts, counters, sizes."""
 
-from collections.abc import Sequence
+import os
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -10,7 +12,6 @@ from data.run_files import RunFacts, RunFiles
 from data.timeline.reads import NIC, NIC_FIELDS, RunReads
 from data.timeline.residency import residency_cells
 from data.timeline.row_bins import CoreRows, count_sizes
-from data.timeline.side_by_side import side_by_side
 from data.timeline.stretch_sizes import Sizes
 from data.timeline.time_cells import Cells, equal_edges
 from data.timeline.window_plan import Plan, bins_between
@@ -20,6 +21,9 @@ RAW_MOST: Final = 4800
 # Minimum length of a counter bin, unless there would be fewer than FEWEST_SAMPLED.
 SAMPLED_BIN_NS: Final = 250_000
 FEWEST_SAMPLED: Final = 50
+# While one read waits for Python, another decodes. Shared by all visitors; the threads that answer
+# do the other part of the work.
+_POOL: Final = ThreadPoolExecutor(max(os.cpu_count() or 1, 1), thread_name_prefix="read")
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,3 +106,21 @@ def _counters(reads: RunReads, plan: Plan, bins: int, rates: Sequence[str]) -> C
     wanted = min(max(length_ns // SAMPLED_BIN_NS, FEWEST_SAMPLED), max(bins // 2, 1))
     edges = equal_edges(plan.from_ns, plan.to_ns, int(wanted))
     return reads.shared_samples(plan.from_ns, plan.to_ns, edges, rates)
+
+
+def side_by_side(*calls: Callable[[], Any]) -> list[Any]:
+    """Call functions in parallel, the first of them in this thread.
+
+    They must not use `side_by_side` themselves: they would wait for their own thread.
+
+    Returns:
+        Their results, in their order.
+    Raises:
+        Exception: The first function's exception, in their order, once all have ended.
+    """
+    others = [_POOL.submit(call) for call in calls[1:]]
+    try:
+        results = [calls[0]()] if calls else []
+    finally:
+        wait(others)
+    return results + [other.result() for other in others]

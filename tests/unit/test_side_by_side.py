@@ -4,7 +4,7 @@ import threading
 
 import pytest
 
-from data.timeline.side_by_side import side_by_side
+from data.timeline.window_parts import side_by_side
 
 MOST_S = 20.0
 

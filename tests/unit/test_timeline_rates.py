@@ -13,9 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from data.schema import COUNTED_INTERRUPTS
-from data.timeline.interrupt_extremes import interrupt_extremes
 from data.timeline.question import Question
-from data.timeline.row_bins import rows_by_core
+from data.timeline.row_bins import interrupt_extremes, rows_by_core
 from data.timeline.sample_rates import rate_extremes
 from data.timeline.time_cells import equal_edges
 from data.timeline.window import RunAnswer, answer_run
