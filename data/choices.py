@@ -5,7 +5,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -13,6 +13,7 @@ import polars as pl
 
 from data.analysis.best_set import BestSet, Limit, best_set
 from data.analysis.noise import ENOUGH_SETTINGS, Estimates, Settings, estimates_of, fit_prior
+from data.analysis.outcomes import Side, more_runs_of_all, with_more_runs
 from data.catalogue import Catalogue
 from data.errors import DataError
 from data.knobs import POLICIES
@@ -330,3 +331,31 @@ def _differs(column: pl.Series, value: Value) -> np.ndarray:
         values = column.cast(pl.Float64).to_numpy()
         return ~np.isnan(values) if value is None else values != float(value)
     return np.array([one != value for one in column.to_list()], bool)
+
+
+def more_runs_apart(a: Study, b: Study, alpha: float, margin: float) -> int | None:
+    """Return about how many more runs of each member would tell two best sets apart.
+
+    Under a limit, more runs also tell whether a member meets it.
+
+    Args:
+        margin: As a natural logarithm.
+
+    Returns:
+        None for over 100.
+    """
+    sides = [Side.of(study.cost, study.best) for study in (a, b)]
+    within = None
+    if a.limit is not None and b.limit is not None:
+        within = (
+            partial(_members_within, a, sides[0], alpha),
+            partial(_members_within, b, sides[1], alpha),
+        )
+    return more_runs_of_all(sides[0], sides[1], alpha, margin, within)
+
+
+def _members_within(study: Study, side: Side, alpha: float, more: int) -> np.ndarray:
+    """Tell which members surely meet the limit after more runs of each."""
+    assert study.limit is not None, "BUG: no limit"
+    limit = Limit(study.limit.at, with_more_runs(study.limit.metric, more))
+    return best_set(study.cost, limit, alpha).is_within[side.settings]

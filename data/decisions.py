@@ -16,25 +16,31 @@ The door to `data/analysis/` for pages and notebooks:
 import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 import polars as pl
 
 from data.analysis.attainment import AreaRatio, area_ratio
-from data.analysis.best_set import Limit, best_set, recommend
+from data.analysis.best_set import recommend
 from data.analysis.outcomes import (
     Change,
     Outcome,
     Side,
     compare_sides,
-    more_runs_of_all,
     saving,
-    with_more_runs,
 )
 from data.catalogue import Catalogue
-from data.choices import DEFAULT, Choice, Study, Value, baseline_of, distances, study_of
+from data.choices import (
+    DEFAULT,
+    Choice,
+    Study,
+    Value,
+    baseline_of,
+    distances,
+    more_runs_apart,
+    study_of,
+)
 from data.errors import DataError
 
 if TYPE_CHECKING:
@@ -161,12 +167,7 @@ def compare(
     comparison = compare_sides(first, second, alpha, log_margin, has_limit=a.limit is not None)
     more: int | None = 0
     if comparison.outcome == "undecided":
-        after = [
-            partial(_within_after, study, side, alpha)
-            for study, side in zip(studies, sides, strict=True)
-        ]
-        within = (after[0], after[1]) if a.limit is not None else None
-        more = more_runs_of_all(first, second, alpha, log_margin, within)
+        more = more_runs_apart(studies[0], studies[1], alpha, log_margin)
     once = [int((study.cost.n < 2).sum()) for study in studies]
     return Comparison(
         comparison.outcome,
@@ -198,13 +199,6 @@ def compare_fronts(
         bound = lake.catalogue.metric(performance).sign * float(np.log(a.limit[1]))
     means = b"".join(estimates.mean.tobytes() for estimates in (*x, *y))
     return area_ratio((x[0], y[0]), (x[1], y[1]), zlib.crc32(means), (bound, None), alpha)
-
-
-def _within_after(study: Study, side: Side, alpha: float, more: int) -> np.ndarray:
-    """Tell which members surely meet the limit after more runs of each."""
-    assert study.limit is not None, "BUG: no limit"
-    limit = Limit(study.limit.at, with_more_runs(study.limit.metric, more))
-    return best_set(study.cost, limit, alpha).is_within[side.settings]
 
 
 def _nothing_within(choice: Choice, study: Study, catalogue: Catalogue) -> str:

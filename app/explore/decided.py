@@ -22,10 +22,19 @@ from app.kit.settings import MAX_ROWS
 from data.analysis.best_set import recommend
 from data.analysis.facets import matches
 from data.analysis.noise import Estimates
-from data.analysis.outcomes import Side, compare_sides, more_runs_of_all, saving
+from data.analysis.outcomes import Side, compare_sides, saving
 from data.analysis.planner import more_runs
 from data.catalogue import Catalogue
-from data.choices import DEFAULT, Baseline, Study, baseline_of, distances, in_order, study
+from data.choices import (
+    DEFAULT,
+    Baseline,
+    Study,
+    baseline_of,
+    distances,
+    in_order,
+    more_runs_apart,
+    study,
+)
 from data.errors import DataError
 from data.queries.moments import moments_query
 from data.selection import Clause, Selection
@@ -372,7 +381,7 @@ def _against(judged: Study, rows: pl.DataFrame, question: Question) -> dict[str,
     compared = compare_sides(*sides, state.alpha, margin, state.limit is not None)
     more: int | None = 0
     if compared.outcome == "undecided":
-        more = more_runs_of_all(*sides, state.alpha, margin)
+        more = more_runs_apart(judged, other, state.alpha, margin)
     change = compared.change
     return {
         "against_outcome": compared.outcome,

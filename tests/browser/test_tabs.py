@@ -118,7 +118,7 @@ def test_a_limit_stays_with_its_workload(explore: Page) -> None:
 
 def test_links_of_the_evidence_have_the_limit(page: Page, logged_address: str) -> None:
     cell = {"sel": 'knobs~{"dvfs_ghz":2.9,"itr_us":100}', "x": "itr", "y": "dvfs", "who": "system"}
-    given = "v=2&dataset=synthetic-tiny&workload=memcached&load=200000&limit=300&by=latency_p99_us"
+    given = "v=3&dataset=synthetic-tiny&workload=memcached&load=200000&limit=300&by=latency_p99_us"
     visit(page, f"{logged_address}/modes?{given}&{urlencode(cell)}")
     page.locator("#cell-in-explore").click()
     page.wait_for_selector("main.explore")

@@ -21,6 +21,12 @@ from data.selection import Selection
 _EACH_PAGE = [
     pytest.param(page, marks=[pytest.mark.slow] * (page.name == "models")) for page in PAGES
 ]
+# Of a claim, what does not follow from how many datasets and claims are judged together: those of
+# the lake, or those of the chosen datasets of a large one.
+_UNJUDGED = (
+    "id", "kind", "subject", "reference", "metric", "effect_pct", "n_subject",
+    "n_reference", "is_synthetic", "query",
+)  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -75,7 +81,12 @@ def test_a_page_shows_a_dataset_as_in_a_small_lake(page: Any, views: Any, server
                     with pytest.raises(type(error)):
                         page.rows(large, state, view.name)
                     continue
-                assert_frame_equal(shown, page.rows(large, state, view.name))
+                is_judged = (page.name, view.name) == ("findings", "claims")
+                alike = _UNJUDGED if is_judged else shown.columns
+                assert_frame_equal(
+                    shown.select(alike), page.rows(large, state, view.name).select(alike),
+                    check_row_order=not is_judged,
+                )  # fmt: skip
                 asked += 1
     assert asked
 
