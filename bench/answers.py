@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from app.kit.context import Lakes
-from app.kit.lakes import LakeView
+from app.kit.lake_view import LakeView
 from bench.callbacks import OneCallback
 from bench.report import Measurement, p95_and_median, quantile
 from bench.served import PeakMemory, Served

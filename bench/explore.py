@@ -15,7 +15,7 @@ from app.explore.layout import column_choices
 from app.explore.state import ExploreState
 from app.kit.context import Lakes
 from app.kit.filters import facet_chips
-from app.kit.lakes import LakeView
+from app.kit.lake_view import LakeView
 from bench.callbacks import FilterChanges, varied_states
 from bench.in_browser import chromium, measure_first_load, measure_selection
 from bench.lakes import write_network_lake

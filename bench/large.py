@@ -13,7 +13,7 @@ from deltalake import write_deltalake
 
 from app.explore.state import ExploreState
 from app.kit.context import Lakes
-from app.kit.lakes import LakeView
+from app.kit.lake_view import LakeView
 from app.modes.layout import IDS as MODES
 from app.storage.layout import IDS as STORAGE
 from app.storage.layout import PICTURES

@@ -9,7 +9,7 @@ from typing import Any, Final
 import orjson
 
 from app.kit.columns import compact_figure
-from app.kit.lakes import LakeView
+from app.kit.lake_view import LakeView
 from app.modes.answer import answer
 from app.modes.layout import IDS
 from app.modes.state import ModesState

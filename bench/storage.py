@@ -10,7 +10,7 @@ from typing import Any, Final
 import orjson
 from playwright.sync_api import Page
 
-from app.kit.lakes import LakeView
+from app.kit.lake_view import LakeView
 from app.storage.answer import answer
 from app.storage.layout import IDS, PICTURES
 from app.storage.state import VIEWS, StorageState

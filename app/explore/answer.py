@@ -22,7 +22,7 @@ from app.explore.question import AGREED_METRIC, AGREED_US, Question
 from app.explore.roles import encoding_of, in_trace_order
 from app.explore.state import ExploreState
 from app.kit.encodings import message_figure
-from app.kit.lakes import LakeView
+from app.kit.lake_view import LakeView
 from app.kit.metric_choice import PERFORMANCE
 from app.kit.settings import MAX_POINTS, MAX_ROWS
 from app.kit.words import EMPTY_LAKE, explanation, no_run_left

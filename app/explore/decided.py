@@ -17,7 +17,7 @@ import polars.selectors as cs
 from app.explore.question import Question
 from app.explore.state import ExploreState
 from app.kit.clause import MAX_CHARS, write_knobs
-from app.kit.lakes import LakeView, leading
+from app.kit.lake_view import LakeView, leading
 from app.kit.settings import MAX_ROWS
 from data.analysis.best_set import recommend
 from data.analysis.facets import matches

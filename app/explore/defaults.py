@@ -7,7 +7,7 @@ import polars as pl
 
 from app.explore.opening_rule import choose_heat, choose_roles
 from app.explore.state import PERFORMANCE, ExploreState
-from app.kit.lakes import LakeView, of_workload
+from app.kit.lake_view import LakeView, of_workload
 from app.kit.metric_choice import choose_cost, choose_performance, performance_column, value_counts
 from data.queries.runs import chosen_counts_query
 from data.selection import Selection

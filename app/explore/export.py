@@ -17,7 +17,7 @@ from app.explore.state import ExploreState
 from app.kit.columns import encode_view
 from app.kit.encodings import title_of
 from app.kit.export import ExportedPage, render
-from app.kit.lakes import LakeView
+from app.kit.lake_view import LakeView
 from app.kit.panel import view_panel
 
 

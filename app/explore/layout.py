@@ -14,7 +14,7 @@ from app.explore.question import AGREED_US, Question
 from app.explore.state import ExploreState
 from app.kit import ids
 from app.kit.filters import filter_blocks, offered_choices
-from app.kit.lakes import LakeView, leading
+from app.kit.lake_view import LakeView, leading
 from app.kit.metric_choice import PERFORMANCE, performance_column
 from app.kit.page_layout import (
     Entries,

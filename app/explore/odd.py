@@ -12,7 +12,7 @@ import polars as pl
 from app.explore.state import ExploreState
 from app.kit.answer_cache import compact
 from app.kit.columns import floats
-from app.kit.lakes import LakeView, leading
+from app.kit.lake_view import LakeView, leading
 from app.kit.settings import MAX_ROWS
 from data.analysis.facets import matches
 from data.analysis.noise import group_medians, odd_runs, priors

@@ -7,7 +7,7 @@ import polars as pl
 
 from app.explore.defaults import with_knobs
 from app.explore.state import ExploreState
-from app.kit.lakes import LakeView
+from app.kit.lake_view import LakeView
 from app.kit.page_layout import Preset
 from app.kit.words import WORKLOAD_TITLES, load_words
 from data.analysis.facets import matches

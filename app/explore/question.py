@@ -12,7 +12,7 @@ from app.explore.opening_rule import NONE
 from app.explore.state import ExploreState
 from app.kit.answer_cache import KnownColumns
 from app.kit.clause import read_clause
-from app.kit.lakes import LakeView
+from app.kit.lake_view import LakeView
 from app.kit.metric_choice import performance_column
 from data.catalogue import Catalogue
 from data.knobs import Knob

@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from app.findings.state import ENERGY, FindingsState
-from app.kit.lakes import LakeView
+from app.kit.lake_view import LakeView
 from data.choices import Choice
 from data.connection import open_lake
 from data.errors import LakeError, WattlasError

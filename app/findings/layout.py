@@ -12,7 +12,7 @@ from app.findings.figures.effect import across_choices
 from app.findings.state import MOST_BUDGET, FindingsState
 from app.kit import ids
 from app.kit.filters import filter_blocks, offered_choices
-from app.kit.lakes import LakeView
+from app.kit.lake_view import LakeView
 from app.kit.page_layout import (
     Entries,
     entries,

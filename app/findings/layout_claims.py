@@ -10,7 +10,7 @@ from dash import html
 from app.findings.answer import claims_of, published_of
 from app.findings.state import FindingsState
 from app.kit.clause import write_knobs
-from app.kit.lakes import LakeView
+from app.kit.lake_view import LakeView
 from app.kit.links import address
 from app.kit.url_state import LINK_VERSION, write_value
 from app.kit.words import EMPTY_LAKE_PLAIN

@@ -8,7 +8,7 @@ from dash import html
 
 from app.findings.answer import Planned, planned_of
 from app.findings.state import FindingsState
-from app.kit.lakes import LakeView
+from app.kit.lake_view import LakeView
 from data.errors import WattlasError
 from data.order import OrderCheck
 from data.units import format_quantity

@@ -38,7 +38,7 @@ from app.kit.context import lake_view
 from app.kit.encodings import message_figure
 from app.kit.export import ExportedPage, how_computed, render
 from app.kit.filters import offered_choices
-from app.kit.lakes import LakeView
+from app.kit.lake_view import LakeView
 from app.kit.page import Page, View
 from data.object_store import delta_table
 

@@ -14,7 +14,7 @@ from app.findings.answer import (
     studied,
 )
 from app.findings.state import FindingsState
-from app.kit.lakes import LakeView
+from app.kit.lake_view import LakeView
 from app.kit.words import explanation
 from data.errors import SelectionError, WattlasError
 from data.queries.claims import sweeps_query

@@ -9,7 +9,7 @@ from dash.exceptions import PreventUpdate
 from app.kit.context import lake_view
 from app.kit.filters import Offered, chip_value, facet_chips, facet_note, idle_facets
 from app.kit.ids import PageIds
-from app.kit.lakes import LakeView
+from app.kit.lake_view import LakeView
 from app.kit.url_state import UrlState
 from app.kit.words import order_note
 from data.analysis.facets import LEADING

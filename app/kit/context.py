@@ -12,7 +12,7 @@ from weakref import WeakValueDictionary
 
 from flask import current_app
 
-from app.kit.lakes import LakeView
+from app.kit.lake_view import LakeView
 from app.kit.url_state import UrlState, pinned_version
 from data.catalogue import Catalogue
 from data.connection import open_lake

@@ -19,7 +19,7 @@ from dash.development.base_component import Component
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from app.kit.compressed import gzipped
-from app.kit.lakes import LakeView
+from app.kit.lake_view import LakeView
 from app.kit.settings import ASSETS
 
 POLICY: Final = (

@@ -8,7 +8,7 @@ import dash_mantine_components as dmc
 from dash import html
 
 from app.kit import ids
-from app.kit.lakes import LakeView, leading
+from app.kit.lake_view import LakeView, leading
 from app.kit.words import WORKLOAD_TITLES
 from data.analysis.facets import LEADING, Choice
 from data.knob_table import UNSET

@@ -10,7 +10,7 @@ from flask import current_app, has_app_context
 
 from app.kit.clause import Clause, matching
 from app.kit.context import Lakes
-from app.kit.lakes import LakeView
+from app.kit.lake_view import LakeView
 from app.kit.page import Page
 from app.kit.url_state import LINK_VERSION, filter_pairs, has_state
 from data.queries.points import points_query

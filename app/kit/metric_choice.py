@@ -5,7 +5,7 @@ from typing import Final
 
 import polars as pl
 
-from app.kit.lakes import LakeView
+from app.kit.lake_view import LakeView
 from data.queries.runs import chosen_counts_query
 from data.selection import Selection
 

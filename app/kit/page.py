@@ -14,7 +14,7 @@ from flask import Flask
 
 from app.kit.export import ExportedPage
 from app.kit.ids import PageIds
-from app.kit.lakes import LakeView
+from app.kit.lake_view import LakeView
 from data.errors import SelectionError
 
 

@@ -10,7 +10,7 @@ from dash import dcc, html
 from dash.development.base_component import Component
 
 from app.kit import ids
-from app.kit.lakes import LakeView
+from app.kit.lake_view import LakeView
 from app.kit.url_state import UrlState
 from data.analysis.like_with_like import poolable
 from data.catalogue import Catalogue

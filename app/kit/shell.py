@@ -12,7 +12,7 @@ from flask import has_app_context
 
 from app.kit import ids
 from app.kit.context import lake_view
-from app.kit.lakes import LakeView
+from app.kit.lake_view import LakeView
 from app.kit.links import address
 from app.kit.page import Page
 from data.errors import UnknownVersionError, WattlasError

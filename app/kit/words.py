@@ -12,7 +12,7 @@ import polars as pl
 
 from app.kit.competitors import itr_words, value_words
 from app.kit.figure_text import BREAK, bold, without_marks
-from app.kit.lakes import LakeView
+from app.kit.lake_view import LakeView
 from data.analysis.facets import count_runs
 from data.analysis.like_with_like import Slice
 from data.catalogue import Catalogue

@@ -5,7 +5,7 @@ from dash.development.base_component import Component
 
 from app.kit.filters import filter_blocks, offered_choices
 from app.kit.ids import PageIds
-from app.kit.lakes import LakeView
+from app.kit.lake_view import LakeView
 from app.kit.page import View
 from app.kit.page_layout import filter_sidebar, link_to, page_layout, state_stores, status_line
 from app.kit.panel import ZOOM_TOOLS, panel, tool_bar, view_menu

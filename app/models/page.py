@@ -8,7 +8,7 @@ from app.kit import ids as kit_ids
 from app.kit.callbacks import register_filters, register_gather
 from app.kit.export import ExportedPage, how_computed, render
 from app.kit.filters import offered_choices
-from app.kit.lakes import LakeView
+from app.kit.lake_view import LakeView
 from app.kit.page import Page
 from app.kit.page_layout import kept_values
 from app.models import layout

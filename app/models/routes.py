@@ -14,7 +14,7 @@ import polars as pl
 from flask import Flask, Response, current_app, request
 
 from app.kit.context import lakes
-from app.kit.lakes import LakeView
+from app.kit.lake_view import LakeView
 from app.models.curves import simulation
 from app.models.jobs import Jobs
 from app.models.runs import (

@@ -7,7 +7,7 @@ import polars as pl
 from app.kit.clause import read_clause
 from app.kit.competitors import value_words
 from app.kit.encodings import OKABE_ITO, SYMBOLS, system_order, system_style
-from app.kit.lakes import LakeView
+from app.kit.lake_view import LakeView
 from app.kit.links import configurations
 from app.kit.words import EMPTY_LAKE_PLAIN, WORKLOAD_TITLES
 from app.models.state import ModelsState

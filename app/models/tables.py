@@ -7,7 +7,7 @@ import numpy as np
 import polars as pl
 import polars.selectors as cs
 
-from app.kit.lakes import LakeView
+from app.kit.lake_view import LakeView
 from app.kit.words import explanation
 from app.models.controls import ENERGY, LOWEST_DVFS, energy_model, values_in
 from app.models.curves import (

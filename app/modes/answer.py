@@ -10,7 +10,7 @@ from app.kit.columns import index_in
 from app.kit.competitors import axis_label
 from app.kit.encodings import message_figure
 from app.kit.figure_text import BREAK
-from app.kit.lakes import LakeView
+from app.kit.lake_view import LakeView
 from app.kit.settings import MAX_POINTS
 from app.kit.words import EMPTY_LAKE, lowered
 from app.modes.figures.pareto import ParetoScene, build_pareto, pareto_members

@@ -10,7 +10,7 @@ from typing import Final
 
 import polars as pl
 
-from app.kit.lakes import LakeView, leading, of_workload
+from app.kit.lake_view import LakeView, leading, of_workload
 from app.kit.metric_choice import PERFORMANCE, choose_cost, performance_column
 from app.kit.words import lowered
 from app.modes.state import ModesState

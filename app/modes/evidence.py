@@ -9,7 +9,7 @@ import polars as pl
 
 from app.kit.columns import index_in
 from app.kit.competitors import value_words
-from app.kit.lakes import LakeView
+from app.kit.lake_view import LakeView
 from app.kit.settings import MAX_ROWS
 from app.modes.figures.evidence import EvidenceScene, build_evidence
 from app.modes.judged import Judged, given_filters, judge

@@ -10,7 +10,7 @@ import polars.selectors as cs
 from app.kit.answer_cache import KnownColumns
 from app.kit.columns import index_in
 from app.kit.competitors import DEFAULT_HUE, Competitors, competitors_of, ordered_values
-from app.kit.lakes import LakeView, Query, leading
+from app.kit.lake_view import LakeView, Query, leading
 from app.modes.defaults import resolved
 from app.modes.state import ModesState
 from data.analysis.contenders import Question

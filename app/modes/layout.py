@@ -12,7 +12,7 @@ from app.kit.columns import encode_view
 from app.kit.encodings import message_figure, title_of
 from app.kit.export import ExportedPage, how_computed, render
 from app.kit.filters import filter_blocks, offered_choices
-from app.kit.lakes import LakeView
+from app.kit.lake_view import LakeView
 from app.kit.metric_choice import PERFORMANCE, performance_column
 from app.kit.page_layout import (
     Entries,

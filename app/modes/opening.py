@@ -7,7 +7,7 @@ from typing import Any, Final
 import polars as pl
 
 from app.kit.clause import MAX_CHARS, write_knobs
-from app.kit.lakes import LakeView, leading
+from app.kit.lake_view import LakeView, leading
 from app.kit.links import configurations
 from app.modes.defaults import axis_pairs, chosen, competitors, offered_metrics, varying_knobs
 from app.modes.judged import judge

@@ -6,7 +6,7 @@ from typing import Final
 
 import polars as pl
 
-from app.kit.lakes import LakeView
+from app.kit.lake_view import LakeView
 from app.kit.page_layout import Preset
 from app.modes.state import ModesState
 from data.catalogue import SHIPPED

@@ -4,7 +4,7 @@ from typing import Any, Final
 
 import polars as pl
 
-from app.kit.lakes import LakeView
+from app.kit.lake_view import LakeView
 from app.kit.settings import MAX_ROWS
 from app.kit.words import explanation
 from app.modes.evidence import (

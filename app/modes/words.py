@@ -8,7 +8,7 @@ import polars as pl
 
 from app.kit.competitors import value_words
 from app.kit.figure_text import BREAK, bold
-from app.kit.lakes import LakeView
+from app.kit.lake_view import LakeView
 from app.kit.words import WORKLOAD_TITLES, no_run_left, slice_words, synthetic_note
 from app.modes.defaults import metric_title
 from app.modes.judged import Judged

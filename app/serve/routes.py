@@ -18,7 +18,7 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from app.kit.context import Lakes, lakes
 from app.kit.export import page_html
-from app.kit.lakes import LakeView
+from app.kit.lake_view import LakeView
 from app.kit.links import address, open_page
 from app.kit.page import Page
 from app.serve.guard import retry_header, status_of

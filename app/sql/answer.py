@@ -10,7 +10,7 @@ from urllib.parse import quote
 import polars as pl
 
 import data.sandbox
-from app.kit.lakes import LakeView
+from app.kit.lake_view import LakeView
 from app.sql.state import SqlState
 from data.queries.sql_page import ALL_RUNS, columns_query, subjects_query
 from data.queries.statement import statement

@@ -9,7 +9,7 @@ from dash import dcc, html
 from app.kit import ids
 from app.kit.context import sandbox
 from app.kit.export import ExportedPage, render
-from app.kit.lakes import LakeView
+from app.kit.lake_view import LakeView
 from app.kit.links import address
 from app.kit.page_layout import filter_sidebar, page_layout, state_stores, status_line
 from app.kit.panel import ALL_TOOLS, legend_of, panel, tool_bar, view_menu

@@ -9,7 +9,7 @@ import polars as pl
 
 from app.kit.columns import encode_columns, floats
 from app.kit.figure_text import BREAK
-from app.kit.lakes import LakeView
+from app.kit.lake_view import LakeView
 from app.kit.words import EMPTY_LAKE, no_run_left
 from app.storage.figures.devices import build_devices, build_proportionality
 from app.storage.figures.grids import build_grids

@@ -9,7 +9,7 @@ from dash import html
 
 from app.kit.filters import filter_blocks
 from app.kit.ids import PageIds
-from app.kit.lakes import LakeView
+from app.kit.lake_view import LakeView
 from app.kit.page_layout import (
     filter_sidebar,
     link_to,

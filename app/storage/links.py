@@ -7,7 +7,7 @@ from typing import Any
 import polars as pl
 
 from app.kit.clause import read_clause, write_knobs
-from app.kit.lakes import LakeView
+from app.kit.lake_view import LakeView
 from app.kit.links import configurations
 from app.storage.answer import BUILDERS, FIELDS
 from app.storage.published import comparisons

@@ -7,7 +7,7 @@ from dash import ClientsideFunction, Input, Output, State, callback, clientside_
 from app.kit.callbacks import register_filters, register_gather
 from app.kit.context import lake_view
 from app.kit.export import ExportedPage, how_computed, render
-from app.kit.lakes import LakeView
+from app.kit.lake_view import LakeView
 from app.kit.page import Page
 from app.kit.page import View as PageView
 from app.storage import layout

@@ -5,7 +5,7 @@ from typing import Any, Final
 
 import polars as pl
 
-from app.kit.lakes import LakeView
+from app.kit.lake_view import LakeView
 from app.kit.settings import MAX_ROWS
 from app.storage.answer import cells_of
 from app.storage.published import comparisons, judged_claims, published_moves

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from app.kit.lakes import LakeView
+from app.kit.lake_view import LakeView
 from app.timeline.runs import RunInfo, describe_runs
 from data.errors import DataError
 from data.timeline.answers import Failure, WindowAnswer, answer_runs

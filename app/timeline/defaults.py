@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Final
 
 from app.kit.clause import read_clause
-from app.kit.lakes import LakeView
+from app.kit.lake_view import LakeView
 from app.kit.links import configurations
 from app.kit.settings import MAX_ROWS
 from app.timeline.panels import SAMPLED_HEAT, SAMPLED_PANELS

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Final, TypedDict
 
-from app.kit.lakes import LakeView
+from app.kit.lake_view import LakeView
 from app.timeline.runs import reference_of
 from app.timeline.state import TimelineState
 from data.errors import SelectionError

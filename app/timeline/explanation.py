@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from app.kit.lakes import LakeView
+from app.kit.lake_view import LakeView
 from app.timeline.answer import answer_question, failure_sentence
 from app.timeline.payload import LIMIT_SHARE
 from app.timeline.state import TimelineState

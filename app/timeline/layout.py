@@ -10,7 +10,7 @@ from dash import dcc, html
 
 from app.kit.encodings import OKABE_ITO
 from app.kit.ids import PageIds
-from app.kit.lakes import LakeView
+from app.kit.lake_view import LakeView
 from app.kit.page_layout import (
     entries,
     filter_sidebar,

@@ -9,7 +9,7 @@ from dash import html as tags
 
 from app.kit.encodings import OKABE_ITO
 from app.kit.export import ExportedPage, render
-from app.kit.lakes import LakeView
+from app.kit.lake_view import LakeView
 from app.timeline.explanation import explain_view
 from app.timeline.layout import distribution_parts, ids, move_buttons, runs_in_browser, time_parts
 from app.timeline.routes import answer_window

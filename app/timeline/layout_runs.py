@@ -6,7 +6,7 @@ from typing import Any, Final
 from dash import html
 
 from app.kit.encodings import OKABE_ITO
-from app.kit.lakes import LakeView
+from app.kit.lake_view import LakeView
 from app.kit.words import WORKLOAD_TITLES, load_words
 from app.timeline.runs import RunInfo, short_label
 from app.timeline.state import TimelineState

@@ -8,7 +8,7 @@ from werkzeug.datastructures import MultiDict
 from werkzeug.wrappers import Response as AnyResponse
 
 from app.kit.context import lake_view
-from app.kit.lakes import LakeView
+from app.kit.lake_view import LakeView
 from app.kit.links import address
 from app.kit.url_state import read_lake_version, read_number
 from app.serve.routes import json_answer

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from app.kit.lakes import LakeView
+from app.kit.lake_view import LakeView
 from app.kit.words import WORKLOAD_TITLES, configuration_words, load_words
 from data.queries.timeline import others_query, reference_query
 from data.selection import Selection

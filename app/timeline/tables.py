@@ -5,7 +5,7 @@ from typing import Any, Final
 import numpy as np
 import polars as pl
 
-from app.kit.lakes import LakeView
+from app.kit.lake_view import LakeView
 from app.kit.page import View
 from app.timeline.answer import answer_question
 from app.timeline.state import TimelineState

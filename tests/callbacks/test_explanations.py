@@ -8,7 +8,7 @@ import pytest
 
 from app.explore.page import PAGE as EXPLORE
 from app.kit.context import Lakes
-from app.kit.lakes import LakeView
+from app.kit.lake_view import LakeView
 from app.kit.page import Page
 from app.modes.page import PAGE as MODES
 from data.catalogue import SHIPPED

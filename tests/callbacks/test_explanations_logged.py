@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 from app.kit.context import Lakes
-from app.kit.lakes import LakeView
+from app.kit.lake_view import LakeView
 from app.models.page import PAGE as MODELS
 from app.timeline.page import PAGE as TIMELINE
 from tests.callbacks.test_explanations import asked, assert_same, rows

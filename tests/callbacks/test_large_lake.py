@@ -8,8 +8,8 @@ import pytest
 from flask import Flask
 from polars.testing import assert_frame_equal
 
-from app.kit import lakes
-from app.kit.lakes import LakeView
+from app.kit import lake_view
+from app.kit.lake_view import LakeView
 from app.pages import PAGES
 from data.catalogue import SHIPPED
 from data.connection import open_lake
@@ -118,7 +118,7 @@ def test_pages_open_on_the_dataset_with_most_runs(views: Any) -> None:
 def test_too_many_settings_are_refused_in_words(
     views: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(lakes, "MAX_ROWS", 5)
+    monkeypatch.setattr(lake_view, "MAX_ROWS", 5)
     with pytest.raises(LakeError, match="more than 5 combinations of settings; choose a dataset"):
         views[1].cube_of(Selection())
 

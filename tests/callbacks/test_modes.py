@@ -18,7 +18,7 @@ from app.explore.state import ExploreState
 from app.kit.clause import read_clause
 from app.kit.columns import compact_figure
 from app.kit.context import Lakes, lake_view
-from app.kit.lakes import LakeView
+from app.kit.lake_view import LakeView
 from app.kit.links import configurations
 from app.kit.settings import Settings
 from app.kit.url_state import take_filters

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from app.kit.context import Lakes
-from app.kit.lakes import LakeView
+from app.kit.lake_view import LakeView
 from app.modes.answer import answer
 from app.modes.evidence import evidence
 from app.modes.judged import Judged, judge

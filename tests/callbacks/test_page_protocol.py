@@ -14,7 +14,7 @@ from flask.testing import FlaskClient
 
 from app.kit.context import EXTENSION, Lakes, lake_view
 from app.kit.export import ExportedPage
-from app.kit.lakes import LakeView
+from app.kit.lake_view import LakeView
 from app.kit.page import Page, View
 from app.kit.page_layout import state_stores
 from app.kit.url_state import Parameter, UrlState, read_lake_version

@@ -11,7 +11,7 @@ from app.explore import presets as explore_presets
 from app.explore.layout import explore_layout
 from app.explore.state import ExploreState
 from app.kit.context import Lakes
-from app.kit.lakes import LakeView
+from app.kit.lake_view import LakeView
 from app.modes import presets as modes_presets
 from app.modes.judged import judge
 from app.modes.layout import modes_layout

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from app.kit.lakes import LakeView
+from app.kit.lake_view import LakeView
 from data.catalogue import SHIPPED
 from data.connection import open_lake
 from data.errors import LakeError

@@ -14,7 +14,7 @@ import app.kit.answer_cache as answer_cache
 from app.explore.answer import heatmap, limit_domain, scatter, status_words
 from app.explore.state import ExploreState
 from app.kit.answer_cache import AnswerCache
-from app.kit.lakes import LakeView
+from app.kit.lake_view import LakeView
 from data.catalogue import SHIPPED
 from data.connection import open_lake
 from data.errors import LakeError

@@ -14,7 +14,7 @@ from app.explore.layout_best import best_settings_table, sentences
 from app.explore.state import ExploreState
 from app.kit.context import Lakes
 from app.kit.export import render
-from app.kit.lakes import LakeView
+from app.kit.lake_view import LakeView
 from data.catalogue import SHIPPED
 from data.selection import Selection
 from data.units import MINUS, MISSING

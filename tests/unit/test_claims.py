@@ -8,7 +8,7 @@ from dash import html
 from scipy import stats
 
 from app.kit.context import Lakes
-from app.kit.lakes import LakeView
+from app.kit.lake_view import LakeView
 from app.storage.answer import answer
 from app.storage.layout_tables import claims_block
 from app.storage.published import VIEW_OF, Judged, judged_claims

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from app.kit.lakes import LakeView
+from app.kit.lake_view import LakeView
 from app.kit.words import explanation
 from data.connection import open_lake
 from data.selection import Selection

@@ -17,7 +17,7 @@ from app.explore.fronts import attained_lines, bands_of, fronts_of
 from app.explore.layout_best import area_words, sentences
 from app.explore.question import Question
 from app.explore.state import ExploreState
-from app.kit.lakes import LakeView
+from app.kit.lake_view import LakeView
 from data.decisions import Choice, compare_fronts
 from data.selection import Selection
 from tests.fixtures.lakes import run

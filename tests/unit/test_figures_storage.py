@@ -12,7 +12,7 @@ from scipy import stats
 
 from app.kit.competitors import MODE_HUES
 from app.kit.context import Lakes
-from app.kit.lakes import LakeView
+from app.kit.lake_view import LakeView
 from app.storage.answer import StorageAnswer, answer
 from app.storage.state import BY_NAME, VIEWS, Spread, StorageState
 from data.selection import Selection

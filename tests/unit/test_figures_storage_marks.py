@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from app.kit.context import Lakes
-from app.kit.lakes import LakeView
+from app.kit.lake_view import LakeView
 from app.storage.answer import answer
 from app.storage.figures.grids import DIVERGING, hue_at
 from app.storage.published import IDLE, NOT_MEASURED, PERFORMANCE

@@ -4,7 +4,7 @@ import pytest
 
 from app.kit.clause import read_clause
 from app.kit.context import Lakes
-from app.kit.lakes import LakeView
+from app.kit.lake_view import LakeView
 from app.kit.links import configurations
 from data.selection import Selection
 from tests.fixtures.lakes import run, write_lake

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from app.kit.lakes import LakeView
+from app.kit.lake_view import LakeView
 from app.timeline.defaults import open_link
 from app.timeline.explanation import explain_view
 from app.timeline.panels import SAMPLED_PANELS

@@ -8,7 +8,7 @@ import pytest
 from app.explore.answer import heatmap
 from app.explore.state import ExploreState
 from app.kit.context import Lakes
-from app.kit.lakes import LakeView
+from app.kit.lake_view import LakeView
 from app.modes.judged import judge
 from app.modes.state import ModesState
 from data.catalogue import SHIPPED

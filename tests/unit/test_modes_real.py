@@ -11,7 +11,7 @@ import pytest
 from scipy import stats
 
 from app.kit.context import Lakes
-from app.kit.lakes import LakeView
+from app.kit.lake_view import LakeView
 from app.modes.judged import judge
 from app.modes.state import ModesState
 from data.catalogue import SHIPPED

@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 from app.kit.context import Lakes
-from app.kit.lakes import LakeView
+from app.kit.lake_view import LakeView
 from app.modes.judged import judge
 from app.modes.opening import default_state
 from data.analysis.rules import WIN

@@ -18,7 +18,7 @@ from app.explore.answer import (
 from app.explore.question import Question
 from app.explore.state import ExploreState
 from app.kit.context import Lakes
-from app.kit.lakes import LakeView
+from app.kit.lake_view import LakeView
 from data.selection import Selection
 from tests.fixtures.lakes import run, write_lake
 from tests.fixtures.pictures import decode, pairs, traces

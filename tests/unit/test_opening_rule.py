@@ -10,7 +10,7 @@ from app.explore.defaults import default_state
 from app.explore.opening_rule import NONE, Roles, choose_heat, choose_roles
 from app.explore.state import PERFORMANCE, ExploreState
 from app.kit.context import Lakes
-from app.kit.lakes import LakeView
+from app.kit.lake_view import LakeView
 from app.kit.metric_choice import choose_cost, choose_performance
 from tests.fixtures.lakes import run, write_lake
 from tests.fixtures.pictures import traces

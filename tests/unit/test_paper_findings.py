@@ -11,7 +11,7 @@ import pytest
 from app.explore.answer import best_table, limit_domain, scatter, status_words
 from app.explore.presets import study_presets
 from app.explore.state import ExploreState
-from app.kit.lakes import LakeView
+from app.kit.lake_view import LakeView
 from data.connection import Lake, open_lake
 from data.selection import Selection
 from tests.fixtures.pictures import decode, traces

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from app.kit.context import Lakes
-from app.kit.lakes import LakeView
+from app.kit.lake_view import LakeView
 from app.storage.answer import answer
 from app.storage.links import open_link
 from app.storage.state import VIEWS, StorageState
