@@ -40,7 +40,7 @@ def describe_view(raw: dict[str, Any], version: int) -> tuple:
 
 def update_scatter(raw: dict[str, Any], version: int, limit: float | str = "") -> tuple:
     """The scatter and its columns, with the limit on the performance metric."""
-    controls = (limit, "performance", "energy_j", 0.05, [], False)
+    controls: tuple[Any, ...] = (limit, "performance", "energy_j", 0.05, [], False)
     answer = explore.update_scatter(raw, *controls, version)
     return drawn(answer["figure"]), answer["columns"]
 
