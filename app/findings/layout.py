@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Final
 
 import dash_mantine_components as dmc
-from dash import html
+from dash import dcc, html
 from dash.development.base_component import Component
 
 from app.findings.answer import effect_of, sweeps
@@ -105,8 +105,10 @@ def _claims_rules(view: LakeView, state: FindingsState) -> html.Div:
     odd = dmc.Switch(
         id=IDS.control("odd"), label="without odd runs", checked=state.without_odd, size="xs"
     )
-    words = f"{limited.title}, {limited.unit}: at most"
-    return sidebar_block("Limit and exclusions", html.Span(words, className="quiet"), limit, odd)
+    # The limited metric comes with a link; the page has no menu of it, but judges by it.
+    by = dcc.Input(id=IDS.control("by"), value=state.limited, type="hidden")
+    words = html.Span(f"{limited.title}, {limited.unit}: at most", className="quiet")
+    return sidebar_block("Limit and exclusions", words, limit, by, odd)
 
 
 def _controls(view: LakeView, state: FindingsState) -> dict[str, list[Component]]:

@@ -230,7 +230,8 @@ register_gather(
     IDS,
     {
         **dict.fromkeys(
-            ("metric", "limit", "sweep", "knob", "across", "budget", "minutes", "since"), "value"
+            ("metric", "limit", "by", "sweep", "knob", "across", "budget", "minutes", "since"),
+            "value",
         ),
         "odd": "checked",
         "adjust": "checked",

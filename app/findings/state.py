@@ -26,7 +26,8 @@ class FindingsState(UrlState):
 
     Attributes:
         metric: What knobs and next runs are about.
-        limited, limit: A metric and its bound, for the energy of workloads whose performance it is.
+        limited, limit: A metric and its bound, for the energy of workloads whose performance it is;
+            `performance` is the tail latency.
         sweep: The choice whose knob and next runs are shown, as `choice_key` writes it; empty lets
             the page choose.
         knob, across: Column of the knob whose effect is drawn, and of the one that colours it;
@@ -66,7 +67,7 @@ class FindingsState(UrlState):
     }
 
     metric: str = ENERGY
-    limited: str = LIMIT[0]
+    limited: str = "performance"
     limit: float = LIMIT[1]
     sweep: str = ""
     knob: str = ""
