@@ -247,7 +247,10 @@ def test_published_fronts(published: Lake, wanted: dict[str, Any]) -> None:
     reference = [math.exp(value) for value in found.reference]
     assert reference == pytest.approx(list(wanted["reference"].values()), rel=1e-6)
     assert list(found.areas) == pytest.approx(wanted["hypervolume_log"], abs=1e-8)
-    # The draws have another generator: the middle is compared, the ends at a factor.
-    assert found.estimate == pytest.approx(wanted["ratio"], rel=0.06)
+    # The draws have another generator, and ends scatter by more than 0.05 from seed to seed. The
+    # ratios of these two differ by 4 and 2 %: their sets of draws are wide.
+    is_wide = wanted["pair"].startswith(("netpipe 65536", "node"))
+    tolerance = 0.06 * wanted["ratio"] if is_wide else 0.05
+    assert found.estimate == pytest.approx(wanted["ratio"], abs=tolerance)
     assert found.low < found.estimate < found.high
     assert found.low == pytest.approx(wanted["low"], rel=0.25)
