@@ -1,6 +1,6 @@
 """Large lakes with rows of models, in the layout of `ingest add`: network runs, storage runs."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -22,6 +22,8 @@ DEVICES: Final = {"flash-a": 80.0, "flash-b": 110.0, "optane": 8.0}
 _SUBSYSTEMS: Final = ("block", "nvme", "scheduler", "user", "time", "entry", None)
 _FUNCTIONS_A_RUN: Final = 140
 _SPREAD: Final = 0.02
+# Of one table. A lake of millions of runs would otherwise have tens of thousands of commits.
+_MOST_COMMITS: Final = 50
 
 
 def write_network_lake(lake: Path, n_runs: int) -> Path:
@@ -79,7 +81,7 @@ def write_storage_lake(
         "duration_s": np.full(len(idle), 60.0), "power_w": watts, "energy_j": watts * 60,
     }  # fmt: skip
     rows = _table(known, n).take(rng.permutation(n))
-    return _write(lake, pa.concat_tables([rows, _table(still, len(idle))]))
+    return _write(lake, [rows, _table(still, len(idle))])
 
 
 def _table(known: dict[str, Any], count: int) -> pa.Table:
@@ -97,11 +99,13 @@ def _table(known: dict[str, Any], count: int) -> pa.Table:
     return pa.table(columns, schema=RUNS)
 
 
-def _write(lake: Path, rows: pa.Table) -> Path:
-    """Write rows in commits of the size that ingest uses, then compact the lake."""
+def _write(lake: Path, tables: Iterable[pa.Table]) -> Path:
+    """Write tables of runs in many commits, as ingest does, then compact the lake."""
     create_tables(lake)
-    for start in range(0, rows.num_rows, FLUSH_RUNS):
-        write_deltalake(str(lake / "runs"), rows.slice(start, FLUSH_RUNS), mode="append")
+    for rows in tables:
+        commit_rows = max(FLUSH_RUNS, rows.num_rows // _MOST_COMMITS)
+        for start in range(0, rows.num_rows, commit_rows):
+            write_deltalake(str(lake / "runs"), rows.slice(start, commit_rows), mode="append")
     compact(lake)
     return lake
 

@@ -62,7 +62,7 @@ def write_large_lake(lake: Path, studies: int, runs: int) -> None:
     """Write the lake, one commit for each study, then compact it."""
     write_storage_lake(lake, *STORAGE_CONFIGURATIONS)
     for study in range(studies):
-        rows = sample_runs(runs, SEED + study)
+        rows = pa.concat_tables(sample_runs(runs, SEED + study))
         name = f"study-{study:03}"
         ids = [f"{name}-{run_id}" for run_id in rows["run_id"].to_pylist()]
         rows = rows.set_column(rows.schema.get_field_index("run_id"), "run_id", pa.array(ids))

@@ -28,22 +28,23 @@ _RAPL_W: Final = (135.0, 95.0, 75.0, 55.0)
 _DEFAULT_REPLICATES: Final = 10
 
 
-def sample_runs(n_runs: int, seed: int) -> pa.Table:
+def sample_runs(n_runs: int, seed: int) -> Iterator[pa.Table]:
     """Make the rows of `runs` that a large synthetic sweep would give.
 
     Args:
         n_runs: How many rows, at least 0.
-        seed: The same seed and number give the same table.
+        seed: The same seed and number give the same rows.
 
-    Returns:
-        A table of schema `data.schema.RUNS`: all workloads and systems, each over its grid of
+    Yields:
+        A table of schema `data.schema.RUNS` for each workload and system, over its grid of
         DVFS, ITR, RAPL and load, with as many replicates as it takes. Nested columns are empty.
     """
     rng = np.random.default_rng(np.random.SeedSequence([seed, n_runs]))
-    frames = [_frame(*each, rng) for each in _quotas(n_runs)]
-    if not frames:
-        return RUNS.empty_table()
-    frame = _with_names(pl.concat(frames, how="diagonal"))
+    for workload, system, rows in _quotas(n_runs):
+        yield _as_runs(_with_names(_frame(workload, system, rows, rng)))
+
+
+def _as_runs(frame: pl.DataFrame) -> pa.Table:
     columns: list[pa.Array | pa.ChunkedArray] = []
     for field in RUNS:
         if field.name == "flags":
