@@ -18,7 +18,7 @@ from app.explore.heat import HOW_POOLED, draw_heatmap, heat_of, heat_query
 from app.explore.layout_best import Asked
 from app.explore.odd import odd_words, with_odd
 from app.explore.points import encode_points
-from app.explore.question import AGREED_METRIC, AGREED_US, Question
+from app.explore.question import AGREED_METRIC, AGREED_US, MOST_RUNS_DRAWN, Question
 from app.explore.roles import encoding_of, in_trace_order
 from app.explore.state import ExploreState
 from app.kit.encodings import message_figure
@@ -142,6 +142,8 @@ def status_words(view: LakeView, state: ExploreState) -> str:
     missing = matching - left_out - int(question.points["n"].sum())
     if missing:
         words.append(f"{missing:,} of them without both axes' values")
+    if question.state.replicates != state.replicates:
+        words.append(f"means are drawn, not runs: over {MOST_RUNS_DRAWN:,} match")
     counted = odd_words(odd, state.without_odd, view.catalogue)
     return " \N{MIDDLE DOT} ".join([*words, *filter(None, [counted])])
 

@@ -24,6 +24,8 @@ from data.selection import Clause, Selection
 # The service-level agreement of the network study: p99 latency, us.
 AGREED_US: Final = 500.0
 AGREED_METRIC: Final = "latency_p99_us"
+# Of more runs, the means of their configurations are drawn: single runs would hide each other.
+MOST_RUNS_DRAWN: Final = 60_000
 # Columns that distinguish the scatter's traces; sorting by them keeps a trace together.
 _TRACE_ORDER: Final = ("system", "dvfs_ghz", "itr_us")
 
@@ -34,7 +36,8 @@ class Question:
 
     Attributes:
         state: Metrics are columns; colour and size are `none` if their knob has one value in the
-            study; the filters leave odd runs out if the state says so.
+            study; the filters leave odd runs out if the state says so; of more than
+            MOST_RUNS_DRAWN runs the means are drawn.
         performance: Column of the workload's performance metric.
         filters: The filters as the reader set them.
         odd: The odd runs that these filters leave (see `odd_of`).
@@ -134,6 +137,8 @@ def _resolved(view: LakeView, state: ExploreState) -> Question:
     varying, knobs = view.varying(state.selection), view.catalogue.knobs
     roles = {"colour": state.colour, "size": state.size}
     idle = {r: NONE for r, n in roles.items() if n != NONE and knobs[n].column not in varying}
+    if view.matching(state.selection) > MOST_RUNS_DRAWN:
+        idle["replicates"] = "means"
     resolved = replace(state.with_performance(performance), **idle)  # type: ignore[arg-type]
     odd = odd_of(view, resolved)
     if state.without_odd:

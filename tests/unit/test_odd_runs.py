@@ -132,3 +132,16 @@ def test_the_published_tables_have_nine_odd_runs_of_memcached(published_lake: Pa
     assert any(x == pytest.approx(453.9, abs=0.1) for x, _ in odd_marks(answer["figure"]))
     without = scatter(view, ExploreState(Selection.of(**LIKE), without_odd=True))
     assert odd_marks(without["figure"]) == []
+
+
+def test_of_too_many_runs_the_means_are_drawn(
+    tiny: LakeView, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    means = state()
+    assert status_words(tiny, state(replicates="runs")) == status_words(tiny, means)
+    monkeypatch.setattr("app.explore.question.MOST_RUNS_DRAWN", 35)
+    monkeypatch.setattr("app.explore.answer.MOST_RUNS_DRAWN", 35)
+    # Another state, because resolved ones are cached.
+    runs = state(replicates="runs", limit=2000.0)
+    assert len(rows_behind(tiny, runs, "scatter")) == 12
+    assert "means are drawn, not runs: over 35 match" in status_words(tiny, runs)
