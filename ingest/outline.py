@@ -17,7 +17,7 @@ from ingest.pipeline import AddOptions
 from ingest.records import Problem, SummaryTable
 from ingest.report import Reported, describe_ignored, describe_refused
 from ingest.runs.assembly import RunAssembly
-from ingest.tables.summary_rows import TableRead, resolve_tables
+from ingest.tables.summary_rows import read_tables, resolve_tables
 
 _NAMED_VALUES: Final = 4
 
@@ -99,7 +99,7 @@ def _outline_tables(
         for file in files:
             source = read_source(file)
             if isinstance(source.content, SummaryTable):
-                reads.append(TableRead(file, source.digest, source.content))
+                reads += read_tables(file, source.digest, source.content, source.problems)
             else:
                 problems[dataset, file.path] = source.problems
         resolved = resolve_tables(dataset, reads, RunIds({work.run_id for work in plan.works}))

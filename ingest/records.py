@@ -58,14 +58,18 @@ class TableColumn(Struct, frozen=True, forbid_unknown_fields=True, rename={"is_d
         scale: Factor of its numbers.
         values: Values by code in the table.
         is_dropped: Whether the column is ignored.
-        unit, role: Of a column of its own; no role means numbers are metrics, texts labels.
+        name, unit, role: Of a column of its own; no name means the heading, no role that numbers
+            are metrics and texts labels.
         wraps_at: Value at which its counter wraps to 0; None if it does not.
+        scale_by: By the heading of another column: the factor for each text in it.
     """
 
     to: str | None = None
     scale: float = 1.0
+    scale_by: dict[str, dict[str, float]] = struct_field(default_factory=dict)
     values: dict[str, str | float] = struct_field(default_factory=dict)
     is_dropped: bool = False
+    name: str = ""
     unit: str = ""
     role: Role | None = None
     wraps_at: Annotated[float, Meta(gt=0)] | None = None
@@ -107,6 +111,8 @@ class TableDeclaration:
         aggregate: Set if the rows are means of several runs.
         has_factors: Whether undeclared texts, and whole numbers of few values, are knobs.
         refusal: Why its rows are no runs; empty if they are.
+        replicates: A list of numbers in each row of a JSON document; each of them is a run.
+        skip: By heading, the text of a cell by which a row is known to be no run.
         is_shipped: Whether the declaration comes with wattlas.
     """
 
@@ -120,6 +126,8 @@ class TableDeclaration:
     aggregate: Aggregate | None = None
     has_factors: bool = False
     refusal: str = ""
+    replicates: str = ""
+    skip: Mapping[str, str] = field(default_factory=dict)
     is_shipped: bool = False
 
     def fits(self, path: str) -> bool:
@@ -465,6 +473,8 @@ class SummaryTable:
         has_cores: Whether `core` in the rows says of which core of a run a row is.
         refused: Number of rows that are not in `rows`, each with a problem.
         summed: Number of rows that are not in `rows`, because they were added to others.
+        place: Where a document has it, if the document has several tables.
+        others: The other tables of a document.
     """
 
     workload: str
@@ -475,6 +485,8 @@ class SummaryTable:
     has_cores: bool = False
     refused: int = 0
     summed: int = 0
+    place: str = ""
+    others: list["SummaryTable"] = field(default_factory=list)
 
 
 # The content of a small file; each format returns one of these types.

@@ -21,8 +21,10 @@ from ingest.settings.dataset import Settings
 from ingest.settings.layers import SettingsByFolder
 
 _NAMED: Final = {known.name: known for known in FORMATS}
-# Older lakes use the name `summary` for some tables.
-FORMATS_BY_NAME: Final = {**_NAMED, "summary": _NAMED["table"]}
+# Older lakes use other names for some tables.
+FORMATS_BY_NAME: Final = {
+    **_NAMED, **dict.fromkeys(("summary", "kernel_tuner"), _NAMED["table"])
+}  # fmt: skip
 # Workload of a run without requests, which only a sidecar describes.
 IDLE: Final = "idle"
 

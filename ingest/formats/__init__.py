@@ -12,7 +12,6 @@ from ingest.formats import (
     intlog,
     intlog_binary,
     iperf3,
-    kernel_tuner,
     memtier,
     meter_table,
     mutilate,
@@ -107,7 +106,6 @@ FORMATS: tuple[Format, ...] = (
     Format("vtune", "counts", vtune.sniff, vtune.read),
     Format("meter_table", "meter", meter_table.sniff, meter_table.read),
     Format("hoboware", "meter", hoboware.sniff, hoboware.read),
-    Format("kernel_tuner", "table", kernel_tuner.sniff, kernel_tuner.read),
     Format("table", "table", table.sniff, table.read),
 )
 METERS: Final = frozenset(known.name for known in FORMATS if known.role == "meter")

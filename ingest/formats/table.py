@@ -1,4 +1,4 @@
-"""Read a table with a header: separated text, JSON lines, or Parquet.
+"""Read a table with a header: separated text, JSON, JSON lines, or Parquet.
 
 Commas, semicolons, tabs or blanks separate the cells of a text. The settings (`[[tables]]`)
 declare the columns. An undeclared column keeps its own name, cleaned for SQL; numbers become a
@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain, islice, repeat
-from typing import Any, Final, cast
+from typing import Final, cast
 
 import numpy as np
 import pyarrow as pa
@@ -28,6 +28,8 @@ from data.errors import FormatError
 from data.schema import COUNTERS, KNOBS, MEASUREMENTS
 from ingest.files.packed import CHUNK, Packed, packed, unpacked
 from ingest.files.text_lines import iterate_lines
+from ingest.formats import json_rows
+from ingest.formats.json_rows import Cell, plain
 from ingest.formats.problem_list import ProblemList
 from ingest.records import (
     Aggregate,
@@ -73,10 +75,11 @@ _CUT_HEAD: Final = 1 << 16
 MOST_ROWS: Final = 1_000_000
 MOST_COLUMNS: Final = 1_000
 _MOST_BYTES: Final = 1 << 30
+# A document takes ten times its size in memory.
+_MOST_DOCUMENT_BYTES: Final = 1 << 27
 # Lines by which the separator is chosen.
 _FIRST_LINES: Final = 4096
 
-Cell = str | float | int | None
 Mend = Callable[[list[str], list[str]], list[str]]
 
 
@@ -85,11 +88,17 @@ class Table:
 
     Attributes:
         refused: Number of rows that are left out.
+        place: Where it is in a document; empty for a file of one table.
+        keys: Headings of the keys of a document's dictionaries, which are knobs.
     """
 
-    def __init__(self, headings: list[str], refused: int = 0) -> None:
+    def __init__(
+        self, headings: list[str], refused: int = 0, place: str = "", keys: Iterable[str] = ()
+    ) -> None:
         self.headings = headings
         self.refused = refused
+        self.place = place
+        self.keys = frozenset(keys)
         # Of each chunk its line numbers, then its columns.
         self._chunks: list[list[bytes]] = []
         self._lines: list[int] = []
@@ -138,6 +147,7 @@ class _Target:
         declared: Its declaration.
         own: Description of an undeclared column; None for a declared one.
         least: Lowest valid value.
+        scale_index: Index of the column that decides the scale of each row; None for none.
     """
 
     index: int
@@ -147,6 +157,7 @@ class _Target:
     declared: TableColumn
     own: Column | None = None
     least: float = -math.inf
+    scale_index: int | None = None
 
 
 def sniff(name: str, head: bytes) -> bool:
@@ -163,8 +174,11 @@ def sniff(name: str, head: bytes) -> bool:
     if len(head) >= _CUT_HEAD:
         text = text.rpartition("\n")[0]
     lines = [line for line in text.split("\n") if line.strip()]
-    if name.lower().endswith((".jsonl", ".ndjson")) or (lines and lines[0].startswith('{"')):
+    is_named = name.lower().endswith((".jsonl", ".ndjson"))
+    if is_named or (len(lines) > 1 and lines[0].startswith('{"') and lines[1].startswith("{")):
         return _is_json_lines(lines)
+    if lines and lines[0].lstrip().startswith(("{", "[")):
+        return json_rows.is_table(head)
     return any(_is_table(lines, separator) for separator in _SEPARATORS)
 
 
@@ -173,7 +187,7 @@ def _is_json_lines(lines: Sequence[str]) -> bool:
         first = json.loads(lines[0]) if lines else None
     except (ValueError, RecursionError):
         return False
-    return isinstance(first, dict) and not any(isinstance(v, dict | list) for v in first.values())
+    return isinstance(first, dict)
 
 
 def _is_table(lines: Sequence[str], separator: str | None) -> bool:
@@ -218,6 +232,8 @@ def declaration_of(tables: Sequence[TableDeclaration], headings: Sequence[str]) 
         aggregate=next((table.aggregate for table in fitting if table.aggregate), None),
         has_factors=any(table.has_factors for table in fitting),
         refusal=next((table.refusal for table in fitting if table.refusal), ""),
+        replicates=next((table.replicates for table in fitting if table.replicates), ""),
+        skip={name: text for table in reversed(fitting) for name, text in table.skip.items()},
     )
 
 
@@ -240,11 +256,33 @@ def read(blocks: Iterable[bytes], context: ReadContext) -> SummaryTable:
         FormatError: The file is not a table with a header, or has too many rows or columns.
     """
     problems = ProblemList()
-    mend = partial(_with_gap, context.tables)
-    table = parse_table(blocks, context.name, problems, mend, MOST_ROWS)
+    first, *others = parse_tables(blocks, context, problems)
+    table = _summary(first, context, problems)
+    table.others = [_summary(other, context, ProblemList()) for other in others]
+    return table
+
+
+def parse_tables(
+    blocks: Iterable[bytes], context: ReadContext, problems: ProblemList
+) -> list[Table]:
+    """Return the tables of a file: several only of a JSON document.
+
+    Raises:
+        FormatError: As `parse_table`.
+    """
+    head, blocks = _peeked(_bounded(blocks, context.name))
+    if not _is_document(head):
+        mend = partial(_with_gap, context.tables)
+        return [parse_table(blocks, context.name, problems, mend, MOST_ROWS)]
+    return _parse_document(b"".join(blocks), context, problems)
+
+
+def _summary(table: Table, context: ReadContext, problems: ProblemList) -> SummaryTable:
+    """Convert the rows of a table to runs."""
     declaration = declaration_of(context.tables, table.headings)
     if declaration.refusal:
         raise FormatError(f"{declaration.refusal} ({context.name})")
+    table = _without(table, declaration.skip)
     targets = _targets(table, declaration, context.name)
     own = [target.own for target in targets if target.own is not None]
     declared = {target.name for target in targets if target.heading in declaration.columns}
@@ -261,7 +299,7 @@ def read(blocks: Iterable[bytes], context: ReadContext) -> SummaryTable:
     is_numbered = shape is None and all(target.name != "replicate" for target in targets)
     rows: Packed[SummaryRow] = Packed()
     workload = declaration.workload or UNKNOWN
-    result = SummaryTable(workload, rows, columns=own, is_numbered=is_numbered)
+    result = SummaryTable(workload, rows, columns=own, is_numbered=is_numbered, place=table.place)
     result.refused = table.refused
     result.has_cores = any(target.kind == CORE for target in targets)
     constants = _constants(declaration)
@@ -291,6 +329,18 @@ def read(blocks: Iterable[bytes], context: ReadContext) -> SummaryTable:
         )
     result.problems = problems.all()
     return result
+
+
+def _without(table: Table, skip: Mapping[str, str]) -> Table:
+    """Return a table without the rows that are no runs by their text under a heading."""
+    at = {table.headings.index(name): text for name, text in skip.items() if name in table.headings}
+    if not at:
+        return table
+    kept = Table(table.headings, table.refused, table.place, table.keys)
+    for line, cells in table.rows:
+        if not any(cells[index] == text for index, text in at.items()):
+            kept.append(line, cells)
+    return kept
 
 
 def _valued(
@@ -323,6 +373,8 @@ def _valued(
                 yield line, flags, None
             elif are_means and not _is_mean(values, line, problems):
                 yield line, flags, None
+            elif are_means and values.get(AGGREGATE_N) is None:
+                yield line, [each for each in flags if each != "aggregate"], values
             else:
                 yield line, flags, values
 
@@ -367,7 +419,7 @@ def _with_gap(
 def _is_mean(values: dict[str, Cell], line: int, problems: ProblemList) -> bool:
     """Return whether a row gives the number of runs that it is the mean of; report it if not."""
     n = values.get(AGGREGATE_N)
-    if isinstance(n, int) and n > 0:
+    if n is None or (isinstance(n, int) and n > 0):
         return True
     detail = f"a row cannot be the mean of {n} runs; row dropped"
     problems.add("bad_aggregate", "refused", detail, line)
@@ -504,10 +556,64 @@ def _split(lines: Iterable[str], separator: str | None) -> Iterator[tuple[int, l
         raise FormatError(f"no table: {error} (line {reader.line_num})") from error
 
 
+def _peeked(blocks: Iterable[bytes]) -> tuple[bytes, Iterator[bytes]]:
+    """Return the beginning of a file, and all its blocks."""
+    rest, head = iter(blocks), b""
+    for block in rest:
+        head += block
+        if len(head) >= _CUT_HEAD:
+            break
+    return head[:_CUT_HEAD], chain([head], rest)
+
+
+def _is_document(head: bytes) -> bool:
+    """Return whether a head begins one JSON document, and not a line for each row."""
+    text = head.decode("utf-8-sig", "replace").lstrip()
+    if not text.startswith(("{", "[")):
+        return False
+    first, _, rest = text.partition("\n")
+    try:
+        return not (isinstance(json.loads(first), dict) and rest.strip())
+    except (ValueError, RecursionError):
+        return not first.startswith('{"') or not first.rstrip().endswith("}")
+
+
+def _parse_document(content: bytes, context: ReadContext, problems: ProblemList) -> list[Table]:
+    if len(content) > _MOST_DOCUMENT_BYTES:
+        raise FormatError(
+            f"a JSON document has {_MOST_DOCUMENT_BYTES >> 20} MiB at most ({context.name})"
+        )
+    text = content.decode("utf-8-sig", "replace")
+    document, is_cut = json_rows.parse_document(text, context.name)
+    if is_cut:
+        problems.add("cut_document", "repaired", "the document was cut: its whole rows are read")
+    places = json_rows.choose_places(json_rows.places_of(document))
+    if not places:
+        raise FormatError(f"no list or dictionary of objects ({context.name})")
+    return [_table_at(place, context, len(places) > 1) for place in places]
+
+
+def _table_at(place: json_rows.Place, context: ReadContext, is_one_of_several: bool) -> Table:
+    """Return the table at a place of a document; its lines are numbers of objects."""
+    headings = dict.fromkeys(name for row in place.rows() for name in row)
+    series = declaration_of(context.tables, list(headings)).replicates
+    rows = place.rows(series) if series else place.rows()
+    content = list(rows)
+    headings = dict.fromkeys(name for row in content for name in row)
+    _check_columns(len(headings), context.name)
+    _check_rows(len(content), MOST_ROWS, context.name)
+    varied = (n for n in headings if json_rows.is_set(n) and len({r.get(n) for r in content}) > 1)
+    keys = (*place.keys, *varied)
+    table = Table(list(headings), 0, place.path if is_one_of_several else "", keys)
+    for number, row in enumerate(content, 1):
+        table.append(number, [row.get(name) for name in headings])
+    return table
+
+
 def _parse_json(
     lines: Iterable[str], name: str, problems: ProblemList, most_rows: int | None
 ) -> Table:
-    objects: Packed[tuple[int, dict[str, Any]]] = Packed()
+    objects: Packed[tuple[int, dict[str, Cell]]] = Packed()
     refused, headings = 0, dict[str, None]()
     for number, line in enumerate(lines, 1):
         if not line.strip():
@@ -517,8 +623,10 @@ def _parse_json(
         except (ValueError, RecursionError):
             entry = None
         if isinstance(entry, dict):
-            objects.append((number, entry))
-            headings |= dict.fromkeys(entry)
+            cells, lists = json_rows.flatten(entry)
+            cells |= json_rows.summaries(lists)
+            objects.append((number, cells))
+            headings |= dict.fromkeys(cells)
             _check_columns(len(headings), name)
         else:
             problems.add("bad_line", "refused", f"no JSON object: {line[:80]!r}", number)
@@ -526,7 +634,7 @@ def _parse_json(
         _check_rows(len(objects) + refused, most_rows, name)
     table = Table(list(headings), refused)
     for number, each in objects:
-        table.append(number, [_plain(each.get(key)) for key in headings])
+        table.append(number, [each.get(key) for key in headings])
     return table
 
 
@@ -537,23 +645,13 @@ def _parse_parquet(content: bytes, name: str, most_rows: int | None) -> Table:
             _check_rows(file.metadata.num_rows, most_rows, name)
             table, line = Table(list(file.schema_arrow.names)), 1
             for batch in file.iter_batches(batch_size=CHUNK):
-                columns = [[_plain(value) for value in each.to_pylist()] for each in batch.columns]
+                columns = [[plain(value) for value in each.to_pylist()] for each in batch.columns]
                 for cells in zip(*columns, strict=True):
                     table.append(line, cells)
                     line += 1
     except (pa.ArrowInvalid, OSError) as error:
         raise FormatError(f"no Parquet: {error} ({name})") from error
     return table
-
-
-def _plain(value: Any) -> Cell:
-    if value is None or isinstance(value, str):
-        return value
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, int | float):
-        return None if isinstance(value, float) and math.isnan(value) else value
-    return json.dumps(value, default=str) if isinstance(value, dict | list) else str(value)
 
 
 def _targets(table: Table, declaration: TableDeclaration, file: str) -> list[_Target]:
@@ -571,6 +669,7 @@ def _targets(table: Table, declaration: TableDeclaration, file: str) -> list[_Ta
         declared = declaration.columns.get(heading, declaration.columns.get(bare, TableColumn()))
         if declared.is_dropped or (not heading and declared.to is None and index == 0):
             continue
+        bare = declared.name or bare
         name = declared.to or _name_in_lake(bare, declaration.kinds, table, index)
         if name is not None:
             kind = declaration.kinds[name]
@@ -581,8 +680,13 @@ def _targets(table: Table, declaration: TableDeclaration, file: str) -> list[_Ta
         kind = _kind_of(table.column(index))
         name = clean_name(bare, kind, taken)
         role = declared.role or _role_of(kind, table.column(index), declaration)
+        if heading in table.keys and declared.role is None:
+            role = "knob"
         own = Column(name, role, kind, bare or name, bare or name, declared.unit)
         targets.append(_Target(index, heading, name, kind, declared, own))
+    for target in targets:
+        unit = next(iter(target.declared.scale_by), None)
+        target.scale_index = table.headings.index(unit) if unit in table.headings else None
     targets += _spread_targets(table.headings, spreads, targets)
     names = [target.name for target in targets]
     if twice := sorted({name for name in names if names.count(name) > 1}):
@@ -678,8 +782,10 @@ def _role_of(kind: Kind, cells: Iterable[Cell], declaration: TableDeclaration) -
     """Return what an undeclared column is: a factor of an experiment has few values."""
     if not declaration.has_factors or kind == "real":
         return "label" if kind == "text" else "metric"
-    few = islice({str(cell).strip() for cell in cells}, _MOST_FACTORS + 1)
-    return "knob" if kind == "text" or len([*few]) <= _MOST_FACTORS else "metric"
+    few = {*islice({str(cell).strip() for cell in cells}, _MOST_FACTORS + 1)}
+    if len(few) == 1:
+        return "label"
+    return "knob" if kind == "text" or len(few) <= _MOST_FACTORS else "metric"
 
 
 def _plain_column(cells: Sequence[Cell], target: _Target) -> Sequence[Cell] | None:
@@ -689,7 +795,8 @@ def _plain_column(cells: Sequence[Cell], target: _Target) -> Sequence[Cell] | No
         The values; None if a cell is not as simple as `1.5`, `12` or a text. `_convert` then
         converts cell by cell and reports the bad ones.
     """
-    if target.declared.values or target.declared.wraps_at:
+    declared = target.declared
+    if declared.values or declared.wraps_at or target.scale_index is not None:
         return None
     if target.kind == "text":
         texts = [None if cell is None else str(cell) for cell in cells]
@@ -747,7 +854,10 @@ def _values(
             )
             problems.add("energy_counter_wrapped", "repaired", f"{detail}; taken as {cell}", line)
             flags += [] if "energy_counter_wrapped" in flags else ["energy_counter_wrapped"]
-        value = _convert(target.heading, cell, target.kind, target.declared, target.least)
+        declared = target.declared
+        if target.scale_index is not None:
+            declared = _scaled(declared, str(cells[target.scale_index]).strip())
+        value = _convert(target.heading, cell, target.kind, declared, target.least)
         if isinstance(value, str) and target.own is None:
             value = value.strip() or None
         if target.kind in ("whole", CORE) and isinstance(value, float):
@@ -758,6 +868,18 @@ def _values(
             value = round(value)
         values[target.name] = value
     return values
+
+
+def _scaled(declared: TableColumn, unit: str) -> TableColumn:
+    """Return a declaration with the scale that another cell of the row decides.
+
+    Raises:
+        FormatError: That cell has a text without a scale.
+    """
+    ((heading, scales),) = declared.scale_by.items()
+    if unit not in scales:
+        raise FormatError(f"{heading} cannot be {unit[:60]!r}, known: {', '.join(scales)}")
+    return TableColumn(scale=scales[unit])
 
 
 def _unwrapped(cell: Cell, wraps_at: float | None) -> tuple[Cell, bool]:

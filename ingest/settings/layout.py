@@ -92,8 +92,11 @@ _LISTED: Final[dict[str, type[Struct]]] = {
     "tables": table_of(
         "TableOfRuns",
         {
-            **dict.fromkeys(("pattern", "header", "workload", "system", "refuse"), str),
+            **dict.fromkeys(
+                ("pattern", "header", "workload", "system", "refuse", "replicates"), str
+            ),
             **{"set": _Constants, "columns": _Columns, "aggregate": Aggregate, "factors": bool},
+            "skip": dict[str, str],
         },
     ),
     "meters": TableOfMeter,

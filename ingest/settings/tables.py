@@ -79,6 +79,8 @@ def build_table(
         msgspec.convert(entry.get("aggregate"), Aggregate | None),
         entry.get("factors", False),
         entry.get("refuse", ""),
+        entry.get("replicates", ""),
+        entry.get("skip", {}),
         is_shipped,
     )
 

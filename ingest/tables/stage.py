@@ -3,7 +3,6 @@
 from array import array
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -34,7 +33,7 @@ from ingest.tables.summary_rows import (
     RowCounts,
     SummaryRuns,
     TableRead,
-    finish_table,
+    read_tables,
     resolve_tables,
 )
 
@@ -150,9 +149,9 @@ class TableStage:
         for read in reads:
             self._declare(read.table)
         resolved = resolve_tables(dataset, reads, taken)
-        for read in reads:
-            path, problems = read.file.path, resolved.problems[read.file.path]
-            if not (read.file.is_unchanged and self._committer.is_known(dataset, path, problems)):
+        for path, file in {read.file.path: read.file for read in reads}.items():
+            problems = resolved.problems[path]
+            if not (file.is_unchanged and self._committer.is_known(dataset, path, problems)):
                 on_problems(dataset, path, problems)
         self._committer.add_problems(dataset, resolved.problems)
         elsewhere = {read.file.path for read in reads if not self._is_given(read.file)}
@@ -173,8 +172,7 @@ class TableStage:
                 on_problems(dataset, file.path, source.problems)
                 self._committer.add_problems(dataset, {file.path: source.problems})
             else:
-                table = finish_table(replace(table, problems=source.problems), file.settings)
-                reads.append(TableRead(file, source.digest, table))
+                reads += read_tables(file, source.digest, table, source.problems)
         if self._plan.works:  # Which may fail; then the dataset is committed again.
             self._reads[dataset] = reads
         return reads

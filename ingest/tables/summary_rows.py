@@ -1,6 +1,6 @@
 """Convert per-run summary tables to rows of `runs`: one run per row, with unique keys."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -27,7 +27,7 @@ from ingest.files.packed import Packed
 from ingest.formats.problem_list import ProblemList
 from ingest.lake.recorded_runs import SUMMARY, RunIds
 from ingest.records import Problem, SummaryRow, SummaryTable
-from ingest.settings.dataset import UNKNOWN, Settings
+from ingest.settings.dataset import UNKNOWN
 from ingest.tables.core_rows import sum_over_cores
 from ingest.tables.unique_keys import DROPPED, FIRST, FURTHER, NONE, RowKeys
 
@@ -120,9 +120,18 @@ class _Claim:
     flags: set[str]
 
 
-def finish_table(table: SummaryTable, settings: Settings) -> SummaryTable:
-    """Tell loads from measured rates, and sum the rows of the cores of a run."""
-    return sum_over_cores(_with_loads(table), settings)
+def read_tables(
+    file: RawFile, digest: str, table: SummaryTable, problems: Sequence[Problem]
+) -> list[TableRead]:
+    """Return each table of a file: loads told from measured rates, rows of cores summed to runs.
+
+    Args:
+        problems: Those of reading the file; the first table has them.
+    """
+    return [
+        TableRead(file, digest, sum_over_cores(_with_loads(each), file.settings))
+        for each in (replace(table, problems=[*problems]), *table.others)
+    ]
 
 
 def _with_loads(table: SummaryTable) -> SummaryTable:
@@ -175,7 +184,7 @@ class _Resolution:
         self._dataset = dataset
         self._reads = sorted(reads, key=lambda read: read.file.path)
         self._notes = {read.file.path: ProblemList(MAX_NAMED_LINES) for read in reads}
-        self._unknown: dict[str, list[Problem]] = {}
+        self._unknown: dict[str, list[Problem]] = defaultdict(list)
         self._refused = 0
         keys = RowKeys()
         for number, read in enumerate(self._reads):
@@ -196,13 +205,15 @@ class _Resolution:
         """Return the rows and problems."""
         self._note_dropped()
         self._note_further()
-        counts, problems = RowCounts(), {}
+        counts, problems = RowCounts(), dict[str, list[Problem]]()
         for read in self._reads:
             path, table = read.file.path, read.table
             counts.read += len(table.rows) + table.refused + table.summed
             counts.refused += table.refused
             counts.summed += table.summed
-            problems[path] = [*table.problems, *self._notes[path].all(), *self._unknown[path]]
+            problems.setdefault(path, self._notes[path].all()).extend(table.problems)
+        for path, unknown in self._unknown.items():
+            problems[path] += unknown
         counts.refused += self._refused
         counts.dropped = len(self._keys.rows_of(DROPPED))
         return SummaryRuns(self._rows, problems, counts)
@@ -221,7 +232,7 @@ class _Resolution:
                 continue
             configuration = key.workload, key.system, key.knobs
             keys.add(number, index, row.line, configuration, key.replicate, row.values)
-        self._unknown[read.file.path] = list(unknown.problems())
+        self._unknown[read.file.path] += unknown.problems()
 
     def _key(self, read: TableRead, row: SummaryRow) -> RunKey:
         """Return the key in a row; rows of a numbered table have no replicate number in it.
@@ -236,7 +247,8 @@ class _Resolution:
         number = None if replicate is None else int(replicate)
         if read.table.is_numbered:
             # Rows without a replicate number are numbered in order, in each table from 0.
-            place = dict(knobs) | {"variant": Path(read.file.path).name.split(".")[0]}
+            name = Path(read.file.path).name.split(".")[0]
+            place = dict(knobs) | {"variant": f"{name} {read.table.place}".rstrip()}
             knobs, number = order_knobs(place), None
         system = canonical_system(row.system, settings)
         return RunKey(self._dataset, _workload(row, read), system, knobs, number)
@@ -349,6 +361,8 @@ def _build_row(claim: _Claim) -> dict[str, Any]:
     row = identity_columns(claim.key, settings)
     kept = claim.read.kept
     row |= {name: value for name, value in values.items() if value is not None and name in kept}
+    if row.get("energy_j") is None and None not in (row.get("power_w"), row.get("duration_s")):
+        row["energy_j"] = row["power_w"] * row["duration_s"]
     if row.get("energy_j") is not None and row.get("duration_s"):
         row["power_w"] = row["energy_j"] / row["duration_s"]
     if claim.key.system not in settings.systems:

@@ -1,0 +1,364 @@
+"""Flatten a JSON document to tables: each list or dictionary of like objects may be one.
+
+A *place* is the path of a table in its document, with `*` for each list or dictionary of objects:
+`models/*/runs/*`. The document itself has the place ``, and one row.
+"""
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import numpy as np
+
+from data.errors import FormatError
+
+Cell = str | float | int | None
+# Levels of a document that are looked at, and columns that parents give to each row.
+_DEEPEST: Final = 6
+_MOST_CARRIED: Final = 100
+_LONGEST_TEXT: Final = 200
+# A list of so many whole numbers is a shape, such as a problem size, not a series of measurements.
+_SHAPE: Final = 4
+# Keys of the objects of a list that is a dictionary in fact: `{"name": "time", "value": 3}`.
+_NAMES: Final = ("name", "metric", "quantity", "key")
+_VALUES: Final = ("value", "score")
+_UNITS: Final = ("unit", "units")
+_STATISTICS: Final = ("n", "mean", "sd", "p50", "p99")
+_ENERGY: Final = re.compile(r"energy|joule|power|watt|kwh", re.IGNORECASE)
+_TIME: Final = re.compile(r"time|duration|latency|throughput|score|second", re.IGNORECASE)
+_CLOSING: Final = {"{": "}", "[": "]"}
+_PUNCTUATION: Final = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\],]')
+# An object of this name states what was set.
+_SET: Final = re.compile(r"(?:.*\.)?(?:param|config|setting|factor|knob)\w*\.", re.IGNORECASE)
+# Keys of a document that no run wrote: a notebook, a lock file of packages.
+_OTHER_TOOLS: Final = ("nbformat", "lockfileVersion")
+
+
+@dataclass(slots=True)
+class Place:
+    """The objects at one place of a document.
+
+    Attributes:
+        path: The place.
+        objects: Each object with what its parents carry into its row.
+        keys: Headings of the keys of dictionaries in the place.
+    """
+
+    path: str
+    objects: list[tuple[Mapping[str, Cell], Mapping[str, Any]]] = field(default_factory=list)
+    keys: dict[str, None] = field(default_factory=dict)
+
+    def is_apart_from(self, other: "Place") -> bool:
+        """Return whether neither place is inside the other."""
+        return not f"{self.path}/".startswith(f"{other.path}/") and not f"{other.path}/".startswith(
+            f"{self.path}/"
+        )
+
+    def rows(self, replicates: str | None = None) -> Iterator[dict[str, Cell]]:
+        """Yield the cells of each row by heading.
+
+        Args:
+            replicates: A list of numbers in each object: each number becomes a row.
+        """
+        for carried, content in self.objects:
+            own, lists = flatten(content)
+            series = lists.get(replicates or "", ())
+            for index in range(len(series)):
+                same = {name: each[index] for name, each in lists.items() if len(each) > index}
+                yield {**carried, **own, **same}
+            if not series:
+                yield {**carried, **own, **summaries(lists)}
+
+
+def parse_document(text: str, name: str) -> tuple[Any, bool]:
+    """Parse a document; one that was cut is closed after its last whole value.
+
+    Returns:
+        The document, and whether it was cut.
+
+    Raises:
+        FormatError: It is no JSON.
+    """
+    for closed, is_cut in ((text, False), (close_document(text), True)):
+        try:
+            return json.loads(closed), is_cut
+        except (ValueError, RecursionError) as failure:
+            error = failure
+    raise FormatError(f"no JSON document: {error} ({name})")
+
+
+def close_document(text: str) -> str:
+    """Return a document up to its last whole value; brackets that are still open are closed."""
+    open_: list[str] = []
+    end, closing = 0, ""
+    for found in _PUNCTUATION.finditer(text):
+        mark = found[0]
+        if mark in _CLOSING:
+            open_.append(_CLOSING[mark])
+        elif mark == ",":
+            end, closing = found.start(), "".join(reversed(open_))
+        elif mark in _CLOSING.values() and open_:
+            open_.pop()
+            end, closing = found.end(), "".join(reversed(open_))
+    return text[:end] + closing
+
+
+def is_table(head: bytes) -> bool:
+    """Return whether a head begins a document with a table of numbers."""
+    text = head.decode("utf-8-sig", "replace").lstrip()
+    if not text.startswith(("{", "[")):
+        return False
+    try:
+        document, _ = parse_document(text, "")
+    except FormatError:
+        return False
+    if isinstance(document, dict) and any(key in document for key in _OTHER_TOOLS):
+        return False
+    return any(_has_numbers(place) for place in places_of(document))
+
+
+def _has_numbers(place: Place) -> bool:
+    """Return whether an object has a number; a document of one row must have a measured one."""
+    cells = [each for _, content in place.objects[:10] for each in _cells(content).items()]
+    return any(
+        isinstance(cell, float | int)
+        and (place.path or _ENERGY.search(heading) or _TIME.search(heading))
+        for heading, cell in cells
+    )
+
+
+def places_of(document: Any) -> list[Place]:
+    """Return the places of a document, the one with the most objects first.
+
+    Like objects share half of their keys.
+    """
+    found: dict[str, Place] = {}
+    if isinstance(document, dict) and (columns := _columnar(document)):
+        document = columns
+    if isinstance(document, dict) and not _is_dictionary(document):
+        found[""] = Place("", [({}, document)])
+    _collect(document, "", {}, (), found, 0)
+    return sorted(found.values(), key=lambda place: (-len(place.objects), place.path.count("/")))
+
+
+def _columnar(document: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return the rows of a document that has columns in place of rows; empty for others."""
+    names, data = document.get("columns"), document.get("data")
+    if isinstance(names, list) and isinstance(data, list) and document.keys() <= _SPLIT:
+        return [dict(zip(map(str, names), row, strict=False)) for row in data if type(row) is list]
+    columns = list(document.values())
+    if len(columns) > 1 and all(isinstance(each, dict) and each for each in columns):
+        keys = list(columns[0])
+        if keys == [*map(str, range(len(keys)))] and all([*each] == keys for each in columns):
+            return [{name: document[name][key] for name in document} for key in keys]
+    lists = all(isinstance(each, list) and len(each) > 1 for each in columns)
+    if len(columns) > 1 and lists and len({len(each) for each in columns}) == 1:
+        scalars = all(not isinstance(cell, dict | list) for each in columns for cell in each)
+        rows = zip(*columns, strict=True) if scalars else ()
+        return [dict(zip(document, row, strict=True)) for row in rows]
+    return []
+
+
+_SPLIT: Final = {"columns", "index", "data"}
+
+
+def _is_dictionary(node: Mapping[str, Any]) -> bool:
+    """Return whether the values are like objects, each under a key of its own."""
+    values = list(node.values())
+    if len(values) < 2 or not all(isinstance(each, dict) and each for each in values):
+        return False
+    first = values[0].keys()
+    return all(len(first & each.keys()) * 2 >= max(len(first), len(each)) for each in values)
+
+
+def _is_list(node: Any) -> bool:
+    if not isinstance(node, list) or not node or not all(type(each) is dict for each in node):
+        return False
+    return _pairs(node) is None
+
+
+def _collect(
+    node: Any,
+    path: str,
+    carried: Mapping[str, Cell],
+    keys: Sequence[str],
+    found: dict[str, Place],
+    depth: int,
+) -> None:
+    """Add the places at a node and below it."""
+    if depth > _DEEPEST or not isinstance(node, dict | list):
+        return
+    place, name = f"{path}/*".lstrip("/"), path.rpartition("/")[2].replace("*", "")
+    if isinstance(node, dict) and _is_dictionary(node):
+        heading = name or "key"
+        is_index = [*node] in ([*map(str, range(len(node)))], [*map(str, range(1, len(node) + 1))])
+        is_index |= all(_restates(key, content) for key, content in node.items())
+        keys = keys if is_index else (*keys, heading)
+        entries = [({} if is_index else {heading: key}, each) for key, each in node.items()]
+    elif _is_list(node):
+        entries = [({}, each) for each in node]
+    else:
+        if isinstance(node, dict):
+            scalars = {} if path.endswith("*") else _carried(node)
+            for key, child in node.items():
+                beside = {n: v for n, v in scalars.items() if not n.startswith(f"{key}.")}
+                inner = f"{path}/{key}".lstrip("/")
+                _collect(child, inner, {**carried, **beside}, keys, found, depth + 1)
+        return
+    there = found.setdefault(place, Place(place))
+    there.keys |= dict.fromkeys(keys)
+    for own, each in entries:
+        there.objects.append(({**carried, **own}, each))
+        if any(isinstance(child, dict | list) for child in each.values()):
+            _collect(each, place, {**carried, **own, **_carried(each)}, keys, found, depth + 1)
+
+
+def _restates(key: str, content: Mapping[str, Any]) -> bool:
+    """Return whether a key consists of values of its object, as in a cache of settings."""
+    values = {str(each) for each in content.values() if not isinstance(each, dict | list)}
+    return all(part in values for part in key.split(","))
+
+
+def _carried(node: Mapping[str, Any]) -> dict[str, Cell]:
+    """Return the cells of a parent without its lists."""
+    cells = {}.items() if _is_dictionary(node) else _cells(node).items()
+    some = ((n, v) for n, v in cells if v is not None and not str(v).startswith("["))
+    return dict([*some][:_MOST_CARRIED])
+
+
+def _cells(node: Mapping[str, Any]) -> dict[str, Cell]:
+    """Return the cells of an object without its lists and dictionaries of objects."""
+    own = {
+        name: value
+        for name, value in node.items()
+        if not (isinstance(value, list) and not _pairs(value))
+        and not (isinstance(value, dict) and _is_dictionary(value))
+    }
+    return flatten(own)[0]
+
+
+def flatten(content: Mapping[str, Any]) -> tuple[dict[str, Cell], dict[str, list[float]]]:
+    """Return the cells of an object, and its lists of numbers; inner names follow a dot."""
+    cells: dict[str, Cell] = {}
+    lists: dict[str, list[float]] = {}
+    _flatten(content, "", cells, lists, 0)
+    return cells, lists
+
+
+def _flatten(
+    node: Mapping[str, Any],
+    start: str,
+    cells: dict[str, Cell],
+    lists: dict[str, list[float]],
+    depth: int,
+) -> None:
+    for key, value in node.items():
+        name = f"{start}{key}"
+        if isinstance(value, dict) and depth < _DEEPEST:
+            _flatten(value, f"{name}.", cells, lists, depth + 1)
+        elif not isinstance(value, list):
+            cells[name] = plain(value)
+        elif (pairs := _pairs(value)) is not None:
+            cells |= {f"{start}{own}": cell for own, cell in pairs.items()}
+        elif _is_list(value):
+            for inner in dict.fromkeys(inner for each in value for inner in each):
+                series = [each[inner] for each in value if _is_number(each.get(inner))]
+                if series:
+                    lists[f"{name}.{inner}"] = series
+        elif numbers := _numbers(value):
+            is_shape = len(value) <= _SHAPE and all(type(each) is int for each in value)
+            if is_shape:
+                cells[name] = json.dumps(value)
+            else:
+                lists[name] = numbers
+        elif value and len(text := json.dumps(value, default=str)) <= _LONGEST_TEXT:
+            cells[name] = text
+
+
+def _pairs(node: Sequence[Any]) -> dict[str, Cell] | None:
+    """Return names with units and values of a list of `{"name": ..., "value": ...}`; else None."""
+    pairs: dict[str, Cell] = {}
+    for each in node:
+        keys = each.keys() if isinstance(each, dict) else ()
+        name = next((key for key in _NAMES if key in keys), None)
+        value = next((key for key in _VALUES if key in keys), None)
+        if name is None or value is None or len(keys) > 4 or isinstance(each[value], dict | list):
+            return None
+        unit = next((each[key] for key in _UNITS if each.get(key)), "")
+        heading = f"{each[name]} ({unit})" if unit else str(each[name])
+        if heading in pairs:
+            return None
+        pairs[heading] = plain(each[value])
+    return pairs or None
+
+
+def _numbers(values: Sequence[Any]) -> list[float]:
+    """Return the numbers of a list, or of a list of lists; empty if it has anything else."""
+    flat = [n for each in values for n in (each if isinstance(each, list) else (each,))]
+    return flat if all(map(_is_number, flat)) else []
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def summaries(lists: Mapping[str, Sequence[float]]) -> dict[str, Cell]:
+    """Return number, mean, sample standard deviation, median and 99th percentile of each list."""
+    cells: dict[str, Cell] = {}
+    for name, series in lists.items():
+        values = np.array(series, np.float64)
+        values = values[np.isfinite(values)]
+        if not len(values):
+            continue
+        statistics = [
+            len(values),
+            float(values.mean()),
+            float(values.std(ddof=1)) if len(values) > 1 else None,
+            *map(float, np.percentile(values, (50, 99))),
+        ]
+        cells |= {f"{name}_{s}": v for s, v in zip(_STATISTICS, statistics, strict=True)}
+    return cells
+
+
+def plain(value: Any) -> Cell:
+    """Return a value as a cell: a text, a number, or None."""
+    if value is None or isinstance(value, str):
+        return value
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, int | float):
+        return None if value != value else value
+    return json.dumps(value, default=str) if isinstance(value, dict | list) else str(value)
+
+
+def is_set(heading: str) -> bool:
+    """Return whether a heading is of an object such as `parameters`: of what was set."""
+    return _SET.match(heading) is not None
+
+
+def choose_places(places: Sequence[Place]) -> list[Place]:
+    """Return the places whose objects are runs: the longest, and others apart from it.
+
+    The run is where the energy is: a document that has one, with a list of objects that have
+    none, such as single requests, is one run.
+
+    Args:
+        places: As `places_of` gives them.
+    """
+    measured = [place for place in places if any(map(_ENERGY.search, _headings(place)))]
+    if not measured:
+        return list(places[:1])
+    chosen = measured[:1]
+    for place in measured[1:]:
+        if len(place.objects) > 1 and all(place.is_apart_from(other) for other in chosen):
+            chosen.append(place)
+    return chosen
+
+
+def _headings(place: Place) -> Iterator[str]:
+    for _, content in place.objects[:20]:
+        cells, lists = flatten(content)
+        yield from cells
+        yield from (name for name in lists if "." not in name)

@@ -1,0 +1,158 @@
+"""Tables in JSON documents: which objects are runs, what their parents say, lists of numbers."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from data.connection import open_lake
+from ingest.formats import FORMATS, find_format
+from ingest.formats.json_rows import close_document
+from ingest.formats.table import read
+from ingest.records import ReadContext, SummaryTable
+from ingest.settings.dataset import load_settings
+from tests.fixtures.ingest import details, ingest, query
+from tests.fixtures.real import studies
+from tests.fixtures.tool_outputs import captured
+
+SHIPPED = load_settings()
+
+
+def table(content: bytes, size: int = 1 << 20) -> SummaryTable:
+    blocks = (content[at : at + size] for at in range(0, len(content), size))
+    return read(blocks, ReadContext("t.json", 0.0, tables=SHIPPED.tables_of("/t.json")))
+
+
+def rows(document: Any) -> list[dict[str, Any]]:
+    return [row.values for row in table(json.dumps(document).encode()).rows]
+
+
+@pytest.mark.parametrize("size", [1, 13, 1 << 20])
+def test_the_longest_list_is_the_table_and_parents_are_carried(size: int) -> None:
+    document = {
+        "host": "n1", "gpu": {"cap": 300}, "fans": [{"rpm": 1}],
+        "runs": [{"energy": 1.5, "set": {"cores": 2}}, {"energy": 2.5, "set": {"cores": 4}}],
+    }  # fmt: skip
+    content = json.dumps(document, indent=1).encode()
+    assert [f.name for f in FORMATS if f.sniff("t.json", content)] == ["table"]
+    read_ = table(content, size)
+    assert [row.values for row in read_.rows] == [
+        {"host": "n1", "gpu_cap": 300, "energy": 1.5, "set_cores": 2},
+        {"host": "n1", "gpu_cap": 300, "energy": 2.5, "set_cores": 4},
+    ]
+    assert (read_.others, read_.problems[0].kind) == ([], "undeclared_columns")
+
+
+def test_keys_of_dictionaries_are_knobs() -> None:
+    """Keys that number their objects, or repeat their values, say nothing."""
+    inner = {"0": {"energy": 1.0, "time": 2.0}, "1": {"energy": 3.0, "time": 4.0}}
+    document = {"models": {"a": inner, "b": inner}}
+    read_ = table(json.dumps(document).encode())
+    assert [row.values for row in read_.rows][1:3] == [
+        {"models": "a", "energy": 3.0, "time_real": 4.0},
+        {"models": "b", "energy": 1.0, "time_real": 2.0},
+    ]
+    assert [c.name for c in read_.columns if c.role == "knob"] == ["models"]
+    assert rows({"1,x": {"n": 1, "s": "x", "j": 2.5}, "2,x": {"n": 2, "s": "x", "j": 3.5}}) == [
+        {"n": 1, "s": "x", "j": 2.5}, {"n": 2, "s": "x", "j": 3.5},
+    ]  # fmt: skip
+
+
+def test_lists_of_numbers_are_summarised_and_pairs_are_columns() -> None:
+    """The mean of 1, 2, 3, 4 and 5 is 3, the sample deviation sqrt(2.5)."""
+    (row,) = rows([{"v": [1, 2, 3, 4, 5], "m": [{"name": "skin", "value": 9.5, "unit": "K"}]}])
+    assert row == {
+        "v_n": 5, "v_mean": 3.0, "v_sd": pytest.approx(2.5**0.5), "v_p50": 3.0,
+        "v_p99": pytest.approx(4.96), "skin_k": 9.5,
+    }  # fmt: skip
+
+
+def test_a_document_with_the_energy_is_the_run_of_its_requests() -> None:
+    requests = [{"latency": 1.0, "tokens": 3}, {"latency": 3.0, "tokens": 5}]
+    (row,) = rows({"model": "m", "energy_j": 50.5, "results": requests})
+    assert (row["model"], row["energy_j"]) == ("m", 50.5)
+    assert (row["results_latency_mean"], row["results_tokens_n"]) == (2.0, 2)
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        {"a": [1, 2], "energy": [3.5, 4.5]},
+        {"columns": ["a", "energy"], "index": [0, 1], "data": [[1, 3.5], [2, 4.5]]},
+        {"a": {"0": 1, "1": 2}, "energy": {"0": 3.5, "1": 4.5}},
+        [{"a": 1, "energy": 3.5}, {"a": 2, "energy": 4.5}],
+    ],
+)
+def test_every_orientation_of_a_data_frame(document: Any) -> None:
+    assert rows(document) == [{"a": 1, "energy": 3.5}, {"a": 2, "energy": 4.5}]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"name": "app", "version": "1.0.0", "private": true}',
+        '{"nbformat": 4, "cells": [{"execution_count": 1, "time": 2}, {"execution_count": 3}]}',
+        '{"hidden_size": 4096, "rope_theta": 500000.0}',
+        '{"lockfileVersion": 3, "packages": {"a": {"size": 1}, "b": {"size": 2}}}',
+        "[1, 2, 3]", "{", "[]", "{}",
+    ],
+)  # fmt: skip
+def test_other_documents_are_no_tables(text: str) -> None:
+    assert find_format("x.json", text.encode()) is None
+
+
+def test_two_tables_of_a_document_are_two_tables_of_runs(lake: Path, tmp_path: Path) -> None:
+    part = [{"energy_j": 1.5, "n": n} for n in range(3)]
+    (tmp_path / "t.json").write_text(json.dumps({"cpu": part, "gpu": part[:2]}))
+    report = ingest(lake, tmp_path / "t.json")
+    assert (report.added, report.rows.read, len(details(report, "unknown_system"))) == (5, 5, 2)
+    assert ingest(lake, tmp_path / "t.json").unchanged == 5
+
+
+def test_a_cut_document_keeps_its_whole_rows() -> None:
+    """A cache is written row by row, and closed when the tuning ends."""
+    text = '{"a": [{"energy": 1.5, "s": "x]"}, {"energy": 2.5, "s": "y"}, {"ener'
+    assert close_document(text) == '{"a": [{"energy": 1.5, "s": "x]"}, {"energy": 2.5, "s": "y"}]}'
+    cut = table(text.encode())
+    assert [row.values["energy"] for row in cut.rows] == [1.5, 2.5]
+    assert next((p.kind, p.severity) for p in cut.problems) == ("cut_document", "repaired")
+
+
+TOOLS = [
+    # File, runs, values of the first run, knobs.
+    ("hyperfine.json", 10, {"duration_s": 0.00098662, "parameters_size": 1000},
+     {"command", "parameters_size"}),
+    ("google_benchmark.json", 9, {"duration_s": 1.471660430982292e-08, "replicate": 0}, {"name"}),
+    ("pytest_benchmark.json", 10, {"duration_s": 1.887500047814683e-06}, {"name", "params_n"}),
+    ("pytest_benchmark_no_data.json", 2, {"aggregate_n": 5}, {"name", "params_n"}),
+    ("kernel_tuner_cache.json", 3, {"duration_s": 5.48177994787693e-05, "aggregate_n": 5},
+     {"unroll"}),
+    ("kernel_tuner_t4.json", 3, {"duration_s": 5.48177994787693e-05, "aggregate_n": 5},
+     {"configuration_unroll"}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "count", "values", "knobs"), TOOLS, ids=lambda v: str(v)[:20])
+def test_what_a_tool_wrote(name: str, count: int, values: dict[str, Any], knobs: set[str]) -> None:
+    content = captured(name)
+    assert [f.name for f in FORMATS if f.sniff(name, content[: 1 << 16])] == ["table"]
+    read_ = table(content)
+    first = next(iter(read_.rows)).values
+    assert (len(read_.rows), read_.refused) == (count, 0)
+    assert {key: first[key] for key in values} == pytest.approx(values)
+    assert {c.name for c in read_.columns if c.role == "knob"} == knobs
+
+
+@pytest.mark.real
+def test_a_cache_of_other_people(lake: Path) -> None:
+    """153.408 W x 0.19624 s = 30.1 J at 1,410 MHz."""
+    ingest(lake, studies() / "strangers" / "kerneltuner")
+    found = query(lake, "SELECT * FROM runs ORDER BY nvml_gr_clock DESC")
+    with open_lake(lake) as opened:
+        knobs = [column.name for column in opened.columns if column.role == "knob"]
+    assert (len(found), knobs) == (10, ["nvml_gr_clock"])
+    assert found[0]["nvml_gr_clock"] == 1410
+    assert found[0]["energy_j"] == pytest.approx(30.1047, abs=1e-4)
+    assert found[0]["power_w"] == pytest.approx(153.408)
+    assert (found[0]["aggregate_n"], found[0]["workload"]) == (10, "fp32_kernel")
