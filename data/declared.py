@@ -105,9 +105,11 @@ def reserved_words() -> frozenset[str]:
     # Imported here: it takes 0.2 s, and only a dataset that declares columns needs it.
     import duckdb
 
-    rows = duckdb.execute(
-        "SELECT keyword_name FROM duckdb_keywords() WHERE keyword_category <> 'unreserved'"
-    ).fetchall()
+    # A connection of its own: several threads may ask, and the shared one refuses all but one.
+    with duckdb.connect() as connection:
+        rows = connection.execute(
+            "SELECT keyword_name FROM duckdb_keywords() WHERE keyword_category <> 'unreserved'"
+        ).fetchall()
     return frozenset(str(row[0]) for row in rows)
 
 

@@ -38,6 +38,7 @@ _WORDS: Final = {
 _SIZES: Final = tuple(knob.column for knob in KNOB_TABLE if knob.stated_kind == "size")
 # Formats that identify the workload, if no word in the path does.
 _OF_FORMATS: Final = {"mutilate": "memcached", "wrk": "nodejs", "netpipe_out": "netpipe"}
+_RESULTS: Final = ("output", "trace", "log", "window", "counts")
 _MACHINE_FILES: Final = ("cpuinfo", "lscpu")
 _MACHINE: Final = re.compile(r"[a-z]{1,3}\d{3,4}[a-z]*\d*")
 _TOKEN: Final = re.compile(
@@ -218,7 +219,7 @@ def propose(shapes: Sequence[Shape], all_paths: Iterable[str], dataset: str) -> 
         dataset: Name of the dataset.
     """
     shipped = load_settings()
-    results = [shape for shape in shapes if shape.role in ("output", "log", "window", "counts")]
+    results = [shape for shape in shapes if shape.role in _RESULTS]
     is_described = all(
         any(pattern.regex.match(shape.example) for pattern in shipped.names) for shape in results
     )
@@ -272,7 +273,7 @@ def _patterns(results: Sequence[Shape], shipped: Settings) -> list[_Pattern]:
     for shape in results:
         by_folder[shape.folder].append(shape)
     for folder, shapes in by_folder.items():
-        outputs = [shape for shape in shapes if shape.role in ("output", "log")]
+        outputs = [shape for shape in shapes if shape.role in ("output", "trace", "log")]
         outputs.sort(key=lambda shape: (-len(shape.files), shape.signature))
         in_folder: list[_Pattern] = []
         for shape in outputs:

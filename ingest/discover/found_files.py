@@ -21,10 +21,12 @@ from ingest.settings.dataset import Settings
 from ingest.settings.layers import SettingsByFolder
 
 _NAMED: Final = {known.name: known for known in FORMATS}
-# Older lakes use other names for some tables.
+# Older lakes use other names for some formats.
 FORMATS_BY_NAME: Final = {
-    **_NAMED, **dict.fromkeys(("summary", "kernel_tuner"), _NAMED["table"])
-}  # fmt: skip
+    **_NAMED,
+    **dict.fromkeys(("summary", "kernel_tuner"), _NAMED["table"]),
+    "powerstat": _NAMED["trace"],
+}
 # Workload of a run without requests, which only a sidecar describes.
 IDLE: Final = "idle"
 

@@ -26,7 +26,9 @@ from ingest.lake.recorded_runs import RecordedFile, RecordedRun
 from ingest.lake.state import LakeState
 
 # Formats of which a single file is enough for a run.
-_MAKING: Final = frozenset(known.name for known in FORMATS if known.role in ("output", "sidecar"))
+_MAKING: Final = frozenset(
+    known.name for known in FORMATS if known.role in ("output", "trace", "sidecar")
+)
 Groups = dict[str, RunGroup]
 
 
@@ -112,8 +114,8 @@ def former_names(state: LakeState) -> dict[tuple[str, str], list[str]]:
 
 
 def is_making(key: RunKey, file: RawFile) -> bool:
-    """Return whether a run needs this file: its output, or the sidecar of an idle run."""
-    return file.format.role == ("sidecar" if key.workload == IDLE else "output")
+    """Return whether a run needs this file: its output or trace, or the sidecar of an idle run."""
+    return file.format.role in (("sidecar",) if key.workload == IDLE else ("output", "trace"))
 
 
 def on_disk(path: str) -> dict[str, Any]:

@@ -17,10 +17,10 @@ from ingest.discover.found_files import (
     KnownFile,
     RawFile,
     RunGroup,
-    of_workload,
     parts_of,
     sidecar_files,
 )
+from ingest.discover.joining import join_neighbours, join_traces
 from ingest.discover.matching import RunTerms, find_terms, match_terms
 from ingest.discover.names import read_core, strip_compression
 from ingest.discover.sidecars import BadSidecarError, Sidecar
@@ -32,7 +32,7 @@ from ingest.lake.machine_states import state_kind
 from ingest.lake.recorded_runs import RecordedFile
 from ingest.lake.state import LakeState
 from ingest.records import Problem
-from ingest.settings.dataset import FILE_NAME, UNKNOWN
+from ingest.settings.dataset import FILE_NAME
 from ingest.settings.layers import SettingsByFolder
 from ingest.settings.layout import is_dataset_name
 
@@ -75,27 +75,12 @@ def discover(
                 folder.look_at(listing.files)
                 folder.refuse_unused(listing.names)
                 silent += (f"{listing.folder.rstrip('/')}/{name}" for name in folder.silent)
-    _join_neighbours(discovery)
+    join_neighbours(discovery)
+    join_traces(discovery)
     files = (file for group in discovery.groups.values() for file in group.files)
     used = {each.path for file in files for each in file.sidecars} if silent else set()
     discovery.ignored += (Ignored(path, _UNUSED) for path in silent if path not in used)
     return discovery
-
-
-def _join_neighbours(discovery: Discovery) -> None:
-    """Move files without a workload to the run with the same other terms and a workload."""
-    unknown = [group for group in discovery.groups.values() if group.key.workload == UNKNOWN]
-    if not unknown:
-        return
-    named = {
-        replace(group.key, workload=UNKNOWN): group
-        for group in discovery.groups.values()
-        if group.key.workload != UNKNOWN and group.files
-    }
-    for group in unknown:
-        if (other := named.get(group.key)) is not None:
-            other.files += [of_workload(file, other.key.workload) for file in group.files]
-            group.files.clear()
 
 
 def _listings(root: Path, visited: set[str], disk: Disk) -> Iterator[Listing]:

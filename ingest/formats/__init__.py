@@ -17,12 +17,12 @@ from ingest.formats import (
     mutilate,
     netpipe,
     perf_stat,
-    powerstat,
     proc_interrupts,
     rdtsc,
     sidecar,
     sockperf,
     table,
+    trace,
     turbostat,
     vtune,
     wrk,
@@ -33,7 +33,9 @@ from ingest.settings.dataset import UNKNOWN
 
 # The workload of a fio document that matches no name pattern; other files do not say theirs.
 STORAGE: Final = "fio"
-Role = Literal["log", "output", "window", "counts", "sidecar", "table", "meter"]
+Role = Literal["log", "output", "trace", "window", "counts", "sidecar", "table", "meter"]
+# Roles whose files need no name pattern: their folder and the start of their name give the run.
+PLACED: Final = ("output", "trace", "counts", "sidecar")
 
 
 def _refuse_whole(blocks: Iterable[bytes], context: ReadContext) -> Content:  # noqa: ARG001
@@ -46,9 +48,10 @@ class Format:
 
     Attributes:
         name: Short name, as in `sources.format` and the docs.
-        role: What the file is to a run: per-interrupt log, load generator's output, record of the
-            workload window, counts of another tool, sidecar, table of many runs, or readings of a
-            power meter, which join runs by time.
+        role: What the file is to a run: per-interrupt log, load generator's output, samples over
+            time (the run itself, if it has no output), record of the workload window, counts of
+            another tool, sidecar, table of many runs, or readings of a power meter, which join runs
+            by time.
         sniff: Maps base name and first bytes (up to 64 KiB, decompressed) to whether the file has
             this format. Uses the name only where the content cannot decide.
         read: Maps blocks of bytes with arbitrary boundaries to the content. Bad lines become
@@ -74,7 +77,7 @@ class Format:
     @property
     def workload(self) -> str | None:
         """Workload of a file that matches no name pattern; None: such a file has no run."""
-        return self.own_workload if self.role in ("output", "counts", "sidecar") else None
+        return self.own_workload if self.role in PLACED else None
 
 
 FORMATS: tuple[Format, ...] = (
@@ -92,7 +95,6 @@ FORMATS: tuple[Format, ...] = (
     Format("memtier", "output", memtier.sniff, memtier.read, list_parts=memtier.list_parts),
     Format("hdr_percentiles", "output", hdr_percentiles.sniff, hdr_percentiles.read),
     Format("wult", "output", wult.sniff, wult.read, list_parts=wult.list_parts),
-    Format("powerstat", "output", powerstat.sniff, powerstat.read),
     Format("fio", "output", fio.sniff, fio.read, own_workload=STORAGE, list_parts=fio.list_parts),
     Format(
         "proc_interrupts",
@@ -106,6 +108,7 @@ FORMATS: tuple[Format, ...] = (
     Format("vtune", "counts", vtune.sniff, vtune.read),
     Format("meter_table", "meter", meter_table.sniff, meter_table.read),
     Format("hoboware", "meter", hoboware.sniff, hoboware.read),
+    Format("trace", "trace", trace.sniff, trace.read, complements=True),
     Format("table", "table", table.sniff, table.read),
 )
 METERS: Final = frozenset(known.name for known in FORMATS if known.role == "meter")

@@ -19,19 +19,20 @@ _MEANS: Final = {
 
 
 def take_means(rows: Intervals, reading: Reading) -> None:
-    """Take over what holds for the machine and the whole time: `energy_j`, and columns of its own.
+    """Take over what holds for the machine and the whole time: `energy_j`, and columns of its own:
+    those that the reading has already, and the usual ones.
 
     Rows of the whole machine count, where there are any; else those of the processors.
     """
     is_all = rows.core < 0
     chosen = is_all if is_all.any() else np.ones(len(rows.core), bool)
-    own: list[Column] = []
+    own = list(reading.columns)
     power_w = rows.values.get(_PACKAGE)
     if power_w is not None:
         energy_j = np.nansum((power_w * rows.dt_s)[chosen])
         if not np.isnan(power_w[chosen]).all() and energy_j >= 0:
             reading.measurements["energy_j"] = float(energy_j)
-    titles = dict(_MEANS)
+    titles = dict(_MEANS) | {c.name: (c.title, c.short, c.unit) for c in own}
     for name in rows.values:
         if name.endswith("_residency_pct"):
             state = name.removesuffix("_residency_pct").upper()
@@ -45,5 +46,6 @@ def take_means(rows: Intervals, reading: Reading) -> None:
         if is_set.any():
             mean = np.average(values[is_set], weights=weights[is_set])
             reading.measurements[name] = float(mean)
-            own.append(Column(name, "metric", "real", title, short, unit))
+            if all(column.name != name for column in own):
+                own.append(Column(name, "metric", "real", title, short, unit))
     reading.columns = tuple(own)

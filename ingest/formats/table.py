@@ -233,6 +233,7 @@ def declaration_of(tables: Sequence[TableDeclaration], headings: Sequence[str]) 
         has_factors=any(table.has_factors for table in fitting),
         refusal=next((table.refusal for table in fitting if table.refusal), ""),
         replicates=next((table.replicates for table in fitting if table.replicates), ""),
+        last_of=next((table.last_of for table in fitting if table.last_of), ""),
         skip={name: text for table in reversed(fitting) for name, text in table.skip.items()},
     )
 
@@ -282,7 +283,7 @@ def _summary(table: Table, context: ReadContext, problems: ProblemList) -> Summa
     declaration = declaration_of(context.tables, table.headings)
     if declaration.refusal:
         raise FormatError(f"{declaration.refusal} ({context.name})")
-    table = _without(table, declaration.skip)
+    table = _without(table, declaration.skip, declaration.last_of)
     targets = _targets(table, declaration, context.name)
     own = [target.own for target in targets if target.own is not None]
     declared = {target.name for target in targets if target.heading in declaration.columns}
@@ -331,14 +332,20 @@ def _summary(table: Table, context: ReadContext, problems: ProblemList) -> Summa
     return result
 
 
-def _without(table: Table, skip: Mapping[str, str]) -> Table:
-    """Return a table without the rows that are no runs by their text under a heading."""
+def _without(table: Table, skip: Mapping[str, str], last_of: str) -> Table:
+    """Return a table without the rows that are no runs.
+
+    These are rows with a text under a heading, and rows that a later one of the same run replaces.
+    """
     at = {table.headings.index(name): text for name, text in skip.items() if name in table.headings}
-    if not at:
+    key = table.headings.index(last_of) if last_of in table.headings else None
+    if not at and key is None:
         return table
+    lasts = {cells[key]: line for line, cells in table.rows} if key is not None else {}
     kept = Table(table.headings, table.refused, table.place, table.keys)
     for line, cells in table.rows:
-        if not any(cells[index] == text for index, text in at.items()):
+        is_last = key is None or not cells[key] or lasts[cells[key]] == line
+        if is_last and not any(cells[index] == text for index, text in at.items()):
             kept.append(line, cells)
     return kept
 

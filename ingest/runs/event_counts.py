@@ -38,6 +38,12 @@ def take_counts(run: RunRow) -> None:
         _take_new(run, read, interval_s, {n: v for n, v in new.items() if n not in known})
 
 
+def is_companion(run: RunRow, read: SourceRead) -> bool:
+    """Return whether a file is a trace beside an output, and so counts over its own time."""
+    is_trace = read.file.format.role == "trace"
+    return is_trace and any(each.file.format.role == "output" for each in run.readings)
+
+
 def measured(content: Reading) -> dict[str, float | int]:
     """The measurements of a file that have a column of `runs`, by column."""
     own = {column.name for column in content.columns}
@@ -46,7 +52,11 @@ def measured(content: Reading) -> dict[str, float | int]:
 
 def _nearest_first(run: RunRow) -> list[tuple[SourceRead, Reading, float | None]]:
     """Files of counts with their intervals, the interval nearest to the run's duration first."""
-    reads = [read for read in run.readings if read.file.format.role == "counts"]
+    reads = [
+        read
+        for read in run.readings
+        if read.file.format.role == "counts" or is_companion(run, read)
+    ]
     contents = [read.content for read in reads if isinstance(read.content, Reading)]
     duration_s = run.row.get("duration_s")
     candidates = [

@@ -19,7 +19,7 @@ from ingest.records import (
     UtcWindow,
     Window,
 )
-from ingest.runs.event_counts import measured, take_counts
+from ingest.runs.event_counts import is_companion, measured, take_counts
 from ingest.runs.row import RunRow
 from ingest.runs.storage_counts import count_interrupts, function_rates
 from ingest.settings.knobs import decode_hybrid_delay
@@ -27,9 +27,9 @@ from ingest.settings.knobs import decode_hybrid_delay
 DURATION_TOLERANCE: Final = 0.10
 _LEAST_UNFIT: Final = 2**63
 # Roles of files with a run's result.
-_RESULTS: Final = ("output", "window")
+_RESULTS: Final = ("output", "trace", "window")
 # If two files give the same value, the later role is used.
-_PRECEDENCE: Final = {"output": 0, "window": 1, "counts": 2, "sidecar": 3}
+_PRECEDENCE: Final = {"output": 0, "trace": 1, "window": 2, "counts": 3, "sidecar": 4}
 
 
 def take_readings(run: RunRow) -> Window | None:
@@ -39,7 +39,7 @@ def take_readings(run: RunRow) -> Window | None:
     for read in by_role:
         content = read.content
         assert isinstance(content, Reading)
-        if read.file.format.role == "counts":
+        if read.file.format.role == "counts" or is_companion(run, read):
             continue
         run.row |= measured(content)
         run.flags.update(content.flags)

@@ -19,7 +19,7 @@ from ingest.meters.idle_runs import is_idle_run_of
 from ingest.records import ReadContext, Reading, UtcWindow
 from ingest.runs.assembly import RunAssembly
 
-_TIMED: Final = ("output", "window", "sidecar")
+_TIMED: Final = ("output", "trace", "window", "sidecar")
 _SIDECAR: Final = "sidecar"
 
 

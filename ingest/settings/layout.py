@@ -93,7 +93,7 @@ _LISTED: Final[dict[str, type[Struct]]] = {
         "TableOfRuns",
         {
             **dict.fromkeys(
-                ("pattern", "header", "workload", "system", "refuse", "replicates"), str
+                ("pattern", "header", "workload", "system", "refuse", "replicates", "last_of"), str
             ),
             **{"set": _Constants, "columns": _Columns, "aggregate": Aggregate, "factors": bool},
             "skip": dict[str, str],

@@ -81,6 +81,7 @@ def build_table(
         entry.get("refuse", ""),
         entry.get("replicates", ""),
         entry.get("skip", {}),
+        entry.get("last_of", ""),
         is_shipped,
     )
 

@@ -7,6 +7,7 @@ import pytest
 from data.connection import open_lake
 from tests.fixtures.ingest import details, ingest, query
 from tests.fixtures.real import studies
+from tests.fixtures.tool_outputs import captured
 
 
 def written(folder: Path, name: str, *lines: str) -> Path:
@@ -99,6 +100,15 @@ def test_the_emissions_of_other_people(lake: Path) -> None:
     (row,) = query(lake, "SELECT * FROM runs WHERE duration_s > 210.076 AND duration_s < 210.077")
     assert row["energy_j"] == pytest.approx(26_478, abs=0.5)
     assert row["country_name"] == "Denmark"
+
+
+def test_a_tracker_that_is_flushed_is_one_run(lake: Path, tmp_path: Path) -> None:
+    """Three trackers wrote two rows each. The first one's last is 0.02489 mWh: 89.59 J in 3.2 s."""
+    (tmp_path / "emissions.csv").write_bytes(captured("codecarbon_flushed.csv"))
+    ingest(lake, tmp_path)
+    first, *others = query(lake, "SELECT * FROM runs ORDER BY project_name")
+    assert (len(others), first["project_name"]) == (2, "loop1")
+    assert (first["energy_j"], first["duration_s"]) == pytest.approx((89.58985, 3.20214), rel=1e-6)
 
 
 REPORT = " Category;  Type;  Run Identifier;  Energy Samples;  Score;  Score Metric"

@@ -1,0 +1,110 @@
+"""Join files of one run that no name pattern joins: neighbours, traces with their results."""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from typing import Final
+
+from ingest.discover.found_files import (
+    Discovery,
+    KnownFile,
+    RawFile,
+    RunGroup,
+    of_workload,
+    path_of,
+)
+from ingest.discover.matching import place_of
+from ingest.settings.dataset import UNKNOWN
+
+# From a file and a role to the keys by which a file of this role may be joined.
+KeysOf = Callable[[RawFile | KnownFile, str], Iterator[str]]
+_VARIANT: Final = {"variant"}
+
+
+def join_neighbours(discovery: Discovery) -> None:
+    """Move files without a workload to the run with the same other terms and a workload."""
+    unknown = [group for group in discovery.groups.values() if group.key.workload == UNKNOWN]
+    if not unknown:
+        return
+    named = {
+        replace(group.key, workload=UNKNOWN): group
+        for group in discovery.groups.values()
+        if group.key.workload != UNKNOWN and group.files
+    }
+    for group in unknown:
+        if (other := named.get(group.key)) is not None:
+            other.files += [of_workload(file, other.key.workload) for file in group.files]
+            group.files.clear()
+
+
+def join_traces(discovery: Discovery) -> None:
+    """Move each trace of no named run to the one run that it can be of.
+
+    This is the run whose output has the same name, whatever its folder and ending; else the only
+    run with an output in the folder of the trace, else the only one in the folder above and below
+    it, if no other trace is as near. Otherwise the trace is a run by itself.
+    """
+    traces: dict[str, list[RunGroup]] = defaultdict(list)
+    results: dict[str, list[RunGroup]] = defaultdict(list)
+    for group in discovery.groups.values():
+        roles = {file.format.role for file in group.files}
+        if roles == {"trace"} and dict(group.key.knobs).keys() <= _VARIANT:
+            traces[group.key.dataset].append(group)
+        elif "output" in roles:
+            results[group.key.dataset].append(group)
+    for dataset, alone in traces.items():
+        for keys_of in (_names, _folders, _folders_above):
+            alone = _joined(alone, results[dataset], keys_of)
+
+
+def _joined(traces: list[RunGroup], results: Iterable[RunGroup], keys_of: KeysOf) -> list[RunGroup]:
+    """Join traces and results that alone have a key; return the other traces."""
+    by_key: dict[str, list[RunGroup]] = defaultdict(list)
+    traces_of: dict[str, list[RunGroup]] = defaultdict(list)
+    for group in results:
+        for key in {key for file in group.files for key in keys_of(file, "output")}:
+            by_key[key].append(group)
+    for trace in traces:
+        for key in {key for file in trace.files for key in keys_of(file, "trace")}:
+            traces_of[key].append(trace)
+    left = []
+    for trace in traces:
+        keys = {key for file in trace.files for key in keys_of(file, "trace")}
+        hosts = [by_key[k][0] for k in keys if len(by_key[k]) == 1 and len(traces_of[k]) == 1]
+        if hosts:
+            hosts[0].files += [_of_run(file, hosts[0]) for file in trace.files]
+            trace.files.clear()
+        else:
+            left.append(trace)
+    return left
+
+
+def _names(file: RawFile | KnownFile, role: str) -> Iterator[str]:
+    """Yield the name of a file without its ending and without words for its content."""
+    if file.format.role == role:
+        folder = path_of(file).rpartition("/")[0]
+        if name := place_of(path_of(file), folder):
+            yield name.lower()
+
+
+def _folders(file: RawFile | KnownFile, role: str) -> Iterator[str]:
+    if file.format.role == role:
+        yield path_of(file).rpartition("/")[0]
+
+
+def _folders_above(file: RawFile | KnownFile, role: str) -> Iterator[str]:
+    """Yield the folder above a trace; of an output, its folder and those two above it."""
+    folder = path_of(file).rpartition("/")[0]
+    if file.format.role != role:
+        return
+    above = folder.rpartition("/")[0]
+    yield above
+    if role == "output":
+        yield folder
+        yield above.rpartition("/")[0]
+
+
+def _of_run(file: RawFile | KnownFile, group: RunGroup) -> RawFile | KnownFile:
+    if isinstance(file, KnownFile):
+        return file
+    return replace(file, match=group.match(None))

@@ -1,0 +1,64 @@
+"""Running totals of energy: their steps, with wraps repaired."""
+
+import math
+from dataclasses import dataclass, field
+from typing import Final
+
+import numpy as np
+
+# A fall is a wrap if it is from so many usual steps below a power of two, and in its last tenth.
+_NEAR_STEPS: Final = 6.0
+_LAST_SHARE: Final = 0.1
+# The least at which a counter wraps, J.
+_LEAST_PERIOD_J: Final = 1024.0
+_LEAST_RISING: Final = 0.97
+_LEAST_SAMPLES: Final = 4
+
+
+@dataclass(slots=True)
+class CounterSteps:
+    """The steps of a running total.
+
+    Attributes:
+        values: Step to each sample from the one before, float64, shape (n,); NaN for the first.
+        repaired, reset: Index of each fall that was a wrap, or a new start, and what was done.
+    """
+
+    values: np.ndarray
+    repaired: list[tuple[int, str]] = field(default_factory=list)
+    reset: list[tuple[int, str]] = field(default_factory=list)
+
+
+def is_running_total(values: np.ndarray) -> bool:
+    """Return whether values rise from sample to sample, but for falls to near 0."""
+    steps = np.diff(values)
+    if len(values) < _LEAST_SAMPLES or not (steps != 0).any():
+        return False
+    falls = steps < 0
+    is_start = values[1:][falls] < 0.5 * values[:-1][falls]
+    return bool((steps >= 0).mean() >= min(_LEAST_RISING, 1 - 1.5 / len(steps)) and is_start.all())
+
+
+def steps_of(values: np.ndarray) -> CounterSteps:
+    """Return the steps of a running total, J.
+
+    A fall from just below a power of two (of joules, or of 2^-16 J and the like, which are powers
+    of two of joules too) is a wrap. Any other fall is a new start at 0.
+    """
+    steps = np.diff(values, prepend=np.nan)
+    found = CounterSteps(steps)
+    rising = steps[steps > 0]
+    near = _NEAR_STEPS * float(np.median(rising)) if len(rising) else 0.0
+    for at in np.flatnonzero(steps < 0).tolist():
+        before, after = float(values[at - 1]), float(values[at])
+        period = 2.0 ** math.ceil(math.log2(before))
+        is_near = period - before + after <= min(near, _LAST_SHARE * period)
+        if is_near and period >= _LEAST_PERIOD_J:
+            steps[at] += period
+            said = f"fell from {before:g} to {after:g} J: wrapped at {period:g} J"
+            found.repaired.append((at, said))
+        else:
+            steps[at] = after
+            said = f"fell from {before:g} to {after:g} J: taken as a new start at 0"
+            found.reset.append((at, said))
+    return found

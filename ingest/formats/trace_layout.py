@@ -1,0 +1,193 @@
+"""The headings and columns of a trace, in the layouts that samplers write.
+
+- A header, then a row a sample; lines above it, comments and repeated headers are left out.
+- A header of two lines: groups above names (PCM), or units below names (`nvidia-smi dmon`).
+- No header: each row alternates names and values (`Time,..,Watts,..`, SPEC PTDaemon).
+"""
+
+import csv
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import Final
+
+_SEPARATORS: Final = (",", ";", "\t", None)
+_FIRST_LINES: Final = 60
+_LEAST_ROWS: Final = 3
+_LEAST_COLUMNS: Final = 2
+_NUMBER: Final = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
+# A cell such as `45.32 W`, `10 %` or `1410 MHz`.
+_WITH_UNIT: Final = re.compile(rf"({_NUMBER.pattern})\s*([A-Za-z%°µμ/]{{1,6}})")
+_NOTHING: Final = re.compile(r"\[?(?:n/?a|nan|not supported|unknown error|-+|)\]?", re.IGNORECASE)
+_DIGIT: Final = re.compile(r"\d")
+# How dcgmi names the device of a row.
+_ENTITY: Final = re.compile(r"^(GPU|GPU-I|GPU-CI|CPU|Switch) (\d+)")
+# A unit below a name.
+_UNIT: Final = re.compile(r"[A-Za-z%°µμ][A-Za-z/%]{0,7}|%|-")
+
+
+@dataclass(slots=True)
+class Layout:
+    """The cells of a trace.
+
+    Attributes:
+        headings: Names of the columns, with their units where the file has them.
+        lines: Line numbers of the rows.
+        columns: Texts of the cells by column, each of shape (rows,).
+        refused: Lines with another number of cells: number and text.
+    """
+
+    headings: list[str]
+    lines: list[int] = field(default_factory=list)
+    columns: list[list[str]] = field(default_factory=list)
+    refused: list[tuple[int, str]] = field(default_factory=list)
+
+
+def read_layout(lines: Iterable[str]) -> Layout | None:
+    """Return the cells of a trace; None for a text in no such layout."""
+    source = enumerate(lines, 1)
+    head = list(islice(source, _FIRST_LINES))
+    for separator in _SEPARATORS:
+        numbered = [(n, _split(line, separator)) for n, line in head]
+        if (pairs := _pairs(numbered)) is not None:
+            return _take(Layout(pairs), _halved(_cells(head, source, separator)))
+        if (header := _header(numbered)) is not None:
+            headings, skip = header
+            rows = _cells(head[skip:], source, separator)
+            return _take(Layout(_distinct(headings)), rows)
+    return None
+
+
+def _split(line: str, separator: str | None) -> list[str]:
+    text = line.strip()
+    if separator is None:
+        return _ENTITY.sub(r"\1_\2", text).split()
+    if '"' not in text:
+        return [cell.strip() for cell in text.split(separator)]
+    return [cell.strip() for cell in next(csv.reader([text], delimiter=separator), [])]
+
+
+def _cells(
+    head: Iterable[tuple[int, str]], rest: Iterable[tuple[int, str]], separator: str | None
+) -> Iterator[tuple[int, list[str]]]:
+    for lines in (head, rest):
+        for number, line in lines:
+            if line.strip() and not line.lstrip().startswith("#"):
+                yield number, _split(line, separator)
+
+
+def is_number(cell: str) -> bool:
+    """Return whether a cell is a number, a number with a unit, or not there."""
+    return bool(_NUMBER.fullmatch(cell) or _WITH_UNIT.fullmatch(cell) or _NOTHING.fullmatch(cell))
+
+
+def unit_of(cell: str) -> str:
+    """Return the unit in a cell; empty for none."""
+    found = _WITH_UNIT.fullmatch(cell)
+    return found[2] if found else ""
+
+
+def number_text(cell: str) -> str:
+    """Return a cell's number without its unit; `nan` for a cell without one."""
+    if _NUMBER.fullmatch(cell):
+        return cell
+    found = _WITH_UNIT.fullmatch(cell)
+    return found[1] if found else "nan"
+
+
+def _pairs(rows: Sequence[tuple[int, list[str]]]) -> list[str] | None:
+    """Return the names of rows that alternate names and values; None for other rows."""
+    filled = [cells for _, cells in rows if len(cells) > 1]
+    if len(filled) < _LEAST_ROWS:
+        return None
+    names = filled[0][0::2]
+    is_same = all(cells[0::2] == names for cells in filled)
+    texts = all(name and not _DIGIT.search(name) for name in names)
+    return names if is_same and texts and len(names) > 1 and len(set(names)) > 1 else None
+
+
+def _halved(rows: Iterator[tuple[int, list[str]]]) -> Iterator[tuple[int, list[str]]]:
+    for number, cells in rows:
+        yield number, cells[1::2]
+
+
+def _header(rows: Sequence[tuple[int, list[str]]]) -> tuple[list[str], int] | None:
+    """Return the headings, and how many lines of the head are above the first row."""
+    for at, (_, cells) in enumerate(rows):
+        below = [each for _, each in rows[at + 1 :] if any(each) and each[0] != "#"]
+        if len(below) < _LEAST_ROWS:
+            return None
+        is_comment = cells[:1] != [] and cells[0].startswith("#")
+        names = _bare(cells)
+        if len(names) < _LEAST_COLUMNS or any(map(_is_value, names)):
+            continue
+        units = rows[at + 1][1]
+        if is_comment and units[:1] and units[0].startswith("#"):
+            marks = _bare(units)
+            if len(marks) == len(names) and all(map(_UNIT.fullmatch, marks)):
+                names = [f"{n} [{u}]" if u != "-" else n for n, u in zip(names, marks, strict=True)]
+                return (names, at + 2) if _fits(names, rows[at + 2 :]) else None
+        elif (
+            len(units) == len(cells)
+            and not any(map(_is_value, units))
+            and len(set(map(str.lower, units))) > _LEAST_COLUMNS
+            and _fits(units, rows[at + 2 :])
+        ):
+            return _grouped(names, units), at + 2
+        if _fits(names, rows[at + 1 :]):
+            return names, at + 1
+    return None
+
+
+def _is_value(cell: str) -> bool:
+    return bool(_NUMBER.fullmatch(cell) or _WITH_UNIT.fullmatch(cell))
+
+
+def _bare(cells: Sequence[str]) -> list[str]:
+    """Return the cells of a header line without the mark of a comment."""
+    if cells[:1] == ["#"]:
+        return list(cells[1:])
+    return [cells[0].lstrip("#").strip(), *cells[1:]] if cells else []
+
+
+def _fits(names: Sequence[str], rows: Sequence[tuple[int, list[str]]]) -> bool:
+    """Return whether the next rows have a cell for each heading, and a column of numbers."""
+    some = [cells for _, cells in rows if any(cells) and not cells[0].startswith("#")][:8]
+    fitting = [cells for cells in some if len(cells) == len(names)]
+    if len(fitting) < _LEAST_ROWS or len(fitting) < 0.7 * len(some):
+        return False
+    return any(all(_is_value(cells[at]) for cells in fitting) for at in range(len(names)))
+
+
+def _grouped(groups: Sequence[str], names: Sequence[str]) -> list[str]:
+    """Return names with the group above each; a group holds until the next one."""
+    headings, group = [], ""
+    for above, name in zip(groups, names, strict=True):
+        group = above or group
+        headings.append(f"{group} {name}" if group and group.lower() != "system" else name)
+    return headings
+
+
+def _distinct(headings: Sequence[str]) -> list[str]:
+    """Return headings, each once: further ones of a name get a number."""
+    seen: dict[str, int] = {}
+    distinct = []
+    for heading in headings:
+        seen[heading] = seen.get(heading, 0) + 1
+        distinct.append(heading if seen[heading] == 1 else f"{heading} {seen[heading]}")
+    return distinct
+
+
+def _take(layout: Layout, rows: Iterator[tuple[int, list[str]]]) -> Layout:
+    width, kept = len(layout.headings), []
+    for number, cells in rows:
+        if len(cells) == width + 1 and not cells[-1]:
+            cells = cells[:-1]
+        if len(cells) == width and cells != layout.headings:
+            layout.lines.append(number)
+            kept.append(cells)
+        elif len(cells) != width:
+            layout.refused.append((number, " ".join(cells)[:80]))
+    layout.columns = [list(column) for column in zip(*kept, strict=True)] if kept else []
+    return layout

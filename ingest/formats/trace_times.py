@@ -1,0 +1,92 @@
+"""The times of a trace: numbers since a start or since 1970, or dates and times of day."""
+
+import re
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Final
+
+import numpy as np
+
+from ingest.formats.trace_layout import number_text
+
+_ISO: Final = "ISO 8601"
+_FORMATS: Final = (
+    _ISO,
+    "%m-%d-%Y %H:%M:%S", "%d-%m-%Y %H:%M:%S", "%m-%d-%y %H:%M:%S", "%d-%m-%y %H:%M:%S",
+    "%Y-%m-%d_%H:%M:%S", "%Y-%m-%d_%H-%M-%S", "%Y%m%d %H:%M:%S", "%Y-%m-%d %H-%M-%S",
+    "%a %b %d %H:%M:%S %Y", "%d %b %Y %H:%M:%S", "%b %d %Y %H:%M:%S", "%b %d %H:%M:%S",
+)  # fmt: skip
+_FRACTION: Final = re.compile(r"(:\d\d:\d\d)[.,:](\d{1,9})(?!\d)")
+_OF_DAY: Final = re.compile(r"(\d{1,2}):(\d\d):(\d\d)(?:[.,](\d+))?")
+_DAY_S: Final = 86_400.0
+# Least of a number of seconds, ms, us, ns since 1970 that is a date: 1973.
+_EPOCHS: Final = ((1e17, 1e-9), (1e14, 1e-6), (1e11, 1e-3), (1e8, 1.0))
+
+
+def read_times(
+    texts: Sequence[str], scale: float, has_unit: bool
+) -> tuple[np.ndarray, float | None] | None:
+    """Return the times of samples.
+
+    Args:
+        texts: Cells of the column, or of the columns of date and time joined by a blank.
+        scale: Seconds a unit, if the heading `has_unit`.
+
+    Returns:
+        Seconds since the first sample, float64, shape (n,), NaN where a cell is no time; and the
+        Unix time of the first, None if there is no date. Times without an offset are taken as UTC.
+        None for a column that has no times.
+    """
+    try:
+        numbers = np.array([float(number_text(text)) for text in texts])
+    except ValueError:
+        return None
+    if np.isfinite(numbers).mean() > 0.5:
+        first = numbers[np.isfinite(numbers)][0]
+        for least, seconds in _EPOCHS:
+            if first >= least and not (has_unit and scale != seconds and least < 1e9):
+                return (numbers - first) * seconds, float(first * seconds)
+        return (numbers - first) * scale, None
+    of_day = [_OF_DAY.fullmatch(text) for text in texts]
+    if of_day[0] is not None:
+        return _unwrapped([_seconds_of(found) for found in of_day]), None
+    form = next((f for f in _FORMATS if not np.isnan(_unix_seconds(texts[0], f))), None)
+    if form is None:
+        return None
+    moments = np.array([_unix_seconds(text, form) for text in texts])
+    known = moments[~np.isnan(moments)]
+    return moments - known[0], float(known[0])
+
+
+def _seconds_of(found: re.Match[str] | None) -> float:
+    if found is None:
+        return np.nan
+    hours, minutes, seconds, fraction = found.groups()
+    whole = int(hours) * 3600 + int(minutes) * 60 + int(seconds)
+    return whole + float(f"0.{fraction or 0}")
+
+
+def _unwrapped(seconds: Sequence[float]) -> np.ndarray:
+    """Return times of day as seconds since the first; each midnight adds a day."""
+    values = np.array(seconds)
+    known = np.flatnonzero(~np.isnan(values))
+    steps = np.diff(values[known])
+    values[known[1:]] += np.cumsum(steps < -_DAY_S / 2) * _DAY_S
+    return np.asarray(values - values[known[0]])
+
+
+def _unix_seconds(text: str, form: str) -> float:
+    """Return the Unix time of a text in a form of `strptime`, or ISO 8601; NaN for others."""
+    bare = text.strip().replace("/", "-")
+    try:
+        if form == _ISO:
+            return _unix(datetime.fromisoformat(bare.replace(",", ".").replace(" UTC", "+00:00")))
+        fraction = _FRACTION.search(bare)
+        moment = _unix(datetime.strptime(_FRACTION.sub(r"\1", bare), form))
+        return moment + (float(f"0.{fraction[2]}") if fraction else 0.0)
+    except ValueError:
+        return np.nan
+
+
+def _unix(moment: datetime) -> float:
+    return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()

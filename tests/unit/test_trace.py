@@ -1,0 +1,236 @@
+"""Traces of power, energy and use over time: one run a file, whatever sampler wrote them."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from ingest.formats import FORMATS
+from ingest.formats.trace import read
+from ingest.formats.trace_counters import is_running_total, steps_of
+from ingest.formats.trace_headings import read_heading
+from ingest.records import ReadContext, Reading
+from tests.fixtures.ingest import details, ingest, problems, put, query, runs
+from tests.fixtures.real import studies
+from tests.fixtures.tool_outputs import captured
+
+
+def trace(text: str, size: int = 1 << 20) -> Reading:
+    data = text.encode()
+    blocks = (data[at : at + size] for at in range(0, len(data), size))
+    return read(blocks, ReadContext("t.csv", 0.0))
+
+
+def rows(head: str, *columns: Sequence[object], between: str = ",") -> str:
+    """A header and a row for each element of the columns."""
+    body = (between.join(map(str, cells)) for cells in zip(*columns, strict=True))
+    return "\n".join([head, *body]) + "\n"
+
+
+N = range(12)
+DATES = [f"2024-05-01 23:59:{50 + n}" if n < 10 else f"2024-05-02 00:00:{n - 10:02}" for n in N]
+CLOCKS = [date[11:] for date in DATES]
+TWICE = [n // 2 for n in range(24)]
+# What samplers write, and the energy and duration of it: 12 samples, most of 10 + n W.
+LAYOUTS = {
+    "nvidia-smi": (
+        rows("timestamp, name, index, power.draw [W], utilization.gpu [%], power.limit [W]",
+             [f"2024/05/01 12:00:{n:02}.123" for n in TWICE], ["A100"] * 24, [0, 1] * 12,
+             [f"{10 + n}.00 W" for n in TWICE], ["50 %"] * 24, ["250.00 W"] * 24, between=", "),
+        2 * 186.0, 12.0, {"busy_pct": 50.0},
+    ),
+    "nvidia-smi dmon": (
+        "# gpu    pwr  gtemp\n# Idx      W      C\n"
+        + "".join(f"    0    {10 + n}     40\n    1    20     41\n" for n in N),
+        186.0 + 240.0, 12.0, {},
+    ),
+    "dcgmi dmon": (
+        "#Entity   POWER   TOTEC\nID        W       mJ\n"
+        + "".join(f"GPU 0     {10 + n}.0   {5000 + 1000 * n}\n" for n in N),
+        186.0, 12.0, {},
+    ),
+    "powerstat, over midnight": (
+        "Running for 60.0 seconds (60 samples at 1.0 second intervals).\n\n"
+        + rows("  Time    User  Idle Ctxt/s  Watts  pkg-0",
+               CLOCKS, [4.2] * 12, [95.8] * 12, [100] * 12, [10 + n for n in N], [5.0] * 12,
+               between="   ")
+        + "-------- -----\n Average  4.2 95.8 100 15.5 5.0\nSummary:\nCPU: 15.5 Watts on average\n",
+        186.0, 12.0, {"context_switches": 1200, "pkg_0_power_w": 5.0},
+    ),
+    "EnergiBridge: a counter that wraps at 2^18 J": (
+        rows("Delta,Time,CPU_USAGE_0,CPU_USAGE_1,DRAM_ENERGY (J),PACKAGE_ENERGY (J),PP0_ENERGY (J)",
+             [200] * 12, [1714000000000 + 200 * n for n in N], [50.0] * 12, [10.0] * 12,
+             [7.0 + n for n in N], [(262100.0 + 8 * n) % 2**18 for n in N], [1 + n for n in N]),
+        11 * 9.0, 2.2, {"dram_power_w": 5.0, "pp0_power_w": 5.0, "cpu_usage": 30.0},
+    ),
+    "PCM: two lines of headings": (
+        "System,,,,Core0 (Socket 0),\n"
+        + rows("Date,Time,IPC,Proc Energy (Joules),IPC,FREQ", ["2024-05-01"] * 12,
+               [f"12:00:{n:02}.500" for n in N], [1.2] * 12, [10 + n % 3 for n in N], [1] * 12, N),
+        132.0, 12.0, {},
+    ),
+    "PowerJoular": (
+        rows("Date,CPU Utilization,Total Power,CPU Power,GPU Power", DATES, [0.25] * 12,
+             [10 + n for n in N], [6 + n for n in N], [4] * 12),
+        186.0, 12.0, {"cpu_power_w": 11.5, "gpu_power_w": 4.0},
+    ),
+    "PTDaemon: names and values": (
+        "".join(f"Time,05-29-2023 14:34:{n:02}.144,Watts,{10 + n}.0,Volts,229.29,Mark,none\n"
+                for n in N),
+        186.0, 12.0, {},
+    ),
+    "milliwatts and milliseconds": (
+        rows("elapsed_ms;power_mW", [500 * n for n in N], [1000 * (10 + n) for n in N],
+             between=";"),
+        93.0, 6.0, {},
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", LAYOUTS)
+def test_a_trace_is_one_run(name: str) -> None:
+    text, energy_j, duration_s, others = LAYOUTS[name]
+    assert next(f.name for f in FORMATS if f.sniff("t.csv", text.encode())) == "trace"
+    for size in (7, 1 << 20):
+        reading = trace(text, size)
+        found = reading.measurements
+        assert found["energy_j"] == pytest.approx(energy_j)
+        assert found["duration_s"] == pytest.approx(duration_s)
+        assert {key: found[key] for key in others} == pytest.approx(others)
+        assert [p.kind for p in reading.problems if p.severity == "refused"] in ([], ["bad_line"])
+        assert reading.intervals is not None
+        joules = reading.intervals.values["package_power_w"] * reading.intervals.dt_s
+        assert np.nansum(joules) == pytest.approx(energy_j)
+
+
+NO_TRACES = {
+    "a table of runs that began one after the other": rows(
+        "timestamp,project,duration,energy (J)",
+        [f"2024-05-01T12:{n:02}:{n * n % 60:02}" for n in N], [f"p{n}" for n in N], N, N),
+    "times that fall": rows("time,power_w", [5, 3, 8, 1] * 5, range(20)),
+    "uneven steps": rows("time,power_w", [n**4 for n in N], N),
+    "durations of runs": rows("threads,time,energy_j", [1, 2, 4] * 4, [9, 5, 3] * 4, N),
+    "nothing measured": rows("time,errors", range(40), range(40)),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", NO_TRACES)
+def test_what_is_no_trace(name: str) -> None:
+    head = NO_TRACES[name].encode()
+    assert [f.name for f in FORMATS if f.sniff("t.csv", head)][:1] == ["table"]
+
+
+def test_gaps_and_bad_samples_are_named() -> None:
+    """One of 12 samples of 1 s has no power, one is lost (the next covers 2 s), 60 s have none."""
+    times = [n if n < 6 else n + 60 for n in N]
+    text = rows("time (s),power (W)", times, [*range(10, 16), -1, *range(17, 22)])
+    reading = trace(text.replace("20\n", "20,3\n"))
+    assert reading.measurements["energy_j"] == 186.0 - 16 - 20 + 21
+    assert {(p.kind, p.line, p.count) for p in reading.problems} == {
+        ("bad_line", 8, 1), ("bad_line", 12, 1), ("sample_gap", None, 1),
+    }  # fmt: skip
+
+
+def test_a_total_that_counts_parts_twice_is_doubted() -> None:
+    powers = [[30.0] * 12, [20.0] * 12, [7.0] * 12, [3.0] * 12]
+    reading = trace(rows("Time,Watts,psys,pkg-0,core", N, *powers))
+    (problem,) = reading.problems
+    assert (problem.kind, problem.severity) == ("overlapping_domains", "doubted")
+    assert "Watts is the sum of psys, pkg-0, core" in problem.detail
+
+
+def test_falls_of_running_totals() -> None:
+    """2^16 J is a wrap; a fall from elsewhere is a new start, of which the value counts."""
+    steps = steps_of(np.array([65500.0, 65530.0, 24.0, 54.0, 10.0, 40.0]))
+    assert steps.values[1:].tolist() == [30.0, 30.0, 30.0, 10.0, 30.0]
+    assert ([at for at, _ in steps.repaired], [at for at, _ in steps.reset]) == ([2], [4])
+    assert is_running_total(np.arange(9.0))
+    assert not is_running_total(np.array([3.0, 5.0, 4.0, 5.0, 3.0, 4.0]))
+
+
+@pytest.mark.parametrize(
+    ("heading", "quantity", "scale"),
+    [
+        ("power.draw [W]", "power", 1), ("Power (mW)", "power", 1e-3), ("power.limit [W]", "", 1),
+        ("PACKAGE_ENERGY (J)", "energy", 1), ("energy_uj", "energy", 1e-6), ("PF", "", 1),
+        ("Util:Core 0", "busy", 1), ("clocks.current.sm [MHz]", "frequency", 1),
+        ("elapsed_ms", "time", 1e-3), ("execution_time", "", 1), ("Memory (kB)", "", 1),
+    ],
+)  # fmt: skip
+def test_what_headings_say(heading: str, quantity: str, scale: float) -> None:
+    found = read_heading(heading)
+    assert (found.quantity, found.scale) == (quantity, scale)
+
+
+def test_a_trace_of_s_tui() -> None:
+    """No power: busy share and frequency over 35 samples, 2 s each."""
+    content = captured("s_tui.csv")
+    assert next(f.name for f in FORMATS if f.sniff("s.csv", content)) == "trace"
+    found = trace(content.decode()).measurements
+    assert (found["duration_s"], round(found["frequency_avg"])) == (pytest.approx(70), 2596)
+
+
+WRK = """\
+Running 12s test @ http://127.0.0.1:8080/
+  1 threads and 1 connections
+  Thread Stats   Avg      Stdev     Max   +/- Stdev
+    Latency   850.50us   31.63us   2.88ms   99.81%
+    Req/Sec   100.00     12.10    110.00    88.70%
+  1200 requests in 12.00s, 1.00MB read
+Requests/sec:    100.00
+"""
+POWER = rows("time (s),power (W)", N, [10 + n for n in N])
+
+
+@pytest.mark.parametrize(
+    ("power", "output"),
+    [
+        ("power/a-run.csv", "logs/a-run.txt"),  # The same name.
+        ("a_power.csv", "a.txt"),
+        ("run1/spl.csv", "run1/summary.txt"),  # Alone in a folder.
+        ("run1/power/spl.csv", "run1/out/summary.txt"),
+    ],
+)
+def test_a_trace_joins_the_run_beside_it(
+    lake: Path, tmp_path: Path, power: str, output: str
+) -> None:
+    """wrk ran 12 s too, so the energy is that of its run."""
+    put(tmp_path / power, POWER)
+    put(tmp_path / output, WRK)
+    put(tmp_path / "other/x/b.txt", WRK)
+    ingest(lake, tmp_path)
+    row, other = runs(lake, "energy_j, requests", "energy_j")
+    assert (row, other["energy_j"]) == ({"energy_j": 186.0, "requests": 1200}, None)
+    assert ingest(lake, tmp_path).unchanged == 2
+
+
+def test_two_traces_without_their_outputs_are_two_runs(lake: Path, tmp_path: Path) -> None:
+    for name in ("power/a.csv", "power/b.csv", "c.txt"):
+        put(tmp_path / name, WRK if name == "c.txt" else POWER)
+    assert ingest(lake, tmp_path).added == 3
+    assert [row["energy_j"] for row in runs(lake, "energy_j", "energy_j")] == [186.0, 186.0, None]
+
+
+def test_a_trace_of_another_time_gives_power_alone(lake: Path, tmp_path: Path) -> None:
+    """186 J in 12 s are 15.5 W; the run took 24 s."""
+    put(tmp_path / "a_power.csv", POWER)
+    put(tmp_path / "a.txt", WRK.replace("12.00s", "24.00s"))
+    report = ingest(lake, tmp_path)
+    (row,) = runs(lake, "energy_j, power_w, flags")
+    assert (row["energy_j"], row["power_w"], row["flags"]) == (None, 15.5, ["counts_interval"])
+    assert len(details(report, "counts_interval")) == 1
+
+
+@pytest.mark.real
+def test_traces_of_other_people_are_one_run_each(lake: Path) -> None:
+    power = studies() / "strangers" / "jvmenergy" / "SortingAlgorithms" / "power"
+    assert ingest(lake, power).added == 3
+    found = {
+        row["run_id"].split("-")[2]: (round(row["energy_j"]), row["duration_s"], row["has_log"])
+        for row in runs(lake, "run_id, energy_j, duration_s, has_log")
+    }
+    assert found["openjdk_hotspot_vm_run_quick_sort_default"] == (67_237, 1203.0, True)
+    assert found["native_image_run_quick_sort_pgo"] == (66_369, 1203.0, True)
+    assert {kind for _, _, kind, _ in problems(lake)} >= {"overlapping_domains"}
+    assert query(lake, "SELECT count(*) AS n FROM cores") == [{"n": 3}]
