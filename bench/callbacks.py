@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import polars as pl
 
-from app.explore.layout import IDS
+from app.explore.layout_controls import IDS
 from app.explore.state import ExploreState
 from data.analysis.facets import LEADING
 from data.selection import SHIPPED_FACETS, Selection, Value

@@ -6,13 +6,14 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 from types import FrameType
 from typing import Final
 
-from app.explore.answer import best_table, heatmap, limit_domain, scatter
-from app.explore.layout import column_choices
+from app.explore.layout_controls import column_choices
 from app.explore.state import ExploreState
+from app.explore.views import best_table, limit_domain, picture
 from app.kit.context import Lakes
 from app.kit.filters import facet_chips
 from app.kit.lake_view import LakeView
@@ -161,8 +162,8 @@ def _offer(view: LakeView, state: ExploreState) -> None:
 
 
 _PARTS: Final[dict[str, Callable[[LakeView, ExploreState], object]]] = {
-    "scatter": scatter,
-    "heatmap": heatmap,
+    "scatter": partial(picture, "scatter"),
+    "heatmap": partial(picture, "heatmap"),
     "best": best_table,
     "limit_range": limit_domain,
     "filters": _offer,

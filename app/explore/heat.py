@@ -1,20 +1,41 @@
-"""The heatmap of Explore: which runs its cells are means of, its figure, its query."""
+"""The heatmap of Explore: one metric over any two knobs, the runs of its cells, its figure."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from textwrap import wrap
+from types import MappingProxyType
 from typing import Any, Final
 
+import numpy as np
 import polars as pl
 
-from app.explore.figures.heatmap import build_heatmap
 from app.explore.question import Question
-from app.kit.encodings import message_figure
-from app.kit.figure_text import BREAK, bold
+from app.kit.competitors import axis_label, ordered_values, value_words
+from app.kit.encodings import axis_title, base_layout, color_bar, message_figure, scatter_trace
+from app.kit.figure_text import BREAK, bold, finishing
 from app.kit.settings import MAX_ROWS
-from app.kit.words import EMPTY_LAKE, slice_words, subject, synthetic_note
+from app.kit.words import (
+    EMPTY_LAKE,
+    common_prefix,
+    explanation,
+    slice_words,
+    subject,
+    synthetic_note,
+)
 from data.analysis.like_with_like import Slice, like_with_like
 from data.analysis.pooling import pool
+from data.knobs import Knob
+from data.metrics import Metric
 from data.queries.metric_cube import cells_query
 from data.selection import Selection, Value
+from data.units import format_digits
+
+TEXT_MAX_CELLS: Final = 110
+_LETTER_PX: Final = 6
+# Maximum characters in a line of the subtitle, and the height of a line.
+_LINE_CHARS: Final = 66
+_LINE_PX: Final = 14
+
 
 # For explanations.
 HOW_POOLED: Final = (
@@ -58,11 +79,11 @@ def heat_of(question: Question) -> Heat:
     return Heat(pool(rows, (y.column, x.column)), part.narrow(filters), part, system)
 
 
-def draw_heatmap(question: Question) -> dict[str, Any]:
-    """Build the heatmap."""
+def heatmap(question: Question) -> dict[str, Any]:
+    """Return the heatmap, {figure}: it is linked with the points of the scatter."""
     view, state = question.view, question.state
     if not view.matching(state.selection):
-        return message_figure("Nothing to map." if view.runs else EMPTY_LAKE)
+        return {"figure": message_figure("Nothing to map." if view.runs else EMPTY_LAKE)}
     heat, measure = heat_of(question), question.catalogue.metric(state.heat_metric)
     left = heat.part.of(view.left(state.selection))
     if heat.system is not None:
@@ -71,7 +92,8 @@ def draw_heatmap(question: Question) -> dict[str, Any]:
     label = labels.get(heat.system) or heat.system
     if not len(heat.cells):
         who = f" of {label}" if label else ""
-        return message_figure(f"No run{who} has a value for{BREAK}{measure.title}.")
+        words = f"No run{who} has a value for{BREAK}{measure.title}."
+        return {"figure": message_figure(words)}
     parts = ["mean of replicates", slice_words(heat.part, labels), bold(synthetic_note(left))]
     figure = build_heatmap(
         heat.cells,
@@ -85,7 +107,7 @@ def draw_heatmap(question: Question) -> dict[str, Any]:
     place |= {kept.knob.column: kept.value for kept in heat.part.kept if kept.levels > 1}
     figure["layout"]["meta"] |= {"system": heat.system, "of": label}
     figure["layout"]["meta"]["map"]["place"] = place
-    return figure
+    return {"figure": figure, "adopts": {"hsys": heat.system}}
 
 
 def heat_query(question: Question) -> tuple[str, list[Any]]:
@@ -93,3 +115,165 @@ def heat_query(question: Question) -> tuple[str, list[Any]]:
     columns = [knob.column for knob in reversed(question.heat_knobs)]
     metric, catalogue = question.state.heat_metric, question.catalogue
     return cells_query(heat_of(question).shown, columns, metric, MAX_ROWS, catalogue=catalogue)
+
+
+def heat_rows(question: Question) -> pl.DataFrame:
+    """Return the cells, with the metric's name."""
+    metric = question.state.heat_metric
+    cells = heat_of(question).cells
+    return cells.rename({"sd": f"{metric}_sd", "mean": metric})
+
+
+def explain_heat(question: Question) -> str:
+    """Return how the cells were computed."""
+    shown = heat_of(question).shown
+    return explanation(question.view, shown, heat_query(question), [HOW_POOLED])
+
+
+@finishing
+def build_heatmap(
+    cells: pl.DataFrame,
+    measure: Metric,
+    title: str,
+    subtitle: str,
+    x_knob: Knob,
+    y_knob: Knob,
+    systems: Mapping[str, str] = MappingProxyType({}),
+) -> dict:
+    """Build the heatmap as a figure dictionary.
+
+    Traces in order: the means; a cross in each cell that was not measured; a veil with which the
+    browser dims cells that are not selected; invisible points for box and lasso.
+
+    Args:
+        cells: The columns of both knobs, `mean`, `sd`, `n`; at least one row.
+        systems: System to its label.
+    """
+    grid = _grid(cells, x_knob, y_knob)
+    is_plain = measure.unit in ("us", "GHz", "%")
+    scale, prefix = (1.0, "") if is_plain else common_prefix(np.nanmax(np.abs(grid["mean"])))
+    z = grid["mean"] / scale
+    x, y = (_labels(k, grid[name], systems) for k, name in ((x_knob, "x"), (y_knob, "y")))
+    missing = np.argwhere(np.isnan(z))
+    return {
+        "data": [
+            _means_trace(z, x, y, grid, measure, prefix),
+            _missing_trace([x[j] for _, j in missing], [y[i] for i, _ in missing]),
+            _veil_trace(z, x, y),
+            _catcher_trace(z, x, y),
+        ],
+        "layout": _layout(title, subtitle, y, x_knob, y_knob)
+        | {"meta": _meta(grid, measure, x_knob, y_knob, systems)},
+    }
+
+
+def _labels(knob: Knob, values: Sequence[Value | None], systems: Mapping[str, str]) -> list[str]:
+    """Return the labels along an axis; of systems with one label their names too."""
+    labels = [axis_label(knob, v, systems) for v in values]
+    return [
+        f"{label} ({value})" if labels.count(label) > 1 else label
+        for label, value in zip(labels, values, strict=True)
+    ]
+
+
+def _grid(cells: pl.DataFrame, x_knob: Knob, y_knob: Knob) -> dict:
+    """Return the cells as matrices: one row per value along y, one column per value along x."""
+    xs, ys = (
+        ordered_values(knob, cells[knob.column].unique().to_list()) for knob in (x_knob, y_knob)
+    )
+    shape = (len(ys), len(xs))
+    grid = {name: np.full(shape, np.nan) for name in ("mean", "sd", "n")}
+    for row in cells.iter_rows(named=True):
+        at = ys.index(row[y_knob.column]), xs.index(row[x_knob.column])
+        for name in ("mean", "sd", "n"):
+            grid[name][at] = np.nan if row[name] is None else row[name]
+    return {**grid, "x": xs, "y": ys}
+
+
+def _means_trace(z, x, y, grid, measure, prefix) -> dict:  # type: ignore[no-untyped-def]
+    unit = f", {prefix}{measure.unit}" if prefix + measure.unit else ""
+    trace = {
+        "type": "heatmap",
+        "name": measure.title,
+        "meta": {"kind": "cells"} | {name: grid[name].ravel() for name in ("mean", "sd", "n")},
+        "x": x,
+        "y": y,
+        "z": z,
+        "xgap": 1,
+        "ygap": 1,
+        "colorscale": "Viridis",
+        "hoverinfo": "none",
+        "colorbar": color_bar(f"{measure.title}{unit}"),
+    }
+    if z.size <= TEXT_MAX_CELLS:
+        trace["text"] = [["" if np.isnan(v) else format_digits(float(v)) for v in r] for r in z]
+        trace["texttemplate"] = "%{text}"
+        trace["textfont"] = {"size": 10}
+    return trace
+
+
+def _missing_trace(x: list[str], y: list[str]) -> dict:
+    marker = {"symbol": "x-thin", "size": 6, "line": {"width": 1, "color": "#8c8c8c"}}
+    whole = {"marker": {"opacity": 1}}
+    return scatter_trace("missing", x, y, name="not measured", marker=marker, unselected=whole)
+
+
+def _veil_trace(z: np.ndarray, x: list[str], y: list[str]) -> dict:
+    return {
+        "type": "heatmap",
+        "meta": {"kind": "veil"},
+        "x": x,
+        "y": y,
+        "z": [[None] * z.shape[1] for _ in range(z.shape[0])],
+        "zmin": 0,
+        "zmax": 1,
+        "colorscale": [[0, "rgba(127,127,127,0.78)"], [1, "rgba(127,127,127,0.78)"]],
+        "showscale": False,
+        "hoverinfo": "skip",
+    }
+
+
+def _catcher_trace(z: np.ndarray, x: list[str], y: list[str]) -> dict:
+    at = np.argwhere(~np.isnan(z))
+    xs, ys = [x[j] for _, j in at], [y[i] for i, _ in at]
+    hidden = {"marker": {"opacity": 0}}
+    return scatter_trace("catcher", xs, ys, marker={"size": 1, "opacity": 0}, unselected=hidden)
+
+
+def _layout(title: str, subtitle: str, y: Sequence[str], x_knob: Knob, y_knob: Knob) -> dict:
+    longest = max(len(label) for label in y)
+    lines = wrap(subtitle, _LINE_CHARS)
+    y_title = f"{y_knob.menu_title}, {y_knob.unit}" if y_knob.unit else y_knob.menu_title
+    axis = {"type": "category", "showgrid": False, "zeroline": False, "tickfont": {"size": 10}}
+    return {
+        **base_layout(title, BREAK.join(lines)),
+        "margin": {
+            "l": max(62, 34 + _LETTER_PX * longest),
+            "r": 8,
+            "t": 46 + _LINE_PX * (len(lines) - 1),
+            "b": 44,
+        },
+        "xaxis": {**axis, "title": axis_title(x_knob.axis_title)},
+        "yaxis": {**axis, "title": axis_title(y_title)},
+        "dragmode": "select",
+    }
+
+
+def _meta(
+    grid: dict, measure: Metric, x_knob: Knob, y_knob: Knob, systems: Mapping[str, str]
+) -> dict:
+    return {
+        "kind": "heatmap",
+        "column": measure.name,
+        "title": measure.title,
+        "unit": measure.unit,
+        "map": {
+            "knobs": [x_knob.column, y_knob.column],
+            "xs": grid["x"],
+            "ys": grid["y"],
+            "place": {},
+            "missing": np.argwhere(np.isnan(grid["mean"])).tolist(),
+        },
+        "y_words": [value_words(y_knob, v, systems) for v in grid["y"]],
+        "x_words": [value_words(x_knob, v, systems) for v in grid["x"]],
+    }

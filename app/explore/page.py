@@ -1,6 +1,7 @@
 """Explore, the front page: energy against performance, and the best settings."""
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, Final, cast
 
 from dash import (
     ClientsideFunction,
@@ -13,34 +14,30 @@ from dash import (
     no_update,
 )
 
-from app.explore.answer import (
+from app.explore.defaults import default_state, missing, turned
+from app.explore.export import export
+from app.explore.layout import explore_layout
+from app.explore.layout_best import best_settings_table, sentences
+from app.explore.layout_controls import IDS, MENUS
+from app.explore.state import ExploreState
+from app.explore.views import (
+    VIEWS,
+    ExploreView,
     asked_of,
     best_notes,
     best_table,
     explain,
-    heatmap,
     limit_domain,
+    picture,
     rows_behind,
-    scatter,
     status_words,
 )
-from app.explore.defaults import default_state, missing, turned
-from app.explore.export import export
-from app.explore.layout import (
-    IDS,
-    against_choices,
-    column_choices,
-    explore_layout,
-    heat_pool_choices,
-    knob_choices,
-    merge_choices,
-    role_choices,
-    size_choices,
-    system_choices,
+from app.kit.callbacks import (
+    control_properties,
+    register_filters,
+    register_gather,
+    register_workload,
 )
-from app.explore.layout_best import best_settings_table, sentences
-from app.explore.state import ExploreState
-from app.kit.callbacks import register_filters, register_gather, register_workload
 from app.kit.columns import encode_view
 from app.kit.context import lake_view
 from app.kit.filters import offered_choices
@@ -53,12 +50,7 @@ PAGE = Page(
     state=ExploreState,
     default_state=default_state,
     layout=explore_layout,
-    views=(
-        View("scatter", "Energy against performance"),
-        View("heatmap", "Heatmap over two knobs"),
-        View("best-table", "Best settings", is_picture=False),
-        View("runs", "Runs that the filters leave", is_picture=False),
-    ),
+    views=tuple(View(each.name, each.title, each.picture is not None) for each in VIEWS),
     rows=rows_behind,
     explain=explain,
     export=export,
@@ -80,53 +72,34 @@ PAGE = Page(
 )
 
 
-@callback(
-    Output(IDS.figure("scatter"), "data"),
-    Input(IDS.view_state, "data"),
-    Input(IDS.control("limit"), "value"),
-    Input(IDS.control("by"), "value"),
-    Input(IDS.control("cost"), "value"),
-    Input(IDS.control("alpha"), "value"),
-    Input(IDS.control("same"), "value"),
-    Input(IDS.control("band"), "checked"),
-    State(IDS.lake_version, "data"),
-)
-def update_scatter(raw_state: dict[str, Any], *controls: Any) -> dict[str, Any]:
-    """Draw the scatter with the marks within the limit, the best sets, and how sure it is."""
-    *values, version = controls
-    view = lake_view(version)
-    asked = dict(zip(("limit", "by", "cost", "alpha", "same", "band"), values, strict=True))
-    state = ExploreState.from_json({**raw_state, **asked}, view.catalogue)
-    return encode_view(scatter(view, state))
+def _register_picture(shown: ExploreView) -> Callable[..., tuple]:
+    """Register the callback that draws a view: its answer, and the values that it adopts."""
+
+    @callback(
+        [
+            Output(IDS.figure(shown.name), "data"),
+            *[Output(IDS.control(key), "value") for key in shown.adopts],
+        ],
+        Input(IDS.view_state, "data"),
+        *[Input(IDS.control(key), _PROPERTIES[key]) for key in shown.asks],
+        State(IDS.lake_version, "data"),
+    )
+    def update_picture(raw_state: dict[str, Any], *values: Any) -> tuple:
+        *controls, version = values
+        view, asked = lake_view(version), dict(zip(shown.asks, controls, strict=True))
+        state = ExploreState.from_json({**raw_state, **asked}, view.catalogue)
+        answer = picture(shown.name, view, state)
+        adopted = {k: v for k, v in answer.get("adopts", {}).items() if v not in (None, asked[k])}
+        return (
+            encode_view({**answer, "adopts": adopted}),
+            *[adopted.get(key, no_update) for key in shown.adopts],
+        )
+
+    return cast(Callable[..., tuple], update_picture)
 
 
-@callback(
-    Output(IDS.figure("heatmap"), "data"),
-    Output(IDS.control("hsys"), "value"),
-    Input(IDS.view_state, "data"),
-    Input(IDS.control("hsys"), "value"),
-    Input(IDS.control("hmet"), "value"),
-    Input(IDS.control("hx"), "value"),
-    Input(IDS.control("hy"), "value"),
-    Input(IDS.control("pool"), "value"),
-    State(IDS.lake_version, "data"),
-)
-def update_heatmap(
-    raw_state: dict[str, Any],
-    system: str,
-    column: str,
-    x: str,
-    y: str,
-    pool: list[str],
-    version: int,
-) -> tuple:
-    """Draw the heatmap; of another system if the filters exclude the chosen one."""
-    view = lake_view(version)
-    asked = {"hsys": system, "hmet": column, "hx": x, "hy": y, "pool": pool}
-    state = ExploreState.from_json({**raw_state, **asked}, view.catalogue)
-    picture = heatmap(view, state)
-    shown = picture["figure"]["layout"]["meta"].get("system")
-    return encode_view(picture), no_update if shown in (None, system) else shown
+_PROPERTIES: Final = control_properties(ExploreState)
+UPDATES: Final = {each.name: _register_picture(each) for each in VIEWS if each.picture}
 
 
 @callback(
@@ -169,42 +142,15 @@ def describe_view(raw_state: dict[str, Any], limited: str, version: int) -> tupl
     return status_words(view, state), limit_domain(view, state)
 
 
-register_gather(
-    IDS,
-    {
-        "rep": "value", "x": "value", "y": "value", "xlog": "checked", "ylog": "checked",
-        "frontier": "checked", "band": "checked", "noodd": "checked",
-        "col": "value", "size": "value", "sym": "value",
-        "hx": "value", "hy": "value", "hsys": "value", "hmet": "value", "pool": "value",
-        "limit": "value", "cost": "value", "by": "value", "vs": "value", "alpha": "value",
-        "margin": "value", "same": "value",
-    },
-)  # fmt: skip
-update_filters = register_filters(
-    IDS,
-    ExploreState,
-    offered_choices,
-    {
-        "x": column_choices, "y": column_choices, "hmet": column_choices, "hsys": system_choices,
-        "cost": column_choices, "by": column_choices, "vs": against_choices,
-        "col": role_choices, "size": size_choices,
-        "sym": role_choices, "hx": knob_choices, "hy": knob_choices, "pool": heat_pool_choices,
-        "same": merge_choices,
-    },
-)  # fmt: skip
+register_gather(IDS, _PROPERTIES)
+update_filters = register_filters(IDS, ExploreState, offered_choices, MENUS)
 turn_workload = register_workload(
     IDS, ExploreState, turned, ("x", "y", "col", "size", "sym", "hx", "hy")
 )
 
 # The browser draws the pictures in its theme, and links them.
-clientside_callback(
-    ClientsideFunction("explore", "showScatter"),
-    Input(IDS.figure("scatter"), "data"),
-)
-clientside_callback(
-    ClientsideFunction("explore", "showHeatmap"),
-    Input(IDS.figure("heatmap"), "data"),
-)
+for each in UPDATES:
+    clientside_callback(ClientsideFunction("explore", "show"), Input(IDS.figure(each), "data"))
 clientside_callback(
     ClientsideFunction("explore", "keepGrid"),
     Output(IDS("selected-frame"), "children"),

@@ -10,7 +10,7 @@ from app.kit.context import lake_view
 from app.kit.filters import Offered, chip_value, facet_chips, facet_note, idle_facets
 from app.kit.ids import PageIds
 from app.kit.lake_view import LakeView
-from app.kit.url_state import UrlState
+from app.kit.url_state import UrlState, read_flag
 from app.kit.words import order_note
 from data.analysis.facets import LEADING
 
@@ -30,6 +30,16 @@ def register_gather(ids: PageIds, controls: Mapping[str, str]) -> None:
         *[Input(ids.control(key), name) for key, name in controls.items()],
         State(ids.browser, "data"),
     )
+
+
+def control_properties(state: type[UrlState]) -> dict[str, str]:
+    """Return the property that holds a control's value, by the URL key that it is for.
+
+    Keys whose values only the browser holds, and the lake's version, have no control.
+    """
+    keys = [key for key in state.PARAMETERS if key not in (*state.KEPT, "lake")]
+    flags = {key for key in keys if state.PARAMETERS[key].read is read_flag}
+    return {key: "checked" if key in flags else "value" for key in keys}
 
 
 def register_filters(

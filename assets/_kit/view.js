@@ -12,7 +12,7 @@
 
   /**
    * The linked views of a page.
-   *   views: by name; all parts are optional:
+   *   views: by name; all parts are optional, and a view without any needs no entry:
    *     id: id of the element; without it the name.
    *     dress(figure, theme): the figure with what only the browser knows. Pure.
    *     lines(item): the lines of the card; without it the trace's `meta.words`.
@@ -51,6 +51,7 @@
       inTurn();
     };
     function take(name, answer) {
+      views[name] = views[name] || {};
       if (answer.columns !== undefined && answer.columns !== decoded[0]) {
         decoded = [answer.columns, wattlas.decoded(answer.columns)];
         link.columns = decoded[1];

@@ -2,7 +2,7 @@
 (function (wattlas) {
   "use strict";
 
-  const { scatter, heatmap, state } = wattlas.exportData(), { explore } = wattlas;
+  const { pictures, state } = wattlas.exportData(), { explore } = wattlas;
   explore.open(state.clause, state.zoom);
   explore.limit = state.limit;
 
@@ -11,8 +11,7 @@
   explore.onChange((what) => { if (what === "selection") announce(); });
 
   wattlas.exportThemes((theme) => {
-    explore.show("scatter", scatter, theme);
-    explore.show("heatmap", heatmap, theme);
+    explore.showAll(pictures, theme);
     explore.paintBest();
     announce();
   });

@@ -41,19 +41,14 @@ document.addEventListener("DOMContentLoaded", function () {
 
   /* ---- figures */
 
-  function showScatter(answer) {
+  /** Draw the answer of a view; what the server could not show as asked is adopted. */
+  async function show(answer) {
     if (!answer) return;
-    explore.show("scatter", answer, wattlas.theme());
-    wattlas.later(() => { explore.paintBest(); announce(); });
-  }
-
-  async function showHeatmap(answer) {
-    if (!answer) return;
-    // The filters may have left none of the system that was asked for.
-    const { system } = answer.figure.layout.meta;
-    if (system && system !== address.values(NAME).hsys) address.adopt(NAME, { hsys: system });
-    await painted("scatter");
-    explore.show("heatmap", answer, wattlas.theme());
+    const { view, adopts } = answer;
+    if (Object.keys(adopts).length) address.adopt(NAME, adopts);
+    if (view !== "scatter") await painted("scatter");
+    explore.show(view, answer, wattlas.theme());
+    if (view === "scatter") wattlas.later(() => { explore.paintBest(); announce(); });
   }
 
   /* One thread draws all figures. It draws the scatter first, the largest one; the others wait while the
@@ -328,5 +323,5 @@ document.addEventListener("DOMContentLoaded", function () {
     theme: explore.paint,
     figure: explore.paper,
   });
-  wattlas.clientside(NAME, { showScatter, showHeatmap, keepGrid, showBest, slideLimit, setLimit });
+  wattlas.clientside(NAME, { show, keepGrid, showBest, slideLimit, setLimit });
 });

@@ -8,9 +8,9 @@ import polars as pl
 import pytest
 from flask import Flask
 
-from app.explore.answer import best_table, heatmap, scatter
 from app.explore.defaults import default_state
 from app.explore.state import ExploreState
+from app.explore.views import best_table, picture
 from app.kit.context import lake_view
 from app.kit.ids import NOTICE
 from app.kit.page import Page
@@ -93,7 +93,7 @@ def test_explore_opens_with_the_machines_and_names_only_what_varies() -> None:
     view = lake_view(None)
     state = default_state(view)
     assert (state.symbol, state.colour, state.size) == ("machine", "c_kernel", "c_ring_bytes")
-    found = scatter(view, state)
+    found = picture("scatter", view, state)
     legend = [t["name"] for t in found["figure"]["data"] if t["meta"]["kind"] == "legend"]
     assert legend[:5] == [*MACHINES, "5.15", "6.1"]
     assert not any("ITR" in name or "governor" in name for name in legend)
@@ -113,10 +113,13 @@ def test_explore_opens_with_the_machines_and_names_only_what_varies() -> None:
 def test_explore_takes_them_wherever_a_link_names_a_column() -> None:
     view = lake_view(None)
     state = ExploreState.from_query(EXPLORE, view.catalogue)
-    figure = scatter(view, state)["figure"]
+    figure = picture("scatter", view, state)["figure"]
     assert figure["layout"]["xaxis"]["title"]["text"] == "Wake-ups, 1/s (less is better)"
     assert figure["layout"]["yaxis"]["title"]["text"] == "Temperature, C"
-    assert heatmap(view, state)["figure"]["layout"]["meta"]["map"]["knobs"] == ["kernel", "machine"]
+    assert picture("heatmap", view, state)["figure"]["layout"]["meta"]["map"]["knobs"] == [
+        "kernel",
+        "machine",
+    ]
     # The score is 53.1 at the machine with most of it, whose wake-ups are 3,001 a second.
     best = best_table(view, state).sort("cost").to_dicts()[-1]
     assert (best["machine"], best["limited"]) == ("sm220u", pytest.approx(3001.0, rel=1e-3))

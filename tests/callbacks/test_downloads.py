@@ -205,9 +205,9 @@ def page(server: Flask) -> str:
 
 def test_an_export_holds_pictures_table_and_words(page: str) -> None:
     data = data_of(page)
-    assert data["scatter"]["columns"]["count"] == 13
+    assert data["pictures"]["scatter"]["columns"]["count"] == 13
     assert data["state"]["limit"] == 100.0
-    assert data["heatmap"]["figure"]["layout"]["meta"]["kind"] == "heatmap"
+    assert data["pictures"]["heatmap"]["figure"]["layout"]["meta"]["kind"] == "heatmap"
     assert "26 of 28 runs" in page
     assert "workload memcached; load 200000" in page
     # 780 J of the default's 2,500 J; at 1.3 GHz only ITR 2 us is within the limit.
@@ -264,7 +264,7 @@ def test_nothing_in_the_data_can_end_the_script(tmp_path: Path) -> None:
     lake = write_lake(tmp_path / "lake", [run(system=evil)])
     page = create_app(Settings(lake=lake)).server.test_client().get("/explore/export.html?v=1").text
     assert evil not in page
-    assert data_of(page)["scatter"]["columns"]["knobs"]["system"]["values"] == [evil]
+    assert data_of(page)["pictures"]["scatter"]["columns"]["knobs"]["system"]["values"] == [evil]
 
 
 def test_synthetic_data_is_said_in_an_export(tmp_path: Path) -> None:

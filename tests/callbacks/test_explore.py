@@ -41,7 +41,7 @@ def describe_view(raw: dict[str, Any], version: int) -> tuple:
 def update_scatter(raw: dict[str, Any], version: int, limit: float | str = "") -> tuple:
     """The scatter and its columns, with the limit on the performance metric."""
     controls: tuple[Any, ...] = (limit, "performance", "energy_j", 0.05, [], False)
-    answer = explore.update_scatter(raw, *controls, version)
+    (answer,) = explore.UPDATES["scatter"](raw, *controls, version)
     return drawn(answer["figure"]), answer["columns"]
 
 
@@ -55,7 +55,7 @@ def update_best(raw: dict[str, Any], limit: float | str, version: int) -> tuple:
 
 def update_heatmap(raw: dict[str, Any], system: str, column: str, version: int) -> tuple:
     """The heatmap over ITR and DVFS."""
-    answer, shown = explore.update_heatmap(raw, system, column, "itr", "dvfs", [], version)
+    answer, shown = explore.UPDATES["heatmap"](raw, system, column, "itr", "dvfs", [], version)
     return drawn(answer["figure"]), shown
 
 
@@ -210,19 +210,19 @@ def test_filters_offer_what_the_others_leave() -> None:
     assert notes["dvfs"] == ""
     assert hidden["message"]
     assert not hidden["load"]
-    x, y, heat_metric, heat_system, cost, limited, _, colour, size, *_ = answer[4:]
-    assert cost == limited == x
-    listed = [[entry["value"] for entry in menu] for menu in (colour, size)]
+    menus = dict(zip(explore.MENUS, answer[4:], strict=True))
+    assert menus["cost"] == menus["by"] == menus["x"]
+    listed = [[entry["value"] for entry in menus[key]] for key in ("col", "size")]
     assert listed[0][0] == listed[1][0] == "none"
     assert {"system", "itr", "dvfs"} < set(listed[0])
     assert "system" not in listed[1]
-    for entries in (x, y, heat_metric):
+    for entries in (menus["x"], menus["y"], menus["hmet"]):
         labels = {entry["value"]: entry["label"] for entry in entries}
         assert labels["performance"] == "p99 latency (performance)"
         assert "energy_j" in labels
         assert "c6" not in labels
     # The heatmap's systems are those that the filters leave.
-    assert [entry["value"] for entry in heat_system] == ["linux_tuned"]
+    assert [entry["value"] for entry in menus["hsys"]] == ["linux_tuned"]
 
 
 def turned(*asked: Any) -> dict[str, Any]:

@@ -13,8 +13,8 @@ from flask import Flask
 from flask.testing import FlaskClient
 from scipy import stats
 
-from app.explore.answer import scatter
 from app.explore.state import ExploreState
+from app.explore.views import picture
 from app.kit.clause import read_clause
 from app.kit.columns import compact_figure
 from app.kit.context import Lakes, lake_view
@@ -142,7 +142,7 @@ class TestOnTheGrid:
         shown = []
         for link in links:
             state = ExploreState.from_query(urlsplit(link.href).query, SHIPPED)
-            found = scatter(lake_view(LATEST), state)
+            found = picture("scatter", lake_view(LATEST), state)
             assert decode(found["columns"]["runs"]).sum() == 2
             shown.append(decode(found["columns"]["fields"]["latency_p99_us"]).tolist())
         # Two systems, each with its one setting in the cell: p99 110 and 111 us.
@@ -150,7 +150,7 @@ class TestOnTheGrid:
         whole = ExploreState.from_query(
             urlsplit(by_id(table, "cell-in-explore").href).query, SHIPPED
         )
-        runs = scatter(lake_view(LATEST), whole)["columns"]["runs"]
+        runs = picture("scatter", lake_view(LATEST), whole)["columns"]["runs"]
         assert decode(runs).sum() == 4
 
     def test_without_a_cell_the_closest_contest_is_open(self) -> None:

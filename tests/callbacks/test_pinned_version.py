@@ -14,8 +14,8 @@ import app.models.page as models
 import app.modes.page as modes
 import app.storage.page as storage
 import app.timeline.page as timeline
-from app.explore.answer import best_table, heatmap, scatter, status_words
 from app.explore.state import ExploreState
+from app.explore.views import PICTURES, best_table, picture, status_words
 from app.kit.context import lake_view, lakes
 from app.kit.ids import NOTICE
 from app.kit.page import Page
@@ -118,7 +118,8 @@ def test_files_explanations_and_the_export_are_of_the_pinned_version(
 
 def _explore(raw: dict[str, Any], version: int) -> Iterator[tuple]:
     view, state = lake_view(version), ExploreState.from_json(raw, SHIPPED)
-    yield from ((one(view, state),) for one in (scatter, heatmap, best_table, status_words))
+    yield from ((picture(name, view, state),) for name in PICTURES)
+    yield from ((one(view, state),) for one in (best_table, status_words))
     yield explore.update_filters(raw, version)
 
 

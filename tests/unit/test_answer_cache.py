@@ -5,14 +5,15 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 
 import polars as pl
 import pytest
 
 import app.kit.answer_cache as answer_cache
-from app.explore.answer import heatmap, limit_domain, scatter, status_words
 from app.explore.state import ExploreState
+from app.explore.views import limit_domain, picture, status_words
 from app.kit.answer_cache import AnswerCache
 from app.kit.lake_view import LakeView
 from data.catalogue import SHIPPED
@@ -107,7 +108,7 @@ NAMES = ("mean", "sd", "n")
 
 def test_pooled_cells_are_the_lakes(view: LakeView) -> None:
     state = ExploreState(AT_200K, heat_system="linux_tuned", pool=("rapl",))
-    figure = heatmap(view, state)["figure"]
+    figure = picture("heatmap", view, state)["figure"]
     cells, meta = figure["data"][0], figure["layout"]["meta"]["map"]
     found = {
         (dvfs, itr): [cells["meta"][name][row * len(meta["xs"]) + column] for name in NAMES]
@@ -126,7 +127,9 @@ def test_pooled_cells_are_the_lakes(view: LakeView) -> None:
 def test_another_filter_of_the_same_workload_asks_the_lake_nothing(
     view: LakeView, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    pictures: tuple[Callable, ...] = (scatter, heatmap, limit_domain, status_words)
+    pictures: tuple[Callable, ...] = (
+        partial(picture, "scatter"), partial(picture, "heatmap"), limit_domain, status_words,
+    )  # fmt: skip
     for show in pictures:
         show(view, ExploreState(AT_200K))
     monkeypatch.setattr(view.lake, "polars", lambda *_: pytest.fail("asked the lake"))

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from dash.html import Div
 
-from app.explore.answer import asked_of, best_notes, best_table, odd_change
 from app.explore.layout_best import best_settings_table, sentences
 from app.explore.state import ExploreState
+from app.explore.views import asked_of, best_notes, best_table, odd_change
 from app.kit.context import Lakes
 from app.kit.export import render
 from app.kit.lake_view import LakeView

@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 from scipy.special import stdtr
 
-from app.explore.answer import asked_of, best_table, explain, limit_domain, scatter
 from app.explore.decided import judge, standings_of
 from app.explore.fronts import attained_lines, bands_of, fronts_of
 from app.explore.layout_best import area_words, sentences
 from app.explore.question import Question
 from app.explore.state import ExploreState
+from app.explore.views import asked_of, best_table, explain, limit_domain, picture
 from app.kit.lake_view import LakeView
 from data.decisions import Choice, compare_fronts
 from data.selection import Selection
@@ -33,7 +33,7 @@ def view(tmp_path: Path) -> LakeView:
 
 
 def test_the_best_set_and_the_standings_are_drawn(view: LakeView) -> None:
-    answer = scatter(view, state(limit=110.1))
+    answer = picture("scatter", view, state(limit=110.1))
     # ITR 50 of Linux tuned may miss the limit, so ITR 10 at 80 us, which surely meets it, stays in
     # the set; the library OS has one best setting, the default is its own.
     members = [pair for trace in traces(answer["figure"], "set") for pair in pairs(trace)]
@@ -56,7 +56,7 @@ def test_the_best_set_and_the_standings_are_drawn(view: LakeView) -> None:
 
 
 def test_without_a_limit_nothing_stands_anywhere(view: LakeView) -> None:
-    answer = scatter(view, state())
+    answer = picture("scatter", view, state())
     assert "standing" not in answer["columns"]["knobs"]
     assert traces(answer["figure"], "maybe") == []
     assert "within the limit" not in [t["name"] for t in traces(answer["figure"], "legend")]
@@ -75,10 +75,12 @@ def test_bands_lie_around_the_frontier(view: LakeView) -> None:
     assert (library.possible.min(axis=0) < [60.06, 900.9]).all()
     assert (library.sure.min(axis=0) > [60.06, 900.9]).all()
     assert (library.sure.min(axis=0) < [60.5, 908]).all()
-    kinds = {t["meta"]["kind"] for t in scatter(view, state(bands=True))["figure"]["data"]}
+    kinds = {
+        t["meta"]["kind"] for t in picture("scatter", view, state(bands=True))["figure"]["data"]
+    }
     assert "band" in kinds
     assert "attained" not in kinds
-    assert traces(scatter(view, state())["figure"], "band") == []
+    assert traces(picture("scatter", view, state())["figure"], "band") == []
 
 
 def test_a_wider_level_gives_a_wider_band(view: LakeView) -> None:
@@ -100,7 +102,7 @@ def test_of_runs_the_lines_say_how_often_one_sweep_attains_them(tmp_path: Path) 
     assert {level: line.min(axis=0).tolist() for level, line in lines.items()} == {
         0.25: [1, 10], 0.5: [2, 20], 0.75: [3, 30],
     }  # fmt: skip
-    names = [t["name"] for t in traces(scatter(view, asked)["figure"], "legend")]
+    names = [t["name"] for t in traces(picture("scatter", view, asked)["figure"], "legend")]
     wanted = [f"{share} % of sweeps attain" for share in (25, 50, 75)]
     assert [name for name in names if "sweeps" in name] == wanted
 
@@ -149,7 +151,9 @@ def test_knobs_without_effect_give_settings_more_runs(tmp_path: Path) -> None:
     assert (pooled["itr_us"], pooled["rapl_w"]) == (2.0, None)
     # The set selects all its runs; both of its points are drawn as members.
     assert '"rapl_w"' not in pooled["set"]
-    members = [pair for t in traces(scatter(view, asked)["figure"], "set") for pair in pairs(t)]
+    members = [
+        pair for t in traces(picture("scatter", view, asked)["figure"], "set") for pair in pairs(t)
+    ]
     assert sorted(x for x, _ in members) == [62, 62]
     assert "same=rapl" in asked.to_query()
     words = explain(view, asked, "best-table")

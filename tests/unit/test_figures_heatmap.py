@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from app.explore.figures.heatmap import TEXT_MAX_CELLS, build_heatmap
+from app.explore.heat import TEXT_MAX_CELLS, build_heatmap
 from data.catalogue import SHIPPED
 from tests.fixtures.lakes import run, runs_from_text
 from tests.fixtures.pictures import cells_of, pairs, traces

@@ -5,8 +5,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from app.explore.answer import heatmap
 from app.explore.state import ExploreState
+from app.explore.views import picture
 from app.kit.context import Lakes
 from app.kit.lake_view import LakeView
 from app.modes.judged import judge
@@ -47,7 +47,7 @@ def test_a_cell_is_the_mean_of_one_configuration(
     view: LakeView, query: str, where: str, words: tuple[str, ...]
 ) -> None:
     state = ExploreState.from_query(f"v=2&workload=memcached{query}", SHIPPED)
-    figure = heatmap(view, state)["figure"]
+    figure = picture("heatmap", view, state)["figure"]
     cells, shown = figure["data"][0], figure["layout"]["meta"]["map"]
     assert figure["layout"]["title"]["text"].startswith("Energy, Linux tuned, memcached at ")
     assert all(word in subtitle(figure) for word in words)
@@ -65,7 +65,7 @@ def test_all_systems_are_drawn_by_their_labels(view: LakeView) -> None:
     state = ExploreState.from_query(
         "v=2&workload=memcached&hx=load&hy=system&pool=itr&pool=dvfs", SHIPPED
     )
-    figure = heatmap(view, state)["figure"]
+    figure = picture("heatmap", view, state)["figure"]
     assert figure["data"][0]["y"] == ["Linux tuned", "Library OS", "Linux default"]
     assert "135 W of 4 power limits" in subtitle(figure)
     assert view.systems == ("ebbrt_tuned", "linux_default", "linux_tuned")

@@ -6,17 +6,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from app.explore.answer import (
-    best_table,
-    explain,
-    heatmap,
-    odd_change,
-    rows_behind,
-    scatter,
-    status_words,
-)
 from app.explore.question import Question
 from app.explore.state import ExploreState
+from app.explore.views import best_table, explain, odd_change, picture, rows_behind, status_words
 from app.kit.context import Lakes
 from app.kit.lake_view import LakeView
 from data.selection import Selection
@@ -55,7 +47,7 @@ def odd_marks(figure: dict) -> list[tuple[float, float]]:
 
 def test_an_odd_run_is_counted_and_marked_at_its_point(tiny: LakeView) -> None:
     assert status_words(tiny, state()) == "36 of 36 runs · 1 odd run"
-    answer = scatter(tiny, state())
+    answer = picture("scatter", tiny, state())
     assert odd_marks(answer["figure"]) == [(pytest.approx(400.3, abs=0.1), 10)]
     assert "! odd run" in [t["name"] for t in traces(answer["figure"], "legend")]
     odd = answer["columns"]["knobs"]["odd"]
@@ -64,13 +56,13 @@ def test_an_odd_run_is_counted_and_marked_at_its_point(tiny: LakeView) -> None:
 
 
 def test_each_run_is_marked_by_itself(tiny: LakeView) -> None:
-    assert odd_marks(scatter(tiny, state(replicates="runs"))["figure"]) == [(1000, 10)]
+    assert odd_marks(picture("scatter", tiny, state(replicates="runs"))["figure"]) == [(1000, 10)]
 
 
 def test_without_odd_runs_nothing_counts_them(tiny: LakeView) -> None:
     without = state(without_odd=True)
     assert status_words(tiny, without) == "36 of 36 runs · without 1 odd run"
-    figure = scatter(tiny, without)["figure"]
+    figure = picture("scatter", tiny, without)["figure"]
     assert odd_marks(figure) == []
     (points,) = traces(figure, "points")
     assert pairs(points)[0] == (100.5, 10)
@@ -85,7 +77,9 @@ def test_without_odd_runs_nothing_counts_them(tiny: LakeView) -> None:
     assert len(rows_behind(tiny, without, "runs")) == 35
     assert "run_id NOT IN ('" in explain(tiny, without)
     cells = next(
-        t for t in heatmap(tiny, without)["figure"]["data"] if t["meta"]["kind"] == "cells"
+        t
+        for t in picture("heatmap", tiny, without)["figure"]["data"]
+        if t["meta"]["kind"] == "cells"
     )
     assert cells["meta"]["n"][0] == 2  # n of the first cell
 
@@ -125,12 +119,12 @@ def test_the_published_tables_have_nine_odd_runs_of_memcached(published_lake: Pa
     view = Lakes(published_lake).at(None)
     memcached = ExploreState(Selection.of(workload=["memcached"]))
     assert status_words(view, memcached).endswith("9 odd runs")
-    answer = scatter(view, ExploreState(Selection.of(**LIKE)))
+    answer = picture("scatter", view, ExploreState(Selection.of(**LIKE)))
     values = [value for value in answer["columns"]["knobs"]["odd"]["values"] if value]
     assert "p99 latency 1.06 ms (median of 3: 153 us)" in values
     # Library OS, ITR 100: runs of 1056.5, 152.5, 152.7 us have a mean of 454 us.
     assert any(x == pytest.approx(453.9, abs=0.1) for x, _ in odd_marks(answer["figure"]))
-    without = scatter(view, ExploreState(Selection.of(**LIKE), without_odd=True))
+    without = picture("scatter", view, ExploreState(Selection.of(**LIKE), without_odd=True))
     assert odd_marks(without["figure"]) == []
 
 
@@ -140,7 +134,7 @@ def test_of_too_many_runs_the_means_are_drawn(
     means = state()
     assert status_words(tiny, state(replicates="runs")) == status_words(tiny, means)
     monkeypatch.setattr("app.explore.question.MOST_RUNS_DRAWN", 35)
-    monkeypatch.setattr("app.explore.answer.MOST_RUNS_DRAWN", 35)
+    monkeypatch.setattr("app.explore.views.MOST_RUNS_DRAWN", 35)
     # Another state, because resolved ones are cached.
     runs = state(replicates="runs", limit=2000.0)
     assert len(rows_behind(tiny, runs, "scatter")) == 12

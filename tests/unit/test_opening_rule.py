@@ -5,10 +5,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from app.explore.answer import best_table, heatmap, scatter
 from app.explore.defaults import default_state
 from app.explore.opening_rule import NONE, Roles, choose_heat, choose_roles
 from app.explore.state import PERFORMANCE, ExploreState
+from app.explore.views import best_table, picture
 from app.kit.context import Lakes
 from app.kit.lake_view import LakeView
 from app.kit.metric_choice import choose_cost, choose_performance
@@ -81,7 +81,7 @@ def test_a_lake_of_three_machines_opens_with_them(tmp_path: Path) -> None:
     state = default_state(view)
     assert (state.x, state.y, state.cost) == (PERFORMANCE, "power_w", "power_w")
     assert (state.symbol, state.colour, state.size) == ("machine", NONE, NONE)
-    figure = scatter(view, state)["figure"]
+    figure = picture("scatter", view, state)["figure"]
     names = [t["name"] for t in figure["data"] if t.get("showlegend")]
     assert names[:3] == ["a1", "b2", "c3"]
     assert not any("energy" in name for name in names)
@@ -92,18 +92,20 @@ def test_colour_and_size_show_any_knob(tmp_path: Path) -> None:
     view = machines(tmp_path)
     state = ExploreState(x="latency_p99_us", y="power_w", colour="machine", size="request",
                          symbol=NONE)  # fmt: skip
-    points = traces(scatter(view, state)["figure"], "points")
+    points = traces(picture("scatter", view, state)["figure"], "points")
     assert len({str(t["marker"]["color"]) for t in points}) == 3
     sizes = np.concatenate([np.atleast_1d(t["marker"]["size"]) for t in points])
     assert len(set(sizes.tolist())) == 2
-    scaled = scatter(view, ExploreState(x="latency_p99_us", y="power_w", colour="request"))
+    scaled = picture(
+        "scatter", view, ExploreState(x="latency_p99_us", y="power_w", colour="request")
+    )
     assert scaled["figure"]["layout"]["coloraxis"]["colorbar"]["title"]["text"] == "Request size, B"
 
 
 def test_the_heatmap_takes_any_two_knobs(tmp_path: Path) -> None:
     view = machines(tmp_path)
     state = ExploreState(heat_metric="power_w", heat_x="machine", heat_y="request")
-    figure = heatmap(view, state)["figure"]
+    figure = picture("heatmap", view, state)["figure"]
     assert figure["layout"]["meta"]["map"]["knobs"] == ["machine", "request_bytes"]
     assert np.asarray(figure["data"][0]["z"]).tolist() == [[50.0, 51.0, 52.0]] * 2
     assert list(figure["data"][0]["y"]) == ["4 KiB", "8 KiB"]

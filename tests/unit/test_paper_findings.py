@@ -8,9 +8,9 @@ import numpy as np
 import polars as pl
 import pytest
 
-from app.explore.answer import best_table, limit_domain, scatter, status_words
 from app.explore.presets import study_presets
 from app.explore.state import ExploreState
+from app.explore.views import best_table, limit_domain, picture, status_words
 from app.kit.lake_view import LakeView
 from data.connection import Lake, open_lake
 from data.selection import Selection
@@ -37,7 +37,7 @@ def memcached(load_qps: int) -> Selection:
 
 def winner(view: LakeView, state: ExploreState, system: str, kind: str) -> dict[str, Any]:
     """The run under a mark of the scatter: its knobs and values, found by where the mark is."""
-    answer = scatter(view, state)
+    answer = picture("scatter", view, state)
     points = answer["columns"]
     knobs = {
         name: np.array(knob["values"], dtype=object)[decode(knob["index"])]
@@ -133,7 +133,7 @@ def marks_of(view: LakeView, state: ExploreState) -> dict[str, list[tuple[str, f
         t["meta"]["winner"]: list(
             zip(t["marker"]["color"], t["x"].tolist(), t["y"].tolist(), strict=True)
         )
-        for t in traces(scatter(view, state)["figure"], "winner")
+        for t in traces(picture("scatter", view, state)["figure"], "winner")
     }
 
 
@@ -172,7 +172,7 @@ def test_each_load_has_marks_of_its_own(view: LakeView) -> None:
     together = marks_of(view, ExploreState(every, limit=500.0))["energy"]
     assert len(together) == 9
     assert sorted(together) == sorted(alone)
-    figure = scatter(view, ExploreState(every, limit=500.0))["figure"]
+    figure = picture("scatter", view, ExploreState(every, limit=500.0))["figure"]
     lines = [np.isnan(t["x"]).sum() for t in traces(figure, "frontier")]
     assert lines == [2, 2, 2]  # three lines a system, with two gaps
     assert all(np.nanmax(t["x"]) <= 500 for t in traces(figure, "frontier"))
@@ -181,10 +181,10 @@ def test_each_load_has_marks_of_its_own(view: LakeView) -> None:
 def test_a_system_that_misses_the_limit_has_no_mark_and_the_caption_says_so(view: LakeView) -> None:
     state = ExploreState(memcached(200_000), limit=100.0)
     assert [len(found) for found in marks_of(view, state).values()] == [2, 2, 2]
-    title = scatter(view, state)["figure"]["layout"]["title"]["text"]
+    title = picture("scatter", view, state)["figure"]["layout"]["title"]["text"]
     assert "limit missed by Linux default" in title
     all_loads = ExploreState(Selection.of(workload=["memcached"]), limit=110.0)
-    title = scatter(view, all_loads)["figure"]["layout"]["title"]["text"]
+    title = picture("scatter", view, all_loads)["figure"]["layout"]["title"]["text"]
     assert "limit missed by Linux default 400k QPS, Linux default 600k QPS" in title
 
 
@@ -241,7 +241,7 @@ def test_the_presets_are_the_studys(view: LakeView) -> None:
         "memcached 200k QPS", "memcached 400k QPS", "memcached 600k QPS", "NetPIPE 64 B",
         "NetPIPE 8 KiB", "NetPIPE 64 KiB", "NetPIPE 512 KiB", "node.js",
     ]  # fmt: skip
-    shown = scatter(view, found["memcached 400k QPS"])["columns"]
+    shown = picture("scatter", view, found["memcached 400k QPS"])["columns"]
     assert shown is not None
     assert shown["knobs"]["load_qps"]["values"] == [400_000]
 

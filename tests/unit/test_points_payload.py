@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from app.explore.points import KNOBS, encode_points
+from app.explore.scatter import KNOBS, encode_points
 from app.kit.columns import encode_numbers
 from data.catalogue import SHIPPED
 from tests.fixtures.lakes import run, runs_from_text

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from data.analysis.winners import find_winners
+from data.analysis.pareto import find_winners
 
 NAN = float("nan")
 

@@ -15,8 +15,7 @@ from app.explore.state import ExploreState
 from app.kit.columns import floats
 from app.kit.encodings import OKABE_ITO, scatter_trace
 from app.kit.words import load_words
-from data.analysis.pareto import pareto_mask
-from data.analysis.winners import find_winners
+from data.analysis.pareto import find_winners, pareto_mask
 from data.catalogue import Catalogue
 
 # Name, column, symbol and legend of each mark of a winner.

@@ -1,4 +1,4 @@
-"""The drawn points as columns, from which the browser makes hovers and links views."""
+"""The scatter of Explore: its points, its figure, and the columns that all pictures link."""
 
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Final
@@ -6,18 +6,87 @@ from typing import Any, Final
 import numpy as np
 import polars as pl
 
+from app.explore.decided import with_standings
+from app.explore.figures.marks import find_marks
+from app.explore.figures.scatter import Scene, build_scatter
+from app.explore.fronts import attained_lines, bands_of
+from app.explore.odd import with_odd
+from app.explore.question import Question
+from app.explore.roles import encoding_of, in_trace_order
 from app.kit.columns import encode_columns, encode_counts, encode_numbers, floats
-from app.kit.words import configuration_knobs, knob_words
+from app.kit.encodings import message_figure
+from app.kit.settings import MAX_POINTS, MAX_ROWS
+from app.kit.words import EMPTY_LAKE, configuration_knobs, explanation, knob_words, no_run_left
+from data.analysis.thinning import thin
 from data.catalogue import Catalogue
 from data.knobs import Knob
+from data.queries.points import points_query
 from data.selection import Value, unset_itr
 
+# Columns of points with which the browser compares limits, boxes and polygons.
+_COMPARED: Final = ("x", "y", "limited", "clause_x", "clause_y")
 # Knobs that every configuration names; others are sent only if a point has a value.
 KNOBS: Final = (
     "dataset", "workload", "system", "itr_us", "dvfs_ghz", "rapl_w", "load_qps", "message_bytes",
 )  # fmt: skip
 # What a point may have besides, as a knob: a link may name one run.
 _MARKS: Final = ("replicate", "flags", "odd", "standing", "next_run", "best")
+
+
+def scatter(question: Question) -> dict[str, Any]:
+    """Return the scatter, {figure, columns}; its points are the rows that all pictures link."""
+    state, catalogue, view = question.state, question.catalogue, question.view
+    if not view.runs:
+        return {"figure": message_figure(EMPTY_LAKE), "columns": None}
+    points = in_trace_order(question.points, state, catalogue)
+    if not len(points):
+        return {"figure": message_figure(_nothing_left(question)), "columns": None}
+    odd = question.odd.clear() if state.without_odd else question.odd
+    points = with_standings(question, with_odd(points, odd, state, catalogue))
+    encoding = encoding_of(points, state, view.systems, catalogue)
+    marks = find_marks(points, state, encoding, catalogue)
+    drawn = thin(len(points), MAX_POINTS, marks.needed())
+    bands = bands_of(question) if state.bands else ()
+    is_each = state.bands and state.replicates == "runs"
+    attained = attained_lines(question, points) if is_each else ()
+    scene = Scene(catalogue, encoding, marks, view.runs, bands, attained)
+    figure = build_scatter(points, drawn, state, scene)
+    measured = {n: m for n, m in question.measured.items() if n in _COMPARED}
+    columns = encode_points(points[drawn], measured, question.varying, catalogue)
+    return {"figure": figure, "columns": columns}
+
+
+def _nothing_left(question: Question) -> str:
+    """Return which filter to clear if no run matches, else which axes no run has."""
+    view, state, metric = question.view, question.state, question.catalogue.metric
+    matching = view.matching(state.selection)
+    if matching:
+        x, y = metric(state.x).title, metric(state.y).title
+        return f"None of the {matching:,} runs that the filters leave has both {x} and {y}."
+    return no_run_left(view.cube_of(state.selection), state.selection, question.catalogue)
+
+
+def scatter_rows(question: Question) -> pl.DataFrame:
+    """Return the points with their metrics' names, repeated columns once."""
+    rows, columns = question.view.lake.polars(*_points_query(question)), question.measured
+    named: dict[str, str] = {}
+    for name in rows.columns:
+        base, end = (name[:-3], "_sd") if name.endswith("_sd") else (name, "")
+        named.setdefault(columns.get(base, base) + end, name)
+    return rows.select(pl.col(old).alias(new) for new, old in named.items())
+
+
+def explain_scatter(question: Question) -> str:
+    """Return how the points were computed."""
+    before = [f"performance metric: {question.performance}"]
+    return explanation(question.view, question.selection, _points_query(question), before)
+
+
+def _points_query(question: Question) -> tuple[str, list[Any]]:
+    means = question.state.replicates == "means"
+    return points_query(
+        question.selection, question.measured, means, MAX_ROWS, catalogue=question.catalogue
+    )
 
 
 def encode_points(

@@ -1,0 +1,174 @@
+"""The controls of Explore's views: one row for each URL key, and what its menu lists."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+import dash_mantine_components as dmc
+from dash import html
+from dash.development.base_component import Component
+
+from app.explore.opening_rule import NONE
+from app.explore.question import Question
+from app.explore.state import ExploreState
+from app.kit.ids import PageIds
+from app.kit.lake_view import LakeView, leading
+from app.kit.metric_choice import PERFORMANCE, performance_column
+from app.kit.page_layout import Entries, entries, pool_choices, pool_select, select
+from data.selection import Selection
+
+IDS: Final = PageIds("explore")
+Choices = Callable[[LakeView, ExploreState], Entries]
+
+
+@dataclass(frozen=True, slots=True)
+class Menu:
+    """A menu of which one entry is chosen.
+
+    Attributes:
+        label: Name for screen readers.
+        word: Text before it; empty for none.
+        placeholder: Text where none is chosen.
+    """
+
+    label: str
+    choices: Choices
+    width_px: int = 158
+    word: str = ""
+    placeholder: str = ""
+
+    def laid_out(self, key: str, listed: Entries, value: Any) -> Component:
+        """Lay out the control."""
+        more = {"placeholder": self.placeholder} if self.placeholder else {}
+        return select(IDS.control(key), self.label, listed, value or None, self.width_px, 230,
+                      searchable=True, **more)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Several:
+    """A menu of which any entries are chosen; `placeholder` is its text where none is."""
+
+    label: str
+    choices: Choices
+    placeholder: str
+    word: str = ""
+
+    def laid_out(self, key: str, listed: Entries, value: Any) -> Component:
+        """Lay out the control."""
+        return pool_select(IDS.control(key), listed, value, self.placeholder, self.label)
+
+
+@dataclass(frozen=True, slots=True)
+class Switch:
+    """A switch with its label beside it."""
+
+    label: str
+    word: str = ""
+    choices: None = None
+
+    def laid_out(self, key: str, listed: Entries, value: Any) -> Component:
+        """Lay out the control."""
+        del listed
+        return dmc.Switch(id=IDS.control(key), label=self.label, checked=value, size="xs")
+
+
+def column_choices(view: LakeView, state: ExploreState) -> Entries:
+    """List the workload's columns with values; its performance metric comes first."""
+    workloads = state.selection.values("workload")
+    columns = view.measured_columns(state.selection) if workloads else ("energy_j",)
+    metric = view.catalogue.metric
+    performance = metric(performance_column(view, state.selection)).title
+    listed = {PERFORMANCE: f"{performance} (performance)"}
+    listed |= {name: metric(name).title for name in columns}
+    for name in (state.x, state.y, state.heat_metric, state.cost, state.limited):
+        listed.setdefault(name, metric(name).title if name != PERFORMANCE else name)
+    return entries(listed)
+
+
+def system_choices(view: LakeView, state: ExploreState) -> Entries:
+    """List the systems that match the filters, by their labels."""
+    left = view.left(state.selection).select("system", "system_label").unique().sort("system")
+    return entries({system: label or system for system, label in left.iter_rows() if system})
+
+
+def against_choices(view: LakeView, state: ExploreState) -> Entries:
+    """List the systems of the workloads, whatever the other filters, to compare with."""
+    everyone = Selection(leading(state.selection).clauses)
+    return system_choices(view, replace(state, selection=everyone))
+
+
+def knob_choices(view: LakeView, state: ExploreState) -> Entries:
+    """List the knobs that vary in the lake, and those that are shown."""
+    shown = (state.colour, state.size, state.symbol, state.heat_x, state.heat_y)
+    varying = view.varying(state.selection if view.is_large else Selection())
+    listed = {
+        n: k.menu_title
+        for n, k in view.catalogue.knobs.items()
+        if n in shown or k.column in varying
+    }
+    return entries(listed)
+
+
+def heat_pool_choices(view: LakeView, state: ExploreState) -> Entries:
+    """List the settings that the heatmap may pool."""
+    shown = Question.of(view, state).heat_knobs
+    left = view.left(state.selection)
+    return pool_choices(left, shown, state.pool, catalogue=view.catalogue)
+
+
+def merge_choices(view: LakeView, state: ExploreState) -> Entries:
+    """List the knobs that a reader may call without effect: those that settings differ in."""
+    left = view.left(state.selection)
+    return pool_choices(left, (), state.merged, catalogue=view.catalogue)
+
+
+def role_choices(view: LakeView, state: ExploreState) -> Entries:
+    """List the knobs that a colour or a symbol can show, and none."""
+    return [{"value": NONE, "label": "none"}, *knob_choices(view, state)]
+
+
+def size_choices(view: LakeView, state: ExploreState) -> Entries:
+    """List the knobs of numbers, which a size can show, and none."""
+    listed = role_choices(view, state)
+    knobs = view.catalogue.knobs
+    return [c for c in listed if c["value"] == NONE or knobs[c["value"]].facet.is_number]
+
+
+# URL key to its control; keys without a row have controls of their own in `layout.py`.
+CONTROLS: Final[dict[str, Menu | Several | Switch]] = {
+    "noodd": Switch("without odd runs"),
+    "y": Menu("y", column_choices),
+    "ylog": Switch("log y"),
+    "x": Menu("x", column_choices, 222, "against"),
+    "xlog": Switch("log x"),
+    "frontier": Switch("frontier"),
+    "band": Switch("how sure"),
+    "col": Menu("colour", role_choices, 128, "colour"),
+    "size": Menu("size", size_choices, 128, "size"),
+    "sym": Menu("symbol", role_choices, 128, "symbol"),
+    "hmet": Menu("metric of the heatmap", column_choices),
+    "hsys": Menu("system of the heatmap", system_choices, placeholder="all systems"),
+    "hy": Menu("knob along y", knob_choices, word="y"),
+    "hx": Menu("knob along x", knob_choices, word="x"),
+    "pool": Several("settings to pool over", heat_pool_choices, "pool over"),
+    "cost": Menu("cost", column_choices, 132, "of"),
+    "by": Menu("limited metric", column_choices, 222),
+    "vs": Menu("system to compare with", against_choices, 150, "against the default and",
+               "no other system"),
+    "same": Several("knobs without effect", merge_choices, "no effect of"),
+}  # fmt: skip
+# What their menus list after a change of the filters, by URL key.
+MENUS: Final = {key: one.choices for key, one in CONTROLS.items() if one.choices}
+
+
+def controls(view: LakeView, state: ExploreState, keys: Sequence[str]) -> list[Component]:
+    """Lay out the controls of some URL keys."""
+    laid_out: list[Component] = []
+    for key in keys:
+        control = CONTROLS[key]
+        if control.word:
+            laid_out.append(html.Span(control.word, className="quiet"))
+        listed = control.choices(view, state) if control.choices else []
+        value = getattr(state, ExploreState.PARAMETERS[key].attribute)
+        laid_out.append(control.laid_out(key, listed, value))
+    return laid_out
