@@ -42,6 +42,12 @@ TITLES: Final = {
     "reading": "bursty: load",
     "link": "bursty: link",
 }
+# Parameters whose default is printed in the study; the other defaults are chosen by us.
+PRINTED: Final = frozenset((
+    "service_us", "interrupt_us", "register_us", "ring", "poll_period_us", "poll_overhead_us",
+    "quota", "count", "delay_us", "switch_kpps", "wait", "traffic", "static_w", "dynamic_w",
+    "sleep_w",
+))  # fmt: skip
 # Ranges of the sliders; the number inputs beside them accept all values that the models accept.
 SLIDERS: Final = {
     "service_us": (0.2, 20.0), "interrupt_us": (0.0, 20.0), "register_us": (0.0, 3.0),

@@ -11,6 +11,7 @@ from app.models.controls import (
     ENERGY,
     ENERGY_TITLES,
     LOWEST_DVFS,
+    PRINTED,
     SLIDERS,
     TITLES,
     control_of,
@@ -22,22 +23,28 @@ from app.models.presets import (
     HOSTS,
     LINK_KPPS,
     MULTIPLES,
+    MULTIPLES_CHOSEN,
     PUBLISHED_COSTS,
     stars,
+    table_1,
 )
 from app.models.state import FITS, TABS, ModelsState
 from data.errors import DataError
 from data.models import SCHEMES
 from data.models.parameters import Parameter
-from data.models.scheme import Answer, Scheme
+from data.models.scheme import Answer, Kind, Scheme
+from data.models.simulation.frame_sizes import default_frame_sizes, link_kpps
 
 # Points of a curve by formula, and of a simulated one.
 CURVE_POINTS: Final = 48
 SIMULATED_POINTS: Final = 18
 REPLICATIONS: Final = 10
 PRECISION: Final = 0.1
-# Maximum simulated events per rate; a rate near saturation takes some seconds.
-MOST_EVENTS: Final = 2e7
+# Maximum simulated events per rate; a rate near saturation takes some seconds. Bursts have infinite
+# variance: there the precision is seldom reached.
+MOST_EVENTS: Final = {"poisson": 2e7, "bursty": 4e6}
+# What a simulation takes here, for the words of a curve that needs one: to start, and a curve.
+SECONDS: Final = {"start": 2.0, "poisson": 0.6, "bursty": 5.0}
 PANELS: Final = {
     "throughput": "throughput_kpps",
     "cpu": "cpu_left",
@@ -46,19 +53,24 @@ PANELS: Final = {
 }
 # Hues that are distinct on white and near-black, and from those of the lake's systems.
 _HUES: Final = (
-    "#7A7A7A", "#C2457A", "#1E9E4A", "#7B68EE", "#AA4499", "#44AA99", "#B8860B", "#CC6677",
-    "#999933", "#4E79A7", "#A0522D", "#6B8E23", "#C2185B", "#2F9EC4", "#D2691E",
+    "#7A7A7A", "#C2457A", "#1E9E4A", "#7B68EE", "#AA4499", "#44AA99", "#B8860B", "#2F9EC4",
+    "#999933", "#4E79A7", "#A0522D", "#6B8E23", "#C2185B", "#CC6677", "#D2691E",
 )  # fmt: skip
 _SYMBOLS: Final = ("circle", "diamond", "square", "triangle-up", "triangle-down", "pentagon")
 
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """One curve: a scheme with its parameters."""
+    """One curve: a scheme with its parameters.
+
+    Attributes:
+        kinds: The solutions in formulas that are drawn.
+    """
 
     scheme: Scheme
     label: str
     values: dict[str, Any]
+    kinds: tuple[Kind, ...]
 
 
 def curves(state: ModelsState) -> list[Curve]:
@@ -75,9 +87,9 @@ def curves(state: ModelsState) -> list[Curve]:
         scheme = SCHEMES[entry["scheme"]]
         over = {control_of(scheme.name, name): v for name, v in entry.get("over", {}).items()}
         checked = {key: CONTROLS[key].check(value) for key, value in over.items()}
-        drawn.append(
-            Curve(scheme, entry.get("label", scheme.title), scheme_values(scheme, values | checked))
-        )
+        kinds = () if entry.get("is_simulated") else tuple(scheme.solutions)
+        label = entry.get("label", scheme.title)
+        drawn.append(Curve(scheme, label, scheme_values(scheme, values | checked), kinds))
     return drawn
 
 
@@ -85,7 +97,7 @@ def rates_kpps(state: ModelsState, points: int) -> np.ndarray:
     """Return arrival rates from 1 Kpps (less on a short axis) to the end of the load axis."""
     most = state.most_kpps
     if state.control_values()["traffic"] == "bursty":
-        most = min(most, LINK_KPPS)
+        most = min(most, link_kpps(state.frame_sizes()))
     return np.linspace(min(1.0, most / points), most, points)
 
 
@@ -97,24 +109,35 @@ def solved(state: ModelsState, rates: np.ndarray) -> Iterator[tuple[Curve, Answe
     is_bursty = state.control_values()["traffic"] == "bursty"
     for curve in () if is_bursty else curves(state):
         values = {**curve.values, "traffic": "poisson"}
-        for kind in curve.scheme.kinds:
-            if kind != "simulated":
-                try:
-                    yield curve, curve.scheme.solve(kind, rates, **values)
-                except DataError:
-                    continue
+        for kind in curve.kinds:
+            try:
+                yield curve, curve.scheme.solve(kind, rates, **values)
+            except DataError:
+                continue
 
 
-def simulation(state: ModelsState) -> dict[str, Any]:
-    """Return the request of a simulation job, which `python -m data.models` reads."""
+def simulation(state: ModelsState, part: str = "all") -> dict[str, Any]:
+    """Return the request of a simulation job, which `python -m data.models` reads.
+
+    Args:
+        part: `all` curves over the load axis; `needed`: those of them without a formula; `at`: all
+            curves at the crosshair alone.
+    """
+    traffic, sizes = state.control_values()["traffic"], state.frame_sizes()
+    shown = [c for c in curves(state) if part != "needed" or traffic == "bursty" or not c.kinds]
+    rates = rates_kpps(state, SIMULATED_POINTS).tolist()
+    most = link_kpps(sizes) if traffic == "bursty" else np.inf
+    if loads := FIGURES.get(state.figure, {}).get("loads"):
+        rates = [load * most for load in loads]
     return {
-        "curves": [{"scheme": c.scheme.name, "values": c.values} for c in curves(state)],
-        "labels": [c.label for c in curves(state)],
-        "rates_kpps": rates_kpps(state, SIMULATED_POINTS).tolist(),
+        "curves": [{"scheme": c.scheme.name, "values": c.values} for c in shown],
+        "labels": [c.label for c in shown],
+        "rates_kpps": [min(state.at_kpps, most)] if part == "at" else rates,
+        "frame_sizes": sizes,
         "seed": state.seed,
         "replications": REPLICATIONS,
         "precision": PRECISION,
-        "most_events": MOST_EVENTS,
+        "most_events": MOST_EVENTS[traffic],
     }
 
 
@@ -140,6 +163,10 @@ def spec() -> dict[str, Any]:
         "hosts": HOSTS,
         "figures": FIGURES,
         "multiples": MULTIPLES,
+        "multiplesChosen": MULTIPLES_CHOSEN,
+        "table1": list(table_1()),
+        "sizes": _frame_sizes(),
+        "seconds": SECONDS,
         "detectShares": list(DETECT_SHARES),
         "stars": stars(),
         "fits": FITS,
@@ -148,6 +175,14 @@ def spec() -> dict[str, Any]:
         "lowestDvfs": LOWEST_DVFS,
         "points": CURVE_POINTS,
     }
+
+
+def _frame_sizes() -> dict[str, Any]:
+    """Return the shipped frame sizes as the share of every size, and the shares of peaks."""
+    sizes = dict(default_frame_sizes())
+    even = min(sizes.values())
+    peaks = [[size, share - even] for size, share in sizes.items() if share > even * 1.001]
+    return {"from": min(sizes), "to": max(sizes), "even": even, "peaks": peaks}
 
 
 def _described(
@@ -163,6 +198,7 @@ def _described(
             "isChoice": parameter.is_choice,
             "isWhole": isinstance(parameter.default, int),
             "slider": SLIDERS.get(key),
+            "isPrinted": key in PRINTED,
         }
         for key, parameter in parameters.items()
     }

@@ -1,8 +1,8 @@
 """Simulations as jobs: one process each, shared by all visitors with the same request.
 
-A job's name is a digest of its request, so the same parameters and seed are one job, whose results
-are kept for later visitors. A job is killed if nobody has asked for it for some seconds, if all who
-asked have cancelled, or if it runs too long.
+A job's name is a digest of its request, so the same parameters and seed are one job. The results of
+each curve are kept for later visitors and requests. A job is killed if nobody has asked for it for
+some seconds, if all who asked have cancelled, or if it runs too long.
 """
 
 import json
@@ -24,6 +24,8 @@ MOST_OF_ADDRESS: Final = 3
 # Tabs that wait for one simulation and are remembered.
 MOST_SEEN: Final = 64
 MOST_KEPT: Final = 24
+# Curves whose results are kept; each takes some 10 KB.
+MOST_CURVES: Final = 400
 LIMIT_S: Final = 240.0
 # After this time without a request a visitor is gone. Hidden tabs send one request a minute.
 PATIENCE_S: Final = 90.0
@@ -35,7 +37,8 @@ class Job:
     """One simulation.
 
     Attributes:
-        results: One answer per curve, in order of arrival.
+        results: One answer per curve, with its number `curve` and its `label`: those known at the
+            beginning, then the others in order of arrival.
         state: `waiting`, `running`, `done`, `cancelled` or `failed`.
         seen_s: Time of each visitor's last request; of the last `MOST_SEEN` visitors.
         address: The network address of the visitor who began it.
@@ -75,6 +78,7 @@ class Jobs:
 
     def __init__(self, patience_s: float = PATIENCE_S, limit_s: float = LIMIT_S) -> None:
         self._jobs: OrderedDict[str, Job] = OrderedDict()
+        self._known: OrderedDict[str, dict[str, Any]] = OrderedDict()
         self._lock = threading.Lock()
         self._patience_s, self._limit_s = patience_s, limit_s
         self._watch: threading.Thread | None = None
@@ -97,12 +101,17 @@ class Jobs:
             job = self._jobs.get(name)
             if job is None and not begins:
                 job = Job(name, request, state="cancelled", words="nobody waits any more")
+                job.results = self._known_of(request)
                 return job.to_json()
             if job is not None and job.state in ("cancelled", "failed") and not begins:
                 return job.to_json()
             if job is None or job.state in ("cancelled", "failed"):
+                job = Job(name, request, address, self._known_of(request))
+                if len(job.results) == len(request["curves"]):
+                    job.state = "done"
+                    return job.to_json()
                 self._check_room(address)
-                job = self._jobs[name] = Job(name, request, address)
+                self._jobs[name] = job
             job.see(visitor)
             self._jobs.move_to_end(name)
             self._forget()
@@ -119,11 +128,25 @@ class Jobs:
             raise BusyError(f"{own} simulations of your address are under way; wait for one")
 
     def finished(self, request: dict[str, Any]) -> list[dict[str, Any]]:
-        """Return the results of a job that is done; empty if there is none."""
+        """Return the known results of a request's curves, without refused ones."""
         with self._lock:
-            job = self._jobs.get(name_of(request))
-            results = job.results if job and job.state == "done" else []
-            return [one for one in results if "refused" not in one]
+            return [one for one in self._known_of(request) if "refused" not in one]
+
+    def _known_of(self, request: dict[str, Any]) -> list[dict[str, Any]]:
+        """Return the known results of a request's curves, in their order."""
+        names = curve_names(request)
+        return [
+            {**self._known[name], "curve": number, "label": request["labels"][number]}
+            for number, name in enumerate(names)
+            if name in self._known
+        ]
+
+    def _take(self, request: dict[str, Any], number: int, answer: dict[str, Any]) -> dict[str, Any]:
+        """Keep the result of a request's curve; returns it with number and label."""
+        self._known[curve_names(request)[number]] = answer
+        while len(self._known) > MOST_CURVES:
+            self._known.popitem(last=False)
+        return {**answer, "curve": number, "label": request["labels"][number]}
 
     def state_of(self, name: str) -> tuple[str, str]:
         """Return a job's state, and why it failed or was cancelled; does not count as a request."""
@@ -169,12 +192,16 @@ class Jobs:
             self._watch.start()
 
     def _read(self, job: Job, child: Child) -> None:
+        known = {one["curve"] for one in job.results}
+        missing = [n for n in range(len(job.request["curves"])) if n not in known]
+        curves = [job.request["curves"][number] for number in missing]
         try:
             with child.ending_after(self._limit_s):
-                child.ask(job.request)
+                child.ask({**job.request, "curves": curves})
                 for answer in child.answers():
                     with self._lock:
-                        job.results.append(answer)
+                        number = missing[answer.pop("curve")]
+                        job.results.append(self._take(job.request, number, answer))
                 words = child.last_words()
         except (OSError, ValueError) as error:
             words = str(error)
@@ -214,6 +241,12 @@ class Jobs:
 def name_of(request: dict[str, Any]) -> str:
     """Return the name of a request's job."""
     return xxhash.xxh3_128_hexdigest(json.dumps(request, sort_keys=True).encode())
+
+
+def curve_names(request: dict[str, Any]) -> list[str]:
+    """Return what the results of each curve of a request depend on, as digests."""
+    rest = {key: request[key] for key in request if key not in ("curves", "labels")}
+    return [name_of({**rest, **curve}) for curve in request["curves"]]
 
 
 def _kill(job: Job, state: str, words: str) -> None:

@@ -50,6 +50,7 @@ def models_views(has_menus: bool) -> list[Component]:
     """
     return [
         html.Div(id=IDS("bar"), className="models-bar"),
+        html.Div(id=IDS("questions"), className="models-questions"),
         html.Div(
             id=IDS("legend"), className="models-legend", role="group", **{"aria-label": "legend"}
         ),

@@ -32,11 +32,12 @@ def export_page(view: LakeView, state: ModelsState) -> ExportedPage:
         "runs": runs_answer(view, state),
         "fits": fits_answer(view, state),
         "simulated": {"labels": request["labels"], "results": finished(request)},
+        "at": {"results": finished(simulation(state, "at"))},
     }
     explained = "\n\n".join(
         f"{one.title}\n\n{explain(view, state, one.name)}"
         for one in ALL
-        if one.name in ("throughput", "energy", "fits")
+        if one.name in ("throughput", "energy", "plane", "fits")
     )
     controls = html.Div(id=layout.IDS("controls"), className="models-controls")
     views = html.Div(layout.models_views(has_menus=False), className="views")
@@ -65,7 +66,7 @@ PAGE = Page(
     export=export_page,
     missing=None,
     keys=(
-        ("1, 2, 3", "the tabs Interrupts, Energy and Fit"),
+        ("1, 2, 3, 4", "the tabs Interrupts, Energy, Fit and Traffic"),
         ("left, right arrow", "with the focus on a panel: move the crosshair; with Shift by ten"),
         ("s", "simulate, or cancel the simulation"),
         ("click", "in a panel: put the crosshair there; in the legend: show or hide a scheme"),
@@ -74,6 +75,7 @@ PAGE = Page(
     examples={
         "models": "v=1&workload=memcached&fig=7&sim=1",
         "models-energy": "v=1&tab=energy&multiples=11",
+        "models-traffic": "v=3&tab=traffic&fig=9",
         "models-fit": "v=1&tab=fit&workload=memcached",
     },
     add_routes=add_routes,

@@ -2,7 +2,7 @@
 
 /models/runs?STATE                        runs as points of a queue
 /models/fits?STATE                        fits of these runs
-/models/simulate?STATE&visitor=&have=     follow the simulation of a state; a POST starts it
+/models/simulate?STATE&part=&visitor=&have=  follow a part of a state's simulation; a POST starts it
 /models/cancel?job=&visitor=              stop waiting for it (POST)
 """
 
@@ -15,6 +15,7 @@ from flask import Flask, Response, current_app, request
 
 from app.kit.context import lakes
 from app.kit.lake_view import LakeView
+from app.kit.url_state import check_choice
 from app.models.curves import simulation
 from app.models.jobs import Jobs
 from app.models.runs import (
@@ -24,6 +25,7 @@ from app.models.runs import (
     model_points,
     model_runs,
     open_link,
+    plane,
     predicted,
     run_notes,
 )
@@ -36,13 +38,15 @@ _MOST_POINTS: Final = 3_000
 # What the browser draws of a point.
 _DRAWN: Final = (
     "group", "load_qps", "itr_us", "dvfs_ghz", "rapl_w", "n", "lam_kpps", "lam_kpps_sd",
-    "busy_share", "busy_share_sd", "interrupts_per_s", "interrupts_per_s_sd", "latency_us",
-    "latency_us_sd", "latency_p99_us", "latency_p99_us_sd", "interrupts_predicted_per_s",
-    "latency_predicted_us", "latency_p99_predicted_us",
+    "power_w", "power_w_sd", "busy_share", "busy_share_sd", "interrupts_per_s",
+    "interrupts_per_s_sd", "latency_us", "latency_us_sd", "latency_p99_us", "latency_p99_us_sd",
+    "interrupts_predicted_per_s", "latency_predicted_us", "latency_p99_predicted_us",
 )  # fmt: skip
 _EXTENSION: Final = "wattlas-models-jobs"
 # Parameters of a request that do not belong to the page's state.
-_OWN: Final = ("visitor", "have")
+_OWN: Final = ("visitor", "have", "part")
+# Parts of a simulation, see `simulation`.
+_PARTS: Final = ("all", "needed", "at")
 
 
 def add_routes(server: Flask) -> None:
@@ -86,6 +90,7 @@ def fits_answer(view: LakeView, state: ModelsState) -> dict[str, Any]:
     return {
         "table": fits.table.to_dicts(),
         "predicted": _columns(fits.predicted),
+        "plane": _columns(plane(view, state)),
         "hosts": fits.hosts,
         "styles": group_styles(fits.table),
         "notes": notes if len(fits.table) else [absence_words(view)],
@@ -113,7 +118,10 @@ def _simulate() -> Response:
         jobs: Jobs = current_app.extensions[_EXTENSION]
         state = _asked()[1]
         tab = request.args.get("visitor", "")[:40]
-        found = jobs.ask(simulation(state), tab, request.method == "POST", visitor())
+        part = request.args.get("part", "all")
+        check_choice("part", part, _PARTS)
+        asked = simulation(state, part)
+        found = jobs.ask(asked, tab, request.method == "POST", visitor())
         have = request.args.get("have", "0")[:4]
         return {**found, "results": found["results"][int(have) if have.isdecimal() else 0 :]}
 

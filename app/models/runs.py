@@ -12,7 +12,13 @@ from app.kit.links import configurations
 from app.kit.words import EMPTY_LAKE_PLAIN, WORKLOAD_TITLES
 from app.models.state import ModelsState
 from data.analysis.model_fits import Detections, Fits, detections, fit_groups
-from data.analysis.model_runs import SWEPT, points, with_predictions, with_queue_units
+from data.analysis.model_runs import (
+    SWEPT,
+    energy_plane,
+    points,
+    with_predictions,
+    with_queue_units,
+)
 from data.catalogue import Catalogue
 from data.errors import DataError
 from data.queries.models import model_runs_query
@@ -82,6 +88,12 @@ def predicted(view: LakeView, state: ModelsState, rows: pl.DataFrame) -> pl.Data
         if not isinstance(fit, DataError)
     }
     return with_predictions(rows, events)
+
+
+def plane(view: LakeView, state: ModelsState) -> pl.DataFrame:
+    """Return the answer of `energy_plane` for the runs."""
+    rows = predicted(view, state, model_points(view, state))
+    return energy_plane(rows, fits_of(view, state).predicted)
 
 
 def fits_of(view: LakeView, state: ModelsState) -> Fits:

@@ -17,8 +17,9 @@ from app.kit.url_state import (
 from app.models.controls import CONTROLS, ENERGY, read_values, values_in
 from app.models.presets import FIGURES, HOSTS, MULTIPLES
 from data.catalogue import Catalogue
-from data.errors import SelectionError
+from data.errors import DataError, SelectionError
 from data.models import SCHEMES
+from data.models.simulation.frame_sizes import check_frame_sizes
 from data.selection import Selection
 
 NAME: Final = "models"
@@ -30,17 +31,28 @@ VIEWS: Final = {
         View("latency", "Latency against load"),
         View("loss", "Loss against load"),
         View("stack", "CPU by scheme at the crosshair"),
+        View("crosshair", "Schemes at the crosshair", is_picture=False),
         View("itr", "Interrupts a second of runs against the throttle formula"),
         View("best", "Best scheme under the latency limit"),
     ),
-    "energy": (View("energy", "Power against latency by frequency"),),
+    "energy": (
+        View("energy", "Power against latency by frequency"),
+        View("plane", "Runs: power against latency, and the fitted model"),
+    ),
     "fit": (
         View("predicted", "Predicted against measured"),
         View("residuals", "Residuals of the fit"),
         View("fits", "Fitted numbers", is_picture=False),
     ),
+    "traffic": (
+        View("sources", "ON/OFF sources of bursty traffic"),
+        View("sizes", "Frame sizes of bursty traffic"),
+        View("table1", "Latency of coalescing by 50 us under bursty traffic", is_picture=False),
+    ),
 }
-TABS: Final = {"interrupts": "Interrupts", "energy": "Energy", "fit": "Fit"}
+TABS: Final = {
+    "interrupts": "Interrupts", "energy": "Energy", "fit": "Fit", "traffic": "Traffic",
+}  # fmt: skip
 # Rows without a panel: the filtered runs.
 RUNS: Final = View("runs", "Runs, in units of a queue", is_picture=False)
 ALL: Final = tuple(view for views in VIEWS.values() for view in views)
@@ -55,9 +67,11 @@ AGAINST: Final = ("dvfs_ghz", "itr_us", "busy_share", "load_qps")
 # Schemes of the state without a link.
 FIRST_SCHEMES: Final = (
     "ideal", "normal", "disable_enable", "pure_polling", "napi", "count_coalescing",
-    "time_coalescing",
+    "time_coalescing", "hybrid",
 )  # fmt: skip
 _MOST_SEED: Final = 2**31
+# Frame sizes that a link holds.
+_MOST_SIZES: Final = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +94,7 @@ class ModelsState(UrlState):
         zoom: Shown range of the load axis, `x0~x1` in Kpps; empty for all of it.
         is_simulated: Whether simulations are shown.
         has_runs: Whether runs of the lake are shown with the curves.
+        sizes: Frame sizes of bursty traffic, `bytes:weight,...`; empty: the shipped ones.
         seed: Seed of the simulation.
         cores: Number of cores that served a run whose logs are not in the lake.
         tsc_ghz: Rate of the TSC of such a run.
@@ -103,6 +118,7 @@ class ModelsState(UrlState):
         "zoom": Parameter("zoom"),
         "sim": Parameter("is_simulated", read_flag),
         "runs": Parameter("has_runs", read_flag),
+        "sizes": Parameter("sizes", lambda key, text: _sizes(key, text)),
         "seed": Parameter("seed", lambda key, text: _whole(key, text, 0, _MOST_SEED)),
         "cores": Parameter("cores", lambda key, text: _whole(key, text, 1, 4096)),
         "tsc": Parameter("tsc_ghz", read_number),
@@ -136,6 +152,7 @@ class ModelsState(UrlState):
     zoom: str = ""
     is_simulated: bool = False
     has_runs: bool = True
+    sizes: str = ""
     seed: int = 1
     cores: int = 16
     tsc_ghz: float = 2.9
@@ -170,6 +187,10 @@ class ModelsState(UrlState):
         """Refuse a selection of columns that the lake lacks."""
         read_clause(self.sel, catalogue=catalogue)
 
+    def frame_sizes(self) -> list[tuple[float, float]] | None:
+        """Return bytes and weight of each frame size; None for the shipped ones."""
+        return _pairs(self.sizes) or None
+
     def control_values(self) -> dict[str, Any]:
         """Return the values of all controls of interrupt handling: host, figure, then changes.
 
@@ -191,6 +212,24 @@ def _schemes(key: str, text: str) -> str:
                 f"{key} is {name[:40]!r}, expected some of {', '.join(SCHEMES)}, or none"
             )
     return ",".join(name for name in SCHEMES if name in names) or "none"
+
+
+def _pairs(text: str) -> list[tuple[float, float]]:
+    parts = [part.partition(":") for part in text.split(",") if part]
+    return [(float(size), float(weight)) for size, _, weight in parts]
+
+
+def _sizes(key: str, text: str) -> str:
+    """Check frame sizes; all must be of this kind, and no more than a link holds."""
+    try:
+        pairs = _pairs(text)
+        if len(pairs) > _MOST_SIZES:
+            raise DataError(f"{len(pairs)} sizes, expected at most {_MOST_SIZES}")
+        if pairs:
+            check_frame_sizes(pairs)
+    except (ValueError, DataError) as error:
+        raise SelectionError(f"{key} is {text[:40]!r}: {error}") from None
+    return ",".join(f"{size:g}:{weight:.6g}" for size, weight in pairs)
 
 
 def _whole(key: str, text: str, least: int, most: int) -> int:

@@ -1,6 +1,7 @@
 """The rows behind each view, and text on how each view was computed."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, Final
 
 import numpy as np
@@ -26,12 +27,15 @@ from app.models.presets import (
     PUBLISHED_COSTS,
     published_tables,
     shown_stars,
+    table_1,
 )
 from app.models.routes import finished
-from app.models.runs import MOST_RUNS, fits_of, model_points, model_runs, predicted
+from app.models.runs import MOST_RUNS, fits_of, model_points, model_runs, plane, predicted
 from app.models.state import ModelsState
 from data.analysis.model_runs import panel_values
 from data.models import SCHEMES
+from data.models.simulation.frame_sizes import check_frame_sizes, link_kpps
+from data.models.simulation.on_off import on_periods
 from data.queries.models import model_runs_query
 
 _SCHEMA: Final[dict[str, Any]] = {
@@ -63,11 +67,10 @@ def _panel(view: LakeView, state: ModelsState, name: str) -> pl.DataFrame:
         for curve, answer in solutions
     ]  # fmt: skip
     column = "latency_p99_us" if is_p99 else column
-    request = simulation(state)
-    for result in finished(request):
+    for result in finished(simulation(state)):
         parts.append(
             pl.DataFrame(
-                {"curve": request["labels"][result["curve"]], "kind": "simulated",
+                {"curve": result["label"], "kind": "simulated",
                  "rate_kpps": result["rates_kpps"], "value": result[column],
                  "half_width": result[f"{column}_half_width"]}
             )
@@ -130,30 +133,69 @@ def energy_rows(state: ModelsState) -> pl.DataFrame:
     return pl.concat(parts)
 
 
-def _stack(state: ModelsState) -> pl.DataFrame:
-    """Return each curve's shares at the crosshair; simulated ones at the nearest rate."""
+def _crosshair(state: ModelsState) -> pl.DataFrame:
+    """Return what each curve's solutions say at the crosshair.
+
+    Simulations are at the crosshair's rate where these are done, else at the nearest rate.
+    """
     rows = [
         {
             "curve": curve.label, "kind": answer.kind, "rate_kpps": state.at_kpps,
-            **{name: float(getattr(answer, name)[0]) for name in _SHARES},
+            **{name: float(getattr(answer, name)[0]) for name in _AT if hasattr(answer, name)},
         }
         for curve, answer in solved(state, np.array([state.at_kpps]))
     ]  # fmt: skip
-    request = simulation(state)
-    for result in finished(request):
+    nearest = {one["label"]: one for one in finished(simulation(state))}
+    nearest |= {one["label"]: one for one in finished(simulation(state, "at"))}
+    for label, result in nearest.items():
         rates = np.array(result["rates_kpps"])
         at = int(np.abs(rates - state.at_kpps).argmin())
-        rows.append(
-            {
-                "curve": request["labels"][result["curve"]], "kind": "simulated",
-                "rate_kpps": rates[at], **{name: result[name][at] for name in _SHARES},
-            }
-        )  # fmt: skip
+        values = {name: result[name][at] for name in (*_AT, *_HALF_WIDTHS)}
+        rows.append({"curve": label, "kind": "simulated", "rate_kpps": rates[at], **values})
     schema = {"curve": pl.String, "kind": pl.String}
-    return pl.DataFrame(rows, schema=schema | dict.fromkeys(("rate_kpps", *_SHARES), pl.Float64))
+    columns = ("rate_kpps", *_AT, *_HALF_WIDTHS)
+    return pl.DataFrame(rows, schema=schema | dict.fromkeys(columns, pl.Float64))
 
 
-_SHARES: Final = ("interrupt_share", "protocol_share", "cpu_left")
+_AT: Final = (
+    "interrupt_share", "protocol_share", "cpu_left", "latency_mean_us", "latency_p99_us",
+    "loss_share",
+)  # fmt: skip
+_HALF_WIDTHS: Final = (
+    "cpu_left_half_width", "latency_mean_us_half_width", "latency_p99_us_half_width",
+    "loss_share_half_width",
+)  # fmt: skip
+# Time that the picture of sources shows.
+SOURCES_US: Final = 200.0
+
+
+def _sources(state: ModelsState) -> pl.DataFrame:
+    """Return when each source sends, at the load of the crosshair."""
+    load = min(state.at_kpps / link_kpps(state.frame_sizes()), 1.0)
+    columns = {"source": pl.Int64, "from_us": pl.Float64, "to_us": pl.Float64}
+    return pl.DataFrame(on_periods(load, SOURCES_US, state.seed), columns, orient="row")
+
+
+def _sizes(state: ModelsState) -> pl.DataFrame:
+    """Return the share of each frame size, and of those up to it."""
+    sizes = check_frame_sizes(state.frame_sizes())
+    return (
+        pl.DataFrame(sizes, {"size_bytes": pl.Float64, "share": pl.Float64})
+        .sort("size_bytes")
+        .with_columns(cumulated=pl.col("share").cum_sum())
+    )
+
+
+def _table_1(state: ModelsState) -> pl.DataFrame:
+    """Return table 1, with the same loads simulated here where that is done."""
+    rows = pl.DataFrame(table_1())
+    found = finished(simulation(replace(state, figure="table1")))
+    names = ("latency_mean_us", "latency_mean_us_half_width")
+    here = [found[0][name] if found else [None] * len(rows) for name in names]
+    return rows.with_columns(
+        simulated_ms=pl.Series(here[0], dtype=pl.Float64) / 1e3,
+        simulated_half_width_ms=pl.Series(here[1], dtype=pl.Float64) / 1e3,
+    )
 
 
 def _best(state: ModelsState) -> pl.DataFrame:
@@ -163,8 +205,7 @@ def _best(state: ModelsState) -> pl.DataFrame:
     scheme is left out. The 99th percentile and bursty traffic have only simulations.
     """
     column = "latency_p99_us" if state.latency == "p99" else "latency_mean_us"
-    request = simulation(state)
-    simulated = {request["labels"][r["curve"]]: r for r in finished(request)}
+    simulated = {result["label"]: result for result in finished(simulation(state))}
     by_label: dict[str, pl.DataFrame] = {}
     rates = rates_kpps(state, CURVE_POINTS)
     for label, result in simulated.items():
@@ -208,7 +249,12 @@ def _itr(view: LakeView, state: ModelsState) -> pl.DataFrame:
 # Views that are no panels to the functions that return their rows.
 _ROWS: Final[dict[str, Callable[[LakeView, ModelsState], pl.DataFrame]]] = {
     "energy": lambda _, state: energy_rows(state),
-    "stack": lambda _, state: _stack(state),
+    "stack": lambda _, state: _crosshair(state),
+    "crosshair": lambda _, state: _crosshair(state),
+    "sources": lambda _, state: _sources(state),
+    "sizes": lambda _, state: _sizes(state),
+    "table1": lambda _, state: _table_1(state),
+    "plane": plane,
     "best": lambda _, state: _best(state),
     "itr": _itr,
     "runs": model_runs,
@@ -224,8 +270,8 @@ def explain(view: LakeView, state: ModelsState, name: str) -> str:
     selected = [f"of these the runs of the selection {state.sel}"] if state.sel else []
     if name == "runs":
         return explanation(view, state.selection, query, (), [*selected, *_RUN_STEPS])
-    if name in ("energy", "predicted", "residuals", "fits"):
-        steps = _FIT_STEPS if name != "energy" else _ENERGY_STEPS
+    if name in ("energy", "plane", "predicted", "residuals", "fits"):
+        steps = {"energy": _ENERGY_STEPS, "plane": _PLANE_STEPS}.get(name, _FIT_STEPS)
         before = [f"parameters: {values_in(state.energy, ENERGY)}"] if name == "energy" else []
         return explanation(view, state.selection, query, before, [*selected, *steps])
     before = [
@@ -236,10 +282,12 @@ def explain(view: LakeView, state: ModelsState, name: str) -> str:
     ]
     before.append(
         f"simulated: {REPLICATIONS} replications with seed {state.seed}, until the mean latency's "
-        "95 % interval is within 10 %."
+        "95 % interval is within 10 % or a rate has had its number of events."
     )
     if state.figure:
         before.append(f"preset: {FIGURES[state.figure]['title']}")
+        if chosen := FIGURES[state.figure].get("chosen"):
+            before.append(f"chosen by us, as the study does not print it: {chosen}")
     tables = published_tables().values()
     before.append(f"published: {'; '.join(t.source for t in tables)}")
     return explanation(view, state.selection, query, before, [*selected, *_RUN_STEPS])
@@ -258,6 +306,12 @@ _ENERGY_STEPS: Final = (
     "nothing of the answer is drawn: time = work / D^(1+alpha), power of work = P_s + P_d "
     "D^(2+beta), energy = P_detect t_detect + P_work t_work + P_q t_q, over the time between two "
     "requests",
+)
+_PLANE_STEPS: Final = (
+    "points: means over the replicates of a configuration, mean power = energy / duration",
+    "lines: power by the fit over all loads, P_q + u (P_s + P_d D^(2+beta)); latency = constant of "
+    "a group and load (client, wire, queues) + mean wait for the interrupt + time awake of a "
+    "request by its fit, A N_i / D^(1+alpha)",
 )
 _FIT_STEPS: Final = (
     "alpha: Theil and Sen on log busy time of a request against log frequency, within each ITR",

@@ -3,8 +3,7 @@
   "use strict";
 
   const { models: { page }, modelsPage } = wattlas, { simulated, ...others } = wattlas.exportData();
-  const status = simulated.results.length ? "done" : "";
-  Object.assign(page, { ...others, simulated: { ...simulated, status } });
+  Object.assign(page, { ...others, simulated: { ...simulated, status: simulated.results.length ? "done" : "" } });
   wattlas.exportThemes((theme) => {
     page.theme = theme;
     modelsPage.show();

@@ -14,30 +14,35 @@ document.addEventListener("DOMContentLoaded", function () {
     modelsPage.open("");
   }
 
-  /* ---- the URL is written when the controls rest */
+  /* ---- the URL is written when the controls rest; then simulations follow it */
 
-  let urlTimer = 0;
+  let urlTimer = 0, wanted = "";
   const changed = new Set();
-  const RESTARTS = ["p", "fig", "scheme", "host", "to", "seed"];
+  // Results of other values of these are of no use.
+  const RESTARTS = ["p", "fig", "host", "to", "seed", "sizes"];
+  function rest() {
+    wattlas.cancel(urlTimer);
+    urlTimer = wattlas.later(settle, URL_MS);
+  }
   models.onChange((keys) => {
     keys.forEach((key) => changed.add(key));
-    // A simulation of the old parameters is not followed any further.
-    if (RESTARTS.some((key) => keys.includes(key))) following += 1;
-    wattlas.cancel(urlTimer);
-    urlTimer = wattlas.later(() => {
-      address.keep(NAME, Object.fromEntries([...changed].map((key) => [key, page.kept[key]])));
-      const hasChanged = (...names) => names.some((key) => changed.has(key));
-      const isOther = hasChanged("cores", "tsc"), isRestarted = hasChanged(...RESTARTS);
-      const isAsking = isOther || hasChanged("tab", "runs");
-      changed.clear();
-      if (isOther) forgetAnswers();
-      if (isAsking) ask();
-      if (isRestarted) {
-        stop();
-        models.set({ sim: false });
-      }
-    }, URL_MS);
+    if (RESTARTS.some((key) => keys.includes(key))) forsake();
+    rest();
   });
+  function settle() {
+    const { kept } = page, hasChanged = (...names) => names.some((key) => changed.has(key));
+    address.keep(NAME, Object.fromEntries([...changed].map((key) => [key, kept[key]])));
+    const isRestarted = hasChanged(...RESTARTS), isOfSchemes = hasChanged("scheme"), isMoved = hasChanged("at");
+    const isOther = hasChanged("cores", "tsc"), isAsking = isOther || hasChanged("tab", "runs");
+    const begun = wanted || (isOfSchemes && kept.sim ? "all" : "");
+    changed.clear();
+    wanted = "";
+    if (isOther) forgetAnswers();
+    if (isAsking) ask();
+    if (isRestarted && !begun) models.set({ sim: false });
+    if (begun || isRestarted || isOfSchemes) follow(begun);
+    else if (isMoved && models.hasSimulated()) followCrosshair("POST");
+  }
 
   /* ---- runs and fits */
 
@@ -60,8 +65,9 @@ document.addEventListener("DOMContentLoaded", function () {
   async function ask() {
     if (!page.spec || page.spec.lakeIsEmpty) return;
     const { kept } = page, mine = turn;
-    if (kept.tab === "interrupts" && kept.runs && !page.runs) await take("runs", mine);
-    if ((kept.tab === "fit" || isMeasured()) && !page.fits) await take("fits", mine);
+    const isPlane = kept.tab === "energy" && kept.runs;
+    if (((kept.tab === "interrupts" && kept.runs) || isPlane) && !page.runs) await take("runs", mine);
+    if ((kept.tab === "fit" || isPlane || isMeasured()) && !page.fits) await take("fits", mine);
   }
   const isMeasured = () => page.kept.tab === "interrupts" && page.kept.host === "measured";
   async function take(what, mine) {
@@ -83,55 +89,93 @@ document.addEventListener("DOMContentLoaded", function () {
   /* ---- simulations */
 
   const visitor = Math.random().toString(36).slice(2);
-  let following = 0, job = "";
+  const jobs = { grid: { turn: 0, name: "" }, crosshair: { turn: 0, name: "" } };
 
+  /** Follow a job no longer; it ends if nobody else does. */
+  function leave(job) {
+    job.turn += 1;
+    if (job.name) answerOf("cancel", `job=${job.name}&visitor=${visitor}`, { method: "POST" });
+    job.name = "";
+  }
+  const forsake = () => Object.values(jobs).forEach(leave);
   function stop() {
-    following += 1;
-    if (job) answerOf("cancel", `job=${job}&visitor=${visitor}`, { method: "POST" });
-    job = "";
+    forsake();
+    wanted = "";
     if (!models.isRunning()) return;
     Object.assign(page.simulated, { status: "cancelled", words: "simulation cancelled" });
     if (page.spec && isShown()) modelsPage.say();
   }
 
-  function simulate() {
-    if (models.isRunning()) {
+  /** Simulate `all` shown curves, or those that are `needed`; cancel a simulation that runs. */
+  function simulate(part) {
+    if (models.isRunning() && part === "all") {
       stop();
       models.set({ sim: false });
       return;
     }
-    models.set({ sim: true });
-    page.simulated = { labels: [], results: [], status: "waiting", words: "simulation begins" };
+    if (part === "all") models.set({ sim: true });
+    Object.assign(page.simulated, { status: "waiting", words: "simulation begins" });
     modelsPage.say();
     // After the URL has the sliders: the server simulates what the URL says.
-    wattlas.later(() => {
-      if (page.simulated.status === "waiting") follow();
-    }, 2 * URL_MS);
+    wanted = page.kept.sim ? "all" : part;
+    rest();
   }
 
-  async function follow() {
-    const mine = (following += 1);
-    for (let method = "POST"; ; method = job ? "GET" : "POST") {
-      const have = page.simulated.results.length;
-      const query = `${address.shown(NAME)}&visitor=${visitor}&have=${have}`;
-      const found = await answerOf("simulate", query, { method, isBusyReturned: true });
-      if (mine !== following || !isShown()) return;
+  /** Ask for a part of the simulation of the URL. The answer is null if nobody waits for it any more. */
+  async function answerOfPart(job, part, have, method) {
+    const mine = job.turn, query = `${address.shown(NAME)}&part=${part}&visitor=${visitor}&have=${have}`;
+    const found = await answerOf("simulate", query, { method, isBusyReturned: true });
+    if (mine !== job.turn || !isShown()) return null;
+    job.name = ["waiting", "running"].includes(found.state) ? found.job : "";
+    return found;
+  }
+  const pause = (found) =>
+    new Promise((ready) => wattlas.later(ready, found.isBusy ? BUSY_MS : POLL_MS));
+
+  /** Follow the simulation over the load axis. Without a part to begin take what is known already. */
+  async function follow(begun) {
+    const job = jobs.grid, { labels: before } = page.simulated;
+    leave(job);
+    if (!begun) page.simulated = { ...page.simulated, labels: before, status: "", words: "" };
+    let have = 0;
+    for (let method = begun ? "POST" : "GET"; ; method = job.name || !begun ? "GET" : "POST") {
+      const found = await answerOfPart(job, begun || "all", have, method);
+      if (!found) return;
       const { error, labels, results, state, done, total, words } = found;
       if (found.isBusy) page.simulated.words = "simulation waits: " + error;
       else if (error) Object.assign(page.simulated, { status: "failed", words: error });
       else {
+        have += results.length;
         const said = {
           waiting: "simulation waits for another", running: `simulated ${done} of ${total}`,
           failed: "simulation failed: " + words, cancelled: "simulation cancelled: " + words,
         };
-        const all = [...page.simulated.results, ...results];
-        page.simulated = { labels, results: all, status: state, words: said[state] || "" };
-        job = models.isRunning() ? found.job : "";
+        const isNew = ({ label }) => results.some((one) => one.label === label);
+        const all = [...page.simulated.results.filter((one) => !isNew(one)), ...results];
+        const isKnown = !begun && state === "cancelled", status = isKnown ? (all.length ? "done" : "") : state;
+        page.simulated = { labels, results: all, status, words: isKnown ? "" : said[state] || "" };
       }
       modelsPage.say();
-      if (!error && results.length) modelsPage.draw();
-      if (!job && !found.isBusy) return;
-      await new Promise((ready) => wattlas.later(ready, found.isBusy ? BUSY_MS : POLL_MS));
+      if (error || results.length || !job.name) modelsPage.draw();
+      if (!job.name && !found.isBusy) break;
+      await pause(found);
+    }
+    if (models.hasSimulated()) followCrosshair(begun ? "POST" : "GET");
+  }
+
+  /** Follow the simulation at the crosshair. */
+  async function followCrosshair(begins) {
+    const job = jobs.crosshair;
+    leave(job);
+    for (let method = begins; ; method = job.name ? "GET" : begins) {
+      const found = await answerOfPart(job, "at", 0, method);
+      if (!found || (found.error && !found.isBusy)) return;
+      if (!found.error && found.results.length) {
+        page.at = { results: found.results };
+        modelsPage.draw(["stack"]);
+      }
+      if (!job.name && !found.isBusy) return;
+      await pause(found);
     }
   }
 
@@ -145,7 +189,7 @@ document.addEventListener("DOMContentLoaded", function () {
     // Neither parameters nor schemes depend on the runs.
     follows: () => [],
     figure: modelsPage.figure, resize: modelsPage.resize, key: modelsPage.key,
-    clear: () => { if (models.isRunning()) simulate(); },
+    clear: () => { if (models.isRunning()) simulate("all"); },
   });
 
   wattlas.clientside("wattlasModels", {
@@ -156,10 +200,9 @@ document.addEventListener("DOMContentLoaded", function () {
         if (!isShown()) return;
         if (!page.kept.tab) { wattlas.later(wait, 10); return; }
         modelsPage.show();
-        if (page.kept.sim && !page.simulated.status) {
-          page.simulated.status = "waiting";
-          wattlas.later(follow);
-        }
+        if (page.simulated.status !== undefined) return;
+        page.simulated.status = page.kept.sim ? "waiting" : "";
+        wattlas.later(() => follow(page.kept.sim ? "all" : ""));
       };
       wait();
       return window.dash_clientside.no_update;

@@ -82,13 +82,19 @@
     return ofCycle(cycle, p, 1 / rate, p.register_us + p.interrupt_us, 1);
   }
 
+  /** The greatest rate that polls serve, and the shares of the CPU, which need no queue. */
+  function pollingShares(rate, p) {
+    const overhead = p.poll_overhead_us / p.poll_period_us, free = p.poll_period_us - p.poll_overhead_us;
+    const most = p.quota * p.service_us <= free ? p.quota / p.poll_period_us : (1 - overhead) / p.service_us;
+    const work = Math.min(rate, most) * p.service_us;
+    return { most, overhead, work, left: 1 - overhead - work };
+  }
+
   function polling(rate, p) {
-    const overhead = p.poll_overhead_us / p.poll_period_us, left = p.poll_period_us - p.poll_overhead_us;
-    const most = p.quota * p.service_us <= left ? p.quota / p.poll_period_us : (1 - overhead) / p.service_us;
-    const queue = md1b(rate / most, p.ring), work = Math.min(rate, most) * p.service_us;
+    const { most, overhead, work, left } = pollingShares(rate, p), queue = md1b(rate / most, p.ring);
     const throughput = most * queue.busy, wait = p.poll_period_us * (p.wait === "mean" ? 0.5 : 1);
     return answer({
-      throughput, left: 1 - overhead - work, interrupt: overhead, protocol: work, loss: queue.full,
+      throughput, left, interrupt: overhead, protocol: work, loss: queue.full,
       latency: queue.packets / throughput + queue.empty * wait, interrupts: 0,
     });
   }
@@ -150,5 +156,5 @@
   /** The answer at one rate in Kpps; null where the solution does not go so far. */
   const solve = (name, kind, kpps, values) => SOLUTIONS[name][kind](kpps * PER_KPPS, values);
 
-  wattlas.schemes = { kinds, solve };
+  wattlas.schemes = { kinds, solve, pollingShares };
 })((window.wattlas = window.wattlas || {}));

@@ -6,8 +6,9 @@
   "use strict";
 
   const page = {
-    spec: null, kept: {}, runs: null, fits: null, failed: {}, simulated: null, theme: "light",
-    isDragging: false,
+    spec: null, kept: {}, runs: null, fits: null, failed: {}, theme: "light", isDragging: false,
+    // Simulations over the load axis, and at the crosshair.
+    simulated: null, at: null,
     // Resets of the axes: each gives the measured axes new limits.
     resets: 0,
   };
@@ -76,6 +77,8 @@
       return {
         label: one.label || scheme.title, scheme, values: { ...Object.fromEntries(own), ...one.over },
         hue: figure ? spec.hues[(number + first) % spec.hues.length] : scheme.hue,
+        // The solutions in formulas that are drawn: bursty traffic has none.
+        kinds: one.is_simulated || all.traffic === "bursty" ? [] : wattlas.schemes.kinds(scheme.name),
       };
     });
   }
@@ -84,23 +87,48 @@
   const isRefused = ({ values: p }) => (p.count > p.ring && p.delay_us === undefined) ||
     (p.poll_period_us !== undefined && p.poll_overhead_us >= p.poll_period_us);
 
+  /* ---- bursty traffic */
+
+  const BETWEEN_BYTES = 20, US_PER_BYTE = 0.008;
+  /** Frame sizes and their shares, [[bytes, share]], rising. */
+  function frameSizes() {
+    const { sizes: { from, to, even, peaks } } = page.spec;
+    const own = pairs(page.kept.sizes).map((pair) => pair.map(Number).slice(0, 2));
+    if (!own.length) {
+      const shares = Object.fromEntries(peaks);
+      return Array.from({ length: to - from + 1 }, (_, i) => [from + i, even + (shares[from + i] || 0)]);
+    }
+    const total = own.reduce((sum, [, weight]) => sum + weight, 0);
+    return own.map(([size, weight]) => [size, weight / total]).sort((a, b) => a[0] - b[0]);
+  }
+  /** The arrival rate at a load of the link of 1. */
+  const linkKpps = () => (!page.kept.sizes ? page.spec.linkKpps
+    : 1e3 / frameSizes().reduce((us, [size, share]) => us + share * (size + BETWEEN_BYTES) * US_PER_BYTE, 0));
+
+  /** The end of the load axis, Kpps. */
+  const loadEnd = () => (isBursty() ? Math.min(page.kept.to, linkKpps()) : Number(page.kept.to));
   /** Arrival rates of the load axis, in Kpps. */
   function rates(points) {
-    const { spec, kept } = page;
-    const most = isBursty() ? Math.min(kept.to, spec.linkKpps) : Number(kept.to);
+    const most = loadEnd();
     const first = Math.min(1, most / points), step = (most - first) / (points - 1);
     return Array.from({ length: points }, (_, i) => first + i * step);
+  }
+  /** The rates of a curve: a scheme that switches has two at its switch. */
+  function ratesOf({ switch_kpps: jump }, points) {
+    const grid = rates(points);
+    if (jump === undefined || jump > grid[grid.length - 1]) return grid;
+    return [...grid, jump * (1 - 1e-9), jump].sort((a, b) => a - b);
   }
 
   const memo = new Map(), MOST_KEPT = 120;
   /** The solutions of a curve in formulas: [{kind, rates, answers}]. The last ones are kept. */
   function solved(curve) {
     if (isRefused(curve)) return [];
-    const { scheme: { name }, values: p } = curve;
-    return wattlas.schemes.kinds(name).map((kind) => {
+    const { scheme: { name }, values: p, kinds } = curve;
+    return kinds.map((kind) => {
       const isSlow = name === "count_coalescing" && kind === "exact" && p.count > 1;
       // While a slider moves the curves have fewer points.
-      const part = !page.isDragging ? 1 : isSlow ? 4 : 2, grid = rates(Math.ceil(page.spec.points / part));
+      const part = !page.isDragging ? 1 : isSlow ? 4 : 2, grid = ratesOf(p, Math.ceil(page.spec.points / part));
       const key = JSON.stringify([name, kind, p, grid.length, page.kept.to]);
       if (!memo.has(key)) {
         const answers = grid.map((rate) => wattlas.schemes.solve(name, kind, rate, p));
@@ -111,27 +139,25 @@
     }).filter(({ answers }) => answers.every(Boolean));
   }
 
-  /** The best solution of a curve at one rate: exact, else by the formula; null without either. */
+  /** The solutions of a curve at one rate, the exact one first: [{kind, ...}]. */
   function solvedAt(curve, rate) {
-    const { scheme: { name }, values: p } = curve;
-    const kinds = isRefused(curve) ? [] : wattlas.schemes.kinds(name);
-    for (const kind of ["exact", "paper"].filter((one) => kinds.includes(one))) {
-      const answer = wattlas.schemes.solve(name, kind, rate, p);
-      if (answer) return { kind, ...answer };
-    }
-    return null;
+    const { scheme: { name }, values: p } = curve, kinds = isRefused(curve) ? [] : curve.kinds;
+    return ["exact", "paper"].filter((one) => kinds.includes(one))
+      .map((kind) => ({ kind, answer: wattlas.schemes.solve(name, kind, rate, p) }))
+      .filter(({ answer }) => answer).map(({ kind, answer }) => ({ kind, ...answer }));
   }
 
   /** The shown range of the load axis, Kpps. */
-  function loadRange() {
-    const { zoom, to } = page.kept;
-    return zoom ? zoom.split("~").map(Number) : [0, Number(to)];
-  }
+  const loadRange = () => (page.kept.zoom ? page.kept.zoom.split("~").map(Number) : [0, loadEnd()]);
 
   /* ---- simulations */
 
-  const forgetSimulation = () => { page.simulated = { labels: [], results: [] }; };
+  function forgetSimulation() {
+    page.simulated = { labels: [], results: [] };
+    page.at = { results: [] };
+  }
   forgetSimulation();
+  const hasSimulated = () => page.simulated.results.length > 0;
   const isRunning = () => ["running", "waiting"].includes(page.simulated.status);
 
   const READING = { runs: "reading the runs", fits: "fitting the runs" };
@@ -158,16 +184,33 @@
     return `${whose}: ${absence("fits") || "no fit to the shown runs gives them"}`;
   }
 
+  const ofLabel = (results, label) => results.find((one) => !one.refused && one.label === label) || null;
   /** The simulated results of a curve, by its label; null without any. */
-  function simulatedOf(label) {
-    const { labels, results } = page.simulated;
-    if (!page.kept.sim) return null;
-    return results.find((one) => !one.refused && labels[one.curve] === label) || null;
+  const simulatedOf = (label) => ofLabel(page.simulated.results, label);
+  /** The simulated values of a curve at the crosshair, else at the nearest rate; null without any. */
+  function simulatedAt(label) {
+    const rate = Math.min(Number(page.kept.at), isBursty() ? linkKpps() : Infinity);
+    const own = ofLabel(page.at.results, label), isOwn = own && Math.abs(own.rates_kpps[0] / rate - 1) < 1e-9;
+    const found = isOwn ? own : simulatedOf(label);
+    if (!found) return null;
+    const off = found.rates_kpps.map((value) => Math.abs(value - rate)), i = off.indexOf(Math.min(...off));
+    const columns = Object.entries(found).filter(([, column]) => Array.isArray(column));
+    return {
+      kind: "simulated", isNearest: !isOwn, ...Object.fromEntries(columns.map(([name, all]) => [name, all[i]])),
+    };
+  }
+  /** The shown curves that have neither a formula nor a simulation, and what that takes in seconds. */
+  function unsimulated() {
+    const { seconds } = page.spec;
+    const labels = curves().filter((one) => !one.kinds.length && !isRefused(one) && !simulatedOf(one.label))
+      .map(({ label }) => label);
+    return { labels, seconds: Math.ceil(seconds.start + labels.length * seconds[values().traffic]) };
   }
 
   wattlas.models = {
-    page, set, setValue, setEnergy, values, energyValues, isBursty, curves, solved, solvedAt, simulatedOf,
-    forgetSimulation, isRunning, loadRange, accepts,
+    page, set, setValue, setEnergy, values, energyValues, isBursty, curves, solved, solvedAt, isRefused,
+    simulatedOf, simulatedAt, unsimulated, hasSimulated, forgetSimulation, isRunning,
+    frameSizes, linkKpps, loadEnd, loadRange, accepts,
     absence, costsOf, hasOwnCosts, hostWords,
     onChange: (listener) => listeners.push(listener),
   };

@@ -67,27 +67,30 @@
     });
   }
 
-  /** The lines of all curves in a panel: bursty traffic has none. */
-  const lines = (name) =>
-    (models.isBursty() ? [] : models.curves().flatMap((curve) => curveTraces(name, curve)));
+  /** The lines of all curves in a panel. */
+  const lines = (name) => models.curves().flatMap((curve) => curveTraces(name, curve));
 
-  function simulatedTrace(name, { label, hue, scheme }) {
+  /** Circles; of a curve without a formula they are joined by a dashed line. */
+  function simulatedTrace(name, { label, hue, scheme, kinds }) {
     const found = models.simulatedOf(label), field = fieldOf(name), { scale } = PANELS[name];
     if (!found) return [];
     const { rates_kpps: rates, is_slow: slow } = found;
     const scaled = (values) => values.map((value) => (value === null ? null : value * scale));
     const array = scaled(found[field + "_half_width"]);
     const symbol = slow.map((isSlow) => scheme.symbol + (isSlow ? "-open" : ""));
-    return scatter("markers", rates, scaled(found[field]), { kind: "simulated", label, slow }, {
+    const mode = kinds.length ? "markers" : "lines+markers";
+    return scatter(mode, rates, scaled(found[field]), { kind: "simulated", label, slow }, {
       name: label + ", simulated", marker: { color: hue, symbol, size: 6 },
+      line: { color: hue, width: 1.2, dash: "dash" },
       error_y: { type: "data", array, thickness: 1, width: 2, color: hue },
     });
   }
 
   function starTrace(name) {
     const { spec, kept } = models.page, values = models.values();
-    // The published values are means, with the costs of the study's host.
-    const isTheirs = spec.publishedCosts.every((key) => values[key] === spec.controls[key].default);
+    // The published values are means, with the costs and frames of the study's host.
+    const isTheirs = !(kept.sizes && models.isBursty())
+      && spec.publishedCosts.every((key) => values[key] === spec.controls[key].default);
     if (!isTheirs || (name === "latency" && isP99())) return [];
     const wanted = kept.fig === "table1" ? "table1" : values.traffic, most = Number(kept.to) * 1.01;
     const stars = spec.stars.filter(({ panel: shown, traffic, x, y }) =>
@@ -119,7 +122,8 @@
   /** The runs that a panel can show: the measured value with its deviation, and the predicted value. */
   function runsOf(name) {
     const { runs, kept } = models.page;
-    if (!runs || !kept.runs || !RUN_COLUMNS[name]) return [];
+    // The axis of bursty traffic is the load of a link, which is not the runs' link.
+    if (!runs || !kept.runs || !RUN_COLUMNS[name] || (models.isBursty() && name in PANELS)) return [];
     const { points } = runs, [column, prediction] = RUN_COLUMNS[name]();
     const rows = points.lam_kpps.map((lam, i) => ({
       i, lam, group: points.group[i], value: points[column][i], sd: points[column + "_sd"][i],
@@ -189,6 +193,34 @@
     latency: () => `${isP99() ? "p99" : "mean, else p50"}, incl. client and wire`,
   };
 
+  /** Arrival rates as the axis shows them: Kpps, under bursty traffic the load of the link too. */
+  const loadWords = (rate) => (models.isBursty()
+    ? `load ${three(rate / models.linkKpps())} (${three(rate)} Kpps)` : `${three(rate)} Kpps`);
+  /** The axis of arrival rates; under bursty traffic its ticks are loads of the link, 0 to 1. */
+  function loadAxis(more) {
+    const range = models.loadRange();
+    if (!models.isBursty()) return axis("arrivals of a queue, Kpps", { range, ...more });
+    const link = models.linkKpps(), [from, to] = range.map((rate) => rate / link);
+    const step = [0.01, 0.02, 0.05, 0.1, 0.2].find((one) => (to - from) / one <= 6) || 0.5;
+    const first = Math.ceil(from / step - 1e-9), count = Math.floor((to / step) * (1 + 1e-9)) - first + 1;
+    const loads = Array.from({ length: Math.max(count, 0) }, (_, i) => (first + i) * step);
+    return axis(`rho, load of the link (1 is ${three(link)} Kpps)`, {
+      range, tickmode: "array", tickvals: loads.map((load) => load * link), ticktext: loads.map(three), ...more,
+    });
+  }
+
+  /** A vertical line at the switch of each scheme that has one. */
+  function switches(bottom) {
+    return models.curves().filter(({ values: p }) => p.switch_kpps !== undefined)
+      .map(({ values: { switch_kpps: x }, hue: color }) => ({
+        type: "line", x0: x, x1: x, yref: "paper", y0: bottom, y1: 1, line: { color, width: 1.2, dash: "dot" },
+        label: {
+          text: `switch ${three(x)}`, font: { size: 9, color }, textposition: "end", textangle: 0,
+          xanchor: "left", yanchor: "top",
+        },
+      }));
+  }
+
   /** One of the four panels against load. */
   function panel(name) {
     const { kept, spec, runs, resets } = models.page, { title, unit, better } = PANELS[name];
@@ -198,7 +230,7 @@
     const { latency_to: latencyTo } = spec.figures[kept.fig] || {};
     const words = [
       isLatency && (isP99() ? "99th percentile, simulated only" : "mean"),
-      models.isBursty() && "bursty: simulated only, intervals too narrow",
+      models.isBursty() && "bursty: simulated only, intervals too narrow; runs are of other links",
       name === "loss" && kept.runs && runs && "the lake holds no losses",
       measured.length && `runs: ${RUN_WORDS[name]()}, \u00B1 1 sd`,
     ].filter(Boolean);
@@ -208,9 +240,8 @@
     return {
       data: [...modelled, ...[starTrace(name)].flat(), ...measured, ...residuals],
       layout: layout(title, words.join(" · ") || "of one queue", {
-        xaxis: axis("arrivals of a queue, Kpps", {
-          range: models.loadRange(), uirevision: kept.zoom + kept.to, anchor: isStrip ? "y2" : "y",
-        }),
+        xaxis: loadAxis({ uirevision: kept.zoom + kept.to, anchor: isStrip ? "y2" : "y" }),
+        shapes: switches(isStrip ? 0.3 : 0),
         yaxis: axis(`${unit} (${better} is better)`, {
           rangemode: "tozero", uirevision: [kept.scale, kept.latency, resets].join(),
           ...(isLog && LOG), ...(isLatency && latencyTo && !isLog && { range: [0, latencyTo] }),
@@ -235,146 +266,8 @@
     };
   }
 
-  /* ---- at the crosshair */
-
-  const SHARES = [
-    ["interrupt_share", "interrupts, poll overhead", "#D55E00"],
-    ["protocol_share", "protocol work", "#0072B2"],
-    ["cpu_left", "users", "#B4BAC1"],
-  ];
-
-  /** How each scheme spends the CPU at the crosshair. */
-  function stack() {
-    const at = Number(models.page.kept.at);
-    const rows = models.curves().map((curve) => {
-      const { label } = curve, simulated = models.simulatedOf(label);
-      const solved = models.isBursty() ? null : models.solvedAt(curve, at);
-      return { label, answer: solved || (simulated && nearest(simulated, at)) };
-    }).filter(({ answer }) => answer).reverse();
-    const missing = "No scheme is shown that has a solution here. Simulate, or show others.";
-    if (!rows.length) return message(underWay() || missing);
-    const y = rows.map(({ label }) => label), kinds = rows.map(({ answer }) => answer.kind);
-    return {
-      data: SHARES.map(([field, name, color]) => ({
-        type: "bar", orientation: "h", y, x: rows.map(({ answer }) => 100 * answer[field]), name,
-        marker: { color }, hoverinfo: "none", meta: { kind: "share", name, kinds },
-      })),
-      layout: layout(
-        `CPU at ${three(at)} Kpps`, SHARES.map(([, name, hue]) => entry(hue, "\u25A0", name)).join("  "),
-        {
-          barmode: "stack", bargap: 0.25, margin: { l: 8, r: 16, t: 46, b: 38 },
-          xaxis: axis("share of the CPU, %", { range: [0, 100], ticklabelstandoff: 2, automargin: true }),
-          yaxis: { automargin: true, tickfont: { size: 10 } },
-        },
-      ),
-    };
-  }
-  /** What a running simulation says of itself; empty without one. */
-  const underWay = () => (models.isRunning() ? models.page.simulated.words || "simulation begins" : "");
-
-  /* The simulated shares at the rate that is nearest to another. */
-  function nearest(found, rate) {
-    const off = found.rates_kpps.map((value) => Math.abs(value - rate)), i = off.indexOf(Math.min(...off));
-    const shares = Object.fromEntries(SHARES.map(([field]) => [field, found[field][i]]));
-    return { kind: "simulated, at the nearest rate", ...shares };
-  }
-
-  /* ---- the best scheme along the load axis */
-
-  const TIE = "#B4BAC1", TIE_SHARE = 0.005;
-
-  /** The schemes that the strip compares (the ideal one is no choice), each by its best solution. */
-  function contenders() {
-    const isSimulated = isP99() || models.isBursty();
-    return models.curves().filter(({ scheme }) => scheme.name !== "ideal").map((curve) => {
-      const solutions = isSimulated ? [] : models.solved(curve), simulated = fromSimulation(curve);
-      const best = solutions.find(({ kind }) => kind === "exact") || (simulated ? null : solutions[0]);
-      return { curve, set: best ? fromFormula(curve, best) : simulated };
-    });
-  }
-  const fromFormula = (curve, { kind, rates, answers }) => ({
-    curve, kind, rates, latency: answers.map((one) => one.latency_mean_us),
-    left: answers.map((one) => one.cpu_left),
-  });
-  function fromSimulation(curve) {
-    const found = models.simulatedOf(curve.label);
-    return found && {
-      curve, kind: "simulated", rates: found.rates_kpps, latency: found[latencyField()],
-      left: found.cpu_left, half: found.cpu_left_half_width,
-    };
-  }
-
-  /** At each rate the two schemes that leave most CPU among those within the latency limit. */
-  function winners() {
-    const limit = Number(models.page.kept.under), sets = contenders().map(({ set }) => set).filter(Boolean);
-    if (!sets.length) return [];
-    const longest = sets.reduce((one, other) => (other.rates.length > one.rates.length ? other : one));
-    return longest.rates.map((rate) => {
-      const able = sets.map(({ curve, kind, rates, ...columns }) => {
-        const at = (values) => between(rates, values, rate), { latency, left, half } = columns;
-        return { curve, kind, latency: at(latency), left: at(left), half: half ? at(half) : TIE_SHARE / 2 };
-      }).filter(({ latency }) => latency !== null && latency <= limit).sort((a, b) => b.left - a.left);
-      const [best, second] = able;
-      const isTie = Boolean(second) && best.left - second.left <= best.half + second.half;
-      return { rate, best, second, isTie };
-    });
-  }
-  /** The value at a rate, linearly between those of two rates; null outside of them. */
-  function between(rates, values, rate) {
-    const after = rates.findIndex((one) => one >= rate - 1e-9);
-    if (after < 0 || (after === 0 && rates[0] > rate + 1e-9)) return null;
-    if (after === 0 || rates[after] <= rate + 1e-9) return values[after];
-    const low = values[after - 1], high = values[after];
-    const share = (rate - rates[after - 1]) / (rates[after] - rates[after - 1]);
-    return low === null || high === null ? null : low + share * (high - low);
-  }
-
-  /** Which solution the strip takes where it is not the exact one, and which schemes have none. */
-  function solutionWords() {
-    const all = contenders().map(({ curve, set }) => ({ label: curve.label, kind: set ? set.kind : "none" }));
-    const named = (kind) => all.filter((one) => one.kind === kind).map(({ label }) => label).join(", ");
-    const paper = named("paper"), none = named("none");
-    const simulated = models.isRunning() ? "not simulated yet" : "not simulated";
-    return [paper && `by the paper's formula: ${paper}`, none && `${simulated}: ${none}`].filter(Boolean);
-  }
-
-  function strip() {
-    const rows = winners(), limit = three(Number(models.page.kept.under));
-    const what = isP99() ? "p99" : "mean latency";
-    if (!rows.length) return message(underWay() || `No solution has a ${what} here: simulate first.`);
-    const width = rows.length > 1 ? rows[1].rate - rows[0].rate : 1, groups = new Map();
-    for (const row of rows.filter(({ best }) => best)) {
-      const { label, hue } = row.best.curve, name = row.isTie ? "tie" : label;
-      if (!groups.has(name)) groups.set(name, { color: row.isTie ? TIE : hue, rows: [] });
-      groups.get(name).rows.push(row);
-    }
-    const legend = [...groups].map(([name, { color }]) => entry(color, "\u25A0", name));
-    const missed = rows.every(({ best }) => best) ? [] : ["\u25A1 none meets the limit"];
-    return {
-      data: [...groups].map(([name, { color, rows: mine }]) => ({
-        type: "bar", x: mine.map(({ rate }) => rate), y: mine.map(() => 1), name, width,
-        marker: { color, line: { width: 0 } }, hoverinfo: "none",
-        meta: { kind: "winner", words: mine.map(winnerWords) },
-      })),
-      layout: layout(
-        `Most CPU left with ${what} up to ${limit} us`, [...legend, ...missed, ...solutionWords()].join("  "),
-        {
-          xaxis: axis("arrivals of a queue, Kpps", { range: models.loadRange(), fixedrange: true }),
-          yaxis: { visible: false, range: [0, 1], fixedrange: true }, bargap: 0, barmode: "overlay",
-          margin: { l: 52, r: 12, t: 44, b: 40 },
-        },
-      ),
-    };
-  }
-  function winnerWords({ rate, best, second, isTie }) {
-    const words = ({ curve, kind, left, latency }) =>
-      `${curve.label}, ${kind}: ${three(100 * left)} % left, ${three(latency)} us`;
-    const title = `${three(rate)} Kpps: ${isTie ? "tie" : best.curve.label}`;
-    return [title, words(best), second ? words(second) : "no other meets it"];
-  }
-
   wattlas.modelsFigures = {
-    panel, lines, itr: interrupts, stack, best: strip,
-    message, layout, axis, three, scatter, equalLine, entry,
+    panel, lines, itr: interrupts, isP99, latencyField, loadAxis, loadWords,
+    message, layout, axis, three, scatter, equalLine, entry, runsOf, runWords, ratioOf,
   };
 })((window.wattlas = window.wattlas || {}));

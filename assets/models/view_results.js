@@ -3,7 +3,7 @@
   "use strict";
 
   const { models, element } = wattlas;
-  const { layout, axis, message, three, scatter, equalLine, entry } = wattlas.modelsFigures;
+  const { layout, axis, message, three, scatter, equalLine, entry, runWords } = wattlas.modelsFigures;
   const POINTS = 56, HUES = ["#0072B2", "#D55E00", "#009E73", "#CC79A7"], LAST_LATENCY = 1.12;
   const GAP = 0.06, GAP_DOWN = 0.09, MOST_NAMED = 3;
 
@@ -97,10 +97,75 @@
     const legend = detections.map((share, i) => entry(hueOf(i), "\u2014", "detection " + three(share)));
     const marks = ["\u2715 least energy of the work", "\u25CB least mean power"];
     const hatched = "hatched: saturated" + (isMultiple ? "" : saturationWords(values));
+    const chosen = isMultiple ? [`<br>chosen by us: ${spec.multiplesChosen}`] : [];
     return {
       data,
-      layout: layout("Power against latency by frequency D", [...legend, ...marks, hatched].join("  "), {
-        ...axes, annotations: parts.map(({ note }) => note), margin: { l: 56, r: 14, t: 66, b: 44 },
+      layout: layout("Power against latency by frequency D", [...legend, ...marks, hatched, ...chosen].join("  "), {
+        ...axes, annotations: parts.map(({ note }) => note), margin: { l: 56, r: 14, t: isMultiple ? 80 : 66, b: 44 },
+      }),
+    };
+  }
+
+  /* ---- runs in the plane of latency and power */
+
+  const MOST_LINES = 36;
+  /** The fitted model of one sweep of frequencies: a group, load, ITR and power limit. */
+  function modelLines({ styles, plane: model }) {
+    const sweeps = new Map();
+    model.latency_model_us.forEach((x, i) => {
+      const y = model.power_model_w[i];
+      if (x === null || y === null) return;
+      const key = ["group", "load_qps", "itr_us", "rapl_w"].map((name) => model[name][i]).join("|");
+      if (!sweeps.has(key)) sweeps.set(key, []);
+      sweeps.get(key).push({ x, y, i, dvfs: model.dvfs_ghz[i] });
+    });
+    const long = [...sweeps.values()].filter((sweep) => sweep.length > 2);
+    const every = Math.max(1, Math.ceil(long.length / MOST_LINES));
+    return long.filter((_, n) => n % every === 0).map((sweep) => {
+      sweep.sort((a, b) => a.dvfs - b.dvfs);
+      const [{ i }] = sweep, group = model.group[i];
+      const words = `${group} · ${three(model.load_qps[i] / 1e3)}k QPS · ITR ${model.itr_us[i]} us · fitted model`;
+      return scatter("lines", sweep.map(({ x }) => x), sweep.map(({ y }) => y),
+        { kind: "model", words: sweep.map(({ dvfs }) => `${words} · ${dvfs} GHz`) },
+        { line: { color: styles[group].hue, width: 1.1 }, opacity: 0.7 });
+    });
+  }
+
+  /** Configurations by latency and mean power, coloured by frequency, with the fitted model. */
+  function plane() {
+    const { runs, fits, kept } = models.page;
+    if (!kept.runs) return message("Runs are not shown.");
+    const absent = models.absence("runs") || (runs.runs ? "" : runs.words);
+    if (absent) return message(absent);
+    const { points, styles } = runs, groups = [...new Set(points.group)];
+    const speeds = points.dvfs_ghz.filter((value) => value !== null);
+    const has = (i) => points.latency_us[i] !== null && points.power_w[i] !== null;
+    const traces = groups.flatMap((group) => {
+      const mine = points.group.flatMap((one, i) => (one === group && has(i) ? [i] : []));
+      if (!mine.length) return [];
+      return scatter("markers", mine.map((i) => points.latency_us[i]), mine.map((i) => points.power_w[i]), {
+        kind: "fitted", words: mine.map((i) => runWords({ i, group, sd: points.power_w_sd[i] })),
+      }, {
+        name: group, marker: {
+          symbol: styles[group].symbol, size: 6, colorscale: "Cividis",
+          cmin: Math.min(...speeds), cmax: Math.max(...speeds),
+          color: mine.map((i) => points.dvfs_ghz[i] ?? "#9AA1A9"), line: { width: 1, color: styles[group].hue },
+        },
+      });
+    });
+    if (!traces.length) return message("No run that the filters leave has both a latency and an energy.");
+    if (speeds.length) {
+      Object.assign(traces[0].marker, { showscale: true, colorbar: { title: { text: "GHz" }, thickness: 10, len: 0.7 } });
+    }
+    const lines = fits ? modelLines(fits) : [];
+    const noLines = fits ? fits.notes[0] || "no fit" : models.absence("fits");
+    const ofModel = lines.length ? "lines: the fitted model, each an ITR and a load" : noLines;
+    const words = [legendOf(traces), "<br>fill: frequency (grey: the governor's)", ofModel].join("  ");
+    return {
+      data: [...traces, ...lines],
+      layout: layout("Runs: mean power against latency", words, {
+        xaxis: axis("latency (mean, else p50), incl. client and wire, us (less is better)", { type: "log", dtick: "D2" }),
+        yaxis: axis("mean power, W (less is better)", { rangemode: "tozero" }), margin: { l: 56, r: 14, t: 66, b: 44 },
       }),
     };
   }
@@ -136,7 +201,8 @@
   }
   function legendOf(traces) {
     const more = traces.length - MOST_NAMED;
-    const named = traces.slice(0, MOST_NAMED).map(({ name, marker }) => entry(marker.color, "\u25CF", name));
+    const named = traces.slice(0, MOST_NAMED)
+      .map(({ name, marker: { line, color } }) => entry((line && line.color) || color, "\u25CF", name));
     return [...named, ...(more > 0 ? [`and ${more} more`] : [])].join("  ");
   }
 
@@ -213,5 +279,5 @@
     return element("div", {}, found, fits.notes.length ? notes : null);
   }
 
-  wattlas.modelsFit = { energy, predicted: predictedFigure, residuals, table };
+  wattlas.modelsFit = { energy, plane, predicted: predictedFigure, residuals, table };
 })((window.wattlas = window.wattlas || {}));

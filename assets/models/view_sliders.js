@@ -3,7 +3,7 @@
   "use strict";
 
   const { models, element } = wattlas;
-  const LEAST_STEPS = 200, FIRST_TO_KPPS = 300;
+  const LEAST_STEPS = 200, FIRST_TO_KPPS = 300, OURS = "chosen by us: the study does not print it";
   /** A step of 1, 0.1, 0.01...: a slider then stops at round values. */
   const roundStep = (low, high) => 10 ** Math.floor(Math.log10((high - low) / LEAST_STEPS));
   const rounded = (text) => Number(Number(text).toPrecision(6));
@@ -56,21 +56,32 @@
     const words = (className, textContent) => element("span", { className, textContent });
     return element(
       "div", { className: "models-slider", title: control.sentence },
-      words("models-name", title), number, words("models-unit", unit), range,
+      element("span", { className: "models-name" }, title, ours(control)), number, words("models-unit", unit), range,
     );
   }
 
-  function choice(key, { title, sentence, range, default: normal }, value, change) {
+  /** The sign of a value that the study does not print. */
+  const ours = ({ isPrinted }) =>
+    (isPrinted ? null : element("span", { className: "models-ours", textContent: " ours", title: OURS }));
+
+  function choice(key, { title, isPrinted, sentence, range, default: normal }, value, change) {
     const words = (option) => ({ true: "yes", false: "no" })[option] || option.replace("_", " ");
     const options = range.map((option) => [String(option), words(option)]);
     const take = (text) => change(key, typeof normal === "boolean" ? text === "true" : text);
-    return label(title, select(title, value, options, take, { control: key }), sentence);
+    const found = label(title, select(title, value, options, take, { control: key }), sentence);
+    found.firstChild.append(ours({ isPrinted }) || "");
+    return found;
   }
 
   /** The sidebar's controls: those of the shown schemes, or those of energy. */
   function controls(root) {
     const { spec, kept } = models.page, isEnergy = kept.tab === "energy";
+    const wasOpen = Boolean(root.querySelector(".models-assumptions[open]"));
     if (kept.tab === "fit") { root.replaceChildren(...runControls()); return; }
+    if (kept.tab === "traffic") {
+      root.replaceChildren(atControl(), plainNumber("seed", "seed"), ...wattlas.modelsTraffic.sizeControls());
+      return;
+    }
     const all = isEnergy ? spec.energy : spec.controls, set = isEnergy ? models.setEnergy : models.setValue;
     const now = isEnergy ? models.energyValues() : models.values();
     const used = new Set(models.curves().flatMap(({ scheme }) => Object.values(scheme.controls)));
@@ -78,16 +89,30 @@
     const shown = Object.entries(all).filter(([key]) => isEnergy || used.has(key));
     const rows = (wanted, make) => shown.filter(([, control]) => Boolean(control.isChoice) === wanted)
       .map(([key, control]) => make(key, control, now[key], set));
+    if (isEnergy) {
+      const title = element("div", { className: "sidebar-title", textContent: "Parameters" });
+      root.replaceChildren(title, ...rows(false, slider), ...rows(true, choice));
+      return;
+    }
     root.replaceChildren(
-      element("div", { className: "sidebar-title", textContent: "Parameters" }),
-      ...rows(false, slider), ...rows(true, choice), ...(isEnergy ? [] : loadControls()),
+      atControl(), plainNumber("under", "latency limit, us"), plainNumber("to", "load axis to, Kpps"),
+      element(
+        "details", { className: "models-assumptions", open: wasOpen }, element("summary", { id: "models-assumed" }),
+        ...rows(false, slider), ...rows(true, choice), plainNumber("seed", "seed"), ...runControls(),
+      ),
     );
+    sayAssumptions();
+  }
+  /** Say how many parameters there are, and how many the visitor has changed. */
+  function sayAssumptions() {
+    const words = document.getElementById("models-assumed"), own = models.page.kept.p;
+    if (!words) return;
+    const count = words.parentElement.querySelectorAll("[data-control]").length;
+    const changed = own ? own.split(",").length : 0;
+    words.textContent = `Assumptions: ${count} parameters${changed ? `, ${changed} changed` : ""}`;
   }
 
-  const loadControls = () => [
-    plainNumber("to", "load axis to, Kpps"), plainNumber("under", "latency limit, us"),
-    plainNumber("seed", "seed"), ...runControls(),
-  ];
+  const atControl = () => plainNumber("at", "my load, Kpps a queue");
   /** What runs without logs do not say of themselves. */
   const runControls = () => [
     element("div", { className: "sidebar-title", textContent: "Runs without logs" }),
@@ -135,14 +160,16 @@
   }
   const titled = (all) => Object.entries(all).map(([key, { title }]) => [key, title]);
 
+  const figureMenu = ({ figures }) =>
+    menu("fig", "curves", [["", "schemes of the legend"], ...titled(figures)], chooseFigure);
   const BARS = {
-    interrupts: ({ hosts, figures }) => [
-      menu("host", "host", titled(hosts), wattlas.modelsPage.chooseHost),
-      menu("fig", "curves", [["", "schemes of the legend"], ...titled(figures)], chooseFigure),
+    interrupts: (spec) => [
+      menu("host", "host", titled(spec.hosts), wattlas.modelsPage.chooseHost), figureMenu(spec),
       toggle("scale", "linear latency", "log", "linear"), toggle("latency", "p99", "mean", "p99"),
       toggle("runs", "runs", false, true), simulateButton(),
     ],
-    energy: ({ multiples }) => [menu("multiples", "curves", titled(multiples))],
+    energy: ({ multiples }) => [menu("multiples", "curves", titled(multiples)), toggle("runs", "runs", false, true)],
+    traffic: (spec) => [figureMenu(spec), simulateButton()],
     fit: ({ fits }) => [
       menu("fit", "fit of", Object.entries(fits)), menu("against", "residuals against", AGAINST),
     ],
@@ -154,12 +181,16 @@
   }
   /** A figure's own values take the place of what the visitor has changed. */
   function chooseFigure(key) {
-    const { to, latency_to: latencyTo } = models.page.spec.figures[key] || {};
-    models.set({ fig: key, p: "", zoom: "", to: to || FIRST_TO_KPPS, scale: latencyTo ? "linear" : "log" });
+    const { to, latency_to: latencyTo, tab, focus } = models.page.spec.figures[key] || {};
+    models.set({
+      fig: key, p: "", zoom: "", to: to || FIRST_TO_KPPS, scale: latencyTo ? "linear" : "log", tab: tab || "interrupts",
+    });
+    wattlas.modelsPage.simulateMissing();
+    wattlas.modelsPage.focus(focus);
   }
 
   function simulateButton() {
-    const onclick = wattlas.modelsPage.simulate, attributes = { "aria-label": "curves that are simulated" };
+    const onclick = () => wattlas.modelsPage.simulate(), attributes = { "aria-label": "curves that are simulated" };
     const button = element("button", { className: "plain", id: "models-simulate", onclick });
     const progress = element("progress", { id: "models-progress", attributes });
     showJob(button, progress);
@@ -195,8 +226,12 @@
     const { spec, kept } = models.page, shown = kept.scheme.split(","), isOn = shown.includes(name);
     const isWanted = (scheme) => (scheme.name === name ? !isOn : shown.includes(scheme.name));
     const wanted = () => spec.schemes.filter(isWanted).map((scheme) => scheme.name).join(",") || "none";
+    const change = () => {
+      models.set({ scheme: wanted() });
+      if (!isOn) wattlas.modelsPage.simulateMissing();
+    };
     return element("button", {
-      className: "plain", title: sentence, onclick: () => models.set({ scheme: wanted() }),
+      className: "plain", title: sentence, onclick: change,
       data: { scheme: name }, attributes: { "aria-pressed": String(isOn) },
     }, sign(hue, symbol), title);
   }
@@ -216,5 +251,5 @@
     );
   }
 
-  wattlas.modelsControls = { controls, bar, legend, showJob };
+  wattlas.modelsControls = { controls, bar, legend, showJob, sayAssumptions };
 })((window.wattlas = window.wattlas || {}));

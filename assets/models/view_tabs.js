@@ -7,14 +7,22 @@
 
   const { models } = wattlas, { page } = models, { three } = wattlas.modelsFigures;
   const PREFIX = "models-", PANELS = ["throughput", "cpu", "latency", "loss"];
-  const { panel, lines: linesOf, stack, itr, best } = wattlas.modelsFigures;
-  const { energy, predicted, residuals, table } = wattlas.modelsFit;
+  const { panel, lines: linesOf, itr, loadWords } = wattlas.modelsFigures;
+  const { stack, best, crosshairTable } = wattlas.modelsSchemes;
+  const { energy, plane, predicted, residuals, table } = wattlas.modelsFit;
+  const { sources, sizes, table1 } = wattlas.modelsTraffic;
   const BUILDERS = {
     ...Object.fromEntries(PANELS.map((name) => [name, () => panel(name)])),
-    stack, itr, best, energy, predicted, residuals,
+    stack, itr, best, energy, plane, predicted, residuals, sources, sizes,
   };
   const TABS = {
-    interrupts: [...PANELS, "stack", "itr", "best"], energy: ["energy"], fit: ["predicted", "residuals"],
+    interrupts: [...PANELS, "stack", "itr", "best"], energy: ["energy", "plane"], fit: ["predicted", "residuals"],
+    traffic: ["sources", "sizes"],
+  };
+  /* The tables of each tab. */
+  const TABLES = {
+    interrupts: { crosshair: () => crosshairTable(simulateMissing) }, energy: {},
+    fit: { fits: () => table(useHost) }, traffic: { table1: () => table1(simulateMissing) },
   };
   /* Functions that need a server; an export has none of them. */
   const server = { simulate: null, fit: null };
@@ -32,7 +40,7 @@
   /** All panels and the strip below follow the load axis of one. */
   function zoomed(gd) {
     const ends = gd._fullLayout.xaxis.range;
-    const isAll = ends[0] <= 0 && ends[1] >= Number(page.kept.to);
+    const isAll = ends[0] <= 0 && ends[1] >= models.loadEnd() * (1 - 1e-9);
     const text = ends.map((end) => Number(Math.max(0, end).toPrecision(5))).join("~");
     models.set({ zoom: isAll ? "" : text });
   }
@@ -71,9 +79,12 @@
     wattlas.cancel(frame);
     wattlas.cancel(pause);
     frame = wattlas.nextFrame(() => {
-      drawViews(some.filter((name) => TABS[page.kept.tab].includes(name)));
-      if (page.kept.tab === "fit") part("fits").replaceChildren(table(useHost));
+      const { tab } = page.kept;
+      drawViews(some.filter((name) => TABS[tab].includes(name)));
+      for (const [name, build] of Object.entries(TABLES[tab])) part(name).replaceChildren(build());
+      if (tab === "interrupts") wattlas.modelsQuestions.write(part("questions"), showAnswer);
       placeCrosshair();
+      placeNeeds();
       say();
     });
   }
@@ -81,7 +92,9 @@
   function showTab() {
     for (const tab of document.querySelectorAll("[data-tab-panel]")) {
       tab.hidden = tab.dataset.tabPanel !== page.kept.tab;
+      tab.dataset.multiples = page.kept.multiples;
     }
+    part("questions").hidden = page.kept.tab !== "interrupts";
     wattlas.modelsControls.bar(part("bar"));
     wattlas.modelsControls.legend(part("legend"));
   }
@@ -96,12 +109,12 @@
 
   models.onChange((keys) => {
     const areAll = (...some) => keys.every((key) => some.includes(key));
-    if (areAll("at")) draw(["stack"]);
+    if (areAll("at")) draw(["stack", "sources"]);
     else if (areAll("under")) draw(["best"]);
     else if (areAll("zoom")) draw();
     else if (areAll("p", "e")) moved();
     else {
-      const isOther = ["fig", "scheme", "host", "to", "seed"].some((key) => keys.includes(key));
+      const isOther = ["fig", "host", "to", "seed", "sizes"].some((key) => keys.includes(key));
       if (isOther) models.forgetSimulation();
       show();
     }
@@ -122,23 +135,28 @@
     const status = part("status"), { runs, kept, spec, simulated } = page;
     if (!status) return;
     wattlas.modelsControls.showJob();
-    part("host-words").textContent = kept.tab === "interrupts" ? models.hostWords() : "";
+    wattlas.modelsControls.sayAssumptions();
+    const { chosen } = spec.figures[kept.fig] || {}, isOfFigure = ["interrupts", "traffic"].includes(kept.tab);
+    const said = [kept.tab === "interrupts" && models.hostWords(), isOfFigure && chosen && `chosen by us: ${chosen}`];
+    part("host-words").textContent = said.filter(Boolean).join(" · ");
     const count = runs && runs.runs ? `${runs.runs.toLocaleString("en")} runs beside the models` : "";
     const ofRuns = kept.runs && runs ? [count, runs.words] : [];
+    const ofSimulation = simulated.words || simulated.status !== "done" ? [simulated.words] : resultWords(simulated);
     const words = [
       ...(spec.lakeIsEmpty ? ["The lake holds no runs yet: curves only."] : ofRuns),
-      ...(simulated.words || simulated.status !== "done" ? [simulated.words] : resultWords(simulated)),
+      ...(isOfFigure ? ofSimulation : []),
       kept.sel && "runs of a selection",
     ];
     status.textContent = words.filter(Boolean).join(" · ");
   }
-  function resultWords({ results, labels }) {
+  function resultWords({ results }) {
     const done = results.filter(({ refused }) => !refused);
     const refusals = results.filter(({ refused }) => refused);
     const slow = done.flatMap(({ is_slow: flags }) => flags).filter(Boolean).length;
+    const counted = (count, noun) => `${count} ${noun}${count === 1 ? "" : "s"}`;
     return [
-      `simulated: ${done.length} curves${slow ? `, ${slow} rates slow to converge` : ""}`,
-      ...refusals.map(({ curve, refused }) => `${labels[curve]} refused: ${refused}`),
+      `simulated: ${counted(done.length, "curve")}${slow ? `, ${counted(slow, "rate")} slow to converge` : ""}`,
+      ...refusals.map(({ label, refused }) => `${label} refused: ${refused}`),
     ];
   }
 
@@ -161,6 +179,35 @@
       Object.assign(line.style, { left, top: `${yaxis._offset}px`, height: `${yaxis._length}px` });
     }
   }
+  /** Name in each panel the curves that need a simulation; a click simulates them. */
+  function placeNeeds() {
+    const { labels, seconds } = models.unsimulated(), isShown = labels.length > 0 && !models.isRunning();
+    for (const gd of plots()) {
+      let note = gd.querySelector(".models-needs");
+      if (!note) {
+        note = wattlas.element("button", { className: "models-needs", onclick: () => simulateMissing() });
+        gd.append(note);
+      }
+      note.hidden = !isShown;
+      note.textContent = `${labels.join(", ")}: needs simulation, ${seconds} s`;
+    }
+  }
+
+  /** Show what a question is about: a state, and the picture. */
+  function showAnswer(state, picture) {
+    models.set({ tab: "interrupts", ...state });
+    simulateMissing();
+    focus(picture);
+  }
+  /** Bring a picture into view and mark it. */
+  function focus(name) {
+    const around = name && part(name).closest("[data-view]");
+    for (const marked of document.querySelectorAll(".models-marked")) marked.classList.remove("models-marked");
+    if (!around) return;
+    around.classList.add("models-marked");
+    wattlas.nextFrame(() => around.scrollIntoView({ block: "nearest" }));
+  }
+
   const pin = (rate) => models.set({ at: Number(Math.max(rate, 0.01).toPrecision(4)) });
 
   let hovered = 0;
@@ -185,10 +232,11 @@
 
   /* The lines of the card of a point, by the kind of its trace. */
   const CARDS = {
-    curve: ({ label, solution }, x, y) => [`${label} · ${solution}`, `${x} Kpps: ${y}`, "click: crosshair"],
-    simulated({ label, slow }, x, y, i, { error_y: { array } }) {
+    curve: ({ label, solution }, _, y, i, { x }) =>
+      [`${label} · ${solution}`, `${loadWords(x[i])}: ${y}`, "click: crosshair"],
+    simulated({ label, slow }, _, y, i, { x, error_y: { array } }) {
       const warning = slow[i] ? "slow to converge: precision not reached" : "";
-      return [`${label} · simulated`, `${x} Kpps: ${y} \u00B1 ${three(array[i])} (95 %)`, warning];
+      return [`${label} · simulated`, `${loadWords(x[i])}: ${y} \u00B1 ${three(array[i])} (95 %)`, warning];
     },
     published: ({ words }, x, y, i) => [words[i], "published"],
     measured: ({ words, isResidual }, x, y, i) =>
@@ -198,6 +246,10 @@
     energy: ({ words, dvfs }, x, y, i) =>
       [`${words} · D = ${three(dvfs[i])}`, `latency ${x} of the interval`, `mean power ${y} W`],
     fitted: ({ words }, x, y, i) => [words[i], `${x}: ${y}`],
+    model: ({ words }, x, y, i) => [words[i], `${x} us, ${y} W`],
+    sending: (_, x, y) => [`from ${x} us on ${y} sources send`],
+    bin: ({ width }, _, y, i, { x }) => [`${x[i] - width / 2} to ${x[i] + width / 2 - 1} bytes: ${y} %`],
+    cumulated: (_, x, y) => [`up to ${x} bytes: ${y} %`],
     best: ({ words }) => [words],
     least: ({ words }) => [words],
   };
@@ -221,10 +273,14 @@
 
   /* ---- what needs a server */
 
-  function simulate() {
-    if (server.simulate) { server.simulate(); return; }
+  /** Simulate all shown curves, or only those that have no formula. */
+  function simulate(of = "all") {
+    if (server.simulate) { server.simulate(of); return; }
     page.simulated.words = "A simulation needs the server.";
     say();
+  }
+  function simulateMissing() {
+    if (models.unsimulated().labels.length) simulate("needed");
   }
   /** Take a measured host's costs into the sliders. */
   function useHost(host) {
@@ -252,7 +308,7 @@
   }
 
   wattlas.modelsPage = {
-    draw, show, answered, key: press, simulate, chooseHost, server, say,
+    draw, show, answered, key: press, simulate, simulateMissing, focus, chooseHost, server, say, placeNeeds,
     open: pictures.open, figure: pictures.paper,
     resize: () => wattlas.later(() => {
       pictures.resize();

@@ -16,7 +16,7 @@ _MOST_BUSY: Final = 1.02
 SWEPT: Final = ("load_qps", "itr_us", "dvfs_ghz", "rapl_w")
 _MEANS: Final = (
     "lam_kpps", "busy_share", "interrupts_per_s", "latency_mean_us", "latency_p50_us",
-    "latency_p99_us",
+    "latency_p99_us", "power_w",
 )  # fmt: skip
 _FIT_COLUMNS: Final = (
     "itr_us", "dvfs_ghz", "load_qps", "duration_s", "busy_s", "requests", "instructions",
@@ -34,8 +34,8 @@ def with_queue_units(rows: pl.DataFrame, cores: int, tsc_ghz: float) -> pl.DataF
 
     Returns:
         The same rows with `cores`, `requests`, `busy_s`, `lam_kpps` (receive descriptors),
-        `busy_share` and `interrupts_per_s`. `impossible` marks runs with more reference cycles than
-        their cores can count; their `busy_s` and `busy_share` are NULL.
+        `busy_share`, `interrupts_per_s` and `power_w`. `impossible` marks runs with more reference
+        cycles than their cores can count; their `busy_s` and `busy_share` are NULL.
     """
     workload = pl.col("workload").cast(pl.String)
     served = workload.replace_strict(_SERVING_CORES, default=cores, return_dtype=pl.Int64)
@@ -46,6 +46,7 @@ def with_queue_units(rows: pl.DataFrame, cores: int, tsc_ghz: float) -> pl.DataF
         cores=each,
         requests=pl.coalesce(pl.col("requests").cast(pl.Float64), answered),
         busy_s=busy_s,
+        power_w=pl.col("energy_j") / pl.col("duration_s"),
         lam_kpps=pl.col("rx_desc") / pl.col("duration_s") / each / 1e3,
         busy_share=busy_s / pl.col("duration_s") / each,
         interrupts_per_s=pl.col("interrupts") / pl.col("duration_s") / each,
@@ -95,9 +96,9 @@ def with_predictions(rows: pl.DataFrame, events_per_packet: Mapping[str, float])
         events_per_packet: k by group; 1 where it could not be fitted.
 
     Returns:
-        The same rows with `interrupts_predicted_per_s`; `latency_us` and `latency_us_sd` (the mean,
-        of runs without it the median); `latency_predicted_us`, `latency_p99_predicted_us`. A
-        prediction is NULL without a fixed ITR above 1 us.
+        The same rows with `interrupts_predicted_per_s`; `wait_us`, the mean wait; `latency_us` and
+        `latency_us_sd` (the mean, of runs without it the median); `latency_predicted_us` and
+        `latency_p99_predicted_us`. A prediction is NULL without a fixed ITR above 1 us.
     """
     k = pl.col("group").replace_strict(
         dict(events_per_packet), default=1.0, return_dtype=pl.Float64
@@ -113,14 +114,15 @@ def with_predictions(rows: pl.DataFrame, events_per_packet: Mapping[str, float])
         latency_us_sd=pl.when(mean.is_null()).then(p50_sd).otherwise("latency_mean_us_sd"),
     )
 
+    rows = rows.with_columns(wait_us=pl.when(is_tuned).then(rate * delay.pow(2) / 2 / gap))
+
     def latency(column: str, wait: pl.Expr) -> pl.Expr:
-        wait = pl.when(is_tuned).then(wait)
         # The upper of the two middle values.
         return (pl.col(column) - wait).quantile(0.5, "higher").over("group") + wait
 
     return rows.with_columns(
-        latency_predicted_us=latency("latency_us", rate * delay.pow(2) / 2 / gap),
-        latency_p99_predicted_us=latency("latency_p99_us", delay),
+        latency_predicted_us=latency("latency_us", pl.col("wait_us")),
+        latency_p99_predicted_us=latency("latency_p99_us", pl.when(is_tuned).then(delay)),
     )
 
 
@@ -153,6 +155,34 @@ def panel_values(
         predicted = pl.lit(None, pl.Float64)
     drawn = rows.with_columns(value=value, sd=sd, predicted=predicted)
     return drawn.filter(pl.col("value").is_not_null())
+
+
+def energy_plane(rows: pl.DataFrame, fitted: pl.DataFrame) -> pl.DataFrame:
+    """Return configurations in the plane of latency and mean power, with the fitted model.
+
+    The model's latency is a constant of the group and load (client, wire, queues: the median of the
+    rest), the mean wait for the interrupt, and the time awake of a request by its fit.
+
+    Args:
+        rows: Answer of `with_predictions`.
+        fitted: `predicted` of `fit_groups`.
+
+    Returns:
+        `group`, load, ITR, DVFS, power limit, `n`, `latency_us` and `power_w` with `_sd`,
+        `latency_model_us`, `power_model_w` (NULL without a fit).
+    """
+    keys = ["group", *SWEPT]
+    drawn = rows.filter(pl.col("latency_us").is_not_null() & pl.col("power_w").is_not_null())
+    for fit in ("busy_time", "power"):
+        own = fitted.filter(pl.col("fit") == fit).select(*keys, predicted="predicted")
+        own = own.rename({"predicted": fit}).unique(keys)
+        drawn = drawn.join(own, on=keys, how="left", nulls_equal=True, maintain_order="left")
+    spent = pl.col("wait_us") + pl.col("busy_time")
+    constant = (pl.col("latency_us") - spent).median().over("group", "load_qps")
+    return drawn.select(
+        *keys, "n", "latency_us", "latency_us_sd", "power_w", "power_w_sd",
+        latency_model_us=constant + spent, power_model_w="power",
+    )  # fmt: skip
 
 
 def fit_runs(rows: pl.DataFrame) -> FitRuns:

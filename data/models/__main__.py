@@ -1,8 +1,9 @@
 """`python -m data.models`: simulate some curves; one JSON line a curve as soon as it is done.
 
 The request is a JSON object in one line of the standard input: `curves`, each with `scheme` and
-`values`; `rates_kpps`; `seed`, `replications`, `precision`, `most_events`. A curve whose parameters
-a scheme refuses gives a line with `refused`. The end of the input ends the process.
+`values`; `rates_kpps`; `frame_sizes` or null; `seed`, `replications`, `precision`, `most_events`.
+A curve whose parameters a scheme refuses gives a line with `refused`. The end of the input ends the
+process.
 """
 
 import dataclasses
@@ -25,7 +26,8 @@ def main() -> int:
     os.nice(_NICENESS)
     question = json.loads(sys.stdin.buffer.readline())
     end_with_parent()
-    effort = {name: question[name] for name in ("seed", "replications", "precision", "most_events")}
+    names = ("frame_sizes", "seed", "replications", "precision", "most_events")
+    effort = {name: question[name] for name in names}
     for number, curve in enumerate(question["curves"]):
         try:
             result = SCHEMES[curve["scheme"]].solve(

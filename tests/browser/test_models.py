@@ -14,6 +14,9 @@ from playwright.sync_api import Page, Route, expect
 
 from data.models import SCHEMES
 from data.models.energy import EnergyModel
+from data.models.schemes.itr_throttle import US_PER_ITR_US, mean_wait_us
+from data.models.simulation.frame_sizes import link_kpps
+from data.models.simulation.on_off import on_periods
 from tests.browser.atlas import visit, wait_idle
 
 pytestmark = pytest.mark.browser
@@ -110,6 +113,15 @@ def test_a_slider_a_preset_and_a_link(page: Page, logged_address: str) -> None:
     assert float(query_of(page)["at"][0]) == pytest.approx(150, abs=3)
     lines = page.locator(".models-crosshair:visible")
     expect(lines).to_have_count(4)
+    at = float(query_of(page)["at"][0])
+    first = page.locator(
+        ".models-crosshair-table tbody tr", has_text="normal interruption"
+    ).locator("td")
+    exact = SCHEMES["normal"].solve("exact", [at], interrupt_us=1.0)
+    assert first.all_inner_texts() == [
+        f"{100 * exact.cpu_left[0]:.3g}", f"{exact.latency_mean_us[0]:.3g}", "\u2013", "< 0.01",
+        "exact",
+    ]  # fmt: skip
     title = page.evaluate("wattlas.plot('models-stack').layout.title.text")
     assert title.startswith(f"CPU at {float(query_of(page)['at'][0]):.3g} Kpps")
 
@@ -123,7 +135,6 @@ def test_a_slider_a_preset_and_a_link(page: Page, logged_address: str) -> None:
     wait_idle(page)
     assert "zoom" not in query_of(page)
 
-    page.locator('[data-scheme="hybrid"]').click()
     page.get_by_label("latency limit, us").fill("15")
     page.get_by_label("latency limit, us").press("Enter")
     wait_idle(page)
@@ -136,7 +147,7 @@ def test_a_slider_a_preset_and_a_link(page: Page, logged_address: str) -> None:
     assert page.locator("main").inner_text() == words
     again = page.evaluate(LINE, ["throughput", "normal interruption", "exact"])
     assert again == after
-    assert page.evaluate(LINE, ["latency", "hybrid", "paper"])
+    assert page.evaluate(LINE, ["latency", "hybrid (proposed)", "paper"])
 
     page.get_by_label("curves", exact=True).select_option("11a")
     wait_idle(page)
@@ -149,6 +160,130 @@ def test_a_slider_a_preset_and_a_link(page: Page, logged_address: str) -> None:
     assert "p" not in query_of(page)
 
 
+def three(value: float) -> str:
+    """Write a number as the page does: three digits, without zeros at the end."""
+    return f"{float(f'{value:.3g}'):g}"
+
+
+def test_the_questions_are_answered_with_the_numbers_of_the_models(
+    page: Page, logged_address: str
+) -> None:
+    opened(page, logged_address, "?workload=memcached&at=60")
+    itr, polling, exact, runs = page.locator(".models-question p").all_inner_texts()
+    rate = 0.06
+    first = SCHEMES["disable_enable"].solve("exact", [60], setup="parts")
+    longest = int(re.findall(r"an ITR up to (\d+) us", itr)[0])
+    means = [
+        first.latency_mean_us[0] + mean_wait_us(rate, US_PER_ITR_US * delay)
+        for delay in (longest, longest + 2)
+    ]
+    assert means[0] <= 100 < means[1]
+    assert f"at most {three(means[0])}; {three(first.latency_mean_us[0])} us without" in itr
+
+    paying = float(re.findall(r"From ([\d.]+) Kpps on pure polling", polling)[0])
+    around = [paying * 0.99, paying * 1.01, 60.0]
+    own = SCHEMES["disable_enable"].solve("exact", around).cpu_left
+    polls = SCHEMES["pure_polling"].solve("paper", around).cpu_left
+    assert (polls > own).tolist() == [False, True, True]
+    assert f"{three(100 * polls[2])} % against {three(100 * own[2])} % at 60 Kpps" in polling
+    assert "150 instead of 187 Kpps" in polling
+    assert "hybrid polls from 120 Kpps on" in polling
+
+    latency = {
+        kind: SCHEMES["normal"].solve(kind, [60]).latency_mean_us[0] for kind in ("exact", "paper")
+    }
+    ratio = latency["exact"] / latency["paper"]
+    assert f"{ratio:.2f} times the formula's for normal interruption" in exact
+    assert f"({three(latency['exact'])} against {three(latency['paper'])} us" in exact
+
+    drawn = page.evaluate("wattlas.models.page.runs.points")
+    pairs = zip(drawn["interrupts_per_s"], drawn["interrupts_predicted_per_s"], strict=True)
+    ratios = sorted(one / other for one, other in pairs if one is not None and other)
+    assert f"interrupts are {ratios[round((len(ratios) - 1) / 2)]:#.3g} times" in runs
+
+    # A click shows the picture.
+    page.get_by_role("button", name="show: When does polling pay?").click()
+    wait_idle(page)
+    assert query_of(page)["scheme"] == ["disable_enable,pure_polling,hybrid"]
+    expect(page.locator(".models-marked")).to_have_attribute("data-view", "models-cpu")
+    shapes = page.evaluate("wattlas.plot('models-cpu').layout.shapes.map(({ x0 }) => x0)")
+    assert shapes == [120]
+    jump = page.evaluate(LINE, ["throughput", "hybrid (proposed)", "paper"])
+    at = jump["x"].index(120)
+    wanted = SCHEMES["hybrid"].solve("paper", jump["x"][at - 1 : at + 1]).throughput_kpps
+    assert jump["y"][at - 1 : at + 1] == pytest.approx(wanted, rel=1e-9)
+    # The assumptions are folded.
+    assumptions = page.locator(".models-assumptions")
+    assert assumptions.get_attribute("open") is None
+    assumptions.locator("summary").click()
+    expect(page.get_by_label("Q, quota of a poll").first).to_be_visible()
+    expect(page.locator(".models-slider", has_text="1/mu").locator(".models-ours")).to_have_count(0)
+    expect(assumptions.locator("label", has_text="ticks in a batch")).to_contain_text("ours")
+
+
+def test_a_scheme_without_a_formula_is_simulated_when_it_is_switched_on(
+    page: Page, logged_address: str
+) -> None:
+    opened(page, logged_address, "?scheme=none&to=40&at=20&runs=0&seed=7")
+    page.locator('[data-scheme="itr_throttle"]').click()
+    expect(page.locator("#models-status")).to_contain_text("simulated: 1 curve")
+    wait_idle(page)
+    line = page.evaluate(LINE, ["latency", "ITR throttle", "simulated"])
+    assert len(line["x"]) == 18
+    # At the crosshair's own rate, too.
+    assert page.evaluate("wattlas.models.page.at.results[0].rates_kpps") == [20]
+    cells = page.locator(".models-crosshair-table tbody tr").first.locator("td")
+    assert cells.last.inner_text() == "simulated"
+    assert re.fullmatch(r"[\d.]+ \u00b1 [\d.]+", cells.nth(2).inner_text())
+    # What is known is there when the link is opened again, though it starts no simulation.
+    assert "sim" not in query_of(page)
+    page.goto("about:blank")
+    opened(page, logged_address, "?scheme=napi,itr_throttle&to=40&at=20&runs=0&seed=7")
+    assert page.evaluate(LINE, ["latency", "ITR throttle", "simulated"]) == line
+    expect(page.locator(".models-panel-latency .models-needs")).to_have_text(
+        "NAPI polling: needs simulation, 3 s"
+    )
+    expect(page.locator(".models-crosshair-table")).to_contain_text("needs simulation, 3 s")
+
+
+def test_bursty_traffic_has_a_load_of_0_to_1_and_the_readers_frame_sizes(
+    page: Page, logged_address: str
+) -> None:
+    opened(page, logged_address, "?fig=10&to=220&seed=3")
+    ticks, words = page.evaluate(
+        "(({ tickvals, ticktext, title }) => [tickvals.map((x, i) => [x, Number(ticktext[i])]), "
+        "title.text])(wattlas.plot('models-throughput').layout.xaxis)"
+    )
+    assert [load for _, load in ticks] == [0, 0.2, 0.4, 0.6, 0.8, 1]
+    assert [rate for rate, _ in ticks] == pytest.approx(
+        [load * 216.6 for _, load in ticks], rel=1e-3
+    )
+    assert words.startswith("rho")
+    assert "chosen by us: what load is" in page.locator("#models-host-words").inner_text()
+
+    page.locator('[data-tab="traffic"]').click()
+    wait_idle(page)
+    periods = page.evaluate("wattlas.modelsTraffic.onPeriods(0.5, 200, 3)")
+    wanted = on_periods(0.5, 200.0, 3)
+    assert [source for source, _, _ in periods] == [source for source, _, _ in wanted]
+    assert np.array(periods) == pytest.approx(np.array(wanted), rel=1e-9)
+    rows = page.locator("#models-table1 tbody tr")
+    assert " ".join(rows.nth(5).inner_text().split()) == "0.6 5.2582 7.1252 6.192 0.934 15 \u2013"
+
+    box = page.get_by_label("frame sizes, bytes and share, one a line")
+    box.fill("bytes,share\n64,three")
+    page.get_by_role("button", name="use these").click()
+    expect(page.locator("#models-controls [role=status]")).to_contain_text('"64,three" is no size')
+    box.fill("bytes,share\n64,3\n1500,1")
+    page.get_by_role("button", name="use these").click()
+    wait_idle(page)
+    assert query_of(page)["sizes"] == ["64:3,1500:1"]
+    title = page.evaluate("wattlas.plot('models-sizes').layout.title.text")
+    assert title.startswith("Frame sizes, mean 423 bytes")
+    link = page.evaluate("wattlas.models.linkKpps()")
+    assert link == pytest.approx(link_kpps([(64, 3), (1500, 1)]))
+
+
 @pytest.mark.slow
 def test_a_simulation_ends_and_can_be_cancelled(page: Page, logged_address: str) -> None:
     opened(page, logged_address, "?scheme=ideal,napi&to=60&runs=0")
@@ -159,6 +294,11 @@ def test_a_simulation_ends_and_can_be_cancelled(page: Page, logged_address: str)
     assert len(found["x"]) == 18
     assert all(8 < y < 30 for y in found["y"])
     assert query_of(page)["sim"] == ["1"]
+    # A rate is simulated when the crosshair moves there.
+    page.get_by_label("my load, Kpps a queue").fill("33")
+    page.get_by_label("my load, Kpps a queue").press("Enter")
+    wait_idle(page)
+    assert page.evaluate("wattlas.models.page.at.results[0].rates_kpps") == [33]
     # p99 has simulated points only; the strip then takes them too.
     page.get_by_role("button", name="p99").click()
     wait_idle(page)

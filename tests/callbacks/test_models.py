@@ -81,6 +81,42 @@ def test_bursty_traffic_has_no_formulas(client: FlaskClient) -> None:
     assert set(found.filter(pl.col("curve") == "coalescing by count")["kind"]) == {"paper"}
 
 
+def test_the_crosshair_and_the_traffic_as_files(client: FlaskClient) -> None:
+    query = {"scheme": "normal,hybrid", "at": 40, "runs": 0}
+    found = table(client, "crosshair", **query)
+    assert found.select("curve", "kind").rows() == [
+        ("normal interruption", "paper"), ("normal interruption", "exact"),
+        ("hybrid (proposed)", "paper"),
+    ]  # fmt: skip
+    wanted = SCHEMES["normal"].solve("exact", [40])
+    for name in ("cpu_left", "latency_mean_us", "loss_share"):
+        assert found[name][1] == pytest.approx(getattr(wanted, name)[0])
+    printed = table(client, "table1")
+    assert printed.select("load", "mean_ms", "half_width_ms").row(5) == (0.6, 6.192, 0.934)
+    assert len(printed) == 8
+    assert printed["simulated_ms"].null_count() == 8
+    sizes = table(client, "sizes")
+    assert (sizes["size_bytes"] * sizes["share"]).sum() == pytest.approx(557)
+    own = table(client, "sizes", sizes="1518:1,64:3").rows()
+    assert own == [(64, 0.75, 0.75), (1518, 0.25, 1)]
+    assert set(table(client, "sources", at=100)["source"]) <= set(range(1, 9))
+
+
+def test_runs_in_the_plane_of_latency_and_power(client: FlaskClient) -> None:
+    query = {"workload": "memcached", "tab": "energy"}
+    found = table(client, "plane", **query)
+    assert len(found) > 10
+    assert (found["power_w"] > 0).all()
+    held = ask(client, "fits", **query)["plane"]
+    assert held["power_model_w"] == found["power_model_w"].to_list()
+    # By group and load the model has the median latency of its configurations.
+    fitted = found.drop_nulls("latency_model_us")
+    off = fitted.group_by("group", "load_qps").agg(
+        (pl.col("latency_us") - pl.col("latency_model_us")).median()
+    )
+    assert off["latency_us"].to_list() == pytest.approx([0] * len(off), abs=1e-9)
+
+
 def test_a_selection_of_explore_chooses_the_runs(client: FlaskClient) -> None:
     query = {"workload": "memcached", "sel": 'knobs~{"system":"linux_tuned"}'}
     assert (
@@ -126,8 +162,8 @@ def test_a_simulation_arrives_in_parts_and_is_in_files_and_exports(client: Flask
     assert "simulated" in client.get("/models/how/latency", query_string={"v": 1, **query}).text
     export = client.get("/models/export.html", query_string={"v": 1, **query})
     held = data_of(export.text)
-    # The keys 1, 2 and 3 choose tabs by their order.
-    assert list(held["spec"]["tabs"]) == ["interrupts", "energy", "fit"]
+    # The keys 1 to 4 choose tabs by their order.
+    assert list(held["spec"]["tabs"]) == ["interrupts", "energy", "fit", "traffic"]
     assert len(held["simulated"]["results"]) == 1
     assert held["kept"]["scheme"] == "ideal"
     cancelled = client.post("/models/cancel", query_string={"job": answer["job"], "visitor": "ann"})

@@ -10,15 +10,16 @@ import polars as pl
 import pytest
 
 from app.models.controls import CONTROLS, read_values, scheme_values
-from app.models.curves import curves, rates_kpps, simulation
-from app.models.jobs import MOST_SEEN, MOST_WAITING, Jobs
-from app.models.presets import FIGURES, HOSTS, shown_stars
+from app.models.curves import curves, rates_kpps, simulation, solved, spec
+from app.models.jobs import MOST_SEEN, MOST_WAITING, Jobs, curve_names
+from app.models.presets import FIGURES, HOSTS, LINK_KPPS, shown_stars
 from app.models.runs import group_columns, group_styles, with_groups
 from app.models.state import ModelsState
-from data.analysis.model_runs import panel_values, points, with_predictions
+from data.analysis.model_runs import energy_plane, panel_values, points, with_predictions
 from data.catalogue import SHIPPED
 from data.errors import BusyError, SelectionError
 from data.models import SCHEMES
+from data.models.simulation.on_off import least_off_us, on_periods
 
 
 def some_runs(**over: list[Any]) -> pl.DataFrame:
@@ -30,6 +31,7 @@ def some_runs(**over: list[Any]) -> pl.DataFrame:
         "rapl_w": [135.0] * 3, "lam_kpps": [10.0, 12.0, 20.0], "busy_share": [0.2, 0.4, 0.5],
         "interrupts_per_s": [6000.0, 6400.0, 9000.0], "latency_mean_us": [None, None, 50.0],
         "latency_p50_us": [90.0, 110.0, None], "latency_p99_us": [200.0, 220.0, 80.0],
+        "power_w": [60.0, 70.0, 50.0],
     }  # fmt: skip
     kinds = {name: pl.String for name, values in columns.items() if values == [None] * 3}
     return pl.DataFrame({**columns, **over}, schema_overrides=kinds)
@@ -99,6 +101,10 @@ def test_what_the_models_say_of_a_run_by_hand() -> None:
         ("zoom=3~1", "zoom is '3~1', expected two rising numbers"),
         ("seed=1.5", "seed is '1.5', expected a whole number"),
         ("tab=sql", "tab is 'sql'"),
+        ("sizes=64", "sizes is '64'"),
+        ("sizes=64.5:1", "holds 64.5 bytes"),
+        ("sizes=64:0", "no share above 0"),
+        ("sizes=" + ",".join(f"{n}:1" for n in range(64, 129)), "65 sizes, expected at most 64"),
     ],
 )
 def test_a_bad_link_is_refused_by_name_and_value(query: str, said: str) -> None:
@@ -138,10 +144,112 @@ def test_every_figure_has_its_curves(figure: str) -> None:
     for curve in found:
         curve.scheme.values(**curve.values)
     request = simulation(state)
-    assert request["rates_kpps"] == rates_kpps(state, 18).tolist()
     # The load of a bursty link ends at 1.
     is_bursty = state.control_values()["traffic"] == "bursty"
     assert max(request["rates_kpps"]) == pytest.approx(216.6 if is_bursty else 300, abs=1)
+    if figure == "table1":
+        loads = [0.0004, 0.02, 0.1, 0.2, 0.4, 0.6, 0.8, 1.0]
+        assert request["rates_kpps"] == pytest.approx([load * LINK_KPPS for load in loads])
+    else:
+        assert request["rates_kpps"] == rates_kpps(state, 18).tolist()
+    # At the crosshair all curves are simulated, elsewhere those without a formula may be alone.
+    assert simulation(state, "at")["rates_kpps"] == [100]
+    needed = simulation(state, "needed")["labels"]
+    solved_labels = {curve.label for curve, _ in solved(state, np.array([50.0]))}
+    assert set(needed) == {curve.label for curve in found} - solved_labels
+
+
+# Figure, curve, solution, Kpps and quantity to the number that the specification has.
+NUMBERS = [
+    ("7", "ideal", "exact", 400, "throughput_kpps", 187.3, 0.1),
+    ("7a", "normal interruption", "exact", 127.1, "throughput_kpps", 126.9, 0.1),
+    ("7a", "normal interruption", "exact", 400, "throughput_kpps", 75.2, 0.1),
+    ("7a", "disable-enable", "exact", 250, "throughput_kpps", 187, 0.5),
+    ("7a", "coalescing, 8 packets", "paper", 250, "throughput_kpps", 168, 0.5),
+    ("7a", "hybrid (proposed)", "paper", 250, "throughput_kpps", 150, 0.1),
+    ("7b", "normal interruption", "paper", 127.05, "cpu_left", 0.0007, 0.0003),
+    ("7b", "hybrid (proposed)", "paper", 250, "cpu_left", 0.12, 0.002),
+    ("7b", "disable-enable", "exact", 250, "cpu_left", 0, 1e-6),
+    ("7c", "disable-enable", "exact", 0.5, "latency_mean_us", 9.60, 0.005),
+    ("7c", "normal interruption", "paper", 0.5, "latency_mean_us", 9.09, 0.005),
+    ("7d", "normal interruption", "exact", 400, "latency_mean_us", 13_600, 60),
+    ("7d", "disable-enable", "exact", 250, "latency_mean_us", 5_500, 60),
+    ("7d", "coalescing, 8 packets", "paper", 250, "latency_mean_us", 6_100, 60),
+    ("11a", "32 packets", "paper", 1, "latency_mean_us", 15_500, 50),
+    ("11a", "100 us", "paper", 1, "latency_mean_us", 9.1, 0.05),
+    ("11d", "polling, Q = 2", "paper", 300, "throughput_kpps", 100, 0.5),
+    ("11d", "polling, Q = 3", "paper", 300, "throughput_kpps", 150, 0.5),
+    ("11d", "polling, Q = 4", "paper", 300, "throughput_kpps", 172, 0.5),
+    ("11d", "polling, Q = 2", "paper", 300, "cpu_left", 0.39, 0.005),
+    ("11d", "polling, Q = 4", "paper", 300, "cpu_left", 0, 0.005),
+    ("11g", "polling, 10 us", "paper", 300, "throughput_kpps", 158, 0.6),
+    ("11g", "polling, 20 us", "paper", 300, "throughput_kpps", 172, 0.6),
+    ("11g", "polling, 30 us", "paper", 300, "throughput_kpps", 133, 0.6),
+    ("11g", "polling, 40 us", "paper", 300, "throughput_kpps", 100, 0.6),
+    ("11g", "polling, 10 us", "paper", 20, "latency_mean_us", 15.5, 0.05),
+    ("11g", "polling, 20 us", "paper", 20, "latency_mean_us", 23.9, 0.05),
+    ("11g", "polling, 30 us", "paper", 20, "latency_mean_us", 33.7, 0.05),
+    ("11g", "polling, 40 us", "paper", 20, "latency_mean_us", 43.3, 0.06),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("figure", "label", "kind", "rate", "field", "wanted", "within"), NUMBERS)
+def test_the_presets_have_the_numbers_of_the_specification(
+    figure: str, label: str, kind: str, rate: float, field: str, wanted: float, within: float
+) -> None:
+    found = {
+        (curve.label, str(answer.kind)): float(getattr(answer, field)[0])
+        for curve, answer in solved(ModelsState(figure=figure), np.array([rate]))
+    }
+    assert found[label, kind] == pytest.approx(wanted, abs=within)
+
+
+def test_the_traffic_of_figures_8_to_10() -> None:
+    # Sizes: the mean and the two free peaks; load 1 is a link of 577 bytes a frame at 1 Gb/s.
+    shown = spec()["sizes"]
+    peaks, count = dict(shown["peaks"]), shown["to"] - shown["from"] + 1
+    assert sum(peaks.values()) + shown["even"] * count == pytest.approx(1)
+    assert {size: round(100 * share, 2) for size, share in peaks.items()} == {
+        64: 47.54, 570: 10, 594: 15, 1518: 22.46,
+    }  # fmt: skip
+    assert pytest.approx(1e3 / (577 * 0.008)) == LINK_KPPS
+    # Sources: OFF by the published formula, b_off = 1/3 * 1.3 * 0.512/0.3 * (8/rho - 1).
+    assert least_off_us(0.5) == pytest.approx(1 / 3 * 1.3 * 0.512 / 0.3 * 15)
+    periods = on_periods(0.5, 1000.0, 1)
+    assert {source for source, _, _ in periods} == set(range(1, 9))
+    assert all(0 <= begin < end <= 1000 for _, begin, end in periods)
+    assert on_periods(0.5, 1000.0, 2) != periods == on_periods(0.5, 1000.0, 1)
+    # The share of the time that a source sends is load/8; heavy tails converge slowly.
+    many = [on_periods(0.8, 20_000.0, seed) for seed in range(20)]
+    sent = sum(end - begin for one in many for _, begin, end in one) / (20 * 8 * 20_000)
+    assert sent == pytest.approx(0.1, rel=0.35)
+
+
+def test_a_readers_own_frame_sizes_are_simulated() -> None:
+    state = ModelsState.from_query("v=3&p=traffic:bursty&sizes=1500:3,64:1", SHIPPED)
+    assert state.frame_sizes() == [(1500, 3), (64, 1)]
+    assert ModelsState.from_query(state.to_query(), SHIPPED) == state
+    asked = simulation(state)
+    link = 1e3 / ((0.75 * 1500 + 0.25 * 64 + 20) * 0.008)
+    assert asked["frame_sizes"] == state.frame_sizes()
+    assert asked["rates_kpps"][-1] == pytest.approx(link)
+    assert curve_names(asked) != curve_names({**asked, "frame_sizes": None})
+
+
+def test_runs_in_the_plane_of_latency_and_power_by_hand() -> None:
+    rows = points(with_groups(some_runs(), {}, SHIPPED), group_columns(SHIPPED))
+    fitted = pl.DataFrame(
+        {"group": ["a"] * 2, "fit": ["power", "busy_time"], "load_qps": [2e5] * 2,
+         "itr_us": [100.0] * 2, "dvfs_ghz": [2.0] * 2, "rapl_w": [135.0] * 2,
+         "predicted": [66.0, 12.0]}
+    )  # fmt: skip
+    found = energy_plane(with_predictions(rows, {"a": 1.5}), fitted).to_dicts()
+    assert [(row["group"], row["latency_us"], row["power_w"]) for row in found] == [
+        ("a", 100, 65), ("b", 50, 50),
+    ]  # fmt: skip
+    # The constant takes up the only configuration; the other group has no fit.
+    assert (found[0]["latency_model_us"], found[0]["power_model_w"]) == (pytest.approx(100), 66)
+    assert (found[1]["latency_model_us"], found[1]["power_model_w"]) == (None, None)
 
 
 def test_hosts_and_stars() -> None:
@@ -163,6 +271,7 @@ def request(rates: list[float], seed: int = 1, scheme: str = "ideal") -> dict[st
         "curves": [{"scheme": scheme, "values": values}] * 2,
         "labels": ["one", "two"],
         "rates_kpps": rates,
+        "frame_sizes": None,
         "seed": seed,
         "replications": 2,
         "precision": 0.1 if rates[0] < 100 else 1e-6,
@@ -238,14 +347,30 @@ def test_a_simulation_has_a_limit_and_a_failed_one_says_why() -> None:
     assert told["words"]
 
 
-def test_a_curve_that_a_scheme_refuses_does_not_stop_the_others(jobs: Jobs) -> None:
-    asked = request(QUICK)
-    asked["curves"] = [{"scheme": "ideal", "values": {"ring": 0}}, asked["curves"][1]]
-    name = jobs.ask(asked, "ann")["job"]
-    until(lambda: jobs.state_of(name)[0] not in ("waiting", "running"))
+def test_a_refused_curve_does_not_stop_the_others_which_other_requests_then_have(
+    jobs: Jobs,
+) -> None:
+    good = request(QUICK)["curves"][0]
+    bad = {**good, "values": {**good["values"], "traffic": "bursty"}}
+    # Frame sizes reach the simulator: it names their mean.
+    asked = {
+        **request([2000.0]), "curves": [bad, good], "frame_sizes": [[64, 1], [128, 1]],
+        "most_events": 1e6,
+    }  # fmt: skip
+    until(lambda: jobs.ask(asked, "ann")["state"] == "done")
     refused, done = jobs.ask(asked, "ann", begins=False)["results"]
-    assert "ring" in refused["refused"]
-    assert [one["curve"] for one in jobs.finished(asked)] == [done["curve"]] == [1]
+    assert "mean 96 bytes" in refused["refused"]
+    assert (done["curve"], done["label"]) == (1, "two")
+    assert jobs.finished(asked) == [done]
+    # A request with one more curve has it at once, and simulates only what is missing.
+    new = request(QUICK, scheme="normal")["curves"][0]
+    wider = {**asked, "curves": [new, good], "labels": ["new", "old"]}
+    for begins in (False, True):
+        [first] = jobs.ask(wider, "ann", begins=begins)["results"]
+        assert first == {**done, "label": "old"}
+    until(lambda: jobs.ask(wider, "ann")["state"] == "done")
+    assert [one["scheme"] for one in jobs.finished(wider)] == ["normal", "ideal"]
+    assert jobs.ask({**wider, "labels": ["a", "b"]}, "eve")["state"] == "done"
 
 
 def test_only_so_many_simulations_wait(jobs: Jobs) -> None:

@@ -99,6 +99,21 @@ def test_the_throttle_has_its_formula_at_low_load() -> None:
     assert (found.latency_p999_us < 50.5).all()
 
 
+def test_the_low_load_formula_of_the_throttle_bounds_every_load() -> None:
+    """The answer on the longest delay within a limit is on the safe side."""
+    rates = [10.0, 60.0, 150.0]
+    without = SCHEMES["disable_enable"].solve("exact", rates, setup="parts")
+    for delay_us in (20.0, 100.0, 400.0):
+        found = simulate("itr_throttle", rates, delay_us=delay_us, precision=0.03)
+        per_s = np.array([interrupts_per_s(rate * 1e-3, delay_us) for rate in rates])
+        waits = np.array([mean_wait_us(rate * 1e-3, delay_us) for rate in rates])
+        assert (found.interrupts_per_s <= per_s * 1.01).all()
+        latency = found.latency_mean_us - found.latency_mean_us_half_width
+        assert (latency <= without.latency_mean_us + waits).all()
+        left = 1 - np.array(rates) * 5.34e-3 - per_s * 4.23e-6
+        assert (found.cpu_left + found.cpu_left_half_width >= left).all()
+
+
 def test_timers_and_counts_do_what_they_say() -> None:
     quick = {"service_us": 1e-3, "interrupt_us": 0, "most_events": 2e6}
     rate = 0.04

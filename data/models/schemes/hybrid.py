@@ -46,7 +46,7 @@ def _machine(values: SimpleNamespace) -> Machine:
 
 SCHEME = Scheme(
     name="hybrid",
-    title="hybrid",
+    title="hybrid (proposed)",
     sentence="Disable-enable below a switching point, pure polling above it; capacity is that "
     "of the polls above the switch.",
     parameters=(

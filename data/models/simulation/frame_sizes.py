@@ -47,6 +47,11 @@ def check_frame_sizes(frame_sizes: Sequence[tuple[float, float]] | None) -> np.n
     return np.stack([table[:, 0], table[:, 1] / table[:, 1].sum()], axis=1)
 
 
+def link_kpps(frame_sizes: Sequence[tuple[float, float]] | None = None) -> float:
+    """Return the arrival rate at a link load of 1, Kpps; arguments and errors as above."""
+    return 1e3 / frame_time_us(check_frame_sizes(frame_sizes))
+
+
 def frame_time_us(sizes: np.ndarray) -> float:
     """Return the mean time that a frame takes of the link, gap and preamble included."""
     return float((sizes[:, 0] + BETWEEN_BYTES) @ sizes[:, 1]) * US_PER_BYTE

@@ -9,11 +9,8 @@ from numba import njit
 
 from data.models.simulation.frame_sizes import BETWEEN_BYTES, US_PER_BYTE, frame_time_us
 from data.models.simulation.machine import FITTING_ONLY, TRUE_LOAD
+from data.models.simulation.on_off import LEAST_ON_US, OFF_SHAPE, ON_SHAPE, SOURCES
 
-SOURCES: Final = 8
-ON_SHAPE: Final = 1.3
-OFF_SHAPE: Final = 1.5
-LEAST_ON_US: Final = 0.512
 # The frame of fixed size.
 FRAME_BYTES: Final = 64.0
 # Packet copy at 748 MB/s; of the 5.34 us for 64 bytes the published study counts 5.25 us without.
