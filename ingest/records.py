@@ -158,6 +158,54 @@ class MeterDeclaration:
 
 
 @dataclass(frozen=True, slots=True)
+class LogHistogram:
+    """Rows of a histogram of latencies in a text log.
+
+    Attributes:
+        rows: Its groups are `value` and `counts`: numbers apart by blanks, which are added.
+        overflow: Its first group has the numbers of values beyond the last row.
+        to_us: Microseconds a unit of the values.
+    """
+
+    rows: re.Pattern[str]
+    overflow: re.Pattern[str]
+    to_us: float
+
+
+@dataclass(frozen=True, slots=True)
+class LogDeclaration:
+    """The declaration of a text log.
+
+    Attributes:
+        name: Its format's name in messages.
+        path: Pattern of the end of its path; None if its marks decide.
+        marks: Texts that it contains.
+        finds: Expressions whose named groups are values.
+        begin: What begins a block that is a run; None if the file is one run.
+        totals: Groups whose matches are added.
+        histogram: Rows of latencies; None for none.
+        workload: Workload of its runs if no name gives one.
+        columns: Declarations by group.
+        kinds: As in `TableDeclaration`.
+    """
+
+    name: str
+    path: re.Pattern[str] | None
+    marks: tuple[str, ...]
+    finds: tuple[re.Pattern[str], ...]
+    begin: re.Pattern[str] | None
+    totals: frozenset[str]
+    histogram: LogHistogram | None
+    workload: str | None
+    columns: Mapping[str, TableColumn]
+    kinds: Mapping[str, str]
+
+    def fits(self, path: str) -> bool:
+        """Return whether the path of a log fits."""
+        return self.path is None or self.path.match(path) is not None
+
+
+@dataclass(frozen=True, slots=True)
 class ReadContext:
     """What a reader may need besides the bytes of a file.
 
@@ -167,6 +215,7 @@ class ReadContext:
         date_order: Order of a power meter's dates, `mdy`, `dmy` or `ymd`; None if not declared.
         part: Which run to read of a file with several runs; None for a file with one run.
         tables: Declarations of tables at the file's path; an earlier one overrides a later one.
+        logs: Declarations of text logs at the file's path.
         meter: Declaration of a power meter's table; None if not declared.
         turbostat_s: Seconds between two outputs of turbostat; None if not declared.
         hdr_unit: Unit of HdrHistogram's lists, `ns`, `us`, `ms` or `s`; None if not declared.
@@ -177,6 +226,7 @@ class ReadContext:
     date_order: str | None = None
     part: str | None = None
     tables: tuple[TableDeclaration, ...] = ()
+    logs: tuple[LogDeclaration, ...] = ()
     meter: MeterDeclaration | None = None
     hdr_unit: str | None = None
     turbostat_s: float | None = None

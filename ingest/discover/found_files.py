@@ -227,7 +227,8 @@ def parts_of(file: RawFile) -> list[RawFile]:
         return [file]
     try:
         blocks = MeteredFile(Path(file.path)).blocks()
-        names = file.format.list_parts(blocks, ReadContext(file.name, 0.0))
+        logs = file.settings.logs_of(strip_compression(file.path))
+        names = file.format.list_parts(blocks, ReadContext(file.name, 0.0, logs=logs))
     except (FormatError, OSError):
         return [file]
     if len(names) < 2:

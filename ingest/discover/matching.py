@@ -35,7 +35,8 @@ _KINDS: Final = re.compile(
     r"(?:(?P<stem>.+?)[._-])??"
     r"(?:fio|run|vtune|perf(?:[._-]?stat)?|(?:proc[._-])?interrupts|before|after|iperf3?|sockperf|"
     r"memtier(?:_benchmark)?|wrk2?|turbostat|datapoints|power|energy|watts|trace|nvidia-?smi|dcgmi?|"
-    r"powerstat|powerjoular|energibridge|pcm|s-tui|ipmi|[._-])+"
+    r"powerstat|powerjoular|energibridge|pcm|s-tui|ipmi|spl|sysbench|stress-ng|cyclictest|ycsb|"
+    r"mlperf_log_(?:summary|detail)|[._-])+"
     r"(?:\.(?:json|csv|tsv|txt|toml|out|log|hgrm))*",
     re.IGNORECASE,
 )
@@ -87,7 +88,11 @@ def find_terms(
         return RunTerms(name, "", "", sidecars), core
     if form is None or form.workload is None:
         return None, None
-    return RunTerms(None, place_of(path, top), form.workload, sidecars), None
+    declared = settings.logs_of(strip_compression(path)) if form.name == "text_log" else ()
+    # Marks are not known here.
+    named = (log.workload for log in declared if log.path is not None)
+    workload = next(filter(None, named), form.workload)
+    return RunTerms(None, place_of(path, top), workload, sidecars), None
 
 
 def match_terms(terms: RunTerms, settings: Settings) -> NameMatch:

@@ -28,6 +28,7 @@ from ingest.files.blocks import read_head
 from ingest.files.walk import Listing, walk_folders
 from ingest.formats import Format, sidecar
 from ingest.formats.table import has_header_of
+from ingest.formats.text_log import has_marks
 from ingest.lake.machine_states import state_kind
 from ingest.lake.recorded_runs import RecordedFile
 from ingest.lake.state import LakeState
@@ -227,12 +228,15 @@ class _Folder:
             self._refuse(path, Problem(kind, "refused", f"{error}; not read"))
 
     def _declared(self, file: _Seen) -> Format | None:
-        """Return the format of a file that the settings declare as a table or a power meter."""
+        """Return the format of a file that the settings declare: table, power meter, text log."""
         path = strip_compression(file.path)
         if not file.status.st_size:
             return None
         if self._settings.meter_of(path) is not None:
             return FORMATS_BY_NAME["meter_table"]
+        logs = self._settings.logs_of(path) if self._settings.logs else ()
+        if any(not log.marks for log in logs) or (logs and has_marks(read_head(Path(path)), logs)):
+            return FORMATS_BY_NAME["text_log"]
         return FORMATS_BY_NAME["table"] if self._settings.is_table(path) else None
 
     def _sniff(self, file: _Seen) -> Format | None:

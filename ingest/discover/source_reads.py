@@ -35,6 +35,7 @@ def read_source(file: RawFile, on_bytes: Callable[[int], None] | None = None) ->
         settings.power.date_order,
         part=file.part,
         tables=settings.tables_of(strip_compression(file.path)),
+        logs=settings.logs_of(strip_compression(file.path)),
         meter=settings.meter_of(strip_compression(file.path)),
         hdr_unit=settings.hdr_unit,
         turbostat_s=settings.turbostat_s,

@@ -22,6 +22,7 @@ from ingest.formats import (
     sidecar,
     sockperf,
     table,
+    text_log,
     trace,
     turbostat,
     vtune,
@@ -90,6 +91,17 @@ FORMATS: tuple[Format, ...] = (
     Format("netpipe_ebbrt", "window", netpipe.sniff_library_os, netpipe.read_library_os),
     Format("rdtsc", "window", rdtsc.sniff, rdtsc.read),
     Format("sidecar", "sidecar", sidecar.sniff, sidecar.read),
+    *(
+        Format(
+            known.name,
+            "output",
+            (log := text_log.TextLog(known)).sniff,
+            log.read,
+            own_workload=known.workload or UNKNOWN,
+            list_parts=log.list_parts if known.begin else None,
+        )
+        for known in text_log.presets()
+    ),
     Format("iperf3", "output", iperf3.sniff, iperf3.read),
     Format("sockperf", "output", sockperf.sniff, sockperf.read),
     Format("memtier", "output", memtier.sniff, memtier.read, list_parts=memtier.list_parts),
@@ -108,6 +120,13 @@ FORMATS: tuple[Format, ...] = (
     Format("vtune", "counts", vtune.sniff, vtune.read),
     Format("meter_table", "meter", meter_table.sniff, meter_table.read),
     Format("hoboware", "meter", hoboware.sniff, hoboware.read),
+    Format(
+        "text_log",
+        "output",
+        (declared := text_log.TextLog()).sniff,
+        declared.read,
+        list_parts=declared.list_parts,
+    ),
     Format("trace", "trace", trace.sniff, trace.read, complements=True),
     Format("table", "table", table.sniff, table.read),
 )

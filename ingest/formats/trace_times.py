@@ -88,5 +88,11 @@ def _unix_seconds(text: str, form: str) -> float:
         return np.nan
 
 
+def unix_seconds(text: str) -> float:
+    """Return the Unix time of a text in any of the known forms; NaN for others."""
+    times = (_unix_seconds(text, form) for form in _FORMATS)
+    return next((time for time in times if not np.isnan(time)), np.nan)
+
+
 def _unix(moment: datetime) -> float:
     return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()

@@ -4,7 +4,7 @@ import hashlib
 import json
 import re
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Final, Literal
@@ -12,9 +12,10 @@ from typing import Any, Final, Literal
 from data.declared import Column, from_settings
 from data.errors import DataError, SettingsError
 from data.schema import MEASUREMENTS
-from ingest.records import MeterDeclaration, TableDeclaration
+from ingest.records import LogDeclaration, MeterDeclaration, TableDeclaration
 from ingest.settings.function_map import FunctionMap, read_sources, shipped_sources
 from ingest.settings.layout import LISTED_SECTIONS, NAMED_SECTIONS, Counts, read_layer
+from ingest.settings.logs import build_log
 from ingest.settings.patterns import check_groups, literal_beginning, path_pattern
 from ingest.settings.power import PowerSettings
 from ingest.settings.tables import build_meter, build_table, target_kinds
@@ -113,6 +114,7 @@ class Settings:
         tables: Declarations of tables. Each property of a table comes from the first matching
             declaration that has it. The last declaration matches every table.
         meters: Declarations of power meters; the first that matches is used.
+        logs: Declarations of text logs; the first that fits is used.
         columns: Columns of `runs` that the dataset declares, by name.
         aliases: Other labels of systems, each with the system's name.
         workload_words: Words in tables and their paths that mean a workload, each with its name.
@@ -146,6 +148,7 @@ class Settings:
     columns: Mapping[str, Column]
     tables: tuple[TableDeclaration, ...]
     meters: tuple[MeterDeclaration, ...]
+    logs: tuple[LogDeclaration, ...]
     origin: str
 
     @cached_property
@@ -173,6 +176,8 @@ class Settings:
             parts.append(["turbostat", self.turbostat_s])
         if self.meters:
             parts.append(str(self.meters))
+        if self.logs:
+            parts.append(str([replace(log, kinds={}) for log in self.logs]))
         return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:32]
 
     @cached_property
@@ -196,6 +201,10 @@ class Settings:
     def meter_of(self, path: str) -> MeterDeclaration | None:
         """The declaration of a power meter's table at a path; None if there is none."""
         return next((m for m in self.meters if m.regex.match(path)), None)
+
+    def logs_of(self, path: str) -> tuple[LogDeclaration, ...]:
+        """The declarations of text logs that may apply to a path; their marks decide further."""
+        return tuple(log for log in self.logs if log.fits(path))
 
     def expected_cores(self, workload: str) -> tuple[int, ...]:
         """Cores that should each have a log in a run of a workload."""
@@ -301,6 +310,10 @@ def _build(
         tables=_tables(merged, columns),
         meters=tuple(
             build_meter(entry, number) for number, entry in enumerate(merged.get("meters", []), 1)
+        ),
+        logs=tuple(
+            build_log(entry, number, target_kinds(columns))
+            for number, entry in enumerate(merged.get("logs", []), 1)
         ),
         origin=origin,
     )

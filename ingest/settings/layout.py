@@ -40,6 +40,14 @@ class TableOfMeter(Table):
             raise ValueError(f"time_zone cannot be {self.time_zone!r}") from None
 
 
+class LogHistogramRows(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """A histogram of latencies in a text log."""
+
+    rows: str
+    overflow: str | UnsetType = UNSET
+    unit: Literal["ns", "us", "ms", "s"] = "us"
+
+
 _SECTIONS: Final[dict[str, type[Struct]]] = {
     "dataset": table_of(
         "Dataset", {"name": Annotated[str, Meta(pattern=DATASET_NAME)], "synthetic": bool}
@@ -100,6 +108,14 @@ _LISTED: Final[dict[str, type[Struct]]] = {
         },
     ),
     "meters": TableOfMeter,
+    "logs": table_of(
+        "TextLog",
+        {
+            **dict.fromkeys(("name", "pattern", "begin", "workload"), str),
+            **dict.fromkeys(("marks", "find", "totals"), list[str]),
+            **{"columns": _Columns, "histogram": LogHistogramRows},
+        },
+    ),
 }
 SECTIONS: Final = {**_SECTIONS, **_NAMED, **_LISTED}
 NAMED_SECTIONS: Final = tuple(_NAMED)

@@ -1,0 +1,211 @@
+"""Text logs by declaration: one run a file or a block, found by regular expressions.
+
+`log_presets.toml` declares those of known tools; settings declare others (`[[logs]]`).
+"""
+
+import re
+from collections.abc import Iterable, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Final
+
+from data.catalogue import SHIPPED
+from data.declared import Column
+from data.errors import FormatError
+from data.schema import KNOBS
+from ingest.files.text_lines import decode_text, whole_text
+from ingest.formats.trace_times import unix_seconds
+from ingest.records import (
+    LogDeclaration,
+    LogHistogram,
+    ReadContext,
+    Reading,
+    TableColumn,
+    UtcWindow,
+)
+from ingest.settings.column_names import clean_name
+from ingest.settings.layout import read_layer
+from ingest.settings.logs import TIMES, build_log
+from ingest.settings.tables import target_kinds
+
+_PRESETS: Final = Path(__file__).parent / "log_presets.toml"
+_NUMBER: Final = re.compile(r"[-+]?(?:\d{1,3}(?:,\d{3})+|\d+)?(?:\.\d*)?(?:[eE][-+]?\d+)?")
+_QUANTILES: Final = {"p50": 0.5, "p90": 0.9, "p95": 0.95, "p99": 0.99, "p999": 0.999}
+
+
+@cache
+def presets() -> tuple[LogDeclaration, ...]:
+    """Return the logs of known tools."""
+    kinds = target_kinds({})
+    entries = read_layer(_PRESETS)["logs"]
+    return tuple(build_log(entry, number, kinds) for number, entry in enumerate(entries, 1))
+
+
+class TextLog:
+    """Sniffs and reads the logs of one declaration; without one, those that settings declare."""
+
+    def __init__(self, declaration: LogDeclaration | None = None) -> None:
+        self._declaration = declaration
+
+    def sniff(self, name: str, head: bytes) -> bool:  # noqa: ARG002
+        """Return whether a head has all marks of a preset."""
+        known = self._declaration
+        return known is not None and all(mark.encode() in head for mark in known.marks)
+
+    def list_parts(self, blocks: Iterable[bytes], context: ReadContext) -> list[str]:
+        """Return the names of the blocks of a log that each are a run.
+
+        Raises:
+            FormatError: As `read`.
+        """
+        text = whole_text(blocks, context.name)
+        return list(_parts(text, self._declared(context, text)))
+
+    def read(self, blocks: Iterable[bytes], context: ReadContext) -> Reading:
+        """Read what the regular expressions find, in the units of the columns.
+
+        Of several matches of one expression the last counts, of several expressions for one group
+        the first that matches.
+
+        Raises:
+            FormatError: No declaration fits, or nothing is found.
+        """
+        text = whole_text(blocks, context.name)
+        declaration = self._declared(context, text)
+        parts = _parts(text, declaration)
+        block = parts.get(context.part or "", next(iter(parts.values()), text))
+        texts = found_texts(block, declaration)
+        reading = Reading()
+        begin, end = (unix_seconds(texts.pop(name, "")) for name in TIMES)
+        if begin < end:
+            reading.utc_window = UtcWindow(begin, end)
+        for name, found in texts.items():
+            _take(name, found, declaration, reading)
+        if declaration.histogram is not None:
+            reading.measurements |= _percentiles(block, declaration.histogram)
+        if not reading.measurements and not reading.knobs and reading.utc_window is None:
+            raise FormatError(f"nothing that {declaration.name} declares ({context.name})")
+        return reading
+
+    def _declared(self, context: ReadContext, text: str) -> LogDeclaration:
+        if self._declaration is not None:
+            return self._declaration
+        for known in context.logs:
+            if all(mark in text for mark in known.marks):
+                return known
+        raise FormatError(f"no [[logs]] entry fits it ({context.name})")
+
+
+def has_marks(head: bytes, logs: Iterable[LogDeclaration]) -> bool:
+    """Return whether a head has all marks of one of these logs."""
+    text = decode_text(head)
+    return any(all(mark in text for mark in known.marks) for known in logs)
+
+
+def _parts(text: str, declaration: LogDeclaration) -> dict[str, str]:
+    """Return the blocks of a log by name, each below what is above the first; empty for one run."""
+    begins = [*declaration.begin.finditer(text)] if declaration.begin else []
+    parts: dict[str, str] = {}
+    for number, found in enumerate(begins):
+        end = begins[number + 1].start() if number + 1 < len(begins) else len(text)
+        words = [word for word in found.groupdict().values() if word]
+        name = "-".join(words) or str(number + 1)
+        name = name if name not in parts else f"{name}-{number + 1}"
+        parts[name] = text[: begins[0].start()] + text[found.start() : end]
+    return parts
+
+
+def found_texts(text: str, declaration: LogDeclaration) -> dict[str, str]:
+    """Return the texts of the groups; those of totals are the sum of all matches."""
+    texts: dict[str, str] = {}
+    patterns = (*declaration.finds, *((declaration.begin,) if declaration.begin else ()))
+    for pattern in patterns:
+        fresh: dict[str, str] = {}
+        for found in pattern.finditer(text):
+            for name, value in found.groupdict().items():
+                if value is None or name in texts:
+                    continue
+                if name in declaration.totals and name in fresh:
+                    value = str(float(fresh[name]) + float(value))
+                fresh[name] = value.strip()
+        texts |= fresh
+    return texts
+
+
+def _take(name: str, text: str, declaration: LogDeclaration, reading: Reading) -> None:
+    """Add one value to a reading: a measurement, a knob, or a label."""
+    declared = declaration.columns.get(name, TableColumn())
+    text = str(declared.values.get(text, text))
+    if declared.is_dropped or not text:
+        return
+    target = declared.to or (name if name in declaration.kinds else None)
+    number = _number(text, target or name)
+    kind = declaration.kinds[target] if target else "text" if number is None else "real"
+    if kind != "text" and number is None:
+        return
+    value: float | int | str = text
+    if kind != "text":
+        assert number is not None
+        value = number * declared.scale
+        value = round(value) if kind == "whole" else value
+        if value == 0 and (target or "").startswith("latency_"):
+            return  # Rounded by the tool.
+    if target is None:
+        role = declared.role or ("label" if kind == "text" else "metric")
+        heading = declared.name or name
+        target = clean_name(heading, kind)
+        column = Column(target, role, "text" if kind == "text" else "real", heading, heading,
+                        declared.unit)  # fmt: skip
+        reading.columns = (*reading.columns, column)
+        is_measured = role == "metric"
+    else:
+        is_measured = target not in KNOBS and target in SHIPPED.metrics
+    if is_measured and not isinstance(value, str):
+        reading.measurements[target] = value
+    else:
+        reading.knobs[target] = value
+
+
+def _number(text: str, name: str) -> float | None:
+    """Return the number in a text; of several apart by blanks the least, the greatest or the mean.
+
+    Args:
+        name: The column: a minimum, a maximum, or another.
+    """
+    cells = text.split()
+    if not cells or not all(_NUMBER.fullmatch(cell) and cell[-1].isdigit() for cell in cells):
+        return None
+    numbers = [float(cell.replace(",", "")) for cell in cells]
+    words = name.split("_")
+    if "min" in words:
+        return min(numbers)
+    return max(numbers) if "max" in words else sum(numbers) / len(numbers)
+
+
+def _percentiles(text: str, histogram: LogHistogram) -> Mapping[str, float | int]:
+    """Return the number, the mean and the percentiles of the values of a histogram, us.
+
+    A percentile beyond its last row is unknown, and the mean if a value is.
+    """
+    counts = [
+        (float(found["value"]), sum(map(int, found["counts"].split())))
+        for found in histogram.rows.finditer(text)
+    ]
+    beyond = sum(
+        int(word) for found in histogram.overflow.finditer(text) for word in found[1].split()
+    )
+    total = sum(count for _, count in counts) + beyond
+    if not total:
+        return {}
+    measured: dict[str, float | int] = {"requests": total}
+    if not beyond:
+        mean = sum(value * count for value, count in counts) / total
+        measured["latency_mean_us"] = mean * histogram.to_us
+    for name, share in _QUANTILES.items():
+        below = 0
+        for value, count in sorted(counts):
+            below += count
+            if below >= share * total:
+                measured[f"latency_{name}_us"] = value * histogram.to_us
+                break
+    return measured
