@@ -1,7 +1,7 @@
 """The command line: `python -m app` serves the pages.
 
-`python -m app export` writes one view to a file, `python -m app plan` the runs that would decide;
-`python -m app compress` prepares an installation.
+`python -m app export` writes one view to a file, or a study to a folder that verifies itself;
+`python -m app plan` the runs that would decide; `python -m app compress` prepares an installation.
 """
 
 import argparse
@@ -41,6 +41,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     settings = _settings(parser, options)
     try:
         if options.command == "export":
+            if (options.out is None) is (options.artifact is None):
+                parser.error("export: give a file, or --artifact DIR for a whole study")
+            if options.artifact is not None:
+                return _artifact(settings, options)
             return _export(settings, _page(parser, options.page), options.out, options.state)
         if options.command == "plan":
             return _plan(settings, options)
@@ -89,10 +93,22 @@ def build_parser() -> argparse.ArgumentParser:
         help="compare each file of the lake with its digest before it is read first",
     )  # fmt: skip
     commands = parser.add_subparsers(dest="command")
-    export = commands.add_parser("export", parents=[shared], help="write one view as a HTML file")
-    export.add_argument("out", type=Path)
+    export = commands.add_parser(
+        "export", parents=[shared], help="write one view as a HTML file, or a study as a folder"
+    )
+    export.add_argument("out", type=Path, nargs="?")
     export.add_argument("--state", default="", help="the part of a page's URL after the ?")
     export.add_argument("--page", default="explore", help="which page, by its name in addresses")
+    export.add_argument(
+        "--artifact", type=Path, metavar="DIR", help="write all pages, tables and claims, the "
+        "runs behind them, and verify.py, which computes the numbers again",
+    )  # fmt: skip
+    export.add_argument(
+        "--dataset", action="append", default=[], metavar="NAME", help="of an artifact: only this"
+    )
+    words = "a file to put into an artifact as "
+    export.add_argument("--license", type=Path, metavar="FILE", help=f"{words}LICENSE")
+    export.add_argument("--citation", type=Path, metavar="FILE", help=f"{words}CITATION.cff")
     plan = commands.add_parser("plan", parents=[shared], help="list the runs that would decide")
     plan.add_argument("-o", dest="out", type=Path, help="the list; without it on standard output")
     plan.add_argument("--state", default="", help="the part of the address of Findings after the ?")
@@ -163,6 +179,24 @@ def _export(settings: Settings, page: "Page", out: Path, query: str) -> int:
     ignored = state.ignored
     if ignored:
         print(f"wattlas: ignored in --state: {', '.join(ignored)}", file=sys.stderr)
+    return 0
+
+
+def _artifact(settings: Settings, options: argparse.Namespace) -> int:
+    from app.artifact.writer import write_artifact
+    from app.kit.context import Lakes
+    from app.pages import PAGES
+
+    lakes, out = Lakes(settings.lake, settings.check_files, options.dataset), options.artifact
+    written = write_artifact(lakes, PAGES, out, options.license, options.citation)
+    print(
+        f"{out}: {written.files:,} files, {written.size_bytes / 1e6:.1f} MB; {written.runs:,} "
+        f"runs, {written.claims:,} claims; `python {out}/verify.py` computes "
+        f"{written.numbers:,} numbers again"
+    )
+    for option, name in (("license", "a licence"), ("citation", "a citation")):
+        if getattr(options, option) is None:
+            print(f"wattlas: without {name}: give one with --{option} FILE", file=sys.stderr)
     return 0
 
 

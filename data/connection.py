@@ -222,7 +222,10 @@ def _rows_of(
 
 
 def open_lake(
-    path: str | Path | StorePath, version: int | None = None, is_checked: bool = True
+    path: str | Path | StorePath,
+    version: int | None = None,
+    is_checked: bool = True,
+    datasets: Sequence[str] = (),
 ) -> Lake:
     """Open a lake at its newest version, or at a given one.
 
@@ -230,6 +233,7 @@ def open_lake(
 
     Args:
         path: A folder, or `s3://BUCKET/PATH`.
+        datasets: The runs that the views have are those of these datasets; all for none.
 
     Raises:
         UnknownVersionError: The lake has no such version.
@@ -248,7 +252,7 @@ def open_lake(
         if digest := digest_in_name(name):
             check_file(Path(name), digest)
     try:
-        views = _views(path, connection, files, columns)
+        views = _views(path, connection, files, columns, datasets)
         for view in views:
             connection.execute(view)
     except _UNREADABLE as error:
@@ -359,12 +363,20 @@ def _views(
     connection: duckdb.DuckDBPyConnection,
     files: Sequence[LocalFiles],
     columns: Declared,
+    datasets: Sequence[str],
 ) -> list[str]:
     """Write the statements that create the views.
 
     Args:
         files: Those of `runs`, and of `problems`.
+        datasets: As of `open_lake`.
     """
+
+    def select(files: LocalFiles, schema: "pa.Schema") -> str:
+        sql = _select(connection, files, schema)
+        names = ", ".join(map(literal, datasets))
+        return f"SELECT * FROM ({sql}) WHERE dataset IN ({names})" if datasets else sql
+
     runs, problems = files
     formulas = derived_sql({c.name: c.unit for c in columns if c.role == "metric"})
     derived = ", ".join(f"({sql}) AS {name}" for name, sql in formulas.items())
@@ -374,10 +386,10 @@ def _views(
         for view, column in (("cores", "cores"), ("sources", "sources"))
     )
     return [
-        f"CREATE VIEW _runs_all AS {_select(connection, runs, runs_schema(columns))}",
+        f"CREATE VIEW _runs_all AS {select(runs, runs_schema(columns))}",
         f"CREATE VIEW runs AS SELECT * EXCLUDE ({', '.join(_NESTED)}), {derived} FROM _runs_all",
         *nested,
-        f"CREATE VIEW problems AS {_select(connection, problems, PROBLEMS)}",
+        f"CREATE VIEW problems AS {select(problems, PROBLEMS)}",
         f"CREATE MACRO lake_file(path) AS TABLE SELECT {_lake_file(path)}",
     ]
 

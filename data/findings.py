@@ -53,6 +53,7 @@ class Claim:
         scope_words: The same in words, with system and limit.
         effect, low, high: Percent of the metric, subject against reference; an end that the data do
             not bound is None.
+        limit: A metric and its bound; None without.
         n_subject, n_reference: Runs behind each side; a limit has none.
         outcome: `a_better` where the subject is better.
         more_runs: About how many more runs of each setting would decide; 0 if it is decided, None
@@ -75,6 +76,7 @@ class Claim:
     metric_words: str
     scope: Mapping[str, Value]
     scope_words: str
+    limit: tuple[str, float] | None
     effect: float | None
     low: float | None
     high: float | None
@@ -235,6 +237,7 @@ def _claim(
         metric_words=_lowered(metric.title),
         scope=spec.scope,
         scope_words=", ".join(words),
+        limit=spec.limit,
         effect=_percent(metric.sign * comparison.change.estimate),
         low=_percent(min(ends)),
         high=_percent(max(ends)),

@@ -30,6 +30,7 @@ from app.explore.views import (
     limit_domain,
     picture,
     rows_behind,
+    scope,
     status_words,
 )
 from app.kit.callbacks import (
@@ -53,6 +54,7 @@ PAGE = Page(
     views=tuple(View(each.name, each.title, each.picture is not None) for each in VIEWS),
     rows=rows_behind,
     explain=explain,
+    scope=scope,
     export=export,
     missing=missing,
     keys=(

@@ -14,7 +14,7 @@ import polars as pl
 from app.explore.decided import decided, setting_keys, unjudged_words
 from app.explore.explained import explain_best
 from app.explore.fronts import areas_of
-from app.explore.heat import explain_heat, heat_rows, heatmap
+from app.explore.heat import explain_heat, heat_of, heat_rows, heatmap
 from app.explore.layout_best import Asked
 from app.explore.odd import odd_words
 from app.explore.question import AGREED_METRIC, AGREED_US, MOST_RUNS_DRAWN, Question
@@ -25,6 +25,7 @@ from app.kit.metric_choice import PERFORMANCE
 from app.kit.settings import MAX_ROWS
 from app.kit.words import explanation
 from data.queries.runs import runs_query
+from data.selection import Selection
 
 
 def best_table(view: LakeView, state: ExploreState) -> pl.DataFrame:
@@ -131,6 +132,12 @@ def limit_domain(view: LakeView, state: ExploreState) -> dict[str, Any]:
 def _best_rows(question: Question) -> pl.DataFrame:
     rows = _best(question).drop("set")
     return rows.rename({"cost": question.cost.name, "limited": f"limited_{question.limited.name}"})
+
+
+def scope(view: LakeView, state: ExploreState, name: str) -> Selection:
+    """Return the filters of the runs behind a view: the heatmap shows one place."""
+    question = Question.of(view, state)
+    return heat_of(question).shown if name == "heatmap" else question.selection
 
 
 def _runs_query(question: Question) -> tuple[str, list[Any]]:

@@ -5,7 +5,7 @@ No state belongs to one visitor, so any worker can answer any request.
 
 import threading
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Final, TypeVar
 from weakref import WeakValueDictionary
@@ -36,9 +36,12 @@ class Lakes:
     versions stay usable.
     """
 
-    def __init__(self, path: LakePath, is_checked: bool = True) -> None:
+    def __init__(
+        self, path: LakePath, is_checked: bool = True, datasets: Sequence[str] = ()
+    ) -> None:
         self.path = path
         self._is_checked = is_checked
+        self.datasets = datasets
         self._watch = LakeWatch(path)
         self._open: OrderedDict[int, LakeView] = OrderedDict()
         self._lock = threading.Lock()
@@ -101,7 +104,8 @@ class Lakes:
             return self._open.get(version)
 
     def _opened(self, version: int, seen: Sight) -> LakeView:
-        view = LakeView(open_lake(self.path, None if version < 0 else version, self._is_checked))
+        opened = None if version < 0 else version
+        view = LakeView(open_lake(self.path, opened, self._is_checked, self.datasets))
         with self._lock:
             if self._seen.identity == seen.identity:
                 self._open[version] = view

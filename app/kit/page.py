@@ -16,6 +16,7 @@ from app.kit.export import ExportedPage
 from app.kit.ids import PageIds
 from app.kit.lake_view import LakeView
 from data.errors import SelectionError
+from data.selection import Selection
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +48,7 @@ class Page:
         rows: Returns the rows behind a view.
         explain: Returns how a view was computed: executed query, filters, version.
         export: Returns the page as one file.
+        scope: Returns the filters of the runs behind a view; None where they are the state's.
         missing: Returns which measurement would make it useful on a lake that holds runs, in one
             sentence; empty where it can show some of them for the state. None for a page that needs
             no run.
@@ -70,6 +72,7 @@ class Page:
     explain: Callable[[LakeView, Any, str], str]
     export: Callable[[LakeView, Any], ExportedPage]
     missing: Callable[[LakeView, Any], str] | None
+    scope: Callable[[LakeView, Any, str], Selection] | None = None
     keys: tuple[tuple[str, str], ...] = ()
     open_link: Callable[[LakeView, Any], tuple[Any, str]] | None = None
     add_routes: Callable[[Flask], None] | None = None

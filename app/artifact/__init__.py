@@ -1,0 +1,1 @@
+"""A study as a folder that verifies itself; see README.md."""

@@ -1,0 +1,64 @@
+"""The claims of a lake, with what verify.py needs to judge them again from the runs."""
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+from app.kit.lake_view import LakeView
+from data.catalogue import Catalogue
+from data.claim_list import ENERGY
+from data.findings import LIMIT, Claim
+from data.queries.claims import REFERENCE, SUBJECT
+from data.queries.recomputed import claim_moments_query
+
+ALPHA: Final = 0.05
+MARGIN: Final = 0.02
+
+
+def claim_checks(view: LakeView, claims: Sequence[Claim]) -> dict[str, Any]:
+    """Return the claims with their numbers, sides and scopes, and the query of all moments.
+
+    Args:
+        claims: All claims of the lake: their errors follow from how many they are.
+    """
+    catalogue = view.catalogue
+    metrics = dict.fromkeys([ENERGY, LIMIT[0], *(claim.metric for claim in claims)])
+    return {
+        "alpha": ALPHA,
+        "margin": MARGIN,
+        "moments": claim_moments_query(list(metrics), catalogue),
+        "list": [_check(claim, catalogue) for claim in claims],
+    }
+
+
+def _check(claim: Claim, catalogue: Catalogue) -> dict[str, Any]:
+    sides = {
+        side: [dict(member.values) for member in claim.settings if member.side == side]
+        for side in (SUBJECT, REFERENCE)
+    }
+    given = (name for name in catalogue.choice_columns if name != "system")
+    limit = None
+    if claim.limit is not None:
+        limit = _metric(claim.limit[0], catalogue) | {"at": claim.limit[1]}
+    # A limit is met by the setting that saves most energy.
+    cost = ENERGY if claim.kind == "limit met" else claim.metric
+    return {
+        "id": claim.id,
+        "sentence": claim.sentence,
+        "query": claim.query,
+        "kind": claim.kind,
+        "metric": _metric(cost, catalogue),
+        "limit": limit,
+        "scope": {name: claim.scope.get(name) for name in given},
+        "subject": sides[SUBJECT],
+        "reference": sides[REFERENCE],
+        "alpha": claim.alpha,
+        "numbers": {
+            "n_subject": claim.n_subject, "n_reference": claim.n_reference,
+            "effect_pct": claim.effect, "low_pct": claim.low, "high_pct": claim.high,
+            "outcome": claim.outcome,
+        },
+    }  # fmt: skip
+
+
+def _metric(name: str, catalogue: Catalogue) -> dict[str, Any]:
+    return {"name": name, "sign": catalogue.metric(name).sign}

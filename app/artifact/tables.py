@@ -1,0 +1,129 @@
+"""The tables behind the views, and the queries that compute their numbers again from the runs."""
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import polars as pl
+import polars.selectors as cs
+
+from app.kit.lake_view import LakeView
+from app.kit.page import Page
+from data.errors import WattlasError
+from data.queries.recomputed import formulas_of, recomputed_query
+from data.selection import Selection
+
+# Sides of a cell of Modes; their columns have these in front.
+_SIDES: Final = ("winner_", "runner_up_")
+_TOLERANCE: Final = 1e-9
+
+
+@dataclass(frozen=True, slots=True)
+class ViewTable:
+    """The rows behind one view.
+
+    Attributes:
+        file: Path in the artifact, without ending.
+        title: Page and view in words.
+        how: How the view was computed.
+        checks: Queries over `runs` that compute its numbers again, with keys and values.
+        unchecked: Columns with numbers of metrics that no query computes again.
+    """
+
+    file: str
+    title: str
+    rows: pl.DataFrame
+    how: str
+    checks: list[dict[str, Any]] = field(default_factory=list)
+    unchecked: tuple[str, ...] = ()
+
+
+def view_tables(view: LakeView, page: Page, state: Any) -> Iterator[ViewTable]:
+    """Read the rows behind each view of a page.
+
+    Each mean is computed again over the runs as verify.py does; what the query does not yield to
+    nine digits is `unchecked`.
+    """
+    for own in page.views:
+        try:
+            rows = page.rows(view, state, own.name)
+            how = page.explain(view, state, own.name)
+        except WattlasError:
+            # The view needs runs that the lake does not have.
+            continue
+        rows = rows.with_columns(cs.categorical().cast(pl.String))
+        file = f"tables/{page.name}-{own.name}"
+        selection = getattr(state, "selection", Selection())
+        if page.scope is not None:
+            selection = page.scope(view, state, own.name)
+        checks, unchecked = _checks(view, rows, selection, f"{file}.parquet")
+        yield ViewTable(file, f"{page.title}: {own.title}", rows, how, checks, unchecked)
+
+
+def _checks(
+    view: LakeView, rows: pl.DataFrame, selection: Selection, file: str
+) -> tuple[list[dict[str, Any]], tuple[str, ...]]:
+    sides = [side for side in _SIDES if any(name.startswith(side) for name in rows.columns)]
+    checks, checked = [], set[str]()
+    for side in sides or [""]:
+        check = _check(view, rows, selection, side)
+        if check is not None:
+            checks.append({"file": file, **check})
+            checked |= set(check["values"])
+    metrics = _metrics(view, rows, sides or [""])
+    return checks, tuple(name for name in metrics if name not in checked)
+
+
+def _metrics(view: LakeView, rows: pl.DataFrame, sides: list[str]) -> list[str]:
+    ends = ("", "_sd", "_n")
+    own = [f"{side}{name}{end}" for side in sides for name in view.catalogue.plottable
+           for end in ends]  # fmt: skip
+    return [name for name in own if name in rows.columns and rows[name].null_count() < len(rows)]
+
+
+def _check(
+    view: LakeView, rows: pl.DataFrame, selection: Selection, side: str
+) -> dict[str, Any] | None:
+    """Find the formulas whose answers over the runs are the numbers of a table; None for none."""
+    catalogue = view.catalogue
+    named = {name.removeprefix(side): name for name in rows.columns if name.startswith(side)}
+    if side:
+        named |= {name: name for name in rows.columns if name in catalogue.knob_of_column}
+    known = {*catalogue.configuration, *catalogue.knob_of_column}
+    columns = ["run_id"] if _is_by_run(rows, named) else [name for name in named if name in known]
+    keys = {column: named[column] for column in columns}
+    numeric = [n for n, own in named.items() if n not in keys and rows[own].dtype.is_numeric()]
+    formulas = formulas_of(catalogue, numeric)
+    if not keys or not formulas or not len(rows):
+        return None
+    numbered = [(f"f{i}", sql) for i, (_, sql) in enumerate(formulas)]
+    answer = view.lake.polars(recomputed_query(selection, keys, numbered))
+    answer = answer.with_columns(pl.col(name).cast(rows.schema[name]) for name in keys.values())
+    both = rows.join(answer, on=list(keys.values()), how="left", nulls_equal=True)
+    right: dict[str, str] = {}
+    for (name, sql), (again, _) in zip(formulas, numbered, strict=True):
+        own = named[name]
+        mean = both[own.removesuffix("_sd")] if own.endswith("_sd") else None
+        if own not in right and _is_same(both[own], both[again], mean):
+            right[own] = sql
+    if not right:
+        return None
+    sql = recomputed_query(selection, keys, list(right.items()))
+    return {"keys": list(keys.values()), "values": list(right), "sql": sql}
+
+
+def _is_by_run(rows: pl.DataFrame, named: dict[str, str]) -> bool:
+    name = named.get("run_id")
+    return name is not None and not rows[name].null_count() and rows[name].is_unique().all()
+
+
+def _is_same(shown: pl.Series, again: pl.Series, mean: pl.Series | None) -> bool:
+    scales = [0.0] * len(shown) if mean is None else mean
+    for a, b, scale in zip(shown, again, scales, strict=True):
+        if a is None or b is None:
+            if a is not b:
+                return False
+        elif not math.isclose(a, b, rel_tol=_TOLERANCE, abs_tol=_TOLERANCE * abs(scale or 0.0)):
+            return False
+    return True

@@ -1,0 +1,523 @@
+"""Recompute the numbers of this study from data/runs.parquet. Needs Python 3.10 and DuckDB alone.
+
+    pip install duckdb
+    python verify.py
+
+Every mean, deviation and count in tables/ is computed again by SQL, every claim from the runs up:
+moments of the settings, their shared noise, best sets, intervals, outcomes. Each number that
+differs is named. The exit status is 0 if all agree, else 1.
+
+Given, not computed: which setting a claim recommends, the steps of the knobs, and the papers'
+claims, which tables/findings-published.csv lists with the queries of their runs.
+"""
+
+import csv
+import hashlib
+import json
+import math
+import os
+import sys
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import duckdb
+
+TOLERANCE = 1e-9
+# Intervals come from quantiles that are found by iteration.
+CLAIM_TOLERANCE = 1e-6
+ENOUGH_SETTINGS, LEAST_SETTINGS, MOST_D0, LEAST_SHARE = 10, 3, 4.0, 1e-5
+OUTSIDE_SHARE, MOST_TESTED_BY_ALL, STRONGEST = 0.2, 1000, 64
+MOST_EFFECT = 5.0
+
+
+Row = dict[str, Any]
+# n, mean, variance (None for one run) and rounding floor of the logarithms of a setting's runs.
+Moments = tuple[int, Any, Any, float]
+# A difference of means and the ends of its interval.
+Interval = tuple[float, float, float]
+
+
+class Report:
+    """Counts numbers that agree, and prints those that differ."""
+
+    def __init__(self) -> None:
+        self.numbers = self.agreed = self.faults = 0
+
+    def fault(self, words: str) -> None:
+        self.faults += 1
+        print(words)
+
+    def compare(
+        self, name: str, shown: Any, computed: Any, tolerance: float, scale: float = 0.0
+    ) -> None:
+        self.numbers += 1
+        if agrees(shown, computed, tolerance, scale):
+            self.agreed += 1
+        else:
+            print(f"{name}: {show(shown)} is given, the runs yield {show(computed)}")
+
+
+def agrees(shown: Any, computed: Any, tolerance: float, scale: float) -> bool:
+    if shown is None or computed is None or isinstance(shown, str):
+        return bool(shown == computed)
+    if math.isnan(shown) or math.isnan(computed):
+        return math.isnan(shown) and math.isnan(computed)
+    if shown == computed:
+        return True
+    return bool(abs(shown - computed) <= tolerance * max(abs(shown), abs(computed), scale))
+
+
+def show(value: Any) -> str:
+    return f"{value:.10g}" if isinstance(value, float) else str(value)
+
+
+def main() -> int:
+    os.chdir(Path(__file__).resolve().parent)
+    report = Report()
+    check_sums(report)
+    try:
+        checks = json.loads(Path("checks.json").read_text("utf-8"))
+        lake = duckdb.connect()
+        for view in checks["views"]:
+            lake.execute(view)
+        for table in checks["tables"]:
+            check_table(lake, table, report)
+        check_claims(lake, checks["claims"], report)
+    except (OSError, ValueError, KeyError, duckdb.Error) as error:
+        report.fault(f"cannot be verified: {error}")
+    is_whole = not report.faults and report.agreed == report.numbers
+    print(f"{report.agreed} of {report.numbers} numbers agree")
+    return 0 if is_whole else 1
+
+
+def check_sums(report: Report) -> None:
+    for line in Path("SHA256SUMS").read_text("utf-8").splitlines():
+        digest, name = line.split("  ", 1)
+        path = Path(name)
+        if not path.is_file():
+            report.fault(f"{name}: missing")
+        elif hashlib.sha256(path.read_bytes()).hexdigest() != digest:
+            report.fault(f"{name}: its SHA-256 sum is another than SHA256SUMS has")
+
+
+# Tables: means, deviations and counts.
+
+
+def check_table(lake: duckdb.DuckDBPyConnection, table: dict[str, Any], report: Report) -> None:
+    """Compare a table, as Parquet and as CSV, with the answer of its query over the runs."""
+    name, keys, values = table["file"], table["keys"], table["values"]
+    listed = ", ".join(quoted(column) for column in [*keys, *values])
+    shown = lake.execute(f"SELECT {listed} FROM read_parquet('{name}')").fetchall()
+    computed = {}
+    for row in lake.execute(table["sql"]).fetchall():
+        computed[row[: len(keys)]] = row[len(keys) :]
+    texts = read_csv(name, values)
+    if len(texts) != len(shown):
+        report.fault(f"{name}: {len(shown)} rows, its CSV has {len(texts)}")
+    for number, row in enumerate(shown):
+        key = row[: len(keys)]
+        at = ", ".join(f"{k} {v}" for k, v in zip(keys, key, strict=True) if v is not None)
+        again = computed.get(key, (None,) * len(values))
+        for column, one, other in zip(values, row[len(keys) :], again, strict=True):
+            mean = again[values.index(column[:-3])] if column[:-3] in values else None
+            scale = abs(mean) if column.endswith("_sd") and mean is not None else 0.0
+            report.compare(f"{name}: {column} of {at}", one, other, TOLERANCE, scale)
+            text = texts[number].get(column, "") if number < len(texts) else ""
+            if not agrees(one, float(text) if text else None, TOLERANCE, scale):
+                report.fault(f"{name}: {column} of {at} is {show(one)}, its CSV has {text!r}")
+
+
+def read_csv(name: str, values: list[str]) -> list[dict[str, str]]:
+    with Path(name).with_suffix(".csv").open(newline="", encoding="utf-8") as file:
+        return [{v: row[v] for v in values} for row in csv.DictReader(file)]
+
+
+def quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
+
+
+# Special functions.
+
+
+def digamma(x: float) -> float:
+    shift = 0.0
+    while x < 12:
+        shift -= 1 / x
+        x += 1
+    y = 1 / x**2
+    series = y * (1 / 12 - y * (1 / 120 - y * (1 / 252 - y * (1 / 240 - y / 132))))
+    return shift + math.log(x) - 0.5 / x - series
+
+
+def trigamma(x: float) -> float:
+    shift = 0.0
+    while x < 12:
+        shift += 1 / x**2
+        x += 1
+    y = 1 / x**2
+    series = y * (1 / 6 - y * (1 / 30 - y * (1 / 42 - y * (1 / 30 - y * 5 / 66))))
+    return shift + 1 / x + 0.5 * y + series / x
+
+
+def inverse_trigamma(value: float) -> float:
+    low, high = 1e-6, 1e9
+    for _ in range(200):
+        middle = math.sqrt(low * high)
+        low, high = (middle, high) if trigamma(middle) > value else (low, middle)
+    return math.sqrt(low * high)
+
+
+def beta_share(a: float, b: float, x: float) -> float:
+    """Return the regularised incomplete beta function, by Lentz's continued fraction."""
+    if x <= 0 or x >= 1:
+        return float(x >= 1)
+    if x > (a + 1) / (a + b + 2):
+        return 1 - beta_share(b, a, 1 - x)
+    front = math.exp(
+        math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b)
+        + a * math.log(x) + b * math.log1p(-x)
+    ) / a  # fmt: skip
+    tiny, c, d = 1e-300, 1.0, 1 - (a + b) * x / (a + 1)
+    d = 1 / (d if abs(d) > tiny else tiny)
+    fraction = d
+    for m in range(1, 500):
+        for step in (
+            m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m)),
+            -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1)),
+        ):
+            d = 1 + step * d
+            d = 1 / (d if abs(d) > tiny else tiny)
+            c = 1 + step / c
+            c = c if abs(c) > tiny else tiny
+            fraction *= c * d
+        if abs(c * d - 1) < 1e-15:
+            break
+    return front * fraction
+
+
+def t_above(t: float, df: float) -> float:
+    """Return the probability that a t statistic is above t, which is not negative."""
+    return 0.5 * beta_share(df / 2, 0.5, df / (df + t * t))
+
+
+@cache
+def quantile(p: float, df: float) -> float:
+    """Return the value that a t statistic exceeds with probability p, below 0.5."""
+    if not df > 0:
+        return math.inf
+    low, high = 0.0, 1.0
+    while t_above(high, df) > p:
+        low, high = high, 2 * high
+    for _ in range(100):
+        middle = (low + high) / 2
+        low, high = (middle, high) if t_above(middle, df) > p else (low, middle)
+    return (low + high) / 2
+
+
+def sidak(alpha: float, comparisons: int) -> float:
+    return -math.expm1(math.log1p(-alpha) / max(comparisons, 1))
+
+
+# Noise: moderated variances of the logarithms (Smyth 2004).
+
+
+class Estimate:
+    """What the runs of one setting say of its mean, on a scale where less is better."""
+
+    def __init__(self, n: int, mean: float, variance: float, df: float, has_prior: bool) -> None:
+        self.n, self.mean, self.variance = n, mean, variance
+        self.df, self.has_prior = df, has_prior
+
+
+def moments(rows: list[Row], metric: str, step: float) -> list[Moments]:
+    """Return n, mean, variance (None for one run) and rounding floor of each row's logarithms."""
+    found = []
+    for row in rows:
+        n, mean, variance, value = (
+            row[f"{metric}_{end}"] for end in ("n", "log_mean", "log_variance", "mean")
+        )
+        floor = (step / value) ** 2 / 12 if value else math.nan
+        n = min(n, 1) if variance is None else n
+        found.append((n, mean, max(variance, floor) if n > 1 else None, floor))
+    return found
+
+
+def step_of(rows: list[Row], metric: str) -> float:
+    steps = [row[f"{metric}_step"] for row in rows if row[f"{metric}_step"] is not None]
+    return min(steps, default=0.0)
+
+
+def fit_prior(found: list[Moments]) -> tuple[float, float]:
+    """Return d0 and s0 squared of the variances of settings with several runs."""
+    several = [(n - 1, v) for n, _, v, _ in found if n > 1 and v > 0]
+    if len(several) < LEAST_SETTINGS:
+        return 0.0, 0.0
+    ordered = sorted(v for _, v in several)
+    half = len(ordered) // 2
+    median = ordered[half] if len(ordered) % 2 else (ordered[half - 1] + ordered[half]) / 2
+    e = [
+        math.log(max(v, LEAST_SHARE * median)) - digamma(f / 2) + math.log(f / 2)
+        for f, v in several
+    ]
+    mean = math.fsum(e) / len(e)
+    spread = math.fsum((x - mean) ** 2 for x in e) / (len(e) - 1)
+    x = spread - math.fsum(trigamma(f / 2) for f, _ in several) / len(several)
+    d0 = MOST_D0 if x <= trigamma(MOST_D0 / 2) else 2 * inverse_trigamma(x)
+    return d0, math.exp(mean + digamma(d0 / 2) - math.log(d0 / 2))
+
+
+def estimates(found: list[Moments], prior: tuple[float, float], sign: float) -> list[Estimate]:
+    d0, s0_squared = prior
+    listed = []
+    for n, mean, variance, floor in found:
+        df = d0 + n - 1
+        if mean is None or n < 1 or not df > 0:
+            listed.append(
+                Estimate(n, math.nan if mean is None else sign * mean, math.nan, df, d0 > 0)
+            )
+            continue
+        one = max((d0 * s0_squared + (n - 1) * (variance or 0.0)) / df, floor)
+        listed.append(Estimate(n, sign * mean, one / n, df, d0 > 0))
+    return listed
+
+
+def critical(p: float, a: Estimate, b: Estimate) -> float:
+    if a.has_prior:
+        return max(quantile(p, a.df), quantile(p, b.df))
+    total = (a.variance + b.variance) ** 2
+    parts = a.variance**2 / a.df + b.variance**2 / b.df
+    return quantile(p, total / parts)
+
+
+def deviation(a: Estimate, b: Estimate) -> float:
+    return math.sqrt(a.variance + b.variance)
+
+
+# Best sets (Gupta 1965) and comparisons.
+
+
+# A setting, and whether it surely meets the limit.
+Sided = tuple[Estimate, bool]
+
+
+class Study:
+    """The settings of one system in one scope: estimates of a metric, and of a limited one."""
+
+    def __init__(
+        self,
+        rows: list[Row],
+        everything: list[Row],
+        metric: dict[str, Any],
+        limit: dict[str, Any] | None,
+    ) -> None:
+        self.rows = [row for row in rows if row[f"{metric['name']}_n"]]
+        self.everything = everything
+        self.prior, self.step = self.noise(metric["name"])
+        self.cost = self.estimated(metric, self.prior, self.step)
+        self.limit: list[Estimate] = []
+        self.at = math.nan
+        if limit is not None:
+            self.at = limit["sign"] * math.log(limit["at"])
+            self.limit = self.estimated(limit, *self.noise(limit["name"]))
+
+    def noise(self, name: str) -> tuple[tuple[float, float], float]:
+        step = step_of(self.rows, name)
+        own = moments(self.rows, name, step)
+        if sum(n > 1 for n, *_ in own) >= ENOUGH_SETTINGS:
+            return fit_prior(own), step
+        return fit_prior(moments(self.everything, name, step_of(self.everything, name))), step
+
+    def estimated(
+        self, metric: dict[str, Any], prior: tuple[float, float], step: float
+    ) -> list[Estimate]:
+        return estimates(moments(self.rows, metric["name"], step), prior, metric["sign"])
+
+    def best(self, alpha: float) -> tuple[list[bool], list[bool]]:
+        """Return for each setting whether it is in the best set, and surely within the limit."""
+        challengers = sum(c.n >= 2 for c in self.cost)
+        share = 1 - OUTSIDE_SHARE if self.limit else 1.0
+        pair = sidak(share * alpha, challengers - 1)
+        within, outside = [True] * len(self.cost), [False] * len(self.cost)
+        if self.limit:
+            for i, own in enumerate(self.limit):
+                room = (self.at - own.mean) / math.sqrt(own.variance) if own.variance else math.nan
+                outside[i] = room <= -quantile(OUTSIDE_SHARE * alpha, own.df)
+                within[i] = room >= quantile(pair, own.df) and self.cost[i].n >= 2
+        every = zip(self.cost, within, outside, strict=True)
+        against = [c for c, is_in, is_out in every if c.n >= 2 and is_in and not is_out]
+        if len(self.cost) > MOST_TESTED_BY_ALL:
+            against.sort(key=lambda c: c.mean + 3 * math.sqrt(c.variance))
+            against = against[:STRONGEST]
+        members = []
+        for own, is_outside in zip(self.cost, outside, strict=True):
+            is_in = not is_outside and not math.isnan(own.variance)
+            members.append(is_in and not any(beats(b, own, pair) for b in against))
+        return members, within
+
+    def side(self, alpha: float) -> list[Sided]:
+        """Return the members of the best set with several runs, and which are surely within."""
+        members, within = self.best(alpha)
+        every = zip(self.cost, members, within, strict=True)
+        return [(own, is_within) for own, is_in, is_within in every if is_in and own.n >= 2]
+
+
+def beats(b: Estimate, a: Estimate, alpha: float) -> bool:
+    lead = a.mean - b.mean
+    return lead > 0 and lead >= critical(alpha, a, b) * deviation(a, b)
+
+
+def saving(setting: Estimate, other: Estimate, among: int, alpha: float) -> Interval:
+    d, dev = setting.mean - other.mean, deviation(setting, other)
+    low = critical(alpha / 2, setting, other) * dev
+    high = critical(sidak(alpha / 2, among), setting, other) * dev
+    return d, d - low, d + high
+
+
+def from_constant(setting: Estimate, at: float, alpha: float) -> Interval:
+    d = setting.mean - at
+    width = quantile(alpha / 2, setting.df) * math.sqrt(setting.variance)
+    return d, d - width, d + width
+
+
+def paired(differences: list[float], alpha: float) -> Interval:
+    k = len(differences)
+    mean = math.fsum(differences) / k
+    sd = math.sqrt(math.fsum((x - mean) ** 2 for x in differences) / (k - 1))
+    width = quantile(alpha / 2, k - 1) * sd / math.sqrt(k)
+    return mean, mean - width, mean + width
+
+
+def of_sides(a: list[Sided], b: list[Sided], alpha: float) -> Interval:
+    """Compare two best sets; each side is a list of (estimate, is surely within)."""
+
+    def lowest(side: list[Sided]) -> float:
+        sure = [e.mean for e, w in side if w]
+        return min(sure or [e.mean for e, _ in side])
+
+    up, down = sidak(alpha / 2, len(a)), sidak(alpha / 2, len(b))
+    highs, lows = [math.inf], [-math.inf]
+    for i, is_sure in a:
+        if is_sure:
+            highs.append(max(i.mean - j.mean + critical(up, i, j) * deviation(i, j) for j, _ in b))
+    for j, is_sure in b:
+        if is_sure:
+            lows.append(min(i.mean - j.mean - critical(down, i, j) * deviation(i, j) for i, _ in a))
+    return lowest(a) - lowest(b), max(lows), min(highs)
+
+
+def outcome_of(change: Callable[[float], Interval], alpha: float, margin: float) -> str:
+    _, low, high = change(alpha)
+    _, inner_low, inner_high = change(2 * alpha)
+    if -margin < inner_low and inner_high < margin:
+        return "equivalent"
+    return "a_better" if high < 0 else "b_better" if low > 0 else "undecided"
+
+
+# Claims.
+
+
+def check_claims(lake: duckdb.DuckDBPyConnection, claims: dict[str, Any], report: Report) -> None:
+    """Compare each claim's counts, effect, interval and outcome with those of the runs."""
+    if not claims["list"]:
+        return
+    answer = lake.execute(claims["moments"])
+    names = [column[0] for column in answer.description]
+    rows = [dict(zip(names, row, strict=True)) for row in answer.fetchall()]
+    decided = 0
+    for claim in claims["list"]:
+        computed = judged(claim, rows, claims)
+        decided += computed["outcome"] != "undecided"
+        for name, value in computed.items():
+            shown = claim["numbers"][name]
+            report.compare(f"claim {claim['id']}: {name}", shown, value, CLAIM_TOLERANCE)
+    # Benjamini and Hochberg: the error of each interval follows from how many claims it decides.
+    level = claims["alpha"] * max(decided, 1) / len(claims["list"])
+    for claim in claims["list"]:
+        report.compare(f"claim {claim['id']}: alpha", claim["alpha"], level, CLAIM_TOLERANCE)
+
+
+def judged(claim: dict[str, Any], rows: list[Row], claims: dict[str, Any]) -> dict[str, Any]:
+    """Return the numbers of a claim, computed from the moments of all settings."""
+    scope = [row for row in rows if has(row, claim["scope"])]
+    subject, reference = claim["subject"], claim["reference"]
+    metric, limit, kind = claim["metric"], claim["limit"], claim["kind"]
+    margin, share = math.log1p(claims["margin"]), claim["alpha"]
+
+    def study(system: str) -> Study:
+        alike = {k: claim["scope"].get(k) for k in ("dataset", "machine", "workload")}
+        plain = {"system": system, "is_baseline": False}
+        own, related = (
+            [row for row in some if has(row, given)]
+            for some, given in ((scope, plain), (rows, alike | plain))
+        )
+        return Study(own, related, metric, limit)
+
+    own = study(subject[0]["system"])
+    if kind == "tuned to tuned":
+        other = study(reference[0]["system"])
+        a, b = (each.side(claim["alpha"]) for each in (own, other))
+        # A limit takes a part of the error.
+        share *= 1 - OUTSIDE_SHARE if limit else 1.0
+        # The runs that are counted are those of the sets at the error of a single claim.
+        n = [sum(e.n for e, _ in each.side(claims["alpha"])) for each in (own, other)]
+
+        def change(alpha: float) -> Interval:
+            return of_sides(a, b, alpha)
+
+    elif kind == "limit met":
+        estimate = own.limit[place(own.rows, subject[0])]
+        n = [estimate.n, 0]
+
+        def change(alpha: float) -> Interval:
+            return from_constant(estimate, own.at, alpha)
+
+    elif kind == "knob" and len(subject) > 1:
+        sides = [[own.cost[place(own.rows, s)] for s in side] for side in (subject, reference)]
+        differences = [s.mean - r.mean for s, r in zip(*sides, strict=True)]
+        n = [sum(e.n for e in side) for side in sides]
+
+        def change(alpha: float) -> Interval:
+            return paired(differences, alpha)
+
+    else:
+        setting, among = own.cost[place(own.rows, subject[0])], 1
+        if kind == "knob":
+            base = own.cost[place(own.rows, reference[0])]
+        else:
+            default = scope[place(scope, reference[0] | {"is_baseline": True})]
+            found = moments([default], metric["name"], own.step)
+            base = estimates(found, own.prior, metric["sign"])[0]
+            among = max(len(own.side(claims["alpha"])), 1)
+        n = [setting.n, base.n]
+
+        def change(alpha: float) -> Interval:
+            return saving(setting, base, among, alpha)
+
+    estimated, least, most = change(share)
+    outcome = outcome_of(change, share, margin)
+    if kind == "limit met" and outcome == "equivalent" and least <= 0 <= most:
+        outcome = "undecided"
+    sign = (limit if kind == "limit met" else metric)["sign"]
+    ends = sorted((sign * least, sign * most))
+    return {
+        "n_subject": n[0], "n_reference": n[1], "effect_pct": percent(sign * estimated),
+        "low_pct": percent(ends[0]), "high_pct": percent(ends[1]), "outcome": outcome,
+    }  # fmt: skip
+
+
+def has(row: Row, values: dict[str, Any]) -> bool:
+    return all(row[name] == value for name, value in values.items())
+
+
+def place(rows: list[Row], values: dict[str, Any]) -> int:
+    return next(i for i, row in enumerate(rows) if has(row, values))
+
+
+def percent(difference: float) -> float | None:
+    return 100 * math.expm1(difference) if abs(difference) <= MOST_EFFECT else None
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,182 @@
+"""Write a study as a folder: pages, tables, runs, claims, descriptions, and its verification."""
+
+import json
+import shutil
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Final
+
+import polars as pl
+import polars.selectors as cs
+
+from app.artifact.claims import ALPHA, MARGIN, claim_checks
+from app.artifact.metadata import CRATE, PACKAGE, crate, data_package, sums
+from app.artifact.tables import ViewTable, view_tables
+from app.kit.context import Lakes
+from app.kit.export import fill, page_html
+from app.kit.lake_view import LakeView
+from app.kit.links import open_page
+from app.kit.page import Page
+from data.csv_cells import guarded
+from data.errors import DataError
+from data.findings import claims
+from data.queries.recomputed import ARTIFACT_RUNS, whole_query
+
+_VERIFY: Final = Path(__file__).with_name("verify.py")
+
+
+@dataclass(frozen=True, slots=True)
+class Artifact:
+    """What was written.
+
+    Attributes:
+        numbers: How many numbers verify.py computes again.
+        unchecked: Tables, and their columns that it does not.
+    """
+
+    files: int
+    size_bytes: int
+    runs: int
+    claims: int
+    numbers: int
+    unchecked: dict[str, tuple[str, ...]]
+
+
+def write_artifact(
+    lakes: Lakes,
+    pages: Sequence[Page],
+    out: Path,
+    licence: Path | None = None,
+    citation: Path | None = None,
+) -> Artifact:
+    """Write the newest version of a lake as a folder, which appears when it is whole.
+
+    Args:
+        lakes: Of some datasets, or all.
+        out: Must not exist, or be an empty folder.
+        licence, citation: Files to put in as LICENSE and CITATION.cff.
+
+    Raises:
+        DataError: The folder holds something, or the lake has no run.
+        OSError: A file cannot be read or written.
+    """
+    if out.exists() and (not out.is_dir() or any(out.iterdir())):
+        raise DataError(f"{out} is there already; give a folder that does not exist")
+    view = lakes.at(None)
+    missing = set(lakes.datasets) - set(view.outline["dataset"].to_list())
+    if missing or not view.runs:
+        words = f"dataset {', '.join(sorted(missing))}" if missing else "run"
+        raise DataError(f"{view.words} has no {words}")
+    partial = out.with_name(out.name + ".part")
+    shutil.rmtree(partial, ignore_errors=True)
+    try:
+        written = _write(lakes, view, pages, partial, (licence, citation))
+        if out.exists():
+            out.rmdir()
+        partial.replace(out)
+    finally:
+        shutil.rmtree(partial, ignore_errors=True)
+    return written
+
+
+def _write(
+    lakes: Lakes,
+    view: LakeView,
+    pages: Sequence[Page],
+    root: Path,
+    given: tuple[Path | None, Path | None],
+) -> Artifact:
+    for name in ("data", "pages", "tables"):
+        (root / name).mkdir(parents=True, exist_ok=True)
+    for path, name in zip(given, ("LICENSE", "CITATION.cff"), strict=True):
+        if path is not None:
+            shutil.copyfile(path, root / name)
+    for name, rows in (("runs", "_runs_all"), ("problems", "problems")):
+        _write_parquet(view.lake.polars(*whole_query(rows)),
+                       root / f"data/{name}.parquet")  # fmt: skip
+    tables: list[ViewTable] = []
+    for page in pages:
+        _, state, _ = open_page(page, lakes, f"lake={view.version}")
+        if page.missing is not None and page.missing(view, state):
+            continue
+        own = list(view_tables(view, page, state))
+        for table in own:
+            _write_table(root, table)
+        tables += own
+        text = page_html(view, page.name, page.export(view, state))
+        (root / "pages" / f"{page.name}.html").write_text(text, "utf-8")
+    of_all = claims(view.lake, ALPHA, MARGIN)
+    checks = {
+        "lake": view.words,
+        "views": [ARTIFACT_RUNS,
+                  *(sql for sql in view.lake.views if sql.startswith("CREATE VIEW runs "))],
+        "tables": [check for table in tables for check in table.checks],
+        "claims": claim_checks(view, of_all),
+    }  # fmt: skip
+    (root / "checks.json").write_text(json.dumps(checks, indent=1), "utf-8")
+    shutil.copyfile(_VERIFY, root / "verify.py")
+    numbers = len(of_all) * 7 + sum(
+        len(table.rows) * len(check["values"]) for table in tables for check in table.checks
+    )
+    unchecked = {table.file: table.unchecked for table in tables if table.unchecked}
+    _describe(view, root, tables, len(of_all), numbers, unchecked)
+    files = [path for path in root.rglob("*") if path.is_file()]
+    size = sum(path.stat().st_size for path in files)
+    return Artifact(len(files), size, view.runs, len(of_all), numbers, unchecked)
+
+
+def _write_table(root: Path, table: ViewTable) -> None:
+    _write_parquet(table.rows, root / f"{table.file}.parquet")
+    # CSV has no lists; infinite numbers are written as data packages have them.
+    plain = guarded(table.rows.with_columns(cs.list().list.join(" ")))
+    is_infinite = {
+        name: pl.when(pl.col(name).is_infinite())
+        .then(pl.when(pl.col(name) > 0).then(pl.lit("INF")).otherwise(pl.lit("-INF")))
+        .otherwise(pl.col(name).cast(pl.String))
+        for name in plain.select(cs.float()).columns
+        if plain[name].is_infinite().any()
+    }
+    plain.with_columns(**is_infinite).write_csv(root / f"{table.file}.csv")
+    (root / f"{table.file}.txt").write_text(table.how + "\n", "utf-8")
+
+
+def _write_parquet(rows: pl.DataFrame, path: Path) -> None:
+    rows.write_parquet(path, compression="zstd")
+
+
+def _describe(
+    view: LakeView,
+    root: Path,
+    tables: Sequence[ViewTable],
+    claim_count: int,
+    numbers: int,
+    unchecked: dict[str, tuple[str, ...]],
+) -> None:
+    names = view.outline["dataset"].unique().sort().to_list()
+    title = f"{', '.join(names)}: energy and latency"
+    description = (
+        f"{view.runs:,} runs and {claim_count} claims of {view.words}, with tables, pages and a "
+        "program that computes the numbers again"
+    )
+    package = data_package(root, title, str(view.version), tables, view.catalogue)
+    (root / PACKAGE).write_text(json.dumps(package, indent=1), "utf-8")
+    has_licence = (root / "LICENSE").exists()
+    readme = fill(
+        "artifact.md", title=title, description=description, numbers=f"{numbers:,}",
+        is_synthetic=view.is_synthetic, tables=[(t.title, t.file) for t in tables],
+        unchecked={name: ", ".join(columns) for name, columns in unchecked.items()},
+        has_licence=has_licence, has_citation=(root / "CITATION.cff").exists(),
+    )  # fmt: skip
+    (root / "README.md").write_text(readme, "utf-8")
+    words: dict[str, Any] = {}
+    for table in tables:
+        words |= {f"{table.file}{end}": table.title for end in (".csv", ".parquet")}
+        words[f"{table.file}.txt"] = f"{table.title}: how it was computed"
+    made = crate(
+        root, title, description, datetime.now(UTC).date().isoformat(),
+        "LICENSE" if has_licence else None, words,
+    )  # fmt: skip
+    (root / CRATE).write_text(json.dumps(made, indent=1), "utf-8")
+    (root / "SHA256SUMS").write_text(sums(root), "utf-8")

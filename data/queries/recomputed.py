@@ -1,0 +1,69 @@
+"""Numbers of a table computed again over the runs: what an artifact's verification asks."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from data.catalogue import Catalogue
+from data.queries.moments import MOMENTS, moments_query
+from data.queries.statement import statement
+from data.selection import Selection
+
+# The runs of an artifact, as the views of a lake have them.
+ARTIFACT_RUNS: Final = "CREATE VIEW _runs_all AS SELECT * FROM read_parquet('data/runs.parquet')"
+
+
+def formulas_of(catalogue: Catalogue, names: Sequence[str]) -> list[tuple[str, str]]:
+    """Return what the numbers of a table may be: pairs of a column and SQL over the runs of a row.
+
+    A metric is an arithmetic mean or a geometric one; `<metric>_sd` its deviation, `<metric>_n` the
+    number of its values, `n` the number of runs.
+    """
+    rows, listed = catalogue.aggregates, []
+    for name in catalogue.plottable:
+        value = f"{name}::DOUBLE"
+        listed += [
+            (name, f"({rows.mean_sql(value)})::DOUBLE"),
+            (name, f"exp(avg(ln({value})) FILTER ({name} > 0))"),
+            (f"{name}_sd", rows.sd_sql(name)),
+            (f"{name}_n", rows.count_sql(name)),
+        ]
+    listed += [("n", rows.count_sql())]
+    listed += [("n", rows.count_sql(name)) for name in catalogue.plottable if name in names]
+    return [(name, sql) for name, sql in listed if name in names]
+
+
+def recomputed_query(
+    selection: Selection, keys: Mapping[str, str], values: Sequence[tuple[str, str]]
+) -> str:
+    """Build the query of numbers by the columns that tell the rows of a table apart.
+
+    Args:
+        keys: Column of `runs` to its name in the table.
+        values: Pairs of a name in the answer and SQL over the runs of a row.
+
+    Returns:
+        SQL without parameters.
+    """
+    columns = [f'{column} AS "{name}"' for column, name in keys.items()]
+    columns += [f'{sql} AS "{name}"' for name, sql in values]
+    condition = statement(*selection.predicate())
+    return f"SELECT {', '.join(columns)} FROM runs WHERE {condition} GROUP BY {', '.join(keys)}"
+
+
+def claim_moments_query(metrics: Sequence[str], catalogue: Catalogue) -> str:
+    """Build the query of the moments of all settings, as claims are judged by.
+
+    Returns:
+        SQL without parameters. The columns of a choice and a setting, `is_baseline`, and of each
+        metric the columns of `moments_query`.
+    """
+    by = [*catalogue.choice_columns, *catalogue.setting_columns, "is_baseline"]
+    query = statement(*moments_query("TRUE", [], by, metrics, catalogue=catalogue))
+    names = [*by[:-1], "coalesce(is_baseline, FALSE) AS is_baseline"]
+    names += [f"{metric}_{end}" for metric in metrics for end in MOMENTS]
+    return f"SELECT {', '.join(names)} FROM ({query})"
+
+
+def whole_query(table: str) -> tuple[str, list[Any]]:
+    """Build the query of all rows of a table or view of the lake, always in the same order."""
+    return f"SELECT * FROM {table} ORDER BY ALL", []

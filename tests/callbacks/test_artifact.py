@@ -1,0 +1,209 @@
+"""A study as a folder: its descriptions are valid, and its program computes its numbers again."""
+
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import frictionless
+import polars as pl
+import pytest
+import requests
+import requests_cache
+import rocrate
+from rocrate_validator import models, services
+
+from app.__main__ import main
+from app.artifact.writer import write_artifact
+from app.kit.context import Lakes
+from app.pages import PAGES
+
+FEW = [page for page in PAGES if page.name in ("explore", "modes", "findings")]
+
+
+@pytest.fixture(scope="module")
+def artifact(logged_lake: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The network runs of the tiny sample, with three pages."""
+    folder = tmp_path_factory.mktemp("artifact")
+    (folder / "LICENSE").write_text("CC0\n")
+    lakes = Lakes(logged_lake, datasets=["synthetic-tiny"])
+    written = write_artifact(lakes, FEW, folder / "study", folder / "LICENSE")
+    assert sorted(path.name for path in folder.iterdir()) == ["LICENSE", "study"]
+    files = [path for path in (folder / "study").rglob("*") if path.is_file()]
+    assert (written.files, written.size_bytes) == (len(files), sum(f.stat().st_size for f in files))
+    return folder / "study"
+
+
+@pytest.fixture
+def changed(artifact: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(artifact, tmp_path / "study"))
+
+
+def verified(folder: Path) -> tuple[int, list[str]]:
+    """Run verify.py as a reviewer does: from elsewhere, without the project's modules."""
+    done = subprocess.run(
+        [sys.executable, "-P", str(folder / "verify.py")],
+        cwd="/", capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert not done.stderr
+    return done.returncode, done.stdout.splitlines()
+
+
+def numbers(line: str) -> tuple[int, int]:
+    """Read `214 of 214 numbers agree`."""
+    agreed, _, count, *rest = line.split()
+    assert rest == ["numbers", "agree"]
+    return int(agreed), int(count)
+
+
+def test_all_numbers_agree(artifact: Path) -> None:
+    status, lines = verified(artifact)
+    agreed, count = numbers(lines[-1])
+    assert (status, len(lines)) == (0, 1)
+    checks = json.loads((artifact / "checks.json").read_text())
+    claims = checks["claims"]["list"]
+    assert {claim["kind"] for claim in claims} == {
+        "default to tuned", "tuned to tuned", "knob", "limit met",
+    }  # fmt: skip
+    in_tables = sum(
+        len(pl.read_parquet(artifact / check["file"])) * len(check["values"])
+        for check in checks["tables"]
+    )
+    assert agreed == count == in_tables + 7 * len(claims)
+
+
+def test_the_axes_of_each_picture_are_computed_again(artifact: Path) -> None:
+    checks = json.loads((artifact / "checks.json").read_text())["tables"]
+    values = {check["file"]: set(check["values"]) for check in checks}
+    scatter = {"energy_j", "energy_j_sd", "latency_p99_us", "latency_p99_us_sd", "n"}
+    assert values["tables/explore-scatter.parquet"] >= scatter
+    assert values["tables/explore-heatmap.parquet"] == {"energy_j", "energy_j_sd", "n"}
+    assert values["tables/explore-best-table.parquet"] >= {"energy_j", "n"}
+    assert "What is not computed again" not in (artifact / "README.md").read_text()
+
+
+def test_a_changed_run_is_found_and_named(changed: Path) -> None:
+    path = changed / "data/runs.parquet"
+    runs = pl.read_parquet(path)
+    point = pl.read_parquet(changed / "tables/explore-scatter.parquet").row(0, named=True)
+    is_one = (
+        (pl.col("system") == point["system"]) & (pl.col("itr_us") == point["itr_us"])
+        & (pl.col("dvfs_ghz") == point["dvfs_ghz"]) & (pl.col("rapl_w") == point["rapl_w"])
+        & (pl.col("load_qps") == point["load_qps"]) & (pl.col("workload") == point["workload"])
+    )  # fmt: skip
+    assert len(runs.filter(is_one))
+    energy = pl.when(is_one).then(pl.col("energy_j") * 1.01).otherwise(pl.col("energy_j"))
+    runs.with_columns(energy_j=energy).write_parquet(path)
+    status, lines = verified(changed)
+    agreed, count = numbers(lines[-1])
+    assert status == 1
+    assert 0 < count - agreed < count
+    assert lines[0] == "data/runs.parquet: its SHA-256 sum is another than SHA256SUMS has"
+    given, again = point["energy_j"], point["energy_j"] * 1.01
+    named = [line for line in lines if "explore-scatter.parquet: energy_j of" in line]
+    assert len(named) == 1
+    assert f"system {point['system']}, " in named[0]
+    assert named[0].endswith(f": {given:.10g} is given, the runs yield {again:.10g}")
+    assert any(line.startswith("claim ") and ": effect_pct: " in line for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("low_pct", 1.5), ("outcome", "equivalent"), ("n_subject", 99)]
+)
+def test_a_changed_claim_is_found_and_named(changed: Path, name: str, value: Any) -> None:
+    path = changed / "checks.json"
+    checks = json.loads(path.read_text())
+    claim = checks["claims"]["list"][3]
+    checks["tables"], before = [], claim["numbers"][name]
+    claim["numbers"][name] = value
+    path.write_text(json.dumps(checks))
+    status, lines = verified(changed)
+    agreed, count = numbers(lines[-1])
+    assert (status, count - agreed) == (1, 1)
+    words = f"{before:.10g}" if isinstance(before, float) else str(before)
+    assert f"claim {claim['id']}: {name}: {value} is given, the runs yield {words}" in lines
+
+
+def test_a_missing_file_and_a_changed_csv_are_named(changed: Path) -> None:
+    (changed / "pages/modes.html").unlink()
+    path = changed / "tables/explore-heatmap.csv"
+    heading, first, *rest = path.read_text().splitlines()
+    path.write_text("\n".join([heading, f"{first}7", *rest]) + "\n")
+    status, lines = verified(changed)
+    assert status == 1
+    assert "pages/modes.html: missing" in lines
+    assert any("explore-heatmap.parquet: n of " in line and "its CSV has" in line for line in lines)
+
+
+def test_without_its_runs_nothing_is_said_to_agree(changed: Path) -> None:
+    (changed / "data/runs.parquet").unlink()
+    status, lines = verified(changed)
+    assert status == 1
+    assert lines[0] == "data/runs.parquet: missing"
+    assert lines[-1] == "0 of 0 numbers agree"
+
+
+def test_tables_are_a_valid_data_package_with_units(artifact: Path) -> None:
+    report = frictionless.validate(str(artifact / "datapackage.json"))
+    assert report.valid, report.flatten(["type", "note"])
+    package = json.loads((artifact / "datapackage.json").read_text())
+    scatter = next(r for r in package["resources"] if r["path"] == "tables/explore-scatter.csv")
+    fields = {field["name"]: field for field in scatter["schema"]["fields"]}
+    assert fields["energy_j"]["unit"] == "J"
+    assert fields["latency_p99_us_sd"]["title"] == "p99 latency, standard deviation"
+    assert fields["itr_us"]["unit"] == "us"
+
+
+def test_it_is_a_valid_ro_crate(artifact: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    context = Path(rocrate.__file__).parent / "data" / "ro-crate.jsonld"
+
+    def send(_: Any, request: requests.PreparedRequest, **__: Any) -> requests.Response:
+        """Answer with the context that the library ships: there is no network."""
+        response = requests.Response()
+        response.status_code, response.url, response.request = 200, str(request.url), request
+        response._content = context.read_bytes()
+        response.headers["Content-Type"] = "application/ld+json"
+        return response
+
+    for session in (requests.Session, requests_cache.CachedSession):
+        monkeypatch.setattr(session, "send", send)
+    asked = services.ValidationSettings(
+        rocrate_uri=str(artifact), requirement_severity=models.Severity.REQUIRED
+    )
+    result = services.validate(asked)
+    assert result.passed(), [issue.message for issue in result.get_issues()]
+    graph = json.loads((artifact / "ro-crate-metadata.json").read_text())["@graph"]
+    listed = {entity["@id"] for entity in graph}
+    assert {"data/runs.parquet", "verify.py", "pages/explore.html", "LICENSE"} <= listed
+
+
+def test_the_command_refuses_what_it_cannot_write(
+    logged_lake: Path, tmp_path: Path, capsys: pytest.CaptureFixture
+) -> None:
+    out, at = tmp_path / "study", ["--lake", str(logged_lake)]
+    assert main([*at, "export", "--artifact", str(out), "--dataset", "nobody"]) == 1
+    assert "has no dataset nobody" in capsys.readouterr().err
+    (out / "mine").mkdir(parents=True)
+    assert main([*at, "export", "--artifact", str(out)]) == 1
+    assert "is there already" in capsys.readouterr().err
+    with pytest.raises(SystemExit):
+        main([*at, "export"])
+    assert [path.name for path in tmp_path.rglob("*")] == ["study", "mine"]
+
+
+@pytest.mark.slow
+@pytest.mark.real
+def test_the_published_tables_verify_themselves(
+    published_lake: Path, tmp_path: Path, capsys: pytest.CaptureFixture
+) -> None:
+    out = tmp_path / "study"
+    assert main(["--lake", str(published_lake), "export", "--artifact", str(out)]) == 0
+    said = capsys.readouterr()
+    assert "give one with --license FILE" in said.err
+    status, lines = verified(out)
+    agreed, count = numbers(lines[-1])
+    assert (status, agreed) == (0, count)
+    assert f"computes {count:,} numbers again" in said.out
+    assert len(list((out / "pages").glob("*.html"))) > 4
