@@ -59,8 +59,10 @@ def _idle_less(less: Sequence[str], more: str) -> Rule:
             for b, sd_b, n_b in high
         ]
         least = format_quantity(min(gap for gap, _ in gaps), "W")
-        words = f"idle {less[-1]} below {more} by {least} or more"
-        return Verdict(share_outcome(sum(gap > 2 * error for gap, error in gaps), len(gaps)), words)
+        reason = f"idle {less[-1]} below {more} by {least} or more"
+        return Verdict(
+            share_outcome(sum(gap > 2 * error for gap, error in gaps), len(gaps)), reason
+        )
 
     return rule
 
@@ -69,8 +71,8 @@ def _peak_less(less: str, more: str) -> Rule:
     def rule(runs: StorageRuns) -> Verdict:
         found = runs.by_kind("power_w", less, more)
         low, high = (float(found[kind]["power_w"].max()) for kind in (less, more))  # type: ignore[arg-type]
-        words = f"{less} at most {format_quantity(low, 'W')}, {more} {format_quantity(high, 'W')}"
-        return plain(low < high, words)
+        reason = f"{less} at most {format_quantity(low, 'W')}, {more} {format_quantity(high, 'W')}"
+        return plain(low < high, reason)
 
     return rule
 
@@ -92,8 +94,8 @@ def _changes(runs: StorageRuns, kind: str, is_small: bool) -> pl.Series:
 def _alike(kind: str) -> Rule:
     def rule(runs: StorageRuns) -> Verdict:
         median = float(_changes(runs, kind, is_small=False).median())  # type: ignore[arg-type]
-        words = f"{kind}: writing {100 * median:+.1f} % power against reading, median"
-        return plain(abs(median) < 0.05, words)
+        reason = f"{kind}: writing {100 * median:+.1f} % power against reading, median"
+        return plain(abs(median) < 0.05, reason)
 
     return rule
 
@@ -103,8 +105,8 @@ def _writes_more(is_small: bool) -> Rule:
         changes = _changes(runs, OPTANE, is_small)
         right = int(((changes < 0) if is_small else (changes > 0)).sum())
         how, size = ("less", " under 4 KiB") if is_small else ("more", "")
-        words = f"Optane: writing {how} power in {right} of {len(changes)} tiles{size}"
-        return plain(right >= (1.0 if is_small else 0.9) * len(changes), words)
+        reason = f"Optane: writing {how} power in {right} of {len(changes)} tiles{size}"
+        return plain(right >= (1.0 if is_small else 0.9) * len(changes), reason)
 
     return rule
 
@@ -146,10 +148,10 @@ def _reaches_rate(runs: StorageRuns) -> Verdict:
     outcome = size_outcome(rate / 600_000)
     if outcome == HOLDS and rate < 540_000:
         outcome = NEARLY
-    words = (
+    reason = (
         f"at most {format_quantity(rate, '1/s')} (n = {top[f'{RATE}_n']}), nearly 600 k/s printed"
     )
-    return Verdict(outcome, words)
+    return Verdict(outcome, reason)
 
 
 def _kernel_cpu(index: int, rate: float, printed: float) -> Rule:
@@ -171,15 +173,17 @@ def _kernel_cpu(index: int, rate: float, printed: float) -> Rule:
         value = float(near["mean"].to_numpy().mean())
         ratio = value / printed
         outcome = HOLDS if 0.75 <= ratio <= 1.25 else size_outcome(ratio)
-        words = f"{rw}: {format_quantity(value, '%')} kernel CPU at {rate:,.0f} interrupts a second"
-        return Verdict(outcome, f"{words}, {printed:g} % printed")
+        reason = (
+            f"{rw}: {format_quantity(value, '%')} kernel CPU at {rate:,.0f} interrupts a second"
+        )
+        return Verdict(outcome, f"{reason}, {printed:g} % printed")
 
     return rule
 
 
 def _writes_cost(column: str) -> Rule:
-    words = f"writing more {title_of(column)} than reading at the same interrupt rate"
-    return lambda runs: by_depth(words, runs.compare_accesses(column, _SAME_RATE))
+    reason = f"writing more {title_of(column)} than reading at the same interrupt rate"
+    return lambda runs: by_depth(reason, runs.compare_accesses(column, _SAME_RATE))
 
 
 def _bytes_rise(runs: StorageRuns) -> Verdict:
@@ -191,10 +195,10 @@ def _bytes_rise(runs: StorageRuns) -> Verdict:
     if not rows:
         raise UnmeasuredError("n: no device and depth with two runs each of three request sizes")
     rising = sum(_is_rising(row) for row in rows)
-    words = (
+    reason = (
         f"bytes per joule rise with the size in {rising} of {len(rows)} rows of device and depth"
     )
-    return Verdict(share_outcome(rising, len(rows), 0.95), words)
+    return Verdict(share_outcome(rising, len(rows), 0.95), reason)
 
 
 def _is_rising(row: pl.DataFrame) -> bool:
@@ -219,13 +223,13 @@ def _ios_by_depth(kind: str, is_falling: bool) -> Rule:
                 f"{kind}: IO depths {min(depths)} to {max(depths)} alone, of 1 to {_DEEPEST}"
             )
         best, last = means.sort("mean")[-1], means[-1]
-        words = (
+        reason = (
             f"{kind}: most IOs per joule at depth {best[DEPTH][0]} of {depths[0]} to {depths[-1]}"
         )
         if not is_falling:
-            return plain(best[DEPTH][0] == depths[-1], words)
+            return plain(best[DEPTH][0] == depths[-1], reason)
         pair = two_means(best.with_columns(at=0), last.with_columns(at=0), "at")
-        return plain(depths[0] < best[DEPTH][0] < depths[-1] and pair[0].is_more, words)
+        return plain(depths[0] < best[DEPTH][0] < depths[-1] and pair[0].is_more, reason)
 
     return rule
 
@@ -240,8 +244,8 @@ def _greenest(runs: StorageRuns) -> Verdict:
         raise UnmeasuredError("no request size and depth that all four devices share")
     best = pl.col("bytes_per_joule") > pl.max_horizontal("^bytes_per_joule_.*$")
     won = int(optane.select(best.sum())[0, 0])
-    words = f"Optane has most bytes per joule in {won} of {len(optane)} tiles of all four devices"
-    return Verdict(share_outcome(won, len(optane)), words)
+    reason = f"Optane has most bytes per joule in {won} of {len(optane)} tiles of all four devices"
+    return Verdict(share_outcome(won, len(optane)), reason)
 
 
 def _reads_peak(runs: StorageRuns) -> Verdict:
@@ -254,8 +258,8 @@ def _reads_peak(runs: StorageRuns) -> Verdict:
         raise UnmeasuredError("n: no two runs of a depth that read and of one that write")
     # The last is the greatest.
     read, write = (float(one.sort("mean")["mean"][-1]) for one in means)
-    words = f"reading at most {format_quantity(read, 'W')}, writing {format_quantity(write, 'W')}"
-    return plain(1 < read / write <= 1.25, words)
+    reason = f"reading at most {format_quantity(read, 'W')}, writing {format_quantity(write, 'W')}"
+    return plain(1 < read / write <= 1.25, reason)
 
 
 RULES_OF_DEVICES: Final[dict[str, tuple[Rule, ...]]] = {

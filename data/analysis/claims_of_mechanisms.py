@@ -56,7 +56,7 @@ def _cells(panels: Sequence[Panel], systems: Sequence[str] = TUNED) -> list[tupl
 
 
 def _share(
-    words: str,
+    reason: str,
     cells: Sequence[tuple[Panel, str]],
     value_of: Callable[[NetworkRuns, Panel, str], float],
     holds: Callable[[float], bool],
@@ -68,7 +68,7 @@ def _share(
         values = [value_of(runs, *cell) for cell in cells]
         right = [bool(holds(value)) for value in values]
         n = tuple(int(runs.at(*cell)["n"].sum()) for cell in cells)
-        sentence = f"{words} in {sum(right)} of {len(cells)} panels and systems"
+        sentence = f"{reason} in {sum(right)} of {len(cells)} panels and systems"
         sentence += f" ({min(values):.2f} to {max(values):.2f}; {sum(n):,} runs)"
         if wrong := [i for i, one in enumerate(right) if not one]:
             listed = (
@@ -98,11 +98,11 @@ def _delay_by_size(system: str) -> Rule:
         delays = [float(mark.row["itr"]) for mark in marks]
         last = runs.at(NETPIPE[-1], system)["itr"]
         rises = all(a <= b for a, b in pairwise(delays))
-        words = f"{label(system)}: ITR of the best EDP {', '.join(f'{d:g}' for d in delays)} us"
+        reason = f"{label(system)}: ITR of the best EDP {', '.join(f'{d:g}' for d in delays)} us"
         if delays[-1] in (last.min(), last.max()):
-            words += "; the last is the edge of what was run"
+            reason += "; the last is the edge of what was run"
         n = tuple(mark.n for mark in marks)
-        return plain(rises and abs(delays[-1] - 28) <= 2, words, (), delays[-1], n)
+        return plain(rises and abs(delays[-1] - 28) <= 2, reason, (), delays[-1], n)
 
     return rule
 
@@ -114,11 +114,11 @@ def _fewest_instructions(panel: Panel) -> Rule:
             runs.runs_at(panel, s)["instructions"].drop_nulls().to_numpy() for s in (LINUX, LIBRARY)
         )
         ratio = float(np.median(linux) / np.median(library))
-        words = f"{panel.name}: tuned Linux {ratio:.2f} times as many, by the medians"
+        reason = f"{panel.name}: tuned Linux {ratio:.2f} times as many, by the medians"
         if library.max() > linux.min():
-            words += "; some settings of the library OS exceed Linux's least"
+            reason += "; some settings of the library OS exceed Linux's least"
         is_less = bool(ratio > 1 and library.min() < linux.min())
-        return plain(is_less, words, (), ratio, (len(linux), len(library)))
+        return plain(is_less, reason, (), ratio, (len(linux), len(library)))
 
     return rule
 
@@ -135,10 +135,12 @@ def _interrupts_cut(panel: Panel) -> Rule:
             cuts.append(1 - least["interrupts"] / most["interrupts"])
             is_slower.append(least["ghz"] < most["ghz"])
         right = sum(cut >= 0.85 and slower for cut, slower in zip(cuts, is_slower, strict=True))
-        words = f"{panel.name}: {100 * np.median(cuts):.1f} % fewer, at {right} of {len(cuts)} ITRs"
+        reason = (
+            f"{panel.name}: {100 * np.median(cuts):.1f} % fewer, at {right} of {len(cuts)} ITRs"
+        )
         n = int(runs.at(panel, LIBRARY)["n"].sum())
         return Verdict(
-            share_outcome(right, len(cuts)), words, effect=float(np.median(cuts)), n=(n,)
+            share_outcome(right, len(cuts)), reason, effect=float(np.median(cuts)), n=(n,)
         )
 
     return rule
@@ -157,13 +159,13 @@ def _fewer_instructions(panels: Sequence[Panel], printed: float) -> Rule:
         ratios = [float((p["instructions"] / p["instructions_e"]).mean()) for p in pairs]  # type: ignore[arg-type]
         mean = float(np.mean(ratios))
         listed = ", ".join(f"{ratio:.2f}" for ratio in ratios)
-        words = (
+        reason = (
             f"instructions of tuned Linux over the library OS's, like settings: x{mean:.2f} "
             f"({listed}; {', '.join(str(len(p)) for p in pairs)} pairs), x{printed:g} printed"
         )
         n = (int(sum(p["n"].sum() for p in pairs)), int(sum(p["n_e"].sum() for p in pairs)))
         outcome = size_outcome(float(np.log(mean) / np.log(printed)))
-        return Verdict(outcome, words, effect=mean, n=n)
+        return Verdict(outcome, reason, effect=mean, n=n)
 
     return rule
 
@@ -177,10 +179,10 @@ def _ipc(panels: Sequence[Panel], is_less: bool) -> Rule:
         means = [(float(p["ipc_e"].mean()), float(p["ipc"].mean())) for p in pairs]  # type: ignore[arg-type]
         right = sum((own < other) == is_less for own, other in means)
         listed = ", ".join(f"{own:.2f}/{other:.2f}" for own, other in means)
-        words = f"IPC of the library OS over tuned Linux's: {listed}"
+        reason = f"IPC of the library OS over tuned Linux's: {listed}"
         n = (int(sum(p["n_e"].sum() for p in pairs)), int(sum(p["n"].sum() for p in pairs)))
         effect = means[0][0] / means[0][1]
-        return Verdict(share_outcome(right, len(panels)), words, effect=effect, n=n)
+        return Verdict(share_outcome(right, len(panels)), reason, effect=effect, n=n)
 
     return rule
 
@@ -201,9 +203,9 @@ def _flat_and_steep(runs: NetworkRuns) -> Verdict:
         and all(abs(a) < abs(b) for a, b in zip(library, linux, strict=True))
     )
     listed = [", ".join(f"{slope:.2f}" for slope in slopes) for slopes in (library, linux)]
-    words = f"slope of ln p99 on ln GHz: library OS {listed[0]}; tuned Linux {listed[1]}"
+    reason = f"slope of ln p99 on ln GHz: library OS {listed[0]}; tuned Linux {listed[1]}"
     n = tuple(int(runs.at(*cell)["n"].sum()) for cell in _cells(MEMCACHED))
-    return plain(holds, words, (), linux[-1], n)
+    return plain(holds, reason, (), linux[-1], n)
 
 
 def _no_rule_for_peak(runs: NetworkRuns) -> Verdict:
@@ -224,11 +226,11 @@ def _slowest_itr_saves(is_slowest_clock: bool, printed_j: float) -> Rule:
             saved.append(float(ends[0][ENERGY].mean()) - float(ends[1][ENERGY].mean()))  # type: ignore[arg-type]
             n = [total + int(end["n"].sum()) for total, end in zip(n, ends, strict=True)]
         mean = float(np.mean(saved))
-        words = (
+        reason = (
             f"at the {'slowest' if is_slowest_clock else 'fastest'} clock {mean:.1f} J, "
             f"{printed_j:g} J printed ({', '.join(f'{one:.0f}' for one in saved)} J)"
         )
-        return Verdict(size_outcome(mean / printed_j), words, effect=mean, n=tuple(n))
+        return Verdict(size_outcome(mean / printed_j), reason, effect=mean, n=tuple(n))
 
     return rule
 
@@ -241,9 +243,9 @@ def _least_energy_is_slow(runs: NetworkRuns, panel: Panel, system: str) -> float
     return float(mark.row["ghz"] in slowest and mark.row["itr"] in delays[len(delays) // 2 :])
 
 
-def _slow_at_large(column: str, holds: Callable[[float], bool], words: str) -> Rule:
+def _slow_at_large(column: str, holds: Callable[[float], bool], reason: str) -> Rule:
     return _share(
-        words, _cells(NETPIPE[2:]),
+        reason, _cells(NETPIPE[2:]),
         lambda runs, panel, system: float(runs.best(panel, system, PRODUCT).row[column]), holds,
     )  # fmt: skip
 
@@ -258,11 +260,11 @@ def _ten_runs(runs: NetworkRuns) -> Verdict:
     if not len(own):
         raise UnmeasuredError("no runs of these workloads in this lake")
     right = int((own["n"] >= 10).sum())
-    words = f"{right:,} of {len(own):,} configurations have 10 runs; the median has "
-    words += f"{np.median(own['n']):g}"
+    reason = f"{right:,} of {len(own):,} configurations have 10 runs; the median has "
+    reason += f"{np.median(own['n']):g}"
     share = right / len(own)
     outcome = HOLDS if share >= 0.95 else IN_PART if share >= 0.5 else DOES_NOT
-    return Verdict(outcome, words, effect=share, n=(int(own["n"].sum()),))
+    return Verdict(outcome, reason, effect=share, n=(int(own["n"].sum()),))
 
 
 def _silo_energy(runs: NetworkRuns) -> Verdict:
@@ -279,9 +281,9 @@ def _silo_energy(runs: NetworkRuns) -> Verdict:
             right += by_clock > by_delay[-1]
             n.append(int(cells["n"].sum()))
         by_system.append(all(a > b for a, b in pairwise(by_delay)))
-    words = f"the clock saves more than ITR in {right} of 6 panels and systems; ITR saves less "
-    words += f"with each load in {sum(by_system)} of 2 systems"
-    return Verdict(share_outcome(right + sum(by_system), 8), words, n=tuple(n))
+    reason = f"the clock saves more than ITR in {right} of 6 panels and systems; ITR saves less "
+    reason += f"with each load in {sum(by_system)} of 2 systems"
+    return Verdict(share_outcome(right + sum(by_system), 8), reason, n=tuple(n))
 
 
 def _corner_energies(cells: pl.DataFrame) -> dict[tuple[str, str], float]:
@@ -308,9 +310,9 @@ def _like_instructions(runs: NetworkRuns) -> Verdict:
     ratios = [float((p["instructions"] / p["instructions_e"]).mean()) for p in pairs]  # type: ignore[arg-type]
     right = sum(0.8 <= ratio <= 1.25 for ratio in ratios)
     listed = ", ".join(f"x{ratio:.2f}" for ratio in ratios)
-    words = f"instructions of tuned Linux over the library OS's: {listed}"
+    reason = f"instructions of tuned Linux over the library OS's: {listed}"
     n = (int(sum(p["n"].sum() for p in pairs)), int(sum(p["n_e"].sum() for p in pairs)))
-    return Verdict(share_outcome(right, len(SILO)), words, effect=ratios[0], n=n)
+    return Verdict(share_outcome(right, len(SILO)), reason, effect=ratios[0], n=n)
 
 
 def _slow_itr_saves_more(panel: Panel) -> Rule:
@@ -326,8 +328,8 @@ def _slow_itr_saves_more(panel: Panel) -> Rule:
             saved.append(float(ends[0][ENERGY].mean()) - float(ends[1][ENERGY].mean()))  # type: ignore[arg-type]
             n.append(int(at["n"].sum()))
         ratio = saved[0] / saved[1]
-        words = f"{panel.name}: library OS saves {saved[0]:.0f} J, tuned Linux {saved[1]:.0f} J"
-        return Verdict(size_outcome(ratio / 1.5), words, effect=ratio, n=tuple(n))
+        reason = f"{panel.name}: library OS saves {saved[0]:.0f} J, tuned Linux {saved[1]:.0f} J"
+        return Verdict(size_outcome(ratio / 1.5), reason, effect=ratio, n=tuple(n))
 
     return rule
 
@@ -340,11 +342,11 @@ def _steeper_than_memcached(system: str) -> Rule:
             [abs(clock_slope(runs.at(p, system), ["itr", "rapl"], 1.15)) for p in panels]
             for panels in (SILO, MEMCACHED)
         )
-        words = (
+        reason = (
             f"{label(system)}: steepest {max(silo):.2f} on silo, {max(memcached):.2f} on memcached"
         )
         n = tuple(int(runs.at(p, system)["n"].sum()) for p in (*SILO, *MEMCACHED))
-        return plain(max(silo) > max(memcached), words, (), max(silo), n)
+        return plain(max(silo) > max(memcached), reason, (), max(silo), n)
 
     return rule
 
@@ -374,8 +376,8 @@ RULES_OF_MECHANISMS: Final[dict[str, tuple[Rule, ...]]] = {
                _least_energy_is_slow, bool),
     ),
     "003-C28": tuple(
-        _share(words, _cells(MEMCACHED), _with_delay(column, at_full_power=True), holds)
-        for words, column, holds in (
+        _share(reason, _cells(MEMCACHED), _with_delay(column, at_full_power=True), holds)
+        for reason, column, holds in (
             ("fewer interrupts with ITR", "interrupts", lambda rho: rho <= -_STRONGLY),
             ("fewer instructions with ITR", "instructions", lambda rho: rho <= -_STRONGLY),
             ("higher p99 with ITR", PERFORMANCE, lambda rho: rho >= _STRONGLY),

@@ -48,8 +48,8 @@ def _faster_by(mode: str, printed: float) -> Rule:
         if not at_depth_1:
             raise UnmeasuredError(f"n: no two runs of {LABELS[mode]} and of interrupt at depth 1")
         more = at_depth_1[0].pair.means[0] - at_depth_1[0].pair.means[1]
-        words = f"{LABELS[mode]} {more:+,.0f} IOs a second at depth 1, {printed:+,.0f} printed"
-        return Verdict(size_outcome(more / printed), words, tuple(at_depth_1))
+        reason = f"{LABELS[mode]} {more:+,.0f} IOs a second at depth 1, {printed:+,.0f} printed"
+        return Verdict(size_outcome(more / printed), reason, tuple(at_depth_1))
 
     return rule
 
@@ -64,8 +64,8 @@ def _faster(mode: str) -> Rule:
 
 
 def _more(column: str, first: str, second: str, least: float) -> Rule:
-    words = f"{LABELS[first]} more {title_of(column)} than {LABELS[second]}"
-    return lambda runs: by_depth(words, runs.compare(column, first, second), least)
+    reason = f"{LABELS[first]} more {title_of(column)} than {LABELS[second]}"
+    return lambda runs: by_depth(reason, runs.compare(column, first, second), least)
 
 
 def _power_inverted(first: str, second: str) -> Rule:
@@ -76,9 +76,9 @@ def _power_inverted(first: str, second: str) -> Rule:
         both = [(cpu, power[cpu.pair.at]) for cpu in runs.compare("cpu_pct", first, second)
                 if cpu.pair.at in power]  # fmt: skip
         inverted = [pair for pair in both if pair[0].pair.is_less and pair[1].pair.is_more]
-        words = f"{LABELS[first]} with less CPU and more power than {LABELS[second]}"
-        words += f" at {len(inverted)} of {len(both)} IO depths"
-        return plain(bool(inverted), words, [one for pair in inverted or both for one in pair])
+        reason = f"{LABELS[first]} with less CPU and more power than {LABELS[second]}"
+        reason += f" at {len(inverted)} of {len(both)} IO depths"
+        return plain(bool(inverted), reason, [one for pair in inverted or both for one in pair])
 
     return rule
 
@@ -86,8 +86,8 @@ def _power_inverted(first: str, second: str) -> Rule:
 def _switches_equal(runs: StorageRuns) -> Verdict:
     comparisons = runs.compare("context_switches_per_io", HYBRID, INTERRUPT, is_equivalence=True)
     same = sum(one.pair.p <= LEVEL for one in comparisons)
-    words = f"hybrid polling as interrupt within 10 % at {same} of {len(comparisons)} IO depths"
-    return Verdict(share_outcome(same, len(comparisons)), words, tuple(comparisons))
+    reason = f"hybrid polling as interrupt within 10 % at {same} of {len(comparisons)} IO depths"
+    return Verdict(share_outcome(same, len(comparisons)), reason, tuple(comparisons))
 
 
 def _switches(mode: str, low: float, high: float, expected: str) -> Rule:
@@ -96,8 +96,8 @@ def _switches(mode: str, low: float, high: float, expected: str) -> Rule:
         if not len(means):
             raise UnmeasuredError(f"n: no IO depth with two runs of {LABELS[mode]}")
         within = int(means.is_between(low, high).sum())
-        words = f"{LABELS[mode]} {expected} at {within} of {len(means)} IO depths"
-        return Verdict(share_outcome(within, len(means)), words)
+        reason = f"{LABELS[mode]} {expected} at {within} of {len(means)} IO depths"
+        return Verdict(share_outcome(within, len(means)), reason)
 
     return rule
 
@@ -111,9 +111,9 @@ def _moves_ordered(subsystem: str | None, *order: str) -> Rule:
         if len(comparisons) < len(pairs):
             raise UnmeasuredError(f"n: no two runs of each mode with {_PROFILED} threads and "
                                   f"{title_of(LOADS_STORES)} measured")  # fmt: skip
-        words = f"{subsystem or 'all'}: {', '.join(LABELS[mode] for mode in order)} in this order"
+        reason = f"{subsystem or 'all'}: {', '.join(LABELS[mode] for mode in order)} in this order"
         more = sum(one.pair.is_more for one in comparisons)
-        return Verdict(share_outcome(more, len(comparisons)), words, tuple(comparisons))
+        return Verdict(share_outcome(more, len(comparisons)), reason, tuple(comparisons))
 
     return rule
 
@@ -157,9 +157,9 @@ def _efficient_by_latency(runs: StorageRuns) -> Verdict:
     at = {mode: won.filter(best=mode)["latency"] for mode in MODES}
     low, high = (at[mode].median() for mode in (POLL, INTERRUPT))
     parts = [f"{LABELS[mode]} wins {_won_words(at[mode])}" for mode in MODES]
-    words = f"of {len(won)} tiles {'; '.join(parts)}; {won['best'].null_count()} tied"
+    reason = f"of {len(won)} tiles {'; '.join(parts)}; {won['best'].null_count()} tied"
     is_ordered = low is not None and high is not None and low < high  # type: ignore[operator]
-    return plain(bool(is_ordered), words, comparisons)
+    return plain(bool(is_ordered), reason, comparisons)
 
 
 def _won_words(latencies: pl.Series) -> str:
@@ -174,15 +174,15 @@ def _hybrid_least(runs: StorageRuns) -> Verdict:
     hybrid = tiles.filter(group=HYBRID)
     below = [two_means(tiles.filter(group=mode), hybrid, "tile") for mode in (POLL, INTERRUPT)]
     least = sum(one.is_more and other.is_more for one, other in zip(*below, strict=True))
-    words = f"hybrid polling below both others in {least} of {len(hybrid)} tiles"
-    return plain(least > 0.5 * len(hybrid), words)
+    reason = f"hybrid polling below both others in {least} of {len(hybrid)} tiles"
+    return plain(least > 0.5 * len(hybrid), reason)
 
 
 def _hybrid_hardly_best(runs: StorageRuns) -> Verdict:
     won, comparisons = _winners(runs)
     best = int((won["best"] == HYBRID).sum())
-    words = f"hybrid polling wins {best} of {len(won)} tiles"
-    return plain(best < 0.1 * len(won), words, comparisons)
+    reason = f"hybrid polling wins {best} of {len(won)} tiles"
+    return plain(best < 0.1 * len(won), reason, comparisons)
 
 
 RULES_OF_MODES: Final[dict[str, tuple[Rule, ...]]] = {

@@ -20,8 +20,8 @@ _IDLE: Final = "hotstorage20_idle_power"
 def _more_ios(tables: Tables) -> Verdict:
     rate = {(row["mode"], row["threads"]): row["iops"] for row in tables[_PERFORMANCE]}
     more = [rate[mode, 1] - rate[INTERRUPT, 1] for mode in (POLL, HYBRID)]
-    words = f"{more[0]:,.0f} and {more[1]:,.0f} by table 1; 23,748 and 17,124 printed"
-    return plain(more == [23_748, 17_124], words, effect=more[0])
+    reason = f"{more[0]:,.0f} and {more[1]:,.0f} by table 1; 23,748 and 17,124 printed"
+    return plain(more == [23_748, 17_124], reason, effect=more[0])
 
 
 def _moves(tables: Tables, source: str, part: str) -> dict[str, float]:
@@ -35,9 +35,11 @@ def _half_of_blk_poll(tables: Tables) -> Verdict:
     total = _moves(tables, "total", "total")
     share = own[HYBRID] / own[POLL]
     of_all = [100 * own[mode] / total[mode] for mode in (POLL, HYBRID)]
-    words = f"hybrid {own[HYBRID]:g} of classic's {own[POLL]:g} million, x{share:.2f}; blk_poll is "
-    words += f"{of_all[0]:.1f} % of classic's total and {of_all[1]:.1f} % of hybrid's"
-    return Verdict(size_outcome(share / 0.5), words, effect=share)
+    reason = (
+        f"hybrid {own[HYBRID]:g} of classic's {own[POLL]:g} million, x{share:.2f}; blk_poll is "
+    )
+    reason += f"{of_all[0]:.1f} % of classic's total and {of_all[1]:.1f} % of hybrid's"
+    return Verdict(size_outcome(share / 0.5), reason, effect=share)
 
 
 def _hybrid_most(tables: Tables) -> Verdict:
@@ -46,12 +48,12 @@ def _hybrid_most(tables: Tables) -> Verdict:
     outweighs = {mode: sched[mode] / block[mode] for mode in (INTERRUPT, HYBRID)}
     comparable = sched[HYBRID] / block[POLL]
     holds = max(total, key=lambda m: total[m]) == HYBRID and min(outweighs.values()) > 1
-    words = f"totals {', '.join(f'{mode} {total[mode]:,.0f}' for mode in MODES)}; scheduler over "
-    words += (
+    reason = f"totals {', '.join(f'{mode} {total[mode]:,.0f}' for mode in MODES)}; scheduler over "
+    reason += (
         f"block layer {outweighs[INTERRUPT]:.2f} (interrupt), {outweighs[HYBRID]:.2f} (hybrid); "
     )
-    words += f"hybrid's scheduler over classic's block layer {comparable:.2f}"
-    return plain(holds and 0.8 <= comparable <= 1.25, words, effect=comparable)
+    reason += f"hybrid's scheduler over classic's block layer {comparable:.2f}"
+    return plain(holds and 0.8 <= comparable <= 1.25, reason, effect=comparable)
 
 
 def _halfway(tables: Tables) -> Verdict:
@@ -59,30 +61,30 @@ def _halfway(tables: Tables) -> Verdict:
     for source in ("block/", "drivers/nvme/host/"):
         own = _moves(tables, source, "sum")
         places.append((own[HYBRID] - own[INTERRUPT]) / (own[POLL] - own[INTERRUPT]))
-    words = f"at {places[0]:.2f} of the way in the block layer, at {places[1]:.2f} in the driver"
-    return Verdict(size_outcome(places[0] / 0.5), words, effect=places[0])
+    reason = f"at {places[0]:.2f} of the way in the block layer, at {places[1]:.2f} in the driver"
+    return Verdict(size_outcome(places[0] / 0.5), reason, effect=places[0])
 
 
 def _alike_in_blk_mq(tables: Tables) -> Verdict:
     own = _moves(tables, "block/", "blk_mq_*")
     over = [own[mode] / own[INTERRUPT] for mode in (POLL, HYBRID)]
-    words = f"{over[0]:.2f} and {over[1]:.2f} times interrupts"
-    return plain(abs(over[1] / over[0] - 1) <= 0.05 and min(over) >= 1.25, words, effect=over[0])
+    reason = f"{over[0]:.2f} and {over[1]:.2f} times interrupts"
+    return plain(abs(over[1] / over[0] - 1) <= 0.05 and min(over) >= 1.25, reason, effect=over[0])
 
 
 def _consistent(tables: Tables) -> Verdict:
     ratios = [
         row["threads"] / (row["latency_us"] * 1e-6) / row["iops"] for row in tables[_PERFORMANCE]
     ]
-    words = f"threads over latency are {min(ratios):.2f} to {max(ratios):.2f} times the IO rate"
-    return plain(min(ratios) >= 0.95 and max(ratios) <= 1.10, words, effect=max(ratios))
+    reason = f"threads over latency are {min(ratios):.2f} to {max(ratios):.2f} times the IO rate"
+    return plain(min(ratios) >= 0.95 and max(ratios) <= 1.10, reason, effect=max(ratios))
 
 
 def _idle_as_printed(tables: Tables) -> Verdict:
     bare, disk, flash, optane = (row["power_w"] for row in tables[_IDLE])
-    words = f"none {bare:g} W, flash {flash:g}, Optane {optane:g}, disk {disk:g} W, as printed"
+    reason = f"none {bare:g} W, flash {flash:g}, Optane {optane:g}, disk {disk:g} W, as printed"
     more = [device - bare for device in (flash, optane, disk)]
-    return plain(more == [2, 5, 10] and flash < optane < disk, words, effect=more[0])
+    return plain(more == [2, 5, 10] and flash < optane < disk, reason, effect=more[0])
 
 
 def _asked(_: Tables) -> Verdict:

@@ -63,10 +63,10 @@ def _cliff(_: None) -> Verdict:
     left = float(_solved("normal", "paper", [cliffs[0]]).cpu_left[0])
     holds = abs(cliffs[0] - 127) <= 1 and abs(cliffs[1] - 116) <= 1 and left < 0.01
     shares = [100 * at / cliff for at, cliff in zip((120, 110), cliffs, strict=True)]
-    words = (
+    reason = (
         f"{_listed(cliffs)} Kpps; 127 and 116 printed; CPU left there {left:.4f}; the switch is "
     )
-    return plain(holds, f"{words}at {_listed(shares)} % of the cliff", effect=cliffs[0])
+    return plain(holds, f"{reason}at {_listed(shares)} % of the cliff", effect=cliffs[0])
 
 
 def _beyond_the_cliff(_: None) -> Verdict:
@@ -74,8 +74,10 @@ def _beyond_the_cliff(_: None) -> Verdict:
     normal = _solved("normal", "exact", rates, drops_interrupt=True)
     x, latency = normal.throughput_kpps, normal.latency_mean_us / 1e3
     holds = bool((np.diff(x) < 0).all() and (np.diff(latency) > 0).all())
-    words = f"127 to 400 Kpps: throughput {x[0]:.1f} to {x[-1]:.1f} Kpps, latency {latency[0]:.1f} "
-    return plain(holds, f"{words}to {latency[-1]:.1f} ms", effect=float(latency[-1]))
+    reason = (
+        f"127 to 400 Kpps: throughput {x[0]:.1f} to {x[-1]:.1f} Kpps, latency {latency[0]:.1f} "
+    )
+    return plain(holds, f"{reason}to {latency[-1]:.1f} ms", effect=float(latency[-1]))
 
 
 def _none_is_best(_: None) -> Verdict:
@@ -91,8 +93,10 @@ def _none_is_best(_: None) -> Verdict:
         and (c.latency_mean_us <= best[_T]).all()
     ]  # fmt: skip
     most = [max(curves, key=lambda n: curves[n].cpu_left[_at(rate)]) for rate in (150.0, 250.0)]
-    words = f"of {len(curves)} schemes {len(everywhere)} best in all; most CPU left at 150 Kpps by "
-    return plain(not everywhere, f"{words}{most[0]}, at 250 Kpps by {most[1]}")
+    reason = (
+        f"of {len(curves)} schemes {len(everywhere)} best in all; most CPU left at 150 Kpps by "
+    )
+    return plain(not everywhere, f"{reason}{most[0]}, at 250 Kpps by {most[1]}")
 
 
 def _slower_at_low_load(_: None) -> Verdict:
@@ -105,11 +109,11 @@ def _slower_at_low_load(_: None) -> Verdict:
     for kind in get_args(Kind)[:2]:
         is_less = latency < _solved("normal", kind, rates).latency_mean_us
         crossings.append(rates[int(np.argmax(is_less))])
-    words = (
+    reason = (
         f"{own:.2f} against {other:.2f} us at 0.5 Kpps; faster from {crossings[0]:.0f} Kpps on by "
     )
-    words += f"the paper's normal, from {crossings[1]:.0f} Kpps by the exact one"
-    return plain(bool(own > other), words, effect=float(own / other))
+    reason += f"the paper's normal, from {crossings[1]:.0f} Kpps by the exact one"
+    return plain(bool(own > other), reason, effect=float(own / other))
 
 
 def _best_in_x_and_t(_: None) -> Verdict:
@@ -140,8 +144,8 @@ def _second_least_left(_: None) -> Verdict:
     ]
     right = sum(order == ["normal", "disable-enable"] for order in orders)
     least = min(curves, key=lambda name: curves[name].cpu_left[_at(20.0)])
-    words = f"normal, then disable-enable, leave least at {right} of 3 rates; at 20 Kpps {least}"
-    return Verdict(share_outcome(right, 3), words)
+    reason = f"normal, then disable-enable, leave least at {right} of 3 rates; at 20 Kpps {least}"
+    return Verdict(share_outcome(right, 3), reason)
 
 
 def _polling_leaves(_: None) -> Verdict:
@@ -150,8 +154,8 @@ def _polling_leaves(_: None) -> Verdict:
     own = left.pop("pure polling")
     holds = all(v > 0.01 and v >= max(o[i] for o in left.values()) for i, v in enumerate(own))
     others = max(max(values) for values in left.values())
-    words = f"CPU left at 187, 250, 400 Kpps: {_listed(own, '.2f')}; others at most {others:.3f}"
-    return plain(holds, words, effect=float(own[1]))
+    reason = f"CPU left at 187, 250, 400 Kpps: {_listed(own, '.2f')}; others at most {others:.3f}"
+    return plain(holds, reason, effect=float(own[1]))
 
 
 def _quotas(_: None) -> Verdict:
@@ -159,8 +163,8 @@ def _quotas(_: None) -> Verdict:
     x = [float(a.throughput_kpps[0]) for a in answers]
     left = [float(a.cpu_left[0]) for a in answers]
     holds = bool((np.diff(x) > 0).all() and (np.diff(left) < 0).all() and left[-1] < 0.005)
-    words = f"quotas 2, 3, 4: {_listed(x, '.0f')} Kpps, CPU left {_listed(left, '.2f')}"
-    return plain(holds, words, effect=left[0])
+    reason = f"quotas 2, 3, 4: {_listed(x, '.0f')} Kpps, CPU left {_listed(left, '.2f')}"
+    return plain(holds, reason, effect=left[0])
 
 
 def _periods(_: None) -> Verdict:
@@ -178,18 +182,18 @@ def _periods(_: None) -> Verdict:
         for p in periods
     ]
     holds = bool(x[0] < x[1] and (np.diff(latency) > 0).all())
-    words = (
+    reason = (
         f"periods of 10 to 40 us: {_listed(x, '.0f')} Kpps, latency {_listed(latency)} us; from "
     )
-    words += "23 us on the quota binds and throughput falls, of which the text says nothing"
-    return plain(holds, words, effect=latency[-1])
+    reason += "23 us on the quota binds and throughput falls, of which the text says nothing"
+    return plain(holds, reason, effect=latency[-1])
 
 
 def _unbounded_count(_: None) -> Verdict:
     count = float(_solved("count_coalescing", "paper", [1.0], count=32).latency_mean_us[0])
     delay = float(_solved("time_coalescing", "paper", [1.0], delay_us=100).latency_mean_us[0])
-    words = f"at 1 Kpps: count 32 {count / 1e3:.1f} ms, delay 100 us {delay:.1f} us"
-    return plain(count > 1000 and delay < 200, words, effect=count)
+    reason = f"at 1 Kpps: count 32 {count / 1e3:.1f} ms, delay 100 us {delay:.1f} us"
+    return plain(count > 1000 and delay < 200, reason, effect=count)
 
 
 def _degenerate(_: None) -> Verdict:
@@ -223,28 +227,28 @@ def _napi_at_low(_: None) -> Verdict:
     better = (napi.cpu_left[:2] > pure.cpu_left[:2]) & (
         napi.latency_mean_us[:2] < pure.latency_mean_us[:2]
     )
-    words = (
+    reason = (
         f"2 Kpps, NAPI and pure: CPU left {napi.cpu_left[0]:.2f}, {pure.cpu_left[0]:.2f}; latency "
         f"{napi.latency_mean_us[0]:.1f}, {pure.latency_mean_us[0]:.1f} us"
     )
-    return plain(bool(better.all()), words, effect=float(napi.cpu_left[0]))
+    return plain(bool(better.all()), reason, effect=float(napi.cpu_left[0]))
 
 
 def _pure_at_moderate(_: None) -> Verdict:
     napi, pure = _napi_and_pure()
     more = pure.cpu_left[2:4] > napi.cpu_left[2:4]
-    words = f"80 Kpps, NAPI and pure: CPU left {napi.cpu_left[3]:.2f}, {pure.cpu_left[3]:.2f}"
-    return plain(bool(more.all()), words, effect=float(pure.cpu_left[3]))
+    reason = f"80 Kpps, NAPI and pure: CPU left {napi.cpu_left[3]:.2f}, {pure.cpu_left[3]:.2f}"
+    return plain(bool(more.all()), reason, effect=float(pure.cpu_left[3]))
 
 
 def _alike_at_high(_: None) -> Verdict:
     napi, pure = _napi_and_pure()
     x, latency = (getattr(napi, name)[4] / getattr(pure, name)[4] for name in (_X, _T))
-    words = (
+    reason = (
         f"250 Kpps, NAPI and pure: {napi.throughput_kpps[4]:.0f}, {pure.throughput_kpps[4]:.0f} "
     )
-    words += f"Kpps; {napi.latency_mean_us[4] / 1e3:.1f}, {pure.latency_mean_us[4] / 1e3:.1f} ms"
-    return plain(abs(x - 1) <= 0.02 and abs(latency - 1) <= 0.10, words, effect=float(x))
+    reason += f"Kpps; {napi.latency_mean_us[4] / 1e3:.1f}, {pure.latency_mean_us[4] / 1e3:.1f} ms"
+    return plain(abs(x - 1) <= 0.02 and abs(latency - 1) <= 0.10, reason, effect=float(x))
 
 
 def _undecidable(_: None) -> Verdict:
@@ -255,11 +259,11 @@ def _hybrid(_: None) -> Verdict:
     hybrid = _solved("hybrid", "paper", [250.0])
     own = _solved("disable_enable", "exact", [250.0])
     more = float(hybrid.cpu_left[0] - own.cpu_left[0])
-    words = (
+    reason = (
         f"CPU left at 250 Kpps {hybrid.cpu_left[0]:.2f} against {own.cpu_left[0]:.2f}; its price: "
         f"{hybrid.throughput_kpps[0]:.0f} instead of {own.throughput_kpps[0]:.0f} Kpps"
     )
-    return plain(more >= 0.1, words, effect=more)
+    return plain(more >= 0.1, reason, effect=more)
 
 
 RULES_OF_SCHEMES: Final[dict[str, tuple[Rule, ...]]] = {

@@ -73,10 +73,10 @@ def _greatest_gain(
         verdicts = [factor(a, b, column, printed) for a, b in kept]
         most = greatest(verdicts)
         others = [f"x{v.effect:.3g}" for v in verdicts if v is not most]
-        words = f"{most.words}; elsewhere {', '.join(others) or 'nothing'}"
+        reason = f"{most.words}; elsewhere {', '.join(others) or 'nothing'}"
         if left_out:
-            words += f"; left out, its runs differ by over 10 %: {', '.join(left_out)}"
-        return Verdict(most.outcome, words, effect=most.effect, n=most.n)
+            reason += f"; left out, its runs differ by over 10 %: {', '.join(left_out)}"
+        return Verdict(most.outcome, reason, effect=most.effect, n=most.n)
 
     return rule
 
@@ -93,9 +93,9 @@ def _twice_in_workloads(new: str, column: str) -> Rule:
         most = max(gains.values(), key=lambda gain: gain[0])
         listed = ", ".join(f"{p.name} x{gain[0]:.2f}" for p, gain in reached.items()) or "none"
         what = "performance" if column == PERFORMANCE else "energy"
-        words = f"{what}, {label(new)}: {listed} (of 8 panels; x{_ABOUT_TWICE:.2f} counts as 2X)"
+        reason = f"{what}, {label(new)}: {listed} (of 8 panels; x{_ABOUT_TWICE:.2f} counts as 2X)"
         outcome = HOLDS if len(workloads) > 1 else IN_PART if workloads else DOES_NOT
-        return Verdict(outcome, words, effect=most[0], n=(most[1].n, most[2].n))
+        return Verdict(outcome, reason, effect=most[0], n=(most[1].n, most[2].n))
 
     return rule
 
@@ -149,8 +149,8 @@ def _polling_costs(runs: NetworkRuns) -> Verdict:
         own, other = (runs.best(panel, s, PERFORMANCE) for s in (POLLING, LINUX))
         costs.append(float(own.row[ENERGY] / other.row[ENERGY]))
     listed = ", ".join(f"x{cost:.3g}" for cost in costs)
-    words = f"energy at the best p99 over tuned Linux's at its own: {listed}"
-    return plain(min(costs) > 1.6, f"{words}; x1.6 printed", effect=min(costs))
+    reason = f"energy at the best p99 over tuned Linux's at its own: {listed}"
+    return plain(min(costs) > 1.6, f"{reason}; x1.6 printed", effect=min(costs))
 
 
 def _nearly_equal(panel: Panel, printed: float, slack: float) -> Rule:
@@ -160,8 +160,8 @@ def _nearly_equal(panel: Panel, printed: float, slack: float) -> Rule:
         runs.need([panel], [LIBRARY, POLLING])
         old, new = (runs.best(panel, s, PRODUCT) for s in (LIBRARY, POLLING))
         measured = float(old.row[PRODUCT] / new.row[PRODUCT])
-        words = f"{panel.name}, EDP: x{measured:.3g}, x{printed:g} printed"
-        return plain(abs(measured / printed - 1) <= slack, words, (), measured, (old.n, new.n))
+        reason = f"{panel.name}, EDP: x{measured:.3g}, x{printed:g} printed"
+        return plain(abs(measured / printed - 1) <= slack, reason, (), measured, (old.n, new.n))
 
     return rule
 
@@ -192,11 +192,11 @@ def _throughput(panels: Sequence[Panel], more: Sequence[Panel]) -> Rule:
             runs.need(more, [LIBRARY, LINUX])
         (own, n), (other, n_other) = sustained[LIBRARY], linux
         measured = own / other
-        words = (
+        reason = (
             f"{panels[0].workload}: within {LIMIT_US:g} us library OS {own / 1e3:g}K, Linux "
             f"{other / 1e3:g}K QPS, x{measured:.3g}, x2 printed"
         )
-        return Verdict(size_outcome(measured / 2), words, effect=measured, n=(n, n_other))
+        return Verdict(size_outcome(measured / 2), reason, effect=measured, n=(n, n_other))
 
     return rule
 
@@ -204,8 +204,8 @@ def _throughput(panels: Sequence[Panel], more: Sequence[Panel]) -> Rule:
 def _silo_saving(runs: NetworkRuns) -> Verdict:
     saving = _greatest_gain(SILO, DEFAULT, LIBRARY, ENERGY, 1 / 0.15)(runs)
     other = size_outcome(saving.effect / 1.85) if saving.effect else DOES_NOT
-    words = f"{saving.words}; read as efficiency, x1.85 printed: {other}"
-    return Verdict(saving.outcome, words, effect=saving.effect, n=saving.n)
+    reason = f"{saving.words}; read as efficiency, x1.85 printed: {other}"
+    return Verdict(saving.outcome, reason, effect=saving.effect, n=saving.n)
 
 
 def _product_with_itr(panel: Panel, old: str, new: str, printed: float, itr: float) -> Rule:
@@ -249,9 +249,9 @@ def _polling_range(column: str, low: float, high: float) -> Rule:
         inside = sum(low - _SLACK <= share <= high + _SLACK for share in shares)
         listed = ", ".join(f"{100 * share:+.0f} %" for share in shares)
         what = "energy" if column == ENERGY else "p99"
-        words = f"{what} of polling: {listed}; {100 * low:+.0f} to {100 * high:+.0f} % printed"
+        reason = f"{what} of polling: {listed}; {100 * low:+.0f} to {100 * high:+.0f} % printed"
         outcome = HOLDS if inside == len(shares) else IN_PART if inside else DOES_NOT
-        return Verdict(outcome, words, effect=1 + shares[0], n=tuple(marks))
+        return Verdict(outcome, reason, effect=1 + shares[0], n=tuple(marks))
 
     return rule
 
