@@ -113,6 +113,7 @@ class TableDeclaration:
         refusal: Why its rows are no runs; empty if they are.
         replicates: A list of numbers in each row of a JSON document; each of them is a run.
         skip: By heading, the text of a cell by which a row is known to be no run.
+        totals: By a new heading, the pattern of those whose numbers are added under it.
         last_of: A heading: of the rows with one text in it, which grow, only the last is a run.
         is_shipped: Whether the declaration comes with wattlas.
     """
@@ -130,6 +131,7 @@ class TableDeclaration:
     replicates: str = ""
     skip: Mapping[str, str] = field(default_factory=dict)
     last_of: str = ""
+    totals: Mapping[str, str] = field(default_factory=dict)
     is_shipped: bool = False
 
     def fits(self, path: str) -> bool:

@@ -234,6 +234,7 @@ def declaration_of(tables: Sequence[TableDeclaration], headings: Sequence[str]) 
         refusal=next((table.refusal for table in fitting if table.refusal), ""),
         replicates=next((table.replicates for table in fitting if table.replicates), ""),
         last_of=next((table.last_of for table in fitting if table.last_of), ""),
+        totals={n: each for table in reversed(fitting) for n, each in table.totals.items()},
         skip={name: text for table in reversed(fitting) for name, text in table.skip.items()},
     )
 
@@ -284,6 +285,7 @@ def _summary(table: Table, context: ReadContext, problems: ProblemList) -> Summa
     if declaration.refusal:
         raise FormatError(f"{declaration.refusal} ({context.name})")
     table = _without(table, declaration.skip, declaration.last_of)
+    table = _with_totals(table, declaration.totals)
     targets = _targets(table, declaration, context.name)
     own = [target.own for target in targets if target.own is not None]
     declared = {target.name for target in targets if target.heading in declaration.columns}
@@ -347,6 +349,24 @@ def _without(table: Table, skip: Mapping[str, str], last_of: str) -> Table:
         is_last = key is None or not cells[key] or lasts[cells[key]] == line
         if is_last and not any(cells[index] == text for index, text in at.items()):
             kept.append(line, cells)
+    return kept
+
+
+def _with_totals(table: Table, totals: Mapping[str, str]) -> Table:
+    """Return a table with a column more for each total; a row without a part has none."""
+    parts = {
+        name: [at for at, heading in enumerate(table.headings) if re.fullmatch(pattern, heading)]
+        for name, pattern in totals.items()
+        if name not in table.headings
+    }
+    parts = {name: places for name, places in parts.items() if places}
+    if not parts:
+        return table
+    kept = Table([*table.headings, *parts], table.refused, table.place, table.keys)
+    for line, cells in table.rows:
+        texts = ([str(cells[at]).strip() for at in places] for places in parts.values())
+        sums = [sum(map(float, t)) if all(map(_is_number, t)) else None for t in texts]
+        kept.append(line, [*cells, *sums])
     return kept
 
 

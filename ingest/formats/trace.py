@@ -17,7 +17,7 @@ from ingest.files.text_lines import iterate_lines
 from ingest.formats.interval_means import take_means
 from ingest.formats.problem_list import ProblemList
 from ingest.formats.trace_counters import is_running_total, steps_of
-from ingest.formats.trace_headings import Heading, numbered, read_heading
+from ingest.formats.trace_headings import Heading, kernel_of, numbered, read_heading
 from ingest.formats.trace_layout import Layout, is_number, number_text, read_layout, unit_of
 from ingest.formats.trace_times import read_times
 from ingest.records import Intervals, ReadContext, Reading
@@ -46,6 +46,8 @@ _RAPL: Final = {
 }
 # Rates whose sum is a measurement of the run.
 _COUNTED: Final = {"Ctxt/s": "context_switches"}
+# Powers of so many units are of a smaller unit.
+_SMALL_UNITS: Final = ((5e6, "uW", 1e-6), (5e3, "mW", 1e-3))
 # No power and no energy is greater.
 _MOST: Final = 1e12
 
@@ -273,6 +275,8 @@ def _values(trace: Trace, flags: list[str]) -> tuple[dict[str, np.ndarray], list
         numbers = _numbers(trace.layout, at) * heading.scale
         if np.isnan(numbers).all():
             continue
+        if heading.quantity == "power" and not heading.has_unit:
+            numbers = _in_watts(trace, at, numbers)
         if heading.quantity in ("power", "energy"):
             numbers = _possible(trace, at, numbers)
         if heading.quantity == "energy":
@@ -301,6 +305,17 @@ def _values(trace: Trace, flags: list[str]) -> tuple[dict[str, np.ndarray], list
                 columns.append(Column(own, "metric", "real", title, title, "W", "less"))
     _take_shares(trace, values)
     return values, columns
+
+
+def _in_watts(trace: Trace, at: int, numbers: np.ndarray) -> np.ndarray:
+    """Return powers without a unit in W: those beyond a rack of servers are mW, or uW."""
+    usual = float(np.nanmedian(numbers))
+    unit, scale = next(((u, s) for least, u, s in _SMALL_UNITS if usual >= least), ("W", 1.0))
+    if scale != 1.0:
+        name = trace.layout.headings[at]
+        detail = f"{name} of {usual:g} without a unit is taken as {unit}"
+        trace.problems.add("unit_guessed", "doubted", detail)
+    return numbers * scale
 
 
 def _possible(trace: Trace, at: int, numbers: np.ndarray) -> np.ndarray:
@@ -365,7 +380,7 @@ def _chosen(trace: Trace, powers: dict[int, np.ndarray]) -> list[int]:
         _doubt_sum(trace, powers, one, [at for at in alive if at != one])
         return [one]
     chosen = []
-    for domain in ("package", "memory", "gpu"):
+    for domain in ("package", "gpu") if by_domain.keys() & {"package", "gpu"} else ("memory",):
         columns = by_domain.get(domain, [])
         exact = [at for at in columns if at in energies] or columns
         whole = [at for at in exact if numbered(trace.layout.headings[at]) is None]
@@ -373,6 +388,9 @@ def _chosen(trace: Trace, powers: dict[int, np.ndarray]) -> list[int]:
     if chosen:
         return chosen
     others = by_domain.get("") or by_domain.get("inside", [])
+    # Of an instantaneous and an average reading of one power the first.
+    kernels = {kernel_of(trace.layout.headings[at]): at for at in reversed(others)}
+    others = sorted(kernels.values())
     if len(others) > 1:
         names = ", ".join(trace.layout.headings[at] for at in others)
         detail = f"the power is taken as the sum of {names}"

@@ -32,7 +32,7 @@ _NO_READING: Final = frozenset(
 _TIMES: Final = frozenset(
     {"time", "timestamp", "elapsed", "epoch", "datetime", "ts", "t", "seconds", "sec", "s", "clock",
      "date", "stamp", "since", "start", "unix", "utc", "local", "relative", "sample", "ms", "us",
-     "ns", "system"}
+     "ns", "system", "ipmi"}
 )  # fmt: skip
 _TIME_HEADS: Final = frozenset(
     {"time", "timestamp", "elapsed", "epoch", "datetime", "ts", "t", "seconds", "date", "stamp"}
@@ -47,6 +47,10 @@ _DOMAINS: Final[dict[Domain, frozenset[str]]] = {
     "gpu": frozenset({"gpu", "nvidia", "card", "cuda"}),
     "inside": frozenset({"core", "cores", "pp", "uncore", "tile", "ia", "gt", "skt"}),
 }
+_STATISTICS: Final = frozenset(
+    {"average", "avg", "mean", "instant", "instantaneous", "current", "reading", "over", "sample"}
+    | {"period", "now"}
+)
 _TOKEN: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|%")
 _IN_BRACKETS: Final = re.compile(r"[(\[]\s*([^)\]]{1,14}?)\s*[)\]]")
 # A column of one of several like things, such as `CPU_USAGE_3`.
@@ -113,6 +117,12 @@ def _domain(tokens: Sequence[str]) -> Domain:
         if not _DOMAINS[domain].isdisjoint(tokens):
             return domain
     return "total" if set(tokens) <= {"watts", "power", "w"} else ""
+
+
+def kernel_of(text: str) -> tuple[str, ...]:
+    """Return the words of a heading without those of statistics: equal for one quantity."""
+    bare = _IN_BRACKETS.sub(" ", text)
+    return tuple(t.lower() for t in _TOKEN.findall(bare) if t.lower() not in _STATISTICS)
 
 
 def numbered(heading: str) -> tuple[str, int] | None:

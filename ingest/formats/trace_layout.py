@@ -3,13 +3,14 @@
 - A header, then a row a sample; lines above it, comments and repeated headers are left out.
 - A header of two lines: groups above names (PCM), or units below names (`nvidia-smi dmon`).
 - No header: each row alternates names and values (`Time,..,Watts,..`, SPEC PTDaemon).
+- Records of lines `name: value`, which repeat (`ipmitool dcmi power reading` in a loop).
 """
 
 import csv
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
+from itertools import chain, islice
 from typing import Final
 
 _SEPARATORS: Final = (",", ";", "\t", None)
@@ -23,6 +24,8 @@ _NOTHING: Final = re.compile(r"\[?(?:n/?a|nan|not supported|unknown error|-+|)\]
 _DIGIT: Final = re.compile(r"\d")
 # How dcgmi names the device of a row.
 _ENTITY: Final = re.compile(r"^(GPU|GPU-I|GPU-CI|CPU|Switch) (\d+)")
+# A line of a record.
+_FIELD: Final = re.compile(r"\s*([A-Za-z][^:=]{1,50}?)\s*[:=]\s+(\S.*)")
 # A unit below a name.
 _UNIT: Final = re.compile(r"[A-Za-z%°µμ][A-Za-z/%]{0,7}|%|-")
 
@@ -48,6 +51,8 @@ def read_layout(lines: Iterable[str]) -> Layout | None:
     """Return the cells of a trace; None for a text in no such layout."""
     source = enumerate(lines, 1)
     head = list(islice(source, _FIRST_LINES))
+    if (names := _record_names(head)) is not None:
+        return _take(Layout(names), _records(chain(head, source), names))
     for separator in _SEPARATORS:
         numbered = [(n, _split(line, separator)) for n, line in head]
         if (pairs := _pairs(numbered)) is not None:
@@ -94,6 +99,37 @@ def number_text(cell: str) -> str:
         return cell
     found = _WITH_UNIT.fullmatch(cell)
     return found[1] if found else "nan"
+
+
+def _record_names(head: Sequence[tuple[int, str]]) -> list[str] | None:
+    """Return the names of records of lines `name: value`; None for other lines."""
+    found = [_FIELD.match(line) for _, line in head if line.strip()]
+    fields = [each[1].strip() for each in found if each is not None]
+    if len(fields) < 2 * _LEAST_ROWS or len(fields) < 0.8 * len(found):
+        return None
+    names = list(
+        dict.fromkeys(fields[: fields.index(fields[0], 1)] if fields[0] in fields[1:] else ())
+    )
+    return (
+        names if len(names) >= _LEAST_COLUMNS and fields.count(fields[0]) >= _LEAST_ROWS else None
+    )
+
+
+def _records(
+    lines: Iterable[tuple[int, str]], names: Sequence[str]
+) -> Iterator[tuple[int, list[str]]]:
+    record: dict[str, str] = {}
+    for number, line in lines:
+        found = _FIELD.match(line)
+        if found is None:
+            continue
+        name = found[1].strip()
+        if name == names[0] and record:
+            yield number - 1, [record.get(each, "") for each in names]
+            record = {}
+        record[name] = found[2].strip().rstrip(".")
+    if record:
+        yield number, [record.get(each, "") for each in names]
 
 
 def _pairs(rows: Sequence[tuple[int, list[str]]]) -> list[str] | None:
@@ -187,7 +223,7 @@ def _take(layout: Layout, rows: Iterator[tuple[int, list[str]]]) -> Layout:
         if len(cells) == width and cells != layout.headings:
             layout.lines.append(number)
             kept.append(cells)
-        elif len(cells) != width:
+        elif len(cells) != width and any(map(_is_value, cells)):
             layout.refused.append((number, " ".join(cells)[:80]))
     layout.columns = [list(column) for column in zip(*kept, strict=True)] if kept else []
     return layout

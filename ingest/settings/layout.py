@@ -104,7 +104,7 @@ _LISTED: Final[dict[str, type[Struct]]] = {
                 ("pattern", "header", "workload", "system", "refuse", "replicates", "last_of"), str
             ),
             **{"set": _Constants, "columns": _Columns, "aggregate": Aggregate, "factors": bool},
-            "skip": dict[str, str],
+            **dict.fromkeys(("skip", "totals"), dict[str, str]),
         },
     ),
     "meters": TableOfMeter,

@@ -82,6 +82,7 @@ def build_table(
         entry.get("replicates", ""),
         entry.get("skip", {}),
         entry.get("last_of", ""),
+        entry.get("totals", {}),
         is_shipped,
     )
 

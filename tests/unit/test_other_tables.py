@@ -111,6 +111,18 @@ def test_a_tracker_that_is_flushed_is_one_run(lake: Path, tmp_path: Path) -> Non
     assert (first["energy_j"], first["duration_s"]) == pytest.approx((89.58985, 3.20214), rel=1e-6)
 
 
+def test_windows_of_zeus_have_the_energy_of_all_gpus(lake: Path, tmp_path: Path) -> None:
+    raw = written(
+        tmp_path, "zeus.csv", "start_time,window_name,elapsed_time,gpu0_energy,gpu1_energy",
+        "529720.1,limit_250,26.5,6065.5,100.5", "529754.3,limit_225,27.5,5815.5,99.5",
+    )  # fmt: skip
+    ingest(lake, raw)
+    rows = query(lake, "SELECT window_name, energy_j, duration_s FROM runs ORDER BY duration_s")
+    assert [tuple(row.values()) for row in rows] == [
+        ("limit_250", 6166.0, 26.5), ("limit_225", 5915.0, 27.5),
+    ]  # fmt: skip
+
+
 REPORT = " Category;  Type;  Run Identifier;  Energy Samples;  Score;  Score Metric"
 
 

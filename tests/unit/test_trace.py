@@ -62,7 +62,7 @@ LAYOUTS = {
         rows("Delta,Time,CPU_USAGE_0,CPU_USAGE_1,DRAM_ENERGY (J),PACKAGE_ENERGY (J),PP0_ENERGY (J)",
              [200] * 12, [1714000000000 + 200 * n for n in N], [50.0] * 12, [10.0] * 12,
              [7.0 + n for n in N], [(262100.0 + 8 * n) % 2**18 for n in N], [1 + n for n in N]),
-        11 * 9.0, 2.2, {"dram_power_w": 5.0, "pp0_power_w": 5.0, "cpu_usage": 30.0},
+        11 * 8.0, 2.2, {"dram_power_w": 5.0, "pp0_power_w": 5.0, "cpu_usage": 30.0},
     ),
     "PCM: two lines of headings": (
         "System,,,,Core0 (Socket 0),\n"
@@ -78,6 +78,20 @@ LAYOUTS = {
     "PTDaemon: names and values": (
         "".join(f"Time,05-29-2023 14:34:{n:02}.144,Watts,{10 + n}.0,Volts,229.29,Mark,none\n"
                 for n in N),
+        186.0, 12.0, {},
+    ),
+    "ipmitool dcmi power reading": (
+        "".join(
+            f"\n  Instantaneous power reading:   {10 + n} Watts\n  Maximum during period: 449 Watts\n"
+            "  Average power reading over sample period:  99 Watts\n"
+            f"  IPMI timestamp:  Tue Nov 25 16:00:{n:02} 2025\n  Power reading state is: activated\n"
+            for n in N
+        ),
+        186.0, 12.0, {},
+    ),
+    "Zeus: mW without a unit, ns": (
+        rows("Time,Power", [f"2022-07-13 02:07:{n:02}.708783111" for n in N],
+             [10_000 + 1000 * n for n in N]),
         186.0, 12.0, {},
     ),
     "milliwatts and milliseconds": (
