@@ -82,9 +82,9 @@ LAYOUTS = {
     ),
     "ipmitool dcmi power reading": (
         "".join(
-            f"\n  Instantaneous power reading:   {10 + n} Watts\n  Maximum during period: 449 Watts\n"
-            "  Average power reading over sample period:  99 Watts\n"
-            f"  IPMI timestamp:  Tue Nov 25 16:00:{n:02} 2025\n  Power reading state is: activated\n"
+            f"\n  Instantaneous power reading: {10 + n} Watts\n  Maximum during it: 449 Watts\n"
+            "  Average power reading over sample period: 99 Watts\n"
+            f"  IPMI timestamp: Tue Nov 25 16:00:{n:02} 2025\n  Power reading state is: on\n"
             for n in N
         ),
         186.0, 12.0, {},
