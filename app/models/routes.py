@@ -33,6 +33,7 @@ from app.models.state import ModelsState
 from app.serve.guard import visitor
 from app.serve.response_cache import keep_no_response
 from app.serve.routes import json_answer
+from data.analysis.model_runs import SWEPT
 
 _MOST_POINTS: Final = 3_000
 # What the browser draws of a point.
@@ -90,7 +91,12 @@ def fits_answer(view: LakeView, state: ModelsState) -> dict[str, Any]:
     return {
         "table": fits.table.to_dicts(),
         "predicted": _columns(fits.predicted),
-        "plane": _columns(plane(view, state)),
+        # The points are in the answer of the runs.
+        "plane": _columns(
+            plane(view, state)
+            .select("group", *SWEPT, "latency_model_us", "power_model_w")
+            .drop_nulls(["latency_model_us", "power_model_w"])
+        ),
         "hosts": fits.hosts,
         "styles": group_styles(fits.table),
         "notes": notes if len(fits.table) else [absence_words(view)],

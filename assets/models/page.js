@@ -179,6 +179,7 @@ document.addEventListener("DOMContentLoaded", function () {
     }
   }
 
+  page.hasServer = true;
   Object.assign(modelsPage.server, {
     simulate,
     fit: () => take("fits", turn),

@@ -9,6 +9,8 @@
     spec: null, kept: {}, runs: null, fits: null, failed: {}, theme: "light", isDragging: false,
     // Simulations over the load axis, and at the crosshair.
     simulated: null, at: null,
+    // Whether a server simulates: an export has none.
+    hasServer: false,
     // Resets of the axes: each gives the measured axes new limits.
     resets: 0,
   };
@@ -199,12 +201,13 @@
       kind: "simulated", isNearest: !isOwn, ...Object.fromEntries(columns.map(([name, all]) => [name, all[i]])),
     };
   }
-  /** The shown curves that have neither a formula nor a simulation, and what that takes in seconds. */
+  /** The shown curves that have neither a formula nor a simulation, and what they need, in words. */
   function unsimulated() {
     const { seconds } = page.spec;
     const labels = curves().filter((one) => !one.kinds.length && !isRefused(one) && !simulatedOf(one.label))
       .map(({ label }) => label);
-    return { labels, seconds: Math.ceil(seconds.start + labels.length * seconds[values().traffic]) };
+    const took = Math.ceil(seconds.start + labels.length * seconds[values().traffic]);
+    return { labels, words: `needs simulation, ${page.hasServer ? `${took} s` : "by the server"}` };
   }
 
   wattlas.models = {

@@ -243,7 +243,7 @@
         xaxis: loadAxis({ uirevision: kept.zoom + kept.to, anchor: isStrip ? "y2" : "y" }),
         shapes: switches(isStrip ? 0.3 : 0),
         yaxis: axis(`${unit} (${better} is better)`, {
-          rangemode: "tozero", uirevision: [kept.scale, kept.latency, resets].join(),
+          rangemode: "tozero", uirevision: [kept.scale, kept.latency, resets, isLossless, latencyTo].join(),
           ...(isLog && LOG), ...(isLatency && latencyTo && !isLog && { range: [0, latencyTo] }),
           ...(isLossless && { range: [0, 1] }), ...(isStrip && { domain: [0.3, 1] }),
         }),

@@ -114,7 +114,6 @@
     const sweeps = new Map();
     model.latency_model_us.forEach((x, i) => {
       const y = model.power_model_w[i];
-      if (x === null || y === null) return;
       const key = ["group", "load_qps", "itr_us", "rapl_w"].map((name) => model[name][i]).join("|");
       if (!sweeps.has(key)) sweeps.set(key, []);
       sweeps.get(key).push({ x, y, i, dvfs: model.dvfs_ghz[i] });
@@ -129,6 +128,13 @@
         { kind: "model", words: sweep.map(({ dvfs }) => `${words} · ${dvfs} GHz`) },
         { line: { color: styles[group].hue, width: 1.1 }, opacity: 0.7 });
     });
+  }
+
+  /** How far the fitted power is off, of the middle 80 % of configurations. */
+  function fitWords({ predicted: { fit, residual } }) {
+    const ratios = residual.filter((_, i) => fit[i] === "power").map((off) => 1 + off).sort((a, b) => a - b);
+    const at = (share) => ratios[Math.round(share * (ratios.length - 1))].toPrecision(3);
+    return `measured / model ${at(0.1)} to ${at(0.9)} for 80 %; power limits are not in it`;
   }
 
   /** Configurations by latency and mean power, coloured by frequency, with the fitted model. */
@@ -159,8 +165,8 @@
     }
     const lines = fits ? modelLines(fits) : [];
     const noLines = fits ? fits.notes[0] || "no fit" : models.absence("fits");
-    const ofModel = lines.length ? "lines: the fitted model, each an ITR and a load" : noLines;
-    const words = [legendOf(traces), "<br>fill: frequency (grey: the governor's)", ofModel].join("  ");
+    const ofModel = lines.length ? `lines: the fitted model by ITR and load, ${fitWords(fits)}` : noLines;
+    const words = `${legendOf(traces)}<br>fill: frequency (grey: the governor's)  ${ofModel}`;
     return {
       data: [...traces, ...lines],
       layout: layout("Runs: mean power against latency", words, {

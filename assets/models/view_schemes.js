@@ -62,12 +62,11 @@
 
   /** What all solutions of all shown schemes say at the crosshair. */
   function crosshairTable(simulate) {
-    const at = Number(models.page.kept.at), { labels, seconds } = models.unsimulated();
+    const at = Number(models.page.kept.at), { labels, words } = models.unsimulated();
     const rows = models.curves().flatMap((curve) => {
       const answers = [...models.solvedAt(curve, at), models.simulatedAt(curve.label)].filter(Boolean);
       const name = element("th", {}, sign(curve), curve.label);
       if (!answers.length) {
-        const words = `needs simulation, ${seconds} s`;
         const button = element("button", { className: "plain models-needs", textContent: words, onclick: simulate });
         const why = models.isRunning() ? "simulation is under way" : button;
         const last = labels.includes(curve.label) ? why : "refuses these parameters";

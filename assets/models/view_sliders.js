@@ -79,7 +79,7 @@
     const wasOpen = Boolean(root.querySelector(".models-assumptions[open]"));
     if (kept.tab === "fit") { root.replaceChildren(...runControls()); return; }
     if (kept.tab === "traffic") {
-      root.replaceChildren(atControl(), plainNumber("seed", "seed"), ...wattlas.modelsTraffic.sizeControls());
+      root.replaceChildren(...atControls(), plainNumber("seed", "seed"), ...wattlas.modelsTraffic.sizeControls());
       return;
     }
     const all = isEnergy ? spec.energy : spec.controls, set = isEnergy ? models.setEnergy : models.setValue;
@@ -95,13 +95,14 @@
       return;
     }
     root.replaceChildren(
-      atControl(), plainNumber("under", "latency limit, us"), plainNumber("to", "load axis to, Kpps"),
+      ...atControls(), plainNumber("under", "latency limit, us"), plainNumber("to", "load axis to, Kpps"),
       element(
         "details", { className: "models-assumptions", open: wasOpen }, element("summary", { id: "models-assumed" }),
         ...rows(false, slider), ...rows(true, choice), plainNumber("seed", "seed"), ...runControls(),
       ),
     );
     sayAssumptions();
+    sayLoads();
   }
   /** Say how many parameters there are, and how many the visitor has changed. */
   function sayAssumptions() {
@@ -112,7 +113,25 @@
     words.textContent = `Assumptions: ${count} parameters${changed ? `, ${changed} changed` : ""}`;
   }
 
-  const atControl = () => plainNumber("at", "my load, Kpps a queue");
+  const MOST_LOADS = 6;
+  const atControls = () => [
+    plainNumber("at", "my load, Kpps a queue"), element("div", { id: "models-loads", className: "models-buttons" }),
+  ];
+  /** Offer the loads of the runs, each by the median arrival rate of a queue. */
+  function sayLoads() {
+    const root = document.getElementById("models-loads"), { runs, kept } = models.page;
+    if (!root) return;
+    const { load_qps: loads, lam_kpps: rates } = runs && kept.runs ? runs.points : { load_qps: [], lam_kpps: [] };
+    const known = [...new Set(loads)].filter((load) => load !== null).sort((a, b) => a - b).slice(0, MOST_LOADS);
+    root.replaceChildren(...known.map((load) => {
+      const mine = rates.filter((_, i) => loads[i] === load).sort((a, b) => a - b);
+      const at = Number(mine[Math.floor(mine.length / 2)].toPrecision(3));
+      return element("button", {
+        className: "plain", textContent: `${load / 1e3}k QPS`, title: `${at} Kpps a queue, the median of the runs`,
+        onclick: () => wattlas.modelsPage.pin(at),
+      });
+    }));
+  }
   /** What runs without logs do not say of themselves. */
   const runControls = () => [
     element("div", { className: "sidebar-title", textContent: "Runs without logs" }),
@@ -251,5 +270,5 @@
     );
   }
 
-  wattlas.modelsControls = { controls, bar, legend, showJob, sayAssumptions };
+  wattlas.modelsControls = { controls, bar, legend, showJob, sayAssumptions, sayLoads, chooseFigure };
 })((window.wattlas = window.wattlas || {}));

@@ -59,7 +59,7 @@
         {
           xaxis: axis("time, us", { range: [0, SPAN_US], anchor: "y2" }),
           yaxis: axis("source", { domain: [0.42, 1], range: [0.4, SOURCES + 0.6], dtick: 1 }),
-          yaxis2: axis("sources that send", { domain: [0, 0.34], rangemode: "tozero" }),
+          yaxis2: axis("sources that send", { domain: [0, 0.34], rangemode: "tozero", dtick: 1 }),
         },
       ),
     };
@@ -158,7 +158,7 @@
   const cell = (tag, textContent, className = "") => element(tag, { textContent, className });
 
   /** Table 1 beside the same loads simulated here, if the preset is shown. */
-  function table1(simulate) {
+  function table1(chooseFigure) {
     const { spec, kept, simulated: { results } } = models.page, isShown = kept.fig === "table1";
     const found = isShown ? results.find((one) => !one.refused) : null;
     const ms = (us) => three(us / 1e3);
@@ -171,8 +171,8 @@
     const words = "Table 1: mean latency of coalescing by 50 us, bursty traffic, ten replications, 95 %. Traffic and "
       + "timer are ambiguous in the text: shown, not tested against.";
     const button = element("button", {
-      className: "plain models-needs", onclick: simulate,
-      textContent: `needs simulation, ${Math.ceil(spec.seconds.start + spec.seconds.bursty)} s`,
+      className: "plain models-needs", onclick: () => chooseFigure("table1"),
+      textContent: isShown ? models.unsimulated().words : "simulate these loads",
     });
     return element(
       "div", {}, element("table", { className: "best models-crosshair-table" }, cell("caption", words),

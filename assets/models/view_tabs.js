@@ -22,7 +22,7 @@
   /* The tables of each tab. */
   const TABLES = {
     interrupts: { crosshair: () => crosshairTable(simulateMissing) }, energy: {},
-    fit: { fits: () => table(useHost) }, traffic: { table1: () => table1(simulateMissing) },
+    fit: { fits: () => table(useHost) }, traffic: { table1: () => table1(wattlas.modelsControls.chooseFigure) },
   };
   /* Functions that need a server; an export has none of them. */
   const server = { simulate: null, fit: null };
@@ -74,13 +74,16 @@
 
   const drawViews = (some) => pictures.showAll(
     Object.fromEntries(some.map((name) => [name, { figure: BUILDERS[name]() }])), page.theme);
+  const asked = new Set();
   /** Draw what the shown tab has, at the next frame; earlier requests are merged. */
   function draw(some = TABS[page.kept.tab]) {
+    some.forEach((name) => asked.add(name));
     wattlas.cancel(frame);
     wattlas.cancel(pause);
     frame = wattlas.nextFrame(() => {
       const { tab } = page.kept;
-      drawViews(some.filter((name) => TABS[tab].includes(name)));
+      drawViews(TABS[tab].filter((name) => asked.has(name)));
+      asked.clear();
       for (const [name, build] of Object.entries(TABLES[tab])) part(name).replaceChildren(build());
       if (tab === "interrupts") wattlas.modelsQuestions.write(part("questions"), showAnswer);
       placeCrosshair();
@@ -109,7 +112,10 @@
 
   models.onChange((keys) => {
     const areAll = (...some) => keys.every((key) => some.includes(key));
-    if (areAll("at")) draw(["stack", "sources"]);
+    if (areAll("at")) {
+      draw(["stack", "sources"]);
+      for (const input of document.querySelectorAll('input[data-key="at"]')) input.value = page.kept.at;
+    }
     else if (areAll("under")) draw(["best"]);
     else if (areAll("zoom")) draw();
     else if (areAll("p", "e")) moved();
@@ -136,6 +142,7 @@
     if (!status) return;
     wattlas.modelsControls.showJob();
     wattlas.modelsControls.sayAssumptions();
+    wattlas.modelsControls.sayLoads();
     const { chosen } = spec.figures[kept.fig] || {}, isOfFigure = ["interrupts", "traffic"].includes(kept.tab);
     const said = [kept.tab === "interrupts" && models.hostWords(), isOfFigure && chosen && `chosen by us: ${chosen}`];
     part("host-words").textContent = said.filter(Boolean).join(" · ");
@@ -181,7 +188,7 @@
   }
   /** Name in each panel the curves that need a simulation; a click simulates them. */
   function placeNeeds() {
-    const { labels, seconds } = models.unsimulated(), isShown = labels.length > 0 && !models.isRunning();
+    const { labels, words } = models.unsimulated(), isShown = labels.length > 0 && !models.isRunning();
     for (const gd of plots()) {
       let note = gd.querySelector(".models-needs");
       if (!note) {
@@ -189,7 +196,7 @@
         gd.append(note);
       }
       note.hidden = !isShown;
-      note.textContent = `${labels.join(", ")}: needs simulation, ${seconds} s`;
+      note.textContent = `${labels.join(", ")}: ${words}`;
     }
   }
 
@@ -308,7 +315,7 @@
   }
 
   wattlas.modelsPage = {
-    draw, show, answered, key: press, simulate, simulateMissing, focus, chooseHost, server, say, placeNeeds,
+    draw, show, answered, key: press, simulate, simulateMissing, focus, chooseHost, server, say, pin,
     open: pictures.open, figure: pictures.paper,
     resize: () => wattlas.later(() => {
       pictures.resize();

@@ -201,6 +201,18 @@ def test_the_questions_are_answered_with_the_numbers_of_the_models(
     ratios = sorted(one / other for one, other in pairs if one is not None and other)
     assert f"interrupts are {ratios[round((len(ratios) - 1) / 2)]:#.3g} times" in runs
 
+    # The loads of the runs, in the unit of the crosshair: the median.
+    loads = np.array(drawn["load_qps"], dtype=float)
+    mine = np.sort(np.array(drawn["lam_kpps"])[loads == 600_000])
+    page.get_by_role("button", name="600k QPS", exact=True).first.click()
+    wait_idle(page)
+    assert query_of(page)["at"] == [f"{mine[len(mine) // 2]:.3g}"]
+    expect(page.get_by_label("my load, Kpps a queue")).to_have_value(query_of(page)["at"][0])
+    assert (
+        f"At {query_of(page)['at'][0]} Kpps"
+        in page.locator(".models-question p").first.inner_text()
+    )
+
     # A click shows the picture.
     page.get_by_role("button", name="show: When does polling pay?").click()
     wait_idle(page)
@@ -212,6 +224,13 @@ def test_the_questions_are_answered_with_the_numbers_of_the_models(
     at = jump["x"].index(120)
     wanted = SCHEMES["hybrid"].solve("paper", jump["x"][at - 1 : at + 1]).throughput_kpps
     assert jump["y"][at - 1 : at + 1] == pytest.approx(wanted, rel=1e-9)
+    # The axis of losses follows them: 1 % where there is none.
+    ends = []
+    for to in (100, 300):
+        page.evaluate("(to) => wattlas.models.set({ to })", to)
+        wait_idle(page)
+        ends.append(page.evaluate("wattlas.plot('models-loss')._fullLayout.yaxis.range[1]"))
+    assert ends[0] == 1 < 30 < ends[1]
     # The assumptions are folded.
     assumptions = page.locator(".models-assumptions")
     assert assumptions.get_attribute("open") is None
@@ -331,6 +350,13 @@ def test_energy_fit_and_the_measured_host(page: Page, logged_address: str) -> No
     wait_idle(page)
     title = page.evaluate("wattlas.plot('models-energy').layout.title.text")
     assert "saturated below D = 0.56" in title
+
+    # Runs in the same plane, with the model that is fitted to them.
+    kinds = page.evaluate("wattlas.plot('models-plane').data.map(({ meta }) => meta.kind)")
+    assert kinds.count("fitted") >= 2
+    assert kinds.count("model") >= 3
+    title = page.evaluate("wattlas.plot('models-plane').layout.title.text")
+    assert re.search(r"measured / model 0\.\d+ to 1\.\d+ for 80 %", title), title
 
     page.locator('[data-tab="fit"]').click()
     page.locator("table.models-fits").wait_for()
