@@ -94,5 +94,10 @@ def unix_seconds(text: str) -> float:
     return next((time for time in times if not np.isnan(time)), np.nan)
 
 
+def unix_of_number(number: float) -> float:
+    """Return the Unix time of a number of s, ms, us or ns since 1970; NaN for smaller numbers."""
+    return next((number * seconds for least, seconds in _EPOCHS if number >= least), np.nan)
+
+
 def _unix(moment: datetime) -> float:
     return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()

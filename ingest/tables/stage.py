@@ -29,6 +29,7 @@ from ingest.records import Problem, SummaryRow, SummaryTable
 from ingest.settings.column_names import own_columns
 from ingest.settings.dataset import Settings
 from ingest.settings.layers import SettingsByFolder
+from ingest.tables.row_traces import join_traces
 from ingest.tables.summary_rows import (
     RowCounts,
     SummaryRuns,
@@ -135,6 +136,12 @@ class TableStage:
         self, dataset: str, files: Sequence[RawFile], planned: Set[str], on_problems: OnProblems
     ) -> None:
         reads = self._read(dataset, files, on_problems)
+        works = [work for work in self._plan.works if work.key.dataset == dataset]
+        joined, ignored = join_traces(reads, works)
+        if joined:
+            self._plan.works = [w for w in self._plan.works if w.run_id not in joined]
+            self._discovery.ignored += ignored
+            planned = planned - joined
         paths = {read.file.path for read in reads}
         digests = {read.digest for read in reads}
         ours, others = [_NO_IDS], [_NO_IDS]

@@ -1,5 +1,6 @@
 """Traces of power, energy and use over time: one run a file, whatever sampler wrote them."""
 
+import json
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -248,3 +249,31 @@ def test_traces_of_other_people_are_one_run_each(lake: Path) -> None:
     assert found["native_image_run_quick_sort_pgo"] == (66_369, 1203.0, True)
     assert {kind for _, _, kind, _ in problems(lake)} >= {"overlapping_domains"}
     assert query(lake, "SELECT count(*) AS n FROM cores") == [{"n": 3}]
+
+
+def test_traces_that_rows_name_are_no_runs(lake: Path, tmp_path: Path) -> None:
+    """`run_0` has no energy of its own: it gets 186 J; `run_1` keeps what the table says."""
+    put(tmp_path / "run_table.csv", "id,threads,time,energy_j\nrun_0,1,12,\nrun_1,2,9,100.5\n")
+    for name in ("run_0", "run_1"):
+        put(tmp_path / name / "power.csv", POWER)
+    report = ingest(lake, tmp_path)
+    assert [row["energy_j"] for row in runs(lake, "energy_j", "energy_j")] == [100.5, 186.0]
+    assert [each.reason for each in report.ignored] == [
+        "the trace of line 2 of run_table.csv", "the trace of line 3 of run_table.csv",
+    ]  # fmt: skip
+    assert ingest(lake, tmp_path).unchanged == 2
+
+
+def test_rows_that_state_their_time_get_the_energy_of_a_trace(lake: Path, tmp_path: Path) -> None:
+    """A sample a second: from 1 s to 3 s 12 W and 13 W, from 4 s to 6.5 s 15 W, 16 W and 17 W."""
+    power = rows("epoch,power (W)", [1714565000 + n for n in N], [10 + n for n in N])
+    put(tmp_path / "meter.csv", power)
+    runs_ = [
+        {"config": "a", "startingTime": 1714565001000, "endingTime": 1714565003000, "score": 1.5},
+        {"config": "b", "startingTime": 1714565004000, "endingTime": 1714565006500, "score": 2.5},
+        {"config": "c", "startingTime": 1714569004000, "endingTime": 1714569006500, "score": 2.5},
+    ]
+    put(tmp_path / "results.json", json.dumps({"runs": runs_}))
+    ingest(lake, tmp_path)
+    found = [tuple(r.values()) for r in runs(lake, "config, energy_j, duration_s", "config")]
+    assert found == [("a", 25.0, 2.0), ("b", 15 + 16 + 8.5, 2.5), ("c", None, None)]

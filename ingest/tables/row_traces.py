@@ -1,0 +1,172 @@
+"""Traces of the runs in the rows of tables: by a name in the row, or by the time that it states.
+
+A row names its trace if a cell is the name of the trace or of a folder above it, as in
+`run_table.csv` beside `run_0_repetition_0/power.csv`. A row states its time if it has a start, and
+an end or a duration.
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+
+from ingest.discover.found_files import Ignored
+from ingest.discover.plan import RunWork
+from ingest.discover.source_reads import read_source
+from ingest.formats.trace import POWER
+from ingest.formats.trace_times import unix_of_number, unix_seconds
+from ingest.records import Intervals, Reading, SummaryRow
+from ingest.tables.summary_rows import TableRead
+
+_START: Final = re.compile(
+    r"(?:.*_)?(?:start|begin|started|starting|begun)(?:_?(?:time|at|ts|date|unix).*|ing_?time.*)?"
+)
+_END: Final = re.compile(
+    r"(?:.*_)?(?:end|stop|ended|ending|finish|finished|completed)(?:_?(?:time|at|ts|date|unix).*)?"
+)
+# Of a window a trace must cover this share.
+_LEAST_COVERED: Final = 0.9
+
+
+@dataclass(frozen=True, slots=True)
+class _Trace:
+    """A trace that is a run by itself so far, and what it measured."""
+
+    work: RunWork
+    reading: Reading
+
+    @property
+    def path(self) -> str:
+        return self.work.files[0].path
+
+    @property
+    def intervals(self) -> Intervals:
+        assert self.reading.intervals is not None
+        return self.reading.intervals
+
+    def names(self) -> set[str]:
+        """Return its name and those of its folders, as a cell may have them."""
+        path = Path(self.path)
+        return {path.name, path.stem, *(parent.name for parent in path.parents)} - {""}
+
+    def energy_in(self, start_s: float, end_s: float) -> float | None:
+        """Return the energy between two Unix times; None if the trace does not cover them."""
+        rows = self.intervals
+        if rows.start_unix_s is None or POWER not in rows.values or end_s <= start_s:
+            return None
+        end = rows.end_s + rows.start_unix_s
+        overlap = np.minimum(end, end_s) - np.maximum(end - rows.dt_s, start_s)
+        inside = np.maximum(overlap, 0.0)
+        power_w = rows.values[POWER]
+        is_known = ~np.isnan(power_w)
+        covered_s = inside[is_known & (rows.core == rows.core[0])].sum()
+        if covered_s < _LEAST_COVERED * (end_s - start_s):
+            return None
+        joules = float((power_w * inside)[is_known].sum())
+        return joules * (end_s - start_s) / float(covered_s)
+
+
+def join_traces(
+    reads: Iterable[TableRead], works: Sequence[RunWork]
+) -> tuple[set[str], list[Ignored]]:
+    """Give rows without an energy that of their trace.
+
+    Args:
+        reads: The tables of a dataset; their rows are changed.
+        works: Planned runs of the dataset.
+
+    Returns:
+        Ids of the planned runs that are traces of rows, and why these files are no runs.
+    """
+    traces = [trace for work in works if (trace := _trace_of(work)) is not None]
+    if not traces:
+        return set(), []
+    by_name: dict[str, list[_Trace]] = defaultdict(list)
+    for trace in traces:
+        for name in trace.names():
+            by_name[name].append(trace)
+    joined: dict[str, Ignored] = {}
+    for read in reads:
+        _join_table(read, traces, by_name, joined)
+    return set(joined), list(joined.values())
+
+
+def _trace_of(work: RunWork) -> _Trace | None:
+    if len(work.files) != 1 or work.files[0].format.role != "trace":
+        return None
+    content = read_source(work.files[0]).content
+    if not isinstance(content, Reading) or content.intervals is None:
+        return None
+    return _Trace(work, content)
+
+
+def _join_table(
+    read: TableRead,
+    traces: Sequence[_Trace],
+    by_name: Mapping[str, list[_Trace]],
+    joined: dict[str, Ignored],
+) -> None:
+    rows = type(read.table.rows)()
+    file = read.file.name
+    for row in read.table.rows:
+        window = _window(row)
+        named = [
+            trace
+            for cell in row.values.values()
+            if isinstance(cell, str) and len(by_name.get(cell, ())) == 1
+            for trace in by_name[cell]
+        ]
+        for trace in named[:1]:
+            _fill(row, trace, window)
+            joined[trace.work.run_id] = Ignored(
+                trace.path, f"the trace of line {row.line} of {file}"
+            )
+        if not named and window is not None:
+            for trace in traces:
+                energy_j = trace.energy_in(*window)
+                if energy_j is not None:
+                    _fill(row, trace, window)
+                    reason = f"a trace of the runs of {file}, by their times"
+                    joined[trace.work.run_id] = Ignored(trace.path, reason)
+                    break
+        rows.append(row)
+    read.table.rows = rows
+
+
+def _fill(row: SummaryRow, trace: _Trace, window: tuple[float, float] | None) -> None:
+    """Give a row the energy of its trace, and the time if it has none."""
+    if row.values.get("energy_j") is not None:
+        return
+    measured = trace.reading.measurements
+    energy_j = trace.energy_in(*window) if window is not None else None
+    if energy_j is None:
+        energy_j, duration_s = measured.get("energy_j"), measured["duration_s"]
+    else:
+        assert window is not None
+        duration_s = window[1] - window[0]
+    if energy_j is None:
+        return
+    row.values["energy_j"] = energy_j
+    if row.values.get("duration_s") is None:
+        row.values["duration_s"] = duration_s
+    row.flags.extend(flag for flag in trace.reading.flags if flag not in row.flags)
+
+
+def _window(row: SummaryRow) -> tuple[float, float] | None:
+    """Return start and end that a row states, as Unix times."""
+    start = next((_unix(v) for n, v in row.values.items() if _START.fullmatch(n)), np.nan)
+    end = next((_unix(v) for n, v in row.values.items() if _END.fullmatch(n)), np.nan)
+    duration_s = row.values.get("duration_s")
+    if np.isnan(end) and isinstance(duration_s, float | int):
+        end = start + duration_s
+    return (start, end) if start < end else None
+
+
+def _unix(value: object) -> float:
+    if isinstance(value, str):
+        return unix_seconds(value)
+    return unix_of_number(float(value)) if isinstance(value, float | int) else np.nan
