@@ -106,7 +106,8 @@
       `(${three(exact.latency_mean_us)} against ${three(paper.latency_mean_us)} us; furthest off, ${times(most)}, ` +
       `at ${three(mostAt)} Kpps)`);
     const left = Math.max(...found.map(({ here: { paper, exact } }) => Math.abs(exact.cpu_left - paper.cpu_left)));
-    const leftWords = left < SAME_SHARE ? "CPU left is the same" : `CPU left differs by up to ${three(100 * left)} points`;
+    const differs = `CPU left differs by up to ${three(100 * left)} points`;
+    const leftWords = left < SAME_SHARE ? "CPU left is the same" : differs;
     return `At ${loadWords(Number(kept.at))} the exact mean latency is ${parts.join(" and ")}. ${leftWords}; ` +
       "disable-enable is the same in both.";
   }

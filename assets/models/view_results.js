@@ -161,7 +161,8 @@
     });
     if (!traces.length) return message("No run that the filters leave has both a latency and an energy.");
     if (speeds.length) {
-      Object.assign(traces[0].marker, { showscale: true, colorbar: { title: { text: "GHz" }, thickness: 10, len: 0.7 } });
+      const colorbar = { title: { text: "GHz" }, thickness: 10, len: 0.7 };
+      Object.assign(traces[0].marker, { showscale: true, colorbar });
     }
     const lines = fits ? modelLines(fits) : [];
     const noLines = fits ? fits.notes[0] || "no fit" : models.absence("fits");

@@ -94,7 +94,9 @@
           xaxis: axis("frame size, bytes", { range: [0, last + 2 * BIN_BYTES] }),
           margin: { l: 52, r: 52, t: 46, b: 36 },
           yaxis: axis("share, %", { rangemode: "tozero" }),
-          yaxis2: axis("up to this size, %", { overlaying: "y", side: "right", range: [0, 102], showgrid: false, tickmode: "linear", dtick: 20 }),
+          yaxis2: axis("up to this size, %", {
+            overlaying: "y", side: "right", range: [0, 102], showgrid: false, tickmode: "linear", dtick: 20,
+          }),
         },
       ),
     };

@@ -8,7 +8,7 @@ import pytest
 from data.models import SCHEMES
 from data.models.scheme import Answer, Kind, SimulatedAnswer
 from data.models.schemes.normal import cliff_kpps
-from data.models.simulation.frame_sizes import default_frame_sizes, frame_time_us
+from data.models.simulation.frame_sizes import default_frame_sizes, frame_time_us, link_kpps
 
 SERVICE_557_US = 5.25 + 557 / 748
 LOADS = [2.0, 60.0, 250.0]
@@ -214,3 +214,12 @@ def test_frames_have_the_published_mean() -> None:
     assert shares[64.0] - even == pytest.approx(0.4754, abs=5e-5)
     assert shares[1518.0] - even == pytest.approx(0.2246, abs=5e-5)
     assert frame_time_us(sizes) == pytest.approx(577 * 0.008)
+
+
+def test_the_greatest_throughput_under_bursts() -> None:
+    """Figure 10: with frames of 557 bytes on average, 5.99 us a packet, a full link is served so."""
+    found = SCHEMES["ideal"].solve(
+        "simulated", [link_kpps()], traffic="bursty", most_events=1e6, replications=4
+    )
+    assert found.throughput_kpps[0] == pytest.approx(167, abs=2)
+    assert found.cpu_left[0] < 0.02
