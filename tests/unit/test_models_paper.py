@@ -217,7 +217,7 @@ def test_frames_have_the_published_mean() -> None:
 
 
 def test_the_greatest_throughput_under_bursts() -> None:
-    """Figure 10: with frames of 557 bytes on average, 5.99 us a packet, a full link is served so."""
+    """Figure 10: with frames of 557 bytes on average a packet takes 5.99 us."""
     found = SCHEMES["ideal"].solve(
         "simulated", [link_kpps()], traffic="bursty", most_events=1e6, replications=4
     )
