@@ -13,7 +13,8 @@ from playwright.sync_api import Page
 from app.kit.lake_view import LakeView
 from app.storage.answer import answer
 from app.storage.layout import IDS, PICTURES
-from app.storage.state import VIEWS, StorageState
+from app.storage.state import StorageState
+from app.storage.views import VIEWS
 from bench.answers import measure_callback, measure_functions
 from bench.callbacks import OneCallback
 from bench.in_browser import chromium

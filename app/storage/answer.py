@@ -1,6 +1,5 @@
-"""The content of Storage for a state: figures, data for linked selections, status line."""
+"""The content of Storage for a state: figures, data for linked selections, rows, explanations."""
 
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -11,19 +10,9 @@ from app.kit.columns import encode_columns, floats
 from app.kit.figure_text import BREAK
 from app.kit.lake_view import LakeView
 from app.kit.words import EMPTY_LAKE, no_run_left
-from app.storage.figures.devices import build_devices, build_proportionality
-from app.storage.figures.grids import build_grids
-from app.storage.figures.layouts import message, unmeasured
-from app.storage.figures.lines import build_lines
-from app.storage.figures.subsystems import PublishedMove, build_subsystems
-from app.storage.published import (
-    Comparisons,
-    comparisons,
-    idle_stars,
-    line_stars,
-    published_moves,
-)
-from app.storage.state import VIEWS, StorageState, View, knob_columns
+from app.storage.figures.layouts import message
+from app.storage.published import Comparisons, comparisons
+from app.storage.state import StorageState, knob_columns
 from app.storage.study import (
     MOST_CONFIGURATIONS,
     NO_STORAGE,
@@ -32,17 +21,13 @@ from app.storage.study import (
     storage_runs,
     study_of,
 )
+from app.storage.views import BY_NAME, CLAIMS, PUBLISHED, VIEWS
 from data.analysis.facets import matches
-from data.analysis.like_with_like import Slice
-from data.analysis.storage_means import pooled_means, write_minus_read
-from data.analysis.storage_places import access_pair, matching, place_words
 from data.queries.storage import MEASURED
-from data.reference.loads_stores import UNKNOWN, sources
 
 # Columns that a box may use: metrics, and numeric knobs.
 METRICS: Final = tuple(name for name in MEASURED if not name.endswith("_per_joule"))
 FIELDS: Final = (*METRICS, "request_bytes", "io_depth", "threads")
-_CELL: Final = ("mode", "request_bytes", "io_depth")
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +64,7 @@ def answer(view: LakeView, state: StorageState) -> StorageAnswer:
         sentence = nothing_to_draw(study)
         figures = {each.name: message(each, sentence) for each in VIEWS}
         return StorageAnswer(study, compared, figures, None, status)
-    figures = {each.name: BUILDERS[each.kind](study, each, compared) for each in VIEWS}
+    figures = {v.name: v.figure(study, v, compared) for v in VIEWS if v.figure}
     status += f" in {len(study.rows):,} configurations"
     return StorageAnswer(study, compared, figures, _configurations(study), status)
 
@@ -111,108 +96,33 @@ def _configurations(study: Study) -> dict[str, Any]:
     }
 
 
-def _lines(study: Study, view: View, compared: Comparisons) -> dict[str, Any]:
-    return build_lines(study.here, view, study.scene, line_stars(study, view, compared))
+def rows_behind(view: LakeView, state: StorageState, name: str) -> pl.DataFrame:
+    """Return the rows of a download of any view, by name."""
+    return BY_NAME[name].rows(study_of(view, state), BY_NAME[name])
 
 
-def _subsystems(study: Study, view: View, _: Comparisons) -> dict[str, Any]:
-    return _bars(study, study.functions, view)
+def explain(view: LakeView, state: StorageState, name: str) -> str:
+    """Return how a view was computed: version, filters, steps, queries."""
+    study, one = study_of(view, state), BY_NAME[name]
+    queries = [write(study, one) for write in one.queries]
+    return "\n\n".join([f"{_heading(study)}\n{one.how}", *queries])
 
 
-def _sources(study: Study, view: View, _: Comparisons) -> dict[str, Any]:
-    return _bars(study, study.moves, view, published_moves(study))
+def explain_all(study: Study) -> str:
+    """Return how all views of the page were computed."""
+    titles: dict[str, list[str]] = {}
+    for one in (*VIEWS, CLAIMS, PUBLISHED):
+        titles.setdefault(one.how, []).append(one.title)
+    how = [f"{', '.join(names)}: {words}" for words, names in titles.items()]
+    queries = [write(study, PUBLISHED) for write in PUBLISHED.queries]
+    return "\n\n".join([_heading(study), "\n".join(how), *queries])
 
 
-def _bars(
-    study: Study, functions: pl.DataFrame, view: View, published: Sequence[PublishedMove] = ()
-) -> dict[str, Any]:
-    counted, part = study.shown_moves(functions, view.y)
-    rows: dict[tuple[str | None, int], list[int]] = {}
-    for row, mode, depth in part.of(study.here).select("row", "mode", "io_depth").iter_rows():
-        rows.setdefault((mode, depth), []).append(row)
-    shown = study.words(part)
-    return build_subsystems(counted, rows, view, study.scene, UNKNOWN, sources(), published, shown)
-
-
-def _devices(study: Study, view: View, _: Comparisons) -> dict[str, Any]:
-    idle = study.words(study.idle_part)
-    return build_devices(study.rows, study.idle, view, study.scene, idle_stars(study), idle)
-
-
-def _proportionality(study: Study, view: View, _: Comparisons) -> dict[str, Any]:
-    rows, part = study.proportions
-    words = study.words(part)
-    return build_proportionality(rows, study.idle, study.accesses, view, study.scene, words)
-
-
-def _grids(study: Study, view: View, _: Comparisons) -> dict[str, Any]:
-    cells = cells_of(study, view)
-    place_text = place_words(study.state.place, cells.fixed)
-    if not len(cells.rows):
-        both = f" by both {' and '.join(cells.accesses)}" if cells.accesses else ""
-        return unmeasured(view, [view.y], place_text, both)
-    how = "means of replicates"
-    if cells.accesses:
-        how = f"{cells.accesses[1]} minus {cells.accesses[0]}, {how}"
-    subtitle = " · ".join(part for part in (how, place_text, study.words(cells.part)) if part)
-    common = {name: study.state.place[name] for name in cells.fixed}
-    if cells.accesses:
-        common["rw"] = list(cells.accesses)
-    return build_grids(cells.rows, view, study.scene, subtitle, common)
-
-
-# Kind of view to its builder, given the study, the view and the compared published values.
-BUILDERS: Final[dict[str, Callable[[Study, View, Comparisons], dict[str, Any]]]] = {
-    "lines": _lines,
-    "sources": _sources,
-    "subsystems": _subsystems,
-    "devices": _devices,
-    "proportionality": _proportionality,
-    "difference": _grids,
-    "efficiency": _grids,
-}
-
-
-@dataclass(frozen=True, slots=True)
-class Cells:
-    """The cells of one heatmap: configurations pooled by mode, request size and IO depth.
-
-    Attributes:
-        rows: Answer of `pooled_means` or, for differences, of `write_minus_read`, with `value`;
-            empty if nothing was measured.
-        part: The part of the filtered runs that the cells show.
-        fixed: Columns of the study's place with one value in all of them.
-        accesses: The compared reading and writing access; empty unless cells are differences.
-    """
-
-    rows: pl.DataFrame
-    part: Slice
-    fixed: tuple[str, ...]
-    accesses: tuple[str, ...] = ()
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """The columns by which the runs behind the cells are averaged."""
-        return (*_CELL, "rw") if self.accesses else _CELL
-
-
-def cells_of(study: Study, view: View) -> Cells:
-    """Return the cells of a heatmap view."""
-    place, is_interval, y = study.state.place, study.scene.is_interval, view.y
-    rows = matching(study.rows, {"device": place["device"]}).filter(pl.col(y).is_not_null())
-    if view.kind == "efficiency":
-        rows = matching(rows, {"rw": place["rw"]})
-        part = study.alike(rows, ("mode", "request", "depth"), runs=f"{y}_n")
-        cells = pooled_means(part.of(rows), y, _CELL, is_interval).with_columns(value=y)
-        return Cells(cells, part, ("device", "rw"))
-    accesses = access_pair(place["rw"])
-    rows = rows.filter(pl.col("rw").is_in(accesses))
-    part = study.alike(rows, ("mode", "request", "depth", "rw"), runs=f"{y}_n")
-    alike = part.of(rows)
-    if not accesses:
-        return Cells(alike.clear().with_columns(value=y), part, ("device",))
-    read, write = (
-        pooled_means(alike.filter(pl.col("rw") == rw), y, _CELL, is_interval) for rw in accesses
+def _heading(study: Study) -> str:
+    error = "95 % confidence interval (Student's t)" if study.scene.is_interval else "sd"
+    return (
+        f"{study.view.words}\n"
+        f"filters: {study.state.selection.in_words()}\n"
+        f"views of one device show: {study.scene.place_words or 'none'}\n"
+        f"error bars: {error}"
     )
-    cells = write_minus_read(read, write, y, _CELL, is_interval)
-    return Cells(cells, part, ("device",), accesses)

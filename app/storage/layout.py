@@ -22,17 +22,7 @@ from app.kit.page_layout import (
 )
 from app.kit.panel import legend_of, panel, tool_bar, view_menu
 from app.storage.figures.base import GLYPHS, Scene
-from app.storage.state import (
-    CLAIMS,
-    NAME,
-    PUBLISHED,
-    SECTIONS,
-    VIEWS,
-    WIDE,
-    StorageState,
-    View,
-    across,
-)
+from app.storage.state import StorageState
 from app.storage.study import (
     chosen,
     offered,
@@ -40,17 +30,19 @@ from app.storage.study import (
     storage_cube,
     storage_pool_choices,
 )
+from app.storage.view import NAME, View
+from app.storage.views import CLAIMS, PUBLISHED, SECTIONS, VIEWS
 
 IDS = PageIds(NAME)
 # Stores: what the views answer; device, access and size that the server chose; DRAWN stays empty.
 PICTURES = IDS("pictures")
 PLACED, DRAWN = IDS("placed"), IDS("drawn")
 LEGEND, PUBLISHED_TABLES, CLAIM_LIST = IDS("legend"), IDS("published"), IDS("claims")
-# Stores: HTML text that the browser writes into the published tables and the list of claims.
+# Stores: HTML text by view, which the browser writes into the published tables and beside pictures.
 PUBLISHED_HTML, CLAIMS_HTML = IDS("published-html"), IDS("claims-html")
 _STORES = (PICTURES, PLACED, DRAWN, PUBLISHED_HTML, CLAIMS_HTML)
 _TOOLS = ("zoom", "pan", "select", "reset")
-# Section without figures to the id of its body, and its name for screen readers.
+# View without a picture to the id of its body, and its name for screen readers.
 _BODIES = {
     CLAIMS: (CLAIM_LIST, "claims of the papers"),
     PUBLISHED: (PUBLISHED_TABLES, "published values beside those measured"),
@@ -63,7 +55,7 @@ def storage_layout(view: LakeView, state: StorageState, notice: str) -> html.Mai
     state = chosen(cube, state)
     blocks = filter_blocks(view, state.selection, offered, IDS)
     bar = html.Div([section_menu(), _place_bar(view, cube, state)], className="storage-bar")
-    links = [link_to(IDS, name) for name in ("explore", "modes")]
+    links = [link_to(IDS, name) for name in ("explore", "modes", "findings")]
     return page_layout(
         NAME,
         state_stores(NAME, view, state, _STORES),
@@ -144,35 +136,57 @@ def storage_sections(bodies: Mapping[str, list], has_menus: bool) -> list[html.S
     """Lay out all sections.
 
     Args:
-        bodies: Section without figures to its content; empty if a callback delivers it.
+        bodies: View to its content without a picture: claims, published values; empty if callbacks
+            deliver them.
         has_menus: Whether views have menus, which need a server.
     """
     return [_section(name, bodies, has_menus) for name in SECTIONS]
 
 
 def _section(section: str, bodies: Mapping[str, list], has_menus: bool) -> html.Section:
-    body: list[Any] = [_panel(view, has_menus) for view in VIEWS if view.section == section]
-    if section in _BODIES:
-        view, name = _BODIES[section]
-        head = [view_menu(view, SECTIONS[section].lower())] if has_menus else []
-        content = [html.Div(bodies.get(section), id=view, className="pending")]
-        body = [panel(view, name, head, content, "published", is_stop=False)]
+    body: list[Any] = [_panel(v, bodies, has_menus) for v in VIEWS if v.section == section]
+    for view, (element, name) in _BODIES.items():
+        if view.section != section:
+            continue
+        head = [view_menu(element, view.title.lower())] if has_menus else []
+        content = [html.Div(bodies.get(view.name), id=element, className="pending")]
+        body.append(panel(element, name, head, content, "published", is_stop=False))
+    panels = IDS(f"panels-{section}")
+    fold = html.Button(
+        SECTIONS[section],
+        className="section-fold plain",
+        **{"type": "button", "aria-expanded": "true", "aria-controls": panels,
+           "data-fold": section},
+    )  # fmt: skip
     return html.Section(
-        [
-            html.H2(SECTIONS[section]),
-            html.Div(body, className=f"storage-panels across-{max(1, across(section))}"),
-        ],
+        [html.H2(fold), html.Div(body, id=panels, className="storage-panels")],
         id=IDS(f"section-{section}"),
         className="storage-section",
         **{"aria-label": SECTIONS[section]},
     )
 
 
-def _panel(view: View, has_menus: bool) -> html.Section:
-    wide = " wide" if view.name in WIDE else ""
+def _panel(view: View, bodies: Mapping[str, list], has_menus: bool) -> html.Section:
+    source = [html.Span(view.source, className="source quiet")] if view.source else []
     menu = [view_menu(view.graph, view.title)] if has_menus else []
-    head = [tool_bar(view.graph, _TOOLS), *menu]
-    body = [html.Div(id=view.graph, className="graph")]
-    if view.kind == "subsystems":
-        body.append(legend_of(view.graph))
-    return panel(view.graph, view.title, head, body, f"storage-panel{wide}")
+    head = [*source, tool_bar(view.graph, _TOOLS), *menu]
+    # Panels side by side scroll where the window has no room for them.
+    broad = " broad" if view.span == 6 else ""
+    picture: list[Any] = [html.Div(id=view.graph, className="graph")]
+    if view.has_legend:
+        picture.append(legend_of(view.graph))
+    body: list[Any] = [html.Div(picture, className=f"picture{broad}")]
+    looks = f"storage-panel span-{view.span}"
+    if view.claims:
+        beside = {"data-claims-of": view.name, "aria-label": f"claims on {view.title}"}
+        body = [
+            html.Div(
+                [
+                    *body,
+                    html.Div(bodies.get(view.name), className="beside", role="group", **beside),
+                ],
+                className="judged",
+            )
+        ]
+        looks += " has-claims"
+    return panel(view.graph, view.title, head, body, looks)

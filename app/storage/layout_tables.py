@@ -1,5 +1,6 @@
 """The published tables beside measured values, and the papers' claims with their verdicts."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from dash import html
@@ -7,12 +8,12 @@ from dash import html
 from app.kit.competitors import mode_label
 from app.storage.figures.base import Scene
 from app.storage.published import ALONE, Judged, Line, judged_claims
-from app.storage.state import BY_NAME
 from app.storage.study import Study
+from app.storage.views import CLAIMS, VIEW_OF, VIEWS
 from data.analysis.verdicts import DOES_NOT, HOLDS, IN_PART, NEARLY, UNDECIDED, Verdict
 from data.catalogue import SHIPPED
 from data.reference import loads_stores
-from data.reference.tables import PublishedTable, papers, published_tables
+from data.reference.tables import Paper, PublishedTable, papers, published_tables
 from data.units import MISSING, format_digits, format_quantity
 
 _HEADS = ("Quantity", "Published", "Measured here, mean ± {spread}", "Difference")
@@ -26,38 +27,71 @@ _LOOKS = {
 }  # fmt: skip
 
 
-def claims_block(study: Study) -> list:
-    """Lay out all claims; each has its rule and the compared means in a part that unfolds."""
+def claims_blocks(study: Study) -> dict[str, list]:
+    """Lay out the claims by view: each beside its picture, and all of them in short on top.
+
+    Each has its rule and the compared means in a part that unfolds.
+    """
     place = study.scene.place_words or "no place"
-    sentence = f"From the {study.matching:,} storage runs that the filters leave; lines at {place}."
+    judged, note = judged_claims(study), study.scene.note
+    counts = Counter(one.verdict.outcome for one in judged)
+    parts = [f"{outcome}: {counts[outcome]}" for outcome in _LOOKS if counts[outcome]]
+    sentence = f"{len(judged)} claims of two papers{f' on {note}' if note else ''}. "
+    sentence += f"{' · '.join(parts)}."
+    basis = f" From the {study.matching:,} storage runs that the filters leave; lines at {place}."
     alike = study.words(study.alike(study.here, ("mode", "depth"), is_pooling=False))
-    sentence += f" Other knobs there: {alike}." if alike else ""
-    return [
-        html.P([sentence, *noted(study.scene.note)], className="note"),
-        html.Ul([_item(one, study.scene.note) for one in judged_claims(study)], className="claims"),
-    ]
+    basis += f" Other knobs there: {alike}." if alike else ""
+    blocks = {
+        view.name: [
+            html.Ul([_item(one, note) for one in judged if one.claim.name in view.claims],
+                    className="claims")
+        ]
+        for view in VIEWS
+        if view.claims
+    }  # fmt: skip
+    index = [_index(paper, judged, note) for paper in dict.fromkeys(c.claim.paper for c in judged)]
+    return blocks | {CLAIMS.name: [html.P([html.Strong(sentence), basis]), *index]}
+
+
+def _index(paper: Paper, judged: Sequence[Judged], note: str) -> html.Div:
+    """Lay out the claims of a paper in short, and its figures; each shows its picture."""
+    claims = [
+        html.Li(
+            html.Button(
+                [f"{one.claim.where}: ", _outcome(one.verdict, note)],
+                className="plain", title=one.claim.text,
+                **{"data-show": VIEW_OF[one.claim.name].name, "type": "button"},
+            )
+        )
+        for one in judged
+        if one.claim.paper == paper
+    ]  # fmt: skip
+    figures = [
+        html.Button(words, className="plain", title=view.title,
+                    **{"data-show": view.name, "type": "button"})
+        for view in VIEWS
+        if (words := view.source.removeprefix(f"{paper.short}, ")) != view.source
+    ]  # fmt: skip
+    return html.Div(
+        [html.H3(paper.short), html.Ul(claims, className="claim-index"),
+         html.Div(figures, className="figure-index")]
+    )  # fmt: skip
 
 
 def _item(judged: Judged, note: str) -> html.Li:
-    claim, verdict, view = judged.claim, judged.verdict, BY_NAME[judged.view]
+    claim, verdict = judged.claim, judged.verdict
     why = [html.P(claim.rule)]
     if verdict.comparisons:
         tests = " and ".join(dict.fromkeys(each.test for each in verdict.comparisons))
         lines = [html.Li(each.words) for each in verdict.comparisons]
         why += [html.P(f"Means of two modes or accesses, n of each, p of {tests}:"), html.Ul(lines)]
-    show = html.Button(
-        f"show: {view.title}", className="plain", **{"data-show": judged.view, "type": "button"}
-    )
     parts = [html.Li([_outcome(part, note), f": {part.words}"]) for part in verdict.parts]
     return html.Li(
         [
-            html.Div([html.Span(claim.text), html.Span(claim.source, className="quiet")],
-                     className="claim"),
-            html.Div([html.Strong(_outcome(verdict, note)),
-                      html.Ul(parts) if parts else f": {verdict.words}"],
-                     className="claim-verdict"),
-            html.Div([html.Details([html.Summary("rule and numbers"), *why]), show],
-                     className="why"),
+            html.Div([html.Strong(_outcome(verdict, note)), " · ", claim.text, " ",
+                      html.Span(claim.source, className="quiet")], className="claim"),
+            html.Div(html.Ul(parts) if parts else verdict.words, className="claim-verdict"),
+            html.Details([html.Summary("rule and numbers"), *why], className="why"),
         ],
         **{"data-claim": claim.name},
     )  # fmt: skip

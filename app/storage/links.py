@@ -9,17 +9,16 @@ import polars as pl
 from app.kit.clause import read_clause, write_knobs
 from app.kit.lake_view import LakeView
 from app.kit.links import configurations
-from app.storage.answer import BUILDERS, FIELDS
+from app.storage.answer import FIELDS
 from app.storage.published import comparisons
-from app.storage.state import BY_NAME, StorageState, knob_columns, read_old_box
+from app.storage.state import StorageState, knob_columns, read_old_box
 from app.storage.study import study_of
+from app.storage.views import OF_VERSION_1
 from data.catalogue import Catalogue
 from data.selection import Selection
 
 # Positions of points may differ from those of an earlier version in their last digits.
 _TOLERANCE = 1e-9
-# Views that had another quantity then.
-_OF_VERSION_1 = {"cpu-interrupts": replace(BY_NAME["cpu-interrupts"], y="cpu_pct")}
 _NO_RUN = "No storage run is under the link's filters: these are all storage runs."
 _OTHER_AXES = (
     "The link's selection is a box in a picture of energy proportionality that had other axes."
@@ -63,10 +62,10 @@ def _from_old_box(view: LakeView, state: StorageState) -> str:
     """Return the clause of the configurations with a point inside a box of version 1."""
     study = study_of(view, state)
     name, panel, bounds = read_old_box(state.sel) or ("", 0, ())
-    if not study.has_figures:
+    drawn = OF_VERSION_1.get(name)
+    if not study.has_figures or not drawn or not drawn.figure:
         return ""
-    one = _OF_VERSION_1.get(name, BY_NAME[name])
-    figure = BUILDERS[one.kind](study, one, comparisons(study))
+    figure = drawn.figure(study, drawn, comparisons(study))
     rows = sorted(set(_rows_in_box(figure, panel, bounds)))
     return _knobs_of(study.rows[rows], view.catalogue) if rows else ""
 

@@ -11,11 +11,10 @@ from app.kit.lake_view import LakeView
 from app.kit.page import Page
 from app.kit.page import View as PageView
 from app.storage import layout
-from app.storage.answer import StorageAnswer, answer
-from app.storage.layout_tables import claims_block, published_tables_block
+from app.storage.answer import StorageAnswer, answer, explain, explain_all, rows_behind
+from app.storage.layout_tables import claims_blocks, published_tables_block
 from app.storage.links import open_link
-from app.storage.rows import explain, explain_all, rows_behind
-from app.storage.state import CLAIMS, NAME, PUBLISHED, RUNS, VIEWS, StorageState
+from app.storage.state import StorageState
 from app.storage.study import (
     default_state,
     missing,
@@ -25,6 +24,8 @@ from app.storage.study import (
     storage_pool_choices,
     study_of,
 )
+from app.storage.view import NAME
+from app.storage.views import ALL, PUBLISHED
 
 
 def export(view: LakeView, state: StorageState) -> ExportedPage:
@@ -37,10 +38,8 @@ def export(view: LakeView, state: StorageState) -> ExportedPage:
     words += " Click a point or drag a box to select; Escape clears."
     legend = layout.mode_legend(_legend(drawn))
     bar = html.Div([layout.section_menu(), legend], className="storage-bar exported-bar")
-    bodies = {
-        PUBLISHED: published_tables_block(drawn.compared, scene),
-        CLAIMS: claims_block(drawn.study),
-    }
+    bodies = {PUBLISHED.name: published_tables_block(drawn.compared, scene)}
+    bodies |= claims_blocks(drawn.study)
     main = html.Main(
         [
             html.P(words, className="quiet export-words"),
@@ -61,12 +60,7 @@ PAGE = Page(
     state=StorageState,
     default_state=default_state,
     layout=layout.storage_layout,
-    views=(
-        *[PageView(view.name, view.title) for view in VIEWS],
-        PageView(CLAIMS, "Claims of the papers", is_picture=False),
-        PageView(PUBLISHED, "Published values", is_picture=False),
-        PageView(RUNS, "Storage runs", is_picture=False),
-    ),
+    views=tuple(PageView(v.name, v.title, is_picture=v.figure is not None) for v in ALL),
     rows=rows_behind,
     explain=explain,
     export=export,
@@ -105,10 +99,8 @@ def update_views(raw_state: dict[str, Any], version: int) -> tuple:
         "choices": place_choices(storage_cube(view, state.selection), state),
         "values": layout.place_values(state),
     }
-    tables, legend = (
-        render(published_tables_block(drawn.compared, drawn.study.scene)),
-        _legend(drawn),
-    )
+    tables = {PUBLISHED.name: render(published_tables_block(drawn.compared, drawn.study.scene))}
+    legend = _legend(drawn)
     return drawn.pictures, tables, legend, placed, drawn.status
 
 
@@ -117,14 +109,14 @@ def update_views(raw_state: dict[str, Any], version: int) -> tuple:
     Input(layout.IDS.view_state, "data"),
     State(layout.IDS.lake_version, "data"),
 )
-def update_claims(raw_state: dict[str, Any], version: int) -> str:
+def update_claims(raw_state: dict[str, Any], version: int) -> dict[str, str]:
     """Judge the claims separately, because loading the statistics would delay the figures."""
     view = lake_view(version)
     return view.once(_claims, StorageState.from_json(raw_state, view.catalogue))
 
 
-def _claims(view: LakeView, state: StorageState) -> str:
-    return render(claims_block(study_of(view, state)))
+def _claims(view: LakeView, state: StorageState) -> dict[str, str]:
+    return {name: render(block) for name, block in claims_blocks(study_of(view, state)).items()}
 
 
 def _legend(drawn: StorageAnswer) -> list:

@@ -11,8 +11,9 @@ import polars as pl
 from app.kit.competitors import mode_label
 from app.storage.figures.base import Star
 from app.storage.figures.subsystems import PublishedMove
-from app.storage.state import DEPTH, View
+from app.storage.state import DEPTH
 from app.storage.study import Study
+from app.storage.view import View
 from data.analysis.storage_moves import mean_of_sums, sum_of
 from data.analysis.storage_places import matching
 from data.analysis.verdicts import LOADS_STORES, UNDECIDED, Verdict
@@ -35,14 +36,6 @@ _OF_PERFORMANCE: Final = {"latency_mean_us": ("latency_us", ""), "iops": ("iops"
 _SWITCHES_PER_IO: Final = "context_switches_per_io"
 _PER_S: Final = "1/s"
 NOT_MEASURED: Final = f"{MISSING} not measured"
-# Name of a claim to the view that shows the compared values.
-VIEW_OF: Final = {
-    "000-O1": "iops", "000-O2": "cpu", "000-O3": "power-cpu", "000-O4": "switches-io",
-    "000-O5": "loads-stores", "000-O6": "bytes-joule", "000-C7": "bytes-joule",
-    "004-O1": "devices", "004-O2": "devices", "004-O3": "difference", "004-O4": "proportionality",
-    "004-O5": "cpu-interrupts", "004-O6": "bytes-joule", "004-O7": "ios-joule",
-    "004-C8": "bytes-joule", "004-C9": "power-interrupts",
-}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -321,10 +314,9 @@ def _devices(study: Study) -> list[Any]:
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """A claim with its verdict, and the view that shows the compared values."""
+    """A claim with its verdict."""
 
     claim: Claim
-    view: str
     verdict: Verdict
 
 
@@ -332,4 +324,4 @@ def judged_claims(study: Study) -> list[Judged]:
     """Decide every claim from the filtered runs."""
     nothing = Verdict(UNDECIDED, "no measured storage runs")
     verdicts = storage_verdicts(study.runs) if len(study.rows) else {}
-    return [Judged(one, VIEW_OF[one.name], verdicts.get(one.name, nothing)) for one in claims()]
+    return [Judged(one, verdicts.get(one.name, nothing)) for one in claims()]

@@ -126,15 +126,30 @@ class Study:
         The mode is interrupts; where no run has them, the first of the legend. Answer of
         `shares_of_greatest`, and which ones of those that the filters leave they are.
         """
+        rows, part = self.of_devices("power_w", "iops")
+        return shares_of_greatest(rows.filter(pl.col("iops") > 0), self.peaks), part
+
+    def of_devices(self, *columns: str) -> tuple[pl.DataFrame, Slice]:
+        """Return the configurations of all devices at one request size, in one mode.
+
+        Also which ones of those that the filters leave they are.
+
+        Args:
+            columns: Metrics that they have.
+        """
+        size = {"request_bytes": self.state.at_request}
+        measured = [pl.col(name).is_not_null() for name in columns]
         is_drawn = pl.any_horizontal(pl.col("rw").eq_missing(rw) for rw in self.accesses)
-        there = matching(self.rows, {"request_bytes": self.state.at_request}).filter(
-            is_drawn, pl.col("power_w").is_not_null(), pl.col("iops") > 0
-        )
-        rank = self.scene.rank
-        modes = sorted(there["mode"].unique().to_list(), key=lambda m: (m != "interrupt", rank(m)))
-        there = matching(there, {"mode": modes[0] if modes else None})
+        there = matching(self.rows, size).filter(is_drawn, *measured)
+        there = matching(there, {"mode": self.usual_mode(there)})
         part = self.alike(there, ("device", "rw", "depth"), is_pooling=False)
-        return shares_of_greatest(part.of(there), self.peaks), part
+        return part.of(there), part
+
+    def usual_mode(self, rows: pl.DataFrame) -> str | None:
+        """Return the mode in which devices are compared: interrupts, else the legend's first."""
+        rank = self.scene.rank
+        modes = sorted(rows["mode"].unique().to_list(), key=lambda m: (m != "interrupt", rank(m)))
+        return modes[0] if modes else None
 
     def alike(
         self, rows: pl.DataFrame, shown: Sequence[str], is_pooling: bool = True, runs: str = "runs"
@@ -197,6 +212,7 @@ def _study_of(view: LakeView, state: StorageState) -> Study:
     modes = cube["mode"].unique().sort(nulls_last=True).to_list()
     scene = Scene(
         modes=competitors_of(catalogue.knobs["mode"], modes, view.systems, {}),
+        devices=tuple(cube["device"].cast(pl.String).unique().sort(nulls_last=False)),
         is_interval=is_interval,
         place=state.place,
         place_words=place_words(state.place),

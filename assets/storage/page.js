@@ -58,10 +58,12 @@ document.addEventListener("DOMContentLoaded", function () {
       return window.dash_clientside.no_update;
     },
     place,
-    /** Write the server's HTML, in which it escapes all text, where its store says. */
-    writeHtml(text) {
-      const { id } = window.dash_clientside.callback_context.inputs_list[0];
-      if (text) document.getElementById(id.replace(/-html$/, "")).innerHTML = text;
+    /** Write the server's HTML, in which it escapes all text, by view: beside its picture or as a whole. */
+    writeHtml(texts) {
+      for (const [name, text] of Object.entries(texts || {})) {
+        const beside = document.querySelector(`[data-claims-of="${name}"]`);
+        (beside || document.getElementById(PREFIX + name)).innerHTML = text;
+      }
       storage.markPublished();
     },
   });

@@ -16,7 +16,7 @@
   /** The page was opened with a selection. */
   storage.open = function (clause) {
     open(clause);
-    wattlas.later(watchSections);
+    wattlas.later(() => { foldSections(); watchSections(); });
   };
 
   /** Draw the answers of all views. */
@@ -118,10 +118,28 @@
     });
   }
 
-  /** Scroll to a view and give it the focus. */
+  /* The browser keeps which sections are folded, as it does the theme. */
+  const FOLDED = "wattlas-storage-folded";
+  function foldedSections() {
+    try { return JSON.parse(localStorage.getItem(FOLDED)) || []; } catch (error) { return []; }
+  }
+  function foldSections() { foldedSections().forEach((name) => fold(name, true)); }
+  function fold(name, isFolded) {
+    const section = document.getElementById(PREFIX + "section-" + name);
+    if (!section) return;
+    section.classList.toggle("folded", isFolded);
+    section.querySelector(".section-fold").setAttribute("aria-expanded", String(!isFolded));
+    const others = foldedSections().filter((other) => other !== name);
+    const folded = JSON.stringify(isFolded ? [...others, name] : others);
+    try { localStorage.setItem(FOLDED, folded); } catch (error) { /* private window */ }
+  }
+  const sectionOf = (element) => element.closest(".storage-section").id.slice((PREFIX + "section-").length);
+
+  /** Scroll to a view and give it the focus; its section unfolds. */
   function showView(view, behavior) {
     const panel = document.querySelector(`.storage-panel[data-view="${PREFIX + view}"]`);
     if (!panel) return;
+    fold(sectionOf(panel), false);
     panel.focus({ preventScroll: true });
     panel.scrollIntoView({ behavior, block: "center" });
   }
@@ -129,8 +147,10 @@
   document.addEventListener("click", (event) => {
     const within = (selector) => wattlas.closest(event, selector);
     const tab = within(".section-tab"), entry = within("#storage-legend button");
-    const shown = within("[data-show]");
+    const shown = within("[data-show]"), folding = within(".section-fold");
     const behavior = matchMedia("(prefers-reduced-motion: reduce)").matches ? "auto" : "smooth";
+    if (folding) fold(folding.dataset.fold, folding.getAttribute("aria-expanded") === "true");
+    if (tab) fold(tab.dataset.section, false);
     if (tab) document.getElementById(PREFIX + "section-" + tab.dataset.section).scrollIntoView({ behavior });
     if (shown) showView(shown.dataset.show, behavior);
     if (entry) storage.toggle(modeClause(entry));

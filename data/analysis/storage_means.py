@@ -1,12 +1,16 @@
 """Means of storage configurations with error bars: pooled to cells, subtracted, as shares."""
 
 from collections.abc import Sequence
+from typing import Final
 
 import numpy as np
 import polars as pl
 
 from data.analysis.pooling import pool
 from data.analysis.spreads import difference_spreads, mean_spreads
+
+# Share of the greatest IO rate from which it counts as saturated; ours.
+SATURATED: Final = 0.95
 
 
 def with_spreads(rows: pl.DataFrame, columns: Sequence[str], is_interval: bool) -> pl.DataFrame:
@@ -73,22 +77,56 @@ def write_minus_read(
     )
 
 
+def with_marked_depths(
+    cells: pl.DataFrame, rates: pl.DataFrame, column: str, by: Sequence[str]
+) -> pl.DataFrame:
+    """Mark the IO depths at which a metric is best, and from which the IO rate hardly rises.
+
+    Args:
+        cells: Answer of `pooled_means` of the metric, by `by` and `io_depth`.
+        rates: The same of `iops`.
+        column: The metric; more is better.
+        by: Columns within which depths compare: device or mode, request size.
+
+    Returns:
+        The cells with `is_best` (the greatest mean of the metric) and `is_saturated` (the least
+        depth with SATURATED of the greatest mean IO rate). Both are false where one depth was
+        measured.
+    """
+    is_swept = pl.col("io_depth").n_unique().over(by) > 1
+    saturated = (
+        rates.filter(pl.col("iops") >= SATURATED * pl.col("iops").max().over(by))
+        .group_by(by)
+        .agg(saturated_at=pl.col("io_depth").min())
+    )
+    return (
+        cells.join(saturated, on=by, how="left", nulls_equal=True, maintain_order="left")
+        .with_columns(
+            is_best=is_swept & (pl.col(column) == pl.col(column).max().over(by)),
+            is_saturated=is_swept & (pl.col("io_depth") == pl.col("saturated_at")),
+        )
+        .drop("saturated_at")
+    )
+
+
 def shares_of_greatest(rows: pl.DataFrame, peaks: pl.DataFrame) -> pl.DataFrame:
     """Add IO rates and powers as shares of the greatest.
 
     Args:
-        rows: Configurations with `power_w` and `iops`.
+        rows: Configurations of one request size, with `power_w` and `iops`.
         peaks: `peak_w` by `machine`, of an unknown machine by its dataset.
 
     Returns:
-        The rows with `rate_share` (over the greatest IO rate of the device and access), `peak_w`
-        (the greatest power of the machine) and `power_share`; sorted by device.
+        The rows with `rate_share` (over the greatest IO rate of the device, reading or writing),
+        `peak_w` (the greatest power of the machines of all rows: one divisor) and `power_share`;
+        sorted by device.
     """
     machine = pl.coalesce(pl.col("machine", "dataset").cast(pl.String))
     return (
         rows.join(peaks, left_on=machine, right_on="machine", maintain_order="left")
+        .with_columns(pl.col("peak_w").max())
         .with_columns(
-            rate_share=pl.col("iops") / pl.col("iops").max().over("device", "rw"),
+            rate_share=pl.col("iops") / pl.col("iops").max().over("device"),
             power_share=pl.col("power_w") / pl.col("peak_w"),
         )
         .sort("device", "row", nulls_last=True)

@@ -6,7 +6,7 @@ from typing import Any
 
 from playwright.sync_api import Page
 
-from app.storage.state import VIEWS
+from app.storage.views import VIEWS
 from tests.browser.atlas import visit, wait_idle
 
 _DRAWN = """window.wattlas && wattlas.storage && !wattlas.storage.isBusy()

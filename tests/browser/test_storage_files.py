@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import Page
 
 from app.__main__ import main
-from app.storage.state import VIEWS
+from app.storage.views import VIEWS
 from tests.browser.atlas import wait_idle
 from tests.browser.storage_page import StoragePage
 
@@ -88,9 +88,9 @@ def test_an_exported_file_links_its_pictures_by_mouse_and_keys(
     wait_idle(page)
     assert page.evaluate("document.getElementById('storage-iops').layout.font.color") == "#e6e8eb"
     assert storage.caught("iops") == [1, 0, 0]
-    page.locator(".section-tab", has_text="Efficiency").click()
+    page.locator(".section-tab", has_text="Devices side by side").click()
     wait_idle(page)
-    assert page.locator(".section-tab[aria-current]").inner_text() in ("Efficiency", "Devices")
+    assert page.locator(".section-tab[aria-current]").inner_text() == "Devices side by side"
     assert storage.overlaps() == []
     assert (
         len(VIEWS)

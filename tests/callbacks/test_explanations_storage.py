@@ -1,5 +1,6 @@
 """The SQL that explanations of Storage print, run as it is, gives the numbers of the views."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import polars as pl
@@ -8,7 +9,8 @@ import pytest
 from app.kit.context import Lakes
 from app.kit.lake_view import LakeView
 from app.storage.page import PAGE
-from app.storage.state import VIEWS
+from app.storage.rows import device_line_rows, line_rows, subsystem_rows
+from app.storage.views import BY_NAME, VIEWS
 from tests.callbacks.test_explanations import asked, assert_same, rows
 from tests.fixtures.lakes import write_lake
 from tests.fixtures.storage_rows import fio, study_lake
@@ -25,15 +27,15 @@ def view(tmp_path_factory: pytest.TempPathFactory) -> LakeView:
     return Lakes(write_lake(path, [*more, fio(dataset="home", run_id="home")])).at(None)
 
 
-def named(kind: str) -> list[str]:
-    return [view.name for view in VIEWS if view.kind == kind]
+def named(rows_of: Callable, by: str = "mode") -> list[str]:
+    return [view.name for view in VIEWS if view.rows is rows_of and view.by == by]
 
 
 def metric_of(name: str) -> str:
     return next(view.y for view in VIEWS if view.name == name)
 
 
-@pytest.mark.parametrize("name", named("lines"))
+@pytest.mark.parametrize("name", named(line_rows))
 def test_lines(view: LakeView, name: str) -> None:
     (found,) = asked(view, PAGE, QUERY, name)
     column = metric_of(name)
@@ -42,18 +44,27 @@ def test_lines(view: LakeView, name: str) -> None:
     assert set(found["device"]) == {"optane"}
 
 
+@pytest.mark.parametrize("name", named(device_line_rows, "device"))
+def test_lines_of_devices(view: LakeView, name: str) -> None:
+    (found,) = asked(view, PAGE, QUERY, name)
+    column = metric_of(name)
+    columns = ("mode", "device", "rw", "io_depth", column, f"{column}_sd", f"{column}_n")
+    assert_same(found, rows(view, PAGE, QUERY, name), {c: c for c in columns})
+    assert set(found["mode"]) == {"interrupt"}
+    assert set(found["rw"]) == {"randread", "randwrite"}
+
+
 @pytest.mark.parametrize("more", ["", "&pool=rapl"])
-@pytest.mark.parametrize("name", named("efficiency"))
+@pytest.mark.parametrize("name", ["bytes-joule", "bytes-joule-devices", "ios-joule"])
 def test_cells(view: LakeView, name: str, more: str) -> None:
     (found,) = asked(view, PAGE, QUERY + more, name)
-    column = metric_of(name)
-    columns = ("mode", "request_bytes", "io_depth", column)
+    columns = (BY_NAME[name].by, "request_bytes", "io_depth", metric_of(name))
     assert_same(found, rows(view, PAGE, QUERY + more, name), {c: c for c in columns})
 
 
 def test_differences(view: LakeView) -> None:
     (found,) = asked(view, PAGE, QUERY, "difference")
-    cell = ["mode", "request_bytes", "io_depth"]
+    cell = ["device", "request_bytes", "io_depth"]
     wide = found.pivot("rw", index=cell, values="power_w", maintain_order=True).drop_nulls()
     expected = rows(view, PAGE, QUERY, "difference")
     wide = wide.with_columns(power_w=pl.col("randwrite") - pl.col("randread"))
@@ -61,7 +72,7 @@ def test_differences(view: LakeView) -> None:
     assert_same(wide.sort(cell), expected.sort(cell), names)
 
 
-@pytest.mark.parametrize("name", named("subsystems"))
+@pytest.mark.parametrize("name", named(subsystem_rows))
 def test_loads_and_stores(view: LakeView, name: str) -> None:
     (found,) = asked(view, PAGE, QUERY, name)
     expected = rows(view, PAGE, QUERY, name)

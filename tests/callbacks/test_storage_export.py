@@ -12,7 +12,7 @@ from app.__main__ import main
 from app.kit.export import POLICY
 from app.kit.settings import Settings
 from app.server import create_app
-from app.storage.state import SECTIONS, VIEWS
+from app.storage.views import SECTIONS, VIEWS
 from tests.fixtures.exports import data_of
 from tests.fixtures.lakes import write_lake
 from tests.fixtures.storage_rows import fio, study_lake
@@ -68,7 +68,7 @@ def test_it_says_in_words_what_is_shown_and_how_it_came_about(page: str) -> None
     assert "lake lake, version 0" in page
     for section, title in SECTIONS.items():
         assert f'id="storage-section-{section}"' in page
-        assert f"<h2>{title}</h2>" in page
+        assert f">{title}</button></h2>" in page
 
 
 def test_published_values_stand_in_it_beside_the_measured(page: str) -> None:
@@ -81,6 +81,8 @@ def test_published_values_stand_in_it_beside_the_measured(page: str) -> None:
 
 def test_claims_stand_in_it(page: str) -> None:
     assert page.count("data-claim=") == 16
+    beside = page.partition('data-claims-of="power-cpu"')[2].partition("</section>")[0]
+    assert 'data-claim="000-O3"' in beside
     assert "CPU does not tell power:" in page
 
 

@@ -61,7 +61,7 @@ def test_what_the_lines_of_one_mode_differ_in_is_said(tmp_path: Path, view: Lake
     rows = [fio(depth=d, threads=t, dataset=name, run_id=f"{d}-{t}-{name}")
             for d in (4, 8) for t in (1, 4) for name in ("lab", "home")]  # fmt: skip
     found = answer(lake(tmp_path, rows), StorageState()).figures
-    assert "<br>dashes: dataset, threads<" in found["iops"]["layout"]["title"]["text"]
+    assert "· dashes: dataset, threads<" in found["iops"]["layout"]["title"]["text"]
     assert "dashes" not in answer(view, STATE).figures["iops"]["layout"]["title"]["text"]
 
 
@@ -132,7 +132,7 @@ def test_a_mode_that_nobody_named_is_called_so(tmp_path: Path) -> None:
     assert found.configurations is not None
     assert found.configurations["knobs"]["mode"]["values"] == [None]
     assert line(found.figures["iops"], "mode not said")["x"] == [0]
-    (heading,) = found.figures["ios-joule"]["layout"]["annotations"]
+    (heading,) = found.figures["bytes-joule"]["layout"]["annotations"]
     assert heading["text"] == "<b>mode not said</b>"
 
 

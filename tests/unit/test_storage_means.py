@@ -46,7 +46,7 @@ def test_a_difference_is_of_cells_that_have_both() -> None:
     assert (cell["power_w"], cell["power_w_written"]) == (20, 25)
 
 
-def test_shares_are_of_the_greatest_of_the_device_and_of_the_machine() -> None:
+def test_shares_are_of_the_greatest_of_the_device_and_of_all_machines() -> None:
     rows = pl.DataFrame(
         {
             "row": [0, 1, 2], "device": ["b", "b", "a"], "rw": ["read"] * 3,
@@ -58,7 +58,7 @@ def test_shares_are_of_the_greatest_of_the_device_and_of_the_machine() -> None:
     shares = shares_of_greatest(rows, peaks)
     assert shares["row"].to_list() == [2, 0, 1]
     assert shares["rate_share"].to_list() == [1, 0.25, 1]
-    assert shares["power_share"].to_list() == [0.5, 0.4, 0.8]
+    assert shares["power_share"].to_list() == [0.3, 0.4, 0.8]
 
 
 def test_the_place_is_the_usual_one_unless_another_has_runs() -> None:

@@ -11,8 +11,9 @@ from app.kit.context import Lakes
 from app.kit.lake_view import LakeView
 from app.storage.answer import answer
 from app.storage.links import open_link
-from app.storage.state import VIEWS, StorageState
+from app.storage.state import StorageState
 from app.storage.study import default_state
+from app.storage.views import VIEWS
 from data.catalogue import SHIPPED
 from data.selection import Selection
 from data.units import MINUS
@@ -112,7 +113,8 @@ def test_one_device_alone(sweep: LakeView) -> None:
     kinds = {name: figure["layout"]["meta"]["kind"] for name, figure in found.figures.items()}
     # A disk has no NVMe queues, and nobody took VTune to it.
     assert {name for name, kind in kinds.items() if kind == "message"} == {
-        "interrupts", "cpu-interrupts", "power-interrupts", "loads-stores", "loads", "stores",
+        "interrupts", "interrupts-devices", "cpu-interrupts", "power-interrupts", "loads-stores",
+        "loads", "stores",
     }  # fmt: skip
     assert "NVMe queues" in message(found.figures["interrupts"])
     assert [t["name"] for t in traces(found.figures["proportionality"], "points")] == ["disk"] * 2

@@ -10,7 +10,8 @@ import numpy as np
 import polars as pl
 
 from app.kit.competitors import Competitors
-from app.kit.encodings import scatter_trace
+from app.kit.encodings import OKABE_ITO, scatter_trace
+from app.kit.encodings import SYMBOLS as DEVICE_SYMBOLS
 from app.kit.figure_text import styled
 from app.kit.words import configuration_words
 from data.catalogue import SHIPPED, Catalogue
@@ -19,6 +20,8 @@ from data.units import format_quantity
 
 # The same as on Modes.
 SYMBOLS: Final = {"interrupt": "circle", "poll": "diamond", "hybrid": "square"}
+# Devices have the hues and the markers that no mode has first.
+MOST_DEVICES: Final = len(OKABE_ITO)
 OTHER_SYMBOL: Final = "triangle-up"
 # The browser replaces this word with the text colour of its theme.
 TEXT_COLOR: Final = "page"
@@ -64,6 +67,7 @@ class Scene:
 
     Attributes:
         modes: Completion modes of all rows, with their hues and labels.
+        devices: Devices of all rows, sorted; the missing device first.
         is_interval: Whether error bars are 95 % confidence intervals; else standard deviations.
         place: Device, access and size of the views that show one, by column.
         catalogue: The columns of the lake.
@@ -73,6 +77,7 @@ class Scene:
     """
 
     modes: Competitors
+    devices: tuple[str | None, ...]
     is_interval: bool
     place: dict[str, Any]
     catalogue: Catalogue
@@ -100,6 +105,21 @@ class Scene:
     def glyph(self, mode: Value | None) -> str:
         """Return the marker of a mode as a coloured character, for Plotly's texts."""
         return styled(f"color:{self.hue(mode)}", GLYPHS[self.symbol(mode)])
+
+    def device_look(self, device: str | None) -> tuple[str, str]:
+        """Return the hue and the marker of a device, the same in all figures."""
+        number = (self.devices.index(device) + len(SYMBOLS)) % MOST_DEVICES
+        return OKABE_ITO[number], DEVICE_SYMBOLS[number]
+
+    def name(self, by: str, value: Value | None) -> str:
+        """Return the name of a mode or a device."""
+        if by == "mode":
+            return self.label(value)
+        return self.unnamed if value is None else str(value)
+
+    def order(self, by: str) -> tuple[Value | None, ...]:
+        """Return the modes or the devices in the order of panels."""
+        return tuple(self.modes.values) if by == "mode" else self.devices
 
     def rank(self, mode: Value | None) -> int:
         """Return the index of a mode in the legend; later modes are drawn smaller, on top."""

@@ -7,11 +7,10 @@ import numpy as np
 import polars as pl
 
 from app.kit.columns import floats
-from app.kit.encodings import OKABE_ITO, SYMBOLS
-from app.kit.figure_text import BREAK, bold, finishing, styled
+from app.kit.figure_text import BREAK, finishing, styled
 from app.storage.figures.base import (
-    DEVICE_UNKNOWN,
     GLYPHS,
+    MOST_DEVICES,
     QUIET,
     TEXT_COLOR,
     Scene,
@@ -26,6 +25,7 @@ from app.storage.figures.base import (
 )
 from app.storage.figures.layouts import (
     METER,
+    access_note,
     axis,
     index_axis,
     layout,
@@ -36,20 +36,17 @@ from app.storage.figures.layouts import (
     panel_note,
     unmeasured,
 )
-from app.storage.state import View
+from app.storage.view import View
 from data.analysis.trend import quadratic_trend
 from data.catalogue import SHIPPED
 from data.units import format_bytes, format_quantity
 
 _STEP: Final = 0.16
-MOST_DEVICES: Final = len(OKABE_ITO)
 _GAP: Final = 0.04
 _TOP: Final = 1.42
 _STEPS: Final = 41
 # Line of a system whose power is proportional to its IO rate.
 _DOTTED: Final = {"color": QUIET, "width": 1, "dash": "dot"}
-_SHORT_NAMES: Final = {"read": "reads", "randread": "random reads", "write": "writes",
-                       "randwrite": "random writes"}  # fmt: skip
 
 
 @finishing
@@ -75,23 +72,43 @@ def build_devices(
         return unmeasured(view, ["power_w"], "", ", neither idle nor active")
     found = {*active["device"].to_list(), *resting["device"].to_list()}
     devices = sorted(found, key=lambda d: (d is not None, d))
-    data = [_idle(resting, devices, scene)] if len(resting) else []
+    data = [_bars(active, resting, devices)]
+    data += [_idle(resting, devices, scene)] if len(resting) else []
     for number, mode in enumerate(scene.modes.values):
         mine = active.filter(pl.col("mode").eq_missing(mode))
         data += _range(mine, devices, number * _STEP, scene) if len(mine) else []
     there = [star for star in published if star.at in devices]
     data += stars(there, [devices.index(star.at) - 1.9 * _STEP for star in there], scene)
-    labels = [scene.unnamed if d is None else str(d) for d in devices]
+    labels = [scene.name("device", d) for d in devices]
     return {
         "data": named_once(data),
         "layout": layout(
             view,
-            f"grey: idle{f', {idle_words}' if idle_words else ''} · "
+            f"bars: idle{f', {idle_words}' if idle_words else ''} to the greatest mean · "
             f"active: least and most, ± {scene.spread_words}",
             scene,
             xaxis=index_axis(labels, SHIPPED.metric("device").title),
             yaxis=axis(SHIPPED.metric("power_w").axis_title, rangemode="tozero"),
         ),
+    }
+
+
+def _bars(active: pl.DataFrame, resting: pl.DataFrame, devices: list[str | None]) -> dict[str, Any]:
+    """Build a bar of each device from its idle power to its greatest mean over all workloads."""
+    idle = dict(resting.select("device", "power_w").iter_rows())
+    most = dict(active.group_by("device").agg(pl.col("power_w").max()).iter_rows())
+    both = [device for device in devices if device in idle and device in most]
+    return {
+        "type": "bar",
+        "x": [devices.index(device) for device in both],
+        "base": [idle[device] for device in both],
+        "y": [most[device] - idle[device] for device in both],
+        "width": 0.8,
+        "marker": {"color": QUIET, "opacity": 0.25},
+        "unselected": {"marker": {"opacity": 0.25}},
+        "hoverinfo": "skip",
+        "showlegend": False,
+        "meta": {"kind": "spans"},
     }
 
 
@@ -154,16 +171,14 @@ def build_proportionality(
     axes: dict[str, Any] = {}
     notes: list[dict[str, Any]] = []
     for number, rw in enumerate(accesses):
-        traces, fits = _access_panel(
-            shown.filter(pl.col("rw").eq_missing(rw)), devices, idle, scene
-        )
+        traces, fits = _access_panel(shown.filter(pl.col("rw").eq_missing(rw)), idle, scene)
         data += [trace | panel(number) for trace in traces]
-        x = axis("IO rate, share of the device's greatest", range=[-0.02, 1.05])
-        y = axis("" if number else "power, share of the system's greatest", range=[0, _TOP],
+        x = axis("IO rate over the device's greatest", range=[-0.02, 1.05])
+        y = axis("" if number else "power over the system's greatest", range=[0, _TOP],
                  tickvals=[0, 0.5, 1])  # fmt: skip
         axes |= panel_axes(number, len(accesses), _GAP, x, y)
         notes += [
-            panel_note(number, bold(_SHORT_NAMES.get(str(rw), rw or "access not said"))),
+            access_note(number, rw),
             panel_note(number, BREAK.join(fits), x=0.01, yshift=0, xanchor="left", yanchor="top",
                        align="left", font={"size": 9.5, "color": TEXT_COLOR}),
         ]  # fmt: skip
@@ -183,11 +198,11 @@ def build_proportionality(
 def _subtitle(
     drawn: pl.DataFrame, devices: Sequence[str | None], scene: Scene, part: str
 ) -> list[str]:
-    peaks = " and ".join(format_quantity(w, "W") for w in drawn["peak_w"].unique().sort())
+    peak = format_quantity(drawn["peak_w"][0], "W")
     words = [
         f"{format_bytes(drawn['request_bytes'][0])} requests",
         scene.label(drawn["mode"][0]),
-        f"1 is {peaks}, the greatest mean over all devices and workloads of the system",
+        f"1 is {peak}, the greatest mean of all devices and workloads",
         "ours, not the paper's: R², idle (grey), proportional (dotted)",
     ]
     words += [part] if part else []
@@ -197,14 +212,14 @@ def _subtitle(
 
 
 def _access_panel(
-    rows: pl.DataFrame, devices: Sequence[str | None], idle: pl.DataFrame, scene: Scene
+    rows: pl.DataFrame, idle: pl.DataFrame, scene: Scene
 ) -> tuple[list[dict[str, Any]], list[str]]:
     """Return the traces of one access, and a line of text for the curve of each device."""
     data, fits = [curve("ideal", [0, 1], [0, 1], _DOTTED)], []
     for of_device in rows.partition_by("device", maintain_order=True):
         device = of_device["device"][0]
-        name = str(device or DEVICE_UNKNOWN)
-        hue, symbol = (names[devices.index(device)] for names in (OKABE_ITO, SYMBOLS))
+        name = scene.name("device", device)
+        hue, symbol = scene.device_look(device)
         x, y = of_device["rate_share"].to_numpy(), of_device["power_share"].to_numpy()
         trend = quadratic_trend(x, y)
         none = f"n = {len(of_device)}, too few for a curve"

@@ -1,7 +1,7 @@
-"""Heatmaps of request size by IO depth: one panel per completion mode, one common scale."""
+"""Heatmaps of request size by IO depth: a panel per mode or device, one common scale."""
 
 from functools import lru_cache
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import polars as pl
@@ -12,9 +12,12 @@ from app.kit.figure_text import bold, finishing
 from app.kit.words import common_prefix
 from app.storage.figures.base import CACHED, QUIET, Scene, marks, measured_words, plain
 from app.storage.figures.layouts import index_axis, layout, panel, panel_axes, panel_note
-from app.storage.state import View
+from app.storage.view import View
 from data.catalogue import SHIPPED
 from data.units import MINUS, format_bytes, format_digits, format_quantity
+
+if TYPE_CHECKING:
+    from app.storage.cells import Cells
 
 Scale = tuple[tuple[float, str], ...]
 
@@ -35,16 +38,19 @@ _GAP: Final = 0.025
 # Cells have texts if these fit side by side in the narrowest window.
 _CHAR_PX: Final = 5.2
 _PAD_PX: Final = 3.0
-_ROOM_PX: Final = 360.0
+_ROOM_PX: Final = {2: 240.0, 3: 360.0, 6: 700.0}
+MOST_PANELS: Final = 8
+# Marks of cells, with what they mean; and their symbol, size, and place in the cell.
+_MARKS: Final = {
+    "is_best": "\N{WHITE CIRCLE} most at its size",
+    "is_saturated": "\N{BLACK DOWN-POINTING SMALL TRIANGLE} IO rate within 5 % of its most, ours",
+}
+_SHAPES: Final = {
+    "is_best": ("circle-open", 22, 0.0, 0.0), "is_saturated": ("triangle-down", 6, 0.0, 0.38),
+}  # fmt: skip
 _LARGE_MAX_COLUMNS: Final = 9
 _VEIL: Final = "rgba(127,127,127,0.78)"
 _VEILED_TEXT: Final = "rgba(255,255,255,0.4)"
-
-
-# The differences are around 0.
-_SCALES: Final[dict[str, tuple[Scale, bool]]] = {
-    "efficiency": (VIRIDIS, False), "difference": (DIVERGING, True),
-}  # fmt: skip
 
 
 def hue_at(scale: Scale, share: float) -> str:
@@ -57,43 +63,49 @@ def hue_at(scale: Scale, share: float) -> str:
 
 
 @finishing
-def build_grids(
-    cells: pl.DataFrame, view: View, scene: Scene, subtitle: str, common: dict[str, Any]
-) -> dict[str, Any]:
+def build_grids(cells: "Cells", view: View, scene: Scene, subtitle: str) -> dict[str, Any]:
     """Build the panels as one figure; a cross marks a cell without measurement.
 
     Args:
-        cells: At least one: answer of `pooled_means` with `value`, or of `write_minus_read`.
-        common: Knobs that all cells share: a value, or the list of values that each cell mixes.
+        cells: At least one.
     """
-    modes = [mode for mode in scene.modes.values if mode in cells["mode"].to_list()]
-    sizes = cells["request_bytes"].unique().sort().to_list()
-    depths = cells["io_depth"].unique().sort().to_list()
+    rows = cells.rows
+    there = rows[view.by].to_list()
+    panels = [each for each in scene.order(view.by) if each in there]
+    left_out = len(panels) - MOST_PANELS
+    panels = panels[:MOST_PANELS]
+    rows = rows.filter(pl.col(view.by).is_in(panels, nulls_equal=True))
+    sizes = rows["request_bytes"].unique().sort().to_list()
+    depths = rows["io_depth"].unique().sort().to_list()
     unit = SHIPPED.metric(view.y).unit
-    top = float(cells["value"].abs().max())  # type: ignore[arg-type]
+    top = float(rows["value"].abs().max())  # type: ignore[arg-type]
     scale, prefix = (1.0, "") if unit == "W" else common_prefix(top)
     shown = prefix + unit.removeprefix("1") if prefix else unit
-    cells = cells.with_columns(
+    rows = rows.with_columns(
         scaled=pl.col("value") / scale,
         x=pl.col("io_depth").replace_strict(depths, range(len(depths)), return_dtype=pl.Int64),
         y=pl.col("request_bytes").replace_strict(sizes, range(len(sizes)), return_dtype=pl.Int64),
     )
-    color_axis = _color_axis(cells["scaled"].to_numpy(), *_SCALES[view.kind], shown)
+    color_axis = _color_axis(rows["scaled"].to_numpy(), bool(cells.accesses), shown)
     data: list[dict[str, Any]] = []
     axes: dict[str, Any] = {}
-    for number, mode in enumerate(modes):
-        own = cells.filter(pl.col("mode").eq_missing(mode))
+    for number, each in enumerate(panels):
+        own = rows.filter(pl.col(view.by).eq_missing(each))
         z = np.full((len(sizes), len(depths)), np.nan)
         z[own["y"].to_numpy(), own["x"].to_numpy()] = own["scaled"].to_numpy()
-        texts = _texts(own, len(modes) * len(depths), color_axis)
-        items = _cells(own, view, scene, common | {"mode": mode}, texts)
-        traces = [*_panel(z), items]
+        texts = _texts(own, len(panels) * len(depths), _ROOM_PX[view.span], color_axis)
+        items = _cells(own, cells, view, scene, texts)
+        traces = [*_panel(z, _depth_marks(own, color_axis)), items]
         data += [trace | panel(number) for trace in traces]
         x = index_axis([f"{d:g}" for d in depths], SHIPPED.metric("io_depth").title, 12)
         title = "" if number else SHIPPED.metric("request_bytes").title
         y = index_axis([format_bytes(s) for s in sizes], title, 14)
         y |= {"matches": "y"} if number else {}
-        axes |= panel_axes(number, len(modes), _GAP, x, y)
+        axes |= panel_axes(number, len(panels), _GAP, x, y)
+    if left_out > 0:
+        subtitle += f" · {left_out} more: filter on them"
+    if any(trace["meta"]["kind"] in _MARKS for trace in data):
+        subtitle += f" · {' · '.join(_MARKS.values())}"
     return {
         "data": data,
         "layout": layout(
@@ -102,7 +114,9 @@ def build_grids(
             scene,
             f"{view.title}, {shown}" if shown else view.title,
             **axes,
-            annotations=[panel_note(i, bold(scene.label(m))) for i, m in enumerate(modes)],
+            annotations=[
+                panel_note(i, bold(scene.name(view.by, each))) for i, each in enumerate(panels)
+            ],
             coloraxis=color_axis,
             margin={"l": 62, "r": 10, "t": 62, "b": 38},
             hoverdistance=90,
@@ -110,14 +124,15 @@ def build_grids(
     }
 
 
-def _panel(z: np.ndarray) -> list[dict[str, Any]]:
-    """Build the colours of one mode, crosses, and the veil that dims cells not selected."""
+def _panel(z: np.ndarray, marked: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Build the colours of a panel, crosses, marks, and the veil that dims cells not selected."""
     empty_y, empty_x = np.nonzero(np.isnan(z))
     cross = {"symbol": "x-thin", "size": 6, "line": {"width": 1, "color": QUIET}}
     veil = {"colorscale": [[0, _VEIL], [1, _VEIL]], "zmin": 0, "zmax": 1, "showscale": False}
     return [
         _heatmap("colors", [plain(row) for row in z], coloraxis="coloraxis", xgap=1, ygap=1),
         marks("missing", empty_x.tolist(), empty_y.tolist(), cross, []),
+        *marked,
         _heatmap("veil", [[None] * z.shape[1] for _ in z], **veil),
     ]
 
@@ -126,21 +141,43 @@ def _heatmap(kind: str, z: list, **more: Any) -> dict[str, Any]:
     return {"type": "heatmap", "z": z, "hoverinfo": "skip", "meta": {"kind": kind}, **more}
 
 
+def _depth_marks(own: pl.DataFrame, color_axis: dict[str, Any]) -> list[dict[str, Any]]:
+    """Mark the best depth of each size, and the depth from which the IO rate is saturated."""
+    traces = []
+    for kind, (symbol, size, dx, dy) in _SHAPES.items():
+        there = own.filter(kind) if kind in own.columns else own.clear()
+        if not len(there):
+            continue
+        hues = [readable_on(hue) for hue in _hues(there, color_axis)]
+        marker = {
+            "symbol": symbol,
+            "size": size,
+            "color": hues,
+            "line": {"width": 1.6, "color": hues},
+        }
+        x, y = ([v + d for v in there[n]] for n, d in (("x", dx), ("y", dy)))
+        traces.append(marks(kind, x, y, marker, []))
+    return traces
+
+
 def _cells(
-    own: pl.DataFrame, view: View, scene: Scene, knobs: dict[str, Any], texts: dict[str, Any]
+    own: pl.DataFrame, cells: "Cells", view: View, scene: Scene, texts: dict[str, Any]
 ) -> dict[str, Any]:
-    """Build the items of one mode: a click selects by the knobs with one value in a cell."""
-    single = [name for name, value in knobs.items() if not isinstance(value, list)]
-    words = _difference_words if view.kind == "difference" else _mean_words
+    """Build the items of one panel: a click selects by the knobs with one value in a cell."""
+    each = own[view.by][0]
+    single = {**cells.common, view.by: each}
+    knobs = single | ({"rw": list(cells.accesses)} if cells.accesses else {})
+    words = _difference_words if cells.accesses else _mean_words
+    name = scene.name(view.by, each)
     meta = {
         "kind": "cells",
         "rows": own["rows"].to_list(),
         "knobs": [*single, "request_bytes", "io_depth"],
         "words": [
             [
-                f"{scene.label(cell['mode'])} · {format_bytes(cell['request_bytes'])} · "
-                f"depth {cell['io_depth']:g}",
+                f"{name} · {format_bytes(cell['request_bytes'])} · depth {cell['io_depth']:g}",
                 *words(cell, view.y, scene),
+                *[said for kind, said in _MARKS.items() if cell.get(kind)],
                 "click: select this cell",
             ]
             for cell in own.iter_rows(named=True)
@@ -158,21 +195,27 @@ def _cells(
     return scatter_trace("cells", own["x"].to_list(), own["y"].to_list(), mode, **look, **texts)
 
 
-def _texts(own: pl.DataFrame, columns: int, color_axis: dict[str, Any]) -> dict[str, Any]:
+def _texts(
+    own: pl.DataFrame, columns: int, room_px: float, color_axis: dict[str, Any]
+) -> dict[str, Any]:
     """Build the numbers in the cells, black or white by contrast; empty if they do not fit."""
-    low, high = color_axis["cmin"], color_axis["cmax"]
     values = own["scaled"].to_list()
     texts = [f"{MINUS if value < 0 else ''}{format_digits(abs(value))}" for value in values]
-    if columns * (max(map(len, texts)) * _CHAR_PX + _PAD_PX) > _ROOM_PX:
+    if columns * (max(map(len, texts)) * _CHAR_PX + _PAD_PX) > room_px:
         return {}
-    shares = [(value - low) / (high - low) for value in values]
-    hues = [readable_on(hue_at(color_axis["colorscale"], share)) for share in shares]
+    hues = [readable_on(hue) for hue in _hues(own, color_axis)]
     size = 10 if columns <= _LARGE_MAX_COLUMNS else 9
     return {
         "text": texts,
         "textposition": "middle center",
         "textfont": {"size": size, "color": hues},
     }
+
+
+def _hues(own: pl.DataFrame, color_axis: dict[str, Any]) -> list[str]:
+    low, high = color_axis["cmin"], color_axis["cmax"]
+    shares = [(value - low) / (high - low) for value in own["scaled"]]
+    return [hue_at(color_axis["colorscale"], share) for share in shares]
 
 
 def _mean_words(cell: dict[str, Any], column: str, scene: Scene) -> tuple[str, ...]:
@@ -200,14 +243,14 @@ def _written_and_read(
     )
 
 
-def _color_axis(values: np.ndarray, scale: Scale, is_around_0: bool, unit: str) -> dict[str, Any]:
+def _color_axis(values: np.ndarray, is_around_0: bool, unit: str) -> dict[str, Any]:
     low, high = float(values.min()), float(values.max())
     if is_around_0:
         most = max(abs(low), abs(high)) or 1.0
         low, high = -most, most
     title = {"text": unit, "side": "top", "font": {"size": 10}}
     return {
-        "colorscale": scale,
+        "colorscale": DIVERGING if is_around_0 else VIRIDIS,
         "cmin": low,
         "cmax": high if high > low else low + 1,
         "colorbar": {**color_bar(""), "title": title, "thickness": 8},

@@ -6,10 +6,12 @@ from typing import Any, Final
 from app.kit.encodings import base_layout, message_figure
 from app.kit.figure_text import BREAK, bold, finished
 from app.storage.figures.base import TEXT_COLOR, Scene
-from app.storage.state import View
+from app.storage.view import View
 from data.catalogue import SHIPPED
 
 _WRAP_CHARS: Final = 46
+_ACCESSES: Final = {"read": "reads", "randread": "random reads", "write": "writes",
+                    "randwrite": "random writes"}  # fmt: skip
 # Input that gives a column, for figures without it.
 METER: Final = (
     "Power comes from a meter's CSV in a folder above the runs, or from perf stat's energy-pkg."
@@ -86,6 +88,16 @@ def panel_note(number: int, text: str, **more: Any) -> dict[str, Any]:
         "font": {"size": 11, "color": TEXT_COLOR},
         **more,
     }
+
+
+def access_note(number: int, rw: str | None) -> dict[str, Any]:
+    """Build the name of an access, above a figure's n-th panel."""
+    return panel_note(number, bold(_ACCESSES.get(str(rw), rw or "access not said")))
+
+
+def tick_format(column: str) -> str:
+    """Return the tick format: SI prefixes for rates, the default for others."""
+    return "~s" if "/" in SHIPPED.metric(column).unit else ""
 
 
 def layout(view: View, subtitle: str, scene: Scene, title: str = "", **more: Any) -> dict[str, Any]:

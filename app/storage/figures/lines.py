@@ -16,8 +16,16 @@ from app.storage.figures.base import (
     stars,
     words_of,
 )
-from app.storage.figures.layouts import axis, index_axis, layout, named_once, unmeasured
-from app.storage.state import DEPTH, View, knob_columns
+from app.storage.figures.layouts import (
+    axis,
+    index_axis,
+    layout,
+    named_once,
+    tick_format,
+    unmeasured,
+)
+from app.storage.state import DEPTH, knob_columns
+from app.storage.view import View
 from data.catalogue import SHIPPED, Catalogue
 
 # Knobs that do not split a mode into several lines; threads do if a depth has several.
@@ -71,7 +79,7 @@ def build_lines(
         x_axis = index_axis([f"{d:g}" for d in depths], SHIPPED.metric(DEPTH).axis_title)
     else:
         title = SHIPPED.metric(view.x).axis_title
-        x_axis = axis(title, rangemode="tozero", tickformat=_ticks(view.x))
+        x_axis = axis(title, rangemode="tozero", tickformat=tick_format(view.x))
     # Axes start at 0, except for power, which is never 0.
     range_mode = "normal" if view.y == "power_w" else "tozero"
     return {
@@ -83,7 +91,9 @@ def build_lines(
             scene,
             xaxis=x_axis,
             yaxis=axis(
-                SHIPPED.metric(view.y).axis_title, rangemode=range_mode, tickformat=_ticks(view.y)
+                SHIPPED.metric(view.y).axis_title,
+                rangemode=range_mode,
+                tickformat=tick_format(view.y),
             ),
         ),
     }
@@ -139,8 +149,3 @@ def _line(
         line={"color": hue, "width": _LINE_PX[rank], "dash": dash},
         **more,
     )
-
-
-def _ticks(column: str) -> str:
-    """Return the tick format: SI prefixes for rates, the default for others."""
-    return "~s" if "/" in SHIPPED.metric(column).unit else ""
