@@ -66,15 +66,19 @@ def _index(paper: Paper, judged: Sequence[Judged], note: str) -> html.Div:
         for one in judged
         if one.claim.paper == paper
     ]  # fmt: skip
-    figures = [
-        html.Button(words, className="plain", title=view.title,
-                    **{"data-show": view.name, "type": "button"})
+    figures = sorted(
+        (view.source.removeprefix(f"{paper.short}, "), view.title, view.name)
         for view in VIEWS
-        if (words := view.source.removeprefix(f"{paper.short}, ")) != view.source
+        if view.source.startswith(paper.short)
+    )
+    buttons = [
+        html.Button(figure, className="plain", title=title,
+                    **{"data-show": name, "type": "button"})
+        for figure, title, name in figures
     ]  # fmt: skip
     return html.Div(
         [html.H3(paper.short), html.Ul(claims, className="claim-index"),
-         html.Div(figures, className="figure-index")]
+         html.Div(buttons, className="figure-index")]
     )  # fmt: skip
 
 

@@ -75,7 +75,7 @@ VIEWS: Final = (
          y=LOADS_STORES, source="HotStorage '22, figure 2c", claims=("000-O5",), span=6,
          has_legend=True),
     _MEANS("bytes-joule", "modes", "Bytes per joule", y="bytes_per_joule",
-           source="HotStorage '22, figure 3 (winners: page Modes)", claims=("000-O6", "000-C7")),
+           source="HotStorage '22, figure 3", claims=("000-O6", "000-C7")),
     _LINES("bandwidth", "modes", "Bandwidth by depth", x=DEPTH, y="bandwidth_bytes_s",
            source="HotStorage '22, figure 1a", span=2),
     _LINES("power", "modes", "Power by depth", x=DEPTH, y="power_w",

@@ -131,16 +131,16 @@ class StorageSweep:
 
 # Sizes are KiB.
 _SMALLEST: Final[Grid] = ((4,), (1,))
-_FOUR: Final[Grid] = ((4, 64), (1, 8))
+_TWELVE: Final[Grid] = ((1, 4, 128), (1, 8, 16, 64))
 _ALL: Final[Grid] = (tuple(1 << n for n in range(11)), (1, 2, 4, 8, 16, 32, 64))
 STORAGE_SIZES: Final[dict[str, StorageSweep]] = {
     "tiny": StorageSweep(
         {**dict.fromkeys(DEVICES, _SMALLEST), "optane": ((4, 64), (1, 8, 32))}, 10.0, 1
     ),
     "small": StorageSweep(
-        {**dict.fromkeys(DEVICES, _FOUR), "optane": ((1, 2, 4, 16, 128), (1, 8, 16, 32, 64))},
+        {**dict.fromkeys(DEVICES, _TWELVE), "optane": ((1, 2, 4, 16, 128), (1, 8, 16, 32, 64))},
         20.0,
-        1,
+        2,
     ),
     "large": StorageSweep(dict.fromkeys(DEVICES, _ALL), 60.0, 10),
 }

@@ -32,7 +32,10 @@ LINKS: Final = json.loads((FIXTURES / "links_v1.json").read_text("utf-8"))
 # with the whole sample. An ingest commits every two seconds what was read until then, so that the
 # numbers of versions vary.
 HELD: Final = {2: (354, 0), 3: (363, 9), 4: (863, 9)}
-_KERNEL_CPU: Final = ("cpu-interrupts titles", "cpu-interrupts ranges")
+# Views of Storage that are other pictures now: all devices in one completion mode.
+_OF_DEVICES: Final = (
+    "proportionality ", "cpu-interrupts ", "power-interrupts ", "difference ", "ios-joule ",
+)  # fmt: skip
 UTILISATION: Final = ("bandwidth_bytes_s", "iops")
 # By link and fact, what a page shows now that it has changed on purpose.
 CHANGED: Final[dict[str, dict[str, Any]]] = {
@@ -69,11 +72,9 @@ CHANGED: Final[dict[str, dict[str, Any]]] = {
     },
     "modes_from_storage": {"evidence titles": ["Bytes per joule, B/J"]},
     # Numbers of cells are texts of the cells; they were items that a selection caught again.
-    "storage_point": {"difference caught": 1, "bytes-joule caught": 1, "ios-joule caught": 1},
-    "storage_box": {"difference caught": 2, "bytes-joule caught": 2, "ios-joule caught": 2},
-    "storage_mode_pinned": {
-        "difference caught": 6, "bytes-joule caught": 6, "ios-joule caught": 6,
-    },
+    "storage_point": {"bytes-joule caught": 1},
+    "storage_box": {"bytes-joule caught": 2},
+    "storage_mode_pinned": {"bytes-joule caught": 6},
 }  # fmt: skip
 # Of an evidence without a selected cell and without a contest.
 _NO_RANGES: Final = [[-1, 6], [-1, 4]]
@@ -122,10 +123,11 @@ def differences(
     """Return the facts that differ, by name: the old value and the new one.
 
     Settings and numbers of the evidence may have been added, but not removed. Published values are
-    not compared, since `data/reference/` has more of them now. Energy proportionality is another
-    picture now, because the old one misled; so the quantity of its x axis is no setting any more.
+    not compared, since `data/reference/` has more of them now. Some pictures
+    of Storage are others now, because the old ones misled: energy proportionality, whose x axis is
+    no setting any more, and those that have all devices side by side.
     The table of best settings named the lowest mean; now it recommends one of those that the runs
-    cannot tell from the best. CPU against interrupts is that of the kernel, as published.
+    cannot tell from the best.
 
     Args:
         changed: Facts that replace the old ones.
@@ -153,7 +155,7 @@ def _are_near(then: list[list[float]], now: list[list[float]]) -> bool:
 def _is_shown(name: str, then: Any, now: Any) -> bool:
     if name == "published numbers":
         return bool(now)
-    if name.startswith("proportionality ") or name in _KERNEL_CPU:
+    if name.startswith(_OF_DEVICES):
         return True
     if name == "evidence ranges" and then == _NO_RANGES:
         return True

@@ -38,7 +38,7 @@ _GAP: Final = 0.025
 # Cells have texts if these fit side by side in the narrowest window.
 _CHAR_PX: Final = 5.2
 _PAD_PX: Final = 3.0
-_ROOM_PX: Final = {2: 240.0, 3: 360.0, 6: 700.0}
+_ROOM_PX: Final = {2: 240.0, 3: 360.0, 6: 620.0}
 MOST_PANELS: Final = 8
 # Marks of cells, with what they mean; and their symbol, size, and place in the cell.
 _MARKS: Final = {
