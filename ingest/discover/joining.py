@@ -41,8 +41,8 @@ def join_traces(discovery: Discovery) -> None:
     """Move each trace of no named run to the one run that it can be of.
 
     This is the run whose output has the same name, whatever its folder and ending; else the only
-    run with an output in the folder of the trace, else the only one in the folder above and below
-    it, if no other trace is as near. Otherwise the trace is a run by itself.
+    run with an output in the folder of the trace, else the only one in the folder above or in one
+    beside, if no other trace is as near. Otherwise the trace is a run by itself.
     """
     traces: dict[str, list[RunGroup]] = defaultdict(list)
     results: dict[str, list[RunGroup]] = defaultdict(list)
@@ -93,7 +93,7 @@ def _folders(file: RawFile | KnownFile, role: str) -> Iterator[str]:
 
 
 def _folders_above(file: RawFile | KnownFile, role: str) -> Iterator[str]:
-    """Yield the folder above a trace; of an output, its folder and those two above it."""
+    """Yield the folder above a trace; of an output, its folder and the one above it."""
     folder = path_of(file).rpartition("/")[0]
     if file.format.role != role:
         return
@@ -101,7 +101,6 @@ def _folders_above(file: RawFile | KnownFile, role: str) -> Iterator[str]:
     yield above
     if role == "output":
         yield folder
-        yield above.rpartition("/")[0]
 
 
 def _of_run(file: RawFile | KnownFile, group: RunGroup) -> RawFile | KnownFile:

@@ -30,6 +30,8 @@ from ingest.settings.tables import target_kinds
 
 _PRESETS: Final = Path(__file__).parent / "log_presets.toml"
 _NUMBER: Final = re.compile(r"[-+]?(?:\d{1,3}(?:,\d{3})+|\d+)?(?:\.\d*)?(?:[eE][-+]?\d+)?")
+# No number of a log is greater.
+_MOST: Final = 2.0**63
 _QUANTILES: Final = {"p50": 0.5, "p90": 0.9, "p95": 0.95, "p99": 0.99, "p999": 0.999}
 
 
@@ -126,7 +128,10 @@ def found_texts(text: str, declaration: LogDeclaration) -> dict[str, str]:
                 if value is None or name in texts:
                     continue
                 if name in declaration.totals and name in fresh:
-                    value = str(float(fresh[name]) + float(value))
+                    parts = [_number(part, name) for part in (fresh[name], value)]
+                    if None in parts:
+                        continue
+                    value = str(sum(part for part in parts if part is not None))
                 fresh[name] = value.strip()
         texts |= fresh
     return texts
@@ -176,6 +181,8 @@ def _number(text: str, name: str) -> float | None:
     if not cells or not all(_NUMBER.fullmatch(cell) and cell[-1].isdigit() for cell in cells):
         return None
     numbers = [float(cell.replace(",", "")) for cell in cells]
+    if not all(abs(number) < _MOST for number in numbers):
+        return None
     words = name.split("_")
     if "min" in words:
         return min(numbers)
@@ -195,7 +202,7 @@ def _percentiles(text: str, histogram: LogHistogram) -> Mapping[str, float | int
         int(word) for found in histogram.overflow.finditer(text) for word in found[1].split()
     )
     total = sum(count for _, count in counts) + beyond
-    if not total:
+    if not 0 < total < _MOST or max(counts, default=(0.0, 0))[0] >= _MOST:
         return {}
     measured: dict[str, float | int] = {"requests": total}
     if not beyond:

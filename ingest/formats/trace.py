@@ -25,7 +25,7 @@ from ingest.settings.column_names import clean_name
 
 POWER: Final = "package_power_w"
 _MOST_COLUMNS: Final = 60
-_LOOKED_AT: Final = 600
+_LOOKED_AT: Final = 200
 # The least samples that are a trace: more where nothing is a power or an energy.
 _LEAST_SAMPLES: Final = {True: 6, False: 20}
 # Steps of a sampler: this share is within these bounds of the median.
@@ -249,7 +249,9 @@ def read(blocks: Iterable[bytes], context: ReadContext) -> Reading:
     for name, own in _COUNTED.items():
         if name in trace.layout.headings:
             rates = _numbers(trace.layout, trace.layout.headings.index(name))
-            reading.measurements[own] = round(float(np.nansum(rates * trace.dt_s)))
+            counted_all = float(np.nansum(rates * trace.dt_s))
+            if 0 <= counted_all < _MOST:
+                reading.measurements[own] = round(counted_all)
     reading.interval_s = reading.measurements["duration_s"]
     reading.facts = dict(_facts(trace))
     reading.problems = problems.all()

@@ -9,6 +9,7 @@
 import csv
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import chain, islice
 from typing import Final
@@ -68,9 +69,10 @@ def _split(line: str, separator: str | None) -> list[str]:
     text = line.strip()
     if separator is None:
         return _ENTITY.sub(r"\1_\2", text).split()
-    if '"' not in text:
-        return [cell.strip() for cell in text.split(separator)]
-    return [cell.strip() for cell in next(csv.reader([text], delimiter=separator), [])]
+    with suppress(csv.Error):
+        if '"' in text:
+            return [cell.strip() for cell in next(csv.reader([text], delimiter=separator), [])]
+    return [cell.strip() for cell in text.split(separator)]
 
 
 def _cells(

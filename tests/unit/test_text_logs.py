@@ -217,6 +217,13 @@ def test_logs_that_settings_declare(lake: Path, tmp_path: Path) -> None:
     assert "nothing that text_log declares" in details(ingest(lake, tmp_path), "bad_content")[0]
 
 
+@pytest.mark.parametrize("odd", ["1-2", "9" * 400, "x"])
+def test_odd_numbers_of_a_log_are_left_out(odd: str) -> None:
+    """The energy of the second host cannot be added."""
+    measured = read_parts(GEOPM.replace("1750.5", odd).encode())[1][None].measurements
+    assert measured["energy_j"] == 1800.5
+
+
 @pytest.mark.parametrize(
     ("entry", "message"),
     [
