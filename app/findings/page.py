@@ -164,9 +164,7 @@ def _register_block(name: str, make: Any, controls: Mapping[str, str] = _NO_CONT
         asked = {**raw_state, **dict(zip(controls, values, strict=True))}
         return render(make(view, FindingsState.from_json(asked, view.catalogue)))
 
-    clientside_callback(
-        ClientsideFunction("wattlasFindings", "writeHtml"), Input(html_store(name), "data")
-    )
+    clientside_callback(ClientsideFunction("wattlas", "writeHtml"), Input(html_store(name), "data"))
     return update_block
 
 

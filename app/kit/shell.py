@@ -17,6 +17,8 @@ from app.kit.links import address
 from app.kit.page import Page
 from data.errors import UnknownVersionError, WattlasError
 
+# The page that says what the lake holds: its name in the header leads there.
+LAKE_PATH: Final = "/lake"
 _MOST_IGNORED: Final = 5
 _LONGEST_NAME: Final = 40
 
@@ -38,7 +40,7 @@ def _lake_line() -> list:
         if view.runs
         else f"lake: {name}, empty"
     )
-    line = html.Span(words, id=ids.LAKE_LINE, className="lake-line")
+    line = dcc.Link(words, href=address(LAKE_PATH), id=ids.LAKE_LINE, className="lake-line")
     if not view.is_synthetic:
         return [line]
     return [html.Strong("holds synthetic data", className="badge"), line]

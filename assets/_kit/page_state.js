@@ -127,5 +127,15 @@
     return [state, isFirst ? same() : { ...found, lake: spec.lake }];
   }
 
-  wattlas.clientside("wattlas", { gather });
+  /** Write the server's HTML, in which it escapes all text, into the block that its store is named for. */
+  function writeHtml(text) {
+    const { id } = window.dash_clientside.callback_context.inputs_list[0];
+    const block = document.getElementById(id.replace(/-html$/, "")), page = wattlas.currentPage();
+    if (!text || !block) return;
+    block.innerHTML = text;
+    block.classList.remove("pending");
+    if (page && page.written) page.written();
+  }
+
+  wattlas.clientside("wattlas", { gather, writeHtml });
 })(window.wattlas);

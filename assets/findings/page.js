@@ -34,6 +34,7 @@ document.addEventListener("DOMContentLoaded", function () {
     resize: findings.resize,
     key: findings.key,
     clear: () => select(""),
+    written: () => findings.mark(sel),
   });
 
   document.addEventListener("click", (event) => {
@@ -47,15 +48,6 @@ document.addEventListener("DOMContentLoaded", function () {
       const { id } = window.dash_clientside.callback_context.inputs_list[0];
       if (answer) findings.show(pictureOf(id), answer, theme);
       return window.dash_clientside.no_update;
-    },
-    /** Write the server's HTML, in which it escapes all text, into its block. */
-    writeHtml(text) {
-      const { id } = window.dash_clientside.callback_context.inputs_list[0];
-      const block = document.getElementById(id.replace(/-html$/, ""));
-      if (!text || !block) return;
-      block.innerHTML = text;
-      block.classList.remove("pending");
-      findings.mark(sel);
     },
   });
 });

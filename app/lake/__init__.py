@@ -1,0 +1,1 @@
+"""The page Lake; see README.md."""

@@ -1,0 +1,230 @@
+"""What the page Lake shows: datasets, coverage, problems, and questions with their answers."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import polars as pl
+
+from app.kit.lake_view import LakeView
+from app.kit.links import page_link
+from app.kit.words import explanation
+from app.lake.state import LakePageState
+from data.catalogue import Catalogue
+from data.errors import LakeError, WattlasError
+from data.findings import LIMIT, Claim, claims
+from data.next_runs import next_runs
+from data.queries.lake_page import (
+    coverage_query,
+    datasets_query,
+    files_query,
+    flags_query,
+    knob_ranges_query,
+    problems_query,
+)
+from data.selection import Selection
+from data.sweeps import knob_shares, scope_words, sweeps_of
+
+ENERGY: Final = "energy_j"
+MOST_QUESTIONS: Final = 5
+_MOST_PLACES: Final = 2_000
+_MOST_PROBLEMS: Final = 2_000
+# What a page needs, by its title: columns of `datasets_query` that must be above 0.
+_NEEDS: Final[Mapping[str, tuple[str, ...]]] = {
+    "Explore": ("with_cost", "with_performance"), "Timeline": ("logged",),
+    "Storage": ("with_request_bytes",),
+}  # fmt: skip
+_NAMES: Final[Mapping[str, str]] = {
+    "with_cost": "energy or power", "with_performance": "latency, rate or time",
+    "logged": "per-interrupt logs", "with_request_bytes": "results of fio",
+}  # fmt: skip
+
+
+def datasets_of(view: LakeView) -> pl.DataFrame:
+    """Return a row a dataset: the answers of `datasets_query` and `files_query`, and `missing`.
+
+    `missing` names what pages lack: `Timeline: per-interrupt logs`.
+    """
+    return view.once(_datasets, None)
+
+
+def _datasets(view: LakeView, _: None) -> pl.DataFrame:
+    rows = view.lake.polars(*datasets_query(view.catalogue))
+    files = view.lake.polars(*files_query())
+    rows = rows.join(files, on="dataset", how="left", nulls_equal=True, maintain_order="left")
+    missing = [
+        "; ".join(_missing(row | {"with_cost": row["with_energy"] + row["with_power"]}))
+        for row in rows.iter_rows(named=True)
+    ]
+    return rows.with_columns(missing=pl.Series(missing, dtype=pl.String))
+
+
+def _missing(row: Mapping[str, Any]) -> list[str]:
+    return [
+        f"{page}: {', '.join(_NAMES[name] for name in needed if not row[name])}"
+        for page, needed in _NEEDS.items()
+        if not all(row[name] for name in needed)
+    ]
+
+
+def knob_ranges(view: LakeView) -> pl.DataFrame:
+    """Return the answer of `knob_ranges_query`."""
+    return view.once(_ranges, None)
+
+
+def _ranges(view: LakeView, _: None) -> pl.DataFrame:
+    return view.lake.polars(*knob_ranges_query(view.catalogue))
+
+
+def coverage(view: LakeView) -> pl.DataFrame:
+    """Return the answer of `coverage_query`."""
+    return view.once(_coverage, None)
+
+
+def _coverage(view: LakeView, _: None) -> pl.DataFrame:
+    return view.lake.polars(*coverage_query(_MOST_PLACES, view.catalogue))
+
+
+def flags_of(view: LakeView) -> pl.DataFrame:
+    """Return the answer of `flags_query`."""
+    return view.once(_flags, None)
+
+
+def _flags(view: LakeView, _: None) -> pl.DataFrame:
+    return view.lake.polars(*flags_query())
+
+
+def problems_of(view: LakeView) -> pl.DataFrame:
+    """Return the answer of `problems_query`."""
+    return view.once(_problems, None)
+
+
+def _problems(view: LakeView, _: None) -> pl.DataFrame:
+    return view.lake.polars(*problems_query(_MOST_PROBLEMS))
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question that the lake can answer.
+
+    Attributes:
+        answer: One sentence with numbers.
+        page: Path of the page that shows it.
+        selection: Its filters there.
+    """
+
+    title: str
+    answer: str
+    page: str
+    selection: Selection
+
+    def link(self, view: LakeView) -> str:
+        """Return the address that shows the answer, pinned to the version."""
+        return page_link(self.page, self.selection, lake=view.version)
+
+
+def questions_of(view: LakeView) -> list[Question]:
+    """Return at most five questions with their answers; none for an empty lake."""
+    return view.once(_questions, view.first_study()) if view.runs else []
+
+
+def _questions(view: LakeView, selection: Selection) -> list[Question]:
+    made = claims(view.lake, selection=selection)
+    decided = [claim for claim in made if claim.outcome != "undecided"]
+    largest = sorted(decided, key=lambda claim: (not claim.holds_alone, -abs(claim.effect or 0.0)))
+    asked = [
+        _claimed(view, largest, title, wanted)
+        for title, wanted in (
+            ("What does tuning save?", lambda c: c.kind == "default to tuned"),
+            ("Which system needs least energy?", lambda c: c.kind == "tuned to tuned"
+             and c.metric == ENERGY),
+            ("Which system performs best?", lambda c: c.kind == "tuned to tuned"
+             and c.metric != ENERGY),
+            ("Does the thriftiest setting meet the limit?", lambda c: c.kind == "limit met"),
+            ("What does one knob change?", lambda c: c.kind == "knob"),
+        )
+    ]  # fmt: skip
+    asked[2:2] = _of_sweep(view, selection)
+    return [one for one in asked if one is not None][:MOST_QUESTIONS]
+
+
+def _claimed(
+    view: LakeView, made: Sequence[Claim], title: str, is_wanted: Callable[[Claim], bool]
+) -> Question | None:
+    claim = next((claim for claim in made if is_wanted(claim)), None)
+    if claim is None:
+        return None
+    page = "/" if claim.kind == "limit met" else "/findings"
+    return Question(title, claim.sentence, page, _place(claim.scope, view.catalogue))
+
+
+def _place(scope: Mapping[str, Any], catalogue: Catalogue) -> Selection:
+    named = {facet.column: name for name, facet in catalogue.facets.items()}
+    values = {
+        named[column]: [v] for column, v in scope.items() if column in named and v is not None
+    }
+    return catalogue.selection(values)
+
+
+def _of_sweep(view: LakeView, selection: Selection) -> list[Question | None]:
+    """Ask which knob matters, and what to measure next, of the largest sweep of energy."""
+    choices = sweeps_of(view.lake, selection, ENERGY)
+    if not choices:
+        return []
+    labels = dict(view.outline.select("system", "system_label").unique().rows())
+    asked: list[Question | None] = []
+    choice = choices[0]
+    where = scope_words(choice, view.catalogue, labels)
+    place = _place({**choice.scope(), "system": choice.system}, view.catalogue)
+    try:
+        shares = knob_shares(view.lake, choice)
+        main = shares.mains[0]
+        ends = ""
+        if main.low is not None and main.high is not None:
+            ends = f" [{100 * main.low:.0f}, {100 * main.high:.0f}]"
+        answer = (
+            f"{main.name} makes {100 * main.share:.0f} %{ends} of the variance of energy, noise "
+            f"between runs {100 * shares.noise:.0f} % ({where}; {shares.runs:,} runs in "
+            f"{shares.settings:,} settings)."
+        )
+        asked.append(Question("Which knob matters for energy?", answer, "/findings", place))
+        plan = next_runs(view.lake, choice)
+        answer = f"{where}: {plan.sentence}"
+        asked.append(Question("What should be measured next?", answer, "/findings", place))
+    except LakeError:
+        raise
+    except WattlasError:
+        # Too few settings for shares or a plan.
+        return asked
+    return asked
+
+
+def rows_behind(view: LakeView, _: LakePageState, name: str) -> pl.DataFrame:
+    """Return the rows of a view."""
+    if name == "questions":
+        asked = questions_of(view)
+        columns = {"question": [q.title for q in asked], "answer": [q.answer for q in asked],
+                   "link": [q.link(view) for q in asked]}  # fmt: skip
+        return pl.DataFrame(columns, dict.fromkeys(columns, pl.String))
+    return _ROWS[name](view)
+
+
+_ROWS: Final[Mapping[str, Callable[[LakeView], pl.DataFrame]]] = {
+    "datasets": datasets_of, "coverage": coverage, "problems": problems_of,
+}  # fmt: skip
+
+
+def explain(view: LakeView, _: LakePageState, name: str) -> str:
+    """Return how a view was computed."""
+    queries = {
+        "datasets": datasets_query(view.catalogue),
+        "coverage": coverage_query(_MOST_PLACES, view.catalogue),
+        "problems": problems_query(_MOST_PROBLEMS),
+        "questions": datasets_query(view.catalogue),
+    }
+    after = {
+        "questions": f"The first claims that are decided, those that hold alone before others, "
+        f"largest effects first (limit {LIMIT[0]} {LIMIT[1]:g}), the shares of knobs and the next "
+        "runs of the sweep with most settings: as on Findings.",
+    }
+    return explanation(view, Selection(), queries[name], (), [after.get(name, "")])

@@ -1,0 +1,241 @@
+"""The layout of the page Lake: datasets, questions, coverage, problems."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Any, Final
+
+import polars as pl
+from dash import html
+from dash.development.base_component import Component
+
+from app.kit import ids
+from app.kit.export import ExportedPage, how_computed, render
+from app.kit.lake_view import LakeView
+from app.kit.page_layout import page_layout, state_stores, status_line
+from app.kit.panel import panel, view_menu
+from app.kit.words import EMPTY_LAKE_PLAIN, WORKLOAD_TITLES, knob_words, load_words
+from app.lake.answer import (
+    coverage,
+    datasets_of,
+    explain,
+    flags_of,
+    knob_ranges,
+    problems_of,
+    questions_of,
+)
+from app.lake.state import LakePageState
+from data.units import format_quantity
+
+IDS: Final = ids.PageIds("lake")
+SECTIONS: Final = {
+    "questions": "Questions that this lake can answer", "datasets": "Datasets",
+    "coverage": "Coverage", "problems": "Problems",
+}  # fmt: skip
+_SHOWN_KNOBS: Final = 8
+_SHOWN_PROBLEMS: Final = 12
+
+
+def lake_layout(view: LakeView, state: LakePageState, notice: str) -> html.Main:
+    """Lay out the page; the answers to questions come by a callback."""
+    made = blocks(view)
+    bodies = {name: [html.Div(made[name], className="lake-body")] for name in made}
+    bodies["questions"] = [html.Div(id=IDS("questions"), className="lake-body pending")]
+    stores = state_stores(IDS.page, view, state, [IDS("questions-html")])
+    said = [html.Span(status_words(view)), html.Span(id="status-selection")]
+    # The frame expects a sidebar, which this page does not need.
+    sidebar = html.Aside(id="sidebar", className="sidebar", hidden=True)
+    return page_layout(
+        IDS.page, stores, notice, sidebar, _sections(bodies), status_line(IDS, said=said)
+    )
+
+
+def status_words(view: LakeView) -> str:
+    """Count datasets and runs."""
+    if not view.runs:
+        return ""
+    count = len(datasets_of(view))
+    return f"{count} {'dataset' if count == 1 else 'datasets'}, {view.runs:,} runs"
+
+
+def _sections(bodies: dict[str, list], has_menus: bool = True) -> list[Component]:
+    return [
+        panel(
+            name, words, [html.H2(words), *([view_menu(name, words)] if has_menus else [])],
+            bodies[name], f"lake-section panel-{name}",
+        )
+        for name, words in SECTIONS.items()
+    ]  # fmt: skip
+
+
+def blocks(view: LakeView) -> dict[str, list]:
+    """Lay out the blocks that are there at once, by view."""
+    if not view.runs:
+        return {name: [html.P(EMPTY_LAKE_PLAIN)] for name in SECTIONS if name != "questions"}
+    return {
+        "datasets": [_dataset(view, row) for row in datasets_of(view).iter_rows(named=True)],
+        "coverage": _coverage(view),
+        "problems": _problems(view),
+    }
+
+
+def questions_block(view: LakeView) -> list:
+    """Lay out the questions: each a link with its answer in a sentence."""
+    asked = questions_of(view)
+    if not asked:
+        words = "No claim is decided, and no sweep has two settings." if view.runs else ""
+        return [html.P(words or EMPTY_LAKE_PLAIN, className="note")]
+    return [
+        html.Dl(
+            [
+                part
+                for one in asked
+                for part in (html.Dt(html.A(one.title, href=one.link(view))), html.Dd(one.answer))
+            ]
+        )
+    ]
+
+
+def _dataset(view: LakeView, row: dict[str, Any]) -> html.Section:
+    """Lay out what one dataset holds."""
+    synthetic = [html.Strong("synthetic", className="badge")] if row["is_synthetic"] else []
+    facts = {
+        "runs": f"{row['runs']:,} in {row['configurations']:,} configurations; n at least "
+        f"{row['least_n']:,}, median {row['median_n']:g}",
+        "workloads": _listed([WORKLOAD_TITLES.get(n, n) for n in row["workloads"] or ()]),
+        "systems": _listed(row["systems"]),
+        "machines": _listed(row["machines"]),
+        "devices": _listed(row["devices"]),
+        "knobs": _knobs(view, row["dataset"]),
+        "time": _span(row["first_s"], row["last_s"]),
+        "source": f"{_listed(row['sources'])}; {row['raw_files'] or 0:,} files, "
+        f"{format_quantity(row['raw_bytes'], 'B')}",
+        "logs": f"{row['logged']:,} runs with every interrupt" if row["logged"] else "none",
+        "in the lake": format_quantity(row["lake_bytes"], "B") if row["lake_bytes"] else "",
+        "flags": _flags(view, row["dataset"]),
+        "problems": _problem_counts(view, row["dataset"]),
+        "missing": row["missing"],
+    }  # fmt: skip
+    rows = [
+        html.Tr([html.Th(name, scope="row"), html.Td(words)])
+        for name, words in facts.items()
+        if words
+    ]
+    return html.Section(
+        [html.H3([row["dataset"] or "without a name", *synthetic]), html.Table(html.Tbody(rows))],
+        className="lake-dataset",
+    )
+
+
+def _listed(names: Sequence[str] | None) -> str:
+    return ", ".join(names or [])
+
+
+def _knobs(view: LakeView, dataset: str | None) -> str:
+    rows = knob_ranges(view).filter(pl.col("dataset").eq_missing(pl.lit(dataset)))
+    said = []
+    for _, name, count, low, high in rows.iter_rows():
+        knob = view.catalogue.knob_of_column[name]
+        if count == 1:
+            continue
+        ends = [knob.words(_value(e)).removeprefix(f"{knob.noun} ") for e in (low, high)]
+        said.append(f"{knob.noun}: {ends[0]} to {ends[1]} ({count} values)")
+    more = [f"{len(said) - _SHOWN_KNOBS} more"] if len(said) > _SHOWN_KNOBS else []
+    return "; ".join([*said[:_SHOWN_KNOBS], *more])
+
+
+def _value(text: str) -> float | str:
+    try:
+        return float(text)
+    except ValueError:
+        return text
+
+
+def _span(first_s: float | None, last_s: float | None) -> str:
+    if first_s is None or last_s is None:
+        return ""
+    first, last = (
+        datetime.fromtimestamp(when, UTC).strftime("%Y-%m-%d %H:%M") for when in (first_s, last_s)
+    )
+    return f"{first} to {last} UTC"
+
+
+def _flags(view: LakeView, dataset: str | None) -> str:
+    rows = flags_of(view).filter(pl.col("dataset").eq_missing(pl.lit(dataset)))
+    return "; ".join(f"{flag}: {runs:,} runs" for _, flag, runs in rows.iter_rows())
+
+
+def _problem_counts(view: LakeView, dataset: str | None) -> str:
+    rows = problems_of(view).filter(pl.col("dataset").eq_missing(pl.lit(dataset)))
+    counts = rows.group_by("severity", maintain_order=True).agg(pl.col("count").sum())
+    return "; ".join(f"{severity}: {count:,}" for severity, count in counts.iter_rows())
+
+
+def _coverage(view: LakeView) -> list:
+    """Lay out a matrix a dataset: places down, systems across; a cell has runs and settings."""
+    rows, parts = coverage(view), []
+    for (dataset,), own in rows.group_by(["dataset"], maintain_order=True):
+        systems = own.select("system", "system_label").unique("system", maintain_order=True)
+        places: dict[str, dict[str, str]] = {}
+        for row in own.iter_rows(named=True):
+            cell = f"{row['runs']:,} in {row['configurations']:,}"
+            places.setdefault(_place(view, row), {})[row["system"]] = cell
+        head = [html.Th("place", scope="col")]
+        head += [html.Th(label or name or "system not named", scope="col")
+                 for name, label in systems.rows()]  # fmt: skip
+        body = [
+            html.Tr([html.Th(place, scope="row"), *[
+                html.Td(cells.get(name, "\N{EN DASH}"), className="" if name in cells else "none")
+                for name in systems["system"]
+            ]])
+            for place, cells in places.items()
+        ]  # fmt: skip
+        table = html.Table([html.Thead(html.Tr(head)), html.Tbody(body)], className="lake-matrix")
+        parts += [html.H3(dataset or "without a name"), html.Div(table, className="table-frame")]
+    return [html.P("Runs in configurations, by place and system.", className="note"), *parts]
+
+
+def _place(view: LakeView, row: dict[str, Any]) -> str:
+    load = load_words(row["load_qps"], row["message_bytes"])
+    shown = {"dataset", "system", "load_qps", "message_bytes", "workload"}
+    others = [
+        knob_words(view.catalogue.knob_of_column[name], row[name])
+        for name in view.catalogue.choice_columns
+        if name not in shown and row[name] is not None
+    ]
+    workload = WORKLOAD_TITLES.get(row["workload"], row["workload"])
+    return " \N{MIDDLE DOT} ".join(filter(None, [workload, load, *others]))
+
+
+def _problems(view: LakeView) -> list:
+    rows = problems_of(view)
+    if not len(rows):
+        return [html.P("Nothing was refused, repaired or doubted.", className="note")]
+    head = ("", "what", "where", "reason", "times")
+    made = [
+        html.Tr([html.Td(words) for words in (
+            row["severity"], row["kind"],
+            f"{row['dataset'] or ''} {row['path'] or ''}"
+            + ("" if row["line"] is None else f", line {row['line']:,}"),
+            row["detail"], f"{row['count']:,}",
+        )])
+        for row in rows.iter_rows(named=True)
+    ]  # fmt: skip
+    heading = html.Thead(html.Tr([html.Th(word, scope="col") for word in head]))
+    parts: list = [html.Table([heading, html.Tbody(made[:_SHOWN_PROBLEMS])], className="lake-list")]
+    if more := made[_SHOWN_PROBLEMS:]:
+        rest = html.Table([heading, html.Tbody(more)], className="lake-list")
+        parts.append(html.Details([html.Summary(f"{len(more):,} more"), rest]))
+    return [html.Div(parts, className="table-frame")]
+
+
+def export_page(view: LakeView, state: LakePageState) -> ExportedPage:
+    """Build the page for an export: all blocks, without a server."""
+    bodies = {name: [html.Div(body, className="lake-body")] for name, body in blocks(view).items()}
+    bodies["questions"] = [html.Div(questions_block(view), className="lake-body")]
+    how = how_computed("\n\n".join(explain(view, state, name) for name in SECTIONS))
+    main = html.Main(
+        [html.H1(f"Lake {view.lake.path.name}"), html.P(status_words(view)),
+         html.Div(_sections(bodies, has_menus=False), className="views"), how],
+        className="lake lake-export",
+    )  # fmt: skip
+    return ExportedPage(f"Lake {view.lake.path.name}", render(main), {}, view.is_synthetic)

@@ -1,0 +1,53 @@
+"""Lake: what the lake holds, how complete it is, and which questions it can answer."""
+
+from typing import Any
+
+from dash import ClientsideFunction, Input, Output, State, callback, clientside_callback
+
+from app.kit.callbacks import register_gather
+from app.kit.context import lake_view
+from app.kit.export import render
+from app.kit.lake_view import LakeView
+from app.kit.page import Page, View
+from app.kit.shell import LAKE_PATH
+from app.lake.answer import explain, rows_behind
+from app.lake.layout import IDS, SECTIONS, export_page, lake_layout, questions_block
+from app.lake.state import LakePageState
+
+
+def _default_state(view: LakeView) -> LakePageState:
+    del view
+    return LakePageState()
+
+
+PAGE = Page(
+    name=IDS.page,
+    title="Lake",
+    path=LAKE_PATH,
+    state=LakePageState,
+    default_state=_default_state,
+    layout=lake_layout,
+    views=tuple(View(name, title, is_picture=False) for name, title in SECTIONS.items()),
+    rows=rows_behind,
+    explain=explain,
+    export=export_page,
+    missing=None,
+    keys=(("Tab", "to the next question, dataset or list"),),
+)
+
+
+@callback(
+    Output(IDS("questions-html"), "data"),
+    Input(IDS.view_state, "data"),
+    State(IDS.lake_version, "data"),
+)
+def update_questions(raw_state: dict[str, Any], version: int) -> str:
+    """Answer the questions."""
+    del raw_state
+    return render(questions_block(lake_view(version)))
+
+
+register_gather(IDS, {})
+clientside_callback(
+    ClientsideFunction("wattlas", "writeHtml"), Input(IDS("questions-html"), "data")
+)

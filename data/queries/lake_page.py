@@ -1,0 +1,131 @@
+"""What a lake holds, by dataset: counts, ranges of knobs, logs, flags, coverage, problems."""
+
+from typing import Any, Final
+
+from data.catalogue import Catalogue
+
+# Columns of `runs` whose values are listed, and how many of them at most.
+_LISTED: Final = {
+    "workloads": "workload", "systems": "coalesce(system_label, system)", "machines": "machine",
+    "devices": "device", "sources": "source",
+}  # fmt: skip
+_MOST_LISTED: Final = 12
+
+
+def datasets_query(catalogue: Catalogue) -> tuple[str, list[Any]]:
+    """Build the query of what each dataset holds.
+
+    Returns:
+        SQL and no parameters. One row a dataset: `dataset`, `runs`, `configurations`, `least_n` and
+        `median_n` (runs of a configuration), `workloads`, `systems`, `machines`, `devices`,
+        `sources` (lists), `first_s` and `last_s` (Unix times), `logged` (runs with interrupts),
+        `is_synthetic`, `with_energy`, `with_power`, `with_performance`, `with_request_bytes` (runs
+        that have them).
+    """
+    rows = catalogue.aggregates
+    lists = ", ".join(
+        f"list_sort(list(DISTINCT {sql}::VARCHAR) FILTER ({sql} IS NOT NULL))[:{_MOST_LISTED}] "
+        f"AS {name}" for name, sql in _LISTED.items()
+    )  # fmt: skip
+    own = ", ".join(catalogue.configuration)
+    performance = "coalesce(latency_p99_us, latency_mean_us, throughput_qps, iops, duration_s)"
+    return (
+        f"WITH sizes AS (SELECT dataset, n FROM (SELECT {own}, {rows.count_sql()} AS n FROM runs "
+        f"GROUP BY {own})), counts AS (SELECT dataset, count(*) AS configurations, min(n) AS "
+        "least_n, median(n) AS median_n FROM sizes GROUP BY dataset) "
+        f"SELECT * FROM (SELECT dataset, {rows.count_sql()} AS runs, {lists}, "
+        "min(start_unix_s) AS first_s, max(start_unix_s + coalesce(duration_s, 0)) AS last_s, "
+        "count(*) FILTER (has_log) AS logged, "
+        "coalesce(bool_or(is_synthetic), FALSE) AS is_synthetic, count(energy_j) AS with_energy, "
+        f"count(power_w) AS with_power, count({performance}) AS with_performance, "
+        "count(request_bytes) AS with_request_bytes FROM runs GROUP BY dataset) "
+        "JOIN counts USING (dataset) ORDER BY dataset",
+        [],
+    )
+
+
+def knob_ranges_query(catalogue: Catalogue) -> tuple[str, list[Any]]:
+    """Build the query of the values of each knob in each dataset.
+
+    Returns:
+        SQL and no parameters. One row for each knob that has a value: `dataset`, `knob` (its
+        column), `count` (different values), `low`, `high` (text; of numbers the ends, else the
+        first and last name).
+    """
+    parts = [
+        f"SELECT dataset, '{name}' AS knob, count(DISTINCT {name}) AS count, "
+        f"min({name})::VARCHAR AS low, max({name})::VARCHAR AS high FROM runs GROUP BY dataset "
+        f"HAVING count({name}) > 0"
+        for name in catalogue.knob_of_column
+        if name not in ("dataset", "workload", "system", "machine")
+    ]
+    return f"{' UNION ALL '.join(parts)} ORDER BY dataset, count DESC, knob", []
+
+
+def files_query() -> tuple[str, list[Any]]:
+    """Build the query of files: those read, and those in the lake.
+
+    Returns:
+        SQL and no parameters. One row a dataset: `dataset`, `raw_files`, `raw_bytes`, `lake_bytes`
+        (of the runs' big files).
+    """
+    return (
+        "WITH raw AS (SELECT dataset, s.path AS path, max(s.size_bytes) AS size FROM "
+        "(SELECT dataset, unnest(sources) AS s FROM _runs_all) GROUP BY dataset, s.path), "
+        "big AS (SELECT dataset, sum(f.size_bytes) AS size FROM "
+        "(SELECT dataset, unnest(files) AS f FROM _runs_all) GROUP BY dataset) "
+        "SELECT raw.dataset, count(*) AS raw_files, sum(raw.size)::BIGINT AS raw_bytes, "
+        "coalesce(any_value(big.size), 0)::BIGINT AS lake_bytes FROM raw "
+        "LEFT JOIN big ON raw.dataset IS NOT DISTINCT FROM big.dataset "
+        "GROUP BY raw.dataset ORDER BY raw.dataset",
+        [],
+    )
+
+
+def coverage_query(limit: int, catalogue: Catalogue) -> tuple[str, list[Any]]:
+    """Build the query of runs and configurations by place and system.
+
+    A place is what is given to a run: workload, load, message size, machine, work and so on.
+
+    Args:
+        limit: Maximum number of rows.
+
+    Returns:
+        SQL and no parameters. The columns of a choice, `system_label`, `runs`, `configurations`.
+    """
+    columns = ", ".join(catalogue.choice_columns)
+    own = ", ".join(catalogue.configuration)
+    count = catalogue.aggregates.count_sql()
+    return (
+        f"SELECT {columns}, any_value(system_label) AS system_label, sum(n)::BIGINT AS runs, "
+        f"count(*) AS configurations FROM (SELECT {own}, {count} AS n FROM runs GROUP BY {own}) "
+        f"GROUP BY {columns} ORDER BY {columns} LIMIT {limit:d}",
+        [],
+    )
+
+
+def flags_query() -> tuple[str, list[Any]]:
+    """Build the query of flags.
+
+    Returns:
+        SQL and no parameters. `dataset`, `flag`, `runs`.
+    """
+    return (
+        "SELECT dataset, flag, count(*) AS runs FROM (SELECT dataset, unnest(flags) AS flag "
+        "FROM runs) GROUP BY ALL ORDER BY dataset, runs DESC, flag",
+        [],
+    )
+
+
+def problems_query(limit: int) -> tuple[str, list[Any]]:
+    """Build the query of what was refused, repaired or doubted.
+
+    Returns:
+        SQL and no parameters. The columns of `problems`; refusals first.
+    """
+    return (
+        "SELECT dataset, severity, kind, path, line, detail, count FROM problems ORDER BY "
+        "CASE severity WHEN 'refused' THEN 0 WHEN 'doubted' THEN 1 ELSE 2 END, dataset, kind, "
+        f"path, line LIMIT {limit:d}",
+        [],
+    )

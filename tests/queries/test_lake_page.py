@@ -1,0 +1,79 @@
+"""The catalogue of a lake: datasets, coverage, problems, and questions with their answers."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from dash import html
+
+from app.kit.context import Lakes
+from app.kit.export import render
+from app.kit.lake_view import LakeView
+from app.lake.answer import coverage, datasets_of, knob_ranges, questions_of
+from app.lake.layout import blocks, questions_block
+from tests.fixtures.lakes import run, write_lake
+
+# Two datasets: in `a` two settings of tuned Linux with two runs and one, in `b` one run with a log.
+ROWS: list[dict[str, Any]] = [
+    run(run_id="a0", dataset="a", itr_us=2.0, replicate=0, start_unix_s=1_600_000_000.0,
+        duration_s=20.0, flags=["no_log"]),
+    run(run_id="a1", dataset="a", itr_us=2.0, replicate=1, start_unix_s=1_600_000_100.0,
+        duration_s=20.0),
+    run(run_id="a2", dataset="a", itr_us=50.0, replicate=0, start_unix_s=1_600_000_200.0,
+        duration_s=20.0),
+    run(run_id="b0", dataset="b", itr_us=8.0, energy_j=None, power_w=None, has_log=True),
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def view(tmp_path_factory: pytest.TempPathFactory) -> LakeView:
+    return Lakes(write_lake(tmp_path_factory.mktemp("catalogue") / "lake", ROWS)).at(None)
+
+
+def test_a_row_says_what_a_dataset_holds(view: LakeView) -> None:
+    first, second = datasets_of(view).iter_rows(named=True)
+    assert (first["dataset"], first["runs"], first["configurations"]) == ("a", 3, 2)
+    assert (first["least_n"], first["median_n"], first["logged"]) == (1, 1.5, 0)
+    # The last run ends 20 s after its start.
+    assert (first["first_s"], first["last_s"]) == (1_600_000_000, 1_600_000_220)
+    assert first["missing"] == "Timeline: per-interrupt logs; Storage: results of fio"
+    assert (second["runs"], second["logged"]) == (1, 1)
+    assert second["missing"] == "Explore: energy or power; Storage: results of fio"
+
+
+def test_a_knob_has_its_range_and_a_place_its_runs(view: LakeView) -> None:
+    ranges = {(d, knob): (n, low, high) for d, knob, n, low, high in knob_ranges(view).rows()}
+    assert ranges["a", "itr_us"] == (2, "2.0", "50.0")
+    cells = coverage(view).select("dataset", "runs", "configurations").rows()
+    assert cells == [("a", 3, 2), ("b", 1, 1)]
+
+
+def test_the_page_says_it_in_words(view: LakeView) -> None:
+    made = {name: render(body) for name, body in blocks(view).items()}
+    assert "3 in 2 configurations; n at least 1, median 1.5" in made["datasets"]
+    assert "ITR: 2 us to 50 us (2 values)" in made["datasets"]
+    assert "2020-09-13 12:26 to 2020-09-13 12:30 UTC" in made["datasets"]
+    assert "no_log: 1 runs" in made["datasets"]
+    assert '<td class="">3 in 2</td>' in made["coverage"]
+    assert "Nothing was refused, repaired or doubted." in made["problems"]
+
+
+def test_without_an_answer_no_question_is_asked(view: LakeView) -> None:
+    assert questions_of(view) == []
+    assert "No claim is decided" in render(questions_block(view))
+
+
+def test_the_questions_of_a_study_have_numbers_and_links(published_lake: Path) -> None:
+    view = Lakes(published_lake).at(None)
+    asked = questions_of(view)
+    assert [question.title for question in asked] == [
+        "What does tuning save?", "Which system needs least energy?",
+        "Which knob matters for energy?", "What should be measured next?",
+        "Which system performs best?",
+    ]  # fmt: skip
+    assert all(any(digit in one.answer for digit in "123456789") for one in asked)
+    assert all(f"lake={view.version}" in one.link(view) for one in asked)
+    (listed,) = questions_block(view)
+    assert isinstance(listed, html.Dl)
+    # What Findings says of the same sweep of Library OS under node.js.
+    assert "ITR makes 40 %" in asked[2].answer
