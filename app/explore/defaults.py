@@ -5,7 +5,7 @@ from typing import Final
 
 import polars as pl
 
-from app.explore.opening_rule import choose_heat, choose_roles
+from app.explore.opening_rule import NONE, choose_heat, choose_roles
 from app.explore.state import PERFORMANCE, ExploreState
 from app.kit.lake_view import LakeView, of_workload
 from app.kit.metric_choice import choose_cost, choose_performance, performance_column, value_counts
@@ -63,7 +63,9 @@ def opened(view: LakeView, state: ExploreState) -> ExploreState:
     counts = value_counts(view, state.selection, x, x)
     y = choose_cost(counts, counts[x], x)
     shown_x = PERFORMANCE if x == performance else x
-    measured = replace(state, x=shown_x, y=y, heat_metric=y, cost=y, limited=shown_x)
+    measured = replace(
+        state, x=shown_x, y=y, heat_metric=y, cost=y, limited=shown_x, lines_y=(y, shown_x)
+    )
     return with_knobs(view, measured)
 
 
@@ -76,7 +78,17 @@ def with_knobs(view: LakeView, state: ExploreState) -> ExploreState:
     known = {name: n if columns[name].count() else 0 for name, n in values.items()}
     numbers = [name for name, knob in knobs.items() if knob.facet.is_number]
     heat_x, heat_y = choose_heat(known)
-    return replace(state, heat_x=heat_x, heat_y=heat_y, **choose_roles(values, numbers)._asdict())
+    roles = choose_roles(values, numbers)
+    style = heat_x if heat_x in numbers and known.get(heat_x, 0) > 1 else NONE
+    return replace(
+        state,
+        heat_x=heat_x,
+        heat_y=heat_y,
+        lines_x=heat_y,
+        lines_by=roles.symbol,
+        lines_style=style,
+        **roles._asdict(),
+    )
 
 
 def choose_workload(view: LakeView, selection: Selection, workload: str | None) -> Selection:

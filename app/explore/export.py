@@ -23,7 +23,8 @@ from app.kit.panel import view_panel
 
 def export(view: LakeView, state: ExploreState) -> ExportedPage:
     """Build the page for an export: its pictures with the drawn points, and the best settings."""
-    drawn = [each for each in VIEWS if each.picture]
+    has_lines = state.show != "points"
+    drawn = [each for each in VIEWS if each.picture and (not each.is_optional or has_lines)]
     pictures = {each.name: picture(each.name, view, state) for each in drawn}
     rows, asked = best_table(view, state), asked_of(view, state)
     table = best_settings_table(rows, asked)
@@ -42,7 +43,10 @@ def export(view: LakeView, state: ExploreState) -> ExportedPage:
         words=html.escape(best_notes(view, state)),
         table=render(table),
         explanation=html.escape(
-            "\n\n".join(explain(view, state, name) for name in ("scatter", "best-table"))
+            "\n\n".join(
+                explain(view, state, name)
+                for name in ("scatter", *(["lines"] if has_lines else []), "best-table")
+            )
         ),
     )
     return ExportedPage(

@@ -9,7 +9,7 @@ from dash import dcc, html
 
 from app.explore.heat import heat_of
 from app.explore.layout_controls import IDS, controls
-from app.explore.presets import study_presets
+from app.explore.presets import figure_presets, study_presets
 from app.explore.question import AGREED_US, Question
 from app.explore.state import ExploreState
 from app.explore.views import VIEWS, ExploreView
@@ -29,6 +29,7 @@ from app.kit.panel import panel, view_menu, view_panel
 
 _STORES: Final = (
     *(IDS.figure(each.name) for each in VIEWS if each.picture), IDS("limit-domain"),
+    *(IDS.asked(each.name) for each in VIEWS if each.is_optional),
 )  # fmt: skip
 
 
@@ -43,7 +44,13 @@ def explore_layout(view: LakeView, state: ExploreState, notice: str) -> html.Mai
         notice,
         filter_sidebar(_sidebar(view, state)),
         [
-            html.Div(id=IDS("findings"), className="findings", role="status"),
+            html.Div(
+                [
+                    html.Div(id=IDS("findings"), className="findings", role="status"),
+                    *controls(view, state, ["show"]),
+                ],
+                className="lead",
+            ),
             *[_picture_panel(view, shown, each) for each in VIEWS if each.picture],
             _best_panel(view, state),
             _selected_panel(),
@@ -57,7 +64,8 @@ def _sidebar(view: LakeView, state: ExploreState) -> list:
     titles = {"means": "Means", "runs": "Each run"}
     control = IDS.control("rep")
     replicates = segments(control, "replicates", state.replicates, titles, fullWidth=True)
-    presets = preset_block(study_presets(view))
+    figures = preset_block(figure_presets(view), "Figures of the network study")
+    presets = [*preset_block(study_presets(view)), *figures]
     odd = controls(view, state, ["noodd"])
     return [*presets, *blocks, sidebar_block("Replicates", replicates, *odd)]
 

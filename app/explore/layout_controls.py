@@ -1,6 +1,6 @@
 """The controls of Explore's views: one row for each URL key, and what its menu lists."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -10,11 +10,11 @@ from dash.development.base_component import Component
 
 from app.explore.opening_rule import NONE
 from app.explore.question import Question
-from app.explore.state import ExploreState
+from app.explore.state import MOST_METRICS, ExploreState
 from app.kit.ids import PageIds
 from app.kit.lake_view import LakeView, leading
 from app.kit.metric_choice import PERFORMANCE, performance_column
-from app.kit.page_layout import Entries, entries, pool_choices, pool_select, select
+from app.kit.page_layout import Entries, entries, pool_choices, pool_select, segments, select
 from data.selection import Selection
 
 IDS: Final = PageIds("explore")
@@ -59,6 +59,38 @@ class Several:
 
 
 @dataclass(frozen=True, slots=True)
+class Stack:
+    """A menu of which one entry to MOST_METRICS entries are chosen."""
+
+    label: str
+    choices: Choices
+    width_px: int
+    word: str = ""
+
+    def laid_out(self, key: str, listed: Entries, value: Any) -> Component:
+        """Lay out the control."""
+        return dmc.MultiSelect(
+            id=IDS.control(key), data=listed, value=list(value), maxValues=MOST_METRICS, size="xs",
+            miw=self.width_px, searchable=True, **{"aria-label": self.label},
+        )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Segments:
+    """A few values side by side, of which one is chosen."""
+
+    label: str
+    titles: Mapping[str, str]
+    word: str = ""
+    choices: None = None
+
+    def laid_out(self, key: str, listed: Entries, value: Any) -> Component:
+        """Lay out the control."""
+        del listed
+        return segments(IDS.control(key), self.label, value, self.titles)
+
+
+@dataclass(frozen=True, slots=True)
 class Switch:
     """A switch with its label beside it."""
 
@@ -80,7 +112,7 @@ def column_choices(view: LakeView, state: ExploreState) -> Entries:
     performance = metric(performance_column(view, state.selection)).title
     listed = {PERFORMANCE: f"{performance} (performance)"}
     listed |= {name: metric(name).title for name in columns}
-    for name in (state.x, state.y, state.heat_metric, state.cost, state.limited):
+    for name in (state.x, state.y, state.heat_metric, state.cost, state.limited, *state.lines_y):
         listed.setdefault(name, metric(name).title if name != PERFORMANCE else name)
     return entries(listed)
 
@@ -99,7 +131,10 @@ def against_choices(view: LakeView, state: ExploreState) -> Entries:
 
 def knob_choices(view: LakeView, state: ExploreState) -> Entries:
     """List the knobs that vary in the lake, and those that are shown."""
-    shown = (state.colour, state.size, state.symbol, state.heat_x, state.heat_y)
+    shown = (
+        state.colour, state.size, state.symbol, state.heat_x, state.heat_y,
+        state.lines_x, state.lines_by, state.lines_style,
+    )  # fmt: skip
     varying = view.varying(state.selection if view.is_large else Selection())
     listed = {
         n: k.menu_title
@@ -134,8 +169,19 @@ def size_choices(view: LakeView, state: ExploreState) -> Entries:
     return [c for c in listed if c["value"] == NONE or knobs[c["value"]].facet.is_number]
 
 
+def lines_pool_choices(view: LakeView, state: ExploreState) -> Entries:
+    """List the settings that the lines may pool."""
+    shown = [
+        view.catalogue.knobs[name]
+        for name in (state.lines_x, state.lines_by, state.lines_style)
+        if name != NONE
+    ]
+    left = view.left(state.selection)
+    return pool_choices(left, shown, state.lines_pool, catalogue=view.catalogue)
+
+
 # URL key to its control; keys without a row have controls of their own in `layout.py`.
-CONTROLS: Final[dict[str, Menu | Several | Switch]] = {
+CONTROLS: Final[dict[str, Menu | Several | Stack | Segments | Switch]] = {
     "noodd": Switch("without odd runs"),
     "y": Menu("y", column_choices),
     "ylog": Switch("log y"),
@@ -151,6 +197,17 @@ CONTROLS: Final[dict[str, Menu | Several | Switch]] = {
     "hy": Menu("knob along y", knob_choices, word="y"),
     "hx": Menu("knob along x", knob_choices, word="x"),
     "pool": Several("settings to pool over", heat_pool_choices, "pool over"),
+    "show": Segments("large pictures", {"points": "Points", "lines": "Lines", "both": "Both"}),
+    "ly": Stack("metrics of the lines", column_choices, 190),
+    "lx": Menu("knob along x of the lines", knob_choices, 110, "over"),
+    "lxlog": Switch("log x"),
+    "lylog": Switch("log y"),
+    "lband": Switch("intervals"),
+    "lby": Menu("knob of the lines", role_choices, 110, "a line a"),
+    "lst": Menu("knob of the lines' style", size_choices, 110, "style"),
+    "llev": Segments("levels of the style", {"ends": "fastest, slowest", "all": "all levels"}),
+    "lstat": Segments("value of a point", {"mean": "means", "median": "medians"}),
+    "lpool": Several("settings that the lines pool", lines_pool_choices, "pool over"),
     "cost": Menu("cost", column_choices, 132, "of"),
     "by": Menu("limited metric", column_choices, 222),
     "vs": Menu("system to compare with", against_choices, 150, "against the default and",

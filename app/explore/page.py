@@ -75,22 +75,32 @@ PAGE = Page(
 
 
 def _register_picture(shown: ExploreView) -> Callable[..., tuple]:
-    """Register the callback that draws a view: its answer, and the values that it adopts."""
+    """Register the callback that draws a view: its answer, and the values that it adopts.
+
+    An optional view is asked by the browser, while it is shown.
+    """
+    controls = [Input(IDS.control(key), _PROPERTIES[key]) for key in shown.asks]
+    asks: list[Input] = [Input(IDS.view_state, "data"), *controls]
+    if shown.is_optional:
+        show = Input(IDS.control("show"), "value")
+        ask, store = ClientsideFunction("explore", "ask"), IDS.asked(shown.name)
+        clientside_callback(ask, Output(store, "data"), *asks, show)
+        asks = [Input(store, "data")]
 
     @callback(
         [
             Output(IDS.figure(shown.name), "data"),
             *[Output(IDS.control(key), "value") for key in shown.adopts],
         ],
-        Input(IDS.view_state, "data"),
-        *[Input(IDS.control(key), _PROPERTIES[key]) for key in shown.asks],
+        *asks,
         State(IDS.lake_version, "data"),
+        prevent_initial_call=shown.is_optional,
     )
     def update_picture(raw_state: dict[str, Any], *values: Any) -> tuple:
         *controls, version = values
-        view, asked = lake_view(version), dict(zip(shown.asks, controls, strict=True))
-        state = ExploreState.from_json({**raw_state, **asked}, view.catalogue)
-        answer = picture(shown.name, view, state)
+        view = lake_view(version)
+        asked = {**raw_state, **dict(zip(shown.asks, controls, strict=False))}
+        answer = picture(shown.name, view, ExploreState.from_json(asked, view.catalogue))
         adopted = {k: v for k, v in answer.get("adopts", {}).items() if v not in (None, asked[k])}
         return (
             encode_view({**answer, "adopts": adopted}),
@@ -147,7 +157,10 @@ def describe_view(raw_state: dict[str, Any], limited: str, version: int) -> tupl
 register_gather(IDS, _PROPERTIES)
 update_filters = register_filters(IDS, ExploreState, offered_choices, MENUS)
 turn_workload = register_workload(
-    IDS, ExploreState, turned, ("x", "y", "col", "size", "sym", "hx", "hy")
+    IDS,
+    ExploreState,
+    turned,
+    ("x", "y", "col", "size", "sym", "hx", "hy", "lx", "ly", "lby", "lst"),
 )
 
 # The browser draws the pictures in its theme, and links them.

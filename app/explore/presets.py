@@ -1,13 +1,15 @@
 """Presets for the views of the network study that the lake has runs for."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import Final
 
 import polars as pl
 
 from app.explore.defaults import with_knobs
-from app.explore.state import ExploreState
+from app.explore.state import ExploreState, Levels
 from app.kit.lake_view import LakeView
+from app.kit.metric_choice import PERFORMANCE
 from app.kit.page_layout import Preset
 from app.kit.words import WORKLOAD_TITLES, load_words
 from data.analysis.facets import matches
@@ -22,8 +24,17 @@ def study_presets(view: LakeView) -> list[Preset]:
 
     Each uses the dataset with most runs. A workload without energies has none.
     """
-    presets = []
-    for workload, selection in _questions():
+    return [
+        Preset(title, f"energy against performance, {title}, {runs:,} runs", state)
+        for title, runs, state in _studied(view, _questions())
+    ]
+
+
+def _studied(
+    view: LakeView, questions: Iterable[tuple[str, Selection]]
+) -> Iterator[tuple[str, int, ExploreState]]:
+    """Yield title, number of runs and state of each question that the lake has energies for."""
+    for workload, selection in questions:
         left = view.cube_of(view.first_study()).filter(matches(selection))
         if not len(left) or "energy_j" not in view.measured_columns(selection):
             continue
@@ -31,11 +42,55 @@ def study_presets(view: LakeView) -> list[Preset]:
         load, message = (selection.values(name) for name in ("load", "message"))
         words = load_words(*(float(v[0]) if v else None for v in (load, message)))
         title = f"{WORKLOAD_TITLES.get(workload, workload)} {words}".strip()
-        hint = f"energy against performance, {title}, {datasets['runs'][-1]:,} runs"
         chosen = selection.with_values("dataset", [datasets["dataset"][-1]])
         # A few settings have 30 times the tail latency of most, which would share a tenth of x.
         state = ExploreState(chosen, x_log=workload == "memcached")
-        presets.append(Preset(title, hint, with_knobs(view, state)))
+        yield title, datasets["runs"][-1], with_knobs(view, state)
+
+
+_TUNED: Final = ("linux_tuned", "ebbrt_tuned")
+_SILO_LOADS_QPS: Final = (50_000.0, 100_000.0, 200_000.0)
+# Figures of the study: name, workloads, metrics, knobs along x and of the style, its levels.
+_FIGURES: Final[tuple[tuple[str, tuple[str, ...], tuple[str, ...], str, str, Levels], ...]] = (
+    ("4", ("netpipe", "nodejs"), ("instructions", "energy_j", PERFORMANCE, "interrupts"),
+     "itr", "dvfs", "all"),
+    ("6 a-c", ("memcached",), ("energy_j", "interrupts", "instructions", "ipc"),
+     "dvfs", "itr", "ends"),
+    ("6 d", ("memcached",), ("latency_p99_us",), "itr", "dvfs", "all"),
+    ("9", ("memcached-silo",), ("energy_j", "instructions", "ipc"), "dvfs", "itr", "ends"),
+)  # fmt: skip
+
+
+def figure_presets(view: LakeView) -> list[Preset]:
+    """Return presets of the study's figures 4, 6 and 9: metrics over ITR or DVFS.
+
+    The power limits are pooled, as there; the fastest ITR is that of the runs at a clock.
+    """
+    studied = [*_studied(view, _questions()), *_studied(view, _SILO)]
+    presets = []
+    for number, workloads, metrics, over, style, levels in _FIGURES:
+        for title, _, state in studied:
+            (workload,) = state.selection.values("workload")
+            if workload not in workloads:
+                continue
+            measured = view.measured_columns(state.selection)
+            there = set(view.left(state.selection)["system"])
+            systems = [name for name in _TUNED if name in there]
+            shown = replace(
+                state,
+                selection=state.selection.with_values("system", systems),
+                show="lines",
+                lines_x=over,
+                lines_y=tuple(m for m in metrics if m == PERFORMANCE or m in measured),
+                lines_by="system",
+                lines_style=style,
+                lines_levels=levels,
+                # In a fifth of node.js's runs on Linux the counters were not reset.
+                lines_stat="median" if number == "4" else "mean",
+                lines_pool=("rapl",),
+            )
+            hint = f"figure {number} of the network study, {title}: means over {over.upper()}"
+            presets.append(Preset(f"{number}: {title}", hint, shown))
     return presets
 
 
@@ -45,3 +100,9 @@ def _questions() -> Iterator[tuple[str, Selection]]:
     for message in _MESSAGES_BYTES:
         yield "netpipe", Selection.of(workload=["netpipe"], message=[message])
     yield "nodejs", Selection.of(workload=["nodejs"])
+
+
+_SILO: Final = [
+    ("memcached-silo", Selection.of(workload=["memcached-silo"], load=[load]))
+    for load in _SILO_LOADS_QPS
+]

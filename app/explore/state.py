@@ -1,7 +1,7 @@
 """The state of Explore as a URL query."""
 
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Final, Literal
 
 from app.explore.opening_rule import NONE, Roles
 from app.kit.clause import read_clause, write_knobs
@@ -11,6 +11,7 @@ from app.kit.url_state import (
     Parameters,
     Upgraders,
     UrlState,
+    check_choice,
     read_flag,
     read_lake_version,
     read_number,
@@ -20,7 +21,11 @@ from data.catalogue import Catalogue
 from data.errors import SelectionError
 from data.selection import Selection
 
+# Metrics of the lines, one above the other.
+MOST_METRICS: Final = 4
 Replicates = Literal["means", "runs"]
+Stat = Literal["mean", "median"]
+Levels = Literal["ends", "all"]
 
 
 def _from_1(parameters: Parameters) -> Parameters:
@@ -69,6 +74,15 @@ class ExploreState(UrlState):
         margin_pct: Differences within it do not matter, percent of the cost.
         against: System that best settings are compared with, besides the default; empty for none.
         merged: Knobs without effect: settings that differ in them alone count as one.
+        show: The large pictures: points, lines or both.
+        lines_x: Knob along x of the lines.
+        lines_y: Metrics of the lines, one above the other; `performance` may be one.
+        lines_by: Knob of which each value has a line, or `none`.
+        lines_style: Knob of the lines' style, or `none`.
+        lines_levels: Draw the ends of the style's values that were run at each x, or all levels.
+        lines_stat: Value of a point: mean or median of its runs.
+        lines_pool: Settings that the lines pool, by name.
+        lines_bands: Shade the 95 % intervals of the means.
         clause: The selection (`sel`) as a clause; empty for none.
         zoom: Range of the scatter's axes, `x0~x1~y0~y1`; empty for all points.
     """
@@ -99,6 +113,17 @@ class ExploreState(UrlState):
         "margin": Parameter("margin_pct", read_number),
         "vs": Parameter("against"),
         "same": Parameter("merged", is_list=True),
+        "show": Parameter("show"),
+        "lx": Parameter("lines_x"),
+        "ly": Parameter("lines_y", is_list=True),
+        "lby": Parameter("lines_by"),
+        "lst": Parameter("lines_style"),
+        "llev": Parameter("lines_levels"),
+        "lstat": Parameter("lines_stat"),
+        "lpool": Parameter("lines_pool", is_list=True),
+        "lxlog": Parameter("lines_x_log", read_flag),
+        "lylog": Parameter("lines_y_log", read_flag),
+        "lband": Parameter("lines_bands", read_flag),
         "sel": Parameter("clause"),
         "zoom": Parameter("zoom"),
         "lake": Parameter("lake_version", read_lake_version),
@@ -118,6 +143,17 @@ class ExploreState(UrlState):
         "vs",
         "same",
         "band",
+        "show",
+        "lx",
+        "ly",
+        "lby",
+        "lst",
+        "llev",
+        "lstat",
+        "lpool",
+        "lxlog",
+        "lylog",
+        "lband",
     )
 
     selection: Selection = field(default_factory=Selection)
@@ -144,12 +180,28 @@ class ExploreState(UrlState):
     margin_pct: float = 2.0
     against: str = ""
     merged: tuple[str, ...] = ()
+    show: Literal["points", "lines", "both"] = "points"
+    lines_x: str = "dvfs"
+    lines_y: tuple[str, ...] = ("energy_j",)
+    lines_by: str = "system"
+    lines_style: str = "itr"
+    lines_levels: Levels = "ends"
+    lines_stat: Stat = "mean"
+    lines_pool: tuple[str, ...] = ()
+    lines_x_log: bool = False
+    lines_y_log: bool = False
+    lines_bands: bool = True
     clause: str = ""
     zoom: str = ""
 
     def __post_init__(self) -> None:
         if self.replicates not in ("means", "runs"):
             raise SelectionError(f"replicates is {self.replicates!r}, expected means or runs")
+        check_choice("show", self.show, ("points", "lines", "both"))
+        check_choice("llev", self.lines_levels, ("ends", "all"))
+        check_choice("lstat", self.lines_stat, ("mean", "median"))
+        if not 0 < len(self.lines_y) <= MOST_METRICS:
+            raise SelectionError(f"ly names {len(self.lines_y)} metrics, expected 1 to 4")
         if self.limit is not None and self.limit <= 0:
             raise SelectionError(f"limit is {self.limit:g}, expected a number above 0")
         for name, value, most in (("alpha", self.alpha, 0.5), ("margin", self.margin_pct, 50)):
@@ -166,18 +218,20 @@ class ExploreState(UrlState):
         Raises:
             SelectionError: The message has the name.
         """
-        for name in (self.colour, self.size, self.symbol):
+        for name in (self.colour, self.size, self.symbol, self.lines_by, self.lines_style):
             if name != NONE and name not in catalogue.knobs:
                 raise SelectionError(f"no such knob: {name!r}")
         if self.size != NONE and not catalogue.knobs[self.size].facet.is_number:
             raise SelectionError(f"{self.size!r} has no numbers, which a size needs")
-        for name in (self.heat_x, self.heat_y):
+        if self.lines_style != NONE and not catalogue.knobs[self.lines_style].facet.is_number:
+            raise SelectionError(f"{self.lines_style!r} has no numbers, which a style needs")
+        for name in (self.heat_x, self.heat_y, self.lines_x):
             if name not in catalogue.knobs:
                 raise SelectionError(f"no such knob: {name!r}")
-        for name in (self.x, self.y, self.heat_metric, self.cost, self.limited):
+        for name in (self.x, self.y, self.heat_metric, self.cost, self.limited, *self.lines_y):
             if name != PERFORMANCE and name not in catalogue.plottable:
                 raise SelectionError(f"no such column to plot: {name!r}")
-        for names in (self.pool, self.merged):
+        for names in (self.pool, self.merged, self.lines_pool):
             check_pool(names, catalogue)
         read_clause(self.clause, catalogue=catalogue)
 
@@ -185,4 +239,5 @@ class ExploreState(UrlState):
         """Return a copy with `performance` replaced by its column."""
         names = ("x", "y", "heat_metric", "cost", "limited")
         changes: dict[str, Any] = {n: column for n in names if getattr(self, n) == PERFORMANCE}
-        return replace(self, **changes)
+        lines_y = dict.fromkeys(column if name == PERFORMANCE else name for name in self.lines_y)
+        return replace(self, **changes, lines_y=tuple(lines_y))

@@ -16,6 +16,7 @@ from app.explore.explained import explain_best
 from app.explore.fronts import areas_of
 from app.explore.heat import explain_heat, heat_of, heat_rows, heatmap
 from app.explore.layout_best import Asked
+from app.explore.lines import explain_lines, lines, lines_rows
 from app.explore.odd import odd_words
 from app.explore.question import AGREED_METRIC, AGREED_US, MOST_RUNS_DRAWN, Question
 from app.explore.scatter import explain_scatter, scatter, scatter_rows
@@ -170,6 +171,7 @@ class ExploreView:
             are in VIEW_KEYS of the state, if no other view has them.
         head: URL keys of the controls in the head of its panel, and in the second line of it.
         adopts: Those of `asks` whose value it may choose.
+        is_optional: Whether the reader shows it by the control `show`: hidden, it is not computed.
     """
 
     name: str
@@ -181,6 +183,7 @@ class ExploreView:
     asks: tuple[str, ...] = ()
     head: tuple[tuple[str, ...], tuple[str, ...]] = ((), ())
     adopts: tuple[str, ...] = ()
+    is_optional: bool = False
 
 
 VIEWS: Final = (
@@ -195,6 +198,12 @@ VIEWS: Final = (
         picture=heatmap, label="heatmap of two knobs",
         asks=("hsys", "hmet", "hx", "hy", "pool"), adopts=("hsys",),
         head=(("hmet", "hsys"), ("hy", "hx", "pool")),
+    ),
+    ExploreView(
+        "lines", "Lines over a knob", lines_rows, explain_lines,
+        picture=lines, label="lines over a knob", is_optional=True,
+        asks=("by", "lx", "ly", "lby", "lst", "llev", "lstat", "lpool", "lxlog", "lylog", "lband"),
+        head=(("ly",), ("lx", "lby", "lst", "llev", "lstat", "lpool", "lxlog", "lylog", "lband")),
     ),
     ExploreView("best-table", "Best settings", _best_rows, explain_best),
     ExploreView("runs", "Runs that the filters leave", _run_rows, _explain_runs),

@@ -88,6 +88,10 @@ class PageIds:
         """Return the id of the store of a view's figure, before the browser adds the theme."""
         return self(f"figure-{view}")
 
+    def asked(self, view: str) -> str:
+        """Return the id of the store of the state that an optional view is asked for."""
+        return self(f"asked-{view}")
+
     def link(self, target: str) -> str:
         """Return the id of a link in the status line: `export`, `data`, or another page's name."""
         return self(f"to-{target}")

@@ -228,7 +228,7 @@ class Preset:
     state: UrlState
 
 
-def preset_block(presets: Sequence[Preset]) -> list[html.Div]:
+def preset_block(presets: Sequence[Preset], title: str = "Presets") -> list[html.Div]:
     """Lay out the links of a page's presets for the sidebar; empty without presets."""
     if not presets:
         return []
@@ -238,4 +238,4 @@ def preset_block(presets: Sequence[Preset]) -> list[html.Div]:
         for one in presets
     ]
     chips = html.Div(links, className="facet-chips")
-    return [sidebar_block("Presets", chips, class_name="facet presets")]
+    return [sidebar_block(title, chips, class_name="facet presets")]

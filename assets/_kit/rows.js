@@ -18,6 +18,32 @@
   const isSelectable = (trace) => Boolean(trace.meta && trace.meta.rows);
   const countOf = ({ meta: { rows } }) => (rows.first === undefined ? rows.length : rows.end - rows.first);
 
+  /* The rows of each combination of some knobs' values, kept while the columns stay. */
+  function rowsByKnobs(columns, knobs) {
+    const kept = (columns.rowsByKnobs = columns.rowsByKnobs || {}), name = knobs.join();
+    if (kept[name]) return kept[name];
+    const rows = new Map(), shown = knobs.map((knob) => columns.knobs[knob]);
+    for (let row = 0; row < columns.count; row++) {
+      let key = 0;
+      for (const knob of shown) key = knob ? key * (knob.values.length + 1) + knob.index[row] : key;
+      if (!rows.has(key)) rows.set(key, []);
+      rows.get(key).push(row);
+    }
+    return (kept[name] = rows);
+  }
+  /** A trace whose items are found by values of knobs (`meta.cells`), with the rows of each. */
+  function found(trace, columns) {
+    const { cells } = trace.meta || {};
+    if (!cells || !columns) return trace;
+    const rows = rowsByKnobs(columns, cells.knobs), knobs = cells.knobs.map((name) => columns.knobs[name]);
+    const keyOf = (values) => values.reduce((key, value, k) => {
+      if (!knobs[k]) return value === null ? key : NaN;
+      const index = knobs[k].values.indexOf(value);
+      return index < 0 ? NaN : key * (knobs[k].values.length + 1) + index;
+    }, 0);
+    return { ...trace, meta: { ...trace.meta, rows: cells.at.map((values) => rows.get(keyOf(values)) || []) } };
+  }
+
   /** Indices of a trace's items that hold a selected row; null without a selection. */
   function selectedIn(trace, mask) {
     if (!mask) return null;
@@ -126,6 +152,6 @@
   }
 
   wattlas.rows = {
-    of: rowsOf, isSelectable, countOf, selectedIn, changes, outline, endsOf, boxAround,
+    of: rowsOf, found, isSelectable, countOf, selectedIn, changes, outline, endsOf, boxAround,
   };
 })((window.wattlas = window.wattlas || {}));

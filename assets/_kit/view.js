@@ -56,13 +56,23 @@
         decoded = [answer.columns, wattlas.decoded(answer.columns)];
         link.columns = decoded[1];
         evaluate();
+        findAgain();
       }
-      const figure = { ...answer.figure, data: answer.figure.data.map(withRows) };
+      const data = answer.figure.data.map((trace) => of.found(withRows(trace), link.columns));
+      const figure = { ...answer.figure, data };
       link.figures[name] = figure;
       delete cursors[name];
       drawn.delete(name);
     }
     const withRows = (trace) => (trace.meta ? { ...trace, meta: wattlas.decoded(trace.meta) } : trace);
+    /* Pictures whose items are found by knobs hold other rows of other columns. */
+    function findAgain() {
+      for (const [name, figure] of Object.entries(link.figures)) {
+        if (!figure.data.some(({ meta }) => meta && meta.cells)) continue;
+        link.figures[name] = { ...figure, data: figure.data.map((trace) => of.found(trace, link.columns)) };
+        drawn.delete(name);
+      }
+    }
     function evaluate() {
       link.mask = wattlas.clause.evaluate(link.clause, link.columns);
     }
@@ -197,12 +207,16 @@
 
     const knobsClause = (rows, names) =>
       wattlas.clause.knobs(rows.map((row) => wattlas.configuration(link.columns, row, names)));
+    /** The knobs of an item that is found by them. */
+    const valuesOf = ({ trace: { meta: { cells: { knobs, at } } }, i }) => (
+      Object.fromEntries(knobs.map((name, k) => [name, at[i][k]])));
     /** The clause of a click on an item; empty for what selects nothing. */
     function clauseOf(item) {
       const { name, trace, i, rows, cell } = item, { map } = metaOf(name);
       if (views[name].clause) return views[name].clause(item);
       if (trace.meta && trace.meta.clauses) return trace.meta.clauses[i];
       if (cell) return cellsClause(map, [cell]);
+      if (trace.meta && trace.meta.cells) return wattlas.clause.knobs([valuesOf(item)]);
       return rows.length ? knobsClause(rows.slice(0, 1), trace.meta.knobs) : "";
     }
     function linesOf(item) {
@@ -274,6 +288,7 @@
     function clauseAround(items) {
       const [{ trace: { meta, xaxis } }] = items, own = items.filter(({ trace }) => trace.xaxis === xaxis);
       const rows = [...new Set(own.flatMap((item) => item.rows))], { knobs } = link.columns;
+      if (meta.cells) return wattlas.clause.knobs(own.map(valuesOf));
       if (meta.box) return of.boxAround(link.columns, meta.box, rows);
       const varied = Object.keys(knobs).filter((key) => knobs[key].values.length > 1);
       return knobsClause(rows, varied.length ? varied : undefined);

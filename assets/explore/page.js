@@ -46,9 +46,18 @@ document.addEventListener("DOMContentLoaded", function () {
     if (!answer) return;
     const { view, adopts } = answer;
     if (Object.keys(adopts).length) address.adopt(NAME, adopts);
-    if (view !== "scatter") await painted("scatter");
+    const isHidden = address.values(NAME).show === "lines";
+    if (view !== "scatter" && !isHidden) await painted("scatter");
     explore.show(view, answer, wattlas.theme());
     if (view === "scatter") wattlas.later(() => { explore.paintBest(); announce(); });
+  }
+
+  /** The state for a view that is computed while it is shown: its own controls join the state. */
+  function ask(state, ...values) {
+    const shown = values[values.length - 1], names = window.dash_clientside.callback_context.inputs_list;
+    if (!state || shown === "points") return same();
+    const own = names.slice(1, -1).map(({ id }, i) => [id.slice(NAME.length + 1), values[i]]);
+    return { ...state, ...Object.fromEntries(own) };
   }
 
   /* One thread draws all figures. It draws the scatter first, the largest one; the others wait while the
@@ -323,5 +332,5 @@ document.addEventListener("DOMContentLoaded", function () {
     theme: explore.paint,
     figure: explore.paper,
   });
-  wattlas.clientside(NAME, { show, keepGrid, showBest, slideLimit, setLimit });
+  wattlas.clientside(NAME, { show, ask, keepGrid, showBest, slideLimit, setLimit });
 });

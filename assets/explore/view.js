@@ -11,6 +11,7 @@
     views: {
       scatter: { dress: dressScatter, lines: pointLines, drawn: paintArrows },
       heatmap: { lines: cellLines },
+      lines: { dress: dressLines },
     },
     changed(what) {
       if (what === "selection") paintBest();
@@ -56,6 +57,25 @@
     });
   }
 
+  /* ---- the lines: the limit across the panels of its metric */
+
+  function dressLines({ data, layout }, theme) {
+    return { data, layout: { ...layout, shapes: limitsOfLines(layout.meta, theme) } };
+  }
+  function limitsOfLines({ axes, limited, unit }, theme) {
+    const own = (axes && axes[limited]) || [];
+    return explore.limit === null ? [] : own.map((yref) => levelShape(yref, unit, theme));
+  }
+  function levelShape(yref, unit, theme) {
+    const { line, label } = limitLook(unit, theme), { limit } = explore;
+    return { type: "line", xref: "paper", yref, x0: 0, x1: 1, y0: limit, y1: limit, line, label };
+  }
+  function limitLook(unit, theme) {
+    const color = wattlas.palette(theme).text, text = "limit " + wattlas.formatQuantity(explore.limit, unit);
+    const line = { color, width: 1.5, dash: "dash" };
+    return { line, label: { text, font: { size: 11, color }, textposition: "end" } };
+  }
+
   function isInRightHalf(value, xs) {
     let low = Infinity, high = -Infinity;
     for (const x of xs) {
@@ -69,9 +89,7 @@
   function limitShapes({ fields, limited, units }, theme) {
     const { limit, columns } = explore;
     if (limit === null || !units) return [];
-    const color = wattlas.palette(theme).text, line = { color, width: 1.5, dash: "dash" };
-    const text = "limit " + wattlas.formatQuantity(limit, units[limited]);
-    const label = { text, font: { size: 11, color }, textposition: "end" };
+    const { line, label } = limitLook(units[limited], theme);
     if (fields.x === limited) {
       const xanchor = isInRightHalf(limit, columns.fields[fields.x]) ? "right" : "left";
       return [{
@@ -80,7 +98,7 @@
       }];
     }
     if (fields.y !== limited) return [];
-    return [{ type: "line", xref: "paper", yref: "y", x0: 0, x1: 1, y0: limit, y1: limit, line, label }];
+    return [levelShape("y", units[limited], theme)];
   }
 
   /**
@@ -138,7 +156,8 @@
     wattlas.cancel(limitFrame);
     wattlas.cancel(greyTimer);
     limitFrame = wattlas.nextFrame(() => {
-      const gd = explore.plot("scatter");
+      const gd = explore.plot("scatter"), lines = explore.plot("lines");
+      if (lines) window.Plotly.relayout(lines, { shapes: limitsOfLines(metaOf("lines"), explore.theme) });
       if (!gd || !isScatter()) return;
       window.Plotly.relayout(gd, { shapes: limitShapes(metaOf("scatter"), explore.theme) });
       greyTimer = wattlas.later(() => {

@@ -42,6 +42,35 @@ def metric_cube_query(
     )
 
 
+def medians_query(
+    selection: Selection,
+    knobs: Sequence[str],
+    column: str,
+    limit: int,
+    *,
+    catalogue: Catalogue,
+) -> tuple[str, list[Any]]:
+    """Build the query of one column's median for each cell of some knobs; arguments as there.
+
+    Returns:
+        SQL and parameters. The knobs' columns, `value` (median of the runs), `low` and `high` (the
+        quartiles), `n`; sorted by the knobs, NULL last.
+    """
+    condition, parameters = selection.predicate()
+    listed = ", ".join(catalogue.metric(name).name for name in knobs)
+    name = catalogue.metric(column).name
+    quartiles = ", ".join(
+        f"quantile_cont({name}::DOUBLE, {share}) AS {end}"
+        for end, share in (("value", 0.5), ("low", 0.25), ("high", 0.75))
+    )
+    return (
+        f"SELECT {listed}, {quartiles}, count(*) AS n FROM runs "
+        f"WHERE ({condition}) AND {name} IS NOT NULL GROUP BY {listed} "
+        f"ORDER BY {', '.join(f'{knob} NULLS LAST' for knob in knobs)} LIMIT {limit:d}",
+        parameters,
+    )
+
+
 def cells_query(
     selection: Selection,
     knobs: Sequence[str],

@@ -111,6 +111,54 @@ def test_a_heatmap_names_the_load_that_it_shows_and_pools_what_a_reader_chooses(
     assert sum(n or 0 for n in atlas.selected_counts()) == 2
 
 
+_LINE_POINT = """(axis) => {
+  const gd = wattlas.plot("lines");
+  const t = gd.data.findIndex((one) => one.meta.kind === "line" && (one.yaxis || "y") === axis);
+  const { x, y } = gd._fullData[t];
+  return wattlas.place(gd, x[0], y[0], gd.data[t]);
+}"""
+
+
+def test_lines_are_drawn_when_shown_and_linked(atlas: Atlas, grid_address: str) -> None:
+    page = atlas.page
+    atlas.open(grid_address, "?v=2&workload=memcached&load=200000&system=linux_tuned&limit=120")
+    assert page.evaluate("wattlas.explore.plot('lines')") is None
+    page.locator("#explore-show").get_by_text("Lines").click()
+    page.wait_for_function("() => wattlas.explore.plot('lines')")
+    wait_idle(page)
+    assert not page.locator("#scatter").is_visible()
+    page.locator("#explore-ly").click()
+    page.get_by_role("option", name="p99 latency", exact=True).click()
+    page.keyboard.press("Escape")
+    page.wait_for_function("() => wattlas.plot('lines').layout.yaxis2")
+    wait_idle(page)
+    assert _query(page)["ly"] == ["energy_j", "latency_p99_us"]
+    # The limit is drawn over the panel of its metric.
+    shapes = page.evaluate("wattlas.plot('lines').layout.shapes.map((s) => [s.yref, s.y0])")
+    assert shapes == [["y2", 120]]
+    at = page.evaluate(_LINE_POINT, "y2")
+    page.mouse.move(at["clientX"], at["clientY"])
+    card = page.locator("#hover-card")
+    # Both metrics of the point, and n: energy is 1,300 J in both runs.
+    expect(card).to_contain_text("1.3 GHz")
+    expect(card).to_contain_text("Energy: 1.30 kJ")
+    expect(card).to_contain_text("n = 2")
+    # One crosshair over both panels.
+    spike = page.locator("#lines .spikeline").first.bounding_box()
+    plot = page.locator("#lines .nsewdrag").first.bounding_box()
+    assert spike is not None
+    assert plot is not None
+    assert spike["height"] > 1.5 * plot["height"]
+    page.mouse.click(at["clientX"], at["clientY"])
+    wait_idle(page)
+    # A point of ITR and frequency; the heatmap shows the same cell.
+    assert atlas.selection().startswith("selection: 2 runs in 1 configurations")
+    assert atlas.veiled_cells() == 11
+    page.locator("#explore-show").get_by_text("Both").click()
+    expect(page.locator("#scatter")).to_be_visible()
+    assert sum(n or 0 for n in atlas.selected_counts()) == 1
+
+
 def _query(page: Page) -> dict[str, list[str]]:
     return parse_qs(urlsplit(page.url).query)
 

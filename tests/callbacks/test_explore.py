@@ -323,7 +323,7 @@ def test_an_empty_lake_says_what_to_do(empty_server: Flask) -> None:
         status, domain = describe_view({}, -1)
         assert status == "0 of 0 runs"
         assert (domain["low"], domain["high"]) == (None, None)
-        assert len(update_filters({}, -1)) == 4 + 14
+        assert len(update_filters({}, -1)) == 4 + len(explore.MENUS)
         assert all(values == [] for values in turned("memcached", [], None, -1).values())
         assert words == ""
 

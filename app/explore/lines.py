@@ -1,0 +1,218 @@
+"""The lines of Explore: metrics over a knob, a line for each value of a second one."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import polars as pl
+
+from app.explore.figures.lines import LinesScene, build_lines
+from app.explore.heat import HOW_POOLED
+from app.explore.opening_rule import NONE
+from app.explore.question import Question
+from app.kit.competitors import competitors_of
+from app.kit.encodings import message_figure
+from app.kit.figure_text import BREAK, bold
+from app.kit.settings import MAX_ROWS
+from app.kit.words import EMPTY_LAKE, explanation, lowered, slice_words, subject, synthetic_note
+from data.analysis.like_with_like import Slice, like_with_like
+from data.analysis.pooling import pool
+from data.analysis.spreads import mean_spreads
+from data.knobs import Knob
+from data.queries.metric_cube import cells_query, medians_query
+from data.queries.statement import statement
+from data.selection import Selection
+
+# More lines hide each other; those of the first values are drawn.
+MOST_LINES: Final = 60
+# What a point's interval is, by its value.
+_BANDS: Final = {"mean": "95 % CI of the mean", "median": "middle half of the runs"}
+# Of these knobs the end that is fast; others have a least and a most.
+_FAST_END: Final = {"itr": "least", "dvfs": "most", "rapl": "most"}
+
+
+@dataclass(frozen=True, slots=True)
+class Lines:
+    """What the lines of a state show.
+
+    Attributes:
+        x, by, style: The knobs along x, of the lines, of their style; None for none.
+        cells: Their columns, `metric`, `value` (mean or median), `low` and `high` (the 95 %
+            interval of a mean, the quartiles of a median; NULL for one run), `n` and `end` (least
+            or most: the end of the style's values that were run at this x; NULL where all levels
+            are drawn). Sorted by metric and knobs.
+        shown: The filters of the runs behind them.
+        part: The kept values and the pooled knobs.
+    """
+
+    x: Knob
+    by: Knob | None
+    style: Knob | None
+    cells: pl.DataFrame
+    shown: Selection
+    part: Slice
+
+    @property
+    def knobs(self) -> list[Knob]:
+        """The knobs that exist."""
+        return [knob for knob in (self.x, self.by, self.style) if knob is not None]
+
+
+def lines_of(question: Question) -> Lines:
+    """Return the cells of a question's lines; loads, sizes and machines are never pooled."""
+    state, knobs = question.state, question.catalogue.knobs
+    listed = [name for name in (state.lines_by, state.lines_style) if name != state.lines_x]
+    by, style = (
+        knobs[name] if name in listed and name != NONE else None
+        for name in (state.lines_by, state.lines_style)
+    )
+    style = None if style is by else style
+    x = knobs[state.lines_x]
+    shown = [knob for knob in (x, by, style) if knob is not None]
+    cubes = [question.cube(name).with_columns(metric=pl.lit(name)) for name in state.lines_y]
+    cube = pl.concat(cubes)
+    part = like_with_like(cube, shown, state.lines_pool, runs="n", catalogue=question.catalogue)
+    columns = [knob.column for knob in shown]
+    narrowed = part.narrow(question.selection)
+    cells = pl.concat(
+        (
+            _medians(question, narrowed, columns, name)
+            if state.lines_stat == "median"
+            else _means(part.of(cube).filter(metric=name), columns)
+        ).with_columns(metric=pl.lit(name))
+        for name in state.lines_y
+    )
+    end = pl.lit(None, pl.String)
+    if style is not None and state.lines_levels == "ends":
+        cells = _ends(cells, style, ["metric", *(k.column for k in shown if k is not style)])
+    else:
+        cells = cells.with_columns(end=end)
+    return Lines(x, by, style, cells, narrowed, part)
+
+
+def _means(parts: pl.DataFrame, columns: Sequence[str]) -> pl.DataFrame:
+    cells = pool(parts, columns)
+    half = mean_spreads(cells["n"].to_numpy(), cells["sd"].cast(pl.Float64).to_numpy(), True)
+    bar = pl.Series(half, dtype=pl.Float64).fill_nan(None)
+    mean = pl.col("mean")
+    return cells.select(*columns, "n", value=mean, low=mean - bar, high=mean + bar)
+
+
+def _medians(
+    question: Question, shown: Selection, columns: Sequence[str], name: str
+) -> pl.DataFrame:
+    query = medians_query(shown, columns, name, MAX_ROWS, catalogue=question.catalogue)
+    ends = [pl.when(pl.col("n") > 1).then(pl.col(end)).alias(end) for end in ("low", "high")]
+    return question.view.answered(*query).select(*columns, "n", "value", *ends)
+
+
+def _ends(cells: pl.DataFrame, style: Knob, over: Sequence[str]) -> pl.DataFrame:
+    """Return the cells of the least and of the most value of the style in each group.
+
+    The ends are those that were run there: the fastest ITR at 1.3 GHz may be another than at 2.9.
+    A policy is neither.
+    """
+    value = pl.col(style.column)
+    ends = [
+        cells.filter(value == edge.over(over)).with_columns(end=pl.lit(name))
+        for name, edge in (("least", value.min()), ("most", value.max()))
+    ]
+    policies = cells.filter(value.is_null()).with_columns(end=pl.lit(None, pl.String))
+    return pl.concat([*ends, policies])
+
+
+def end_words(style: Knob, end: str) -> str:
+    """Return `fastest ITR`, or `least request size` of a knob that is neither fast nor slow."""
+    fast = _FAST_END.get(style.name)
+    return f"{('fastest' if end == fast else 'slowest') if fast else end} {style.noun}"
+
+
+def lines(question: Question) -> dict[str, Any]:
+    """Return the lines, {figure}: each point is linked with the points of the scatter."""
+    view, state, catalogue = question.view, question.state, question.catalogue
+    if not view.matching(state.selection):
+        return {"figure": message_figure("Nothing to draw." if view.runs else EMPTY_LAKE)}
+    drawn = lines_of(question)
+    if not len(drawn.cells):
+        missing = " or ".join(catalogue.metric(name).title for name in state.lines_y)
+        return {"figure": message_figure(f"No run has a value for{BREAK}{missing}.")}
+    left = drawn.part.of(view.left(state.selection))
+    labels = dict(view.outline.select("system", "system_label").unique().iter_rows())
+    by = drawn.by
+    values = drawn.cells[by.column].unique().to_list() if by else []
+    band = _BANDS[state.lines_stat]
+    parts = [
+        "" if state.lines_stat == "mean" else "medians of runs",
+        _levels_words(drawn),
+        slice_words(drawn.part, labels),
+        f"bands: {band}" if state.lines_bands and drawn.cells["low"].count() else "",
+        bold(synthetic_note(left)),
+    ]
+    titles = [catalogue.metric(name).title for name in state.lines_y]
+    scene = LinesScene(
+        catalogue=catalogue,
+        x=drawn.x,
+        style=drawn.style,
+        competitors=competitors_of(by, values, view.systems, labels) if by else None,
+        metrics=tuple(catalogue.metric(name) for name in state.lines_y),
+        place={k.knob.column: k.value for k in drawn.part.kept if k.levels > 1},
+        end_words={e: end_words(drawn.style, e) for e in ("least", "most")} if drawn.style else {},
+        fast_end=_FAST_END.get(drawn.style.name, "least") if drawn.style else "least",
+        x_log=state.lines_x_log,
+        y_log=state.lines_y_log,
+        has_bands=state.lines_bands,
+        limited=state.limited,
+        band=band,
+        labels=labels,
+    )
+    title = f"{_listed(titles)} by {drawn.x.noun}, {subject(left, 1)}"
+    subtitle = " · ".join(part for part in parts if part)
+    return {"figure": build_lines([("", drawn.cells)], scene, title, subtitle)}
+
+
+def _listed(titles: Sequence[str]) -> str:
+    first, *further = titles
+    return ", ".join([first, *map(lowered, further)])
+
+
+def _levels_words(drawn: Lines) -> str:
+    style = drawn.style
+    if style is None:
+        return ""
+    if drawn.cells["end"].null_count() < len(drawn.cells):
+        fast = _FAST_END.get(style.name, "least")
+        slow = "most" if fast == "least" else "least"
+        return (
+            f"bold: {end_words(style, fast)} run at each {drawn.x.noun}, "
+            f"dotted: {end_words(style, slow)}"
+        )
+    levels = drawn.cells[style.column].n_unique()
+    return f"{levels} {style.plural}, lower values darker"
+
+
+def lines_rows(question: Question) -> pl.DataFrame:
+    """Return the drawn points: knobs, metric, mean or median, n, ends of its interval."""
+    drawn, stat = lines_of(question), question.state.lines_stat
+    columns = [knob.column for knob in drawn.knobs]
+    end = ["end"] if drawn.cells["end"].count() else []
+    rows = drawn.cells.select("metric", *columns, *end, "value", "low", "high", "n")
+    names = ("ci_low", "ci_high") if stat == "mean" else ("quartile_1", "quartile_3")
+    return rows.rename({"value": stat, **dict(zip(("low", "high"), names, strict=True))})
+
+
+def explain_lines(question: Question) -> str:
+    """Return how the points were computed: the query of each metric, and the steps after it."""
+    drawn, state, catalogue = lines_of(question), question.state, question.catalogue
+    columns = [knob.column for knob in drawn.knobs]
+    build = cells_query if state.lines_stat == "mean" else medians_query
+    first, *others = [
+        build(drawn.shown, columns, name, MAX_ROWS, catalogue=catalogue) for name in state.lines_y
+    ]
+    after = [f"interval: {_BANDS[state.lines_stat]}, over all runs of a point"]
+    if drawn.style is not None and state.lines_levels == "ends":
+        after.append(
+            f"of each {drawn.x.noun} the points with the least and the most "
+            f"{drawn.style.noun} that was run there"
+        )
+    words = explanation(question.view, drawn.shown, first, [HOW_POOLED], after)
+    return "\n\n".join([words, *(statement(*query) for query in others)])
