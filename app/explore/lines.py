@@ -37,8 +37,9 @@ class Lines:
 
     Attributes:
         x, by, style: The knobs along x, of the lines, of their style; None for none.
-        cells: Their columns, `metric`, `value` (mean or median), `low` and `high` (the 95 %
-            interval of a mean, the quartiles of a median; NULL for one run), `n` and `end` (least
+        cells: Their columns, `metric`, `value` (mean or median), `sd` of means, `low`
+            and `high` (the 95 % interval of a mean, the quartiles of a median; NULL for one run),
+            `n` and `end` (least
             or most: the end of the style's values that were run at this x; NULL where all levels
             are drawn). Sorted by metric and knobs.
         shown: The filters of the runs behind them.
@@ -95,7 +96,7 @@ def _means(parts: pl.DataFrame, columns: Sequence[str]) -> pl.DataFrame:
     half = mean_spreads(cells["n"].to_numpy(), cells["sd"].cast(pl.Float64).to_numpy(), True)
     bar = pl.Series(half, dtype=pl.Float64).fill_nan(None)
     mean = pl.col("mean")
-    return cells.select(*columns, "n", value=mean, low=mean - bar, high=mean + bar)
+    return cells.select(*columns, "n", "sd", value=mean, low=mean - bar, high=mean + bar)
 
 
 def _medians(
@@ -103,7 +104,8 @@ def _medians(
 ) -> pl.DataFrame:
     query = medians_query(shown, columns, name, MAX_ROWS, catalogue=question.catalogue)
     ends = [pl.when(pl.col("n") > 1).then(pl.col(end)).alias(end) for end in ("low", "high")]
-    return question.view.answered(*query).select(*columns, "n", "value", *ends)
+    sd = pl.lit(None, pl.Float64).alias("sd")
+    return question.view.answered(*query).select(*columns, "n", sd, "value", *ends)
 
 
 def _ends(cells: pl.DataFrame, style: Knob, over: Sequence[str]) -> pl.DataFrame:
@@ -191,13 +193,28 @@ def _levels_words(drawn: Lines) -> str:
 
 
 def lines_rows(question: Question) -> pl.DataFrame:
-    """Return the drawn points: knobs, metric, mean or median, n, ends of its interval."""
+    """Return the drawn points, one row each.
+
+    Returns:
+        The knobs' columns, `end` where only ends are drawn; of each metric its mean or median under
+        its name, with `_sd` (of means), `_n`, `_low` and `_high` (see `Lines`).
+    """
     drawn, stat = lines_of(question), question.state.lines_stat
     columns = [knob.column for knob in drawn.knobs]
     end = ["end"] if drawn.cells["end"].count() else []
-    rows = drawn.cells.select("metric", *columns, *end, "value", "low", "high", "n")
-    names = ("ci_low", "ci_high") if stat == "mean" else ("quartile_1", "quartile_3")
-    return rows.rename({"value": stat, **dict(zip(("low", "high"), names, strict=True))})
+    parts = ["value", *(["sd"] if stat == "mean" else []), "n", "low", "high"]
+    rows = drawn.cells.pivot("metric", index=[*columns, *end], values=parts)
+    middle = "" if stat == "mean" else "_median"
+    ends = {part: f"_{part}" for part in parts} | {"value": middle}
+    return rows.select(
+        *columns,
+        *end,
+        *(
+            pl.col(f"{part}_{name}").alias(f"{name}{ends[part]}")
+            for name in question.state.lines_y
+            for part in parts
+        ),
+    )
 
 
 def explain_lines(question: Question) -> str:

@@ -16,7 +16,7 @@ from app.explore.explained import explain_best
 from app.explore.fronts import areas_of
 from app.explore.heat import explain_heat, heat_of, heat_rows, heatmap
 from app.explore.layout_best import Asked
-from app.explore.lines import explain_lines, lines, lines_rows
+from app.explore.lines import explain_lines, lines, lines_of, lines_rows
 from app.explore.odd import odd_words
 from app.explore.question import AGREED_METRIC, AGREED_US, MOST_RUNS_DRAWN, Question
 from app.explore.scatter import explain_scatter, scatter, scatter_rows
@@ -136,9 +136,10 @@ def _best_rows(question: Question) -> pl.DataFrame:
 
 
 def scope(view: LakeView, state: ExploreState, name: str) -> Selection:
-    """Return the filters of the runs behind a view: the heatmap shows one place."""
+    """Return the filters of the runs behind a view."""
     question = Question.of(view, state)
-    return heat_of(question).shown if name == "heatmap" else question.selection
+    shown = BY_NAME[name].scope
+    return shown(question) if shown else question.selection
 
 
 def _runs_query(question: Question) -> tuple[str, list[Any]]:
@@ -171,6 +172,7 @@ class ExploreView:
             are in VIEW_KEYS of the state, if no other view has them.
         head: URL keys of the controls in the head of its panel, and in the second line of it.
         adopts: Those of `asks` whose value it may choose.
+        scope: Returns the filters of the runs behind it; None where they are the question's.
         is_optional: Whether the reader shows it by the control `show`: hidden, it is not computed.
     """
 
@@ -183,6 +185,7 @@ class ExploreView:
     asks: tuple[str, ...] = ()
     head: tuple[tuple[str, ...], tuple[str, ...]] = ((), ())
     adopts: tuple[str, ...] = ()
+    scope: Callable[[Question], Selection] | None = None
     is_optional: bool = False
 
 
@@ -195,13 +198,14 @@ VIEWS: Final = (
     ),
     ExploreView(
         "heatmap", "Heatmap over two knobs", heat_rows, explain_heat,
-        picture=heatmap, label="heatmap of two knobs",
+        picture=heatmap, label="heatmap of two knobs", scope=lambda asked: heat_of(asked).shown,
         asks=("hsys", "hmet", "hx", "hy", "pool"), adopts=("hsys",),
         head=(("hmet", "hsys"), ("hy", "hx", "pool")),
     ),
     ExploreView(
         "lines", "Lines over a knob", lines_rows, explain_lines,
-        picture=lines, label="lines over a knob", is_optional=True,
+        picture=lines, label="lines over a knob", scope=lambda asked: lines_of(asked).shown,
+        is_optional=True,
         asks=("by", "lx", "ly", "lby", "lst", "llev", "lstat", "lpool", "lxlog", "lylog", "lband"),
         head=(("ly",), ("lx", "lby", "lst", "llev", "lstat", "lpool", "lxlog", "lylog", "lband")),
     ),

@@ -16,7 +16,7 @@ def formulas_of(catalogue: Catalogue, names: Sequence[str]) -> list[tuple[str, s
     """Return what the numbers of a table may be: pairs of a column and SQL over the runs of a row.
 
     A metric is an arithmetic mean or a geometric one; `<metric>_sd` its deviation, `<metric>_n` the
-    number of its values, `n` the number of runs.
+    number of its values, `<metric>_median` their median, `n` the number of runs.
     """
     rows, listed = catalogue.aggregates, []
     for name in catalogue.plottable:
@@ -26,6 +26,7 @@ def formulas_of(catalogue: Catalogue, names: Sequence[str]) -> list[tuple[str, s
             (name, f"exp(avg(ln({value})) FILTER ({name} > 0))"),
             (f"{name}_sd", rows.sd_sql(name)),
             (f"{name}_n", rows.count_sql(name)),
+            (f"{name}_median", f"quantile_cont({value}, 0.5)"),
         ]
     listed += [("n", rows.count_sql())]
     listed += [("n", rows.count_sql(name)) for name in catalogue.plottable if name in names]
