@@ -202,19 +202,21 @@ def lines_rows(question: Question) -> pl.DataFrame:
     drawn, stat = lines_of(question), question.state.lines_stat
     columns = [knob.column for knob in drawn.knobs]
     end = ["end"] if drawn.cells["end"].count() else []
-    parts = ["value", *(["sd"] if stat == "mean" else []), "n", "low", "high"]
-    rows = drawn.cells.pivot("metric", index=[*columns, *end], values=parts)
-    middle = "" if stat == "mean" else "_median"
-    ends = {part: f"_{part}" for part in parts} | {"value": middle}
-    return rows.select(
-        *columns,
-        *end,
-        *(
-            pl.col(f"{part}_{name}").alias(f"{name}{ends[part]}")
-            for name in question.state.lines_y
-            for part in parts
-        ),
-    )
+    named = {
+        "value": "" if stat == "mean" else "_median",
+        "n": "_n",
+        "low": "_low",
+        "high": "_high",
+    }
+    named |= {"sd": "_sd"} if stat == "mean" else {}
+    keys = [*columns, *end]
+    rows = drawn.cells.select(keys).unique(maintain_order=True)
+    for name in question.state.lines_y:
+        own = drawn.cells.filter(metric=name).select(
+            *keys, *(pl.col(part).alias(name + ending) for part, ending in named.items())
+        )
+        rows = rows.join(own, on=keys, how="left", nulls_equal=True, maintain_order="left")
+    return rows
 
 
 def explain_lines(question: Question) -> str:
