@@ -87,6 +87,7 @@ def figure_presets(view: LakeView) -> list[Preset]:
                 lines_levels=levels,
                 # In a fifth of node.js's runs on Linux the counters were not reset.
                 lines_stat="median" if number == "4" else "mean",
+                lines_bands=levels == "ends",
                 lines_pool=("rapl",),
             )
             hint = f"figure {number} of the network study, {title}: means over {over.upper()}"
