@@ -12,6 +12,7 @@ from ingest.formats import (
     intlog,
     intlog_binary,
     iperf3,
+    key_values,
     memtier,
     meter_table,
     mutilate,
@@ -128,6 +129,7 @@ FORMATS: tuple[Format, ...] = (
         list_parts=declared.list_parts,
     ),
     Format("trace", "trace", trace.sniff, trace.read, complements=True),
+    Format("key_values", "output", key_values.sniff, key_values.read),
     Format("table", "table", table.sniff, table.read),
 )
 METERS: Final = frozenset(known.name for known in FORMATS if known.role == "meter")

@@ -1,8 +1,9 @@
-"""Traces of the runs in the rows of tables: by a name in the row, or by the time that it states.
+"""Traces of the runs in the rows of tables: by name, by folder, or by the time that a row states.
 
 A row names its trace if a cell is the name of the trace or of a folder above it, as in
 `run_table.csv` beside `run_0_repetition_0/power.csv`. A row states its time if it has a start, and
-an end or a duration.
+an end or a duration. A file of one row, such as a log or a document of a run, has the trace of the
+same name, else the only one of its folder.
 """
 
 import re
@@ -15,6 +16,7 @@ from typing import Final
 import numpy as np
 
 from ingest.discover.found_files import Ignored
+from ingest.discover.matching import place_of
 from ingest.discover.plan import RunWork
 from ingest.discover.source_reads import read_source
 from ingest.formats.trace import POWER
@@ -90,9 +92,36 @@ def join_traces(
         for name in trace.names():
             by_name[name].append(trace)
     joined: dict[str, Ignored] = {}
+    single = [read for read in reads if len(read.table.rows) == 1]
+    of_file = _of_files(single, traces)
     for read in reads:
-        _join_table(read, traces, by_name, joined)
+        _join_table(read, traces, by_name, of_file.get(read.file.path), joined)
     return set(joined), list(joined.values())
+
+
+def _of_files(reads: Sequence[TableRead], traces: Sequence[_Trace]) -> dict[str, _Trace]:
+    """Return the trace of each file of one row: of one name, else alone with it in a folder."""
+    found: dict[str, _Trace] = {}
+    for key_of in (_name_of, _folder_of):
+        files: dict[str, list[str]] = defaultdict(list)
+        own: dict[str, list[_Trace]] = defaultdict(list)
+        for read in reads:
+            files[key_of(read.file.path)].append(read.file.path)
+        for trace in traces:
+            own[key_of(trace.path)].append(trace)
+        used = {trace.path for trace in found.values()}
+        for key, paths in files.items():
+            if key and len(paths) == len(own[key]) == 1 and own[key][0].path not in used:
+                found.setdefault(paths[0], own[key][0])
+    return found
+
+
+def _name_of(path: str) -> str:
+    return place_of(path, path.rpartition("/")[0]).lower()
+
+
+def _folder_of(path: str) -> str:
+    return path.rpartition("/")[0]
 
 
 def _trace_of(work: RunWork) -> _Trace | None:
@@ -108,6 +137,7 @@ def _join_table(
     read: TableRead,
     traces: Sequence[_Trace],
     by_name: Mapping[str, list[_Trace]],
+    own: _Trace | None,
     joined: dict[str, Ignored],
 ) -> None:
     rows = type(read.table.rows)()
@@ -120,6 +150,7 @@ def _join_table(
             if isinstance(cell, str) and len(by_name.get(cell, ())) == 1
             for trace in by_name[cell]
         ]
+        named += [own] if own is not None and not named else []
         for trace in named[:1]:
             _fill(row, trace, window)
             joined[trace.work.run_id] = Ignored(

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ingest.formats import FORMATS
+from ingest.formats import FORMATS, find_format
 from ingest.formats.trace import read
 from ingest.formats.trace_counters import is_running_total, steps_of
 from ingest.formats.trace_headings import read_heading
@@ -277,3 +277,39 @@ def test_rows_that_state_their_time_get_the_energy_of_a_trace(lake: Path, tmp_pa
     ingest(lake, tmp_path)
     found = [tuple(r.values()) for r in runs(lake, "config, energy_j, duration_s", "config")]
     assert found == [("a", 25.0, 2.0), ("b", 15 + 16 + 8.5, 2.5), ("c", None, None)]
+
+
+LOG = """\
+OpenJDK 21 starts QuickSorter at 07:48:58, expected duration = 1200 sec
+---------------------------------
+Summary statistics:
+  Elapsed = 12.5 sec
+  Iterations = 71
+  Iterations/sec = 5.68
+  Algorithm: quick sort
+
+Note: Iterations include all executions.
+"""
+
+
+def test_a_log_of_names_and_values_has_the_trace_of_its_name(lake: Path, tmp_path: Path) -> None:
+    """The trace covers 12 s of 12.5 s."""
+    for name in ("a-sort", "b-sort"):
+        put(tmp_path / f"power/{name}.csv", POWER)
+        put(tmp_path / f"logs/{name}.log", LOG)
+    for name, form in (("a.log", "key_values"), ("a.toml", None)):
+        found = find_format(name, LOG.encode())
+        assert (found and found.name) == form
+    ingest(lake, tmp_path)
+    rows = runs(lake, "energy_j, duration_s, iterations, iterations_sec, algorithm, has_log")
+    assert [tuple(row.values()) for row in rows] == [
+        (186.0, 12.5, 71, 5.68, "quick sort", True)
+    ] * 2
+
+
+def test_a_document_of_one_run_has_the_trace_of_its_folder(lake: Path, tmp_path: Path) -> None:
+    for number in (1, 2):
+        put(tmp_path / f"run_{number}/result.json", json.dumps({"model": "m", "latency": 0.5}))
+        put(tmp_path / f"run_{number}/nvidia.csv", POWER)
+    ingest(lake, tmp_path)
+    assert [r["energy_j"] for r in runs(lake, "energy_j, model")] == [186.0, 186.0]
