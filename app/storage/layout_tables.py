@@ -66,15 +66,12 @@ def _index(paper: Paper, judged: Sequence[Judged], note: str) -> html.Div:
         for one in judged
         if one.claim.paper == paper
     ]  # fmt: skip
-    figures = sorted(
-        (view.source.removeprefix(f"{paper.short}, "), view.title, view.name)
-        for view in VIEWS
-        if view.source.startswith(paper.short)
-    )
+    drawn = [view for view in VIEWS if view.source.startswith(paper.short)]
+    drawn.sort(key=lambda view: view.source.replace("figures", "figure"))
     buttons = [
-        html.Button(figure, className="plain", title=title,
-                    **{"data-show": name, "type": "button"})
-        for figure, title, name in figures
+        html.Button(view.source.removeprefix(f"{paper.short}, "), className="plain",
+                    title=view.title, **{"data-show": view.name, "type": "button"})
+        for view in drawn
     ]  # fmt: skip
     return html.Div(
         [html.H3(paper.short), html.Ul(claims, className="claim-index"),

@@ -267,7 +267,7 @@ def test_efficiency_by_size_and_depth(shown: StorageAnswer) -> None:
     expected = (1e6 / 10 + 1e6 / 10.2) / 2 / 45
     assert z[0][0] == pytest.approx(expected / 1e3)
     assert figure["layout"]["title"]["text"].startswith("IOs per joule by device, k/J")
-    assert [figure["layout"][f"yaxis{n}"]["showticklabels"] for n in ("", 2)] == [True, False]
+    assert [figure["layout"][f"yaxis{n}"]["showticklabels"] for n in ("", 2)] == [True, True]
     bytes_z = traces(shown.figures["bytes-joule"], "colors")[0]["z"]
     assert bytes_z[0][0] == pytest.approx(expected * 4096 / 1e6)
 

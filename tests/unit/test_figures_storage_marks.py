@@ -200,3 +200,17 @@ def test_the_modes_of_filters_share_one_order(view: LakeView) -> None:
     for part in ("marker", "line"):
         assert line(alone, "hybrid polling")[part] == line(beside, "hybrid polling")[part]
     assert len(traces(beside, "points")) == len(MODES)
+
+
+def test_numbers_of_cells_fit_and_none_is_written_as_0(tmp_path: Path) -> None:
+    """2,000, 4 and 0.004 IOs a joule, in thousands; the hover has three digits."""
+    watts = {1: 0.5, 2: 500.0, 4: 1e6}
+    rows = [fio("interrupt", depth=d, iops=d * 1e3, power_w=w, energy_j=w * 10)
+            for d, w in watts.items()]  # fmt: skip
+    (cells,) = traces(answer(lake(tmp_path, rows), StorageState()).figures["ios-joule"], "cells")
+    expected = [d * 1e3 / w for d, w in watts.items()]
+    assert [float(text) for text in cells["text"]] == pytest.approx(
+        [value / 1e3 for value in expected], rel=0.2
+    )
+    assert all(0 < len(text) <= 5 for text in cells["text"])
+    assert "4.00 " in cells["meta"]["words"][1][1]

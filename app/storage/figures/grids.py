@@ -34,12 +34,14 @@ DIVERGING: Final = tuple(
         "b2182b", "67001f",
     ))
 )  # fmt: skip
-_GAP: Final = 0.025
+_GAP: Final = 0.075
 # Cells have texts if these fit side by side in the narrowest window.
 _CHAR_PX: Final = 5.2
 _PAD_PX: Final = 3.0
 _ROOM_PX: Final = {2: 240.0, 3: 360.0, 6: 620.0}
 MOST_PANELS: Final = 8
+# The least number that two decimals show.
+_LEAST_DECIMAL: Final = 0.005
 # Marks of cells, with what they mean; and their symbol, size, and place in the cell.
 _MARKS: Final = {
     "is_best": "\N{WHITE CIRCLE} most at its size",
@@ -100,7 +102,7 @@ def build_grids(cells: "Cells", view: View, scene: Scene, subtitle: str) -> dict
         x = index_axis([f"{d:g}" for d in depths], SHIPPED.metric("io_depth").title, 12)
         title = "" if number else SHIPPED.metric("request_bytes").title
         y = index_axis([format_bytes(s) for s in sizes], title, 14)
-        y |= {"matches": "y"} if number else {}
+        y |= {"showticklabels": True} | ({"matches": "y"} if number else {})
         axes |= panel_axes(number, len(panels), _GAP, x, y)
     if left_out > 0:
         subtitle += f" · {left_out} more: filter on them"
@@ -200,7 +202,7 @@ def _texts(
 ) -> dict[str, Any]:
     """Build the numbers in the cells, black or white by contrast; empty if they do not fit."""
     values = own["scaled"].to_list()
-    texts = [f"{MINUS if value < 0 else ''}{format_digits(abs(value))}" for value in values]
+    texts = [_short(value) for value in values]
     if columns * (max(map(len, texts)) * _CHAR_PX + _PAD_PX) > room_px:
         return {}
     hues = [readable_on(hue) for hue in _hues(own, color_axis)]
@@ -210,6 +212,14 @@ def _texts(
         "textposition": "middle center",
         "textfont": {"size": size, "color": hues},
     }
+
+
+def _short(value: float) -> str:
+    """Return a number of at most five characters or so, for a cell; its hover has three digits."""
+    size = abs(value)
+    small = f"{size:.2f}" if size >= _LEAST_DECIMAL else f"{size:.0e}".replace("e-0", "e-")
+    text = format_digits(size) if size >= 1 or not size else small
+    return f"{MINUS if value < 0 else ''}{text}"
 
 
 def _hues(own: pl.DataFrame, color_axis: dict[str, Any]) -> list[str]:

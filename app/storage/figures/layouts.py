@@ -70,7 +70,7 @@ def panel_axes(
     width = (1 - gap * (panels - 1)) / panels
     left = number * (width + gap)
     x = x | {"domain": [left, left + width], "anchor": panel_axis("y", number)}
-    y = y | {"anchor": panel_axis("x", number), "showticklabels": number == 0}
+    y = {"showticklabels": number == 0, **y, "anchor": panel_axis("x", number)}
     tail = panel_axis("", number)
     return {f"xaxis{tail}": x, f"yaxis{tail}": y}
 
