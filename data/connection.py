@@ -21,6 +21,7 @@ from data.errors import LakeError, UnknownVersionError
 from data.file_digests import check_file, digest_in_name
 from data.lake_files import LocalFiles, declared_columns, local_files, readable_folder
 from data.lake_place import LakePath, StorePath, lake_path
+from data.log_views import VIEWS, LogViews
 from data.object_store import dataset_of, delta_table, error_words, file_system, naming
 from data.queries.statement import literal
 from data.schema import (
@@ -49,6 +50,8 @@ Identity = tuple[int, int, int]
 class Lake:
     """One version of a lake: views `runs`, `cores`, `sources`, `problems` in DuckDB.
 
+    A query may also name the views of `log_views`.
+
     `lake_file(PATH)` reads a Parquet file of a lake in a folder, by its path there.
 
     Safe for use from several threads: each query runs on its own cursor.
@@ -60,6 +63,7 @@ class Lake:
         columns: Columns of `runs` that datasets declared, as this version describes them.
         catalogue: All its columns, with titles, filters and knobs.
         views: Statements that create the views in any DuckDB.
+        log_views: Those over the big files of all runs.
     """
 
     def __init__(
@@ -80,6 +84,8 @@ class Lake:
         self.version = version
         self.columns = columns
         self.catalogue = Catalogue.of(tuple(columns))
+        empty = {view: _empty_select(RUN_TABLES[view]) for view in VIEWS}
+        self.log_views = LogViews.of(path, tuple(self.catalogue.knob_of_column), empty)
         self._connection = connection
 
     def __enter__(self) -> "Lake":
@@ -100,7 +106,9 @@ class Lake:
 
     def sql(self, query: str, params: Sequence[Any] | None = None) -> duckdb.DuckDBPyRelation:
         """Create a relation over the views, on its own cursor; the query runs when it is read."""
-        return self._connection.cursor().sql(query, params=list(params) if params else None)
+        cursor = self._connection.cursor()
+        self.log_views.create(cursor, query)
+        return cursor.sql(query, params=list(params) if params else None)
 
     def scan(self, table: str, run_ids: Sequence[str]) -> duckdb.DuckDBPyRelation:
         """Create a relation over the big files of some runs.
@@ -162,6 +170,7 @@ class Lake:
             LakeError: The query took longer than `timeout_s` or more than MEMORY_LIMIT.
         """
         with self._bounded(timeout_s) as cursor:
+            self.log_views.create(cursor, query)
             return cursor.sql(query, params=list(params)).pl()
 
     def aggregated(
@@ -185,6 +194,7 @@ class Lake:
     ) -> "pa.Table":
         """Run one bounded query and return an Arrow table; raises as `polars`."""
         with self._bounded(timeout_s) as cursor:
+            self.log_views.create(cursor, query)
             return cursor.sql(query, params=list(params)).to_arrow_table()
 
     @contextmanager

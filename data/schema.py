@@ -71,6 +71,17 @@ COUNTERS: Final[dict[str, pa.DataType]] = {
     "c7": _COUNT,
 }
 
+# What the interrupts and samples of a run's log say, all cores together: `analysis/log_metrics.py`.
+LOG_METRICS: Final = (
+    "gap_p1_us", "gap_p50_us", "gap_p90_us", "gap_p99_us", "gap_at_limit_share",
+    "interrupt_rx_p50_bytes", "interrupt_rx_p99_bytes",
+    "interrupt_tx_p50_bytes", "interrupt_tx_p99_bytes",
+    "interrupt_rx_p50_desc", "interrupt_rx_p99_desc",
+    "interrupt_tx_p50_desc", "interrupt_tx_p99_desc",
+    "dispersion_1ms", "dispersion_100ms", "busy_share", "core_imbalance",
+    "power_p5_w", "power_p95_w",
+)  # fmt: skip
+
 MEASUREMENTS: Final[dict[str, pa.DataType]] = {
     "start_unix_s": _REAL,
     "duration_s": _REAL,
@@ -99,6 +110,7 @@ MEASUREMENTS: Final[dict[str, pa.DataType]] = {
     "cpu_sys_pct": _REAL,
     "loads": _COUNT,
     "stores": _COUNT,
+    **dict.fromkeys(LOG_METRICS, _REAL),
 }
 
 # Counters that a tool may have counted over another period than the run's. The column
@@ -129,6 +141,11 @@ def _energy_delay_sql(units: Mapping[str, str]) -> str:
     return f"energy_j * (CASE performance_metric {cases} END)"
 
 
+_REQUESTS: Final = "coalesce(requests::DOUBLE, throughput_qps * duration_s)"
+_SLEEP_STATES: Final = ("c1", "c1e", "c3", "c6", "c7")
+# Only a log that counts C1 counts entries; others have the hardware's counters of time.
+_SLEEPS: Final = f"(c1 + {' + '.join(f'coalesce({name}, 0)' for name in _SLEEP_STATES[1:])})"
+
 DERIVED: Final[dict[str, str]] = {
     "ipc": (
         "coalesce(instructions / nullif(cycles, 0)::DOUBLE, "
@@ -144,6 +161,21 @@ DERIVED: Final[dict[str, str]] = {
     "cpu_pct": "cpu_user_pct + cpu_sys_pct",
     "context_switches_per_io": "context_switches / nullif(iops * duration_s, 0)",
     **_COUNTED_PER_S,
+    **{
+        f"interrupt_{way}_mean_{unit}": f"{way}_{unit}::DOUBLE / nullif(interrupts, 0)"
+        for way in ("rx", "tx")
+        for unit in ("bytes", "desc")
+    },
+    "sleep_entries_per_s": f"{_SLEEPS} / nullif(duration_s, 0)",
+    **{
+        f"{name}_share": f"CASE WHEN c1 IS NOT NULL THEN {name} END::DOUBLE / nullif({_SLEEPS}, 0)"
+        for name in _SLEEP_STATES
+    },
+    "energy_per_interrupt_uj": "energy_j * 1e6 / nullif(interrupts, 0)",
+    "energy_per_request_uj": f"energy_j * 1e6 / nullif({_REQUESTS}, 0)",
+    "energy_per_byte_nj": "energy_j * 1e9 / nullif(rx_bytes + tx_bytes, 0)",
+    "interrupts_per_request": f"interrupts / nullif({_REQUESTS}, 0)",
+    "instructions_per_byte": "instructions::DOUBLE / nullif(rx_bytes + tx_bytes, 0)",
 }
 
 
@@ -306,6 +338,19 @@ HISTOGRAMS: Final = pa.schema(
         _never_null("count", pa.int64()),
     ]
 )
+# How many values of each size a run had, all cores and the whole window: the quantities of
+# `histograms`, descriptors, and power in windows of 10 ms. A slot holds values from `low` to below
+# `high`, in ns, bytes, descriptors or W. One file holds the runs that were committed together.
+DISTRIBUTIONS: Final = pa.schema(
+    [
+        _never_null("run_id", _TEXT),
+        _never_null("quantity", _TEXT),
+        _never_null("slot", pa.int32()),
+        _never_null("low", _REAL),
+        _never_null("high", _REAL),
+        _never_null("count", pa.int64()),
+    ]
+)
 POWER: Final = pa.schema(
     [
         _never_null("run_id", _TEXT),
@@ -352,6 +397,7 @@ RUN_TABLES: Final[dict[str, pa.Schema]] = {
     "samples": SAMPLES,
     "overview": OVERVIEW,
     "histograms": HISTOGRAMS,
+    "distributions": DISTRIBUTIONS,
     "power": POWER,
     "intervals": INTERVALS,
     "functions": FUNCTIONS,

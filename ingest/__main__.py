@@ -78,6 +78,7 @@ def build_parser() -> argparse.ArgumentParser:
         ("verify", _verify, "every file of every kept version there, and as it was written"),
         ("prune", _prune, "drop old versions and the files that only they name"),
         ("repair", _repair, "remove newest commits that a power cut left empty or cut"),
+        ("derive", _derive, "metrics of logs for runs that were read before these existed"),
     ):
         sub = commands.add_parser(name, help=text, description=text)
         _add_lake(sub)
@@ -338,6 +339,23 @@ def _repair(options: argparse.Namespace) -> int:
         "now repeat `ingest add` with all raw logs of this lake" if removed else "nothing to repair"
     )
     return OK
+
+
+def _derive(options: argparse.Namespace) -> int:
+    from ingest.derive import derive
+
+    def show(done: int, total: int) -> None:
+        if sys.stderr.isatty():
+            print(f"\r{done} of {total} runs".ljust(40), end="", file=sys.stderr, flush=True)
+
+    derived = derive(options.lake, show)
+    if options.json:
+        print(json.dumps(asdict(derived), indent=1))
+    else:
+        for run_id, reason in derived.failed.items():
+            print(f"{run_id}: {reason}")
+        print(f"metrics of logs: {_count(derived.runs, 'run')}")
+    return REFUSED if derived.failed else OK
 
 
 def _prune(options: argparse.Namespace) -> int:

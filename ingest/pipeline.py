@@ -38,6 +38,8 @@ from ingest.runs.workers import LostWorkerError
 from ingest.tables.stage import TableStage
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+
     from ingest.cluster.connection import Cluster
     from ingest.cluster.readers import ClusterReaders
 
@@ -305,19 +307,19 @@ class _Ingest:
         self._committer.add_problems(dataset, news)
         if run.row is not None:
             self._committer.add_columns(run.row, run.columns)
-            self._add(work, run.row)
+            self._add(work, run.row, run.distributions)
         # Last, so that after Ctrl-C the number of runs is the number of rows.
         self._progress.add_run(sum(map(len, run.problems.values())))
         return run.row is not None
 
-    def _add(self, work: RunWork, row: dict[str, Any]) -> None:
+    def _add(self, work: RunWork, row: dict[str, Any], distributions: "pa.Table | None") -> None:
         dataset = work.key.dataset
         recorded = self._state.runs.get(work.run_id)
         if recorded is not None and recorded.source != SUMMARY:
             self._report.replaced += 1
         else:
             self._report.added += 1
-        self._committer.add_run(row)
+        self._committer.add_run(row, distributions)
         self._committer.remove_runs(dataset, work.replaces)
         self._report.removed += len(work.replaces)
 

@@ -48,7 +48,7 @@ INGEST_ORDER = (
     ("runs",),
     ("cluster",),
     ("report",),
-    ("pipeline",),
+    ("pipeline", "derive"),
     ("outline", "meter_clocks"),
     ("propose",),
     ("__main__",),

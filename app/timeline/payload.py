@@ -15,7 +15,7 @@ from app.kit.columns import typed
 from app.timeline.answer import PageAnswer, failure_sentence
 from app.timeline.panels import HEAT_UNITS, HEATS, LOG_HEATS, PANELS
 from app.timeline.runs import RunInfo
-from data.analysis.log_bins import slot_starts, slots_near
+from data.analysis.log_bins import LIMIT_SHARE, slot_starts, slots_near
 from data.schema import rounded_singles
 from data.timeline.answers import Failure
 from data.timeline.quantities import QUANTITIES
@@ -27,8 +27,6 @@ from data.timeline.window_plan import Plan
 from data.units import format_digits, format_quantity
 
 Json = dict[str, Any]
-# A gap is at the limit if it differs from the ITR value by at most this share.
-LIMIT_SHARE: Final = 0.05
 # Name, unit and scale of the counted sizes.
 _SIZES: Final = {
     "gap_ns": ("gap", "us", 1e-3),

@@ -12,6 +12,8 @@ import numpy as np
 
 FINE_BITS: Final = 3
 SLOTS: Final = 320
+# Half width of what counts as at the interrupt delay, as a share of it.
+LIMIT_SHARE: Final = 0.05
 _IDENTITY: Final = 1 << FINE_BITS
 # The top 15 bits of a float64 are its exponent and the three bits below it.
 _SHIFT: Final = 52 - FINE_BITS

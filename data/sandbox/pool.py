@@ -226,6 +226,7 @@ class Sandbox:
     def _open(self, worker: _Process, lake: Lake) -> None:
         opening = {
             "lake": str(lake.folder), "views": list(lake.views),
+            "log_views": lake.log_views.to_json(),
             "has_landlock": self._has_landlock, "query_s": self._limits.query_s,
             "cpu_s": self._limits.cpu_s,
         }  # fmt: skip

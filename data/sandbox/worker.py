@@ -29,6 +29,7 @@ import pyarrow.parquet
 
 from data.child_process import leave_out_pandas
 from data.csv_cells import guarded_column, guarded_name
+from data.log_views import LogViews
 from data.sandbox.landlock import allow_reading_only
 
 Format = Literal["rows", "csv", "parquet"]
@@ -53,6 +54,7 @@ class Opening:
     Attributes:
         lake: Folder that the process may read.
         views: Statements that create the lake's views.
+        log_views: Those over the files of its runs, as JSON.
         has_landlock: False leaves Landlock out, for kernels without it.
         query_s: Time that DuckDB gives a query; it does not count single functions.
         cpu_s: Processor time of the process, whole seconds.
@@ -60,6 +62,7 @@ class Opening:
 
     lake: str
     views: Sequence[str]
+    log_views: dict[str, Any]
     has_landlock: bool
     query_s: float
     cpu_s: int
@@ -83,7 +86,8 @@ def main() -> None:
     os.nice(NICENESS)
     out = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
-    connection = open_locked(Opening(**json.loads(sys.stdin.buffer.readline())))
+    opening = Opening(**json.loads(sys.stdin.buffer.readline()))
+    connection = open_locked(opening)
     out.write(b'{"is_ready": true}\n')
     out.flush()
     line = sys.stdin.buffer.readline()
@@ -92,6 +96,7 @@ def main() -> None:
     question = Question(**json.loads(line))
     began = time.perf_counter()
     try:
+        LogViews(**opening.log_views).create(connection, question.sql)
         head, body = answer(connection, question)
     except (
         duckdb.Error,

@@ -8,10 +8,13 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+import pyarrow as pa
+
 from data.declared import Column, joined
 from data.errors import LakeError
 from data.file_digests import digest_of_file
 from data.lake_place import LakePath
+from ingest.lake.distributions import join_batches, write_batch
 from ingest.lake.facts import doubt_replicates
 from ingest.lake.machine_states import give_states
 from ingest.lake.off_siblings import flag_off_siblings
@@ -42,6 +45,7 @@ class _Batch:
     rows: dict[str, dict[str, Any]] = field(default_factory=dict)
     removed: set[str] = field(default_factory=set)
     problems: dict[str, list[Problem]] = field(default_factory=dict)
+    distributions: dict[str, pa.Table] = field(default_factory=dict)
 
 
 class Committer:
@@ -83,10 +87,18 @@ class Committer:
             if name != column.name and name in row:
                 row[column.name] = row.pop(name)
 
-    def add_run(self, row: Mapping[str, Any]) -> None:
-        """Queue a row of `runs`; it replaces the row with its run id, if there is one."""
+    def add_run(self, row: Mapping[str, Any], distributions: pa.Table | None = None) -> None:
+        """Queue a row of `runs`; it replaces the row with its run id, if there is one.
+
+        Args:
+            distributions: Rows of `distributions`, if the row does not name their file yet.
+        """
         conformed = conform_row(row, self._state.schema)
-        self._batches[row["dataset"]].rows[row["run_id"]] = conformed
+        batch = self._batches[row["dataset"]]
+        batch.rows[row["run_id"]] = conformed
+        batch.distributions.pop(row["run_id"], None)
+        if distributions is not None:
+            batch.distributions[row["run_id"]] = distributions
 
     def remove_runs(self, dataset: str, run_ids: Iterable[str]) -> None:
         """Queue the removal of rows of `runs`."""
@@ -120,7 +132,7 @@ class Committer:
         for dataset in sorted(self._batches):
             batch = self._batches[dataset]
             self._flush_problems(dataset, batch)
-            self._flush_runs(batch)
+            self._flush_runs(dataset, batch)
         self._batches.clear()
         self._last_flush = time.monotonic()
         self._flush_s = max(FLUSH_S, (self._last_flush - began) / COMMIT_SHARE)
@@ -164,6 +176,7 @@ class Committer:
             new += [(dataset, path, each) for each in problems if each not in known]
             self.add_problems(dataset, {path: problems})
         self.flush()
+        self.committed += join_batches(self._state)
         compact(self._lake)
         return new
 
@@ -182,12 +195,16 @@ class Committer:
             if problems:
                 known[path] = problems
 
-    def _flush_runs(self, batch: _Batch) -> None:
+    def _flush_runs(self, dataset: str, batch: _Batch) -> None:
         recorded = self._state.runs
         removed = {run_id for run_id in batch.removed if run_id in recorded} - set(batch.rows)
         replaced = removed | {run_id for run_id in batch.rows if run_id in recorded}
         if not batch.rows and not removed:
             return
+        if batch.distributions:
+            entry = write_batch(self._lake, dataset, batch.distributions)
+            for run_id in batch.distributions:
+                batch.rows[run_id]["files"] = [*batch.rows[run_id]["files"], entry]
         table = self._state.tables["runs"]
         replace_runs(table, list(batch.rows.values()), replaced, self._state.schema)
         self.committed += 1

@@ -19,7 +19,8 @@ from ingest.lake.targets import open_target
 
 # Smaller row groups where readers want a few rows at a time.
 ROW_GROUP_ROWS: Final = 1 << 16
-SMALL_GROUP_ROWS: Final = {"samples": 1 << 14, "overview": 1 << 14, "histograms": 1 << 13}
+SMALL_GROUP_ROWS: Final = {"samples": 1 << 14, "overview": 1 << 14, "histograms": 1 << 13,
+                            "distributions": 1 << 14}  # fmt: skip
 # Larger than any column of a row group, so that a column is one page.
 _PAGE_BYTES: Final = 1 << 26
 # Columns that rise or have a narrow range use DELTA_BINARY_PACKED, columns of few values a

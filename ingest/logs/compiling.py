@@ -27,7 +27,7 @@ _LOOPS: Final[tuple[tuple[Any, tuple[Any, ...]], ...]] = (
         cut_interrupts,
         (
             *(_PART, int64, float64, _ROWS, int64),
-            *(_COLUMN, _ROWS, _COLUMN, _COLUMN, _ROWS, _COLUMN),
+            *(_COLUMN, _ROWS, _COLUMN, _COLUMN, _ROWS, _COLUMN, _ROWS),
         ),
     ),
     (

@@ -6,6 +6,7 @@ from typing import Final
 import numpy as np
 
 from data.analysis.log_bins import SLOTS, slot_starts
+from data.analysis.log_metrics import SIZES
 from data.schema import (
     HISTOGRAM_LEAST_NS,
     HISTOGRAM_MOST_STRETCHES,
@@ -116,8 +117,8 @@ class CoreCut:
         floor_ns: Lower bound for the times of rows still to come.
         interrupt_bins: int64, shape (7, bins), rows as `row_layout.INTERRUPT_BINS`; empty after
             `forget_bins`.
-        gap_hist: int64, shape (64,), times between interrupts by power of two; complete after
-            `finish_sizes`.
+        sizes: int64, shape (5, SLOTS), all values by size, rows as `log_metrics.SIZES`; complete
+            after `finish_sizes`.
         interrupts: Number of interrupts in the window.
         samples: Number of samples in the window.
         samples_waiting: Number of samples that `samples_until` can return.
@@ -133,7 +134,7 @@ class CoreCut:
         self.package = machine.package_of(core)
         self.floor_ns = -1
         self.interrupt_bins = np.zeros((len(row_layout.INTERRUPT_BINS), by.bins), np.int64)
-        self.gap_hist = np.zeros(_GAP_BINS, np.int64)
+        self.sizes = np.zeros((len(SIZES), SLOTS), np.int64)
         self.samples = 0
         self.samples_waiting = 0
         self.sample_span_ns = (0, 0)
@@ -190,6 +191,7 @@ class CoreCut:
             self._by.stretches,
             self._sizes,
             self._room,
+            self.sizes[size_histograms.SIZE_ROWS :],
         )
         self.interrupts += inside.shape[1]
         if word_count:
@@ -204,10 +206,16 @@ class CoreCut:
         last = size_histograms.words_of(self._sizes, int(self._tally[cut_loop.STRETCH]))
         joined, self._words = np.concatenate([*self._words, last]), []
         row, slot, count = size_histograms.read_words(joined)
-        is_gap = row == size_histograms.GAP_SIZES
-        octave = np.log2(np.maximum(slot_starts(slot[is_gap]), 1)).astype(np.int64)
-        np.add.at(self.gap_hist, octave, count[is_gap])
+        counts = np.bincount(row * SLOTS + slot, count, size_histograms.SIZE_ROWS * SLOTS)
+        self.sizes[: size_histograms.SIZE_ROWS] = counts.reshape(-1, SLOTS)
         return joined
+
+    @property
+    def gap_hist(self) -> np.ndarray:
+        """Times between interrupts by power of two, int64, shape (64,); after `finish_sizes`."""
+        octave = np.log2(np.maximum(slot_starts()[:-1], 1)).astype(np.int64)
+        counts = np.bincount(octave, self.sizes[size_histograms.GAP_SIZES], _GAP_BINS)
+        return counts.astype(np.int64)
 
     def forget_bins(self) -> None:
         """Free the bins, 1 MiB per core, once they are written."""

@@ -47,6 +47,7 @@ def cut_interrupts(
     stretches: np.ndarray,
     sizes: np.ndarray,
     size_words: np.ndarray,
+    desc_sizes: np.ndarray,
 ) -> tuple[int, int]:
     """Append one core's rows within the window to its queue and count them.
 
@@ -65,6 +66,7 @@ def cut_interrupts(
         stretches: As `edges`, for the stretches of the histograms.
         sizes: int64, shape (SIZE_ROWS, SLOTS): counts of the current stretch.
         size_words: int64, shape (SIZE_ROWS * (n + SLOTS),): output, counts of completed stretches.
+        desc_sizes: int64, shape (2, SLOTS), added to: descriptors received and sent.
     Returns:
         New end of the queue, and number of words.
     """
@@ -112,6 +114,8 @@ def cut_interrupts(
         tx_most = max(tx_most, tx_bytes)
         sizes[RX_SIZES, slot_of(rx_bytes)] += 1
         sizes[TX_SIZES, slot_of(tx_bytes)] += 1
+        desc_sizes[0, slot_of(rx_desc)] += 1
+        desc_sizes[1, slot_of(tx_desc)] += 1
         if last >= 0:
             gap = now - last
             gap_least = max(gap_least, LATEST - gap)

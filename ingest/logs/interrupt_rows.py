@@ -1,11 +1,12 @@
 """Rows of `interrupts`: the queues of all cores merged by time, one row group at a time."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import partial
 
 import numpy as np
 import pyarrow as pa
 
+from data.analysis.log_metrics import BurstCounts
 from data.schema import INTERRUPTS
 from ingest.lake.run_file import RunFile, rows_of
 from ingest.logs import merge_loop
@@ -46,15 +47,23 @@ class InterruptRows:
 
     Args:
         at_once: Rows per row group.
+        bursts: Count all rows.
     """
 
     def __init__(
-        self, run_id: str, cuts: Sequence[CoreCut], file: RunFile, writes: WriteQueue, at_once: int
+        self,
+        run_id: str,
+        cuts: Sequence[CoreCut],
+        file: RunFile,
+        writes: WriteQueue,
+        at_once: int,
+        bursts: Iterable[BurstCounts] = (),
     ) -> None:
         self._run_id = run_id
         self._cores = np.array([cut.core for cut in cuts], np.int32)
         self._file = file
         self._writes = writes
+        self._bursts = bursts
         self._now, self._other = _Columns(at_once), _Columns(at_once)
 
     def merge(self, queues: Queues, ends: np.ndarray) -> None:
@@ -82,6 +91,8 @@ class InterruptRows:
         self._writes.end(self._file)
 
     def _send(self) -> None:
+        for counts in self._bursts:
+            counts.add(self._now.t_ns[: self._now.filled])
         # `send` returns once the other buffers are written and can be reused.
         self._writes.send(self._file, partial(self._now.table, self._run_id))
         self._now, self._other = self._other, self._now

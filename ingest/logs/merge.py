@@ -11,6 +11,7 @@ from typing import Final
 
 import numpy as np
 
+from data.analysis.log_metrics import BURST_NS, BurstCounts, LogCounts
 from ingest.discover.found_files import RawFile
 from ingest.discover.source_reads import SourceRead
 from ingest.lake.run_file import RunFile
@@ -52,12 +53,14 @@ class StreamedRun:
         reads: The logs as read, in the order given.
         cuts: One per accepted log, sorted by core; empty without a window.
         files: The big files, not yet renamed; empty without cuts.
+        counts: For the metrics of the logs; None without cuts.
     """
 
     reads: list[SourceRead]
     cuts: list[CoreCut]
     energy: PackageEnergy
     files: list[RunFile]
+    counts: LogCounts | None
 
 
 class _RestartError(Exception):
@@ -129,7 +132,7 @@ def stream_logs(
             continue
         results = {stream.file.path: stream.result() for stream in streams} | refused
         reads = [results[file.path] for file in files]
-        return StreamedRun(reads, run.cuts, run.energy, files_written)
+        return StreamedRun(reads, run.cuts, run.energy, files_written, run.counts)
 
 
 class _Merge:
@@ -150,6 +153,7 @@ class _Merge:
         self._limits = limits
         self.cuts: list[CoreCut] = []
         self.energy = PackageEnergy()
+        self.counts: LogCounts | None = None
 
     def begin(self, window: Window | None, core_of: CoreOf) -> bool:
         """Read the starts of the logs; return whether there is something to cut."""
@@ -186,7 +190,11 @@ class _Merge:
         sample_rows = SampleRows(self._run_id, steps, spool_folder, self._limits)
         try:
             at_once = self._limits.row_group_rows
-            rows = InterruptRows(self._run_id, self.cuts, interrupts, writes, at_once)
+            length_ns = self._by.length_ns
+            bursts = {name: BurstCounts(width, length_ns) for name, width in BURST_NS.items()}
+            rows = InterruptRows(
+                self._run_id, self.cuts, interrupts, writes, at_once, bursts.values()
+            )
             self._merge(queues, rows, sample_rows)
             # Free the buffers; the steps below need memory as well.
             del queues, rows
@@ -197,6 +205,9 @@ class _Merge:
             writes.send_all(samples, sample_rows.pieces())
             writes.send_all(histograms, histogram_tables(self._run_id, self.cuts, self._by))
             writes.finish()
+            dispersion = {name: counts.dispersion() for name, counts in bursts.items()}
+            sizes = np.sum([cut.sizes for cut in self.cuts], axis=0)
+            self.counts = LogCounts(sizes, dispersion, steps.power.power_w())
             for cut in self.cuts:
                 cut.forget_bins()
         finally:

@@ -6,6 +6,7 @@ from typing import Final
 import numpy as np
 import pyarrow as pa
 
+from data.analysis.log_metrics import PowerWindows
 from data.schema import RATES, SAMPLES
 from ingest.lake.run_file import rows_of
 from ingest.logs import row_layout, step_loop
@@ -23,6 +24,7 @@ class SampleSteps:
     Attributes:
         sums: Steps over the window, int64, shape (k, 11), rows as `row_layout.SAMPLED`.
         falls: How often each counter ran backwards, same shape.
+        power: Of all pieces that `rows` made.
         bins: int64, shape (k, 10, bins), rows as `row_layout.SAMPLE_BINS`.
         extremes: Minimum and maximum rates, float32, shape (k, bins, 2, 10), in the order of
             `RATES`; infinite where there is none.
@@ -41,6 +43,7 @@ class SampleSteps:
         self.bins = np.zeros((len(cuts), len(row_layout.SAMPLE_BINS), by.counted_bins), np.int64)
         self.extremes = np.empty((len(cuts), by.counted_bins, 2, len(RATES)), np.float32)
         self.extremes[:] = _NO_EXTREMES[:, None]
+        self.power = PowerWindows(by.length_ns)
         self._last = np.full(shape, -1, np.int64)
         self._last_bin = np.zeros(len(cuts), np.int64)
         self._cores = np.array([cut.core for cut in cuts], np.int32)
@@ -103,13 +106,16 @@ class SampleSteps:
         return pa.record_batch(columns)
 
     def rows(self, run_id: str, batch: pa.RecordBatch) -> pa.Table:
-        """Return rows of `samples` for a batch of `count`; call after `settle`."""
+        """Return rows of `samples` for a batch of `count`; after `settle`, in order of time."""
         columns = dict(zip(batch.schema.names, batch.columns, strict=True))
         place, steps = columns.pop("place").to_numpy(), columns.pop("energy_steps")
         missing = ~self._is_measured[place, row_layout.JOULES]
         missing |= steps.is_null().to_numpy(zero_copy_only=False)
         energy_uj = steps.fill_null(0).to_numpy() * self._unit_uj
         columns["energy_uj"] = pa.array(energy_uj, mask=missing)
+        own = np.flatnonzero(~missing)
+        t_ns, dt_ns = (columns[name].fill_null(0).to_numpy() for name in ("t_ns", "dt_ns"))
+        self.power.add(place[own], t_ns[own], dt_ns[own], energy_uj[own])
         return rows_of(run_id, columns, SAMPLES)
 
     def overview_column(self, name: str, finest: slice) -> tuple[np.ndarray, np.ndarray]:

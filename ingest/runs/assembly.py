@@ -8,6 +8,7 @@ from typing import Any, Final
 
 import pyarrow as pa
 
+from data.analysis.log_metrics import LogCounts, distribution_rows, log_metrics
 from data.declared import Column
 from data.schema import COUNTERS
 from ingest.discover.file_choice import core_of_log
@@ -44,6 +45,7 @@ class AssembledRun:
         digest: Digest of the sources and settings; part of the names of the big files.
         tables: Small tables of the run, by name; logs are written separately.
         columns: Columns that its tools add to `runs`.
+        distributions: Its rows of `distributions`, which are committed with those of others.
     """
 
     row: dict[str, Any] | None
@@ -51,6 +53,7 @@ class AssembledRun:
     digest: str
     tables: dict[str, pa.Table] = field(default_factory=dict)
     columns: tuple[Column, ...] = ()
+    distributions: pa.Table | None = None
 
 
 class RunAssembly:
@@ -82,6 +85,7 @@ class RunAssembly:
         cuts: Sequence[CoreCut],
         energy: PackageEnergy,
         power: PowerJoin | None = None,
+        counts: LogCounts | None = None,
     ) -> AssembledRun:
         """Add the logs and return the run.
 
@@ -89,6 +93,7 @@ class RunAssembly:
             logs: The run's logs, sorted by path.
             cuts: The counts of all usable logs, sorted by core; empty without a window.
             power: The readings of power meters, if there are any.
+            counts: Of all usable logs.
         """
         run = self._run
         run.take(logs)
@@ -111,7 +116,12 @@ class RunAssembly:
                 tables["power"] = power.table
         drop_unfit(run)
         _finish_row(run, self._work.meters)
-        return AssembledRun(run.row, run.problems, digest, tables, tuple(run.columns.values()))
+        distributions = None
+        if counts is not None:
+            run.row |= log_metrics(run.row, counts)
+            distributions = distribution_rows(run.row, counts)
+        columns = tuple(run.columns.values())
+        return AssembledRun(run.row, run.problems, digest, tables, columns, distributions)
 
 
 def _take_logs(run: RunRow, window: Window | None, cuts: Sequence[CoreCut]) -> None:

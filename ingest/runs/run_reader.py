@@ -58,7 +58,9 @@ class RunReader:
             for file in streamed.files:
                 on_failure.callback(file.abandon)
             power = self.meters.join(work, assembly.utc_window, assembly.duration_s)
-            run = assembly.finish(streamed.reads, streamed.cuts, streamed.energy, power)
+            run = assembly.finish(
+                streamed.reads, streamed.cuts, streamed.energy, power, streamed.counts
+            )
             if run.row is not None:
                 files = [*streamed.files]
                 for name, table in run.tables.items():

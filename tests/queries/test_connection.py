@@ -171,11 +171,12 @@ def test_cores_and_sources_are_views_of_their_own(tmp_path: Path) -> None:
 
 
 # Derived columns: 1,000 J; 20 s; p99 100 us; 300 of 400 cycles; 4,000 + 1,000 bytes; 60 interrupts;
-# 500 context switches.
+# 500 context switches; 120 descriptors; 10 requests a second; 80 entries to sleep states.
 WORKED = {
     "energy_j": 1000.0, "duration_s": 20.0, "latency_p99_us": 100.0, "instructions": 300,
     "cycles": 400, "rx_bytes": 4000, "tx_bytes": 1000, "iops": 50.0, "interrupts": 60,
     "cpu_user_pct": 30.0, "cpu_sys_pct": 12.5, "context_switches": 500,
+    "rx_desc": 120, "throughput_qps": 10.0, "c1": 20, "c3": 30, "c7": 30,
 }  # fmt: skip
 
 
@@ -196,6 +197,21 @@ def test_derived_columns_by_hand(tmp_path: Path) -> None:
             "loads_per_s": None,
             "stores_per_s": None,
             "context_switches_per_io": 0.5,  # 500 / (50 x 20)
+            "interrupt_rx_mean_bytes": 4000 / 60,
+            "interrupt_tx_mean_bytes": 1000 / 60,
+            "interrupt_rx_mean_desc": 2.0,  # 120 / 60
+            "interrupt_tx_mean_desc": None,
+            "sleep_entries_per_s": 4.0,  # (20 + 30 + 30) / 20
+            "c1_share": 0.25,  # 20 / 80
+            "c1e_share": None,
+            "c3_share": 0.375,  # 30 / 80
+            "c6_share": None,
+            "c7_share": 0.375,
+            "energy_per_interrupt_uj": 1e9 / 60,  # 1,000 J / 60
+            "energy_per_request_uj": 5e6,  # 1,000 J / (10 x 20)
+            "energy_per_byte_nj": 2e8,  # 1,000 J / 5,000 B
+            "interrupts_per_request": 0.3,  # 60 / 200
+            "instructions_per_byte": 0.06,  # 300 / 5,000
         }
     )
 
@@ -213,6 +229,16 @@ def test_bytes_per_joule_prefers_the_measured_bandwidth(tmp_path: Path) -> None:
 @pytest.mark.parametrize("unknown", ["iops", "no_such_column", None])
 def test_an_unknown_performance_metric_gives_no_product(tmp_path: Path, unknown: str) -> None:
     assert derived(tmp_path, **WORKED, performance_metric=unknown)["edp_js"] is None
+
+
+def test_a_log_without_entries_to_c1_has_no_entries_and_no_shares(tmp_path: Path) -> None:
+    values = derived(tmp_path, **{**WORKED, "c1": None})
+    assert values["sleep_entries_per_s"] is values["c3_share"] is values["c7_share"] is None
+
+
+def test_requests_are_counted_rather_than_a_rate_over_the_time(tmp_path: Path) -> None:
+    values = derived(tmp_path, **WORKED, requests=100)
+    assert values["interrupts_per_request"] == pytest.approx(0.6)  # 60 / 100
 
 
 def test_nothing_is_divided_by_zero_or_by_what_was_not_measured(tmp_path: Path) -> None:

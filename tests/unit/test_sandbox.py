@@ -187,7 +187,8 @@ def test_every_attack_is_refused_or_harmless(places: Places, lake: Lake) -> None
     before, (statements, _) = contents(places), read_attacks(places)
     escapes = [f"SELECT * FROM lake_file('{up}etc/passwd')" for up in ("../" * 9, "x/../../../../")]
     statements = [*statements, *escapes]
-    opening = {"lake": str(places.lake), "views": list(lake.views), "has_landlock": True,
+    opening = {"lake": str(places.lake), "views": list(lake.views),
+               "log_views": lake.log_views.to_json(), "has_landlock": True,
                "query_s": 5, "cpu_s": 60}  # fmt: skip
     code = f"import sys; sys.path.insert(0, {str(ROOT)!r}); " \
            "from tests.fixtures.attacks import run_all; run_all()"  # fmt: skip

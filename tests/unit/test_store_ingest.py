@@ -95,7 +95,7 @@ def test_every_command_on_a_bucket_does_what_it_does_on_a_folder(
     listed = [r.path for r in stored.proxy.requests if "prefix=" in r.path]
     listed = [path for path in listed if "_delta_log" not in path and "_digests" not in path]
     assert len([path for path in listed if "delimiter=" in path]) == 1
-    assert len([path for path in listed if "delimiter=" not in path]) <= 4
+    assert len([path for path in listed if "delimiter=" not in path]) <= 5
     assert {r.method for r in stored.proxy.requests} <= {"GET", "HEAD"}
 
 
