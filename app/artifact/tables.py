@@ -16,6 +16,7 @@ from data.selection import Selection
 
 # Sides of a cell of Modes; their columns have these in front.
 _SIDES: Final = ("winner_", "runner_up_")
+_IDLE: Final = "is_idle"
 _TOLERANCE: Final = 1e-9
 
 
@@ -71,15 +72,14 @@ def _checks(
         if check is not None:
             checks.append({"file": file, **check})
             checked |= set(check["values"])
-    metrics = _metrics(view, rows, sides or [""])
-    return checks, tuple(name for name in metrics if name not in checked)
-
-
-def _metrics(view: LakeView, rows: pl.DataFrame, sides: list[str]) -> list[str]:
-    ends = ("", "_sd", "_n")
-    own = [f"{side}{name}{end}" for side in sides for name in view.catalogue.plottable
-           for end in ends]  # fmt: skip
-    return [name for name in own if name in rows.columns and rows[name].null_count() < len(rows)]
+    known = {*view.catalogue.configuration, *view.catalogue.knob_of_column, "replicate"}
+    others = (
+        name
+        for name in rows.columns
+        if rows[name].dtype.is_numeric() and rows[name].dtype != pl.Boolean
+        and name not in checked | known and rows[name].null_count() < len(rows)
+    )  # fmt: skip
+    return checks, tuple(others)
 
 
 def _check(
@@ -100,7 +100,10 @@ def _check(
     numbered = [(f"f{i}", sql) for i, (_, sql) in enumerate(formulas)]
     answer = view.lake.polars(recomputed_query(selection, keys, numbered))
     answer = answer.with_columns(pl.col(name).cast(rows.schema[name]) for name in keys.values())
-    both = rows.join(answer, on=list(keys.values()), how="left", nulls_equal=True)
+    # Idle runs of a device have no setting.
+    skipped = [_IDLE] if _IDLE in rows.columns else []
+    counted = rows.filter(~pl.col(_IDLE)) if skipped else rows
+    both = counted.join(answer, on=list(keys.values()), how="left", nulls_equal=True)
     right: dict[str, str] = {}
     for (name, sql), (again, _) in zip(formulas, numbered, strict=True):
         own = named[name]
@@ -110,7 +113,13 @@ def _check(
     if not right:
         return None
     sql = recomputed_query(selection, keys, list(right.items()))
-    return {"keys": list(keys.values()), "values": list(right), "sql": sql}
+    return {
+        "keys": list(keys.values()),
+        "values": list(right),
+        "skip": skipped,
+        "sql": sql,
+        "count": len(counted) * len(right),
+    }
 
 
 def _is_by_run(rows: pl.DataFrame, named: dict[str, str]) -> bool:

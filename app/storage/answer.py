@@ -10,8 +10,10 @@ from app.kit.columns import encode_columns, floats
 from app.kit.figure_text import BREAK
 from app.kit.lake_view import LakeView
 from app.kit.words import EMPTY_LAKE, no_run_left
+from app.storage.cells import differences_of, means_of
 from app.storage.figures.layouts import message
 from app.storage.published import Comparisons, comparisons
+from app.storage.rows import difference_rows, mean_rows, mean_rows_with_depths
 from app.storage.state import StorageState, knob_columns
 from app.storage.study import (
     MOST_CONFIGURATIONS,
@@ -24,6 +26,7 @@ from app.storage.study import (
 from app.storage.views import BY_NAME, CLAIMS, PUBLISHED, VIEWS
 from data.analysis.facets import matches
 from data.queries.storage import MEASURED
+from data.selection import Selection
 
 # Columns that a box may use: metrics, and numeric knobs.
 METRICS: Final = tuple(name for name in MEASURED if not name.endswith("_per_joule"))
@@ -99,6 +102,16 @@ def _configurations(study: Study) -> dict[str, Any]:
 def rows_behind(view: LakeView, state: StorageState, name: str) -> pl.DataFrame:
     """Return the rows of a download of any view, by name."""
     return BY_NAME[name].rows(study_of(view, state), BY_NAME[name])
+
+
+def scope(view: LakeView, state: StorageState, name: str) -> Selection:
+    """Return the filters of the runs behind a view: a heatmap's cells are of one place."""
+    own = BY_NAME[name]
+    if own.rows is difference_rows:
+        return differences_of(study_of(view, state), own).narrow(study_of(view, state))
+    if own.rows in (mean_rows, mean_rows_with_depths):
+        return means_of(study_of(view, state), own).narrow(study_of(view, state))
+    return state.selection
 
 
 def explain(view: LakeView, state: StorageState, name: str) -> str:

@@ -11,7 +11,14 @@ from app.kit.lake_view import LakeView
 from app.kit.page import Page
 from app.kit.page import View as PageView
 from app.storage import layout
-from app.storage.answer import StorageAnswer, answer, explain, explain_all, rows_behind
+from app.storage.answer import (
+    StorageAnswer,
+    answer,
+    explain,
+    explain_all,
+    rows_behind,
+    scope,
+)
 from app.storage.layout_tables import claims_blocks, published_tables_block
 from app.storage.links import open_link
 from app.storage.state import StorageState
@@ -63,6 +70,7 @@ PAGE = Page(
     views=tuple(PageView(v.name, v.title, is_picture=v.figure is not None) for v in ALL),
     rows=rows_behind,
     explain=explain,
+    scope=scope,
     export=export,
     missing=missing,
     keys=(

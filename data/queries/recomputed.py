@@ -11,12 +11,16 @@ from data.selection import Selection
 # The runs of an artifact, as the views of a lake have them.
 ARTIFACT_RUNS: Final = "CREATE VIEW _runs_all AS SELECT * FROM read_parquet('data/runs.parquet')"
 
+WRITE_MINUS_READ: Final = "_write_minus_read"
+_ACCESSES: Final = ("%write", "%read")
+
 
 def formulas_of(catalogue: Catalogue, names: Sequence[str]) -> list[tuple[str, str]]:
     """Return what the numbers of a table may be: pairs of a column and SQL over the runs of a row.
 
     A metric is an arithmetic mean or a geometric one; `<metric>_sd` its deviation, `<metric>_n` the
-    number of its values, `<metric>_median` their median, `n` the number of runs.
+    number of its values, `<metric>_median` their median, `<metric>_write_minus_read` a difference
+    of means, `n` the number of runs.
     """
     rows, listed = catalogue.aggregates, []
     for name in catalogue.plottable:
@@ -27,6 +31,12 @@ def formulas_of(catalogue: Catalogue, names: Sequence[str]) -> list[tuple[str, s
             (f"{name}_sd", rows.sd_sql(name)),
             (f"{name}_n", rows.count_sql(name)),
             (f"{name}_median", f"quantile_cont({value}, 0.5)"),
+            (
+                f"{name}{WRITE_MINUS_READ}",
+                " - ".join(
+                    rows.mean_sql(value, f"FILTER (rw LIKE '{access}')") for access in _ACCESSES
+                ),
+            ),
         ]
     listed += [("n", rows.count_sql())]
     listed += [("n", rows.count_sql(name)) for name in catalogue.plottable if name in names]
