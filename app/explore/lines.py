@@ -23,7 +23,7 @@ from data.queries.metric_cube import cells_query, medians_query
 from data.queries.statement import statement
 from data.selection import Selection
 
-# More lines hide each other; those of the first values are drawn.
+# More lines of a metric hide each other; those of the first values are drawn.
 MOST_LINES: Final = 60
 # What a point's interval is, by its value.
 _BANDS: Final = {"mean": "95 % CI of the mean", "median": "middle half of the runs"}
@@ -138,14 +138,16 @@ def lines(question: Question) -> dict[str, Any]:
     if not len(drawn.cells):
         missing = " or ".join(catalogue.metric(name).title for name in state.lines_y)
         return {"figure": message_figure(f"No run has a value for{BREAK}{missing}.")}
+    cells, left_out = _drawable(drawn)
     left = drawn.part.of(view.left(state.selection))
     labels = dict(view.outline.select("system", "system_label").unique().iter_rows())
     by = drawn.by
-    values = drawn.cells[by.column].unique().to_list() if by else []
+    values = cells[by.column].unique().to_list() if by else []
     band = _BANDS[state.lines_stat]
     parts = [
         "" if state.lines_stat == "mean" else "medians of runs",
         _levels_words(drawn),
+        f"{left_out:,} of the lines not drawn; filter to see them" if left_out else "",
         slice_words(drawn.part, labels),
         f"bands: {band}" if state.lines_bands and drawn.cells["low"].count() else "",
         bold(synthetic_note(left)),
@@ -169,7 +171,19 @@ def lines(question: Question) -> dict[str, Any]:
     )
     title = f"{_listed(titles)} by {drawn.x.noun}, {subject(left, 1)}"
     subtitle = " · ".join(part for part in parts if part)
-    return {"figure": build_lines([("", drawn.cells)], scene, title, subtitle)}
+    return {"figure": build_lines([("", cells)], scene, title, subtitle)}
+
+
+def _drawable(drawn: Lines) -> tuple[pl.DataFrame, int]:
+    """Return the cells of the first MOST_LINES lines of a metric, and the number of the others."""
+    style = drawn.style if not drawn.cells["end"].count() else None
+    keys = ["end", *(knob.column for knob in (drawn.by, style) if knob is not None)]
+    each = drawn.cells.select(keys).unique().sort(keys, nulls_last=True)
+    if len(each) <= MOST_LINES:
+        return drawn.cells, 0
+    shown = each.head(MOST_LINES)
+    cells = drawn.cells.join(shown, on=keys, how="semi", nulls_equal=True, maintain_order="left")
+    return cells, len(each) - MOST_LINES
 
 
 def _listed(titles: Sequence[str]) -> str:

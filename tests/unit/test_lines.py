@@ -151,6 +151,17 @@ def test_names_are_categories_and_medians_have_quartiles(tmp_path: Path) -> None
     assert "quantile_cont(energy_j" in explain(view, asked, "lines")
 
 
+def test_of_too_many_lines_the_first_are_drawn(
+    tiny: LakeView, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = state(MEMCACHED.with_values("system", ["linux_tuned"]), lines_levels="all")
+    assert len(traces(figure(tiny, asked), "line")) == 3
+    monkeypatch.setattr("app.explore.lines.MOST_LINES", 2)
+    shown = figure(tiny, asked)
+    assert len(traces(shown, "line")) == 2
+    assert "1 of the lines not drawn" in subtitle(shown)
+
+
 def test_a_style_needs_numbers_and_old_links_show_points() -> None:
     with pytest.raises(SelectionError, match="'system' has no numbers"):
         state(lines_style="system").check(SHIPPED)
