@@ -59,7 +59,7 @@ def rows(view: LakeView, asked: ExploreState, metric: str = "energy_j") -> pl.Da
 
 
 def subtitle(shown: dict[str, Any]) -> str:
-    return str(shown["layout"]["title"]["text"]).partition("<br>")[2]
+    return str(shown["layout"]["title"]["text"]).partition("<br>")[2].replace("<br>", " ")
 
 
 def test_the_fastest_itr_is_the_fastest_run_at_that_clock(tiny: LakeView) -> None:
