@@ -74,6 +74,13 @@ BENCHES: Final[dict[str, tuple[str, tuple[Option, ...]]]] = {
             Option("server_python", sys.executable, "a Python with requirements.txt alone"),
         ),
     ),
+    "logs": (
+        "questions over a thousand logged runs",
+        (
+            Option("runs", 1_000, "runs of the lake"),
+            Option("repeats", 10, "times that each question is asked"),
+        ),
+    ),
     "models": (
         "the simulator, and curves in formulas",
         (

@@ -79,6 +79,14 @@ def test_the_sandbox_is_measured(run: Run) -> None:
     assert lines["sql_sandbox_p95"]["value"] > 0
 
 
+@pytest.mark.skipif(not landlock_version(), reason="this kernel has no Landlock")
+def test_questions_over_many_logged_runs_are_measured(run: Run) -> None:
+    lines = run("logs", "--runs", 20, "--repeats", 2)
+    assert lines["logs_map_warm_p95"]["limit"] == 200
+    assert lines["logs_sandbox_histograms_p95"]["n"] == 2
+    assert lines["logs_odd_p95"]["value"] > 0
+
+
 @pytest.mark.slow
 def test_explore_is_measured_on_a_small_lake(run: Run) -> None:
     lines = run("explore", "--runs", 300, "--changes", 6, "--loads", 0, "--selections", 0)

@@ -1,0 +1,191 @@
+"""Distributions of thousands of runs: against a knob, and of each run against its replicates.
+
+Read from `distributions`, one file for hundreds of runs; a run of an older lake, which has none, is
+read from its own `histograms`, without descriptors and power.
+"""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+import polars as pl
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from data.analysis.log_metrics import POWER, SIZES, slot_values
+from data.connection import Lake
+from data.errors import DataError, LakeError
+from data.lake_place import LakePath
+from data.object_store import file_system, naming
+from data.schema import HISTOGRAM_QUANTITIES
+
+QUANTITIES: Final = (*SIZES, POWER)
+_FILES: Final = (
+    'SELECT run_id, f."table" AS name, f.path AS path, f.digest AS digest FROM '
+    "(SELECT run_id, unnest(files) AS f FROM _runs_all WHERE has_log) "
+    "WHERE f.\"table\" IN ('distributions', 'histograms')"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Distributions:
+    """One quantity of some runs.
+
+    Attributes:
+        run_ids: The runs that have it, in the order asked for.
+        low: Least value of each slot that any run has, rising: ns, bytes, descriptors or W.
+        high: First value after each slot.
+        counts: int64, shape (runs, slots).
+        missing: Runs without it: no log, or no `distributions` for this quantity.
+    """
+
+    run_ids: tuple[str, ...]
+    low: np.ndarray
+    high: np.ndarray
+    counts: np.ndarray
+    missing: tuple[str, ...]
+
+    @property
+    def shares(self) -> np.ndarray:
+        """Share of each run's values in each slot, shape (runs, slots)."""
+        return self.counts / self.counts.sum(axis=1, keepdims=True)
+
+    def quantiles(self, shares: np.ndarray, at: Sequence[float]) -> np.ndarray:
+        """Return the middle of the slot at each rank; shape (rows of shares, quantiles)."""
+        reached = np.cumsum(shares, axis=1)[:, :, None] >= np.array(at) - 1e-12
+        middle: np.ndarray = (self.low + self.high) / 2
+        return middle[np.argmax(reached, axis=1)]
+
+
+def read_distributions(lake: Lake, run_ids: Sequence[str], quantity: str) -> Distributions:
+    """Read one quantity of some runs.
+
+    Raises:
+        DataError: An unknown quantity.
+        LakeError: A file is missing or damaged.
+    """
+    if quantity not in QUANTITIES:
+        raise DataError(f"no distribution of {quantity!r}; known: {', '.join(QUANTITIES)}")
+    asked = tuple(dict.fromkeys(run_ids))
+    files = lake.arrow(f"{_FILES} AND run_id IN (SELECT unnest(?))", [list(asked)])
+    shared: dict[str, list[str]] = defaultdict(list)
+    own: dict[str, str] = {}
+    digests: dict[str, str | None] = {}
+    for file in files.to_pylist():
+        digests[file["path"]] = file["digest"]
+        if file["name"] == "distributions":
+            shared[file["path"]].append(file["run_id"])
+        else:
+            own[file["run_id"]] = file["path"]
+    read = {run_id for ids in shared.values() for run_id in ids}
+    alone = {run_id: path for run_id, path in own.items() if run_id not in read}
+    if quantity not in HISTOGRAM_QUANTITIES:
+        alone.clear()
+    for path in (*shared, *alone.values()):
+        lake.check_run_file(path, digests[path])
+    tables = [_shared_rows(lake.path / path, ids, quantity) for path, ids in shared.items()]
+    tables += [_own_rows(lake.path / path, run_id, quantity) for run_id, path in alone.items()]
+    rows = pa.concat_tables(tables) if tables else _NO_ROWS
+    return _dense(asked, rows, quantity)
+
+
+_NO_ROWS: Final = pa.table({"run_id": pa.array([], pa.string()), "slot": pa.array([], pa.int32()),
+                            "count": pa.array([], pa.int64())})  # fmt: skip
+
+
+def _read(path: LakePath, columns: list[str], condition: pc.Expression) -> pa.Table:
+    with naming("read", path):
+        system, place = file_system(path)
+        try:
+            return pq.read_table(place, columns=columns, filters=condition, filesystem=system)
+        except pa.ArrowException as error:
+            raise LakeError(f"cannot read {path}: {error}") from error
+
+
+def _shared_rows(path: LakePath, run_ids: Sequence[str], quantity: str) -> pa.Table:
+    wanted = pc.field("run_id").isin(list(run_ids)) & (pc.field("quantity") == quantity)
+    return _read(path, _NO_ROWS.column_names, wanted).cast(_NO_ROWS.schema)
+
+
+def _own_rows(path: LakePath, run_id: str, quantity: str) -> pa.Table:
+    """Read the coarsest level of a run's histograms, whose stretches cover the window."""
+    rows = _read(path, ["level", "slot", "count"], pc.field("quantity") == quantity)
+    rows = rows.filter(pc.equal(rows["level"], pc.min(rows["level"])))
+    ids = pa.array([run_id] * len(rows), pa.string())
+    return pa.table([ids, rows["slot"], rows["count"]], schema=_NO_ROWS.schema)
+
+
+def _dense(asked: tuple[str, ...], rows: pa.Table, quantity: str) -> Distributions:
+    there = set(rows["run_id"].unique().to_pylist())
+    found = tuple(run_id for run_id in asked if run_id in there)
+    slots, at = np.unique(rows["slot"].to_numpy(), return_inverse=True)
+    place = pc.index_in(rows["run_id"], pa.array(found, pa.string())).to_numpy()
+    counts = np.bincount(place * len(slots) + at, rows["count"], len(found) * len(slots))
+    low, high = (slot_values(quantity, slots + after) for after in (0, 1))
+    missing = tuple(run_id for run_id in asked if run_id not in there)
+    return Distributions(
+        found, low, high, counts.astype(np.int64).reshape(len(found), len(slots)), missing
+    )
+
+
+def by_level(found: Distributions, level_of: Mapping[str, Any]) -> dict[Any, np.ndarray]:
+    """Return the mean share of each slot over the runs of each level, each run as much as another.
+
+    Args:
+        level_of: Value of a knob by run id.
+    """
+    shares = found.shares
+    rows: dict[Any, list[int]] = defaultdict(list)
+    for row, run_id in enumerate(found.run_ids):
+        rows[level_of[run_id]].append(row)
+    return {level: shares[of_level].mean(axis=0) for level, of_level in rows.items()}
+
+
+def unlike_siblings(
+    lake: Lake, run_ids: Sequence[str], quantity: str, least_runs: int = 3
+) -> pl.DataFrame:
+    """Rank runs by how far their distribution is from those of the other replicates.
+
+    The distance of two runs is Wasserstein's (of order 1) on the logarithm of 1 + value, in
+    doublings: 1 means that all values are twice as large. That of a run is the median of its
+    distances to the other replicates of its configuration.
+
+    Args:
+        least_runs: Configurations with fewer replicates tell of no run which is the odd one.
+
+    Returns:
+        `run_id`, `sibling` (the replicate nearest to the others), `distance_doublings`,
+        `ratio` (over the median of the configuration's other runs; NULL if that is 0), `n`
+        (replicates); the farthest first.
+    """
+    found = read_distributions(lake, run_ids, quantity)
+    keys = lake.catalogue.configuration
+    listed = ", ".join(f'"{name}"' for name in keys)
+    rows = lake.polars(
+        f"SELECT run_id, hash(({listed})) AS code FROM runs WHERE run_id IN (SELECT unnest(?))",
+        [list(found.run_ids)],
+    )
+    code_of = dict(rows.iter_rows())
+    groups: dict[int, list[int]] = defaultdict(list)
+    for row, run_id in enumerate(found.run_ids):
+        groups[code_of[run_id]].append(row)
+    reached = np.cumsum(found.shares, axis=1)[:, :-1]
+    widths = np.diff(np.log2(1 + found.low))
+    told = []
+    for members in (group for group in groups.values() if len(group) >= least_runs):
+        own = reached[members]
+        pairs = np.stack([np.abs(own - one) @ widths for one in own])
+        far = np.array([np.median(np.delete(row, at)) for at, row in enumerate(pairs)])
+        for at, row in enumerate(members):
+            usual = float(np.median(np.delete(far, at)))
+            others = np.where(np.arange(len(far)) == at, np.inf, far)
+            sibling = found.run_ids[members[int(np.argmin(others))]]
+            ratio = float(far[at]) / usual if usual else None
+            told.append((found.run_ids[row], sibling, float(far[at]), ratio, len(members)))
+    kinds = {"run_id": pl.String, "sibling": pl.String, "distance_doublings": pl.Float64,
+             "ratio": pl.Float64, "n": pl.Int64}  # fmt: skip
+    table = pl.DataFrame(told, schema=kinds, orient="row")
+    return table.sort(["distance_doublings", "run_id"], descending=[True, False])
