@@ -125,8 +125,10 @@ def like_with_like(
     Returns:
         The combination with most filled cells; of equals that with most runs, then the first in
         the order of the knobs: given values and texts ascending, numbers of settings descending,
-        NULL last. No rows, no choice.
+        NULL last. No rows or one row, no choice.
     """
+    if len(rows) < 2:
+        return Slice()
     columns = [knob.column for knob in shown]
     knobs = catalogue.knobs.values()
     others = [k for k in knobs if k not in shown and k.column in rows.columns]
