@@ -144,7 +144,7 @@ def test_columns_are_listed_with_units(server: Flask) -> None:
 
 
 @needs_landlock
-def test_each_of_ten_examples_gives_the_numbers_of_a_page(logged_lake: Path) -> None:
+def test_each_of_the_examples_gives_the_numbers_of_a_page(logged_lake: Path) -> None:
     from app.kit.context import lake_view
 
     server = create_app(Settings(logged_lake, sql="on")).server
@@ -152,7 +152,7 @@ def test_each_of_ten_examples_gives_the_numbers_of_a_page(logged_lake: Path) -> 
     client = server.test_client()
     with server.app_context():
         found = examples(lake_view(None))
-    assert len(found) == 10
+    assert len(found) == 13
     for one in found:
         answer = client.post("/sql/parquet", json={"sql": one.sql})
         assert answer.status_code == 200, (one.title, answer.text)
