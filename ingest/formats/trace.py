@@ -35,6 +35,10 @@ _EVEN: Final = (0.3, 3.0)
 _LONGEST_STEPS: Final = 5.0
 _UNTOLD_S: Final = 1.0
 _MOST_DEVICES: Final = 256
+# Samples of several devices are so near, as a share of the longest step.
+_SAME_TIME: Final = 0.1
+# Texts of states, such as `P0`, are this share of the rows at most.
+_MOST_TEXTS: Final = 0.2
 
 
 _RAPL: Final = {
@@ -118,13 +122,15 @@ def find_trace(lines: Iterable[str]) -> Trace | None:
         is_timed = False
     else:
         is_timed = True
-    device = np.zeros(len(times[0]), np.int32) if device is None else device
-    if not _has_own_texts(layout, headings, int(device.max()) + 1):
+    choices = (device,) if device is not None else _rounds(times[0])
+    steps = (_stepped(layout, headings, times, each, is_timed) for each in choices)
+    trace = next(filter(None, steps), None)
+    if trace is None:
         return None
-    trace = _stepped(layout, headings, times, device, is_timed)
-    if trace is None or trace.dt_s.size < _LEAST_SAMPLES[trace.has_energy] * (device.max() + 1):
+    devices = int(trace.device.max()) + 1
+    if not _has_own_texts(layout, headings, devices):
         return None
-    return trace
+    return trace if trace.dt_s.size >= _LEAST_SAMPLES[trace.has_energy] * devices else None
 
 
 def _times(layout: Layout, headings: Sequence[Heading]) -> tuple[np.ndarray, float | None] | None:
@@ -174,13 +180,30 @@ def _devices(layout: Layout, headings: Sequence[Heading]) -> np.ndarray | None:
     return np.zeros(len(layout.lines), np.int32) if single else None
 
 
+def _rounds(times_s: np.ndarray) -> Iterator[np.ndarray]:
+    """Yield numbers of the device of each row that no column names: one device, then several.
+
+    Samples of all devices are taken at nearly one time, and then again after a step.
+    """
+    yield np.zeros(len(times_s), np.int32)
+    steps = np.diff(times_s)
+    if not len(steps) or np.isnan(steps).any() or steps.max() <= 0:
+        return
+    begins = np.flatnonzero(np.append(True, steps > _SAME_TIME * steps.max()))
+    sizes = np.diff(np.append(begins, len(times_s)))
+    count = int(sizes[0])
+    # The last round may be cut.
+    if 1 < count <= _MOST_DEVICES and (sizes[:-1] == count).all() and sizes[-1] <= count:
+        yield (np.arange(len(times_s)) % count).astype(np.int32)
+
+
 def _has_own_texts(layout: Layout, headings: Sequence[Heading], devices: int) -> bool:
-    """Return whether texts only name devices; other texts are of rows that are runs."""
+    """Return whether texts name devices and states; many others are of rows that are runs."""
     for heading, cells in zip(headings, layout.columns, strict=True):
         if heading.quantity in ("time", "date", "device"):
             continue
         texts = {cell for cell in cells if not is_number(cell)}
-        if len(texts) > max(devices, 1) and len(texts) > 0.02 * len(cells):
+        if len(texts) > max(devices, 1) and len(texts) > _MOST_TEXTS * len(cells):
             return False
     return True
 

@@ -41,6 +41,12 @@ LAYOUTS = {
              [f"{10 + n}.00 W" for n in TWICE], ["50 %"] * 24, ["250.00 W"] * 24, between=", "),
         2 * 186.0, 12.0, {"busy_pct": 50.0},
     ),
+    "nvidia-smi without the devices' numbers": (
+        rows("timestamp, pstate, power.draw [W], clocks_event_reasons.active",
+             [f"2024/05/01 12:00:{n:02}.{3 * (m % 2):03}" for m, n in enumerate(TWICE)],
+             ["P0", "P8", "P2"] * 8, [f"{10 + n}.00 W" for n in TWICE], ["0x04", "0x01"] * 12),
+        2 * 186.0, 12.0, {},
+    ),
     "nvidia-smi dmon": (
         "# gpu    pwr  gtemp\n# Idx      W      C\n"
         + "".join(f"    0    {10 + n}     40\n    1    20     41\n" for n in N),
