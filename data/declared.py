@@ -43,6 +43,7 @@ class Column:
         role: `knob`: set before a run, part of its key; `metric`: measured; `label`: anything else.
         kind: What its values are.
         written: How numbers are written: plain, as bytes, as a load, with an SI prefix.
+        is_given: Whether a knob is part of the question (what ran, a size) rather than a setting.
         datasets: Those that declare it; none where a table has it and nobody declares it.
     """
 
@@ -56,6 +57,7 @@ class Column:
     written: Writing = "plain"
     description: str = ""
     datasets: tuple[str, ...] = ()
+    is_given: bool = False
 
     @property
     def type(self) -> pa.DataType:
@@ -163,4 +165,5 @@ def from_settings(name: str, entry: Mapping[str, Any], dataset: str) -> Column:
         entry.get("written", "plain"),
         entry.get("description", ""),
         (dataset,),
+        entry.get("given", False),
     )

@@ -187,6 +187,7 @@ def _declared_knob(column: Column, facet: Facet) -> Knob:
     has_unit = column.unit and column.written == "plain"
     return Knob(
         facet,
+        column.is_given,
         unit=column.unit if has_unit else "",
         write=_WRITERS[column.written](column.unit),
         before=f"{column.short} ",

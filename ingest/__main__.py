@@ -63,8 +63,12 @@ def build_parser() -> argparse.ArgumentParser:
     sample.add_argument("--size", choices=("tiny", "small", "large"), default="small")
     sample.add_argument("--seed", type=int, default=1)
     sample.set_defaults(command=_sample)
-    proposal = commands.add_parser("propose", help="write a settings file for files not described")
-    proposal.add_argument("raw", type=_existing, metavar="RAW")
+    proposal = commands.add_parser(
+        "propose",
+        help="write a settings file for files not described, or print what `add` has proposed",
+    )
+    proposal.add_argument("raw", type=_existing, nargs="?", metavar="RAW")
+    _add_lake(proposal)
     proposal.add_argument("-o", "--output", type=Path, metavar="FILE")
     proposal.set_defaults(command=_propose)
     schema = commands.add_parser(
@@ -100,6 +104,11 @@ def _build_add(commands: Any) -> None:
         "--cluster", type=_cluster, metavar=FORMS, help="read on the workers of a Dask cluster"
     )
     sub.add_argument("--settings", type=_existing, metavar="FILE.toml")
+    sub.add_argument(
+        "--no-propose",
+        action="store_true",
+        help="do not guess settings for a folder that has none",
+    )
     sub.add_argument(
         "--dry-run", action="store_true", help="say what would become runs; write nothing"
     )
@@ -164,6 +173,7 @@ def _add(options: argparse.Namespace) -> int:
         options.settings,
         options.workers,
         options.cluster,
+        not options.no_propose,
     )
     if options.dry_run:
         outline = outline_add(request)
@@ -235,9 +245,19 @@ def _sample(options: argparse.Namespace) -> int:
 
 
 def _propose(options: argparse.Namespace) -> int:
+    from ingest.lake.proposals import read_proposals
     from ingest.propose import propose_for
 
-    text = propose_for(options.raw)
+    if options.raw is None:
+        kept = read_proposals(options.lake)
+        text = "\n".join(proposal.text for proposal in kept)
+        if not kept:
+            print(f"ingest: no proposal in the lake {options.lake}", file=sys.stderr)
+            return FAILED
+    else:
+        proposal = propose_for(options.raw)
+        text = proposal.text
+        print(*(proposal.summary), sep="\n", file=sys.stderr)
     if options.output is None:
         print(text, end="")
     else:

@@ -8,14 +8,15 @@ from typing import Any, Final
 from data.schema import KNOBS
 from ingest.discover.found_files import Ignored, RawFile
 from ingest.discover.plan import Plan, RunWork, make_plan
-from ingest.discover.search import discover
 from ingest.discover.source_reads import read_source
+from ingest.lake.proposals import KeptProposal
 from ingest.lake.recorded_runs import RunIds
 from ingest.lake.state import load_state
 from ingest.logs.core_log import PackageEnergy
 from ingest.pipeline import AddOptions
+from ingest.proposed_settings import discover_proposing
 from ingest.records import Problem, SummaryTable
-from ingest.report import Reported, describe_ignored, describe_refused
+from ingest.report import Reported, describe_ignored, describe_proposed, describe_refused
 from ingest.runs.assembly import RunAssembly
 from ingest.tables.summary_rows import read_tables, resolve_tables
 
@@ -45,6 +46,7 @@ class Outline:
         together: Paths of one example by format and number of files, for runs with several files
             of one format.
         counts: Number of such runs by the same keys.
+        proposed: Settings that would be proposed, with what they say.
         problems: All problems but those of per-interrupt logs, which are not read.
     """
 
@@ -53,6 +55,7 @@ class Outline:
     together: dict[tuple[str, int], list[str]] = field(default_factory=dict)
     counts: Counter[tuple[str, int]] = field(default_factory=Counter)
     ignored: list[Ignored] = field(default_factory=list)
+    proposed: list[tuple[KeptProposal, tuple[str, ...]]] = field(default_factory=list)
     problems: list[Reported] = field(default_factory=list)
 
     @property
@@ -73,9 +76,18 @@ def outline_add(options: AddOptions) -> Outline:
         LakeError, SettingsError, OSError: As `ingest.pipeline.add`.
     """
     state = load_state(options.lake)
-    found = discover(options.raw, state, options.dataset, options.settings_file)
+    proposed = discover_proposing(
+        options.lake,
+        options.raw,
+        state,
+        options.dataset,
+        options.settings_file,
+        options.is_proposing,
+    )
+    found = proposed.discovery
     plan = make_plan(found, state)
     outline = Outline(unchanged=plan.unchanged, ignored=found.ignored)
+    outline.proposed = [*zip(proposed.new, proposed.summaries, strict=True)]
     problems: dict[tuple[str, str], list[Problem]] = dict(plan.problems)
     _outline_tables(plan, outline, problems)
     for work in plan.works:
@@ -155,6 +167,7 @@ def describe_outline(outline: Outline, verbose: bool) -> Iterator[str]:
         runs = outline.counts[name, count]
         such = ", ".join(paths)
         yield f"together: {count} files of {name} in each of {runs} runs, such as {such}"
+    yield from describe_proposed(outline.proposed, None)
     yield from describe_ignored(outline.ignored, verbose)
     yield from describe_refused(outline.refused, verbose)
 

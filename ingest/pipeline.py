@@ -13,19 +13,19 @@ from data.lake_place import LakePath
 from ingest.cluster.address import ClusterAddress
 from ingest.cluster.errors import ClusterError
 from ingest.discover.disk import Disk
-from ingest.discover.found_files import Discovery
 from ingest.discover.grouping import walked_among
 from ingest.discover.names import label_columns
 from ingest.discover.plan import Plan, RunWork, make_plan
-from ingest.discover.search import discover
 from ingest.discover.source_reads import settings_struct, source_struct
 from ingest.lake.commits import Committer
+from ingest.lake.proposals import write_proposal
 from ingest.lake.recorded_runs import SUMMARY
 from ingest.lake.state import LakeState, load_state, read_rows
 from ingest.lake.tables import create_tables, locked_lake, remove_temporaries
 from ingest.lake.verification import check_logs
 from ingest.logs.compiling import compile_loops
 from ingest.logs.memory import frozen_garbage_collector, release_memory
+from ingest.proposed_settings import Found, discover_proposing
 from ingest.records import Problem
 from ingest.report import AddReport, Reported
 from ingest.runs.assembly import AssembledRun
@@ -35,6 +35,7 @@ from ingest.runs.readers import RunReaders, start_server_early
 from ingest.runs.run_reader import RunReader
 from ingest.runs.shared_problems import news_of
 from ingest.runs.workers import LostWorkerError
+from ingest.settings.layers import SettingsByFolder
 from ingest.tables.stage import TableStage
 
 if TYPE_CHECKING:
@@ -55,6 +56,7 @@ class AddOptions:
     Attributes:
         workers: Number of cores of this machine that read; 0 means all.
         cluster: Cluster whose workers read instead; None for this machine.
+        is_proposing: Whether to propose settings for files that no settings describe.
     """
 
     lake: LakePath
@@ -63,6 +65,7 @@ class AddOptions:
     settings_file: Path | None = None
     workers: int = 0
     cluster: ClusterAddress | None = None
+    is_proposing: bool = False
 
 
 def add(
@@ -100,9 +103,20 @@ def add(
             state = load_state(options.lake)
             release_memory()
             disk = _disk_of(cluster, options.raw, state)
-            found = discover(options.raw, state, options.dataset, options.settings_file, disk)
+            found = discover_proposing(
+                options.lake,
+                options.raw,
+                state,
+                options.dataset,
+                options.settings_file,
+                options.is_proposing,
+                disk,
+            )
+            for proposal in found.new:
+                write_proposal(options.lake, proposal)
             ingest = _Ingest(options, state, found, cluster, on_tick, on_compile)
         report = ingest.run()
+        report.proposed = [*zip(found.new, found.summaries, strict=True)]
         if cluster is not None:
             # Workers that died have left some.
             remove_temporaries(options.lake)
@@ -158,7 +172,7 @@ class _Ingest:
         self,
         options: AddOptions,
         state: LakeState,
-        discovery: Discovery,
+        found: Found,
         cluster: "Cluster | None",
         on_tick: Callable[[Progress], None],
         on_compile: Callable[[], None],
@@ -167,7 +181,8 @@ class _Ingest:
         self._cluster = cluster
         self._workers = options.workers or os.cpu_count() or 1
         self._state = state
-        self._discovery = discovery
+        self._discovery = discovery = found.discovery
+        self._layers = SettingsByFolder(None, [(p.root, p.name, p.text) for p in found.kept])
         self._on_tick = on_tick
         self._on_compile = on_compile
         self._plan: Plan = make_plan(discovery, state)
@@ -189,7 +204,9 @@ class _Ingest:
             start_server_early(plan.works, self._workers)
         self._report_unread()
         self._committer.give_digests()
-        stage = TableStage(self._lake, self._state, self._discovery, plan, self._committer)
+        stage = TableStage(
+            self._lake, self._state, self._discovery, plan, self._committer, self._layers
+        )
         stage.commit(self._report_problems)
         self._meters.prepare(self._report_problems)
         self._amend()

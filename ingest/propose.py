@@ -5,30 +5,39 @@ text of the settings file from them. A *shape* is a group of files whose paths d
 only.
 """
 
+import glob
+import json
 import os
 import re
 import stat
-from collections import Counter, defaultdict
+import tempfile
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import chain
 from pathlib import Path
 from typing import Final, NamedTuple
 
 from data.declared import check_name
-from data.errors import DataError, FormatError
+from data.errors import DataError, FormatError, SettingsError
 from data.knob_table import KNOB_TABLE
 from ingest.discover.names import strip_compression, workload_of
 from ingest.files.blocks import read_head
 from ingest.files.walk import walk_folders
 from ingest.formats import find_format
 from ingest.meter_clocks import clock_lines
+from ingest.proposals.blocks import TableBlock, sections_of, table_blocks
+from ingest.proposals.found_tables import find_tables
+from ingest.proposals.path_parts import read_paths
 from ingest.settings.column_names import clean_name
 from ingest.settings.dataset import FILE_NAME, UNKNOWN, Settings, load_settings
 
 _HEADS_A_SHAPE: Final = 3
 _HEAD_BYTES: Final = 1 << 14
+# Tables of which `propose` and `add` say what they took for what.
+_TOLD_TABLES: Final = 5
 # The knob of a number in a path, by the word before it.
 _WORDS: Final = {
     **{word: knob.stated_as for knob in KNOB_TABLE for word in knob.words},
@@ -45,17 +54,6 @@ _TOKEN: Final = re.compile(
     r"(?P<hex>0[xX][0-9a-fA-F]+)|(?P<size>\d+[kKmMgG](?:i?[bB])?(?![A-Za-z]))|(?P<number>\d+)"
 )
 _REGEX: Final = {"hex": "0[xX][0-9a-fA-F]+", "size": r"\d+[kKmMgG]?(?:i?[bB])?", "number": r"\d+"}
-# The column of the lake, by heading of a table.
-_HEADINGS: Final = {
-    **{heading: knob.stated_as for knob in KNOB_TABLE for heading in knob.headings},
-    **dict.fromkeys(("rep", "run", "iter", "i", "rnd", "replicate"), "replicate"),
-    **dict.fromkeys(("energy", "joule", "joules", "energy_j"), "energy_j"),
-    **dict.fromkeys(("power", "watts", "watt", "power_w"), "power_w"),
-    **dict.fromkeys(("time", "duration", "seconds", "duration_s"), "duration_s"),
-    **dict.fromkeys(("p99", "lat99", "p99_us", "latency_p99_us"), "latency_p99_us"),
-    **dict.fromkeys(("instructions", "ins"), "instructions"),
-    **dict.fromkeys(("cycles", "cyc"), "cycles"),
-}
 
 
 class FoundFile(NamedTuple):
@@ -86,7 +84,6 @@ class Shape:
         tokens: The numbers of each file's path.
         form: Name of the format, from some heads; None if no format fits.
         role: Role of the format.
-        header: Headings of a table.
     """
 
     literals: tuple[str, ...]
@@ -95,7 +92,6 @@ class Shape:
     tokens: list[tuple[_Token, ...]] = field(default_factory=list)
     form: str | None = None
     role: str = ""
-    header: tuple[str, ...] = ()
 
     @property
     def example(self) -> str:
@@ -188,9 +184,6 @@ def _look_at(shape: Shape, top: Path, real: dict[str, str]) -> None:
         known = find_format(file.path.rpartition("/")[2], head)
         if known is not None:
             shape.form, shape.role = known.name, known.role
-            line = head.decode("utf-8-sig", "replace").split("\n", 1)[0].strip()
-            mark = next((m for m in (",", ";", "\t") if m in line), None)
-            shape.header = tuple(cell.strip().strip('"') for cell in line.split(mark))
             return
 
 
@@ -210,28 +203,38 @@ class _Pattern:
     constants: dict[str, str] = field(default_factory=dict)
 
 
-def propose(shapes: Sequence[Shape], all_paths: Iterable[str], dataset: str) -> str:
+def propose(
+    shapes: Sequence[Shape],
+    all_paths: Iterable[str],
+    dataset: str,
+    tables: Iterable[str] = (),
+    known: Settings | None = None,
+) -> str:
     """Write a commented settings file for the files that no shipped pattern describes.
 
     Args:
         shapes: Shapes of all files, with their formats.
         all_paths: Paths of all files, including those without a known format.
         dataset: Name of the dataset.
+        tables: Sections and entries for tables.
+        known: Settings that the folder has; None for the shipped ones.
     """
-    shipped = load_settings()
+    shipped = known or load_settings()
     results = [shape for shape in shapes if shape.role in _RESULTS]
     is_described = all(
         any(pattern.regex.match(shape.example) for pattern in shipped.names) for shape in results
     )
     machines = _machines(all_paths, {shape.folder for shape in results})
-    patterns = [] if is_described else _patterns(results, shipped)
+    of_words = [] if is_described else _differing_in_words(results)
+    others = [s for s in results if not any(s in shapes for shapes in of_words)]
+    patterns = [] if is_described else _patterns(others, shipped)
     own: dict[str, str] = {}
     blocks: list[str | None] = [
         "# Proposed by `python -m ingest propose`: a guess from names and heads of files.",
         "# Lines with a question mark ask for what names and heads do not show.",
         "",
         "[dataset]",
-        f'name = "{dataset}"',
+        f"name = {json.dumps(dataset, ensure_ascii=False)}",
         "",
     ]
     if results and is_described:
@@ -239,16 +242,24 @@ def propose(shapes: Sequence[Shape], all_paths: Iterable[str], dataset: str) -> 
     named = [_name_block(pattern, machines, own) for pattern in patterns]
     has_logs = any(pattern.shape.role == "log" for pattern in patterns)
     blocks += [*_label_blocks(patterns, has_logs), _workload_questions(patterns, shipped)]
-    blocks += [_knob_blocks(own), *named]
+    worded = [_worded_blocks(shapes, dataset) for shapes in of_words]
+    blocks += [*_knob_blocks(own), *named, *chain.from_iterable(worded)]
     used = {id(pattern.shape) for pattern in patterns}
+    used |= {id(shape) for shapes in of_words for shape in shapes}
     blocks += _left_over([shape for shape in results if id(shape) not in used and patterns])
-    blocks += [
-        _table_block(shape)
-        for shape in shapes
-        if shape.form == "table"
-        and not any(t.header and t.fits_header(shape.header) for t in shipped.tables)
-    ]
-    return "\n".join(block for block in blocks if block is not None).rstrip() + "\n"
+    blocks += tables
+    return "\n".join(_each_once(blocks)).rstrip() + "\n"
+
+
+def _each_once(blocks: Iterable[str | None]) -> Iterator[str]:
+    """Yield the blocks, of sections with the same name only the first."""
+    seen: set[str] = set()
+    for block in (block for block in blocks if block is not None):
+        section = re.search(r"^\[[^\[].*\]$", block, re.MULTILINE)
+        if section is None or "[[" in block or section[0] not in seen:
+            yield block
+        if section is not None:
+            seen.add(section[0])
 
 
 def _machines(paths: Iterable[str], folders: Iterable[str]) -> set[str]:
@@ -384,21 +395,44 @@ def _workload_questions(patterns: Sequence[_Pattern], shipped: Settings) -> str 
     return f"# ? Which workload is `unknown`? Shipped: {known}; or declare one in [workloads].\n"
 
 
-def _knob_blocks(own: dict[str, str]) -> str | None:
-    lines = []
+def _knob_blocks(own: dict[str, str]) -> Iterator[str]:
     for name, kind in sorted(own.items()):
         try:
             check_name(name)
         except DataError:
             continue
-        lines += [
-            f"# ? What is {name!r}, and in which unit?",
-            f"[columns.{name}]",
-            'role = "knob"',
-            f'type = "{kind}"',
-            "",
-        ]
-    return "\n".join(lines) or None
+        yield (
+            f"# ? What is {name!r}, and in which unit?\n"
+            f'[columns.{name}]\nrole = "knob"\ntype = "{kind}"\n'
+        )
+
+
+def _differing_in_words(results: Sequence[Shape]) -> list[list[Shape]]:
+    """Return the outputs of a folder whose names differ in words: single files of one format."""
+    by_form: dict[tuple[str, str | None], list[Shape]] = defaultdict(list)
+    for shape in results:
+        if shape.role in ("output", "trace") and len(shape.files) == 1:
+            by_form[shape.folder, shape.form].append(shape)
+    return [shapes for shapes in by_form.values() if len(shapes) > 1]
+
+
+def _worded_blocks(shapes: Sequence[Shape], dataset: str) -> Iterator[str]:
+    """Yield the sections and the entry of files whose names differ in words."""
+    pattern, columns = read_paths([shape.example for shape in shapes])
+    if not pattern:
+        return
+    name = re.sub(r"[^A-Za-z0-9_-]+", "_", dataset)
+    workload = _OF_FORMATS.get(shapes[0].form or "", name)
+    if workload == name:
+        yield (
+            f'[workloads.{name}]\nloop = "closed"\nperformance_metric = "duration_s"\n'
+            "logged = false\n"
+        )
+    yield f"[systems.{name}]\nlabel = {json.dumps(dataset, ensure_ascii=False)}\n"
+    yield from sections_of(columns)
+    lines = [f"# {len(shapes)} files of {shapes[0].form}, such as {shapes[0].example}", "[[names]]"]
+    lines += [f"pattern = '{pattern}'", f'workload = "{workload}"', f'system = "{name}"', ""]
+    yield "\n".join(lines)
 
 
 def _left_over(shapes: Sequence[Shape]) -> Iterator[str]:
@@ -410,27 +444,73 @@ def _left_over(shapes: Sequence[Shape]) -> Iterator[str]:
         )
 
 
-def _table_block(shape: Shape) -> str:
-    name = re.escape(shape.example.rpartition("/")[2]).replace("\\-", "-")
-    lines = [f"# A table: {shape.example}", "[[tables]]", f"pattern = '{name}'"]
-    lines += ['# ? workload = "netpipe"', "[tables.columns]"]
-    used: Counter[str] = Counter()
-    for heading in filter(None, shape.header):
-        target = _HEADINGS.get(heading.lower())
-        key = heading if re.fullmatch(r"[A-Za-z0-9_-]+", heading) else f'"{heading}"'
-        if target is not None and not used[target]:
-            used[target] += 1
-            lines.append(f'{key} = "{target}"')
-            if target in ("energy_j", "duration_s"):
-                lines[-1] += "  # ? in steps or ticks: { to = ..., scale = ... }"
-        else:
-            lines.append(f"# {key} is kept under its own name; or {{ drop = true }}")
-    return "\n".join([*lines, ""])
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """Proposed settings for a folder.
+
+    Attributes:
+        dataset: Its name.
+        text: TOML.
+        summary: What was taken for what, in a few lines a table.
+        is_needed: Whether the text declares anything that the shipped settings do not.
+    """
+
+    dataset: str
+    text: str
+    summary: tuple[str, ...]
+    is_needed: bool
 
 
-def propose_for(folder: Path) -> str:
-    """Write the settings file for a folder, with estimates of the clocks of its power meters."""
-    files, shapes = look(folder.resolve())
-    text = propose(shapes, [file.path for file in files], folder.resolve().name.split(".")[0])
+def propose_for(raw: Path, dataset: str | None = None, known: Settings | None = None) -> Proposal:
+    """Propose settings for a folder or a file, with estimates of the clocks of its power meters.
+
+    Args:
+        known: Settings that the folder has; nothing is proposed for what they describe.
+    """
+    raw = raw.resolve()
+    name = dataset or (raw if raw.is_dir() else raw.parent).name or "dataset"
+    files, shapes = look(raw)
+    top = raw if raw.is_dir() else raw.parent
+    known = known or load_settings()
+    groups = [
+        [(file.path, _on_disk(top, file.path)) for file in shape.files if file.size]
+        for shape in shapes
+        if shape.form == "table"
+    ]
+    tables, _ = find_tables(groups, known)
+    texts, blocks = table_blocks(tables, name, known)
+    text = propose(shapes, [file.path for file in files], name, texts, known)
     has_meter = any(shape.role == "meter" for shape in shapes)
-    return text + (clock_lines(folder) if has_meter else "")
+    is_needed = bool(blocks) or "[[names]]" in text
+    text += clock_lines(raw) if has_meter else ""
+    return Proposal(name, text, _summary(blocks), is_needed and _is_sound(text))
+
+
+def _is_sound(text: str) -> bool:
+    """Return whether a proposal can be used: names in paths may be such that it cannot."""
+    with tempfile.TemporaryDirectory() as place:
+        file = Path(place) / FILE_NAME
+        file.write_text(text, "utf-8")
+        try:
+            load_settings(file)
+        except SettingsError:
+            return False
+    return True
+
+
+def _on_disk(top: Path, path: str) -> Path:
+    """Return where a file is whose path lacks the ending of its compression."""
+    place = top / path
+    if not place.exists():
+        place = next((p for p in place.parent.glob(f"{glob.escape(place.name)}.*")), place)
+    return place
+
+
+def _summary(blocks: Sequence[TableBlock]) -> tuple[str, ...]:
+    lines = []
+    for block in blocks[:_TOLD_TABLES]:
+        lines.append(f"{block.table.paths[0]}: {block.table.rows:,} rows")
+        lines += (f"  {line.lstrip('# ')}" for line in block.summary())
+    if len(blocks) > _TOLD_TABLES:
+        lines.append(f"and {len(blocks) - _TOLD_TABLES} tables of other columns")
+    return tuple(lines)

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Annotated, Any, Final, Literal, Protocol
 
 import numpy as np
@@ -50,7 +50,12 @@ class RefusedError(FormatError):
         self.problems = problems
 
 
-class TableColumn(Struct, frozen=True, forbid_unknown_fields=True, rename={"is_dropped": "drop"}):
+class TableColumn(
+    Struct,
+    frozen=True,
+    forbid_unknown_fields=True,
+    rename={"is_dropped": "drop", "is_given": "given"},
+):
     """The declaration of a column of a table.
 
     Attributes:
@@ -58,8 +63,8 @@ class TableColumn(Struct, frozen=True, forbid_unknown_fields=True, rename={"is_d
         scale: Factor of its numbers.
         values: Values by code in the table.
         is_dropped: Whether the column is ignored.
-        name, unit, role: Of a column of its own; no name means the heading, no role that numbers
-            are metrics and texts labels.
+        name, unit, role, better, is_given: Of a column of its own; no name means the heading, no
+            role that numbers are metrics and texts labels.
         wraps_at: Value at which its counter wraps to 0; None if it does not.
         scale_by: By the heading of another column: the factor for each text in it.
     """
@@ -72,6 +77,8 @@ class TableColumn(Struct, frozen=True, forbid_unknown_fields=True, rename={"is_d
     name: str = ""
     unit: str = ""
     role: Role | None = None
+    better: Literal["less", "more"] | None = None
+    is_given: bool = False
     wraps_at: Annotated[float, Meta(gt=0)] | None = None
 
     def __post_init__(self) -> None:
@@ -115,6 +122,7 @@ class TableDeclaration:
         skip: By heading, the text of a cell by which a row is known to be no run.
         totals: By a new heading, the pattern of those whose numbers are added under it.
         last_of: A heading: of the rows with one text in it, which grow, only the last is a run.
+        guessed: What a proposal took its columns for; empty if a person declared them.
         is_shipped: Whether the declaration comes with wattlas.
     """
 
@@ -132,11 +140,18 @@ class TableDeclaration:
     skip: Mapping[str, str] = field(default_factory=dict)
     last_of: str = ""
     totals: Mapping[str, str] = field(default_factory=dict)
+    guessed: str = ""
     is_shipped: bool = False
 
     def fits(self, path: str) -> bool:
         """Return whether the path of a table fits."""
         return self.path is None or self.path.match(path) is not None
+
+    def at(self, path: str) -> "TableDeclaration":
+        """Return the declaration with the values that the path states."""
+        match = self.path.match(path) if self.path is not None else None
+        stated = {n: text for n, text in (match.groupdict() if match else {}).items() if text}
+        return replace(self, constants={**stated, **self.constants}) if stated else self
 
     def fits_header(self, headings: Sequence[str]) -> bool:
         """Return whether the headings of a table fit; a column of row numbers has none."""

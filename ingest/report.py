@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from data.lake_place import LakePath
 from ingest.discover.found_files import Ignored
+from ingest.lake.proposals import KeptProposal
 from ingest.records import Problem
 from ingest.runs.progress import format_bytes
 from ingest.tables.summary_rows import RowCounts
@@ -39,6 +40,7 @@ class AddReport:
         ignored: Files of which nobody knows content or name.
         rows: What became of the rows of the tables that were read.
         problems: Those of the files read, and new ones of files not read.
+        proposed: New proposals of settings, which are in the lake now, with what they say.
     """
 
     datasets: tuple[str, ...] = ()
@@ -52,6 +54,7 @@ class AddReport:
     bytes_read: int = 0
     elapsed_s: float = 0.0
     problems: list[Reported] = field(default_factory=list)
+    proposed: list[tuple[KeptProposal, tuple[str, ...]]] = field(default_factory=list)
 
     @property
     def refused(self) -> list[Reported]:
@@ -87,10 +90,29 @@ def describe_report(report: AddReport, lake: LakePath, verbose: bool) -> Iterato
         ]
         summary = ", ".join(f"{count} {word}" for count, word in counts if count)
         yield f"rows of tables: {rows.read} read; {summary}"
+    yield from describe_proposed(report.proposed, lake)
     yield from describe_ignored(report.ignored, verbose)
     yield from describe_refused(report.refused, verbose)
     if others := _count(report.problems) - _count(report.refused):
         yield f"repaired or doubted: {others}; `python -m ingest problems` lists them"
+
+
+def describe_proposed(
+    proposed: Sequence[tuple[KeptProposal, tuple[str, ...]]], lake: LakePath | None
+) -> Iterator[str]:
+    """Yield what was guessed for folders without settings, and how to correct it.
+
+    Args:
+        lake: Where the proposals are kept; None if nothing was written.
+    """
+    for proposal, summary in proposed:
+        yield f"no settings in {proposal.root}: names and columns were guessed"
+        yield from (f"  {line}" for line in summary)
+        if lake is not None:
+            yield (
+                f"  to correct a guess: python -m ingest propose --lake {lake} > "
+                f"{proposal.root}/wattlas.toml, edit it, and add again"
+            )
 
 
 def describe_ignored(ignored: Sequence[Ignored], verbose: bool) -> Iterator[str]:

@@ -47,10 +47,11 @@ INGEST_ORDER = (
     ("logs", "meters", "tables"),
     ("runs",),
     ("cluster",),
-    ("report",),
-    ("pipeline", "derive"),
-    ("outline", "meter_clocks"),
+    ("report", "proposals", "meter_clocks"),
     ("propose",),
+    ("proposed_settings",),
+    ("pipeline", "derive"),
+    ("outline",),
     ("__main__",),
 )
 MOST_FLOORS = 8

@@ -8,7 +8,13 @@ import polars as pl
 from app.explore.opening_rule import NONE, choose_heat, choose_roles
 from app.explore.state import PERFORMANCE, ExploreState
 from app.kit.lake_view import LakeView, of_workload
-from app.kit.metric_choice import choose_cost, choose_performance, performance_column, value_counts
+from app.kit.metric_choice import (
+    COSTS,
+    choose_cost,
+    choose_performance,
+    performance_column,
+    value_counts,
+)
 from data.queries.runs import chosen_counts_query
 from data.selection import Selection
 
@@ -21,7 +27,8 @@ _NO_PAIR: Final = (
 def default_state(view: LakeView) -> ExploreState:
     """Return the view without a link: the largest dataset's first workload, at one load.
 
-    A dataset or workload whose runs have two measurements comes first.
+    A dataset or workload whose runs have energy or power beside another measurement comes first,
+    then one with any two measurements.
     """
     if not view.runs:
         return ExploreState()
@@ -38,8 +45,15 @@ def default_state(view: LakeView) -> ExploreState:
         opened(view, ExploreState(choose_workload(view, selection, str(workload))))
         for selection, workload in choices
     )
-    first = next(states)
-    return first if has_pair(view, first) else next((s for s in states if has_pair(view, s)), first)
+    first: ExploreState | None = None
+    paired: ExploreState | None = None
+    for state in states:
+        first = first or state
+        if has_pair(view, state):
+            if state.y in COSTS:
+                return state
+            paired = paired or state
+    return paired or first or ExploreState()
 
 
 def has_pair(view: LakeView, state: ExploreState) -> bool:

@@ -9,10 +9,12 @@ from app.kit.lake_view import LakeView
 from data.queries.runs import chosen_counts_query
 from data.selection import Selection
 
-# Metrics along y: the first that at least half of the runs have, else at least a quarter; else the
-# metric that most runs have.
-_COSTS: Final = ("energy_j", "power_w")
-_SHARES: Final = (0.5, 0.25)
+# Metrics along y: the first that at least half of the runs have, else at least a quarter, else any;
+# else the metric that most runs have.
+COSTS: Final = ("energy_j", "power_w")
+_SHARES: Final = (0.5, 0.25, 0.0)
+# Metrics of performance beside latencies.
+_RATES: Final = ("throughput_qps", "iops", "bandwidth_bytes_s")
 # Properties of the measurement, chosen last.
 _LAST: Final = frozenset({"start_unix_s", "energy_uncertainty_j", "power_readings", "duration_s"})
 # Name in URLs and menus for the workload's own performance metric, whichever column that is.
@@ -29,8 +31,8 @@ def choose_cost(counts: Mapping[str, int], runs: int, x: str) -> str:
         x: The metric along x.
     """
     for share in _SHARES:
-        for name in _COSTS:
-            if name != x and runs and counts.get(name, 0) >= share * runs:
+        for name in COSTS:
+            if name != x and counts.get(name, 0) >= max(share * runs, 1):
                 return name
     return _commonest(counts, x) or "energy_j"
 
@@ -38,13 +40,19 @@ def choose_cost(counts: Mapping[str, int], runs: int, x: str) -> str:
 def choose_performance(counts: Mapping[str, int], performance: str) -> str:
     """Choose the metric along x: the performance metric if any run has it, else the commonest.
 
-    Where runs have energy and time and no latency, it is the time: power follows from both.
+    Where runs have energy or power, it is a latency or a rate that at least half as many runs have
+    as the time; else the time.
     """
     if counts.get(performance):
         return performance
-    has_latency = any(n for name, n in counts.items() if name.startswith("latency_"))
-    if 0 < counts.get("energy_j", 0) <= counts.get("duration_s", 0) and not has_latency:
-        return "duration_s"
+    timed = counts.get("duration_s", 0)
+    if any(counts.get(name) for name in COSTS):
+        rates = {n: k for n, k in counts.items() if n.startswith("latency_") or n in _RATES}
+        served = max(rates, key=lambda name: rates[name], default="")
+        if served and rates[served] and 2 * rates[served] >= timed:
+            return served
+        if timed:
+            return "duration_s"
     return _commonest(counts, "energy_j") or performance
 
 

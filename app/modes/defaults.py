@@ -153,7 +153,9 @@ def _axes(
         other = next(n for n in others if n not in (fixed, competitor))
         return (str(state.x), other) if state.x else (other, str(state.y))
     half = [pair for pair in _AXES if set(pair) & set(varying) and competitor not in pair]
-    rest = [name for name in (*varying, "itr", "dvfs", "load") if name != competitor]
+    # A study with fewer knobs than axes has one row or one cell, by a knob that it has.
+    there = [name for name, knob in catalogue.knobs.items() if left[knob.column].count()]
+    rest = [n for n in (*varying, *there, "itr", "dvfs", "load") if n != competitor]
     known = (
         axis_pairs(catalogue, left, competitor)
         or half

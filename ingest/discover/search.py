@@ -46,7 +46,7 @@ def discover(
     raw: Sequence[Path],
     state: LakeState,
     dataset: str | None,
-    settings_file: Path | None,
+    layers: SettingsByFolder | None = None,
     disk: Disk | None = None,
 ) -> Discovery:
     """Walk files and folders; find the format and the run of each file.
@@ -54,7 +54,7 @@ def discover(
     Args:
         raw: Files and folders; a file reached twice counts once.
         dataset: Name of the dataset of all files; overrides the settings.
-        settings_file: Settings that override those found beside the files.
+        layers: Settings by folder; None for those of the files found.
         disk: Reads the disk; None for this process.
 
     Raises:
@@ -62,7 +62,7 @@ def discover(
         OSError: A path of `raw` does not exist.
     """
     disk = disk or Disk()
-    discovery = Discovery(layers=SettingsByFolder(settings_file))
+    discovery = Discovery(layers=layers or SettingsByFolder())
     visited: set[str] = set()
     silent: list[str] = []
     for root in sorted({path.resolve() for path in raw}):

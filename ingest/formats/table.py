@@ -12,7 +12,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain, islice, repeat
 from typing import Final, cast
@@ -31,6 +31,7 @@ from ingest.files.text_lines import iterate_lines
 from ingest.formats import json_rows
 from ingest.formats.json_rows import Cell, plain
 from ingest.formats.problem_list import ProblemList
+from ingest.formats.written_numbers import written_numbers
 from ingest.records import (
     Aggregate,
     ReadContext,
@@ -90,6 +91,7 @@ class Table:
         refused: Number of rows that are left out.
         place: Where it is in a document; empty for a file of one table.
         keys: Headings of the keys of a document's dictionaries, which are knobs.
+        units: By heading the unit that stood behind each number of a column.
     """
 
     def __init__(
@@ -99,6 +101,7 @@ class Table:
         self.refused = refused
         self.place = place
         self.keys = frozenset(keys)
+        self.units: dict[str, str] = {}
         # Of each chunk its line numbers, then its columns.
         self._chunks: list[list[bytes]] = []
         self._lines: list[int] = []
@@ -173,13 +176,14 @@ def sniff(name: str, head: bytes) -> bool:
     text = head.decode("utf-8-sig", "replace")
     if len(head) >= _CUT_HEAD:
         text = text.rpartition("\n")[0]
-    lines = [line for line in text.split("\n") if line.strip()]
+    all_lines = text.split("\n")
+    lines = [line for line in all_lines if line.strip()]
     is_named = name.lower().endswith((".jsonl", ".ndjson"))
     if is_named or (len(lines) > 1 and lines[0].startswith('{"') and lines[1].startswith("{")):
         return _is_json_lines(lines)
     if lines and lines[0].lstrip().startswith(("{", "[")):
         return json_rows.is_table(head)
-    return any(_is_table(lines, separator) for separator in _SEPARATORS)
+    return any(_is_table(all_lines, separator) for separator in _SEPARATORS)
 
 
 def _is_json_lines(lines: Sequence[str]) -> bool:
@@ -192,7 +196,8 @@ def _is_json_lines(lines: Sequence[str]) -> bool:
 
 def _is_table(lines: Sequence[str], separator: str | None) -> bool:
     try:
-        rows = [[*map(str.strip, row)] for _, row in islice(_split(lines, separator), _LOOKED_AT)]
+        content = _content(lines, separator)
+        rows = [[*map(str.strip, row)] for _, row in islice(_split(content, separator), _LOOKED_AT)]
     except FormatError:
         return False
     header, body = (rows[0], rows[1:]) if rows else ([], [])
@@ -204,8 +209,45 @@ def _is_table(lines: Sequence[str], separator: str | None) -> bool:
         and all(_HEADING.fullmatch(each) for each in names)
         and len(set(names)) == len(names)
         and all(len(row) == len(header) for row in body)
-        and any(all(_is_number(row[at]) for row in body) for at in range(len(header)))
+        and any(_are_numbers([row[at] for row in body], separator) for at in range(len(header)))
     )
+
+
+def _content(lines: Iterable[str], separator: str | None) -> Iterator[str]:
+    """Yield the lines of a table; those of comments above it and of notes below it are empty.
+
+    A note has no separator and stands behind an empty line. A comment with the names of the
+    columns is the header.
+    """
+    comments: list[str] = []
+    is_begun = is_after_gap = False
+    for line in lines:
+        if not is_begun and line.lstrip("\ufeff \t").startswith("#"):
+            comments.append(line)
+            continue
+        if not is_begun and line.strip():
+            is_begun = True
+            is_row = bool(comments) and _starts_with_numbers(line)
+            names = comments[-1].lstrip("\ufeff \t#") if is_row else ""
+            yield from [""] * (len(comments) - bool(names))
+            if names:
+                yield names
+        is_gap = not line.strip()
+        is_note = separator is not None and (separator not in line or line.lstrip()[:1] == "#")
+        is_after_gap = is_begun and (is_gap or (is_after_gap and is_note))
+        yield "" if is_after_gap else line
+
+
+def _starts_with_numbers(line: str) -> bool:
+    """Return whether a line is a row and no header: half of its cells are numbers."""
+    cells = re.split(r"[,;\t ]+", line.strip())
+    return sum(map(_is_number, cells)) * 2 > len(cells)
+
+
+def _are_numbers(cells: Sequence[str], separator: str | None) -> bool:
+    if all(map(_is_number, cells)):
+        return True
+    return separator is not None and written_numbers(cells, separator == ",") is not None
 
 
 def has_header_of(head: bytes, tables: Iterable[TableDeclaration]) -> bool:
@@ -236,6 +278,7 @@ def declaration_of(tables: Sequence[TableDeclaration], headings: Sequence[str]) 
         last_of=next((table.last_of for table in fitting if table.last_of), ""),
         totals={n: each for table in reversed(fitting) for n, each in table.totals.items()},
         skip={name: text for table in reversed(fitting) for name, text in table.skip.items()},
+        guessed=next((table.guessed for table in fitting if table.guessed), ""),
     )
 
 
@@ -298,6 +341,9 @@ def _summary(table: Table, context: ReadContext, problems: ProblemList) -> Summa
         detail = f"nobody declared {names}: numbers are kept as metrics, texts as labels"
         detail += f"; {knobs}: of few values, kept as knobs" if knobs else ""
         problems.add("undeclared_columns", "doubted", detail)
+    if declaration.guessed:
+        detail = f"columns were guessed from headings and cells: {declaration.guessed}"
+        problems.add("guessed_columns", "doubted", detail)
     shape = declaration.aggregate
     is_numbered = shape is None and all(target.name != "replicate" for target in targets)
     rows: Packed[SummaryRow] = Packed()
@@ -345,6 +391,7 @@ def _without(table: Table, skip: Mapping[str, str], last_of: str) -> Table:
         return table
     lasts = {cells[key]: line for line, cells in table.rows} if key is not None else {}
     kept = Table(table.headings, table.refused, table.place, table.keys)
+    kept.units = table.units
     for line, cells in table.rows:
         is_last = key is None or not cells[key] or lasts[cells[key]] == line
         if is_last and not any(cells[index] == text for index, text in at.items()):
@@ -483,11 +530,11 @@ def parse_table(
         return _parse_parquet(b"".join(blocks), name, most_rows)
     lines = _Lines(iterate_lines(blocks))
     head = list(islice(lines, _FIRST_LINES))
-    first = next((line for line in head if line.strip()), "")
-    lines = _Lines(chain(head, lines))
+    first = next((line for line in head if line.strip("\ufeff \t\r#")), "")
     if first.lstrip("\ufeff").startswith("{"):
-        return _parse_json(lines, name, problems, most_rows)
+        return _parse_json(chain(head, lines), name, problems, most_rows)
     separator = _separator(head, first)
+    lines = _Lines(_content(chain(head, lines), separator))
     rows = _split(lines, separator)
     at, header = next(rows, (0, []))
     headings = _headings(header)
@@ -511,7 +558,28 @@ def parse_table(
             problems.add("field_count", "refused", detail, line)
             table.refused += 1
         _check_rows(len(table) + table.refused, most_rows, name)
-    return table
+    return table if separator is None else _with_plain_numbers(table, separator == ",")
+
+
+def _with_plain_numbers(table: Table, is_comma_separated: bool) -> Table:
+    """Return a table with plain numbers where all cells of a column are numbers with one unit."""
+    first = [cells for _, cells in islice(table.rows, _LOOKED_AT)]
+    others = {
+        index: written
+        for index in range(len(table.headings))
+        if written_numbers([cells[index] for cells in first], is_comma_separated)
+        and (written := written_numbers([*table.column(index)], is_comma_separated))
+    }
+    if not others:
+        return table
+    plain_table = Table(table.headings, table.refused, table.place, table.keys)
+    plain_table.units = {table.headings[index]: unit for index, (_, unit) in others.items() if unit}
+    for row, (line, cells) in enumerate(table.rows):
+        plain_table.append(
+            line,
+            [others[at][0][row] if at in others else cell for at, cell in enumerate(cells)],
+        )
+    return plain_table
 
 
 class _Lines:
@@ -709,7 +777,9 @@ def _targets(table: Table, declaration: TableDeclaration, file: str) -> list[_Ta
         role = declared.role or _role_of(kind, table.column(index), declaration)
         if heading in table.keys and declared.role is None:
             role = "knob"
-        own = Column(name, role, kind, bare or name, bare or name, declared.unit)
+        title = bare or name
+        own = Column(name, role, kind, title, title, declared.unit or table.units.get(heading, ""))
+        own = replace(own, better=declared.better, is_given=declared.is_given)
         targets.append(_Target(index, heading, name, kind, declared, own))
     for target in targets:
         unit = next(iter(target.declared.scale_by), None)
@@ -826,9 +896,7 @@ def _plain_column(cells: Sequence[Cell], target: _Target) -> Sequence[Cell] | No
     if declared.values or declared.wraps_at or target.scale_index is not None:
         return None
     if target.kind == "text":
-        texts = [None if cell is None else str(cell) for cell in cells]
-        if target.own is None:
-            texts = [None if text is None else text.strip() for text in texts]
+        texts = [None if cell is None else str(cell).strip() for cell in cells]
         return [text or None for text in texts]
     if not all(isinstance(cell, str) for cell in cells):
         return None
@@ -885,7 +953,7 @@ def _values(
         if target.scale_index is not None:
             declared = _scaled(declared, str(cells[target.scale_index]).strip())
         value = _convert(target.heading, cell, target.kind, declared, target.least)
-        if isinstance(value, str) and target.own is None:
+        if isinstance(value, str):
             value = value.strip() or None
         if target.kind in ("whole", CORE) and isinstance(value, float):
             # The mean of counts may be fractional.

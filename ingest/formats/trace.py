@@ -118,6 +118,9 @@ def find_trace(lines: Iterable[str]) -> Trace | None:
     if times is None:
         if device is None or not layout.headings[0] or not any(h.has_unit for h in headings):
             return None
+        if any(each.quantity == "time" for each in headings):
+            # Times that do not rise are how long runs took.
+            return None
         times = np.arange(len(device)) // (device.max() + 1) * _UNTOLD_S, None
         is_timed = False
     else:
@@ -176,7 +179,10 @@ def _devices(layout: Layout, headings: Sequence[Heading]) -> np.ndarray | None:
         if each.quantity == "device" and is_cycle:
             numbers = {name: number for number, name in enumerate(names)}
             return np.array([numbers[cell] for cell in cells], np.int32)
-    single = any(each.quantity == "device" for each in headings)
+    single = any(
+        each.quantity == "device" and len(set(cells)) == 1
+        for each, cells in zip(headings, layout.columns, strict=True)
+    )
     return np.zeros(len(layout.lines), np.int32) if single else None
 
 

@@ -192,7 +192,7 @@ class Settings:
 
     def tables_of(self, path: str) -> tuple[TableDeclaration, ...]:
         """The declarations that may apply to a table at a path; its headings decide further."""
-        return tuple(table for table in self.tables if table.fits(path))
+        return tuple(table.at(path) for table in self.tables if table.fits(path))
 
     def is_table(self, path: str) -> bool:
         """Whether the settings declare a file as a table by its path alone."""

@@ -1,18 +1,36 @@
 """Find the settings of a file: the nearest wattlas.toml at or above it, then `--settings`."""
 
 import os
+import tempfile
+from collections import defaultdict
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 
 from ingest.settings.dataset import FILE_NAME, Settings, load_settings
 
 
 class SettingsByFolder:
-    """Settings of each folder: the nearest wattlas.toml at or above it, then `--settings`."""
+    """Settings of each folder: the nearest wattlas.toml at or above it, then `--settings`.
 
-    def __init__(self, top: Path | None) -> None:
+    A folder without a file has what was proposed for it or for the nearest folder above.
+    """
+
+    def __init__(
+        self, top: Path | None = None, proposed: Iterable[tuple[str, str, str]] = ()
+    ) -> None:
+        """Take the layers that are known.
+
+        Args:
+            top: The file of `--settings`.
+            proposed: Folder, name and text of proposed settings; later ones override.
+        """
         self._top = (top,) if top is not None else ()
+        self._proposed: dict[str, list[tuple[str, str]]] = defaultdict(list)
+        for folder, name, text in proposed:
+            self._proposed[folder].append((name, text))
         self._by_file: dict[str | None, Settings] = {}
+        self._by_proposal: dict[str, Settings] = {}
         self._file_of: dict[str, str | None] = {}
 
     def settings_of(self, folder: str) -> Settings:
@@ -22,10 +40,30 @@ class SettingsByFolder:
             SettingsError: A settings file is wrong.
         """
         nearest = self._nearest(folder)
+        if nearest is None and self._proposed and not self._top:
+            above = next((one for one in _above(folder) if one in self._proposed), None)
+            if above is not None:
+                return self._of_proposal(above)
         if nearest not in self._by_file:
             below = (Path(nearest),) if nearest is not None else ()
             self._by_file[nearest] = load_settings(*below, *self._top)
         return self._by_file[nearest]
+
+    def has_file(self, folder: str) -> bool:
+        """Whether a wattlas.toml or `--settings` says what is in a folder."""
+        return bool(self._top) or self._nearest(folder) is not None
+
+    def _of_proposal(self, folder: str) -> Settings:
+        if folder not in self._by_proposal:
+            layers = self._proposed[folder]
+            with tempfile.TemporaryDirectory() as place:
+                paths = []
+                for number, (_, text) in enumerate(layers):
+                    paths.append(Path(place) / f"{number}.toml")
+                    paths[-1].write_text(text, "utf-8")
+                settings = load_settings(*paths)
+            self._by_proposal[folder] = replace(settings, origin=layers[-1][0])
+        return self._by_proposal[folder]
 
     def top_of(self, folder: str, otherwise: str) -> str:
         """The folder that a run's path is relative to: that of the nearest wattlas.toml."""
@@ -47,3 +85,12 @@ class SettingsByFolder:
             else:
                 self._file_of[folder] = self._nearest(above) if above != folder else None
         return self._file_of[folder]
+
+
+def _above(folder: str) -> Iterable[str]:
+    while True:
+        yield folder
+        above = os.path.dirname(folder)
+        if above == folder:
+            return
+        folder = above

@@ -85,6 +85,7 @@ _NAMED: Final[dict[str, type[Struct]]] = {
     "columns": table_of(
         "Column",
         {
+            "given": bool,
             **{"role": Role, "type": Kind, "better": Literal["less", "more"], "written": Writing},
             **dict.fromkeys(("title", "short", "unit", "description"), str),
         },
@@ -101,7 +102,17 @@ _LISTED: Final[dict[str, type[Struct]]] = {
         "TableOfRuns",
         {
             **dict.fromkeys(
-                ("pattern", "header", "workload", "system", "refuse", "replicates", "last_of"), str
+                (
+                    "pattern",
+                    "header",
+                    "workload",
+                    "system",
+                    "refuse",
+                    "replicates",
+                    "guessed",
+                    "last_of",
+                ),
+                str,
             ),
             **{"set": _Constants, "columns": _Columns, "aggregate": Aggregate, "factors": bool},
             **dict.fromkeys(("skip", "totals"), dict[str, str]),

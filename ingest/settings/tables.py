@@ -65,11 +65,14 @@ def build_table(
     columns = {name: table_column(each) for name, each in entry.get("columns", {}).items()}
     targets = {f"{where}.columns.{name}": each.to for name, each in columns.items() if each.to}
     targets |= {f"{where}.set.{name}": name for name in entry.get("set", {})}
+    path_of_table = path_pattern(entry, where) if "pattern" in entry else None
+    groups = path_of_table.groupindex if path_of_table is not None else ()
+    targets |= {f"{where}.pattern, group {name}": name for name in groups}
     for place, target in targets.items():
         if target not in kinds:
             raise SettingsError(f"{place}: the lake has no column {target!r} to fill ({path})")
     return TableDeclaration(
-        path_pattern(entry, where) if "pattern" in entry else None,
+        path_of_table,
         compiled(entry, "header", where) if "header" in entry else None,
         entry.get("workload"),
         entry.get("system"),
@@ -83,6 +86,7 @@ def build_table(
         entry.get("skip", {}),
         entry.get("last_of", ""),
         entry.get("totals", {}),
+        entry.get("guessed", ""),
         is_shipped,
     )
 

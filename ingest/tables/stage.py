@@ -63,11 +63,17 @@ class TableStage:
         discovery: Discovery,
         plan: Plan,
         committer: Committer,
+        layers: SettingsByFolder,
     ) -> None:
+        """Take what is to be brought up to date.
+
+        Args:
+            layers: Settings of tables outside the folders of this ingest.
+        """
         self._lake = lake
         self._state = state
         self._discovery = discovery
-        self._layers = SettingsByFolder(None)
+        self._layers = layers
         self._plan = plan
         self._committer = committer
         self._reads: dict[str, list[TableRead]] = {}

@@ -1,7 +1,7 @@
 """Convert per-run summary tables to rows of `runs`: one run per row, with unique keys."""
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -36,6 +36,8 @@ MAX_NAMED_LINES: Final = 200
 # A load that was set has so many digits; one that was measured is that near to it.
 _LOAD_DIGITS: Final = 2
 _LOAD_TOLERANCE: Final = 0.01
+# Energy, power and time of a row that differ by more are doubted.
+_POWER_TOLERANCE: Final = 0.05
 
 
 @dataclass(slots=True)
@@ -230,6 +232,8 @@ class _Resolution:
                 self._notes[read.file.path].add("bad_knob", "refused", detail, row.line)
                 self._refused += 1
                 continue
+            if detail := _odd_power(row.values):
+                self._notes[read.file.path].add("odd_power", "doubted", detail, row.line)
             configuration = key.workload, key.system, key.knobs
             keys.add(number, index, row.line, configuration, key.replicate, row.values)
         self._unknown[read.file.path] += unknown.problems()
@@ -309,6 +313,17 @@ class _Resolution:
                 yield _build_row(claim)
 
 
+def _odd_power(values: Mapping[str, Any]) -> str:
+    """Return in which way a row's energy, power and time disagree; empty if they do not."""
+    energy, power, time = (values.get(name) for name in ("energy_j", "power_w", "duration_s"))
+    if not (energy and power and time) or abs(energy / (power * time) - 1) <= _POWER_TOLERANCE:
+        return ""
+    return (
+        f"{energy:.6g} J in {time:.6g} s are {energy / time:.6g} W, not {power:.6g} W: "
+        "check their units; the power is taken from energy and time"
+    )
+
+
 class _Unknown:
     """Counts the rows of a table whose system or workload the settings do not know."""
 
@@ -363,6 +378,7 @@ def _build_row(claim: _Claim) -> dict[str, Any]:
     row |= {name: value for name, value in values.items() if value is not None and name in kept}
     if row.get("energy_j") is None and None not in (row.get("power_w"), row.get("duration_s")):
         row["energy_j"] = row["power_w"] * row["duration_s"]
+        claim.flags.add("energy_derived")
     if row.get("energy_j") is not None and row.get("duration_s"):
         row["power_w"] = row["energy_j"] / row["duration_s"]
     if claim.key.system not in settings.systems:

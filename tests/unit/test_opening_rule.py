@@ -26,7 +26,9 @@ from tests.fixtures.pictures import traces
             {"energy_j": 2, "power_w": 3, "ipc": 9},
             "power_w",
         ),  # a quarter of 10, where none has half
-        ({"energy_j": 2, "power_w": 2, "ipc": 9, "start_unix_s": 10}, "ipc"),
+        ({"energy_j": 2, "power_w": 2, "ipc": 9, "start_unix_s": 10}, "energy_j"),
+        ({"energy_j": 0, "power_w": 1, "ipc": 9}, "power_w"),
+        ({"ipc": 9, "start_unix_s": 10}, "ipc"),
         ({"latency_p99_us": 10, "duration_s": 10}, "duration_s"),
         ({"latency_p99_us": 10}, "energy_j"),
     ],
@@ -41,7 +43,8 @@ def test_the_performance_metric_where_any_run_has_it() -> None:
     assert choose_performance({}, "latency_p99_us") == "latency_p99_us"
     timed = {"energy_j": 9, "power_w": 9, "cpu_usage": 9, "duration_s": 9}
     assert choose_performance(timed, "latency_p99_us") == "duration_s"
-    assert choose_performance(timed | {"latency_p50_us": 1}, "latency_p99_us") == "power_w"
+    assert choose_performance(timed | {"latency_p50_us": 1}, "latency_p99_us") == "duration_s"
+    assert choose_performance(timed | {"throughput_qps": 5}, "latency_p99_us") == "throughput_qps"
 
 
 def test_dvfs_itr_system_then_the_knobs_with_most_values() -> None:

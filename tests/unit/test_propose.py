@@ -49,13 +49,12 @@ def test_machines_systems_and_counts_belong_to_outputs() -> None:
     assert text.count("PerfStat.Overhead.iter0: of which runs?") == 2
 
 
-def test_the_columns_of_a_table_are_guessed() -> None:
-    (shape,) = shapes("sweep.csv", form="table", role="table")
-    shape.header = ("rep", "joules", "Temp [C]")
-    text = propose([shape], ["sweep.csv"], "d")
-    (entry,) = tomllib.loads(text)["tables"]
-    assert entry["columns"] == {"rep": "replicate", "joules": "energy_j"}
-    assert '# "Temp [C]" is kept under its own name' in text
+def test_outputs_that_differ_in_words_are_one_pattern() -> None:
+    paths = ["run-a-sort_x.txt", "run-b-b-sort_y.txt", "run-c-sort_x.txt"]
+    text = propose(shapes(*paths, form="trace", role="trace"), paths, "d")
+    (entry,) = tomllib.loads(text)["names"]
+    assert entry["pattern"] == r"run-(?P<file>[^/]+?)-sort_(?P<file_2>[^/]+?)\.txt"
+    assert set(tomllib.loads(text)["columns"]) == {"file", "file_2"}
 
 
 def test_shipped_names_need_no_pattern() -> None:

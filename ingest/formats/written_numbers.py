@@ -1,0 +1,74 @@
+"""Numbers as people write them in cells: `12.5 W`, `45 %`, `1.234,5`, `12,345`.
+
+A column is rewritten only as a whole: all of its cells have one unit and one form.
+"""
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+_SET: Final = frozenset({"", "nan", "-nan", "na", "n/a", "null", "none", "-"})
+_FIRST: Final = re.compile(r"[-+]?[\d.,]*\d[\d.,]*([eE][-+]?\d+)?\s*\S*")
+_PLAIN: Final = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
+_NUMBER: Final = r"([-+]?(?:\d[\d.,]*|[.,]\d+)(?:[eE][-+]?\d+)?)"
+# Units that stand behind a number: letters, per cent, and products of them.
+_WITH_UNIT: Final = re.compile(_NUMBER + r"\s*([%°µμA-Za-z][\w%°µμ/·⋅*. ]{0,15})?")
+_UNITS: Final = frozenset(
+    (
+        *("%", "w", "kw", "mw", "uw", "µw", "watt", "watts", "j", "kj", "mj", "uj", "µj", "joule"),
+        *("joules", "kwh", "wh", "mwh", "s", "sec", "secs", "seconds", "ms", "us", "µs", "ns"),
+        *("min", "h", "hz", "khz", "mhz", "ghz", "°c", "c", "v", "mv", "a", "ma", "mah", "b", "kb"),
+        *("mb", "gb", "kib", "mib", "gib", "bytes", "fps", "x", "rpm", "tokens/s", "tok/s"),
+        *("ops/s", "req/s", "it/s", "gflops", "mb/s", "gb/s", "mib/s"),
+    )
+)
+_THOUSANDS: Final = re.compile(r"[-+]?\d{1,3}(,\d{3})+")
+
+
+def written_numbers(
+    cells: Sequence[object], is_comma_separated: bool
+) -> tuple[list[str | None], str] | None:
+    """Return the cells of a column as plain numbers, and their unit.
+
+    Args:
+        is_comma_separated: Whether commas separate the cells; a comma is then no decimal comma
+            unless the cell is quoted.
+
+    Returns:
+        None if the cells are plain numbers already, or are not all numbers with one unit.
+    """
+    texts = [str(cell).strip() if cell is not None else "" for cell in cells]
+    real = [text for text in texts if text.lower() not in _SET]
+    first = next(iter(real), "")
+    if not _FIRST.fullmatch(first) or all(map(_PLAIN.fullmatch, real)):
+        return None
+    matches = [_WITH_UNIT.fullmatch(text) for text in real]
+    if not all(matches):
+        return None
+    units = {(match[2] or "").strip() for match in matches if match}
+    if len(units) != 1 or (unit := units.pop()).lower() not in _UNITS | {""}:
+        return None
+    numbers = [match[1] for match in matches if match]
+    plain = _without_commas(numbers, is_comma_separated)
+    if plain is None or not all(map(_PLAIN.fullmatch, plain)):
+        return None
+    rest = iter(plain)
+    return [None if t.lower() in _SET else next(rest) for t in texts], unit
+
+
+def _without_commas(numbers: Sequence[str], is_comma_separated: bool) -> list[str] | None:
+    """Return numbers with a decimal point, whichever mark they have; None if that is unclear."""
+    commas = [number for number in numbers if "," in number]
+    if not commas:
+        return list(numbers)
+    has_points = any("." in number for number in numbers)
+    if any(n.rfind(".") > n.rfind(",") for n in commas):
+        return [number.replace(",", "") for number in numbers]
+    if has_points and any("." in number for number in commas):
+        return [number.replace(".", "").replace(",", ".") for number in numbers]
+    is_thousands = all(_THOUSANDS.fullmatch(number) for number in commas)
+    if any(number.count(",") > 1 for number in commas):
+        return [number.replace(",", "") for number in numbers] if is_thousands else None
+    if has_points or (is_thousands and is_comma_separated):
+        return [number.replace(",", "") for number in numbers] if is_thousands else None
+    return [number.replace(",", ".") for number in numbers]

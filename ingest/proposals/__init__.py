@@ -1,0 +1,1 @@
+"""Settings for tables that nobody described, from their headings and cells."""

@@ -1,0 +1,247 @@
+"""Settings for tables, as text: what each column was taken for, and why."""
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from ingest.proposals.columns import Guess, guess_columns
+from ingest.proposals.found_tables import FoundTable, header_pattern
+from ingest.proposals.headings import words_of
+from ingest.proposals.path_parts import PathColumn, is_own, read_paths
+from ingest.proposals.word_lists import WORDS
+from ingest.settings.column_names import clean_name
+from ingest.settings.dataset import UNKNOWN, Settings
+
+# Knobs of the lake, by heading: only what cannot mean anything else.
+_KNOBS: Final = {
+    **dict.fromkeys(("qps", "target_qps", "load_qps", "rps", "target_rps"), "load_qps"),
+    **{"msg": "message_bytes", "message_bytes": "message_bytes", "itr": "itr", "dvfs": "dvfs"},
+    **{"rapl": "rapl_w", "machine": "machine", "threads": "threads"},
+}
+_FIXED: Final = 0.02
+_NAMED: Final = 8
+
+
+class TableBlock:
+    """The settings of tables with one heading."""
+
+    def __init__(self, table: FoundTable, dataset: str, settings: Settings) -> None:
+        self.table = table
+        self.guesses = guess_columns(table.headings, table.columns, table.units, table.declared)
+        path, self.parts = read_paths(table.paths) if len(table.paths) > 1 else ("", [])
+        self.path = path
+        self.system = dataset
+        self.workload = _workload_of(table, self.parts, dataset, settings)
+        self._aim_knobs(settings)
+        self.performance = self._performance()
+
+    def _aim_knobs(self, settings: Settings) -> None:
+        taken = {guess.to for guess in self.guesses} | {part.name for part in self.parts}
+        for guess in self.guesses:
+            target = _KNOBS.get(guess.heading.text.lower())
+            is_fit = target != "dvfs" or guess.kind == "text"
+            is_free = guess.role == "knob" and not guess.is_declared
+            if is_free and target and target not in taken and is_fit:
+                kind = settings.tables[-1].kinds.get(target)
+                if kind == "text" or guess.kind in (kind, "whole"):
+                    guess.to = target
+                    taken.add(target)
+
+    def _performance(self) -> str:
+        """Return the column of the workload's performance; empty if nothing was measured.
+
+        The time, unless all rows took the same; then what was done in it, or a latency.
+        """
+        metrics = [guess for guess in self.guesses if guess.role == "metric"]
+        time = next((guess for guess in metrics if guess.to == "duration_s"), None)
+        rates = [g for g in metrics if g.better == "more" and g.quantity == "rate" and not g.to]
+        rates += [g for g in metrics if g.better == "more" and g not in rates and not g.to]
+        latencies = sorted(g.to for g in metrics if g.to.startswith("latency_"))
+        latency = next((n for n in latencies if "_p99_" in n), next(iter(latencies), ""))
+        if time is not None and not _is_fixed(time):
+            return "duration_s"
+        if latency:
+            return latency
+        if rates:
+            return self.own_name(rates[0])
+        others = [g for g in metrics if g.quantity == "time" and g.better == "less" and not g.to]
+        return self.own_name(others[0]) if others else "duration_s" if time is not None else ""
+
+    def own_name(self, guess: Guess) -> str:
+        """Return the name of a column of its own."""
+        return clean_name(_bare(guess), "metric")
+
+    def problem(self) -> str:
+        """Return in one line what was guessed."""
+        return "; ".join(text.lstrip("# ") for text in self.summary())
+
+    def summary(self) -> Iterator[str]:
+        """Yield what was taken for knob, metric and label, in a few lines."""
+        for role, word in (("knob", "set"), ("metric", "measured"), ("label", "labels")):
+            named = [_said(guess) for guess in self.guesses if guess.role == role]
+            if role == "knob":
+                named += [f"{part.name} ({part.values}, from the path)" for part in self.parts]
+            if named:
+                more = f", and {len(named) - _NAMED} more" if len(named) > _NAMED else ""
+                yield f"#   {word}: {', '.join(named[:_NAMED])}{more}"
+        if self.performance:
+            yield f"#   performance: {self.performance}"
+
+    def columns(self) -> Iterator[tuple[str, str]]:
+        """Yield name and TOML of the columns that sections of their own declare."""
+        names = [part.name for part in self.parts if is_own(part.name)]
+        yield from zip(names, sections_of(self.parts), strict=True)
+        own = [guess for guess in self.guesses if guess.role == "metric" and not guess.to]
+        for guess in own:
+            if self.own_name(guess) == self.performance:
+                keys = [("unit", guess.unit), ("better", guess.better or "")]
+                yield (
+                    self.performance,
+                    _section(self.performance, "metric", "real", _bare(guess), dict(keys)),
+                )
+
+    def lines(self) -> Iterator[str]:
+        """Yield the lines of the entry."""
+        table = self.table
+        count = len(table.paths)
+        files = "1 file" if count == 1 else f"{count:,} files"
+        yield f"# A table: {files}, {table.rows:,} rows looked at, such as {table.paths[0]}"
+        yield from self.summary()
+        yield "[[tables]]"
+        if self.path:
+            yield f"pattern = {_text(self.path)}"
+        yield f"header = {_text(header_pattern(table))}"
+        yield f"workload = {_text(self.workload)}"
+        yield f"system = {_text(self.system)}"
+        yield "# Remove the next line when this is right: as long as it is here, `problems` has it."
+        yield f"guessed = {_text(self.problem())}"
+        yield "[tables.columns]"
+        for guess in self.guesses:
+            if guess.heading.text and not guess.is_declared:
+                key = guess.heading.text
+                key = key if re.fullmatch(r"[A-Za-z0-9_-]+", key) else _text(key)
+                yield f"{key} = {self._declaration(guess)}  # {guess.why}"
+
+    def _declaration(self, guess: Guess) -> str:
+        if guess.is_dropped:
+            return "{ drop = true }"
+        to = guess.to
+        is_section = not to and guess.role == "metric" and self.own_name(guess) == self.performance
+        keys = {"to": self.performance if is_section else to}
+        if not to and not is_section:
+            bare = _bare(guess)
+            keys |= {"name": bare if bare != guess.heading.text else "", "role": guess.role}
+            keys |= {"unit": guess.unit, "better": guess.better or ""}
+        entries = [f"{name} = {_text(value)}" for name, value in keys.items() if value]
+        entries += ["given = true"] if guess.is_given and not to else []
+        if guess.scale != 1.0:
+            entries.append(f"scale = {guess.scale!r}")
+        if guess.values:
+            said = ", ".join(f"{_text(a)} = {_text(b)}" for a, b in guess.values.items())
+            entries.append(f"values = {{ {said} }}")
+        if guess.wraps_at is not None:
+            entries.append(f"wraps_at = {guess.wraps_at:.1f}")
+        if to and len(entries) == 1:
+            return _text(to)
+        return f"{{ {', '.join(entries)} }}"
+
+
+def _bare(guess: Guess) -> str:
+    """Return a heading without a unit in brackets."""
+    text = re.sub(r"\s*[(\[{][^()\[\]{}]*[)\]}]\s*$", "", guess.heading.text)
+    return text if guess.heading.unit is not None and text else guess.heading.text
+
+
+def _said(guess: Guess) -> str:
+    text = guess.heading.text or "(no heading)"
+    if guess.role == "knob":
+        return f"{text} ({guess.count})"
+    shown = guess.to or guess.unit
+    if guess.role == "metric" and shown:
+        return f"{text} ({shown}{'' if not guess.to or not guess.unit else f' from {guess.unit}'})"
+    return text
+
+
+def sections_of(parts: Sequence[PathColumn]) -> Iterator[str]:
+    """Yield the sections that declare the columns of paths which the lake has not."""
+    for part in parts:
+        if is_own(part.name):
+            yield _section(part.name, part.role, part.kind, part.name.replace("_", " "))
+
+
+def _section(
+    name: str, role: str, kind: str, title: str, keys: dict[str, str] | None = None
+) -> str:
+    lines = [f"[columns.{name}]", f'role = "{role}"', f'type = "{kind}"', f"title = {_text(title)}"]
+    lines += [f"{key} = {_text(value)}" for key, value in (keys or {}).items() if value]
+    return "\n".join([*lines, ""])
+
+
+def _text(text: str) -> str:
+    if "'" not in text and text.isprintable():
+        return f"'{text}'"
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def _workload_of(
+    table: FoundTable, parts: Sequence[PathColumn], dataset: str, settings: Settings
+) -> str:
+    """Return what ran, by the name of the file or its folder; else by the dataset."""
+    if parts or len(table.paths) > 1:
+        return _name(dataset) or UNKNOWN
+    path = table.paths[0].split("/")
+    stem = path[-1].split(".")[0]
+    for part in (table.place.rpartition("/")[2].rpartition(".")[2], stem, *reversed(path[:-1])):
+        words = words_of(part)
+        if (
+            part
+            and words
+            and not {*words} <= WORDS["general"]
+            and not re.fullmatch(r"[\W\d]+", part)
+        ):
+            return settings.workload_words.get(part.lower(), _name(part))
+    return _name(dataset) or UNKNOWN
+
+
+def _name(text: str) -> str:
+    return re.sub(r"[^A-Za-z0-9_.-]+", "_", text).strip("_.")
+
+
+def _is_fixed(guess: Guess) -> bool:
+    """Return whether all rows took the same time, but for 2 %."""
+    values = guess.numbers[guess.numbers > 0]
+    if len(values) < 3:
+        return False
+    return bool(values.std() <= _FIXED * values.mean())
+
+
+def table_blocks(
+    tables: Sequence[FoundTable], dataset: str, settings: Settings
+) -> tuple[list[str], list[TableBlock]]:
+    """Return the sections and entries of some tables, and what they came from."""
+    blocks = [TableBlock(table, dataset, settings) for table in tables if table.rows]
+    texts: list[str] = []
+    columns: dict[str, str] = {}
+    workloads: dict[str, str] = {}
+    for block in blocks:
+        for name, text in block.columns():
+            columns.setdefault(name, text)
+        if block.workload not in settings.workloads and block.performance:
+            workloads.setdefault(block.workload, block.performance)
+    for name, performance in workloads.items():
+        loop = "open" if performance.startswith("latency_") else "closed"
+        texts.append(
+            f'[workloads.{_key(name)}]\nloop = "{loop}"\n'
+            f'performance_metric = "{performance}"\nlogged = false\n'
+        )
+    texts += [
+        f"[systems.{_key(name)}]\nlabel = {_text(name)}\n" for name in {b.system: 0 for b in blocks}
+    ]
+    texts += columns.values()
+    texts += ["\n".join([*block.lines(), ""]) for block in blocks]
+    return texts, blocks
+
+
+def _key(name: str) -> str:
+    return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else json.dumps(name)

@@ -1,0 +1,117 @@
+"""Find the tables among files that nobody described: their headings, and some of their cells."""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+from data.errors import FormatError
+from ingest.files.blocks import read_head
+from ingest.formats.json_rows import Cell
+from ingest.formats.problem_list import ProblemList
+from ingest.formats.table import declaration_of, parse_tables
+from ingest.records import ReadContext, TableColumn
+from ingest.settings.dataset import Settings
+
+# Of each table so many bytes and rows are read, of tables with one heading so many files.
+_MOST_BYTES: Final = 8 << 20
+_MOST_ROWS: Final = 50_000
+_MOST_FILES: Final = 24
+# Files that are read of all.
+_MOST_READ: Final = 600
+
+
+@dataclass(slots=True)
+class FoundTable:
+    """Tables with the same headings.
+
+    Attributes:
+        paths: Their files, relative to the folder.
+        columns: Cells of each column, from some of the files.
+        units: By heading the unit that follows each number.
+        rows: Number of rows that were read.
+        place: Where a JSON document has it, if the document has several.
+        is_document: Whether JSON documents have it.
+        declared: What the settings say of its columns already.
+    """
+
+    headings: tuple[str, ...]
+    paths: list[str] = field(default_factory=list)
+    columns: list[list[Cell]] = field(default_factory=list)
+    units: dict[str, str] = field(default_factory=dict)
+    rows: int = 0
+    place: str = ""
+    is_document: bool = False
+    declared: Mapping[str, TableColumn] = field(default_factory=dict)
+    read: int = 0
+
+    def add(self, columns: Sequence[Iterable[Cell]]) -> None:
+        """Add the rows of one more file."""
+        self.columns = self.columns or [[] for _ in self.headings]
+        for mine, cells in zip(self.columns, columns, strict=True):
+            mine += [*cells][: _MOST_ROWS - len(mine)]
+        self.rows = len(self.columns[0])
+        self.read += 1
+
+
+def find_tables(
+    groups: Iterable[Sequence[tuple[str, Path]]], settings: Settings
+) -> tuple[list[FoundTable], dict[str, str]]:
+    """Read the tables of groups of files whose names differ in numbers only.
+
+    Args:
+        groups: Path in the folder and on the disk of each file.
+        settings: Tables of which they declare the workload are left out.
+
+    Returns:
+        A table for each set of headings, and why files are none, by path.
+    """
+    tables: dict[tuple[str, ...], FoundTable] = {}
+    faults: dict[str, str] = {}
+    read = 0
+    for group in groups:
+        known: tuple[FoundTable, ...] = ()
+        step = max(1, len(group) // _MOST_FILES)
+        for number, (path, place) in enumerate(group):
+            is_wanted = number % step == 0 and read < _MOST_READ
+            if is_wanted and (not known or any(t.read < _MOST_FILES for t in known)):
+                read += 1
+                try:
+                    known = tuple(_read(path, place, tables, settings))
+                except (FormatError, OSError) as error:
+                    faults[path] = str(error)
+                    known = ()
+            for table in known:
+                table.paths.append(path)
+    return list(tables.values()), faults
+
+
+def _read(
+    path: str, place: Path, tables: dict[tuple[str, ...], FoundTable], settings: Settings
+) -> Iterable[FoundTable]:
+    head = read_head(place, _MOST_BYTES)
+    if len(head) == _MOST_BYTES and not head.startswith(b"PAR1"):
+        head = head.rpartition(b"\n")[0] or head
+    context = ReadContext(Path(path).name, settings.machine.tsc_hz, tables=settings.tables_of(path))
+    is_document = head.lstrip().startswith((b"{", b"["))
+    for table in parse_tables([head], context, ProblemList()):
+        headings = tuple(table.headings)
+        known = declaration_of(context.tables, headings)
+        names_work = any(column.to == "workload" for column in known.columns.values())
+        if known.workload or names_work or known.refusal or known.aggregate:
+            continue
+        found = tables.setdefault(headings, FoundTable(headings, declared=known.columns))
+        found.place, found.is_document = table.place, is_document
+        found.units |= table.units
+        found.add([table.column(index) for index in range(len(headings))])
+        yield found
+
+
+def header_pattern(table: FoundTable) -> str:
+    """Return the expression for the headings; of a document some of them in any order."""
+    named = [heading for heading in table.headings if heading]
+    if not table.is_document:
+        return re.escape(" ".join(named)).replace("\\ ", " ").replace("\\-", "-")
+    each = (rf"(?=(?:.* )?{re.escape(name)}(?: |$))" for name in named[:12])
+    return "".join(each).replace("\\ ", " ").replace("\\-", "-") + ".*"

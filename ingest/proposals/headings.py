@@ -1,0 +1,228 @@
+"""What the heading of a column says: its words, its unit and the quantity of that unit.
+
+`Energy (J)`, `energy_usage_J`, `avg_power_watts` and `PowerLimit[mW]` say their unit in brackets or
+with their last words. pint converts units; here stands only how people write them.
+"""
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, Final, Literal
+
+Quantity = Literal[
+    "energy", "power", "time", "frequency", "temperature", "voltage", "current", "charge",
+    "bytes", "percent", "rate", "price", "",
+]  # fmt: skip
+
+# Units as headings and cells write them (in small letters, but for those below), as pint has them.
+_SPELLED: Final = {
+    **dict.fromkeys(("j", "joule", "joules"), "J"),
+    **dict.fromkeys(("kj", "kilojoule", "kilojoules"), "kJ"),
+    **dict.fromkeys(("mj", "millijoule", "millijoules"), "mJ"),
+    **dict.fromkeys(("uj", "µj", "μj", "microjoule", "microjoules"), "uJ"),
+    **dict.fromkeys(("nj", "nanojoules"), "nJ"),
+    **dict.fromkeys(("wh", "watthour", "watthours"), "Wh"),
+    **dict.fromkeys(("kwh", "kilowatthours"), "kWh"),
+    **dict.fromkeys(("mwh", "milliwatthours"), "mWh"),
+    **dict.fromkeys(("w", "watt", "watts"), "W"),
+    **dict.fromkeys(("kw", "kilowatt", "kilowatts"), "kW"),
+    **dict.fromkeys(("mw", "milliwatt", "milliwatts"), "mW"),
+    **dict.fromkeys(("uw", "µw", "μw", "microwatt", "microwatts"), "uW"),
+    **dict.fromkeys(("s", "sec", "secs", "second", "seconds"), "s"),
+    **dict.fromkeys(("ms", "msec", "msecs", "millis", "millisecond", "milliseconds"), "ms"),
+    **dict.fromkeys(("us", "µs", "μs", "usec", "usecs", "micros", "microseconds"), "us"),
+    **dict.fromkeys(("ns", "nsec", "nanos", "nanoseconds"), "ns"),
+    **dict.fromkeys(("minutes", "mins"), "min"),
+    **dict.fromkeys(("hours", "hrs"), "h"),
+    **{"hz": "Hz", "khz": "kHz", "mhz": "MHz", "ghz": "GHz"},
+    **dict.fromkeys(("celsius", "degc", "°c", "degrees"), "degC"),
+    **dict.fromkeys(("v", "volt", "volts"), "V"),
+    **dict.fromkeys(("mv", "millivolts"), "mV"),
+    **dict.fromkeys(("uv", "microvolts"), "uV"),
+    **dict.fromkeys(("amps", "ampere", "amperes"), "A"),
+    **dict.fromkeys(("ma", "milliamps"), "mA"),
+    **dict.fromkeys(("ua", "microamps"), "uA"),
+    **{"mah": "mAh", "uah": "uAh"},
+    **dict.fromkeys(("bytes", "byte"), "B"),
+    **{"kb": "kB", "mb": "MB", "gb": "GB", "tb": "TB", "kib": "KiB", "mib": "MiB", "gib": "GiB"},
+    **dict.fromkeys(("%", "pct", "percent", "percentage", "perc"), "%"),
+    **{"rpm": "rpm"},
+}
+# Those of which the case of the letters decides, tried first.
+_CASED: Final = {"MJ": "MJ", "MW": "MW", "MWh": "MWh", "A": "A", "C": "degC", "B": "B", "Ah": "Ah"}
+# Only in brackets: as words they mean something else.
+_BRACKETED: Final = {"min": "min", "h": "h", "hr": "h", "m": "min", "sec.": "s"}
+# As a last word these are seldom a unit.
+_NEVER_LAST: Final = frozenset({"A", "C", "B", "degrees", "micros", "perc"})
+_QUANTITIES: Final[dict[str, Quantity]] = {
+    "J": "energy", "W": "power", "s": "time", "Hz": "frequency", "degC": "temperature",
+    "V": "voltage", "A": "current", "A*s": "charge",
+}  # fmt: skip
+_PLAIN: Final[dict[str, Quantity]] = {"%": "percent", "rpm": "rate"}
+_BYTES: Final = re.compile(r"[kMGT]?i?B")
+_BRACKETS: Final = re.compile(r"^(.*?)\s*[(\[{]\s*([^()\[\]{}]+?)\s*[)\]}]\s*$")
+_PRODUCT: Final = re.compile(r"\s*[*·⋅.]\s*|\s+")
+_PART: Final = re.compile(r"(?:[A-Za-z0-9%µμ°]|(?<=\d)\.(?=\d))+")
+# Words with a number in them: percentiles, and processors such as `gpu0`.
+_WHOLE: Final = re.compile(r"[pP]\d+(?:\.\d+)?|[A-Za-z]+\d+|\d+(?:st|nd|rd|th)")
+_WORD: Final = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+(?:\.\d+)?|[%µμ°]\w*")
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """A unit.
+
+    Attributes:
+        text: As it is shown: `kWh`, `ms`, `tokens/s`.
+        quantity: What it measures; empty if that is unknown.
+        scale: How many of the base unit it is: J, W, s, Hz, V, A, A s.
+    """
+
+    text: str
+    quantity: Quantity = ""
+    scale: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """A heading as it is written, its words in small letters, and its unit.
+
+    Attributes:
+        words: Without those of the unit.
+        unit: None if the heading says none.
+    """
+
+    text: str
+    words: tuple[str, ...]
+    unit: Unit | None
+
+    def has(self, *words: str) -> bool:
+        """Whether any of these words is in it."""
+        return any(word in self.words for word in words)
+
+
+def words_of(text: str) -> tuple[str, ...]:
+    """Return the words of a name in any style: `avgPower_GPU` is `avg`, `power`, `gpu`."""
+    return tuple(word.lower() for word in _raw_words(text))
+
+
+def _raw_words(text: str) -> list[str]:
+    """Split at separators and before capitals, but not within a unit such as `mWh` or `p99`."""
+    return [
+        word
+        for part in _PART.findall(text)
+        for word in ([part] if _WHOLE.fullmatch(part) or unit_of(part) else _WORD.findall(part))
+    ]
+
+
+def read_heading(text: str, cell_unit: str = "") -> Heading:
+    """Split a heading into words and unit.
+
+    Args:
+        cell_unit: The unit that follows the number in each cell; empty for none.
+    """
+    in_cells = unit_of(cell_unit) if cell_unit else None
+    if bracket := _BRACKETS.match(text):
+        unit = in_cells or unit_of(bracket[2], in_brackets=True)
+        if unit is not None:
+            return Heading(text, words_of(bracket[1]) or words_of(bracket[2]), unit)
+    words = words_of(text)
+    if in_cells is not None:
+        return Heading(text, words, in_cells)
+    # `per` begins a cost of an item or a rate: `energy_per_token_j`, `tokens_per_second`.
+    if "per" in words[:-1]:
+        return Heading(text, words, _per(words))
+    if "/" in text and (unit := unit_of(text)) is not None:
+        return Heading(text, words, unit)
+    raw = _raw_words(text)
+    for last in (2, 1):
+        if len(raw) >= last and (unit := _last_unit(raw[-last:])) is not None:
+            return Heading(text, words[:-last] or words, unit)
+    return Heading(text, words, None)
+
+
+def _last_unit(words: list[str]) -> Unit | None:
+    if len(words) == 2 and words[0].lower() in ("watt", "w", "kilowatt", "milliwatt", "watts"):
+        return unit_of("".join(words)) if words[1].lower().startswith("h") else None
+    if len(words) != 1 or words[0] in _NEVER_LAST:
+        return None
+    return unit_of(words[0])
+
+
+def _per(words: tuple[str, ...]) -> Unit | None:
+    """Return the unit of `X per Y`: a rate, energy of an item, or items of an energy."""
+    at = words.index("per")
+    above, below = words[:at], words[at + 1 :]
+    under = unit_of(below[0]) if below else None
+    if under is not None and under.quantity == "time":
+        over = unit_of(above[-1]) if above else None
+        # Joules a second are watts.
+        if over is not None and over.quantity == "energy":
+            return Unit("W", "power", over.scale / under.scale)
+        return Unit(f"{above[-1] if above else '1'}/{under.text}", "rate")
+    over = next((u for w in reversed(below) if (u := unit_of(w)) and u is not under), None)
+    over = over or next((u for w in reversed(above) if (u := unit_of(w))), None)
+    if under is not None and under.quantity in ("energy", "power"):
+        return Unit(f"{above[-1] if above else '1'}/{under.text}", "rate")
+    item = next((word for word in below if unit_of(word) is None), "item")
+    return None if over is None else Unit(f"{over.text}/{item}", "price")
+
+
+@lru_cache(maxsize=1024)
+def unit_of(text: str, in_brackets: bool = False) -> Unit | None:
+    """Return the unit that a text is; None if it is none."""
+    text = text.strip()
+    if "/" in text:
+        above, _, below = text.rpartition("/")
+        under = unit_of(below, in_brackets)
+        over = unit_of(above)
+        if over is not None and over.quantity == "energy" and under and under.text == "s":
+            return Unit("W", "power", over.scale)
+        if under is not None:
+            return Unit(f"{above.strip()}/{under.text}", "rate")
+        return None if over is None else Unit(f"{over.text}/{below.strip()}", "price")
+    name = _CASED.get(text) or _SPELLED.get(text.lower())
+    name = name or (_BRACKETED.get(text.lower()) if in_brackets else None)
+    if name is None:
+        parts = [_SPELLED.get(part.lower()) for part in _PRODUCT.split(text)]
+        if {*parts} == {"W", "s"}:
+            return Unit("J", "energy")
+        if {*parts} == {"W", "h"} or text.lower().replace(" ", "") == "watthour":
+            return Unit("Wh", "energy", 3600.0)
+        # `Energy (Watt sec)` and `Energy consumed (total, J)`.
+        last = text.replace(",", " ").split()[-1] if text else ""
+        return unit_of(last) if in_brackets and last != text else None
+    if name in _PLAIN:
+        return Unit(name, _PLAIN[name])
+    if _BYTES.fullmatch(name):
+        return Unit(name, "bytes", _pint(name.replace("B", "byte"), "byte"))
+    if name == "degC":
+        return Unit("°C", "temperature")
+    for base, quantity in _QUANTITIES.items():
+        try:
+            scale = _pint(name, base)
+        except ValueError:
+            continue
+        return Unit(name, quantity, scale)
+    return None
+
+
+def _pint(name: str, base: str) -> float:
+    """Return how many of a base unit a unit is.
+
+    Raises:
+        ValueError: They measure different things.
+    """
+    registry = _registry()
+    one, other = registry.parse_units(name), registry.parse_units(base)
+    if one.dimensionality != other.dimensionality:
+        raise ValueError(f"{name} is not in {base}")
+    return float(f"{registry.Quantity(1.0, one).to(other).magnitude:.12g}")
+
+
+@lru_cache(maxsize=1)
+def _registry() -> Any:
+    # Imported here: it takes half a second, and only a proposal needs it.
+    import pint
+
+    return pint.UnitRegistry(cache_folder=None)

@@ -1,0 +1,8 @@
+"""The words of headings by what they mean, from `words.toml`."""
+
+import tomllib
+from pathlib import Path
+from typing import Final
+
+_TEXTS: Final = tomllib.loads((Path(__file__).parent / "words.toml").read_text("utf-8"))
+WORDS: Final = {name: frozenset(text.split()) for name, text in _TEXTS.items()}

@@ -1,0 +1,104 @@
+"""Find files with the settings that were proposed for folders without any, old and new ones."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+from data.lake_place import LakePath
+from ingest.discover.disk import Disk
+from ingest.discover.found_files import Discovery, RawFile
+from ingest.discover.search import discover
+from ingest.lake.proposals import KeptProposal, read_proposals
+from ingest.lake.state import LakeState
+from ingest.propose import propose_for
+from ingest.settings.dataset import UNKNOWN
+from ingest.settings.layers import SettingsByFolder
+
+# Problems of files whose run no setting says.
+_NAMELESS: Final = frozenset({"unknown_name"})
+
+
+@dataclass(slots=True)
+class Found:
+    """What was found, and the settings that were proposed for it.
+
+    Attributes:
+        kept: All proposals, the lake's and the new ones.
+        new: New ones, which the lake has not yet.
+        summaries: Of each new one what it took for what.
+    """
+
+    discovery: Discovery
+    kept: list[KeptProposal] = field(default_factory=list)
+    new: list[KeptProposal] = field(default_factory=list)
+    summaries: list[tuple[str, ...]] = field(default_factory=list)
+
+
+def discover_proposing(
+    lake: LakePath,
+    raw: Sequence[Path],
+    state: LakeState,
+    dataset: str | None,
+    settings_file: Path | None,
+    is_proposing: bool,
+    disk: Disk | None = None,
+) -> Found:
+    """Find the files of an ingest; propose settings where nothing says what they are.
+
+    Args:
+        is_proposing: Whether to use proposals at all.
+
+    Raises:
+        SettingsError, OSError: As `discover`.
+        LakeError: The lake's proposals cannot be read.
+    """
+    kept = read_proposals(lake) if is_proposing else []
+    layers = SettingsByFolder(settings_file, [(p.root, p.name, p.text) for p in kept])
+    found = Found(discover(raw, state, dataset, layers, disk), kept)
+    if not is_proposing or settings_file is not None:
+        return found
+    for root in _roots_without_settings(raw, found.discovery, layers):
+        proposal = propose_for(root, dataset, layers.settings_of(_folder(root)))
+        if proposal.is_needed:
+            name = dataset or proposal.dataset
+            found.new.append(KeptProposal.of(_folder(root), name, proposal.text))
+            found.summaries.append(proposal.summary)
+    if found.new:
+        found.kept = [*kept, *found.new]
+        layers = SettingsByFolder(None, [(p.root, p.name, p.text) for p in found.kept])
+        found.discovery = discover(raw, state, dataset, layers, disk)
+    return found
+
+
+def _roots_without_settings(
+    raw: Iterable[Path], discovery: Discovery, layers: SettingsByFolder
+) -> list[Path]:
+    """Return the arguments with new files of which no settings say what they are."""
+    new = [
+        file.path
+        for file in discovery.files
+        if file.format.role == "table" and not file.is_unchanged
+    ]
+    new += [
+        path
+        for (_, path), problems in discovery.problems.items()
+        if any(problem.kind in _NAMELESS for problem in problems)
+    ]
+    nameless = (g for g in discovery.groups.values() if g.key.workload == UNKNOWN)
+    files = (file for group in nameless for file in group.files)
+    new += [file.path for file in files if isinstance(file, RawFile) and not file.is_unchanged]
+    open_folders = {folder for path in new if not layers.has_file(folder := _parent(path))}
+    return [
+        root
+        for root in sorted({path.resolve() for path in raw})
+        if any(Path(folder).is_relative_to(_folder(root)) for folder in open_folders)
+    ]
+
+
+def _parent(path: str) -> str:
+    return path.rpartition("/")[0] or "/"
+
+
+def _folder(root: Path) -> str:
+    return str(root if root.is_dir() else root.parent)

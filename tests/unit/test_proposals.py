@@ -1,0 +1,504 @@
+"""What headings and cells of undeclared tables are taken for; `add` of folders without settings.
+
+Tables in the style of published sweeps: LLM inference, RAPL power caps, GPU clocks, CodeCarbon,
+phone batteries, JVMs, MLPerf power, GEOPM.
+"""
+
+import json
+import tomllib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from data.connection import open_lake
+from ingest.__main__ import main
+from ingest.formats.written_numbers import written_numbers
+from ingest.lake.proposals import read_proposals
+from ingest.proposals.columns import Guess, guess_columns
+from ingest.proposals.headings import read_heading
+from ingest.proposals.path_parts import read_paths
+from ingest.propose import propose_for
+from ingest.settings.dataset import load_settings
+from tests.fixtures.real import studies
+
+
+@pytest.mark.parametrize(
+    ("heading", "unit", "quantity", "scale"),
+    [
+        ("Energy (J)", "J", "energy", 1),
+        ("energy_usage_J", "J", "energy", 1),
+        ("Energy_mJ", "mJ", "energy", 1e-3),
+        ("energyUJ", "uJ", "energy", 1e-6),
+        ("Energy (Watt\N{DOT OPERATOR}sec)", "J", "energy", 1),
+        ("watt_hours", "Wh", "energy", 3600),
+        ("Total Energy [kWh]", "kWh", "energy", 3.6e6),
+        ("Power (mW)", "mW", "power", 1e-3),
+        ("avg_power_watts", "W", "power", 1),
+        ("power.draw [W]", "W", "power", 1),
+        ("joules_per_second", "W", "power", 1),
+        ("Time [ms]", "ms", "time", 1e-3),
+        ("elapsedMs", "ms", "time", 1e-3),
+        ("latency_p99_us", "us", "time", 1e-6),
+        ("freq_ghz", "GHz", "frequency", 1e9),
+        ("clocks.sm [MHz]", "MHz", "frequency", 1e6),
+        ("battery mAh", "mAh", "charge", 3.6),
+        ("Throughput (ops/sec)", "ops/s", "rate", 1),
+        ("samples/s", "samples/s", "rate", 1),
+        ("tokens_per_joule", "tokens/J", "rate", 1),
+        ("energy_per_token_j", "J/token", "price", 1),
+        ("Temp (C)", "\N{DEGREE SIGN}C", "temperature", 1),
+    ],
+)
+def test_a_heading_says_its_unit(heading: str, unit: str, quantity: str, scale: float) -> None:
+    found = read_heading(heading).unit
+    assert found is not None
+    assert (found.text, found.quantity, found.scale) == (unit, quantity, pytest.approx(scale))
+
+
+@pytest.mark.parametrize("heading", ["runtime_min", "temp_c", "E", "I/O time", "batch_size"])
+def test_a_heading_without_unit_says_none(heading: str) -> None:
+    assert read_heading(heading).unit is None
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """A table: what is set, crossed, with three rows each; and what is measured of row number n."""
+
+    set: dict[str, list[Any]]
+    measured: dict[str, Any]
+
+    def rows(self) -> Iterator[dict[str, str]]:
+        number = 0
+        for values in product(*self.set.values()):
+            for _ in range(3):
+                number += 1
+                row = dict(zip(self.set, values, strict=True))
+                row |= {name: make(number) for name, make in self.measured.items()}
+                yield {name: str(value) for name, value in row.items()}
+
+    def guesses(self) -> dict[str, Guess]:
+        rows = [*self.rows()]
+        headings = [*rows[0]]
+        columns = [[row[name] for row in rows] for name in headings]
+        return {g.heading.text: g for g in guess_columns(headings, columns, {}, {})}
+
+
+# By style: what is set and measured, and what each heading must become: `knob`, `metric`, `label`,
+# or the column of the lake and the factor.
+SWEEPS: dict[str, tuple[Sweep, dict[str, Any]]] = {
+    "llm inference": (
+        Sweep(
+            {"Model": ["llama-7b", "opt-1b"], "batch_size": [1, 8], "input_tokens": [128, 512]},
+            {
+                "Power (mW)": lambda n: 200_000 + 137.5 * n,
+                "Latency (ms)": lambda n: 100 + 7.25 * n,
+                "Energy per Token (J)": lambda n: 1.5 + n / 100,
+                "tokens_per_second": lambda n: 90 + n / 7,
+            },
+        ),
+        {
+            "Model": "knob", "batch_size": "knob", "input_tokens": "knob",
+            "Power (mW)": ("power_w", 1e-3), "Latency (ms)": ("latency_mean_us", 1e3),
+            "Energy per Token (J)": "metric", "tokens_per_second": "metric",
+        },
+    ),
+    "rapl caps in ms without units": (
+        # 30 J in 2,000 of a time: 15 W if they are ms.
+        Sweep(
+            {"program": ["nbody", "fasta"], "PowerLimit": [-1, 5, 15]},
+            {
+                "Package": lambda n: 30 + n / 9 if n != 4 else 30 - 2.0**18,
+                "DRAM": lambda n: 3 + n / 9,
+                "Time": lambda n: 2000 + n,
+            },
+        ),
+        {
+            "program": "knob", "PowerLimit": "knob", "Package": ("energy_j", 1),
+            "DRAM": "metric", "Time": ("duration_s", 1e-3),
+        },
+    ),
+    "microjoules and epochs": (
+        Sweep(
+            {"benchmark": ["bt", "cg"], "power_cap": [60, 80]},
+            {
+                "start_time": lambda n: 1_714_000_000_000 + 9_000 * n,
+                "energy_uj": lambda n: 4.1e8 + n,
+                "time": lambda n: 5000 + n,
+            },
+        ),
+        {
+            "benchmark": "knob", "power_cap": "knob", "start_time": "label",
+            "energy_uj": ("energy_j", 1e-6), "time": ("duration_s", 1e-3),
+        },
+    ),
+    "clocks in kHz": (
+        Sweep(
+            {"core_frequency": [800_000, 1_600_000, 3_200_000], "threads": [1, 2]},
+            {
+                "average_power": lambda n: 20 + n / 3,
+                "execution_time": lambda n: 9 + n / 7,
+                "ipc": lambda n: 1 + n / 100,
+            },
+        ),
+        {
+            "core_frequency": "knob", "threads": "knob", "average_power": ("power_w", 1),
+            "execution_time": ("duration_s", 1), "ipc": "metric",
+        },
+    ),
+    "codecarbon": (
+        Sweep(
+            {"model_name": ["bert", "roberta"], "learning_rate": [1e-5, 3e-5]},
+            {
+                "run_id": lambda n: f"{n:08x}-77aa",
+                "duration": lambda n: 300.5 + n,
+                "energy_consumed": lambda n: 0.02 + n / 1e4,
+                "cpu_energy": lambda n: 0.01 + n / 1e4,
+                "emissions": lambda n: 0.004 + n / 1e5,
+                "country_name": lambda _: "Denmark",
+                "accuracy": lambda n: 0.8 + n / 1000,
+            },
+        ),
+        {
+            "model_name": "knob", "learning_rate": "knob", "run_id": "label",
+            "duration": ("duration_s", 1), "energy_consumed": ("energy_j", 3.6e6),
+            "cpu_energy": "metric", "emissions": "metric", "country_name": "label",
+            "accuracy": "metric",
+        },
+    ),
+    "gpu clocks": (
+        Sweep(
+            {"clocks.sm [MHz]": [510, 810, 1410]},
+            {
+                "clocks.mem [MHz]": lambda _: 1215,
+                "power.draw [W]": lambda n: 90.5 + n,
+                "runtime [ms]": lambda n: 80 + n / 3,
+                "temperature.gpu": lambda n: 40 + n % 3,
+                "utilization.gpu [%]": lambda n: 90 + n % 4,
+            },
+        ),
+        {
+            "clocks.sm [MHz]": "knob", "clocks.mem [MHz]": "label",
+            "power.draw [W]": ("power_w", 1), "runtime [ms]": ("duration_s", 1e-3),
+            "temperature.gpu": "metric", "utilization.gpu [%]": "metric",
+        },
+    ),
+    "jvm": (
+        Sweep(
+            {"JVM": ["OpenJ9", "HotSpot"], "GC": ["G1", "Serial"], "Benchmark": ["h2", "xalan"]},
+            {
+                "Iteration": lambda n: (n - 1) % 3 + 1,
+                "Heap Size": lambda _: "4g",
+                "Package Energy (J)": lambda n: 200 + n / 7,
+                "DRAM Energy (J)": lambda n: 20 + n / 7,
+                "Execution Time (s)": lambda n: 5 + n / 7,
+            },
+        ),
+        {
+            "JVM": "knob", "GC": "knob", "Benchmark": "knob", "Heap Size": "label",
+            "Iteration": ("replicate", 1), "Package Energy (J)": ("energy_j", 1),
+            "DRAM Energy (J)": "metric", "Execution Time (s)": ("duration_s", 1),
+        },
+    ),
+    "phone battery": (
+        Sweep(
+            {"device": ["Pixel 7", "S22"], "brightness": [0, 50, 100]},
+            {
+                "duration_s": lambda n: 600 + n / 100,
+                "battery_level_drop": lambda n: 3 + n % 4,
+                "avg_current_mA": lambda n: 300.5 + n,
+                "avg_power_mW": lambda n: 1100.5 + n,
+            },
+        ),
+        {
+            "device": "knob", "brightness": "knob", "duration_s": ("duration_s", 1),
+            "battery_level_drop": "metric", "avg_current_mA": "metric",
+            "avg_power_mW": ("power_w", 1e-3),
+        },
+    ),
+    "mlperf power": (
+        Sweep(
+            {"System": ["A100x8", "Orin"], "Benchmark": ["resnet", "bert"]},
+            {
+                "Scenario": lambda _: "Offline",
+                "Samples/s": lambda n: 1000 + n / 3,
+                "System Power (W)": lambda n: 400 + n / 3,
+                "Accuracy": lambda n: 75 + n / 100,
+            },
+        ),
+        {
+            "System": "knob", "Benchmark": "knob", "Scenario": "label", "Samples/s": "metric",
+            "System Power (W)": ("power_w", 1), "Accuracy": "metric",
+        },
+    ),
+    "geopm": (
+        Sweep(
+            {"policy": ["monitor", "governor"], "power_limit": [150, 200], "region": ["a", "b"]},
+            {
+                "runtime (s)": lambda n: 30 + n / 7,
+                "package-energy (J)": lambda n: 30 * 120 + n,
+                "frequency (Hz)": lambda n: 1.2e9 + n * 1234.5,
+            },
+        ),
+        {
+            "policy": "knob", "power_limit": "knob", "region": "knob",
+            "runtime (s)": ("duration_s", 1), "package-energy (J)": ("energy_j", 1),
+            "frequency (Hz)": "metric",
+        },
+    ),
+    "score with its metric": (
+        Sweep(
+            {"Category": ["azul", "native"], "Type": ["quick", "merge"]},
+            {"Score": lambda n: 400 + n / 7, "Score Metric": lambda _: "Energy (Watt sec)"},
+        ),
+        {
+            "Category": "knob", "Type": "knob", "Score": ("energy_j", 1), "Score Metric": "label",
+        },
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("style", SWEEPS)
+def test_columns_are_knobs_metrics_and_labels(style: str) -> None:
+    sweep, expected = SWEEPS[style]
+    found = {}
+    for heading, guess in sweep.guesses().items():
+        is_plain = isinstance(expected[heading], str)
+        found[heading] = guess.role if is_plain else (guess.to, pytest.approx(guess.scale))
+    assert found == expected
+    assert all(guess.why for guess in sweep.guesses().values())
+
+
+def test_directions_units_wraps_and_no_limit_are_guessed() -> None:
+    caps = SWEEPS["rapl caps in ms without units"][0].guesses()
+    assert caps["Package"].wraps_at == 2**18
+    assert caps["PowerLimit"].values == {"-1": "none"}
+    assert (caps["DRAM"].unit, caps["DRAM"].better) == ("J", "less")
+    assert caps["program"].is_given
+    assert not caps["PowerLimit"].is_given
+    llm = SWEEPS["llm inference"][0].guesses()
+    assert llm["tokens_per_second"].better == "more"
+    assert llm["Energy per Token (J)"].better == "less"
+    assert SWEEPS["clocks in kHz"][0].guesses()["core_frequency"].unit == "kHz"
+
+
+@pytest.mark.parametrize(
+    ("paths", "pattern", "columns"),
+    [
+        (
+            ["a100/llama-7b/bs1_rep0.json", "h100/llama-7b/bs8_rep1.json",
+             "h100/opt-1b/bs1_rep0.json"],
+            r"(?P<machine>[^/]+?)/(?P<folder>[^/]+?)/bs(?P<bs>\d+)_rep(?P<replicate>\d+)\.json",
+            {"machine": "knob", "folder": "knob", "bs": "knob", "replicate": "knob"},
+        ),
+        (
+            ["p/graal-ce-run-merge-default.txt", "p/native-run-quick-pgo.txt",
+             "p/open-jdk-vm-run-quick-default.txt"],
+            r"(?P<file>[^/]+?)-run-(?P<file_2>[^/]+?)-(?P<file_3>[^/]+?)\.txt",
+            {"file": "knob", "file_2": "knob", "file_3": "knob"},
+        ),
+        (["x/20240102.csv", "x/20240103.csv"], r"(?P<file>[^/]+?)\.csv", {"file": "label"}),
+    ],
+)  # fmt: skip
+def test_paths_give_columns(paths: list[str], pattern: str, columns: dict[str, str]) -> None:
+    found, parts = read_paths(paths)
+    assert found == pattern
+    assert {part.name: part.role for part in parts} == columns
+
+
+@pytest.mark.parametrize(
+    ("cells", "is_comma_separated", "numbers"),
+    [
+        (["12.5 W", "13 W"], True, (["12.5", "13"], "W")),
+        (["45 %", "", "50%"], True, (["45", None, "50"], "%")),
+        (["1,5", "2,25"], False, (["1.5", "2.25"], "")),
+        (["1.234,5", "99,0"], False, (["1234.5", "99.0"], "")),
+        (["1,234", "12,345"], True, (["1234", "12345"], "")),
+        (["1.5", "2"], True, None),
+        (["1.5 W", "2 J"], True, None),
+        (["4k", "8k"], True, None),
+        (["1,2,3", "1"], False, None),
+    ],
+)
+def test_numbers_as_people_write_them(
+    cells: list[str], is_comma_separated: bool, numbers: tuple[list[str], str] | None
+) -> None:
+    assert written_numbers(cells, is_comma_separated) == numbers
+
+
+def add(folder: Path, lake: Path, *options: str) -> int:
+    return main(["add", str(folder), "--lake", str(lake), *options])
+
+
+def rows_of(lake: Path, sql: str) -> list[tuple[Any, ...]]:
+    with open_lake(lake) as opened:
+        return opened.polars(sql).rows()
+
+
+def write(folder: Path, name: str, text: str) -> None:
+    (folder / name).parent.mkdir(parents=True, exist_ok=True)
+    (folder / name).write_text(text, "utf-8")
+
+
+GERMAN = """\N{ZERO WIDTH NO-BREAK SPACE}# taken in May
+algorithm;frequency (MHz);power;runtime (s)
+quick;1200;20,5 W;2,000
+quick;2400;41,0 W;1,000
+merge;1200;10,0 W;4,000
+
+Means without outliers
+"""
+
+
+def test_add_guesses_keeps_the_guess_and_uses_it_again(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """20.5 W in 2 s, 41 W in 1 s and 10 W in 4 s: 41, 41 and 40 J."""
+    raw, lake = tmp_path / "study", tmp_path / "lake"
+    write(raw, "messung.csv", GERMAN)
+    assert add(raw, lake) == 0
+    said = capsys.readouterr().out
+    assert "no settings in" in said
+    assert "set: algorithm (2), frequency (MHz) (2)" in said
+    sql = "SELECT algorithm, frequency, power_w, duration_s, energy_j, workload, flags FROM runs"
+    derived = ["energy_derived"]
+    assert sorted(rows_of(lake, sql)) == [
+        ("merge", 1200, 10.0, 4.0, 40.0, "messung", derived),
+        ("quick", 1200, 20.5, 2.0, 41.0, "messung", derived),
+        ("quick", 2400, 41.0, 1.0, 41.0, "messung", derived),
+    ]
+    assert not (raw / "wattlas.toml").exists()
+    (kept,) = read_proposals(lake)
+    assert tomllib.loads(kept.text)["tables"][0]["columns"]["algorithm"] == {"role": "knob"}
+    assert main(["propose", "--lake", str(lake)]) == 0
+    assert capsys.readouterr().out.startswith(f"# For {raw.resolve()}")
+    assert main(["problems", "--lake", str(lake)]) == 0
+    assert "guessed_columns" in capsys.readouterr().out
+    assert add(raw, lake) == 0
+    said = capsys.readouterr().out
+    assert "runs: 3 already there" in said
+    assert "no settings" not in said
+    assert main(["verify", "--lake", str(lake)]) == 0
+
+
+def test_without_proposing_columns_stay_as_they_are(tmp_path: Path) -> None:
+    raw, lake = tmp_path / "study", tmp_path / "lake"
+    write(raw, "messung.csv", GERMAN)
+    assert add(raw, lake, "--no-propose") == 0
+    assert rows_of(lake, "SELECT count(energy_j) FROM runs") == [(0,)]
+    assert read_proposals(lake) == []
+
+
+def test_tables_of_new_columns_are_proposed_later(tmp_path: Path) -> None:
+    raw, lake = tmp_path / "study", tmp_path / "lake"
+    write(raw, "messung.csv", GERMAN)
+    assert add(raw, lake) == 0
+    write(raw, "other.csv", "model,energy_J,time_s\na,10,2\nb,12,3\n")
+    assert add(raw, lake) == 0
+    assert len(read_proposals(lake)) == 2
+    assert sorted(rows_of(lake, "SELECT model, energy_j FROM runs WHERE model IS NOT NULL")) == [
+        ("a", 10.0), ("b", 12.0)
+    ]  # fmt: skip
+    assert rows_of(lake, "SELECT count(*) FROM runs WHERE algorithm IS NOT NULL") == [(3,)]
+
+
+def test_folders_of_one_table_a_run_are_knobs(tmp_path: Path) -> None:
+    raw, lake = tmp_path / "study", tmp_path / "lake"
+    for machine, model, batch, rep in product(
+        ("a100", "h100"), ("llama-7b", "opt-1b"), (1, 8), "01"
+    ):
+        measured = {"energy_J": 300.0 + batch, "time_s": 2.0 + int(rep), "tokens": 100 * batch}
+        write(raw, f"{machine}/{model}/bs{batch}_rep{rep}.json", json.dumps(measured))
+    assert add(raw, lake) == 0
+    sql = "SELECT machine, folder, bs, count(*), sum(energy_j) FROM runs GROUP BY ALL ORDER BY ALL"
+    rows = rows_of(lake, sql)
+    assert len(rows) == 8
+    assert rows[0] == ("a100", "llama-7b", 1, 2, 602.0)
+
+
+def test_powers_that_disagree_with_energy_and_time_are_doubted(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The second row states 30 W; 40 J in 2 s are 20 W."""
+    write(tmp_path / "s", "t.csv", "model,energy (J),power (W),time (s)\na,40,20,2\nb,40,30,2\n")
+    assert add(tmp_path / "s", tmp_path / "lake") == 0
+    assert main(["problems", "--lake", str(tmp_path / "lake"), "--json"]) == 0
+    problems = json.loads(capsys.readouterr().out.partition("[")[2].join(("[", "")))
+    (odd,) = [problem for problem in problems if problem["kind"] == "odd_power"]
+    assert odd["line"] == 3
+
+
+@given(
+    st.lists(
+        st.text("aZ_ ()[]J/%'\"\\#.=-\N{DEGREE SIGN}", min_size=1, max_size=12).map("h".__add__),
+        min_size=2, max_size=5, unique=True,
+    ),
+    st.lists(st.sampled_from(["1", "2.5", "x", "", "-1"]), min_size=5, max_size=5),
+)  # fmt: skip
+@settings(max_examples=40, deadline=None)
+def test_any_proposal_can_be_loaded(
+    tmp_path_factory: pytest.TempPathFactory, headings: list[str], cells: list[str]
+) -> None:
+    folder = tmp_path_factory.mktemp("any")
+    quoted = ['"{}"'.format(heading.replace('"', '""')) for heading in headings]
+    row = ",".join(["3", *cells[1 : len(headings)]])
+    (folder / "t.csv").write_text(f"{','.join(quoted)}\n{row}\n{row}\n", "utf-8")
+    proposal = propose_for(folder)
+    if "[[tables]]" in proposal.text:
+        file = folder / "wattlas.toml"
+        file.write_text(proposal.text, "utf-8")
+        load_settings(file)
+
+
+STRANGERS: dict[str, list[tuple[str, tuple[Any, ...]]]] = {
+    "runtable": [
+        (
+            "SELECT count(*), avg(energy_j), avg(duration_s) FROM runs "
+            "WHERE model = 'qwen2:7b' AND length = 1000 AND method = 'on_device'",
+            (30, 581.39, 53.13),
+        ),
+        (
+            "SELECT count(*), avg(energy_j), avg(duration_s) FROM runs "
+            "WHERE model = 'qwen2:7b' AND length = 1000 AND method = 'remote'",
+            (30, 70.36, 17.50),
+        ),
+        ("SELECT DISTINCT performance_metric FROM runs", ("duration_s",)),
+    ],
+    "codecarbon": [
+        ("SELECT max(energy_j) FROM runs WHERE energy_j BETWEEN 26477 AND 26479", (26477.99,)),
+    ],
+    "kerneltuner": [
+        ("SELECT energy_j FROM runs WHERE nvml_gr_clock = 1410", (30.1,)),
+    ],
+    "langpowercap": [
+        ("SELECT min(duration_s), max(energy_j) FROM runs WHERE round(energy_j, 1) = 835.3 "
+         "AND round(duration_s, 3) = 40.199", (40.199, 835.2527)),
+        ("SELECT count(*), min(energy_j) > 0, max(energy_j) < 1e4 FROM runs", (4880, True, True)),
+        ("SELECT count(*) FROM runs WHERE list_contains(flags, 'energy_counter_wrapped') "
+         "AND round(energy_j, 1) = 1955.8", (1,)),
+    ],
+    "jvmenergy": [
+        ("SELECT count(*) FROM runs WHERE energy_j IS NULL OR energy_j > 0", (66,)),
+        ("SELECT energy_j FROM runs WHERE run_id LIKE '%fileopenjdk%quick%'", (67237.0,)),
+        ("SELECT energy_j FROM runs WHERE run_id LIKE '%filenative_image%quick%'", (66369.0,)),
+        ("SELECT sum(energy_j) FROM runs WHERE run_id LIKE 'merge_sort-azul%'", (51438.7,)),
+    ],
+}  # fmt: skip
+
+
+@pytest.mark.real
+@pytest.mark.parametrize("study", STRANGERS)
+def test_a_study_of_strangers_comes_out_right_without_settings(study: str, tmp_path: Path) -> None:
+    """Expected values: ../shared/studies/strangers/README.md, to its digits."""
+    source = studies() / "strangers" / study
+    assert add(source, tmp_path / "lake") in (0, 3)
+    for sql, expected in STRANGERS[study]:
+        (row,) = rows_of(tmp_path / "lake", sql)
+        for value, wanted in zip(row, expected, strict=True):
+            same = wanted if isinstance(wanted, str) else pytest.approx(wanted, rel=2e-3)
+            assert value == same
