@@ -130,7 +130,7 @@ def test_each_view_is_drawn_and_downloads_as_picture_and_rows_with_explanation(
     expect(tab.locator(".top .tab[aria-current]:visible")).to_have_text(owed.title)
     views = panels(tab)
     assert len(views) >= min(3, len(owed.views))
-    for panel in views[:_FIRST_VIEWS]:
+    for panel in [each for each in views if each.is_visible()][:_FIRST_VIEWS]:
         _leaves(panel)
 
 

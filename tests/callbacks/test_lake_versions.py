@@ -1,6 +1,7 @@
 """Versions of the lake that links pin: unknown ones are refused, and none blocks another."""
 
 import threading
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -42,12 +43,12 @@ def test_while_a_version_is_opened_others_are_answered(
     begun, goes_on = threading.Event(), threading.Event()
     opened: list[int | None] = []
 
-    def slow(path: Path, version: int | None, is_checked: bool) -> Lake:
+    def slow(path: Path, version: int | None, is_checked: bool, datasets: Sequence[str]) -> Lake:
         opened.append(version)
         if version == 0:
             begun.set()
             assert goes_on.wait(20)
-        return open_lake(path, version, is_checked)
+        return open_lake(path, version, is_checked, datasets)
 
     monkeypatch.setattr(app.kit.context, "open_lake", slow)
     lakes, runs = Lakes(lake), list[int]()
