@@ -41,7 +41,8 @@
       const index = knobs[k].values.indexOf(value);
       return index < 0 ? NaN : key * (knobs[k].values.length + 1) + index;
     }, 0);
-    return { ...trace, meta: { ...trace.meta, rows: cells.at.map((values) => rows.get(keyOf(values)) || []) } };
+    return { ...trace, meta: { ...trace.meta, rows: cells.at.map((values) => rows.get(keyOf(values)) ||
+      []) } };
   }
 
   /** Indices of a trace's items that hold a selected row; null without a selection. */

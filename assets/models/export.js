@@ -3,7 +3,8 @@
   "use strict";
 
   const { models: { page }, modelsPage } = wattlas, { simulated, ...others } = wattlas.exportData();
-  Object.assign(page, { ...others, simulated: { ...simulated, status: simulated.results.length ? "done" : "" } });
+  Object.assign(page, { ...others, simulated: { ...simulated, status: simulated.results.length ? "done" :
+    "" } });
   wattlas.exportThemes((theme) => {
     page.theme = theme;
     modelsPage.show();

@@ -32,7 +32,8 @@ document.addEventListener("DOMContentLoaded", function () {
   function settle() {
     const { kept } = page, hasChanged = (...names) => names.some((key) => changed.has(key));
     address.keep(NAME, Object.fromEntries([...changed].map((key) => [key, kept[key]])));
-    const isRestarted = hasChanged(...RESTARTS), isOfSchemes = hasChanged("scheme"), isMoved = hasChanged("at");
+    const isRestarted = hasChanged(...RESTARTS), isOfSchemes = hasChanged("scheme"),
+      isMoved = hasChanged("at");
     const isOther = hasChanged("cores", "tsc"), isAsking = isOther || hasChanged("tab", "runs");
     const begun = wanted || (isOfSchemes && kept.sim ? "all" : "");
     changed.clear();
@@ -152,7 +153,8 @@ document.addEventListener("DOMContentLoaded", function () {
         };
         const isNew = ({ label }) => results.some((one) => one.label === label);
         const all = [...page.simulated.results.filter((one) => !isNew(one)), ...results];
-        const isKnown = !begun && state === "cancelled", status = isKnown ? (all.length ? "done" : "") : state;
+        const isKnown = !begun && state === "cancelled", status = isKnown ? (all.length ? "done" : "") :
+          state;
         page.simulated = { labels, results: all, status, words: isKnown ? "" : said[state] || "" };
       }
       modelsPage.say();

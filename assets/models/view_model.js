@@ -130,7 +130,8 @@
     return kinds.map((kind) => {
       const isSlow = name === "count_coalescing" && kind === "exact" && p.count > 1;
       // While a slider moves the curves have fewer points.
-      const part = !page.isDragging ? 1 : isSlow ? 4 : 2, grid = ratesOf(p, Math.ceil(page.spec.points / part));
+      const part = !page.isDragging ? 1 : isSlow ? 4 : 2, grid = ratesOf(p,
+        Math.ceil(page.spec.points / part));
       const key = JSON.stringify([name, kind, p, grid.length, page.kept.to]);
       if (!memo.has(key)) {
         const answers = grid.map((rate) => wattlas.schemes.solve(name, kind, rate, p));
@@ -198,7 +199,8 @@
     const off = found.rates_kpps.map((value) => Math.abs(value - rate)), i = off.indexOf(Math.min(...off));
     const columns = Object.entries(found).filter(([, column]) => Array.isArray(column));
     return {
-      kind: "simulated", isNearest: !isOwn, ...Object.fromEntries(columns.map(([name, all]) => [name, all[i]])),
+      kind: "simulated", isNearest: !isOwn, ...Object.fromEntries(columns.map(([name, all]) => [name,
+        all[i]])),
     };
   }
   /** The shown curves that have neither a formula nor a simulation, and what they need, in words. */

@@ -205,7 +205,8 @@
     const first = Math.ceil(from / step - 1e-9), count = Math.floor((to / step) * (1 + 1e-9)) - first + 1;
     const loads = Array.from({ length: Math.max(count, 0) }, (_, i) => (first + i) * step);
     return axis(`rho, load of the link (1 is ${three(link)} Kpps)`, {
-      range, tickmode: "array", tickvals: loads.map((load) => load * link), ticktext: loads.map(three), ...more,
+      range, tickmode: "array", tickvals: loads.map((load) => load * link), ticktext: loads.map(three),
+        ...more,
     });
   }
 
@@ -213,7 +214,8 @@
   function switches(bottom) {
     return models.curves().filter(({ values: p }) => p.switch_kpps !== undefined)
       .map(({ values: { switch_kpps: x }, hue: color }) => ({
-        type: "line", x0: x, x1: x, yref: "paper", y0: bottom, y1: 1, line: { color, width: 1.2, dash: "dot" },
+        type: "line", x0: x, x1: x, yref: "paper", y0: bottom, y1: 1, line: { color, width: 1.2,
+          dash: "dot" },
         label: {
           text: `switch ${three(x)}`, font: { size: 9, color }, textposition: "end", textangle: 0,
           xanchor: "left", yanchor: "top",

@@ -3,7 +3,8 @@
   "use strict";
 
   const { models, element } = wattlas, { three, loadWords, runsOf, ratioOf } = wattlas.modelsFigures;
-  const PER_KPPS = 1e-3, US_PER_ITR_US = 1.024, ITR_STEP_US = 2, STEPS = 40, LONGEST_US = 1e4, HIGH_SHARE = 1.3;
+  const PER_KPPS = 1e-3, US_PER_ITR_US = 1.024, ITR_STEP_US = 2, STEPS = 40, LONGEST_US = 1e4,
+    HIGH_SHARE = 1.3;
   // Bursty traffic has no formulas.
   const arrivals = () => (models.isBursty() ? "With Poisson arrivals: " : "");
   const SAME_SHARE = 5e-4, times = (ratio) => `${ratio.toPrecision(3)} times`;
@@ -38,10 +39,13 @@
     const { first, itrUs, perS, meanUs, left } = longestItr(at, limit, p);
     const without = `${three(first.latency_mean_us)} us`;
     if (itrUs === null) {
-      return `At ${loadWords(at)} a queue none: without any delay the mean is ${without}, over ${three(limit)} us.`;
+      return `At ${loadWords(at)} a queue none: without any delay the mean is ${without}, over ` +
+        `${three(limit)} us.`;
     }
-    return `At ${loadWords(at)} a queue an ITR up to ${itrUs} us keeps the mean latency within ${three(limit)} us ` +
-      `(at most ${three(meanUs)}; ${without} without delay), with at most ${thousand(perS)} interrupts a second ` +
+    return `At ${loadWords(at)} a queue an ITR up to ${itrUs} us keeps the mean latency within ` +
+      `${three(limit)} us ` +
+      `(at most ${three(meanUs)}; ${without} without delay), with at most ${thousand(perS)} interrupts a ` +
+      `second ` +
       `instead of ${thousand(first.interrupts_per_s)} and ${percent(left)} of the CPU left instead of ` +
       `${percent(first.cpu_left)}. Bounds by the low-load formula.`;
   }
@@ -70,14 +74,16 @@
     const from = pollingPays(p), top = 1e3 * wattlas.schemes.pollingShares(Infinity, p).most;
     const latency = (name, kind) => three(solve(name, kind, at, p).latency_mean_us);
     const price = `at ${loadWords(at)} the mean latency is ${latency("pure_polling", "paper")} against ` +
-      `${latency("disable_enable", "exact")} us, and throughput ends at ${three(top)} instead of ${three(most)} Kpps`;
+      `${latency("disable_enable", "exact")} us, and throughput ends at ${three(top)} instead of ` +
+      `${three(most)} Kpps`;
     if (from === null) {
       return "Not with these parameters: pure polling leaves no more CPU than disable-enable up to " +
         `${three(HIGH_SHARE * most)} Kpps; ${price}.`;
     }
     const left = (kpps) => `${percent(pollsLeft(kpps, p))} against ${percent(ownLeft(kpps, p))}`;
     return `From ${three(from)} Kpps on pure polling leaves more CPU than disable-enable: ${left(at)} at ` +
-      `${loadWords(at)}, ${left(most)} at ${three(most)} Kpps. The price: ${price}. The proposed hybrid polls ` +
+      `${loadWords(at)}, ${left(most)} at ${three(most)} Kpps. The price: ${price}. The proposed hybrid ` +
+      `polls ` +
       `from ${three(p.switch_kpps)} Kpps on.`;
   }
 
@@ -91,24 +97,29 @@
     const values = Object.fromEntries(Object.entries(controls).map(([key, control]) => [key, all[control]]));
     const curve = { scheme: { name }, values, kinds: ["paper", "exact"] };
     const here = Object.fromEntries(models.solvedAt(curve, at).map(({ kind, ...answer }) => [kind, answer]));
-    const [paper, exact] = ["paper", "exact"].map((kind) => models.solved(curve).find((one) => one.kind === kind));
+    const [paper, exact] = ["paper", "exact"].map((kind) => models.solved(curve).find((one) =>
+      one.kind === kind));
     if (!here.exact || !here.paper || !exact || !paper) return null;
     const each = exact.answers.map((one, i) => one.latency_mean_us / paper.answers[i].latency_mean_us);
     const off = each.map((ratio) => Math.abs(Math.log(ratio))), i = off.indexOf(Math.max(...off));
     return { title, here, most: each[i], mostAt: exact.rates[i] };
   }
   function exactWords() {
-    const { spec, kept } = models.page, titleOf = (name) => spec.schemes.find((one) => one.name === name).title;
+    const { spec, kept } = models.page, titleOf = (name) => spec.schemes.find((one) =>
+      one.name === name).title;
     const found = DOUBLE.map((name) => ratios(name, titleOf(name))).filter(Boolean);
     if (!found.length) return "No scheme has both with these parameters.";
     const parts = found.map(({ title, here: { paper, exact }, most, mostAt }) =>
       `${times(exact.latency_mean_us / paper.latency_mean_us)} the formula's for ${title} ` +
-      `(${three(exact.latency_mean_us)} against ${three(paper.latency_mean_us)} us; furthest off, ${times(most)}, ` +
+      `(${three(exact.latency_mean_us)} against ${three(paper.latency_mean_us)} us; furthest off, ` +
+      `${times(most)}, ` +
       `at ${three(mostAt)} Kpps)`);
-    const left = Math.max(...found.map(({ here: { paper, exact } }) => Math.abs(exact.cpu_left - paper.cpu_left)));
+    const left = Math.max(...found.map(({ here: { paper,
+      exact } }) => Math.abs(exact.cpu_left - paper.cpu_left)));
     const differs = `CPU left differs by up to ${three(100 * left)} points`;
     const leftWords = left < SAME_SHARE ? "CPU left is the same" : differs;
-    return `At ${loadWords(Number(kept.at))} the exact mean latency is ${parts.join(" and ")}. ${leftWords}; ` +
+    return `At ${loadWords(Number(kept.at))} the exact mean latency is ${parts.join(" and ")}. ` +
+      `${leftWords}; ` +
       "disable-enable is the same in both.";
   }
 
@@ -119,7 +130,8 @@
   function measuredRatio(name) {
     const found = runsOf(name).map(ratioOf).filter(Number.isFinite).sort((a, b) => a - b);
     if (!found.length) return null;
-    return { n: found.length, low: quantile(found, 0.1), middle: quantile(found, 0.5), high: quantile(found, 0.9) };
+    return { n: found.length, low: quantile(found, 0.1), middle: quantile(found, 0.5), high: quantile(found,
+      0.9) };
   }
   function runsWords() {
     const { runs, kept } = models.page;
@@ -130,19 +142,22 @@
       ["itr", "interrupts are", "the throttle formula's"],
       ["cpu", "CPU left is", "what the costs of the sliders leave"],
       ["latency", "mean latency (else p50) is", "the wait for the interrupt and one constant a system"],
-    ].map(([name, words, whose]) => ({ words, whose, found: measuredRatio(name) })).filter(({ found }) => found);
+    ].map(([name, words, whose]) => ({ words, whose, found: measuredRatio(name) })).filter(({ found }) =>
+      found);
     const whole = (count) => count.toLocaleString("en");
     const count = `${whole(runs.runs)} runs, ${whole(runs.points.lam_kpps.length)} configurations`;
     if (!parts.length) return `${count}: none with a fixed ITR and interrupts.`;
     const said = parts.map(({ words, whose, found: { n, low, middle, high } }) =>
-      `${words} ${times(middle)} ${whose} (80 % of ${n} within ${low.toPrecision(3)} to ${high.toPrecision(3)})`);
+      `${words} ${times(middle)} ${whose} (80 % of ${n} within ${low.toPrecision(3)} to ` +
+      `${high.toPrecision(3)})`);
     return `${count}: ${said.join("; ")}.`;
   }
 
   /* Each question: words, and what a click shows: a state, the picture, whether it needs a simulation. */
   const QUESTIONS = [
     ["Which ITR at my load?", itrWords, { fig: "itr" }, "latency"],
-    ["When does polling pay?", pollingWords, { fig: "", scheme: "disable_enable,pure_polling,hybrid" }, "cpu"],
+    ["When does polling pay?", pollingWords, { fig: "", scheme: "disable_enable,pure_polling,hybrid" },
+      "cpu"],
     [
       "How far is the formula from the exact answer?", exactWords,
       { fig: "", scheme: "normal,count_coalescing" }, "latency",
@@ -154,7 +169,8 @@
   function write(root, show) {
     root.replaceChildren(...QUESTIONS.map(([title, words, state, picture]) => element(
       "article", { className: "models-question" },
-      element("h3", { textContent: title }), element("p", { textContent: (words === runsWords ? "" : arrivals()) + words() }),
+      element("h3", { textContent: title }), element("p", { textContent: (words === runsWords ? "" :
+        arrivals()) + words() }),
       element("button", {
         className: "plain", textContent: "show", onclick: () => show(state, picture),
         attributes: { "aria-label": `show: ${title}` },

@@ -100,8 +100,10 @@
     const chosen = isMultiple ? [`<br>chosen by us: ${spec.multiplesChosen}`] : [];
     return {
       data,
-      layout: layout("Power against latency by frequency D", [...legend, ...marks, hatched, ...chosen].join("  "), {
-        ...axes, annotations: parts.map(({ note }) => note), margin: { l: 56, r: 14, t: isMultiple ? 80 : 66, b: 44 },
+      layout: layout("Power against latency by frequency D", [...legend, ...marks, hatched,
+        ...chosen].join("  "), {
+        ...axes, annotations: parts.map(({ note }) => note), margin: { l: 56, r: 14, t: isMultiple ? 80 : 66,
+          b: 44 },
       }),
     };
   }
@@ -123,7 +125,8 @@
     return long.filter((_, n) => n % every === 0).map((sweep) => {
       sweep.sort((a, b) => a.dvfs - b.dvfs);
       const [{ i }] = sweep, group = model.group[i];
-      const words = `${group} · ${three(model.load_qps[i] / 1e3)}k QPS · ITR ${model.itr_us[i]} us · fitted model`;
+      const words = `${group} · ${three(model.load_qps[i] / 1e3)}k QPS · ITR ${model.itr_us[i]} us · ` +
+        `fitted model`;
       return scatter("lines", sweep.map(({ x }) => x), sweep.map(({ y }) => y),
         { kind: "model", words: sweep.map(({ dvfs }) => `${words} · ${dvfs} GHz`) },
         { line: { color: styles[group].hue, width: 1.1 }, opacity: 0.7 });
@@ -155,7 +158,8 @@
         name: group, marker: {
           symbol: styles[group].symbol, size: 6, colorscale: "Cividis",
           cmin: Math.min(...speeds), cmax: Math.max(...speeds),
-          color: mine.map((i) => points.dvfs_ghz[i] ?? "#9AA1A9"), line: { width: 1, color: styles[group].hue },
+          color: mine.map((i) => points.dvfs_ghz[i] ?? "#9AA1A9"), line: { width: 1,
+            color: styles[group].hue },
         },
       });
     });
@@ -171,8 +175,10 @@
     return {
       data: [...traces, ...lines],
       layout: layout("Runs: mean power against latency", words, {
-        xaxis: axis("latency (mean, else p50), incl. client and wire, us (less is better)", { type: "log", dtick: "D2" }),
-        yaxis: axis("mean power, W (less is better)", { rangemode: "tozero" }), margin: { l: 56, r: 14, t: 66, b: 44 },
+        xaxis: axis("latency (mean, else p50), incl. client and wire, us (less is better)", { type: "log",
+          dtick: "D2" }),
+        yaxis: axis("mean power, W (less is better)", { rangemode: "tozero" }), margin: { l: 56, r: 14,
+          t: 66, b: 44 },
       }),
     };
   }

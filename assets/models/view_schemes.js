@@ -54,7 +54,8 @@
   }
   function known({ kind, isNearest, rates_kpps: rate, is_slow: isSlow }) {
     if (kind !== "simulated") return kind;
-    return [kind, isNearest && `at ${three(rate)} Kpps`, isSlow && "slow to converge"].filter(Boolean).join(", ");
+    return [kind, isNearest && `at ${three(rate)} Kpps`, isSlow &&
+      "slow to converge"].filter(Boolean).join(", ");
   }
   const FIELDS = [
     ["cpu_left", PERCENT], ["latency_mean_us", 1], ["latency_p99_us", 1], ["loss_share", PERCENT],
@@ -67,7 +68,8 @@
       const answers = [...models.solvedAt(curve, at), models.simulatedAt(curve.label)].filter(Boolean);
       const name = element("th", {}, sign(curve), curve.label);
       if (!answers.length) {
-        const button = element("button", { className: "plain models-needs", textContent: words, onclick: simulate });
+        const button = element("button", { className: "plain models-needs", textContent: words,
+          onclick: simulate });
         const why = models.isRunning() ? "simulation is under way" : button;
         const last = labels.includes(curve.label) ? why : "refuses these parameters";
         const none = FIELDS.map(() => cell("td", "\u2013", "number"));
@@ -80,7 +82,8 @@
       ));
     });
     const caption = cell("caption", `Schemes at ${loadWords(at)}, \u00B1 95 %`);
-    const head = element("thead", {}, element("tr", {}, ...HEAD.map((title, i) => cell("th", title, i % 5 ? "number" : ""))));
+    const head = element("thead", {}, element("tr", {}, ...HEAD.map((title, i) => cell("th", title,
+      i % 5 ? "number" : ""))));
     return element(
       "table", { className: "best models-crosshair-table" }, caption, head, element("tbody", {}, ...rows),
     );

@@ -56,7 +56,8 @@
     const words = (className, textContent) => element("span", { className, textContent });
     return element(
       "div", { className: "models-slider", title: control.sentence },
-      element("span", { className: "models-name" }, title, ours(control)), number, words("models-unit", unit), range,
+      element("span", { className: "models-name" }, title, ours(control)), number, words("models-unit",
+        unit), range,
     );
   }
 
@@ -79,7 +80,8 @@
     const wasOpen = Boolean(root.querySelector(".models-assumptions[open]"));
     if (kept.tab === "fit") { root.replaceChildren(...runControls()); return; }
     if (kept.tab === "traffic") {
-      root.replaceChildren(...atControls(), plainNumber("seed", "seed"), ...wattlas.modelsTraffic.sizeControls());
+      root.replaceChildren(...atControls(), plainNumber("seed", "seed"),
+        ...wattlas.modelsTraffic.sizeControls());
       return;
     }
     const all = isEnergy ? spec.energy : spec.controls, set = isEnergy ? models.setEnergy : models.setValue;
@@ -97,7 +99,8 @@
     root.replaceChildren(
       ...atControls(), plainNumber("under", "latency limit, us"), plainNumber("to", "load axis to, Kpps"),
       element(
-        "details", { className: "models-assumptions", open: wasOpen }, element("summary", { id: "models-assumed" }),
+        "details", { className: "models-assumptions", open: wasOpen }, element("summary",
+          { id: "models-assumed" }),
         ...rows(false, slider), ...rows(true, choice), plainNumber("seed", "seed"), ...runControls(),
       ),
     );
@@ -115,19 +118,23 @@
 
   const MOST_LOADS = 6;
   const atControls = () => [
-    plainNumber("at", "my load, Kpps a queue"), element("div", { id: "models-loads", className: "models-buttons" }),
+    plainNumber("at", "my load, Kpps a queue"), element("div", { id: "models-loads",
+      className: "models-buttons" }),
   ];
   /** Offer the loads of the runs, each by the median arrival rate of a queue. */
   function sayLoads() {
     const root = document.getElementById("models-loads"), { runs, kept } = models.page;
     if (!root) return;
-    const { load_qps: loads, lam_kpps: rates } = runs && kept.runs ? runs.points : { load_qps: [], lam_kpps: [] };
-    const known = [...new Set(loads)].filter((load) => load !== null).sort((a, b) => a - b).slice(0, MOST_LOADS);
+    const { load_qps: loads, lam_kpps: rates } = runs && kept.runs ? runs.points : { load_qps: [],
+      lam_kpps: [] };
+    const known = [...new Set(loads)].filter((load) => load !== null).sort((a, b) => a - b).slice(0,
+      MOST_LOADS);
     root.replaceChildren(...known.map((load) => {
       const mine = rates.filter((_, i) => loads[i] === load).sort((a, b) => a - b);
       const at = Number(mine[Math.floor(mine.length / 2)].toPrecision(3));
       return element("button", {
-        className: "plain", textContent: `${load / 1e3}k QPS`, title: `${at} Kpps a queue, the median of the runs`,
+        className: "plain", textContent: `${load / 1e3}k QPS`,
+          title: `${at} Kpps a queue, the median of the runs`,
         onclick: () => wattlas.modelsPage.pin(at),
       });
     }));
@@ -187,7 +194,8 @@
       toggle("scale", "linear latency", "log", "linear"), toggle("latency", "p99", "mean", "p99"),
       toggle("runs", "runs", false, true), simulateButton(),
     ],
-    energy: ({ multiples }) => [menu("multiples", "curves", titled(multiples)), toggle("runs", "runs", false, true)],
+    energy: ({ multiples }) => [menu("multiples", "curves", titled(multiples)), toggle("runs", "runs", false,
+      true)],
     traffic: (spec) => [figureMenu(spec), simulateButton()],
     fit: ({ fits }) => [
       menu("fit", "fit of", Object.entries(fits)), menu("against", "residuals against", AGAINST),
@@ -202,14 +210,16 @@
   function chooseFigure(key) {
     const { to, latency_to: latencyTo, tab, focus } = models.page.spec.figures[key] || {};
     models.set({
-      fig: key, p: "", zoom: "", to: to || FIRST_TO_KPPS, scale: latencyTo ? "linear" : "log", tab: tab || "interrupts",
+      fig: key, p: "", zoom: "", to: to || FIRST_TO_KPPS, scale: latencyTo ? "linear" : "log", tab: tab ||
+        "interrupts",
     });
     wattlas.modelsPage.simulateMissing();
     wattlas.modelsPage.focus(focus);
   }
 
   function simulateButton() {
-    const onclick = () => wattlas.modelsPage.simulate(), attributes = { "aria-label": "curves that are simulated" };
+    const onclick = () => wattlas.modelsPage.simulate(), attributes = { "aria-label":
+      "curves that are simulated" };
     const button = element("button", { className: "plain", id: "models-simulate", onclick });
     const progress = element("progress", { id: "models-progress", attributes });
     showJob(button, progress);

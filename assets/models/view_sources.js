@@ -48,14 +48,16 @@
       .sort((a, b) => a[0] - b[0]);
     let count = 0;
     const sums = steps.map(([, step]) => (count += step));
-    const sum = scatter("lines", [0, ...steps.map(([at]) => at), SPAN_US], [0, ...sums, count], { kind: "sending" }, {
+    const sum = scatter("lines", [0, ...steps.map(([at]) => at), SPAN_US], [0, ...sums, count],
+      { kind: "sending" }, {
       line: { color: SUM_HUE, width: 1.5, shape: "hv" }, yaxis: "y2",
     });
     return {
       data: [each, sum],
       layout: layout(
         `${SOURCES} ON/OFF sources at a ${loadWords(rate)}`,
-        `Pareto times by the paper's formula, ON ${ON_SHAPE} from ${LEAST_ON_US} us, OFF ${OFF_SHAPE} · seed ` + kept.seed,
+        `Pareto times by the paper's formula, ON ${ON_SHAPE} from ${LEAST_ON_US} us, OFF ${OFF_SHAPE} · ` +
+        `seed ` + kept.seed,
         {
           xaxis: axis("time, us", { range: [0, SPAN_US], anchor: "y2" }),
           yaxis: axis("source", { domain: [0.42, 1], range: [0.4, SOURCES + 0.6], dtick: 1 }),
@@ -80,7 +82,8 @@
     return {
       data: [
         {
-          type: "bar", x: at, y: [...bins.values()], width: BIN_BYTES, hoverinfo: "none", marker: { color: ON_HUE },
+          type: "bar", x: at, y: [...bins.values()], width: BIN_BYTES, hoverinfo: "none", marker: { color:
+            ON_HUE },
           meta: { kind: "bin", width: BIN_BYTES },
         },
         scatter("lines", [0, ...steps.map(([size]) => size), last + BIN_BYTES],
@@ -89,7 +92,8 @@
       ],
       layout: layout(
         `Frame sizes, mean ${three(mean)} bytes`,
-        [whose, entry(ON_HUE, "\u25A0", `share of ${BIN_BYTES} bytes`), entry(SUM_HUE, "\u2014", "cumulated")].join("  "),
+        [whose, entry(ON_HUE, "\u25A0", `share of ${BIN_BYTES} bytes`), entry(SUM_HUE, "\u2014",
+          "cumulated")].join("  "),
         {
           xaxis: axis("frame size, bytes", { range: [0, last + 2 * BIN_BYTES] }),
           margin: { l: 52, r: 52, t: 46, b: 36 },
@@ -126,7 +130,8 @@
   function sizeControls() {
     const { kept } = models.page, said = element("p", { className: "quiet", attributes: { role: "status" } });
     const box = element("textarea", {
-      rows: 6, value: (kept.sizes || "").replaceAll(",", "\n").replaceAll(":", " "), placeholder: "64 0.5\n1518 0.5",
+      rows: 6, value: (kept.sizes || "").replaceAll(",", "\n").replaceAll(":", " "),
+        placeholder: "64 0.5\n1518 0.5",
       attributes: { "aria-label": "frame sizes, bytes and share, one a line" },
     });
     const take = (text) => {
@@ -146,7 +151,8 @@
     const button = (textContent, onclick) => element("button", { className: "plain", textContent, onclick });
     return [
       element("div", { className: "sidebar-title", textContent: "Your frame sizes" }),
-      element("p", { className: "quiet", textContent: "Bytes and share, one a line, or a CSV file of both." }),
+      element("p", { className: "quiet",
+        textContent: "Bytes and share, one a line, or a CSV file of both." }),
       box, file,
       element("div", { className: "models-buttons" }, button("use these", () => take(box.value)),
         button("shipped sizes", () => models.set({ sizes: "" }))),
@@ -156,7 +162,8 @@
 
   /* ---- table 1 */
 
-  const HEAD = ["load", "lower, ms", "upper, ms", "mean, ms", "half width, ms", "precision, %", "simulated here, ms"];
+  const HEAD = ["load", "lower, ms", "upper, ms", "mean, ms", "half width, ms", "precision, %",
+    "simulated here, ms"];
   const cell = (tag, textContent, className = "") => element(tag, { textContent, className });
 
   /** Table 1 beside the same loads simulated here, if the preset is shown. */
@@ -168,9 +175,11 @@
       ? `${ms(found.latency_mean_us[i])} \u00B1 ${ms(found.latency_mean_us_half_width[i])}` : "\u2013");
     const printed = ["load", "lower_ms", "upper_ms", "mean_ms", "half_width_ms", "precision_pct"];
     const rows = spec.table1.map((row, i) => element(
-      "tr", {}, ...printed.map((name) => cell("td", String(row[name]), "number")), cell("td", here(i), "number"),
+      "tr", {}, ...printed.map((name) => cell("td", String(row[name]), "number")), cell("td", here(i),
+        "number"),
     ));
-    const words = "Table 1: mean latency of coalescing by 50 us, bursty traffic, ten replications, 95 %. Traffic and "
+    const words = "Table 1: mean latency of coalescing by 50 us, bursty traffic, ten replications, 95 %. " +
+      "Traffic and "
       + "timer are ambiguous in the text: shown, not tested against.";
     const button = element("button", {
       className: "plain models-needs", onclick: () => chooseFigure("table1"),

@@ -16,13 +16,15 @@
     stack, itr, best, energy, plane, predicted, residuals, sources, sizes,
   };
   const TABS = {
-    interrupts: [...PANELS, "stack", "itr", "best"], energy: ["energy", "plane"], fit: ["predicted", "residuals"],
+    interrupts: [...PANELS, "stack", "itr", "best"], energy: ["energy", "plane"], fit: ["predicted",
+      "residuals"],
     traffic: ["sources", "sizes"],
   };
   /* The tables of each tab. */
   const TABLES = {
     interrupts: { crosshair: () => crosshairTable(simulateMissing) }, energy: {},
-    fit: { fits: () => table(useHost) }, traffic: { table1: () => table1(wattlas.modelsControls.chooseFigure) },
+    fit: { fits: () => table(useHost) }, traffic: { table1: () =>
+      table1(wattlas.modelsControls.chooseFigure) },
   };
   /* Functions that need a server; an export has none of them. */
   const server = { simulate: null, fit: null };
@@ -143,12 +145,15 @@
     wattlas.modelsControls.showJob();
     wattlas.modelsControls.sayAssumptions();
     wattlas.modelsControls.sayLoads();
-    const { chosen } = spec.figures[kept.fig] || {}, isOfFigure = ["interrupts", "traffic"].includes(kept.tab);
-    const said = [kept.tab === "interrupts" && models.hostWords(), isOfFigure && chosen && `chosen by us: ${chosen}`];
+    const { chosen } = spec.figures[kept.fig] || {}, isOfFigure = ["interrupts",
+      "traffic"].includes(kept.tab);
+    const said = [kept.tab === "interrupts" && models.hostWords(), isOfFigure && chosen &&
+      `chosen by us: ${chosen}`];
     part("host-words").textContent = said.filter(Boolean).join(" · ");
     const count = runs && runs.runs ? `${runs.runs.toLocaleString("en")} runs beside the models` : "";
     const ofRuns = kept.runs && runs ? [count, runs.words] : [];
-    const ofSimulation = simulated.words || simulated.status !== "done" ? [simulated.words] : resultWords(simulated);
+    const ofSimulation = simulated.words || simulated.status !== "done" ? [simulated.words] :
+      resultWords(simulated);
     const words = [
       ...(spec.lakeIsEmpty ? ["The lake holds no runs yet: curves only."] : ofRuns),
       ...(isOfFigure ? ofSimulation : []),
@@ -162,7 +167,8 @@
     const slow = done.flatMap(({ is_slow: flags }) => flags).filter(Boolean).length;
     const counted = (count, noun) => `${count} ${noun}${count === 1 ? "" : "s"}`;
     return [
-      `simulated: ${counted(done.length, "curve")}${slow ? `, ${counted(slow, "rate")} slow to converge` : ""}`,
+      `simulated: ${counted(done.length, "curve")}` +
+        (slow ? `, ${counted(slow, "rate")} slow to converge` : ""),
       ...refusals.map(({ label, refused }) => `${label} refused: ${refused}`),
     ];
   }
@@ -209,7 +215,9 @@
   /** Bring a picture into view and mark it. */
   function focus(name) {
     const around = name && part(name).closest("[data-view]");
-    for (const marked of document.querySelectorAll(".models-marked")) marked.classList.remove("models-marked");
+    for (const marked of document.querySelectorAll(".models-marked")) {
+      marked.classList.remove("models-marked");
+    }
     if (!around) return;
     around.classList.add("models-marked");
     wattlas.nextFrame(() => around.scrollIntoView({ block: "nearest" }));

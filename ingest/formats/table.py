@@ -445,7 +445,7 @@ def _valued(
             if all(value is None for value in values.values()):
                 problems.add("empty_row", "refused", "no cell has a value; row dropped", line)
                 yield line, flags, None
-            elif are_means and not _is_mean(values, line, problems):
+            elif are_means and not _is_mean(values, bool(table.place), line, problems):
                 yield line, flags, None
             elif are_means and values.get(AGGREGATE_N) is None:
                 yield line, [each for each in flags if each != "aggregate"], values
@@ -490,10 +490,13 @@ def _with_gap(
     return cells
 
 
-def _is_mean(values: dict[str, Cell], line: int, problems: ProblemList) -> bool:
-    """Return whether a row gives the number of runs that it is the mean of; report it if not."""
+def _is_mean(values: dict[str, Cell], is_document: bool, line: int, problems: ProblemList) -> bool:
+    """Return whether a row gives the number of runs that it is the mean of; report it if not.
+
+    An object of a document may lack the list whose mean others are: it is one run.
+    """
     n = values.get(AGGREGATE_N)
-    if n is None or (isinstance(n, int) and n > 0):
+    if (n is None and is_document) or (isinstance(n, int) and n > 0):
         return True
     detail = f"a row cannot be the mean of {n} runs; row dropped"
     problems.add("bad_aggregate", "refused", detail, line)

@@ -75,6 +75,9 @@ def test_a_page_shows_a_dataset_as_in_a_small_lake(page: Any, views: Any, server
                 else page.state.from_query(f"dataset={name}", SHIPPED)
             )
             for view in page.views:
+                if (page.name, view.name) == ("lake", "questions"):
+                    # In a large lake they are of its first study.
+                    continue
                 try:
                     shown = page.rows(small, state, view.name)
                 except WattlasError as error:
