@@ -72,8 +72,7 @@ def view_menu(view: str, name: str = "this view") -> dmc.Menu:
     """Lay out a view's menu; `name` names the view for screen readers."""
     entries = (
         ("copy-link", "Copy link"),
-        ("png", "Picture as PNG"),
-        ("svg", "Picture as SVG"),
+        ("paper", "Figure for a paper"),
         ("csv", "Data as CSV"),
         ("parquet", "Data as Parquet"),
         ("explain", "How was this computed"),

@@ -8,6 +8,8 @@ from typing import Final, Literal, TypeAlias
 
 from data.lake_place import LakePath
 
+# As in pyproject.toml, which an installation does not have.
+WATTLAS_VERSION: Final = "0.1.0"
 LAKE_VARIABLE: Final = "WATTLAS_LAKE"
 DEFAULT_LAKE: Final = "lake"
 

@@ -20,6 +20,7 @@ from app.kit.links import open_page
 from app.kit.page import Page
 from app.kit.shell import not_followed, nothing_to_show, say_ignored
 from app.serve.callback_bodies import callback_problem
+from app.serve.figures import add_figure_routes
 from app.serve.guard import allow_scripts, status_of
 from app.serve.response_cache import keep_no_response
 from app.serve.routes import add_page_routes
@@ -54,6 +55,7 @@ def register(server: Flask, page: Page, pages: Sequence[Page]) -> None:
         layout=lambda **parts: open_layout(page, parts, pages),
     )
     add_page_routes(server, page)
+    add_figure_routes(server, page)
 
 
 def open_layout(

@@ -1,5 +1,5 @@
 /*
- * The legend of a picture as HTML in its panel, which wraps at any width; saved pictures have Plotly's.
+ * The legend of a picture as HTML in its panel, which wraps at any width.
  * Its entries are the traces with `showlegend`. Traces of the kind `legend` explain; others can be hidden.
  */
 (function (wattlas) {
@@ -90,31 +90,4 @@
     one.setAttribute("aria-pressed", String(!isShown));
     window.Plotly.restyle(gd, { visible: isShown ? "legendonly" : true }, [Number(one.dataset.trace)]);
   });
-
-  /* Plotly's columns are as wide as the widest entry. */
-  const ROW_PX = 20, CHARACTER_PX = 6.2, SIGN_PX = 46, MOST = 26;
-  const short = (name) => (name.length > MOST ? name.slice(0, MOST - 1).trimEnd() + "\u2026" : name);
-  function rowsOf(names, width) {
-    const widths = names.map((name) => SIGN_PX + CHARACTER_PX * name.length);
-    if (widths.reduce((sum, one) => sum + one, 0) <= width) return 1;
-    return Math.ceil(names.length / Math.max(1, Math.floor(width / Math.max(...widths))));
-  }
-
-  /** A figure for paper of a width and height: with a legend below, and as much higher. */
-  wattlas.withLegend = function ({ data, layout }, width, height) {
-    const listed = data.filter((trace) => trace.showlegend === true);
-    const names = listed.map(({ name }) => short(wattlas.shownText(name)));
-    if (!names.length || layout.showlegend !== false) return { data, layout, height };
-    const more = ROW_PX * rowsOf(names, width) + 8, { margin = {} } = layout;
-    const legend = {
-      orientation: "h", x: 0, xanchor: "left", xref: "container", y: 0, yanchor: "bottom", yref: "container",
-      font: { size: 11 }, itemsizing: "trace", bgcolor: "rgba(0,0,0,0)",
-      title: (layout.legend || {}).title,
-    };
-    const b = (margin.b === undefined ? 80 : margin.b) + more;
-    const drawn = { ...layout, showlegend: true, legend, margin: { ...margin, b } };
-    const shortened = (name) => wattlas.plotText(short(wattlas.shownText(name)));
-    const named = data.map((trace) => (trace.showlegend ? { ...trace, name: shortened(trace.name) } : trace));
-    return { data: named, layout: drawn, height: height + more };
-  };
 })((window.wattlas = window.wattlas || {}));

@@ -128,6 +128,8 @@
     return isDone;
   }
 
+  wattlas.isCopied = isCopied;
+
   /** Copy a link to what is shown, of the version of the lake that is shown. */
   async function copyLink(page) {
     const link = location.origin + location.pathname + "?" + wattlas.address.shown(page.name);
@@ -146,25 +148,11 @@
 
   const ACTIONS = {
     "copy-link": copyLink,
-    png: (page, id) => picture(page, id, "png"),
-    svg: (page, id) => picture(page, id, "svg"),
+    paper: (page, id) => wattlas.paper(page, id, viewOf(page, id)),
     csv: (page, id) => { location.href = page.data(viewOf(page, id), "csv"); },
     parquet: (page, id) => { location.href = page.data(viewOf(page, id), "parquet"); },
     explain,
   };
-
-  /* Pictures are for papers: their background is white in both themes. */
-  function picture(page, id, format) {
-    const gd = wattlas.plot(id);
-    const figure = gd && page.figure(viewOf(page, id));
-    if (!figure) { say("this view is a table: take its data as CSV"); return; }
-    const width = figure.layout.width || gd.clientWidth;
-    const drawn = wattlas.withLegend(figure, width, figure.layout.height || gd.clientHeight);
-    const { data, layout, height } = drawn, config = { ...gd._context, plotGlPixelRatio: 4 };
-    window.Plotly.downloadImage({ data, layout: { ...layout, height, paper_bgcolor: "#ffffff" }, config }, {
-      format, filename: "wattlas-" + id, scale: format === "png" ? 2 : 1, width, height,
-    });
-  }
 
   /* Each query of an explanation is one paragraph; a button opens it on the page that runs queries. */
   function withLinks(text) {

@@ -1,9 +1,10 @@
 """Actions of a user on Explore, and what the user sees in the figures."""
 
+from pathlib import Path
 from typing import Any, Final
 from urllib.parse import urlsplit
 
-from playwright.sync_api import Page
+from playwright.sync_api import Locator, Page, expect
 from playwright.sync_api import TimeoutError as TimedOut
 
 # Idle in three frames in sequence, since work in one frame may start more in the next.
@@ -33,6 +34,22 @@ def wait_idle(page: Page) -> None:
     except TimedOut as error:
         found = page.evaluate("window.wattlas && wattlas.underWay ? wattlas.underWay() : 'no page'")
         raise AssertionError(f"the page is not idle: {found}") from error
+
+
+def paper(panel: Locator, form: str) -> bytes:
+    """Save the picture of a panel by the dialog of figures for papers; Escape closes it."""
+    page = panel.page
+    panel.scroll_into_view_if_needed()
+    panel.get_by_label("menu of ").click()
+    page.get_by_role("menuitem", name="Figure for a paper", exact=True).click()
+    dialog = page.get_by_role("dialog", name="Figure for a paper")
+    dialog.get_by_label("format").select_option(form)
+    with page.expect_download() as download:
+        dialog.get_by_role("button", name="save", exact=True).click()
+    data = Path(download.value.path()).read_bytes()
+    page.keyboard.press("Escape")
+    expect(dialog).to_have_count(0)
+    return data
 
 
 # As `wattlas.openPage` does, for any address. Dash follows an address only if it differs from the

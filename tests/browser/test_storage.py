@@ -213,16 +213,3 @@ def test_nothing_overlaps_and_every_section_is_reached(
              .find((t) => t.meta.kind === "published").marker.color[0]"""
     )
     assert star == ("#e6e8eb" if theme == "dark" else "#1f2328")
-
-
-@pytest.mark.slow
-def test_a_picture_for_a_paper_has_its_own_legend(storage: StoragePage) -> None:
-    figure = storage.page.evaluate(
-        """() => {
-          const figure = wattlas.storage.paper("iops");
-          const { data, layout, height } = wattlas.withLegend(figure, 600, 300);
-          const named = data.filter((t) => t.showlegend).map((t) => t.name);
-          return [layout.showlegend, height > 300, ...named];
-        }"""
-    )
-    assert figure == [True, True, "interrupt", "classic polling", "hybrid polling", "published"]

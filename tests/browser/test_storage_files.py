@@ -8,7 +8,7 @@ from playwright.sync_api import Page
 
 from app.__main__ import main
 from app.storage.views import VIEWS
-from tests.browser.atlas import wait_idle
+from tests.browser.atlas import paper, wait_idle
 from tests.browser.storage_page import StoragePage
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
@@ -29,11 +29,8 @@ def take(page: Page, view: str, words: str) -> Path:
 @pytest.mark.usefixtures("storage")
 @pytest.mark.parametrize("view", ["storage-switches-io", "storage-loads", "storage-ios-joule"])
 def test_a_view_as_picture_and_as_rows(page: Page, view: str) -> None:
-    png = take(page, view, "Picture as PNG")
-    assert png.name == f"wattlas-{view}.png"
-    assert png.read_bytes()[:8] == b"\x89PNG\r\n\x1a\n"
-    svg = take(page, view, "Picture as SVG")
-    assert "<svg" in svg.read_text("utf-8")
+    png = paper(page.locator(f'section[data-view="{view}"]'), "png")
+    assert png.startswith(b"\x89PNG\r\n\x1a\n")
     rows = pl.read_csv(take(page, view, "Data as CSV"))
     assert len(rows)
     assert pl.read_parquet(take(page, view, "Data as Parquet")).columns == rows.columns
@@ -41,7 +38,7 @@ def test_a_view_as_picture_and_as_rows(page: Page, view: str) -> None:
 
 @pytest.mark.usefixtures("storage")
 def test_a_picture_for_paper_names_the_modes(page: Page) -> None:
-    svg = take(page, "storage-latency", "Picture as SVG").read_text("utf-8")
+    svg = paper(page.locator('section[data-view="storage-latency"]'), "svg").decode()
     for name in ("interrupt", "classic polling", "hybrid polling", "published"):
         assert f">{name}<" in svg
 

@@ -147,27 +147,3 @@ def test_an_entry_of_a_legend_hides_its_trace(page: Page, grid_address: str) -> 
     page.keyboard.press("Enter")
     wait_idle(page)
     assert page.evaluate(visible)[0] is True
-
-
-def test_a_saved_picture_has_a_legend(atlas: Atlas, grid_address: str) -> None:
-    atlas.open(grid_address)
-    found = atlas.page.evaluate(
-        """() => {
-          const figure = wattlas.page("explore").figure("scatter");
-          const paper = wattlas.withLegend(figure, 600, 500);
-          return [figure.layout.showlegend, paper.layout.showlegend, paper.height,
-            paper.layout.margin.b - figure.layout.margin.b,
-            paper.data.filter((t) => t.showlegend).length];
-        }"""
-    )
-    on_page, on_paper, height, more, entries = found
-    short = atlas.page.evaluate(
-        """() => {
-          const data = [{ showlegend: true, name: "Linux 6.12, third attempt at it" }];
-          return wattlas.withLegend({ data, layout: { showlegend: false } }, 600, 500).data[0].name;
-        }"""
-    )
-    assert short == "Linux 6.12, third attempt\N{HORIZONTAL ELLIPSIS}"
-    assert (on_page, on_paper) == (False, True)
-    assert height == 500 + more > 520
-    assert entries == atlas.page.locator("[data-legend-of=scatter] .legend-entry").count() > 5

@@ -1,0 +1,215 @@
+"""A figure of a page as a plan for paper: which panels, what is drawn in each, in which sizes."""
+
+import math
+import re
+from typing import Any, Final
+
+import numpy as np
+
+from app.kit.paper.axes import Axis, is_turned, read_axes, ticks_of
+from app.kit.paper.calls import Call, Panel, Plan
+from app.kit.paper.drawer import Drawer, places
+from app.kit.paper.figure import MOST_TRACES, FigureError, number, part, plain
+from app.kit.paper.keys import colour_bars, legend
+from app.kit.paper.notes import Frame, annotations, shapes
+from app.kit.paper.options import MM_PT, Options
+from app.kit.paper.traces import look_at, trace_calls
+
+_FAMILIES: Final = {"sans": "DejaVu Sans", "serif": "STIXGeneral"}
+_GRID: Final = "#e4e7eb"
+_LINE: Final = "#6b737d"
+
+
+def plan_of(figure: Any, size_px: tuple[float, float], options: Options) -> Plan:
+    """Make the plan of a figure.
+
+    Args:
+        figure: Plotly's `{data, layout}`.
+        size_px: Width and height on the page.
+
+    Raises:
+        FigureError: It draws nothing, or something of it cannot be read.
+    """
+    data, layout = figure.get("data"), part(figure, "layout")
+    if not isinstance(data, list) or not all(isinstance(trace, dict) for trace in data):
+        raise FigureError("data is no list of traces")
+    if len(data) > MOST_TRACES:
+        raise FigureError(f"{len(data):,} traces, at most {MOST_TRACES}")
+    traces = [{**trace, "_index": at} for at, trace in enumerate(data) if _is_shown(trace)]
+    if not traces:
+        raise FigureError("nothing is drawn in this picture")
+    axes = read_axes(layout, traces)
+    plan, drawer, frame = _begin(layout, axes, size_px, options)
+    keys = [_axes_of(trace) for trace in traces]
+    drawn = [trace for trace, key in zip(traces, keys, strict=True) if not _is_key(trace)]
+    for trace in drawn or traces:
+        x, y = _axes_of(trace)
+        look_at(trace, axes[x], axes[y])
+    for axis in axes.values():
+        axis.settle()
+        axis.length_pt = _length_pt(drawer, axis)
+    for trace in drawn or traces:
+        key = _axes_of(trace)
+        if key not in frame.panels:
+            name = f"ax{len(frame.panels) + 1}"
+            panel = Panel(name, axes[key[0]].domain, axes[key[1]].domain)
+            frame.panels[key] = panel
+            plan.panels.append(panel)
+        if trace.get("type") == "bar":
+            name = frame.panels[key].name
+            at = places(trace, axes[key[0]], axes[key[1]])[trace.get("orientation") == "h"]
+            drawer.groups.setdefault(name, []).append(trace["_index"])
+            drawer.bar_places.setdefault(name, []).append(at[np.isfinite(at)])
+    calls: list[Call] = []
+    for trace in drawn:
+        panel = frame.panels[_axes_of(trace)]
+        calls += trace_calls(drawer, trace["_index"], trace, panel.name)
+    calls += [*shapes(drawer, frame), *annotations(drawer, frame)]
+    for key, panel in frame.panels.items():
+        plan.calls += _axes_calls(drawer, frame, key, panel)
+    plan.calls += sorted(calls, key=lambda call: call.layer)
+    for panel, of_bar in colour_bars(drawer, frame, drawn):
+        plan.panels.append(panel)
+        plan.calls += of_bar
+    plan.legend = legend(drawer, traces)
+    plan.legend_title = plain(part(layout, "legend", "title").get("text") or "")
+    if options.has_title:
+        plan.title = plain(part(layout, "title").get("text") or "")
+    return plan
+
+
+def _is_shown(trace: dict[str, Any]) -> bool:
+    return trace.get("visible") not in (False, "legendonly")
+
+
+def _is_key(trace: dict[str, Any]) -> bool:
+    """Return whether a trace only explains a sign in the legend: it has no point."""
+    x = trace.get("x")
+    return trace.get("type") != "heatmap" and isinstance(x, list) and all(v is None for v in x)
+
+
+def _axes_of(trace: dict[str, Any]) -> tuple[str, str]:
+    return str(trace.get("xaxis") or "x"), str(trace.get("yaxis") or "y")
+
+
+def _begin(
+    layout: dict[str, Any], axes: dict[str, Axis], size_px: tuple[float, float], options: Options
+) -> tuple[Plan, Drawer, Frame]:
+    wide, high = size_px
+    pt = options.font_pt / number(part(layout, "font").get("size"), 12, 6, 40)
+    size = options.width_mm * MM_PT, options.height_mm * MM_PT if options.height_mm else None
+    plan = Plan(_settings(options), size, min(3.0, max(0.15, high / wide)))
+    drawer = Drawer(plan, axes, layout, pt, options.line_pt, options.font_pt)
+    margin = part(layout, "margin")
+    inner = [
+        max(50.0, side - sum(number(margin.get(key), 40, 0, side / 2) for key in keys))
+        for side, keys in ((wide, "lr"), (high, "tb"))
+    ]
+    return plan, drawer, Frame({}, *inner)
+
+
+def _settings(options: Options) -> dict[str, Any]:
+    thin = round(max(0.3, 0.6 * options.line_pt), 2)
+    return {
+        "font.family": _FAMILIES[options.family], "font.size": options.font_pt,
+        "axes.titlesize": options.font_pt, "axes.labelsize": options.font_pt,
+        "xtick.labelsize": options.font_pt, "ytick.labelsize": options.font_pt,
+        "legend.fontsize": options.font_pt, "legend.title_fontsize": options.font_pt,
+        "legend.frameon": False, "lines.linewidth": options.line_pt, "axes.linewidth": thin,
+        "xtick.major.width": thin, "ytick.major.width": thin, "xtick.major.size": 2.5,
+        "ytick.major.size": 2.5, "xtick.minor.size": 0, "ytick.minor.size": 0,
+        "axes.edgecolor": _LINE, "xtick.color": _LINE, "ytick.color": _LINE,
+        "xtick.labelcolor": "black", "ytick.labelcolor": "black",
+        "axes.grid": True, "grid.color": _GRID, "grid.linewidth": thin, "axes.axisbelow": True,
+        "axes.spines.top": False, "axes.spines.right": False, "axes.facecolor": "none",
+        "axes.xmargin": 0, "axes.ymargin": 0, "hatch.linewidth": thin,
+        "text.parse_math": False, "svg.fonttype": "none", "svg.hashsalt": "wattlas",
+        "pdf.fonttype": 42, "axes.unicode_minus": True,
+    }  # fmt: skip
+
+
+def _axes_calls(drawer: Drawer, frame: Frame, key: tuple[str, str], panel: Panel) -> list[Call]:
+    """Return the calls for ranges, ticks and titles of a panel."""
+    calls: list[Call] = []
+    name = panel.name
+    for axis in (drawer.axes[key[0]], drawer.axes[key[1]]):
+        letter, spec = axis.name[0], axis.spec
+        assert axis.ends
+        if axis.kind == "log":
+            calls += [Call(name, f"set_{letter}scale", ("log",))]
+            calls += [Call(name, f"{letter}axis.minorticks_off")]
+        calls.append(Call(name, f"set_{letter}lim", tuple(_short(end) for end in axis.ends)))
+        length = axis.length_pt
+        ticks = ticks_of(axis, length, drawer.font_pt)
+        if axis.spec.get("visible") is False:
+            calls.append(Call(name, f"{letter}axis.set_visible", (False,)))
+            side = "bottom" if axis.is_x else "left"
+            calls.append(Call(name, f"spines.{side}.set_visible", (False,)))
+            continue
+        is_labelled = (
+            _has_labels(drawer, frame, key, axis) and spec.get("showticklabels") is not False
+        )
+        labels = ticks.labels if is_labelled else [""] * len(ticks.at)
+        angle = -number(spec.get("tickangle"), 0, -180, 180)
+        if not angle and is_turned(axis, labels, length, drawer.font_pt):
+            angle = 90.0
+        turn = {"rotation": angle} if angle and is_labelled else {}
+        calls.append(Call(name, f"set_{letter}ticks", (ticks.at, labels), turn))
+        if axis.kind == "category" and not axis.is_x:
+            least = sum(label.count("\n") + 1 for label in ticks.labels)
+            panel.least_pt = max(panel.least_pt, 1.25 * drawer.font_pt * least)
+        far = number(spec.get("ticklabelstandoff"), 0, -100, 100)
+        far += number(spec.get("ticklen"), 5, 0, 100) - 5 if spec.get("ticks") == "outside" else 0
+        if far:
+            away = far * drawer.pt + 3.5
+            calls.append(Call(name, "tick_params", (), {"axis": letter, "pad": round(away, 2)}))
+        is_far = spec.get("side") in ("right", "top")
+        if is_far:
+            side = str(spec["side"])
+            calls.append(Call(name, f"{letter}axis.set_ticks_position", (side,)))
+            calls.append(Call(name, f"{letter}axis.set_label_position", (side,)))
+        title = part(spec, "title").get("text") or ""
+        if title and _has_labels(drawer, frame, key, axis):
+            calls.append(
+                Call(name, f"set_{letter}label", (_wrapped(plain(title), length, drawer),))
+            )
+        if spec.get("showgrid") is False or axis.kind == "category":
+            calls.append(Call(name, "grid", (False,), {"axis": letter}))
+    panel.least_pt = max(panel.least_pt, 6.0 * drawer.font_pt)
+    return calls
+
+
+def _wrapped(title: str, length_pt: float, drawer: Drawer) -> str:
+    """Break a title of an axis that is longer than its axis."""
+    most = max(14, int(1.15 * length_pt / (0.52 * drawer.font_pt)))
+    lines: list[str] = []
+    line = ""
+    for word in re.split(r"\s+", title):
+        if line and len(line) + len(word) >= most:
+            lines, line = [*lines, line], word
+        else:
+            line = f"{line} {word}".strip()
+    return "\n".join([*lines, line])
+
+
+def _has_labels(drawer: Drawer, frame: Frame, key: tuple[str, str], axis: Axis) -> bool:
+    """Return whether a panel is the one that the labels of an axis stand at."""
+    anchor = str(axis.spec.get("anchor") or ("y" if axis.is_x else "x"))
+    sharing = [k for k in frame.panels if k[0 if axis.is_x else 1] == axis.name]
+    wanted = (axis.name, anchor) if axis.is_x else (anchor, axis.name)
+    if wanted in sharing:
+        return key == wanted
+    far = axis.spec.get("side") in ("right", "top")
+    ends = [(drawer.axes[k[1 if axis.is_x else 0]].domain, k) for k in sharing]
+    return key == (max(ends) if far else min(ends))[1]
+
+
+def _length_pt(drawer: Drawer, axis: Axis) -> float:
+    wide, high = drawer.plan.size_pt
+    whole = 0.82 * wide if axis.is_x else 0.8 * (high or wide * drawer.plan.share)
+    return max(1.0, whole * (axis.domain[1] - axis.domain[0]))
+
+
+def _short(value: float) -> float:
+    digits = 9 - math.floor(math.log10(abs(value))) if value else 0
+    return round(value, min(300, max(0, digits)))
