@@ -133,7 +133,9 @@ TOOLS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("name", "count", "values", "knobs"), TOOLS, ids=lambda v: str(v)[:20])
+@pytest.mark.parametrize(
+    ("name", "count", "values", "knobs"), TOOLS, ids=[name for name, *_ in TOOLS]
+)
 def test_what_a_tool_wrote(name: str, count: int, values: dict[str, Any], knobs: set[str]) -> None:
     content = captured(name)
     assert [f.name for f in FORMATS if f.sniff(name, content[: 1 << 16])] == ["table"]
