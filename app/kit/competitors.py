@@ -6,17 +6,20 @@ from typing import Final
 
 import numpy as np
 
-from app.kit.encodings import GOVERNOR_HUE, OKABE_ITO, SYMBOLS, system_order, system_style
+from app.kit.encodings import (
+    GOVERNOR_HUE,
+    NUMBER_HUES,
+    OKABE_ITO,
+    SYMBOLS,
+    system_order,
+    system_style,
+)
 from data.catalogue import SHIPPED
 from data.knobs import Knob
 from data.selection import POLLING, Value, unset_itr
 
 # Fixed colours of the completion modes, on all pages.
 MODE_HUES: Final = {"interrupt": OKABE_ITO[0], "poll": OKABE_ITO[1], "hybrid": OKABE_ITO[2]}
-_CIVIDIS: Final = (
-    "00224e", "123570", "3b496c", "575d6d", "707173", "8a8678", "a59c74", "c3b369", "e1cc55",
-    "fee838",
-)  # fmt: skip
 TIE_GREY: Final = "#B4BAC1"
 DIFFER_HUE: Final = "#D9C79A"
 UNSET_HUE: Final = "#8C8C8C"
@@ -162,10 +165,10 @@ def _hues(knob: Knob, values: Sequence[Value | None], systems: Sequence[str]) ->
 
 
 def _scale(values: Sequence[Value | None]) -> list[str]:
-    """Sample cividis in order (darker is less); NULL gets a colour outside the scale."""
-    anchors = np.array([[int(c[i : i + 2], 16) for i in (0, 2, 4)] for c in _CIVIDIS])
+    """Sample the scale in order (darker is less); NULL gets a colour outside the scale."""
+    anchors = np.array([[int(c[i : i + 2], 16) for i in (1, 3, 5)] for c in NUMBER_HUES])
     count = sum(v is not None for v in values)
-    places = np.linspace(0, len(anchors) - 1, count) if count > 1 else np.array([4.0])
+    places = np.linspace(0, len(anchors) - 1, count) if count > 1 else np.array([3.5])
     rgb = np.stack([np.interp(places, range(len(anchors)), anchors[:, i]) for i in range(3)], 1)
     hues = [f"#{r:02x}{g:02x}{b:02x}" for r, g, b in np.rint(rgb).astype(int)]
     return [*hues[:count], *([GOVERNOR_HUE] if count < len(values) else [])]

@@ -4,11 +4,11 @@
 
   const THEMES = {
     light: {
-      text: "#1f2328", grid: "#e4e7eb", line: "#9aa1a9", halo: "rgba(255,255,255,0.9)", missed: "#c3c7cc",
+      text: "#1f2328", grid: "#e4e7eb", line: "#9aa1a9", outline: "rgba(31,35,40,0.55)", missed: "#c3c7cc",
       paper: "#ffffff",
     },
     dark: {
-      text: "#e6e8eb", grid: "#2f343b", line: "#6b737d", halo: "rgba(255,255,255,0.55)", missed: "#4b5159",
+      text: "#e6e8eb", grid: "#2f343b", line: "#6b737d", outline: "rgba(230,232,235,0.55)", missed: "#4b5159",
       paper: "#16191d",
     },
   };

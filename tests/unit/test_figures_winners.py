@@ -16,7 +16,7 @@ from app.kit.competitors import (
     value_label,
     value_words,
 )
-from app.kit.encodings import GOVERNOR_HUE, OKABE_ITO, SYMBOLS, system_style
+from app.kit.encodings import GOVERNOR_HUE, NUMBER_HUES, OKABE_ITO, SYMBOLS, system_style
 from app.kit.figure_text import BREAK
 from app.modes.figures.evidence import EvidenceScene, build_evidence
 from app.modes.figures.pareto import ParetoScene, build_pareto, pareto_members
@@ -173,7 +173,11 @@ def test_numbers_are_samples_of_one_scale_and_null_stands_outside() -> None:
     found = competitors_of(SHIPPED.knobs["dvfs"], [2.9, None, 1.2, 2.0], (), {})
     assert found.values == (1.2, 2.0, 2.9, None)
     assert found.labels == ("1.2 GHz", "2 GHz", "2.9 GHz", "governor")
-    assert (found.hues[0], found.hues[2], found.hues[3]) == ("#00224e", "#fee838", GOVERNOR_HUE)
+    assert (found.hues[0], found.hues[2], found.hues[3]) == (
+        NUMBER_HUES[0],
+        NUMBER_HUES[-1],
+        GOVERNOR_HUE,
+    )
     assert found.is_scaled
 
 

@@ -29,8 +29,8 @@ from app.explore.state import ExploreState
 from app.kit.columns import floats
 from app.kit.encodings import (
     ADAPTIVE_SIZE_PX,
-    DVFS_SCALE,
     GOVERNOR_HUE,
+    NUMBER_SCALE,
     OKABE_ITO,
     axis_title,
     base_layout,
@@ -137,7 +137,7 @@ def _point_trace(
         "symbol": f"{symbol}-open" if hollow else symbol,
         "size": sizes,
         "color": color,
-        "line": {"width": 2 if hollow else 0.6},
+        "line": {"width": 2 if hollow else 0.9},
         **({"coloraxis": "coloraxis"} if is_scaled else {}),
     }
     return scatter_trace(
@@ -272,7 +272,7 @@ def _layout(
         "yaxis": _axis(metric(state.y), state.y_log, shown["y"], shown["y_sd"]),
         "dragmode": "select",
         "coloraxis": {
-            "colorscale": DVFS_SCALE,
+            "colorscale": [list(stop) for stop in NUMBER_SCALE],
             "cmin": low,
             "cmax": high if high > low else low + 0.1,
             "showscale": bool(len(known)),
