@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 # Also for RE2 and Rust's regex, which know neither look-ahead nor the same anchors.
 FORMULA: Final = r"^[=+\-@\t\r\n]"
 # One, or several with blanks between them, as lists are written.
-NUMBER: Final = r"^([+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?( |$))+$"
+NUMBER: Final = r"^([+-]?(\d+\.?\d*|\.\d+|inf)([eE][+-]?\d+)?( |$))+$"
 
 
 def guarded_name(name: str) -> str:
