@@ -72,14 +72,17 @@
     out: (name, axis) => [[name + ".range", scaled(axis, FACTORS.out)]],
   };
 
+  /** Change the axes of a drawn picture: "fit", "reset", "in" or "out". */
+  wattlas.scale = function (gd, tool) {
+    const change = Object.fromEntries(axesOf(gd).flatMap(([name, axis]) => CHANGES[tool](name, axis)));
+    if (Object.keys(change).length) relayout(gd, change);
+  };
+
   function use(tool, id) {
     const gd = wattlas.plot(id);
     if (!gd || !gd._fullLayout) return;
     if (DRAGS.includes(tool)) relayout(gd, { dragmode: tool });
-    else {
-      const change = Object.fromEntries(axesOf(gd).flatMap(([name, axis]) => CHANGES[tool](name, axis)));
-      if (Object.keys(change).length) relayout(gd, change);
-    }
+    else wattlas.scale(gd, tool);
     wattlas.tools(id);
   }
 

@@ -250,6 +250,9 @@
       plotly_doubleclick(gd, name) {
         if (views[name].reset) views[name].reset();
       },
+      plotly_clickannotation(gd, name, { annotation }) {
+        if (annotation.name === "beyond") wattlas.scale(gd, "fit");
+      },
       plotly_relayout(gd, name, change) {
         if (!Object.keys(change).some(isRange)) return;
         if (metaOf(name).fields) keepZoom(gd, name);

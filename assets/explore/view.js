@@ -9,7 +9,7 @@
   const listeners = [];
   const explore = (wattlas.explore = wattlas.linked({
     views: {
-      scatter: { dress: dressScatter, lines: pointLines, drawn: paintArrows },
+      scatter: { dress: dressScatter, lines: pointLines, drawn: paintEdges },
       heatmap: { lines: cellLines },
       lines: { dress: dressLines },
     },
@@ -37,7 +37,7 @@
       if (explore.limit !== null) marker.color = limitColors(trace, theme, meta);
       return { ...trace, marker };
     });
-    const dressed = { ...layout, shapes: limitShapes(meta, theme) };
+    const dressed = { ...layout, shapes: limitShapes(meta, theme), annotations: beyondOf(layout) };
     return { data: meta.means ? [...traces, arrowsOf(dressed)] : traces, layout: dressed };
   }
 
@@ -138,12 +138,42 @@
     return { low, high, includes: (value) => value >= low && value <= high };
   }
 
-  /** Move the arrow heads of error bars to the edges of the shown range. */
-  function paintArrows(gd) {
+  const beyond = (x, y, xanchor, yanchor) => ({
+    xref: "paper", yref: "paper", x, y, xanchor, yanchor, showarrow: false,
+    font: { size: 12 }, name: "beyond",
+  });
+  const EDGES = [
+    ["x", "low", (n) => "\u25c2 " + n, beyond(0, 0.5, "left", "middle")],
+    ["x", "high", (n) => n + " \u25b8", beyond(1, 0.5, "right", "middle")],
+    ["y", "low", (n) => "\u25be " + n, beyond(0.5, 0, "center", "bottom")],
+    ["y", "high", (n) => "\u25b4 " + n, beyond(0.5, 1, "center", "top")],
+  ];
+  /** At each edge how many points lie beyond it; the hover says how far, a click shows all. */
+  function beyondOf({ xaxis, yaxis, meta: { fields, units } }) {
+    const { columns } = explore, axes = { x: frame(xaxis), y: frame(yaxis) };
+    return EDGES.flatMap(([letter, end, text, place]) => {
+      const edge = axes[letter][end], sign = end === "low" ? -1 : 1, name = fields[letter];
+      const there = columns.fields[name].filter((value) => sign * value > sign * edge);
+      if (!there.length) return [];
+      const far = there.reduce((a, b) => (sign * b > sign * a ? b : a));
+      const n = there.length.toLocaleString("en"), points = there.length === 1 ? " point" : " points";
+      const hovertext = n + points + " beyond, to " + wattlas.formatQuantity(far, units[name])
+        + " \u00b7 click: show all";
+      return [{ ...place, text: text(n + " beyond"), hovertext }];
+    });
+  }
+
+  /** Move the arrow heads of error bars, and what is beyond, to the edges of the shown range. */
+  function paintEdges(gd) {
+    if (!isScatter()) return;
+    const { xaxis, yaxis } = gd._fullLayout, at = { xaxis, yaxis, meta: metaOf("scatter") };
+    const annotations = beyondOf(at);
+    const texts = (all) => JSON.stringify((all || []).map(({ text }) => text));
+    const isSame = texts(annotations) === texts(gd.layout.annotations);
+    if (!isSame) window.Plotly.relayout(gd, { annotations });
     const [k] = tracesOf(gd.data, "arrows");
     if (k === undefined) return;
-    const { xaxis, yaxis } = gd._fullLayout;
-    const { x, y, marker, meta } = arrowsOf({ xaxis, yaxis, meta: metaOf("scatter") });
+    const { x, y, marker, meta } = arrowsOf(at);
     if (JSON.stringify([x, y]) === JSON.stringify([gd.data[k].x, gd.data[k].y])) return;
     window.Plotly.restyle(gd, { x: [x], y: [y], meta: [meta], "marker.symbol": [marker.symbol] }, [k]);
   }

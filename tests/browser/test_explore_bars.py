@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from playwright.sync_api import expect
 
 from tests.browser.atlas import Atlas, wait_idle
 from tests.fixtures.lakes import run, write_lake
@@ -54,6 +55,25 @@ def test_bars_that_leave_the_axis_end_in_arrow_heads(atlas: Atlas, noisy: str) -
         [pytest.approx(10**low, rel=1e-4), 10, "triangle-left"],
         [pytest.approx(10**high, rel=1e-4), 10, "triangle-right"],
     ]
+
+
+def test_what_lies_beyond_is_counted_at_the_edges_and_a_click_shows_it(
+    atlas: Atlas, noisy: str
+) -> None:
+    atlas.open(noisy, LINK)
+    beyond = atlas.page.locator("[data-view=scatter] .annotation-text")
+    expect(beyond).to_have_count(0)
+    atlas.page.evaluate("Plotly.relayout(wattlas.plot('scatter'), {'xaxis.range': [145, 215]})")
+    wait_idle(atlas.page)
+    # Of means from 100.5 to 200.5 us and one of 400 us, five lie below and one above.
+    assert beyond.all_text_contents() == [
+        "\N{BLACK LEFT-POINTING SMALL TRIANGLE} 5 beyond",
+        "1 beyond \N{BLACK RIGHT-POINTING SMALL TRIANGLE}",
+    ]
+    beyond.last.click(force=True)
+    expect(beyond).to_have_count(0)
+    low, high = edges(atlas)
+    assert low < 100 < 400 < high
 
 
 def test_arrow_heads_follow_a_zoom(atlas: Atlas, noisy: str) -> None:

@@ -325,3 +325,29 @@ def test_a_message_stands_in_the_middle_of_nothing() -> None:
     assert figure["data"] == []
     assert figure["layout"]["annotations"][0]["text"] == "No run has all of these filters."
     assert figure["layout"]["meta"]["kind"] == "message"
+
+
+# p99 from 100 to 139 us, and one of 40 ms.
+FAR = [run(itr_us=float(i), latency_p99_us=100.0 + i, energy_j=500.0 - i) for i in range(40)]
+FAR += [run(itr_us=99.0, latency_p99_us=40_000.0, energy_j=600.0)]
+
+
+@pytest.mark.parametrize(
+    ("rows", "state", "high_us"),
+    [
+        (FAR, {}, 139), (FAR, {"limit": 200.0}, 200), (FAR, {"x_log": True}, 139),
+        # A limit beyond all points does not stretch the axis; another metric's is not of this one.
+        (FAR, {"limit": 50_000.0}, 139), (FAR, {"limit": 200.0, "limited": "energy_j"}, 139),
+        # The least energy is at 9 ms, and is shown.
+        ([*FAR, run(itr_us=98.0, latency_p99_us=9_000.0, energy_j=1.0)], {}, 9_000),
+        # Without what is far out the axis would not be twice as short.
+        ([*FAR[:-1], run(itr_us=99.0, latency_p99_us=170.0, energy_j=600.0)], {}, 170),
+    ],
+)  # fmt: skip
+def test_an_axis_fits_what_most_points_need(
+    tmp_path: Path, rows: list[dict], state: dict[str, Any], high_us: float
+) -> None:
+    axis = draw(points_of(tmp_path / "lake", rows), **state)["layout"]["xaxis"]
+    low, high = np.log10([100, high_us]) if axis["type"] == "log" else (100, high_us)
+    margin = 0.06 * (high - low)
+    assert axis["range"] == pytest.approx([low - margin, high + margin])

@@ -1,6 +1,5 @@
 """Energy against the workload's performance: one point per run or per configuration."""
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -8,6 +7,7 @@ from typing import Any, Final
 import numpy as np
 import polars as pl
 
+from app.explore.figures.axes import metric_axis
 from app.explore.figures.marks import (
     MARKS,
     Marks,
@@ -32,7 +32,6 @@ from app.kit.encodings import (
     GOVERNOR_HUE,
     NUMBER_SCALE,
     OKABE_ITO,
-    axis_title,
     base_layout,
     color_bar,
     itr_sizes_px,
@@ -42,7 +41,6 @@ from app.kit.figure_text import bold, finishing
 from app.kit.words import axis_words, knob_words, subject, synthetic_note
 from data.catalogue import Catalogue
 from data.knobs import Knob
-from data.metrics import Metric
 
 BAR_COLOR: Final = "rgba(128,128,128,0.55)"
 # Share of its point at which a bar to 0 or below ends on a logarithmic axis.
@@ -268,8 +266,7 @@ def _layout(
             f"{axis_words(state.x, state.y, scene.catalogue)}, {subject(points)}", subtitle
         ),
         "margin": {"l": 62, "r": 8, "t": 46, "b": 46},
-        "xaxis": _axis(metric(state.x), state.x_log, shown["x"], shown["x_sd"]),
-        "yaxis": _axis(metric(state.y), state.y_log, shown["y"], shown["y_sd"]),
+        **{f"{letter}axis": _axis(letter, points, shown, state, scene) for letter in ("x", "y")},
         "dragmode": "select",
         "coloraxis": {
             "colorscale": [list(stop) for stop in NUMBER_SCALE],
@@ -294,36 +291,22 @@ def _layout(
     }
 
 
+def _axis(
+    letter: str, points: pl.DataFrame, shown: pl.DataFrame, state: ExploreState, scene: Scene
+) -> dict:
+    metric, is_log = getattr(state, letter), getattr(state, f"{letter}_log")
+    best = [i for rows in scene.marks.best.values() for _, i in rows]
+    needed = points[best][letter].to_list()
+    needed += [state.limit] if state.limit is not None and metric == state.limited else []
+    values, deviations = shown[letter], shown[f"{letter}_sd"]
+    return metric_axis(scene.catalogue.metric(metric), is_log, values, deviations, needed)
+
+
 def _scale_title(knob: Knob | None) -> str:
     if knob is None:
         return ""
     unit = knob.unit or knob.facet.unit
     return f"{knob.menu_title}, {unit}" if unit else knob.menu_title
-
-
-def _axis(measure: Metric, log: bool, values: pl.Series, deviations: pl.Series) -> dict:
-    # Write thousands of joules with k; microseconds and smaller values as they are.
-    prefixed = measure.unit != "us" and not log and (values.abs().max() or 0) >= 1000  # type: ignore[operator]
-    return {
-        "title": axis_title(measure.axis_title),
-        "type": "log" if log else "linear",
-        "automargin": False,
-        "zeroline": False,
-        "exponentformat": "SI",
-        "separatethousands": True,
-        **({"tickformat": "~s"} if prefixed else {}),
-        "range": _range(values, deviations, log),
-    }
-
-
-def _range(values: pl.Series, deviations: pl.Series, log: bool) -> list[float]:
-    """Return the range of an axis: the points, with a margin of at least a typical error bar."""
-    low, high = float(values.min()), float(values.max())  # type: ignore[arg-type]
-    bar = float(deviations.cast(pl.Float64).median() or 0.0)  # type: ignore[arg-type]
-    if log and low > 0:
-        low, high, bar = math.log10(low), math.log10(high), 0.0
-    margin = max(0.06 * (high - low) or 0.06 * abs(high), 1.2 * bar) or 1.0
-    return [low - margin, high + margin]
 
 
 def _subtitle(points: pl.DataFrame, left_out: int, state: ExploreState, scene: Scene) -> str:

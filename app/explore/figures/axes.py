@@ -1,0 +1,67 @@
+"""Axes of metrics: they fit what most points need; the browser counts what lies beyond them."""
+
+import math
+from collections.abc import Sequence
+from typing import Any, Final
+
+import numpy as np
+import polars as pl
+
+from app.kit.columns import floats
+from app.kit.encodings import axis_title
+from data.metrics import Metric
+
+# Quartile distances from the nearer quartile at which a value is far out (Tukey, 1977).
+_FAR: Final = 3.0
+# An axis leaves them out if that makes it so many times shorter.
+_SHORTER: Final = 2.0
+
+
+def metric_axis(
+    measure: Metric, log: bool, values: pl.Series, deviations: pl.Series, needed: Sequence[float]
+) -> dict[str, Any]:
+    """Return an axis for a metric.
+
+    Args:
+        values: Means of the points, in the metric's unit, shape (points,).
+        deviations: Their standard deviations; NULL where n is 1.
+        needed: Values that the axis shows, if points lie around them: best points, the limit.
+    """
+    # Write thousands of joules with k; microseconds and smaller values as they are.
+    prefixed = measure.unit != "us" and not log and (values.abs().max() or 0) >= 1000  # type: ignore[operator]
+    return {
+        "title": axis_title(measure.axis_title),
+        "type": "log" if log else "linear",
+        "automargin": False,
+        "zeroline": False,
+        "exponentformat": "SI",
+        "separatethousands": True,
+        **({"tickformat": "~s"} if prefixed else {}),
+        "range": _range(floats(values), deviations, log, needed),
+    }
+
+
+def _range(
+    values: np.ndarray, deviations: pl.Series, log: bool, needed: Sequence[float]
+) -> list[float]:
+    """Return the ends of an axis, with a margin of at least a typical error bar."""
+    bar = float(deviations.cast(pl.Float64).median() or 0.0)  # type: ignore[arg-type]
+    log = log and float(values.min()) > 0
+    if log:
+        values, bar = np.log10(values), 0.0
+        needed = [math.log10(value) for value in needed if value > 0]
+    low, high = _ends(values, needed)
+    margin = max(0.06 * (high - low) or 0.06 * abs(high), 1.2 * bar) or 1.0
+    return [low - margin, high + margin]
+
+
+def _ends(values: np.ndarray, needed: Sequence[float]) -> tuple[float, float]:
+    """Return the least and the greatest value; of those not far out, where that is much shorter."""
+    whole = float(values.min()), float(values.max())
+    first, third = np.quantile(values, (0.25, 0.75))
+    reach = _FAR * (third - first)
+    near = values[(values >= first - reach) & (values <= third + reach)]
+    shown = [value for value in needed if whole[0] <= value <= whole[1]]
+    ends = min(float(near.min()), *shown), max(float(near.max()), *shown)
+    is_shorter = 0 < _SHORTER * (ends[1] - ends[0]) <= whole[1] - whole[0]
+    return ends if is_shorter else whole
