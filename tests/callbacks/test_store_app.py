@@ -205,7 +205,9 @@ def test_a_store_that_was_never_reached_is_named_on_the_page(
     assert "does not allow it with these credentials" in json.dumps(
         client.get("/_dash-layout").json
     )
-    assert len(stored.proxy.requests) <= 2
+    # Of an earlier test a request may still come.
+    own = [one for one in stored.proxy.requests if stored.lake.key in one.path]
+    assert 1 <= len(own) <= 2
 
 
 def test_a_version_with_more_bytes_than_copies_may_have_is_refused(
