@@ -20,13 +20,27 @@ from tests.fixtures.stores import Stored
 
 ROOT = Path(__file__).resolve().parents[1]
 # Examples are not timed: a busy machine is no failure.
-settings.register_profile("quick", deadline=None, max_examples=25)
+settings.register_profile("quick", deadline=None, max_examples=12)
 settings.register_profile("thorough", deadline=None)
 
 
 def pytest_configure(config: pytest.Config) -> None:
     """Draw fewer examples when slow tests are left out."""
     settings.load_profile("quick" if "not slow" in config.option.markexpr else "thorough")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark as slow what `thin` leaves to `make test-all`."""
+    cases: dict[tuple[str, int], list[pytest.Item]] = {}
+    for item in items:
+        if mark := item.get_closest_marker("thin"):
+            cases.setdefault((item.nodeid.partition("[")[0], *mark.args), []).append(item)
+    for (_, count), found in cases.items():
+        kept = {round(i * (len(found) - 1) / max(count - 1, 1)) for i in range(count)}
+        for at, item in enumerate(found):
+            if at not in kept:
+                item.add_marker("slow")
 
 
 @pytest.fixture(scope="session")

@@ -182,6 +182,7 @@ def test_a_page_without_its_measurement_names_it_and_the_pages_that_have_theirs(
             assert said == [], page.name
 
 
+@pytest.mark.thin(4)
 @every_page
 def test_an_unreadable_lake_becomes_a_sentence(unreadable: Flask, page: Page) -> None:
     assert "the lake cannot be read" in " ".join(texts(opened(unreadable, page)))
@@ -216,6 +217,7 @@ def test_a_bad_link_becomes_a_sentence(sample: Flask, page: Page, link: dict[str
         assert words.strip() in said
 
 
+@pytest.mark.thin(4)
 @every_page
 def test_unknown_names_in_a_link_are_ignored_and_listed(sample: Flask, page: Page) -> None:
     query = f"{default_query(sample, page)}&utm_source=slack&fbclid=x"

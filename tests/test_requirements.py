@@ -83,6 +83,7 @@ def test_the_pythons_tested_here_begin_where_the_promise_does() -> None:
     assert "3.10" not in specifier
 
 
+@pytest.mark.thin(4)
 @pytest.mark.parametrize("name", [f"{name}.txt" for name in NAMES])
 @pytest.mark.parametrize("python", PYTHONS)
 def test_what_is_pinned_for_a_python_can_be_installed_there(python: str, name: str) -> None:

@@ -23,6 +23,7 @@ def check(link: str) -> None:
     assert (found["load"], found["limit"]) == (["200000"], ["120"])
 
 
+@pytest.mark.thin(1)
 def test_without_the_clipboard_of_https_the_link_is_copied_all_the_same(
     new_tab: Page, grid_address: str
 ) -> None:

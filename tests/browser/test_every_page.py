@@ -19,7 +19,7 @@ pytestmark = pytest.mark.browser
 
 PNG: Final = b"\x89PNG\r\n\x1a\n"
 # Of each page, views that `make test` downloads; `make test-all` downloads the others too.
-_FIRST_VIEWS: Final = 4
+_FIRST_VIEWS: Final = 2
 
 every_page = pytest.mark.parametrize("owed", PAGES, ids=lambda page: page.name)
 # SQL draws nothing before the visitor runs a query.
@@ -79,6 +79,7 @@ def downloaded(panel: Locator, entry: str) -> bytes:
     return path.read_bytes()
 
 
+@pytest.mark.thin(4)
 @every_page
 def test_an_empty_lake_shows_a_message(tab: Tab, empty_address: str, owed: Page) -> None:
     visit(tab, empty_address + owed.path)
@@ -86,6 +87,7 @@ def test_an_empty_lake_shows_a_message(tab: Tab, empty_address: str, owed: Page)
     assert "empty" in tab.locator("#lake-line").inner_text()
 
 
+@pytest.mark.thin(3)
 @every_page
 def test_an_unreadable_lake_shows_a_message(tab: Tab, unreadable_address: str, owed: Page) -> None:
     visit(tab, unreadable_address + owed.path)
@@ -93,6 +95,7 @@ def test_an_unreadable_lake_shows_a_message(tab: Tab, unreadable_address: str, o
     assert "runs" in tab.locator(".lake-line").inner_text()
 
 
+@pytest.mark.thin(3)
 @drawn_by_page
 def test_a_bad_link_shows_a_message_and_leads_to_the_default_view(
     page: Tab, logged_address: str, owed: Page
@@ -110,6 +113,7 @@ def test_a_bad_link_shows_a_message_and_leads_to_the_default_view(
     assert page.locator("#notice").inner_text() == ""
 
 
+@pytest.mark.thin(3)
 @drawn_by_page
 def test_unknown_names_in_a_link_are_listed_in_the_status_line(
     tab: Tab, logged_address: str, owed: Page
@@ -191,6 +195,7 @@ def test_a_reload_restores_the_page_and_the_help_lists_its_keys(
     expect(tab.locator("#help")).not_to_be_visible()
 
 
+@pytest.mark.thin(7)
 @page_by_page
 def test_the_export_opens_from_disk(
     tab: Tab, logged_address: str, owed: Page, tmp_path: Path

@@ -37,6 +37,7 @@ def machines_address(serve: Callable[..., str], tmp_path_factory: pytest.TempPat
     return serve(write_lake(tmp_path_factory.mktemp("machines") / "lake", rows), "--sql", "on")
 
 
+@pytest.mark.thin(8)
 @pytest.mark.parametrize(("width", "height"), WIDTHS)
 @pytest.mark.parametrize("path", ["/", "/modes", "/timeline", "/models"])
 def test_nothing_overlaps(
@@ -45,6 +46,7 @@ def test_nothing_overlaps(
     assert at_width(page, logged_address + path, width, height) == []
 
 
+@pytest.mark.thin(2)
 @pytest.mark.parametrize(("width", "height"), WIDTHS)
 def test_nothing_overlaps_in_storage(
     page: Page, study_address: str, width: int, height: int
@@ -52,6 +54,7 @@ def test_nothing_overlaps_in_storage(
     assert at_width(page, study_address + "/storage", width, height) == []
 
 
+@pytest.mark.thin(4)
 @pytest.mark.parametrize(("width", "height"), WIDTHS)
 @pytest.mark.parametrize("symbol", ["machine", "none"])
 def test_ten_machines_leave_the_axes_free(
@@ -63,6 +66,7 @@ def test_ten_machines_leave_the_axes_free(
     assert sum(name.startswith("r650") for name in names) >= (10 if symbol == "machine" else 2)
 
 
+@pytest.mark.thin(1)
 @pytest.mark.parametrize(("width", "height"), WIDTHS)
 def test_nothing_overlaps_in_a_chart_of_sql(
     page: Page, machines_address: str, width: int, height: int

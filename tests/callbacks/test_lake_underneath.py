@@ -67,6 +67,7 @@ def scramble(lake: Path) -> None:
         file.write_bytes(b"no Parquet at all" * 100)
 
 
+@pytest.mark.thin(2)
 @pytest.mark.parametrize(
     ("damage", "said"),
     [(unmount, "is gone"), (hide, "cannot be read"), (prune, "changed under"),

@@ -59,6 +59,7 @@ def test_the_outline_counts_what_the_cube_counts(views: Any) -> None:
     )  # fmt: skip
 
 
+@pytest.mark.thin(2)
 @pytest.mark.parametrize("page", _EACH_PAGE, ids=lambda page: page.name)
 def test_a_page_shows_a_dataset_as_in_a_small_lake(page: Any, views: Any, server: Flask) -> None:
     small, large = views

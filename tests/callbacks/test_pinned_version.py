@@ -101,6 +101,7 @@ def test_a_page_opens(grown: tuple[Flask, int], page: Page, is_bare: bool) -> No
     assert server.test_client().get(f"{page.path}?{query}").status_code == 200
 
 
+@pytest.mark.thin(3)
 @every_page
 def test_files_explanations_and_the_export_are_of_the_pinned_version(
     grown: tuple[Flask, int], page: Page

@@ -338,6 +338,7 @@ def test_a_shorter_run_that_the_window_does_not_reach_is_no_trouble(
     assert "the run lasts 0." in client.get("/timeline/how/figure", query_string=asked).text
 
 
+@pytest.mark.thin(3)
 @pytest.mark.parametrize("harm", ["gone", "broken"])
 @pytest.mark.parametrize(
     ("table", "end_s"),

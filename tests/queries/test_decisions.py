@@ -235,6 +235,7 @@ def test_published_pairs(published: Lake, wanted: dict[str, Any]) -> None:
     assert found.more_runs == wanted["more_runs"]
 
 
+@pytest.mark.thin(4)
 @pytest.mark.real
 @pytest.mark.parametrize("wanted", expected("hypervolume"), ids=lambda h: h["pair"])
 def test_published_fronts(published: Lake, wanted: dict[str, Any]) -> None:

@@ -83,8 +83,8 @@ def test_a_mean_against_a_constant() -> None:
 
 
 def test_pages_without_effects_are_seldom_wrong() -> None:
-    """40 pages each way; `python -m bench findings` simulates 1,000."""
-    false, alone, share = error_rates(40, np.random.default_rng(7))
+    """15 pages each way; `python -m bench findings` simulates 1,000."""
+    false, alone, share = error_rates(15, np.random.default_rng(7))
     assert false <= 0.10
     assert alone <= 0.10
     assert share <= 0.05

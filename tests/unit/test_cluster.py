@@ -98,7 +98,7 @@ _TABLES = ("runs", "problems", "distributions")
 def test_a_lake_of_a_cluster_is_byte_for_byte_that_of_one_machine(
     raw: Path, tmp_path: Path
 ) -> None:
-    where = {"alone": None, "local:1": LocalWorkers(1), "local:4": LocalWorkers(4)}
+    where = {"alone": None, "local:3": LocalWorkers(3)}
     reports, named = {}, []
     for name, address in where.items():
         given = AddOptions(tmp_path / name, [raw], cluster=address)
@@ -235,6 +235,7 @@ os.path.exists = lambda path: "linux.np.log" not in str(path) and exists(path)
 """
 
 
+@pytest.mark.thin(1)
 @pytest.mark.parametrize(
     ("code", "error", "words"),
     [

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from data.analysis.best_set import Limit, best_set, best_sets
@@ -43,7 +43,6 @@ def alone(estimates: Estimates, first: int, count: int) -> Estimates:
 SIZES = st.lists(st.tuples(st.integers(1, 4), st.integers(1, 4)), min_size=1, max_size=8)
 
 
-@settings(max_examples=60, deadline=None)
 @given(SIZES, st.booleans(), st.integers(0, 10**6))
 def test_each_contest_is_what_it_is_alone(
     sizes: list[tuple[int, int]], has_limit: bool, seed: int

@@ -5,7 +5,7 @@ import re
 from contextlib import suppress
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from data.errors import FormatError
@@ -113,7 +113,6 @@ NUMBERS = (
 
 @pytest.mark.parametrize("case", TEXTS.values(), ids=TEXTS)
 @given(data=st.data())
-@settings(max_examples=40, deadline=None)
 def test_a_number_that_cannot_be_is_refused_in_words(case: FormatCase, data: st.DataObject) -> None:
     """Any number of a good file becomes one that is none, or that nothing can hold."""
     content = case.content

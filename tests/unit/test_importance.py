@@ -139,6 +139,7 @@ def expected() -> list[dict[str, Any]]:
     return json.loads(_EXPECTED.read_text("utf-8"))["importance"] if _EXPECTED.is_file() else []
 
 
+@pytest.mark.thin(8)
 @pytest.mark.real
 @pytest.mark.parametrize("wanted", expected(), ids=lambda g: g["group"])
 def test_published_importances(wanted: dict[str, Any]) -> None:

@@ -66,6 +66,7 @@ def tiny_disk(tmp_path: Path) -> Iterator[Path]:
     subprocess.run(["umount", str(folder)], check=True)
 
 
+@pytest.mark.thin(1)
 def test_a_full_disk_names_the_file_and_leaves_a_whole_lake(raw: Path, tiny_disk: Path) -> None:
     lake = tiny_disk / "lake"
     write_netpipe(raw)

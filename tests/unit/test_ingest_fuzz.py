@@ -101,7 +101,7 @@ def _odd_folders(draw: st.DrawFn) -> dict[bytes, bytes]:
     return {draw(_odd_names(name)): draw(_odd_texts(_GOOD[name])) for name in names}
 
 
-@settings(max_examples=25, derandomize=True, database=None, suppress_health_check=list(HealthCheck))
+@settings(derandomize=True, database=None, suppress_health_check=list(HealthCheck))
 @given(_odd_folders())
 def test_each_file_is_read_or_said_and_the_lake_is_whole(files: dict[bytes, bytes]) -> None:
     with tempfile.TemporaryDirectory() as folder:

@@ -83,6 +83,7 @@ def test_node_outputs_are_runs(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_summary_tables_arrive_whole(tmp_path: Path) -> None:
     report = ingest(tmp_path, "summaries")
     assert (report.added, report.rows.dropped) == (3072 + 3519 + 2604, 1)

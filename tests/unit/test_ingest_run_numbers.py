@@ -80,6 +80,7 @@ def test_cores_of_one_package_share_its_energy(raw: Path, lake: Path) -> None:
     assert cores == [(0, 2.0), (1, None)]
 
 
+@pytest.mark.thin(4)
 @pytest.mark.parametrize(
     ("name", "content", "line", "kind"),
     [
@@ -123,6 +124,7 @@ def test_a_window_of_over_a_year_is_refused(raw: Path, lake: Path, end: int) -> 
     assert problems(lake) == [(server.name, 1, "window_range", "refused")]
 
 
+@pytest.mark.thin(4)
 @pytest.mark.parametrize("number", ["9" * 5000, "\u00b264", "9" * 400 + ".0"])
 @pytest.mark.parametrize("word", ["client", "server", "run.toml", "combined.csv"])
 def test_a_number_that_cannot_be_stops_no_other_file(
@@ -218,6 +220,7 @@ def test_logs_that_name_their_cores_themselves_are_all_read(raw: Path, lake: Pat
     assert ingest(lake, raw).unchanged == 1
 
 
+@pytest.mark.thin(3)
 @pytest.mark.parametrize("damaged", [1, 2])
 @pytest.mark.parametrize("above", [0, 1, 3, 5])
 def test_lines_from_the_far_future_cost_nothing_but_themselves(

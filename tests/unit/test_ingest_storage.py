@@ -102,6 +102,7 @@ def test_adding_twice_adds_nothing(raw: Path, lake: Path) -> None:
     assert (runs(lake), problems(lake)) == (before, known)
 
 
+@pytest.mark.thin(3)
 @pytest.mark.parametrize(
     ("name", "text", "column", "value"),
     [
@@ -496,6 +497,7 @@ def test_the_published_perf_files_are_of_the_runs_beside_them(lake: Path) -> Non
     assert any(detail.startswith("counted for 45.0") for detail in details)
 
 
+@pytest.mark.thin(4)
 @pytest.mark.parametrize(
     ("hipri", "sidecar", "folder", "mode", "is_doubted"),
     [

@@ -106,6 +106,7 @@ def test_a_moved_table_is_not_counted_twice(raw: Path, lake: Path, tmp_path: Pat
     assert sorted((r["replicate"], r["energy_j"]) for r in runs(lake)) == [(0, 900.0), (1, 1.0)]
 
 
+@pytest.mark.thin(4)
 @pytest.mark.parametrize("separator", [" ", ",", ";", "\t", ", "])
 @pytest.mark.parametrize("mark", ["", "\ufeff"])
 def test_summary_tables_of_other_programs_are_read_the_same(

@@ -72,6 +72,7 @@ def survive_kills(
     return lakes
 
 
+@pytest.mark.slow
 def test_killed_some_times_no_run_is_lost_or_doubled(
     raw: Path, clean: tuple[dict[str, list[str]], float], tmp_path: Path
 ) -> None:

@@ -4,7 +4,7 @@ import struct
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from data.errors import FormatError
@@ -108,7 +108,6 @@ def test_damaged_time_stamps_cost_their_own_entries(
     assert found == ("time_leap", damaged[0] + 1, len(damaged), "refused")
 
 
-@settings(max_examples=50, deadline=None)
 @given(st.lists(st.sampled_from([5, 100, 200, 300, 10**13, 2**62]), min_size=1, max_size=200))
 def test_entries_are_in_the_same_order_as_lines_of_a_text_log(stamps: list[int]) -> None:
     text = "".join(f"0 1 66 2 140 0 0 0 0 0 0 0 0 {tsc}\n" for tsc in stamps).encode()

@@ -72,6 +72,7 @@ def test_the_published_files_give_their_numbers() -> None:
     assert reading.interval_s == pytest.approx(45.096, abs=0.001)
 
 
+@pytest.mark.thin(4)
 @pytest.mark.parametrize(
     "options",
     [(), ("-I", "100"), ("-r", "2"), ("-a",), ("-a", "-A"), ("-a", "--per-core"),

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from data.connection import open_lake
@@ -440,7 +440,6 @@ def test_powers_that_disagree_with_energy_and_time_are_doubted(
     ),
     st.lists(st.sampled_from(["1", "2.5", "x", "", "-1"]), min_size=5, max_size=5),
 )  # fmt: skip
-@settings(max_examples=40, deadline=None)
 def test_any_proposal_can_be_loaded(
     tmp_path_factory: pytest.TempPathFactory, headings: list[str], cells: list[str]
 ) -> None:

@@ -12,7 +12,7 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from data.errors import LakeError
@@ -46,7 +46,6 @@ def interrupts(t_ns: np.ndarray) -> pa.Table:
     return pa.table(arrays).cast(RUN_TABLES["interrupts"])
 
 
-@settings(max_examples=30, deadline=None)
 @given(data=st.data())
 def test_any_rows_come_back_as_they_were(
     tmp_path_factory: pytest.TempPathFactory, data: st.DataObject

@@ -98,6 +98,7 @@ def in_window(folder: Path, run: Run) -> Iterator[tuple[int, np.ndarray]]:
         yield core, table[(table[:, TSC] >= start) & (table[:, TSC] <= end)]
 
 
+@pytest.mark.thin(3)
 @pytest.mark.parametrize("run", logged_runs(), ids=lambda run: run.key)
 def test_a_logged_runs_totals_agree_with_the_model(tiny: Path, run: Run) -> None:
     measured = measure_run(run, run.generator(SEED))
@@ -132,6 +133,7 @@ def test_interrupts_keep_the_delay_and_samples_a_millisecond(tiny: Path, run: Ru
         assert not others[:, 5:TSC].any()
 
 
+@pytest.mark.thin(3)
 @pytest.mark.parametrize("run", logged_runs(), ids=lambda run: run.key)
 def test_lines_stand_before_and_after_the_window(tiny: Path, run: Run) -> None:
     start, end = window(tiny, run)

@@ -133,7 +133,7 @@ def selections(draw: st.DrawFn) -> Selection:
     return Selection.of(**chosen)
 
 
-@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(selection=selections(), exclude=st.sampled_from([None, *SHIPPED.facets]))
 def test_polars_gives_the_rows_that_sql_gives(
     lake: Lake, rows: pl.DataFrame, selection: Selection, exclude: str | None
@@ -144,7 +144,6 @@ def test_polars_gives_the_rows_that_sql_gives(
     assert sorted(by_sql["run_id"]) == sorted(by_polars["run_id"])
 
 
-@settings(max_examples=20)
 @given(selection=selections())
 def test_the_cube_counts_what_sql_counts(lake: Lake, selection: Selection) -> None:
     condition, parameters = selection.predicate()

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -98,7 +98,6 @@ GROUPS = st.lists(
 )
 
 
-@settings(max_examples=60, deadline=None)
 @given(GROUPS)
 def test_every_pair_agrees_with_scipy_called_on_it_alone(groups: list[list[float]]) -> None:
     samples = Samples.of(groups)

@@ -57,6 +57,7 @@ def test_rows_that_two_tables_have_are_dropped_once(tmp_path: Path) -> None:
     assert (report.rows.read, report.rows.runs, report.rows.dropped) == (4, 3, 1)
 
 
+@pytest.mark.thin(3)
 @pytest.mark.real
 @pytest.mark.parametrize(
     "folder",
@@ -87,6 +88,7 @@ FAMILY = {"sys": "linux_tuned", "i": 3, "itr": 8, "dvfs": "0x1900", "rapl": 135,
           "QPS": 199_846.3, "time": 30.0, "joule": 900.5, "read_99th": 120.5}  # fmt: skip
 
 
+@pytest.mark.thin(3)
 @pytest.mark.parametrize("separator", [",", ";", "\t", " "])
 @pytest.mark.parametrize("is_numbered", [False, True])
 def test_shipped_spellings_hold_whatever_separates_the_cells(
@@ -109,6 +111,7 @@ def test_shipped_spellings_hold_whatever_separates_the_cells(
     assert (problem.kind, problem.count, "199846.3" in problem.detail) == ("measured_load", 1, True)
 
 
+@pytest.mark.thin(2)
 @pytest.mark.parametrize(
     ("header", "cells", "load_qps", "throughput_qps"),
     [

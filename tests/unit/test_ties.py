@@ -6,7 +6,7 @@ from typing import Any
 
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -259,7 +259,6 @@ CONFIGURATIONS = st.lists(
 )
 
 
-@settings(max_examples=60, deadline=None)
 @given(CONFIGURATIONS, st.sampled_from(TESTS), st.sampled_from(CORRECTIONS), st.randoms())
 def test_the_order_of_rows_and_of_values_never_matters(
     rows: list[tuple], test: str, correction: str, chance: random.Random
@@ -279,7 +278,6 @@ def _frame(rows: list[tuple]) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=list(zip(names, kinds, strict=True)), orient="row")
 
 
-@settings(max_examples=60, deadline=None)
 @given(CONFIGURATIONS)
 def test_every_outcome_can_be_checked_with_scipy(rows: list[tuple]) -> None:
     found = compared(_frame(rows))

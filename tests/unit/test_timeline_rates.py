@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from data.schema import COUNTED_INTERRUPTS
@@ -76,7 +76,6 @@ def bins_of(found: RunAnswer) -> Iterator[tuple[int, int, int]]:
             yield at, begin, end
 
 
-@settings(max_examples=20, deadline=None)
 @given(run=runs(), ends=WINDOWS, width=st.sampled_from(WIDTHS))
 def test_each_core_shows_the_extremes_of_its_steps(
     run: Run, ends: tuple[int, int], width: int
@@ -98,7 +97,6 @@ def test_each_core_shows_the_extremes_of_its_steps(
                 assert group.lines["busy"]["max"][at] >= max(rates) / 1e9 * (1 - OFF)
 
 
-@settings(max_examples=20, deadline=None)
 @given(
     run=runs(),
     ends=WINDOWS,
@@ -123,7 +121,6 @@ def test_instructions_a_cycle_are_those_of_single_cores(
                 assert line["min"][at] >= np.fmin(min(ratios) * (1 - OFF), mean)
 
 
-@settings(max_examples=20, deadline=None)
 @given(
     run=runs(),
     ends=WINDOWS,
@@ -163,7 +160,6 @@ def _sums(steps: list[list[Step]]) -> Iterator[tuple[float, float]]:
             yield t_ns, sum(here)
 
 
-@settings(max_examples=20, deadline=None)
 @given(run=runs(), ends=WINDOWS, width=st.sampled_from(WIDTHS))
 def test_power_shows_the_steps_of_the_core_that_stands_for_a_package(
     run: Run, ends: tuple[int, int], width: int
@@ -187,7 +183,6 @@ def test_power_shows_the_steps_of_the_core_that_stands_for_a_package(
                 assert line["min"][at] <= min(rates) * (1 + OFF)
 
 
-@settings(max_examples=25, deadline=None)
 @given(
     run=runs(), width=st.sampled_from((3, 8, 60)), cores=st.sampled_from(("all", "packages", "one"))
 )

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from data.analysis.log_bins import slot_of
@@ -60,7 +60,6 @@ def same(found: float, expected: float) -> bool:
 
 
 @pytest.mark.slow
-@settings(max_examples=25)
 @given(run=runs(), ends=WINDOWS, width=st.sampled_from((3, 50, 60, 100, 1000)))
 def test_every_bin_is_what_a_slow_reader_finds(run: Run, ends: tuple[int, int], width: int) -> None:
     with small_levels(), tempfile.TemporaryDirectory() as folder:
@@ -91,7 +90,6 @@ def test_every_bin_is_what_a_slow_reader_finds(run: Run, ends: tuple[int, int], 
             assert same(gap["max"][at], longest_touching(run, begin, end) / 1e3)
 
 
-@settings(max_examples=20)
 @given(run=runs(), ends=WINDOWS)
 def test_no_spike_is_lost_at_any_zoom(run: Run, ends: tuple[int, int]) -> None:
     """The longest silence and the largest interrupt are in the drawing at every width and level."""
@@ -113,7 +111,6 @@ def test_no_spike_is_lost_at_any_zoom(run: Run, ends: tuple[int, int]) -> None:
             assert same(np.fmax.reduce(group.lines["rx"]["max"]), largest)
 
 
-@settings(max_examples=25)
 @given(run=runs(), ends=WINDOWS)
 def test_sizes_of_a_window_are_those_of_its_rows(run: Run, ends: tuple[int, int]) -> None:
     begin, end = sorted(ends)
@@ -138,7 +135,6 @@ def _sizes(run: Run, begin: int, end: int) -> dict[str, Counter[int]]:
     return {name: Counter(slot_of(np.array(v, np.int64)).tolist()) for name, v in values.items()}
 
 
-@settings(max_examples=20)
 @given(run=runs(), ends=WINDOWS)
 def test_counters_are_shared_out_by_time(run: Run, ends: tuple[int, int]) -> None:
     """From samples to the last digit; from the overview to a count a core and bin's end."""

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from urllib.parse import parse_qs, quote
 
 import pytest
-from hypothesis import assume, example, given, settings
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from app.explore.state import ExploreState
@@ -91,7 +91,6 @@ def controls_of(state: UrlState) -> dict[str, Any]:
     return filters | others
 
 
-@settings(max_examples=40)
 @given(states)
 def test_a_link_brings_the_whole_state_back(state: ExploreState) -> None:
     back = ExploreState.from_query(state.to_query(), SHIPPED)
@@ -101,7 +100,6 @@ def test_a_link_brings_the_whole_state_back(state: ExploreState) -> None:
     assert facets_of(back) == facets_of(state)
 
 
-@settings(max_examples=40)
 @given(states)
 @example(ExploreState(Selection.of(rapl=[-0.0, -1.0])))
 def test_the_same_state_has_the_same_text(state: ExploreState) -> None:
@@ -110,7 +108,6 @@ def test_the_same_state_has_the_same_text(state: ExploreState) -> None:
     assert ExploreState.from_query(f"?{query}", SHIPPED).to_query() == query
 
 
-@settings(max_examples=40)
 @given(states)
 def test_what_the_controls_hold_is_the_state(state: ExploreState) -> None:
     controls = controls_of(state)
@@ -198,7 +195,6 @@ def test_a_bad_link_is_named(query: str, words: str) -> None:
         ExploreState.from_query(query, SHIPPED)
 
 
-@settings(max_examples=60)
 @given(st.text(max_size=60))
 def test_any_text_is_a_state_or_is_refused(text: str) -> None:
     parts = ("", "lake=", "limit=", "sel=", "sel=knobs~", "brush=", "brush=cells~", "zoom=")

@@ -173,6 +173,7 @@ EMPTIED = {
 }
 
 
+@pytest.mark.thin(3)
 @pytest.mark.parametrize("has_digest", [True, False])
 @pytest.mark.parametrize("damage", EMPTIED)
 def test_a_lost_newest_commit_is_said_and_repaired(

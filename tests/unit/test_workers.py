@@ -208,6 +208,7 @@ def test_where_no_process_can_be_started_threads_read_all(
     assert add(AddOptions(tmp_path / "lake", [tmp_path / "raw"], workers=2)).added == 2
 
 
+@pytest.mark.slow
 def test_threads_and_processes_make_the_same_lake(
     logged_lake: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
