@@ -223,7 +223,11 @@ class RunFiles:
 
 def _open(path: LakePath) -> BigFile:
     try:
-        source = path if isinstance(path, Path) else _open_stored(path)
+        if isinstance(path, Path):
+            source = path
+        else:
+            system, name = file_system(path)
+            source = system.open_input_file(name)
         metadata = pq.read_metadata(source)
     except (OSError, pa.ArrowException) as error:
         raise _unreadable(path, error) from None
@@ -238,8 +242,3 @@ def _open(path: LakePath) -> BigFile:
             low, high = ([getattr(s, end) for s in said] for end in ("min", "max"))
             spans[name] = (np.array(low, np.int64), np.array(high, np.int64))
     return BigFile(path, source, metadata, first_rows, spans)
-
-
-def _open_stored(path: LakePath) -> pa.NativeFile:
-    system, name = file_system(path)
-    return system.open_input_file(name)

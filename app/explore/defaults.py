@@ -119,20 +119,13 @@ def choose_workload(view: LakeView, selection: Selection, workload: str | None) 
         real = [v for v in values if v != view.catalogue.facets[facet].null_word]
         previous = [v for v in selection.values(facet) if v in real]
         pinned = result.with_values(facet, previous or real[:1])
-        if previous or _is_sweep(view, pinned, len(real)):
+        # With fewer configurations than loads, the study swept the loads: all of them are shown.
+        if previous or len(view.left(pinned)) >= len(real):
             result = pinned
     for facet in ("depth", "threads", "system", "mode", "itr", "dvfs", "rapl"):
         values = [c.value for c in view.counts_of(result).of(facet, result)]
         result = result.with_values(facet, [v for v in selection.values(facet) if v in values])
     return result
-
-
-def _is_sweep(view: LakeView, pinned: Selection, values: int) -> bool:
-    """Return whether one load or size has at least as many configurations as there are loads.
-
-    If it has fewer, the study swept the loads, so all of them are shown.
-    """
-    return len(view.left(pinned)) >= values
 
 
 def turned(view: LakeView, state: ExploreState, workload: str | None) -> ExploreState:

@@ -36,13 +36,14 @@ def encode_cells(judged: Judged, placed: pl.DataFrame) -> dict[str, Any]:
     words, setting = _settings(judged)
     measure = judged.metric
     against = comparison.groups["against"].gather(contenders["row"]).cast(pl.Float64)
+    codes = cells["outcome"].cast(pl.Enum(OUTCOMES))
     numbers = ("margin", "margin_share", "share_low", "share_high", "effect")
     return {
         "count": len(cells),
         "knobs": {
             x.column: _knob(judged.axes[0], placed["column"].to_numpy()),
             y.column: _knob(judged.axes[1], placed["row"].to_numpy()),
-            "outcome": _knob(OUTCOMES, _codes(cells["outcome"])),
+            "outcome": _knob(OUTCOMES, codes.to_physical().to_numpy().astype(np.uint8)),
             "won": _knob(judged.competitors.values, _won(judged)),
         },
         "fields": {},
@@ -89,10 +90,6 @@ def _won(judged: Judged) -> np.ndarray:
     cells = judged.comparison.cells
     who = judged.who[cells["winner"].to_numpy()]
     return np.where((cells["outcome"] == WIN).to_numpy(), who, len(judged.competitors))
-
-
-def _codes(outcome: pl.Series) -> np.ndarray:
-    return outcome.cast(pl.Enum(OUTCOMES)).to_physical().to_numpy().astype(np.uint8)
 
 
 def _single(column: pl.Series) -> np.ndarray:

@@ -50,7 +50,8 @@ class StorageState(UrlState):
     VERSION: ClassVar[int] = 3
     UPGRADERS: ClassVar[Upgraders] = {
         1: lambda parameters: _from_version_1(parameters),
-        2: lambda parameters: _from_version_2(parameters),
+        # Energy proportionality is against the IO rate alone, as published.
+        2: lambda parameters: {key: text for key, text in parameters.items() if key != "use"},
     }
     PARAMETERS: ClassVar[dict[str, Parameter]] = {
         "at": Parameter("at_device"),
@@ -120,8 +121,3 @@ def _from_version_1(parameters: Parameters) -> Parameters:
         kind, _, rest = text.partition("~")
         upgraded["sel"] = [f"{OLD_BOX}~{rest}" if kind == "box" else text]
     return upgraded
-
-
-def _from_version_2(parameters: Parameters) -> Parameters:
-    """Drop `use`: energy proportionality is against the IO rate, as published."""
-    return {key: values for key, values in parameters.items() if key != "use"}

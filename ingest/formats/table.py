@@ -351,7 +351,10 @@ def _summary(table: Table, context: ReadContext, problems: ProblemList) -> Summa
     result = SummaryTable(workload, rows, columns=own, is_numbered=is_numbered, place=table.place)
     result.refused = table.refused
     result.has_cores = any(target.kind == CORE for target in targets)
-    constants = _constants(declaration)
+    constants = {
+        name: _convert(name, text, declaration.kinds[name], TableColumn())
+        for name, text in declaration.constants.items()
+    }
     measured = [t.name for t in targets if t.name.startswith("latency_") or t.name in _RATES]
     if shape is not None and isinstance(shape.n, int):
         constants[AGGREGATE_N] = shape.n
@@ -501,13 +504,6 @@ def _is_mean(values: dict[str, Cell], is_document: bool, line: int, problems: Pr
     detail = f"a row cannot be the mean of {n} runs; row dropped"
     problems.add("bad_aggregate", "refused", detail, line)
     return False
-
-
-def _constants(declaration: TableDeclaration) -> dict[str, Cell]:
-    return {
-        name: _convert(name, text, declaration.kinds[name], TableColumn())
-        for name, text in declaration.constants.items()
-    }
 
 
 def parse_table(

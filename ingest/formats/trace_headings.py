@@ -37,6 +37,7 @@ _TIMES: Final = frozenset(
 _TIME_HEADS: Final = frozenset(
     {"time", "timestamp", "elapsed", "epoch", "datetime", "ts", "t", "seconds", "date", "stamp"}
 )
+_PROCESSOR: Final = frozenset({"cpu", "gpu", "processor", "sys", "user"})
 _DEVICES: Final = frozenset({"index", "gpu", "idx", "entity", "uuid", "device", "socket", "id"})
 _DOMAINS: Final[dict[Domain, frozenset[str]]] = {
     "total": frozenset(
@@ -99,17 +100,13 @@ def read_heading(text: str, unit: str = "") -> Heading:
         scales = _SCALES[quantity]
         own = stated or (last if last in scales and last not in _WORDS[quantity] else "")
         names = _WORDS[quantity].intersection(tokens)
-        if (own in scales and (quantity != "busy" or names or _is_processor(tokens))) or (
-            names and not stated
-        ):
+        is_processor = not _PROCESSOR.isdisjoint(tokens)
+        is_scaled = own in scales and (quantity != "busy" or names or is_processor)
+        if is_scaled or (names and not stated):
             return Heading(quantity, scales.get(own, 1.0), own in scales, _domain(tokens))
     if tokens and set(tokens) <= _DEVICES:
         return Heading("device")
     return Heading("")
-
-
-def _is_processor(tokens: Sequence[str]) -> bool:
-    return not {"cpu", "gpu", "processor", "sys", "user"}.isdisjoint(tokens)
 
 
 def _domain(tokens: Sequence[str]) -> Domain:

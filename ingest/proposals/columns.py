@@ -179,7 +179,8 @@ def _guess(heading: Heading, cells: Sequence[Cell]) -> Guess:
         guess.role, guess.why = "metric", _measured_why(heading)
         guess.better = _direction(guess)
     elif _is_measured(heading, guess.quantity) is False and len(counts) <= _MOST_NAMES:
-        guess.role, guess.why = "knob", f"'{_set_word(heading)}', {said}"
+        word = next((word for word in reversed(heading.words) if word in _SET), heading.text)
+        guess.role, guess.why = "knob", f"'{word}', {said}"
     elif recurring:
         guess.role, guess.why = "knob", f"few values that recur: {said}"
     else:
@@ -279,10 +280,6 @@ def _is_measured(heading: Heading, quantity: str) -> bool | None:
 
 def _is_result(guess: Guess) -> bool:
     return guess.quantity in ("energy", "power", "time") and bool(np.any(guess.numbers > 0))
-
-
-def _set_word(heading: Heading) -> str:
-    return next((word for word in reversed(heading.words) if word in _SET), heading.text)
 
 
 def _measured_why(heading: Heading) -> str:

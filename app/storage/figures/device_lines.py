@@ -78,7 +78,9 @@ def build_device_lines(
             x = index_axis([f"{d:g}" for d in depths], SHIPPED.metric(DEPTH).axis_title)
             notes.append(access_note(number, drawn[0]))
         y = axis("" if number else y_title, tickformat=tick_format(view.y))
-        y |= {"type": "log", "dtick": 1} if view.y in _LOG else {"rangemode": _range_mode(view.y)}
+        # Axes start at 0, except for power, which is never 0.
+        linear = {"rangemode": "normal" if view.y == "power_w" else "tozero"}
+        y |= {"type": "log", "dtick": 1} if view.y in _LOG else linear
         y |= {"matches": "y"} if number else {}
         axes |= panel_axes(number, len(panels), _GAP, x, y)
     words = [f"mean ± {scene.spread_words}", format_bytes(rows["request_bytes"][0])]
@@ -137,8 +139,3 @@ def _key(devices: Sequence[str | None], scene: Scene, view: View) -> dict[str, A
         "xanchor": "left", "align": "left", "showarrow": False,
         "font": {"size": 11, "color": TEXT_COLOR},
     }  # fmt: skip
-
-
-def _range_mode(column: str) -> str:
-    # Axes start at 0, except for power, which is never 0.
-    return "normal" if column == "power_w" else "tozero"
