@@ -27,7 +27,7 @@ from ingest.discover.sidecars import BadSidecarError, Sidecar
 from ingest.files.blocks import read_head
 from ingest.files.walk import Listing, walk_folders
 from ingest.formats import Format, sidecar
-from ingest.formats.table import has_header_of
+from ingest.formats.table_text import has_header_of
 from ingest.formats.text_log import has_marks
 from ingest.lake.machine_states import state_kind
 from ingest.lake.recorded_runs import RecordedFile

@@ -23,6 +23,7 @@ from ingest.formats import (
     sidecar,
     sockperf,
     table,
+    table_text,
     text_log,
     trace,
     turbostat,
@@ -130,7 +131,7 @@ FORMATS: tuple[Format, ...] = (
     ),
     Format("trace", "trace", trace.sniff, trace.read, complements=True),
     Format("key_values", "output", key_values.sniff, key_values.read),
-    Format("table", "table", table.sniff, table.read),
+    Format("table", "table", table_text.sniff, table.read),
 )
 METERS: Final = frozenset(known.name for known in FORMATS if known.role == "meter")
 

@@ -9,9 +9,11 @@ from zoneinfo import ZoneInfo
 from data.errors import FormatError
 from ingest.formats.hoboware_clock import MeterTime, parse_time
 from ingest.formats.hoboware_numbers import find_decimal_mark
+from ingest.formats.json_rows import Cell
 from ingest.formats.meter_rows import MeterRows
 from ingest.formats.problem_list import ProblemList
-from ingest.formats.table import Cell, Table, parse_table
+from ingest.formats.table_files import parse_table
+from ingest.formats.table_rows import Table
 from ingest.records import MeterDeclaration, MeterReadings, ReadContext
 
 _UNIX: Final = re.compile(r"\s*[-+]?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?\s*")

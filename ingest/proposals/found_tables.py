@@ -10,7 +10,7 @@ from data.errors import FormatError
 from ingest.files.blocks import read_head
 from ingest.formats.json_rows import Cell
 from ingest.formats.problem_list import ProblemList
-from ingest.formats.table import declaration_of, parse_tables
+from ingest.formats.table_files import declaration_of, parse_tables
 from ingest.records import ReadContext, TableColumn
 from ingest.settings.dataset import Settings
 

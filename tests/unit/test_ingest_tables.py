@@ -20,7 +20,7 @@ from data.catalogue import SHIPPED
 from data.connection import open_lake
 from data.queries.runs import runs_query
 from data.selection import Selection
-from ingest.formats.table import sniff
+from ingest.formats.table_text import sniff
 from ingest.settings.column_names import clean_name
 from tests.fixtures.ingest import ingest, runs
 from tests.fixtures.real import studies

@@ -10,7 +10,7 @@ import pytest
 
 from data.connection import open_lake
 from ingest.files.blocks import zstd
-from ingest.formats import table as table_format
+from ingest.formats import table_rows
 from ingest.lake.verification import verify_lake
 from ingest.pipeline import AddReport
 from ingest.tables import stage
@@ -136,7 +136,7 @@ def peak_mb(raw: Path, lake: Path) -> int:
     ("count", "most_mb"),
     [
         pytest.param(20_000, 130, marks=pytest.mark.slow),
-        pytest.param(table_format.MOST_ROWS, 380, marks=pytest.mark.cluster),
+        pytest.param(table_rows.MOST_ROWS, 380, marks=pytest.mark.cluster),
     ],
 )
 def test_many_rows_take_little_memory(tmp_path: Path, count: int, most_mb: int) -> None:

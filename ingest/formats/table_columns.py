@@ -1,0 +1,191 @@
+"""The columns of the lake that the columns of a table become."""
+
+import math
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
+from typing import Final
+
+from data.aggregates import AGGREGATE_N, sd_column
+from data.catalogue import SHIPPED
+from data.declared import Column, Kind, Role
+from data.errors import FormatError
+from data.schema import KNOBS, MEASUREMENTS
+from ingest.formats.json_rows import Cell
+from ingest.formats.table_rows import Table
+from ingest.formats.table_text import is_number
+from ingest.formats.table_values import MOST_WHOLE, UNSET, WHOLE
+from ingest.records import Aggregate, TableColumn, TableDeclaration
+from ingest.settings.column_names import clean_name
+from ingest.settings.tables import CORE
+
+# What tables call the number of the core that a row is of.
+_CORE_HEADINGS: Final = frozenset({"core", "core_id", "cpu", "cpu_id"})
+_MOST_CORES: Final = 1024
+# A column of numbers with more values than this is no factor of an experiment.
+_MOST_FACTORS: Final = 20
+N_COLUMN: Final = Column(
+    AGGREGATE_N, "label", "whole", "Runs in a row", "runs in row",
+    description="Number of runs that a row of a table is the mean of; NULL for a run.",
+)  # fmt: skip
+
+
+@dataclass(slots=True)
+class Target:
+    """The column of the lake that a column of the table becomes.
+
+    Attributes:
+        index: Index in the row.
+        name, kind: Name and type in the lake.
+        declared: Its declaration.
+        own: Description of an undeclared column; None for a declared one.
+        least: Lowest valid value.
+        scale_index: Index of the column that decides the scale of each row; None for none.
+    """
+
+    index: int
+    heading: str
+    name: str
+    kind: str
+    declared: TableColumn
+    own: Column | None = None
+    least: float = -math.inf
+    scale_index: int | None = None
+
+
+def targets_of(table: Table, declaration: TableDeclaration, file: str) -> list[Target]:
+    """Where each column goes; two that go to one place are refused."""
+    shape = declaration.aggregate
+    spreads = _spread_columns(table.headings, shape)
+    targets: list[Target] = []
+    for index, heading in enumerate(table.headings):
+        if index in spreads:
+            continue
+        if shape is not None and heading == shape.n:
+            targets.append(Target(index, heading, AGGREGATE_N, "whole", TableColumn(), N_COLUMN))
+            continue
+        bare = heading.removesuffix(shape.mean) if shape is not None else heading
+        declared = declaration.columns.get(heading, declaration.columns.get(bare, TableColumn()))
+        if declared.is_dropped or (not heading and declared.to is None and index == 0):
+            continue
+        bare = declared.name or bare
+        name = declared.to or _name_in_lake(bare, declaration.kinds, table, index)
+        if name is not None:
+            kind = declaration.kinds[name]
+            least = 0.0 if name in KNOBS or name in MEASUREMENTS else -math.inf
+            targets.append(Target(index, heading, name, kind, declared, least=least))
+            continue
+        taken = {t.name for t in targets} | {n for n, k in declaration.kinds.items() if k != CORE}
+        kind = _kind_of(table.column(index))
+        name = clean_name(bare, kind, taken)
+        role = declared.role or _role_of(kind, table.column(index), declaration)
+        if heading in table.keys and declared.role is None:
+            role = "knob"
+        title = bare or name
+        own = Column(name, role, kind, title, title, declared.unit or table.units.get(heading, ""))
+        own = replace(own, better=declared.better, is_given=declared.is_given)
+        targets.append(Target(index, heading, name, kind, declared, own))
+    for target in targets:
+        unit = next(iter(target.declared.scale_by), None)
+        target.scale_index = table.headings.index(unit) if unit in table.headings else None
+    targets += _spread_targets(table.headings, spreads, targets)
+    names = [target.name for target in targets]
+    if twice := sorted({name for name in names if names.count(name) > 1}):
+        raise FormatError(f"two columns go to {twice[0]!r} ({file})")
+    return targets
+
+
+def _name_in_lake(heading: str, kinds: Mapping[str, str], table: Table, index: int) -> str | None:
+    """Return the column of the lake that an undeclared column has the name of."""
+    if heading in kinds and heading != CORE:
+        return heading
+    if heading.lower() in _CORE_HEADINGS and kinds[CORE] == CORE:
+        return CORE if _are_core_numbers(table.column(index)) else None
+    return heading if heading in kinds else None
+
+
+def _are_core_numbers(cells: Iterable[Cell]) -> bool:
+    """Return whether a column numbers the cores of runs: 0 to n - 1, each as often as the others.
+
+    Other columns of such names hold the use of the processor in percent, or its energy.
+    """
+    counts = Counter(str(cell).strip() for cell in cells if cell not in (None, ""))
+    return (
+        2 <= len(counts) <= _MOST_CORES
+        and counts.keys() == {*map(str, range(len(counts)))}
+        and max(counts.values()) - min(counts.values()) <= 1
+    )
+
+
+def _spread_columns(headings: Sequence[str], shape: Aggregate | None) -> dict[int, int]:
+    """Map the index of each column of deviations to the index of its column of means."""
+    if shape is None:
+        return {}
+    means = {heading: index for index, heading in enumerate(headings)}
+    return {
+        index: means[mean]
+        for index, heading in enumerate(headings)
+        if heading.endswith(shape.sd)
+        and (mean := heading.removesuffix(shape.sd) + shape.mean) in means
+    }
+
+
+def _spread_targets(
+    headings: Sequence[str], spreads: Mapping[int, int], targets: Iterable[Target]
+) -> list[Target]:
+    """Return the targets of the deviations; each has the unit of its mean."""
+    of_mean = {target.index: target for target in targets if target.kind != "text"}
+    spread_targets = []
+    for index, mean_index in spreads.items():
+        mean = of_mean.get(mean_index)
+        if mean is None:
+            continue
+        known = SHIPPED.metrics.get(mean.name)
+        title = known.title if known is not None else mean.name
+        own = Column(
+            sd_column(mean.name),
+            "label",
+            "real",
+            f"{title}, deviation",
+            f"sd of {title}",
+            known.unit if known is not None else "",
+            description=f"Sample standard deviation of {mean.name} over the runs of a row.",
+        )
+        declared = TableColumn(scale=abs(mean.declared.scale))
+        spread_targets.append(Target(index, headings[index], own.name, "real", declared, own))
+    return spread_targets
+
+
+def _kind_of(cells: Iterable[Cell]) -> Kind:
+    """Return the type of a column: numbers if all values that are set are numbers, else text."""
+    is_whole = True
+    count = 0
+    for cell in cells:
+        if cell is None or (isinstance(cell, str) and cell.strip().lower() in UNSET):
+            continue
+        count += 1
+        if isinstance(cell, str):
+            text = cell.strip()
+            if WHOLE.fullmatch(text) and text != "-0" and abs(int(text)) < MOST_WHOLE:
+                continue
+            is_plain = is_number(text) and not re.fullmatch(r"[-+]?0\d.*", text)
+            if not is_plain or not math.isfinite(float(text)):
+                return "text"
+            is_whole = False
+        elif isinstance(cell, float) or abs(cell) >= MOST_WHOLE:
+            if math.isinf(cell):
+                return "text"
+            is_whole = False
+    return "text" if not count else ("whole" if is_whole else "real")
+
+
+def _role_of(kind: Kind, cells: Iterable[Cell], declaration: TableDeclaration) -> Role:
+    """Return what an undeclared column is: a factor of an experiment has few values."""
+    if not declaration.has_factors or kind == "real":
+        return "label" if kind == "text" else "metric"
+    few = {*islice({str(cell).strip() for cell in cells}, _MOST_FACTORS + 1)}
+    if len(few) == 1:
+        return "label"
+    return "knob" if kind == "text" or len(few) <= _MOST_FACTORS else "metric"

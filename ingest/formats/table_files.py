@@ -1,0 +1,276 @@
+"""The tables of a file: separated text, JSON, JSON lines or Parquet, as the file has them."""
+
+import io
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
+from itertools import chain, islice
+from typing import Final
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from data.errors import FormatError
+from ingest.files.packed import CHUNK, Packed
+from ingest.files.text_lines import iterate_lines
+from ingest.formats import json_rows
+from ingest.formats.json_rows import Cell, plain
+from ingest.formats.problem_list import ProblemList
+from ingest.formats.table_rows import MOST_ROWS, Mend, Table, bounded, check_columns, check_rows
+from ingest.formats.table_text import (
+    CUT_HEAD,
+    LOOKED_AT,
+    content_lines,
+    headings_of,
+    separator_of,
+    split_lines,
+)
+from ingest.formats.written_numbers import written_numbers
+from ingest.records import ReadContext, TableDeclaration
+from ingest.settings.tables import CORE, target_kinds
+
+# A document takes ten times its size in memory.
+_MOST_DOCUMENT_BYTES: Final = 1 << 27
+# Lines by which the separator is chosen.
+_FIRST_LINES: Final = 4096
+
+
+def declaration_of(tables: Sequence[TableDeclaration], headings: Sequence[str]) -> TableDeclaration:
+    """Merge the declarations that fit these headings; an earlier one overrides a later one."""
+    fitting = [table for table in tables if table.fits_header(headings)]
+    return TableDeclaration(
+        workload=next((table.workload for table in fitting if table.workload), None),
+        system=next((table.system for table in fitting if table.system), None),
+        constants={n: value for table in reversed(fitting) for n, value in table.constants.items()},
+        columns={
+            name: column for table in reversed(fitting) for name, column in table.columns.items()
+        },
+        kinds=fitting[-1].kinds if fitting else target_kinds({}),
+        aggregate=next((table.aggregate for table in fitting if table.aggregate), None),
+        has_factors=any(table.has_factors for table in fitting),
+        refusal=next((table.refusal for table in fitting if table.refusal), ""),
+        replicates=next((table.replicates for table in fitting if table.replicates), ""),
+        last_of=next((table.last_of for table in fitting if table.last_of), ""),
+        totals={n: each for table in reversed(fitting) for n, each in table.totals.items()},
+        skip={name: text for table in reversed(fitting) for name, text in table.skip.items()},
+        guessed=next((table.guessed for table in fitting if table.guessed), ""),
+    )
+
+
+def parse_tables(
+    blocks: Iterable[bytes], context: ReadContext, problems: ProblemList
+) -> list[Table]:
+    """Return the tables of a file: several only of a JSON document.
+
+    Raises:
+        FormatError: As `parse_table`.
+    """
+    head, blocks = _peeked(bounded(blocks, context.name))
+    if not _is_document(head):
+        mend = partial(_with_gap, context.tables)
+        return [parse_table(blocks, context.name, problems, mend, MOST_ROWS)]
+    return _parse_document(b"".join(blocks), context, problems)
+
+
+def _with_gap(
+    tables: Sequence[TableDeclaration], headings: list[str], cells: list[str]
+) -> list[str]:
+    """Insert an empty cell into a row that lacks one: the core, which totals of runs do not have,
+    else the replicate.
+
+    The DVFS code of such a row is one column too far left.
+    """
+    columns = declaration_of(tables, headings).columns
+    names = [columns[each].to if each in columns else each for each in headings]
+    missing = CORE if CORE in names else "replicate"
+    if len(cells) == len(headings) - 1 and {missing, "dvfs"} <= {*names}:
+        index, code = names.index(missing), names.index("dvfs")
+        if index < code and cells[code - 1][:2].lower() == "0x":
+            return [*cells[:index], "", *cells[index:]]
+    return cells
+
+
+def parse_table(
+    blocks: Iterable[bytes],
+    name: str,
+    problems: ProblemList,
+    mend: Mend | None = None,
+    most_rows: int | None = None,
+) -> Table:
+    """Split a table into headings and cells; it is separated text, JSON lines, or Parquet.
+
+    Args:
+        mend: Repairs a row of a wrong length: headings and cells in, cells out.
+        most_rows: Bound of the rows; None for none.
+
+    Raises:
+        FormatError: The table has no header, too many rows, columns or bytes, or two columns have
+            the same name.
+    """
+    if most_rows is not None:
+        blocks = bounded(blocks, name)
+    if name.lower().endswith(".parquet"):
+        return _parse_parquet(b"".join(blocks), name, most_rows)
+    lines = _Lines(iterate_lines(blocks))
+    head = list(islice(lines, _FIRST_LINES))
+    first = next((line for line in head if line.strip("\ufeff \t\r#")), "")
+    if first.lstrip("\ufeff").startswith("{"):
+        return _parse_json(chain(head, lines), name, problems, most_rows)
+    separator = separator_of(head, first)
+    lines = _Lines(content_lines(chain(head, lines), separator))
+    rows = split_lines(lines, separator)
+    at, header = next(rows, (0, []))
+    headings = headings_of(header)
+    if len(headings) < 2 and not any(headings):
+        raise FormatError(f"no header ({name})")
+    check_columns(len(headings), name)
+    if twice := sorted({each for each in headings if headings.count(each) > 1}):
+        raise FormatError(f"two columns are called {twice[0]!r} ({name}, line {at})")
+    table = Table(headings)
+    for line, cells in rows:
+        if len(cells) != len(headings):
+            if separator is None:
+                # Two blanks in sequence may enclose an empty cell.
+                spaced = lines.last.strip(" \t").split(" ")
+                cells = spaced if len(spaced) == len(headings) else cells
+            cells = mend(headings, cells) if mend is not None else cells
+        if len(cells) == len(headings):
+            table.append(line, cells)
+        elif not cells[0].lstrip().startswith("#"):
+            detail = f"{len(cells)} fields, expected {len(headings)}; row dropped"
+            problems.add("field_count", "refused", detail, line)
+            table.refused += 1
+        check_rows(len(table) + table.refused, most_rows, name)
+    return table if separator is None else _with_plain_numbers(table, separator == ",")
+
+
+def _with_plain_numbers(table: Table, is_comma_separated: bool) -> Table:
+    """Return a table with plain numbers where all cells of a column are numbers with one unit."""
+    first = [cells for _, cells in islice(table.rows, LOOKED_AT)]
+    others = {
+        index: written
+        for index in range(len(table.headings))
+        if written_numbers([cells[index] for cells in first], is_comma_separated)
+        and (written := written_numbers([*table.column(index)], is_comma_separated))
+    }
+    if not others:
+        return table
+    plain_table = Table(table.headings, table.refused, table.place, table.keys)
+    plain_table.units = {table.headings[index]: unit for index, (_, unit) in others.items() if unit}
+    for row, (line, cells) in enumerate(table.rows):
+        plain_table.append(
+            line,
+            [others[at][0][row] if at in others else cell for at, cell in enumerate(cells)],
+        )
+    return plain_table
+
+
+class _Lines:
+    """Lines; `last` is the one that was read last."""
+
+    def __init__(self, lines: Iterator[str]) -> None:
+        self._lines = lines
+        self.last = ""
+
+    def __iter__(self) -> Iterator[str]:
+        for line in self._lines:
+            self.last = line
+            yield line
+
+
+def _peeked(blocks: Iterable[bytes]) -> tuple[bytes, Iterator[bytes]]:
+    """Return the beginning of a file, and all its blocks."""
+    rest, head = iter(blocks), b""
+    for block in rest:
+        head += block
+        if len(head) >= CUT_HEAD:
+            break
+    return head[:CUT_HEAD], chain([head], rest)
+
+
+def _is_document(head: bytes) -> bool:
+    """Return whether a head begins one JSON document, and not a line for each row."""
+    text = head.decode("utf-8-sig", "replace").lstrip()
+    if not text.startswith(("{", "[")):
+        return False
+    first, _, rest = text.partition("\n")
+    try:
+        return not (isinstance(json.loads(first), dict) and rest.strip())
+    except (ValueError, RecursionError):
+        return not first.startswith('{"') or not first.rstrip().endswith("}")
+
+
+def _parse_document(content: bytes, context: ReadContext, problems: ProblemList) -> list[Table]:
+    if len(content) > _MOST_DOCUMENT_BYTES:
+        raise FormatError(
+            f"a JSON document has {_MOST_DOCUMENT_BYTES >> 20} MiB at most ({context.name})"
+        )
+    text = content.decode("utf-8-sig", "replace")
+    document, is_cut = json_rows.parse_document(text, context.name)
+    if is_cut:
+        problems.add("cut_document", "repaired", "the document was cut: its whole rows are read")
+    places = json_rows.choose_places(json_rows.places_of(document))
+    if not places:
+        raise FormatError(f"no list or dictionary of objects ({context.name})")
+    return [_table_at(place, context, len(places) > 1) for place in places]
+
+
+def _table_at(place: json_rows.Place, context: ReadContext, is_one_of_several: bool) -> Table:
+    """Return the table at a place of a document; its lines are numbers of objects."""
+    headings = dict.fromkeys(name for row in place.rows() for name in row)
+    series = declaration_of(context.tables, list(headings)).replicates
+    rows = place.rows(series) if series else place.rows()
+    content = list(rows)
+    headings = dict.fromkeys(name for row in content for name in row)
+    check_columns(len(headings), context.name)
+    check_rows(len(content), MOST_ROWS, context.name)
+    varied = (n for n in headings if json_rows.is_set(n) and len({r.get(n) for r in content}) > 1)
+    keys = (*place.keys, *varied)
+    table = Table(list(headings), 0, place.path if is_one_of_several else "", keys)
+    for number, row in enumerate(content, 1):
+        table.append(number, [row.get(name) for name in headings])
+    return table
+
+
+def _parse_json(
+    lines: Iterable[str], name: str, problems: ProblemList, most_rows: int | None
+) -> Table:
+    objects: Packed[tuple[int, dict[str, Cell]]] = Packed()
+    refused, headings = 0, dict[str, None]()
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        try:
+            entry = json.loads(line)
+        except (ValueError, RecursionError):
+            entry = None
+        if isinstance(entry, dict):
+            cells, lists = json_rows.flatten(entry)
+            cells |= json_rows.summaries(lists)
+            objects.append((number, cells))
+            headings |= dict.fromkeys(cells)
+            check_columns(len(headings), name)
+        else:
+            problems.add("bad_line", "refused", f"no JSON object: {line[:80]!r}", number)
+            refused += 1
+        check_rows(len(objects) + refused, most_rows, name)
+    table = Table(list(headings), refused)
+    for number, each in objects:
+        table.append(number, [each.get(key) for key in headings])
+    return table
+
+
+def _parse_parquet(content: bytes, name: str, most_rows: int | None) -> Table:
+    try:
+        with pq.ParquetFile(io.BytesIO(content)) as file:
+            check_columns(len(file.schema_arrow), name)
+            check_rows(file.metadata.num_rows, most_rows, name)
+            table, line = Table(list(file.schema_arrow.names)), 1
+            for batch in file.iter_batches(batch_size=CHUNK):
+                columns = [[plain(value) for value in each.to_pylist()] for each in batch.columns]
+                for cells in zip(*columns, strict=True):
+                    table.append(line, cells)
+                    line += 1
+    except (pa.ArrowInvalid, OSError) as error:
+        raise FormatError(f"no Parquet: {error} ({name})") from error
+    return table

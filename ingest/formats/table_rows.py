@@ -1,0 +1,94 @@
+"""The cells of a table in little memory, and the most that a table may hold."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Final
+
+from data.errors import FormatError
+from ingest.files.packed import CHUNK, packed, unpacked
+from ingest.formats.json_rows import Cell
+
+# The most of a table of runs; a compressed file of some kB may hold far more.
+MOST_ROWS: Final = 1_000_000
+MOST_COLUMNS: Final = 1_000
+_MOST_BYTES: Final = 1 << 30
+Mend = Callable[[list[str], list[str]], list[str]]
+
+
+class Table:
+    """The cells of a table as the file has them, in little memory.
+
+    Attributes:
+        refused: Number of rows that are left out.
+        place: Where it is in a document; empty for a file of one table.
+        keys: Headings of the keys of a document's dictionaries, which are knobs.
+        units: By heading the unit that stood behind each number of a column.
+    """
+
+    def __init__(
+        self, headings: list[str], refused: int = 0, place: str = "", keys: Iterable[str] = ()
+    ) -> None:
+        self.headings = headings
+        self.refused = refused
+        self.place = place
+        self.keys = frozenset(keys)
+        self.units: dict[str, str] = {}
+        # Of each chunk its line numbers, then its columns.
+        self._chunks: list[list[bytes]] = []
+        self._lines: list[int] = []
+        self._rows: list[Sequence[Cell]] = []
+
+    def append(self, line: int, cells: Sequence[Cell]) -> None:
+        """Add a row."""
+        self._lines.append(line)
+        self._rows.append(cells)
+        if len(self._rows) == CHUNK:
+            columns = zip(*self._rows, strict=True)
+            self._chunks.append([packed(each) for each in (self._lines, *columns)])
+            self._lines, self._rows = [], []
+
+    def __len__(self) -> int:
+        return len(self._chunks) * CHUNK + len(self._rows)
+
+    def column(self, index: int) -> Iterator[Cell]:
+        """Yield the cells of a column."""
+        for chunk in self._chunks:
+            yield from unpacked(chunk[index + 1])
+        yield from (cells[index] for cells in self._rows)
+
+    def chunks(self) -> Iterator[tuple[list[int], list[Sequence[Cell]]]]:
+        """Yield the line numbers and the columns of some rows at a time."""
+        for chunk in self._chunks:
+            lines, *columns = map(unpacked, chunk)
+            yield lines, columns
+        if self._rows:
+            yield self._lines, list(zip(*self._rows, strict=True))
+
+    @property
+    def rows(self) -> Iterator[tuple[int, Sequence[Cell]]]:
+        """The rows with their line numbers."""
+        for lines, columns in self.chunks():
+            yield from zip(lines, zip(*columns, strict=True), strict=True)
+
+
+def bounded(blocks: Iterable[bytes], name: str) -> Iterator[bytes]:
+    """Yield the blocks of a file; refuse one of over 1 GiB with a FormatError."""
+    size = 0
+    for block in blocks:
+        size += len(block)
+        if size > _MOST_BYTES:
+            raise FormatError(f"a table has {_MOST_BYTES >> 20} MiB at most: split it ({name})")
+        yield block
+
+
+def check_rows(count: int, most: int | None, name: str) -> None:
+    """Refuse a table of more rows with a FormatError; None allows any number."""
+    if most is not None and count > most:
+        raise FormatError(
+            f"a table has {most:,} rows at most: split it into several files ({name})"
+        )
+
+
+def check_columns(count: int, name: str) -> None:
+    """Refuse a table of more than MOST_COLUMNS columns with a FormatError."""
+    if count > MOST_COLUMNS:
+        raise FormatError(f"{count:,} columns, a table has {MOST_COLUMNS:,} at most ({name})")

@@ -1,0 +1,162 @@
+"""Separated text: whether it is a table, what separates its cells, and its header."""
+
+import csv
+import json
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+from typing import Final
+
+from data.errors import FormatError
+from ingest.formats import json_rows
+from ingest.formats.written_numbers import written_numbers
+from ingest.records import TableDeclaration
+
+_PARQUET: Final = b"PAR1"
+_SEPARATORS: Final = (",", ";", "\t", None)
+_NUMBER: Final = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
+_HEADING: Final = re.compile(r"[A-Za-z_%].{0,79}")
+# The least that makes a file an undeclared table, by whether blanks separate the cells.
+_LEAST_COLUMNS: Final = {True: 3, False: 2}
+_LEAST_ROWS: Final = {True: 3, False: 1}
+LOOKED_AT: Final = 40
+# A head of this many bytes may end within a line.
+CUT_HEAD: Final = 1 << 16
+
+
+def sniff(name: str, head: bytes) -> bool:
+    """Return whether the head is a well-formed table.
+
+    Its first row has names, all other rows have the same number of cells, and at least one column
+    has numbers only.
+    """
+    if head.startswith(_PARQUET):
+        return True
+    if b"\0" in head:
+        return False
+    text = head.decode("utf-8-sig", "replace")
+    if len(head) >= CUT_HEAD:
+        text = text.rpartition("\n")[0]
+    all_lines = text.split("\n")
+    lines = [line for line in all_lines if line.strip()]
+    is_named = name.lower().endswith((".jsonl", ".ndjson"))
+    if is_named or (len(lines) > 1 and lines[0].startswith('{"') and lines[1].startswith("{")):
+        return _is_json_lines(lines)
+    if lines and lines[0].lstrip().startswith(("{", "[")):
+        return json_rows.is_table(head)
+    return any(_is_table(all_lines, separator) for separator in _SEPARATORS)
+
+
+def _is_json_lines(lines: Sequence[str]) -> bool:
+    try:
+        first = json.loads(lines[0]) if lines else None
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(first, dict)
+
+
+def _is_table(lines: Sequence[str], separator: str | None) -> bool:
+    try:
+        content = split_lines(content_lines(lines, separator), separator)
+        rows = [[*map(str.strip, row)] for _, row in islice(content, LOOKED_AT)]
+    except FormatError:
+        return False
+    header, body = (rows[0], rows[1:]) if rows else ([], [])
+    is_blank = separator is None
+    names = header[1:] if header and not header[0] else header
+    return (
+        len(header) >= _LEAST_COLUMNS[is_blank]
+        and len(body) >= _LEAST_ROWS[is_blank]
+        and all(_HEADING.fullmatch(each) for each in names)
+        and len(set(names)) == len(names)
+        and all(len(row) == len(header) for row in body)
+        and any(_are_numbers([row[at] for row in body], separator) for at in range(len(header)))
+    )
+
+
+def content_lines(lines: Iterable[str], separator: str | None) -> Iterator[str]:
+    """Yield the lines of a table; those of comments above it and of notes below it are empty.
+
+    A note has no separator and stands behind an empty line. A comment with the names of the
+    columns is the header.
+    """
+    comments: list[str] = []
+    is_begun = is_after_gap = False
+    for line in lines:
+        if not is_begun and line.lstrip("\ufeff \t").startswith("#"):
+            comments.append(line)
+            continue
+        if not is_begun and line.strip():
+            is_begun = True
+            is_row = bool(comments) and _starts_with_numbers(line)
+            names = comments[-1].lstrip("\ufeff \t#") if is_row else ""
+            yield from [""] * (len(comments) - bool(names))
+            if names:
+                yield names
+        is_gap = not line.strip()
+        is_note = separator is not None and (separator not in line or line.lstrip()[:1] == "#")
+        is_after_gap = is_begun and (is_gap or (is_after_gap and is_note))
+        yield "" if is_after_gap else line
+
+
+def _starts_with_numbers(line: str) -> bool:
+    """Return whether a line is a row and no header: half of its cells are numbers."""
+    cells = re.split(r"[,;\t ]+", line.strip())
+    return sum(map(is_number, cells)) * 2 > len(cells)
+
+
+def _are_numbers(cells: Sequence[str], separator: str | None) -> bool:
+    if all(map(is_number, cells)):
+        return True
+    return separator is not None and written_numbers(cells, separator == ",") is not None
+
+
+def has_header_of(head: bytes, tables: Iterable[TableDeclaration]) -> bool:
+    """Return whether the first line is the header of a declared table."""
+    if b"\0" in head:
+        return False
+    lines = head.decode("utf-8-sig", "replace").split("\n")
+    first = next((line for line in lines if line.strip()), "")
+    headers = [headings_of(next(split_lines([first], mark), (0, []))[1]) for mark in _SEPARATORS]
+    return any(t.header and t.fits_header(header) for t in tables for header in headers)
+
+
+def is_number(text: str) -> bool:
+    """Return whether a text is a number in decimal digits, with or without an exponent."""
+    return _NUMBER.fullmatch(text) is not None
+
+
+def headings_of(cells: Iterable[str]) -> list[str]:
+    """Return the headings without blanks around them and without a byte-order mark."""
+    return [cell.lstrip("\ufeff").strip() for cell in cells]
+
+
+def separator_of(lines: Sequence[str], first: str) -> str | None:
+    """Return the separator that makes the rows well formed, else the first one in the header.
+
+    None stands for blanks.
+    """
+    for separator in _SEPARATORS:
+        if _is_table(lines, separator):
+            return separator
+    return next((mark for mark in _SEPARATORS if mark and mark in first), None)
+
+
+def split_lines(lines: Iterable[str], separator: str | None) -> Iterator[tuple[int, list[str]]]:
+    """Yield each row that has cells, with its last line number.
+
+    A quoted cell may contain line breaks.
+    """
+    if separator is None:
+        for number, line in enumerate(lines, 1):
+            if cells := line.split():
+                yield number, [cell.strip('"') for cell in cells]
+        return
+    text = (f"{line}\n" for line in lines)
+    reader = csv.reader(text, delimiter=separator, skipinitialspace=True)
+    try:
+        for cells in reader:
+            if any(map(str.strip, cells)):
+                yield reader.line_num, cells
+    except csv.Error as error:
+        raise FormatError(f"no table: {error} (line {reader.line_num})") from error

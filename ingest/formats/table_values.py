@@ -1,0 +1,156 @@
+"""The cells of a table as values of the lake."""
+
+import math
+import re
+from collections.abc import Iterable, Sequence
+from typing import Final, cast
+
+import numpy as np
+
+from data.errors import FormatError
+from data.schema import COUNTERS
+from ingest.formats.json_rows import Cell
+from ingest.formats.problem_list import ProblemList
+from ingest.formats.table_columns import Target
+from ingest.formats.table_text import is_number
+from ingest.records import TableColumn
+from ingest.settings.tables import CORE
+
+# Whole numbers as programs write them. A text such as 007 is not a number.
+WHOLE: Final = re.compile(r"-?(0|[1-9]\d{0,18})")
+UNSET: Final = frozenset({"", "nan", "-nan", "na", "n/a", "null", "none"})
+MOST_WHOLE: Final = 2**63
+# Whole numbers of so many digits are below `MOST_WHOLE`.
+_SURE_DIGITS: Final = 18
+
+
+def plain_column(cells: Sequence[Cell], target: Target) -> Sequence[Cell] | None:
+    """Convert a whole column as `convert` would convert each cell.
+
+    Returns:
+        The values; None if a cell is not as simple as `1.5`, `12` or a text. `convert` then
+        converts cell by cell and reports the bad ones.
+    """
+    declared = target.declared
+    if declared.values or declared.wraps_at or target.scale_index is not None:
+        return None
+    if target.kind == "text":
+        texts = [None if cell is None else str(cell).strip() for cell in cells]
+        return [text or None for text in texts]
+    if not all(isinstance(cell, str) for cell in cells):
+        return None
+    written = cast("Sequence[str]", cells)
+    return _reals(written, target) if target.kind == "real" else _plain_wholes(written, target)
+
+
+def _plain_wholes(cells: Sequence[str], target: Target) -> Sequence[int | None] | None:
+    joined = "".join(cells)
+    is_plain = joined.isascii() and joined.isdigit() and target.declared.scale == 1.0
+    if not is_plain or max(map(len, cells)) > _SURE_DIGITS:
+        return None
+    return [int(cell) if cell else None for cell in cells]
+
+
+def _reals(cells: Sequence[str], target: Target) -> Sequence[float | None] | None:
+    joined = "".join(cells)
+    if not joined.isascii() or "_" in joined:
+        return None
+    try:
+        # NaN stands for an empty cell.
+        values = np.array([float(cell) if cell else math.nan for cell in cells])
+    except ValueError:
+        return None
+    values *= target.declared.scale
+    if np.isinf(values).any() or (values < target.least).any():
+        return None
+    return [None if value != value else value for value in values.tolist()]
+
+
+def values_of(
+    cells: Sequence[Cell],
+    targets: Iterable[Target],
+    line: int,
+    problems: ProblemList,
+    flags: list[str],
+) -> dict[str, Cell]:
+    """Convert the cells of a row; a counter that wrapped is added to `flags`."""
+    values: dict[str, Cell] = {}
+    for target in targets:
+        cell = cells[target.index]
+        if target.name in COUNTERS and _is_wrapped(cell):
+            detail = f"{target.heading} {cell} is a negative difference; left unset"
+            problems.add("wrapped_counter", "doubted", detail, line)
+            cell = None
+        cell, has_wrapped = _unwrapped(cell, target.declared.wraps_at)
+        if has_wrapped:
+            detail = (
+                f"{target.heading} {cells[target.index]} wrapped at {target.declared.wraps_at:g}"
+            )
+            problems.add("energy_counter_wrapped", "repaired", f"{detail}; taken as {cell}", line)
+            flags += [] if "energy_counter_wrapped" in flags else ["energy_counter_wrapped"]
+        declared = target.declared
+        if target.scale_index is not None:
+            declared = _scaled(declared, str(cells[target.scale_index]).strip())
+        value = convert(target.heading, cell, target.kind, declared, target.least)
+        if isinstance(value, str):
+            value = value.strip() or None
+        if target.kind in ("whole", CORE) and isinstance(value, float):
+            # The mean of counts may be fractional.
+            if value != round(value) and "aggregate" not in flags:
+                detail = f"{target.heading} {cell!r} is not a whole number; taken as {round(value)}"
+                problems.add("fractional_count", "repaired", detail, line)
+            value = round(value)
+        values[target.name] = value
+    return values
+
+
+def _scaled(declared: TableColumn, unit: str) -> TableColumn:
+    """Return a declaration with the scale that another cell of the row decides.
+
+    Raises:
+        FormatError: That cell has a text without a scale.
+    """
+    ((heading, scales),) = declared.scale_by.items()
+    if unit not in scales:
+        raise FormatError(f"{heading} cannot be {unit[:60]!r}, known: {', '.join(scales)}")
+    return TableColumn(scale=scales[unit])
+
+
+def _unwrapped(cell: Cell, wraps_at: float | None) -> tuple[Cell, bool]:
+    """Return the difference of a counter, and whether the counter wrapped: it is negative."""
+    if wraps_at is None or cell is None or not is_number(text := str(cell).strip()):
+        return cell, False
+    value = float(text)
+    return (value + wraps_at, True) if -wraps_at <= value < 0 else (cell, False)
+
+
+def _is_wrapped(cell: Cell) -> bool:
+    """Return whether a count is beyond 2^63: a negative difference of unsigned 64-bit counters."""
+    text = str(cell).strip()
+    return text.isascii() and text.isdigit() and int(text) >= MOST_WHOLE
+
+
+def convert(
+    heading: str, cell: Cell, kind: str, declared: TableColumn, least: float = -math.inf
+) -> Cell:
+    """Convert a cell to the type and unit of its column.
+
+    Raises:
+        FormatError: The cell is not a number, or is out of range.
+    """
+    if cell is not None and declared.values:
+        cell = declared.values.get(str(cell).strip(), cell)
+    if kind == "text":
+        return None if cell is None or cell == "" else str(cell)
+    kind = "whole" if kind == CORE else kind
+    if cell is None or (isinstance(cell, str) and cell.strip().lower() in UNSET):
+        return None
+    if isinstance(cell, str):
+        text = cell.strip()
+        if not is_number(text):
+            raise FormatError(f"{heading} {text[:60]!r} is not a number")
+        cell = int(text) if WHOLE.fullmatch(text) else float(text)
+    value = cell * declared.scale if declared.scale != 1.0 else cell
+    if not least <= value < math.inf or (kind == "whole" and abs(value) >= MOST_WHOLE):
+        raise FormatError(f"{heading} {str(cell)[:60]!r} is out of range")
+    return float(value) if kind == "real" else value
