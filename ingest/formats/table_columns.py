@@ -15,8 +15,7 @@ from data.errors import FormatError
 from data.schema import KNOBS, MEASUREMENTS
 from ingest.formats.json_rows import Cell
 from ingest.formats.table_rows import Table
-from ingest.formats.table_text import is_number
-from ingest.formats.table_values import MOST_WHOLE, UNSET, WHOLE
+from ingest.formats.table_text import MOST_WHOLE, UNSET, WHOLE, is_number
 from ingest.records import Aggregate, TableColumn, TableDeclaration
 from ingest.settings.column_names import clean_name
 from ingest.settings.tables import CORE

@@ -15,6 +15,10 @@ from ingest.records import TableDeclaration
 _PARQUET: Final = b"PAR1"
 _SEPARATORS: Final = (",", ";", "\t", None)
 _NUMBER: Final = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
+# Whole numbers as programs write them. A text such as 007 is not a number.
+WHOLE: Final = re.compile(r"-?(0|[1-9]\d{0,18})")
+UNSET: Final = frozenset({"", "nan", "-nan", "na", "n/a", "null", "none"})
+MOST_WHOLE: Final = 2**63
 _HEADING: Final = re.compile(r"[A-Za-z_%].{0,79}")
 # The least that makes a file an undeclared table, by whether blanks separate the cells.
 _LEAST_COLUMNS: Final = {True: 3, False: 2}

@@ -1,7 +1,6 @@
 """The cells of a table as values of the lake."""
 
 import math
-import re
 from collections.abc import Iterable, Sequence
 from typing import Final, cast
 
@@ -12,14 +11,10 @@ from data.schema import COUNTERS
 from ingest.formats.json_rows import Cell
 from ingest.formats.problem_list import ProblemList
 from ingest.formats.table_columns import Target
-from ingest.formats.table_text import is_number
+from ingest.formats.table_text import MOST_WHOLE, UNSET, WHOLE, is_number
 from ingest.records import TableColumn
 from ingest.settings.tables import CORE
 
-# Whole numbers as programs write them. A text such as 007 is not a number.
-WHOLE: Final = re.compile(r"-?(0|[1-9]\d{0,18})")
-UNSET: Final = frozenset({"", "nan", "-nan", "na", "n/a", "null", "none"})
-MOST_WHOLE: Final = 2**63
 # Whole numbers of so many digits are below `MOST_WHOLE`.
 _SURE_DIGITS: Final = 18
 

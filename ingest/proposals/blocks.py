@@ -5,10 +5,11 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from ingest.proposals.columns import Guess, guess_columns
+from ingest.proposals.columns import guess_columns
 from ingest.proposals.found_tables import FoundTable, header_pattern
 from ingest.proposals.headings import words_of
 from ingest.proposals.path_parts import PathColumn, is_own, read_paths
+from ingest.proposals.roles import Guess
 from ingest.proposals.word_lists import WORDS
 from ingest.settings.column_names import clean_name
 from ingest.settings.dataset import UNKNOWN, Settings

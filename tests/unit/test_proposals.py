@@ -20,9 +20,10 @@ from data.connection import open_lake
 from ingest.__main__ import main
 from ingest.formats.written_numbers import written_numbers
 from ingest.lake.proposals import read_proposals
-from ingest.proposals.columns import Guess, guess_columns
+from ingest.proposals.columns import guess_columns
 from ingest.proposals.headings import read_heading
 from ingest.proposals.path_parts import read_paths
+from ingest.proposals.roles import Guess
 from ingest.propose import propose_for
 from ingest.settings.dataset import load_settings
 from tests.fixtures.real import studies

@@ -7,7 +7,8 @@ import pytest
 
 from data.connection import open_lake
 from ingest.__main__ import main
-from ingest.propose import FoundFile, Shape, propose, shapes_of
+from ingest.proposals.shapes import FoundFile, Shape, shapes_of
+from ingest.propose import propose
 from ingest.settings.dataset import load_settings
 from tests.fixtures.real import studies
 

@@ -1,0 +1,191 @@
+"""Patterns of file names as settings: which part is a knob, which part a label."""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from data.declared import check_name
+from data.errors import DataError
+from data.knob_table import KNOB_TABLE
+from ingest.discover.names import workload_of
+from ingest.proposals.shapes import MACHINE, Shape
+from ingest.settings.column_names import clean_name
+from ingest.settings.dataset import UNKNOWN, Settings
+
+# The knob of a number in a path, by the word before it.
+_WORDS: Final = {
+    **{word: knob.stated_as for knob in KNOB_TABLE for word in knob.words},
+    **dict.fromkeys(("iter", "rep", "run", "trial", "replicate", "i", "r"), "replicate"),
+    **dict.fromkeys(("core", "cpu"), "core"),
+}
+_SIZES: Final = tuple(knob.column for knob in KNOB_TABLE if knob.stated_kind == "size")
+# Formats that identify the workload, if no word in the path does.
+OF_FORMATS: Final = {"mutilate": "memcached", "wrk": "nodejs", "netpipe_out": "netpipe"}
+_MACHINE_FILES: Final = ("cpuinfo", "lscpu")
+_REGEX: Final = {"hex": "0[xX][0-9a-fA-F]+", "size": r"\d+[kKmMgG]?(?:i?[bB])?", "number": r"\d+"}
+
+
+@dataclass(slots=True)
+class _Pattern:
+    """A proposed pattern.
+
+    Attributes:
+        groups: The knob of each number; None for a constant one.
+        constants: Knobs that all files of the pattern have.
+    """
+
+    shape: Shape
+    groups: list[str | None]
+    workload: str
+    system: str
+    constants: dict[str, str] = field(default_factory=dict)
+
+
+def machines_of(paths: Iterable[str], folders: Iterable[str]) -> set[str]:
+    """Return the parts of paths that name machines.
+
+    A machine's folder has a file `cpuinfo` or `lscpu`, or its name looks like a type of machine.
+    """
+    machines = set()
+    for path in paths:
+        parts = path.split("/")
+        if len(parts) > 1 and parts[-1].split(".")[0] in _MACHINE_FILES:
+            machines.add(parts[-2])
+    for folder in folders:
+        machines.update(part for part in folder.split("/")[:-1] if MACHINE.fullmatch(part))
+    return machines
+
+
+def patterns_of(results: Sequence[Shape], shipped: Settings) -> list[_Pattern]:
+    """Return patterns of outputs and logs, then of the counts and windows that belong to them."""
+    patterns: list[_Pattern] = []
+    by_folder: dict[str, list[Shape]] = defaultdict(list)
+    for shape in results:
+        by_folder[shape.folder].append(shape)
+    for folder, shapes in by_folder.items():
+        outputs = [shape for shape in shapes if shape.role in ("output", "trace", "log")]
+        outputs.sort(key=lambda shape: (-len(shape.files), shape.signature))
+        in_folder: list[_Pattern] = []
+        for shape in outputs:
+            groups = _groups(shape)
+            places = [part for part in folder.split("/") if part and "#" not in part]
+            system = (places or re.split(r"[._\-#]", shape.signature) or ["linux"])[-1]
+            named = workload_of(shape.example.split("/"), shipped)
+            workload = OF_FORMATS.get(shape.form or "", UNKNOWN) if named == UNKNOWN else named
+            pattern = _Pattern(shape, groups, workload, system)
+            twin = any(set(p.groups) == set(groups) and not p.constants for p in in_folder)
+            is_same_form = any(p.shape.form == shape.form for p in in_folder)
+            if twin and is_same_form:
+                pattern.constants["series"] = re.sub(r"[_.\-]*#.*", "", shape.signature)
+            in_folder.append(pattern)
+        for shape in shapes:
+            fitting = [p for p in in_folder if p.shape.signature in shape.signature]
+            if shape in outputs or not fitting:
+                continue
+            # The output with the longest name that this shape's name contains.
+            host = max(fitting, key=lambda p: len(p.shape.signature))
+            groups = _groups(shape)
+            if {group for group in host.groups if group is not None} <= {*groups, "core"}:
+                pattern = _Pattern(shape, groups, host.workload, host.system, host.constants)
+                in_folder.append(pattern)
+        patterns += in_folder
+    return patterns
+
+
+def _groups(shape: Shape) -> list[str | None]:
+    """Return the knob of each number.
+
+    It is None where all files have the same number and no word before it names a knob.
+    """
+    groups: list[str | None] = []
+    for index in range(len(shape.kinds)):
+        texts = {tokens[index].text for tokens in shape.tokens}
+        word = shape.tokens[0][index].word
+        kind = shape.kinds[index]
+        known = "dvfs" if kind == "hex" else _WORDS.get(word)
+        is_size = any(tokens[index].kind == "size" for tokens in shape.tokens)
+        if known is None and is_size:
+            known = "request_bytes"
+        if known is None and len(texts) > 1:
+            known = clean_name(word or f"number_{index + 1}", "whole")
+        if known in groups:
+            known = (
+                clean_name(f"{word or 'number'}_{index + 1}", "whole") if len(texts) > 1 else None
+            )
+        groups.append(known)
+    return groups
+
+
+def name_block(pattern: _Pattern, machines: set[str], own: dict[str, str]) -> str:
+    """Return a pattern as a `[[names]]` block; `own` collects knobs of its own and their kinds."""
+    shape = pattern.shape
+    name = ""
+    for index, literal in enumerate(shape.literals):
+        name += re.escape(literal).replace("\\-", "-")
+        if index < len(shape.kinds):
+            name += _regex_of(pattern, index, own)
+    constants = dict(pattern.constants)
+    for part in shape.folder.split("/"):
+        if part in machines:
+            constants["machine"] = part
+    if "series" in constants:
+        own["series"] = "text"
+    count = len(shape.files)
+    lines = [
+        f"# {count} file{'' if count == 1 else 's'} of {shape.form}, such as {shape.example}",
+        "[[names]]",
+        f"pattern = '{name}'",
+        f'workload = "{pattern.workload}"',
+        f'system = "{pattern.system}"',
+    ]
+    if constants:
+        said = ", ".join(f'{key} = "{value}"' for key, value in sorted(constants.items()))
+        lines.append(f"set = {{ {said} }}")
+    return "\n".join([*lines, ""])
+
+
+def _regex_of(pattern: _Pattern, index: int, own: dict[str, str]) -> str:
+    group, shape = pattern.groups[index], pattern.shape
+    is_size = any(tokens[index].kind == "size" for tokens in shape.tokens)
+    kind = "size" if is_size or group in _SIZES else shape.kinds[index]
+    if group is None:
+        return re.escape(shape.tokens[0][index].text)
+    if group not in set(_WORDS.values()):
+        own[group] = "whole"
+    return f"(?P<{group}>{_REGEX[kind]})"
+
+
+def label_blocks(patterns: Sequence[_Pattern], has_logs: bool) -> Iterator[str]:
+    """Yield the labels of systems, and the workloads without per-interrupt logs.
+
+    Runs of such workloads get no problem for a missing log.
+    """
+    for system in sorted({pattern.system for pattern in patterns}):
+        key = system if re.fullmatch(r"[A-Za-z0-9_-]+", system) else f'"{system}"'
+        yield f'# ? What is this system called?\n[systems.{key}]\nlabel = "{system}"\n'
+    for workload in sorted({p.workload for p in patterns} - {"unknown"} if not has_logs else ()):
+        yield f"# No per-interrupt logs were found.\n[workloads.{workload}]\nlogged = false\n"
+
+
+def workload_questions(patterns: Sequence[_Pattern], shipped: Settings) -> str | None:
+    """Return the question which workload it is; None where each pattern has one."""
+    names = {pattern.workload for pattern in patterns}
+    if "unknown" not in names:
+        return None
+    known = ", ".join(sorted(set(shipped.workloads) - {"unknown"}))
+    return f"# ? Which workload is `unknown`? Shipped: {known}; or declare one in [workloads].\n"
+
+
+def knob_blocks(own: dict[str, str]) -> Iterator[str]:
+    """Yield a `[knobs]` block for each knob that the lake does not know."""
+    for name, kind in sorted(own.items()):
+        try:
+            check_name(name)
+        except DataError:
+            continue
+        yield (
+            f"# ? What is {name!r}, and in which unit?\n"
+            f'[columns.{name}]\nrole = "knob"\ntype = "{kind}"\n'
+        )

@@ -1,0 +1,203 @@
+"""Which metric of a table is the lake's energy, power, time or latency, and in which unit."""
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+import numpy as np
+
+from ingest.proposals.headings import Heading
+from ingest.proposals.roles import MEASURED, PLAIN_WORDS, STATISTICS, WHEN, Guess
+from ingest.proposals.word_lists import WORDS
+
+_LATENCIES: Final = WORDS["latencies"]
+_PERCENTILES: Final = {
+    **{f"p{n}": f"p{n}" for n in (5, 10, 50, 75, 90, 95, 99, 999)},
+    **{"p99.9": "p999", "min": "min", "minimum": "min", "max": "max", "maximum": "max"},
+    **dict.fromkeys(("mean", "avg", "average"), "mean"),
+    **{"median": "p50", "99th": "p99", "95th": "p95", "90th": "p90", "50th": "p50"},
+}
+# What a machine, a board or a phone takes, W.
+_PLAUSIBLE_W: Final = (0.1, 5000.0)
+_AGREEING: Final = 0.2
+_TIMES: Final = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}
+_ENERGIES: Final = {"J": 1.0, "mJ": 1e-3, "uJ": 1e-6, "Wh": 3.6e3, "kWh": 3.6e6}
+_POWERS: Final = {"W": 1.0, "mW": 1e-3, "uW": 1e-6}
+# How much rarer than J, W and s units are, on the scale of `_misfit`.
+_RARITY: Final = {"ms": 0.1, "us": 0.2, "ns": 0.3, "mW": 0.1, "uW": 0.3, "mJ": 0.2, "uJ": 0.2} | {
+    "Wh": 0.5,
+    "kWh": 0.3,
+}
+_LONG_S: Final = 20_000.0
+_WRAPS: Final = tuple(float(2**power) for power in range(14, 21))
+
+
+def choose_targets(guesses: Sequence[Guess]) -> None:
+    """Give each metric of the lake the column that fits best, with the unit that agrees."""
+    known = {guess.to: guess for guess in guesses if guess.is_declared and guess.to}
+    metrics = [g for g in guesses if g.role == "metric" and not g.is_declared]
+    of_costs = {
+        quantity: [g for g in metrics if g.quantity == quantity and not _is_spread(g.heading)]
+        for quantity in ("energy", "power")
+    }
+    energy = known.get("energy_j") or _best(of_costs["energy"], "energy_j")
+    power = known.get("power_w") or _best(of_costs["power"], "power_w")
+    times = [g for g in metrics if g.quantity == "time" and not g.heading.has(*_LATENCIES)]
+    whole = [g for g in times if not _is_spread(g.heading)]
+    duration = known.get("duration_s") or _best(whole, "duration_s")
+    is_codecarbon = any(g.heading.has("codecarbon", "emissions") for g in guesses)
+    if is_codecarbon:
+        for guess in of_costs["energy"]:
+            if guess.heading.unit is None:
+                _set_unit(guess, "kWh", 3.6e6, "as CodeCarbon has it")
+    _choose_units(energy, power, duration)
+    for guess in of_costs["energy"]:
+        if guess is not energy and not guess.unit:
+            guess.unit = energy.unit if energy and not energy.heading.unit else "J"
+        guess.wraps_at = _wrap_of(guess)
+        if guess.wraps_at is not None:
+            guess.why += f"; negative ones wrapped at {guess.wraps_at:g}"
+    for guess in of_costs["power"]:
+        guess.unit = guess.unit or (power.unit if power else "W")
+    for guess in times:
+        guess.unit = guess.unit or (duration.unit if duration else "s")
+    _name_latencies(metrics)
+
+
+def _set_unit(guess: Guess, text: str, scale: float, why: str) -> None:
+    guess.unit = text
+    guess.scale = scale if guess.to else 1.0
+    guess.why += f"; in {text}, {why}"
+
+
+def _is_spread(heading: Heading) -> bool:
+    """Whether a column holds deviations or extremes of another quantity."""
+    return heading.has(*STATISTICS, "error", "uncertainty")
+
+
+def _best(guesses: Sequence[Guess], target: str) -> Guess | None:
+    """Choose the column that is the run's, and send it to its column of the lake."""
+    if not guesses:
+        return None
+    at = max(range(len(guesses)), key=lambda index: (_rank(guesses[index], target), -index))
+    best = guesses[at]
+    if _rank(best, target) <= -20:
+        return None
+    best.to = target
+    unit = best.heading.unit
+    if unit is not None:
+        best.scale = unit.scale
+    if len(guesses) > 1:
+        best.why += f"; of {len(guesses)} columns the whole one"
+    return best
+
+
+def _rank(guess: Guess, target: str) -> int:
+    """Say how likely a column is the run's own energy, power or duration."""
+    heading = guess.heading
+    rank = 3 * (heading.unit is not None)
+    rank += 4 * heading.has("total", "overall", "whole", "node", "server", "wall", "elapsed")
+    rank += 3 * heading.has("system", "machine", "execution", "runtime", "duration", "makespan")
+    rank += 2 * heading.has("package", "pkg", "avg", "average", "mean", "usage", "consumed")
+    rank -= 8 * heading.has("idle", "baseline", "static", "dynamic", "saved", "savings", "delta")
+    rank -= 6 * heading.has("codecarbon", "estimated", "predicted", "model", "theoretical", "peak")
+    rank -= 2 * len([word for word in heading.words if word not in MEASURED | PLAIN_WORDS])
+    if not heading.has("package", "pkg"):
+        rank -= 4 * heading.has(*WORDS["parts"])
+    if target == "duration_s":
+        rank -= 12 * heading.has(*WORDS["phases"])
+        rank -= 30 * heading.has(*WHEN, "per", "offset", "interval", "to", "ttft", "tpot", "itl")
+    if heading.has("per", "efficiency", "rate", "ratio", "percent"):
+        rank -= 30
+    if not np.any(guess.numbers > 0):
+        rank -= 15
+    return rank
+
+
+def _choose_units(energy: Guess | None, power: Guess | None, duration: Guess | None) -> None:
+    """Choose the units that headings do not say: those by which energy is power times time."""
+
+    def options(guess: Guess | None, units: Mapping[str, float]) -> list[tuple[str, float]]:
+        if guess is None:
+            return [("", 1.0)]
+        is_known = guess.unit or guess.is_declared
+        return [(guess.unit, guess.scale)] if is_known else [*units.items()]
+
+    sides = (
+        (energy, options(energy, _ENERGIES)),
+        (power, options(power, _POWERS)),
+        (duration, options(duration, _TIMES)),
+    )
+    middles = [_middle(guess) for guess, _ in sides]
+    ranked = []
+    is_counter = energy is not None and energy.heading.has("package", "pkg", "dram", "rapl")
+    for place, one in enumerate(
+        (e, p, t) for t in sides[2][1] for e in sides[0][1] for p in sides[1][1]
+    ):
+        joules, watts, seconds = (
+            middle * unit[1] if middle else None for middle, unit in zip(middles, one, strict=True)
+        )
+        rarity = sum(_RARITY.get(text, 0.0) for text, _ in one)
+        rarity += 2.0 * (is_counter and one[0][0].endswith("Wh"))
+        is_fine = one[2][0] in ("us", "ns") and duration is not None and duration.kind == "real"
+        ranked.append((_misfit(joules, watts, seconds, duration) + rarity + is_fine, place, one))
+    misfit, _, chosen = min(ranked)
+    known = " and ".join(
+        g.heading.text for (g, _), m in zip(sides, middles, strict=True) if g and m
+    )
+    is_proven = energy is not None and (power is not None or duration is not None) and misfit < 1
+    for (guess, units), (text, scale) in zip(sides, chosen, strict=True):
+        if guess is not None and len(units) > 1:
+            why = f"by which {known} agree" if is_proven else "which no heading says"
+            _set_unit(guess, text, scale, why)
+
+
+def _middle(guess: Guess | None) -> float | None:
+    if guess is None:
+        return None
+    positive = guess.numbers[guess.numbers > 0]
+    return float(np.median(positive)) if len(positive) else None
+
+
+def _misfit(
+    energy: float | None, power: float | None, time: float | None, duration: Guess | None
+) -> float:
+    """Return 0 for units that fit, more the worse they do."""
+    low, high = _PLAUSIBLE_W
+    worst = 0.0
+    if energy and power and time:
+        off = abs(np.log(energy / (power * time)))
+        worst += 0.0 if off < _AGREEING else float(off)
+    for watts in (power, energy / time if energy and time else None):
+        if watts:
+            worst += max(0.0, float(np.log(low / watts)), float(np.log(watts / high)))
+    if time and not energy and duration is not None and duration.kind == "whole":
+        worst += max(0.0, float(np.log(time / _LONG_S)))
+    return worst
+
+
+def _wrap_of(guess: Guess) -> float | None:
+    """Return the power of two at which an energy counter wraps, if negative differences say one."""
+    below = guess.numbers[guess.numbers < 0]
+    above = guess.numbers[guess.numbers > 0]
+    if not len(below) or len(below) > 0.2 * len(guess.numbers) or not len(above):
+        return None
+    least, most = float(below.min()), float(above.max())
+    return next((at for at in _WRAPS if least + at >= 0 and below.max() + at <= 3 * most), None)
+
+
+def _name_latencies(metrics: Sequence[Guess]) -> None:
+    """Send latencies to the percentiles of the lake that their headings name."""
+    taken: set[str] = set()
+    for guess in metrics:
+        heading = guess.heading
+        if guess.to or guess.quantity != "time" or not heading.has(*_LATENCIES):
+            continue
+        of = [_PERCENTILES[word] for word in heading.words if word in _PERCENTILES]
+        others = {*heading.words} - {*_PERCENTILES} - _LATENCIES - PLAIN_WORDS - {"time"}
+        if others or len(of) > 1 or (heading.unit is None and not guess.unit):
+            continue
+        target = f"latency_{of[0] if of else 'mean'}_us"
+        scale = heading.unit.scale if heading.unit else _TIMES.get(guess.unit, 1.0)
+        if target not in taken:
+            taken.add(target)
+            guess.to, guess.scale = target, float(f"{scale * 1e6:.12g}")

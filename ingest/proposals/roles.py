@@ -1,0 +1,221 @@
+"""What one column of a table is: a knob that was set, a metric that was measured, or a label.
+
+The last word of a heading decides first (`power_limit` is a limit), then its unit, then its other
+words, then its cells: what has few values that recur was set.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Final, Literal
+
+import numpy as np
+
+from data.declared import Role
+from ingest.formats.json_rows import Cell
+from ingest.proposals.headings import Heading
+from ingest.proposals.word_lists import WORDS
+
+Better = Literal["less", "more"]
+_UNSET: Final = frozenset({"", "nan", "-nan", "na", "n/a", "null", "none", "-"})
+_SET: Final = WORDS["set"]
+_MORE: Final = WORDS["more"]
+_LESS: Final = WORDS["less"]
+MEASURED: Final = _LESS | _MORE | WORDS["measured"]
+STATISTICS: Final = WORDS["statistics"]
+PLAIN_WORDS: Final = WORDS["plain"]
+_IDENTIFIERS: Final = WORDS["identifiers"]
+WHEN: Final = WORDS["times_of_day"]
+_DATE: Final = re.compile(r"\d{4}[-/]\d\d[-/]\d\d([T ].*)?|\d\d?:\d\d(:\d\d.*)?")
+# Seconds since 1970 from 2001 to 2096, in s, ms, us and ns.
+_EPOCHS: Final = tuple((1e9 * scale, 4e9 * scale) for scale in (1, 1e3, 1e6, 1e9))
+_MOST_VALUES: Final = 64
+MOST_NAMES: Final = 200
+
+
+@dataclass
+class Guess:
+    """What a column is taken for.
+
+    Attributes:
+        to: Column of the lake; empty for one of its own.
+        scale: Factor of its numbers.
+        unit: Of a column of its own, as text.
+        values: Replacements of cells.
+        why: The evidence.
+        is_dropped: Whether it has no value at all.
+        is_given: Whether a knob is part of the question: what ran, how much of it.
+        is_declared: Whether the settings say it already.
+    """
+
+    heading: Heading
+    role: Role
+    why: str
+    kind: str = "real"
+    to: str = ""
+    scale: float = 1.0
+    unit: str = ""
+    better: Better | None = None
+    values: dict[str, str] = field(default_factory=dict)
+    wraps_at: float | None = None
+    is_dropped: bool = False
+    quantity: str = ""
+    is_given: bool = False
+    is_declared: bool = False
+    numbers: np.ndarray = field(default_factory=lambda: np.empty(0))
+    count: int = 0
+
+
+def guess_of(heading: Heading, cells: Sequence[Cell]) -> Guess:
+    """Judge a column by its heading, then by its cells."""
+    texts = [str(cell).strip() for cell in cells if cell is not None]
+    texts = [text for text in texts if text.lower() not in _UNSET]
+    counts = Counter(texts)
+    numbers = _numbers(texts)
+    if not texts:
+        return Guess(heading, "label", "no cell has a value", is_dropped=True)
+    kind = "text" if numbers is None else "real"
+    if numbers is not None and all(re.fullmatch(r"-?\d+", text) for text in counts):
+        kind = "whole"
+    unit = heading.unit
+    guess = Guess(heading, "label", "", kind, count=len(counts), unit=unit.text if unit else "")
+    guess.quantity = _quantity(heading)
+    guess.numbers = np.empty(0) if numbers is None else numbers
+    recurring = len(counts) <= _MOST_VALUES and len(texts) >= 2 * len(counts)
+    said = f"{len(counts)} values in {len(texts):,} rows"
+    if len(counts) == 1 and len(texts) > 1 and not _is_result(guess):
+        guess.why = "one value in all rows"
+    elif numbers is None:
+        _judge_text(guess, counts, len(texts), said)
+    elif _is_date(heading, guess):
+        guess.why = "a time of day or a date"
+    elif heading.has(*_IDENTIFIERS) and not recurring:
+        guess.why = "a number of the row"
+    elif guess.quantity == "frequency":
+        guess.unit = guess.unit or _clock_unit(guess.numbers)
+        is_set = not heading.has(*WORDS["read_clocks"]) and (recurring or kind == "whole")
+        guess.role = "knob" if is_set and len(counts) <= _MOST_VALUES else "metric"
+        guess.why = f"a clock, {said}"
+    elif _is_measured(heading, guess.quantity) is True:
+        guess.role, guess.why = "metric", _measured_why(heading)
+        guess.better = _direction(guess)
+    elif _is_measured(heading, guess.quantity) is False and len(counts) <= MOST_NAMES:
+        word = next((word for word in reversed(heading.words) if word in _SET), heading.text)
+        guess.role, guess.why = "knob", f"'{word}', {said}"
+    elif recurring:
+        guess.role, guess.why = "knob", f"few values that recur: {said}"
+    else:
+        guess.role, guess.why = "metric", f"numbers that seldom recur: {said}"
+    guess.is_given = guess.role == "knob" and heading.has(*WORDS["given"])
+    if guess.role == "knob" and numbers is not None and "-1" in counts and numbers.max() > 1:
+        negative = [text for text in counts if text.startswith("-")]
+        if negative == ["-1"]:
+            guess.values = {"-1": "none"}
+            guess.why += "; -1 is none"
+    return guess
+
+
+def _clock_unit(values: np.ndarray) -> str:
+    """Return the unit in which clocks of processors and memories have such values."""
+    most = float(values.max())
+    return "Hz" if most >= 1e8 else "kHz" if most >= 1e5 else "MHz" if most >= 50 else "GHz"
+
+
+def _numbers(texts: Sequence[str]) -> np.ndarray | None:
+    try:
+        values = np.array([float(text) for text in texts])
+    except ValueError:
+        return None
+    # A text such as 007 is a name.
+    if any(re.match(r"[-+]?0\d", text) or "_" in text for text in texts[:100]):
+        return None
+    return values
+
+
+def _judge_text(guess: Guess, counts: Counter[str], rows: int, said: str) -> None:
+    heading = guess.heading
+    dates = sum(count for text, count in counts.items() if _DATE.fullmatch(text))
+    if 2 * dates > rows:
+        guess.why = "a time of day or a date"
+    elif heading.has(*WORDS["remarks"]) and not heading.has("model"):
+        guess.why = "a remark about the run"
+    elif (
+        len(counts) > MOST_NAMES
+        or (rows > 3 and len(counts) == rows and heading.has("id"))
+        or (rows > 10 and 2 * len(counts) > rows and not heading.has(*_SET))
+        or (heading.has(*_IDENTIFIERS) and 2 * len(counts) > rows)
+    ):
+        guess.why = f"a name of the row: {said}"
+    else:
+        guess.role, guess.why = "knob", f"names: {said}"
+
+
+def _is_date(heading: Heading, guess: Guess) -> bool:
+    if guess.kind == "text" or not len(guess.numbers):
+        return False
+    middle = float(np.median(guess.numbers))
+    spread = float(np.ptp(guess.numbers))
+    is_epoch = any(low <= middle <= high for low, high in _EPOCHS) and spread < 0.2 * middle
+    named = heading.has("time", "timestamp", *WHEN)
+    return heading.has("timestamp", "datetime", "date") or (named and is_epoch)
+
+
+def _quantity(heading: Heading) -> str:
+    words = heading.words
+    if heading.unit is not None and heading.unit.quantity not in ("", "percent"):
+        return heading.unit.quantity
+    last = next((word for word in reversed(words) if word not in PLAIN_WORDS), "")
+    if heading.has("energy", "joules", "joule"):
+        return "" if last in ("efficiency", "ratio", "rate", "savings") else "energy"
+    if heading.has(*WORDS["clocks"]):
+        return "frequency"
+    if heading.has("power", "watts", "watt", "wattage") and last not in ("state", "mode", "plan"):
+        return "power"
+    if words and words[-1] in ("package", "pkg", "dram", "uncore", "psys") and len(words) == 1:
+        return "energy"
+    if heading.has("time", "duration", "runtime", "elapsed", "latency", "makespan", "ttft", "tpot"):
+        return "time"
+    return ""
+
+
+def _is_measured(heading: Heading, quantity: str) -> bool | None:
+    """Return whether the heading says that its column was measured; None if it says nothing."""
+    words = [word for word in heading.words if word not in PLAIN_WORDS | STATISTICS]
+    last = words[-1] if words else ""
+    if heading.has(*WORDS["limits"]):
+        return False
+    if quantity in ("energy", "power", "temperature", "voltage", "current", "charge", "rate"):
+        return True
+    if quantity == "price":
+        return True
+    if last in _SET and last not in ("count", "number"):
+        return False
+    if last == "rate" and _SET & set(words):
+        return False
+    if last in MEASURED or quantity == "time":
+        return not heading.has("timeout", "interval", "period", "setting", "target")
+    if MEASURED & set(words):
+        return True
+    return False if _SET & set(words) else None
+
+
+def _is_result(guess: Guess) -> bool:
+    return guess.quantity in ("energy", "power", "time") and bool(np.any(guess.numbers > 0))
+
+
+def _measured_why(heading: Heading) -> str:
+    unit = f"unit {heading.unit.text}" if heading.unit else ""
+    word = next((word for word in reversed(heading.words) if word in MEASURED), "")
+    return " and ".join(filter(None, (f"'{word}'" if word else "", unit))) or "measured"
+
+
+def _direction(guess: Guess) -> Better | None:
+    heading, unit = guess.heading, guess.heading.unit
+    if heading.has(*_MORE) or (unit is not None and unit.quantity == "rate" and unit.text != "rpm"):
+        return "more" if not heading.has("emissions", "misses", "errors") else "less"
+    if heading.has("std", "stdev", "stddev", "sd", "var", "variance", "remaining"):
+        return None
+    if guess.quantity in ("energy", "power", "time", "price") or heading.has(*_LESS):
+        return None if heading.has("usage") and not guess.quantity else "less"
+    return None
