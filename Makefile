@@ -47,17 +47,20 @@ tools:
 nginx:
 	@sh scripts/need_nginx.sh
 
+# Tests write and flush thousands of small files: in memory, where there is room for them.
+ROOM := $(shell df -Pk /dev/shm 2>/dev/null | awk 'NR == 2 && $$4 > 4000000 { print "TMPDIR=/dev/shm" }')
+
 # Two workers: the first begins with the tests in Chromium, the second takes over what is left of them.
 test: chromium tools nginx compiled compressed
 ifdef ARGS
-	$(BIN)/python -m pytest $(ARGS)
+	$(ROOM) $(BIN)/python -m pytest $(ARGS)
 else
-	$(BIN)/python -m pytest --numprocesses=2 --dist=worksteal
+	$(ROOM) $(BIN)/python -m pytest --numprocesses=2 --dist=worksteal
 endif
 
 # All tests, also those that take over 4 s, which `.ci/run` leaves out: about 25 minutes on two cores.
 test-all: chromium tools nginx compiled compressed
-	$(BIN)/python -m pytest --numprocesses=2 --dist=worksteal -m "not cluster" $(ARGS)
+	$(ROOM) $(BIN)/python -m pytest --numprocesses=2 --dist=worksteal -m "not cluster" $(ARGS)
 
 # What takes minutes: many kills, a real SLURM, the benchmark of clusters.
 test-cluster: $(VENV)/.dev-stamp

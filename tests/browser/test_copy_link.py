@@ -53,6 +53,7 @@ def test_where_nothing_can_be_copied_the_link_is_selected_in_a_field(
     assert new_tab.locator("dialog:has(input.link)").count() == 0
 
 
+@pytest.mark.slow
 def test_with_the_clipboard_it_is_copied_there(new_tab: Page, grid_address: str) -> None:
     new_tab.add_init_script(
         "Object.defineProperty(Navigator.prototype, 'clipboard', "

@@ -79,7 +79,7 @@ def downloaded(panel: Locator, entry: str) -> bytes:
     return path.read_bytes()
 
 
-@pytest.mark.thin(4)
+@pytest.mark.thin(2)
 @every_page
 def test_an_empty_lake_shows_a_message(tab: Tab, empty_address: str, owed: Page) -> None:
     visit(tab, empty_address + owed.path)
@@ -87,7 +87,7 @@ def test_an_empty_lake_shows_a_message(tab: Tab, empty_address: str, owed: Page)
     assert "empty" in tab.locator("#lake-line").inner_text()
 
 
-@pytest.mark.thin(3)
+@pytest.mark.thin(1)
 @every_page
 def test_an_unreadable_lake_shows_a_message(tab: Tab, unreadable_address: str, owed: Page) -> None:
     visit(tab, unreadable_address + owed.path)
@@ -95,7 +95,7 @@ def test_an_unreadable_lake_shows_a_message(tab: Tab, unreadable_address: str, o
     assert "runs" in tab.locator(".lake-line").inner_text()
 
 
-@pytest.mark.thin(3)
+@pytest.mark.thin(1)
 @drawn_by_page
 def test_a_bad_link_shows_a_message_and_leads_to_the_default_view(
     page: Tab, logged_address: str, owed: Page
@@ -124,6 +124,7 @@ def test_unknown_names_in_a_link_are_listed_in_the_status_line(
     assert tab.locator("main .js-plotly-plot").count() >= 1
 
 
+@pytest.mark.thin(4)
 @drawn_by_page
 def test_each_view_is_drawn_and_downloads_as_picture_and_rows_with_explanation(
     tab: Tab, logged_address: str, owed: Page
@@ -195,7 +196,7 @@ def test_a_reload_restores_the_page_and_the_help_lists_its_keys(
     expect(tab.locator("#help")).not_to_be_visible()
 
 
-@pytest.mark.thin(7)
+@pytest.mark.thin(4)
 @page_by_page
 def test_the_export_opens_from_disk(
     tab: Tab, logged_address: str, owed: Page, tmp_path: Path

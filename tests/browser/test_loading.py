@@ -44,7 +44,7 @@ class Held:
             route.continue_()
 
 
-@pytest.mark.thin(4)
+@pytest.mark.thin(3)
 @pytest.mark.parametrize("owed", _PAGES, ids=lambda page: page.name)
 def test_a_page_that_waits_says_that_it_loads(
     page: Page, sql_address: str, logged_address: str, owed: Owed

@@ -265,6 +265,7 @@ def test_a_scheme_without_a_formula_is_simulated_when_it_is_switched_on(
     expect(page.locator(".models-crosshair-table")).to_contain_text("needs simulation, 3 s")
 
 
+@pytest.mark.slow
 def test_bursty_traffic_has_a_load_of_0_to_1_and_the_readers_frame_sizes(
     page: Page, logged_address: str
 ) -> None:

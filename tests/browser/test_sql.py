@@ -86,6 +86,7 @@ def test_a_query_is_run_drawn_linked_and_saved(page: Page, sql_address: str) -> 
     assert page.locator("#sql-said script").count() == 0
 
 
+@pytest.mark.slow
 def test_rows_of_an_earlier_query_are_grey_and_say_whose_they_are(
     page: Page, sql_address: str
 ) -> None:

@@ -61,6 +61,7 @@ EXPECTED: Final = {key: value for key, value in parse_qs(LINK).items() if key in
     [["modes", "timeline"], pytest.param(NAMES[1:], marks=pytest.mark.slow)],
     ids=["short", "long"],
 )
+@pytest.mark.slow
 def test_a_tour_ends_where_it_began(explore: Page, names: list[str]) -> None:
     first = explore.url
     for name in [*names, "explore"]:

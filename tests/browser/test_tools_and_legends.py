@@ -37,7 +37,7 @@ def machines_address(serve: Callable[..., str], tmp_path_factory: pytest.TempPat
     return serve(write_lake(tmp_path_factory.mktemp("machines") / "lake", rows), "--sql", "on")
 
 
-@pytest.mark.thin(8)
+@pytest.mark.thin(4)
 @pytest.mark.parametrize(("width", "height"), WIDTHS)
 @pytest.mark.parametrize("path", ["/", "/modes", "/timeline", "/models"])
 def test_nothing_overlaps(
@@ -54,7 +54,7 @@ def test_nothing_overlaps_in_storage(
     assert at_width(page, study_address + "/storage", width, height) == []
 
 
-@pytest.mark.thin(4)
+@pytest.mark.thin(2)
 @pytest.mark.parametrize(("width", "height"), WIDTHS)
 @pytest.mark.parametrize("symbol", ["machine", "none"])
 def test_ten_machines_leave_the_axes_free(

@@ -90,6 +90,7 @@ def pinned_state(page: Page, before: int) -> dict[str, Any]:
     }
 
 
+@pytest.mark.thin(6)
 @every_page
 @pytest.mark.parametrize("is_bare", [True, False], ids=["bare", "default"])
 def test_a_page_opens(grown: tuple[Flask, int], page: Page, is_bare: bool) -> None:

@@ -189,9 +189,8 @@ def count_files(lake: Path) -> int:
 
 
 # The first two commits are of the tables (problems, runs), the later ones of raw runs.
-@pytest.mark.parametrize(
-    "call", [1, *(pytest.param(call, marks=pytest.mark.slow) for call in (2, 3, 4)), 7]
-)
+@pytest.mark.thin(2)
+@pytest.mark.parametrize("call", [1, 2, 3, 4, 7])
 def test_killed_before_a_commit_and_run_again(
     raw: Path, clean: dict[str, list[str]], tmp_path: Path, call: int
 ) -> None:
