@@ -67,7 +67,11 @@ def _sidebar(view: LakeView, state: ExploreState) -> list:
     figures = preset_block(figure_presets(view), "Figures of the network study")
     presets = [*preset_block(study_presets(view)), *figures]
     odd = controls(view, state, ["noodd"])
-    return [*presets, *blocks, sidebar_block("Replicates", replicates, *odd)]
+    panels = controls(view, state, ["split", "own"])
+    return [
+        *presets, *blocks, sidebar_block("Panels", *panels),
+        sidebar_block("Replicates", replicates, *odd),
+    ]  # fmt: skip
 
 
 def _picture_panel(view: LakeView, state: ExploreState, shown: ExploreView) -> html.Section:

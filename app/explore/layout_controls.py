@@ -10,7 +10,7 @@ from dash.development.base_component import Component
 
 from app.explore.opening_rule import NONE
 from app.explore.question import Question
-from app.explore.state import MOST_METRICS, ExploreState
+from app.explore.state import AUTO, MOST_METRICS, ExploreState
 from app.kit.ids import PageIds
 from app.kit.lake_view import LakeView, leading
 from app.kit.metric_choice import PERFORMANCE, performance_column
@@ -133,7 +133,7 @@ def knob_choices(view: LakeView, state: ExploreState) -> Entries:
     """List the knobs that vary in the lake, and those that are shown."""
     shown = (
         state.colour, state.size, state.symbol, state.heat_x, state.heat_y,
-        state.lines_x, state.lines_by, state.lines_style,
+        state.lines_x, state.lines_by, state.lines_style, state.split,
     )  # fmt: skip
     varying = view.varying(state.selection if view.is_large else Selection())
     listed = {
@@ -160,6 +160,12 @@ def merge_choices(view: LakeView, state: ExploreState) -> Entries:
 def role_choices(view: LakeView, state: ExploreState) -> Entries:
     """List the knobs that a colour or a symbol can show, and none."""
     return [{"value": NONE, "label": "none"}, *knob_choices(view, state)]
+
+
+def split_choices(view: LakeView, state: ExploreState) -> Entries:
+    """List the knobs of which each value can have a panel."""
+    auto = {"value": AUTO, "label": "chosen loads"}
+    return [auto, *role_choices(view, state)]
 
 
 def size_choices(view: LakeView, state: ExploreState) -> Entries:
@@ -198,6 +204,8 @@ CONTROLS: Final[dict[str, Menu | Several | Stack | Segments | Switch]] = {
     "hx": Menu("knob along x", knob_choices, word="x"),
     "pool": Several("settings to pool over", heat_pool_choices, "pool over"),
     "show": Segments("large pictures", {"points": "Points", "lines": "Lines", "both": "Both"}),
+    "split": Menu("knob of the panels", split_choices),
+    "own": Switch("own axes"),
     "ly": Stack("metrics of the lines", column_choices, 190),
     "lx": Menu("knob along x of the lines", knob_choices, 110, "over"),
     "lxlog": Switch("log x"),

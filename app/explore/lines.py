@@ -1,6 +1,6 @@
 """The lines of Explore: metrics over a knob, a line for each value of a second one."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -13,6 +13,7 @@ from app.explore.question import Question
 from app.kit.competitors import competitors_of
 from app.kit.encodings import message_figure
 from app.kit.figure_text import BREAK, bold
+from app.kit.panels import Split, join_panels
 from app.kit.settings import MAX_ROWS
 from app.kit.words import EMPTY_LAKE, explanation, lowered, slice_words, subject, synthetic_note
 from data.analysis.like_with_like import Slice, like_with_like
@@ -134,44 +135,73 @@ def lines(question: Question) -> dict[str, Any]:
     view, state, catalogue = question.view, question.state, question.catalogue
     if not view.matching(state.selection):
         return {"figure": message_figure("Nothing to draw." if view.runs else EMPTY_LAKE)}
-    drawn = lines_of(question)
-    if not len(drawn.cells):
+    split, drawn = _panels(question)
+    if not drawn:
         missing = " or ".join(catalogue.metric(name).title for name in state.lines_y)
         return {"figure": message_figure(f"No run has a value for{BREAK}{missing}.")}
-    cells, left_out = _drawable(drawn)
-    left = drawn.part.of(view.left(state.selection))
+    x, by = drawn[0].x, drawn[0].by
     labels = dict(view.outline.select("system", "system_label").unique().iter_rows())
-    by = drawn.by
-    values = cells[by.column].unique().to_list() if by else []
-    band = _BANDS[state.lines_stat]
+    values = pl.concat([each.cells for each in drawn])[by.column].unique().to_list() if by else []
+    competitors = competitors_of(by, values, view.systems, labels) if by else None
+    left = view.left(state.selection)
+    left = left if split else drawn[0].part.of(left)
+    title = f"{_listed([catalogue.metric(n).title for n in state.lines_y])} by {x.noun}"
+    title = f"{title}, {subject(left, 1)}"
+    words = [_words(question, each, labels) for each in drawn]
+    shared = [part for part in words[0] if all(part in own for own in words)]
+    subtitle = " · ".join(filter(None, [*shared, split.words() if split else ""]))
+    figures = []
+    for number, each in enumerate(drawn):
+        place = {k.knob.column: k.value for k in each.part.kept if k.levels > 1}
+        place |= {split.knob.column: split.values[number]} if split else {}
+        style = each.style
+        scene = LinesScene(
+            catalogue=catalogue,
+            x=x,
+            style=style,
+            competitors=competitors,
+            metrics=tuple(catalogue.metric(name) for name in state.lines_y),
+            place=place,
+            end_words={e: end_words(style, e) for e in ("least", "most")} if style else {},
+            fast_end=_FAST_END.get(style.name, "least") if style else "least",
+            x_log=state.lines_x_log,
+            y_log=state.lines_y_log,
+            has_bands=state.lines_bands,
+            limited=state.limited,
+            band=_BANDS[state.lines_stat],
+            labels=labels,
+        )
+        figures.append(build_lines(_drawable(each)[0], scene, title, subtitle))
+    if not split:
+        return {"figure": figures[0]}
+    return {"figure": join_panels(figures, split, title, subtitle, not state.own_axes)}
+
+
+def _panels(question: Question) -> tuple[Split | None, list[Lines]]:
+    """Return the lines of each panel, of one without a split; none where no run has a value."""
+    if question.split is None:
+        drawn = lines_of(question)
+        return None, [drawn] if len(drawn.cells) else []
+    split = Split.of(question.view.left(question.state.selection), question.split)
+    panels = [lines_of(each) for each in question.of_panels(split)]
+    has_cells = [len(each.cells) > 0 for each in panels]
+    return split.only(has_cells), [each for each in panels if len(each.cells)]
+
+
+def _words(question: Question, drawn: Lines, labels: Mapping[str, str]) -> list[str]:
+    """Return the parts of the subtitle."""
+    state, left_out = question.state, _drawable(drawn)[1]
+    left = drawn.part.of(question.view.left(drawn.shown))
     parts = [
         "" if state.lines_stat == "mean" else "medians of runs",
         _levels_words(drawn),
         f"{left_out:,} of the lines not drawn; filter to see them" if left_out else "",
         slice_words(drawn.part, labels),
-        f"bands: {band}" if state.lines_bands and drawn.cells["low"].count() else "",
+        f"bands: {_BANDS[state.lines_stat]}"
+        if state.lines_bands and drawn.cells["low"].count() else "",
         bold(synthetic_note(left)),
-    ]
-    titles = [catalogue.metric(name).title for name in state.lines_y]
-    scene = LinesScene(
-        catalogue=catalogue,
-        x=drawn.x,
-        style=drawn.style,
-        competitors=competitors_of(by, values, view.systems, labels) if by else None,
-        metrics=tuple(catalogue.metric(name) for name in state.lines_y),
-        place={k.knob.column: k.value for k in drawn.part.kept if k.levels > 1},
-        end_words={e: end_words(drawn.style, e) for e in ("least", "most")} if drawn.style else {},
-        fast_end=_FAST_END.get(drawn.style.name, "least") if drawn.style else "least",
-        x_log=state.lines_x_log,
-        y_log=state.lines_y_log,
-        has_bands=state.lines_bands,
-        limited=state.limited,
-        band=band,
-        labels=labels,
-    )
-    title = f"{_listed(titles)} by {drawn.x.noun}, {subject(left, 1)}"
-    subtitle = " · ".join(part for part in parts if part)
-    return {"figure": build_lines([("", cells)], scene, title, subtitle)}
+    ]  # fmt: skip
+    return [part for part in parts if part]
 
 
 def _drawable(drawn: Lines) -> tuple[pl.DataFrame, int]:
@@ -213,6 +243,16 @@ def lines_rows(question: Question) -> pl.DataFrame:
         The knobs' columns, `end` where only ends are drawn; of each metric its mean or median under
         its name, with `_sd` (of means), `_n`, `_low` and `_high` (see `Lines`).
     """
+    split, _ = _panels(question)
+    if split:
+        each = question.of_panels(split)
+        names = split.knob.column
+        kind = question.view.left(question.selection).schema[names]
+        parts = [
+            lines_rows(own).with_columns(pl.lit(value, kind).alias(names))
+            for own, value in zip(each, split.values, strict=True)
+        ]
+        return pl.concat(parts, how="diagonal_relaxed")
     drawn, stat = lines_of(question), question.state.lines_stat
     columns = [knob.column for knob in drawn.knobs]
     end = ["end"] if drawn.cells["end"].count() else []
@@ -235,6 +275,10 @@ def lines_rows(question: Question) -> pl.DataFrame:
 
 def explain_lines(question: Question) -> str:
     """Return how the points were computed: the query of each metric, and the steps after it."""
+    split, _ = _panels(question)
+    if split:
+        each = zip(split.titles, question.of_panels(split), strict=True)
+        return "\n\n".join(f"{title}:\n{explain_lines(own)}" for title, own in each)
     drawn, state, catalogue = lines_of(question), question.state, question.catalogue
     columns = [knob.column for knob in drawn.knobs]
     build = cells_query if state.lines_stat == "mean" else medians_query

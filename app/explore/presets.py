@@ -7,6 +7,7 @@ from typing import Final
 import polars as pl
 
 from app.explore.defaults import with_knobs
+from app.explore.question import AGREED_US
 from app.explore.state import ExploreState, Levels
 from app.kit.lake_view import LakeView
 from app.kit.metric_choice import PERFORMANCE
@@ -62,12 +63,12 @@ _FIGURES: Final[tuple[tuple[str, tuple[str, ...], tuple[str, ...], str, str, Lev
 
 
 def figure_presets(view: LakeView) -> list[Preset]:
-    """Return presets of the study's figures 4, 6 and 9: metrics over ITR or DVFS.
+    """Return presets of the study's figures: panels of scatters, and metrics over ITR or DVFS.
 
     The power limits are pooled, as there; the fastest ITR is that of the runs at a clock.
     """
     studied = [*_studied(view, _questions()), *_studied(view, _SILO)]
-    presets = []
+    presets = [*panel_presets(view)]
     for number, workloads, metrics, over, style, levels in _FIGURES:
         for title, _, state in studied:
             (workload,) = state.selection.values("workload")
@@ -93,6 +94,37 @@ def figure_presets(view: LakeView) -> list[Preset]:
             hint = f"figure {number} of the network study, {title}: means over {over.upper()}"
             presets.append(Preset(f"{number}: {title}", hint, shown))
     return presets
+
+
+# Figures of several panels: name, knob of the panels, workloads.
+_PANELS: Final = (
+    ("3", "message", ("netpipe", "nodejs")), ("5", "load", ("memcached",)),
+    ("8", "load", ("memcached-silo",)),
+)  # fmt: skip
+
+
+def panel_presets(view: LakeView) -> Iterator[Preset]:
+    """Yield presets of figures 3, 5 and 8: energy against performance, a panel a load or size."""
+    studied = [*_studied(view, _questions()), *_studied(view, _SILO)]
+    for number, split, workloads in _PANELS:
+        states = [state for _, _, state in studied
+                  if state.selection.values("workload")[0] in workloads]  # fmt: skip
+        if len(states) < 2:
+            continue
+        chosen = {
+            name: sorted({value for state in states for value in state.selection.values(name)})
+            for name in ("workload", "dataset", split)
+        }
+        if any(not state.selection.values(split) for state in states):
+            chosen[split].append(view.catalogue.knobs[split].facet.null_word)
+        titles = " and ".join(WORKLOAD_TITLES.get(str(n), str(n)) for n in chosen["workload"])
+        selection = Selection.of(**chosen)
+        shown = replace(
+            states[0], selection=selection, split=split, own_axes=True,
+            limit=AGREED_US if number == "5" else None,
+        )  # fmt: skip
+        hint = f"figure {number} of the network study: energy against performance, {titles}"
+        yield Preset(f"{number}: {titles}", hint, shown)
 
 
 def _questions() -> Iterator[tuple[str, Selection]]:

@@ -9,11 +9,12 @@ import polars as pl
 
 from app.explore.odd import odd_of
 from app.explore.opening_rule import NONE
-from app.explore.state import ExploreState
+from app.explore.state import AUTO, ExploreState
 from app.kit.answer_cache import KnownColumns
 from app.kit.clause import read_clause
 from app.kit.lake_view import LakeView
 from app.kit.metric_choice import performance_column
+from app.kit.panels import Split
 from data.catalogue import Catalogue
 from data.knobs import Knob
 from data.metrics import Metric
@@ -37,7 +38,7 @@ class Question:
     Attributes:
         state: Metrics are columns; colour and size are `none` if their knob has one value in the
             study; the filters leave odd runs out if the state says so; of more than
-            MOST_RUNS_DRAWN runs the means are drawn.
+            MOST_RUNS_DRAWN runs the means are drawn; `split` is a knob or `none`.
         performance: Column of the workload's performance metric.
         filters: The filters as the reader set them.
         odd: The odd runs that these filters leave (see `odd_of`).
@@ -113,6 +114,17 @@ class Question:
 
         return self.view.narrowed(query, self.selection, known)
 
+    @property
+    def split(self) -> Knob | None:
+        """The knob of which each value has a panel; None for one picture."""
+        return self.catalogue.knobs.get(self.state.split)
+
+    def of_panels(self, split: Split) -> list["Question"]:
+        """Return the question of each panel: under its filter, without a split."""
+        unsplit = replace(self, state=replace(self.state, split=NONE))
+        each = (split.narrow(self.selection, value) for value in split.values)
+        return [unsplit.with_clauses(selection.clauses) for selection in each]
+
     def with_clauses(self, clauses: Sequence[Clause]) -> "Question":
         """Return the question under other filters; the same odd runs are left out."""
         selection = Selection(tuple(clauses), self.selection.without)
@@ -137,6 +149,9 @@ def _resolved(view: LakeView, state: ExploreState) -> Question:
     varying, knobs = view.varying(state.selection), view.catalogue.knobs
     roles = {"colour": state.colour, "size": state.size}
     idle = {r: NONE for r, n in roles.items() if n != NONE and knobs[n].column not in varying}
+    if state.split == AUTO:
+        several = (name for name in ("load", "message") if len(state.selection.values(name)) > 1)
+        idle["split"] = next(several, NONE)
     if view.matching(state.selection) > MOST_RUNS_DRAWN:
         idle["replicates"] = "means"
     resolved = replace(state.with_performance(performance), **idle)  # type: ignore[arg-type]

@@ -1,20 +1,22 @@
 """The scatter of Explore: its points, its figure, and the columns that all pictures link."""
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Final
 
 import numpy as np
 import polars as pl
 
 from app.explore.decided import with_standings
-from app.explore.figures.marks import find_marks
-from app.explore.figures.scatter import Scene, build_scatter
+from app.explore.figures.marks import Marks, find_marks
+from app.explore.figures.scatter import Scene, build_scatter, scatter_words
 from app.explore.fronts import attained_lines, bands_of
 from app.explore.odd import with_odd
 from app.explore.question import Question
-from app.explore.roles import encoding_of, in_trace_order
+from app.explore.roles import Encoding, encoding_of, in_trace_order
 from app.kit.columns import encode_columns, encode_counts, encode_numbers, floats
 from app.kit.encodings import message_figure
+from app.kit.panels import Split, join_panels
 from app.kit.settings import MAX_POINTS, MAX_ROWS
 from app.kit.words import EMPTY_LAKE, configuration_knobs, explanation, knob_words, no_run_left
 from data.analysis.thinning import thin
@@ -43,17 +45,47 @@ def scatter(question: Question) -> dict[str, Any]:
         return {"figure": message_figure(_nothing_left(question)), "columns": None}
     odd = question.odd.clear() if state.without_odd else question.odd
     points = with_standings(question, with_odd(points, odd, state, catalogue))
+    split = Split.of(points, question.split) if question.split else None
+    parts = split.parts(points) if split else [points]
+    asked = question.of_panels(split) if split else [question]
+    points, ends = pl.concat(parts), np.cumsum([0, *map(len, parts)])
     encoding = encoding_of(points, state, view.systems, catalogue)
-    marks = find_marks(points, state, encoding, catalogue)
-    drawn = thin(len(points), MAX_POINTS, marks.needed())
-    bands = bands_of(question) if state.bands else ()
-    is_each = state.bands and state.replicates == "runs"
-    attained = attained_lines(question, points) if is_each else ()
-    scene = Scene(catalogue, encoding, marks, view.runs, bands, attained)
-    figure = build_scatter(points, drawn, state, scene)
+    marks = [find_marks(own, state, encoding, catalogue) for own in parts]
+    needed = [mark.needed() + start for mark, start in zip(marks, ends, strict=False)]
+    drawn = thin(len(points), MAX_POINTS, np.concatenate(needed))
+    every = points[drawn] if split else None
+    figures = [
+        _panel(panel, own, drawn[(drawn >= start) & (drawn < end)] - start, mark, encoding, every)
+        for panel, own, start, end, mark in zip(asked, parts, ends, ends[1:], marks, strict=False)
+    ]
+    figure = figures[0]
+    if split:
+        missed = [mark.missed + start for mark, start in zip(marks, ends, strict=False)]
+        of_all = replace(marks[0], missed=np.concatenate(missed))
+        scene = Scene(catalogue, encoding, of_all, view.runs)
+        title, subtitle = scatter_words(points, len(points) - len(drawn), state, scene)
+        subtitle = " · ".join(filter(None, [subtitle, split.words()]))
+        figure = join_panels(figures, split, title, subtitle, not state.own_axes)
     measured = {n: m for n, m in question.measured.items() if n in _COMPARED}
     columns = encode_points(points[drawn], measured, question.varying, catalogue)
     return {"figure": figure, "columns": columns}
+
+
+def _panel(
+    question: Question,
+    points: pl.DataFrame,
+    drawn: np.ndarray,
+    marks: Marks,
+    encoding: Encoding,
+    every: pl.DataFrame | None,
+) -> dict[str, Any]:
+    """Draw the points of a panel, or of the page."""
+    state = question.state
+    bands = bands_of(question) if state.bands else ()
+    is_each = state.bands and state.replicates == "runs"
+    attained = attained_lines(question, points) if is_each else ()
+    scene = Scene(question.catalogue, encoding, marks, question.view.runs, bands, attained, every)
+    return build_scatter(points, drawn, state, scene)
 
 
 def _nothing_left(question: Question) -> str:

@@ -21,6 +21,8 @@ from data.catalogue import Catalogue
 from data.errors import SelectionError
 from data.selection import Selection
 
+# Panels where the filters choose several loads or message sizes.
+AUTO: Final = "auto"
 # Metrics of the lines, one above the other.
 MOST_METRICS: Final = 4
 Replicates = Literal["means", "runs"]
@@ -75,6 +77,9 @@ class ExploreState(UrlState):
         against: System that best settings are compared with, besides the default; empty for none.
         merged: Knobs without effect: settings that differ in them alone count as one.
         show: The large pictures: points, lines or both.
+        split: Knob of which each value has a panel, `none`, or `auto`: the loads or the message
+            sizes, where the filters choose several.
+        own_axes: Each panel has axes of its own.
         lines_x: Knob along x of the lines.
         lines_y: Metrics of the lines, one above the other; `performance` may be one.
         lines_by: Knob of which each value has a line, or `none`.
@@ -114,6 +119,8 @@ class ExploreState(UrlState):
         "vs": Parameter("against"),
         "same": Parameter("merged", is_list=True),
         "show": Parameter("show"),
+        "split": Parameter("split"),
+        "own": Parameter("own_axes", read_flag),
         "lx": Parameter("lines_x"),
         "ly": Parameter("lines_y", is_list=True),
         "lby": Parameter("lines_by"),
@@ -144,6 +151,8 @@ class ExploreState(UrlState):
         "same",
         "band",
         "show",
+        "split",
+        "own",
         "lx",
         "ly",
         "lby",
@@ -181,6 +190,8 @@ class ExploreState(UrlState):
     against: str = ""
     merged: tuple[str, ...] = ()
     show: Literal["points", "lines", "both"] = "points"
+    split: str = AUTO
+    own_axes: bool = False
     lines_x: str = "dvfs"
     lines_y: tuple[str, ...] = ("energy_j",)
     lines_by: str = "system"
@@ -221,6 +232,8 @@ class ExploreState(UrlState):
         for name in (self.colour, self.size, self.symbol, self.lines_by, self.lines_style):
             if name != NONE and name not in catalogue.knobs:
                 raise SelectionError(f"no such knob: {name!r}")
+        if self.split not in (NONE, AUTO) and self.split not in catalogue.knobs:
+            raise SelectionError(f"no such knob: {self.split!r}")
         if self.size != NONE and not catalogue.knobs[self.size].facet.is_number:
             raise SelectionError(f"{self.size!r} has no numbers, which a size needs")
         if self.lines_style != NONE and not catalogue.knobs[self.lines_style].facet.is_number:

@@ -193,7 +193,7 @@ VIEWS: Final = (
     ExploreView(
         "scatter", "Energy against performance", scatter_rows, explain_scatter,
         picture=scatter, label="energy against performance",
-        asks=("limit", "by", "cost", "alpha", "same", "band"),
+        asks=("limit", "by", "cost", "alpha", "same", "band", "split", "own"),
         head=(("y", "ylog", "x", "xlog", "frontier", "band"), ("col", "size", "sym")),
     ),
     ExploreView(
@@ -206,7 +206,8 @@ VIEWS: Final = (
         "lines", "Lines over a knob", lines_rows, explain_lines,
         picture=lines, label="lines over a knob", scope=lambda asked: lines_of(asked).shown,
         is_optional=True,
-        asks=("by", "lx", "ly", "lby", "lst", "llev", "lstat", "lpool", "lxlog", "lylog", "lband"),
+        asks=("by", "lx", "ly", "lby", "lst", "llev", "lstat", "lpool", "lxlog", "lylog", "lband",
+              "split", "own"),
         head=(("ly",), ("lx", "lby", "lst", "llev", "lstat", "lpool", "lxlog", "lylog", "lband")),
     ),
     ExploreView("best-table", "Best settings", _best_rows, explain_best),

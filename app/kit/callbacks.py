@@ -125,8 +125,13 @@ def register_workload(
         prevent_initial_call=True,
     )
     def turn_workload(
-        workload: str | None, datasets: list[str], raw: dict[str, Any] | None, version: int
+        workload: str | list[str] | None,
+        datasets: list[str],
+        raw: dict[str, Any] | None,
+        version: int,
     ) -> tuple:
+        if isinstance(workload, list):
+            raise PreventUpdate
         view = lake_view(version)
         others = [name for name in state.filters(view.catalogue) if name not in LEADING]
         was = cast(Any, state.from_json(raw or {}, view.catalogue)).selection

@@ -103,7 +103,8 @@ def _filter_block(
     is_idle: bool,
 ) -> html.Div:
     facet, title = knob.name, facet_title(knob)
-    single = facet in SINGLE
+    # A link may name several workloads, of which each has a panel.
+    single = facet in SINGLE and len(chosen) < 2
     value: str | list[str] | None = [chip_value(v) for v in chosen]
     if single:
         value = value[0] if value else None

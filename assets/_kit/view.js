@@ -84,10 +84,14 @@
       const out = { data: [...data], layout: { ...layout } };
       const changes = of.changes(figure, link.columns, link.mask);
       changes.forEach(([i, change]) => { out.data[i] = { ...out.data[i], ...change }; });
-      out.layout.selections = of.outline(link.clause, metaOf(name).fields, theme);
-      if (link.zoom && metaOf(name).fields) zoomTo(out.layout, link.zoom.split("~").map(Number));
+      const { fields, panels } = metaOf(name), outlines = of.outline(link.clause, fields, theme);
+      out.layout.selections = (panels || [{}]).flatMap(({ x, y }) =>
+        outlines.map((one) => ({ ...one, ...(x ? { xref: x, yref: y } : {}) })));
+      if (link.zoom && hasZoom(name)) zoomTo(out.layout, link.zoom.split("~").map(Number));
       return out;
     }
+    /* A zoom of the link is that of one picture of the metrics, not of panels. */
+    const hasZoom = (name) => metaOf(name).fields && !metaOf(name).panels;
     function zoomTo(layout, [x0, x1, y0, y1]) {
       layout.xaxis = { ...layout.xaxis, range: [x0, x1], autorange: false };
       layout.yaxis = { ...layout.yaxis, range: [y0, y1], autorange: false };
@@ -107,6 +111,9 @@
     function draw(gd, name) {
       const { data, layout } = dressed(name, link.theme);
       wattlas.legend(gd.id, { data, layout });
+      const { rows_of_panels: lines } = layout.meta || {};
+      if (lines) gd.dataset.panels = lines;
+      else delete gd.dataset.panels;
       window.Plotly.react(gd, data, layout, wattlas.PLOT_CONFIG);
       drawn.add(name);
       listen(gd, name);
@@ -251,11 +258,13 @@
         if (views[name].reset) views[name].reset();
       },
       plotly_clickannotation(gd, name, { annotation }) {
-        if (annotation.name === "beyond") wattlas.scale(gd, "fit");
+        const [kind, number] = (annotation.name || "").split(" ");
+        if (kind === "beyond") wattlas.scale(gd, "fit");
+        if (kind === "panel" && link.openPanel) link.openPanel(metaOf(name).panels[number]);
       },
       plotly_relayout(gd, name, change) {
         if (!Object.keys(change).some(isRange)) return;
-        if (metaOf(name).fields) keepZoom(gd, name);
+        if (hasZoom(name)) keepZoom(gd, name);
         if (views[name].drawn) views[name].drawn(gd);
       },
     };
@@ -317,7 +326,7 @@
     };
     function setHome(gd, name) {
       for (const [axis, range] of Object.entries(home(name))) {
-        if (range && metaOf(name).fields) {
+        if (range && hasZoom(name)) {
           [gd._fullLayout[axis]._rangeInitial0, gd._fullLayout[axis]._rangeInitial1] = range;
         }
       }

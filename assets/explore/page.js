@@ -161,6 +161,14 @@ document.addEventListener("DOMContentLoaded", function () {
     setProps("explore-limit-slider", { value: slid });
   }
 
+  /** Make a panel the page: its filter is set, and the split ends. */
+  explore.openPanel = function ({ facet, value }) {
+    const query = new URLSearchParams(address.query(NAME));
+    query.set(facet, value);
+    query.set("split", "none");
+    wattlas.openPage(NAME, query.toString());
+  };
+
   /* ---- what is selected */
 
   const { selected } = explore;

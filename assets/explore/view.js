@@ -24,6 +24,10 @@
 
   const metaOf = (name) => (explore.figures[name] && explore.figures[name].layout.meta) || {};
   const isScatter = () => metaOf("scatter").kind === "scatter";
+  /** The panels of the scatter: their axes, and their rows of the columns; without a split one. */
+  const panelsOf = ({ panels }) =>
+    panels || [{ x: "x", y: "y", rows: { first: 0, end: explore.columns.count } }];
+  const axisOf = (layout, id) => layout[id[0] + "axis" + id.slice(1)];
 
   /* ---- the scatter: grey points beyond the limit, the line at it, arrows of error bars */
 
@@ -37,8 +41,9 @@
       if (explore.limit !== null) marker.color = limitColors(trace, theme, meta);
       return { ...trace, marker };
     });
-    const dressed = { ...layout, shapes: limitShapes(meta, theme), annotations: beyondOf(layout) };
-    return { data: meta.means ? [...traces, arrowsOf(dressed)] : traces, layout: dressed };
+    const annotations = [...layout.annotations || [], ...beyondOf(layout, meta)];
+    const dressed = { ...layout, shapes: limitShapes(meta, theme), annotations };
+    return { data: meta.means ? [...traces, ...arrowsOf(dressed, meta)] : traces, layout: dressed };
   }
 
   /** Marker colours of a trace of points: the scale of a knob or one hue; grey past the limit. */
@@ -85,31 +90,33 @@
     return value > (low + high) / 2;
   }
 
-  /** The line at the limit, along whichever axis shows the limited metric. */
-  function limitShapes({ fields, limited, units }, theme) {
-    const { limit, columns } = explore;
+  /** The line at the limit in each panel, along whichever axis shows the limited metric. */
+  function limitShapes(meta, theme) {
+    const { fields, limited, units } = meta, { limit, columns } = explore;
     if (limit === null || !units) return [];
     const { line, label } = limitLook(units[limited], theme);
     if (fields.x === limited) {
       const xanchor = isInRightHalf(limit, columns.fields[fields.x]) ? "right" : "left";
-      return [{
-        type: "line", xref: "x", yref: "paper", x0: limit, x1: limit, y0: 0, y1: 1, line,
+      return panelsOf(meta).map(({ x, y }) => ({
+        type: "line", xref: x, yref: y + " domain", x0: limit, x1: limit, y0: 0, y1: 1, line,
         label: { ...label, textangle: 0, xanchor, yanchor: "top" },
-      }];
+      }));
     }
     if (fields.y !== limited) return [];
-    return [levelShape("y", units[limited], theme)];
+    const level = (y) => levelShape(y, units[limited], theme);
+    return panelsOf(meta).map(({ x, y }) => ({ ...level(y), xref: x + " domain" }));
   }
 
   /**
    * Arrow heads where error bars leave the axes: at the edge, along the bar. A bar of a logarithmic axis that
    * ends at 0 or below leaves it at its lower edge.
    */
-  function arrowsOf({ xaxis, yaxis, meta: { bar, fields } }) {
+  const arrowsOf = (layout, meta) => panelsOf(meta).map((panel) => arrowsIn(panel, layout, meta));
+  function arrowsIn({ x: xaxis, y: yaxis, rows }, layout, { bar, fields }) {
     const { columns } = explore, at = { x: [], y: [], symbol: [], rows: [] };
-    const axes = { x: frame(xaxis), y: frame(yaxis) }, other = { x: "y", y: "x" };
-    const values = { x: columns.fields[fields.x], y: columns.fields[fields.y] };
-    for (let i = 0; i < columns.count; i++) {
+    const axes = { x: frame(axisOf(layout, xaxis)), y: frame(axisOf(layout, yaxis)) };
+    const values = { x: columns.fields[fields.x], y: columns.fields[fields.y] }, other = { x: "y", y: "x" };
+    for (let i = rows.first; i < rows.end; i++) {
       if (!axes.x.includes(values.x[i]) || !axes.y.includes(values.y[i])) continue;
       for (const letter of ["x", "y"]) {
         const sd = columns.spreads[letter][i], value = values[letter][i];
@@ -124,10 +131,11 @@
         }
       }
     }
+    const isWhole = { marker: { opacity: 1 } };
     return {
       type: "scatter", mode: "markers", meta: { kind: "arrows", of: at.rows }, hoverinfo: "none",
       showlegend: false, cliponaxis: false, marker: { symbol: at.symbol, size: 8, color: bar, opacity: 1 },
-      x: at.x, y: at.y, selected: { marker: { opacity: 1 } }, unselected: { marker: { opacity: 1 } },
+      x: at.x, y: at.y, xaxis, yaxis, selected: isWhole, unselected: isWhole,
     };
   }
   const HEADS = { x: ["triangle-left", "triangle-right"], y: ["triangle-down", "triangle-up"] };
@@ -139,8 +147,7 @@
   }
 
   const beyond = (x, y, xanchor, yanchor) => ({
-    xref: "paper", yref: "paper", x, y, xanchor, yanchor, showarrow: false,
-    font: { size: 12 }, name: "beyond",
+    x, y, xanchor, yanchor, showarrow: false, font: { size: 12 }, name: "beyond",
   });
   const EDGES = [
     ["x", "low", (n) => "\u25c2 " + n, beyond(0, 0.5, "left", "middle")],
@@ -148,34 +155,39 @@
     ["y", "low", (n) => "\u25be " + n, beyond(0.5, 0, "center", "bottom")],
     ["y", "high", (n) => "\u25b4 " + n, beyond(0.5, 1, "center", "top")],
   ];
-  /** At each edge how many points lie beyond it; the hover says how far, a click shows all. */
-  function beyondOf({ xaxis, yaxis, meta: { fields, units } }) {
-    const { columns } = explore, axes = { x: frame(xaxis), y: frame(yaxis) };
+  /** At each edge of a panel how many points lie beyond it; the hover says how far, a click shows all. */
+  const beyondOf = (layout, meta) => panelsOf(meta).flatMap((panel) => beyondIn(panel, layout, meta));
+  function beyondIn({ x, y, rows }, layout, { fields, units }) {
+    const { columns } = explore, axes = { x: frame(axisOf(layout, x)), y: frame(axisOf(layout, y)) };
     return EDGES.flatMap(([letter, end, text, place]) => {
       const edge = axes[letter][end], sign = end === "low" ? -1 : 1, name = fields[letter];
-      const there = columns.fields[name].filter((value) => sign * value > sign * edge);
+      const own = columns.fields[name].subarray(rows.first, rows.end);
+      const there = own.filter((value) => sign * value > sign * edge);
       if (!there.length) return [];
       const far = there.reduce((a, b) => (sign * b > sign * a ? b : a));
       const n = there.length.toLocaleString("en"), points = there.length === 1 ? " point" : " points";
       const hovertext = n + points + " beyond, to " + wattlas.formatQuantity(far, units[name])
         + " \u00b7 click: show all";
-      return [{ ...place, text: text(n + " beyond"), hovertext }];
+      return [{ ...place, xref: x + " domain", yref: y + " domain", text: text(n + " beyond"), hovertext }];
     });
   }
 
   /** Move the arrow heads of error bars, and what is beyond, to the edges of the shown range. */
   function paintEdges(gd) {
     if (!isScatter()) return;
-    const { xaxis, yaxis } = gd._fullLayout, at = { xaxis, yaxis, meta: metaOf("scatter") };
-    const annotations = beyondOf(at);
-    const texts = (all) => JSON.stringify((all || []).map(({ text }) => text));
-    const isSame = texts(annotations) === texts(gd.layout.annotations);
+    const meta = metaOf("scatter"), was = gd.layout.annotations || [];
+    const isBeyond = ({ name }) => name === "beyond", text = (one) => one.text + one.xref;
+    const now = beyondOf(gd._fullLayout, meta), own = was.filter(isBeyond);
+    const annotations = [...was.filter((one) => !isBeyond(one)), ...now];
+    const isSame = String(now.map(text)) === String(own.map(text));
     if (!isSame) window.Plotly.relayout(gd, { annotations });
-    const [k] = tracesOf(gd.data, "arrows");
-    if (k === undefined) return;
-    const { x, y, marker, meta } = arrowsOf(at);
-    if (JSON.stringify([x, y]) === JSON.stringify([gd.data[k].x, gd.data[k].y])) return;
-    window.Plotly.restyle(gd, { x: [x], y: [y], meta: [meta], "marker.symbol": [marker.symbol] }, [k]);
+    const drawn = tracesOf(gd.data, "arrows");
+    if (!drawn.length) return;
+    arrowsOf(gd._fullLayout, meta).forEach(({ x, y, marker, meta: of }, i) => {
+      const k = drawn[i];
+      if (JSON.stringify([x, y]) === JSON.stringify([gd.data[k].x, gd.data[k].y])) return;
+      window.Plotly.restyle(gd, { x: [x], y: [y], meta: [of], "marker.symbol": [marker.symbol] }, [k]);
+    });
   }
 
   let limitFrame = 0, greyTimer = 0;

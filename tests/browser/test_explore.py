@@ -410,3 +410,31 @@ def test_how_sure_a_frontier_is_is_one_switch(atlas: Atlas, grid_address: str) -
     assert _query(atlas.page)["band"] == ["1"]
     legend = atlas.page.locator(".legend[data-legend-of=scatter]").inner_text()
     assert "sure frontier" in legend
+
+
+def test_a_split_has_panels_with_one_selection_and_a_title_opens_one(
+    atlas: Atlas, grid_address: str
+) -> None:
+    """Two loads that are chosen split by themselves."""
+    page = atlas.page
+    atlas.open(grid_address, "?v=2&workload=memcached&load=200000&load=400000")
+    titles = page.locator("#scatter .annotation-text")
+    assert titles.all_text_contents() == ["200k QPS", "400k QPS"]
+    # 13 points a panel; a configuration with the same knobs at both loads is two points.
+    rows = page.evaluate("wattlas.explore.figures.scatter.layout.meta.panels.map((p) => p.rows)")
+    assert rows == [{"first": 0, "end": 25}, {"first": 25, "end": 50}]
+    page.evaluate(
+        """() => wattlas.explore.select(wattlas.clause.knobs(
+             [{ system: "linux_tuned", itr_us: 2, dvfs_ghz: 1.3 }]))"""
+    )
+    wait_idle(page)
+    shown = """wattlas.plot("scatter").data.filter((t) => t.meta && t.meta.kind === "points")
+      .flatMap((t) => Array(t.selectedpoints ? t.selectedpoints.length : 0).fill(t.xaxis))"""
+    assert sorted(page.evaluate(shown)) == ["x", "x2"]
+    titles.nth(1).click(force=True)
+    expect(titles).to_have_count(0)
+    wait_idle(page)
+    assert "load=400000" in page.url
+    assert "load=200000" not in page.url
+    page.go_back()
+    expect(titles).to_have_count(2)

@@ -193,6 +193,7 @@ SYSTEMS = ("linux_tuned", "ebbrt_tuned")
 def test_there_is_a_preset_of_each_panel(figures: dict[str, ExploreState]) -> None:
     sizes = ("64 B", "8 KiB", "64 KiB", "512 KiB")
     assert list(figures) == [
+        "3: NetPIPE and node.js", "5: memcached",
         *(f"4: NetPIPE {size}" for size in sizes), "4: node.js",
         *(f"6 a-c: memcached {load} QPS" for load in LOADS),
         *(f"6 d: memcached {load} QPS" for load in LOADS),

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from urllib.parse import parse_qs, quote
 
 import pytest
-from hypothesis import assume, example, given
+from hypothesis import HealthCheck, assume, example, given, settings
 from hypothesis import strategies as st
 
 from app.explore.state import ExploreState
@@ -108,6 +108,7 @@ def test_the_same_state_has_the_same_text(state: ExploreState) -> None:
     assert ExploreState.from_query(f"?{query}", SHIPPED).to_query() == query
 
 
+@settings(suppress_health_check=[HealthCheck.filter_too_much])
 @given(states)
 def test_what_the_controls_hold_is_the_state(state: ExploreState) -> None:
     controls = controls_of(state)

@@ -1,4 +1,4 @@
-"""Metrics over a knob: metrics are stacked over one x axis, panels stand side by side."""
+"""Metrics over a knob, stacked over one x axis."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -31,7 +31,6 @@ _LINE_CHARS: Final = 105
 _LINE_PX: Final = 14
 # Between two metrics: room for the title of the lower one.
 _GAP: Final = 0.07
-_PANEL_GAP: Final = 0.05
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,32 +77,28 @@ class LinesScene:
 
 @finishing
 def build_lines(
-    panels: Sequence[tuple[str, pl.DataFrame]], scene: LinesScene, title: str, subtitle: str
+    cells: pl.DataFrame, scene: LinesScene, title: str, subtitle: str
 ) -> dict[str, Any]:
     """Build the lines as a figure dictionary.
 
     Args:
-        panels: Title and cells (see `Lines`) of each panel, left to right; each has its own axes.
+        cells: See `Lines`.
     """
-    cells = pl.concat(cells for _, cells in panels)
     at_zero = cells.filter(pl.col(scene.x.column) <= 0) if scene.x.facet.is_number else cells[:0]
     if scene.x_log and len(at_zero):
         subtitle += " · 0 is not on the logarithmic axis"
     xs = ordered_values(scene.x, cells[scene.x.column].unique().to_list())
+    cards = _cards(cells, scene)
     traces: list[dict] = []
-    for number, (_, own) in enumerate(panels):
-        cards = _cards(own, scene)
-        for row, metric in enumerate(scene.metrics):
-            axes = _axes(number, row, len(scene.metrics))
-            traces += _traces(own.filter(metric=metric.name), axes, scene, xs, cards)
+    for row, metric in enumerate(scene.metrics):
+        traces += _traces(cells.filter(metric=metric.name), _axes(row), scene, xs, cards)
     traces += _legend(cells, scene)
-    return {"data": traces, "layout": _layout(panels, scene, title, subtitle, xs)}
+    return {"data": traces, "layout": _layout(cells, scene, title, subtitle, xs)}
 
 
-def _axes(panel: int, row: int, rows: int) -> dict[str, str]:
-    """Return the axes of a panel's row: a panel has one x axis and a y axis a metric."""
-    x, y = panel + 1, panel * rows + row + 1
-    return {"xaxis": f"x{x if x > 1 else ''}", "yaxis": f"y{y if y > 1 else ''}"}
+def _axes(row: int) -> dict[str, str]:
+    """Return the axes of a metric: one x axis, and a y axis each."""
+    return {"xaxis": "x", "yaxis": f"y{row + 1 if row else ''}"}
 
 
 def _traces(
@@ -324,13 +319,13 @@ def _entry(row: int, name: str, line: dict[str, Any], symbol: str = "") -> dict:
 
 
 def _layout(
-    panels: Sequence[tuple[str, pl.DataFrame]],
+    cells: pl.DataFrame,
     scene: LinesScene,
     title: str,
     subtitle: str,
     xs: Sequence[Value | None],
 ) -> dict[str, Any]:
-    rows, columns = len(scene.metrics), len(panels)
+    rows = len(scene.metrics)
     lines = wrap(subtitle, _LINE_CHARS)
     top_px = (46 if rows == 1 else 62) + _LINE_PX * (len(lines) - 1)
     layout: dict[str, Any] = {
@@ -341,37 +336,24 @@ def _layout(
         "meta": {
             "kind": "lines",
             # The axes of each metric, on which the browser draws a limit.
-            "axes": {
-                metric.name: [_axes(number, row, rows)["yaxis"] for number in range(columns)]
-                for row, metric in enumerate(scene.metrics)
-            },
+            "axes": {m.name: [_axes(row)["yaxis"]] for row, m in enumerate(scene.metrics)},
             "limited": scene.limited,
             "unit": scene.catalogue.metric(scene.limited).unit,
         },
         "annotations": [],
+        "xaxis": _x_axis(scene, xs) | {"anchor": _axes(rows - 1)["yaxis"]},
     }
     height = (1 - _GAP * (rows - 1)) / rows
-    width = (1 - _PANEL_GAP * (columns - 1)) / columns
-    for number, (name, cells) in enumerate(panels):
-        left = number * (width + _PANEL_GAP)
-        for row, metric in enumerate(scene.metrics):
-            axes = _axes(number, row, rows)
-            top = 1 - row * (height + _GAP)
-            own = cells.filter(metric=metric.name)
-            layout[f"yaxis{axes['yaxis'][1:]}"] = _y_axis(metric, own, scene, axes) | {
-                "domain": [max(0.0, top - height), top]
-            }
-            if rows > 1 and not number:
-                text = bold(f"{metric.title}, {metric.unit}" if metric.unit else metric.title)
-                layout["annotations"].append(_label(text, left, top, xanchor="left"))
-        last = _axes(number, rows - 1, rows)
-        layout[f"xaxis{last['xaxis'][1:]}"] = _x_axis(scene, xs) | {
-            "domain": [left, left + width],
-            "anchor": last["yaxis"],
+    for row, metric in enumerate(scene.metrics):
+        axes = _axes(row)
+        top = 1 - row * (height + _GAP)
+        own = cells.filter(metric=metric.name)
+        layout[f"yaxis{axes['yaxis'][1:]}"] = _y_axis(metric, own, scene, axes) | {
+            "domain": [max(0.0, top - height), top]
         }
-        if name:
-            middle = left + width / 2
-            layout["annotations"].append(_label(bold(name), middle, 1 + _GAP, xanchor="center"))
+        if rows > 1:
+            text = bold(f"{metric.title}, {metric.unit}" if metric.unit else metric.title)
+            layout["annotations"].append(_label(text, 0, top, xanchor="left"))
     return layout
 
 

@@ -58,6 +58,8 @@ class Scene:
         total: Number of runs in the lake.
         bands: How sure the frontiers are.
         attained: Answer of `attained_lines`.
+        every: The points of all panels, by which sizes are scaled and the legend is made; None for
+            a picture without panels.
     """
 
     catalogue: Catalogue
@@ -66,6 +68,7 @@ class Scene:
     total: int = 0
     bands: Sequence[Band] = ()
     attained: Sequence[tuple[Any, float, np.ndarray]] = ()
+    every: pl.DataFrame | None = None
 
 
 @finishing
@@ -82,37 +85,51 @@ def build_scatter(
         state: With `performance` already resolved to a column.
     """
     shown, encoding, marks = points[drawn], scene.encoding, scene.marks
+    every = shown if scene.every is None else scene.every
+    largest = _largest(every, encoding)
     frontiers = []
     if state.frontier:
         is_less_better = scene.catalogue.metric(state.x).better == "less"
         frontiers = frontier_traces(points, marks, encoding, is_less_better)
     proof = [*band_traces(scene.bands, encoding), *attained_traces(scene.attained, encoding)]
-    proof += [*set_traces(shown, _sizes_px(shown, encoding), encoding), *maybe_traces(shown)]
+    proof += [
+        *set_traces(shown, _sizes_px(shown, encoding, largest), encoding),
+        *maybe_traces(shown),
+    ]
     # Discs of sets lie behind the points, strokes on them.
     behind = [trace for trace in proof if trace["meta"]["kind"] != "maybe"]
-    traces = [*behind, *_point_traces(shown, state, encoding), *proof[len(behind) :], *frontiers]
+    traces = [
+        *behind,
+        *_point_traces(shown, state, encoding, largest),
+        *proof[len(behind) :],
+        *frontiers,
+    ]
     traces += winner_traces(points, marks, encoding)
     odd = odd_trace(points)
-    traces += [*odd, *_legend_traces(shown, encoding, bool(frontiers))]
+    traces += [*odd, *_legend_traces(every, encoding, bool(frontiers))]
     for words, look in legend_of_proof(proof, state.limit is not None):
         traces.append({**_entry(3, words, "circle", 0, NEUTRAL), **look})
     traces += [_entry(2, "! odd run", "circle", 0, NEUTRAL)] if odd else []
-    words = _subtitle(points, len(points) - len(drawn), state, scene)
-    return {"data": traces, "layout": _layout(points, shown, state, scene, words)}
+    titles = scatter_words(points, len(points) - len(drawn), state, scene)
+    return {"data": traces, "layout": _layout(points, shown, state, scene, titles)}
 
 
-def _sizes_px(rows: pl.DataFrame, encoding: Encoding) -> np.ndarray:
+def _largest(points: pl.DataFrame, encoding: Encoding) -> float:
+    """Return the value that has the largest point; 1 without one."""
+    most = None if encoding.size is None else points[encoding.size.column].max()
+    return float(most or 1.0)  # type: ignore[arg-type]
+
+
+def _sizes_px(rows: pl.DataFrame, encoding: Encoding, largest: float) -> np.ndarray:
     """Return the diameters of points, shape (rows,)."""
     if encoding.size is None:
         return np.full(len(rows), ADAPTIVE_SIZE_PX, np.float32)
-    sizes = _wide(rows, encoding.size.column)
-    return itr_sizes_px(sizes, float(np.nanmax(sizes, initial=0.0)) or 1.0)
+    return itr_sizes_px(_wide(rows, encoding.size.column), largest)
 
 
-def _point_traces(shown: pl.DataFrame, state: ExploreState, encoding: Encoding) -> list[dict]:
-    largest = 1.0
-    if encoding.size is not None:
-        largest = float(shown[encoding.size.column].max() or 1.0)  # type: ignore[arg-type]
+def _point_traces(
+    shown: pl.DataFrame, state: ExploreState, encoding: Encoding, largest: float
+) -> list[dict]:
     return [
         _point_trace(shown, range(start, stop), state, encoding, largest)
         for start, stop in trace_groups(shown, encoding)
@@ -255,16 +272,14 @@ def _layout(
     shown: pl.DataFrame,
     state: ExploreState,
     scene: Scene,
-    subtitle: str,
+    titles: tuple[str, str],
 ) -> dict:
     metric, encoding = scene.catalogue.metric, scene.encoding
     scaled = encoding.colour if encoding.is_scaled else None
     known = shown[scaled.column].drop_nulls() if scaled else pl.Series([], dtype=pl.Float64)
     low, high = (float(known.min()), float(known.max())) if len(known) else (0.0, 1.0)  # type: ignore[arg-type]
     return {
-        **base_layout(
-            f"{axis_words(state.x, state.y, scene.catalogue)}, {subject(points)}", subtitle
-        ),
+        **base_layout(*titles),
         "margin": {"l": 62, "r": 8, "t": 46, "b": 46},
         **{f"{letter}axis": _axis(letter, points, shown, state, scene) for letter in ("x", "y")},
         "dragmode": "select",
@@ -309,7 +324,14 @@ def _scale_title(knob: Knob | None) -> str:
     return f"{knob.menu_title}, {unit}" if unit else knob.menu_title
 
 
-def _subtitle(points: pl.DataFrame, left_out: int, state: ExploreState, scene: Scene) -> str:
+def scatter_words(
+    points: pl.DataFrame, left_out: int, state: ExploreState, scene: Scene
+) -> tuple[str, str]:
+    """Return title and subtitle.
+
+    Args:
+        left_out: Number of points that are not drawn.
+    """
     means = state.replicates == "means"
     kind = "configuration means, bars \N{PLUS-MINUS SIGN}1 sd where n > 1" if means else "each run"
     kind = kind if not means or (points["n"] > 1).any() else "configurations, one run each"
@@ -318,7 +340,7 @@ def _subtitle(points: pl.DataFrame, left_out: int, state: ExploreState, scene: S
         parts.append(f"{left_out:,} more points not drawn; filter to see them")
     if missed := missed_words(points, scene.marks):
         parts.append(missed)
-    shown = (state.colour, state.size, state.symbol)
+    shown = (state.colour, state.size, state.symbol, state.split)
     mixed = [
         knob.noun
         for knob in scene.catalogue.knobs.values()
@@ -330,7 +352,8 @@ def _subtitle(points: pl.DataFrame, left_out: int, state: ExploreState, scene: S
         parts.append(f"several values of {' and '.join(mixed)} in one picture")
     if note := synthetic_note(points):
         parts.append(bold(note))
-    return " · ".join(parts)
+    title = f"{axis_words(state.x, state.y, scene.catalogue)}, {subject(points)}"
+    return title, " · ".join(parts)
 
 
 def _wide(rows: pl.DataFrame, column: str) -> np.ndarray:
