@@ -189,7 +189,7 @@ def _add(options: argparse.Namespace) -> int:
         print(json.dumps(report_json(report), indent=1))
     else:
         print("\n".join(describe_report(report, options.lake, options.verbose)))
-    return REFUSED if report.refused else OK
+    return REFUSED if report.refused or report.is_empty else OK
 
 
 class _ProgressPrinter:

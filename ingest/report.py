@@ -12,6 +12,7 @@ from ingest.lake.proposals import KeptProposal
 from ingest.records import Problem
 from ingest.runs.progress import format_bytes
 from ingest.tables.summary_rows import RowCounts
+from ingest.unread import describe_unread
 
 _SHOWN_IGNORED: Final = 5
 # Parts in which messages of one cause differ: quoted texts, paths, numbers and names with digits.
@@ -57,6 +58,12 @@ class AddReport:
     proposed: list[tuple[KeptProposal, tuple[str, ...]]] = field(default_factory=list)
 
     @property
+    def is_empty(self) -> bool:
+        """Whether nothing was read, and nothing was there already."""
+        counts = (self.added, self.replaced, self.amended, self.removed, self.unchanged)
+        return not any(counts) and not self.rows.read and not self.bytes_read
+
+    @property
     def refused(self) -> list[Reported]:
         """Problems for which some input was left out."""
         return [found for found in self.problems if found.problem.severity == "refused"]
@@ -91,7 +98,10 @@ def describe_report(report: AddReport, lake: LakePath, verbose: bool) -> Iterato
         summary = ", ".join(f"{count} {word}" for count, word in counts if count)
         yield f"rows of tables: {rows.read} read; {summary}"
     yield from describe_proposed(report.proposed, lake)
-    yield from describe_ignored(report.ignored, verbose)
+    if report.is_empty:
+        yield from describe_unread(report.ignored)
+    else:
+        yield from describe_ignored(report.ignored, verbose)
     yield from describe_refused(report.refused, verbose)
     if others := _count(report.problems) - _count(report.refused):
         yield f"repaired or doubted: {others}; `python -m ingest problems` lists them"

@@ -17,11 +17,12 @@ from ingest.files.text_lines import iterate_lines
 from ingest.formats.interval_means import take_means
 from ingest.formats.problem_list import ProblemList
 from ingest.formats.trace_counters import is_running_total, steps_of
-from ingest.formats.trace_headings import Heading, kernel_of, numbered, read_heading
+from ingest.formats.trace_headings import Heading, kernel_of, numbered, read_heading, words_of
 from ingest.formats.trace_layout import Layout, is_number, number_text, read_layout, unit_of
 from ingest.formats.trace_times import read_times
 from ingest.records import Intervals, ReadContext, Reading
 from ingest.settings.column_names import clean_name
+from ingest.settings.word_lists import WORDS
 
 POWER: Final = "package_power_w"
 _MOST_COLUMNS: Final = 60
@@ -37,6 +38,20 @@ _UNTOLD_S: Final = 1.0
 _MOST_DEVICES: Final = 256
 # Samples of several devices are so near, as a share of the longest step.
 _SAME_TIME: Final = 0.1
+# What is set before a run, and what a run took: share of the step from row to row.
+_SET: Final = (WORDS["set"] | WORDS["given"]) - {
+    "device",
+    "interval",
+    "ratio",
+    "percentage",
+    "name",
+}
+_TOOK: Final = frozenset(
+    {"duration", "runtime", "execution", "exec", "elapsed", "makespan", "took"}
+)
+_FILLED: Final = (0.2, 1.1)
+# Samples are seldom so far apart.
+_RUN_S: Final = 2.0
 # Texts of states, such as `P0`, are this share of the rows at most.
 _MOST_TEXTS: Final = 0.2
 
@@ -125,6 +140,8 @@ def find_trace(lines: Iterable[str]) -> Trace | None:
         is_timed = False
     else:
         is_timed = True
+    if is_timed and _has_runs(layout, times[0]):
+        return None
     choices = (device,) if device is not None else _rounds(times[0])
     steps = (_stepped(layout, headings, times, each, is_timed) for each in choices)
     trace = next(filter(None, steps), None)
@@ -155,6 +172,28 @@ def _times(layout: Layout, headings: Sequence[Heading]) -> tuple[np.ndarray, flo
                 scale = each.scale if each.has_unit else 1e-3 if np.median(steps) > 20 else 1.0
                 return np.cumsum(steps * scale), None
     return None
+
+
+def _has_runs(layout: Layout, times_s: np.ndarray) -> bool:
+    """Return whether the rows are runs with the times of their begins.
+
+    A row says how long it took, about as long as to the next one; or something that is set before
+    a run changes: a name, or a number where rows are some seconds apart.
+    """
+    usual_s = float(np.median(np.diff(times_s[~np.isnan(times_s)])))
+    for heading, cells in zip(layout.headings, layout.columns, strict=True):
+        *_, last = words_of(heading) or [""]
+        values = set(cells)
+        is_number_column = all(map(is_number, cells))
+        if _TOOK.intersection(words_of(heading)) and is_number_column:
+            took = np.array([float(number_text(cell)) for cell in cells])
+            low_s, high_s = (share * usual_s for share in _FILLED)
+            if not _is_rising(took) and low_s < np.nanmedian(took) < high_s:
+                return True
+        recurs = 1 < len(values) <= len(cells) / 2
+        if recurs and last in _SET and (not is_number_column or usual_s >= _RUN_S):
+            return True
+    return False
 
 
 def _is_rising(times_s: np.ndarray) -> bool:

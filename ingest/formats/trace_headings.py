@@ -82,7 +82,7 @@ def read_heading(text: str, unit: str = "") -> Heading:
     """
     found = _IN_BRACKETS.search(text)
     bare = _IN_BRACKETS.sub(" ", text)
-    tokens = [token.lower() for token in _TOKEN.findall(bare)]
+    tokens = words_of(text)
     stated = (unit or (found[1] if found else "")).lower()
     last = re.split(r"[^A-Za-z%]+", bare.strip())[-1].lower() if len(tokens) > 1 else ""
     if tokens == ["totec"]:  # DCGM's total energy consumption, mJ.
@@ -118,8 +118,12 @@ def _domain(tokens: Sequence[str]) -> Domain:
 
 def kernel_of(text: str) -> tuple[str, ...]:
     """Return the words of a heading without those of statistics: equal for one quantity."""
-    bare = _IN_BRACKETS.sub(" ", text)
-    return tuple(t.lower() for t in _TOKEN.findall(bare) if t.lower() not in _STATISTICS)
+    return tuple(word for word in words_of(text) if word not in _STATISTICS)
+
+
+def words_of(text: str) -> list[str]:
+    """Return the words of a heading in small letters, without what is in brackets."""
+    return [word.lower() for word in _TOKEN.findall(_IN_BRACKETS.sub(" ", text))]
 
 
 def numbered(heading: str) -> tuple[str, int] | None:

@@ -10,9 +10,9 @@ from ingest.proposals.found_tables import FoundTable, header_pattern
 from ingest.proposals.headings import words_of
 from ingest.proposals.path_parts import PathColumn, is_own, read_paths
 from ingest.proposals.roles import Guess
-from ingest.proposals.word_lists import WORDS
 from ingest.settings.column_names import clean_name
 from ingest.settings.dataset import UNKNOWN, Settings
+from ingest.settings.word_lists import WORDS
 
 # Knobs of the lake, by heading: only what cannot mean anything else.
 _KNOBS: Final = {

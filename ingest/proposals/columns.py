@@ -13,8 +13,8 @@ from ingest.formats.json_rows import Cell
 from ingest.proposals.headings import Heading, read_heading
 from ingest.proposals.lake_columns import choose_targets
 from ingest.proposals.roles import MOST_NAMES, Guess, guess_of
-from ingest.proposals.word_lists import WORDS
 from ingest.records import TableColumn
+from ingest.settings.word_lists import WORDS
 
 STATED_NAMES: Final = frozenset(knob.stated_as for knob in STATED)
 

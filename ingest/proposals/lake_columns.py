@@ -7,7 +7,7 @@ import numpy as np
 
 from ingest.proposals.headings import Heading
 from ingest.proposals.roles import MEASURED, PLAIN_WORDS, STATISTICS, WHEN, Guess
-from ingest.proposals.word_lists import WORDS
+from ingest.settings.word_lists import WORDS
 
 _LATENCIES: Final = WORDS["latencies"]
 _PERCENTILES: Final = {

@@ -11,8 +11,8 @@ from typing import Final
 from data.declared import check_name
 from data.errors import DataError
 from ingest.proposals.headings import words_of
-from ingest.proposals.word_lists import WORDS
 from ingest.settings.column_names import clean_name
+from ingest.settings.word_lists import WORDS
 
 _SEPARATED: Final = re.compile(r"([-_.=@+ ]+)")
 _NUMBERED: Final = re.compile(r"([A-Za-z][A-Za-z_-]*?)(\d+(?:\.\d+)?)")

@@ -15,7 +15,7 @@ import numpy as np
 from data.declared import Role
 from ingest.formats.json_rows import Cell
 from ingest.proposals.headings import Heading
-from ingest.proposals.word_lists import WORDS
+from ingest.settings.word_lists import WORDS
 
 Better = Literal["less", "more"]
 _UNSET: Final = frozenset({"", "nan", "-nan", "na", "n/a", "null", "none", "-"})

@@ -129,6 +129,12 @@ NO_TRACES = {
     "a table of runs that began one after the other": rows(
         "timestamp,project,duration,energy (J)",
         [f"2024-05-01T12:{n:02}:{n * n % 60:02}" for n in N], [f"p{n}" for n in N], N, N),
+    "runs that fill the time between their begins": rows(
+        "start_time,freq_ghz,duration_s,energy_j",
+        [1_700_000_000 + 60 * n for n in N], [1.2, 1.8, 2.4] * 4, [50 - n % 3 for n in N], N),
+    "runs with a setting that changes, begun every half minute": rows(
+        "timestamp,threads,ops,energy_j",
+        [1_700_000_000 + 30 * n for n in N], [1 + n // 4 for n in N], N, N),
     "times that fall": rows("time,power_w", [5, 3, 8, 1] * 5, range(20)),
     "uneven steps": rows("time,power_w", [n**4 for n in N], N),
     "durations of runs": rows("threads,time,energy_j", [1, 2, 4] * 4, [9, 5, 3] * 4, N),

@@ -1,0 +1,73 @@
+"""Why a folder gave nothing: its files by shape, and what the first of each lacks."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Final
+
+from data.errors import FormatError
+from ingest.discover.found_files import Ignored
+from ingest.formats.json_rows import parse_document, places_of
+from ingest.proposals.shapes import FoundFile, shapes_of
+
+_SHOWN_SHAPES: Final = 5
+_HEAD_BYTES: Final = 1 << 16
+_MOST_KEYS: Final = 4
+_SEE: Final = "docs/own-logs.md says what is read, and how `[[tables]]` and `[[logs]]` declare more"
+
+
+def describe_unread(ignored: Sequence[Ignored]) -> Iterator[str]:
+    """Yield why nothing was read: one line a shape, those with most files first."""
+    if not ignored:
+        yield "nothing was read: there is no file"
+        return
+    yield "nothing was read:"
+    shapes = shapes_of(FoundFile(each.path, 0) for each in ignored)
+    shapes.sort(key=lambda shape: -len(shape.files))
+    for shape in shapes[:_SHOWN_SHAPES]:
+        count, path = len(shape.files), shape.example
+        files = f"{count} files like {path}" if count > 1 else path
+        yield f"  {files}: {_reason(Path(path))}"
+    if len(shapes) > _SHOWN_SHAPES:
+        yield f"  and {len(shapes) - _SHOWN_SHAPES} more shapes of names"
+    yield f"  {_SEE}"
+
+
+def _reason(path: Path) -> str:
+    """Return what a file lacks to be read."""
+    try:
+        with path.open("rb") as file:
+            head = file.read(_HEAD_BYTES)
+    except OSError as error:
+        return f"cannot be read: {error.strerror}"
+    if not head.strip():
+        return "empty"
+    if b"\0" in head:
+        return "binary, of no known format"
+    text = head.decode("utf-8-sig", "replace").lstrip()
+    if text.startswith(("{", "[")):
+        return _json_reason(text)
+    lines = [line for line in text.splitlines() if line.strip()]
+    if len(lines) < 2:
+        return "one line, so no header with rows"
+    marks = {",": "commas", ";": "semicolons", "\t": "tabs"}
+    named = next((name for mark, name in marks.items() if mark in lines[0]), "")
+    if named:
+        return f"cells between {named}, but no header with rows of numbers"
+    return "text without a header, columns or a known tool's lines; `[[logs]]` can declare it"
+
+
+def _json_reason(text: str) -> str:
+    try:
+        document, _ = parse_document(text, "")
+    except FormatError:
+        return "begins like JSON, but is none"
+    places = places_of(document)
+    if not places:
+        return "JSON without an object"
+    objects = places[0].objects
+    keys = list(dict.fromkeys(key for _, content in objects[:10] for key in content))
+    named = ", ".join(keys[:_MOST_KEYS]) + (", ..." if len(keys) > _MOST_KEYS else "")
+    where = f" under `{places[0].path}`" if places[0].path else ""
+    return (
+        f"JSON, {len(objects)} object{'s' * (len(objects) > 1)}{where} ({named}) without a number"
+    )

@@ -1,0 +1,43 @@
+"""`ingest add` of a folder of which nothing is read: status 3, and the nearest reason by shape."""
+
+from pathlib import Path
+
+import pytest
+
+from ingest.__main__ import main
+
+
+@pytest.mark.parametrize(
+    ("files", "said"),
+    [
+        ({}, "nothing was read: there is no file"),
+        ({f"cache/f{i}.json": '{"a": "x", "b": {}}' for i in range(3)},
+         "3 files like {raw}/cache/f0.json: JSON, 1 object (a, b) without a number"),
+        ({"a.json": "[1, 2"}, "{raw}/a.json: JSON without an object"),
+        ({"a.json": "{]"}, "{raw}/a.json: begins like JSON, but is none"),
+        ({"a.bin": "\0\1"}, "{raw}/a.bin: binary, of no known format"),
+        ({"a.csv": "x,y\na,b\n"}, "cells between commas, but no header with rows of numbers"),
+        ({"a.txt": "words\nand words\n"}, "`[[logs]]` can declare it"),
+        ({f"{'ab'[i % 2] * (1 + i)}.txt": "one" for i in range(7)}, "  and 2 more shapes of names"),
+    ],
+)  # fmt: skip
+def test_nothing_read_is_status_3_with_the_nearest_reason(
+    files: dict[str, str], said: str, tmp_path: Path, capsys: pytest.CaptureFixture
+) -> None:
+    raw = tmp_path / "raw"
+    for name, text in {"": "", **files}.items():
+        path = raw / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if name:
+            path.write_text(text)
+    raw.mkdir(exist_ok=True)
+    assert main(["add", str(raw), "--lake", str(tmp_path / "lake")]) == 3
+    assert said.format(raw=raw) in capsys.readouterr().out
+
+
+def test_a_folder_that_is_in_the_lake_already_is_no_failure(tmp_path: Path) -> None:
+    raw = tmp_path / "raw"
+    raw.mkdir()
+    (raw / "a.csv").write_text("threads,energy_j\n1,5.5\n2,7.5\n1,5.6\n2,7.4\n")
+    command = ["add", str(raw), "--lake", str(tmp_path / "lake")]
+    assert [main(command), main(command)] == [0, 0]
