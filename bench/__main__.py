@@ -97,6 +97,14 @@ BENCHES: Final[dict[str, tuple[str, tuple[Option, ...]]]] = {
             Option("replicates", 10, "runs of each configuration"),
         ),
     ),
+    "paper": (
+        "figures for papers: sizes and times",
+        (
+            Option("points", 12_000, "points of the scatter"),
+            Option("bins", 512, "bins of the timeline"),
+            Option("repeats", 3, "times that each file is made"),
+        ),
+    ),
     "scale": (
         "an add on a cluster, and a simulation of a large one",
         (

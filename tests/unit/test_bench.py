@@ -221,3 +221,10 @@ def test_an_add_on_a_cluster_is_measured(run: Run, monkeypatch: pytest.MonkeyPat
     assert lines["cluster_2_workers_rate"]["value"] > 0
     assert 0 <= lines["cluster_2_workers_idle"]["value"] <= 100
     assert any(name.startswith("simulated_100_workers_of_linear") for name in lines)
+
+
+def test_paper(run: Run) -> None:
+    lines = run("paper", "--points", 30, "--bins", 8, "--repeats", 1)
+    assert lines["scatter_svg_size"]["limit"] == 300
+    assert lines["timeline_85_pdf_time"]["limit"] == 3
+    assert 0 < lines["scatter_pdf_size"]["value"] < 100

@@ -1,7 +1,6 @@
 """Figures for papers: files are vector, in the size asked for, and hold what is drawn."""
 
 import ast
-import base64
 import csv
 import json
 import os
@@ -25,15 +24,11 @@ from app.kit.paper.figure import FigureError, array, colour, plain
 from app.kit.paper.options import MM_PT, Options, read_options
 from app.kit.paper.order import Drawers
 from app.kit.paper.plan import plan_of
+from bench.paper import packed, scatter_figure, timeline_figure
 from data.errors import BusyError
 
 CAPTION = "Energy against latency.\nn = 4 runs; lake grid, version 0; wattlas."
 RED, BLUE = "#d55e00", "#0072b2"
-
-
-def typed(values: Any, kind: str = "f8") -> dict[str, str]:
-    data = np.asarray(values).astype(f"<{kind}").tobytes()
-    return {"dtype": kind, "bdata": base64.b64encode(data).decode()}
 
 
 def everything() -> dict[str, Any]:
@@ -48,8 +43,8 @@ def everything() -> dict[str, Any]:
              "line": {"shape": "hv", "color": BLUE, "width": 1.5},
              "error_y": {"array": [0.5, 0.5, 0.5], "arrayminus": [0.25, 0.25, 0.25],
                          "symmetric": False}},
-            {"type": "scattergl", "mode": "markers", "name": "runs", "x": typed([2, 20, 50, 500]),
-             "y": typed([2, 3, 4, 5]), "selectedpoints": [1], "showlegend": True,
+            {"type": "scattergl", "mode": "markers", "name": "runs", "x": packed([2, 20, 50, 500]),
+             "y": packed([2, 3, 4, 5]), "selectedpoints": [1], "showlegend": True,
              "unselected": {"marker": {"opacity": 0.2}},
              "marker": {"color": [1.2, 1.9, 2.9, 2.9], "coloraxis": "coloraxis",
                         "symbol": "diamond", "size": [5, 9, 11, 17],
@@ -150,25 +145,43 @@ def test_png_has_150_dots_an_inch_at_1x(scale: int) -> None:
 
 
 def test_points_of_12_000_rows_are_small_files() -> None:
-    count, draw = 12_000, np.random.default_rng(1)
-    x, y = draw.lognormal(5, 0.5, count), draw.uniform(900, 2600, count)
-    figure = {
-        "data": [
-            {"type": "scattergl", "mode": "markers", "x": typed(x[at::3]), "y": typed(y[at::3]),
-             "marker": {"symbol": symbol, "size": typed(draw.choice([5, 7, 9, 11, 17], 4000), "f4"),
-                        "color": typed(draw.choice(np.arange(1.2, 3, 0.2), 4000)),
-                        "coloraxis": "coloraxis", "line": {"width": 0.5, "color": "#ffffff"}}}
-            for at, symbol in enumerate(("circle", "diamond", "square"))
-        ],
-        "layout": {"coloraxis": {"colorscale": "Cividis", "showscale": True}},
-    }  # fmt: skip
-    svg, pdf = written("svg", figure), written("pdf", figure)
+    count = 12_000
+    svg, pdf = (written(form, scatter_figure(count)) for form in ("svg", "pdf"))
     assert len(svg) <= 300_000
     assert len(pdf) <= 300_000
     marks = sum(
         path.upper().count("M") for path in re.findall(r'<path d="([^"]*)" fill="#', svg.decode())
     )
     assert marks >= count
+
+
+def test_a_timeline_of_three_runs_is_a_small_file_and_keeps_its_extremes() -> None:
+    """On a grid of 360 dots an inch; cells of one colour are one path, as wide as they were."""
+    figure = timeline_figure(512)
+    high, at = array(figure["data"][0]["y"])[:512], 100
+    high[at] = 2 * high.max()
+    figure["data"][0]["y"] = [*high, *array(figure["data"][0]["y"])[512:-1], high[0]]
+    svg = written("svg", figure, width_mm=178).decode()
+    assert len(svg) <= 320_000
+    assert max(len(written(form, figure, width_mm=85)) for form in ("svg", "pdf")) <= 300_000
+    band = re.search(r'd="M0 0m([^"]*?)z?" fill="#0072b2" fill-opacity', svg)
+    assert band
+    steps = [tuple(map(int, re.findall(r"-?\d+", one))) for one in _pairs(band[1])]
+    y = np.cumsum([step[1] for step in steps])
+    x = np.cumsum([step[0] for step in steps])
+    panel = x.max() - x.min()
+    assert (x[y.argmin()] - x.min()) / panel == pytest.approx(at / 511, abs=2 / 2000)
+    lengths = [int(one) for one in re.findall(r"h(\d+)", "".join(_cells_of(svg)))]
+    assert sum(lengths) == pytest.approx(3 * 11 * panel * 512 / 511, rel=0.01)
+
+
+def _pairs(steps: str) -> list[str]:
+    return re.findall(r"-?\d+(?: |(?=-))-?\d+", steps.replace("l", " "))
+
+
+def _cells_of(svg: str) -> list[str]:
+    shown = r'<path d="([^"]*)" fill="none" stroke="[^"]*" stroke-width="\d+" shape-rendering'
+    return re.findall(shown, svg)
 
 
 def test_points_are_where_they_were_and_in_their_colours() -> None:
@@ -342,9 +355,9 @@ def test_texts_lose_their_tags_and_keep_their_signs() -> None:
 
 
 def test_arrays_of_a_browser() -> None:
-    square = {**typed([1, 2, 3, 4], "i4"), "shape": "2, 2"}
+    square = {**packed([1, 2, 3, 4], "i4"), "shape": "2, 2"}
     assert array(square).tolist() == [[1, 2], [3, 4]]
-    assert array([typed([1, 2]), typed([3, 4])]).tolist() == [[1, 2], [3, 4]]
+    assert array([packed([1, 2]), packed([3, 4])]).tolist() == [[1, 2], [3, 4]]
     assert np.isnan(array([1, None])[1])
 
 

@@ -52,6 +52,7 @@ def made(question: dict[str, Any]) -> bytes:
         FigureError: The figure cannot be drawn.
     """
     from app.kit.paper.options import DPI, Options
+    from app.kit.paper.pdf import pdf_of
     from app.kit.paper.plan import plan_of
     from app.kit.paper.room import draw
     from app.kit.paper.script import archive_of
@@ -67,11 +68,10 @@ def made(question: dict[str, Any]) -> bytes:
     if options.format == "svg":
         words = {"Title": title, "Description": caption, "Creator": maker, "Date": None}
         return svg_of(figure, words)
-    buffer = io.BytesIO()
-    if options.format == "png":
-        words = {"Title": title, "Description": caption, "Software": maker}
-        figure.savefig(buffer, format="png", dpi=DPI * options.scale, metadata=words)
-    else:
+    if options.format == "pdf":
         named: dict[str, Any] = {"Title": title, "Subject": caption, "Creator": maker}
-        figure.savefig(buffer, format="pdf", metadata={**named, "CreationDate": None})
+        return pdf_of(figure, {**named, "CreationDate": None})
+    buffer = io.BytesIO()
+    words = {"Title": title, "Description": caption, "Software": maker}
+    figure.savefig(buffer, format="png", dpi=DPI * options.scale, metadata=words)
     return buffer.getvalue()

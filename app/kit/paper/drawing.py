@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.collections import PolyCollection
 from matplotlib.colors import ListedColormap, to_rgba_array
 
 
@@ -14,9 +15,9 @@ def fill(ax: Axes, x: np.ndarray, y: np.ndarray, **style: Any) -> None:
     """Fill areas: a value that is missing ends one."""
     cuts = np.flatnonzero(np.isnan(x) | np.isnan(y))
     parts = zip([0, *(cuts + 1)], [*cuts, len(x)], strict=True)
-    corners = [(x[a:b], y[a:b]) for a, b in parts if b - a > 2]
+    corners = [np.column_stack([x[a:b], y[a:b]]) for a, b in parts if b - a > 2]
     if corners:
-        ax.fill(*[side for both in corners for side in both], **style)
+        ax.add_collection(PolyCollection(corners, **style), autolim=False)
 
 
 def write(ax: Axes, x: np.ndarray, y: np.ndarray, text: list, colour: list, **style: Any) -> None:

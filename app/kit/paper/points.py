@@ -36,9 +36,13 @@ def scatter(
     mode = str(trace.get("mode") or default)
     opacity = number(trace.get("opacity"), 1.0, 0, 1)
     clip = {} if trace.get("cliponaxis") is not False else {"clip_on": False}
-    yield from _area(drawer, trace, at_x, at_y, panel, title, opacity)
     line = part(trace, "line")
-    if "lines" in mode and number(line.get("width"), 2) > 0:
+    has_line = "lines" in mode and number(line.get("width"), 2) > 0
+    # The line around closed areas is drawn with them: half the values.
+    is_around = has_line and trace.get("fill") == "toself" and _is_closed(at_x, at_y)
+    edge = line if is_around else {}
+    yield from _area(drawer, trace, at_x, at_y, panel, title, opacity, edge)
+    if has_line and not is_around:
         held = np.isfinite(at_x.astype(float)) & np.isfinite(at_y.astype(float))
         rows = held if trace.get("connectgaps") is True else np.ones(len(at_x), bool)
         named = drawer.plan.add(title, {"x": at_x[rows], "y": at_y[rows]})
@@ -58,7 +62,7 @@ def scatter(
 
 def _area(
     drawer: Drawer, trace: dict[str, Any], x: np.ndarray, y: np.ndarray, panel: str, title: str,
-    opacity: float,
+    opacity: float, edge: dict[str, Any],
 ) -> Iterator[Call]:  # fmt: skip
     kind, key = trace.get("fill"), (panel, "area")
     last, drawer.before[key] = drawer.before.get(key), (x, y)
@@ -78,10 +82,22 @@ def _area(
     if pattern.get("shape"):
         ink = colour(pattern.get("fgcolor"), 1, "#9aa1a9")
         look |= {"hatch": "////", "edgecolor": ink}
-    elif is_clear(hue):
+    elif is_clear(hue) and not edge:
         return
+    if edge:
+        ink = colour(edge.get("color"), opacity, first_colour(trace))
+        dash = DASHES.get(str(edge.get("dash") or "solid"), "solid")
+        look |= {"edgecolor": ink, "linewidth": drawer.width(edge.get("width")), "linestyle": dash}
     named = drawer.plan.add(f"{title}, area", {"x": x, "y": y})
     yield Call("", "fill", (Name(panel), named["x"], named["y"]), look)
+
+
+def _is_closed(x: np.ndarray, y: np.ndarray) -> bool:
+    """Return whether each area ends where it began."""
+    held = np.isfinite(x.astype(float) + y.astype(float))
+    ends = np.diff(np.concatenate([[False], held, [False]]).astype(int))
+    first, last = np.flatnonzero(ends == 1), np.flatnonzero(ends == -1) - 1
+    return bool((x[first] == x[last]).all() and (y[first] == y[last]).all())
 
 
 def error_bars(

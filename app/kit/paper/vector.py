@@ -5,6 +5,7 @@ matplotlib writes an element for each point, 130 bytes; here a point takes about
 
 import io
 import itertools
+from collections.abc import Iterator
 from typing import Any, Final, TypeAlias
 
 import numpy as np
@@ -16,8 +17,10 @@ from matplotlib.path import Path
 # Places are tenths of a point.
 _PARTS: Final = 10
 _CIRCLE_CORNERS: Final = 26
-# Corners from which a line has one decimal.
+# Corners or marks from which they are on a grid of fifths of a point, 360 dots an inch.
 _LONG: Final = 300
+COARSE: Final = 5
+_GROUPS: Final = ("figure", "axes", "legend")
 
 
 # The renderer's own parts are not in matplotlib's types.
@@ -37,10 +40,11 @@ class CompactRenderer(_Base):
         antialiaseds: Any, urls: Any, offset_position: Any, *, hatchcolors: Any = None,
     ) -> None:  # fmt: skip
         """Write a collection: a path for each look, in the order of their first items."""
-        del offset_position
         shapes = list(self._iter_collection_raw_paths(master_transform, paths, all_transforms))
         if not shapes:
             return
+        del offset_position
+        parts = COARSE if len(offsets) >= _LONG else _PARTS
         glyphs: dict[int, tuple[np.ndarray, str]] = {}
         looks: dict[Look, list[Mark]] = {}
         for x, y, at, inner, face in self._iter_collection(
@@ -50,15 +54,30 @@ class CompactRenderer(_Base):
         ):  # fmt: skip
             if at not in glyphs:
                 path, transform = shapes[at]
-                glyphs[at] = _glyph(path.transformed(transform))
-            looks.setdefault(_look(inner, face), []).append(self._mark(x, y, *glyphs[at]))
-        self._write(gc, looks)
+                glyphs[at] = _glyph(path.transformed(transform), parts)
+            look = _look(inner, face, parts)
+            looks.setdefault(look, []).append(self._mark(x, y, *glyphs[at], parts))
+        self._write(gc, looks, parts)
+
+    def open_group(self, s: str, gid: str | None = None) -> None:
+        """Open a group: of a figure or a panel; those of single lines and texts are left out."""
+        if s in _GROUPS:
+            super().open_group(s, gid)
+
+    def close_group(self, s: str) -> None:
+        """Close what `open_group` opened."""
+        if s in _GROUPS:
+            super().close_group(s)
 
     def draw_markers(
         self, gc: Any, marker_path: Any, marker_trans: Any, path: Any, trans: Any,
         rgbFace: Any = None,  # noqa: N803
     ) -> None:  # fmt: skip
         """Write the markers of a line, or a collection of one look, as one path."""
+        if len(marker_path.vertices) >= _LONG and len(path.vertices) == 1:
+            place = trans.transform(path.vertices[0])
+            self.draw_path(gc, marker_path, marker_trans.translate(*place), rgbFace)
+            return
         glyph = _glyph(marker_path.transformed(marker_trans))
         places = [corners[-2:] for corners, _ in path.iter_segments(trans, simplify=False)]
         marks = [self._mark(x, y, *glyph) for x, y in places if np.isfinite(x + y)]
@@ -76,45 +95,110 @@ class CompactRenderer(_Base):
                 facecolors, antialiased, edgecolors,
             )  # fmt: skip
             return
-        corners = master_transform.transform(np.asarray(coordinates).reshape(-1, 2))
-        places = corners.reshape(meshHeight + 1, meshWidth + 1, 2)
-        x = np.round(_PARTS * places[0, :, 0]).astype(int).tolist()
-        y = np.round(_PARTS * (self.height - places[:, 0, 1])).astype(int).tolist()
-        looks: dict[Look, list[Mark]] = {}
-        for row, faces in enumerate(np.asarray(facecolors).reshape(meshHeight, meshWidth, 4)):
-            starts = [0, *(1 + np.flatnonzero((faces[1:] != faces[:-1]).any(axis=1))), meshWidth]
-            for left, right in itertools.pairwise(starts):
-                if faces[left][3]:
-                    look = (*_filled(faces[left]), ("shape-rendering", "crispEdges"))
-                    wide, down = x[right] - x[left], y[row + 1] - y[row]
-                    mark = x[left], y[row], f"h{wide}v{down}h{-wide}z"
-                    looks.setdefault(look, []).append(mark)
-        self._write(gc, looks)
+        looks: dict[Look, str] = {}
+        ends: dict[Look, tuple[int, float]] = {}
+        for face, x, y, wide, down in merged_cells(
+            master_transform, coordinates, facecolors, self.height
+        ):
+            # A cell is a line as thick as its row: a third of the bytes of its four corners.
+            look = (
+                ("fill", "none"), ("stroke", to_hex(face[:3])), ("stroke-width", str(down)),
+                *((("stroke-opacity", f"{face[3]:.2f}"),) if face[3] < 1 else ()),
+                ("shape-rendering", "crispEdges"),
+            )  # fmt: skip
+            left, top = ends.get(look, (0, 0.0))
+            step = f"m{x - left} {y - top:g}" if look in ends else f"M{x} {y:g}"
+            looks[look] = looks.get(look, "") + f"{step.replace(' -', '-')}h{wide}"
+            ends[look] = x + wide, y
+        self._write_paths(gc, looks, COARSE)
 
-    def _mark(self, x: float, y: float, start: np.ndarray, glyph: str) -> Mark:
-        left, down = _PARTS * (x + start[0]), _PARTS * (self.height - y - start[1])
+    def _mark(self, x: float, y: float, start: np.ndarray, glyph: str, parts: int = _PARTS) -> Mark:
+        left, down = parts * (x + start[0]), parts * (self.height - y - start[1])
         return round(left), round(down), glyph
 
-    def _write(self, gc: Any, looks: dict[Look, list[Mark]]) -> None:
+    def _write(self, gc: Any, looks: dict[Look, list[Mark]], parts: int = _PARTS) -> None:
+        self._write_paths(gc, {look: _path_of(marks) for look, marks in looks.items()}, parts)
+
+    def _write_paths(self, gc: Any, looks: dict[Look, str], parts: int) -> None:
         self.writer.start("g", **self._get_clip_attrs(gc))
-        self.writer.start("g", transform=f"scale({1 / _PARTS})")
-        for look, marks in looks.items():
-            if marks:
-                self.writer.element("path", d=_path_of(marks), **dict(look))
+        self.writer.start("g", transform=f"scale({1 / parts})")
+        for look, d in looks.items():
+            if d:
+                self.writer.element("path", d=d, **dict(look))
         self.writer.end("g")
         self.writer.end("g")
+
+    def draw_path(self, gc: Any, path: Any, transform: Any, rgbFace: Any = None) -> None:  # noqa: N803
+        """Write a line; a long solid one by steps."""
+        is_plain = gc.get_dashes()[1] is None and not gc.get_hatch() and not gc.get_sketch_params()
+        if len(path.vertices) < _LONG or not is_plain or not _has_no_curve(path):
+            super().draw_path(gc, path, transform, rgbFace)
+            return
+        box = None if rgbFace is not None else (0.0, 0.0, self.width, self.height)
+        flipped = path.cleaned(self._make_flip_transform(transform), True, box)
+        self._write(gc, {_look(gc, rgbFace, COARSE): [(0, 0, _steps(flipped))]}, COARSE)
 
     def _convert_path(
         self, path: Any, transform: Any = None, clip: Any = None, simplify: Any = None,
         sketch: Any = None,
     ) -> str:  # fmt: skip
         box = (0.0, 0.0, self.width, self.height) if clip else None
-        digits = 2 if len(path.vertices) < _LONG else 1
         letters = [b"M", b"L", b"Q", b"C", b"z"]
         text = _svg._path.convert_to_string(
-            path, transform, box, simplify, sketch, digits, letters, False
+            path, transform, box, simplify, sketch, 2, letters, False
         )
         return str(text.decode("ascii"))
+
+
+def _has_no_curve(path: Path) -> bool:
+    plain = (Path.MOVETO, Path.LINETO, Path.CLOSEPOLY, Path.STOP)
+    return path.codes is None or bool(np.isin(path.codes, plain).all())
+
+
+def _steps(path: Path) -> str:
+    """Write a long path by steps on the coarse grid; corners between steps of one direction go."""
+    codes, corners = np.asarray(path.codes), np.asarray(path.vertices)
+    words: list[str] = []
+    at, last = np.zeros(2, int), (0, 0)
+    kept = np.isin(codes, (Path.MOVETO, Path.LINETO))
+    places = np.round(COARSE * corners[kept]).astype(int)
+    for is_move, place in zip((codes[kept] == Path.MOVETO).tolist(), places, strict=True):
+        x, y = (place - at).tolist()
+        at = place
+        if is_move:
+            words.append(f"m{x} {y}l")
+            last = 0, 0
+        elif x or y:
+            if x * last[1] == y * last[0] and x * last[0] + y * last[1] > 0:
+                words.pop()
+                x, y = x + last[0], y + last[1]
+            words.append(f"{x} {y}" if words[-1].endswith("l") else f" {x} {y}")
+            last = x, y
+    return "".join(words).replace(" -", "-").replace("lm", "m").removesuffix("l")
+
+
+def merged_cells(
+    transform: Any, coordinates: Any, faces: Any, height: float
+) -> Iterator[tuple[tuple[float, float, float, float], int, float, int, int]]:
+    """Yield lines of cells that are seen, neighbours of one colour in a row as one.
+
+    Returns:
+        Colour; left end, middle from above, length and thickness in steps of the coarse grid. Ends
+        are shared exactly.
+    """
+    down, across = (side - 1 for side in np.shape(coordinates)[:2])
+    places = transform.transform(np.asarray(coordinates).reshape(-1, 2)).reshape(down + 1, -1, 2)
+    x = np.round(COARSE * places[0, :, 0]).astype(int).tolist()
+    y = np.round(COARSE * (height - places[:, 0, 1])).astype(int).tolist()
+    for row, hues in enumerate(np.asarray(faces).reshape(down, across, 4)):
+        top, bottom = sorted((y[row], y[row + 1]))
+        starts = [0, *(1 + np.flatnonzero((hues[1:] != hues[:-1]).any(axis=1))), across]
+        for left, right in itertools.pairwise(starts):
+            if hues[left][3]:
+                first, last = sorted((x[left], x[right]))
+                red, green, blue, alpha = hues[left].tolist()
+                middle = (top + bottom) / 2
+                yield (red, green, blue, alpha), first, middle, last - first, bottom - top
 
 
 def _path_of(marks: list[Mark]) -> str:
@@ -136,31 +220,31 @@ def _filled(face: Any) -> Look:
     return (fill,) if face[3] == 1 else (fill, ("fill-opacity", f"{face[3]:.2f}"))
 
 
-def _look(gc: Any, face: Any) -> Look:
+def _look(gc: Any, face: Any, parts: int = _PARTS) -> Look:
     found = dict(_filled(face))
     width = gc.get_linewidth()
     rgb = gc.get_rgb()
     if width and rgb[3]:
-        found |= {"stroke": to_hex(rgb[:3]), "stroke-width": f"{_PARTS * width:.1f}"}
+        found |= {"stroke": to_hex(rgb[:3]), "stroke-width": f"{parts * width:.1f}"}
         if rgb[3] < 1:
             found["stroke-opacity"] = f"{rgb[3]:.2f}"
     return tuple(found.items())
 
 
-def _glyph(path: Path) -> tuple[np.ndarray, str]:
+def _glyph(path: Path, parts: int = _PARTS) -> tuple[np.ndarray, str]:
     """Return where a shape begins, points, and the rest of it relative to that."""
     corners = np.asarray(path.vertices, float)
     codes = [] if path.codes is None else np.asarray(path.codes).tolist()
     if len(corners) == _CIRCLE_CORNERS and Path.CURVE4 in codes:
         low, high = corners.min(axis=0), corners.max(axis=0)
-        radius = _PARTS * (high[0] - low[0]) / 2
+        radius = parts * (high[0] - low[0]) / 2
         start = np.array([low[0], (low[1] + high[1]) / 2])
         # All but a tenth of a point of the circle, and a line to close it.
         return start, f"a{radius:.0f} {radius:.0f} 0 1 1 0 1z"
     words: list[str] = []
     at, start = np.zeros(2), corners[0]
     for points, code in path.iter_segments(curves=True, simplify=False):
-        ends = np.round(_PARTS * (np.asarray(points).reshape(-1, 2) - start) * (1, -1))
+        ends = np.round(parts * (np.asarray(points).reshape(-1, 2) - start) * (1, -1))
         if code == Path.MOVETO and not words:
             words.append("")
         elif code == Path.CLOSEPOLY:
