@@ -276,6 +276,7 @@ def test_its_views_have_names_of_their_own_and_titles(page: Page) -> None:
     assert all(view.title for view in page.views)
 
 
+@pytest.mark.thin(14)
 @every_view
 def test_a_view_gives_its_rows(sample: Flask, page: Page, view: str) -> None:
     client, query = sample.test_client(), default_query(sample, page)

@@ -113,7 +113,7 @@ def test_a_bad_link_shows_a_message_and_leads_to_the_default_view(
     assert page.locator("#notice").inner_text() == ""
 
 
-@pytest.mark.thin(3)
+@pytest.mark.thin(1)
 @drawn_by_page
 def test_unknown_names_in_a_link_are_listed_in_the_status_line(
     tab: Tab, logged_address: str, owed: Page

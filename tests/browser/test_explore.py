@@ -88,6 +88,7 @@ def test_cells_of_the_heatmap_select_points(atlas: Atlas, grid_address: str) -> 
     assert atlas.veiled_cells() == 8
 
 
+@pytest.mark.slow
 def test_a_heatmap_names_the_load_that_it_shows_and_pools_what_a_reader_chooses(
     atlas: Atlas, serve: Callable[[Path], str], tmp_path: Path
 ) -> None:

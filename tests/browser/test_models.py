@@ -240,6 +240,7 @@ def test_the_questions_are_answered_with_the_numbers_of_the_models(
     expect(assumptions.locator("label", has_text="ticks in a batch")).to_contain_text("ours")
 
 
+@pytest.mark.slow
 def test_a_scheme_without_a_formula_is_simulated_when_it_is_switched_on(
     page: Page, logged_address: str
 ) -> None:

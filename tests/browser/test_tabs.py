@@ -85,6 +85,7 @@ def test_from_every_page_to_every_other_and_back_to_explore(
             assert selection(explore.url) == [CONFIGURATION], name
 
 
+@pytest.mark.thin(1)
 @pytest.mark.parametrize(("one", "two"), [("explore", "modes"), ("modes", "explore")])
 def test_a_link_in_the_status_line_is_the_tab_of_its_page(
     explore: Page, one: str, two: str
@@ -96,6 +97,7 @@ def test_a_link_in_the_status_line_is_the_tab_of_its_page(
     assert shared(str(link)) == EXPECTED
 
 
+@pytest.mark.thin(1)
 def test_a_filter_that_is_changed_on_another_page_is_changed_everywhere(explore: Page) -> None:
     go(explore, "modes")
     explore.locator("[data-facet=system]").get_by_role("button", name="Clear System").click()
@@ -106,6 +108,7 @@ def test_a_filter_that_is_changed_on_another_page_is_changed_everywhere(explore:
         assert shared(explore.url) == {k: v for k, v in EXPECTED.items() if k != "system"}
 
 
+@pytest.mark.slow
 def test_a_limit_stays_with_its_workload(explore: Page) -> None:
     """Another workload has another metric, of which 300 us are no limit."""
     go(explore, "modes")

@@ -183,6 +183,7 @@ def test_a_lake_without_what_an_example_asks_about_has_no_such_example(grid: Pat
     assert pages == {"explore"}
 
 
+@pytest.mark.slow
 @needs_landlock
 def test_every_query_of_an_explanation_can_be_run(logged_lake: Path) -> None:
     server = create_app(Settings(logged_lake, sql="on")).server

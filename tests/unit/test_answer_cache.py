@@ -147,6 +147,7 @@ def test_names_are_kept_as_categories_that_sort_and_filter_as_text() -> None:
     assert len(kept.filter(pl.col("system") == "b")) == 1000
 
 
+@pytest.mark.slow
 def test_many_answers_leave_nothing_behind() -> None:
     """At most so many answers are kept, and no lock, event or entry of those that went."""
     answer = pl.DataFrame({"i": [1]})

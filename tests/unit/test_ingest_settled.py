@@ -155,7 +155,7 @@ CHANGES: dict[str, Change] = {
 }
 
 
-@pytest.mark.thin(6)
+@pytest.mark.thin(4)
 @pytest.mark.parametrize("change", CHANGES)
 def test_whatever_changes_is_told_as_by_a_closer_look(
     raw: Path, lake: Path, monkeypatch: pytest.MonkeyPatch, change: str

@@ -166,6 +166,7 @@ with locked_lake(Path(sys.argv[1])):
 """
 
 
+@pytest.mark.slow
 def test_children_of_a_killed_ingest_end_and_hold_no_lock(tmp_path: Path) -> None:
     with subprocess.Popen(
         [sys.executable, "-c", _PARENT, str(tmp_path)],
