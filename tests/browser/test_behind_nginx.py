@@ -119,7 +119,6 @@ def tab(new_browser: Browser) -> Iterator[Tab]:
     context.close()
 
 
-@pytest.mark.slow
 def test_no_visitor_can_ask_for_the_numbers(address: str) -> None:
     asked = (f"{address}/{path}" for path in ("metrics", "atlas/metrics", "atlas/atlas/metrics"))
     assert [status_of(url, f"{NAME}:{WORD}") for url in asked] == [404] * 3

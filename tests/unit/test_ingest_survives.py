@@ -132,7 +132,6 @@ def survive_cuts(
     return repaired
 
 
-@pytest.mark.slow
 def test_after_some_power_cuts_no_run_is_lost_or_doubled(
     raw: Path, clean: tuple[dict[str, list[str]], float], traced: tuple[Path, list[Call]],
     tmp_path: Path,
