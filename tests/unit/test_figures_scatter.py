@@ -338,6 +338,8 @@ FAR += [run(itr_us=99.0, latency_p99_us=40_000.0, energy_j=600.0)]
         (FAR, {}, 139), (FAR, {"limit": 200.0}, 200), (FAR, {"x_log": True}, 139),
         # A limit beyond all points does not stretch the axis; another metric's is not of this one.
         (FAR, {"limit": 50_000.0}, 139), (FAR, {"limit": 200.0, "limited": "energy_j"}, 139),
+        # Nobody meets the limit, so that there are no best points.
+        (FAR, {"limit": 1.0}, 139),
         # The least energy is at 9 ms, and is shown.
         ([*FAR, run(itr_us=98.0, latency_p99_us=9_000.0, energy_j=1.0)], {}, 9_000),
         # Without what is far out the axis would not be twice as short.

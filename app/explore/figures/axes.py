@@ -62,6 +62,6 @@ def _ends(values: np.ndarray, needed: Sequence[float]) -> tuple[float, float]:
     reach = _FAR * (third - first)
     near = values[(values >= first - reach) & (values <= third + reach)]
     shown = [value for value in needed if whole[0] <= value <= whole[1]]
-    ends = min(float(near.min()), *shown), max(float(near.max()), *shown)
+    ends = min([float(near.min()), *shown]), max([float(near.max()), *shown])
     is_shorter = 0 < _SHORTER * (ends[1] - ends[0]) <= whole[1] - whole[0]
     return ends if is_shorter else whole
