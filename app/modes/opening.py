@@ -27,6 +27,9 @@ _NO_METRIC: Final = (
 # So many maps are compared at most; those that can have most decided cells come first.
 _MOST_COMPARED: Final = 6
 _MOST_STUDIES: Final = 8
+# Studies of which is asked whether they have an energy or a power.
+_MOST_RANKED: Final = 50
+_COSTS: Final = frozenset({"energy_j", "power_w"})
 
 
 def default_state(view: LakeView) -> ModesState:
@@ -92,9 +95,13 @@ def _studies(view: LakeView) -> list[Selection]:
         .reverse()
     )
     kind = ("modes", "systems", "competing")
-    alike = ranked.filter(pl.struct(kind) == ranked.select(pl.struct(kind)).row(0)[0])
-    names = alike.head(_MOST_STUDIES).select("dataset", "workload").iter_rows()
-    return [Selection.of(dataset=[dataset], workload=[workload]) for dataset, workload in names]
+    rows = ranked.select("dataset", "workload", *kind, "runs").rows()[:_MOST_RANKED]
+    studies = [(Selection.of(dataset=[row[0]], workload=[row[1]]), row[2:-1]) for row in rows]
+    # Energy or power is what readers come for, where something competes at all.
+    costly = [(own, kinds) for own, kinds in studies
+              if kinds[-1] and not _COSTS.isdisjoint(view.measured_columns(own))]  # fmt: skip
+    best = costly or studies
+    return [own for own, kinds in best if kinds == best[0][1]][:_MOST_STUDIES]
 
 
 def _pinned(view: LakeView, state: ModesState, left: pl.DataFrame) -> Iterator[_Candidate]:

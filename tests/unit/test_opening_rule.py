@@ -12,6 +12,7 @@ from app.explore.views import best_table, picture
 from app.kit.context import Lakes
 from app.kit.lake_view import LakeView
 from app.kit.metric_choice import choose_cost, choose_performance
+from app.modes.opening import default_state as modes_opens
 from tests.fixtures.lakes import run, write_lake
 from tests.fixtures.pictures import traces
 
@@ -138,3 +139,17 @@ def test_any_cost_has_best_settings_within_any_limit(
     assert rows["limited"].to_list() == pytest.approx(known[limited])
     # Two runs of one setting prove nothing of a limit that is 1 % away.
     assert set(rows["standing"]) == {"within" if limit is None else "maybe"}
+
+
+def test_modes_opens_on_a_study_with_energy_before_a_larger_one_without(tmp_path: Path) -> None:
+    rows = [
+        run(workload="memcached", system=system, itr_us=itr, dvfs_ghz=ghz, replicate=r,
+            energy_j=None if name == "large" else 9.0 + r, dataset=name)
+        for name, replicates in (("large", 4), ("small", 2))
+        for system in ("a", "b") for itr in (2.0, 50.0) for ghz in (1.2, 2.0)
+        for r in range(replicates)
+    ]  # fmt: skip
+    view = Lakes(write_lake(tmp_path / "lake", rows)).at(None)
+    opened = modes_opens(view)
+    assert opened.selection.values("dataset") == ("small",)
+    assert opened.metric == "energy_j"
