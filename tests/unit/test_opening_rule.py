@@ -143,13 +143,13 @@ def test_any_cost_has_best_settings_within_any_limit(
 
 def test_modes_opens_on_a_study_with_energy_before_a_larger_one_without(tmp_path: Path) -> None:
     rows = [
-        run(workload="memcached", system=system, itr_us=itr, dvfs_ghz=ghz, replicate=r,
-            energy_j=None if name == "large" else 9.0 + r, dataset=name)
+        run(workload=name, system=system, itr_us=itr, dvfs_ghz=ghz, replicate=r,
+            energy_j=None if name == "large" else 9.0 + r)
         for name, replicates in (("large", 4), ("small", 2))
         for system in ("a", "b") for itr in (2.0, 50.0) for ghz in (1.2, 2.0)
         for r in range(replicates)
     ]  # fmt: skip
     view = Lakes(write_lake(tmp_path / "lake", rows)).at(None)
     opened = modes_opens(view)
-    assert opened.selection.values("dataset") == ("small",)
+    assert opened.selection.values("workload") == ("small",)
     assert opened.metric == "energy_j"
