@@ -27,7 +27,7 @@ _AXES: Final = (
     ("request", "depth"), ("request", "threads"), ("load", "dvfs"), ("load", "itr"),
     ("message", "itr"), ("message", "dvfs"), ("itr", "dvfs"),
 )  # fmt: skip
-_METRICS: Final = ("energy_j", PERFORMANCE)
+_METRICS: Final = ("energy_j", "power_w", PERFORMANCE)
 # Idle runs have arbitrary lengths, so their energies do not compare.
 _IDLE_METRICS: Final = ("power_w", *_METRICS)
 _STORAGE_METRICS: Final = ("bytes_per_joule", "ios_per_joule", *_METRICS)
