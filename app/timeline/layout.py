@@ -163,6 +163,7 @@ def time_parts() -> list[html.Div]:
             ],
             className="timeline-frame",
         ),
+        html.Div(id=ids("lane"), className="lane-box"),
         html.Div(id=ids("value"), className="unseen", role="status",
                  **{"aria-live": "polite", "aria-atomic": "true"}),
     ]  # fmt: skip

@@ -13,6 +13,7 @@ import numpy as np
 
 from app.kit.columns import typed
 from app.timeline.answer import PageAnswer, failure_sentence
+from app.timeline.differences import WINDOWS, window_differences
 from app.timeline.panels import HEAT_UNITS, HEATS, LOG_HEATS, PANELS
 from app.timeline.runs import RunInfo
 from data.analysis.log_bins import LIMIT_SHARE, slot_starts, slots_near
@@ -63,6 +64,26 @@ def encode_answer(answer: PageAnswer, lake_version: int, base: int) -> Json:
             "log": heat in LOG_HEATS,
         },
         "totals": _totals(window.runs, base) if "totals" in question.parts else [],
+        "differences": _differences(answer, base, panels),
+    }
+
+
+def _differences(answer: PageAnswer, base: int, panels: Sequence[str]) -> Json | None:
+    """Return the difference of each run from the reference, by window; None without two runs."""
+    window = answer.window
+    shown = {at: one for at, one in enumerate(window.runs) if isinstance(one, RunAnswer)}
+    if len(shown) < 2:
+        return None
+    reference = shown.get(base, next(iter(shown.values())))
+    edges = np.linspace(window.from_s, window.to_s, WINDOWS + 1)
+    return {
+        "edges": typed(edges),
+        "runs": [
+            window_differences(reference, one, edges, panels)
+            if isinstance(one, RunAnswer) and one is not reference
+            else None
+            for one in window.runs
+        ],
     }
 
 

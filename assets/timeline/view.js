@@ -89,6 +89,7 @@
     if (isCurrent(at.width)) return;
     gd.style.setProperty("--stretch", (drawnTo - drawnFrom) / (to - from));
     gd.style.setProperty("--shift", ((drawnFrom - from) / (to - from)) * at.width + "px");
+    writeLane();
     timeline.hideHover();
   }
   let frame = 0;
@@ -141,6 +142,7 @@
     gd.classList.remove("js-plotly-plot");
     gd.textContent = words;
     part("timeline-words").replaceChildren();
+    part("timeline-lane").replaceChildren();
   };
 
   /* Show elements in another one. What has not changed stays: screen readers would read it out again. */
@@ -155,12 +157,21 @@
     (again || box.querySelector("button:not(:disabled)") || box).focus();
   }
 
+  /* The lane is under the panels, so its times are those of the visible window. */
+  function writeLane() {
+    const box = part("timeline-lane"), gd = timeline.plot(), at = gd && timeline.place(gd);
+    if (!at || box.hidden) return;
+    const [from, to] = timeline.span(), left = at.left - box.getBoundingClientRect().left;
+    render("timeline-lane", timeline.differences(timeline.scene(), { left, width: at.width, from, to }));
+  }
+
   /* The texts come before the figure, whose room depends on them. */
   function writeTexts() {
     const scene = timeline.scene();
     render("timeline-problems", timeline.problems(scene, page.complaint));
     render("timeline-limits", timeline.limits(scene));
     render("timeline-totals", timeline.totals(scene));
+    part("timeline-lane").hidden = !scene.answer.differences;
     timeline.showSpan();
   }
 
@@ -174,6 +185,7 @@
     gd.classList.remove("stretched");
     window.Plotly.react(gd, data, { ...layout, annotations: [] }, CONFIG);
     writeWords(layout);
+    writeLane();
     gd.setAttribute("aria-busy", "false");
     timeline.stretch();
     timeline.showCursor();
@@ -286,6 +298,7 @@
   timeline.setOther = function (k) {
     page.state.other = k;
     render("timeline-totals", timeline.totals(timeline.scene()));
+    writeLane();
     timeline.host.changed();
   };
 })((window.wattlas = window.wattlas || {}));

@@ -18,6 +18,15 @@
     return others.includes(scene.state.other) ? scene.state.other : others.length ? others[0] : -1;
   }
 
+  timeline.baseRun = baseOf;
+  timeline.comparedRun = (scene) => otherOf(scene, baseOf(scene));
+
+  /* How far a total of the compared run is from the reference's, as a share; what has no share is last. */
+  function changeOf({ differences }, other) {
+    const change = other >= 0 && differences[other];
+    return change && change.percent !== null ? Math.abs(change.percent) : -1;
+  }
+
   /* The reference, the run compared with it and their difference (-1) first, then the other runs. */
   function columnsOf(scene, base, other) {
     const all = [...scene.answer.runs.keys()];
@@ -46,11 +55,12 @@
     return element("td", { className: "number difference" + judged }, change.text, percent);
   }
 
-  /** Totals of the window: a column a run, and the difference of one to the reference. */
+  /** Totals of the window: a column a run; the largest difference to the reference first. */
   timeline.totals = function (scene) {
     const base = baseOf(scene), other = otherOf(scene, base), columns = columnsOf(scene, base, other);
     const heads = columns.map((k) => headCell(scene, k, base, other));
-    const rows = scene.answer.totals.map((total) => element("tr", {},
+    const largestFirst = [...scene.answer.totals].sort((a, b) => changeOf(b, other) - changeOf(a, other));
+    const rows = largestFirst.map((total) => element("tr", {},
       element("th", { scope: "row", ...(total.note ? { title: total.note } : {}) }, total.title),
       ...columns.map((k) => {
         return k < 0 ? differenceCell(total, other) : element("td", { className: "number" }, total.texts[k]);

@@ -242,6 +242,22 @@ def test_two_runs_are_compared(timeline: TimelinePage, logged_address: str) -> N
     assert found is not None
     sign = -1 if found[1] == "\u2212" else 1
     assert sign * float(found[2]) == pytest.approx(change, abs=1.0)
+    # The largest change is the first row; a window of the lane is a click away.
+    changes = [
+        re.search(r"([\d.]+) %", text) for text in rows.locator(".difference").all_inner_texts()
+    ]
+    sizes = [float(one[1]) for one in changes if one is not None]
+    assert sizes == sorted(sizes, reverse=True)
+    assert len(sizes) > 5
+    lane = timeline.page.locator("#timeline-lane")
+    bar = lane.locator("rect").nth(3)
+    begin, end = (float(bar.get_attribute(f"data-zoom-{at}") or "nan") for at in ("from", "to"))
+    assert "noise" in (bar.text_content() or "")
+    assert "B \u2212 A" in lane.inner_text()
+    bar.click(force=True)
+    timeline.settle()
+    assert timeline.span() == pytest.approx((begin, end))
+    timeline.press("Backspace")
     limits = timeline.page.locator("#timeline-limits").inner_text()
     assert re.fullmatch(r"B: [\d.]+ % of gaps at the ITR limit \(.*\)", limits.strip())
     # With the other run as the reference the difference changes its sign.
