@@ -56,7 +56,8 @@ def compress_all(contents: Iterable[bytes]) -> int:
 
 
 def _write(path: Path, content: bytes, encoding: Encoding) -> None:
-    part = path.with_suffix(f".{os.getpid()}")
+    # The encodings of one content are written at the same time.
+    part = path.with_name(f"{path.name}.{os.getpid()}")
     part.write_bytes(_COMPRESS[encoding](content))
     part.replace(path)
 
