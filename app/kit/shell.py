@@ -15,6 +15,7 @@ from app.kit.context import lake_view
 from app.kit.lake_view import LakeView
 from app.kit.links import address
 from app.kit.page import Page
+from app.kit.settings import WATTLAS_VERSION
 from data.errors import UnknownVersionError, WattlasError
 
 # The page that says what the lake holds: its name in the header leads there.
@@ -67,7 +68,14 @@ def shell() -> dmc.MantineProvider:
             html.Header(
                 [
                     html.Span("wattlas", className="brand"),
-                    html.Nav(tabs, **{"aria-label": "pages", "data-versions": versions}),
+                    html.Nav(
+                        tabs,
+                        **{
+                            "aria-label": "pages",
+                            "data-versions": versions,
+                            "data-maker": f"wattlas {WATTLAS_VERSION}",
+                        },
+                    ),
                     html.Span(className="spring"),
                     *_lake_line(),
                     html.Button("?", id="help-button", title="keys (?)", className="plain"),

@@ -127,7 +127,7 @@ def _rules(view: LakeView, state: ModesState) -> html.Div:
             pool_select(IDS.control("pool"), map_pool_choices(view, state), state.pool),
             tool_bar("winners", ZOOM_TOOLS),
         ],
-        className="rules",
+        className="rules printless",
     )  # fmt: skip
 
 

@@ -54,7 +54,9 @@ def storage_layout(view: LakeView, state: StorageState, notice: str) -> html.Mai
     cube = storage_cube(view, state.selection)
     state = chosen(cube, state)
     blocks = filter_blocks(view, state.selection, offered, IDS)
-    bar = html.Div([section_menu(), _place_bar(view, cube, state)], className="storage-bar")
+    bar = html.Div(
+        [section_menu(), _place_bar(view, cube, state)], className="storage-bar printless"
+    )
     links = [link_to(IDS, name) for name in ("explore", "modes", "findings")]
     return page_layout(
         NAME,

@@ -1,6 +1,7 @@
 """Requirements of each page in a browser, for all of PAGES."""
 
 import io
+import re
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Final
@@ -175,6 +176,46 @@ def _leaves(panel: Locator, forms: Sequence[str]) -> None:
     wait_idle(tab)
     assert "select" in tab.locator("#explanation").inner_text().lower(), name
     tab.keyboard.press("Escape")
+
+
+@pytest.mark.thin(2)
+@page_by_page
+def test_a_page_prints_as_a_report(tab: Tab, logged_address: str, owed: Page) -> None:
+    """Light, with the filters and controls as text, the link at the foot; on paper only."""
+    visit(tab, logged_address + owed.path)
+    if tab.locator("html").get_attribute("data-theme") != "dark":
+        tab.locator("#theme-button").click()
+        wait_idle(tab)
+    assert tab.pdf(prefer_css_page_size=True).startswith(b"%PDF")
+    assert tab.locator(".printed, .on-paper").count() == 0
+    tab.emulate_media(media="print")
+    tab.evaluate("dispatchEvent(new Event('beforeprint'))")
+    found = tab.evaluate(_PRINTED)
+    tab.evaluate("dispatchEvent(new Event('afterprint'))")
+    tab.emulate_media(media="screen")
+    tab.locator("#theme-button").click()
+    assert found["title"] == f"wattlas · {owed.title}"
+    assert found["link"].startswith(f"{logged_address}{owed.path}")
+    assert "lake=" in found["link"]
+    assert re.search(r"lake: \S+ v\d+.*wattlas \d", found["foot"])
+    assert found["chrome"] == []
+    assert found["wide"] == []
+    assert found["paper"] == "rgb(255, 255, 255)"
+
+
+_PRINTED: Final = """() => {
+  const text = (selector) => document.querySelector(selector).textContent;
+  const seen = (part) => part.getClientRects().length > 0;
+  const all = (selector) => [...document.querySelectorAll(selector)].filter(seen);
+  const width = (gd) => gd.getBoundingClientRect().width;
+  return {
+    title: text("h1.printed"), foot: text(".printed-foot"),
+    link: document.querySelector(".printed-foot a").href,
+    chrome: all(".top, .sidebar, .status, .tools, .panel-head button").map((e) => e.className),
+    wide: all(".js-plotly-plot").filter((gd) => width(gd) > 661).map((gd) => gd.id),
+    paper: getComputedStyle(document.body).backgroundColor,
+  };
+}"""
 
 
 @pytest.mark.slow
