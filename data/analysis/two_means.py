@@ -75,16 +75,6 @@ def two_means(
     ]
 
 
-def holds_more(pairs: Sequence[TwoMeans]) -> bool:
-    """Whether the first mean is significantly greater in a cell, and significantly less in none."""
-    return any(pair.is_more for pair in pairs) and not any(pair.is_less for pair in pairs)
-
-
-def holds_equal(pairs: Sequence[TwoMeans]) -> bool:
-    """Whether the means are as good as equal in every cell; of pairs tested for equivalence."""
-    return bool(pairs) and all(pair.p <= LEVEL for pair in pairs)
-
-
 def best_of(groups: Sequence[str], cells: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
     """Find the group with the greatest mean in each cell that holds all of them.
 
