@@ -65,7 +65,7 @@
       else tab.removeAttribute("aria-current");
     });
   }
-  addEventListener("popstate", () => wattlas.later(markTab, 0));
+  wattlas.markTab = markTab;
   addEventListener("_dashprivate_pushstate", () => { wattlas.later(markTab, 0); wattlas.hideHover(); });
 
   function setTheme(wanted) {

@@ -15,6 +15,61 @@
   const texts = (value) => [].concat(value === null || value === undefined ? [] : value)
     .map((v) => (v === true ? "1" : v === false ? "0" : String(v))).filter((text) => text !== "");
 
+  /* One entry of the browser's history for each change that the visitor makes; changes within BURST_MS of
+   * each other, and what the server and the pictures add to a change, are part of the same entry. */
+  const ACTS = ["mouseup", "click", "keydown", "wheel", "input", "change", "drop"];
+  const ACT_MS = 2000, BURST_MS = 600;
+  let actAt = -Infinity, writtenAt = -Infinity, left = null, lastLink = "";
+  for (const kind of ACTS) {
+    const acted = (event) => {
+      if (!event.isTrusted) return;
+      actAt = performance.now();
+      left = null;
+    };
+    addEventListener(kind, acted, { capture: true, passive: true });
+  }
+
+  function write(link) {
+    lastLink = link;
+    if (link === location.pathname + location.search) return;
+    const now = performance.now(), isActed = now - actAt < ACT_MS, isBurst = now - writtenAt < BURST_MS;
+    if (isActed && !isBurst) history.pushState({ scroll: scrolled() }, "", link);
+    else history.replaceState(history.state, "", link);
+    if (isActed) writtenAt = now;
+    actAt = -Infinity;
+  }
+
+  /* The places of what scrolls, kept with each entry. */
+  const SCROLLED = ["html", ".views", ".sidebar"];
+  const scrolled = () => Object.fromEntries(SCROLLED.map((name) => [name, document.querySelector(name)])
+    .filter(([, part]) => part).map(([name, part]) => [name, part.scrollTop]));
+  addEventListener("scrollend", () => {
+    if (!left) history.replaceState({ ...history.state, scroll: scrolled() }, "");
+  }, true);
+  function scrollBack() {
+    const { scroll } = history.state || {};
+    for (const [name, top] of Object.entries(scroll || {})) {
+      const part = document.querySelector(name);
+      if (part) part.scrollTop = top;
+    }
+  }
+
+  /* Dash's location does not know the entries that are written here, so it would take the way back to the
+   * address at which it was for no change: tell it each one. */
+  addEventListener("popstate", (event) => {
+    event.stopImmediatePropagation();
+    // A link within the page, as the one that skips to the views, changes only the fragment.
+    if (location.pathname + location.search === lastLink) return;
+    lastLink = location.pathname + location.search;
+    const page = wattlas.currentPage();
+    left = page && opened[page.name] ? opened[page.name].spec : null;
+    actAt = writtenAt = -Infinity;
+    const { pathname, search, hash, href } = location;
+    setProps("_pages_location", { pathname, search, hash, href });
+    wattlas.later(wattlas.markTab, 0);
+    wattlas.hideHover();
+  }, true);
+
   const isOther = (before, now) => String(texts(before)) !== String(texts(now));
 
   /** The URL query of a page: version, filters, then what differs from the defaults. */
@@ -72,7 +127,8 @@
       if (!opened[name] || !page || !document.querySelector(".page." + name)) return;
       if (tab && new URL(tab.href).pathname !== location.pathname) return;
       const written = location.pathname + "?" + queryOf(name);
-      history.replaceState(history.state, "", written);
+      if (opened[name].spec === left) return;
+      write(written);
       if (tab) setProps("tab-" + name, { href: written });
       linkFiles(name, page);
       wattlas.linkPages(name);
@@ -110,6 +166,10 @@
     const before = opened[spec.page], isFirst = !before || before.spec !== spec;
     if (isFirst) {
       opened[spec.page] = { spec, kept: { ...spec.kept }, carried: { ...spec.carried }, values, sent: "" };
+      // What follows from the opening is part of its entry.
+      actAt = writtenAt = -Infinity;
+      if (left) wattlas.nextFrame(() => wattlas.nextFrame(scrollBack));
+      left = null;
       if (page.open) page.open(spec);
     }
     const now = opened[spec.page];

@@ -1,0 +1,84 @@
+"""The browser's Back undoes what a visitor changed, Forward does it again."""
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.atlas import Atlas, wait_idle
+
+pytestmark = pytest.mark.browser
+QUERY = "?v=2&workload=memcached&load=200000"
+ENTRIES = "history.length"
+# Put the page's clock a minute forward: what follows belongs to no burst of before.
+LATER = """() => {
+  const clock = performance.now.bind(performance);
+  performance.now = () => clock() + 60000;
+}"""
+SLOW = """() => {
+  const clock = performance.now.bind(performance), start = clock();
+  performance.now = () => start + (clock() - start) / 100;
+}"""
+
+
+def step(page: Page, way: str) -> None:
+    """Press Back or Forward and wait for the page that the server sends."""
+    with page.expect_response("**/_dash-update-component*"):
+        page.evaluate(f"history.{way}()")
+    wait_idle(page)
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("own_document")
+def test_back_undoes_each_change_and_forward_does_it_again(atlas: Atlas, grid_address: str) -> None:
+    page = atlas.page
+    page.goto(f"{grid_address}/{QUERY}")
+    atlas.ready()
+    first, entries, runs = page.url, page.evaluate(ENTRIES), atlas.status()
+    atlas.chip("system", "linux_tuned")
+    page.evaluate(LATER)
+    second, fewer = page.url, atlas.status()
+    assert fewer != runs
+    atlas.drag("scatter", (0.005, 0.005), (0.995, 0.995))
+    third = page.url
+    assert "sel=" in third
+    assert page.evaluate(ENTRIES) == entries + 2
+    step(page, "back")
+    assert (page.url, atlas.status()) == (second, fewer)
+    assert atlas.selected_counts() == [None]
+    step(page, "back")
+    assert (page.url, atlas.status()) == (first, runs)
+    assert page.locator("[data-facet=system] input:checked").count() == 0
+    step(page, "forward")
+    step(page, "forward")
+    assert page.url == third
+    assert "24 runs" in atlas.selection()
+    page.locator("#tab-modes").click()
+    page.wait_for_selector("main.modes")
+    wait_idle(page)
+    page.evaluate("history.back()")
+    page.wait_for_selector("main.explore")
+    atlas.ready()
+    assert page.url == third
+    expect(page.locator(".top .tab[aria-current]:visible")).to_have_text("Explore")
+    # Back from the first state leaves the app.
+    page.evaluate("() => { setTimeout(() => history.go(-3)); }")
+    page.wait_for_url("about:blank")
+
+
+@pytest.mark.usefixtures("own_document")
+def test_changes_in_a_burst_are_one_entry(atlas: Atlas, grid_address: str) -> None:
+    page = atlas.page
+    atlas.open(grid_address, QUERY)
+    entries = page.evaluate(ENTRIES)
+    page.evaluate(SLOW)
+    for itr in ("2", "50", "100"):
+        page.locator(f'.facet[data-facet="itr"] input[value="{itr}"] + label').click()
+    atlas.ready()
+    assert page.evaluate(ENTRIES) == entries + 1
+    # The link that skips to the views leaves the page as it is.
+    page.evaluate("() => { document.querySelector('main').mark = 1; location.hash = 'views'; }")
+    wait_idle(page)
+    assert page.evaluate("document.querySelector('main').mark") == 1
+    page.evaluate("history.back()")
+    page.wait_for_url(lambda url: "#" not in url)
+    step(page, "back")
+    assert "itr=" not in page.url
