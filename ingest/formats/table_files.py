@@ -20,10 +20,9 @@ from ingest.formats.table_rows import MOST_ROWS, Mend, Table, bounded, check_col
 from ingest.formats.table_text import (
     CUT_HEAD,
     LOOKED_AT,
-    content_lines,
     headings_of,
     separator_of,
-    split_lines,
+    table_rows,
 )
 from ingest.formats.written_numbers import written_numbers
 from ingest.records import ReadContext, TableDeclaration
@@ -117,8 +116,8 @@ def parse_table(
     if first.lstrip("\ufeff").startswith("{"):
         return _parse_json(chain(head, lines), name, problems, most_rows)
     separator = separator_of(head, first)
-    lines = _Lines(content_lines(chain(head, lines), separator))
-    rows = split_lines(lines, separator)
+    lines = _Lines(chain(head, lines))
+    rows = table_rows(lines, separator)
     at, header = next(rows, (0, []))
     headings = headings_of(header)
     if len(headings) < 2 and not any(headings):

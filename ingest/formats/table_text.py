@@ -3,8 +3,9 @@
 import csv
 import json
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice
+from itertools import chain, islice
 from typing import Final
 
 from data.errors import FormatError
@@ -19,6 +20,8 @@ _NUMBER: Final = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
 WHOLE: Final = re.compile(r"-?(0|[1-9]\d{0,18})")
 UNSET: Final = frozenset({"", "nan", "-nan", "na", "n/a", "null", "none"})
 MOST_WHOLE: Final = 2**63
+# A unit below a name of a column.
+_UNIT: Final = re.compile(r"[A-Za-z%°µμ][A-Za-z/%*²^0-9-]{0,9}")
 _HEADING: Final = re.compile(r"[A-Za-z_%].{0,79}")
 # The least that makes a file an undeclared table, by whether blanks separate the cells.
 _LEAST_COLUMNS: Final = {True: 3, False: 2}
@@ -61,7 +64,7 @@ def _is_json_lines(lines: Sequence[str]) -> bool:
 
 def _is_table(lines: Sequence[str], separator: str | None) -> bool:
     try:
-        content = split_lines(content_lines(lines, separator), separator)
+        content = table_rows(lines, separator)
         rows = [[*map(str.strip, row)] for _, row in islice(content, LOOKED_AT)]
     except FormatError:
         return False
@@ -76,6 +79,55 @@ def _is_table(lines: Sequence[str], separator: str | None) -> bool:
         and all(len(row) == len(header) for row in body)
         and any(_are_numbers([row[at] for row in body], separator) for at in range(len(header)))
     )
+
+
+def table_rows(lines: Iterable[str], separator: str | None) -> Iterator[tuple[int, list[str]]]:
+    """Yield the header and the rows of a table, each with its last line number.
+
+    Titles above the header are left out; units below it stand behind its names: `Time (s)`.
+
+    Raises:
+        FormatError: As `split_lines`.
+    """
+    if separator is None:
+        yield from split_lines(content_lines(lines, separator), separator)
+        return
+    rows = split_lines(content_lines(_without_titles(lines, separator), separator), separator)
+    first = list(islice(rows, 3))
+    if len(first) == 3 and _are_units(*(cells for _, cells in first)):
+        (line, names), (_, units), row = first
+        pairs = zip(names, (unit.strip(" ()[]") for unit in units), strict=True)
+        first = [(line, [f"{name} ({unit})" if unit else name for name, unit in pairs]), row]
+    yield from chain(first, rows)
+
+
+def _are_units(header: Sequence[str], cells: Sequence[str], row: Sequence[str]) -> bool:
+    """Return whether the cells below a header are units: of columns that are numbers."""
+    if not len(header) == len(cells) == len(row):
+        return False
+    units = [(cell.strip(" ()[]"), value) for cell, value in zip(cells, row, strict=True)]
+    known = [(unit, value) for unit, value in units if unit]
+    return bool(known) and all(
+        _UNIT.fullmatch(unit) and _are_numbers([value.strip()], ";") for unit, value in known
+    )
+
+
+def _without_titles(lines: Iterable[str], separator: str) -> Iterator[str]:
+    """Yield lines; those of titles above the header are empty.
+
+    A title has at most half as many cells as most lines; the first line with as many has names.
+    """
+    source = iter(lines)
+    head = list(islice(source, LOOKED_AT))
+    cells = [[c.strip() for c in line.strip("\ufeff\r\n").split(separator)] for line in head]
+    counts = Counter(len(each) for each in cells if len(each) > 1)
+    usual = counts.most_common(1)[0][0] if counts else 0
+    at = next((i for i, each in enumerate(cells) if len(each) == usual), 0)
+    is_short = all(2 * sum(map(bool, each)) <= usual for each in cells[:at])
+    is_text = not any(line.lstrip("\ufeff \t").startswith("#") for line in head[:at])
+    are_names = all(_HEADING.fullmatch(name.strip('"')) for name in cells[at]) if at else False
+    titles = at if is_short and is_text and are_names else 0
+    yield from chain([""] * titles, head[titles:], source)
 
 
 def content_lines(lines: Iterable[str], separator: str | None) -> Iterator[str]:

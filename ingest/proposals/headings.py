@@ -135,9 +135,13 @@ def read_heading(text: str, cell_unit: str = "") -> Heading:
     if "/" in text and (unit := unit_of(text)) is not None:
         return Heading(text, words, unit)
     raw = _raw_words(text)
+    # The number of a replicate may follow the unit: `time_ms_2`.
+    number = raw[-1:] if len(raw) > 2 and raw[-1].isdigit() else []
+    raw = raw[: len(raw) - len(number)]
     for last in (2, 1):
         if len(raw) >= last and (unit := _last_unit(raw[-last:])) is not None:
-            return Heading(text, words[:-last] or words, unit)
+            own = words[: len(raw) - last]
+            return Heading(text, (*own, *number) if own else words, unit)
     return Heading(text, words, None)
 
 

@@ -45,6 +45,8 @@ from tests.fixtures.real import studies
         ("joules_per_second", "W", "power", 1),
         ("Time [ms]", "ms", "time", 1e-3),
         ("elapsedMs", "ms", "time", 1e-3),
+        ("time_ms_2", "ms", "time", 1e-3),
+        ("energy_mJ_3", "mJ", "energy", 1e-3),
         ("latency_p99_us", "us", "time", 1e-6),
         ("freq_ghz", "GHz", "frequency", 1e9),
         ("clocks.sm [MHz]", "MHz", "frequency", 1e6),
