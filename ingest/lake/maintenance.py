@@ -47,20 +47,23 @@ def describe_lake(lake: LakePath) -> dict[str, Any]:
     runs = _require(lake, "runs")
     groups: Counter[tuple[str, str, str]] = Counter()
     flags: Counter[str] = Counter()
-    files: Counter[str] = Counter()
+    sizes: dict[tuple[str, str], int] = {}
     problems: Counter[str] = Counter()
     raw: dict[str, int] = {}
     columns = ["dataset", "workload", "system", "flags", "files", "sources"]
     for row in table_rows(lake / "runs", runs, columns):
         groups[row["dataset"], row["workload"], row["system"]] += 1
         flags.update(row["flags"] or ())
-        for file in row["files"] or ():
-            files[file["table"]] += file["size_bytes"]
+        # Runs share files of distributions: a file counts once.
+        sizes |= {(f["table"], f["path"]): f["size_bytes"] for f in row["files"] or ()}
         raw.update(
             {s["path"]: s["size_bytes"] for s in row["sources"] if s["format"] != SETTINGS_FORMAT}
         )
     for row in list_problems(lake):
         problems[row["severity"]] += row["count"]
+    files: Counter[str] = Counter()
+    for (table, _), size in sizes.items():
+        files[table] += size
     return {
         "lake": str(lake),
         "version": runs.version(),

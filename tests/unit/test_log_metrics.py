@@ -19,7 +19,8 @@ from ingest.discover.found_files import RawFile
 from ingest.discover.source_reads import read_source
 from ingest.formats import FORMATS
 from ingest.lake.distributions import join_batches
-from ingest.lake.state import load_state, read_rows
+from ingest.lake.maintenance import describe_lake
+from ingest.lake.state import load_state, read_rows, table_rows
 from ingest.lake.tables import open_table, replace_runs
 from ingest.records import Reading, Window
 from ingest.settings.dataset import load_settings
@@ -219,3 +220,12 @@ def test_distributions_are_written_with_their_units(logged_lake: Path) -> None:
     for name in ("rx_bytes", "tx_bytes", "rx_desc", "tx_desc"):
         assert by_name[name]["n"] == interrupts[0]["n"]
     assert pa.types.is_integer(pa.int32())
+
+
+def test_status_counts_a_file_that_runs_share_once(logged_lake: Path) -> None:
+    rows = table_rows(logged_lake / "runs", open_table(logged_lake, "runs"), ["files"])
+    named = [file for row in rows for file in row["files"] or ()]
+    paths = [file["path"] for file in named if file["table"] == "distributions"]
+    assert len(set(paths)) < len(paths)
+    on_disk = sum((logged_lake / path).stat().st_size for path in set(paths))
+    assert describe_lake(logged_lake)["file_bytes"]["distributions"] == on_disk
