@@ -159,7 +159,6 @@ def test_tables_are_a_valid_data_package_with_units(artifact: Path) -> None:
     assert fields["itr_us"]["unit"] == "us"
 
 
-@pytest.mark.slow
 def test_it_is_a_valid_ro_crate(artifact: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     import requests_cache
     import rocrate
