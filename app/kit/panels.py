@@ -29,6 +29,8 @@ _BESIDE: Final = {True: 0.025, False: 0.07}
 _ABOVE: Final = {True: 0.09, False: 0.17}
 _AXIS: Final = re.compile(r"([xy])axis(\d*)")
 _TITLE_PX: Final = 12
+# Values without a panel that the subtitle names.
+_NAMED: Final = 3
 # How much smaller the points of panels are, by kind of trace.
 _SMALLER: Final = {"points": 0.6, "set": 0.6, "frontier": 0.6, "winner": 0.75}
 
@@ -39,14 +41,14 @@ class Split:
 
     Attributes:
         values: In order, at most MOST_PANELS.
-        left_out: Number of further values.
+        left_out: Further values, which have no panel.
         labels: System to its label.
         workloads: Those of each panel's rows.
     """
 
     knob: Knob
     values: tuple[Value | None, ...]
-    left_out: int
+    left_out: tuple[Value | None, ...]
     labels: Mapping[str, str]
     workloads: tuple[tuple[str, ...], ...]
 
@@ -59,7 +61,7 @@ class Split:
         there = rows.select(knob.column, "workload").unique().sort("workload")
         pairs = [(value, str(name)) for value, name in there.iter_rows()]
         workloads = tuple(tuple(name for own, name in pairs if own == value) for value in shown)
-        return cls(knob, shown, len(values) - len(shown), labels, workloads)
+        return cls(knob, shown, tuple(values[MOST_PANELS:]), labels, workloads)
 
     def only(self, is_there: Sequence[bool]) -> "Split":
         """Return the split without the values of which nothing can be drawn."""
@@ -97,8 +99,9 @@ class Split:
         """Return which values have no panel; empty if all have one."""
         if not self.left_out:
             return ""
-        nouns = self.knob.plural if self.left_out > 1 else self.knob.noun
-        return f"{self.left_out} more {nouns} not drawn; filter to see them"
+        named = [value_words(self.knob, value, self.labels) for value in self.left_out]
+        more = f" and {len(named) - _NAMED} more" if len(named) > _NAMED else ""
+        return f"{', '.join(named[:_NAMED])}{more} not drawn; filter to see them"
 
     def links(self) -> list[dict[str, Any]]:
         """Return of each panel the filter that makes it the page."""

@@ -6,7 +6,6 @@ an end or a duration. A file of one row, such as a log or a document of a run, h
 same name, else the only one of its folder.
 """
 
-import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -20,16 +19,10 @@ from ingest.discover.matching import place_of
 from ingest.discover.plan import RunWork
 from ingest.discover.source_reads import read_source
 from ingest.formats.trace import POWER
-from ingest.formats.trace_times import unix_of_number, unix_seconds
 from ingest.records import Intervals, Reading, SummaryRow
+from ingest.tables.row_windows import window_of
 from ingest.tables.summary_rows import TableRead
 
-_START: Final = re.compile(
-    r"(?:.*_)?(?:start|begin|started|starting|begun)(?:_?(?:time|at|ts|date|unix).*|ing_?time.*)?"
-)
-_END: Final = re.compile(
-    r"(?:.*_)?(?:end|stop|ended|ending|finish|finished|completed)(?:_?(?:time|at|ts|date|unix).*)?"
-)
 # Of a window a trace must cover this share.
 _LEAST_COVERED: Final = 0.9
 
@@ -143,7 +136,7 @@ def _join_table(
     rows = type(read.table.rows)()
     file = read.file.name
     for row in read.table.rows:
-        window = _window(row)
+        window = window_of(row.values)
         named = [
             trace
             for cell in row.values.values()
@@ -185,19 +178,3 @@ def _fill(row: SummaryRow, trace: _Trace, window: tuple[float, float] | None) ->
     if row.values.get("duration_s") is None:
         row.values["duration_s"] = duration_s
     row.flags.extend(flag for flag in trace.reading.flags if flag not in row.flags)
-
-
-def _window(row: SummaryRow) -> tuple[float, float] | None:
-    """Return start and end that a row states, as Unix times."""
-    start = next((_unix(v) for n, v in row.values.items() if _START.fullmatch(n)), np.nan)
-    end = next((_unix(v) for n, v in row.values.items() if _END.fullmatch(n)), np.nan)
-    duration_s = row.values.get("duration_s")
-    if np.isnan(end) and isinstance(duration_s, float | int):
-        end = start + duration_s
-    return (start, end) if start < end else None
-
-
-def _unix(value: object) -> float:
-    if isinstance(value, str):
-        return unix_seconds(value)
-    return unix_of_number(float(value)) if isinstance(value, float | int) else np.nan

@@ -29,6 +29,7 @@ from ingest.lake.recorded_runs import SUMMARY, RunIds
 from ingest.records import Problem, SummaryRow, SummaryTable
 from ingest.settings.dataset import UNKNOWN
 from ingest.tables.core_rows import sum_over_cores
+from ingest.tables.row_windows import window_of
 from ingest.tables.unique_keys import DROPPED, FIRST, FURTHER, NONE, RowKeys
 
 # Problems of a kind that are listed by line; the rest become one problem with a count.
@@ -376,6 +377,9 @@ def _build_row(claim: _Claim) -> dict[str, Any]:
     row = identity_columns(claim.key, settings)
     kept = claim.read.kept
     row |= {name: value for name, value in values.items() if value is not None and name in kept}
+    if row.get("duration_s") is None and (window := window_of(values)) is not None:
+        row["duration_s"] = window[1] - window[0]
+        claim.flags.add("duration_derived")
     if row.get("energy_j") is None and None not in (row.get("power_w"), row.get("duration_s")):
         row["energy_j"] = row["power_w"] * row["duration_s"]
         claim.flags.add("energy_derived")

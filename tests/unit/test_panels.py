@@ -27,7 +27,7 @@ LOAD = SHIPPED.knobs["load"]
 def test_a_panel_for_each_value_in_order_and_null_last() -> None:
     own = rows([4e5, None, 2e5, 4e5])
     split = Split.of(own, LOAD)
-    assert (split.values, split.left_out, split.words()) == ((2e5, 4e5, None), 0, "")
+    assert (split.values, split.left_out, split.words()) == ((2e5, 4e5, None), (), "")
     assert split.titles[:2] == ["200k QPS", "400k QPS"]
     assert [part["row"].to_list() for part in split.parts(own)] == [[2], [0, 3], [1]]
     assert split.narrow(Selection(), 4e5).values("load") == (4e5,)
@@ -37,10 +37,12 @@ def test_a_panel_for_each_value_in_order_and_null_last() -> None:
     assert (less.values, len(less.titles)) == ((2e5, None), 2)
 
 
-def test_of_many_values_the_first_have_panels_and_the_rest_is_counted() -> None:
-    split = Split.of(rows([1e3 * i for i in range(MOST_PANELS + 2)]), LOAD)
+def test_of_many_values_the_first_have_panels_and_the_rest_is_named() -> None:
+    split = Split.of(rows([1e3 * i for i in range(1, MOST_PANELS + 3)]), LOAD)
     assert len(split.values) == MOST_PANELS
-    assert split.words() == "2 more target loads not drawn; filter to see them"
+    assert split.words() == "13k QPS, 14k QPS not drawn; filter to see them"
+    split = Split.of(rows([1e3 * i for i in range(1, MOST_PANELS + 6)]), LOAD)
+    assert split.words() == "13k QPS, 14k QPS, 15k QPS and 2 more not drawn; filter to see them"
 
 
 def test_of_several_workloads_the_titles_name_them() -> None:

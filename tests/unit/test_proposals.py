@@ -504,3 +504,18 @@ def test_a_study_of_strangers_comes_out_right_without_settings(study: str, tmp_p
         for value, wanted in zip(row, expected, strict=True):
             same = wanted if isinstance(wanted, str) else pytest.approx(wanted, rel=2e-3)
             assert value == same
+
+
+def test_begin_and_end_of_a_row_are_its_duration_and_give_its_energy(tmp_path: Path) -> None:
+    """10 W for 2 s and 20 W for 1.5 s: 20 and 30 J. `end` is a word of SQL."""
+    text = "algorithm,start,end,avg_power_mw\n" + "".join(
+        f"{name},{begin},{begin + took},{power}\n"
+        for number, (name, took, power) in enumerate([("a", 2, 10_000), ("b", 1.5, 20_000)] * 3)
+        for begin in [1_710_000_000 + 60 * number]
+    )
+    raw, lake = tmp_path / "study", tmp_path / "lake"
+    write(raw, "measurements.csv", text)
+    assert add(raw, lake) == 0
+    sql = "SELECT DISTINCT algorithm, duration_s, energy_j, flags FROM runs"
+    flags = ["duration_derived", "energy_derived"]
+    assert sorted(rows_of(lake, sql)) == [("a", 2.0, 20.0, flags), ("b", 1.5, 30.0, flags)]

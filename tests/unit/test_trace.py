@@ -288,7 +288,7 @@ def test_rows_that_state_their_time_get_the_energy_of_a_trace(lake: Path, tmp_pa
     put(tmp_path / "results.json", json.dumps({"runs": runs_}))
     ingest(lake, tmp_path)
     found = [tuple(r.values()) for r in runs(lake, "config, energy_j, duration_s", "config")]
-    assert found == [("a", 25.0, 2.0), ("b", 15 + 16 + 8.5, 2.5), ("c", None, None)]
+    assert found == [("a", 25.0, 2.0), ("b", 15 + 16 + 8.5, 2.5), ("c", None, 2.5)]
 
 
 LOG = """\
