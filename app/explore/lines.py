@@ -60,8 +60,12 @@ class Lines:
         return [knob for knob in (self.x, self.by, self.style) if knob is not None]
 
 
-def lines_of(question: Question) -> Lines:
-    """Return the cells of a question's lines; loads, sizes and machines are never pooled."""
+def lines_of(question: Question, cube: pl.DataFrame | None = None) -> Lines:
+    """Return the cells of a question's lines; loads, sizes and machines are never pooled.
+
+    Args:
+        cube: Answer of `_cube` for the question, where it is known already.
+    """
     state, knobs = question.state, question.catalogue.knobs
     listed = [name for name in (state.lines_by, state.lines_style) if name != state.lines_x]
     by, style = (
@@ -71,8 +75,7 @@ def lines_of(question: Question) -> Lines:
     style = None if style is by else style
     x = knobs[state.lines_x]
     shown = [knob for knob in (x, by, style) if knob is not None]
-    cubes = [question.cube(name).with_columns(metric=pl.lit(name)) for name in state.lines_y]
-    cube = pl.concat(cubes)
+    cube = _cube(question) if cube is None else cube
     part = like_with_like(cube, shown, state.lines_pool, runs="n", catalogue=question.catalogue)
     columns = [knob.column for knob in shown]
     narrowed = part.narrow(question.selection)
@@ -90,6 +93,12 @@ def lines_of(question: Question) -> Lines:
     else:
         cells = cells.with_columns(end=end)
     return Lines(x, by, style, cells, narrowed, part)
+
+
+def _cube(question: Question) -> pl.DataFrame:
+    """Return the statistics of each metric for each combination of knobs, by `metric`."""
+    names = question.state.lines_y
+    return pl.concat(question.cube(name).with_columns(metric=pl.lit(name)) for name in names)
 
 
 def _means(parts: pl.DataFrame, columns: Sequence[str]) -> pl.DataFrame:
@@ -183,7 +192,8 @@ def _panels(question: Question) -> tuple[Split | None, list[Lines]]:
         drawn = lines_of(question)
         return None, [drawn] if len(drawn.cells) else []
     split = Split.of(question.view.left(question.state.selection), question.split)
-    panels = [lines_of(each) for each in question.of_panels(split)]
+    cubes = split.parts(_cube(question))
+    panels = [lines_of(*each) for each in zip(question.of_panels(split), cubes, strict=True)]
     has_cells = [len(each.cells) > 0 for each in panels]
     return split.only(has_cells), [each for each in panels if len(each.cells)]
 

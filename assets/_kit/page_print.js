@@ -41,7 +41,8 @@
     const main = document.querySelector("main.page"), page = wattlas.currentPage();
     if (!main || undo.length) return;
     const sidebar = main.querySelector(".sidebar"), lake = textOf(document.getElementById("lake-line"));
-    const badge = textOf(document.querySelector(".badge")), status = textOf(main.querySelector(".status > [id$='-status']"));
+    const badge = textOf(document.querySelector(".badge"));
+    const status = textOf(main.querySelector(".status > [id$='-status']"));
     const runs = [...main.querySelectorAll(".sidebar .run")].map((run) =>
       textOf(run.querySelector("b")) + " " + textOf(run.querySelector(".run-label")));
     const others = choices(main, (control) => !control.closest(".sidebar, .panel-head, .grid"));
@@ -71,8 +72,10 @@
       undo.push(() => part.classList.remove("printless"));
     }
     const nav = document.querySelector("nav[data-maker]");
-    const link = page ? location.origin + location.pathname + "?" + wattlas.address.shown(page.name) : location.href;
-    const foot = element("p", { className: "printed printed-foot" }, element("a", { href: link, textContent: link }),
+    const here = location.origin + location.pathname;
+    const link = page ? here + "?" + wattlas.address.shown(page.name) : location.href;
+    const named = element("a", { href: link, textContent: link });
+    const foot = element("p", { className: "printed printed-foot" }, named,
       " \u00b7 " + [lake, nav && nav.dataset.maker].filter(Boolean).join(" \u00b7 "));
     put(foot, main, "beforeend");
   }
