@@ -182,9 +182,10 @@ class UrlState:
             "facets": list(cls.filters(catalogue)),
             "viewKeys": list(cls.VIEW_KEYS),
             "defaults": {
-                key: [] if p.is_list else "" if value is None else write_value(value)
+                key: default.write(key, value) if p.is_list else write_value(value)
                 for key, p in cls.PARAMETERS.items()
-                for value in [getattr(default, p.attribute)]
+                for own in [getattr(default, p.attribute)]
+                for value in ["" if own is None else own]
             },
         }
 
