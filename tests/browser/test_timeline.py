@@ -370,8 +370,8 @@ def test_pictures_for_paper(timeline: TimelinePage, logged_address: str) -> None
     page = timeline.page
     svg = paper(page.locator('section[data-view="timeline-figure"]'), "svg").decode()
     assert "<image" not in svg
-    for part in ("A", "Linux tuned"):  # the runs are in the legend
-        assert part in svg
+    for run in ("A \N{EN DASH} Linux default", "B \N{EN DASH} Linux tuned"):
+        assert run in svg  # the runs are in the legend
     assert "Timeline, " in svg  # the window is in the caption
     sides = paper(page.locator('section[data-view="timeline-gaps"]'), "svg").decode()
     for words in ("Time between", "Received bytes", "Sent bytes", "Linux tuned"):
