@@ -253,17 +253,22 @@ def lines_rows(question: Question) -> pl.DataFrame:
         The knobs' columns, `end` where only ends are drawn; of each metric its mean or median under
         its name, with `_sd` (of means), `_n`, `_low` and `_high` (see `Lines`).
     """
-    split, _ = _panels(question)
-    if split:
-        each = question.of_panels(split)
-        names = split.knob.column
-        kind = question.view.left(question.selection).schema[names]
-        parts = [
-            lines_rows(own).with_columns(pl.lit(value, kind).alias(names))
-            for own, value in zip(each, split.values, strict=True)
-        ]
-        return pl.concat(parts, how="diagonal_relaxed")
-    drawn, stat = lines_of(question), question.state.lines_stat
+    if question.split is not None:
+        split, panels = _panels(question)
+        if split is not None and panels:
+            column = split.knob.column
+            kind = question.view.left(question.selection).schema[column]
+            parts = [
+                _rows(question, own).with_columns(pl.lit(value, kind).alias(column))
+                for own, value in zip(panels, split.values, strict=True)
+            ]
+            return pl.concat(parts, how="diagonal_relaxed")
+    return _rows(question, lines_of(question))
+
+
+def _rows(question: Question, drawn: Lines) -> pl.DataFrame:
+    """Return the points of one panel; see `lines_rows`."""
+    stat = question.state.lines_stat
     columns = [knob.column for knob in drawn.knobs]
     end = ["end"] if drawn.cells["end"].count() else []
     named = {
@@ -285,8 +290,8 @@ def lines_rows(question: Question) -> pl.DataFrame:
 
 def explain_lines(question: Question) -> str:
     """Return how the points were computed: the query of each metric, and the steps after it."""
-    split, _ = _panels(question)
-    if split:
+    split = _panels(question)[0] if question.split is not None else None
+    if split is not None and split.values:
         each = zip(split.titles, question.of_panels(split), strict=True)
         return "\n\n".join(f"{title}:\n{explain_lines(own)}" for title, own in each)
     drawn, state, catalogue = lines_of(question), question.state, question.catalogue

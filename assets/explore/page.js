@@ -165,7 +165,7 @@ document.addEventListener("DOMContentLoaded", function () {
   explore.openPanel = function ({ facet, value }) {
     const query = new URLSearchParams(address.query(NAME));
     query.set(facet, value);
-    query.set("split", "none");
+    query.delete("split");
     wattlas.openPage(NAME, query.toString());
   };
 

@@ -275,3 +275,20 @@ def test_figure_4_a_has_the_instructions_of_the_claim(
     found = rows(published, figures[f"4: {panel}"], "instructions")
     linux, library = (found.filter(system=system)["value"].median() for system in SYSTEMS)
     assert linux / library == pytest.approx(ratio, rel=0.04)  # type: ignore[operator]
+
+
+def test_rows_of_panels_are_those_of_each_with_the_knob_of_the_panels(tiny: LakeView) -> None:
+    one = state(split="none", lines_by="none", lines_style="none", lines_x="itr")
+    whole = rows_behind(tiny, one, "lines")
+    parts = rows_behind(tiny, replace(one, split="dvfs"), "lines")
+    assert "dvfs_ghz" not in whole.columns
+    assert parts["energy_j_n"].sum() >= whole["energy_j_n"].sum() > 0
+    for value in parts["dvfs_ghz"].unique().to_list():
+        kept = one.selection.with_values("dvfs", ["governor" if value is None else value])
+        alone = rows_behind(tiny, replace(one, selection=kept), "lines")
+        own = parts.filter(pl.col("dvfs_ghz").eq_missing(value)).drop("dvfs_ghz")
+        assert own.select(alone.columns).equals(alone)
+    # No run has this metric: there is no panel, and no row.
+    none = replace(one, split="dvfs", lines_y=("bytes_per_joule",))
+    assert not len(rows_behind(tiny, none, "lines"))
+    assert "SELECT" in explain(tiny, none, "lines")
