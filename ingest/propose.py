@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Final
 
 from data.errors import SettingsError
+from ingest.formats import FORMATS
 from ingest.meter_clocks import clock_lines
 from ingest.proposals.blocks import TableBlock, sections_of, table_blocks
 from ingest.proposals.file_names import (
@@ -25,16 +26,19 @@ from ingest.proposals.file_names import (
     label_blocks,
     machines_of,
     name_block,
+    names_a_knob,
     patterns_of,
     workload_questions,
 )
 from ingest.proposals.found_tables import find_tables
 from ingest.proposals.path_parts import read_paths
 from ingest.proposals.shapes import Shape, look
-from ingest.settings.dataset import FILE_NAME, Settings, load_settings
+from ingest.settings.dataset import FILE_NAME, UNKNOWN, Settings, load_settings
 
 # Tables of which `propose` and `add` say what they took for what.
 _TOLD_TABLES: Final = 5
+# Of so many paths the parts that differ are looked at.
+_MOST_PATHS: Final = 5_000
 _RESULTS: Final = ("output", "trace", "log", "window", "counts")
 
 
@@ -60,8 +64,9 @@ def propose(
         any(pattern.regex.match(shape.example) for pattern in shipped.names) for shape in results
     )
     machines = machines_of(all_paths, {shape.folder for shape in results})
-    of_words = [] if is_described else _differing_in_words(results)
-    others = [s for s in results if not any(s in shapes for shapes in of_words)]
+    by_path = [] if is_described else _named_by_paths(results)
+    taken = {id(shape) for shapes in by_path for shape in shapes}
+    others = [shape for shape in results if id(shape) not in taken]
     patterns = [] if is_described else patterns_of(others, shipped)
     own: dict[str, str] = {}
     blocks: list[str | None] = [
@@ -77,10 +82,10 @@ def propose(
     named = [name_block(pattern, machines, own) for pattern in patterns]
     has_logs = any(pattern.shape.role == "log" for pattern in patterns)
     blocks += [*label_blocks(patterns, has_logs), workload_questions(patterns, shipped)]
-    worded = [_worded_blocks(shapes, dataset) for shapes in of_words]
-    blocks += [*knob_blocks(own), *named, *chain.from_iterable(worded)]
+    named_by_path = [_path_blocks(shapes, dataset) for shapes in by_path]
+    blocks += [*knob_blocks(own), *named, *chain.from_iterable(named_by_path)]
     used = {id(pattern.shape) for pattern in patterns}
-    used |= {id(shape) for shapes in of_words for shape in shapes}
+    used |= taken
     blocks += _left_over([shape for shape in results if id(shape) not in used and patterns])
     blocks += tables
     return "\n".join(_each_once(blocks)).rstrip() + "\n"
@@ -97,22 +102,35 @@ def _each_once(blocks: Iterable[str | None]) -> Iterator[str]:
             seen.add(section[0])
 
 
-def _differing_in_words(results: Sequence[Shape]) -> list[list[Shape]]:
-    """Return the outputs of a folder whose names differ in words: single files of one format."""
+def _named_by_paths(results: Sequence[Shape]) -> list[list[Shape]]:
+    """Return the outputs and traces of each format whose paths alone say which run each is.
+
+    Those are single files of a folder whose names differ in words, and all files of a study without
+    logs in whose paths no number is a knob of the lake. Counts are results where nothing else is.
+    """
+    roles = {shape.role for shape in results}
+    wanted = ("output", "trace") if roles - {"counts"} else ("counts",)
+    own = [shape for shape in results if shape.role in wanted]
+    is_free = "log" not in roles and len({shape.form for shape in results}) == 1
+    if is_free and not any(shape.form in OF_FORMATS or names_a_knob(shape) for shape in own):
+        return [own] if sum(len(shape.files) for shape in own) > 1 else []
     by_form: dict[tuple[str, str | None], list[Shape]] = defaultdict(list)
-    for shape in results:
-        if shape.role in ("output", "trace") and len(shape.files) == 1:
+    for shape in own:
+        if len(shape.files) == 1:
             by_form[shape.folder, shape.form].append(shape)
     return [shapes for shapes in by_form.values() if len(shapes) > 1]
 
 
-def _worded_blocks(shapes: Sequence[Shape], dataset: str) -> Iterator[str]:
-    """Yield the sections and the entry of files whose names differ in words."""
-    pattern, columns = read_paths([shape.example for shape in shapes])
+def _path_blocks(shapes: Sequence[Shape], dataset: str) -> Iterator[str]:
+    """Yield the sections and the entry of files that their paths tell apart."""
+    paths = [file.path for shape in shapes for file in shape.files]
+    pattern, columns = read_paths(paths[:: 1 + len(paths) // _MOST_PATHS])
     if not pattern:
         return
     name = re.sub(r"[^A-Za-z0-9_-]+", "_", dataset)
-    workload = OF_FORMATS.get(shapes[0].form or "", name)
+    form = shapes[0].form or ""
+    own = next((f.own_workload for f in FORMATS if f.name == form), UNKNOWN)
+    workload = OF_FORMATS.get(form, name if own == UNKNOWN else own)
     if workload == name:
         yield (
             f'[workloads.{name}]\nloop = "closed"\nperformance_metric = "duration_s"\n'
@@ -120,7 +138,8 @@ def _worded_blocks(shapes: Sequence[Shape], dataset: str) -> Iterator[str]:
         )
     yield f"[systems.{name}]\nlabel = {json.dumps(dataset, ensure_ascii=False)}\n"
     yield from sections_of(columns)
-    lines = [f"# {len(shapes)} files of {shapes[0].form}, such as {shapes[0].example}", "[[names]]"]
+    count = f"{len(paths)} file{'' if len(paths) == 1 else 's'} of {form}, such as {paths[0]}"
+    lines = [f"# {count}", "[[names]]"]
     lines += [f"pattern = '{pattern}'", f'workload = "{workload}"', f'system = "{name}"', ""]
     yield "\n".join(lines)
 

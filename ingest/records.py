@@ -119,6 +119,8 @@ class TableDeclaration:
         has_factors: Whether undeclared texts, and whole numbers of few values, are knobs.
         refusal: Why its rows are no runs; empty if they are.
         replicates: A list of numbers in each row of a JSON document; each of them is a run.
+        numbered: Pattern of the number of a replicate in headings, as its first group: a row is as
+            many runs as there are numbers; the rest of such a heading is that of their column.
         skip: By heading, the text of a cell by which a row is known to be no run.
         totals: By a new heading, the pattern of those whose numbers are added under it.
         last_of: A heading: of the rows with one text in it, which grow, only the last is a run.
@@ -137,6 +139,7 @@ class TableDeclaration:
     has_factors: bool = False
     refusal: str = ""
     replicates: str = ""
+    numbered: str = ""
     skip: Mapping[str, str] = field(default_factory=dict)
     last_of: str = ""
     totals: Mapping[str, str] = field(default_factory=dict)

@@ -26,7 +26,8 @@ def choose_roles(values: Mapping[str, int], numbers: Collection[str]) -> Roles:
     DVFS, ITR and system have their usual roles if they vary. Next, the completion mode gets the
     colour, and the machine the symbol or else the colour. Each role that is still free gets the
     knob with the most values among those without a role: for the symbol one with at most six
-    values, names before numbers; for the size a number. A knob with one value gets no role.
+    values, names before numbers, and no number that the colour then lacks; for the size a number.
+    A knob with one value gets no role.
 
     Args:
         values: Number of values of each knob in the chosen runs, NULL included, in menu order.
@@ -42,7 +43,8 @@ def choose_roles(values: Mapping[str, int], numbers: Collection[str]) -> Roles:
         free = [n for n in varying if n not in chosen.values() and n not in Roles()]
         if role == "symbol":
             few = [name for name in free if varying[name] <= _MOST_SYMBOLS]
-            free = [name for name in few if name not in numbers] or few
+            is_spare = len(free) > 1 or "colour" in chosen
+            free = [name for name in few if name not in numbers] or (few if is_spare else [])
         if role == "size":
             free = [name for name in free if name in numbers]
         if role not in chosen:

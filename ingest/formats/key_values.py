@@ -2,15 +2,17 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
-from typing import Final
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final, NamedTuple
 
-from data.declared import Column
+from data.declared import Column, Kind
 from data.errors import FormatError
+from data.knob_table import KNOB_TABLE
 from ingest.files.text_lines import decode_text, whole_text
-from ingest.formats.trace_headings import read_heading
+from ingest.formats.trace_headings import Heading, read_heading
 from ingest.records import ReadContext, Reading
 from ingest.settings.column_names import clean_name
+from ingest.settings.word_lists import WORDS
 
 _ENDINGS: Final = re.compile(
     r".*\.(?:log|txt|out|res|results?|stdout|stderr|time|report|rpt|stats?|summary)", re.IGNORECASE
@@ -27,6 +29,9 @@ _TIME: Final = re.compile(
     re.IGNORECASE,
 )
 _TARGETS: Final = {"energy": "energy_j", "power": "power_w"}
+_KNOB_KINDS: Final = {knob.column: knob.kind for knob in KNOB_TABLE}
+# Whose energy is the run's, the best first.
+_WHOLE: Final = ("total", "", "package", "gpu")
 # A log measures one of these at least.
 _MEASURED: Final = re.compile(
     r"elapsed|\btime\b|duration|runtime|energy|joule|power|watt|throughput|latency|/s\b|per.?sec",
@@ -39,6 +44,26 @@ _LEAST_SHARE: Final = 0.25
 # Names that differ in a number only are of steps, not of the run.
 _MOST_NUMBERED: Final = 3
 _DIGITS: Final = re.compile(r"\d+")
+
+
+class _Line(NamedTuple):
+    """A line: its name, its text, the unit of a number or None of a text."""
+
+    key: str
+    text: str
+    unit: str | None
+    heading: Heading
+
+    @property
+    def words(self) -> set[str]:
+        return {*re.findall(r"[a-z]+", self.key.lower())}
+
+    @property
+    def is_set(self) -> bool:
+        """Whether it states what was set before the run: a text, or a whole number without unit."""
+        is_value = self.unit is None or (self.unit == "" and self.text.isdigit())
+        last = re.findall(r"[a-z]+", self.key.lower())[-1:]
+        return is_value and bool({*last} & (WORDS["set"] | WORDS["given"]))
 
 
 def sniff(name: str, head: bytes) -> bool:
@@ -69,27 +94,60 @@ def read(blocks: Iterable[bytes], context: ReadContext) -> Reading:
     """
     pairs = {key: (value, unit) for key, value, unit in _pairs(whole_text(blocks, context.name))}
     kernels = Counter(_DIGITS.sub("#", key) for key in pairs)
+    lines = [
+        _Line(key, text, unit, read_heading(f"{key} ({unit})" if unit else key))
+        for key, (text, unit) in pairs.items()
+        if kernels[_DIGITS.sub("#", key)] <= _MOST_NUMBERED
+    ]
+    whole = _whole_run(lines)
     reading = Reading()
     columns: dict[str, Column] = {}
-    for key, (text, unit) in pairs.items():
-        if kernels[_DIGITS.sub("#", key)] > _MOST_NUMBERED:
-            continue
-        heading = read_heading(f"{key} ({unit})" if unit else key)
-        target = "duration_s" if _TIME.fullmatch(key) else _TARGETS.get(heading.quantity, "")
-        if unit is None:
-            name = clean_name(key, "text", columns)
-            columns[name] = Column(name, "label", "text", key, key)
-            reading.knobs[name] = text
-        elif target and heading.domain in ("", "total") and target not in reading.measurements:
-            reading.measurements[target] = float(text) * heading.scale
+    for line in lines:
+        if target := whole.get(line.key):
+            reading.measurements[target] = float(line.text) * line.heading.scale
+        elif line.is_set:
+            _take_knob(line, reading, columns)
+        elif line.unit is None:
+            name = clean_name(line.key, "text", columns)
+            columns[name] = Column(name, "label", "text", line.key, line.key)
+            reading.knobs[name] = line.text
         else:
-            name = clean_name(key, "real", columns)
-            columns[name] = Column(name, "metric", "real", key, key, unit)
-            reading.measurements[name] = float(text)
+            name = clean_name(line.key, "real", columns)
+            columns[name] = Column(name, "metric", "real", line.key, line.key, line.unit)
+            reading.measurements[name] = float(line.text)
     if not reading.measurements:
         raise FormatError(f"no line with a name and a number ({context.name})")
     reading.columns = tuple(columns.values())
     return reading
+
+
+def _whole_run(lines: Sequence[_Line]) -> dict[str, str]:
+    """Return the columns of the lake by name: the run's time, and its energy and power.
+
+    Of several energies that of the machine counts, then of the packages, then of the GPU.
+    """
+    whole = {line.key: "duration_s" for line in lines if line.unit is not None
+             and _TIME.fullmatch(line.key)}  # fmt: skip
+    whole = dict([*whole.items()][:1])
+    for quantity, target in _TARGETS.items():
+        of = [line for line in lines if line.unit is not None and line.key not in whole
+              and line.heading.quantity == quantity and line.heading.domain in _WHOLE]  # fmt: skip
+        if of:
+            whole[min(of, key=lambda line: _WHOLE.index(line.heading.domain)).key] = target
+    return whole
+
+
+def _take_knob(line: _Line, reading: Reading, columns: dict[str, Column]) -> None:
+    """Add what was set: a knob of the lake if it has this one, else one of the file's own."""
+    name = line.key.lower()
+    kind: Kind = "text" if line.unit is None else "whole"
+    if _KNOB_KINDS.get(name) == kind:
+        reading.knobs[name] = int(line.text) if line.unit is not None else line.text
+        return
+    name = clean_name(line.key, kind, columns)
+    is_given = bool(line.words & WORDS["given"])
+    columns[name] = Column(name, "knob", kind, line.key, line.key, is_given=is_given)
+    reading.knobs[name] = line.text if line.unit is None else int(line.text)
 
 
 def _pairs(text: str) -> Iterator[tuple[str, str, str | None]]:

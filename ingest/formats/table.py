@@ -5,7 +5,6 @@ declare the columns. An undeclared column keeps its own name, cleaned for SQL; n
 metric, texts a label.
 """
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import repeat
 from typing import Final
@@ -17,8 +16,8 @@ from ingest.formats.json_rows import Cell
 from ingest.formats.problem_list import ProblemList
 from ingest.formats.table_columns import N_COLUMN, Target, targets_of
 from ingest.formats.table_files import declaration_of, parse_tables
+from ingest.formats.table_reshaped import reshape
 from ingest.formats.table_rows import Table
-from ingest.formats.table_text import is_number
 from ingest.formats.table_values import convert, plain_column, values_of
 from ingest.records import ReadContext, SummaryRow, SummaryTable, TableColumn
 from ingest.settings.dataset import UNKNOWN
@@ -54,8 +53,7 @@ def _summary(table: Table, context: ReadContext, problems: ProblemList) -> Summa
     declaration = declaration_of(context.tables, table.headings)
     if declaration.refusal:
         raise FormatError(f"{declaration.refusal} ({context.name})")
-    table = _without(table, declaration.skip, declaration.last_of)
-    table = _with_totals(table, declaration.totals)
+    table = reshape(table, declaration)
     targets = targets_of(table, declaration, context.name)
     own = [target.own for target in targets if target.own is not None]
     declared = {target.name for target in targets if target.heading in declaration.columns}
@@ -108,43 +106,6 @@ def _summary(table: Table, context: ReadContext, problems: ProblemList) -> Summa
         )
     result.problems = problems.all()
     return result
-
-
-def _without(table: Table, skip: Mapping[str, str], last_of: str) -> Table:
-    """Return a table without the rows that are no runs.
-
-    These are rows with a text under a heading, and rows that a later one of the same run replaces.
-    """
-    at = {table.headings.index(name): text for name, text in skip.items() if name in table.headings}
-    key = table.headings.index(last_of) if last_of in table.headings else None
-    if not at and key is None:
-        return table
-    lasts = {cells[key]: line for line, cells in table.rows} if key is not None else {}
-    kept = Table(table.headings, table.refused, table.place, table.keys)
-    kept.units = table.units
-    for line, cells in table.rows:
-        is_last = key is None or not cells[key] or lasts[cells[key]] == line
-        if is_last and not any(cells[index] == text for index, text in at.items()):
-            kept.append(line, cells)
-    return kept
-
-
-def _with_totals(table: Table, totals: Mapping[str, str]) -> Table:
-    """Return a table with a column more for each total; a row without a part has none."""
-    parts = {
-        name: [at for at, heading in enumerate(table.headings) if re.fullmatch(pattern, heading)]
-        for name, pattern in totals.items()
-        if name not in table.headings
-    }
-    parts = {name: places for name, places in parts.items() if places}
-    if not parts:
-        return table
-    kept = Table([*table.headings, *parts], table.refused, table.place, table.keys)
-    for line, cells in table.rows:
-        texts = ([str(cells[at]).strip() for at in places] for places in parts.values())
-        sums = [sum(map(float, t)) if all(map(is_number, t)) else None for t in texts]
-        kept.append(line, [*cells, *sums])
-    return kept
 
 
 def _valued(

@@ -37,6 +37,12 @@ class Table:
         self._lines: list[int] = []
         self._rows: list[Sequence[Cell]] = []
 
+    def of_same_place(self, headings: list[str]) -> "Table":
+        """Return an empty table with these headings that stands where this one does."""
+        table = Table(headings, self.refused, self.place, self.keys)
+        table.units = {name: unit for name, unit in self.units.items() if name in headings}
+        return table
+
     def append(self, line: int, cells: Sequence[Cell]) -> None:
         """Add a row."""
         self._lines.append(line)

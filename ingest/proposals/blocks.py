@@ -9,6 +9,7 @@ from ingest.proposals.columns import guess_columns
 from ingest.proposals.found_tables import FoundTable, header_pattern
 from ingest.proposals.headings import words_of
 from ingest.proposals.path_parts import PathColumn, is_own, read_paths
+from ingest.proposals.replicate_columns import replicate_pattern
 from ingest.proposals.roles import Guess
 from ingest.settings.column_names import clean_name
 from ingest.settings.dataset import UNKNOWN, Settings
@@ -29,7 +30,11 @@ class TableBlock:
 
     def __init__(self, table: FoundTable, dataset: str, settings: Settings) -> None:
         self.table = table
-        self.guesses = guess_columns(table.headings, table.columns, table.units, table.declared)
+        self.numbered = replicate_pattern(table.headings, table.columns)
+        content = table.with_replicates(self.numbered)
+        self.guesses = guess_columns(
+            content.headings, content.columns, content.units, table.declared
+        )
         path, self.parts = read_paths(table.paths) if len(table.paths) > 1 else ("", [])
         self.path = path
         self.system = dataset
@@ -86,6 +91,8 @@ class TableBlock:
             if named:
                 more = f", and {len(named) - _NAMED} more" if len(named) > _NAMED else ""
                 yield f"#   {word}: {', '.join(named[:_NAMED])}{more}"
+        if self.numbered:
+            yield "#   replicates: the numbers in headings; each row is as many runs"
         if self.performance:
             yield f"#   performance: {self.performance}"
 
@@ -113,6 +120,8 @@ class TableBlock:
         if self.path:
             yield f"pattern = {_text(self.path)}"
         yield f"header = {_text(header_pattern(table))}"
+        if self.numbered:
+            yield f"numbered = {_text(self.numbered)}  # replicates in columns of their own"
         yield f"workload = {_text(self.workload)}"
         yield f"system = {_text(self.system)}"
         yield "# Remove the next line when this is right: as long as it is here, `problems` has it."
@@ -168,7 +177,8 @@ def sections_of(parts: Sequence[PathColumn]) -> Iterator[str]:
     """Yield the sections that declare the columns of paths which the lake has not."""
     for part in parts:
         if is_own(part.name):
-            yield _section(part.name, part.role, part.kind, part.name.replace("_", " "))
+            title = part.name.replace("_", " ")
+            yield _section(part.name, part.role, part.kind, title, {"unit": part.unit})
 
 
 def _section(
@@ -228,7 +238,11 @@ def table_blocks(
     for block in blocks:
         for name, text in block.columns():
             columns.setdefault(name, text)
-        if block.workload not in settings.workloads and block.performance:
+        shipped = settings.workloads.get(block.workload)
+        targets = {guess.to for guess in block.guesses}
+        # A shipped workload of this name is another one if its performance was not measured.
+        is_new = shipped is None or shipped.performance_metric not in targets
+        if is_new and block.performance:
             workloads.setdefault(block.workload, block.performance)
     for name, performance in workloads.items():
         loop = "open" if performance.startswith("latency_") else "closed"

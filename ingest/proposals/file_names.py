@@ -20,11 +20,20 @@ _WORDS: Final = {
     **dict.fromkeys(("iter", "rep", "run", "trial", "replicate", "i", "r"), "replicate"),
     **dict.fromkeys(("core", "cpu"), "core"),
 }
+_NO_KNOBS: Final = {
+    word for word, name in _WORDS.items() if name in ("replicate", "core", "threads")
+}
 _SIZES: Final = tuple(knob.column for knob in KNOB_TABLE if knob.stated_kind == "size")
 # Formats that identify the workload, if no word in the path does.
 OF_FORMATS: Final = {"mutilate": "memcached", "wrk": "nodejs", "netpipe_out": "netpipe"}
 _MACHINE_FILES: Final = ("cpuinfo", "lscpu")
 _REGEX: Final = {"hex": "0[xX][0-9a-fA-F]+", "size": r"\d+[kKmMgG]?(?:i?[bB])?", "number": r"\d+"}
+
+
+def names_a_knob(shape: Shape) -> bool:
+    """Return whether a number in the paths is a knob of the lake, by its form or its word."""
+    knobs = {token.word for token in shape.tokens[0]} & (_WORDS.keys() - _NO_KNOBS)
+    return bool(knobs) or any(token.kind == "hex" for token in shape.tokens[0])
 
 
 @dataclass(slots=True)

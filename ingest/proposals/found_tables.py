@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
 
@@ -11,7 +11,9 @@ from ingest.files.blocks import read_head
 from ingest.formats.json_rows import Cell
 from ingest.formats.problem_list import ProblemList
 from ingest.formats.table_files import declaration_of, parse_tables
-from ingest.records import ReadContext, TableColumn
+from ingest.formats.table_reshaped import reshape
+from ingest.formats.table_rows import Table
+from ingest.records import ReadContext, TableColumn, TableDeclaration
 from ingest.settings.dataset import Settings
 
 # Of each table so many bytes and rows are read, of tables with one heading so many files.
@@ -53,6 +55,18 @@ class FoundTable:
             mine += [*cells][: _MOST_ROWS - len(mine)]
         self.rows = len(self.columns[0])
         self.read += 1
+
+    def with_replicates(self, numbered: str) -> "FoundTable":
+        """Return it with replicates in rows; see `TableDeclaration.numbered`."""
+        if not numbered:
+            return self
+        table = Table(list(self.headings))
+        table.units = self.units
+        for line, cells in enumerate(zip(*self.columns, strict=True)):
+            table.append(line, cells)
+        table = reshape(table, TableDeclaration(numbered=numbered))
+        columns = [[*table.column(index)] for index in range(len(table.headings))]
+        return replace(self, headings=tuple(table.headings), columns=columns, units=table.units)
 
 
 def find_tables(

@@ -1,5 +1,7 @@
 """Which metric of a table is the lake's energy, power, time or latency, and in which unit."""
 
+import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Final
 
@@ -35,15 +37,18 @@ def choose_targets(guesses: Sequence[Guess]) -> None:
     """Give each metric of the lake the column that fits best, with the unit that agrees."""
     known = {guess.to: guess for guess in guesses if guess.is_declared and guess.to}
     metrics = [g for g in guesses if g.role == "metric" and not g.is_declared]
+    kernels = Counter(_kernel(guess) for guess in metrics)
+    # One of several processors is not the run.
+    whole = [g for g in metrics if not _is_spread(g.heading) and kernels[_kernel(g)] == 1]
     of_costs = {
-        quantity: [g for g in metrics if g.quantity == quantity and not _is_spread(g.heading)]
+        quantity: [guess for guess in whole if guess.quantity == quantity]
         for quantity in ("energy", "power")
     }
     energy = known.get("energy_j") or _best(of_costs["energy"], "energy_j")
     power = known.get("power_w") or _best(of_costs["power"], "power_w")
     times = [g for g in metrics if g.quantity == "time" and not g.heading.has(*_LATENCIES)]
-    whole = [g for g in times if not _is_spread(g.heading)]
-    duration = known.get("duration_s") or _best(whole, "duration_s")
+    durations = [g for g in times if not _is_spread(g.heading)]
+    duration = known.get("duration_s") or _best(durations, "duration_s")
     is_codecarbon = any(g.heading.has("codecarbon", "emissions") for g in guesses)
     if is_codecarbon:
         for guess in of_costs["energy"]:
@@ -61,6 +66,11 @@ def choose_targets(guesses: Sequence[Guess]) -> None:
     for guess in times:
         guess.unit = guess.unit or (duration.unit if duration else "s")
     _name_latencies(metrics)
+
+
+def _kernel(guess: Guess) -> str:
+    """Return the heading with its numbers as `#`."""
+    return re.sub(r"\d+", "#", guess.heading.text)
 
 
 def _set_unit(guess: Guess, text: str, scale: float, why: str) -> None:

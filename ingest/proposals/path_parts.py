@@ -10,13 +10,15 @@ from typing import Final
 
 from data.declared import check_name
 from data.errors import DataError
-from ingest.proposals.headings import words_of
+from ingest.proposals.headings import unit_of, words_of
 from ingest.settings.column_names import clean_name
 from ingest.settings.word_lists import WORDS
 
 _SEPARATED: Final = re.compile(r"([-_.=@+ ]+)")
-_NUMBERED: Final = re.compile(r"([A-Za-z][A-Za-z_-]*?)(\d+(?:\.\d+)?)")
+_NUMBERED: Final = re.compile(r"([A-Za-z][A-Za-z_-]*?)?(\d+(?:\.\d+)?)([A-Za-zµ%]+)?")
 _MACHINE: Final = re.compile(r"[a-z]{1,3}\d{3,4}[a-z]*\d*|node\d+|host\d+", re.IGNORECASE)
+# They need the word before them to say what was set: `power_limit_150W`.
+_SHORT: Final = WORDS["limits"] | {"size", "count", "rate", "level", "number", "num", "time"}
 _REPLICATES: Final = WORDS["replicates"] | {"r", "i"}
 _STAMP: Final = re.compile(r"\d{8,}|[0-9a-f]{8,}|\d{4}-\d\d-\d\d.*")
 
@@ -28,12 +30,14 @@ class PathColumn:
     Attributes:
         kind: `whole`, `real` or `text`.
         role: `knob`; `label` for times and digests.
+        unit: That which stands behind each number: `150W`.
     """
 
     name: str
     kind: str
     role: str
     values: int
+    unit: str = ""
 
 
 def read_paths(paths: Sequence[str]) -> tuple[str, list[PathColumn]]:
@@ -125,13 +129,25 @@ def _aligned(split: Sequence[Sequence[str]], columns: list[PathColumn], is_name:
         )
     words = [v[0] if len(set(v)) == 1 and v[0][:1].isalpha() else "" for v in values]
     is_word = [any(text[:1].isalpha() for text in texts) for texts in values]
-    before = [
-        words[max((n for n in range(at) if is_word[n]), default=at)] if any(is_word[:at]) else ""
-        for at in range(count)
-    ]
     return "".join(
-        _token_pattern(values[at], [before[at]], columns, is_name) for at in range(count)
+        _token_pattern(
+            values[at],
+            [_name_before(words, is_word, at)],
+            columns,
+            is_name,
+            values[at + 1][0] if at + 1 < count and len(set(values[at + 1])) == 1 else "",
+        )
+        for at in range(count)
     )
+
+
+def _name_before(words: Sequence[str], is_word: Sequence[bool], at: int) -> str:
+    """Return the word before a part that differs; with the one before it if it says little."""
+    places = [n for n in range(at) if is_word[n]][-2:]
+    said = [words[n] for n in places]
+    if len(said) == 2 and all(said) and said[1].lower() in _SHORT and places[1] - places[0] == 2:
+        return f"{said[0]}_{said[1]}"
+    return said[-1] if said else ""
 
 
 def _whole(texts: Sequence[str], columns: list[PathColumn], is_name: bool, end: str) -> str:
@@ -140,11 +156,12 @@ def _whole(texts: Sequence[str], columns: list[PathColumn], is_name: bool, end: 
 
 
 def _tokens(text: str) -> list[str]:
-    """Split at separators, which are tokens too, and before a number at the end of a word."""
+    """Split at separators, which are tokens too, and around a number: word, number, unit."""
     tokens: list[str] = []
     for token in _SEPARATED.split(text):
-        numbered = _NUMBERED.fullmatch(token)
-        tokens += [numbered[1], numbered[2]] if numbered else [token]
+        found = _NUMBERED.fullmatch(token)
+        is_split = found is not None and (not found[3] or unit_of(found[3]) is not None)
+        tokens += [part or "" for part in found.groups()] if found and is_split else [token]
     return [token for token in tokens if token]
 
 
@@ -159,7 +176,11 @@ def _once(tokens: Sequence[str], word: str) -> bool:
 
 
 def _token_pattern(
-    texts: Sequence[str], before: Sequence[str], columns: list[PathColumn], is_name: bool
+    texts: Sequence[str],
+    before: Sequence[str],
+    columns: list[PathColumn],
+    is_name: bool,
+    after: str = "",
 ) -> str:
     values = set(texts)
     if len(values) == 1:
@@ -173,13 +194,17 @@ def _token_pattern(
         name = "replicate"
     elif not (is_whole or is_real) and all(_MACHINE.fullmatch(text) for text in values):
         name = "machine"
+    elif is_whole and word.lower() in ("thread", "threads") and "threads" not in taken:
+        name = "threads"
     else:
         word = word or ("file" if is_name else "folder")
         name = clean_name(word, str(len(columns) + 1), taken)
     kind = "text" if is_stamp or not is_real else "whole" if is_whole else "real"
     if name in taken:
         name = clean_name(f"{name}_{len(columns) + 1}", kind, taken)
-    columns.append(PathColumn(name, kind, "label" if is_stamp else "knob", len(values)))
+    unit = unit_of(after) if kind != "text" else None
+    role = "label" if is_stamp else "knob"
+    columns.append(PathColumn(name, kind, role, len(values), unit.text if unit else ""))
     if kind == "text":
         return rf"(?P<{name}>[^/]*?)" if "" in values else rf"(?P<{name}>[^/]+?)"
     return rf"(?P<{name}>\d+(?:\.\d+)?)" if kind == "real" else rf"(?P<{name}>\d+)"

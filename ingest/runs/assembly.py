@@ -225,7 +225,7 @@ def _finish_row(run: RunRow, meters: Sequence[RawFile]) -> None:
     has_log = bool(run.logs)
     row["source"] = next(
         by_role[role]
-        for role in ("log", "output", "trace", "window", "sidecar")
+        for role in ("log", "output", "trace", "window", "sidecar", "counts")
         if role in by_role and (role != "log" or has_log)
     )
     if facts := _facts(run):

@@ -44,6 +44,13 @@ def is_companion(run: RunRow, read: SourceRead) -> bool:
     return is_trace and any(each.file.format.role == "output" for each in run.readings)
 
 
+def energy_time_s(run: RunRow) -> float | None:
+    """Return how long the counts with an energy lasted; None if none has one or its time."""
+    return next(
+        (time for _, content, time in _nearest_first(run) if "energy_j" in measured(content)), None
+    )
+
+
 def measured(content: Reading) -> dict[str, float | int]:
     """The measurements of a file that have a column of `runs`, by column."""
     own = {column.name for column in content.columns}

@@ -19,7 +19,7 @@ from ingest.records import (
     UtcWindow,
     Window,
 )
-from ingest.runs.event_counts import is_companion, measured, take_counts
+from ingest.runs.event_counts import energy_time_s, is_companion, measured, take_counts
 from ingest.runs.row import RunRow
 from ingest.runs.storage_counts import count_interrupts, function_rates
 from ingest.settings.knobs import decode_hybrid_delay
@@ -117,6 +117,8 @@ def has_result(run: RunRow) -> bool:
     """Whether the files have a result of the run; if not, add the reason to the problems."""
     if run.logs or any(read.file.format.role in _RESULTS for read in run.readings):
         return True
+    if _are_counts_the_result(run):
+        return True
     if run.key.workload == IDLE:
         if run.row.get("duration_s") is not None:
             return True
@@ -126,6 +128,21 @@ def has_result(run: RunRow) -> bool:
         detail = f"run {run.row['run_id']} has no output to which these counts belong; not used"
         _refuse(run, [r for r in run.reads if r.file.format.role == "counts"], "no_output", detail)
     return False
+
+
+def _are_counts_the_result(run: RunRow) -> bool:
+    """Return whether counts are all that was measured, of a workload that is judged by its time.
+
+    They have the run's energy. How long they counted is its duration.
+    """
+    known = run.settings.workloads.get(run.key.workload)
+    are_alone = all(read.file.format.role == "counts" for read in run.reads)
+    if not are_alone or known is None or known.performance_metric != "duration_s":
+        return False
+    time_s = energy_time_s(run)
+    if time_s is not None:
+        run.row.setdefault("duration_s", time_s)
+    return time_s is not None
 
 
 def _refuse(run: RunRow, reads: Sequence[SourceRead], kind: str, detail: str) -> None:

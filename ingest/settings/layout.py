@@ -109,6 +109,7 @@ _LISTED: Final[dict[str, type[Struct]]] = {
                     "system",
                     "refuse",
                     "replicates",
+                    "numbered",
                     "guessed",
                     "last_of",
                 ),

@@ -23,6 +23,7 @@ from ingest.lake.proposals import read_proposals
 from ingest.proposals.columns import guess_columns
 from ingest.proposals.headings import read_heading
 from ingest.proposals.path_parts import read_paths
+from ingest.proposals.replicate_columns import replicate_pattern
 from ingest.proposals.roles import Guess
 from ingest.propose import propose_for
 from ingest.settings.dataset import load_settings
@@ -422,6 +423,95 @@ def test_folders_of_one_table_a_run_are_knobs(tmp_path: Path) -> None:
     rows = rows_of(lake, sql)
     assert len(rows) == 8
     assert rows[0] == ("a100", "llama-7b", 1, 2, 602.0)
+
+
+def test_replicates_in_columns_of_their_own_are_runs(tmp_path: Path) -> None:
+    """An empty pair of cells is no run; columns of processors and of phases are no replicates."""
+    raw, lake = tmp_path / "study", tmp_path / "lake"
+    write(
+        raw,
+        "wide.csv",
+        "kernel,time_ms_1,energy_mJ_1,time_ms_2,energy_mJ_2,cpu0_power_W,cpu1_power_W\n"
+        "conv,10,400,11,440,20,25\nconv,12,500,,,21,26\ngemm,20,900,21,950,22,27\n",
+    )
+    assert add(raw, lake) == 0
+    sql = "SELECT kernel, replicate, duration_s, energy_j, power_w FROM runs ORDER BY ALL"
+    rows = [
+        ("conv", 0, 0.010, 0.4, 40.0), ("conv", 1, 0.011, 0.44, 40.0),
+        ("conv", 2, 0.012, 0.5, 500 / 12), ("gemm", 0, 0.020, 0.9, 45.0),
+        ("gemm", 1, 0.021, 0.95, 950 / 21),
+    ]  # fmt: skip
+    assert rows_of(lake, sql) == [(*row[:2], *map(pytest.approx, row[2:])) for row in rows]
+
+
+@pytest.mark.parametrize(
+    ("names", "numbered"),
+    [
+        (["setting", "run 1 (s)", "run 2 (s)"], True),
+        (["setting", "Rep1_energy_J", "Rep2_energy_J"], True),
+        (["setting", "energy_core_0_J", "energy_core_1_J"], False),
+        (["setting", "latency_p50 (ms)", "latency_p99 (ms)"], False),
+    ],
+)
+def test_numbers_in_headings_are_of_replicates_or_of_parts(
+    names: list[str], numbered: bool
+) -> None:
+    columns = [["a", "b"], ["1.5", "2.5"], ["1.6", "2.4"]]
+    assert bool(replicate_pattern(names, columns)) == numbered
+
+
+def test_a_workload_of_a_known_name_that_measures_something_else_is_declared(
+    tmp_path: Path,
+) -> None:
+    raw, lake = tmp_path / "study", tmp_path / "lake"
+    write(raw, "mlperf.csv", "batch,time_s,energy_J\n8,2,100\n8,3,120\n16,4,150\n16,5,170\n")
+    assert add(raw, lake) == 0
+    sql = "SELECT DISTINCT workload, performance_metric FROM runs"
+    assert rows_of(lake, sql) == [("mlperf", "duration_s")]
+
+
+RESULTS = """Benchmark: stream
+Threads: 16
+Elapsed time: 120.5 s
+Package energy: 5063.5 J
+DRAM energy: 964.5 J
+"""
+SAMPLES = """timestamp, power.draw [W]
+2024/03/01 12:00:00.000, 100 W
+2024/03/01 12:00:01.000, 100 W
+2024/03/01 12:00:02.000, 100 W
+2024/03/01 12:00:03.000, 100 W
+2024/03/01 12:00:04.000, 100 W
+2024/03/01 12:00:05.000, 100 W
+"""
+COUNTED = """# started on Mon Mar  4 10:00:00 2024
+
+260.5;Joules;power/energy-pkg/;4000000000;100.00;;
+4000000000;ns;duration_time;4000000000;100.00;;
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "sql", "row"),
+    [
+        ("freq_{}MHz/run1/results.txt", RESULTS, "freq, benchmark, threads, energy_j, duration_s",
+         (1200, "stream", 16, 5063.5, 120.5)),
+        ("power_limit_{}W.csv", SAMPLES, "power_limit, power_w", (1200, 100.0)),
+        ("lu_threads{}_rep1.csv", COUNTED, "threads, energy_j, duration_s, source",
+         (1200, 260.5, 4.0, "perf_stat")),
+    ],
+    ids=["texts", "traces", "counts alone"],
+)  # fmt: skip
+def test_files_of_one_run_are_told_apart_by_their_paths(
+    name: str, text: str, sql: str, row: tuple[Any, ...], tmp_path: Path
+) -> None:
+    raw, lake = tmp_path / "study", tmp_path / "lake"
+    for value in (1200, 2400):
+        write(raw, name.format(value), text)
+    assert add(raw, lake) == 0
+    assert rows_of(lake, f"SELECT {sql} FROM runs ORDER BY ALL")[0] == row
+    (system,) = {system for (system,) in rows_of(lake, "SELECT system FROM runs")}
+    assert system == "study"
 
 
 def test_powers_that_disagree_with_energy_and_time_are_doubted(
