@@ -72,6 +72,13 @@ class Column:
         return {"comment": comment, _KEY: json.dumps(properties, sort_keys=True)}
 
 
+# Queries call what they compute beside the columns of runs so.
+_COMPUTED: Final = frozenset(
+    {"against", "cell", "configurations", "high", "level", "logged", "low", "mean", "n", "place"}
+    | {"rank", "runs", "sd", "settings", "value", "x", "y"}
+)
+
+
 def column_of_field(name: str, metadata: Mapping[str, str]) -> Column | None:
     """Read the description of a Delta field; None for a column that nobody declared.
 
@@ -96,6 +103,8 @@ def check_name(name: str) -> None:
         )
     if name in reserved_words():
         raise DataError(f"{name!r} cannot name a column: it is a word of SQL")
+    if name in _COMPUTED:
+        raise DataError(f"{name!r} cannot name a column: queries compute one of this name")
     facets = (knob.facet for knob in KNOB_TABLE)
     if name in RUNS.names or name in DERIVED or name in facets:
         raise DataError(f"{name!r} cannot name a column: wattlas has a column of that name")

@@ -28,6 +28,7 @@ from ingest.proposals.file_names import (
     name_block,
     names_a_knob,
     patterns_of,
+    workload_block,
     workload_questions,
 )
 from ingest.proposals.found_tables import find_tables
@@ -67,7 +68,7 @@ def propose(
     by_path = [] if is_described else _named_by_paths(results)
     taken = {id(shape) for shapes in by_path for shape in shapes}
     others = [shape for shape in results if id(shape) not in taken]
-    patterns = [] if is_described else patterns_of(others, shipped)
+    patterns = [] if is_described else patterns_of(others, shipped, _key_of(dataset))
     own: dict[str, str] = {}
     blocks: list[str | None] = [
         "# Proposed by `python -m ingest propose`: a guess from names and heads of files.",
@@ -81,7 +82,7 @@ def propose(
         blocks += ["# The shipped patterns fit the names of all outputs, logs and counts.", ""]
     named = [name_block(pattern, machines, own) for pattern in patterns]
     has_logs = any(pattern.shape.role == "log" for pattern in patterns)
-    blocks += [*label_blocks(patterns, has_logs), workload_questions(patterns, shipped)]
+    blocks += [*label_blocks(patterns, has_logs, shipped), workload_questions(patterns, shipped)]
     named_by_path = [_path_blocks(shapes, dataset) for shapes in by_path]
     blocks += [*knob_blocks(own), *named, *chain.from_iterable(named_by_path)]
     used = {id(pattern.shape) for pattern in patterns}
@@ -100,6 +101,11 @@ def _each_once(blocks: Iterable[str | None]) -> Iterator[str]:
             yield block
         if section is not None:
             seen.add(section[0])
+
+
+def _key_of(dataset: str) -> str:
+    """Return the name of a dataset as a key of TOML."""
+    return re.sub(r"[^A-Za-z0-9_-]+", "_", dataset)
 
 
 def _named_by_paths(results: Sequence[Shape]) -> list[list[Shape]]:
@@ -127,15 +133,12 @@ def _path_blocks(shapes: Sequence[Shape], dataset: str) -> Iterator[str]:
     pattern, columns = read_paths(paths[:: 1 + len(paths) // _MOST_PATHS])
     if not pattern:
         return
-    name = re.sub(r"[^A-Za-z0-9_-]+", "_", dataset)
+    name = _key_of(dataset)
     form = shapes[0].form or ""
     own = next((f.own_workload for f in FORMATS if f.name == form), UNKNOWN)
     workload = OF_FORMATS.get(form, name if own == UNKNOWN else own)
     if workload == name:
-        yield (
-            f'[workloads.{name}]\nloop = "closed"\nperformance_metric = "duration_s"\n'
-            "logged = false\n"
-        )
+        yield workload_block(name)
     yield f"[systems.{name}]\nlabel = {json.dumps(dataset, ensure_ascii=False)}\n"
     yield from sections_of(columns)
     count = f"{len(paths)} file{'' if len(paths) == 1 else 's'} of {form}, such as {paths[0]}"

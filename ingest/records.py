@@ -91,8 +91,8 @@ class Aggregate(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
     Attributes:
         n: The number of runs of each row, or the column that holds it.
-        mean: Ending of the names of columns of means; may be empty.
-        sd: Ending of the names of columns of sample standard deviations.
+        mean: What the names of columns of means have; may be empty.
+        sd: What those of sample standard deviations have there; their ending if `mean` is empty.
     """
 
     n: Annotated[int, Meta(gt=0)] | Annotated[str, Meta(min_length=1)]
@@ -102,6 +102,12 @@ class Aggregate(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     def __post_init__(self) -> None:
         if self.mean == self.sd:
             raise ValueError(f"mean cannot be {self.sd!r} as sd is")
+
+    def mean_of(self, heading: str) -> str | None:
+        """Return the heading of the means that belong to these deviations; None for others."""
+        if self.mean:
+            return heading.replace(self.sd, self.mean, 1) if self.sd in heading else None
+        return heading.removesuffix(self.sd) if heading.endswith(self.sd) else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,10 +125,12 @@ class TableDeclaration:
         has_factors: Whether undeclared texts, and whole numbers of few values, are knobs.
         refusal: Why its rows are no runs; empty if they are.
         replicates: A list of numbers in each row of a JSON document; each of them is a run.
-        numbered: Pattern of the number of a replicate in headings, as its first group: a row is as
-            many runs as there are numbers; the rest of such a heading is that of their column.
+        unpivot: Pattern of the part of headings by which columns of one kind differ, as its first
+            group: a row is as many runs. It numbers replicates, or has the name of a new column;
+            the rest of such a heading is that of their column.
         skip: By heading, the text of a cell by which a row is known to be no run.
         totals: By a new heading, the pattern of those whose numbers are added under it.
+        products: By a new heading, those whose numbers are multiplied under it.
         last_of: A heading: of the rows with one text in it, which grow, only the last is a run.
         guessed: What a proposal took its columns for; empty if a person declared them.
         is_shipped: Whether the declaration comes with wattlas.
@@ -139,10 +147,11 @@ class TableDeclaration:
     has_factors: bool = False
     refusal: str = ""
     replicates: str = ""
-    numbered: str = ""
+    unpivot: str = ""
     skip: Mapping[str, str] = field(default_factory=dict)
     last_of: str = ""
     totals: Mapping[str, str] = field(default_factory=dict)
+    products: Mapping[str, Sequence[str]] = field(default_factory=dict)
     guessed: str = ""
     is_shipped: bool = False
 

@@ -59,18 +59,19 @@ def _summary(table: Table, context: ReadContext, problems: ProblemList) -> Summa
     declared = {target.name for target in targets if target.heading in declaration.columns}
     undeclared = [c for c in own if not c.description and c.name not in declared]
     if undeclared:
-        names, knobs = (
+        metrics, knobs = (
             ", ".join(sorted(c.name for c in undeclared if (c.role == "knob") is are_knobs))
             for are_knobs in (False, True)
         )
-        detail = f"nobody declared {names}: numbers are kept as metrics, texts as labels"
+        detail = f"nobody declared {metrics}: numbers are kept as metrics, texts as labels"
         detail += f"; {knobs}: of few values, kept as knobs" if knobs else ""
         problems.add("undeclared_columns", "doubted", detail)
     if declaration.guessed:
         detail = f"columns were guessed from headings and cells: {declaration.guessed}"
         problems.add("guessed_columns", "doubted", detail)
     shape = declaration.aggregate
-    is_numbered = shape is None and all(target.name != "replicate" for target in targets)
+    names = {target.name for target in targets} | declaration.constants.keys()
+    is_numbered = shape is None and "replicate" not in names
     rows: Packed[SummaryRow] = Packed()
     workload = declaration.workload or UNKNOWN
     result = SummaryTable(workload, rows, columns=own, is_numbered=is_numbered, place=table.place)

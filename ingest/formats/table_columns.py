@@ -65,7 +65,7 @@ def targets_of(table: Table, declaration: TableDeclaration, file: str) -> list[T
         if shape is not None and heading == shape.n:
             targets.append(Target(index, heading, AGGREGATE_N, "whole", TableColumn(), N_COLUMN))
             continue
-        bare = heading.removesuffix(shape.mean) if shape is not None else heading
+        bare = heading.replace(shape.mean, "", 1) if shape is not None else heading
         declared = declaration.columns.get(heading, declaration.columns.get(bare, TableColumn()))
         if declared.is_dropped or (not heading and declared.to is None and index == 0):
             continue
@@ -124,10 +124,9 @@ def _spread_columns(headings: Sequence[str], shape: Aggregate | None) -> dict[in
         return {}
     means = {heading: index for index, heading in enumerate(headings)}
     return {
-        index: means[mean]
+        index: means[mean or ""]
         for index, heading in enumerate(headings)
-        if heading.endswith(shape.sd)
-        and (mean := heading.removesuffix(shape.sd) + shape.mean) in means
+        if (mean := shape.mean_of(heading)) in means and mean != heading
     }
 
 

@@ -49,9 +49,10 @@ def declaration_of(tables: Sequence[TableDeclaration], headings: Sequence[str]) 
         has_factors=any(table.has_factors for table in fitting),
         refusal=next((table.refusal for table in fitting if table.refusal), ""),
         replicates=next((table.replicates for table in fitting if table.replicates), ""),
-        numbered=next((table.numbered for table in fitting if table.numbered), ""),
+        unpivot=next((table.unpivot for table in fitting if table.unpivot), ""),
         last_of=next((table.last_of for table in fitting if table.last_of), ""),
         totals={n: each for table in reversed(fitting) for n, each in table.totals.items()},
+        products={n: each for table in reversed(fitting) for n, each in table.products.items()},
         skip={name: text for table in reversed(fitting) for name, text in table.skip.items()},
         guessed=next((table.guessed for table in fitting if table.guessed), ""),
     )

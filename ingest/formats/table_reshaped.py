@@ -1,7 +1,8 @@
 """Tables in another shape before their rows become runs, as the settings declare it."""
 
+import math
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from ingest.formats.table_rows import Table
 from ingest.formats.table_text import is_number
@@ -9,16 +10,18 @@ from ingest.records import TableDeclaration
 
 
 def reshape(table: Table, declaration: TableDeclaration) -> Table:
-    """Return a table of runs: without rows that are none, replicates in rows, totals added."""
+    """Return a table of runs: rows that are none left out, like columns in rows, with sums."""
     table = _without(table, declaration.skip, declaration.last_of)
-    table = _with_replicates(table, declaration.numbered)
-    return _with_totals(table, declaration.totals)
+    table = _unpivoted(table, declaration.unpivot)
+    sums = {name: re.compile(pattern) for name, pattern in declaration.totals.items()}
+    of = {n: [h for h in table.headings if each.fullmatch(h)] for n, each in sums.items()}
+    return _with_computed(_with_computed(table, of, sum), declaration.products, math.prod)
 
 
 def stem_of(heading: str, pattern: str) -> tuple[str, str]:
-    """Split a heading into its text without the number of a replicate, and that number.
+    """Split a heading into its text without what a pattern's first group has, and that.
 
-    The number is empty for a heading that no number of a replicate is in.
+    The latter is empty for a heading that does not fit.
     """
     match = re.search(pattern, heading)
     return (heading[: match.start()] + heading[match.end() :], match[1]) if match else (heading, "")
@@ -42,43 +45,51 @@ def _without(table: Table, skip: Mapping[str, str], last_of: str) -> Table:
     return kept
 
 
-def _with_replicates(table: Table, pattern: str) -> Table:
-    """Return a table with a row for each replicate whose numbers are in headings of their own.
+def _unpivoted(table: Table, pattern: str) -> Table:
+    """Return a table with a row for each set of columns that differ in a part of their headings.
 
-    A row has no replicate where all cells of that number are empty.
+    A row of which all these cells are empty is left out. Without a name of the part's group it
+    numbers replicates; else it is a column of this name.
     """
     if not pattern:
         return table
+    names = [*re.compile(pattern).groupindex]
     split = [stem_of(heading, pattern) for heading in table.headings]
-    shared = [at for at, (_, number) in enumerate(split) if not number]
-    stems = list(dict.fromkeys(stem for stem, number in split if number))
-    numbers = dict.fromkeys(number for _, number in split if number)
+    shared = [at for at, (_, part) in enumerate(split) if not part]
+    stems = list(dict.fromkeys(stem for stem, part in split if part))
+    parts = dict.fromkeys(part for _, part in split if part)
     places = {each: at for at, each in enumerate(split)}
-    kept = table.of_same_place([*(table.headings[at] for at in shared), *stems])
-    kept.units |= {stem: table.units[h] for h, (stem, _) in zip(table.headings, split, strict=True)
-                   if h in table.units}  # fmt: skip
+    kept = table.of_same_place([*(table.headings[at] for at in shared), *names, *stems])
+    units = zip(split, map(table.units.get, table.headings), strict=True)
+    kept.units |= {stem: unit for (stem, _), unit in units if unit}
     for line, cells in table.rows:
-        for number in numbers:
-            at = (places.get((stem, number)) for stem in stems)
+        for part in parts:
+            at = (places.get((stem, part)) for stem in stems)
             own = [None if index is None else cells[index] for index in at]
             if any(cell not in (None, "") for cell in own):
-                kept.append(line, [*(cells[index] for index in shared), *own])
+                row = (*(cells[index] for index in shared), *(part for _ in names), *own)
+                kept.append(line, row)
     return kept
 
 
-def _with_totals(table: Table, totals: Mapping[str, str]) -> Table:
-    """Return a table with a column more for each total; a row without a part has none."""
-    parts = {
-        name: [at for at, heading in enumerate(table.headings) if re.fullmatch(pattern, heading)]
-        for name, pattern in totals.items()
-        if name not in table.headings
+def _with_computed(
+    table: Table, columns: Mapping[str, Sequence[str]], compute: Callable[[Iterable[float]], float]
+) -> Table:
+    """Return a table with further columns, each from the numbers of others; none lacks a part.
+
+    Args:
+        columns: By new heading the headings that it is computed from.
+    """
+    places = {
+        name: [table.headings.index(heading) for heading in headings]
+        for name, headings in columns.items()
+        if headings and name not in table.headings and {*headings} <= {*table.headings}
     }
-    parts = {name: places for name, places in parts.items() if places}
-    if not parts:
+    if not places:
         return table
-    kept = table.of_same_place([*table.headings, *parts])
+    kept = table.of_same_place([*table.headings, *places])
     for line, cells in table.rows:
-        texts = ([str(cells[at]).strip() for at in places] for places in parts.values())
-        sums = [sum(map(float, t)) if all(map(is_number, t)) else None for t in texts]
-        kept.append(line, [*cells, *sums])
+        texts = ([str(cells[at]).strip() for at in each] for each in places.values())
+        values = [compute(map(float, t)) if all(map(is_number, t)) else None for t in texts]
+        kept.append(line, [*cells, *values])
     return kept

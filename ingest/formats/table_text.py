@@ -120,9 +120,11 @@ def _without_titles(lines: Iterable[str], separator: str) -> Iterator[str]:
     source = iter(lines)
     head = list(islice(source, LOOKED_AT))
     cells = [[c.strip() for c in line.strip("\ufeff\r\n").split(separator)] for line in head]
-    counts = Counter(len(each) for each in cells if len(each) > 1)
+    # A spreadsheet fills up its rows with empty cells.
+    counts = Counter(sum(map(bool, each)) for each in cells if len(each) > 1)
+    counts.pop(0, None)
     usual = counts.most_common(1)[0][0] if counts else 0
-    at = next((i for i, each in enumerate(cells) if len(each) == usual), 0)
+    at = next((i for i, each in enumerate(cells) if sum(map(bool, each)) >= usual), 0)
     is_short = all(2 * sum(map(bool, each)) <= usual for each in cells[:at])
     is_text = not any(line.lstrip("\ufeff \t").startswith("#") for line in head[:at])
     are_names = all(_HEADING.fullmatch(name.strip('"')) for name in cells[at]) if at else False

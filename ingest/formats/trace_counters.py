@@ -11,6 +11,11 @@ _NEAR_STEPS: Final = 6.0
 _LAST_SHARE: Final = 0.1
 # The least at which a counter wraps, J.
 _LEAST_PERIOD_J: Final = 1024.0
+# Linux' powercap counts in whole nanojoules of the unit of the registers, which have 32 bits:
+# 2^-16, 2^-15, 2^-14, 2^-13, 2^-12 J, and 15.3 uJ of memories of servers.
+_POWERCAP_J: Final = tuple(
+    (2**32 - 1) * unit_nj * 1e-9 for unit_nj in (15_258, 15_300, 30_517, 61_035, 122_070, 244_140)
+)
 _LEAST_RISING: Final = 0.97
 _LEAST_SAMPLES: Final = 4
 
@@ -39,11 +44,14 @@ def is_running_total(values: np.ndarray) -> bool:
     return bool((steps >= 0).mean() >= min(_LEAST_RISING, 1 - 1.5 / len(steps)) and is_start.all())
 
 
-def steps_of(values: np.ndarray) -> CounterSteps:
+def steps_of(values: np.ndarray, is_powercap: bool = False) -> CounterSteps:
     """Return the steps of a running total, J.
 
     A fall from just below a power of two (of joules, or of 2^-16 J and the like, which are powers
     of two of joules too) is a wrap. Any other fall is a new start at 0.
+
+    Args:
+        is_powercap: Whether Linux' powercap made the numbers (uJ), which wrap a little earlier.
     """
     steps = np.diff(values, prepend=np.nan)
     found = CounterSteps(steps)
@@ -51,7 +59,8 @@ def steps_of(values: np.ndarray) -> CounterSteps:
     near = _NEAR_STEPS * float(np.median(rising)) if len(rising) else 0.0
     for at in np.flatnonzero(steps < 0).tolist():
         before, after = float(values[at - 1]), float(values[at])
-        period = 2.0 ** math.ceil(math.log2(before))
+        periods = [2.0 ** math.ceil(math.log2(before)), *(_POWERCAP_J if is_powercap else ())]
+        period = min(each for each in periods if each >= before)
         is_near = period - before + after <= min(near, _LAST_SHARE * period)
         if is_near and period >= _LEAST_PERIOD_J:
             steps[at] += period

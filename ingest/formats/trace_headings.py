@@ -74,6 +74,13 @@ class Heading(NamedTuple):
     domain: Domain = ""
 
 
+# A heading that is a unit.
+_UNIT_ALONE: Final = {
+    **{"W": Heading("power", 1.0, True, "total"), "mW": Heading("power", 1e-3, True, "total")},
+    **{"J": Heading("energy", 1.0, True, "total"), "uJ": Heading("energy", 1e-6, True, "total")},
+}
+
+
 def read_heading(text: str, unit: str = "") -> Heading:
     """Read a heading.
 
@@ -85,6 +92,8 @@ def read_heading(text: str, unit: str = "") -> Heading:
     tokens = words_of(text)
     stated = (unit or (found[1] if found else "")).lower()
     last = re.split(r"[^A-Za-z%]+", bare.strip())[-1].lower() if len(tokens) > 1 else ""
+    if (alone := _UNIT_ALONE.get(bare.strip())) is not None:
+        return alone
     if tokens == ["totec"]:  # DCGM's total energy consumption, mJ.
         return Heading("energy", 1e-3, True, "gpu")
     if tokens and set(tokens) <= _TIMES and _TIME_HEADS.intersection(tokens):

@@ -44,7 +44,9 @@ def read_times(
     if np.isfinite(numbers).mean() > 0.5:
         first = numbers[np.isfinite(numbers)][0]
         for least, seconds in _EPOCHS:
-            if first >= least and not (has_unit and scale != seconds and least < 1e9):
+            # A clock since the start of the machine counts smaller units than a date would.
+            is_other = has_unit and (scale < seconds or (scale != seconds and least < 1e9))
+            if first >= least and not is_other:
                 return (numbers - first) * seconds, float(first * seconds)
         return (numbers - first) * scale, None
     of_day = [_OF_DAY.fullmatch(text) for text in texts]

@@ -1,15 +1,18 @@
 """Settings for tables, as text: what each column was taken for, and why."""
 
 import json
+import math
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Final
 
 from ingest.proposals.columns import guess_columns
 from ingest.proposals.found_tables import FoundTable, header_pattern
 from ingest.proposals.headings import words_of
+from ingest.proposals.lake_columns import power_parts
+from ingest.proposals.like_columns import mean_columns, replicate_pattern, series_pattern
 from ingest.proposals.path_parts import PathColumn, is_own, read_paths
-from ingest.proposals.replicate_columns import replicate_pattern
 from ingest.proposals.roles import Guess
 from ingest.settings.column_names import clean_name
 from ingest.settings.dataset import UNKNOWN, Settings
@@ -30,17 +33,41 @@ class TableBlock:
 
     def __init__(self, table: FoundTable, dataset: str, settings: Settings) -> None:
         self.table = table
-        self.numbered = replicate_pattern(table.headings, table.columns)
-        content = table.with_replicates(self.numbered)
+        self.unpivot = replicate_pattern(table.headings, table.columns)
+        self.unpivot = self.unpivot or series_pattern(table.headings, table.columns)
+        content = table.unpivoted(self.unpivot)
         self.guesses = guess_columns(
             content.headings, content.columns, content.units, table.declared
         )
+        self.means = mean_columns(content.headings, content.columns)
+        if self.means is not None:
+            # Their columns are read as the declaration of means says.
+            taken = {self.means.n, *filter(self.means.mean_of, content.headings)}
+            self.guesses = [g for g in self.guesses if g.heading.text not in taken]
+        self.power = power_parts(self.guesses)
         path, self.parts = read_paths(table.paths) if len(table.paths) > 1 else ("", [])
+        self.parts = self._apart_from_columns(path)
         self.path = path
         self.system = dataset
         self.workload = _workload_of(table, self.parts, dataset, settings)
         self._aim_knobs(settings)
         self.performance = self._performance()
+
+    def _apart_from_columns(self, pattern: str) -> list[PathColumn]:
+        """Return the columns of paths; one that repeats a knob of the rows is a label."""
+        columns = dict(zip(self.table.headings, self.table.columns, strict=True))
+        knobs = [g for g in self.guesses if g.role == "knob" and g.heading.text in columns]
+        found = [re.search(f"{pattern}$", path) for path in self.table.sources]
+        parts = []
+        for part in self.parts:
+            texts = [match[part.name] if match else "" for match in found]
+            pairs = [{*zip(texts, columns[g.heading.text], strict=True)} for g in knobs]
+            is_twin = any(
+                len(pair) == guess.count == len({*texts}) > 1
+                for guess, pair in zip(knobs, pairs, strict=True)
+            )
+            parts.append(replace(part, role="label") if is_twin else part)
+        return parts
 
     def _aim_knobs(self, settings: Settings) -> None:
         taken = {guess.to for guess in self.guesses} | {part.name for part in self.parts}
@@ -87,12 +114,21 @@ class TableBlock:
         for role, word in (("knob", "set"), ("metric", "measured"), ("label", "labels")):
             named = [_said(guess) for guess in self.guesses if guess.role == role]
             if role == "knob":
-                named += [f"{part.name} ({part.values}, from the path)" for part in self.parts]
+                named += [
+                    f"{part.name} ({part.values}, from the path)"
+                    for part in self.parts
+                    if part.role == "knob"
+                ]
             if named:
                 more = f", and {len(named) - _NAMED} more" if len(named) > _NAMED else ""
                 yield f"#   {word}: {', '.join(named[:_NAMED])}{more}"
-        if self.numbered:
-            yield "#   replicates: the numbers in headings; each row is as many runs"
+        if self.unpivot:
+            of = "series" if "?P<" in self.unpivot else "replicates"
+            yield f"#   {of}: a part of the headings; each row is as many runs"
+        if self.means is not None:
+            yield f"#   means: of {self.means.n} runs each, with their deviations"
+        if self.power is not None:
+            yield f"#   power: {' times '.join(guess.heading.text for guess in self.power)}"
         if self.performance:
             yield f"#   performance: {self.performance}"
 
@@ -120,8 +156,14 @@ class TableBlock:
         if self.path:
             yield f"pattern = {_text(self.path)}"
         yield f"header = {_text(header_pattern(table))}"
-        if self.numbered:
-            yield f"numbered = {_text(self.numbered)}  # replicates in columns of their own"
+        if self.unpivot:
+            yield f"unpivot = {_text(self.unpivot)}  # columns that differ in this part are runs"
+        if self.means is not None:
+            n, mean, sd = map(_text, (str(self.means.n), self.means.mean, self.means.sd))
+            yield f"aggregate = {{ n = {n}, mean = {mean}, sd = {sd} }}"
+        if self.power is not None:
+            headings = ", ".join(_text(guess.heading.text) for guess in self.power)
+            yield f"products = {{ 'power' = [{headings}] }}  # voltage times current"
         yield f"workload = {_text(self.workload)}"
         yield f"system = {_text(self.system)}"
         yield "# Remove the next line when this is right: as long as it is here, `problems` has it."
@@ -132,6 +174,9 @@ class TableBlock:
                 key = guess.heading.text
                 key = key if re.fullmatch(r"[A-Za-z0-9_-]+", key) else _text(key)
                 yield f"{key} = {self._declaration(guess)}  # {guess.why}"
+        if self.power is not None:
+            scale = math.prod(unit.scale for guess in self.power if (unit := guess.heading.unit))
+            yield f"power = {{ to = 'power_w', scale = {scale:.12g} }}"
 
     def _declaration(self, guess: Guess) -> str:
         if guess.is_dropped:

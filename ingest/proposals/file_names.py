@@ -67,8 +67,13 @@ def machines_of(paths: Iterable[str], folders: Iterable[str]) -> set[str]:
     return machines
 
 
-def patterns_of(results: Sequence[Shape], shipped: Settings) -> list[_Pattern]:
-    """Return patterns of outputs and logs, then of the counts and windows that belong to them."""
+def patterns_of(results: Sequence[Shape], shipped: Settings, dataset: str) -> list[_Pattern]:
+    """Return patterns of outputs and logs, then of the counts and windows that belong to them.
+
+    Args:
+        dataset: Name of the workload and the system that no path names.
+    """
+    has_logs = any(shape.role == "log" for shape in results)
     patterns: list[_Pattern] = []
     by_folder: dict[str, list[Shape]] = defaultdict(list)
     for shape in results:
@@ -83,6 +88,9 @@ def patterns_of(results: Sequence[Shape], shipped: Settings) -> list[_Pattern]:
             system = (places or re.split(r"[._\-#]", shape.signature) or ["linux"])[-1]
             named = workload_of(shape.example.split("/"), shipped)
             workload = OF_FORMATS.get(shape.form or "", UNKNOWN) if named == UNKNOWN else named
+            if workload == UNKNOWN and not has_logs:
+                workload = dataset
+                system = system if len(system) > 2 else dataset
             pattern = _Pattern(shape, groups, workload, system)
             twin = any(set(p.groups) == set(groups) and not p.constants for p in in_folder)
             is_same_form = any(p.shape.form == shape.form for p in in_folder)
@@ -166,7 +174,7 @@ def _regex_of(pattern: _Pattern, index: int, own: dict[str, str]) -> str:
     return f"(?P<{group}>{_REGEX[kind]})"
 
 
-def label_blocks(patterns: Sequence[_Pattern], has_logs: bool) -> Iterator[str]:
+def label_blocks(patterns: Sequence[_Pattern], has_logs: bool, shipped: Settings) -> Iterator[str]:
     """Yield the labels of systems, and the workloads without per-interrupt logs.
 
     Runs of such workloads get no problem for a missing log.
@@ -174,8 +182,18 @@ def label_blocks(patterns: Sequence[_Pattern], has_logs: bool) -> Iterator[str]:
     for system in sorted({pattern.system for pattern in patterns}):
         key = system if re.fullmatch(r"[A-Za-z0-9_-]+", system) else f'"{system}"'
         yield f'# ? What is this system called?\n[systems.{key}]\nlabel = "{system}"\n'
-    for workload in sorted({p.workload for p in patterns} - {"unknown"} if not has_logs else ()):
-        yield f"# No per-interrupt logs were found.\n[workloads.{workload}]\nlogged = false\n"
+    for workload in sorted({p.workload for p in patterns} - {UNKNOWN} if not has_logs else ()):
+        if workload in shipped.workloads:
+            yield f"# No per-interrupt logs were found.\n[workloads.{workload}]\nlogged = false\n"
+        else:
+            yield workload_block(workload)
+
+
+def workload_block(name: str) -> str:
+    """Return the section of a workload of a fixed amount of work, judged by its time."""
+    return (
+        f'[workloads.{name}]\nloop = "closed"\nperformance_metric = "duration_s"\nlogged = false\n'
+    )
 
 
 def workload_questions(patterns: Sequence[_Pattern], shipped: Settings) -> str | None:

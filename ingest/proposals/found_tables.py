@@ -33,6 +33,7 @@ class FoundTable:
         columns: Cells of each column, from some of the files.
         units: By heading the unit that follows each number.
         rows: Number of rows that were read.
+        sources: The file of each of these rows.
         place: Where a JSON document has it, if the document has several.
         is_document: Whether JSON documents have it.
         declared: What the settings say of its columns already.
@@ -43,28 +44,30 @@ class FoundTable:
     columns: list[list[Cell]] = field(default_factory=list)
     units: dict[str, str] = field(default_factory=dict)
     rows: int = 0
+    sources: list[str] = field(default_factory=list)
     place: str = ""
     is_document: bool = False
     declared: Mapping[str, TableColumn] = field(default_factory=dict)
     read: int = 0
 
-    def add(self, columns: Sequence[Iterable[Cell]]) -> None:
+    def add(self, path: str, columns: Sequence[Iterable[Cell]]) -> None:
         """Add the rows of one more file."""
         self.columns = self.columns or [[] for _ in self.headings]
         for mine, cells in zip(self.columns, columns, strict=True):
             mine += [*cells][: _MOST_ROWS - len(mine)]
         self.rows = len(self.columns[0])
+        self.sources += [path] * (self.rows - len(self.sources))
         self.read += 1
 
-    def with_replicates(self, numbered: str) -> "FoundTable":
-        """Return it with replicates in rows; see `TableDeclaration.numbered`."""
-        if not numbered:
+    def unpivoted(self, pattern: str) -> "FoundTable":
+        """Return it with columns of one kind as rows; see `TableDeclaration.unpivot`."""
+        if not pattern:
             return self
         table = Table(list(self.headings))
         table.units = self.units
         for line, cells in enumerate(zip(*self.columns, strict=True)):
             table.append(line, cells)
-        table = reshape(table, TableDeclaration(numbered=numbered))
+        table = reshape(table, TableDeclaration(unpivot=pattern))
         columns = [[*table.column(index)] for index in range(len(table.headings))]
         return replace(self, headings=tuple(table.headings), columns=columns, units=table.units)
 
@@ -118,7 +121,7 @@ def _read(
         found = tables.setdefault(headings, FoundTable(headings, declared=known.columns))
         found.place, found.is_document = table.place, is_document
         found.units |= table.units
-        found.add([table.column(index) for index in range(len(headings))])
+        found.add(path, [table.column(index) for index in range(len(headings))])
         yield found
 
 

@@ -46,7 +46,7 @@ def choose_targets(guesses: Sequence[Guess]) -> None:
     }
     energy = known.get("energy_j") or _best(of_costs["energy"], "energy_j")
     power = known.get("power_w") or _best(of_costs["power"], "power_w")
-    times = [g for g in metrics if g.quantity == "time" and not g.heading.has(*_LATENCIES)]
+    times = [g for g in metrics if g.quantity == "time" and not _is_latency(g.heading)]
     durations = [g for g in times if not _is_spread(g.heading)]
     duration = known.get("duration_s") or _best(durations, "duration_s")
     is_codecarbon = any(g.heading.has("codecarbon", "emissions") for g in guesses)
@@ -66,6 +66,28 @@ def choose_targets(guesses: Sequence[Guess]) -> None:
     for guess in times:
         guess.unit = guess.unit or (duration.unit if duration else "s")
     _name_latencies(metrics)
+
+
+def power_parts(guesses: Sequence[Guess]) -> tuple[Guess, Guess] | None:
+    """Return voltage and current if their product is the only power of the rows; else None."""
+    if any(guess.to in ("energy_j", "power_w") for guess in guesses):
+        return None
+    voltage, current = (
+        [
+            guess
+            for guess in guesses
+            if guess.quantity == quantity and guess.role == "metric" and guess.heading.unit
+            if not _is_spread(guess.heading)
+        ]
+        for quantity in ("voltage", "current")
+    )
+    return (voltage[0], current[0]) if len(voltage) == len(current) == 1 else None
+
+
+def _is_latency(heading: Heading) -> bool:
+    """Return whether a time is of requests: by its word, or a percentile that has no other word."""
+    is_percentile = any(re.fullmatch(r"p\d+(\.\d+)?|\d\dth", word) for word in heading.words)
+    return heading.has(*_LATENCIES) or (is_percentile and len(heading.words) == 1)
 
 
 def _kernel(guess: Guess) -> str:
@@ -200,7 +222,7 @@ def _name_latencies(metrics: Sequence[Guess]) -> None:
     taken: set[str] = set()
     for guess in metrics:
         heading = guess.heading
-        if guess.to or guess.quantity != "time" or not heading.has(*_LATENCIES):
+        if guess.to or guess.quantity != "time" or not _is_latency(heading):
             continue
         of = [_PERCENTILES[word] for word in heading.words if word in _PERCENTILES]
         others = {*heading.words} - {*_PERCENTILES} - _LATENCIES - PLAIN_WORDS - {"time"}

@@ -16,6 +16,7 @@ from ingest.settings.word_lists import WORDS
 
 _SEPARATED: Final = re.compile(r"([-_.=@+ ]+)")
 _NUMBERED: Final = re.compile(r"([A-Za-z][A-Za-z_-]*?)?(\d+(?:\.\d+)?)([A-Za-zµ%]+)?")
+_COUNTED: Final = WORDS["set"] | WORDS["replicates"]
 _MACHINE: Final = re.compile(r"[a-z]{1,3}\d{3,4}[a-z]*\d*|node\d+|host\d+", re.IGNORECASE)
 # They need the word before them to say what was set: `power_limit_150W`.
 _SHORT: Final = WORDS["limits"] | {"size", "count", "rate", "level", "number", "num", "time"}
@@ -129,16 +130,29 @@ def _aligned(split: Sequence[Sequence[str]], columns: list[PathColumn], is_name:
         )
     words = [v[0] if len(set(v)) == 1 and v[0][:1].isalpha() else "" for v in values]
     is_word = [any(text[:1].isalpha() for text in texts) for texts in values]
-    return "".join(
-        _token_pattern(
-            values[at],
-            [_name_before(words, is_word, at)],
-            columns,
-            is_name,
-            values[at + 1][0] if at + 1 < count and len(set(values[at + 1])) == 1 else "",
-        )
-        for at in range(count)
-    )
+    pattern, used = "", set[str]()
+    for at in range(count):
+        after = values[at + 1][0] if at + 1 < count and len(set(values[at + 1])) == 1 else ""
+        before = _name_before(words, is_word, at)
+        if after.lower() in _COUNTED and values[at][0].isdigit():
+            before = after
+            used.add(after)
+        elif before in used:
+            before = ""
+        is_replicate = not before or (at > 1 and len(set(values[at - 2])) > 1)
+        rest = {v for texts in values[at + 1 :] for v in texts if v.isdigit()}
+        if is_replicate and not rest and _are_replicates(values[at], columns):
+            before = "rep"
+        pattern += _token_pattern(values[at], [before], columns, is_name, after)
+    return pattern
+
+
+def _are_replicates(texts: Sequence[str], columns: Sequence[PathColumn]) -> bool:
+    """Return whether the last numbers of names, which no word explains, number replicates."""
+    if any(column.name == "replicate" for column in columns) or not all(map(str.isdigit, texts)):
+        return False
+    numbers = sorted({int(text) for text in texts})
+    return len(numbers) > 1 and numbers[0] <= 1 and numbers == [*range(numbers[0], numbers[-1] + 1)]
 
 
 def _name_before(words: Sequence[str], is_word: Sequence[bool], at: int) -> str:
@@ -160,7 +174,8 @@ def _tokens(text: str) -> list[str]:
     tokens: list[str] = []
     for token in _SEPARATED.split(text):
         found = _NUMBERED.fullmatch(token)
-        is_split = found is not None and (not found[3] or unit_of(found[3]) is not None)
+        unit = (found[3] or "") if found else ""
+        is_split = not unit or unit_of(unit) is not None or unit.lower() in _COUNTED
         tokens += [part or "" for part in found.groups()] if found and is_split else [token]
     return [token for token in tokens if token]
 

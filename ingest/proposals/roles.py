@@ -97,6 +97,8 @@ def guess_of(heading: Heading, cells: Sequence[Cell]) -> Guess:
         is_set = not heading.has(*WORDS["read_clocks"]) and (recurring or kind == "whole")
         guess.role = "knob" if is_set and len(counts) <= _MOST_VALUES else "metric"
         guess.why = f"a clock, {said}"
+    elif heading.has(*WORDS["loads"]) and kind == "whole" and recurring and _is_even(numbers):
+        guess.role, guess.why = "knob", f"a load that was offered: {said}"
     elif _is_measured(heading, guess.quantity) is True:
         guess.role, guess.why = "metric", _measured_why(heading)
         guess.better = _direction(guess)
@@ -114,6 +116,12 @@ def guess_of(heading: Heading, cells: Sequence[Cell]) -> Guess:
             guess.values = {"-1": "none"}
             guess.why += "; -1 is none"
     return guess
+
+
+def _is_even(numbers: np.ndarray) -> bool:
+    """Return whether whole numbers are few steps of one size, as people choose them."""
+    step = int(np.gcd.reduce(np.abs(numbers).astype(np.int64)))
+    return step > 0 and float(numbers.max()) <= _MOST_VALUES * step
 
 
 def _clock_unit(values: np.ndarray) -> str:
@@ -185,6 +193,8 @@ def _is_measured(heading: Heading, quantity: str) -> bool | None:
     last = words[-1] if words else ""
     if heading.has(*WORDS["limits"]):
         return False
+    if heading.has("battery"):
+        return True
     if quantity in ("energy", "power", "temperature", "voltage", "current", "charge", "rate"):
         return True
     if quantity == "price":

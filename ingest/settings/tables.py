@@ -83,19 +83,20 @@ def build_table(
         entry.get("factors", False),
         entry.get("refuse", ""),
         entry.get("replicates", ""),
-        _numbered(entry, where),
+        _unpivot(entry, where),
         entry.get("skip", {}),
         entry.get("last_of", ""),
         entry.get("totals", {}),
+        entry.get("products", {}),
         entry.get("guessed", ""),
         is_shipped,
     )
 
 
-def _numbered(entry: Mapping[str, Any], where: str) -> str:
-    if "numbered" in entry and not compiled(entry, "numbered", where).groups:
-        raise SettingsError(f"{where}.numbered has no group for the number ({entry['path']})")
-    return str(entry.get("numbered", ""))
+def _unpivot(entry: Mapping[str, Any], where: str) -> str:
+    if "unpivot" in entry and compiled(entry, "unpivot", where).groups != 1:
+        raise SettingsError(f"{where}.unpivot must have one group ({entry['path']})")
+    return str(entry.get("unpivot", ""))
 
 
 def table_column(entry: str | Mapping[str, Any]) -> TableColumn:

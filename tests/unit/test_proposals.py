@@ -22,8 +22,8 @@ from ingest.formats.written_numbers import written_numbers
 from ingest.lake.proposals import read_proposals
 from ingest.proposals.columns import guess_columns
 from ingest.proposals.headings import read_heading
+from ingest.proposals.like_columns import replicate_pattern
 from ingest.proposals.path_parts import read_paths
-from ingest.proposals.replicate_columns import replicate_pattern
 from ingest.proposals.roles import Guess
 from ingest.propose import propose_for
 from ingest.settings.dataset import load_settings

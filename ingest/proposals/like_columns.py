@@ -1,0 +1,135 @@
+"""Columns of one kind: `time_ms_1` and `time_ms_2` of replicates, `fft_time_s` and `lu_time_s`."""
+
+import re
+from collections import defaultdict
+from collections.abc import Sequence
+from typing import Final
+
+import numpy as np
+
+from ingest.formats.json_rows import Cell
+from ingest.formats.table_reshaped import stem_of
+from ingest.proposals.headings import read_heading, words_of
+from ingest.proposals.roles import guess_of
+from ingest.records import Aggregate
+from ingest.settings.word_lists import WORDS
+
+# A word for a replicate says it; else the number stands last.
+_PATTERNS: Final = (
+    r"(?i)[ _.-]*(?:run|rep|replicate|repetition|trial|iteration|iter)[ _.-]*(\d+)",
+    r"[ _.-]?(\d+)(?=$| ?[(\[])",
+)
+# Numbers behind these words are of parts of a machine or of percentiles, not of replicates.
+_PARTS: Final = WORDS["parts"] | {
+    *("node", "socket", "channel", "thread", "worker", "zone", "rank", "port", "phase", "stage"),
+    *("layer", "level", "step", "p", "c", "l", "q", "top"),
+}
+_LEAST_SERIES: Final = 3
+# Words of parts, phases and statistics: their columns are of one run.
+_NO_SERIES: Final = (
+    _PARTS
+    | WORDS["phases"]
+    | WORDS["statistics"]
+    | WORDS["plain"].union(
+        {"package", "pkg", "psys", "dynamic", "static", "active", "p50", "p90", "p95", "p99"}
+    )
+)
+# What headings call the number of runs of a mean, means, and sample standard deviations.
+_COUNTS: Final = frozenset({"n", "runs", "repetitions", "replicates", "reps", "repeats", "samples"})
+_MEANS: Final = (r"mean", r"average", r"avg", r"mittelwert", r"moyenne", r"media")
+_DEVIATIONS: Final = (
+    r"std\.? ?abw(?:\.|eichung)?", r"standardabweichung", r"stddev", r"std\.? ?dev\.?", r"stdev",
+    r"std", r"(?<![A-Za-z])sd(?![A-Za-z])", r"ecart[- ]type",
+)  # fmt: skip
+# Replicates of a row are so near: the median over rows of the greatest over the least.
+_ALIKE: Final = 3.0
+
+
+def replicate_pattern(headings: Sequence[str], columns: Sequence[Sequence[Cell]]) -> str:
+    """Return the pattern of the number of a replicate in headings; empty where there is none.
+
+    Numbers count from 0 or 1. Their columns are measured, and alike in each row.
+    """
+    for pattern in _PATTERNS:
+        found: dict[str, dict[int, int]] = defaultdict(dict)
+        for at, heading in enumerate(headings):
+            stem, number = stem_of(heading, pattern)
+            if number:
+                found[stem][int(number)] = at
+        if found and all(_are_replicates(stem, at, columns) for stem, at in found.items()):
+            return pattern
+    return ""
+
+
+def _are_replicates(stem: str, places: dict[int, int], columns: Sequence[Sequence[Cell]]) -> bool:
+    numbers = sorted(places)
+    words = words_of(stem)
+    is_counted = len(numbers) > 1 and numbers == [*range(numbers[0], numbers[0] + len(numbers))]
+    if not is_counted or numbers[0] > 1 or (words and words[-1] in _PARTS):
+        return False
+    cells = [columns[at] for at in places.values()]
+    heading = read_heading(stem)
+    if any(guess_of(heading, each).role != "metric" for each in cells):
+        return False
+    try:
+        values = np.array([[float(cell or "nan") for cell in each] for each in cells])
+    except ValueError:
+        return False
+    whole = values[:, np.all(values > 0, axis=0)]
+    return whole.size > 0 and float(np.median(whole.max(axis=0) / whole.min(axis=0))) <= _ALIKE
+
+
+def series_pattern(headings: Sequence[str], columns: Sequence[Sequence[Cell]]) -> str:
+    """Return the pattern of names with which headings of measurements begin or end, or nothing.
+
+    At least three names have the same energy, or power and time each: `fft_energy_j`, `fft_time_s`.
+    """
+    for form in (r"^([A-Za-z0-9]+(?:[-.][A-Za-z0-9]+)*)[ _]", r"[ _]([A-Za-z][A-Za-z0-9-]*)$"):
+        names: dict[str, list[str]] = defaultdict(list)
+        for at, heading in enumerate(headings):
+            stem, name = stem_of(heading, form)
+            if name and guess_of(read_heading(heading), columns[at]).role == "metric":
+                names[stem].append(name)
+        full = [each for each in names.values() if len(each) >= _LEAST_SERIES]
+        quantities = {read_heading(stem).unit for stem, each in names.items() if each in full}
+        kinds = {unit.quantity for unit in quantities if unit is not None}
+        known = {word for name in full[0] for word in words_of(name)} if full else set()
+        is_alike = len(full) > 1 and all({*each} == {*full[0]} for each in full)
+        if is_alike and kinds & {"energy", "power"} and not known & _NO_SERIES:
+            either = "|".join(map(re.escape, full[0]))
+            return form.replace(
+                form[form.index("(") : form.rindex(")") + 1], f"(?P<series>{either})"
+            )
+    return ""
+
+
+def mean_columns(headings: Sequence[str], columns: Sequence[Sequence[Cell]]) -> Aggregate | None:
+    """Return how headings tell means from deviations, if a column counts the runs of each row."""
+    counts = [
+        heading
+        for heading, cells in zip(headings, columns, strict=True)
+        if words_of(heading) and words_of(heading)[-1] in _COUNTS and _are_counts(cells)
+    ]
+    if len(counts) != 1:
+        return None
+    for sd in _DEVIATIONS:
+        texts = [found[0] for heading in headings if (found := re.search(sd, heading, re.I))]
+        for mean in _MEANS if texts else ():
+            words = [found[0] for heading in headings if (found := re.search(mean, heading, re.I))]
+            shape = Aggregate(n=counts[0], mean=words[0], sd=texts[0]) if words else None
+            if shape is not None and all(
+                shape.mean_of(heading) in headings for heading in headings if texts[0] in heading
+            ):
+                return shape
+        ending = re.compile(rf"[ _.-]*{sd}$", re.I)
+        texts = [found[0] for heading in headings if (found := ending.search(heading))]
+        if texts and all(
+            h.removesuffix(texts[0]) in headings for h in headings if h.endswith(texts[0])
+        ):
+            return Aggregate(n=counts[0], sd=texts[0])
+    return None
+
+
+def _are_counts(cells: Sequence[Cell]) -> bool:
+    texts = [str(cell).strip() for cell in cells]
+    return all(text.isdigit() and 2 <= int(text) <= 10_000 for text in texts)

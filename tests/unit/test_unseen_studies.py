@@ -1,0 +1,109 @@
+"""Studies as people leave them, fed without a line of settings: the runs, their energy and time.
+
+Each is written in another style: wide tables, means with deviations, meters beside times of runs,
+running totals, texts of perf. The values by hand stand beside the rows.
+"""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from data.connection import open_lake
+from ingest.__main__ import main
+
+METER = "timestamp,W\n" + "".join(f"2023-09-14T10:00:{s:02d}.000,{100 + 10 * (s >= 10)}\n"
+                                  for s in range(31))  # fmt: skip
+# 2 s a sample, 10 J and 5 J each; the first package wraps where powercap has 2^-16 J a unit.
+COUNTERS = "time_ns,package-0,package-1,dram-0\n" + "".join(
+    f"{9_000_000_000_000 + s * 2_000_000_000},{(65_500_000_000 + s * 10_000_000) % 65_532_610_987},"
+    f"{1_000_000_000 + s * 5_000_000},{2_000_000_000 + s * 1_000_000}\n"
+    for s in range(8)
+)
+PERF = """=== Tue Nov 22 19:29:23 CET 2022 ===
+ Performance counter stats for 'system wide':
+
+          1,779.50 Joules power/energy-pkg/
+             61.70 Joules power/energy-ram/
+   472,430,367,227      cycles
+   785,539,783,829      instructions              #   1.66  insn per cycle
+
+      9.224273025 seconds time elapsed
+"""
+_BENCHMARKS = ("fft", "lu", "is")
+STUDIES: dict[str, tuple[dict[str, str], str, list[tuple[Any, ...]]]] = {
+    "load table": (
+        {f"etc_{name}.dat": "# memcached, ETC\n# QPS(k) achieved p99(us) power(W)\n"
+         f"25 25.1 {p99} 120.5\n50 49.9 200.0 131.5\n75 75.0 220.0 140.0\n100 99.7 230.0 150.0\n"
+         for name, p99 in (("performance", 170.5), ("powersave", 180.5))},
+        "etc, qps_k, latency_p99_us, power_w, performance_metric",
+        [("performance", 25, 170.5, 120.5, "latency_p99_us")],
+    ),
+    # 100 W to 10 s, 110 W after: 5 s and 5 s.
+    "meter beside runs": (
+        {"meter/run01.csv": METER,
+         "runs.csv": "run_id,encoder,start,end,vmaf\nrun01,x264,2023-09-14T10:00:05.000,"
+         "2023-09-14T10:00:15.000,91.5\n"},
+        "encoder, duration_s, energy_j, vmaf",
+        [("x264", 10.0, pytest.approx(1050, rel=0.01), 91.5)],
+    ),
+    "a benchmark a column": (
+        {"sweep.csv": "freq_mhz," + ",".join(f"{b}_energy_j,{b}_time_s" for b in _BENCHMARKS)
+         + "\n1200,290.5,17.5,470.5,27.5,99.5,5.5\n2400,310.5,10.5,500.5,18.5,90.5,4.5\n"},
+        "freq_mhz, series, energy_j, duration_s",
+        [(1200, "fft", 290.5, 17.5), (1200, "is", 99.5, 5.5), (1200, "lu", 470.5, 27.5)],
+    ),
+    "perf for people": (
+        {f"logs/{governor}_{threads}threads_run{run}.log": PERF
+         for governor in ("ondemand", "performance") for threads in (2, 4) for run in (1, 2)},
+        "file, threads, replicate, energy_j, duration_s, instructions, dram_energy",
+        [("ondemand", 2, 1, 1779.5, 9.224273025, 785_539_783_829, 61.7)],
+    ),
+    # 2 A at 4 V in 60 s.
+    "battery": (
+        {"runs.csv": "Device,Trial,Duration (ms),Current (mA),Voltage (mV),Battery level (%)\n"
+         "A,1,60000,2000,4000,68\nA,2,60000,1000,3990,63\nB,1,30000,500,3980,60\n"},
+        "device_text, replicate, power_w, energy_j, duration_s",
+        [("A", 1, 8.0, 480.0, 60.0)],
+    ),
+    "means of a spreadsheet": (
+        {"Auswertung.csv": "\ufeffEnergiemessung;;;;;\r\nServer: Xeon;;;;;\r\n;;;;;\r\n"
+         "System;n;Energie Mittelwert [kJ];Energie Std.abw. [kJ];Zeit Mittelwert [s];"
+         "Zeit Std.abw. [s]"
+         "\r\nA;5;61,059;1,296;422,38;6,85\r\nB;10;98,372;1,756;567,55;11,02\r\n"},
+        "aggregate_n, energy_j, sd_energy_j, duration_s, sd_duration_s",
+        [(5, 61_059.0, 1_296.0, 422.38, 6.85)],
+    ),
+    "running totals": (
+        {f"raw/gemm-O{o}-{threads}threads-{rep}.csv": COUNTERS
+         for o in (2, 3) for threads in (1, 8) for rep in (1, 2)},
+        "o, threads, replicate, energy_j, duration_s",
+        # Seven steps of 15 J in 2 s; the first sample only begins them.
+        [(2, 1, 1, pytest.approx(105.0, rel=1e-8), 14.0)],
+    ),
+    # Folders repeat what the documents say.
+    "documents in folders": (
+        {f"{machine}/{benchmark}/run{run}.json": '{"energy": {"value": 3977.5, "unit": "mJ"}, '
+         f'"wall_ms": 341.5, "benchmark": "{benchmark}"}}'
+         for machine in ("laptop", "server") for benchmark in ("fft", "lu") for run in (1, 2)},
+        "benchmark, replicate, energy_j, duration_s",
+        [("fft", 1, 3.9775, 0.3415)],
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("style", STUDIES)
+def test_a_study_comes_out_right_without_settings(style: str, tmp_path: Path) -> None:
+    files, columns, rows = STUDIES[style]
+    raw, lake = tmp_path / "study", tmp_path / "lake"
+    for name, text in files.items():
+        (raw / name).parent.mkdir(parents=True, exist_ok=True)
+        (raw / name).write_text(text, "utf-8")
+    assert main(["add", str(raw), "--lake", str(lake)]) == 0
+    with open_lake(lake) as opened:
+        found = opened.polars(f"SELECT {columns} FROM runs ORDER BY ALL").rows()
+        knobs = opened.catalogue.knobs
+    assert found[: len(rows)] == rows
+    if style == "documents in folders":
+        assert "c_folder" in knobs
+        assert "c_folder_2" not in knobs
