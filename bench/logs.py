@@ -3,7 +3,7 @@
 import resource
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
@@ -91,17 +91,23 @@ def _map(lake: Lake, runs: int) -> Any:
     rows = lake.polars(f"SELECT run_id, itr_us FROM runs ORDER BY run_id LIMIT {runs:d}")
     found = read_distributions(lake, rows["run_id"].to_list(), "gap_ns")
     levels = by_level(found, dict(rows.iter_rows()))
-    return found.quantiles(np.stack(list(levels.values())), [0.01, 0.5, 0.99])
+    shares = np.stack([level.shares for level in levels.values()])
+    return found.quantiles(shares, [0.1, 0.5, 0.9, 0.99])
 
 
-def write_logged_lake(lake: Path, runs: int) -> None:
-    """Write runs with `histograms` and `distributions` by the writers of ingest."""
+def write_logged_lake(lake: Path, runs: int, times: Mapping[int, float] | None = None) -> None:
+    """Write runs with `histograms` and `distributions` by the writers of ingest.
+
+    Args:
+        times: Number of a run to how many times longer its gaps are than its replicates'.
+    """
     create_tables(lake)
     committer = Committer(lake, load_state(lake))
     random = np.random.default_rng(1)
     for number in range(runs):
         row = _row(number)
-        gaps = random.lognormal(np.log(row["itr_us"] * 1e3), 0.3, 4000).astype(np.int64)
+        longer = (times or {}).get(number, 1.0)
+        gaps = random.lognormal(np.log(row["itr_us"] * 1e3 * longer), 0.3, 4000).astype(np.int64)
         sizes = np.zeros((len(SIZES), SLOTS), np.int64)
         sizes[:] = np.bincount(slot_of(gaps), minlength=SLOTS)
         file = RunFile(lake, "histograms", row["dataset"], row["run_id"])

@@ -42,6 +42,7 @@ class Distributions:
         missing: Runs without it: no log, or no `distributions` for this quantity.
     """
 
+    quantity: str
     run_ids: tuple[str, ...]
     low: np.ndarray
     high: np.ndarray
@@ -51,13 +52,29 @@ class Distributions:
     @property
     def shares(self) -> np.ndarray:
         """Share of each run's values in each slot, shape (runs, slots)."""
-        return self.counts / self.counts.sum(axis=1, keepdims=True)
+        return self.shares_of(np.arange(len(self.counts)))
+
+    def shares_of(self, rows: np.ndarray) -> np.ndarray:
+        """Return `shares` of some runs, by their indices."""
+        counts = self.counts[rows]
+        shares: np.ndarray = counts / counts.sum(axis=1, keepdims=True)
+        return shares
+
+    @property
+    def middle(self) -> np.ndarray:
+        """The middle of each slot; of times and sizes, of the whole numbers in it."""
+        is_whole = self.quantity != POWER
+        middle: np.ndarray = (self.low + self.high - is_whole) / 2
+        return middle
+
+    def slots_at(self, shares: np.ndarray, at: Sequence[float]) -> np.ndarray:
+        """Return the index of the slot at each rank; shape (rows of shares, quantiles)."""
+        reached = np.cumsum(shares, axis=1)[:, :, None] >= np.array(at) - 1e-12
+        return np.argmax(reached, axis=1)
 
     def quantiles(self, shares: np.ndarray, at: Sequence[float]) -> np.ndarray:
         """Return the middle of the slot at each rank; shape (rows of shares, quantiles)."""
-        reached = np.cumsum(shares, axis=1)[:, :, None] >= np.array(at) - 1e-12
-        middle: np.ndarray = (self.low + self.high) / 2
-        return middle[np.argmax(reached, axis=1)]
+        return self.middle[self.slots_at(shares, at)]
 
 
 def read_distributions(lake: Lake, run_ids: Sequence[str], quantity: str) -> Distributions:
@@ -127,25 +144,55 @@ def _dense(asked: tuple[str, ...], rows: pa.Table, quantity: str) -> Distributio
     low, high = (slot_values(quantity, slots + after) for after in (0, 1))
     missing = tuple(run_id for run_id in asked if run_id not in there)
     return Distributions(
-        found, low, high, counts.astype(np.int64).reshape(len(found), len(slots)), missing
+        quantity, found, low, high, counts.astype(np.int64).reshape(len(found), len(slots)), missing
     )
 
 
-def by_level(found: Distributions, level_of: Mapping[str, Any]) -> dict[Any, np.ndarray]:
-    """Return the mean share of each slot over the runs of each level, each run as much as another.
+@dataclass(frozen=True, slots=True)
+class Level:
+    """The runs at one level of a knob.
+
+    Attributes:
+        rows: Their indices in the runs that were read.
+        shares: Mean over them of the share of each slot, each run as much as another.
+    """
+
+    rows: np.ndarray
+    shares: np.ndarray
+
+
+def by_level(found: Distributions, level_of: Mapping[str, Any]) -> dict[Any, Level]:
+    """Pool the runs of each level.
 
     Args:
-        level_of: Value of a knob by run id.
+        level_of: Value of a knob, or of several, by run id.
     """
     shares = found.shares
     rows: dict[Any, list[int]] = defaultdict(list)
     for row, run_id in enumerate(found.run_ids):
         rows[level_of[run_id]].append(row)
-    return {level: shares[of_level].mean(axis=0) for level, of_level in rows.items()}
+    return {level: Level(np.array(own), shares[own].mean(axis=0)) for level, own in rows.items()}
 
 
 def unlike_siblings(
     lake: Lake, run_ids: Sequence[str], quantity: str, least_runs: int = 3
+) -> pl.DataFrame:
+    """Rank runs by how far their distribution is from those of the other replicates.
+
+    Returns:
+        As `rank_unlike`.
+    """
+    found = read_distributions(lake, run_ids, quantity)
+    listed = ", ".join(f'"{name}"' for name in lake.catalogue.configuration)
+    rows = lake.polars(
+        f"SELECT run_id, hash(({listed})) AS code FROM runs WHERE run_id IN (SELECT unnest(?))",
+        [list(found.run_ids)],
+    )
+    return rank_unlike(found, dict(rows.iter_rows()), least_runs)
+
+
+def rank_unlike(
+    found: Distributions, group_of: Mapping[str, Any], least_runs: int = 3
 ) -> pl.DataFrame:
     """Rank runs by how far their distribution is from those of the other replicates.
 
@@ -154,38 +201,32 @@ def unlike_siblings(
     distances to the other replicates of its configuration.
 
     Args:
+        group_of: The configuration of each run, as any value that can be a key.
         least_runs: Configurations with fewer replicates tell of no run which is the odd one.
 
     Returns:
         `run_id`, `sibling` (the replicate nearest to the others), `distance_doublings`,
-        `ratio` (over the median of the configuration's other runs; NULL if that is 0), `n`
-        (replicates); the farthest first.
+        `usual_doublings` (median distance between two of the others), `n` (replicates); the
+        farthest first.
     """
-    found = read_distributions(lake, run_ids, quantity)
-    keys = lake.catalogue.configuration
-    listed = ", ".join(f'"{name}"' for name in keys)
-    rows = lake.polars(
-        f"SELECT run_id, hash(({listed})) AS code FROM runs WHERE run_id IN (SELECT unnest(?))",
-        [list(found.run_ids)],
-    )
-    code_of = dict(rows.iter_rows())
-    groups: dict[int, list[int]] = defaultdict(list)
+    groups: dict[Any, list[int]] = defaultdict(list)
     for row, run_id in enumerate(found.run_ids):
-        groups[code_of[run_id]].append(row)
-    reached = np.cumsum(found.shares, axis=1)[:, :-1]
+        groups[group_of[run_id]].append(row)
     widths = np.diff(np.log2(1 + found.low))
     told = []
     for members in (group for group in groups.values() if len(group) >= least_runs):
-        own = reached[members]
+        own = np.cumsum(found.counts[members], axis=1)
+        own = own[:, :-1] / own[:, -1:]
         pairs = np.stack([np.abs(own - one) @ widths for one in own])
         far = np.array([np.median(np.delete(row, at)) for at, row in enumerate(pairs)])
         for at, row in enumerate(members):
-            usual = float(np.median(np.delete(far, at)))
-            others = np.where(np.arange(len(far)) == at, np.inf, far)
-            sibling = found.run_ids[members[int(np.argmin(others))]]
-            ratio = float(far[at]) / usual if usual else None
-            told.append((found.run_ids[row], sibling, float(far[at]), ratio, len(members)))
+            others = np.delete(np.delete(pairs, at, axis=0), at, axis=1)
+            usual = float(np.median(others[np.triu_indices(len(others), 1)]))
+            sibling = found.run_ids[
+                members[int(np.argmin(np.where(np.arange(len(far)) == at, np.inf, far)))]
+            ]
+            told.append((found.run_ids[row], sibling, float(far[at]), usual, len(members)))
     kinds = {"run_id": pl.String, "sibling": pl.String, "distance_doublings": pl.Float64,
-             "ratio": pl.Float64, "n": pl.Int64}  # fmt: skip
+             "usual_doublings": pl.Float64, "n": pl.Int64}  # fmt: skip
     table = pl.DataFrame(told, schema=kinds, orient="row")
     return table.sort(["distance_doublings", "run_id"], descending=[True, False])

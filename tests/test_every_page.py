@@ -51,6 +51,7 @@ LAKES_WITHOUT: Final = {
         {
             "explore": "energy or power beside latency or time would make it useful",
             "timeline": "the raw logs of the runs would make it useful",
+            "distributions": "the raw logs of the runs would make it useful",
             "storage": "results of fio would make it useful",
         },
         ["Modes"],
@@ -61,6 +62,7 @@ LAKES_WITHOUT: Final = {
         {
             "modes": "runs with a second one would make it useful",
             "timeline": "the raw logs of the runs would make it useful",
+            "distributions": "the raw logs of the runs would make it useful",
             "storage": "results of fio would make it useful",
         },
         ["Explore"],
@@ -72,6 +74,7 @@ LAKES_WITHOUT: Final = {
             "explore": "energy or power beside latency or time would make it useful",
             "modes": "energy, power, latency or time would make it useful",
             "timeline": "the raw logs of the runs would make it useful",
+            "distributions": "the raw logs of the runs would make it useful",
             "storage": "results of fio would make it useful",
         },
         [],

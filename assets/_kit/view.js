@@ -16,6 +16,7 @@
    *     id: id of the element; without it the name.
    *     dress(figure, theme): the figure with what only the browser knows. Pure.
    *     lines(item): the lines of the card; without it the trace's `meta.words`.
+   *     opens(item): what a click does instead of selecting.
    *     clause(item): what a click selects; without it the item's configuration or cell.
    *     drawn(gd): after each drawing, and after each change of the axes.
    *     reset(): a double click has reset the axes.
@@ -238,6 +239,7 @@
     const HANDLERS = {
       plotly_click(gd, name, { points }) {
         const items = points.map((point) => itemOf(name, gd, point));
+        if (views[name].opens) { views[name].opens(items[0]); return; }
         const { map } = metaOf(name), can = (item) => !map || isMeasured(map, item.cell);
         const clause = items.filter(can).map(clauseOf).find(Boolean);
         if (clause) link.toggle(clause);
@@ -349,7 +351,8 @@
       const found = metaOf(name).map ? cellAtCursor(name, gd, step) : itemAtCursor(name, gd, step);
       if (!found) return false;
       const { item, at } = found, lines = linesOf(item);
-      if (!isChoice && lines) wattlas.card(lines, at);
+      if (isChoice && views[name].opens) views[name].opens(item);
+      else if (!isChoice && lines) wattlas.card(lines, at);
       else if (isChoice && clauseOf(item)) link.toggle(clauseOf(item));
       return true;
     };

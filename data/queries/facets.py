@@ -10,13 +10,18 @@ ALL: Final = Selection()
 
 
 def facet_cube_query(
-    limit: int = 500_000, selection: Selection = ALL, *, catalogue: Catalogue
+    limit: int = 500_000,
+    selection: Selection = ALL,
+    *,
+    catalogue: Catalogue,
+    is_logged: bool = False,
 ) -> tuple[str, list[Any]]:
     """Build the query of the filter cube.
 
     Args:
         limit: Maximum number of combinations.
         selection: The runs that count.
+        is_logged: Only runs with a per-interrupt log count.
 
     Returns:
         SQL and parameters. One row per combination that occurs: the facets' columns,
@@ -25,6 +30,7 @@ def facet_cube_query(
     """
     columns = ", ".join(f.column for f in catalogue.facets.values())
     condition, parameters = selection.predicate()
+    condition = f"has_log AND {condition}" if is_logged else condition
     return (
         f"SELECT {columns}, {_EXTRA}, {catalogue.aggregates.count_sql()} AS runs FROM runs "
         f"WHERE {condition} GROUP BY {columns}, {_EXTRA} ORDER BY ALL LIMIT {limit:d}",

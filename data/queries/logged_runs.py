@@ -29,14 +29,49 @@ def logged_configurations_query(
         limit: Maximum number of rows.
 
     Returns:
-        SQL and parameters. Columns: a configuration's, `run_id`, `replicate`; sorted by `replicate`
-        and `run_id`.
+        SQL and parameters. Columns: a configuration's, `run_id`, `replicate`, `system_label`;
+        sorted by `replicate` and `run_id`.
     """
     condition, parameters = selection.predicate()
     return (
-        f"SELECT run_id, replicate, {', '.join(catalogue.configuration)} FROM runs "
+        f"SELECT run_id, replicate, system_label, {', '.join(catalogue.configuration)} FROM runs "
         f"WHERE has_log AND {condition} ORDER BY replicate, run_id LIMIT {limit:d}",
         parameters,
+    )
+
+
+def distribution_query(
+    selection: Selection, by: Sequence[str], quantity: str, run_ids: Sequence[str] | None = None
+) -> tuple[str, list[Any]]:
+    """Build the query of the distribution of a quantity at each combination of some knobs.
+
+    Args:
+        by: Columns of the knobs; each once.
+        quantity: A name of `distributions`.
+        run_ids: Only these runs count; None for all that match the filters.
+
+    Returns:
+        SQL and parameters. Columns: the knobs', `runs` (that have the quantity), `low`, `high` and
+        `share`: the mean over the runs of the share of a run's values in the bin.
+    """
+    listed = "".join(f"{name}, " for name in by)
+    where, parameters = selection.predicate()
+    if run_ids is not None:
+        where, parameters = (
+            f"{where} AND run_id IN (SELECT unnest(?))",
+            [*parameters, list(run_ids)],
+        )
+    return (
+        f"WITH chosen AS (SELECT {listed}run_id FROM runs WHERE has_log AND {where}), "
+        f"own AS (SELECT {''.join(f'c.{name}, ' for name in by)}d.run_id, d.low, d.high, "
+        "d.count / sum(d.count) OVER (PARTITION BY d.run_id) AS share "
+        "FROM distributions d JOIN chosen c ON c.run_id = d.run_id WHERE d.quantity = ?), "
+        f"total AS (SELECT {listed}count(DISTINCT run_id) AS runs FROM own GROUP BY ALL) "
+        f"SELECT {''.join(f't.{name}, ' for name in by)}t.runs, o.low, o.high, "
+        "sum(o.share / t.runs) AS share FROM own o JOIN total t ON "
+        f"{' AND '.join(f'o.{name} IS NOT DISTINCT FROM t.{name}' for name in by) or 'TRUE'} "
+        "GROUP BY ALL ORDER BY ALL",
+        [*parameters, quantity],
     )
 
 

@@ -74,10 +74,10 @@ def test_each_run_of_a_level_counts_as_much_as_another(lake: Path) -> None:
         found = read_distributions(opened, list("abde"), "gap_ns")
     levels = by_level(found, {"a": 2.0, "b": 2.0, "d": 2.0, "e": 50.0})
     # Two of three runs have half of their gaps at 1, though d has fewer gaps.
-    assert levels[2.0] == pytest.approx(np.array([2, 0, 2, 1, 1]) / 6)
-    assert levels[50.0] == pytest.approx([0, 1, 0, 0, 0])
-    medians = found.quantiles(np.stack([levels[2.0], levels[50.0]]), [0.5])
-    assert medians.ravel().tolist() == [3.5, 2.5]
+    assert levels[2.0].shares == pytest.approx(np.array([2, 0, 2, 1, 1]) / 6)
+    assert levels[50.0].shares == pytest.approx([0, 1, 0, 0, 0])
+    medians = found.quantiles(np.stack([levels[2.0].shares, levels[50.0].shares]), [0.5])
+    assert medians.ravel().tolist() == [3, 2]
 
 
 def test_the_replicate_unlike_its_siblings_comes_first(lake: Path) -> None:
@@ -88,7 +88,7 @@ def test_the_replicate_unlike_its_siblings_comes_first(lake: Path) -> None:
     assert (first["run_id"], first["sibling"], first["n"]) == ("d", "a", 4)
     assert first["distance_doublings"] == pytest.approx(2.0)
     assert table["distance_doublings"].to_list()[1:] == [0.0] * 3, "e has no replicates"
-    assert table["ratio"].to_list() == [None] * 4
+    assert table["usual_doublings"].to_list() == [0.0] + [pytest.approx(2.0)] * 3
 
 
 def test_views_join_knobs_and_leave_out_rows_of_runs_read_again(lake: Path) -> None:

@@ -1,0 +1,1 @@
+"""Distributions of what per-interrupt logs count, over thousands of runs."""

@@ -1,0 +1,67 @@
+"""Distributions: what the logs of thousands of runs count, against any knob; odd replicates."""
+
+from typing import Any, Final
+
+from dash import ClientsideFunction, Input, Output, State, callback, clientside_callback
+
+from app.distributions.answer import VIEWS, Answer, explain, rows_behind, status_words
+from app.distributions.figure import draw_map
+from app.distributions.layout import IDS, distributions_layout, quantile_table, sibling_table
+from app.distributions.layout_export import export
+from app.distributions.runs import (
+    default_state,
+    knob_choices,
+    missing,
+    offered,
+    open_link,
+    split_choices,
+)
+from app.distributions.state import DistributionsState
+from app.kit.callbacks import control_properties, register_filters, register_gather
+from app.kit.columns import encode_view
+from app.kit.context import lake_view
+from app.kit.page import Page
+
+PAGE: Final = Page(
+    name="distributions",
+    title="Distributions",
+    path="/distributions",
+    state=DistributionsState,
+    default_state=default_state,
+    layout=distributions_layout,
+    views=VIEWS,
+    rows=rows_behind,
+    explain=explain,
+    export=export,
+    missing=missing,
+    keys=(
+        ("arrow keys", "in the map: move from quantile to quantile"),
+        ("Enter, click", "open the runs with most of their values in this bin in Timeline"),
+        ("drag", "zoom; double-click: all again"),
+    ),
+    open_link=open_link,
+)
+
+register_gather(IDS, control_properties(DistributionsState) | {"sel": "data"})
+update_filters = register_filters(
+    IDS, DistributionsState, offered, {"x": knob_choices, "split": split_choices}
+)
+
+
+@callback(
+    Output(IDS.figure("map"), "data"),
+    Output(IDS("quantiles"), "children"),
+    Output(IDS("siblings"), "children"),
+    Output(IDS.status, "children"),
+    Input(IDS.view_state, "data"),
+    State(IDS.lake_version, "data"),
+)
+def update_views(raw_state: dict[str, Any], version: int) -> tuple:
+    """Draw the map, and list quantiles and runs."""
+    view = lake_view(version)
+    answer = Answer.of(view, DistributionsState.from_json(raw_state, view.catalogue))
+    tables = quantile_table(answer), sibling_table(answer)
+    return encode_view(draw_map(answer)), *tables, status_words(answer)
+
+
+clientside_callback(ClientsideFunction("distributions", "show"), Input(IDS.figure("map"), "data"))
