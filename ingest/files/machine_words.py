@@ -1,22 +1,23 @@
 """Compiled access to many bytes at once; Numba lacks unaligned words, byte masks and bit counts.
 
 LLVM maps the vectors to the processor's registers: two of AVX2, one of AVX-512, four of SSE2
-or NEON.
+or NEON. Numba and LLVM's writer of instructions are imported only when a loop is compiled.
 """
 
 from collections.abc import Callable
 from typing import Any, Final
 
-from llvmlite import ir
-from numba import types
-from numba.core.extending import intrinsic
+from ingest.files.compiled import compile_word
 
 _Generator = tuple[Any, Callable[..., Any]]
 
 
-@intrinsic
-def _load_word(typing: Any, data: Any, at: Any) -> _Generator:  # noqa: ARG001
+@compile_word
+def load_word(typing: Any, data: Any, at: Any) -> _Generator:  # noqa: ARG001
     """Load 8 bytes of a uint8 array from an index as a little-endian uint64; no bounds check."""
+
+    from llvmlite import ir
+    from numba import types
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         array = context.make_array(signature.args[0])(context, builder, arguments[0])
@@ -28,9 +29,12 @@ def _load_word(typing: Any, data: Any, at: Any) -> _Generator:  # noqa: ARG001
     return types.uint64(data, types.intp), generate
 
 
-@intrinsic
-def _trailing_zeros(typing: Any, word: Any) -> _Generator:  # noqa: ARG001
+@compile_word
+def trailing_zeros(typing: Any, word: Any) -> _Generator:  # noqa: ARG001
     """Count the low zero bits of a uint64; 64 if no bit is set."""
+
+    from llvmlite import ir
+    from numba import types
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:  # noqa: ARG001
         return builder.cttz(arguments[0], ir.Constant(ir.IntType(1), 0))
@@ -38,9 +42,12 @@ def _trailing_zeros(typing: Any, word: Any) -> _Generator:  # noqa: ARG001
     return types.uint64(types.uint64), generate
 
 
-@intrinsic
-def _leading_zeros(typing: Any, word: Any) -> _Generator:  # noqa: ARG001
+@compile_word
+def leading_zeros(typing: Any, word: Any) -> _Generator:  # noqa: ARG001
     """Count the high zero bits of a uint64; 64 if no bit is set."""
+
+    from llvmlite import ir
+    from numba import types
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:  # noqa: ARG001
         return builder.ctlz(arguments[0], ir.Constant(ir.IntType(1), 0))
@@ -51,12 +58,15 @@ def _leading_zeros(typing: Any, word: Any) -> _Generator:  # noqa: ARG001
 _MASKED_BYTES: Final = 64
 
 
-@intrinsic
-def _byte_masks(typing: Any, data: Any, at: Any) -> _Generator:  # noqa: ARG001
+@compile_word
+def byte_masks(typing: Any, data: Any, at: Any) -> _Generator:  # noqa: ARG001
     """Classify 64 bytes of a uint8 array from an index; bit k of a mask is byte k. No bounds check.
 
     Returns four uint64 masks: not a decimal digit; a blank; a newline; the digit 0.
     """
+
+    from llvmlite import ir
+    from numba import types
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         array = context.make_array(signature.args[0])(context, builder, arguments[0])
@@ -79,10 +89,3 @@ def _byte_masks(typing: Any, data: Any, at: Any) -> _Generator:  # noqa: ARG001
         return context.make_tuple(builder, signature.return_type, masks)
 
     return types.UniTuple(types.uint64, 4)(data, types.intp), generate
-
-
-# The functions as compiled code calls them: without the typing context argument.
-load_word: Any = _load_word
-trailing_zeros: Any = _trailing_zeros
-leading_zeros: Any = _leading_zeros
-byte_masks: Any = _byte_masks

@@ -259,6 +259,7 @@ class CounterLines:
             self._samples,
             self._state,
             self._faults,
+            np.empty(self._columns, np.int64),
         )
         self._judge()
         for kind in np.flatnonzero(self._faults[:, line_parser.COUNT]).tolist():

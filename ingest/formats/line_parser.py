@@ -140,7 +140,10 @@ def _put_row(
     return np.int64(is_sample)
 
 
-@compile_loop
+@compile_loop(
+    *("uint8[::1]", "int64", "int64", "int64[:, ::1]", "int64[:, ::1]"),
+    *("int64[::1]", "int64[:, ::1]", "int64[::1]"),
+)
 def parse_counter_lines(
     data: np.ndarray,
     end: int,
@@ -149,6 +152,7 @@ def parse_counter_lines(
     samples: np.ndarray,
     state: np.ndarray,
     faults: np.ndarray,
+    values: np.ndarray,
 ) -> None:
     """Parse complete lines of a per-interrupt log into the column buffers.
 
@@ -163,8 +167,8 @@ def parse_counter_lines(
             states, joules.
         state: From `new_state`; holds how many columns of the buffers are filled.
         faults: From `new_state`; byte ranges of first faults are offsets into this `data`.
+        values: Room for the fields of a line, int64, shape (columns,).
     """
-    values = np.empty(columns, np.int64)
     line, entries = state[LINES], state[ENTRIES]
     filled, sampled = state[INTERRUPTS], state[SAMPLES]
     at, last_start = 0, -1

@@ -34,7 +34,12 @@ def _put_bin(
     bins[MIN_GAP, b], bins[MAX_GAP, b] = gap_least, gap_most
 
 
-@compile_loop
+@compile_loop(
+    *("int64[:, :]", "int64", "float64", "int64[:, ::1]", "int64", "int64[::1]"),
+    *("int64[:, ::1]", "int64[::1]", "int64[::1]", "int64[:, ::1]", "int64[::1]"),
+    "int64[:, ::1]",
+    results=2,
+)
 def cut_interrupts(
     raw: np.ndarray,
     start_tsc: int,

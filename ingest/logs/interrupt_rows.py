@@ -64,6 +64,7 @@ class InterruptRows:
         self._file = file
         self._writes = writes
         self._bursts = bursts
+        self._tree = np.empty(4 * len(cuts), np.int64), np.empty(len(cuts), np.int64)
         self._now, self._other = _Columns(at_once), _Columns(at_once)
 
     def merge(self, queues: Queues, ends: np.ndarray) -> None:
@@ -80,6 +81,7 @@ class InterruptRows:
                 now.descriptors,
                 now.octets,
                 now.filled,
+                *self._tree,
             )
             if now.is_full:
                 self._send()

@@ -6,7 +6,11 @@ from ingest.files.compiled import compile_loop
 from ingest.logs.row_layout import INT32_MAX, LATEST
 
 
-@compile_loop
+@compile_loop(
+    *("int64[:, :, ::1]", "int64[::1]", "int64[::1]", "int32[::1]", "int32[::1]"),
+    *("int64[::1]", "int32[:, ::1]", "int64[:, ::1]", "int64", "int64[::1]", "int64[::1]"),
+    results=1,
+)
 def merge_rows(
     queues: np.ndarray,
     heads: np.ndarray,
@@ -17,6 +21,8 @@ def merge_rows(
     out_descriptors: np.ndarray,
     out_octets: np.ndarray,
     at: int,
+    least: np.ndarray,
+    second: np.ndarray,
 ) -> int:
     """Merge queues by time into output columns, until the queues or the output end.
 
@@ -26,6 +32,8 @@ def merge_rows(
         ends: End of each queue.
         cores: Core number of each queue.
         at: Start of the output.
+        least: Room for the tree, int64, shape (4 * k,).
+        second: Room for a time of each queue, int64, shape (k,).
     Returns:
         End of the output. Rows with equal times keep the order of the queues.
     """
@@ -40,11 +48,9 @@ def merge_rows(
     while leaves < heads.size:
         leaves *= 2
         shift += 1
-    least = np.empty(2 * leaves, np.int64)
-    for i in range(least.size):
+    for i in range(2 * leaves):
         least[i] = LATEST
     # The time after each queue's first row is loaded in advance.
-    second = np.empty(heads.size, np.int64)
     for i in range(heads.size):
         second[i] = LATEST
         if heads[i] < ends[i]:

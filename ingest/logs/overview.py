@@ -7,6 +7,7 @@ from typing import Final
 import numpy as np
 import pyarrow as pa
 
+from data.analysis.log_bins import SLOTS
 from data.schema import (
     COUNTED_INTERRUPTS,
     EXTREMES,
@@ -198,7 +199,9 @@ def _histogram_columns(
     ends = np.cumsum([len(part) for part in size_words])
     heads = ends - [len(part) for part in size_words]
     histogram = np.empty((5, ends[-1]), np.int64)
-    filled = size_histograms.join_words(np.concatenate(size_words), heads, ends, joined, histogram)
+    words = np.concatenate(size_words)
+    sizes = np.zeros((size_histograms.SIZE_ROWS, SLOTS), np.int64)
+    filled = size_histograms.join_words(words, heads, ends, joined, histogram, sizes)
     at, core_index, row, slot, count = histogram[:, :filled]
     cores = np.array([cut.core for cut in cuts], np.int32)
     return {

@@ -89,6 +89,7 @@ class SampleSteps:
             self._last_bin,
             self._unit_uj,
             self.extremes,
+            np.empty(self.extremes.shape[3], np.float32),
         )
         there = self._columns_there()
         columns = {

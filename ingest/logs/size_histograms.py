@@ -24,7 +24,7 @@ _ROW_BITS: Final = STRETCH_SHIFT - _ROW_SHIFT
 _SLOT_BITS: Final = _ROW_SHIFT - _SLOT_SHIFT
 
 
-@compile_loop
+@compile_part
 def slot_of(value: int) -> int:
     """Return the slot of a value, numbered as in `data.analysis.log_bins`."""
     if value < 1 << FINE_BITS:
@@ -70,9 +70,17 @@ def read_words(size_words: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarr
     return row, slot, size_words & ((1 << _SLOT_SHIFT) - 1)
 
 
-@compile_loop
+@compile_loop(
+    *("int64[::1]", "int64[::1]", "int64[::1]", "int64", "int64[:, ::1]", "int64[:, ::1]"),
+    results=1,
+)
 def join_words(
-    size_words: np.ndarray, heads: np.ndarray, ends: np.ndarray, joined: int, out: np.ndarray
+    size_words: np.ndarray,
+    heads: np.ndarray,
+    ends: np.ndarray,
+    joined: int,
+    out: np.ndarray,
+    sizes: np.ndarray,
 ) -> int:
     """Sum the words of neighbouring stretches, sorted by time, core, row and slot.
 
@@ -82,10 +90,10 @@ def join_words(
         ends: End of each core's words.
         joined: Number of stretches that become one.
         out: int64, shape (5, words or more): joined stretch, core's index, row, slot, count.
+        sizes: Room for the counts of a stretch, int64, shape (SIZE_ROWS, SLOTS), zeros.
     Returns:
         Number of columns of `out` that were filled.
     """
-    sizes = np.zeros((SIZE_ROWS, SLOTS), np.int64)
     at = 0
     while True:
         now = np.int64(-1)

@@ -29,7 +29,11 @@ def _widen(extremes: np.ndarray, rates: np.ndarray) -> None:
             most[row] = rates[row] if rates[row] > most[row] else most[row]
 
 
-@compile_loop
+@compile_loop(
+    *("int64[:, :]", "int64[:, ::1]", "bool[:, ::1]", "int64", "int64[:, ::1]", "bool[::1]"),
+    *("int64[:, ::1]", "int64[:, ::1]", "int64[::1]", "int64[:, :, ::1]", "int64[::1]"),
+    *("float64", "float32[:, :, :, ::1]", "float32[::1]"),
+)
 def step_samples(
     samples: np.ndarray,
     last: np.ndarray,
@@ -44,6 +48,7 @@ def step_samples(
     last_bin: np.ndarray,
     unit_uj: float,
     extremes: np.ndarray,
+    rates: np.ndarray,
 ) -> None:
     """Convert counters to steps since the previous sample of the same core.
 
@@ -64,9 +69,9 @@ def step_samples(
         extremes: Float32, shape (k, bins, 2, 10): minimum and maximum of the rates between two
             samples, in the order of RATES. A rate counts in all bins from that of the previous
             sample to that of its own.
+        rates: Room for the rates of a sample, float32, shape (10,).
     """
     b = 0
-    rates = np.empty(extremes.shape[3], np.float32)
     for i in range(samples.shape[1]):
         core = samples[0, i]
         now = samples[1, i]

@@ -154,11 +154,10 @@ def test_a_damaged_leap_forward_condemns_only_its_own_line() -> None:
     assert "71555530950003" in problem.detail
 
 
-@compile_loop
-def _read_at_once(data: np.ndarray, end: int, columns: int) -> int:
-    """How many lines of a log `read_unsampled_line` reads."""
+@compile_loop("uint8[::1]", "int64", "int64", "int64[:, ::1]", results=1)
+def _read_at_once(data: np.ndarray, end: int, columns: int, interrupts: np.ndarray) -> int:
+    """How many lines of a log `read_unsampled_line` reads, into one column."""
     at, count = 0, 0
-    interrupts = np.empty((6, 1), np.int64)
     while at < end:
         after = read_unsampled_line(data, at, columns, interrupts, 0)
         count += after > 0
@@ -198,7 +197,9 @@ def test_lines_without_counters_are_read_at_once_whatever_their_numbers(
     lines = [b"%d %d %d %d %d " % row[:5] + zeros + b"%d" % row[5] + end for row in rows]
     _parsed(b"".join(prefix + line for line in lines), columns)
     plain = b"".join(lines)
-    at_once = _read_at_once(np.frombuffer(plain + bytes(64), np.uint8), len(plain), columns)
+    at_once = _read_at_once(
+        np.frombuffer(plain + bytes(64), np.uint8), len(plain), columns, np.empty((6, 1), np.int64)
+    )
     assert at_once == sum(len(line) <= 64 for line in lines) > len(rows) / 2
 
 
