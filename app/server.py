@@ -20,7 +20,7 @@ from app.kit.shell import shell
 from app.pages import PAGES
 from app.serve.callback_bodies import misfit, values_of
 from app.serve.guard import add_guard, add_headers, trust_proxies
-from app.serve.index import Atlas, register
+from app.serve.index import Atlas, register, register_no_page
 from app.serve.monitoring import add_metrics, add_request_log
 from app.serve.response_cache import ResponseCache, keep_no_response
 from app.serve.routes import cached_routes, callback_json
@@ -86,6 +86,7 @@ def create_app(settings: Settings) -> dash.Dash:
     for page in PAGES:
         register(server, page, PAGES)
         responses.add_routes(cached_routes(page))
+    register_no_page(PAGES)
     app.layout = shell
     return app
 

@@ -12,7 +12,7 @@ from urllib.parse import parse_qs, urlencode
 
 import polars as pl
 import pytest
-from dash import Dash, dcc, html
+from dash import Dash, dcc, html, page_registry
 from flask import Flask
 from flask.testing import FlaskClient
 from hypothesis import given
@@ -183,6 +183,33 @@ def test_a_page_without_its_measurement_names_it_and_the_pages_that_have_theirs(
             assert links == [f"{title} shows these runs" for title in able]
         else:
             assert said == [], page.name
+
+
+def test_an_address_without_a_page_leads_to_the_pages(sample: Flask) -> None:
+    answer = sample.test_client().get("/nowhere")
+    assert answer.status_code == 404
+    (found,) = [one for one in page_registry.values() if one["module"].endswith("not_found_404")]
+    with sample.app_context():
+        main = found["layout"]()
+    links = [part for part in walk(main) if isinstance(part, dcc.Link)]
+    assert [(link.children, link.href) for link in links] == [(p.title, p.path) for p in PAGES]
+
+
+@pytest.mark.parametrize("address", ["/explore/data/none.csv", "/explore/how/scatter?v=zwei"])
+def test_an_error_that_is_opened_as_a_page_has_a_way_out(sample: Flask, address: str) -> None:
+    """A script gets the words alone."""
+    client, opened = (
+        sample.test_client(),
+        {"Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document"},
+    )
+    words = client.get(address)
+    page = client.get(address, headers=opened)
+    assert (words.mimetype, page.mimetype) == ("text/plain", "text/html")
+    assert (words.status_code, page.status_code) == (400, 400)
+    assert words.text.strip() in unescape(page.text)
+    assert '<a href="/">' in page.text
+    assert '<a href="/lake">' in page.text
+    assert "<script" not in page.text
 
 
 @pytest.mark.thin(4)

@@ -1,5 +1,6 @@
 """The table of best settings, and the sentences that lead the page."""
 
+import math
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
@@ -162,13 +163,27 @@ def _setting_words(row: Mapping[str, Any], asked: Asked) -> str:
 def _setting(row: Mapping[str, Any], words: str, asked: Asked) -> html.Td:
     if row["standing"] == "outside":
         missed = f"none meets {format_quantity(asked.limit, asked.limited.unit)}"
-        return html.Td(f"{missed}; nearest: {words}" if words else missed, className="missed")
+        text = f"{missed}; nearest: {words}" if words else missed
+        return html.Td([text, *_possible(row, asked)], className="missed")
     note = ""
     if row["n"] == 1 and row["settings"] > 1:
         note = " · unproven"
     elif row["standing"] == "maybe" and asked.limit is not None:
         note = " · may miss the limit"
     return html.Td([words, html.Span(note, className="missed")] if note else words)
+
+
+def _possible(row: Mapping[str, Any], asked: Asked) -> list[html.Button]:
+    """Lay out a button that sets the nearest limit that the system can meet, to three digits."""
+    value = row["limited"]
+    if value is None or not value > 0:
+        return []
+    step = 10.0 ** (math.floor(math.log10(value)) - 2)
+    steps = math.floor(value / step) if asked.limited.better == "more" else math.ceil(value / step)
+    limit = float(f"{steps * step:.6g}")
+    words = f"limit {format_quantity(limit, asked.limited.unit)}"
+    title = f"set the nearest limit that {row['system_label'] or row['system']} meets"
+    return [html.Button(words, className="plain", title=title, **{"data-limit": str(limit)})]
 
 
 def _values(row: Mapping[str, Any], asked: Asked) -> list[html.Td]:

@@ -89,7 +89,7 @@ def export(view: LakeView, state: FindingsState) -> ExportedPage:
     opened = [html.Li(sentence) for sentence in open_questions(view, state)]
     main = html.Main(
         [
-            html.H1("Findings"),
+            html.H2("Findings", className="head"),
             html.P(head, className="quiet export-words"),
             html.Div(sections({name: [html.Div(body)] for name, body in bodies.items()}),
                      className="views"),

@@ -37,7 +37,8 @@ def choice_label(knob: Knob, choice: Choice) -> str:
 def facet_chips(knob: Knob, choices: Sequence[Choice]) -> list[dmc.Chip]:
     """Return the chips of one facet; a value without runs under the other filters is faint."""
     null_word, title = knob.facet.null_word, facet_title(knob)
-    labels = [choice_label(knob, choice) for choice in choices]
+    shown = [c for c in choices if null_word != UNSET or c.value != UNSET or len(choices) > 1]
+    labels = [choice_label(knob, choice) for choice in shown]
     return [
         dmc.Chip(
             label,
@@ -46,10 +47,11 @@ def facet_chips(knob: Knob, choices: Sequence[Choice]) -> list[dmc.Chip]:
             radius="sm",
             variant="outline",
             className="chip-empty" if choice.runs == 0 else "",
+            # One stop of the Tab key; arrows go on from there (`assets/_kit/tools.js`).
+            tabIndex=-1 if at else 0,
             **{"aria-label": f"{title} {label}: {choice.runs} runs"},
         )
-        for choice, label in zip(choices, labels, strict=True)
-        if null_word != UNSET or choice.value != UNSET or len(choices) > 1
+        for at, (choice, label) in enumerate(zip(shown, labels, strict=True))
     ]
 
 
@@ -117,7 +119,7 @@ def _filter_block(
     chips = facet_chips(knob, choices)
     group = dmc.ChipGroup(chips, id=names.facet(facet), value=value, multiple=not single)
     return html.Div(
-        [head, html.Div(group, className="facet-chips", role="group")],
+        [head, html.Div(group, className="facet-chips", role="group", **{"aria-label": title})],
         id=names.facet_frame(facet),
         className="facet",
         hidden=is_idle,

@@ -16,6 +16,8 @@ from app.kit.url_state import LINK_VERSION, filter_pairs, has_state
 from data.queries.points import points_query
 from data.selection import Selection
 
+# The page that says what the lake holds: its name in the header leads there.
+LAKE_PATH: Final = "/lake"
 # A clause of knobs needs no measured column, but the query of points requires one.
 _ANY: Final = {"any": "duration_s"}
 

@@ -68,7 +68,12 @@ def page_layout(
     views: Sequence[Component],
     *last: Component,
 ) -> html.Main:
-    """Lay out a page's main element; `last` are the status line and dialogs."""
+    """Lay out a page's main element; `last` are the status line and dialogs.
+
+    A page with filters has a row that says which are set (`assets/_kit/page_filters.js`).
+    """
+    has_filters = any(hasattr(part, "data-facet") for part in sidebar._traverse())
+    filtered = [html.Div(className="filtered", role="group", **{"aria-label": "filtered by"})]
     return html.Main(
         [
             *stores,
@@ -76,6 +81,7 @@ def page_layout(
                 [
                     html.Div(notice, id=ids.NOTICE, className="notice", role="alert"),
                     html.Div(id=ids.PageIds(page).order_note, className="notice", role="status"),
+                    *(filtered if has_filters else []),
                 ],
                 className="notices",
             ),

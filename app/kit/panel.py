@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from typing import Any, Final
 
-import dash_mantine_components as dmc
 from dash import html
 from dash.development.base_component import Component
 
@@ -68,20 +67,14 @@ def panel(
     return html.Section([*header, *body], className=f"panel {class_name}", **properties)
 
 
-def view_menu(view: str, name: str = "this view") -> dmc.Menu:
-    """Lay out a view's menu; `name` names the view for screen readers."""
-    entries = (
-        ("copy-link", "Copy link"),
-        ("paper", "Figure for a paper"),
-        ("csv", "Data as CSV"),
-        ("parquet", "Data as Parquet"),
-        ("explain", "How was this computed"),
+def view_menu(view: str, name: str = "this view") -> html.Button:
+    """Lay out the button of a view's menu, which `assets/_kit/page_menu.js` opens.
+
+    Args:
+        name: Name of the view for screen readers.
+    """
+    properties = {"data-menu-of": view, "aria-haspopup": "menu", "aria-expanded": "false"}
+    label = f"menu of {name}"
+    return html.Button(
+        "\N{VERTICAL ELLIPSIS}", className="tool", **{"aria-label": label, **properties}
     )
-    items = [
-        dmc.MenuItem(words, n_clicks=0, **{"data-action": action, "data-view-target": view})
-        for action, words in entries
-    ]
-    button = dmc.ActionIcon(
-        "\N{VERTICAL ELLIPSIS}", variant="subtle", size="sm", **{"aria-label": f"menu of {name}"}
-    )
-    return dmc.Menu([dmc.MenuTarget(button), dmc.MenuDropdown(items)], position="bottom-end")

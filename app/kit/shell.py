@@ -13,13 +13,11 @@ from flask import has_app_context
 from app.kit import ids
 from app.kit.context import lake_view
 from app.kit.lake_view import LakeView
-from app.kit.links import address
+from app.kit.links import LAKE_PATH, address
 from app.kit.page import Page
 from app.kit.settings import WATTLAS_VERSION
 from data.errors import UnknownVersionError, WattlasError
 
-# The page that says what the lake holds: its name in the header leads there.
-LAKE_PATH: Final = "/lake"
 _MOST_IGNORED: Final = 5
 _LONGEST_NAME: Final = 40
 
@@ -102,8 +100,8 @@ def nothing_to_show(
         for one in pages
         if one is not page and one.missing and not one.missing(view, one.default_state(view))
     ]
-    body = [html.H2(f"Nothing to show on {page.title}"), html.P(words), html.P(links)]
-    return _message(page, notice, body)
+    body = [html.H1(f"Nothing to show on {page.title}"), html.P(words), html.P(links)]
+    return _message(page.name, notice, body)
 
 
 def not_followed(
@@ -122,17 +120,31 @@ def not_followed(
         dcc.Link(words, href=address(page.path) + (f"?{query}" if query else ""), className="plain")
         for words, query in ways.items()
     ]
-    body = [html.H2("This link cannot be followed"), html.P(links)]
-    return _message(page, f"This link could not be followed: {error}.", body)
+    body = [html.H1("This link cannot be followed"), html.P(links)]
+    return _message(page.name, f"This link could not be followed: {error}.", body)
 
 
-def _message(page: Page, notice: str, body: list) -> html.Main:
+def unreadable(page: Page) -> html.Main:
+    """Lay out that the lake cannot be read; the header says why."""
+    words = "There is nothing to show: the lake cannot be read. Reload once it can."
+    link = html.A("Reload this page", href=address(page.path), className="plain")
+    return _message(page.name, words, [html.H1(f"Nothing to show on {page.title}"), html.P(link)])
+
+
+def no_page(pages: Sequence[Page]) -> html.Main:
+    """Lay out that no page has the address, with links to all pages."""
+    ways = [dcc.Link(one.title, href=address(one.path), className="plain") for one in pages]
+    body = [html.H1("No page has this address"), html.P("These are the pages:"), html.P(ways)]
+    return _message("no-page", "", body)
+
+
+def _message(name: str, notice: str, body: list) -> html.Main:
     return html.Main(
         [
             html.Div(notice, id=ids.NOTICE, className="notice", role="alert"),
             html.Div(body, className="nothing-to-show", id="views"),
         ],
-        className=f"page {page.name}",
+        className=f"page {name}",
     )
 
 

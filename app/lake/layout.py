@@ -234,7 +234,7 @@ def export_page(view: LakeView, state: LakePageState) -> ExportedPage:
     bodies["questions"] = [html.Div(questions_block(view), className="lake-body")]
     how = how_computed("\n\n".join(explain(view, state, name) for name in SECTIONS))
     main = html.Main(
-        [html.H1(f"Lake {view.lake.path.name}"), html.P(status_words(view)),
+        [html.H2(f"Lake {view.lake.path.name}"), html.P(status_words(view)),
          html.Div(_sections(bodies, has_menus=False), className="views"), how],
         className="lake lake-export",
     )  # fmt: skip

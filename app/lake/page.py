@@ -8,8 +8,8 @@ from app.kit.callbacks import register_gather
 from app.kit.context import lake_view
 from app.kit.export import render
 from app.kit.lake_view import LakeView
+from app.kit.links import LAKE_PATH
 from app.kit.page import Page, View
-from app.kit.shell import LAKE_PATH
 from app.lake.answer import explain, rows_behind
 from app.lake.layout import IDS, SECTIONS, export_page, lake_layout, questions_block
 from app.lake.state import LakePageState

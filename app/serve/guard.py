@@ -25,6 +25,8 @@ from werkzeug.exceptions import (
 )
 from werkzeug.sansio.utils import host_is_trusted
 
+from app.kit.export import fill
+from app.kit.links import LAKE_PATH, address
 from app.kit.settings import LOOPBACK, Network
 from data.errors import BusyError, UnknownVersionError, WattlasError
 
@@ -144,8 +146,11 @@ def is_cross_site() -> bool:
 
 
 def _in_words(error: HTTPException) -> Response:
-    """Answer with the error's description as plain text, and with its headers."""
+    """Answer with the error's description and headers: plain text, or a page where one is shown."""
     answer = Response(f"{error.description}\n", error.code, mimetype="text/plain")
+    if is_navigation():
+        ways = {title: address(path) for title, path in (("Explore", "/"), ("Lake", LAKE_PATH))}
+        answer = Response(fill("error.html", error=error, ways=ways), error.code)
     for name, value in error.get_headers():
         if name != "Content-Type":
             answer.headers[name] = value

@@ -18,7 +18,7 @@ from app.kit.context import lake_view, lakes
 from app.kit.export import fill
 from app.kit.links import open_page
 from app.kit.page import Page
-from app.kit.shell import not_followed, nothing_to_show, say_ignored
+from app.kit.shell import no_page, not_followed, nothing_to_show, say_ignored, unreadable
 from app.serve.callback_bodies import callback_problem
 from app.serve.figures import add_figure_routes
 from app.serve.guard import allow_scripts, status_of
@@ -27,7 +27,6 @@ from app.serve.routes import add_page_routes
 from app.serve.scripts import bundle_tag
 from data.errors import SelectionError, UnknownVersionError, WattlasError
 
-_UNREADABLE: Final = "There is nothing to show: the lake cannot be read. Reload once it can."
 # The keys of every page.
 _KEYS: Final = (
     ("Tab, Shift+Tab", "move between controls and views"),
@@ -82,11 +81,24 @@ def open_layout(
         if missing:
             return nothing_to_show(page, view, missing, words, pages)
         main = page.layout(view, state, words)
+        main.children.insert(0, html.H1(page.title, className="unseen"))
     except WattlasError:
         keep_no_response()
-        return html.Main(html.Div(_UNREADABLE, className="notice"), className=f"page {page.name}")
+        return unreadable(page)
     say_ignored(main, state.ignored)
     return main
+
+
+def register_no_page(pages: Sequence[Page]) -> None:
+    """Register what an address shows that no page has."""
+    # Dash finds it by this name.
+    dash.register_page(
+        "app.not_found_404",
+        path="/404",
+        name="Not found",
+        title="wattlas · no page",
+        layout=lambda **_: no_page(pages),
+    )
 
 
 class Atlas(dash.Dash):

@@ -78,6 +78,7 @@ def _editor(view: LakeView, state: SqlState, off: str) -> html.Section:
             id=IDS("editor"), value=state.sql, spellCheck="false", className="editor",
             title="SQL query",
         ),
+        html.Label("SQL query", htmlFor=IDS("editor"), className="unseen"),
         html.Ul(
             id=IDS("complete"), className="completions", role="listbox",
             **{"aria-label": "completions: Tab takes one"},

@@ -85,8 +85,9 @@ def _sidebar(state: TimelineState, infos: Sequence[RunInfo]) -> list[html.Div]:
             className="facet",
         ),
         _block("Panels", dmc.ChipGroup(
-            [dmc.Chip(panel.title, value=name, size="xs", radius="sm", variant="outline")
-             for name, panel in PANELS.items()],
+            [dmc.Chip(panel.title, value=name, size="xs", radius="sm", variant="outline",
+                      tabIndex=-1 if at else 0)
+             for at, (name, panel) in enumerate(PANELS.items())],
             id=ids.control("panel"), value=list(state.shown_panels), multiple=True,
         )),
         _block("Cores", _segments("kind", "cores", kind, {

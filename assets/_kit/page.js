@@ -205,15 +205,16 @@
 
   /** Go to another page without loading the app again. */
   wattlas.openPage = function (name, query) {
+    const isSame = document.querySelector(".page." + name), { changes = 0 } = history.state || {};
     wattlas.hideHover();
-    history.pushState({}, "", wattlas.pageAddress(name, query));
+    history.pushState({ changes: isSame ? changes + 1 : 0 }, "", wattlas.pageAddress(name, query));
     dispatchEvent(new CustomEvent("_dashprivate_pushstate"));
     scrollTo(0, 0);
   };
 
   /* Handle all keys: help and Escape here; the shown page handles the others, without a listener. */
   document.addEventListener("keydown", (event) => {
-    if (wattlas.toolKey(event)) return;
+    if (wattlas.menuKey(event) || wattlas.groupKey(event)) return;
     const isTyping = wattlas.closest(event, "input, textarea, select, [role=listbox]");
     const help = document.getElementById("help"), page = current();
     if (page && page.typed && page.typed(event)) {

@@ -33,11 +33,14 @@
     lastLink = link;
     if (link === location.pathname + location.search) return;
     const now = performance.now(), isActed = now - actAt < ACT_MS, isBurst = now - writtenAt < BURST_MS;
-    if (isActed && !isBurst) history.pushState({ scroll: scrolled() }, "", link);
+    if (isActed && !isBurst) history.pushState({ scroll: scrolled(), changes: changes() + 1 }, "", link);
     else history.replaceState(history.state, "", link);
     if (isActed) writtenAt = now;
     actAt = -Infinity;
   }
+
+  /* How many changes of the page Back can undo. */
+  const changes = () => (history.state && history.state.changes) || 0;
 
   /* The places of what scrolls, kept with each entry. */
   const SCROLLED = ["html", ".views", ".sidebar"];
@@ -100,6 +103,8 @@
     /** What is known of a page that was opened; undefined for others. */
     opened: (name) => opened[name],
     texts,
+    /** Whether Back undoes a change of this page. */
+    canUndo: () => changes() > 0,
     kept: (name, key) => (opened[name] ? opened[name].kept[key] || "" : ""),
     values: (name) => (opened[name] ? opened[name].values : {}),
     /** Keep values that only the browser has, such as the selection, by URL key, and write the URL. */
@@ -132,6 +137,7 @@
       if (tab) setProps("tab-" + name, { href: written });
       linkFiles(name, page);
       wattlas.linkPages(name);
+      wattlas.sayFilters(name);
     },
   };
   wattlas.address = address;

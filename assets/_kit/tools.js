@@ -91,13 +91,23 @@
     if (one) use(one.dataset.tool, one.parentElement.dataset.toolsOf);
   });
 
-  /** The bar is one stop of the Tab key; arrows move within it. Returns whether a key was for it. */
-  wattlas.toolKey = function (event) {
-    const one = wattlas.closest(event, ".tool"), step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
-    if (!one || !step) return false;
-    const buttons = [...one.parentElement.children], { length } = buttons;
-    buttons[(buttons.indexOf(one) + step + length) % length].focus();
-    wattlas.tools(one.parentElement.dataset.toolsOf);
+  /* Groups that are one stop of the Tab key, and their parts; radio buttons are that by themselves. */
+  const GROUPS = ".tools, .facet-chips, [role=menu]";
+  const PARTS = ".tools .tool, .facet-chips input[type=checkbox], [role=menuitem]";
+  const STEPS = { ArrowLeft: -1, ArrowUp: -1, ArrowRight: 1, ArrowDown: 1 };
+  const partsOf = (part) => [...part.closest(GROUPS).querySelectorAll(PARTS)];
+  /** Give a part of a group the focus, and make it the group's stop. */
+  wattlas.stopAt = function (next) {
+    partsOf(next).forEach((part) => { part.tabIndex = part === next ? 0 : -1; });
+    next.focus();
+  };
+  /** Move within a group by an arrow, Home or End. Returns whether a key was for it. */
+  wattlas.groupKey = function (event) {
+    const one = wattlas.closest(event, PARTS), { key } = event;
+    if (!one || !(key in STEPS || key === "Home" || key === "End")) return false;
+    const parts = partsOf(one), { length } = parts;
+    const to = key === "Home" ? 0 : key === "End" ? -1 : parts.indexOf(one) + STEPS[key];
+    wattlas.stopAt(parts[(to + length) % length]);
     event.preventDefault();
     return true;
   };

@@ -333,6 +333,8 @@ document.addEventListener("DOMContentLoaded", function () {
     if (wattlas.closest(event, "#selected-timeline")) openTimeline(selected(), true);
     if (wattlas.closest(event, "#clear-selection")) explore.select("");
     if (wattlas.closest(event, "#explore-limit-agreed") && domain) takeAgreed();
+    const nearest = wattlas.closest(event, "[data-limit]");
+    if (nearest) setProps("explore-limit", { value: Number(nearest.dataset.limit) });
   });
 
   wattlas.addPage({

@@ -298,7 +298,8 @@
   }
   explore.paintBest = paintBest;
 
-  const rowOf = (event) => wattlas.closest(event, "#best-table tr[data-config]");
+  const rowOf = (event) =>
+    (wattlas.closest(event, "[data-limit]") ? null : wattlas.closest(event, "#best-table tr[data-config]"));
   const toggleRow = (row) => explore.toggle(wattlas.clause.knobs(JSON.parse(row.dataset.config)));
   document.addEventListener("click", (event) => {
     const row = rowOf(event);

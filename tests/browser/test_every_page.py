@@ -2,9 +2,10 @@
 
 import io
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from importlib.resources import files
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import polars as pl
 import pytest
@@ -216,6 +217,39 @@ _PRINTED: Final = """() => {
     paper: getComputedStyle(document.body).backgroundColor,
   };
 }"""
+
+
+@page_by_page
+def test_a_checker_of_access_finds_nothing_serious(tab: Tab, sql_address: str, owed: Page) -> None:
+    """In both themes. Each page has one title, and each filter is one stop of the Tab key."""
+    visit(tab, sql_address + owed.path)
+    tab.evaluate(AXE)
+    assert _serious(tab) == []
+    tab.locator("#theme-button").click()
+    wait_idle(tab)
+    assert _serious(tab, {"runOnly": ["color-contrast"]}) == []
+    tab.locator("#theme-button").click()
+    assert tab.evaluate(_TITLES) == [owed.title]
+    assert tab.evaluate(_STOPS) == []
+
+
+AXE: Final = (files("axe_playwright_python") / "axe.min.js").read_text("utf-8")
+_SERIOUS: Final = """async (options) => {
+  const { violations } = await axe.run(document, { resultTypes: ["violations"], ...options });
+  return violations.filter(({ impact }) => ["serious", "critical"].includes(impact))
+    .flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.target} ${node.html}`));
+}"""
+_TITLES: Final = """() => [...document.querySelectorAll("h1")]
+  .filter((part) => part.getClientRects().length > 0).map((part) => part.textContent)"""
+# Of groups of choices, those with several stops of the Tab key.
+_STOPS: Final = """() => [...document.querySelectorAll(".facet-chips")]
+  .filter((box) => box.querySelectorAll("input[type=checkbox]:not([tabindex='-1'])").length > 1)
+  .map((box) => box.textContent)"""
+
+
+def _serious(tab: Tab, options: Mapping[str, Any] | None = None) -> list[str]:
+    found: list[str] = tab.evaluate(_SERIOUS, options or {})
+    return found
 
 
 @pytest.mark.slow

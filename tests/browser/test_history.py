@@ -1,5 +1,7 @@
 """The browser's Back undoes what a visitor changed, Forward does it again."""
 
+import re
+
 import pytest
 from playwright.sync_api import Page, expect
 
@@ -69,6 +71,46 @@ def test_back_undoes_each_change_and_forward_does_it_again(atlas: Atlas, grid_ad
     # Back from the first state leaves the app.
     page.evaluate("() => { setTimeout(() => history.go(-3)); }")
     page.wait_for_url("about:blank")
+
+
+@pytest.mark.usefixtures("own_document")
+def test_the_row_of_filters_removes_undoes_and_resets_and_back_scrolls_back(
+    atlas: Atlas, grid_address: str
+) -> None:
+    page = atlas.page
+    page.set_viewport_size({"width": 1440, "height": 700})
+    page.goto(f"{grid_address}/{QUERY}&limit=50")
+    atlas.ready()
+    row, undo = page.locator(".filtered"), page.get_by_role("button", name="undo")
+    expect(row).to_contain_text("Workload: memcached")
+    expect(row).to_contain_text("limit: 50 us")
+    expect(undo).to_be_disabled()
+    # No setting meets 50 us: the table offers limits that one meets.
+    page.locator("#best-table [data-limit]").first.click()
+    atlas.ready()
+    expect(row).to_contain_text(re.compile("limit: 6[0-9.]+ us"))
+    page.evaluate(LATER)
+    page.evaluate("document.querySelector('.sidebar').scrollTop = 60")
+    wait_idle(page)
+    with_load = page.url
+    row.get_by_role("button", name="Load: 200k QPS").click()
+    atlas.ready()
+    assert "&load=" not in page.url
+    page.evaluate("document.querySelector('.sidebar').scrollTop = 0")
+    wait_idle(page)
+    with page.expect_response("**/_dash-update-component*"):
+        undo.click()
+    atlas.ready()
+    assert page.url == with_load
+    assert page.evaluate("document.querySelector('.sidebar').scrollTop") == 60
+    with page.expect_response("**/_dash-update-component*"):
+        row.get_by_role("button", name="reset").click()
+    atlas.ready()
+    assert "limit=" not in page.url
+    with page.expect_response("**/_dash-update-component*"):
+        undo.click()
+    atlas.ready()
+    assert page.url == with_load
 
 
 @pytest.mark.usefixtures("own_document")

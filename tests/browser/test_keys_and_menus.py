@@ -60,6 +60,37 @@ def test_question_mark_lists_the_keys(atlas: Atlas, grid_address: str) -> None:
     assert not help_box.is_visible()
 
 
+def test_a_filter_is_one_stop_and_a_menu_closes_by_escape_and_by_its_button(
+    atlas: Atlas, grid_address: str
+) -> None:
+    atlas.open(grid_address, "?v=2&workload=memcached&load=200000")
+    press, page = atlas.page.keyboard.press, atlas.page
+    box = page.locator("[data-facet=itr] input")
+    box.first.focus()
+    press("ArrowRight")
+    expect(box.nth(1)).to_be_focused()
+    press("Space")
+    atlas.ready()
+    assert "itr=" in page.url
+    assert not box.first.is_checked()
+    press("End")
+    expect(box.last).to_be_focused()
+    press("Tab")
+    assert page.evaluate("document.activeElement.closest('[data-facet=itr]')") is None
+    button = page.locator("section[data-view=heatmap]").get_by_label("menu of this view")
+    menu, shown = page.get_by_role("menu"), page.url
+    for leave in (lambda: press("Escape"), lambda: press("End") or press("Enter")):
+        button.focus()
+        press("Enter")
+        expect(page.get_by_role("menuitem", name="Copy link")).to_be_focused()
+        press("ArrowDown")
+        expect(page.get_by_role("menuitem", name="Figure for a paper")).to_be_focused()
+        leave()
+        expect(menu).to_have_count(0)
+        expect(button).to_be_focused()
+    assert page.url == shown
+
+
 def test_menu_explains_and_downloads_what_the_heatmap_shows(
     atlas: Atlas, grid_address: str
 ) -> None:

@@ -1,0 +1,54 @@
+/*
+ * The menu of a view: one for all of them, made when a button opens it. Escape, its own button, a click beside
+ * it and the Tab key close it. On a narrow screen it is a sheet at the foot (style.css).
+ */
+(function (wattlas) {
+  "use strict";
+
+  const { element } = wattlas;
+  const ENTRIES = {
+    "copy-link": "Copy link", paper: "Figure for a paper", csv: "Data as CSV", parquet: "Data as Parquet",
+    explain: "How was this computed",
+  };
+  let menu = null, opener = null;
+
+  function close(isBack) {
+    if (!menu) return;
+    menu.remove();
+    menu = null;
+    opener.setAttribute("aria-expanded", "false");
+    if (isBack && opener.isConnected) opener.focus({ preventScroll: true });
+  }
+
+  function open(button) {
+    const item = (data, textContent) => element("button", {
+      type: "button", textContent, tabIndex: -1, data, attributes: { role: "menuitem" },
+    });
+    const entries = Object.entries(ENTRIES)
+      .map(([action, words]) => item({ action, viewTarget: button.dataset.menuOf }, words));
+    const name = { role: "menu", "aria-label": button.getAttribute("aria-label") };
+    menu = element("div", { className: "menu", attributes: name }, ...entries, item({}, "Close"));
+    opener = button;
+    opener.setAttribute("aria-expanded", "true");
+    document.body.append(menu);
+    const at = button.getBoundingClientRect(), { offsetWidth, offsetHeight } = menu;
+    const below = at.bottom + offsetHeight < innerHeight ? at.bottom : at.top - offsetHeight;
+    menu.style.setProperty("--left", Math.max(4, at.right - offsetWidth) + "px");
+    menu.style.setProperty("--top", Math.max(4, below) + "px");
+    entries[0].focus();
+  }
+
+  // Before the handlers of the actions, so that what they open gives the focus back to the button.
+  document.addEventListener("click", (event) => {
+    const button = wattlas.closest(event, "[data-menu-of]"), isOpen = menu && button === opener;
+    close(Boolean(wattlas.closest(event, "[role=menuitem]")));
+    if (button && !isOpen) open(button);
+  }, true);
+  /** Close the menu by Escape or Tab. Returns whether the key was for it. */
+  wattlas.menuKey = function ({ key }) {
+    if (!menu || (key !== "Escape" && key !== "Tab")) return false;
+    close(true);
+    return true;
+  };
+  addEventListener("resize", () => close(false));
+})(window.wattlas);
