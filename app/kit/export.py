@@ -28,7 +28,7 @@ POLICY: Final = (
 )
 # Scripts of the kit that are not bundled: the one that starts an export, and those for Dash.
 _NOT_EXPORTED: Final = ("export.js", "page")
-Script = Literal["plotly", "regenerator-runtime"]
+Script = Literal["codemirror", "plotly", "regenerator-runtime"]
 _VENDORED: Final = Path(__file__).parents[2] / "vendor"
 _TEMPLATES: Final = Path(__file__).parent / "templates"
 _VOID: Final = ("br", "hr", "img")

@@ -26,6 +26,8 @@ _TAGS: Final = {"js": '<script src="{}"></script>', "css": '<link rel="styleshee
 # Only exports load these files.
 _LEFT_OUT: Final = "export.js"
 _LIBRARIES: Final = "/_dash-component-suites/"
+# The library of one page.
+_EDITOR: Final = f"{BUNDLES}codemirror.js"
 _IMMUTABLE: Final = "public, max-age=31536000, immutable"
 _TYPES: Final = ("text/javascript", "application/javascript", "text/css")
 _FINGERPRINT: Final = re.compile(r"\.v[\w-]+m\d+\.")
@@ -35,6 +37,7 @@ _LATER: Final = (
     f"{_LIBRARIES}dash/dcc/async-graph.js",
     f"{_LIBRARIES}dash_ag_grid/dash_ag_grid.min.js",
     f"{_LIBRARIES}dash_ag_grid/async-community.js",
+    _EDITOR,
 )
 # Part of a script's address to the script that is sent instead.
 _REPLACED: Final[dict[str, Script]] = {
@@ -113,11 +116,17 @@ def _address() -> str:
 def _is_changed() -> bool:
     """Return whether an asset was edited since the app made the bundle's address."""
     kind = request.path.rpartition(".")[2]
-    return BUNDLES in request.path and fingerprint(kind) != request.args.get("m")
+    return f"{BUNDLES}all." in request.path and fingerprint(kind) != request.args.get("m")
 
 
 def add_bundles(server: Flask) -> None:
-    """Add the addresses of the bundles."""
+    """Add the addresses of the bundles, and of the library of one page."""
+    server.add_url_rule(
+        _EDITOR,
+        "bundle_editor",
+        lambda: Response(vendored("codemirror"), mimetype=_KINDS["js"]),
+        methods=["GET"],
+    )
     for kind, mimetype in _KINDS.items():
         server.add_url_rule(
             f"{BUNDLES}all.{kind}",

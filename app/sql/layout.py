@@ -70,6 +70,7 @@ def _editor(view: LakeView, state: SqlState, off: str) -> html.Section:
             "run", id=IDS("run"), className="plain", title="Ctrl+Enter", disabled=bool(off)
         ),
         html.Button("cancel", id=IDS("cancel"), className="plain", disabled=True),
+        html.Button("history", id=IDS("history"), className="plain", disabled=bool(off)),
         html.Span(id=IDS("said"), className="quiet", role="status"),
     ]
     python = _PYTHON.format(lake=str(view.lake.path.name), sql=state.sql)
@@ -79,10 +80,8 @@ def _editor(view: LakeView, state: SqlState, off: str) -> html.Section:
             title="SQL query",
         ),
         html.Label("SQL query", htmlFor=IDS("editor"), className="unseen"),
-        html.Ul(
-            id=IDS("complete"), className="completions", role="listbox",
-            **{"aria-label": "completions: Tab takes one"},
-        ),
+        # The editor, over the text area, which browsers without its library keep.
+        html.Div(id=IDS("code"), className="code"),
     ]  # fmt: skip
     if off:
         body = [html.P(off, className="note"), html.Pre(python, className="note")]

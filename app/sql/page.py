@@ -25,13 +25,17 @@ PAGE = Page(
     rows=lambda view, *_: columns_of(view),
     explain=lambda view, *_: explain(view),
     export=export_page,
-    keys=(("Ctrl+Enter", "run the query"), ("Tab", "complete a name")),
+    keys=(
+        ("Ctrl+Enter", "run the statement at the caret"),
+        ("Tab", "complete a name"),
+        ("Alt+\N{UPWARDS ARROW} \N{DOWNWARDS ARROW}", "earlier and later queries"),
+    ),
     add_routes=add_routes,
+    cached_routes=("/sql/words",),
     examples={"sql": _SHOWN, "sql-dark": _SHOWN},
 )
 
 register_gather(IDS, {})
-clientside_callback(ClientsideFunction("sql", "edited"), Input(IDS("editor"), "value"))
 clientside_callback(
     ClientsideFunction("sql", "chosen"),
     Input(IDS("x"), "value"),

@@ -1,4 +1,7 @@
-"""`POST /sql/run`, `/sql/csv`, `/sql/parquet` run a query in the sandbox; `/sql/cancel` ends it."""
+"""`POST /sql/run`, `/sql/csv`, `/sql/parquet` run a query in the sandbox; `/sql/cancel` ends it.
+
+`GET /sql/words` lists the words of DuckDB's SQL for the editor.
+"""
 
 import secrets
 from collections.abc import Callable
@@ -12,8 +15,9 @@ from app.kit.context import lake_view, sandbox
 from app.serve.guard import visitor
 from app.serve.routes import CSV as CSV_TYPE
 from app.serve.routes import PARQUET as PARQUET_TYPE
-from app.serve.routes import file_answer, json_refusal
+from app.serve.routes import file_answer, json_answer, json_refusal
 from data.errors import SelectionError, WattlasError
+from data.queries.sql_page import words_query
 from data.sandbox import pool
 
 _KEYS: Final = frozenset({"sql", "id", "lake"})
@@ -26,11 +30,18 @@ _LONGEST_ID: Final = 64
 
 def add_routes(server: Flask) -> None:
     """Add the addresses to a server."""
+    server.add_url_rule("/sql/words", "sql_words", lambda: json_answer(_words))
     for name, view in (("run", _run), ("cancel", _cancel)):
         server.add_url_rule(f"/sql/{name}", f"sql_{name}", _answered(view), methods=["POST"])
     for form in _FILES:
         route = _answered(partial(_file, form))
         server.add_url_rule(f"/sql/{form}", f"sql_file_{form}", route, methods=["POST"])
+
+
+def _words() -> dict[str, Any]:
+    """Return the columns of `words_query`."""
+    rows = lake_view(None).lake.polars(*words_query())
+    return {name: rows[name].to_list() for name in rows.columns}
 
 
 def _answered(view: Callable[[dict[str, Any]], Response]) -> Callable[[], Response]:

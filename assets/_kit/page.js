@@ -215,7 +215,8 @@
   /* Handle all keys: help and Escape here; the shown page handles the others, without a listener. */
   document.addEventListener("keydown", (event) => {
     if (wattlas.menuKey(event) || wattlas.groupKey(event)) return;
-    const isTyping = wattlas.closest(event, "input, textarea, select, [role=listbox]");
+    const typed = "input, textarea, select, [contenteditable=true], [role=listbox]";
+    const isTyping = wattlas.closest(event, typed);
     const help = document.getElementById("help"), page = current();
     if (page && page.typed && page.typed(event)) {
       event.preventDefault();

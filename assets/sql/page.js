@@ -13,7 +13,7 @@ document.addEventListener("DOMContentLoaded", function () {
       rowHeight: 24, headerHeight: 26, theme: { function: "themeBalham" }, enableCellTextSelection: true,
     },
   } };
-  let spec = null, answer = NOTHING, running = null, chart = {}, text = "";
+  let spec = null, answer = NOTHING, running = null, chart = {};
   /* The query of the rows on the screen, and when it was answered. */
   let shown = { sql: "", at: "" };
 
@@ -47,14 +47,18 @@ document.addEventListener("DOMContentLoaded", function () {
 
   async function run() {
     if (running || !spec || part("run").disabled) return;
-    const mine = { id: crypto.randomUUID ? crypto.randomUUID() : String(Math.random()), sql: text };
+    const { text, at } = wattlas.sqlEditor.content(), own = sql.statementAt(text, at);
+    if (!own) { say("There is no statement to run.", true); return; }
+    const mine = { id: crypto.randomUUID ? crypto.randomUUID() : String(Math.random()), sql: own.sql };
+    mine.words = own.count > 1 ? "statement " + own.number + " of " + own.count + ": " : "";
     setRunning(mine);
-    say("running");
+    say(mine.words + "running");
+    wattlas.sqlEditor.remember(own.sql);
     address.keep(NAME, { sql: text.length <= 6000 ? text : "" });
     try {
       const response = await asked("run", mine), found = await response.json();
-      if (!response.ok) failed(found.error);
-      else await show(found, mine.sql);
+      if (!response.ok) failed(mine.words + found.error);
+      else await show(found, mine);
     } catch (error) {
       failed("The server did not answer (" + error.message + ").");
     }
@@ -76,11 +80,12 @@ document.addEventListener("DOMContentLoaded", function () {
     ["csv", "parquet"].forEach((form) => { part(form).disabled = Boolean(words); });
   }
 
-  async function show(found, query) {
+  async function show(found, mine) {
     answer = found;
-    shown = { sql: query, at: new Date().toTimeString().slice(0, 8) };
+    shown = { sql: mine.sql, at: new Date().toTimeString().slice(0, 8) };
     const more = found.truncated ? ", the first ones: the answer holds more" : "";
-    say(found.rows.length.toLocaleString("en") + " rows" + more + " · " + found.elapsed_ms + " ms");
+    const count = found.rows.length.toLocaleString("en") + " rows";
+    say(mine.words + count + more + " \u00b7 " + found.elapsed_ms + " ms");
     markStale("");
     const names = [...new Set(found.columns)].map((name) => ({ value: name, label: name }));
     for (const key of ["x", "y", "col"]) setProps("sql-" + key, { data: names, value: chart[key] || null });
@@ -113,11 +118,7 @@ document.addEventListener("DOMContentLoaded", function () {
     }
   }
 
-  /* Callbacks of Dash: the editor's text, and the chart's menus. */
-  function edited(value) {
-    text = value || "";
-    return window.dash_clientside.no_update;
-  }
+  /* A callback of Dash: the chart's menus. */
   function chosen(x, y, col, isOpening) {
     if (!spec || isOpening) return window.dash_clientside.no_update;
     chart = { x: x || "", y: y || "", col: col || "" };
@@ -126,28 +127,28 @@ document.addEventListener("DOMContentLoaded", function () {
     draw();
     return window.dash_clientside.no_update;
   }
-  function write(words) {
-    text = words;
-    setProps("sql-editor", { value: words });
-  }
-
   document.addEventListener("click", (event) => {
     if (!document.querySelector(".page.sql")) return;
     const within = (selector) => wattlas.closest(event, selector);
     const example = within("[data-example]"), column = within("[data-column]");
-    if (example) { write(example.dataset.example); chart = {}; run(); }
-    if (column && part("editor")) {
-      wattlas.sqlInsert(column.dataset.column, part("editor").selectionStart);
+    if (example && part("editor")) {
+      wattlas.sqlEditor.write(example.dataset.example);
+      chart = {};
+      run();
     }
+    if (column && part("editor")) wattlas.sqlEditor.insert(column.dataset.column);
+    if (within("#sql-history")) wattlas.sqlEditor.history();
     if (within("#sql-run")) run();
     if (within("#sql-cancel") && running) post("cancel", { id: running.id });
     if (within("#sql-csv")) save("csv");
     if (within("#sql-parquet")) save("parquet");
   });
   function typed(event) {
-    if (wattlas.sqlTyped(event)) return true;
-    if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return false;
-    run();
+    if (!wattlas.closest(event, ".panel-editor")) return false;
+    const steps = { ArrowUp: 1, ArrowDown: -1 };
+    if (event.altKey && event.key in steps) wattlas.sqlEditor.step(steps[event.key]);
+    else if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) run();
+    else return false;
     return true;
   }
 
@@ -159,8 +160,8 @@ document.addEventListener("DOMContentLoaded", function () {
       answer = NOTHING;
       running = null;
       chart = { x: spec.kept.x, y: spec.kept.y, col: spec.kept.col };
-      text = spec.kept.sql;
-      if (text) wattlas.later(run);
+      wattlas.sqlEditor.open();
+      if (spec.kept.sql) wattlas.later(run);
     },
     typed,
     follows: () => [],
@@ -174,5 +175,5 @@ document.addEventListener("DOMContentLoaded", function () {
     figure: () => null,
     theme: pictures.paint, resize: pictures.resize,
   });
-  wattlas.clientside(NAME, { edited, chosen });
+  wattlas.clientside(NAME, { chosen });
 });

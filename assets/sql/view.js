@@ -60,19 +60,84 @@
     return { data, layout };
   }
 
-  /**
-   * What could end the word before the caret: at most `most` of `names`, those that begin with it first.
-   * Null without a word; `from` is where the word begins.
-   */
-  function completionsOf(names, text, caret, most = 8) {
-    const [word] = /[A-Za-z_]\w*$/.exec(text.slice(0, caret)) || [""];
-    if (!word) return null;
-    const lower = word.toLowerCase(), at = (name) => name.toLowerCase().indexOf(lower);
-    const found = names
-      .filter((name) => at(name) >= 0 && name.length > word.length)
-      .sort((a, b) => Math.min(at(a), 1) - Math.min(at(b), 1));
-    return { from: caret - word.length, names: found.slice(0, most) };
+  /* Texts, names in quotes and comments, in which a semicolon ends nothing; else a semicolon. Comments nest
+   * in DuckDB, which nobody writes: the first end counts. The blanks after a semicolon are of its line. */
+  const PARTS = new RegExp([
+    /[eE]'(?:[^'\\]|\\[^]|'')*'?/, /'(?:[^']|'')*'?/, /"(?:[^"]|"")*"?/, /--[^\n]*/, /\/\*[^]*?(?:\*\/|$)/,
+    /\$(\w*)\$[^]*?(?:\$\1\$|$)/, /;(?:[ \t]*(?=\n|$))?/,
+  ].map(({ source }) => source).join("|"), "g");
+
+  /** The statements of a text: `from` and `to` without blanks around, `end` of what belongs to it. */
+  function statementsOf(text) {
+    const found = [], add = (from, to, end) => {
+      const own = text.slice(from, to), start = from + own.length - own.trimStart().length;
+      const isEmpty = !own.replace(PARTS, (part) => (/^(--|\/\*)/.test(part) ? "" : part)).trim();
+      if (!isEmpty) found.push({ from: start, to: from + own.trimEnd().length, end });
+    };
+    let from = 0;
+    for (const match of text.matchAll(PARTS)) {
+      if (!match[0].startsWith(";")) continue;
+      const end = match.index + match[0].length;
+      add(from, match.index, end);
+      from = end;
+    }
+    add(from, text.length, text.length);
+    return found;
   }
 
-  wattlas.sql = { columnsOf, rowsOf, chartOf, completionsOf, said, shortened };
+  /**
+   * The statement at a place in a text; after the last one it is the last. Null: there is none.
+   * `number` counts from 1, of `count`.
+   */
+  function statementAt(text, at) {
+    const all = statementsOf(text), i = all.findIndex(({ end }) => at <= end);
+    const own = i < 0 ? all[all.length - 1] : all[i];
+    if (!own) return null;
+    const { from, to } = own, number = i < 0 ? all.length : i + 1;
+    return { from, to, sql: text.slice(from, to), number, count: all.length };
+  }
+
+  /* Tables with the names that a statement gives them. */
+  const NAMED = /(?:\b(?:from|join)|,)\s+(\w+)(?:\s+(?:as\s+)?(\w+))?/gi;
+
+  /**
+   * What a word of a statement could become: columns (of the tables that the statement names first), tables,
+   * functions, keywords. After a table's name and a point only its columns; after FROM tables first.
+   *   tables: [{ name, columns: [{ name, unit, title }] }].
+   *   before: the statement's text before the word.
+   *   words: { word, kind, detail, description }, lists of the same length (`GET /sql/words`).
+   * Each: { label, kind, detail, info, boost }.
+   */
+  function completionsOf(tables, words, statement, word, before) {
+    const known = new Map(tables.map((table) => [table.name, table])), named = new Map();
+    for (const [, name, other = ""] of statement.matchAll(NAMED)) {
+      const table = known.get(name.toLowerCase());
+      if (!table) continue;
+      [table.name, other.toLowerCase()].filter(Boolean).forEach((one) => named.set(one, table));
+    }
+    const columns = new Map();
+    const take = (table, boost) => table.columns.forEach(({ name, unit, title }) => {
+      if (!columns.has(name)) {
+        columns.set(name, { label: name, kind: "column", detail: unit, info: title, boost });
+      }
+    });
+    const [, owner] = /^(\w+)\.\w*$/.exec(word) || [];
+    if (owner) {
+      const table = named.get(owner.toLowerCase()) || known.get(owner.toLowerCase());
+      if (table) take(table, 0);
+      return [...columns.values()];
+    }
+    named.forEach((table) => take(table, 2));
+    tables.forEach((table) => take(table, named.size ? -2 : 1));
+    const told = words.word.map((label, i) => ({
+      label, kind: words.kind[i], detail: words.detail[i] === null ? "" : "(" + words.detail[i] + ")",
+      info: words.description[i] || "", boost: -1,
+    }));
+    const boost = /\b(from|join)\s+$/i.test(before) ? 9 : 1;
+    const listed = tables.map(({ name, columns: own }) => (
+      { label: name, kind: "table", detail: own.length + " columns", info: "", boost }));
+    return [...columns.values(), ...listed, ...told];
+  }
+
+  wattlas.sql = { columnsOf, rowsOf, chartOf, completionsOf, said, shortened, statementAt, statementsOf };
 })((window.wattlas = window.wattlas || {}));

@@ -1,4 +1,4 @@
-"""What the SQL page asks of a lake: its columns, and the subjects of its example questions."""
+"""What the SQL page asks of a lake: columns, words of its SQL, subjects of example questions."""
 
 from typing import Any, Final
 
@@ -16,6 +16,29 @@ def columns_query() -> tuple[str, list[Any]]:
         "ORDER BY list_position(?, table_name), ordinal_position"
     )  # fmt: skip
     return sql, [*TABLES, list(TABLES)]
+
+
+def words_query() -> tuple[str, list[Any]]:
+    """Build the query of the words of DuckDB's SQL, for an editor.
+
+    Returns:
+        SQL and no parameters. A row a word, sorted: `word`; `kind` (`keyword`, `type`, `function`);
+        `detail` and `description` of functions: their parameters, and what they do. Keywords that
+        are names of the lake's columns, such as `mode`, are left out.
+    """
+    return (
+        "SELECT keyword_name AS word, 'keyword' AS kind, NULL AS detail, NULL AS description\n"
+        "FROM duckdb_keywords() WHERE keyword_category <> 'unreserved' OR keyword_name NOT IN "
+        "(SELECT column_name FROM information_schema.columns)\n"
+        "UNION ALL SELECT DISTINCT lower(type_name), 'type', NULL, NULL\n"
+        "FROM duckdb_types() WHERE regexp_full_match(type_name, '\\w+')\n"
+        "UNION ALL SELECT function_name, 'function', "
+        "min_by(array_to_string(parameters, ', '), len(parameters)), any_value(description)\n"
+        "FROM duckdb_functions() WHERE function_type IN ('scalar', 'aggregate', 'window') "
+        "AND description IS NOT NULL AND regexp_full_match(function_name, '[a-z]\\w*')\n"
+        "GROUP BY function_name ORDER BY ALL",
+        [],
+    )
 
 
 def subjects_query() -> tuple[str, list[Any]]:

@@ -1,6 +1,8 @@
 """SQL in a browser: run, chart, link, files, errors as text."""
 
 import re
+from collections.abc import Callable
+from typing import Final
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
@@ -8,6 +10,7 @@ from playwright.sync_api import Page, expect
 
 from data.sandbox.landlock import landlock_version
 from tests.browser.atlas import wait_idle
+from tests.browser.conftest import make_blank
 
 pytestmark = [
     pytest.mark.browser,
@@ -15,33 +18,122 @@ pytestmark = [
 ]
 
 
+EDITOR: Final = "#sql-code .cm-content"
+
+
 def ask(page: Page, sql: str) -> None:
-    page.locator("#sql-editor").fill(sql)
+    page.locator(EDITOR).fill(sql)
     wait_idle(page)
-    page.locator("#sql-editor").press("Control+Enter")
+    page.locator(EDITOR).press("Control+Enter")
     expect(page.locator("#sql-cancel")).to_be_disabled()
     wait_idle(page)
+
+
+def text(page: Page) -> str:
+    """What is sent: the text area keeps the editor's content."""
+    return page.locator("#sql-editor").input_value()
+
+
+@pytest.mark.parametrize(
+    ("written", "statements"),
+    [
+        ("SELECT 1", ["SELECT 1"]),
+        (" SELECT 1;\n\n-- a; b\nSELECT 2 ;;", ["SELECT 1", "-- a; b\nSELECT 2"]),
+        ("SELECT 'a;''b', \"c;d\"; SELECT 2", ["SELECT 'a;''b', \"c;d\"", "SELECT 2"]),
+        ("SELECT $$a;b$$, $x$ ; $$ $x$, E'\\';'; SELECT 2",
+         ["SELECT $$a;b$$, $x$ ; $$ $x$, E'\\';'", "SELECT 2"]),
+        ("/* ; */ SELECT 1; /* SELECT 2; */", ["/* ; */ SELECT 1"]),
+        ("SELECT 'open; SELECT 2", ["SELECT 'open; SELECT 2"]),
+        ("-- nothing;", []),
+    ],
+)  # fmt: skip
+def test_statements_end_at_semicolons_outside_texts_and_comments(
+    page: Page, load_scripts: Callable[..., None], written: str, statements: list[str]
+) -> None:
+    load_scripts(page, "sql/view")
+    each = "(text) => [...text, ''].map((_, i) => wattlas.sql.statementAt(text, i))"
+    told = page.evaluate(each, written)
+    named = {one["number"]: one["sql"] for one in told if one}
+    assert list(named.values()) == statements
+    # After the semicolon at the end of a line the caret is still in its statement.
+    at = written.find(";\n") + 1
+    if at:
+        assert told[at]["number"] == 1
+
+
+def test_completion_knows_the_tables_of_a_statement(
+    page: Page, load_scripts: Callable[..., None]
+) -> None:
+    load_scripts(page, "sql/view")
+    tables = [
+        {"name": "runs", "columns": [{"name": "energy_j", "unit": "J", "title": "Energy."}]},
+        {"name": "cores", "columns": [{"name": "core", "unit": "", "title": ""}]},
+    ]
+    words = {"word": ["avg"], "kind": ["function"], "detail": ["x"], "description": ["Mean."]}
+    found = {
+        statement: page.evaluate(
+            "(given) => wattlas.sql.completionsOf(...given)",
+            [tables, words, statement, word, statement],
+        )
+        for statement, word in (
+            ("SELECT en", "en"), ("SELECT c.", "c."), ("SELECT c. FROM runs, cores AS c", "c."),
+            ("SELECT  FROM cores", ""), ("SELECT 1 FROM ", ""),
+        )
+    }  # fmt: skip
+    energy, core, *_, mean = found["SELECT en"]
+    assert (energy["label"], energy["detail"], energy["info"]) == ("energy_j", "J", "Energy.")
+    assert (mean["label"], mean["detail"]) == ("avg", "(x)")
+    assert found["SELECT c."] == []
+    assert [one["label"] for one in found["SELECT c. FROM runs, cores AS c"]] == ["core"]
+    boosts = {one["label"]: one["boost"] for one in found["SELECT  FROM cores"]}
+    assert boosts["core"] > boosts["runs"] > boosts["avg"] > boosts["energy_j"]
+    assert core["label"] == "core"
+    first = max(found["SELECT 1 FROM "], key=lambda one: one["boost"])
+    assert first["kind"] == "table"
 
 
 def test_a_query_is_run_drawn_linked_and_saved(page: Page, sql_address: str) -> None:
     page.goto(f"{sql_address}/sql")
     wait_idle(page)
     expect(page.locator("#sql-said")).to_contain_text("rows")
-    editor = page.locator("#sql-editor")
+    editor = page.locator(EDITOR)
+    expect(editor).to_be_visible()
+    expect(page.locator("#sql-editor")).to_be_hidden()
+    expect(editor.locator(".tok-keyword").first).to_have_text("SELECT")
     editor.fill("SELECT ")
     editor.press_sequentially("energy_")
-    offered = page.locator("#sql-complete li")
-    expect(offered.first).to_contain_text("energy_j")
-    expect(offered.first).to_contain_text("J")
+    offered = page.locator(".cm-tooltip-autocomplete li")
+    expect(offered.first).to_have_text("energy_jJ")
     editor.press("Tab")
-    expect(editor).to_have_value("SELECT energy_j")
     expect(offered).to_have_count(0)
+    assert text(page) == "SELECT energy_j"
     editor.press_sequentially(" FROM run")
+    expect(offered.first).to_contain_text("runs")
     editor.press("Tab")
-    wait_idle(page)
+    # The statement at the caret is run, and marked.
+    editor.press_sequentially(";\nSELECT 'a;b' AS two")
+    expect(page.locator(".code-own")).to_have_text("SELECT 'a;b' AS two")
+    editor.press("Control+Enter")
+    expect(page.locator("#sql-said")).to_contain_text("statement 2 of 2: 1 rows")
+    editor.press("ArrowUp")
     editor.press("Control+Enter")
     expect(page.locator("#sql-rows .ag-header-cell-text").first).to_have_text("energy_j")
-    assert parse_qs(urlsplit(page.url).query)["sql"] == ["SELECT energy_j FROM runs"]
+    both = "SELECT energy_j FROM runs;\nSELECT 'a;b' AS two"
+    wait_idle(page)
+    assert parse_qs(urlsplit(page.url).query)["sql"] == [both]
+    # Earlier queries, by keys and from the list. A question mark is no key in the editor.
+    editor.fill("SELECT ?")
+    assert page.locator("#help").get_attribute("open") is None
+    for key, expected in (
+        ("Up", "SELECT energy_j FROM runs"), ("Up", "SELECT 'a;b' AS two"),
+        ("Down", "SELECT energy_j FROM runs"), ("Down", "SELECT ?"),
+    ):  # fmt: skip
+        editor.press(f"Alt+Arrow{key}")
+        assert text(page) == expected
+    page.locator("#sql-history").click()
+    page.locator("dialog.history .query").nth(1).click()
+    expect(page.locator("dialog.history")).to_have_count(0)
+    assert text(page) == "SELECT 'a;b' AS two"
     ask(
         page,
         "SELECT load_qps, avg(energy_j) AS mean_j FROM runs WHERE load_qps > 0 GROUP BY ALL",
@@ -74,7 +166,7 @@ def test_a_query_is_run_drawn_linked_and_saved(page: Page, sql_address: str) -> 
     page.get_by_role("button", name="open in SQL").click()
     wait_idle(page)
     expect(page.locator("#sql-said")).to_contain_text("rows")
-    assert "AS x_sd" in page.locator("#sql-editor").input_value()
+    assert "AS x_sd" in text(page)
 
     ask(page, 'SELECT \'<img src=x onerror=alert(1)>\' AS "<b>x</b>", 1 AS "a.b"')
     expect(page.locator("#sql-rows .ag-cell").first).to_have_text("<img src=x onerror=alert(1)>")
@@ -84,6 +176,24 @@ def test_a_query_is_run_drawn_linked_and_saved(page: Page, sql_address: str) -> 
     ask(page, "SELECT error('<script>alert(1)</script>')")
     expect(page.locator("#sql-said")).to_contain_text("<script>alert(1)</script>")
     assert page.locator("#sql-said script").count() == 0
+
+
+@pytest.mark.slow
+def test_without_its_library_the_text_area_is_the_editor(page: Page, sql_address: str) -> None:
+    page.route("**/codemirror.js", lambda route: route.abort())
+    page.goto(f"{sql_address}/sql")
+    wait_idle(page)
+    expect(page.locator("#sql-said")).to_contain_text("rows")
+    area = page.locator("#sql-editor")
+    area.fill("SELECT 1 AS a;\nSELECT 2 AS b")
+    area.press("Control+Enter")
+    expect(page.locator("#sql-said")).to_contain_text("statement 2 of 2: 1 rows")
+    area.press("Alt+ArrowUp")
+    expect(area).to_have_value("SELECT 2 AS b")
+    page.locator("[data-example]").first.click()
+    expect(page.locator("#sql-said")).not_to_contain_text("statement")
+    expect(area).to_have_value(re.compile("^SELECT system_label"))
+    make_blank(page)
 
 
 @pytest.mark.slow
@@ -115,7 +225,7 @@ def test_rows_of_an_earlier_query_are_grey_and_say_whose_they_are(
     expect(page.locator("#sql-rows-of")).to_be_empty()
     expect(page.locator(".panel-result > .grid").first).to_have_css("opacity", "1")
     # The file holds the rows on the screen, also where the editor has another query by now.
-    page.locator("#sql-editor").fill("SELECT 2 AS two")
+    page.locator(EDITOR).fill("SELECT 2 AS two")
     wait_idle(page)
     with page.expect_download() as download:
         page.locator("#sql-csv").click()

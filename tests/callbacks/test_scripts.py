@@ -11,7 +11,7 @@ from plotly.offline import get_plotlyjs_version
 
 from app.kit import compressed
 from app.kit.compressed import compress_all, find_compressed
-from app.kit.export import vendored
+from app.kit.export import Script, vendored
 from app.kit.settings import ASSETS, Settings
 from app.serve import scripts
 from app.serve.scripts import contents_to_compress
@@ -52,6 +52,15 @@ def test_sent_as_compressed_in_advance_and_kept_by_browsers(client: FlaskClient,
     same = client.get(address, headers={**BR, "If-None-Match": second.headers["ETag"]})
     assert same.status_code == 304
     assert client.get(address, headers={"Accept-Encoding": "identity"}).data == plain.data
+
+
+def test_the_library_of_one_page_is_not_loaded_with_the_first_page(
+    client: FlaskClient,
+) -> None:
+    assert not [name for name in addresses(client) if "codemirror" in name]
+    script = client.get("/_bundle/codemirror.js", headers={"Accept-Encoding": "identity"}).data
+    assert script == vendored("codemirror").encode()
+    assert script in contents_to_compress(dash.get_app())
 
 
 @pytest.mark.parametrize("part", ["react@", "/_bundle/all.js", "/_bundle/all.css"])
@@ -126,5 +135,6 @@ def test_smaller_scripts_replace_those_of_packages(
         assert script.endswith(end)
 
 
-def test_plotly_makes_no_functions_from_text() -> None:
-    assert "new Function" not in vendored("plotly")
+@pytest.mark.parametrize("script", ["plotly", "codemirror"])
+def test_no_functions_are_made_from_text(script: Script) -> None:
+    assert "new Function" not in vendored(script)

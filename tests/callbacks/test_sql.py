@@ -84,6 +84,17 @@ def test_what_is_wrong_is_said_as_json(client: FlaskClient, body: Any, words: st
     assert words in (answer.json or {})["error"]
 
 
+def test_the_words_of_sql_are_those_of_duckdb(client: FlaskClient) -> None:
+    answer: Any = client.get("/sql/words").json
+    rows = {(word, kind): rest for word, kind, *rest in zip(*answer.values(), strict=True)}
+    assert rows["quantile_cont", "function"][0] == "x, quantile"
+    assert "quantile" in rows["quantile_cont", "function"][1]
+    assert {("qualify", "keyword"), ("varchar", "type"), ("exclude", "keyword")} <= set(rows)
+    # A column of the lake is no keyword.
+    assert ("mode", "function") in rows
+    assert ("mode", "keyword") not in rows
+
+
 @needs_landlock
 def test_an_unknown_version_is_not_found(client: FlaskClient) -> None:
     answer = client.post("/sql/run", json={"sql": "SELECT 1", "lake": 999_999_999_999_999_999})
