@@ -131,7 +131,8 @@ def study(
         DataError: No setting has a value of the objective above 0.
     """
     knobs = [name for name in catalogue.setting_columns if _is_set(rows, name)]
-    there = rows.filter(pl.col(f"{objective}_n") > 0)
+    is_there = (rows[f"{objective}_n"] > 0).fill_null(False)
+    there = rows if is_there.all() else rows.filter(is_there)
     if not len(there):
         raise DataError(f"none of {rows['runs'].sum():,} runs has a value of {objective} above 0")
     cost, step = estimates_in(there, catalogue.metric(objective), family)
@@ -283,7 +284,7 @@ def baseline_of(
         named: Columns and values of the setting.
     """
     name = objective
-    rows = everything.filter(_matching(everything, named)).filter(pl.col(f"{name}_n") > 0)
+    rows = everything.filter(_matching(everything, named) & (everything[f"{name}_n"] > 0))
     what = "default" if named is DEFAULT else "setting that the baseline names"
     if not len(rows):
         return None, f"no {what} was measured here"

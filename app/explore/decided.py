@@ -81,7 +81,8 @@ def decided(question: Question) -> pl.DataFrame:
         `set` is the best set as alternatives of a `knobs` clause. Sorted by place and system.
     """
     moments = moments_of(question)
-    schema = {name: moments.schema[name] for name in question.catalogue.configuration} | _COLUMNS
+    kinds = moments.schema
+    schema = {name: kinds[name] for name in question.catalogue.configuration} | _COLUMNS
     return pl.DataFrame([judged.row for judged in judge(question)], schema)
 
 
@@ -141,10 +142,11 @@ def with_standings(question: Question, points: pl.DataFrame) -> pl.DataFrame:
     on = [n for n in setting_keys(question) if n in question.varying and n in points.columns]
     on = on or ["system"]
     settings = standings_of(question, on).unique(on, maintain_order=True)
+    wanted, kinds = points.schema, settings.schema
     settings = settings.with_columns(
-        pl.col(name).cast(pl.Categorical).cast(points.schema[name])
+        pl.col(name).cast(pl.Categorical).cast(wanted[name])
         for name in on
-        if points.schema[name] != settings.schema[name]
+        if wanted[name] != kinds[name]
     )
     return points.join(settings, on=on, how="left", nulls_equal=True, maintain_order="left")
 
@@ -245,11 +247,13 @@ def _studies(view: LakeView, question: Question) -> tuple[Study, ...]:
     for own in settings_left(question, rows).partition_by(columns, maintain_order=True)[
         :MOST_CHOICES
     ]:
-        tuned = own.filter(~pl.col("is_baseline").fill_null(False))
+        is_baseline = own["is_baseline"].fill_null(False)
+        if is_baseline.any() and not is_baseline.all():
+            own = own.filter(~is_baseline)
         family = partial(family_of, rows, own.row(0, named=True))
         # Choices without a run that has a value of the cost have no best.
         with suppress(DataError):
-            studies.append(_study(tuned if len(tuned) else own, question, family))
+            studies.append(_study(own, question, family))
     return tuple(studies)
 
 
@@ -259,9 +263,11 @@ def _judge(view: LakeView, question: Question) -> tuple[Judged, ...]:
     everyone = rows.filter(matches(without_settings(state.selection, catalogue)))
     if not state.against:
         everyone = everyone.filter(pl.col("is_baseline").fill_null(False))
-    places = everyone.partition_by(columns[:-1], as_dict=True)
+    places, nobody = everyone.partition_by(columns[:-1], as_dict=True), everyone.clear()
     return tuple(
-        _judged(one, places.get(one.rows.select(columns[:-1]).row(0), everyone.clear()), question)
+        _judged(
+            one, places.get(tuple(one.rows[name][0] for name in columns[:-1]), nobody), question
+        )
         for one in studies_of(question)
     )
 
@@ -330,7 +336,8 @@ def family_of(rows: pl.DataFrame, like: Mapping[str, Any]) -> pl.DataFrame:
 
 
 def _at(rows: pl.DataFrame, place: Mapping[str, Any]) -> pl.DataFrame:
-    return rows.filter(*(pl.col(n).eq_missing(pl.lit(v, rows.schema[n])) for n, v in place.items()))
+    kinds = rows.schema
+    return rows.filter(*(pl.col(n).eq_missing(pl.lit(v, kinds[n])) for n, v in place.items()))
 
 
 def _facts(judged: Study, shown: int, question: Question) -> dict[str, Any]:
@@ -400,7 +407,7 @@ def _alternatives(judged: Study, members: np.ndarray, shown: int, question: Ques
     knobs = [name for name in question.catalogue.knob_of_column if name in varying]
     if not members.any():
         members = np.arange(len(members)) == shown
-    rows = judged.rows.filter(pl.Series(members)).select(knobs or ["system"])
+    rows = judged.rows.select(knobs or ["system"])[np.flatnonzero(members)]
     rest = [name for name in rows.columns if name != "itr_us"]
     delays: dict[tuple[Any, ...], list[Any]] = {}
     for row in rows.iter_rows(named=True):

@@ -67,7 +67,7 @@ def heat_of(question: Question) -> Heat:
     state, system_knob = question.state, question.catalogue.knobs["system"]
     is_open = system_knob in knobs or "system" in state.pool
     filters, systems = state.selection, question.view.left(state.selection)["system"]
-    if not is_open and state.heat_system in set(systems):
+    if not is_open and state.heat_system in systems.unique().to_list():
         filters = filters.with_values("system", [str(state.heat_system)])
     cube = question.cube(state.heat_metric, filters)
     part = like_with_like(cube, knobs, state.pool, runs="n", catalogue=question.catalogue)

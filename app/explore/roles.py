@@ -79,7 +79,8 @@ def _keys(encoding: Encoding) -> list[pl.Expr]:
 
 def in_trace_order(points: pl.DataFrame, state: ExploreState, catalogue: Catalogue) -> pl.DataFrame:
     """Sort points by trace; for the usual knobs the query already sorts them."""
-    if (state.colour, state.size, state.symbol) == ("dvfs", "itr", "system"):
+    is_sorted = (state.colour, state.size, state.symbol) == ("dvfs", "itr", "system")
+    if is_sorted or not len(points):
         return points
     keys = _keys(encoding_of(points, state, (), catalogue))
     return points.sort(keys, maintain_order=True, nulls_last=True)

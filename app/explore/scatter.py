@@ -48,12 +48,14 @@ def scatter(question: Question) -> dict[str, Any]:
     split = Split.of(points, question.split) if question.split else None
     parts = split.parts(points) if split else [points]
     asked = question.of_panels(split) if split else [question]
-    points, ends = pl.concat(parts), np.cumsum([0, *map(len, parts)])
+    ends = np.cumsum([0, *map(len, parts)])
+    points = pl.concat(parts) if split else points
     encoding = encoding_of(points, state, view.systems, catalogue)
     marks = [find_marks(own, state, encoding, catalogue) for own in parts]
     needed = [mark.needed() + start for mark, start in zip(marks, ends, strict=False)]
     drawn = thin(len(points), MAX_POINTS, np.concatenate(needed))
-    every = points[drawn] if split else None
+    shown = points if len(drawn) == len(points) else points[drawn]
+    every = shown if split else None
     figures = [
         _panel(panel, own, drawn[(drawn >= start) & (drawn < end)] - start, mark, encoding, every)
         for panel, own, start, end, mark in zip(asked, parts, ends, ends[1:], marks, strict=False)
@@ -67,7 +69,7 @@ def scatter(question: Question) -> dict[str, Any]:
         subtitle = " · ".join(filter(None, [subtitle, split.words()]))
         figure = join_panels(figures, split, title, subtitle, not state.own_axes)
     measured = {n: m for n, m in question.measured.items() if n in _COMPARED}
-    columns = encode_points(points[drawn], measured, question.varying, catalogue)
+    columns = encode_points(shown, measured, question.varying, catalogue)
     return {"figure": figure, "columns": columns}
 
 

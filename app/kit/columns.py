@@ -38,6 +38,8 @@ def encode_knob(column: pl.Series) -> dict[str, Any]:
     if column.dtype == pl.String:
         column = column.cast(pl.Categorical)
     codes = (column.to_physical() if column.dtype == pl.Categorical else column).to_numpy()
+    if codes.size and (codes == codes[0]).all():
+        return {"values": [column[0]], "index": encode_counts(np.zeros(len(codes), np.int64))}
     _, first, index = np.unique(codes, return_index=True, return_inverse=True)
     values = [column[int(row)] for row in first]
     order = sorted(range(len(values)), key=lambda i: (values[i] is None, values[i]))

@@ -82,7 +82,11 @@ def performance_column(view: LakeView, selection: Selection) -> str:
 
 
 def _commonest_performance(view: LakeView, selection: Selection) -> str:
-    left = view.left(selection).lazy().drop_nulls("performance_metric")
-    totals = left.group_by("performance_metric").agg(pl.col("runs").sum())
+    left = view.left(selection)
+    names = left["performance_metric"].drop_nulls().unique()
+    if len(names) == 1:
+        return str(names[0])
+    known = left.lazy().drop_nulls("performance_metric")
+    totals = known.group_by("performance_metric").agg(pl.col("runs").sum())
     names = totals.sort("runs", "performance_metric").collect()["performance_metric"]
     return str(names[-1]) if len(names) else "latency_p99_us"

@@ -6,6 +6,7 @@ may have answered from memory what it asked before; the numbers are the same.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import product
 from typing import Any, Final
 
 import polars as pl
@@ -94,10 +95,13 @@ def load_words(load_qps: float | None, message_bytes: float | None) -> str:
 
 def subject(points: pl.DataFrame, named_loads: int = 3) -> str:
     """Return what the points show: `memcached at 200k QPS`, with at most `named_loads` loads."""
-    columns = "workload", "load_qps", "message_bytes"
-    rows = points.lazy().select(columns).unique().sort(columns).collect()
-    text = ", ".join(dict.fromkeys(WORKLOAD_TITLES.get(w, w) for w in rows["workload"]))
-    pairs = sorted(set(rows[columns[1:]].rows()), key=lambda pair: [value or 0 for value in pair])
+    names = points["workload"].unique().sort().to_list()
+    text = ", ".join(dict.fromkeys(WORKLOAD_TITLES.get(w, w) for w in names))
+    each = [points[name].unique().to_list() for name in ("load_qps", "message_bytes")]
+    found = list(product(*each))
+    if min(map(len, each)) > 1:
+        found = points.select("load_qps", "message_bytes").unique().rows()
+    pairs = sorted(found, key=lambda pair: [value or 0 for value in pair])
     loads = [word for pair in pairs if (word := load_words(*pair))]
     if not loads:
         return text

@@ -21,6 +21,7 @@ OUTSIDE_SHARE: Final = 0.2
 # can only become larger by that.
 MOST_TESTED_BY_ALL: Final = 1_000
 STRONGEST: Final = 64
+_FEW: Final = 16
 
 Standing = Literal["within", "maybe", "outside"]
 
@@ -116,10 +117,13 @@ def quantile(p: float | np.ndarray, df: np.ndarray) -> np.ndarray:
         each = np.where(pairs.imag > 0, stdtrit(pairs.imag, 1 - pairs.real), np.inf)
         return each[inverse].reshape(np.broadcast(p, df).shape)
     p = float(np.ravel(p)[0])
-    unique, inverse = np.unique(df, return_inverse=True)
+    # The function takes microseconds a value: of many, each is computed once.
+    unique, inverse = df, np.arange(np.size(df))
+    if np.size(df) > _FEW:
+        unique, inverse = np.unique(df, return_inverse=True)
     with np.errstate(invalid="ignore"):
         values = np.where(unique > 0, stdtrit(unique, 1 - p), np.inf)
-    return values[inverse].reshape(np.shape(df))
+    return values.ravel()[inverse].reshape(np.shape(df))
 
 
 def best_set(cost: Estimates, limit: Limit | None = None, alpha: float = 0.05) -> BestSet:

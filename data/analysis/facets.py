@@ -119,6 +119,7 @@ def count_runs(cube: pl.DataFrame, selection: Selection) -> int:
     return int(cube.filter(matches(selection))["runs"].sum())
 
 
+@lru_cache(maxsize=_CACHED_CLAUSES)
 def matches(selection: Selection, exclude: str | None = None) -> pl.Expr:
     """Build the Polars expression of `Selection.predicate`, for tables in memory."""
     expression = pl.lit(True)

@@ -9,7 +9,7 @@ import pytest
 
 from app.explore.figures.marks import find_marks
 from app.explore.figures.scatter import Scene, build_scatter
-from app.explore.roles import encoding_of, trace_groups
+from app.explore.roles import encoding_of, in_trace_order, trace_groups
 from app.explore.state import ExploreState
 from app.kit.encodings import (
     ADAPTIVE_SIZE_PX,
@@ -353,3 +353,10 @@ def test_an_axis_fits_what_most_points_need(
     low, high = np.log10([100, high_us]) if axis["type"] == "log" else (100, high_us)
     margin = 0.06 * (high - low)
     assert axis["range"] == pytest.approx([low - margin, high + margin])
+
+
+def test_no_points_of_any_encoding_stay_none(points: pl.DataFrame) -> None:
+    """Without colour, size and symbol all points are one trace."""
+    plain = ExploreState(colour="none", size="none", symbol="none")
+    for state in (ExploreState(), plain):
+        assert len(in_trace_order(points.clear(), state, SHIPPED)) == 0

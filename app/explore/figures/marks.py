@@ -68,8 +68,9 @@ def find_marks(
     group = symbols
     for name in catalogue.choice_columns:
         codes = _codes(points[name])
-        group = np.unique(group * (codes.max(initial=0) + 1) + codes, return_inverse=True)[1]
-    first = np.unique(group, return_index=True)[1]
+        if most := codes.max(initial=0):
+            group = np.unique(group * (most + 1) + codes, return_inverse=True)[1]
+    _, first, group = np.unique(group, return_index=True, return_inverse=True)
     symbol = symbols[first]
     within = _within(points, state, catalogue)
     rows = np.flatnonzero(within)
@@ -176,20 +177,21 @@ def _frontier_trace(style: tuple, line: np.ndarray, shape: str) -> dict:
 
 def winner_traces(points: pl.DataFrame, marks: Marks, encoding: Encoding) -> list[dict]:
     """Build one trace a mark."""
-    styles = styles_of(encoding)
+    styles, x, y = styles_of(encoding), floats(points["x"]), floats(points["y"])
     return [
-        _winner_trace(kind, mark, points[[i for _, i in marks.best[kind]]],
+        _winner_trace(kind, mark, x[[i for _, i in marks.best[kind]]],
+                      y[[i for _, i in marks.best[kind]]],
                       [styles[symbol][1] for symbol, _ in marks.best[kind]])
         for kind, _, mark, _ in MARKS
     ]  # fmt: skip
 
 
-def _winner_trace(kind: str, symbol: str, rows: pl.DataFrame, hues: list[str]) -> dict:
+def _winner_trace(kind: str, symbol: str, x: np.ndarray, y: np.ndarray, hues: list[str]) -> dict:
     size = 21 if kind == "edp" else 19
     return scatter_trace(
         "winner",
-        floats(rows["x"]),
-        floats(rows["y"]),
+        x,
+        y,
         name=kind,
         meta={"kind": "winner", "winner": kind},
         marker={"symbol": symbol, "size": size, "color": hues, "line": {"width": 3, "color": hues}},
@@ -199,14 +201,14 @@ def _winner_trace(kind: str, symbol: str, rows: pl.DataFrame, hues: list[str]) -
 
 def odd_trace(points: pl.DataFrame) -> list[dict]:
     """Build the trace with a sign at each point with odd runs; none without such a point."""
-    rows = points.filter(pl.col("odd").is_not_null()) if "odd" in points.columns else points[:0]
-    if not len(rows):
+    is_odd = points["odd"].is_not_null() if "odd" in points.columns else pl.Series([False])
+    if not is_odd.any():
         return []
     return [
         scatter_trace(
             "odd",
-            floats(rows["x"]),
-            floats(rows["y"]),
+            floats(points["x"].filter(is_odd)),
+            floats(points["y"].filter(is_odd)),
             "text",
             name="odd runs",
             text="!",
@@ -218,9 +220,9 @@ def odd_trace(points: pl.DataFrame) -> list[dict]:
 
 def missed_words(points: pl.DataFrame, marks: Marks) -> str:
     """Return which systems have no point within the limit, and at which load; empty for none."""
-    rows = points[marks.missed.tolist()].sort("load_qps", "message_bytes", "system")
-    if not len(rows):
+    if not len(marks.missed):
         return ""
+    rows = points[marks.missed.tolist()].sort("load_qps", "message_bytes", "system")
     many = points.select("load_qps", "message_bytes").n_unique() > 1
     named = list(dict.fromkeys(_missed_name(row, many) for row in rows.iter_rows(named=True)))
     more = len(named) - _NAMED_MAX

@@ -31,11 +31,15 @@ def set_traces(points: pl.DataFrame, sizes_px: np.ndarray, encoding: Encoding) -
         sizes_px: Diameters of the points; a disc is a little larger.
     """
     traces = []
-    points = points.with_columns(disc_px=pl.Series(sizes_px + _DISC_PX))
     column = encoding.symbol.column if encoding.symbol is not None else None
+    is_set = (points["best"] == "set").fill_null(False)
+    members = points.filter(is_set).select("x", "y", *([column] if column else []))
+    members = members.with_columns(disc_px=pl.Series(sizes_px + _DISC_PX).filter(is_set))
     for _, hue, value in styles_of(encoding):
-        mine = pl.col(column).eq_missing(pl.lit(value, points.schema[column])) if column else True
-        rows = points.filter(pl.col("best") == "set", mine)
+        rows = members
+        if column:
+            mine = pl.lit(value, members[column].dtype)
+            rows = members.filter(pl.col(column).eq_missing(mine))
         if len(rows):
             sizes = rows["disc_px"].to_numpy()
             marker = {"symbol": "circle", "size": sizes, "color": hue, "opacity": _SET_OPACITY,
@@ -54,15 +58,13 @@ def maybe_traces(points: pl.DataFrame) -> list[dict]:
     Args:
         points: With the column `standing`.
     """
-    rows = points.filter(pl.col("standing") == "maybe")
-    if not len(rows):
+    is_maybe = points["standing"] == "maybe"
+    if not is_maybe.any():
         return []
+    x, y = (floats(points[axis].filter(is_maybe)) for axis in "xy")
     marker = {"symbol": "line-ne-open", "size": 5, "color": _TEXT,
               "line": {"width": 1, "color": _TEXT}, "opacity": 0.5}  # fmt: skip
-    return [
-        scatter_trace("maybe", _wide(rows, "x"), _wide(rows, "y"), type="scattergl",
-                      marker=marker, unselected=_WHOLE)
-    ]  # fmt: skip
+    return [scatter_trace("maybe", x, y, type="scattergl", marker=marker, unselected=_WHOLE)]
 
 
 def band_traces(bands: Sequence[Band], encoding: Encoding) -> list[dict]:

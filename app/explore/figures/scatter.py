@@ -84,7 +84,8 @@ def build_scatter(
         drawn: Indices of the points to draw, sorted; frontier and winners use all.
         state: With `performance` already resolved to a column.
     """
-    shown, encoding, marks = points[drawn], scene.encoding, scene.marks
+    encoding, marks = scene.encoding, scene.marks
+    shown = points if len(drawn) == len(points) else points[drawn]
     every = shown if scene.every is None else scene.every
     largest = _largest(every, encoding)
     frontiers = []
@@ -204,7 +205,7 @@ def _legend_traces(shown: pl.DataFrame, encoding: Encoding, has_frontier: bool) 
     entries = []
     symbols = encoding.symbols
     if encoding.symbol is not None:
-        there = set(shown[encoding.symbol.column])
+        there = shown[encoding.symbol.column].unique().to_list()
         for value, label, mark, hue in zip(
             symbols.values, symbols.labels, symbols.symbols, encoding.symbol_hues, strict=True
         ):
@@ -311,7 +312,7 @@ def _axis(
 ) -> dict:
     metric, is_log = getattr(state, letter), getattr(state, f"{letter}_log")
     best = [i for rows in scene.marks.best.values() for _, i in rows]
-    needed = points[best][letter].to_list()
+    needed = points[letter].gather(best).to_list()
     needed += [state.limit] if state.limit is not None and metric == state.limited else []
     values, deviations = shown[letter], shown[f"{letter}_sd"]
     return metric_axis(scene.catalogue.metric(metric), is_log, values, deviations, needed)
