@@ -6,7 +6,7 @@ processes may read while `ingest` writes.
 """
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
@@ -19,7 +19,13 @@ from data.catalogue import Catalogue
 from data.declared import Declared, runs_schema
 from data.errors import LakeError, UnknownVersionError
 from data.file_digests import check_file, digest_in_name
-from data.lake_files import LocalFiles, declared_columns, local_files, readable_folder
+from data.lake_files import (
+    LocalFiles,
+    about_datasets,
+    declared_columns,
+    local_files,
+    readable_folder,
+)
 from data.lake_place import LakePath, StorePath, lake_path
 from data.log_views import VIEWS, LogViews
 from data.object_store import dataset_of, delta_table, error_words, file_system, naming
@@ -62,6 +68,7 @@ class Lake:
         version: Version of the `runs` Delta table; -1 for a lake without runs.
         columns: Columns of `runs` that datasets declared, as this version describes them.
         catalogue: All its columns, with titles, filters and knobs.
+        about: What datasets say of themselves, by dataset and the names of `data.declared.ABOUT`.
         views: Statements that create the views in any DuckDB.
         log_views: Those over the big files of all runs.
     """
@@ -75,8 +82,10 @@ class Lake:
         views: Sequence[str] = (),
         files: Sequence[LocalFiles] = (),
         is_checked: bool = True,
+        about: Mapping[str, Mapping[str, str]] | None = None,
     ) -> None:
         self.path = path
+        self.about = about or {}
         self._is_checked = is_checked
         self.folder = readable_folder(path)
         self._files = files
@@ -269,7 +278,8 @@ def open_lake(
         words = error_words(path, error)
         raise LakeError(f"files of the lake {path} cannot be read: {words}") from error
     version = runs.version() if runs is not None else -1
-    return Lake(path, version, connection, columns, views, files, is_checked)
+    about = about_datasets(runs) if runs is not None else {}
+    return Lake(path, version, connection, columns, views, files, is_checked, about)
 
 
 def _check_version(path: LakePath, version: int) -> None:

@@ -27,6 +27,11 @@ WRITINGS: Final = get_args(Writing)
 # What the filters over declared knobs begin with in URLs: no page's own key does.
 FACET_PREFIX: Final = "c_"
 _KEY: Final = "wattlas"
+# What a dataset says of itself: a text in Markdown, how to cite it, its licence, its address. It is
+# metadata of the column `dataset`, so that each version of the lake has its own.
+ABOUT: Final = ("description", "citation", "licence", "url")
+ABOUT_COLUMN: Final = "dataset"
+_ABOUT_KEY: Final = "wattlas-about"
 _NAME: Final = re.compile(r"[a-z][a-z0-9_]{0,62}")
 _TYPES: Final[dict[str, pa.DataType]] = {
     "text": pa.string(),
@@ -88,6 +93,17 @@ def column_of_field(name: str, metadata: Mapping[str, str]) -> Column | None:
         return None
     said = json.loads(metadata[_KEY])
     return Column(name=name, **{**said, "datasets": tuple(said.get("datasets", ()))})
+
+
+def about_metadata(about: Mapping[str, Mapping[str, str]]) -> dict[str, str]:
+    """Return what datasets say of themselves as metadata of a Delta field; by dataset and ABOUT."""
+    return {_ABOUT_KEY: json.dumps(about, sort_keys=True)}
+
+
+def about_of_field(metadata: Mapping[str, str]) -> dict[str, dict[str, str]]:
+    """Read what `about_metadata` wrote; empty where no dataset says anything."""
+    found: dict[str, dict[str, str]] = json.loads(metadata.get(_ABOUT_KEY, "{}"))
+    return found
 
 
 def check_name(name: str) -> None:

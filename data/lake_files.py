@@ -11,7 +11,7 @@ from urllib.parse import unquote
 import pyarrow as pa
 from deltalake import DeltaTable
 
-from data.declared import Declared, column_of_field
+from data.declared import ABOUT_COLUMN, Declared, about_of_field, column_of_field
 from data.errors import LakeError
 from data.file_cache import SIZE_VARIABLE, FileCache, HeldFile, cache_folder, most_bytes
 from data.lake_place import LakePath, StorePath
@@ -136,6 +136,12 @@ def _block_of(source: StorePath, file: pa.NativeFile) -> bytes:
     with naming("read", source):
         block: bytes = file.read(_BLOCK_BYTES)
     return block
+
+
+def about_datasets(runs: DeltaTable) -> dict[str, dict[str, str]]:
+    """Return what datasets say of themselves in a version of `runs`, by dataset and `ABOUT`."""
+    fields = (field for field in runs.schema().fields if field.name == ABOUT_COLUMN)
+    return next((about_of_field(field.metadata) for field in fields), {})
 
 
 def declared_columns(runs: DeltaTable) -> Declared:

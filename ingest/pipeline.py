@@ -21,7 +21,7 @@ from ingest.lake.commits import Committer
 from ingest.lake.proposals import write_proposal
 from ingest.lake.recorded_runs import SUMMARY
 from ingest.lake.state import LakeState, load_state, read_rows
-from ingest.lake.tables import create_tables, locked_lake, remove_temporaries
+from ingest.lake.tables import create_tables, describe_datasets, locked_lake, remove_temporaries
 from ingest.lake.verification import check_logs
 from ingest.logs.compiling import compile_loops
 from ingest.logs.memory import frozen_garbage_collector, release_memory
@@ -189,6 +189,8 @@ class _Ingest:
         self._committer = Committer(options.lake, state)
         for column in discovery.columns:
             self._committer.declare([column])
+        about = {name: settings.about for name, settings in discovery.settings.items()}
+        describe_datasets(state.tables["runs"], about)
         self._meters = MeterStage(options.lake, state, discovery, self._plan, self._committer)
         self._progress = Progress()
         self._reported: dict[tuple[str, str], list[Problem]] = {}

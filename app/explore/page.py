@@ -31,6 +31,7 @@ from app.explore.views import (
     picture,
     rows_behind,
     scope,
+    source_words,
     status_words,
 )
 from app.kit.callbacks import (
@@ -137,7 +138,8 @@ def update_best(raw_state: dict[str, Any], *controls: Any) -> tuple:
     state = ExploreState.from_json({**raw_state, **asked}, view.catalogue)
     rows, question = best_table(view, state), asked_of(view, state)
     table = best_settings_table(rows, question)
-    return table, best_notes(view, state), list(map(html.P, sentences(rows, question)))
+    said = [html.P(source_words(view, state), className="quiet")]
+    return table, best_notes(view, state), said + list(map(html.P, sentences(rows, question)))
 
 
 @callback(

@@ -4,7 +4,7 @@ A view is a query, a figure and a row of VIEWS. The page's callbacks, its downlo
 explanations and its export all go over that table.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -24,9 +24,12 @@ from app.explore.state import ExploreState
 from app.kit.lake_view import LakeView
 from app.kit.metric_choice import PERFORMANCE
 from app.kit.settings import MAX_ROWS
-from app.kit.words import explanation
+from app.kit.words import WORKLOAD_TITLES, axis_words, explanation
 from data.queries.runs import runs_query
 from data.selection import Selection
+
+# Datasets and workloads that a sentence names.
+_NAMED: Final = 3
 
 
 def best_table(view: LakeView, state: ExploreState) -> pl.DataFrame:
@@ -69,6 +72,30 @@ def asked_of(view: LakeView, state: ExploreState) -> Asked:
         varying=question.varying.intersection(setting_keys(question)),
         catalogue=view.catalogue,
     )
+
+
+def source_words(view: LakeView, state: ExploreState) -> str:
+    """Say in one line what the page shows and where it comes from; empty where no run matches."""
+    left = view.left(state.selection)
+    if not len(left):
+        return ""
+    shown = Question.of(view, state).state
+    datasets = left["dataset"].drop_nulls().unique().sort()
+    workloads = [WORKLOAD_TITLES.get(w, w) for w in left["workload"].drop_nulls().unique().sort()]
+    said = [view.lake.about[name]["citation"] for name in datasets
+            if "citation" in view.lake.about.get(name, {})]  # fmt: skip
+    words = (
+        f"{axis_words(shown.x, shown.y, view.catalogue)} of "
+        f"{view.matching(state.selection):,} runs of {_listed(workloads)}"
+    )
+    if len(datasets):
+        words += f", from {_listed(list(datasets))}"
+    return f"{words} ({'; '.join(said)})." if said else f"{words}."
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = [f"{len(names) - _NAMED} more"] if len(names) > _NAMED else []
+    return ", ".join([*names[:_NAMED], *more])
 
 
 def best_notes(view: LakeView, state: ExploreState) -> str:

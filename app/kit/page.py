@@ -49,6 +49,7 @@ class Page:
         explain: Returns how a view was computed: executed query, filters, version.
         export: Returns the page as one file.
         scope: Returns the filters of the runs behind a view; None where they are the state's.
+        opens_first: Returns whether a visit that names no page opens this one; None for never.
         missing: Returns which measurement would make it useful on a lake that holds runs, in one
             sentence; empty where it can show some of them for the state. None for a page that needs
             no run.
@@ -73,6 +74,7 @@ class Page:
     export: Callable[[LakeView, Any], ExportedPage]
     missing: Callable[[LakeView, Any], str] | None
     scope: Callable[[LakeView, Any, str], Selection] | None = None
+    opens_first: Callable[[LakeView], bool] | None = None
     keys: tuple[tuple[str, str], ...] = ()
     open_link: Callable[[LakeView, Any], tuple[Any, str]] | None = None
     add_routes: Callable[[Flask], None] | None = None

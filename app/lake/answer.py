@@ -20,6 +20,7 @@ from data.queries.lake_page import (
     files_query,
     flags_query,
     knob_ranges_query,
+    measured_query,
     problems_query,
 )
 from data.selection import Selection
@@ -65,6 +66,23 @@ def _missing(row: Mapping[str, Any]) -> list[str]:
         for page, needed in _NEEDS.items()
         if not all(row[name] for name in needed)
     ]
+
+
+def has_unlike_datasets(view: LakeView) -> bool:
+    """Return whether the lake has several datasets, of which no two share a workload or a metric.
+
+    No picture compares such runs, so that the catalogue says more of them than the first dataset's
+    picture. Durations count as no metric: all runs have one.
+    """
+    pairs = view.outline.select("dataset", "workload").unique()
+    if pairs["dataset"].n_unique() < 2 or pairs["workload"].is_duplicated().any():
+        return False
+    return view.once(_is_unlike, None)
+
+
+def _is_unlike(view: LakeView, _: None) -> bool:
+    counts = view.lake.polars(*measured_query(view.catalogue)).drop("dataset", "duration_s")
+    return bool((counts > 0).sum().select(pl.max_horizontal(pl.all())).item() <= 1)
 
 
 def knob_ranges(view: LakeView) -> pl.DataFrame:

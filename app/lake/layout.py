@@ -23,6 +23,7 @@ from app.lake.answer import (
     problems_of,
     questions_of,
 )
+from app.lake.layout_readme import readme, web_link
 from app.lake.state import LakePageState
 from data.units import format_quantity
 
@@ -98,7 +99,12 @@ def questions_block(view: LakeView) -> list:
 def _dataset(view: LakeView, row: dict[str, Any]) -> html.Section:
     """Lay out what one dataset holds."""
     synthetic = [html.Strong("synthetic", className="badge")] if row["is_synthetic"] else []
+    about = view.lake.about.get(row["dataset"], {})
+    url = about.get("url", "")
     facts = {
+        "citation": about.get("citation"),
+        "licence": about.get("licence"),
+        "address": web_link(url, [url]) if url else "",
         "runs": f"{row['runs']:,} in {row['configurations']:,} configurations; n at least "
         f"{row['least_n']:,}, median {row['median_n']:g}",
         "workloads": _listed([WORKLOAD_TITLES.get(n, n) for n in row["workloads"] or ()]),
@@ -121,7 +127,11 @@ def _dataset(view: LakeView, row: dict[str, Any]) -> html.Section:
         if words
     ]
     return html.Section(
-        [html.H3([row["dataset"] or "without a name", *synthetic]), html.Table(html.Tbody(rows))],
+        [
+            html.H3([row["dataset"] or "without a name", *synthetic]),
+            *([readme(about["description"])] if "description" in about else []),
+            html.Table(html.Tbody(rows)),
+        ],
         className="lake-dataset",
     )
 

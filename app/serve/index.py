@@ -12,11 +12,11 @@ from urllib.parse import urlencode
 
 import dash
 from dash import html
-from flask import Flask, abort, request
+from flask import Flask, abort, redirect, request
 
 from app.kit.context import lake_view, lakes
 from app.kit.export import fill
-from app.kit.links import open_page
+from app.kit.links import address, open_page
 from app.kit.page import Page
 from app.kit.shell import no_page, not_followed, nothing_to_show, say_ignored, unreadable
 from app.serve.callback_bodies import callback_problem
@@ -114,6 +114,9 @@ class Atlas(dash.Dash):
         """
         text, page = super().index(*args, **kwargs), self._page()
         try:
+            front = None if page and request.query_string else self._front(page)
+            if front:
+                return redirect(address(front.path))
             if page and request.query_string:
                 open_page(page, lakes(), request.query_string.decode())
         except (SelectionError, UnknownVersionError) as error:
@@ -121,6 +124,13 @@ class Atlas(dash.Dash):
         except WattlasError:
             pass  # The page says that the lake cannot be read.
         return text, 200 if page else 404
+
+    def _front(self, page: Page | None) -> Page | None:
+        """Return the page that a visit opens which names none: the first page, or another."""
+        if page is None or page is not self.pages[0]:
+            return None
+        view = lake_view(None)
+        return next((one for one in self.pages if one.opens_first and one.opens_first(view)), None)
 
     def _page(self) -> Page | None:
         asked = "/" + request.path.removeprefix(self.config.routes_pathname_prefix)

@@ -129,3 +129,9 @@ def problems_query(limit: int) -> tuple[str, list[Any]]:
         f"path, line LIMIT {limit:d}",
         [],
     )
+
+
+def measured_query(catalogue: Catalogue) -> tuple[str, list[Any]]:
+    """Build the query of how many runs of each dataset have each metric: `dataset`, the metrics."""
+    counts = ", ".join(f"count({name}) AS {name}" for name in catalogue.plottable)
+    return f"SELECT dataset, {counts} FROM runs GROUP BY dataset ORDER BY dataset", []

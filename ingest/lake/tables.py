@@ -12,8 +12,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from deltalake import DeltaTable, Field
 
-from data.declared import Column
+from data.declared import ABOUT_COLUMN, Column, about_metadata
 from data.errors import LakeError
+from data.lake_files import about_datasets
 from data.lake_place import LakePath, StorePath
 from data.object_store import delta_table, naming, storage_options
 from data.schema import PROBLEMS, RUN_TABLES, RUNS, SCHEMA_DESCRIPTION
@@ -167,6 +168,25 @@ def describe_columns(runs: DeltaTable, columns: Iterable[Column], there: Collect
                 runs.alter.set_column_metadata(
                     column.name, column.to_metadata(), commit_properties=properties
                 )
+
+
+def describe_datasets(runs: DeltaTable, about: Mapping[str, Mapping[str, str]]) -> None:
+    """Write what datasets say of themselves, where it is not what `runs` has of them.
+
+    Args:
+        runs: As for `describe_columns`.
+        about: By dataset and the names of `data.declared.ABOUT`; others keep what they have.
+
+    Raises:
+        LakeError: As for `describe_columns`.
+    """
+    known = about_datasets(runs)
+    after = {name: said for name, said in {**known, **about}.items() if said}
+    if after != known:
+        with committing(runs) as properties:
+            runs.alter.set_column_metadata(
+                ABOUT_COLUMN, about_metadata(after), commit_properties=properties
+            )
 
 
 def _field(column: Column) -> Field:

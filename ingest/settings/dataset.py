@@ -9,7 +9,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Final, Literal
 
-from data.declared import Column, from_settings
+from data.declared import ABOUT, Column, from_settings
 from data.errors import DataError, SettingsError
 from data.schema import MEASUREMENTS
 from ingest.records import LogDeclaration, MeterDeclaration, TableDeclaration
@@ -110,6 +110,7 @@ class Settings:
     """The settings of a dataset, with all layers merged.
 
     Attributes:
+        about: What the dataset says of itself, by the names of `data.declared.ABOUT`.
         origin: The topmost file that the settings were read from, for provenance.
         tables: Declarations of tables. Each property of a table comes from the first matching
             declaration that has it. The last declaration matches every table.
@@ -131,6 +132,7 @@ class Settings:
 
     dataset: str | None
     synthetic: bool
+    about: Mapping[str, str]
     machine: Machine
     systems: Mapping[str, System]
     aliases: Mapping[str, str]
@@ -290,6 +292,7 @@ def _build(
     return Settings(
         dataset=merged["dataset"].get("name"),
         synthetic=merged["dataset"].get("synthetic", False),
+        about={key: merged["dataset"][key] for key in ABOUT if key in merged["dataset"]},
         machine=Machine(
             machine["tsc_khz"], machine["energy_unit_j"], machine["energy_counter_bits"], packages
         ),

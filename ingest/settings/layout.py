@@ -48,9 +48,17 @@ class LogHistogramRows(Struct, frozen=True, forbid_unknown_fields=True, kw_only=
     unit: Literal["ns", "us", "ms", "s"] = "us"
 
 
+# What a dataset says of itself (`data.declared.ABOUT`); each version of the lake carries it.
+_About = Annotated[str, Meta(min_length=1, max_length=20_000)]
 _SECTIONS: Final[dict[str, type[Struct]]] = {
     "dataset": table_of(
-        "Dataset", {"name": Annotated[str, Meta(pattern=DATASET_NAME)], "synthetic": bool}
+        "Dataset",
+        {
+            "name": Annotated[str, Meta(pattern=DATASET_NAME)],
+            "synthetic": bool,
+            **dict.fromkeys(("description", "citation", "licence"), _About),
+            "url": Annotated[str, Meta(pattern=r"^https?://\S+$", max_length=2000)],
+        },
     ),
     "machine": table_of(
         "Machine",

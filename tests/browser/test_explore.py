@@ -396,7 +396,7 @@ def test_one_click_takes_the_agreed_limit_and_all_views_follow(
     assert _query(atlas.page)["limit"] == ["500"]
     assert [shape["x0"] for shape in atlas.layout("scatter")["shapes"]] == [500]
     findings = atlas.page.locator("#explore-findings").inner_text()
-    assert findings.startswith("Under 500 us at 200k QPS")
+    assert "\nUnder 500 us at 200k QPS" in findings
     legend = atlas.page.locator(".legend[data-legend-of=scatter]").inner_text()
     assert "within the limit" in legend
 

@@ -1,6 +1,7 @@
 """The frame around every page: which lake, at which version, how many runs, what is synthetic."""
 
 from pathlib import Path
+from typing import Any
 
 import dash
 import pyarrow as pa
@@ -50,7 +51,8 @@ def test_a_lake_of_another_schema_is_a_sentence(tmp_path: Path) -> None:
     with create_app(Settings(lake=tmp_path)).server.app_context():
         alerts = [c for c in walk(shell()) if getattr(c, "role", "") == "alert"]
         assert "has 'wattlas schema 999', this wattlas reads" in texts(alerts)[0]
-        for page in dash.page_registry.values():
+        pages = [one for one in dash.page_registry.values() if one["name"] != "Not found"]
+        for page in pages:
             assert "the lake cannot be read" in texts(page["layout"]())[0]
 
 
@@ -66,3 +68,23 @@ def test_a_lake_that_cannot_be_read_is_named_with_its_table(tmp_path: Path) -> N
         commit.write_text("{")
     with create_app(Settings(lake=lake)).server.app_context():
         assert any(str(lake / "runs") in words for words in texts(shell()))
+
+
+@pytest.mark.parametrize(
+    ("second", "opened"),
+    [
+        ({"workload": "fio", "energy_j": None, "interrupts": 5}, "/lake"),
+        ({"workload": "fio"}, ""),  # both have energy
+        ({"energy_j": None, "interrupts": 5}, ""),  # both have the workload
+    ],
+)
+def test_a_visit_to_datasets_unlike_each_other_opens_the_catalogue(
+    tmp_path: Path, second: dict[str, Any], opened: str
+) -> None:
+    other = {"latency_p99_us": None, "dataset": "other", "performance_metric": None, "replicate": 1}
+    lake = write_lake(tmp_path / "lake", [run(), run(**other, **second)])
+    client = create_app(Settings(lake=lake)).server.test_client()
+    answer = client.get("/")
+    assert answer.headers.get("Location", "") == opened
+    assert answer.status_code == (302 if opened else 200)
+    assert client.get("/?v=2").status_code == 200

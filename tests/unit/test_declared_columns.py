@@ -1,5 +1,6 @@
 """Columns that a dataset declares: from its settings to the lake, its descriptions and filters."""
 
+import json
 import re
 import shutil
 from pathlib import Path
@@ -8,6 +9,8 @@ import pyarrow as pa
 import pytest
 from deltalake import DeltaTable, write_deltalake
 
+from app.kit.export import render
+from app.lake.layout_readme import readme
 from data.catalogue import SHIPPED, Catalogue
 from data.connection import newest_version, open_lake
 from data.declared import Column, check_name
@@ -44,6 +47,55 @@ def study(folder: Path, dataset: str = "one", unit: str = "1/s") -> Path:
                 (folder / kernel / f"ring{ring}-r{number}.out").write_text(MUTILATE)
     (folder / "wattlas.toml").write_text(declared_columns(dataset, unit) + NAMES)
     return folder
+
+
+ABOUT = {
+    "description": "Ring sizes *and* kernels.\n\n- <script>x</script>\n- [bad](javascript:x)\n",
+    "citation": "A. Author, 2026",
+    "licence": "CC-BY-4.0",
+    "url": "https://example.org/study",
+}
+
+
+def test_a_dataset_says_what_it_is_in_each_version_of_the_lake(tmp_path: Path, lake: Path) -> None:
+    raw = study(tmp_path / "raw")
+    settings = (raw / "wattlas.toml").read_text()
+    assert settings.count("[dataset]\n") == 1
+
+    def say(about: dict[str, str]) -> None:
+        lines = "".join(f"{key} = {json.dumps(text)}\n" for key, text in about.items())
+        (raw / "wattlas.toml").write_text(settings.replace("[dataset]\n", f"[dataset]\n{lines}"))
+        ingest(lake, raw)
+
+    say(ABOUT)
+    first = newest_version(lake)
+    with open_lake(lake) as opened:
+        assert opened.about == {"one": ABOUT}
+    say(ABOUT)
+    assert newest_version(lake) == first
+    say({"licence": "CC0"})
+    with open_lake(lake) as opened, open_lake(lake, first) as before:
+        assert opened.about == {"one": {"licence": "CC0"}}
+        assert before.about == {"one": ABOUT}
+        assert opened.sql("SELECT count(*) FROM runs").fetchall() == [(8,)]
+
+
+def test_what_a_dataset_says_is_shown_without_its_html() -> None:
+    shown = render(readme(ABOUT["description"]))
+    assert "<p>Ring sizes <em>and</em> kernels.</p>" in shown
+    assert "&lt;script&gt;x&lt;/script&gt;" in shown
+    assert "javascript" not in re.findall('href="(.*?)"', shown)
+    link = '<a href="https://example.org/study" rel="noopener noreferrer nofollow">here</a>'
+    assert link in render(readme("[here](https://example.org/study)"))
+    assert "href" not in render(readme("[here](data:text/html,x) [there](/lake)"))
+
+
+@pytest.mark.parametrize("line", ['url = "javascript:x"', 'licence = ""', "citation = 3"])
+def test_what_a_dataset_cannot_say_is_refused_by_name(tmp_path: Path, line: str) -> None:
+    path = tmp_path / "wattlas.toml"
+    path.write_text(f"[dataset]\n{line}\n")
+    with pytest.raises(SettingsError, match=line.partition(" ")[0]):
+        load_settings(path)
 
 
 def test_declared_knobs_are_columns_keys_and_described_in_the_lake(
