@@ -79,8 +79,20 @@ class Column:
 
 # Queries call what they compute beside the columns of runs so.
 _COMPUTED: Final = frozenset(
-    {"against", "cell", "configurations", "high", "level", "logged", "low", "mean", "n", "place"}
-    | {"rank", "runs", "sd", "settings", "value", "x", "y"}
+    {
+        "against",
+        "cell",
+        "configurations",
+        "high",
+        "level",
+        "logged",
+        "low",
+        "mean",
+        "n",
+        "p",
+        "place",
+    }
+    | {"place", "rank", "runs", "sd", "settings", "value", "who", "x", "y"}
 )
 
 

@@ -80,11 +80,11 @@ class Judged:
         return np.where(is_default, last, index).astype(np.int64)
 
     def closest(self) -> dict[str, Any] | None:
-        """Return the cell with the least lead among those that were compared; None without one."""
-        cells = self.comparison.cells.filter(~pl.col("outcome").is_in([ALONE, OVER, TOO_FEW]))
-        cells = cells.filter(pl.col("margin_share").is_finite())
-        lead = pl.col("margin_share").log1p().abs()
-        cells = cells.filter(lead.is_finite()).sort(lead, maintain_order=True)
+        """Return the cell with the least lead, one with enough runs if any has; else None."""
+        lead, is_few = pl.col("margin_share").log1p().abs(), pl.col("outcome") == TOO_FEW
+        cells = self.comparison.cells.filter(~pl.col("outcome").is_in([ALONE, OVER]))
+        cells = cells.filter(pl.col("margin_share").is_finite() & lead.is_finite())
+        cells = cells.sort(is_few, lead, maintain_order=True)
         return cells.row(0, named=True) if len(cells) else None
 
 

@@ -175,10 +175,22 @@ def _open_words(judged: Judged, counts: dict[str, int]) -> list[tuple[str, str]]
         (EQUIVALENT, f"{counts.get(EQUIVALENT, 0):,} equivalent within {margin}"),
         (UNDECIDED, f"{counts.get(UNDECIDED, 0):,} undecided{would}"),
         (TIE, f"{counts.get(TIE, 0):,} tied"),
-        (TOO_FEW, f"{counts.get(TOO_FEW, 0):,} with one run a side, which decide nothing"),
+        (TOO_FEW, _unproven_words(judged)),
         (ALONE, f"{counts.get(ALONE, 0):,} {alone}"),
         (OVER, f"{counts.get(OVER, 0):,} in which none meets the limit"),
     ]
+
+
+def _unproven_words(judged: Judged) -> str:
+    """Return who leads in how many cells with too few runs: `6 unproven (4 cores lead in 5)`."""
+    cells = judged.comparison.cells.filter(pl.col("outcome") == TOO_FEW)
+    who = pl.Series(judged.who[cells["winner"].to_numpy()]).value_counts(sort=True)
+    if not len(who):
+        return ""
+    leader, n = who.row(0)
+    name, noun = judged.competitors.labels[leader], judged.competitors.knob.noun
+    name = f"{noun} {name}" if name[:1].isdigit() else name
+    return f"{len(cells):,} unproven with one run a side ({name} leads in {n:,})"
 
 
 def _largest_lead(judged: Judged, won: pl.DataFrame) -> list[str]:
@@ -237,7 +249,7 @@ def verdict_words(judged: Judged, cell: dict[str, Any], names: Sequence[str]) ->
         return f"A tie: {first} and {second} do not differ significantly ({lead})."
     if cell["outcome"] == TOO_FEW:
         why = why_too_few(judged, cell)
-        return f"Too few replicates to decide: {first} leads {second} ({lead}). {why}"
+        return f"Unproven: {first} leads {second} ({lead}). {why}"
     return f"{_capital(judged, first)} wins over {second} ({lead})."
 
 

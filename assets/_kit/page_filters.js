@@ -30,7 +30,8 @@
 
   function chip([words, remove]) {
     if (!remove) return element("span", { className: "filtered-chip", textContent: words });
-    const title = "remove " + words, cross = element("span", { attributes: { "aria-hidden": "true" } }, " \u00d7");
+    const title = "remove " + words;
+    const cross = element("span", { attributes: { "aria-hidden": "true" } }, " \u00d7");
     return element("button", { className: "filtered-chip", title, onclick: remove }, words, cross);
   }
 
@@ -43,7 +44,8 @@
   let chosen = null;
   const observer = new MutationObserver(() => {
     if (chosen.target.isConnected || document.activeElement !== document.body) return;
-    const next = document.querySelector(chosen.own + ' input[value="' + CSS.escape(chosen.target.value) + '"]');
+    const value = CSS.escape(chosen.target.value);
+    const next = document.querySelector(chosen.own + ' input[value="' + value + '"]');
     if (next && next.type === "checkbox") wattlas.stopAt(next);
   });
   document.addEventListener("focusin", (event) => {

@@ -1,6 +1,6 @@
 /*
- * The menu of a view: one for all of them, made when a button opens it. Escape, its own button, a click beside
- * it and the Tab key close it. On a narrow screen it is a sheet at the foot (style.css).
+ * The menu of a view: one for all of them, made when a button opens it. Escape, its own button, a click
+ * beside it and the Tab key close it. On a narrow screen it is a sheet at the foot (style.css).
  */
 (function (wattlas) {
   "use strict";

@@ -79,7 +79,10 @@
   function cellText(data, i, isNamed, isShort) {
     const outcome = outcomeOf(data, i), best = data.cells.best[i], share = data.cells.margin_share[i];
     const { n, who } = data.contenders;
-    const few = () => "n = " + Math.min(n[best], n[data.cells.second[i]]);
+    // Who leads with too few runs is named, and that nothing proves it.
+    const leader = () => wattlas.plotText(data.who.words[who[best]]) + "<br>unproven, ";
+    const few = () => (isNamed && data.metric.better ? leader() : "")
+      + "n = " + Math.min(n[best], n[data.cells.second[i]]);
     const words = {
       alone: () => "", over: () => "", tie: () => "tie", "too few": few,
       equivalent: () => (isShort ? "\u2248" : isNamed ? "equivalent" : "equiv."),
@@ -109,7 +112,7 @@
       tie: "tie of " + best + " and " + second,
       equivalent: "equivalent within " + data.rules.margin + " %: " + best + " leads " + second,
       undecided: "undecided: " + best + " leads " + second,
-      "too few": "too few replicates to decide between " + best + " and " + second,
+      "too few": "unproven with too few replicates: " + best + " leads " + second,
     };
     return words[outcome] + ": " + lead(data, i);
   }

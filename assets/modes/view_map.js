@@ -66,7 +66,7 @@
   /** How much of a cell's hue the page's colour hides. */
   function veilOf(meta, data, i) {
     const outcome = wattlas.cells.outcomeOf(data, i), [most, undecided] = meta.veils;
-    if (outcome === "undecided") return undecided;
+    if (outcome === "undecided" || outcome === "too few") return undecided;
     return outcome === "win" ? most * (1 - data.cells.strength[i]) : 0;
   }
 

@@ -101,7 +101,7 @@ def test_texts_have_the_lead_a_tie_or_the_number_of_replicates(scripts: Page) ->
     found = themed(scripts)
     assert found["texts"] == {
         "0,0": f"{POLL}\N{MINUS SIGN}45.5 %", "1,1": f"{POLL}\N{MINUS SIGN}12.5 %",
-        "0,1": "tie", "1,0": "tie", "0,2": "n = 1",
+        "0,1": "tie", "1,0": "tie", "0,2": "classic polling<br>unproven, n = 1",
     }  # fmt: skip
     assert found["labels"] == [["4 B", "8 B"], ["1", "8", "16"]]
     show(scripts, "absolute")

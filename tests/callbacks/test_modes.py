@@ -225,7 +225,7 @@ class TestOnTheGrid:
     def test_too_few_replicates_are_said(self) -> None:
         raw = {**P99, "metric": "energy_j", "test": "mann-whitney"}
         _, table = update_evidence(CELL, raw, LATEST)
-        assert texts(table)[0].startswith("Too few replicates to decide: Library OS leads")
+        assert texts(table)[0].startswith("Unproven: Library OS leads")
         assert "the exact Mann-Whitney U test gives no p value below 0.333" in texts(table)[0]
 
     def test_one_alone_is_no_win(self) -> None:

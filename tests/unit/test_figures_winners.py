@@ -65,9 +65,10 @@ def trace(figure: dict, kind: str) -> dict:
 
 
 def test_cells_are_their_winners_or_a_tie_and_nothing_else_is_coloured() -> None:
-    # Poll (competitor 1) wins 4x1 and 8x8; 4x8 and 8x1 tie (code 2); 4x16 is too few, 8x16 alone.
+    # Poll (competitor 1) wins 4x1 and 8x8, and leads 4x16 with too few runs; 4x8 and 8x1 tie
+    # (code 2); 8x16 is alone.
     z = trace(winner_map(), "winners")["z"]
-    np.testing.assert_array_equal(z, [[1, 2], [2, 1], [np.nan, np.nan]])
+    np.testing.assert_array_equal(z, [[1, 2], [2, 1], [1, np.nan]])
     scale = trace(winner_map(), "winners")["colorscale"]
     assert [hue for _, hue in scale[::2]] == [MODE_HUES["interrupt"], MODE_HUES["poll"], TIE_GREY]
 
@@ -79,7 +80,7 @@ def test_without_a_direction_nothing_has_a_winners_colour() -> None:
     np.testing.assert_array_equal(z, [[3, 2], [2, 3], [np.nan, np.nan]])
     names = [t["name"] for t in figure["data"] if t["meta"]["kind"] == "legend"]
     assert names == [
-        "tie: 2", "differ: the highest and its distance: 2", "too few replicates to decide: 1",
+        "tie: 2", "differ: the highest and its distance: 2", "unproven: leads with too few runs: 1",
         "one alone: 1",
     ]  # fmt: skip
 
@@ -97,7 +98,7 @@ def test_too_few_is_hatched_and_alone_is_marked() -> None:
     names = [t["name"] for t in figure["data"] if t["meta"]["kind"] == "legend"]
     assert names == [
         "interrupt: 0 won", "classic polling: 2 won", "fuller: larger lead", "tie: 2",
-        "too few replicates to decide: 1", "one alone: 1",
+        "unproven: leads with too few runs: 1", "one alone: 1",
     ]  # fmt: skip
 
 

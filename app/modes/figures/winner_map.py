@@ -84,11 +84,15 @@ def build_winner_map(cells: pl.DataFrame, scene: MapScene) -> dict:
     column, row, best = (cells[name].to_numpy() for name in ("column", "row", "competitor"))
     none = len(scene.competitors)
     codes = np.full(len(cells), np.nan)
-    for names, code in (((WIN, UNDECIDED), best), ((TIE, EQUIVALENT), none), ((DIFFER,), none + 1)):
+    for names, code in (
+        ((WIN, UNDECIDED, *((TOO_FEW,) if scene.has_winners else ())), best),
+        ((TIE, EQUIVALENT), none),
+        ((DIFFER,), none + 1),
+    ):
         codes = np.where(np.isin(outcome, names), code, codes)
     veil = np.full(len(cells), np.nan)
     veil = np.where(outcome == WIN, _VEIL_MOST * (1 - cells["strength"].to_numpy()), veil)
-    veil = np.where(outcome == UNDECIDED, _VEIL_UNDECIDED, veil)
+    veil = np.where(np.isin(outcome, (UNDECIDED, TOO_FEW)), _VEIL_UNDECIDED, veil)
     grid = np.full((len(scene.rows), len(scene.columns)), np.nan, dtype=np.float32)
     colored, veiled, measured = grid.copy(), grid.copy(), grid.copy()
     colored[row, column], veiled[row, column], measured[row, column] = codes, veil, 1
@@ -209,7 +213,7 @@ _SAID: Final[Mapping[str, tuple[str, str, str]]] = {
     UNDECIDED: ("undecided, + runs", "square-open", _HATCH_GREY),
     TIE: ("tie", "square", TIE_GREY),
     DIFFER: ("differ: the highest and its distance", "square", DIFFER_HUE),
-    TOO_FEW: ("too few replicates to decide", "hash-open", _HATCH_GREY),
+    TOO_FEW: ("unproven: leads with too few runs", "hash-open", _HATCH_GREY),
     ALONE: ("one alone", "circle-open", _HATCH_GREY),
     OVER: ("none meets the limit", "x-thin-open", _HATCH_GREY),
 }
