@@ -59,6 +59,7 @@ def measure(runs: int, repeats: int) -> Iterator[Measurement]:
                 ask()
                 times = _times(repeats, ask)
                 yield Measurement(f"{name}_p95", quantile(times, 0.95), "ms", repeats, limit)
+            yield from _growth(Path(folder) / "tenth", opened, runs, repeats)
             sandbox = Sandbox()
             sandbox.prepare(opened)
             for name, sql in (("distributions", _OF_ALL), ("histograms", _OF_STRETCHES)):
@@ -71,6 +72,26 @@ def measure(runs: int, repeats: int) -> Iterator[Measurement]:
             sandbox.close()
         peak_mb = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
         yield Measurement("logs_memory_peak", peak_mb, "MB", 1, 600)
+
+
+def _growth(place: Path, opened: Lake, runs: int, repeats: int) -> Iterator[Measurement]:
+    """Measure how the map's time grows with the runs chosen, and with the lake around them.
+
+    Processor time, by turns: all runs, a tenth of them, and the same tenth in a lake of only them.
+    """
+    write_logged_lake(place, runs // 10)
+    with open_lake(place) as small:
+        asked = ((opened, runs), (opened, runs // 10), (small, runs // 10))
+        cpu: list[list[float]] = [[], [], []]
+        for _ in range(repeats):
+            for own, (lake, count) in zip(cpu, asked, strict=True):
+                began = time.process_time()
+                _map(lake, count)
+                own.append(time.process_time() - began)
+    whole, tenth, alone = (quantile(own, 0.5) for own in cpu)
+    # At most linear: ten times the runs cost ten times the time, or less.
+    yield Measurement("logs_map_by_runs", whole / tenth, "", repeats, 10)
+    yield Measurement("logs_map_by_lake", tenth / alone, "", repeats, 1.5)
 
 
 def _times(repeats: int, ask: Callable[[], Any]) -> list[float]:

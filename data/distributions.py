@@ -15,19 +15,53 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from data.analysis.log_metrics import POWER, SIZES, slot_values
+from data.analysis.log_metrics import POWER, slot_values
 from data.connection import Lake
 from data.errors import DataError, LakeError
 from data.lake_place import LakePath
 from data.object_store import file_system, naming
+from data.queries.logged_runs import logged_configurations_query
 from data.schema import HISTOGRAM_QUANTITIES
+from data.selection import Selection
+from data.units import format_quantity
 
-QUANTITIES: Final = (*SIZES, POWER)
+LEAST_REPLICATES: Final = 3
+# What odd runs are told by.
+_TOLD_BY: Final = ("gap_ns", "rx_bytes", POWER)
+# An odd run is so many times as far from its replicates as these from each other, and 10 % off.
+_ODD_TIMES, _ODD_DOUBLINGS = 8, np.log2(1.1)
 _FILES: Final = (
     'SELECT run_id, f."table" AS name, f.path AS path, f.digest AS digest FROM '
     "(SELECT run_id, unnest(files) AS f FROM _runs_all WHERE has_log) "
     "WHERE f.\"table\" IN ('distributions', 'histograms')"
 )
+
+
+@dataclass(frozen=True, slots=True)
+class Quantity:
+    """One quantity of `distributions`.
+
+    Attributes:
+        unit: Unit of its values times `scale`; empty for counts.
+    """
+
+    title: str
+    unit: str
+    scale: float = 1.0
+
+    def words(self, value: float, digits: int = 3) -> str:
+        """Return a value with its unit."""
+        return format_quantity(value * self.scale, self.unit, digits).strip()
+
+
+QUANTITIES: Final[dict[str, Quantity]] = {
+    "gap_ns": Quantity("Time between interrupts", "us", 1e-3),
+    "rx_bytes": Quantity("Bytes received per interrupt", "B"),
+    "tx_bytes": Quantity("Bytes sent per interrupt", "B"),
+    "rx_desc": Quantity("Descriptors received per interrupt", ""),
+    "tx_desc": Quantity("Descriptors sent per interrupt", ""),
+    "power_w": Quantity("Power over 10 ms", "W"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,7 +209,7 @@ def by_level(found: Distributions, level_of: Mapping[str, Any]) -> dict[Any, Lev
 
 
 def unlike_siblings(
-    lake: Lake, run_ids: Sequence[str], quantity: str, least_runs: int = 3
+    lake: Lake, run_ids: Sequence[str], quantity: str, least_runs: int = LEAST_REPLICATES
 ) -> pl.DataFrame:
     """Rank runs by how far their distribution is from those of the other replicates.
 
@@ -192,7 +226,7 @@ def unlike_siblings(
 
 
 def rank_unlike(
-    found: Distributions, group_of: Mapping[str, Any], least_runs: int = 3
+    found: Distributions, group_of: Mapping[str, Any], least_runs: int = LEAST_REPLICATES
 ) -> pl.DataFrame:
     """Rank runs by how far their distribution is from those of the other replicates.
 
@@ -230,3 +264,46 @@ def rank_unlike(
              "usual_doublings": pl.Float64, "n": pl.Int64}  # fmt: skip
     table = pl.DataFrame(told, schema=kinds, orient="row")
     return table.sort(["distance_doublings", "run_id"], descending=[True, False])
+
+
+def odd_runs(
+    lake: Lake, selection: Selection | None = None, most_runs: int = 20_000
+) -> pl.DataFrame:
+    """Return the runs whose gaps, received bytes or power are distributed unlike their replicates'.
+
+    Odd is a distance over 10 %, and over 8 times the usual one: the median distance between two
+    other replicates, of the run's own configuration or of those of its choice, whichever is larger.
+
+    Args:
+        most_runs: Only so many runs with a log are compared, the first replicates first.
+
+    Returns:
+        `run_id`, the columns of a choice, `metric` (a name of QUANTITIES), `times` (that values are
+        apart), `runs` (replicates) and `sibling`; the farthest first.
+    """
+    catalogue = lake.catalogue
+    query = logged_configurations_query(selection or Selection(), most_runs, catalogue=catalogue)
+    runs = lake.polars(*query).with_columns(
+        configuration=pl.struct(catalogue.configuration).rank("dense")
+    )
+    runs = runs.filter(pl.len().over("configuration") >= LEAST_REPLICATES)
+    group_of = dict(runs.select("run_id", "configuration").iter_rows())
+    choice = runs.select("run_id", *catalogue.choice_columns)
+    found = [
+        rank_unlike(read_distributions(lake, list(group_of), name), group_of).with_columns(
+            metric=pl.lit(name)
+        )
+        for name in _TOLD_BY
+    ]
+    usual = pl.col("usual_doublings")
+    of_choice = usual.median().over(["metric", *catalogue.choice_columns])
+    far = pl.col("distance_doublings")
+    return (
+        choice.join(pl.concat(found), on="run_id")
+        .filter(far > pl.max_horizontal(_ODD_TIMES * usual, _ODD_TIMES * of_choice, _ODD_DOUBLINGS))
+        .sort([far, "run_id", "metric"], descending=[True, False, False])
+        .select(
+            "run_id", *catalogue.choice_columns, "metric", (2**far).alias("times"),
+            pl.col("n").alias("runs"), "sibling",
+        )
+    )  # fmt: skip

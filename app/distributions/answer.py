@@ -9,14 +9,22 @@ import numpy as np
 import polars as pl
 
 from app.distributions.runs import chosen_runs, logged_cube
-from app.distributions.state import NONE, QUANTITIES, DistributionsState, Quantity
+from app.distributions.state import NONE, DistributionsState
 from app.kit.competitors import ordered_values, value_words
 from app.kit.figure_text import BREAK
 from app.kit.lake_view import LakeView
 from app.kit.page import View
 from app.kit.words import EMPTY_LAKE_PLAIN, explanation, no_run_left
 from data.analysis.facets import matches
-from data.distributions import Distributions, Level, by_level, rank_unlike, read_distributions
+from data.distributions import (
+    QUANTITIES,
+    Distributions,
+    Level,
+    Quantity,
+    by_level,
+    rank_unlike,
+    read_distributions,
+)
 from data.knobs import Knob
 from data.queries.logged_runs import distribution_query
 from data.selection import Selection, Value

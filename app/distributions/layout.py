@@ -8,7 +8,7 @@ from dash import dcc, html
 
 from app.distributions.answer import RANKS, Answer, quantile_rows
 from app.distributions.runs import knob_choices, offered, split_choices
-from app.distributions.state import QUANTITIES, DistributionsState
+from app.distributions.state import DistributionsState
 from app.kit.competitors import value_words
 from app.kit.filters import filter_blocks
 from app.kit.ids import PageIds
@@ -24,6 +24,7 @@ from app.kit.page_layout import (
     status_line,
 )
 from app.kit.panel import ZOOM_TOOLS, panel, view_menu, view_panel
+from data.distributions import QUANTITIES
 
 IDS: Final = PageIds("distributions")
 # The URL of a state of Timeline that names runs.

@@ -6,37 +6,10 @@ from typing import ClassVar, Final
 from app.kit.clause import read_clause
 from app.kit.url_state import Parameter, UrlState, check_choice, read_lake_version
 from data.catalogue import Catalogue
-from data.units import format_quantity
+from data.distributions import QUANTITIES
 
 NONE: Final = "none"
 ITR, SYSTEM = "itr", "system"
-
-
-@dataclass(frozen=True, slots=True)
-class Quantity:
-    """One quantity of `distributions`.
-
-    Attributes:
-        unit: Unit of its values times `scale`; empty for counts.
-    """
-
-    title: str
-    unit: str
-    scale: float = 1.0
-
-    def words(self, value: float, digits: int = 3) -> str:
-        """Return a value with its unit."""
-        return format_quantity(value * self.scale, self.unit, digits).strip()
-
-
-QUANTITIES: Final[dict[str, Quantity]] = {
-    "gap_ns": Quantity("Time between interrupts", "us", 1e-3),
-    "rx_bytes": Quantity("Bytes received per interrupt", "B"),
-    "tx_bytes": Quantity("Bytes sent per interrupt", "B"),
-    "rx_desc": Quantity("Descriptors received per interrupt", ""),
-    "tx_desc": Quantity("Descriptors sent per interrupt", ""),
-    "power_w": Quantity("Power over 10 ms", "W"),
-}
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,10 +3,13 @@
 from dataclasses import dataclass, replace
 from typing import Final
 
+import polars as pl
+
 from app.findings.state import ENERGY, FindingsState
-from app.kit.lake_view import LakeView
+from app.kit.lake_view import LakeView, leading
 from data.choices import Choice
 from data.connection import open_lake
+from data.distributions import odd_runs
 from data.errors import LakeError, WattlasError
 from data.findings import Claim, claims
 from data.next_runs import NextRuns, next_runs, runs_left
@@ -34,8 +37,31 @@ def studied(view: LakeView, state: FindingsState) -> Selection:
     if view.is_large:
         selection = Selection.of(dataset=state.selection.values("dataset"))
     if state.without_odd:
-        selection = Selection(selection.clauses, view.order(selection).odd_ids)
+        selection = Selection(selection.clauses, odd_ids(view, selection))
     return selection
+
+
+def odd_of(view: LakeView, selection: Selection) -> pl.DataFrame:
+    """Return the odd runs: far off the median of their setting, or distributed unlike siblings.
+
+    Returns:
+        `odd` of `Order`, then the rows of `odd_runs` without `value` and `median`.
+    """
+    return pl.concat([view.order(selection).odd, _unlike(view, selection)], how="diagonal_relaxed")
+
+
+def odd_ids(view: LakeView, selection: Selection) -> tuple[str, ...]:
+    """Return the ids of the odd runs."""
+    return tuple(odd_of(view, selection)["run_id"].unique().sort().to_list())
+
+
+def _unlike(view: LakeView, selection: Selection) -> pl.DataFrame:
+    asked = leading(selection) if view.is_large else Selection()
+    return view.once(_find_unlike, Selection(asked.clauses))
+
+
+def _find_unlike(view: LakeView, selection: Selection) -> pl.DataFrame:
+    return odd_runs(view.lake, selection)
 
 
 def claims_of(view: LakeView, state: FindingsState) -> list[Claim]:

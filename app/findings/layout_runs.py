@@ -2,19 +2,24 @@
 
 from collections.abc import Sequence
 from typing import Any, Final
+from urllib.parse import urlencode
 
 import polars as pl
-from dash import html
+from dash import dcc, html
 
-from app.findings.answer import Planned, planned_of
+from app.findings.answer import Planned, odd_of, planned_of
 from app.findings.state import FindingsState
 from app.kit.lake_view import LakeView
+from app.kit.links import address
+from app.kit.url_state import LINK_VERSION
+from data.distributions import QUANTITIES
 from data.errors import WattlasError
 from data.order import OrderCheck
 from data.units import format_quantity
 
 _SHOWN: Final = 12
 _MOST_ODD: Final = 40
+_TIMELINE: Final = "/timeline"
 
 
 def next_block(view: LakeView, state: FindingsState) -> list:
@@ -85,15 +90,18 @@ def order_block(view: LakeView, state: FindingsState) -> list:
     if rest:
         body = _checks(rest, "")
         parts.append(html.Details([html.Summary(f"the other {len(rest):,}"), *body]))
-    count = len(order.odd_ids)
+    odd = odd_of(view, state.selection)
+    count = odd["run_id"].n_unique()
     left_out = " They are left out of the claims." if state.without_odd else ""
     parts += [
         html.H3("Odd runs"),
         html.P(
             f"{count:,} runs are off the median of their setting (three runs or more) by over 10 % "
-            f"and 8 deviations.{left_out}", className="note",
+            "and 8 deviations, or their gaps, bytes per interrupt or power are distributed over "
+            "10 % unlike the other replicates', and 8 times as far as these from each other."
+            f"{left_out}", className="note",
         ),
-        *_odd(order.odd, view),
+        *_odd(odd, view),
     ]  # fmt: skip
     return parts
 
@@ -130,11 +138,18 @@ def _odd(odd: pl.DataFrame, view: LakeView) -> list:
     if not len(odd):
         return []
     head = ("run", "metric", "value", "median of its setting", "times", "n")
-    rows = []
+    rows: list[tuple[Any, ...]] = []
     for row in odd.head(_MOST_ODD).iter_rows(named=True):
-        metric = view.catalogue.metric(row["metric"])
-        values = (format_quantity(row[name], metric.unit) for name in ("value", "median"))
-        rows.append((row["run_id"], metric.title, *values, f"{row['times']:.3g}", str(row["runs"])))
+        name, run = row["metric"], row["run_id"]
+        if name in QUANTITIES:
+            query = urlencode([("v", LINK_VERSION), ("run", run), ("run", row["sibling"])])
+            link = dcc.Link("beside a sibling", href=f"{address(_TIMELINE)}?{query}")
+            title, *values = f"{QUANTITIES[name].title}, distribution", link, ""
+        else:
+            metric = view.catalogue.metric(name)
+            title = metric.title
+            values = [format_quantity(row[key], metric.unit) for key in ("value", "median")]
+        rows.append((run, title, *values, f"{row['times']:.3g}", str(row["runs"])))
     return folded_table(head, rows, 6)
 
 
@@ -152,7 +167,7 @@ def _table(head: Sequence[str], rows: Sequence[Sequence[Any]]) -> html.Table:
     return html.Table(
         [
             html.Thead(html.Tr([html.Th(word, scope="col") for word in head])),
-            html.Tbody([html.Tr([html.Td(str(cell)) for cell in row]) for row in rows]),
+            html.Tbody([html.Tr([html.Td(cell) for cell in row]) for row in rows]),
         ],
         className="best findings-table",
     )

