@@ -107,7 +107,7 @@ def sibling_table(answer: Answer, has_links: bool = True) -> list:
     head = [
         "run",
         "times apart from its siblings",
-        "times apart these",
+        "these from each other",
         "replicates",
         "in Timeline",
     ]

@@ -40,6 +40,7 @@ PAGE: Final = Page(
         ("drag", "zoom; double-click: all again"),
     ),
     open_link=open_link,
+    examples={"distributions": "v=2&workload=memcached"},
 )
 
 register_gather(IDS, control_properties(DistributionsState) | {"sel": "data"})
