@@ -132,13 +132,11 @@ class Answer:
             )
         return ""
 
-    @cached_property
+    @property
     def unlike(self) -> pl.DataFrame:
-        """Answer of `rank_unlike`."""
-        codes = self.drawn.select(pl.struct(self.view.catalogue.configuration).rank("dense"))
-        return rank_unlike(
-            self.found, dict(zip(self.found.run_ids, codes.to_series(), strict=True))
-        )
+        """Answer of `rank_unlike`; cached, as it does not depend on the knobs of the map."""
+        state = self.state
+        return self.view.once(_rank, (state.selection, state.sel, state.quantity))
 
     def run_words(self, run_id: str) -> str:
         """Return the settings of a run that vary among the runs, and its replicate."""
@@ -172,6 +170,15 @@ def _read(view: LakeView, key: tuple[Selection, str, str]) -> Distributions:
     selection, sel, quantity = key
     runs = chosen_runs(view, DistributionsState(selection=selection, sel=sel))
     return read_distributions(view.lake, runs["run_id"].to_list(), quantity)
+
+
+def _rank(view: LakeView, key: tuple[Selection, str, str]) -> pl.DataFrame:
+    selection, sel, quantity = key
+    state = DistributionsState(selection=selection, sel=sel, quantity=quantity)
+    answer = Answer.of(view, state)
+    codes = answer.drawn.select(pl.struct(view.catalogue.configuration).rank("dense"))
+    group_of = dict(zip(answer.found.run_ids, codes.to_series(), strict=True))
+    return rank_unlike(answer.found, group_of)
 
 
 def status_words(answer: Answer) -> str:
