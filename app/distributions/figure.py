@@ -18,7 +18,8 @@ from app.kit.encodings import (
     scatter_trace,
 )
 from app.kit.figure_text import finishing
-from app.kit.panels import Split, join_panels
+from app.kit.joined import join_panels
+from app.kit.panels import Split
 from data.distributions import Level
 
 # A click opens these many runs of a cell: as many as Timeline shows.

@@ -5,7 +5,7 @@ from typing import Final
 
 import polars as pl
 
-from app.explore.opening_rule import NONE, choose_heat, choose_roles
+from app.explore.opening_rule import choose_heat, choose_roles
 from app.explore.state import PERFORMANCE, ExploreState
 from app.kit.lake_view import LakeView, of_workload
 from app.kit.metric_choice import (
@@ -15,6 +15,7 @@ from app.kit.metric_choice import (
     performance_column,
     value_counts,
 )
+from app.kit.panels import NONE
 from data.queries.runs import chosen_counts_query
 from data.selection import Selection
 

@@ -8,13 +8,13 @@ import dash_mantine_components as dmc
 from dash import html
 from dash.development.base_component import Component
 
-from app.explore.opening_rule import NONE
 from app.explore.question import Question
-from app.explore.state import AUTO, MOST_METRICS, ExploreState
+from app.explore.state import MOST_METRICS, ExploreState
 from app.kit.ids import PageIds
 from app.kit.lake_view import LakeView, leading
 from app.kit.metric_choice import PERFORMANCE, performance_column
 from app.kit.page_layout import Entries, entries, pool_choices, pool_select, segments, select
+from app.kit.panels import NONE, split_titles
 from data.selection import Selection
 
 IDS: Final = PageIds("explore")
@@ -164,8 +164,7 @@ def role_choices(view: LakeView, state: ExploreState) -> Entries:
 
 def split_choices(view: LakeView, state: ExploreState) -> Entries:
     """List the knobs of which each value can have a panel."""
-    auto = {"value": AUTO, "label": "chosen loads"}
-    return [auto, *role_choices(view, state)]
+    return entries(split_titles({one["value"]: one["label"] for one in knob_choices(view, state)}))
 
 
 def size_choices(view: LakeView, state: ExploreState) -> Entries:

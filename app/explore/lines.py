@@ -8,12 +8,12 @@ import polars as pl
 
 from app.explore.figures.lines import LinesScene, build_lines
 from app.explore.heat import HOW_POOLED
-from app.explore.opening_rule import NONE
 from app.explore.question import Question
 from app.kit.competitors import competitors_of
 from app.kit.encodings import message_figure
 from app.kit.figure_text import BREAK, bold
-from app.kit.panels import Split, join_panels
+from app.kit.joined import join_panels
+from app.kit.panels import NONE, Split
 from app.kit.settings import MAX_ROWS
 from app.kit.words import EMPTY_LAKE, explanation, lowered, slice_words, subject, synthetic_note
 from data.analysis.like_with_like import Slice, like_with_like
@@ -183,7 +183,8 @@ def lines(question: Question) -> dict[str, Any]:
         figures.append(build_lines(_drawable(each)[0], scene, title, subtitle))
     if not split:
         return {"figure": figures[0]}
-    return {"figure": join_panels(figures, split, title, subtitle, not state.own_axes)}
+    is_shared, is_stacked = not state.own_axes, len(state.lines_y) > 1
+    return {"figure": join_panels(figures, split, title, subtitle, is_shared, is_stacked)}
 
 
 def _panels(question: Question) -> tuple[Split | None, list[Lines]]:

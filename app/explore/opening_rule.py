@@ -3,7 +3,8 @@
 from collections.abc import Collection, Mapping
 from typing import Final, NamedTuple
 
-NONE: Final = "none"
+from app.kit.panels import NONE
+
 # A knob with more values cannot be a symbol.
 _MOST_SYMBOLS: Final = 6
 

@@ -8,13 +8,12 @@ from typing import Any, Final
 import polars as pl
 
 from app.explore.odd import odd_of
-from app.explore.opening_rule import NONE
-from app.explore.state import AUTO, ExploreState
+from app.explore.state import ExploreState
 from app.kit.answer_cache import KnownColumns
 from app.kit.clause import read_clause
 from app.kit.lake_view import LakeView
 from app.kit.metric_choice import performance_column
-from app.kit.panels import Split
+from app.kit.panels import NONE, Split, split_name
 from data.catalogue import Catalogue
 from data.knobs import Knob
 from data.metrics import Metric
@@ -149,9 +148,7 @@ def _resolved(view: LakeView, state: ExploreState) -> Question:
     varying, knobs = view.varying(state.selection), view.catalogue.knobs
     roles = {"colour": state.colour, "size": state.size}
     idle = {r: NONE for r, n in roles.items() if n != NONE and knobs[n].column not in varying}
-    if state.split == AUTO:
-        several = (name for name in ("load", "message") if len(state.selection.values(name)) > 1)
-        idle["split"] = next(several, NONE)
+    idle["split"] = split_name(state.split, state.selection)
     if view.matching(state.selection) > MOST_RUNS_DRAWN:
         idle["replicates"] = "means"
     resolved = replace(state.with_performance(performance), **idle)  # type: ignore[arg-type]

@@ -7,9 +7,9 @@ from typing import Final
 import numpy as np
 import polars as pl
 
-from app.explore.opening_rule import NONE
 from app.explore.state import ExploreState
 from app.kit.competitors import Competitors, competitors_of
+from app.kit.panels import NONE
 from data.catalogue import Catalogue
 from data.knobs import Knob
 

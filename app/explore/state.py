@@ -3,9 +3,10 @@
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Final, Literal
 
-from app.explore.opening_rule import NONE, Roles
+from app.explore.opening_rule import Roles
 from app.kit.clause import read_clause, write_knobs
 from app.kit.metric_choice import PERFORMANCE
+from app.kit.panels import AUTO, NONE
 from app.kit.url_state import (
     Parameter,
     Parameters,
@@ -21,8 +22,6 @@ from data.catalogue import Catalogue
 from data.errors import SelectionError
 from data.selection import Selection
 
-# Panels where the filters choose several loads or message sizes.
-AUTO: Final = "auto"
 # Metrics of the lines, one above the other.
 MOST_METRICS: Final = 4
 Replicates = Literal["means", "runs"]

@@ -1,5 +1,7 @@
 """The content of Modes for a state: map of winners, shares, Pareto view, and status line."""
 
+import math
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -10,18 +12,21 @@ from app.kit.columns import index_in
 from app.kit.competitors import axis_label
 from app.kit.encodings import message_figure
 from app.kit.figure_text import BREAK
+from app.kit.joined import columns_of, join_panels
 from app.kit.lake_view import LakeView
 from app.kit.settings import MAX_POINTS
 from app.kit.words import EMPTY_LAKE, lowered
 from app.modes.figures.pareto import ParetoScene, build_pareto, pareto_members
 from app.modes.figures.shares import build_shares
 from app.modes.figures.winner_map import MapScene, build_winner_map
-from app.modes.judged import Judged, judge
+from app.modes.judged import Judged
+from app.modes.panels import judge
 from app.modes.payload import encode_cells
 from app.modes.state import ModesState
 from app.modes.words import OUTCOME_WORDS, conclusions, nothing_left, question, subject, subtitle
 from data.analysis.rules import OUTCOMES
 from data.analysis.thinning import thin
+from data.selection import Value
 
 # A lead of twice the runner-up has the full hue; its square root is shown, so that a few percent
 # differ from none.
@@ -52,7 +57,7 @@ def answer(view: LakeView, state: ModesState) -> ModesAnswer:
     who = judged.competitors.knob.noun
     title = f"Cells won by each {who}" if judged.comparison.better else f"Cells by {who}: no winner"
     return ModesAnswer(
-        winners=build_winner_map(placed, _map_scene(view, judged)),
+        winners=_winners(view, judged, placed),
         shares=build_shares(
             placed, judged.competitors, title, judged.comparison.better is not None
         ),
@@ -99,7 +104,27 @@ def placed_cells(judged: Judged) -> pl.DataFrame:
     )
 
 
-def _map_scene(view: LakeView, judged: Judged) -> MapScene:
+def _winners(view: LakeView, judged: Judged, placed: pl.DataFrame) -> dict[str, Any]:
+    """Draw the map, or one of each panel."""
+    words = f"{question(judged)}, {subject(judged)}", subtitle(view, judged)
+    split = judged.split
+    if split is None:
+        return build_winner_map(placed, _map_scene(judged, words))
+    columns = columns_of(len(judged.panels))
+    share = (columns, math.ceil(len(judged.panels) / columns))
+    maps = []
+    for panel, value in zip(judged.panels, split.values, strict=True):
+        scene = _map_scene(panel, words, {split.knob.column: value}, share)
+        maps.append(build_winner_map(placed_cells(panel), scene, placed))
+    return join_panels(maps, split, *words, not judged.state.own_axes)
+
+
+def _map_scene(
+    judged: Judged,
+    words: tuple[str, str],
+    place: Mapping[str, Value | None] | None = None,
+    share: tuple[int, int] = (1, 1),
+) -> MapScene:
     x, y, _ = judged.knobs
     columns, rows = (
         tuple(axis_label(knob, v, judged.labels) for v in values)
@@ -113,9 +138,11 @@ def _map_scene(view: LakeView, judged: Judged) -> MapScene:
         rows=rows,
         x_title=x.axis_title,
         y_title=y.axis_title,
-        title=f"{question(judged)}, {subject(judged)}",
-        subtitle=subtitle(view, judged),
+        title=words[0],
+        subtitle=words[1],
         competitors=judged.competitors,
+        place=place or {},
+        share=share,
         has_winners=judged.comparison.better is not None,
     )
 
@@ -133,17 +160,31 @@ def _pareto(judged: Judged) -> dict[str, Any]:
         }
     ).filter(pl.col("x").is_not_null())
     x, y = judged.catalogue.metric(judged.state.against), judged.metric
-    columns = tuple(knob.column for knob in judged.knobs[1::-1])
     if not len(points):
         return message_figure(f"No run has both {y.title}{BREAK}and {x.title}.")
-    drawn = thin(len(points), MAX_POINTS, pareto_members(points, x, y))
+    split = judged.split
+    knobs = [*judged.knobs[1::-1], *([split.knob] if split else [])]
     scene = ParetoScene(
         x=x,
         y=y,
         title=f"{y.title} against {lowered(x.title)}",
         competitors=judged.competitors,
-        knobs=(columns[0], columns[1]),
+        knobs=tuple(knob.column for knob in knobs),
         has_best=judged.comparison.better is not None,
-        left_out=len(points) - len(drawn),
+        total=len(points),
     )
-    return build_pareto(points[drawn], scene)
+    if split is None:
+        return build_pareto(points[thin(len(points), MAX_POINTS, pareto_members(points, x, y))],
+                            scene)  # fmt: skip
+    panel = judged.comparison.cells["panel"].gather(points["cell"])
+    parts = [points.filter(panel == number) for number in range(len(split.values))]
+    has_points = [len(part) > 0 for part in parts]
+    most = MAX_POINTS // len(parts)
+    every = points if not judged.state.own_axes else None
+    figures = [
+        build_pareto(part[thin(len(part), most, pareto_members(part, x, y))], scene, every)
+        for part in parts if len(part)
+    ]  # fmt: skip
+    drawn = sum(len(t["x"]) for f in figures for t in f["data"] if t["meta"]["kind"] == "points")
+    words = scene.title, scene.subtitle(drawn)
+    return join_panels(figures, split.only(has_points), *words, not judged.state.own_axes)

@@ -12,6 +12,7 @@ import polars as pl
 
 from app.kit.lake_view import LakeView, leading, of_workload
 from app.kit.metric_choice import PERFORMANCE, choose_cost, performance_column
+from app.kit.panels import split_name
 from app.kit.words import lowered
 from app.modes.state import ModesState
 from data.analysis.facets import LEADING
@@ -84,7 +85,7 @@ def resolved(view: LakeView, state: ModesState) -> ModesState:
     """Return the state with every choice made, and `performance` replaced by its column.
 
     If that is the compared metric itself or was not measured, the second metric of the Pareto view
-    becomes what `choose_cost` prefers of the measured ones.
+    becomes what `choose_cost` prefers of the measured ones. `split` becomes a knob or `none`.
     """
     state = chosen(view, state)
     against, performance = state.against, performance_column(view, state.selection)
@@ -94,7 +95,9 @@ def resolved(view: LakeView, state: ModesState) -> ModesState:
         if against == state.metric or against not in measured:
             against = choose_cost(dict.fromkeys(measured, 1), 1, str(state.metric))
     limited = performance if state.limited == PERFORMANCE else state.limited
-    return replace(state, against=against, limited=limited)
+    taken = (state.x, state.y, state.competitor)
+    split = split_name(state.split, state.selection, taken)
+    return replace(state, against=against, limited=limited, split=split)
 
 
 def offered_knobs(view: LakeView, state: ModesState) -> list[Knob]:

@@ -12,7 +12,8 @@ from app.kit.competitors import value_words
 from app.kit.lake_view import LakeView
 from app.kit.settings import MAX_ROWS
 from app.modes.figures.evidence import EvidenceScene, build_evidence
-from app.modes.judged import Judged, given_filters, judge
+from app.modes.judged import Judged, given_filters
+from app.modes.panels import judge, own_panel
 from app.modes.payload import free_knobs, setting_words
 from app.modes.state import ModesState
 from app.modes.words import EFFECT_TITLES, p_words, rules_words, verdict_words
@@ -92,13 +93,13 @@ def evidence(view: LakeView, state: ModesState) -> Evidence | None:
     """
     if not view.runs:
         return None
-    judged = judge(view, state)
-    place = shown_place(judged, state)
-    if not place:
+    whole = judge(view, state)
+    shown = shown_place(whole, state)
+    if not shown:
         return None
-    knobs = judged.knobs[:2]
-    words = (value_words(k, v, judged.labels) for k, v in zip(knobs, place.values(), strict=True))
+    words = place_words(whole, shown)
     title = " · ".join(words)
+    judged, place = own_panel(whole, shown)
     if not state.sel:
         title = f"{CLOSEST}: {title}"
     cell = cell_at(judged, place)
@@ -108,7 +109,7 @@ def evidence(view: LakeView, state: ModesState) -> Evidence | None:
     contenders = tuple(_contender(judged, row, runs, view) for row in _rows(judged, cell))
     names = compared_names(judged, cell)
     return Evidence(
-        figure=_figure(judged, cell, runs, title),
+        figure=_figure(judged, cell, runs, words, not state.sel),
         title=title,
         verdict=verdict_words(judged, cell, names),
         statistics=statistics_words(judged, cell),
@@ -122,17 +123,26 @@ def evidence(view: LakeView, state: ModesState) -> Evidence | None:
 
 
 def shown_place(judged: Judged, state: ModesState) -> Place:
-    """Return the axes' values of the cell whose evidence is shown, by column; empty for none."""
+    """Return the values of the cell whose evidence is shown, by column; empty for none."""
     if state.sel:
-        return replace(state, x=judged.state.x, y=judged.state.y).cell(judged.catalogue)
-    closest = judged.closest()
+        return replace(judged.state, sel=state.sel).cell(judged.catalogue)
+    closest, split = judged.closest(), judged.split
     x, y, _ = judged.knobs
-    return {x.column: closest["x"], y.column: closest["y"]} if closest else {}
+    if not closest:
+        return {}
+    panel = {split.knob.column: split.values[closest["panel"]]} if split else {}
+    return {x.column: closest["x"], y.column: closest["y"], **panel}
+
+
+def place_words(judged: Judged, place: Place) -> list[str]:
+    """Return the values of a place in words."""
+    knobs = judged.catalogue.knob_of_column
+    return [value_words(knobs[name], value, judged.labels) for name, value in place.items()]
 
 
 def cell_at(judged: Judged, place: Place) -> dict | None:
     """Return a cell as a row of the comparison's cells; None if it has no run."""
-    if not place:
+    if place.keys() != {knob.column for knob in judged.knobs[:2]}:
         return None
     cells, (x, y) = judged.comparison.cells, place.values()
     rows = cells.filter(_equals(cells["x"], x) & _equals(cells["y"], y))
@@ -284,12 +294,18 @@ def _place(view: LakeView, judged: Judged, knobs: Place) -> Place:
     return varying or {knob.column: knobs[knob.column] for knob in judged.knobs[:2]}
 
 
-def _figure(judged: Judged, cell: dict, runs: pl.DataFrame, title: str) -> dict[str, Any]:
+def _figure(
+    judged: Judged, cell: dict, runs: pl.DataFrame, words: list[str], is_closest: bool
+) -> dict[str, Any]:
+    """Draw the runs of a cell; `words` are its place, its panel last."""
+    title = " · ".join(words[:2])
+    title = f"{CLOSEST}: {title}" if is_closest else title
     rows = _rows(judged, cell)
     means = pl.DataFrame(rows).select("who", "mean", "low", "high")
     subtitle = "mean, 95 % CI"
     if judged.state.test == SETS:
         subtitle = "geometric mean, 95 % CI"
+    subtitle = " · ".join([*words[2:], subtitle])
     if not runs["is_best"].all():
         subtitle += "; open: others"
     if len(runs) == RUNS_MAX:

@@ -1,4 +1,4 @@
-"""A state of Modes with every choice made, and its compared cells."""
+"""A state of Modes with every choice made, and the compared cells of one map."""
 
 from dataclasses import dataclass, replace
 from typing import Any, Final
@@ -11,6 +11,7 @@ from app.kit.answer_cache import KnownColumns
 from app.kit.columns import index_in
 from app.kit.competitors import DEFAULT_HUE, Competitors, competitors_of, ordered_values
 from app.kit.lake_view import LakeView, Query, leading
+from app.kit.panels import Split
 from app.modes.defaults import resolved
 from app.modes.state import ModesState
 from data.analysis.contenders import Question
@@ -40,6 +41,8 @@ class Judged:
         competitors: In the order of their index; the last one is the default where it is compared.
         axes: Values along x and y, in order.
         labels: System to its label.
+        split: The knob of the panels and their values; None for one map.
+        panels: The cells of each panel, which has the competitors of all; empty for one map.
     """
 
     state: ModesState
@@ -49,6 +52,8 @@ class Judged:
     competitors: Competitors
     axes: tuple[list[Value | None], list[Value | None]]
     labels: dict[str, str]
+    split: Split | None = None
+    panels: tuple["Judged", ...] = ()
 
     @property
     def metric(self) -> Metric:
@@ -88,9 +93,9 @@ class Judged:
         return cells.row(0, named=True) if len(cells) else None
 
 
-def judge(view: LakeView, state: ModesState) -> Judged:
-    """Compare the competitors in every cell of a state; the selection does not matter."""
-    return view.once(_judge, replace(state, sel=""), is_large=True)
+def judge_panel(view: LakeView, state: ModesState) -> Judged:
+    """Compare the competitors in every cell of one map; the state has no selection."""
+    return view.once(_judge, state, is_large=True)
 
 
 def _judge(view: LakeView, state: ModesState) -> Judged:

@@ -29,6 +29,7 @@ from app.kit.page_layout import (
     status_line,
 )
 from app.kit.panel import ZOOM_TOOLS, panel, tool_bar, view_panel
+from app.kit.panels import split_titles
 from app.modes.answer import answer
 from app.modes.defaults import chosen, metric_title, offered_knobs, offered_metrics, resolved
 from app.modes.evidence import evidence
@@ -94,9 +95,13 @@ def _map_panel(view: LakeView, state: ModesState) -> html.Section:
             _select("x", "x axis", knobs, state.x),
             html.Span("\N{MULTIPLICATION SIGN}", className="quiet"),
             _select("y", "y axis", knobs, state.y),
+            html.Span("split by", className="quiet"),
+            _select("split", "knob of the panels", panel_choices(view, state), state.split, 130),
+            dmc.Switch(id=IDS.control("own"), label="own axes", checked=state.own_axes, size="xs",
+                       **{"aria-label": "panels have own axes"}),
         ],
         className="question",
-    )
+    )  # fmt: skip
     section = _panel("winners", "map of winners", [question], tools=())
     section.children.insert(1, _rules(view, state))
     return section
@@ -162,10 +167,20 @@ def knob_choices(view: LakeView, state: ModesState) -> Entries:
     return entries({knob.name: knob.menu_title for knob in offered_knobs(view, state)})
 
 
+def panel_choices(view: LakeView, state: ModesState) -> Entries:
+    """List the knobs of which each value can have a map: all but the axes and the competitor."""
+    taken = (state.x, state.y, state.competitor)
+    listed = {k.name: k.menu_title for k in offered_knobs(view, state) if k.name not in taken}
+    if state.split in view.catalogue.knobs:
+        listed.setdefault(state.split, view.catalogue.knobs[state.split].menu_title)
+    return entries(split_titles(listed))
+
+
 def map_pool_choices(view: LakeView, state: ModesState) -> Entries:
     """List the settings that the map may pool."""
     knobs = view.catalogue.knobs
-    shown = [knobs[name] for name in (state.x, state.y, state.competitor) if name]
+    taken = (state.x, state.y, state.competitor, state.split)
+    shown = [knobs[name] for name in taken if name and name in knobs]
     return pool_choices(view.left(state.selection), shown, state.pool, catalogue=view.catalogue)
 
 

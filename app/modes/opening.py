@@ -2,15 +2,22 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Final
 
 import polars as pl
 
 from app.kit.clause import MAX_CHARS, write_knobs
 from app.kit.lake_view import LakeView, leading
 from app.kit.links import configurations
-from app.modes.defaults import axis_pairs, chosen, competitors, offered_metrics, varying_knobs
-from app.modes.judged import judge
+from app.modes.defaults import (
+    axis_pairs,
+    chosen,
+    competitors,
+    offered_metrics,
+    resolved,
+    varying_knobs,
+)
+from app.modes.panels import judge
 from app.modes.state import ModesState
 from data.analysis.like_with_like import like_with_like
 from data.analysis.rules import PROVEN
@@ -152,10 +159,12 @@ def open_link(view: LakeView, state: ModesState) -> tuple[ModesState, str]:
         return state, ""
     state = chosen(view, state)
     x, y, _ = state.knobs(view.catalogue)
-    columns = {x.column, y.column}
+    panels = view.catalogue.knobs.get(resolved(view, state).split)
+    columns = {x.column, y.column, *([panels.column] if panels else [])}
     if clause.kind == "knobs" and all(set(knobs) == columns for knobs in clause.knobs):
         return state, ""
-    sel = cells_clause(configurations(view, state.selection, clause), x.column, y.column)
+    rows = configurations(view, state.selection, clause)
+    sel = cells_clause(rows, x.column, y.column, panels.column if panels else "")
     if not sel:
         return replace(state, sel=""), "No run under these filters is in the link's selection."
     if len(sel) > MAX_CHARS:
@@ -163,18 +172,22 @@ def open_link(view: LakeView, state: ModesState) -> tuple[ModesState, str]:
     return replace(state, sel=sel), ""
 
 
-def cells_clause(rows: pl.DataFrame, x: str, y: str) -> str:
-    """Write the cells that hold some configurations, one object per row of the map.
+def cells_clause(rows: pl.DataFrame, x: str, y: str, panel: str = "") -> str:
+    """Write the cells that hold some configurations, one object per row of a map.
 
     Args:
-        rows: With the columns `x` and `y`, named by the arguments.
+        rows: With the columns `x`, `y` and `panel` (empty for one map), named by the arguments.
 
     Returns:
         A `knobs` clause; empty for no rows.
     """
-    pairs = rows.select(x, y).unique().sort(y, x, nulls_last=True)
-    lines: dict[Any, list] = {}
-    for x_value, y_value in pairs.iter_rows():
-        lines.setdefault(y_value, []).append(x_value)
-    one = [{y: key, x: xs[0] if len(xs) == 1 else xs} for key, xs in lines.items()]
+    names = [*([panel] if panel else []), y]
+    cells = rows.select(*names, x).unique().sort(*names, x, nulls_last=True)
+    lines: dict[tuple, list] = {}
+    for *line, x_value in cells.iter_rows():
+        lines.setdefault(tuple(line), []).append(x_value)
+    one = [
+        dict(zip(names, line, strict=True)) | {x: xs[0] if len(xs) == 1 else xs}
+        for line, xs in lines.items()
+    ]
     return write_knobs(one) if one else ""

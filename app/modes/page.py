@@ -27,6 +27,7 @@ from app.modes.layout import (
     metric_choices,
     modes_export,
     modes_layout,
+    panel_choices,
 )
 from app.modes.layout_evidence import evidence_words
 from app.modes.opening import default_state, missing, open_link
@@ -37,7 +38,7 @@ _LINKED: Final = ("winners", "shares", "pareto")
 # Controls that change with the workload.
 _ROLES: Final = ("x", "y", "who", "metric")
 _RULES: Final = (
-    "vs", "limit", "by", "test", "corr", "alpha", "margin", "lead", "against", "pool",
+    "vs", "limit", "by", "test", "corr", "alpha", "margin", "lead", "against", "pool", "split",
 )  # fmt: skip
 
 
@@ -113,10 +114,11 @@ update_filters = register_filters(
         "by": limited_choices,
         "corr": correction_choices,
         "pool": map_pool_choices,
+        "split": panel_choices,
     },
 )
 change_workload = register_workload(IDS, ModesState, for_workload, (*_ROLES, "limit", "by"))
-register_gather(IDS, dict.fromkeys((*_ROLES, *_RULES), "value"))
+register_gather(IDS, dict.fromkeys((*_ROLES, *_RULES), "value") | {"own": "checked"})
 # The browser draws the pictures in its theme, and links them.
 clientside_callback(
     ClientsideFunction("modes", "showMap"),

@@ -24,7 +24,8 @@ def encode_cells(judged: Judged, placed: pl.DataFrame) -> dict[str, Any]:
 
     Returns:
         The rows of the page's views (`app/kit/columns.py`) are the cells: `count` and `knobs`, with
-        both axes, `outcome` and `won`, the winner. `x`, `y` and `who`: values, and texts for them;
+        both axes, `outcome`, `won`, the winner, and the knob of the panels. `x`, `y` and `who`:
+        values, and texts for them; `panel`: its column and the titles, None without panels;
         `cells`: columns of `Comparison.cells`,
         `first` (row of its first contender), `best` and `second` (rows of those that were compared;
         `second` is -1 for none), `n` (contenders); `contenders`: their columns, best first within a
@@ -37,6 +38,9 @@ def encode_cells(judged: Judged, placed: pl.DataFrame) -> dict[str, Any]:
     measure = judged.metric
     against = comparison.groups["against"].gather(contenders["row"]).cast(pl.Float64)
     codes = cells["outcome"].cast(pl.Enum(OUTCOMES))
+    split, panels = judged.split, {}
+    if split is not None:
+        panels = {split.knob.column: _knob(split.values, cells["panel"].to_numpy())}
     numbers = ("margin", "margin_share", "share_low", "share_high", "effect")
     return {
         "count": len(cells),
@@ -45,10 +49,12 @@ def encode_cells(judged: Judged, placed: pl.DataFrame) -> dict[str, Any]:
             y.column: _knob(judged.axes[1], placed["row"].to_numpy()),
             "outcome": _knob(OUTCOMES, codes.to_physical().to_numpy().astype(np.uint8)),
             "won": _knob(judged.competitors.values, _won(judged)),
+            **panels,
         },
         "fields": {},
         "x": _axis(x, judged.axes[0], judged.labels),
         "y": _axis(y, judged.axes[1], judged.labels),
+        "panel": None if split is None else {"column": split.knob.column, "words": split.titles},
         "who": {
             "values": list(judged.competitors.values), "words": list(judged.competitors.labels),
         },
@@ -111,12 +117,12 @@ def free_knobs(judged: Judged) -> list[Knob]:
     if judged.comparison.better is None:
         return []
     knobs = judged.knobs
-    others = [knob for knob in judged.catalogue.knobs.values() if knob not in knobs]
+    cell = [*knobs[:2], *([judged.split.knob] if judged.split else [])]
+    others = [k for k in judged.catalogue.knobs.values() if k not in (*knobs, *cell)]
     if judged.has_default:
         others = [*others, *knobs]
-    x, y, _ = knobs
     columns = [knob.column for knob in others]
-    mixed = varying_within(judged.comparison.groups, [x.column, y.column], columns)
+    mixed = varying_within(judged.comparison.groups, [knob.column for knob in cell], columns)
     return [knob for knob in others if knob.column in mixed]
 
 

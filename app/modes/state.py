@@ -6,11 +6,13 @@ from typing import ClassVar, Final, Literal
 
 from app.kit.clause import Clause, Kind, read_clause, write_knobs
 from app.kit.metric_choice import PERFORMANCE
+from app.kit.panels import AUTO, NONE
 from app.kit.url_state import (
     Parameter,
     Parameters,
     UrlState,
     check_choice,
+    read_flag,
     read_lake_version,
     read_number,
 )
@@ -100,6 +102,9 @@ class ModesState(UrlState):
         lead: How cells write the winner's lead.
         against: Column, or `performance`, of the Pareto view's x axis.
         pool: Settings that are pooled, by name.
+        split: Knob of which each value has a panel, `none`, or `auto`: the loads or the message
+            sizes, where the filters choose several and they are no axis.
+        own_axes: Each panel has the values of its own cells along its axes.
     """
 
     VERSION: ClassVar = 3
@@ -119,6 +124,8 @@ class ModesState(UrlState):
         "lead": Parameter("lead"),
         "against": Parameter("against"),
         "pool": Parameter("pool", is_list=True),
+        "split": Parameter("split"),
+        "own": Parameter("own_axes", read_flag),
         "sel": Parameter("sel"),
         "lake": Parameter("lake_version", read_lake_version),
     }
@@ -139,6 +146,8 @@ class ModesState(UrlState):
     against: str = PERFORMANCE
     sel: str = ""
     pool: tuple[str, ...] = ()
+    split: str = AUTO
+    own_axes: bool = False
 
     def __post_init__(self) -> None:
         knobs = [name for name in (self.x, self.y, self.competitor) if name is not None]
@@ -164,6 +173,7 @@ class ModesState(UrlState):
         for name in (self.against, self.limited):
             if name != PERFORMANCE and name not in catalogue.plottable:
                 raise SelectionError(f"no such column to plot: {name!r}")
+        check_choice("split", self.split, (AUTO, NONE, *catalogue.knobs))
         check_pool(self.pool, catalogue)
         read_clause(self.sel, _KINDS, catalogue)
 
@@ -177,12 +187,16 @@ class ModesState(UrlState):
         return read_clause(self.sel, _KINDS, catalogue)
 
     def cell(self, catalogue: Catalogue) -> dict[str, Value | None]:
-        """Return the selected cell, by knob column; empty unless exactly one is selected."""
+        """Return the selected cell, by knob column; empty unless exactly one is selected.
+
+        Of a state with panels, resolved, the columns are both axes' and that of the panels.
+        """
         clause = self.clause(catalogue) if self.x and self.y else None
         if clause is None or clause.kind != "knobs" or len(clause.knobs) > 1:
             return {}
         knobs = clause.knobs[0]
-        columns = [catalogue.knobs[str(name)].column for name in (self.x, self.y)]
+        names = (self.x, self.y, *([self.split] if self.split not in (AUTO, NONE) else []))
+        columns = [catalogue.knobs[str(name)].column for name in names]
         is_cell = set(knobs) == set(columns) and all(len(knobs[name]) == 1 for name in columns)
         return {name: knobs[name][0] for name in columns} if is_cell else {}
 

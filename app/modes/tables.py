@@ -16,7 +16,8 @@ from app.modes.evidence import (
     shown_place,
     statistics_words,
 )
-from app.modes.judged import Judged, judge, replicates_query
+from app.modes.judged import Judged, replicates_query
+from app.modes.panels import judge, own_panel
 from app.modes.state import ModesState
 from app.modes.words import EFFECT_TITLES, limit_words, p_words, rules_words, verdict_words
 from data.analysis.rules import SETS
@@ -65,19 +66,40 @@ def rows_behind(view: LakeView, state: ModesState, name: str) -> pl.DataFrame:
         SelectionError: Nothing was measured in the selected cell.
     """
     judged = judge(view, state)
-    if name == "runs":
-        return view.lake.polars(*_runs_query(judged))
-    if name == "evidence":
-        return _evidence_rows(view, judged, shown_place(judged, state) if state.sel else {})
-    return _ROWS[name](judged)
+    if name == "shares":
+        return win_counts(judged.comparison)
+    shown, panels = shown_place(judged, state) if state.sel else {}, judged.panels or (judged,)
+    if name == "evidence" and shown:
+        judged, shown = own_panel(judged, shown)
+        panels = (judged,)
+    rows = {
+        "winners": _cell_rows,
+        "pareto": _contender_rows,
+        "evidence": lambda panel: _evidence_rows(view, panel, shown),
+        "runs": lambda panel: view.lake.polars(*_runs_query(panel)),
+    }[name]
+    tables = [_named(rows(panel), judged, number) for number, panel in enumerate(panels)]
+    return pl.concat(tables, how="diagonal_relaxed")
+
+
+def _named(rows: pl.DataFrame, judged: Judged, number: int) -> pl.DataFrame:
+    """Return the rows of a panel with its value, where they do not have it."""
+    if judged.split is None or judged.split.knob.column in rows.columns:
+        return rows
+    value = pl.lit(judged.split.values[number]).alias(judged.split.knob.column)
+    return rows.select(value, pl.all())
 
 
 def explain(view: LakeView, state: ModesState, name: str) -> str:
     """Return how a view was computed: filters, rules, the shown cell's test, executed queries."""
-    judged = judge(view, state)
-    place, selection = shown_place(judged, state), judged.state.selection
+    whole = judge(view, state)
+    shown = shown_place(whole, state)
+    judged, place = own_panel(whole, shown)
+    selection = judged.state.selection
     check = _check(judged, place)
     before = [_rules(judged), *([check] if check else [])]
+    if whole.split:
+        before.insert(0, _panel_words(whole, judged))
     if name == "runs":
         return explanation(view, selection, _runs_query(judged), before)
     query, _ = replicates_query(view, judged.state)
@@ -86,6 +108,17 @@ def explain(view: LakeView, state: ModesState, name: str) -> str:
     runs = statement(*evidence_query(judged, own)) if name == "evidence" else ""
     after = [f"comparison of the cells; then the runs of {where} by\n\n{runs}"] if runs else []
     return explanation(view, selection, query(selection, MAX_ROWS), before, after)
+
+
+def _panel_words(whole: Judged, shown: Judged) -> str:
+    split = whole.split
+    assert split is not None
+    titles = ", ".join(split.titles)
+    at = next((i for i, one in enumerate(whole.panels) if one is shown), 0)
+    return (
+        f"{len(split.values)} panels, one for each value of {split.knob.column}: {titles}. Each is "
+        f"compared as if it were the page; the queries below are those of {split.titles[at]}."
+    )
 
 
 def _rules(judged: Judged) -> str:
@@ -220,10 +253,3 @@ def _evidence_rows(view: LakeView, judged: Judged, place: Place) -> pl.DataFrame
         raise SelectionError("nothing was measured in the selected cell")
     runs = evidence_runs(view, judged, place).drop("who", "has_log")
     return runs.rename({"value": judged.metric.name, "is_best": "is_compared"})
-
-
-_ROWS: Final = {
-    "winners": _cell_rows,
-    "shares": lambda judged: win_counts(judged.comparison),
-    "pareto": _contender_rows,
-}

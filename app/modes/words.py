@@ -128,7 +128,9 @@ def subject(judged: Judged) -> str:
 def subtitle(view: LakeView, judged: Judged) -> str:
     """Return how cells are compared, which runs, and a warning of synthetic data; 1 or 2 lines."""
     note = synthetic_note(view.left(judged.state.selection))
-    parts = [limit_words(judged), slice_words(judged.part, judged.labels), bold(note)]
+    panels = "each panel compared by itself" if judged.split else ""
+    parts = [panels, limit_words(judged), slice_words(judged.part, judged.labels), bold(note)]
+    parts.append(judged.split.words() if judged.split else "")
     first, rest = rules_words(judged.state), " · ".join(each for each in parts if each)
     if len(first) + len(rest) > _LINE_CHARS:
         return f"{first}{BREAK}{rest}"
@@ -201,7 +203,10 @@ def _largest_lead(judged: Judged, won: pl.DataFrame) -> list[str]:
         return []
     cell, n = ranked.row(0, named=True), judged.comparison.contenders["n"]
     x, y, _ = judged.knobs
-    place = " · ".join(value_words(k, cell[a], judged.labels) for k, a in ((x, "x"), (y, "y")))
+    named = [(x, cell["x"]), (y, cell["y"])]
+    if judged.split:
+        named.append((judged.split.knob, judged.split.values[cell["panel"]]))
+    place = " · ".join(value_words(knob, value, judged.labels) for knob, value in named)
     name = judged.competitors.labels[judged.who[cell["winner"]]]
     lead = f"{format_change(cell['margin_share'])}{interval_words(cell)}"
     runs = f"n = {n[cell['winner']]} and {n[cell['runner_up']]}"

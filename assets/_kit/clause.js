@@ -149,18 +149,20 @@
   };
 
   /**
-   * A `knobs` clause of pairs of values of two columns, one object for each value of `y`, so that the text
-   * of a whole map fits into a URL. `common` holds columns that all of them have.
+   * Pairs of values of two columns, one object for each value of `y`, so that the text of a whole map fits
+   * into a URL. `common` holds columns that all of them have.
    */
-  function pairs(x, y, values, common = {}) {
+  function listed(x, y, values, common = {}) {
     const rows = new Map();
     for (const [vx, vy] of values) rows.set(vy, (rows.get(vy) || new Set()).add(vx));
     const one = (list) => (list.length === 1 ? list[0] : list);
-    return knobs([...rows].map(([vy, xs]) => ({ ...common, [y]: vy, [x]: one([...xs]) })));
+    return [...rows].map(([vy, xs]) => ({ ...common, [y]: vy, [x]: one([...xs]) }));
   }
+  /** A `knobs` clause of such pairs. */
+  const pairs = (x, y, values, common) => knobs(listed(x, y, values, common));
 
   wattlas.clause = {
-    MAX_CHARS, read, evaluate, box, lasso, knobs, pairs,
+    MAX_CHARS, read, evaluate, box, lasso, knobs, listed, pairs,
     won: (value) => "won" + SEPARATOR + JSON.stringify(value),
     outcome: (name) => "outcome" + SEPARATOR + name,
   };

@@ -68,6 +68,10 @@
     return change;
   }
 
+  /** The map of a trace: of its panel, or of the picture; undefined for no map. */
+  const mapOf = ({ panels, map }, { xaxis = "x" }) => (
+    panels ? panels.find(({ x }) => x === xaxis) || {} : { map }).map;
+
   /** The cell of each row in a map of two knobs: an index by rows, or -1. Kept while the columns stay. */
   function cellOf(map, columns) {
     if (map.cellOf && map.cellOfColumns === columns) return map.cellOf;
@@ -109,9 +113,8 @@
 
   /** What a selection changes in each trace of a figure: a list of [index, changes], without empty ones. */
   function changes({ data, layout }, columns, mask) {
-    const { map } = layout.meta || {};
     return data.map((trace, i) => {
-      const isVeil = kindOf(trace) === "veil";
+      const isVeil = kindOf(trace) === "veil", map = isVeil && mapOf(layout.meta || {}, trace);
       if (isVeil && map) return [i, columns ? { z: veil(map, columns, mask) } : {}];
       if (isVeil) return [i, { z: veilOver(trace, data[i + 1], mask) }];
       return [i, look(trace, mask)];
@@ -153,6 +156,6 @@
   }
 
   wattlas.rows = {
-    of: rowsOf, found, isSelectable, countOf, selectedIn, changes, outline, endsOf, boxAround,
+    of: rowsOf, found, mapOf, cellOf, isSelectable, countOf, selectedIn, changes, outline, endsOf, boxAround,
   };
 })((window.wattlas = window.wattlas || {}));

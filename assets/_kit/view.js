@@ -112,10 +112,7 @@
     function draw(gd, name) {
       const { data, layout } = dressed(name, link.theme);
       wattlas.legend(gd.id, { data, layout });
-      const { rows_of_panels: lines } = layout.meta || {};
-      if (lines) gd.dataset.panels = lines;
-      else delete gd.dataset.panels;
-      window.Plotly.react(gd, data, layout, wattlas.PLOT_CONFIG);
+      window.Plotly.react(gd, data, wattlas.panels.arranged(gd, layout), wattlas.PLOT_CONFIG);
       drawn.add(name);
       listen(gd, name);
       setHome(gd, name);
@@ -204,10 +201,12 @@
 
     const indexAt = (axis, value) => (
       axis.type === "category" ? axis._categories.indexOf(value) : Math.round(value));
+    const mapOf = (name, trace) => wattlas.rows.mapOf(metaOf(name), trace);
     /** The item of a point in a Plotly event. */
     function itemOf(name, gd, { curveNumber, pointNumber, x, y }) {
-      const { xaxis, yaxis } = gd._fullLayout, trace = gd.data[curveNumber];
-      const cell = metaOf(name).map ? [indexAt(xaxis, x), indexAt(yaxis, y)] : null;
+      const trace = gd.data[curveNumber], { _fullLayout: axes } = gd;
+      const axisOf = (letter) => axes[letter + "axis" + (trace[letter + "axis"] || letter).slice(1)];
+      const cell = mapOf(name, trace) ? [indexAt(axisOf("x"), x), indexAt(axisOf("y"), y)] : null;
       return { name, gd, trace, i: pointNumber, rows: of.of(trace, pointNumber), cell };
     }
     const cellsClause = ({ knobs, xs, ys, place }, cells) =>
@@ -220,10 +219,10 @@
       Object.fromEntries(knobs.map((name, k) => [name, at[i][k]])));
     /** The clause of a click on an item; empty for what selects nothing. */
     function clauseOf(item) {
-      const { name, trace, i, rows, cell } = item, { map } = metaOf(name);
+      const { name, trace, i, rows, cell } = item;
       if (views[name].clause) return views[name].clause(item);
       if (trace.meta && trace.meta.clauses) return trace.meta.clauses[i];
-      if (cell) return cellsClause(map, [cell]);
+      if (cell) return cellsClause(mapOf(name, trace), [cell]);
       if (trace.meta && trace.meta.cells) return wattlas.clause.knobs([valuesOf(item)]);
       return rows.length ? knobsClause(rows.slice(0, 1), trace.meta.knobs) : "";
     }
@@ -240,7 +239,7 @@
       plotly_click(gd, name, { points }) {
         const items = points.map((point) => itemOf(name, gd, point));
         if (views[name].opens) { views[name].opens(items[0]); return; }
-        const { map } = metaOf(name), can = (item) => !map || isMeasured(map, item.cell);
+        const can = ({ trace, cell }) => !cell || isMeasured(mapOf(name, trace), cell);
         const clause = items.filter(can).map(clauseOf).find(Boolean);
         if (clause) link.toggle(clause);
       },
@@ -279,17 +278,20 @@
       const fit = () => {
         const { width, height } = gd._fullLayout || {};
         const isSame = Math.abs(gd.clientWidth - width) < 1 && Math.abs(gd.clientHeight - height) < 1;
-        if (gd.isConnected && gd.clientWidth && !isSame) wattlas.resizePlots([gd]);
+        if (!gd.isConnected || !gd.clientWidth || isSame) return;
+        if (wattlas.panels.isArranged(gd)) wattlas.resizePlots([gd]);
+        else draw(gd, name);
       };
       new ResizeObserver(() => wattlas.nextFrame(fit)).observe(gd);
     }
 
     /** The clause of a box or a lasso in a picture: over its axes, else what its items hold. */
     function outlined(gd, name, { range, lassoPoints, points }) {
-      const { fields, map } = metaOf(name);
+      const { fields } = metaOf(name);
       if (fields && lassoPoints) return wattlas.clause.lasso(fields, lassoPoints.x, lassoPoints.y);
       if (fields) return boxAsDrawn(gd, fields, range);
       const items = points.map((point) => itemOf(name, gd, point));
+      const map = items.length && mapOf(name, items[0].trace);
       if (map) {
         const cells = [...new Map(items.map(({ cell }) => [String(cell), cell])).values()];
         const measured = cells.filter((cell) => isMeasured(map, cell));
@@ -348,7 +350,8 @@
       const name = target.dataset && nameOf(target.dataset.view), gd = name && link.plot(name);
       const isChoice = key === "Enter" || key === " ", step = STEPS[key] || [0, 0];
       if (!gd || (!STEPS[key] && !isChoice) || !link.columns) return false;
-      const found = metaOf(name).map ? cellAtCursor(name, gd, step) : itemAtCursor(name, gd, step);
+      const hasMap = metaOf(name).map || (metaOf(name).panels || []).some(({ map }) => map);
+      const found = hasMap ? cellAtCursor(name, gd, step) : itemAtCursor(name, gd, step);
       if (!found) return false;
       const { item, at } = found, lines = linesOf(item);
       if (isChoice && views[name].opens) views[name].opens(item);
@@ -357,12 +360,18 @@
       return true;
     };
     function cellAtCursor(name, gd, [right, up]) {
-      const { xs, ys } = metaOf(name).map, [column, row] = cursors[name] || [0, 0];
-      const cell = [wattlas.within(column + right, xs.length), wattlas.within(row + up, ys.length)];
-      cursors[name] = cell;
-      const [trace] = gd.data.filter((one) => wattlas.kindOf(one) === "cells");
+      const all = gd.data.filter((one) => wattlas.kindOf(one) === "cells");
+      let [column, row, panel] = cursors[name] || [0, 0, 0];
+      [column, row] = [column + right, row + up];
+      // Beside the last column is the first one of the next panel.
+      const width = (k) => mapOf(name, all[k]).xs.length;
+      if (column >= width(panel) && panel + 1 < all.length) [column, panel] = [0, panel + 1];
+      else if (column < 0 && panel > 0) [column, panel] = [width(panel - 1) - 1, panel - 1];
+      const trace = all[panel], { xs, ys } = mapOf(name, trace);
+      const cell = [wattlas.within(column, xs.length), wattlas.within(row, ys.length)];
+      cursors[name] = [...cell, panel];
       const item = { name, gd, trace, i: [cell[1], cell[0]], rows: [], cell };
-      return { item, at: wattlas.place(gd, ...cell) };
+      return { item, at: wattlas.place(gd, ...cell, trace) };
     }
     /* In order of x where all items share the axes, else as they are drawn. */
     function itemAtCursor(name, gd, [right, up]) {

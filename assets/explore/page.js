@@ -161,13 +161,7 @@ document.addEventListener("DOMContentLoaded", function () {
     setProps("explore-limit-slider", { value: slid });
   }
 
-  /** Make a panel the page: its filter is set, and the split ends. */
-  explore.openPanel = function ({ facet, value }) {
-    const query = new URLSearchParams(address.query(NAME));
-    query.set(facet, value);
-    query.delete("split");
-    wattlas.openPage(NAME, query.toString());
-  };
+  explore.openPanel = (panel) => wattlas.panels.open(NAME, panel);
 
   /* ---- what is selected */
 

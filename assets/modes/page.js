@@ -35,7 +35,8 @@ document.addEventListener("DOMContentLoaded", function () {
       return null;
     }
     // A selected cell is valid for its axes only, a selected winner for its competitors only.
-    if (role || String(before.workload) !== String(values.workload)) modes.select("");
+    const isOther = role || before.split !== values.split;
+    if (isOther || String(before.workload) !== String(values.workload)) modes.select("");
     const held = role && values[role] !== "workload" && (values[values[role]] || []).length === 1;
     if (!held) return values;
     const chips = window.dash_clientside.callback_context.inputs_list.flat();
@@ -60,6 +61,7 @@ document.addEventListener("DOMContentLoaded", function () {
     wattlas.setProps("modes-selected", { data: modes.clause });
   });
 
+  modes.openPanel = (panel) => wattlas.panels.open("modes", panel);
   wattlas.addPage({
     name: "modes", open: (spec) => modes.open(spec.kept.sel), gathered,
     handover: () => ({ sel: modes.columns ? wattlas.cells.handover(modes.columns, modes.clause) : "" }),

@@ -11,22 +11,16 @@
   const columnOf = (data, i) => data.knobs[data.x.column].index[i];
   const rowOf = (data, i) => data.knobs[data.y.column].index[i];
   const outcomeOf = (data, i) => data.knobs.outcome.values[data.knobs.outcome.index[i]];
-  const placeOf = (data, i) => data.x.words[columnOf(data, i)] + DOT + data.y.words[rowOf(data, i)];
+  const placeOf = (data, i) => [
+    data.x.words[columnOf(data, i)], data.y.words[rowOf(data, i)],
+    ...(data.panel ? [data.panel.words[data.knobs[data.panel.column].index[i]]] : []),
+  ].join(DOT);
 
-  /** The index of the measured cell in a column and a row; undefined for none. */
-  function indexAt(data, column, row) {
-    if (!data.at) {
-      data.at = new Map();
-      for (let i = 0; i < data.count; i++) data.at.set(columnOf(data, i) + "," + rowOf(data, i), i);
-    }
-    return data.at.get(column + "," + row);
-  }
+  /** The index of the measured cell in a column and a row of a map; -1 for none. */
+  const indexAt = (data, map, [column, row]) =>
+    wattlas.rows.cellOf(map, data).indexOf(row * map.xs.length + column);
 
   const pairOf = (data, i) => [data.x.values[columnOf(data, i)], data.y.values[rowOf(data, i)]];
-  const clauseOfPairs = (data, pairs) => wattlas.clause.pairs(data.x.column, data.y.column, pairs);
-
-  /** The clause that selects one cell. */
-  const clauseOf = (data, i) => clauseOfPairs(data, [pairOf(data, i)]);
 
   const mask = (data, sel) => wattlas.clause.evaluate(sel, data);
 
@@ -44,9 +38,14 @@
   function handover(data, sel) {
     const found = mask(data, sel);
     if (!found || !found.includes(1)) return "";
-    const pairs = [];
-    found.forEach((isSelected, i) => { if (isSelected) pairs.push(pairOf(data, i)); });
-    const handed = clauseOfPairs(data, pairs);
+    const panels = new Map(), own = data.panel && data.knobs[data.panel.column];
+    found.forEach((isSelected, i) => {
+      const panel = own ? own.values[own.index[i]] : undefined;
+      if (isSelected) panels.set(panel, [...(panels.get(panel) || []), pairOf(data, i)]);
+    });
+    const all = [...panels].flatMap(([panel, pairs]) => wattlas.clause.listed(
+      data.x.column, data.y.column, pairs, own ? { [data.panel.column]: panel } : {}));
+    const handed = wattlas.clause.knobs(all);
     return encodeURIComponent(handed).length <= wattlas.clause.MAX_CHARS ? handed : "";
   }
 
@@ -164,7 +163,7 @@
   }
 
   wattlas.cells = {
-    indexAt, columnOf, rowOf, clauseOf, selectedCell, handover, outcomeOf, text: cellText, cellLines,
+    indexAt, selectedCell, handover, outcomeOf, text: cellText, cellLines,
     contenderLines, words: selectionWords,
   };
 })((window.wattlas = window.wattlas || {}));

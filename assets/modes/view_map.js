@@ -34,18 +34,22 @@
     }
   }
 
-  /** The labels along both axes as changes of the layout. */
+  /** The labels along both axes of a map as changes of the layout, whose axes `meta` may name. */
   function labels(meta, part) {
     const changes = {};
     for (const name of ["x", "y"]) {
-      const all = meta[name], { low, high, px } = part[name];
+      const all = meta.labels[name], { low, high, px } = part[name];
       const sizes = all.map((label) => (name === "x" ? label.length * CHARACTER_PX + 6 : LINE_PX));
       const at = shownLabels(sizes, low, high, px);
-      changes[name + "axis.tickvals"] = at;
-      changes[name + "axis.ticktext"] = at.map((i) => wattlas.plotText(all[i]));
+      const axis = axisKey(meta, name);
+      changes[axis + ".tickvals"] = at;
+      changes[axis + ".ticktext"] = at.map((i) => wattlas.plotText(all[i]));
     }
     return changes;
   }
+
+  /** The key of a map's axis in the layout: `xaxis2` of the second panel. */
+  const axisKey = (meta, name) => name + "axis" + (meta[name] || name).slice(1);
 
   const channels = (color) => [1, 3, 5].map((at) => parseInt(color.slice(at, at + 2), 16));
 
@@ -94,9 +98,11 @@
     const isNamed = isTall && columns <= NAMED_MAX[0] && rows <= NAMED_MAX[1];
     const hasRoom = !(part.x.drawn / columns < LEAST_PX);
     const count = hasRoom && columns <= meta.texts_max[0] && rows <= meta.texts_max[1] ? data.count : 0;
+    const cellOf = count ? wattlas.rows.cellOf(meta.map, data) : [], width = meta.map.xs.length;
     const halo = Array(4).fill("0 0 3px " + wattlas.palette(theme).paper).join(", ");
     for (let i = 0; i < count; i++) {
-      const x = wattlas.cells.columnOf(data, i), y = wattlas.cells.rowOf(data, i);
+      if (cellOf[i] < 0) continue;
+      const x = cellOf[i] % width, y = Math.floor(cellOf[i] / width);
       if (x < part.x.low || x > part.x.high || y < part.y.low || y > part.y.high) continue;
       const text = wattlas.cells.text(data, i, isNamed, columns > WIDE_MAX);
       if (!text) continue;
@@ -115,10 +121,12 @@
   function partInView(meta, gd) {
     const part = {};
     for (const name of ["x", "y"]) {
-      const last = meta[name].length - 1, axis = gd && gd._fullLayout && gd._fullLayout[name + "axis"];
+      const last = meta.labels[name].length - 1;
+      const axis = gd && gd._fullLayout && gd._fullLayout[axisKey(meta, name)];
       const [from, to] = axis && axis.range ? [...axis.range].sort((a, b) => a - b) : [0, last];
       const low = Math.max(0, Math.ceil(from)), high = Math.min(last, Math.floor(to));
-      const isWhole = !axis || (low === 0 && high === last);
+      // A panel has no size before it is drawn.
+      const isWhole = !axis || (!meta.box && low === 0 && high === last);
       const drawn = axis ? axis._length : undefined;
       part[name] = { low, high, px: isWhole ? meta.whole_px[name] : drawn, drawn };
     }
@@ -132,5 +140,8 @@
     return { labels: labels(meta, part), texts: texts(meta, data, part, theme) };
   }
 
-  wattlas.modesMap = { shownLabels, texts, veilScale, partInView, isEmpty, shown };
+  /** The maps of a picture: of each panel, or the one; with what the picture says of all. */
+  const mapsOf = ({ panels, ...meta }) => (panels ? panels.map((panel) => ({ ...meta, ...panel })) : [meta]);
+
+  wattlas.modesMap = { shownLabels, texts, veilScale, shown, mapsOf };
 })((window.wattlas = window.wattlas || {}));

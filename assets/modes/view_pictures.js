@@ -8,7 +8,7 @@
   const listeners = [];
   const modes = (wattlas.modes = wattlas.linked({
     views: {
-      winners: { dress: dressMap, lines: cellLines, clause: cellClause, drawn: fit },
+      winners: { dress: dressMap, lines: cellLines, drawn: fit },
       shares: {},
       pareto: { lines: pointLines },
       evidence: {},
@@ -19,16 +19,12 @@
   modes.onChange = (listener) => listeners.push(listener);
 
   const metaOf = () => (modes.figures.winners ? modes.figures.winners.layout.meta : {});
-  const cellOf = ({ cell }) => cells.indexAt(modes.columns, cell[0], cell[1]);
 
-  function cellLines(item) {
-    const i = cellOf(item), { x, y } = modes.columns, [column, row] = item.cell;
-    if (i !== undefined) return cells.cellLines(modes.columns, i);
-    return [x.words[column] + " \u00b7 " + y.words[row], "not measured"];
-  }
-  function cellClause(item) {
-    const i = cellOf(item);
-    return i === undefined ? "" : cells.clauseOf(modes.columns, i);
+  function cellLines({ trace, cell }) {
+    const map = wattlas.rows.mapOf(metaOf(), trace), i = cells.indexAt(modes.columns, map, cell);
+    if (i >= 0) return cells.cellLines(modes.columns, i);
+    const word = (axis, value) => modes.columns[axis].words[modes.columns[axis].values.indexOf(value)];
+    return [word("x", map.xs[cell[0]]) + " \u00b7 " + word("y", map.ys[cell[1]]), "not measured"];
   }
   function pointLines({ gd, trace, i }) {
     if (kindOf(trace) !== "points") return null;
@@ -36,39 +32,52 @@
     return cells.contenderLines(modes.columns, trace.meta.at[i], title);
   }
 
-  /** The map with labels and texts of the part in view, and pale cells in the theme's colour. */
+  /** The maps with labels and texts of the part in view, and pale cells in the theme's colour. */
   function dressMap({ data, layout }, theme) {
     if (layout.meta.kind !== "map" || !modes.columns) return { data, layout };
-    const { labels, texts } = modesMap.shown(layout.meta, modes.columns, modes.plot("winners"), theme);
-    const changes = { pale: { colorscale: modesMap.veilScale(theme) }, texts };
-    const dressed = { ...layout };
-    for (const [path, value] of Object.entries(labels)) {
-      const [axis, name] = path.split(".");
-      dressed[axis] = { ...dressed[axis], [name]: value };
+    const pale = { colorscale: modesMap.veilScale(theme) }, dressed = { ...layout }, texts = {};
+    for (const map of modesMap.mapsOf(layout.meta)) {
+      const shown = modesMap.shown(map, modes.columns, modes.plot("winners"), theme);
+      texts[map.x || "x"] = shown.texts;
+      for (const [path, value] of Object.entries(shown.labels)) {
+        const [axis, name] = path.split(".");
+        dressed[axis] = { ...dressed[axis], [name]: value };
+      }
     }
-    return { data: data.map((trace) => ({ ...trace, ...changes[kindOf(trace)] })), layout: dressed };
+    const changesOf = (trace) => (kindOf(trace) === "pale" ? pale : kindOf(trace) === "texts"
+      ? texts[trace.xaxis || "x"] : {});
+    return { data: data.map((trace) => ({ ...trace, ...changesOf(trace) })), layout: dressed };
   }
 
-  /** Fit labels and texts of the drawn map to the part in view. Does nothing where they fit already. */
+  /** Fit labels and texts of the drawn maps to the parts in view. Does nothing where they fit already. */
   function fit(gd) {
     const meta = metaOf();
     if (meta.kind !== "map" || !modes.columns) return;
-    const { labels, texts } = modesMap.shown(meta, modes.columns, gd, modes.theme), layout = {};
-    for (const name of ["x", "y"]) {
-      const path = name + "axis.tickvals", text = name + "axis.ticktext";
-      if (String(labels[path]) === String(gd.layout[name + "axis"].tickvals)) continue;
-      Object.assign(layout, { [path]: labels[path], [text]: labels[text] });
+    const layout = {}, traces = [], indices = [], all = tracesOf(gd.data, "texts");
+    const isSame = (wanted, has) => String(wanted) === String(Array.from(has || []));
+    for (const map of modesMap.mapsOf(meta)) {
+      const { labels, texts } = modesMap.shown(map, modes.columns, gd, modes.theme);
+      for (const [path, value] of Object.entries(labels)) {
+        const [axis, key] = path.split(".");
+        if (key === "tickvals" && isSame(value, gd.layout[axis].tickvals)) continue;
+        layout[path] = value;
+      }
+      const index = all.find((i) => (gd.data[i].xaxis || "x") === (map.x || "x")), drawn = gd.data[index];
+      if (["text", "x", "y"].every((key) => isSame(texts[key], drawn[key]))) continue;
+      traces.push(texts);
+      indices.push(index);
     }
-    const [index] = tracesOf(gd.data, "texts"), drawn = gd.data[index], { x, y, text, textfont } = texts;
-    const isSame = [[text, drawn.text], [x, drawn.x], [y, drawn.y]]
-      .every(([wanted, has]) => String(wanted) === String(Array.from(has || [])));
-    const { size, color, shadow } = textfont;
-    const trace = {
-      x: [x], y: [y], text: [text],
-      "textfont.size": size, "textfont.color": [color], "textfont.shadow": [shadow],
+    const of = (key) => traces.map((one) => one[key]);
+    const ofFont = (key) => traces.map((one) => one.textfont[key]);
+    const change = {
+      x: of("x"), y: of("y"), text: of("text"),
+      "textfont.size": ofFont("size"), "textfont.color": ofFont("color"),
+      "textfont.shadow": ofFont("shadow"),
     };
-    if (!isSame) window.Plotly.update(gd, trace, layout, [index]);
-    else if (Object.keys(layout).length) window.Plotly.relayout(gd, layout);
+    if (indices.length) window.Plotly.update(gd, change, layout, indices);
+    else if (Object.keys(layout).some((path) => path.endsWith("tickvals"))) {
+      window.Plotly.relayout(gd, layout);
+    }
   }
 
   /** Write the selection into the status line. */

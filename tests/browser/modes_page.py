@@ -135,7 +135,7 @@ class ModesPage:
               const rows = (z) => Array.from(z, (row) => Array.from(row));
               const cells = wattlas.modes.columns, veil = rows(of("veil"));
               return Array.from({ length: cells.count }, (_, i) => [
-                wattlas.cells.columnOf(cells, i), wattlas.cells.rowOf(cells, i),
+                cells.knobs[cells.x.column].index[i], cells.knobs[cells.y.column].index[i],
               ]).filter(([column, row]) => veil[row][column] !== 1);
             }"""
         )

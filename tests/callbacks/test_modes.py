@@ -24,10 +24,10 @@ from app.kit.settings import Settings
 from app.kit.url_state import take_filters
 from app.modes.answer import answer
 from app.modes.defaults import chosen, for_workload, offered_knobs, offered_metrics
-from app.modes.judged import judge
 from app.modes.layout import IDS, correction_choices, metric_choices
 from app.modes.opening import default_state, open_link
 from app.modes.page import PAGE, change_workload, update_evidence, update_filters, update_map
+from app.modes.panels import judge
 from app.modes.state import ModesState
 from app.serve.index import open_layout
 from app.server import create_app
@@ -248,7 +248,7 @@ class TestOnTheGrid:
 
     def test_filters_offer_what_is_left(self) -> None:
         found = update_filters({**P99, "system": ["ebbrt_tuned"]}, LATEST)
-        assert len(found) == 4 + 8
+        assert len(found) == 4 + 9
         notes = dict(zip(ModesState.filters(SHIPPED), found[2], strict=True))
         assert notes["system"] == "1 of 3 · 12 runs"
         hidden = dict(zip(ModesState.filters(SHIPPED), found[3], strict=True))
@@ -256,7 +256,7 @@ class TestOnTheGrid:
         assert not hidden["itr"]
 
     def test_of_several_loads_one_is_compared_and_named(self) -> None:
-        raw = {**P99, "load": [200_000, 400_000]}
+        raw = {**P99, "load": [200_000, 400_000], "split": "none"}
         winners, *_, status = update_map(raw, LATEST)
         title = winners["figure"]["layout"]["title"]["text"]
         assert "200k QPS of 2 target loads (most complete)" in title
@@ -268,7 +268,7 @@ class TestOnTheGrid:
         picture, *_ = update_map({**P99, "x": "mode"}, LATEST)
         cells, winners = picture["columns"], picture["figure"]
         assert cells["x"]["words"] == ["no mode"]
-        assert winners["layout"]["meta"]["x"] == ["none"]
+        assert winners["layout"]["meta"]["labels"]["x"] == ["none"]
         # Two clocks, and the governor that only the default has.
         assert cells["y"]["words"][-1] == "governor"
         assert cells["count"] == len(cells["y"]["values"]) == 3

@@ -8,7 +8,8 @@ from app.kit.context import Lakes
 from app.kit.lake_view import LakeView
 from app.modes.answer import answer
 from app.modes.evidence import evidence
-from app.modes.judged import Judged, judge
+from app.modes.judged import Judged
+from app.modes.panels import judge
 from app.modes.state import ModesState
 from data.catalogue import SHIPPED
 from tests.fixtures.lakes import run, write_lake

@@ -13,8 +13,8 @@ from app.explore.state import ExploreState
 from app.kit.context import Lakes
 from app.kit.lake_view import LakeView
 from app.modes import presets as modes_presets
-from app.modes.judged import judge
 from app.modes.layout import modes_layout
+from app.modes.panels import judge
 from app.modes.state import ModesState
 from data.catalogue import SHIPPED
 from data.selection import Selection

@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 from app.kit.context import Lakes
-from app.modes.judged import judge
+from app.modes.panels import judge
 from app.modes.state import ModesState
 from data.analysis.rules import TOO_FEW
 from data.analysis.significance import Test

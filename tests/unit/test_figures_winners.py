@@ -131,7 +131,7 @@ def test_a_subtitle_of_two_lines_has_more_room() -> None:
 def test_axes_say_their_knob() -> None:
     layout = winner_map()["layout"]
     assert layout["xaxis"]["title"]["text"] == "Request size"
-    assert layout["meta"]["y"] == ["1", "8", "16"]
+    assert layout["meta"]["labels"]["y"] == ["1", "8", "16"]
     assert layout["xaxis"]["range"] == [-0.5, 1.5]
 
 

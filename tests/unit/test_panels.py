@@ -7,7 +7,8 @@ import numpy as np
 import polars as pl
 import pytest
 
-from app.kit.panels import MOST_PANELS, Split, join_panels
+from app.kit.joined import join_panels
+from app.kit.panels import MOST_PANELS, Split
 from data.catalogue import SHIPPED
 from data.selection import Selection
 

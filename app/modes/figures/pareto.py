@@ -27,25 +27,38 @@ class ParetoScene:
         y: Metric along y, the compared one.
         knobs: The columns by which a click selects a cell.
         has_best: Whether a point is a best setting; else it is the mean of all runs in the cell.
-        left_out: Number of points that are not drawn because a figure may not hold them all.
+        total: Number of points of all panels, also of those that are not drawn because a figure
+            may not hold them all; 0 for those that are drawn.
     """
 
     x: Metric
     y: Metric
     title: str
     competitors: Competitors
-    knobs: tuple[str, str] = ("", "")
+    knobs: tuple[str, ...] = ("", "")
     has_best: bool = True
-    left_out: int = 0
+    total: int = 0
+
+    def subtitle(self, drawn: int) -> str:
+        """Return what a point is, and how many there are."""
+        total = max(self.total, drawn)
+        if drawn < total:
+            return f"best settings · {drawn:,} of {total:,} points drawn; filter to see all"
+        what = "best setting" if self.has_best else "mean over all runs"
+        count = f"{total:,} point{'' if total == 1 else 's'}"
+        return f"each competitor's {what} in each cell · {count}"
 
 
 @finishing
-def build_pareto(points: pl.DataFrame, scene: ParetoScene) -> dict:
+def build_pareto(
+    points: pl.DataFrame, scene: ParetoScene, every: pl.DataFrame | None = None
+) -> dict:
     """Build the view: one trace per competitor, then the frontiers.
 
     Args:
         points: One row per cell and competitor: `who` (index among the competitors), `x` and `y`,
             neither missing; `cell`; `at` (row among the contenders). At least one row.
+        every: The points of all panels that share the axes.
     """
     webgl = len(points) > _WEBGL_ABOVE
     sorted_points = points.sort("who", maintain_order=True)
@@ -53,7 +66,7 @@ def build_pareto(points: pl.DataFrame, scene: ParetoScene) -> dict:
     data = [_points(who, rows, scene, webgl) for who, rows in groups]
     if scene.x.better and scene.y.better:
         data += [_frontier(who, rows, scene, webgl) for who, rows in groups]
-    return {"data": data, "layout": _layout(points, scene)}
+    return {"data": data, "layout": _layout(points, scene, points if every is None else every)}
 
 
 def pareto_members(points: pl.DataFrame, x: Metric, y: Metric) -> np.ndarray:
@@ -112,20 +125,14 @@ def _frontier(who: int, rows: pl.DataFrame, scene: ParetoScene, webgl: bool) -> 
     return scatter_trace("frontier", x, y, "lines", type=kind, name=name, line=line)
 
 
-def _layout(points: pl.DataFrame, scene: ParetoScene) -> dict:
-    total = len(points) + scene.left_out
-    points_words = f"{total:,} point{'' if total == 1 else 's'}"
-    what = "best setting" if scene.has_best else "mean over all runs"
-    subtitle = f"each competitor's {what} in each cell · {points_words}"
-    if scene.left_out:
-        subtitle = f"best settings · {len(points):,} of {total:,} points drawn; filter to see all"
+def _layout(points: pl.DataFrame, scene: ParetoScene, every: pl.DataFrame) -> dict:
     many = not scene.competitors.has_legend
     title = {"title": {"text": scene.competitors.knob.menu_title}} if many else {}
     return {
-        **base_layout(scene.title, subtitle),
+        **base_layout(scene.title, scene.subtitle(len(points))),
         "margin": {"l": 62, "r": 8, "t": 46, "b": 50},
-        "xaxis": _axis(scene.x, points["x"]),
-        "yaxis": _axis(scene.y, points["y"]),
+        "xaxis": _axis(scene.x, every["x"]),
+        "yaxis": _axis(scene.y, every["y"]),
         "dragmode": "zoom",
         # A zoom is kept only while the axes stay the same.
         "uirevision": f"{scene.x.name} {scene.y.name}",

@@ -6,7 +6,7 @@ the map in view (assets/modes/view_map.js).
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 import numpy as np
@@ -52,6 +52,8 @@ class MapScene:
         x_title: Axis title with unit.
         knobs: Columns of both axes, with `xs` and `ys`, their values.
         has_winners: Whether the metric has a better direction.
+        place: The value of the panel that all cells share, by column; empty for one map.
+        share: Number of panels side by side and one above the other.
     """
 
     columns: tuple[str, ...]
@@ -65,10 +67,19 @@ class MapScene:
     xs: Sequence[Value | None]
     ys: Sequence[Value | None]
     has_winners: bool = True
+    place: Mapping[str, Value | None] = field(default_factory=dict)
+    share: tuple[int, int] = (1, 1)
+
+    @property
+    def size_px(self) -> tuple[float, float]:
+        """Width and height of the drawing area, to which hatching and labels are fitted."""
+        return WIDTH_PX / self.share[0], HEIGHT_PX / self.share[1]
 
 
 @finishing
-def build_winner_map(cells: pl.DataFrame, scene: MapScene) -> dict:
+def build_winner_map(
+    cells: pl.DataFrame, scene: MapScene, every: pl.DataFrame | None = None
+) -> dict:
     """Build the map as a figure dictionary.
 
     Traces in order: the hues of winners, and of cells that nobody wins; the page's colour over pale
@@ -79,6 +90,7 @@ def build_winner_map(cells: pl.DataFrame, scene: MapScene) -> dict:
     Args:
         cells: At least one row: `column`, `row`, `outcome`, `competitor` (index of the best one in
             `scene.competitors`), `strength` (of its lead, 0 to 1).
+        every: The cells of all panels, which the legend counts.
     """
     outcome = cells["outcome"].to_numpy()
     column, row, best = (cells[name].to_numpy() for name in ("column", "row", "competitor"))
@@ -93,6 +105,7 @@ def build_winner_map(cells: pl.DataFrame, scene: MapScene) -> dict:
     veil = np.full(len(cells), np.nan)
     veil = np.where(outcome == WIN, _VEIL_MOST * (1 - cells["strength"].to_numpy()), veil)
     veil = np.where(np.isin(outcome, (UNDECIDED, TOO_FEW)), _VEIL_UNDECIDED, veil)
+    listed = cells if every is None else every
     grid = np.full((len(scene.rows), len(scene.columns)), np.nan, dtype=np.float32)
     colored, veiled, measured = grid.copy(), grid.copy(), grid.copy()
     colored[row, column], veiled[row, column], measured[row, column] = codes, veil, 1
@@ -106,7 +119,7 @@ def build_winner_map(cells: pl.DataFrame, scene: MapScene) -> dict:
             scatter_trace("texts", [], [], "text"),
             _layer("veil", grid, "rgba(127,127,127,0.6)", "skip"),
             _layer("cells", measured, _CLEAR, "none"),
-            *_legend(outcome, best, scene),
+            *_legend(listed["outcome"].to_numpy(), listed["competitor"].to_numpy(), scene),
         ],
         "layout": _layout(scene, np.argwhere(np.isnan(measured)).tolist()),
     }
@@ -157,13 +170,17 @@ def _colorbar(competitors: Competitors) -> dict:
 
 
 def _hatching(column: np.ndarray, row: np.ndarray, scene: MapScene) -> dict:
-    x, y = hatching(column, row, len(scene.columns), len(scene.rows))
+    x, y = hatching(column, row, len(scene.columns), len(scene.rows), scene.size_px)
     line = {"width": 1, "color": _HATCH_GREY}
     return scatter_trace("hatching", x, y, "lines", line=line, connectgaps=False)
 
 
 def hatching(
-    column: np.ndarray, row: np.ndarray, columns: int, rows: int
+    column: np.ndarray,
+    row: np.ndarray,
+    columns: int,
+    rows: int,
+    size_px: tuple[float, float] = (WIDTH_PX, HEIGHT_PX),
 ) -> tuple[np.ndarray, np.ndarray]:
     """Draw diagonals across cells, with the same slope and distance for any shape of cell.
 
@@ -172,11 +189,12 @@ def hatching(
         row: Row of each hatched cell, shape (k,).
         columns: Number of columns of the map; a cell is 1 wide and 1 high around its indices.
         rows: Number of rows of the map.
+        size_px: Its width and height.
 
     Returns:
         x and y of one line with gaps (NaN) between the diagonals, float32; all within their cells.
     """
-    width_px, height_px = WIDTH_PX / max(columns, 1), HEIGHT_PX / max(rows, 1)
+    width_px, height_px = size_px[0] / max(columns, 1), size_px[1] / max(rows, 1)
     run = height_px / width_px
     lines = int(np.clip(round((width_px + height_px) / _APART_PX), 1, _LINES_MAX))
     start = np.linspace(-run, 1, lines + 2)[1:-1]
@@ -256,7 +274,8 @@ def _layout(scene: MapScene, missing: list[list[int]]) -> dict[str, Any]:
     longest = max(map(len, scene.rows), default=1)
     top = 46 + 15 * scene.subtitle.count(BREAK)
     # The last label of x is centred on its column and may be wider.
-    beyond_px = (_CHARACTER_PX * len(scene.columns[-1]) - WIDTH_PX / len(scene.columns)) / 2
+    width_px, height_px = scene.size_px
+    beyond_px = (_CHARACTER_PX * len(scene.columns[-1]) - width_px / len(scene.columns)) / 2
     right = max(8, round(beyond_px) + 2)
     return {
         **base_layout(scene.title, scene.subtitle),
@@ -274,10 +293,10 @@ def _layout(scene: MapScene, missing: list[list[int]]) -> dict[str, Any]:
                 "xs": list(scene.xs),
                 "ys": list(scene.ys),
                 "missing": missing,
+                "place": dict(scene.place),
             },
-            "x": list(scene.columns),
-            "y": list(scene.rows),
-            "whole_px": {"x": WIDTH_PX, "y": HEIGHT_PX},
+            "labels": {"x": list(scene.columns), "y": list(scene.rows)},
+            "whole_px": {"x": width_px, "y": height_px},
             "texts_max": list(TEXTS_MAX),
             # The hues of the competitors, of a cell that nobody wins and, last, of a difference.
             "hues": [*scene.competitors.hues, TIE_GREY, DIFFER_HUE],

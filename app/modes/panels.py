@@ -1,0 +1,128 @@
+"""A state's compared cells, of all panels of a split as one.
+
+Each panel is compared as if it were the page: a click on its title shows the same cells.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import polars as pl
+
+from app.kit.competitors import competitors_of, ordered_values
+from app.kit.lake_view import LakeView
+from app.kit.panels import NONE, Split
+from app.modes.defaults import resolved
+from app.modes.judged import DEFAULT, Judged, judge_panel
+from app.modes.state import ModesState
+from data.analysis.like_with_like import Slice
+from data.analysis.ties import Comparison
+from data.selection import Value
+
+
+def judge(view: LakeView, state: ModesState) -> Judged:
+    """Compare the competitors in every cell of a state; the selection does not matter."""
+    shown = resolved(view, replace(state, sel=""))
+    if shown.split == NONE:
+        return judge_panel(view, _alone(shown))
+    return view.once(_joined, shown, is_large=True)
+
+
+def _alone(state: ModesState) -> ModesState:
+    return replace(state, split=NONE, own_axes=False)
+
+
+def _joined(view: LakeView, state: ModesState) -> Judged:
+    """Return the cells of all panels; those of the page where no panel has one."""
+    split = Split.of(view.left(state.selection), view.catalogue.knobs[state.split])
+    selections = [split.narrow(state.selection, value) for value in split.values]
+    each = [judge_panel(view, replace(_alone(state), selection=own)) for own in selections]
+    has_cells = [len(one.comparison.cells) > 0 for one in each]
+    panels = [one for one, has_one in zip(each, has_cells, strict=True) if has_one]
+    if not panels:
+        return judge_panel(view, _alone(state))
+    first = panels[0]
+    knob = first.competitors.knob
+    values = [v for one in panels for v in one.competitors.values if v != DEFAULT]
+    competitors = competitors_of(knob, list(dict.fromkeys(values)), view.systems, first.labels)
+    if first.has_default:
+        default = first.competitors
+        competitors = competitors.with_one(DEFAULT, default.labels[-1], default.hues[-1])
+    axes = _axes(panels)
+    return Judged(
+        state=state,
+        catalogue=view.catalogue,
+        part=_part(panels),
+        comparison=_comparison([one.comparison for one in panels]),
+        competitors=competitors,
+        axes=axes,
+        labels=first.labels,
+        split=split.only(has_cells),
+        panels=tuple(
+            replace(one, competitors=competitors, axes=one.axes if state.own_axes else axes)
+            for one in panels
+        ),
+    )
+
+
+def _axes(panels: Sequence[Judged]) -> tuple[list[Value | None], list[Value | None]]:
+    """Return the values of all panels along x and y."""
+    x, y = (
+        ordered_values(knob, list(dict.fromkeys(v for one in panels for v in one.axes[i])))
+        for i, knob in enumerate(panels[0].knobs[:2])
+    )
+    return x, y
+
+
+def _part(panels: Sequence[Judged]) -> Slice:
+    """Return the kept values and the pooled knobs that all panels share."""
+    first = panels[0].part
+    kept = tuple(one for one in first.kept if all(one in panel.part.kept for panel in panels))
+    is_same = all(panel.part.pooled == first.pooled for panel in panels)
+    return Slice(kept, first.pooled if is_same else None)
+
+
+def _comparison(each: Sequence[Comparison]) -> Comparison:
+    """Return the tables of all panels as one; `panel` of `cells` is the number of each cell's.
+
+    Rows and cells are numbered on from panel to panel. The level is that of the first panel.
+    """
+    groups: list[pl.DataFrame] = []
+    contenders: list[pl.DataFrame] = []
+    cells: list[pl.DataFrame] = []
+    at = {"groups": 0, "contenders": 0, "cells": 0}
+    for number, one in enumerate(each):
+        row, contender, cell = at.values()
+        second = pl.col("runner_up")
+        groups.append(one.groups)
+        contenders.append(one.contenders.with_columns(pl.col("cell") + cell, pl.col("row") + row))
+        cells.append(one.cells.with_columns(
+            pl.col("cell") + cell, pl.col("first", "winner") + contender,
+            pl.when(second < 0).then(second).otherwise(second + contender),
+            panel=pl.lit(number),
+        ))  # fmt: skip
+        at = {name: at[name] + len(getattr(one, name)) for name in at}
+    return Comparison(
+        pl.concat(groups, how="diagonal_relaxed"),
+        pl.concat(contenders, how="vertical_relaxed"),
+        pl.concat(cells, how="vertical_relaxed"),
+        each[0].better,
+        each[0].level,
+    )
+
+
+def own_panel(judged: Judged, place: dict[str, Value | None]) -> tuple[Judged, dict[str, Any]]:
+    """Return the panel of a cell, and the cell's place in it, by the columns of its axes.
+
+    Args:
+        place: With the column of the panels where there are several. Without a panel of its value
+            it stays as it is: no cell of the first panel has such a place.
+    """
+    split = judged.split
+    if split is None:
+        return judged, place
+    own = dict(place)
+    value = own.pop(split.knob.column, None)
+    if not place or value not in split.values:
+        return judged.panels[0], place
+    return judged.panels[split.values.index(value)], own

@@ -1,0 +1,85 @@
+/*
+ * Panels of a picture in as many columns as have room. The server places them for a wide picture (app/kit/
+ * joined.py): `meta.panels` says which axes and notes are a panel's and where it is, `meta.grid` in how many
+ * columns and lines.
+ */
+(function (wattlas) {
+  "use strict";
+
+  // A panel that is narrower cannot be read; between two lines: room for ticks and the next title.
+  const LEAST_PX = 150, ABOVE_PX = 48, BESIDE = 0.12;
+
+  /** The number of columns for a picture of a width. */
+  const columnsFor = ({ margin, meta: { grid } }, width) => {
+    const room = width - margin.l - margin.r;
+    return Math.max(1, Math.min(grid.columns, Math.floor(room / LEAST_PX)));
+  };
+
+  /** A layout with its panels in fewer columns, for a picture that is so many pixels high. Pure. */
+  function inColumns(layout, columns, height) {
+    const { panels, grid } = layout.meta, { margin } = layout, out = { ...layout };
+    const lines = Math.ceil(panels.length / columns), beside = columns > 1 ? BESIDE : 0;
+    const above = Math.min(0.5 / lines, ABOVE_PX / Math.max(1, height - margin.t - margin.b));
+    const size = { x: (1 - beside * (columns - 1)) / columns, y: (1 - above * (lines - 1)) / lines };
+    // The titles that one of the panels has, in the order of their axes.
+    const keysOf = ({ axes }, letter) => axes.filter((key) => key[0] === letter);
+    const titleOf = (letter, k) => panels.map((panel) => layout[keysOf(panel, letter)[k]].title)
+      .find((title) => title && title.text) || { text: "" };
+    const middle = Math.floor((columns * (lines - 1) + panels.length - 1) / 2);
+    out.annotations = [...layout.annotations];
+    panels.forEach(({ axes, notes, box }, number) => {
+      const line = Math.floor(number / columns), column = number % columns;
+      const start = { x: column * (size.x + beside), y: Math.max(0, 1 - line * (size.y + above) - size.y) };
+      const moved = (letter, at) => {
+        const [from, length] = box[letter];
+        return start[letter] + ((at - from) / length) * size[letter];
+      };
+      const isOuter = { x: number + columns >= panels.length, y: column === 0 };
+      const isTitled = { x: number === middle, y: column === 0 };
+      const places = { x: 0, y: 0 };
+      for (const key of axes) {
+        const letter = key[0], k = places[letter]++;
+        out[key] = {
+          ...layout[key], domain: layout[key].domain.map((at) => moved(letter, at)),
+          title: isTitled[letter] ? titleOf(letter, k) : { text: "" },
+          showticklabels: isOuter[letter] || !grid.isShared,
+        };
+      }
+      for (let i = notes[0]; i < notes[1]; i++) {
+        const note = { ...out.annotations[i] };
+        for (const letter of ["x", "y"]) {
+          if (note[letter + "ref"] === "paper") note[letter] = moved(letter, note[letter]);
+        }
+        out.annotations[i] = note;
+      }
+    });
+    return out;
+  }
+
+  /** A layout for an element: its panels in as many columns as have room; the page knows their lines. */
+  function arranged(gd, layout) {
+    const { grid, panels } = layout.meta || {}, frame = gd.closest(".panel") || gd;
+    delete gd.dataset.panels;
+    delete gd.dataset.columns;
+    frame.style.removeProperty("--lines");
+    if (!grid) return layout;
+    const columns = columnsFor(layout, gd.clientWidth), lines = Math.ceil(panels.length / columns);
+    Object.assign(gd.dataset, { panels: lines, columns });
+    frame.style.setProperty("--lines", lines);
+    return columns < grid.columns ? inColumns(layout, columns, gd.clientHeight) : layout;
+  }
+
+  /** Whether the panels of a drawn picture are in the columns that have room. */
+  const isArranged = (gd) => !(gd.layout.meta || {}).grid
+    || columnsFor(gd.layout, gd.clientWidth) === Number(gd.dataset.columns);
+
+  /** Make a panel the page: its filter is set, and the split ends. */
+  function open(name, { facet, value }) {
+    const query = new URLSearchParams(wattlas.address.query(name));
+    query.set(facet, value);
+    query.delete("split");
+    wattlas.openPage(name, query.toString());
+  }
+
+  wattlas.panels = { inColumns, arranged, isArranged, open };
+})((window.wattlas = window.wattlas || {}));
