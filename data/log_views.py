@@ -68,6 +68,11 @@ class LogViews:
             for view in sorted(named - made):
                 connection.execute(f"CREATE VIEW {view} AS {self._select(connection, view)}")
 
+    def without_rows(self, view: str) -> str:
+        """Return the query of a view that no run has a file of: its columns."""
+        knobs = ", ".join(f'r."{name}"' for name in self.knobs)
+        return f"SELECT t.*, {knobs} FROM ({self.empty[view]}) t JOIN _runs_all r USING (run_id)"
+
     def _select(self, connection: duckdb.DuckDBPyConnection, view: str) -> str:
         if not self.folder:
             words = (
@@ -82,8 +87,7 @@ class LogViews:
         )
         paths = connection.execute(f"SELECT DISTINCT file FROM ({files}) ORDER BY 1").fetchall()
         if not paths:
-            rows = f"({self.empty[view]}) t JOIN _runs_all r USING (run_id)"
-            return f"SELECT t.*, {knobs} FROM {rows}"
+            return self.without_rows(view)
         listed = ", ".join(literal(path) for (path,) in paths)
         if view != "distributions":
             return (

@@ -80,7 +80,7 @@ def competitors_of(
     """
     ordered = ordered_values(knob, values)
     is_scaled = knob.facet.is_number or (knob.name != "system" and len(ordered) > len(OKABE_ITO))
-    hues = _scale(ordered) if is_scaled else _hues(knob, ordered, systems)
+    hues = scale_hues(ordered) if is_scaled else _hues(knob, ordered, systems)
     labels = tuple(value_label(knob, value, system_labels) for value in ordered)
     symbols = tuple(_symbol(knob, v, i, systems) for i, v in enumerate(ordered))
     return Competitors(knob, tuple(ordered), labels, tuple(hues), symbols, is_scaled)
@@ -164,7 +164,7 @@ def _hues(knob: Knob, values: Sequence[Value | None], systems: Sequence[str]) ->
     ]
 
 
-def _scale(values: Sequence[Value | None]) -> list[str]:
+def scale_hues(values: Sequence[Value | None]) -> list[str]:
     """Sample the scale in order (darker is less); NULL gets a colour outside the scale."""
     anchors = np.array([[int(c[i : i + 2], 16) for i in (1, 3, 5)] for c in NUMBER_HUES])
     count = sum(v is not None for v in values)

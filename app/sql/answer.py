@@ -1,5 +1,6 @@
 """The lists of the SQL page: tables, columns, examples."""
 
+import re
 import tomllib
 from contextlib import suppress
 from dataclasses import dataclass
@@ -11,7 +12,9 @@ import polars as pl
 
 import data.sandbox
 from app.kit.lake_view import LakeView
+from app.sql.roles import unit_of
 from app.sql.state import SqlState
+from data.log_views import VIEWS
 from data.queries.sql_page import ALL_RUNS, columns_query, subjects_query
 from data.queries.statement import statement
 
@@ -61,17 +64,39 @@ def default_state(view: LakeView) -> SqlState:
 
 def columns_of(view: LakeView) -> pl.DataFrame:
     """List the columns: `table`, `column`, `type`, `unit`, `title`, `description`."""
-    columns = view.lake.polars(*columns_query())
+    columns = pl.concat([view.lake.polars(*columns_query()), *_log_columns(view)])
     known = view.catalogue.metrics
     metrics = [known.get(name) for name in columns["column"]]
+    units = [unit_of(name, view.catalogue) or None for name in columns["column"]]
     return columns.with_columns(
-        pl.Series("unit", [one.unit if one else None for one in metrics], pl.String),
+        pl.Series("unit", units, pl.String),
         pl.Series("title", [one.title if one else None for one in metrics], pl.String),
         pl.Series("description", [one.description if one else None for one in metrics], pl.String),
     )
 
 
+def _log_columns(view: LakeView) -> list[pl.DataFrame]:
+    """List the columns of the views over the runs' big files, which only lakes in a folder have."""
+    views = view.lake.log_views
+    tables = []
+    for name in VIEWS if views.folder else ():
+        empty = view.lake.sql(views.without_rows(name))
+        told = {"column": empty.columns, "type": [str(kind) for kind in empty.types]}
+        tables.append(pl.DataFrame({"table": [name] * len(empty.columns), **told}))
+    return tables
+
+
+def example_of(view: LakeView, table: str) -> Example | None:
+    """Return the first example question that asks a table, alone or before others."""
+    asked = re.compile(rf"\bFROM {table}\b")
+    return next((one for one in examples(view) if asked.search(one.sql)), None)
+
+
 def explain(view: LakeView) -> str:
     """Return how the list of columns was computed."""
     query = statement(*columns_query())
-    return f"{view.words}\n\n{query}\n\nthen: units and descriptions of metrics"
+    views = ", ".join(VIEWS)
+    return (
+        f"{view.words}\n\n{query}\n\nthen: the columns of {views}; units and descriptions of "
+        "metrics, other units from the ends of names"
+    )

@@ -14,7 +14,7 @@ from app.kit.links import address
 from app.kit.page_layout import filter_sidebar, page_layout, state_stores, status_line
 from app.kit.panel import ALL_TOOLS, legend_of, panel, tool_bar, view_menu
 from app.kit.words import EMPTY_LAKE_PLAIN
-from app.sql.answer import columns_of, default_state, examples
+from app.sql.answer import Example, columns_of, default_state, example_of, examples
 from app.sql.state import SqlState
 
 IDS: Final = ids.PageIds("sql")
@@ -51,7 +51,7 @@ def _examples(view: LakeView) -> list:
     for example in examples(view):
         path = "/" if example.page == "explore" else f"/{example.page}"
         words = [
-            html.Button(example.title, className="example", **{"data-example": example.sql}),
+            _example(example),
             dcc.Link(
                 f"the same in {example.page.title()}",
                 href=f"{address(path)}?{example.state}&lake={view.version}",
@@ -61,6 +61,10 @@ def _examples(view: LakeView) -> list:
         ]
         parts.append(html.Div(words, className="facet"))
     return parts
+
+
+def _example(example: Example) -> html.Button:
+    return html.Button(example.title, className="example", **{"data-example": example.sql})
 
 
 def _editor(view: LakeView, state: SqlState, off: str) -> html.Section:
@@ -109,7 +113,9 @@ def tables(view: LakeView, has_menu: bool = True) -> html.Section:
         ]
         words = html.Span(f" {len(rows)} columns", className="spread")
         summary = html.Summary([html.Code(table), words], **{"data-table": table})
-        parts.append(html.Details([summary, html.Ul(listed)], open=table == "runs"))
+        example = example_of(view, table) if has_menu else None
+        asks = [_example(example)] if example else []
+        parts.append(html.Details([summary, *asks, html.Ul(listed)], open=table == "runs"))
     menu = [view_menu("tables")] if has_menu else []
     head = [html.H2("Tables and columns"), *menu]
     body = [html.Div(parts, className="table-frame tables")]

@@ -12,10 +12,12 @@ import orjson
 from flask import Flask, Response, g, request
 
 from app.kit.context import lake_view, sandbox
+from app.kit.encodings import NUMBER_SCALE
 from app.serve.guard import visitor
 from app.serve.routes import CSV as CSV_TYPE
 from app.serve.routes import PARQUET as PARQUET_TYPE
 from app.serve.routes import file_answer, json_answer, json_refusal
+from app.sql.roles import chart_of, columns_of_result
 from data.errors import SelectionError, WattlasError
 from data.queries.sql_page import words_query
 from data.sandbox import pool
@@ -85,7 +87,10 @@ def _ask(body: dict[str, Any], bounds: pool.Bounds) -> tuple[dict[str, Any], byt
 
 
 def _run(body: dict[str, Any]) -> Response:
-    return _json(_ask(body, pool.ROWS)[0], 200)
+    answer = _ask(body, pool.ROWS)[0]
+    columns = columns_of_result(lake_view(body.get("lake")), answer)
+    chart = chart_of(columns, len(answer["rows"]))
+    return _json({**answer, "about": columns, "chart": chart, "scale": NUMBER_SCALE}, 200)
 
 
 def _file(form: str, question: dict[str, Any]) -> Response:

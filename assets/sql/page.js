@@ -3,7 +3,7 @@ document.addEventListener("DOMContentLoaded", function () {
   "use strict";
 
   const { wattlas } = window, { setProps, address, sql } = wattlas;
-  const NAME = "sql", RETRY_MS = 1000, NOTHING = { columns: [], types: [], rows: [] };
+  const NAME = "sql", RETRY_MS = 1000, NOTHING = { columns: [], types: [], rows: [], about: [] };
   const part = (name) => document.getElementById("sql-" + name);
   /* The result's table as Dash writes it; its library is loaded when there is a result. */
   const GRID = { namespace: "dash_ag_grid", type: "AgGrid", props: {
@@ -88,6 +88,11 @@ document.addEventListener("DOMContentLoaded", function () {
     say(mine.words + count + more + " \u00b7 " + found.elapsed_ms + " ms");
     markStale("");
     const names = [...new Set(found.columns)].map((name) => ({ value: name, label: name }));
+    // The chosen columns, else those that follow from the roles.
+    if (![chart.x, chart.y].every((name) => found.columns.includes(name))) {
+      chart = found.chart;
+      address.keep(NAME, chart);
+    }
     for (const key of ["x", "y", "col"]) setProps("sql-" + key, { data: names, value: chart[key] || null });
     await wattlas.library("dash_ag_grid");
     const columns = { columnDefs: sql.columnsOf(found), rowData: sql.rowsOf(found) };
@@ -96,7 +101,7 @@ document.addEventListener("DOMContentLoaded", function () {
   }
 
   const pictures = wattlas.linked({ views: { chart: { id: "sql-chart" } } });
-  function draw(figure = sql.chartOf(answer, { x: chart.x, y: chart.y, colour: chart.col })) {
+  function draw(figure = sql.chartOf(answer, chart)) {
     pictures.show("chart", { figure }, wattlas.theme());
   }
 
@@ -121,8 +126,10 @@ document.addEventListener("DOMContentLoaded", function () {
   /* A callback of Dash: the chart's menus. */
   function chosen(x, y, col, isOpening) {
     if (!spec || isOpening) return window.dash_clientside.no_update;
-    chart = { x: x || "", y: y || "", col: col || "" };
-    if (answer === NOTHING) return window.dash_clientside.no_update;
+    const now = { x: x || "", y: y || "", col: col || "" };
+    const isSame = ["x", "y", "col"].every((key) => now[key] === (chart[key] || ""));
+    if (isSame || answer === NOTHING) return window.dash_clientside.no_update;
+    chart = now;
     address.keep(NAME, chart);
     draw();
     return window.dash_clientside.no_update;

@@ -5,10 +5,8 @@
   const NUMBERS = /^(U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?|DOUBLE|FLOAT|DECIMAL)/;
   const isNumber = (type) => NUMBERS.test(type);
 
-  const HUES = [
-    "#1f77b4", "#ff7f0e", "#2ca02c", "#d62728", "#9467bd", "#8c564b",
-    "#e377c2", "#7f7f7f", "#bcbd22", "#17becf",
-  ];
+  /* The first hue of the house, for rows without a colour of their own. */
+  const HUE = "#0072B2";
 
   /** A query on one line, of at most `most` characters. */
   function shortened(query, most = 60) {
@@ -34,28 +32,80 @@
     return { data: [], layout: { xaxis: axis, yaxis: axis, annotations, ...colors } };
   }
 
-  /** The chart of two columns; a third one makes one trace of each of its values, at most `most`. */
-  function chartOf(answer, { x, y, colour }, most = 20) {
-    const [i, j, k] = [x, y, colour].map((name) => answer.columns.indexOf(name));
+  const WORDED = ["knob", "category", "index"];
+  /* The card of a row: what it is of, then its numbers with their units. */
+  function linesOf({ about }, row) {
+    const named = about.map(({ values, name, role, unit }, i) => {
+      const known = values.find(([value]) => value === row[i]);
+      if (known) return name + " " + known[1];
+      const isQuantity = typeof row[i] === "number" && role !== "count";
+      return name + " " + (isQuantity ? wattlas.formatQuantity(row[i], unit) : row[i]);
+    });
+    const isOf = ({ role }) => WORDED.includes(role);
+    const of = (wanted) => named.filter((_, i) => isOf(about[i]) === wanted && row[i] !== null);
+    return [of(true).join(" \u00b7 "), ...of(false)];
+  }
+
+  /* Rows by the values of a column that has a look for each; all others together. */
+  function groupsOf({ about, rows }, k) {
+    const looks = k < 0 ? [] : about[k].values, texts = k >= 0 && about[k].role === "category";
+    const groups = looks.map(([value, name, hue, symbol]) => (
+      { name, hue, symbol, rows: rows.filter((row) => row[k] === value) }));
+    const isOther = (row) => !looks.some(([value]) => value === row[k]);
+    const others = looks.length ? [] : rows.filter(isOther);
+    const name = texts ? "more than 20 values" : "";
+    return [...groups, { name, hue: null, symbol: "circle", rows: others }].filter((one) => one.rows.length);
+  }
+
+  /**
+   * The chart of two columns of an answer; a third one colours: by the looks of its values, or by a scale.
+   * Rows of a knob are joined where each x is there once; spreads of y are bars.
+   */
+  function chartOf(answer, { x, y, col }) {
+    const { about, columns } = answer;
+    const [i, j, k] = [x, y, col].map((name) => columns.indexOf(name));
     if (i < 0 || j < 0) return said("Choose x and y to draw the rows.");
-    const groups = new Map();
-    for (const row of answer.rows) {
-      const name = k < 0 ? "" : String(row[k]);
-      const key = groups.has(name) || groups.size < most ? name : "others";
-      if (!groups.has(key)) groups.set(key, []);
-      groups.get(key).push(row);
-    }
+    const drawn = answer.rows.filter((row) => row[i] !== null && row[j] !== null);
+    const spread = about.findIndex(({ role, base }) => role === "spread" && base === about[j].base);
+    const isScaled = k >= 0 && !about[k].values.length && !["category", "spread"].includes(about[k].role);
     const escaped = (value) => (typeof value === "string" ? wattlas.plotText(value) : value);
     const cell = (column) => (row) => escaped(row[column]);
-    const data = [...groups].map(([name, rows], at) => ({
-      type: "scatter", mode: "markers", name: wattlas.plotText(name),
-      x: rows.map(cell(i)), y: rows.map(cell(j)),
-      marker: { size: 7, color: HUES[at % HUES.length] }, showlegend: k >= 0,
-    }));
+    const isOrdered = drawn.length && typeof drawn[0][i] === "number";
+    const isLine = isOrdered && about[i].role === "knob";
+    // Sizes double from value to value.
+    const isLog = isLine && about[i].unit === "B" && drawn.every((row) => row[i] > 0);
+    const data = groupsOf({ about, rows: drawn }, k).map(({ name, hue, symbol, rows }) => {
+      const isJoined = isLine && !isScaled && new Set(rows.map((row) => row[i])).size === rows.length;
+      const own = isJoined ? [...rows].sort((a, b) => a[i] - b[i]) : rows, color = hue || HUE;
+      return {
+        type: "scatter", mode: isJoined && own.length > 1 ? "lines+markers" : "markers",
+        name: wattlas.plotText(name), showlegend: k >= 0 && !isScaled,
+        x: own.map(cell(i)), y: own.map(cell(j)), hoverinfo: "none",
+        meta: { kind: "points", words: own.map((row) => linesOf(answer, row)) },
+        line: { color, width: 1.5 },
+        marker: isScaled
+          ? { size: 7, symbol, color: own.map((row) => row[k]), colorscale: answer.scale, showscale: true,
+            line: { width: 0.5, color: "page" },
+            colorbar: { title: { text: wattlas.plotText(about[k].title), side: "right" }, thickness: 10 } }
+          : { size: 7, symbol, color, line: { width: 0.5, color: "page" } },
+        ...(spread < 0 ? {} : { error_y: {
+          type: "data", array: own.map((row) => row[spread] || 0), color, thickness: 1, width: 2,
+        } }),
+      };
+    });
+    const bars = spread < 0 ? "" : "; bars: " + about[spread].title.split(" of ")[0];
+    const titled = ({ title }, more = "") => ({ title: { text: wattlas.plotText(title + more) } });
+    const missing = answer.rows.length - drawn.length;
+    const words = missing + " of " + answer.rows.length + " rows have no value of x or y";
     const layout = {
-      xaxis: { title: { text: wattlas.plotText(x) } }, yaxis: { title: { text: wattlas.plotText(y) } },
-      margin: { l: 64, r: 12, t: 12, b: 44 }, paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)",
-      showlegend: false, uirevision: x + " " + y,
+      xaxis: { ...titled(about[i]), zeroline: false, ...(isLog ? { type: "log" } : {}) },
+      yaxis: { ...titled(about[j], bars), zeroline: false },
+      margin: { l: 64, r: 12, t: missing ? 28 : 12, b: 44 }, hovermode: "closest",
+      paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)",
+      showlegend: false, legend: k < 0 ? {} : { title: { text: wattlas.plotText(about[k].title) } },
+      uirevision: x + " " + y, meta: { kind: "chart" },
+      annotations: missing ? [{ text: words, showarrow: false, xref: "paper", yref: "paper",
+        x: 1, y: 1, xanchor: "right", yanchor: "bottom" }] : [],
     };
     return { data, layout };
   }

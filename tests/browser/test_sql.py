@@ -141,14 +141,17 @@ def test_a_query_is_run_drawn_linked_and_saved(page: Page, sql_address: str) -> 
     cells = page.locator("#sql-rows .ag-row")
     expect(cells).to_have_count(4)
     expect(page.locator("#sql-said")).to_contain_text("4 rows")
-    for key, name in (("x", "load_qps"), ("y", "mean_j")):
+    # The chart follows from the columns' roles, until others are chosen.
+    points = "() => wattlas.plot('sql-chart').data[0].x.length"
+    titles = "() => [...'xy'].map((l) => wattlas.plot('sql-chart').layout[l + 'axis'].title.text)"
+    assert page.evaluate(titles) == ["Target load, 1/s", "mean_j, J"]
+    for key, name in (("x", "mean_j"), ("y", "load_qps")):
         page.locator(f"#sql-{key}").click()
         page.get_by_role("option", name=name, exact=True).click()
         wait_idle(page)
-    points = "() => wattlas.plot('sql-chart').data[0].x.length"
     assert page.evaluate(points) == 4
     query = parse_qs(urlsplit(page.url).query)
-    assert (query["x"], query["y"]) == (["load_qps"], ["mean_j"])
+    assert (query["x"], query["y"]) == (["mean_j"], ["load_qps"])
     page.reload()
     wait_idle(page)
     expect(cells).to_have_count(4)

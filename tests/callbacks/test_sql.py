@@ -16,11 +16,12 @@ from app.kit.context import SANDBOX
 from app.kit.settings import Settings
 from app.pages import PAGES
 from app.server import create_app
-from app.sql.answer import columns_of, examples
+from app.sql.answer import columns_of, example_of, examples
 from app.sql.layout import sql_layout
 from app.sql.state import SqlState
 from data.connection import open_lake
 from data.errors import BusyError
+from data.log_views import VIEWS
 from data.sandbox import pool
 from data.sandbox.landlock import landlock_version
 from data.sandbox.pool import Sandbox
@@ -54,6 +55,10 @@ def test_a_query_is_answered_as_json_and_as_files(
     rows = [["ebbrt_tuned", 12], ["linux_default", 2], ["linux_tuned", 13]]
     answer: Any = client.post("/sql/run", json={"sql": sql}).json
     assert answer.pop("elapsed_ms") > 0
+    assert [column["role"] for column in answer.pop("about")] == ["category", "count"]
+    assert (answer.pop("chart"), len(answer.pop("scale"))) == (
+        {"x": "system", "y": "n", "col": ""}, 8,
+    )  # fmt: skip
     assert answer == {
         "columns": ["system", "n"], "types": ["VARCHAR", "BIGINT"], "truncated": False,
         "rows": rows,
@@ -147,8 +152,14 @@ def test_columns_are_listed_with_units(server: Flask) -> None:
     with server.app_context():
         rows = columns_of(lake_view(None))
     assert rows["table"].unique(maintain_order=True).to_list() == [
-        "runs", "cores", "sources", "problems",
+        "runs", "cores", "sources", "problems", *VIEWS,
     ]  # fmt: skip
+    units = {(row["table"], row["column"]): row["unit"] for row in rows.iter_rows(named=True)}
+    assert units["interrupts", "t_ns"] == "ns"
+    assert units["interrupts", "itr_us"] == "us"
+    assert units["overview", "max_power_w"] == "W"
+    assert units["samples", "energy_uj"] == "uJ"
+    assert units["overview", "min_instructions_per_s"] == "1/s"
     found = rows.filter(pl.col("column") == "energy_j").row(0, named=True)
     assert (found["type"], found["unit"]) == ("DOUBLE", "J")
     assert found["description"]
@@ -163,7 +174,9 @@ def test_each_of_the_examples_gives_the_numbers_of_a_page(logged_lake: Path) -> 
     client = server.test_client()
     with server.app_context():
         found = examples(lake_view(None))
-    assert len(found) == 13
+        named = {name: example_of(lake_view(None), name) for name in ("runs", "cores", *VIEWS)}
+    assert len(found) == 14
+    assert all(named.values()), named
     for one in found:
         answer = client.post("/sql/parquet", json={"sql": one.sql})
         assert answer.status_code == 200, (one.title, answer.text)
