@@ -4,7 +4,9 @@ Tables in the style of published sweeps: LLM inference, RAPL power caps, GPU clo
 phone batteries, JVMs, MLPerf power, GEOPM.
 """
 
+import csv
 import json
+import re
 import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -12,6 +14,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -594,6 +597,48 @@ def test_a_study_of_strangers_comes_out_right_without_settings(study: str, tmp_p
         for value, wanted in zip(row, expected, strict=True):
             same = wanted if isinstance(wanted, str) else pytest.approx(wanted, rel=2e-3)
             assert value == same
+    found = rows_of(
+        tmp_path / "lake",
+        "SELECT energy_j, duration_s FROM runs WHERE energy_j > 0 AND duration_s > 0 ORDER BY ALL",
+    )
+    by_hand = sorted(each for each in read_plainly(study, source) if min(each) > 0)
+    assert len(by_hand) >= 3
+    if study == "jvmenergy":
+        # Reports of the same programs are runs too.
+        assert {round(energy, 2) for energy, _ in by_hand} <= {round(e, 2) for e, _ in found}
+    else:
+        np.testing.assert_allclose(found, by_hand, rtol=1e-9)
+
+
+def read_plainly(study: str, source: Path) -> list[tuple[float, float]]:
+    """Read energy and time of each run from the files by the standard library alone, J and s."""
+    if study == "kerneltuner":
+        (file,) = source.rglob("*.json")
+        cache = json.loads(file.read_text())["cache"].values()
+        times = [
+            (sum(each["times"]) / len(each["times"]) / 1e3, each["nvml_power"]) for each in cache
+        ]
+        return [(time * power, time) for time, power in times]
+    if study == "jvmenergy":
+        found = []
+        for file in source.rglob("power/*.txt"):
+            lines = [line.split() for line in file.read_text().splitlines()]
+            at = next(cells.index("Watts") for cells in lines if "Watts" in cells)
+            samples = [
+                cells for cells in lines if re.fullmatch(r"\d\d:\d\d:\d\d", (cells or [""])[0])
+            ]
+            found.append((sum(float(cells[at]) for cells in samples), float(len(samples))))
+        return found
+    name, energy, time, scales = {
+        "runtable": ("run_table.csv", "energy_usage_J", "execution_time", (1.0, 1.0)),
+        "codecarbon": ("emissions.csv", "energy_consumed", "duration", (3.6e6, 1.0)),
+        "langpowercap": ("measurements_benchmarks.csv", "Package", "Time", (1.0, 1e-3)),
+    }[study]
+    (file,) = source.rglob(name)
+    with file.open(newline="") as text:
+        rows = [(float(row[energy]), float(row[time])) for row in csv.DictReader(text)]
+    wrap = 2.0**18 if study == "langpowercap" else 0.0
+    return [((e + wrap * (e < 0)) * scales[0], t * scales[1]) for e, t in rows]
 
 
 def test_begin_and_end_of_a_row_are_its_duration_and_give_its_energy(tmp_path: Path) -> None:
