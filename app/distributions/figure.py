@@ -236,9 +236,10 @@ class _Scene:
 
 
 def _ticks(answer: Answer, edges: np.ndarray, seen: Sequence[float]) -> list[tuple[float, str]]:
-    """Return the ticks of the axis of values: 0, then decades, of a short axis also 2 and 5."""
+    """Return the ticks of the axis of values: 0, then decades, of a short axis more in each."""
     scale, low, high = answer.quantity.scale, edges[0], edges[-1]
-    steps = (1, 2, 5) if seen[1] - seen[0] < 8 else (1,)
+    doublings = seen[1] - seen[0]
+    steps: Sequence[int] = (1,) if doublings > 8 else (1, 2, 5) if doublings > 3 else range(1, 10)
     values = [step * 10.0**power for power in range(-3, 13) for step in steps]
     places = [(float(np.log2(1 + value / scale)), value) for value in values]
     first = [(0.0, "0")] if low <= 0 else []

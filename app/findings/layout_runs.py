@@ -5,7 +5,7 @@ from typing import Any, Final
 from urllib.parse import urlencode
 
 import polars as pl
-from dash import dcc, html
+from dash import html
 
 from app.findings.answer import Planned, odd_of, planned_of
 from app.findings.state import FindingsState
@@ -69,8 +69,12 @@ def planned_parts(planned: Planned) -> list:
     return [*words, *folded_table(head, rows, _SHOWN)]
 
 
-def order_block(view: LakeView, state: FindingsState) -> list:
-    """Lay out the checks of order, affected choices first, and the odd runs."""
+def order_block(view: LakeView, state: FindingsState, has_links: bool = True) -> list:
+    """Lay out the checks of order, affected choices first, and the odd runs.
+
+    Args:
+        has_links: False in an exported page, which has no server to ask.
+    """
     if not view.runs:
         return []
     order = view.order(state.selection)
@@ -101,7 +105,7 @@ def order_block(view: LakeView, state: FindingsState) -> list:
             "10 % unlike the other replicates', and 8 times as far as these from each other."
             f"{left_out}", className="note",
         ),
-        *_odd(odd, view),
+        *_odd(odd, view, has_links),
     ]  # fmt: skip
     return parts
 
@@ -134,7 +138,7 @@ def _means(check: OrderCheck, view: LakeView) -> list:
     return [html.H3(f"{metric.title} of {check.words}"), *folded_table(head, rows, 6)]
 
 
-def _odd(odd: pl.DataFrame, view: LakeView) -> list:
+def _odd(odd: pl.DataFrame, view: LakeView, has_links: bool) -> list:
     if not len(odd):
         return []
     head = ("run", "metric", "value", "median of its setting", "times", "n")
@@ -143,8 +147,12 @@ def _odd(odd: pl.DataFrame, view: LakeView) -> list:
         name, run = row["metric"], row["run_id"]
         if name in QUANTITIES:
             query = urlencode([("v", LINK_VERSION), ("run", run), ("run", row["sibling"])])
-            link = dcc.Link("beside a sibling", href=f"{address(_TIMELINE)}?{query}")
-            title, *values = f"{QUANTITIES[name].title}, distribution", link, ""
+            link = html.A("beside a sibling", href=f"{address(_TIMELINE)}?{query}")
+            title, *values = (
+                f"{QUANTITIES[name].title}, distribution",
+                link if has_links else "",
+                "",
+            )
         else:
             metric = view.catalogue.metric(name)
             title = metric.title

@@ -81,7 +81,7 @@ def export(view: LakeView, state: FindingsState) -> ExportedPage:
         "claims": claims_block(view, state, has_links=False),
         "published": published_block(view),
         "next": next_block(view, state),
-        "order": order_block(view, state),
+        "order": order_block(view, state, has_links=False),
     }
     when = _committed(view)
     head = f"{view.words}{when}. Filters: {state.selection.in_words()}."
