@@ -13,7 +13,7 @@ from ingest.proposals.headings import words_of
 from ingest.proposals.lake_columns import power_parts
 from ingest.proposals.like_columns import mean_columns, replicate_pattern, series_pattern
 from ingest.proposals.path_parts import PathColumn, is_own, read_paths
-from ingest.proposals.roles import Guess
+from ingest.proposals.roles import Guess, names_machines
 from ingest.settings.column_names import clean_name
 from ingest.settings.dataset import UNKNOWN, Settings
 from ingest.settings.word_lists import WORDS
@@ -73,6 +73,8 @@ class TableBlock:
         taken = {guess.to for guess in self.guesses} | {part.name for part in self.parts}
         for guess in self.guesses:
             target = _KNOBS.get(guess.heading.text.lower())
+            if target is None and guess.kind == "text" and names_machines(guess.heading):
+                target = "machine"
             is_fit = target != "dvfs" or guess.kind == "text"
             is_free = guess.role == "knob" and not guess.is_declared
             if is_free and target and target not in taken and is_fit:

@@ -124,6 +124,11 @@ def _is_even(numbers: np.ndarray) -> bool:
     return step > 0 and float(numbers.max()) <= _MOST_VALUES * step
 
 
+def names_machines(heading: Heading) -> bool:
+    """Return whether a heading is of names of machines."""
+    return bool(heading.words) and heading.words[-1] in WORDS["machines"]
+
+
 def _clock_unit(values: np.ndarray) -> str:
     """Return the unit in which clocks of processors and memories have such values."""
     most = float(values.max())
@@ -146,6 +151,8 @@ def _judge_text(guess: Guess, counts: Counter[str], rows: int, said: str) -> Non
     dates = sum(count for text, count in counts.items() if _DATE.fullmatch(text))
     if 2 * dates > rows:
         guess.why = "a time of day or a date"
+    elif names_machines(heading) and 1 < len(counts) <= rows / 2:
+        guess.role, guess.why = "knob", f"machines: {said}"
     elif heading.has(*WORDS["remarks"]) and not heading.has("model"):
         guess.why = "a remark about the run"
     elif (

@@ -31,8 +31,8 @@ def test_numbers_in_paths_are_named_by_the_word_before() -> None:
         r"xeon/ring(?P<request_bytes>\d+[kKmMgG]?(?:i?[bB])?)/"
         r"qps(?P<load_qps>\d+)_iter(?P<replicate>\d+)\.out"
     ]
-    assert patterns_of("a/f0x1d00_itr50_x7_y1", "a/f0xc00_itr60_x7_y2") == [
-        r"a/f(?P<dvfs>0[xX][0-9a-fA-F]+)_itr(?P<itr>\d+)_x7_y(?P<y>\d+)"
+    assert patterns_of("a/f0x1d00_itr50_x7_z1", "a/f0xc00_itr60_x7_z2") == [
+        r"a/f(?P<dvfs>0[xX][0-9a-fA-F]+)_itr(?P<itr>\d+)_x7_z(?P<z>\d+)"
     ]
 
 

@@ -84,10 +84,10 @@ STUDIES: dict[str, tuple[dict[str, str], str, list[tuple[Any, ...]]]] = {
     # Folders repeat what the documents say.
     "documents in folders": (
         {f"{machine}/{benchmark}/run{run}.json": '{"energy": {"value": 3977.5, "unit": "mJ"}, '
-         f'"wall_ms": 341.5, "benchmark": "{benchmark}"}}'
+         f'"wall_ms": 341.5, "benchmark": "{benchmark}", "host": "{machine}-01"}}'
          for machine in ("laptop", "server") for benchmark in ("fft", "lu") for run in (1, 2)},
-        "benchmark, replicate, energy_j, duration_s",
-        [("fft", 1, 3.9775, 0.3415)],
+        "machine, benchmark, replicate, energy_j, duration_s",
+        [("laptop-01", "fft", 1, 3.9775, 0.3415)],
     ),
 }  # fmt: skip
 
@@ -105,5 +105,4 @@ def test_a_study_comes_out_right_without_settings(style: str, tmp_path: Path) ->
         knobs = opened.catalogue.knobs
     assert found[: len(rows)] == rows
     if style == "documents in folders":
-        assert "c_folder" in knobs
-        assert "c_folder_2" not in knobs
+        assert not {"c_folder", "c_folder_2"} & knobs.keys()
