@@ -154,6 +154,7 @@ def time_parts() -> list[html.Div]:
     """Return the panels over time: messages, the figure and its overlays, the live region."""
     return [
         html.Div(id=ids("problems"), className="problems", role="alert"),
+        html.Div(id=ids("strip"), className="strip-box"),
         html.Div(
             [
                 html.Div(id=ids("figure"), className="timeline-figure"),

@@ -89,9 +89,12 @@
   let theme = "light";
   timeline.host = { ask, changed() {}, toggleCore() {}, theme: () => theme };
   Object.assign(page, { state, infos: state.infos, hues: colors, canChoose: false });
+  const isAll = ({ from_s: from, to_s: to }) => to - from >= timeline.duration() * (1 - EDGE_S);
   if (held.length) Object.assign(state, windowOf(held[0]));
-  function windowOf({ from_s: from, to_s: to }) {
-    return to - from >= timeline.duration() * (1 - EDGE_S) ? { from: null, to: null } : { from, to };
+  page.whole = held.find((one) => isAll(one) && one.panels.some(({ name }) => name === "interrupts")) || null;
+  part("timeline-strip").hidden = !page.whole;
+  function windowOf(one) {
+    return isAll(one) ? { from: null, to: null } : { from: one.from_s, to: one.to_s };
   }
   timeline.listen();
   timeline.observe();

@@ -75,6 +75,22 @@ document.addEventListener("DOMContentLoaded", function () {
     if (!isShown()) return;
     if (answer.clipped) adopt(answer);
     timeline.show(answer);
+    askWhole();
+  }
+  /* The strip shows the runs' whole length, once for each list of runs. */
+  let wholeOf = "";
+  async function askWhole() {
+    const asked = new URLSearchParams(page.state.runs.map((run) => ["runs", run])), mine = asked.toString();
+    if (mine === wholeOf) return;
+    wholeOf = mine;
+    const parts = { panels: "interrupts,power", parts: "panels", heat: "none", width: 400, lake: spec.shown };
+    Object.entries(parts).forEach(([key, value]) => asked.set(key, value));
+    try {
+      const response = await wattlas.fetch(wattlas.fileOf(NAME, "window", asked.toString()));
+      if (mine !== wholeOf || !isShown()) return;
+      page.whole = response.ok ? timeline.decoded(response.json()) : null;
+      timeline.showStrip();
+    } catch (error) { wholeOf = ""; }
   }
   /* The requested window is outside the runs: the server has answered for another one. */
   function adopt({ from_s: from, to_s: to, clipped }) {
@@ -109,7 +125,9 @@ document.addEventListener("DOMContentLoaded", function () {
     spec = opened;
     const { runs, hues, base, other, infos, kept, cores, colors } = spec;
     const state = { runs, hues, base, other, from: kept.from, to: kept.to, cores };
-    Object.assign(page, { state, infos, hues: colors, answer: null, clipped: "", complaint: "" });
+    Object.assign(page, { state, infos, hues: colors, answer: null, whole: null, clipped: "",
+      complaint: "" });
+    wholeOf = "";
     edits.length = 0;
     timeline.forgetPast();
     if (asking) asking.abort();

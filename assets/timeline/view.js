@@ -12,12 +12,14 @@
   const part = (id) => document.getElementById(id);
 
   /*
-   * state: the values of the URL. infos: facts about each run. answer: the drawn answer.
+   * state: the values of the URL. infos: facts about each run. answer: the drawn answer. whole: the answer
+   * for the whole of the runs, for the strip; null before it is there.
    * clipped: a sentence if the requested window was outside the runs. complaint: the last request's error.
    * canChoose: whether runs and cores can be chosen.
    */
   const page = (timeline.page = {
-    state: null, infos: [], hues: [], answer: null, clipped: "", complaint: "", canChoose: true,
+    state: null, infos: [], hues: [], answer: null, whole: null, clipped: "", complaint: "",
+    canChoose: true,
   });
   /*
    * timeline.host: functions of the page or the export.
@@ -84,6 +86,7 @@
   function stretchNow() {
     const gd = timeline.plot(), at = gd && timeline.place(gd);
     if (!at) return;
+    timeline.showStrip();
     const [from, to] = timeline.span(), { from_s: drawnFrom, to_s: drawnTo } = page.answer;
     gd.classList.toggle("stretched", !isCurrent(at.width));
     if (isCurrent(at.width)) return;
@@ -143,6 +146,7 @@
     gd.textContent = words;
     part("timeline-words").replaceChildren();
     part("timeline-lane").replaceChildren();
+    part("timeline-strip").replaceChildren();
   };
 
   /* Show elements in another one. What has not changed stays: screen readers would read it out again. */
@@ -186,6 +190,7 @@
     window.Plotly.react(gd, data, { ...layout, annotations: [] }, CONFIG);
     writeWords(layout);
     writeLane();
+    timeline.showStrip();
     gd.setAttribute("aria-busy", "false");
     timeline.stretch();
     timeline.showCursor();

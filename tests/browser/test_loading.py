@@ -18,6 +18,8 @@ _PAGES: Final = [page for page in PAGES if page.name not in ("models", "lake")]
 _LINKS: Final = {
     "explore": "?v=2&workload=memcached&sel=box~latency_p99_us~energy_j~0~400~0~2000",
     "modes": "?v=2&workload=memcached&x=itr&y=dvfs&who=system",
+    # Not the first example, which has a NOT.
+    "sql": "?v=2&sql=SELECT+run_id+FROM+runs",
 }
 
 

@@ -270,6 +270,48 @@ def test_two_runs_are_compared(timeline: TimelinePage, logged_address: str) -> N
     assert reference in timeline.runs()
 
 
+def test_the_strip_shows_the_whole_and_its_brush_moves_the_window(
+    timeline: TimelinePage, logged_address: str
+) -> None:
+    timeline.open(logged_address)
+    whole, strip = timeline.span()[1], timeline.page.locator("#timeline-strip")
+    assert strip.locator("path").count() == len(timeline.runs()) == 2
+    left, _, width, _ = timeline.area()
+    box = strip.bounding_box()
+    assert box is not None
+
+    def drag(start: float, end: float) -> None:
+        mouse, y = timeline.page.mouse, box["y"] + box["height"] / 2
+        mouse.move(left + start * width, y)
+        mouse.down()
+        mouse.move(left + (start + end) / 2 * width, y)
+        mouse.move(left + end * width, y)
+        mouse.up()
+        timeline.settle()
+
+    def shares() -> tuple[float, ...]:
+        return tuple(seconds / whole for seconds in timeline.span())
+
+    about = 3 / width
+    drag(0.2, 0.4)
+    assert shares() == pytest.approx((0.2, 0.4), abs=about)
+    brush = strip.locator(".brush").bounding_box()
+    assert brush is not None
+    assert brush["x"] == pytest.approx(left + 0.2 * width, abs=3)
+    assert brush["width"] == pytest.approx(0.2 * width, abs=3)
+    drag(0.3, 0.6)
+    assert shares() == pytest.approx((0.5, 0.7), abs=about)
+    drag(0.7, 0.9)
+    assert shares() == pytest.approx((0.5, 0.9), abs=about)
+    timeline.press("Backspace")
+    assert shares() == pytest.approx((0.5, 0.7), abs=about)
+    drag(0.1, 0.1)
+    assert shares() == pytest.approx((0.0, 0.2), abs=about)
+    strip.dblclick(position={"x": left - box["x"] + 0.8 * width, "y": 10})
+    timeline.settle()
+    assert shares() == (0, 1)
+
+
 def test_the_other_runs_keep_their_colours_when_one_is_removed(
     timeline: TimelinePage, logged_address: str
 ) -> None:
@@ -465,4 +507,8 @@ def test_tab_reaches_all_controls(timeline: TimelinePage, logged_address: str) -
             )
         )
     assert {"timeline-in", "timeline-figure", "timeline-gaps", "timeline-totals"} <= reached
-    assert {"gap", "power"} <= reached  # the panels' switches
+    # The panels' switches are one stop; arrows reach the others.
+    assert "bytes" in reached
+    timeline.page.locator('input[value="bytes"]').focus()
+    timeline.page.keyboard.press("ArrowRight")
+    assert timeline.page.evaluate("document.activeElement.value") == "byte_rate"
