@@ -49,7 +49,7 @@ class _Panel:
         box: Start and length along x and y, shares of the picture.
         first_row: Its first row of the page's columns; `rows` are its number.
         is_left, is_last: Whether no panel is left of it, and none below.
-        is_titled: Whether it has the title along x, which is that of all panels.
+        titled: Along which of x and y it has a title, which is that of all panels.
     """
 
     number: int
@@ -60,7 +60,7 @@ class _Panel:
     rows: int
     is_left: bool
     is_last: bool
-    is_titled: bool
+    titled: str
 
     @property
     def layout(self) -> Mapping[str, Any]:
@@ -73,14 +73,13 @@ class _Panel:
             axis, (start, length) = self.layout[_key(old)], self.box[old[0]]
             low, high = axis.get("domain", (0.0, 1.0))
             is_outer = self.is_left if old[0] == "y" else self.is_last
-            is_titled = self.is_left if old[0] == "y" else self.is_titled
             yield (
                 _key(new),
                 {
                     **axis,
                     "domain": [start + low * length, start + high * length],
                     "anchor": self.ids[axis.get("anchor", "y" if old[0] == "x" else "x")],
-                    **({} if is_titled else {"title": {"text": ""}}),
+                    **({} if old[0] in self.titled else {"title": {"text": ""}}),
                     **({} if is_outer or not is_shared else {"showticklabels": False}),
                     **({"matches": old} if is_shared and self.number else {}),
                 },
@@ -170,8 +169,9 @@ def _placed(figures: Sequence[dict[str, Any]], columns: int, is_shared: bool) ->
     """Return the figures as panels, line by line."""
     beside = _BESIDE[is_shared] if is_shared else _beside_own(figures)
     above, lines = _ABOVE[is_shared], math.ceil(len(figures) / columns)
-    # In the middle of the last line.
-    titled = (columns * (lines - 1) + len(figures) - 1) // 2
+    # Below the middle of the last line; beside each line, of many the middle one.
+    middle = (columns * (lines - 1) + len(figures) - 1) // 2
+    titled_lines = range(lines) if lines < 3 else [(lines - 1) // 2]
     width = (1 - beside * (columns - 1)) / columns
     height = (1 - above * (lines - 1)) / lines
     panels: list[_Panel] = []
@@ -183,8 +183,8 @@ def _placed(figures: Sequence[dict[str, Any]], columns: int, is_shared: bool) ->
         ranges = (trace["meta"] for trace in figure["data"] if _is_range(trace["meta"]))
         rows = max((meta["rows"]["end"] for meta in ranges), default=0)
         ids, is_last = _renumbered(figure["layout"], number), number + columns >= len(figures)
-        is_titled = number == titled
-        panels.append(_Panel(number, figure, ids, box, row, rows, not column, is_last, is_titled))
+        titled = "x" * (number == middle) + "y" * (not column and line in titled_lines)
+        panels.append(_Panel(number, figure, ids, box, row, rows, not column, is_last, titled))
         row += rows
     return panels
 

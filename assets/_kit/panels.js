@@ -35,7 +35,8 @@
         return start[letter] + ((at - from) / length) * size[letter];
       };
       const isOuter = { x: number + columns >= panels.length, y: column === 0 };
-      const isTitled = { x: number === middle, y: column === 0 };
+      const isTitledLine = lines < 3 || line === Math.floor((lines - 1) / 2);
+      const isTitled = { x: number === middle, y: column === 0 && isTitledLine };
       const places = { x: 0, y: 0 };
       for (const key of axes) {
         const letter = key[0], k = places[letter]++;
