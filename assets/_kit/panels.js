@@ -41,7 +41,7 @@
       for (const key of axes) {
         const letter = key[0], k = places[letter]++;
         out[key] = {
-          ...layout[key], domain: layout[key].domain.map((at) => moved(letter, at)),
+          ...layout[key], domain: layout[key].domain.map((at) => within(moved(letter, at))),
           title: isTitled[letter] ? titleOf(letter, k) : { text: "" },
           showticklabels: isOuter[letter] || !grid.isShared,
         };
@@ -81,6 +81,9 @@
     query.delete("split");
     wattlas.openPage(name, query.toString());
   }
+
+  /* Plotly refuses a domain that is beyond 1 by rounding. */
+  const within = (share) => Math.min(1, Math.max(0, share));
 
   wattlas.panels = { inColumns, arranged, isArranged, open };
 })((window.wattlas = window.wattlas || {}));

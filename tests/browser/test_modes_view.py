@@ -11,6 +11,8 @@ from playwright.sync_api import Page
 
 from app.kit.columns import compact_figure, index_in
 from app.kit.competitors import competitors_of
+from app.kit.joined import join_panels
+from app.kit.panels import Split
 from app.modes.figures.winner_map import MapScene, build_winner_map
 from app.modes.judged import Judged
 from app.modes.payload import encode_cells
@@ -193,6 +195,28 @@ def test_a_selection_dims_the_other_cells(scripts: Page, sel: str, dimmed: int, 
     assert themed(scripts, sel)["dimmed"] == dimmed
     said = scripts.evaluate("(sel) => wattlas.cells.words(data, sel)", sel)
     assert said == (f"selection: {words}" if words else "")
+
+
+def test_panels_without_room_stand_in_one_column(
+    page: Page, load_scripts: Callable[..., None]
+) -> None:
+    """Four panels, two a line: the first line has no ticks along x, the right ones none along y."""
+    split = Split(SHIPPED.knobs["load"], (1.0, 2.0, 3.0, 4.0), (), {}, (("memcached",),) * 4)
+    joined = join_panels([judged()[0]] * 4, split, "", "", True)
+    load_scripts(page, "_kit/panels")
+    found = page.evaluate(
+        "(layout) => wattlas.panels.inColumns(layout, 1, 1000)", compact_figure(joined)["layout"]
+    )
+    axes = [[found[f"{letter}axis{i}"] for i in ("", 2, 3, 4)] for letter in "xy"]
+    assert [axis["domain"] for axis in axes[0]] == [[0, 1]] * 4
+    ends = [end for axis in reversed(axes[1]) for end in axis["domain"]]
+    assert ends == sorted(ends)
+    assert (ends[0], ends[-1]) == (0, 1)
+    assert [axis["showticklabels"] for axis in axes[0]] == [False, False, False, True]
+    assert [axis["showticklabels"] for axis in axes[1]] == [True] * 4
+    # Titles stay above their panels.
+    tops = [axis["domain"][1] for axis in axes[1]]
+    assert [(note["x"], note["y"]) for note in found["annotations"]] == [(0, top) for top in tops]
 
 
 def test_other_pages_get_the_selected_cells(scripts: Page) -> None:
