@@ -62,7 +62,15 @@
     meta: { run: run.run_id, series: row.series, panel: row.panel, kind, ...(more.meta || {}) },
   });
 
+  function eventTrace(scene, row, k) {
+    const run = scene.answer.runs[k], times = Array.from(timeline.eventsOf(run, row));
+    const [from, to] = timeline.laneOf(row, k), line = { width: 1, color: timeline.shade(scene, k) };
+    const x = times.flatMap((t) => [t, t, null]), y = times.flatMap(() => [from, to, null]);
+    return traceOf(row, run, "event", { x, y, line });
+  }
+
   function seriesTraces(scene, row, k) {
+    if (row.isEvents) return [eventTrace(scene, row, k)];
     const run = scene.answer.runs[k], groups = timeline.groupsOf(run, row), data = [];
     const bins = run.axes[row.clock], x = (bins.middles = bins.middles || middles(bins));
     const isRaw = timeline.isRaw(run, row);

@@ -11,6 +11,27 @@
     return row.kind === "lines" && row.panel !== "byte_rate" ? RAW_OF[row.series] : undefined;
   };
   timeline.isRaw = (run, row) => Boolean(run.raw && timeline.rawColumn(row));
+  /* The sizes of the interrupts that a rate counts; of the rate of interrupts all count. */
+  const EVENTS_OF = { interrupts: "", rx_rate: "rx_bytes", tx_rate: "tx_bytes" };
+  /**
+   * The times at which a run's rate has its events, in seconds; null where bins are drawn. A rate in bins of
+   * which over half are empty would be a comb, whose height is the inverse of the bins' width.
+   */
+  timeline.eventsOf = function (run, row) {
+    const size = EVENTS_OF[row.series], { raw } = run;
+    if (size === undefined || !raw || run.groups.length > 1) return null;
+    if (raw.t_s.length * 2 >= run.axes[row.clock].n) return null;
+    return size ? raw.t_s.filter((_, i) => raw[size][i] > 0) : raw.t_s;
+  };
+  timeline.isEvents = ({ answer }, row) => row.kind === "lines"
+    && row.runs.every((k) => timeline.eventsOf(answer.runs[k], row));
+  /** From and to of a run's ticks on the axis of a row of events: each run has a lane, the first on top. */
+  timeline.laneOf = function (row, k) {
+    const [low, high] = row.range, share = (high - low) / row.runs.length;
+    const top = high - share * row.runs.indexOf(k);
+    return [top - 0.9 * share, top - 0.1 * share];
+  };
+
   /** The groups of cores, or the packages, that a row draws lines of. */
   timeline.groupsOf = (run, row) => (row.panel === "power" ? run.power || [] : run.groups);
 
@@ -83,7 +104,7 @@
         [mean, max, min].filter(Boolean).forEach(include);
         const value = mean.findLast((v) => !isNaN(v));
         if (value === undefined || !(row.isShared || name)) continue;
-        found.ends.push({ letter, text: letter + name, value, color: timeline.textColor(scene, k) });
+        found.ends.push({ k, letter, text: letter + name, value, color: timeline.textColor(scene, k) });
       }
     }
     return found;
@@ -101,7 +122,14 @@
       seen.low = Math.min(seen.low, row.extent.low);
       seen.high = Math.max(seen.high, row.extent.high);
     }
-    for (const row of lines) row.range = rangeOf(row.seen, row.log);
+    for (const row of lines) {
+      row.range = rangeOf(row.seen, row.log);
+      row.isEvents = timeline.isEvents(scene, row);
+      for (const end of row.isEvents ? row.extent.ends : []) {
+        const [from, to] = timeline.laneOf(row, end.k);
+        end.value = (from + to) / 2;
+      }
+    }
   };
   function rangeOf({ low, high }, isLog) {
     if (!(high > 0)) return isLog ? [0, 3] : [0, 1];
@@ -139,6 +167,7 @@
       const ticks = timeline.logTicks(...ends, Math.floor(row.px / TICK_PX), timeline.tickWords.us);
       return { ...axis, type: "log", range: row.range, ...ticks };
     }
+    if (row.isEvents) return { ...axis, range: row.range, showgrid: false, tickvals: [] };
     const room = Math.max(2, Math.min(5, Math.round(row.px / 17)));
     const tickformat = row.panel === "busy" ? ".0%" : row.seen.high < 2 ? "~g" : "~s";
     return { ...axis, range: row.range, tickformat, tickvals: timeline.linearTicks(...row.range, room) };
@@ -151,7 +180,8 @@
     const c = wattlas.palette(scene.theme);
     return rows.flatMap((row) => {
       const at = { ...onPaper, y: row.domain[1], yanchor: "bottom" }, k = row.runs[0], words = [];
-      const title = "<b>" + wattlas.plotText(row.title) + "</b>" + (row.unit ? ", " + row.unit : "");
+      const unit = row.isEvents ? "a tick an interrupt" : row.unit;
+      const title = "<b>" + wattlas.plotText(row.title) + "</b>" + (unit ? ", " + unit : "");
       const font = { size: 11, color: c.text };
       if (row.isFirst) words.push({ ...at, text: title, x: 0, xanchor: "left", font });
       if (row.kind === "heat" || scene.state.layout === "stacked") {

@@ -176,6 +176,26 @@ def test_few_interrupts_are_drawn_one_by_one(drawing: Page) -> None:
     assert traces(figure, "envelope") == []
 
 
+def test_rates_of_few_interrupts_are_a_tick_an_interrupt(drawing: Page) -> None:
+    raw = {"t_s": [0.1, 0.2], "core": [0, 1], "gap_us": [9.0, 52.0], "rx_desc": [1, 0],
+           "rx_bytes": [66, 0], "tx_desc": [0, 0], "tx_bytes": [0, 0]}  # fmt: skip
+    values = {"interrupts": {"mean": [4.0, 0.0, 8.0, 0.0, 0.0]}, "rx_rate": {"mean": [5.0] * 5}}
+    panels = [RATE, panel("byte_rate", "B/s", "rx_rate")]
+    runs = [run(name, values, 5, raw=raw) for name in "ab"]
+    figure = draw(drawing, scene(runs, panels))
+    first, second, received, _ = traces(figure, "event")
+    assert first["x"] == second["x"] == [0.1, 0.1, None, 0.2, 0.2, None]
+    assert received["x"] == [0.1, 0.1, None]
+    # Each run has its lane, the first on top.
+    assert min(first["y"][:2]) > max(second["y"][:2])
+    assert traces(figure, "mean") == []
+    assert figure["layout"]["yaxis"]["tickvals"] == []
+    assert "<b>Interrupts</b>, a tick an interrupt" in words(figure)
+    # Bins that mostly hold interrupts are a line.
+    few = [run("a", values, 4, raw=raw), run("b", values, 5, raw=raw)]
+    assert traces(draw(drawing, scene(few, panels)), "event") == []
+
+
 def test_heatmaps_share_one_scale(drawing: Page) -> None:
     def heat(*z: float) -> dict:
         return {"rows": ["core 0", "core 1"], "z": list(z), "shape": [2, 2], "t0": 0, "dt": 0.5}
