@@ -31,6 +31,8 @@ from data.errors import SelectionError, UnknownVersionError, WattlasError
 _KEYS: Final = (
     ("Tab, Shift+Tab", "move between controls and views"),
     ("?", "show or hide this list"),
+    ("m", "maximise the view that has the focus, or the first one; Escape ends it"),
+    ("p", "present it: alone, with large text; left and right arrow show the others"),
 )
 # Runs before the first paint to set the chosen theme; otherwise the media query decides.
 _THEME_SCRIPT: Final = (

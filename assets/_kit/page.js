@@ -152,6 +152,8 @@
     csv: (page, id) => { location.href = page.data(viewOf(page, id), "csv"); },
     parquet: (page, id) => { location.href = page.data(viewOf(page, id), "parquet"); },
     explain,
+    maximise: (page, id) => wattlas.maximise(id),
+    present: (page, id) => wattlas.present(id),
   };
 
   /* Each query of an explanation is one paragraph; a button opens it on the page that runs queries. */
@@ -217,6 +219,7 @@
     if (wattlas.menuKey(event) || wattlas.groupKey(event)) return;
     const typed = "input, textarea, select, [contenteditable=true], [role=listbox]";
     const isTyping = wattlas.closest(event, typed);
+    if (wattlas.panelKey(event, isTyping)) return;
     const help = document.getElementById("help"), page = current();
     if (page && page.typed && page.typed(event)) {
       event.preventDefault();

@@ -8,7 +8,7 @@
   const { element } = wattlas;
   const ENTRIES = {
     "copy-link": "Copy link", paper: "Figure for a paper", csv: "Data as CSV", parquet: "Data as Parquet",
-    explain: "How was this computed",
+    explain: "How was this computed", maximise: "Maximise (m)", present: "Present (p)",
   };
   let menu = null, opener = null;
 

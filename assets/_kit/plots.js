@@ -38,7 +38,9 @@
       return axis._offset + (axis.type === "category" ? axis.l2p(value) : axis.d2p(value));
     };
     const box = gd.getBoundingClientRect();
-    return { clientX: box.left + at("x", x), clientY: box.top + at("y", y) };
+    // A panel that is presented is scaled.
+    const scale = box.width / gd.offsetWidth || 1;
+    return { clientX: box.left + scale * at("x", x), clientY: box.top + scale * at("y", y) };
   };
 
   /** An index within a list of `count`. */

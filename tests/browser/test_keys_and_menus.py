@@ -91,6 +91,38 @@ def test_a_filter_is_one_stop_and_a_menu_closes_by_escape_and_by_its_button(
     assert page.url == shown
 
 
+_COVER = """() => {
+  const panel = document.querySelector(".panel.maximised");
+  if (!panel) return null;
+  const { width, height } = panel.getBoundingClientRect();
+  const texts = [...panel.querySelectorAll("text, .legend-name")];
+  const least = Math.min(...texts.map((part) => parseFloat(getComputedStyle(part).fontSize)));
+  const textPx = (least * width) / panel.offsetWidth;
+  return [panel.dataset.view, Math.round(width), Math.round(height), textPx];
+}"""
+
+
+def test_a_view_is_maximised_and_presented_by_keys(atlas: Atlas, grid_address: str) -> None:
+    atlas.open(grid_address, "?v=2&workload=memcached&load=200000")
+    page = atlas.page
+    small, shown = atlas.layout("scatter"), page.url
+    for key, view, least_px in (
+        ("m", "scatter", 0),
+        ("p", "scatter", 18),
+        ("ArrowRight", "heatmap", 18),
+    ):
+        page.keyboard.press(key)
+        wait_idle(page)
+        name, width, height, text_px = page.evaluate(_COVER)
+        assert (name, width, height) == (view, 1440, 900)
+        assert text_px > least_px - 0.1
+    page.keyboard.press("Escape")
+    wait_idle(page)
+    assert page.evaluate(_COVER) is None
+    assert page.url == shown
+    assert atlas.layout("scatter")["xaxis"]["range"] == small["xaxis"]["range"]
+
+
 def test_menu_explains_and_downloads_what_the_heatmap_shows(
     atlas: Atlas, grid_address: str
 ) -> None:
