@@ -123,6 +123,24 @@ def test_a_view_is_maximised_and_presented_by_keys(atlas: Atlas, grid_address: s
     assert atlas.layout("scatter")["xaxis"]["range"] == small["xaxis"]["range"]
 
 
+def test_on_a_phone_menus_are_sheets_and_nothing_is_wider(atlas: Atlas, grid_address: str) -> None:
+    page, width = atlas.page, 390
+    page.set_viewport_size({"width": width, "height": 844})
+    atlas.open(grid_address, "?v=2&workload=memcached&load=200000")
+    assert page.evaluate("document.documentElement.scrollWidth") == width
+    for part in (".lake-line", ".top nav", ".status"):
+        box = page.locator(part).bounding_box()
+        assert box is not None
+        assert box["x"] >= 0
+        assert box["x"] + box["width"] <= width
+    page.locator("section[data-view=scatter]").get_by_label("menu of this view").click()
+    sheet = page.get_by_role("menu").bounding_box()
+    assert sheet is not None
+    assert (sheet["width"], sheet["y"] + sheet["height"]) == (width, 844)
+    page.get_by_role("menuitem", name="Close").click()
+    expect(page.get_by_role("menu")).to_have_count(0)
+
+
 def test_menu_explains_and_downloads_what_the_heatmap_shows(
     atlas: Atlas, grid_address: str
 ) -> None:
