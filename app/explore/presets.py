@@ -1,6 +1,6 @@
 """Presets for the views of the network study that the lake has runs for."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -51,35 +51,49 @@ def _studied(
 
 _TUNED: Final = ("linux_tuned", "ebbrt_tuned")
 _SILO_LOADS_QPS: Final = (50_000.0, 100_000.0, 200_000.0)
-# Figures of the study: name, workloads, metrics, knobs along x and of the style, its levels.
-_FIGURES: Final[tuple[tuple[str, tuple[str, ...], tuple[str, ...], str, str, Levels], ...]] = (
-    ("4", ("netpipe", "nodejs"), ("instructions", "energy_j", PERFORMANCE, "interrupts"),
-     "itr", "dvfs", "all"),
-    ("6 a-c", ("memcached",), ("energy_j", "interrupts", "instructions", "ipc"),
+# Figures of lines: name, knob of the panels, workloads, metrics, knobs along x and of the style,
+# its levels.
+_FIGURES: Final[
+    tuple[tuple[str, str, tuple[str, ...], tuple[str, ...], str, str, Levels], ...]
+] = (
+    ("4", "message", ("netpipe", "nodejs"),
+     ("instructions", "energy_j", PERFORMANCE, "interrupts"), "itr", "dvfs", "all"),
+    ("6 a-c", "load", ("memcached",), ("energy_j", "interrupts", "instructions", "ipc"),
      "dvfs", "itr", "ends"),
-    ("6 d", ("memcached",), ("latency_p99_us",), "itr", "dvfs", "all"),
-    ("9", ("memcached-silo",), ("energy_j", "instructions", "ipc"), "dvfs", "itr", "ends"),
+    ("6 d", "load", ("memcached",), ("latency_p99_us",), "itr", "dvfs", "all"),
+    ("9", "load", ("memcached-silo",), ("energy_j", "instructions", "ipc"), "dvfs", "itr", "ends"),
+)  # fmt: skip
+# Figures of scatters: name, knob of the panels, workloads.
+_PANELS: Final = (
+    ("3", "message", ("netpipe", "nodejs")), ("5", "load", ("memcached",)),
+    ("8", "load", ("memcached-silo",)),
 )  # fmt: skip
 
 
 def figure_presets(view: LakeView) -> list[Preset]:
     """Return presets of the study's figures: panels of scatters, and metrics over ITR or DVFS.
 
-    The power limits are pooled, as there; the fastest ITR is that of the runs at a clock.
+    The power limits are pooled, as there; the fastest ITR is that of the runs at a clock. A figure
+    of which the lake has runs of one panel has that panel.
     """
-    studied = [*_studied(view, _questions()), *_studied(view, _SILO)]
-    presets = [*panel_presets(view)]
-    for number, workloads, metrics, over, style, levels in _FIGURES:
-        for title, _, state in studied:
-            (workload,) = state.selection.values("workload")
-            if workload not in workloads:
-                continue
+    studied = [state for _, _, state in [*_studied(view, _questions()), *_studied(view, _SILO)]]
+    presets: list[Preset] = []
+    for number, split, workloads in _PANELS:
+        states = _of(studied, workloads)
+        if len(states) > 1:
+            limit = AGREED_US if number == "5" else None
+            state = replace(_together(view, states, split), own_axes=True, limit=limit)
+            presets.append(_preset(number, "energy against performance", state))
+    for number, split, drawn, metrics, over, style, levels in _FIGURES:
+        if states := _of(studied, drawn):
+            state = _together(view, states, split)
             measured = view.measured_columns(state.selection)
             there = set(view.left(state.selection)["system"])
             systems = [name for name in _TUNED if name in there]
             shown = replace(
                 state,
                 selection=state.selection.with_values("system", systems),
+                own_axes=True,
                 show="lines",
                 lines_x=over,
                 lines_y=tuple(m for m in metrics if m == PERFORMANCE or m in measured),
@@ -91,40 +105,30 @@ def figure_presets(view: LakeView) -> list[Preset]:
                 lines_bands=levels == "ends",
                 lines_pool=("rapl",),
             )
-            hint = f"figure {number} of the network study, {title}: means over {over.upper()}"
-            presets.append(Preset(f"{number}: {title}", hint, shown))
+            presets.append(_preset(number, f"metrics over {over.upper()}", shown))
     return presets
 
 
-# Figures of several panels: name, knob of the panels, workloads.
-_PANELS: Final = (
-    ("3", "message", ("netpipe", "nodejs")), ("5", "load", ("memcached",)),
-    ("8", "load", ("memcached-silo",)),
-)  # fmt: skip
+def _of(states: Sequence[ExploreState], workloads: Sequence[str]) -> list[ExploreState]:
+    return [one for one in states if one.selection.values("workload")[0] in workloads]
 
 
-def panel_presets(view: LakeView) -> Iterator[Preset]:
-    """Yield presets of figures 3, 5 and 8: energy against performance, a panel a load or size."""
-    studied = [*_studied(view, _questions()), *_studied(view, _SILO)]
-    for number, split, workloads in _PANELS:
-        states = [state for _, _, state in studied
-                  if state.selection.values("workload")[0] in workloads]  # fmt: skip
-        if len(states) < 2:
-            continue
-        chosen = {
-            name: sorted({value for state in states for value in state.selection.values(name)})
-            for name in ("workload", "dataset", split)
-        }
-        if any(not state.selection.values(split) for state in states):
-            chosen[split].append(view.catalogue.knobs[split].facet.null_word)
-        titles = " and ".join(WORKLOAD_TITLES.get(str(n), str(n)) for n in chosen["workload"])
-        selection = Selection.of(**chosen)
-        shown = replace(
-            states[0], selection=selection, split=split, own_axes=True,
-            limit=AGREED_US if number == "5" else None,
-        )  # fmt: skip
-        hint = f"figure {number} of the network study: energy against performance, {titles}"
-        yield Preset(f"{number}: {titles}", hint, shown)
+def _together(view: LakeView, states: Sequence[ExploreState], split: str) -> ExploreState:
+    """Return the state with a panel for each of some states' loads or sizes; none has no value."""
+    chosen = {
+        name: sorted({value for state in states for value in state.selection.values(name)})
+        for name in ("workload", "dataset", split)
+    }
+    if any(not state.selection.values(split) for state in states):
+        chosen[split].append(view.catalogue.knobs[split].facet.null_word)
+    return replace(states[0], selection=Selection.of(**chosen), split=split)
+
+
+def _preset(number: str, what: str, state: ExploreState) -> Preset:
+    workloads = state.selection.values("workload")
+    titles = " and ".join(WORKLOAD_TITLES.get(str(name), str(name)) for name in workloads)
+    hint = f"figure {number} of the network study: {what}, {titles}"
+    return Preset(f"{number}: {titles}", hint, state)
 
 
 def _questions() -> Iterator[tuple[str, Selection]]:

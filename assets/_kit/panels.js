@@ -64,8 +64,13 @@
     delete gd.dataset.columns;
     frame.style.removeProperty("--lines");
     if (!grid) return layout;
-    const columns = columnsFor(layout, gd.clientWidth), lines = Math.ceil(panels.length / columns);
-    Object.assign(gd.dataset, { panels: lines, columns });
+    let columns = 0, lines = 0;
+    // The page gives many columns more room, so the width is asked for again.
+    for (let turn = 0; turn < 2; turn++) {
+      columns = columnsFor(layout, gd.clientWidth);
+      lines = Math.ceil(panels.length / columns);
+      Object.assign(gd.dataset, { panels: lines, columns });
+    }
     frame.style.setProperty("--lines", lines);
     return columns < grid.columns ? inColumns(layout, columns, gd.clientHeight) : layout;
   }
