@@ -188,8 +188,10 @@ def figures(published: LakeView) -> dict[str, ExploreState]:
 LOADS = (200_000.0, 400_000.0, 600_000.0)
 SYSTEMS = ("linux_tuned", "ebbrt_tuned")
 # Panels of figure 4 by their message size; node.js has none.
-SIZES: dict[str, float | str] = {"NetPIPE 64 B": 64.0, "NetPIPE 8 KiB": 8192.0, "NetPIPE 64 KiB": 65_536.0,
-         "NetPIPE 512 KiB": 524_288.0, "node.js": "none"}  # fmt: skip
+SIZES: dict[str, float | str] = {
+    "NetPIPE 64 B": 64.0, "NetPIPE 8 KiB": 8192.0, "NetPIPE 64 KiB": 65_536.0,
+    "NetPIPE 512 KiB": 524_288.0, "node.js": "none",
+}  # fmt: skip
 
 
 def panel_of(figure: ExploreState, value: float | str) -> ExploreState:
@@ -205,7 +207,8 @@ def test_a_preset_has_the_panels_and_the_metrics_of_its_figure(
              "6 a-c: memcached", "6 d: memcached"]  # fmt: skip
     assert list(figures) == names
     for name, columns, metrics in zip(names[2:], (5, 3, 3), (4, 4, 1), strict=True):
-        meta = picture("lines", published, figures[name])["figure"]["layout"]["meta"]
+        drawn_lines = picture("lines", published, figures[name])
+        meta = drawn_lines["figure"]["layout"]["meta"]
         assert (meta["grid"]["columns"], meta["grid"]["lines"]) == (columns, 1)
         assert len(meta["axes"]) == metrics
 
