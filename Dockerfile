@@ -9,7 +9,7 @@ ENV PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_NO_CACHE_DIR=1 PYTHONDONTWRITEBYTECODE=1
 WORKDIR /opt/wattlas
 RUN python3 -m venv /opt/wattlas/.venv
 COPY requirements.txt .
-RUN .venv/bin/python -m pip install --only-binary :all: --require-hashes -r requirements.txt \
+RUN .venv/bin/python -m pip install --no-compile --only-binary :all: --require-hashes -r requirements.txt \
     && .venv/bin/python -m pip uninstall --yes pip setuptools
 # What nothing here loads: packages' own tests, headers, source maps, plug-ins of JupyterLab, Arrow's
 # network protocols, the grid's other edition, Dash's scripts for debugging, Plotly's classes
@@ -29,7 +29,9 @@ COPY ingest ingest
 COPY app app
 COPY assets assets
 COPY vendor vendor
-# Scripts for browsers, once for the image.
+# Scripts for browsers, once for the image. Copies that `make compressed` made are taken, and what else
+# lies there is removed; a source that is always there allows that the other is not.
+COPY requirements.txt compresse[d] compressed/
 RUN NUMBA_CACHE_DIR=/tmp/numba .venv/bin/python -m app compress
 COPY scripts/compile.sh .
 # Numba keeps the time of each source with what it compiled: whole seconds, as layers keep them.

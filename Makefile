@@ -10,12 +10,13 @@ SAMPLE := sample-raw
 # Tests start hundreds of processes. Without their bytecode each would compile the project again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: run test test-all test-cluster test-store bench lint fmt lock audit screenshot clean compiled compressed chromium tools nginx image image-test vendor
+.PHONY: run test test-all test-cluster test-store bench lint fmt lock audit screenshot clean compiled compressed packages ready image image-base image-test vendor
 .DEFAULT_GOAL := run
 
 $(VENV)/.run-stamp: requirements.txt
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.txt
+	$(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check --require-hashes -r requirements.txt
+	$(BIN)/python -m compileall -q -j 0 -x '/(graph_objs|tests)/' $(VENV)/lib
 	@touch $@
 
 # Their bytecode is written when it is needed, which is seldom: that halves the time.
@@ -38,20 +39,19 @@ run: $(VENV)/.run-stamp compressed/.stamp
 compiled: $(VENV)/.run-stamp
 	@sh scripts/compile.sh $(BIN)/python
 
-chromium: $(VENV)/.dev-stamp
-	@sh scripts/need_chromium.sh
+CHROMIUM := chromium=chromium,fonts-dejavu-core
 
-tools:
-	@sh scripts/need_tools.sh
+packages:
+	@sh scripts/need.sh $(CHROMIUM) fio iperf3 nginx=nginx-light
 
-nginx:
-	@sh scripts/need_nginx.sh
+# What `make test` needs.
+ready: $(VENV)/.dev-stamp packages compiled compressed
 
 # Tests write and flush thousands of small files: in memory, where there is room for them.
 ROOM := $(shell df -Pk /dev/shm 2>/dev/null | awk 'NR == 2 && $$4 > 4000000 { print "TMPDIR=/dev/shm" }')
 
 # Two workers: the first begins with the tests in Chromium, the second takes over what is left of them.
-test: chromium tools nginx compiled compressed
+test: ready
 ifdef ARGS
 	$(ROOM) $(BIN)/python -m pytest $(ARGS)
 else
@@ -59,12 +59,12 @@ else
 endif
 
 # All tests, also those that take over 4 s, which `.ci/run` leaves out: about 25 minutes on two cores.
-test-all: chromium tools nginx compiled compressed
+test-all: ready
 	$(ROOM) $(BIN)/python -m pytest --numprocesses=2 --dist=worksteal -m "not cluster" $(ARGS)
 
 # What takes minutes: many kills, a real SLURM, the benchmark of clusters.
 test-cluster: $(VENV)/.dev-stamp
-	@sh scripts/need_slurm.sh
+	@sh scripts/need.sh slurmctld=slurm-wlm
 	$(BIN)/python -m pytest -m cluster
 
 # The tests of object stores against SeaweedFS, a server of another kind than moto.
@@ -81,6 +81,8 @@ lint: $(VENV)/.dev-stamp
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/oxlint --deny-warnings assets bench tests
+	$(BIN)/hadolint Dockerfile
+	$(BIN)/compose-lint check --quiet compose.yaml
 
 fmt: $(VENV)/.dev-stamp
 	$(BIN)/ruff check --fix .
@@ -108,15 +110,19 @@ audit: $(VENV)/.run-stamp
 image:
 	@sh scripts/image.sh
 
-# On a base made of Debian's packages, with Buildah and Podman; see scripts/image_test.sh.
-image-test: $(VENV)/.dev-stamp
+# On a base made of Debian's packages, with Buildah and Podman, as root; see scripts/image_test.sh.
+image-base:
+	@sh scripts/image_test.sh base
+
+image-test: $(VENV)/.dev-stamp compressed image-base
 	@sh scripts/image_test.sh
 
 # plotly.js in the version that the Python package has; needs npm.
 vendor: $(VENV)/.run-stamp
 	@sh scripts/vendor.sh $$($(BIN)/python -c "import plotly.offline as p; print(p.get_plotlyjs_version())")
 
-screenshot: chromium
+screenshot: $(VENV)/.dev-stamp
+	@sh scripts/need.sh $(CHROMIUM)
 	$(BIN)/python -m scripts.screenshot docs
 
 clean:

