@@ -139,12 +139,12 @@ def read_distributions(lake: Lake, run_ids: Sequence[str], quantity: str) -> Dis
         lake.check_run_file(path, digests[path])
     tables = [_shared_rows(lake.path / path, ids, quantity) for path, ids in shared.items()]
     tables += [_own_rows(lake.path / path, run_id, quantity) for run_id, path in alone.items()]
-    rows = pa.concat_tables(tables) if tables else _NO_ROWS
+    if not tables:
+        # Made here: Arrow imports pandas for it, which a server does before its threads start.
+        schema = {"run_id": pa.string(), "slot": pa.int32(), "count": pa.int64()}
+        tables = [pa.schema(schema).empty_table()]
+    rows = pa.concat_tables(tables)
     return _dense(asked, rows, quantity)
-
-
-_NO_ROWS: Final = pa.table({"run_id": pa.array([], pa.string()), "slot": pa.array([], pa.int32()),
-                            "count": pa.array([], pa.int64())})  # fmt: skip
 
 
 def _read(path: LakePath, columns: list[str], condition: pc.Expression) -> pa.Table:

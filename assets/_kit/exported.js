@@ -20,7 +20,7 @@
 
   /** Keys as in the app: Escape calls `clear`, others go to `key`, which returns whether it took one. */
   wattlas.exportKeys = ({ key, clear = () => {} }) => document.addEventListener("keydown", (event) => {
-    if (event.ctrlKey || event.metaKey || event.altKey || wattlas.toolKey(event)) return;
+    if (event.ctrlKey || event.metaKey || event.altKey || wattlas.groupKey(event)) return;
     if (event.key === "Escape") clear();
     else if (!wattlas.closest(event, "input, select") && key(event)) event.preventDefault();
   });
