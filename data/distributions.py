@@ -141,10 +141,12 @@ def read_distributions(lake: Lake, run_ids: Sequence[str], quantity: str) -> Dis
     tables += [_own_rows(lake.path / path, run_id, quantity) for run_id, path in alone.items()]
     if not tables:
         # Made here: Arrow imports pandas for it, which a server does before its threads start.
-        schema = {"run_id": pa.string(), "slot": pa.int32(), "count": pa.int64()}
-        tables = [pa.schema(schema).empty_table()]
+        tables = [_ROWS.empty_table()]
     rows = pa.concat_tables(tables)
     return _dense(asked, rows, quantity)
+
+
+_ROWS: Final = pa.schema({"run_id": pa.string(), "slot": pa.int32(), "count": pa.int64()})
 
 
 def _read(path: LakePath, columns: list[str], condition: pc.Expression) -> pa.Table:
@@ -158,7 +160,7 @@ def _read(path: LakePath, columns: list[str], condition: pc.Expression) -> pa.Ta
 
 def _shared_rows(path: LakePath, run_ids: Sequence[str], quantity: str) -> pa.Table:
     wanted = pc.field("run_id").isin(list(run_ids)) & (pc.field("quantity") == quantity)
-    return _read(path, _NO_ROWS.column_names, wanted).cast(_NO_ROWS.schema)
+    return _read(path, _ROWS.names, wanted).cast(_ROWS)
 
 
 def _own_rows(path: LakePath, run_id: str, quantity: str) -> pa.Table:
@@ -166,7 +168,7 @@ def _own_rows(path: LakePath, run_id: str, quantity: str) -> pa.Table:
     rows = _read(path, ["level", "slot", "count"], pc.field("quantity") == quantity)
     rows = rows.filter(pc.equal(rows["level"], pc.min(rows["level"])))
     ids = pa.array([run_id] * len(rows), pa.string())
-    return pa.table([ids, rows["slot"], rows["count"]], schema=_NO_ROWS.schema)
+    return pa.table([ids, rows["slot"], rows["count"]], schema=_ROWS)
 
 
 def _dense(asked: tuple[str, ...], rows: pa.Table, quantity: str) -> Distributions:
