@@ -80,9 +80,10 @@ def _log_columns(view: LakeView) -> list[pl.DataFrame]:
     views = view.lake.log_views
     tables = []
     for name in VIEWS if views.folder else ():
-        empty = view.lake.sql(views.without_rows(name))
-        told = {"column": empty.columns, "type": [str(kind) for kind in empty.types]}
-        tables.append(pl.DataFrame({"table": [name] * len(empty.columns), **told}))
+        told = view.lake.polars(f"DESCRIBE {views.without_rows(name)}")
+        tables.append(
+            told.select(pl.lit(name).alias("table"), column="column_name", type="column_type")
+        )
     return tables
 
 

@@ -15,7 +15,8 @@
     const texts = document.createTreeWalker(panel, NodeFilter.SHOW_TEXT), sizes = [TEXT_PX];
     while (texts.nextNode()) {
       const { data, parentElement } = texts.currentNode;
-      if (data.trim() && seen(parentElement)) sizes.push(parseFloat(getComputedStyle(parentElement).fontSize));
+      if (!data.trim() || !seen(parentElement)) continue;
+      sizes.push(parseFloat(getComputedStyle(parentElement).fontSize));
     }
     return Math.min(...sizes);
   }
@@ -53,9 +54,8 @@
   /** Begin by m or p, go on by arrows, end by Escape. Returns whether the key was for it. */
   wattlas.panelKey = function (event, isTyping) {
     const { key } = event, now = shown();
-    if (isTyping || event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) {
-      return false;
-    }
+    const isOther = isTyping || event.ctrlKey || event.metaKey || event.altKey;
+    if (isOther || document.querySelector("dialog[open]")) return false;
     const focused = document.activeElement.closest("main .panel[data-view]");
     if (key === "m" || key === "p") {
       if (now && now.classList.contains("presented") === (key === "p")) end();

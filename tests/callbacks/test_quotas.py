@@ -74,7 +74,7 @@ def test_one_visitor_leaves_room_for_the_queries_of_others(
 
     def slow(*_: Any) -> tuple[dict, bytes]:
         assert goes_on.wait(20)
-        return {"truncated": False}, b""
+        return {"truncated": False, "columns": [], "types": [], "rows": []}, b""
 
     monkeypatch.setattr(Sandbox, "_run", slow)
 
