@@ -126,7 +126,7 @@ def test_unknown_names_in_a_link_are_listed_in_the_status_line(
     assert tab.locator("main .js-plotly-plot").count() >= 1
 
 
-@pytest.mark.thin(4)
+@pytest.mark.thin(2)
 @drawn_by_page
 def test_each_view_is_drawn_and_downloads_as_picture_and_rows_with_explanation(
     tab: Tab, logged_address: str, owed: Page
@@ -219,6 +219,7 @@ _PRINTED: Final = """() => {
 }"""
 
 
+@pytest.mark.thin(3)
 @page_by_page
 def test_a_checker_of_access_finds_nothing_serious(tab: Tab, sql_address: str, owed: Page) -> None:
     """In both themes. Each page has one title, and each filter is one stop of the Tab key."""
@@ -273,7 +274,7 @@ def test_a_reload_restores_the_page_and_the_help_lists_its_keys(
     expect(tab.locator("#help")).not_to_be_visible()
 
 
-@pytest.mark.thin(4)
+@pytest.mark.thin(2)
 @page_by_page
 def test_the_export_opens_from_disk(
     tab: Tab, logged_address: str, owed: Page, tmp_path: Path

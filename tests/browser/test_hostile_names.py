@@ -51,7 +51,7 @@ def address(
     return serve(lake)
 
 
-@pytest.mark.thin(4)
+@pytest.mark.thin(2)
 @pytest.mark.parametrize("owed", PAGES, ids=lambda page: page.name)
 @pytest.mark.parametrize("is_export", [False, True], ids=["page", "export"])
 def test_no_name_becomes_a_link(

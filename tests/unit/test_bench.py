@@ -223,6 +223,7 @@ def test_an_add_on_a_cluster_is_measured(run: Run, monkeypatch: pytest.MonkeyPat
     assert any(name.startswith("simulated_100_workers_of_linear") for name in lines)
 
 
+@pytest.mark.slow
 def test_paper(run: Run) -> None:
     lines = run("paper", "--points", 30, "--bins", 8, "--repeats", 1)
     assert lines["scatter_svg_size"]["limit"] == 300
