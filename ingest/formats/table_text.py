@@ -84,13 +84,15 @@ def _is_table(lines: Sequence[str], separator: str | None) -> bool:
 def table_rows(lines: Iterable[str], separator: str | None) -> Iterator[tuple[int, list[str]]]:
     """Yield the header and the rows of a table, each with its last line number.
 
-    Titles above the header are left out; units below it stand behind its names: `Time (s)`.
+    Titles above the header are left out; units below it stand behind its names: `Time (s)`. Where
+    blanks separate cells, a header without a name of the first column, as R writes it, gets an
+    empty one.
 
     Raises:
         FormatError: As `split_lines`.
     """
     if separator is None:
-        yield from split_lines(content_lines(lines, separator), separator)
+        yield from _with_row_names(split_lines(content_lines(lines, separator), separator))
         return
     rows = split_lines(content_lines(_without_titles(lines, separator), separator), separator)
     first = list(islice(rows, 3))
@@ -98,6 +100,14 @@ def table_rows(lines: Iterable[str], separator: str | None) -> Iterator[tuple[in
         (line, names), (_, units), row = first
         pairs = zip(names, (unit.strip(" ()[]") for unit in units), strict=True)
         first = [(line, [f"{name} ({unit})" if unit else name for name, unit in pairs]), row]
+    yield from chain(first, rows)
+
+
+def _with_row_names(rows: Iterator[tuple[int, list[str]]]) -> Iterator[tuple[int, list[str]]]:
+    """Yield rows; a header of one cell less than the row below it begins with an empty cell."""
+    first = list(islice(rows, 2))
+    if len(first) == 2 and len(first[1][1]) == len(first[0][1]) + 1 and first[1][1][-1].strip():
+        first[0] = (first[0][0], ["", *first[0][1]])
     yield from chain(first, rows)
 
 

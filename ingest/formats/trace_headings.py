@@ -15,7 +15,7 @@ _SCALES: Final[dict[Quantity, dict[str, float]]] = {
     },
     "frequency": {"mhz": 1, "ghz": 1e3, "khz": 1e-3, "hz": 1e-6},
     "time": {**dict.fromkeys(("s", "sec", "secs", "seconds"), 1.0), "min": 60,
-             "ms": 1e-3, "us": 1e-6, "ns": 1e-9},
+             "ms": 1e-3, "us": 1e-6, "ns": 1e-9, "millis": 1e-3, "micros": 1e-6},
     "busy": {"%": 1, "pct": 1, "percent": 1},
 }  # fmt: skip
 _WORDS: Final[dict[Quantity, frozenset[str]]] = {
@@ -32,10 +32,11 @@ _NO_READING: Final = frozenset(
 _TIMES: Final = frozenset(
     {"time", "timestamp", "elapsed", "epoch", "datetime", "ts", "t", "seconds", "sec", "s", "clock",
      "date", "stamp", "since", "start", "unix", "utc", "local", "relative", "sample", "ms", "us",
-     "ns", "system", "ipmi"}
+     "ns", "system", "ipmi", "millis", "micros"}
 )  # fmt: skip
 _TIME_HEADS: Final = frozenset(
     {"time", "timestamp", "elapsed", "epoch", "datetime", "ts", "t", "seconds", "date", "stamp"}
+    | {"millis", "micros"}
 )
 _PROCESSOR: Final = frozenset({"cpu", "gpu", "processor", "sys", "user"})
 _DEVICES: Final = frozenset({"index", "gpu", "idx", "entity", "uuid", "device", "socket", "id"})

@@ -96,6 +96,7 @@ def _find_a_knob(guesses: Sequence[Guess]) -> None:
         if guess.why.startswith(("'", "unit")):
             return
         is_free = guess.why.startswith(("numbers that seldom", "a name of the row"))
+        is_free = is_free and not guess.heading.has(*WORDS["identifiers"])
         if is_free and guess.kind in ("whole", "text") and 1 < guess.count <= MOST_NAMES:
             guess.role, guess.better = "knob", None
             guess.why = "the first column, and nothing else was set"

@@ -81,6 +81,19 @@ STUDIES: dict[str, tuple[dict[str, str], str, list[tuple[Any, ...]]]] = {
         # Seven steps of 15 J in 2 s; the first sample only begins them.
         [(2, 1, 1, pytest.approx(105.0, rel=1e-8), 14.0)],
     ),
+    "row names of R": (
+        {"power.txt": '"device" "iodepth" "mean.power.W" "lat.us"\n"1" "nvme" 1 5.5 80.5\n'
+         '"2" "nvme" 8 7.5 120.5\n"3" "sata" 1 3.5 200.5\n"4" "sata" 8 4.5 900.5\n'},
+        "device, iodepth, power_w",
+        [("nvme", 1, 5.5), ("nvme", 8, 7.5)],
+    ),
+    # 2 W for 29 steps of 100 ms.
+    "a board's milliseconds": (
+        {f"coap_{size}B.csv": "millis,bus_V,power_mW\n"
+         + "".join(f"{3308 + 100 * n},4.99,2000\n" for n in range(30)) for size in (64, 1024)},
+        "power_w, energy_j",
+        [(pytest.approx(2.0), pytest.approx(6.0))],
+    ),
     # Folders repeat what the documents say.
     "documents in folders": (
         {f"{machine}/{benchmark}/run{run}.json": '{"energy": {"value": 3977.5, "unit": "mJ"}, '
