@@ -77,8 +77,8 @@ class Column:
         return {"comment": comment, _KEY: json.dumps(properties, sort_keys=True)}
 
 
-# Queries call what they compute beside the columns of runs so.
-_COMPUTED: Final = frozenset(
+# Queries call what they compute beside the knobs of runs so.
+COMPUTED_NAMES: Final = frozenset(
     {
         "against",
         "cell",
@@ -131,8 +131,6 @@ def check_name(name: str) -> None:
         )
     if name in reserved_words():
         raise DataError(f"{name!r} cannot name a column: it is a word of SQL")
-    if name in _COMPUTED:
-        raise DataError(f"{name!r} cannot name a column: queries compute one of this name")
     facets = (knob.facet for knob in KNOB_TABLE)
     if name in RUNS.names or name in DERIVED or name in facets:
         raise DataError(f"{name!r} cannot name a column: wattlas has a column of that name")
@@ -185,10 +183,12 @@ def from_settings(name: str, entry: Mapping[str, Any], dataset: str) -> Column:
     """A column as a settings file declares it; keys and types are checked already.
 
     Raises:
-        DataError: As `check_name`.
+        DataError: As `check_name`; or a knob has the name of what queries compute.
     """
     check_name(name)
     role = entry.get("role", "metric")
+    if role == "knob" and name in COMPUTED_NAMES:
+        raise DataError(f"{name!r} cannot name a knob: queries compute a column of this name")
     kind = entry.get("type", "text" if role == "label" else "real")
     title = entry.get("title", name.replace("_", " "))
     return Column(

@@ -144,7 +144,7 @@ def _take_knob(line: _Line, reading: Reading, columns: dict[str, Column]) -> Non
     if _KNOB_KINDS.get(name) == kind:
         reading.knobs[name] = int(line.text) if line.unit is not None else line.text
         return
-    name = clean_name(line.key, kind, columns)
+    name = clean_name(line.key, kind, columns, "knob")
     is_given = bool(line.words & WORDS["given"])
     columns[name] = Column(name, "knob", kind, line.key, line.key, is_given=is_given)
     reading.knobs[name] = line.text if line.unit is None else int(line.text)

@@ -78,10 +78,10 @@ def targets_of(table: Table, declaration: TableDeclaration, file: str) -> list[T
             continue
         taken = {t.name for t in targets} | {n for n, k in declaration.kinds.items() if k != CORE}
         kind = _kind_of(table.column(index))
-        name = clean_name(bare, kind, taken)
         role = declared.role or _role_of(kind, table.column(index), declaration)
         if heading in table.keys and declared.role is None:
             role = "knob"
+        name = clean_name(bare, kind, taken, role)
         title = bare or name
         own = Column(name, role, kind, title, title, declared.unit or table.units.get(heading, ""))
         own = replace(own, better=declared.better, is_given=declared.is_given)

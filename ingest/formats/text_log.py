@@ -158,7 +158,7 @@ def _take(name: str, text: str, declaration: LogDeclaration, reading: Reading) -
     if target is None:
         role = declared.role or ("label" if kind == "text" else "metric")
         heading = declared.name or name
-        target = clean_name(heading, kind)
+        target = clean_name(heading, kind, role=role)
         column = Column(target, role, "text" if kind == "text" else "real", heading, heading,
                         declared.unit)  # fmt: skip
         reading.columns = (*reading.columns, column)

@@ -126,7 +126,7 @@ def _groups(shape: Shape) -> list[str | None]:
         if known is None and is_size:
             known = "request_bytes"
         if known is None and len(texts) > 1:
-            known = clean_name(word or f"number_{index + 1}", "whole")
+            known = clean_name(word or f"number_{index + 1}", "whole", role="knob")
         if known in groups:
             known = (
                 clean_name(f"{word or 'number'}_{index + 1}", "whole") if len(texts) > 1 else None

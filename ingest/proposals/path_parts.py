@@ -213,10 +213,10 @@ def _token_pattern(
         name = "threads"
     else:
         word = word or ("file" if is_name else "folder")
-        name = clean_name(word, str(len(columns) + 1), taken)
+        name = clean_name(word, str(len(columns) + 1), taken, "knob")
     kind = "text" if is_stamp or not is_real else "whole" if is_whole else "real"
     if name in taken:
-        name = clean_name(f"{name}_{len(columns) + 1}", kind, taken)
+        name = clean_name(f"{name}_{len(columns) + 1}", kind, taken, "knob")
     unit = unit_of(after) if kind != "text" else None
     role = "label" if is_stamp else "knob"
     columns.append(PathColumn(name, kind, role, len(values), unit.text if unit else ""))

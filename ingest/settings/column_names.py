@@ -4,18 +4,20 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Final
 
-from data.declared import Column, check_name
+from data.declared import COMPUTED_NAMES, Column, Role, check_name
 from data.errors import DataError
 
 _LONGEST_NAME: Final = 55
 
 
-def clean_name(heading: str, kind: str, taken: Iterable[str] = ()) -> str:
+def clean_name(heading: str, kind: str, taken: Iterable[str] = (), role: Role = "metric") -> str:
     """Make a name for an undeclared column that is valid in SQL and URLs.
 
     Args:
         taken: Names of other columns.
+        role: A knob cannot have the name of what queries compute.
     """
+    taken = {*taken, *COMPUTED_NAMES} if role == "knob" else taken
     bare = re.sub(r"[^a-z0-9]+", "_", heading.lower()).strip("_")[:_LONGEST_NAME]
     bare = bare if bare[:1].isalpha() else f"c_{bare}".rstrip("_")
     names = (bare, f"{bare}_{kind}", *(f"{bare}_{kind}_{n}" for n in range(2, 10_000)))

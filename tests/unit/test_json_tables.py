@@ -54,8 +54,8 @@ def test_keys_of_dictionaries_are_knobs() -> None:
         {"models": "b", "energy": 1.0, "time_real": 2.0},
     ]
     assert [c.name for c in read_.columns if c.role == "knob"] == ["models"]
-    assert rows({"1,x": {"b": 1, "c": "x", "j": 2.5}, "2,x": {"b": 2, "c": "x", "j": 3.5}}) == [
-        {"b": 1, "c": "x", "j": 2.5}, {"b": 2, "c": "x", "j": 3.5},
+    assert rows({"1,x": {"n": 1, "s": "x", "j": 2.5}, "2,x": {"n": 2, "s": "x", "j": 3.5}}) == [
+        {"n": 1, "s": "x", "j": 2.5}, {"n": 2, "s": "x", "j": 3.5},
     ]  # fmt: skip
 
 

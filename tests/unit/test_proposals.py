@@ -20,6 +20,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from data.connection import open_lake
+from data.declared import from_settings
+from data.errors import DataError
 from ingest.__main__ import main
 from ingest.formats.written_numbers import written_numbers
 from ingest.lake.proposals import read_proposals
@@ -471,6 +473,18 @@ def test_a_workload_of_a_known_name_that_measures_something_else_is_declared(
     assert add(raw, lake) == 0
     sql = "SELECT DISTINCT workload, performance_metric FROM runs"
     assert rows_of(lake, sql) == [("mlperf", "duration_s")]
+
+
+def test_a_knob_is_not_called_as_queries_call_what_they_compute(tmp_path: Path) -> None:
+    """A metric may be: no query has it beside the computed column."""
+    raw, lake = tmp_path / "study", tmp_path / "lake"
+    write(raw, "t.csv", "n,value,energy_J,time_s\na,1.5,10,2\nb,2.5,12,3\na,1.6,11,2\nb,2.7,13,3\n")
+    assert add(raw, lake) == 0
+    sql = "SELECT n_text, value, energy_j FROM runs ORDER BY ALL LIMIT 1"
+    assert rows_of(lake, sql) == [("a", 1.5, 10.0)]
+    with pytest.raises(DataError, match="'n' cannot name a knob"):
+        from_settings("n", {"role": "knob"}, "d")
+    assert from_settings("level", {"role": "metric"}, "d").name == "level"
 
 
 RESULTS = """Benchmark: stream
