@@ -97,8 +97,12 @@ class Clause:
     def __post_init__(self) -> None:
         if not self.values:
             raise SelectionError(f"filter {self.facet.name!r} has no value")
+        facet = self.facet
         for value in self.values:
-            check_value(self.facet, value)
+            is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+            if value != facet.null_word and is_number != facet.is_number:
+                wanted = "a number" if facet.is_number else "a text"
+                raise SelectionError(f"filter {facet.name!r} wants {wanted}, not {value!r}")
         numbers_as_float = tuple(v if isinstance(v, str) else float(v) for v in self.values)
         object.__setattr__(self, "values", numbers_as_float)
 
@@ -117,19 +121,6 @@ class Clause:
     def takes(self, value: Value | None) -> bool:
         """Whether it keeps runs with this value; None for NULL."""
         return (self.facet.null_word if value is None else value) in self.values
-
-
-def check_value(facet: Facet, value: object) -> None:
-    """Reject a value of the wrong type for its facet.
-
-    Raises:
-        SelectionError: The value's type is wrong; the message names facet and value.
-    """
-    if value == facet.null_word:
-        return
-    if isinstance(value, (int, float)) != facet.is_number or isinstance(value, bool):
-        wanted = "a number" if facet.is_number else "a text"
-        raise SelectionError(f"filter {facet.name!r} wants {wanted}, not {value!r}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from urllib.parse import parse_qs, urlencode
 from data.catalogue import Catalogue
 from data.declared import FACET_PREFIX
 from data.errors import SelectionError
-from data.selection import Facet, Selection, Value, check_value
+from data.selection import Selection, Value
 
 Parameters = dict[str, list[str]]
 Pairs = tuple[tuple[str, str], ...]
@@ -249,17 +249,12 @@ def take_filters(parameters: Parameters, catalogue: Catalogue) -> Selection:
     values: dict[str, list[Value]] = {}
     for name, facet in catalogue.facets.items():
         if name in parameters:
-            found = [_filter_value(facet, text) for text in parameters.pop(name)]
-            values[name] = list(dict.fromkeys(found))
+            chosen: list[Value] = [
+                read_number(name, text) if facet.is_number and text != facet.null_word else text
+                for text in parameters.pop(name)
+            ]
+            values[name] = list(dict.fromkeys(chosen))
     return catalogue.selection(values)
-
-
-def _filter_value(facet: Facet, text: str) -> Value:
-    value: Value = text
-    if facet.is_number and text != facet.null_word:
-        value = read_number(facet.name, text)
-    check_value(facet, value)
-    return value
 
 
 def pairs_of(raw: Mapping[str, Any], version: int) -> list[tuple[str, str]]:
