@@ -26,8 +26,8 @@ def export(view: LakeView, state: ExploreState) -> ExportedPage:
     has_lines = state.show != "points"
     drawn = [each for each in VIEWS if each.picture and (not each.is_optional or has_lines)]
     pictures = {each.name: picture(each.name, view, state) for each in drawn}
-    rows, asked = best_table(view, state), asked_of(view, state)
-    table = best_settings_table(rows, asked)
+    rows, question = best_table(view, state), asked_of(view, state)
+    table = best_settings_table(rows, question)
     data = {
         "pictures": {name: encode_view(answer) for name, answer in pictures.items()},
         "state": {"clause": state.clause, "zoom": state.zoom, "limit": state.limit},
@@ -39,7 +39,7 @@ def export(view: LakeView, state: ExploreState) -> ExportedPage:
         ),
         filters=html.escape(state.selection.in_words()),
         status=html.escape(status_words(view, state)),
-        findings="".join(f"<p>{html.escape(words)}</p>" for words in sentences(rows, asked)),
+        findings="".join(f"<p>{html.escape(words)}</p>" for words in sentences(rows, question)),
         words=html.escape(best_notes(view, state)),
         table=render(table),
         explanation=html.escape(

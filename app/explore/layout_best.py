@@ -49,40 +49,46 @@ class Asked:
         return f"{word} {format_quantity(self.limit, self.limited.unit)}"
 
 
-def best_settings_table(rows: pl.DataFrame, asked: Asked) -> html.Div:
+def best_settings_table(rows: pl.DataFrame, question: Asked) -> html.Div:
     """Lay out the answer of `decided`; a click on a row selects its best set."""
     if not len(rows):
-        words = f"no run has both {lowered(asked.cost.title)} and the metric."
+        words = f"no run has both {lowered(question.cost.title)} and the metric."
         return html.Div(f"Nothing to compare: {words}", className="note")
     listed = rows.to_dicts()
-    settings = [_setting_words(row, asked) for row in listed]
-    place = place_columns(rows, asked)
+    settings = [_setting_words(row, question) for row in listed]
+    place = place_columns(rows, question)
     has_default = any(row["change_pct"] is not None for row in listed)
     has_settings = any(settings)
     has_areas = any(row["area"] is not None for row in listed)
     has_sets = any(row["settings"] > 1 for row in listed)
-    shown = [asked.cost] if asked.cost is asked.limited else [asked.cost, asked.limited]
+    shown = (
+        [question.cost] if question.cost is question.limited else [question.cost, question.limited]
+    )
     head = [
         html.Th("System"),
         *([html.Th("Recommended setting")] if has_settings else []),
         *(html.Th(each.title, className="number") for each in shown),
         *([html.Th("Not told apart", className="number", title=_SET_TITLE)] if has_sets else []),
         *([html.Th("Regret", className="number", title=_REGRET_TITLE)] if has_sets else []),
-        *([html.Th(f"{asked.cost.title} vs default", className="number")] if has_default else []),
-        *([html.Th(f"vs {asked.against}", className="number")] if asked.against else []),
-        *([html.Th("Area", className="number", title=_area_title(asked))] if has_areas else []),
+        *(
+            [html.Th(f"{question.cost.title} vs default", className="number")]
+            if has_default
+            else []
+        ),
+        *([html.Th(f"vs {question.against}", className="number")] if question.against else []),
+        *([html.Th("Area", className="number", title=_area_title(question))] if has_areas else []),
         html.Th("n", className="number", title="runs of the setting"),
     ]
     body = [
         html.Tr(
             [
-                html.Th(_name(row, place, asked), scope="row"),
-                *([_setting(row, words, asked)] if has_settings else []),
-                *_values(row, asked),
+                html.Th(_name(row, place, question), scope="row"),
+                *([_setting(row, words, question)] if has_settings else []),
+                *_values(row, question),
                 *([_set(row), _regret(row)] if has_sets else []),
-                *([_change(row, asked)] if has_default else []),
-                *([_against(row, asked)] if asked.against else []),
-                *([_area(row, asked)] if has_areas else []),
+                *([_change(row, question)] if has_default else []),
+                *([_against(row, question)] if question.against else []),
+                *([_area(row, question)] if has_areas else []),
                 html.Td(str(row["n"]), className="number"),
             ],
             tabIndex=0,
@@ -100,49 +106,49 @@ _SET_TITLE: Final = (
 _REGRET_TITLE: Final = "the setting costs at most so much more than the best one of these"
 
 
-def _area_title(asked: Asked) -> str:
+def _area_title(question: Asked) -> str:
     return (
-        f"how many times the area of {asked.against} the system's frontier dominates, on "
+        f"how many times the area of {question.against} the system's frontier dominates, on "
         "logarithmic axes"
     )
 
 
-def _area(row: Mapping[str, Any], asked: Asked) -> html.Td:
+def _area(row: Mapping[str, Any], question: Asked) -> html.Td:
     if row["area"] is None:
         return html.Td(MISSING, className="number quiet")
     words, low, high = (format_digits(row[f"area{end}"]) for end in ("", "_low", "_high"))
     spread = html.Span(f" [{low}, {high}]", className="spread ends")
-    return html.Td([f"{words} x", spread], className="number", title=area_words(row, asked))
+    return html.Td([f"{words} x", spread], className="number", title=area_words(row, question))
 
 
-def area_words(row: Mapping[str, Any], asked: Asked) -> str:
+def area_words(row: Mapping[str, Any], question: Asked) -> str:
     """Return the ratio of two areas as a sentence without its end, with the reference point."""
     name = row["system_label"] or row["system"]
     words, low, high = (format_digits(row[f"area{end}"]) for end in ("", "_low", "_high"))
     bounds = (
         f"{lowered(metric.title)} {'above' if metric.better == 'more' else 'below'} "
         f"{format_quantity(row[f'area_{axis}'], metric.unit)}"
-        for axis, metric in zip("xy", asked.axes, strict=True)
+        for axis, metric in zip("xy", question.axes, strict=True)
     )
     return (
-        f"{name} dominates {words} [{low}, {high}] times the area of {asked.against} "
+        f"{name} dominates {words} [{low}, {high}] times the area of {question.against} "
         f"({' and '.join(bounds)}, log axes)"
     )
 
 
-def place_columns(rows: pl.DataFrame, asked: Asked) -> list[str]:
+def place_columns(rows: pl.DataFrame, question: Asked) -> list[str]:
     """Return the given knobs that differ between rows: what tells one choice from another."""
     return [
-        knob.column for knob in asked.catalogue.knobs.values()
+        knob.column for knob in question.catalogue.knobs.values()
         if knob.is_given and rows[knob.column].n_unique() > 1
     ]  # fmt: skip
 
 
-def _place_words(row: Mapping[str, Any], place: Collection[str], asked: Asked) -> str:
+def _place_words(row: Mapping[str, Any], place: Collection[str], question: Asked) -> str:
     """Return what was given, in words: `400k QPS · 64 B messages · haswell`."""
     words = (
         knob_words(knob, row[knob.column])
-        for knob in asked.catalogue.knobs.values()
+        for knob in question.catalogue.knobs.values()
         if knob.column in place and knob.column not in ("load_qps", "message_bytes")
     )
     shown = "load_qps" in place or "message_bytes" in place
@@ -150,46 +156,48 @@ def _place_words(row: Mapping[str, Any], place: Collection[str], asked: Asked) -
     return " · ".join(filter(None, [load, *words]))
 
 
-def _name(row: Mapping[str, Any], place: Collection[str], asked: Asked) -> str:
+def _name(row: Mapping[str, Any], place: Collection[str], question: Asked) -> str:
     name = row["system_label"] or row["system"] or ""
-    return " · ".join(filter(None, [name, _place_words(row, place, asked)]))
+    return " · ".join(filter(None, [name, _place_words(row, place, question)]))
 
 
-def _setting_words(row: Mapping[str, Any], asked: Asked) -> str:
-    given = {knob.column for knob in asked.catalogue.knobs.values() if knob.is_given}
-    return configuration_words(row, set(asked.varying) - given, asked.catalogue)
+def _setting_words(row: Mapping[str, Any], question: Asked) -> str:
+    given = {knob.column for knob in question.catalogue.knobs.values() if knob.is_given}
+    return configuration_words(row, set(question.varying) - given, question.catalogue)
 
 
-def _setting(row: Mapping[str, Any], words: str, asked: Asked) -> html.Td:
+def _setting(row: Mapping[str, Any], words: str, question: Asked) -> html.Td:
     if row["standing"] == "outside":
-        missed = f"none meets {format_quantity(asked.limit, asked.limited.unit)}"
+        missed = f"none meets {format_quantity(question.limit, question.limited.unit)}"
         text = f"{missed}; nearest: {words}" if words else missed
-        return html.Td([text, *_possible(row, asked)], className="missed")
+        return html.Td([text, *_possible(row, question)], className="missed")
     note = ""
     if row["n"] == 1 and row["settings"] > 1:
         note = " · unproven"
-    elif row["standing"] == "maybe" and asked.limit is not None:
+    elif row["standing"] == "maybe" and question.limit is not None:
         note = " · may miss the limit"
     return html.Td([words, html.Span(note, className="missed")] if note else words)
 
 
-def _possible(row: Mapping[str, Any], asked: Asked) -> list[html.Button]:
+def _possible(row: Mapping[str, Any], question: Asked) -> list[html.Button]:
     """Lay out a button that sets the nearest limit that the system can meet, to three digits."""
     value = row["limited"]
     if value is None or not value > 0:
         return []
     step = 10.0 ** (math.floor(math.log10(value)) - 2)
-    steps = math.floor(value / step) if asked.limited.better == "more" else math.ceil(value / step)
+    steps = (
+        math.floor(value / step) if question.limited.better == "more" else math.ceil(value / step)
+    )
     limit = float(f"{steps * step:.6g}")
-    words = f"limit {format_quantity(limit, asked.limited.unit)}"
+    words = f"limit {format_quantity(limit, question.limited.unit)}"
     title = f"set the nearest limit that {row['system_label'] or row['system']} meets"
     return [html.Button(words, className="plain", title=title, **{"data-limit": str(limit)})]
 
 
-def _values(row: Mapping[str, Any], asked: Asked) -> list[html.Td]:
-    shown = [html.Td(format_quantity(row["cost"], asked.cost.unit), className="number")]
-    if asked.cost is not asked.limited:
-        text = format_quantity(row["limited"], asked.limited.unit)
+def _values(row: Mapping[str, Any], question: Asked) -> list[html.Td]:
+    shown = [html.Td(format_quantity(row["cost"], question.cost.unit), className="number")]
+    if question.cost is not question.limited:
+        text = format_quantity(row["limited"], question.limited.unit)
         shown.append(html.Td(text, className="number"))
     return shown
 
@@ -217,14 +225,14 @@ def _regret_words(regret_pct: float | None) -> str:
     return f"≤ {percent(regret_pct)}" if regret_pct else "0 %"
 
 
-def _change(row: Mapping[str, Any], asked: Asked) -> html.Td:
+def _change(row: Mapping[str, Any], question: Asked) -> html.Td:
     if row["change_pct"] is None:
         is_default = row["reason"] == DEFAULT_WORDS
         return html.Td(DEFAULT_WORDS if is_default else MISSING, className="number quiet")
-    return _interval_cell(row, "change", asked)
+    return _interval_cell(row, "change", question)
 
 
-def _against(row: Mapping[str, Any], asked: Asked) -> html.Td:
+def _against(row: Mapping[str, Any], question: Asked) -> html.Td:
     if row["against_outcome"] is None:
         return html.Td(MISSING, className="number quiet")
     if row["against_outcome"] == "undecided":
@@ -238,12 +246,12 @@ def _against(row: Mapping[str, Any], asked: Asked) -> html.Td:
         return html.Td(
             ["equivalent", html.Span(words, className="spread ends")], className="number quiet"
         )
-    return _interval_cell(row, "against", asked)
+    return _interval_cell(row, "against", question)
 
 
-def _interval_cell(row: Mapping[str, Any], name: str, asked: Asked) -> html.Td:
+def _interval_cell(row: Mapping[str, Any], name: str, question: Asked) -> html.Td:
     side = decided_side(row, name)
-    tone = {0: "quiet", -1: "good", 1: "bad"}[-side if asked.cost.better == "more" else side]
+    tone = {0: "quiet", -1: "good", 1: "bad"}[-side if question.cost.better == "more" else side]
     estimate, _, interval = interval_words(row, name).partition(" [")
     return html.Td(
         [estimate, html.Span(f" [{interval}", className="spread ends")], className=f"number {tone}"
@@ -282,51 +290,51 @@ def more_runs_words(more: int | None) -> str:
     return f"about {more} more {'run' if more == 1 else 'runs'} of each"
 
 
-def sentences(rows: pl.DataFrame, asked: Asked) -> list[str]:
+def sentences(rows: pl.DataFrame, question: Asked) -> list[str]:
     """Return what the page concludes: one sentence a system at a load, three at most.
 
     The default's own row is none: it is what the others are compared with.
     """
     told = [row for row in rows.to_dicts() if row["reason"] != DEFAULT_WORDS]
-    place = {"load_qps", "message_bytes", *(place_columns(rows, asked) if len(rows) else ())}
-    listed = [_sentence(row, asked, place) for row in told[:_MOST_SENTENCES]]
+    place = {"load_qps", "message_bytes", *(place_columns(rows, question) if len(rows) else ())}
+    listed = [_sentence(row, question, place) for row in told[:_MOST_SENTENCES]]
     if len(told) > _MOST_SENTENCES:
         listed.append(f"{len(told) - _MOST_SENTENCES} more in Best settings.")
     return listed
 
 
-def _sentence(row: Mapping[str, Any], asked: Asked, place: Collection[str]) -> str:
+def _sentence(row: Mapping[str, Any], question: Asked, place: Collection[str]) -> str:
     name = row["system_label"] or row["system"] or "the best setting"
-    load = _place_words(row, place, asked)
-    where = " at ".join(filter(None, [asked.limit_words, load])) or ""
-    if where and not asked.limit_words:
+    load = _place_words(row, place, question)
+    where = " at ".join(filter(None, [question.limit_words, load])) or ""
+    if where and not question.limit_words:
         where = f"At {load}"
     start = f"{where}, {name}" if where else name
-    what, setting = lowered(asked.cost.title), _setting_words(row, asked)
-    value = format_quantity(row["cost"], asked.cost.unit)
+    what, setting = lowered(question.cost.title), _setting_words(row, question)
+    value = format_quantity(row["cost"], question.cost.unit)
     if row["standing"] == "outside":
-        nearest = format_quantity(row["limited"], asked.limited.unit)
-        word = "highest" if asked.limited.better == "more" else "lowest"
+        nearest = format_quantity(row["limited"], question.limited.unit)
+        word = "highest" if question.limited.better == "more" else "lowest"
         named = f" ({setting})" if setting else ""
-        limit = format_quantity(asked.limit, asked.limited.unit)
+        limit = format_quantity(question.limit, question.limited.unit)
         load = f" at {load}" if load else ""
         return (
-            f"No setting of {name} meets {limit}{load}: the {word} {lowered(asked.limited.title)} "
-            f"is {nearest}{named}."
+            f"No setting of {name} meets {limit}{load}: "
+            f"the {word} {lowered(question.limited.title)} is {nearest}{named}."
         )
-    if asked.limit is not None and row["limited"] is None:
-        return f"{name}{f' at {load}' if load else ''} has no {lowered(asked.limited.title)}."
-    parts = [_change_sentence(row, asked, what, value), *_against_sentence(row, asked)]
+    if question.limit is not None and row["limited"] is None:
+        return f"{name}{f' at {load}' if load else ''} has no {lowered(question.limited.title)}."
+    parts = [_change_sentence(row, question, what, value), *_against_sentence(row, question)]
     if row["members"] and row["settings"] > 1:
         parts.append(_set_sentence(row))
     if setting and row["settings"] > 1:
-        parts.append(f"recommended: {setting}{_caution(row, asked)}")
+        parts.append(f"recommended: {setting}{_caution(row, question)}")
     return f"{start} {'; '.join(parts)}."
 
 
-def _change_sentence(row: Mapping[str, Any], asked: Asked, what: str, value: str) -> str:
+def _change_sentence(row: Mapping[str, Any], question: Asked, what: str, value: str) -> str:
     if row["change_pct"] is None:
-        best = "the most" if asked.cost.better == "more" else "the least"
+        best = "the most" if question.cost.better == "more" else "the least"
         return f"has {best} {what} with {value} (n = {row['n']})"
     side = decided_side(row, "change")
     n = f"(n = {row['n']} and {row['default_n']})"
@@ -345,17 +353,17 @@ def _change_sentence(row: Mapping[str, Any], asked: Asked, what: str, value: str
     return f"has {size} more {what} than the default {n}"
 
 
-def _against_sentence(row: Mapping[str, Any], asked: Asked) -> list[str]:
+def _against_sentence(row: Mapping[str, Any], question: Asked) -> list[str]:
     """Return how it compares with the system that the reader chose; empty without one."""
     words = interval_words(row, "against")
     if row["against_outcome"] is None:
         return []
     if row["against_outcome"] == "undecided":
         more = more_runs_words(row["against_more_runs"])
-        return [f"undecided against {asked.against}: {words}, {more} would decide"]
+        return [f"undecided against {question.against}: {words}, {more} would decide"]
     if row["against_outcome"] == "equivalent":
-        return [f"equivalent to {asked.against}: {words}"]
-    return [f"against {asked.against}: {words}"]
+        return [f"equivalent to {question.against}: {words}"]
+    return [f"against {question.against}: {words}"]
 
 
 def _set_sentence(row: Mapping[str, Any]) -> str:
@@ -369,10 +377,10 @@ def _set_sentence(row: Mapping[str, Any]) -> str:
     return twice + (once if row["members_once"] else "")
 
 
-def _caution(row: Mapping[str, Any], asked: Asked) -> str:
+def _caution(row: Mapping[str, Any], question: Asked) -> str:
     if row["n"] == 1:
         return " (n = 1: unproven)"
-    if row["standing"] == "maybe" and asked.limit is not None:
+    if row["standing"] == "maybe" and question.limit is not None:
         return " (which may miss the limit)"
     regret = row["regret_pct"]
     if regret is None or regret > MOST_REGRET_PCT:

@@ -48,7 +48,7 @@ def scatter(question: Question) -> dict[str, Any]:
     points = with_standings(question, with_odd(points, odd, state, catalogue))
     split = Split.of(points, question.split) if question.split else None
     parts = split.parts(points) if split else [points]
-    asked = question.of_panels(split) if split else [question]
+    questions = question.of_panels(split) if split else [question]
     ends = np.cumsum([0, *map(len, parts)])
     points = pl.concat(parts) if split else points
     encoding = encoding_of(points, state, view.systems, catalogue)
@@ -59,7 +59,9 @@ def scatter(question: Question) -> dict[str, Any]:
     every = shown if split else None
     figures = [
         _panel(panel, own, drawn[(drawn >= start) & (drawn < end)] - start, mark, encoding, every)
-        for panel, own, start, end, mark in zip(asked, parts, ends, ends[1:], marks, strict=False)
+        for panel, own, start, end, mark in zip(
+            questions, parts, ends, ends[1:], marks, strict=False
+        )
     ]
     figure = figures[0]
     if split:

@@ -82,7 +82,7 @@ def source_words(view: LakeView, state: ExploreState) -> str:
     shown = Question.of(view, state).state
     datasets = left["dataset"].drop_nulls().unique().sort()
     workloads = [WORKLOAD_TITLES.get(w, w) for w in left["workload"].drop_nulls().unique().sort()]
-    said = [view.lake.about[name]["citation"] for name in datasets
+    citations = [view.lake.about[name]["citation"] for name in datasets
             if "citation" in view.lake.about.get(name, {})]  # fmt: skip
     words = (
         f"{axis_words(shown.x, shown.y, view.catalogue)} of "
@@ -90,7 +90,7 @@ def source_words(view: LakeView, state: ExploreState) -> str:
     )
     if len(datasets):
         words += f", from {_listed(list(datasets))}"
-    return f"{words} ({'; '.join(said)})." if said else f"{words}."
+    return f"{words} ({'; '.join(citations)})." if citations else f"{words}."
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -160,19 +160,21 @@ def _place(percent: float | None) -> float | None:
 
 def published_block(view: LakeView) -> list:
     """Lay out the papers' claims, one group a paper, decided ones first."""
-    found = published_of(view)
+    published = published_of(view)
     by_paper: dict[str, list[PublishedClaim]] = {}
-    for claim in found:
+    for claim in published:
         by_paper.setdefault(claim.source.paper.citation, []).append(claim)
     parts: list = []
     for citation, own in by_paper.items():
-        counts = {v: sum(one.verdict == v for one in own) for v in _ORDER}
+        counts = {v: sum(claim_of_paper.verdict == v for claim_of_paper in own) for v in _ORDER}
         words = "; ".join(f"{verdict}: {count}" for verdict, count in counts.items() if count)
-        own.sort(key=lambda one: _ORDER.index(one.verdict))
+        own.sort(key=lambda claim_of_paper: _ORDER.index(claim_of_paper.verdict))
         parts += [
             html.H3(citation),
             html.P(words, className="note"),
-            *_listed([_published_row(one) for one in own], "", _SHOWN_OF_PAPER),
+            *_listed(
+                [_published_row(claim_of_paper) for claim_of_paper in own], "", _SHOWN_OF_PAPER
+            ),
         ]
     return parts
 

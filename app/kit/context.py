@@ -137,8 +137,8 @@ class Lakes:
 
 def lakes() -> Lakes:
     """Return the lake that the server was started with."""
-    found: Lakes = current_app.extensions[EXTENSION]
-    return found
+    opened: Lakes = current_app.extensions[EXTENSION]
+    return opened
 
 
 def lake_view(version: int | None) -> LakeView:

@@ -42,11 +42,11 @@ def lake_layout(view: LakeView, state: LakePageState, notice: str) -> html.Main:
     bodies = {name: [html.Div(made[name], className="lake-body")] for name in made}
     bodies["questions"] = [html.Div(id=IDS("questions"), className="lake-body pending")]
     stores = state_stores(IDS.page, view, state, [IDS("questions-html")])
-    said = [html.Span(status_words(view)), html.Span(id="status-selection")]
+    status = [html.Span(status_words(view)), html.Span(id="status-selection")]
     # The frame expects a sidebar, which this page does not need.
     sidebar = html.Aside(id="sidebar", className="sidebar", hidden=True)
     return page_layout(
-        IDS.page, stores, notice, sidebar, _sections(bodies), status_line(IDS, said=said)
+        IDS.page, stores, notice, sidebar, _sections(bodies), status_line(IDS, said=status)
     )
 
 
@@ -81,15 +81,15 @@ def blocks(view: LakeView) -> dict[str, list]:
 
 def questions_block(view: LakeView) -> list:
     """Lay out the questions: each a link with its answer in a sentence."""
-    asked = questions_of(view)
-    if not asked:
+    questions = questions_of(view)
+    if not questions:
         words = "No claim is decided, and no sweep has two settings." if view.runs else ""
         return [html.P(words or EMPTY_LAKE_PLAIN, className="note")]
     return [
         html.Dl(
             [
                 part
-                for one in asked
+                for one in questions
                 for part in (html.Dt(html.A(one.title, href=one.link(view))), html.Dd(one.answer))
             ]
         )

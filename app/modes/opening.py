@@ -116,7 +116,7 @@ def _pinned(view: LakeView, state: ModesState, left: pl.DataFrame) -> Iterator[_
     catalogue = view.catalogue
     shown = state.knobs(catalogue)
     part = like_with_like(left, shown, is_given_only=True, catalogue=catalogue)
-    columns = [one.knob.column for one in part.kept]
+    columns = [kept.knob.column for kept in part.kept]
     x, y, competitor = (knob.column for knob in shown)
     cells = left.filter(pl.col("runs") > 1).group_by(*columns, x, y).agg(
         many=pl.col(competitor).n_unique() > 1, runs=pl.col("runs").sum()
@@ -127,10 +127,10 @@ def _pinned(view: LakeView, state: ModesState, left: pl.DataFrame) -> Iterator[_
     ranked = totals.sort("most", "runs", *columns, descending=falls, nulls_last=True)
     for row in ranked.head(_MOST_COMPARED).iter_rows(named=True):
         selection = state.selection
-        for one in part.kept:
-            value = row[one.knob.column]
-            null = one.knob.facet.null_word
-            selection = selection.with_values(one.knob.facet, [null if value is None else value])
+        for kept in part.kept:
+            value = row[kept.knob.column]
+            null = kept.knob.facet.null_word
+            selection = selection.with_values(kept.knob.facet, [null if value is None else value])
         yield _Candidate(replace(state, selection=selection), int(row["most"]), int(row["runs"]))
     if not len(ranked):
         yield _Candidate(replace(state, selection=part.narrow(state.selection)), 0, 0)

@@ -77,7 +77,11 @@ def _axes(panels: Sequence[Judged]) -> tuple[list[Value | None], list[Value | No
 def _part(panels: Sequence[Judged]) -> Slice:
     """Return the kept values and the pooled knobs that all panels share."""
     first = panels[0].part
-    kept = tuple(one for one in first.kept if all(one in panel.part.kept for panel in panels))
+    kept = tuple(
+        kept_value
+        for kept_value in first.kept
+        if all(kept_value in panel.part.kept for panel in panels)
+    )
     is_same = all(panel.part.pooled == first.pooled for panel in panels)
     return Slice(kept, first.pooled if is_same else None)
 
@@ -91,17 +95,17 @@ def _comparison(each: Sequence[Comparison]) -> Comparison:
     contenders: list[pl.DataFrame] = []
     cells: list[pl.DataFrame] = []
     at = {"groups": 0, "contenders": 0, "cells": 0}
-    for number, one in enumerate(each):
+    for number, own in enumerate(each):
         row, contender, cell = at.values()
         second = pl.col("runner_up")
-        groups.append(one.groups)
-        contenders.append(one.contenders.with_columns(pl.col("cell") + cell, pl.col("row") + row))
-        cells.append(one.cells.with_columns(
+        groups.append(own.groups)
+        contenders.append(own.contenders.with_columns(pl.col("cell") + cell, pl.col("row") + row))
+        cells.append(own.cells.with_columns(
             pl.col("cell") + cell, pl.col("first", "winner") + contender,
             pl.when(second < 0).then(second).otherwise(second + contender),
             panel=pl.lit(number),
         ))  # fmt: skip
-        at = {name: at[name] + len(getattr(one, name)) for name in at}
+        at = {name: at[name] + len(getattr(own, name)) for name in at}
     return Comparison(
         pl.concat(groups, how="diagonal_relaxed"),
         pl.concat(contenders, how="vertical_relaxed"),

@@ -34,7 +34,7 @@ def claims_blocks(study: Study) -> dict[str, list]:
     """
     place = study.scene.place_words or "no place"
     judged, note = judged_claims(study), study.scene.note
-    counts = Counter(one.verdict.outcome for one in judged)
+    counts = Counter(claim.verdict.outcome for claim in judged)
     parts = [f"{outcome}: {counts[outcome]}" for outcome in _LOOKS if counts[outcome]]
     sentence = f"{len(judged)} claims of two papers{f' on {note}' if note else ''}. "
     sentence += f"{' · '.join(parts)}."
@@ -43,7 +43,7 @@ def claims_blocks(study: Study) -> dict[str, list]:
     basis += f" Other knobs there: {alike}." if alike else ""
     blocks = {
         view.name: [
-            html.Ul([_item(one, note) for one in judged if one.claim.name in view.claims],
+            html.Ul([_item(claim, note) for claim in judged if claim.claim.name in view.claims],
                     className="claims")
         ]
         for view in VIEWS
@@ -58,13 +58,13 @@ def _index(paper: Paper, judged: Sequence[Judged], note: str) -> html.Div:
     claims = [
         html.Li(
             html.Button(
-                [f"{one.claim.where}: ", _outcome(one.verdict, note)],
-                className="plain", title=one.claim.text,
-                **{"data-show": VIEW_OF[one.claim.name].name, "type": "button"},
+                [f"{judgement.claim.where}: ", _outcome(judgement.verdict, note)],
+                className="plain", title=judgement.claim.text,
+                **{"data-show": VIEW_OF[judgement.claim.name].name, "type": "button"},
             )
         )
-        for one in judged
-        if one.claim.paper == paper
+        for judgement in judged
+        if judgement.claim.paper == paper
     ]  # fmt: skip
     drawn = [view for view in VIEWS if view.source.startswith(paper.short)]
     drawn.sort(key=lambda view: view.source.replace("figures", "figure"))

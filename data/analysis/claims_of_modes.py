@@ -56,9 +56,8 @@ def _faster_by(mode: str, printed: float) -> Rule:
 
 def _faster(mode: str) -> Rule:
     def rule(runs: StorageRuns) -> Verdict:
-        found = runs.compare("iops", mode, INTERRUPT)
-        return by_depth(f"{LABELS[mode]} faster than interrupt",
-                       [one for one in found if one.pair.at <= _UNSATURATED])  # fmt: skip
+        below = [c for c in runs.compare("iops", mode, INTERRUPT) if c.pair.at <= _UNSATURATED]
+        return by_depth(f"{LABELS[mode]} faster than interrupt", below)
 
     return rule
 
@@ -72,13 +71,17 @@ def _power_inverted(first: str, second: str) -> Rule:
     """Build the rule that a mode uses less CPU than another and draws more power, at some depth."""
 
     def rule(runs: StorageRuns) -> Verdict:
-        power = {one.pair.at: one for one in runs.compare("power_w", first, second)}
+        power = {
+            comparison.pair.at: comparison for comparison in runs.compare("power_w", first, second)
+        }
         both = [(cpu, power[cpu.pair.at]) for cpu in runs.compare("cpu_pct", first, second)
                 if cpu.pair.at in power]  # fmt: skip
         inverted = [pair for pair in both if pair[0].pair.is_less and pair[1].pair.is_more]
         reason = f"{LABELS[first]} with less CPU and more power than {LABELS[second]}"
         reason += f" at {len(inverted)} of {len(both)} IO depths"
-        return plain(bool(inverted), reason, [one for pair in inverted or both for one in pair])
+        return plain(
+            bool(inverted), reason, [comparison for pair in inverted or both for comparison in pair]
+        )
 
     return rule
 
@@ -107,12 +110,14 @@ def _moves_ordered(subsystem: str | None, *order: str) -> Rule:
 
     def rule(runs: StorageRuns) -> Verdict:
         pairs = [runs.compare_moves(*pair, subsystem) for pair in pairwise(order)]
-        comparisons = [one for pair in pairs for one in pair if one.pair.at == _PROFILED]
+        comparisons = [
+            comparison for pair in pairs for comparison in pair if comparison.pair.at == _PROFILED
+        ]
         if len(comparisons) < len(pairs):
             raise UnmeasuredError(f"n: no two runs of each mode with {_PROFILED} threads and "
                                   f"{title_of(LOADS_STORES)} measured")  # fmt: skip
         reason = f"{subsystem or 'all'}: {', '.join(LABELS[mode] for mode in order)} in this order"
-        more = sum(one.pair.is_more for one in comparisons)
+        more = sum(comparison.pair.is_more for comparison in comparisons)
         return Verdict(share_outcome(more, len(comparisons)), reason, tuple(comparisons))
 
     return rule

@@ -90,15 +90,15 @@ class PowerWindows:
         self, core: np.ndarray, t_ns: np.ndarray, dt_ns: np.ndarray, energy_uj: np.ndarray
     ) -> None:
         """Add further steps, shape (n,) each, in time order; each ended at `t_ns`."""
-        for one in np.unique(core).tolist():
-            own = core == one
-            begin_ns, begin_uj = self._last.get(one, (int((t_ns - dt_ns)[own][0]), 0.0))
+        for core_number in np.unique(core).tolist():
+            own = core == core_number
+            begin_ns, begin_uj = self._last.get(core_number, (int((t_ns - dt_ns)[own][0]), 0.0))
             times = np.concatenate([[begin_ns], t_ns[own]])
             energy = begin_uj + np.concatenate([[0.0], np.cumsum(energy_uj[own])])
-            totals = self._energy_uj.setdefault(one, np.full(len(self._edges), np.nan))
+            totals = self._energy_uj.setdefault(core_number, np.full(len(self._edges), np.nan))
             passed = slice(*np.searchsorted(self._edges, [times[0], times[-1] + 1]))
             totals[passed] = np.interp(self._edges[passed], times, energy)
-            self._last[one] = int(times[-1]), float(energy[-1])
+            self._last[core_number] = int(times[-1]), float(energy[-1])
 
     def power_w(self) -> np.ndarray:
         """Return the power of all packages in the windows that all samples cover, float64."""

@@ -90,9 +90,9 @@ def stretches(units: np.ndarray, least: float) -> list[Stretch]:
     """Join successive windows of at least `least` units in one direction, in order of time."""
     signs = np.where(np.abs(units) >= least, np.sign(units), 0)
     bounds = np.flatnonzero(np.diff(signs, prepend=0, append=0))
-    found = []
+    joined = []
     for first, end in pairwise(bounds):
         if signs[first]:
             at = int(first + np.argmax(np.abs(units[first:end])))
-            found.append(Stretch(int(first), int(end), at, float(units[at])))
-    return found
+            joined.append(Stretch(int(first), int(end), at, float(units[at])))
+    return joined

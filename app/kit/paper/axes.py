@@ -140,18 +140,18 @@ def read_axes(layout: dict[str, Any], traces: Iterable[dict[str, Any]]) -> dict[
     axes = {}
     for name in sorted(name for name in names if _ID.fullmatch(name)):
         spec = part(layout, f"{name[0]}axis{name[1:]}")
-        found = axes[name] = Axis(name, spec)
+        axis = axes[name] = Axis(name, spec)
         ends = spec.get("domain")
         if isinstance(ends, list) and len(ends) == 2:
             low, high = (number(one, at, 0, 1) for one, at in zip(ends, (0, 1), strict=True))
-            found.domain = (low, high) if high > low else (0.0, 1.0)
+            axis.domain = (low, high) if high > low else (0.0, 1.0)
         kind = spec.get("type")
-        found.kind = kind if kind in ("log", "category") else "linear"
+        axis.kind = kind if kind in ("log", "category") else "linear"
         if kind not in ("linear", "log", "category"):
-            found.kind = "category" if _has_words(found, traces) else "linear"
+            axis.kind = "category" if _has_words(axis, traces) else "linear"
         for key in ("categoryarray", "_categories"):
-            if found.kind == "category" and isinstance(spec.get(key), (list, dict)):
-                found.positions(_as_words(array(spec[key])))
+            if axis.kind == "category" and isinstance(spec.get(key), (list, dict)):
+                axis.positions(_as_words(array(spec[key])))
     return axes
 
 

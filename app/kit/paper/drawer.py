@@ -104,11 +104,11 @@ class Drawer:
         if isinstance(given, (list, dict)):
             values = array(given).ravel()[:count]
             if values.dtype.kind == "f":
-                found = self.hues(values, spec)
+                hues = self.hues(values, spec)
             else:
                 known = {v: colour(v, 1, default) for v in set(values.tolist())}
-                found = [known[value] for value in values.tolist()]
-            return found + [colour(default)] * (count - len(found))
+                hues = [known[value] for value in values.tolist()]
+            return hues + [colour(default)] * (count - len(hues))
         return [colour(given, 1, default)] * count
 
     def count_texts(self, texts: int) -> None:
@@ -121,13 +121,13 @@ class Drawer:
 def seen_hues(rows: np.ndarray, hues: Sequence[str], shares: np.ndarray) -> list[str]:
     """Return the colours of some items, each with its opacity."""
     known: dict[tuple[str, float], str] = {}
-    found = []
+    seen = []
     for row in rows.tolist():
         key = hues[row], float(shares[row])
         if key not in known:
             known[key] = colour(*key)
-        found.append(known[key])
-    return found
+        seen.append(known[key])
+    return seen
 
 
 def ends_of(spec: dict[str, Any], values: np.ndarray, letter: str = "c") -> tuple[float, float]:

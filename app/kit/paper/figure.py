@@ -52,32 +52,32 @@ def array(value: Any) -> np.ndarray:
         FigureError: They are neither.
     """
     if isinstance(value, dict):
-        found = _typed(value)
+        values = _typed(value)
     elif isinstance(value, list) and value and isinstance(value[0], dict):
         rows = [array(row).ravel() for row in value[:_MOST_ROWS]]
         if len({len(row) for row in rows}) != 1:
             raise FigureError("the rows of a table have different lengths")
-        found = np.stack(rows)
+        values = np.stack(rows)
     elif isinstance(value, list):
         flat = [*_cells(value)]
-        if any(isinstance(one, str) for one in flat):
-            found = np.array(flat, object)
+        if any(isinstance(cell, str) for cell in flat):
+            values = np.array(flat, object)
         else:
-            found = np.array([_number(one) for one in flat], np.float64)
+            values = np.array([_number(cell) for cell in flat], np.float64)
         if value and isinstance(value[0], list):
             if len({len(row) for row in value if isinstance(row, list)}) != 1:
                 raise FigureError("the rows of a table have different lengths")
-            found = found.reshape(len(value), -1)
+            values = values.reshape(len(value), -1)
     else:
         raise FigureError(f"{str(value)[:40]!r} is no list of values")
-    if found.size > MOST_VALUES:
-        raise FigureError(f"{found.size:,} values in one list, at most {MOST_VALUES:,}")
-    return found
+    if values.size > MOST_VALUES:
+        raise FigureError(f"{values.size:,} values in one list, at most {MOST_VALUES:,}")
+    return values
 
 
 def _cells(value: list[Any]) -> list[Any]:
     if value and isinstance(value[0], list):
-        return [one for row in value if isinstance(row, list) for one in row]
+        return [cell for row in value if isinstance(row, list) for cell in row]
     return value
 
 
@@ -94,28 +94,28 @@ def _typed(value: dict[str, Any]) -> np.ndarray:
     if kind not in _KINDS or not isinstance(data, str):
         raise FigureError(f"a list of values of type {str(kind)[:20]!r}")
     try:
-        found = np.frombuffer(base64.b64decode(data, validate=True), f"<{kind}")
+        values = np.frombuffer(base64.b64decode(data, validate=True), f"<{kind}")
     except (binascii.Error, ValueError):
         raise FigureError("a list of values is damaged") from None
     sides = [int(side) for side in re.findall(r"\d{1,7}", str(value.get("shape", "")))]
     if sides:
-        if math.prod(sides) != found.size or len(sides) > 2:
+        if math.prod(sides) != values.size or len(sides) > 2:
             raise FigureError("a table of values is not as long as its sides say")
-        found = found.reshape(sides)
+        values = values.reshape(sides)
     if kind == "f4":
-        return np.where(np.isfinite(found), found, np.float32(np.nan))
-    whole = found.astype(np.float64)
+        return np.where(np.isfinite(values), values, np.float32(np.nan))
+    whole = values.astype(np.float64)
     return np.where(np.isfinite(whole), whole, np.nan)
 
 
 def spread(value: Any, count: int, default: Any) -> np.ndarray:
     """Return one value an item, of a list or of one value for all."""
     if isinstance(value, (list, dict)):
-        found = array(value).ravel()
-        if len(found) >= count:
-            return found[:count]
-        rest = np.full(count - len(found), default, found.dtype if len(found) else None)
-        return np.concatenate([found, rest])
+        values = array(value).ravel()
+        if len(values) >= count:
+            return values[:count]
+        rest = np.full(count - len(values), default, values.dtype if len(values) else None)
+        return np.concatenate([values, rest])
     return np.full(count, default if value is None else value)
 
 
@@ -151,7 +151,7 @@ def colour(value: Any, opacity: float = 1.0, default: str = INK) -> str:
     elif match := _RGB.fullmatch(text):
         numbers = re.findall(r"[\d.]+", match[1])
         try:
-            channels = [min(255, round(float(one))) for one in numbers[:3]]
+            channels = [min(255, round(float(channel))) for channel in numbers[:3]]
             alpha = float(numbers[3]) if len(numbers) > 3 else 1.0
         except ValueError:
             return colour(default, opacity, INK)
@@ -160,7 +160,7 @@ def colour(value: Any, opacity: float = 1.0, default: str = INK) -> str:
     else:
         return colour(default, opacity, INK) if default != INK or text != INK else INK
     share = round(255 * min(1.0, max(0.0, alpha * opacity)))
-    rgb = "#" + "".join(f"{one:02x}" for one in channels[:3])
+    rgb = "#" + "".join(f"{channel:02x}" for channel in channels[:3])
     return rgb if share == 255 else f"{rgb}{share:02x}"
 
 

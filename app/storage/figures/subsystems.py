@@ -141,11 +141,13 @@ def _stacks(there: pl.DataFrame, published: Sequence[PublishedMove], scene: Scen
     """Place bars by depth, then mode, with gaps between depths; published ones after measured."""
     order = scene.modes.values.index
     bars = {(bar, False) for bar in there.select("mode", "io_depth").rows()}
-    bars |= {((one.mode, one.io_depth), True) for one in published}
+    bars |= {((move.mode, move.io_depth), True) for move in published}
     measured: dict[Bar, float] = {}
     of_papers: dict[Bar, float] = {}
     at, last = -1.0, None
-    for bar, is_published in sorted(bars, key=lambda one: (one[0][1], order(one[0][0]), one[1])):
+    for bar, is_published in sorted(
+        bars, key=lambda move: (move[0][1], order(move[0][0]), move[1])
+    ):
         at += 1 if last in (None, bar[1]) else 1 + _BETWEEN_DEPTHS
         last = bar[1]
         (of_papers if is_published else measured)[bar] = at
