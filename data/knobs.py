@@ -126,6 +126,11 @@ class Knob:
         """Title with the unit of the labels."""
         return f"{self.title}, {self.unit}" if self.unit else self.title
 
+    @property
+    def short_axis_title(self) -> str:
+        """The title of menus with the unit of the labels, for an axis of little room."""
+        return f"{self.menu_title}, {self.unit}" if self.unit else self.menu_title
+
     @cached_property
     def label(self) -> Callable[[Value | None], str]:
         """Return a value on an axis or in a legend; NULL by its word."""

@@ -243,7 +243,6 @@ def _catcher_trace(z: np.ndarray, x: list[str], y: list[str]) -> dict:
 def _layout(title: str, subtitle: str, y: Sequence[str], x_knob: Knob, y_knob: Knob) -> dict:
     longest = max(len(label) for label in y)
     lines = wrap(subtitle, _LINE_CHARS)
-    y_title = f"{y_knob.menu_title}, {y_knob.unit}" if y_knob.unit else y_knob.menu_title
     axis = {"type": "category", "showgrid": False, "zeroline": False, "tickfont": {"size": 10}}
     return {
         **base_layout(title, BREAK.join(lines)),
@@ -254,7 +253,7 @@ def _layout(title: str, subtitle: str, y: Sequence[str], x_knob: Knob, y_knob: K
             "b": 44,
         },
         "xaxis": {**axis, "title": axis_title(x_knob.axis_title)},
-        "yaxis": {**axis, "title": axis_title(y_title)},
+        "yaxis": {**axis, "title": axis_title(y_knob.short_axis_title)},
         "dragmode": "select",
     }
 

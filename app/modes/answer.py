@@ -137,7 +137,7 @@ def _map_scene(
         columns=columns,
         rows=rows,
         x_title=x.axis_title,
-        y_title=y.axis_title,
+        y_title=y.short_axis_title,
         title=words[0],
         subtitle=words[1],
         competitors=judged.competitors,
