@@ -3,7 +3,7 @@
 import resource
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
@@ -13,11 +13,12 @@ import pyarrow as pa
 
 from bench.report import Measurement, quantile
 from data.analysis.log_bins import SLOTS, slot_of
-from data.analysis.log_metrics import SIZES, LogCounts, distribution_rows
+from data.analysis.log_metrics import SERIES, SERIES_BINS, SIZES, LogCounts, distribution_rows
 from data.connection import Lake, open_lake
-from data.distributions import by_level, read_distributions, unlike_siblings
+from data.distributions import by_level, read_distributions
 from data.sandbox.pool import Sandbox
 from data.schema import HISTOGRAMS
+from data.siblings import unlike_siblings
 from ingest.lake.commits import Committer
 from ingest.lake.run_file import RunFile
 from ingest.lake.state import load_state
@@ -26,6 +27,8 @@ from ingest.lake.tables import create_tables
 _REPLICATES: Final = 5
 _ITR_US: Final = (2.0, 10.0, 50.0, 100.0, 200.0)
 _LEVELS: Final = (1, 8)
+# Share of a run's interrupts in each part of its time.
+_RATES: Final = np.repeat([1 / 2, 1 / 6, 1 / 6, 1 / 6], SERIES_BINS // 4) / (SERIES_BINS // 4)
 _OF_ALL: Final = (
     "SELECT itr_us, sum(low * count) / sum(count) AS mean_gap_ns FROM distributions "
     "WHERE quantity = 'gap_ns' GROUP BY itr_us ORDER BY itr_us"
@@ -52,7 +55,7 @@ def measure(runs: int, repeats: int) -> Iterator[Measurement]:
             for name, limit, ask in (
                 ("logs_map_warm", 200, lambda: _map(opened, runs)),
                 ("logs_map_tenth", None, lambda: _map(opened, runs // 10)),
-                ("logs_odd", 2000, lambda: unlike_siblings(opened, _ids(opened, runs), "gap_ns")),
+                ("logs_odd", 2000, lambda: unlike_siblings(opened, _ids(opened, runs))),
                 ("logs_sql_distributions", 2000, lambda: opened.polars(_OF_ALL)),
                 ("logs_sql_histograms", 2000, lambda: opened.polars(_OF_STRETCHES)),
             ):
@@ -116,11 +119,19 @@ def _map(lake: Lake, runs: int) -> Any:
     return found.quantiles(shares, [0.1, 0.5, 0.9, 0.99])
 
 
-def write_logged_lake(lake: Path, runs: int, times: Mapping[int, float] | None = None) -> None:
+def write_logged_lake(
+    lake: Path,
+    runs: int,
+    times: Mapping[int, float] | None = None,
+    reversed_runs: Collection[int] = (),
+) -> None:
     """Write runs with `histograms` and `distributions` by the writers of ingest.
+
+    Interrupts come three times as often in a run's first quarter as later.
 
     Args:
         times: Number of a run to how many times longer its gaps are than its replicates'.
+        reversed_runs: Numbers of runs that count the same in the reverse order of time.
     """
     create_tables(lake)
     committer = Committer(lake, load_state(lake))
@@ -134,7 +145,9 @@ def write_logged_lake(lake: Path, runs: int, times: Mapping[int, float] | None =
         file = RunFile(lake, "histograms", row["dataset"], row["run_id"])
         file.write(_stretches(row["run_id"], sizes[0]))
         row["files"] = [file.finish("bench")]
-        counts = LogCounts(sizes, {}, random.normal(60, 5, 200).clip(1))
+        at_times = random.multinomial(len(gaps), _RATES)
+        series = dict.fromkeys(SERIES, at_times[::-1] if number in reversed_runs else at_times)
+        counts = LogCounts(sizes, {}, random.normal(60, 5, 200).clip(1), series)
         committer.add_run(row, distribution_rows(row, counts))
         committer.flush_if_due()
     committer.finish({})

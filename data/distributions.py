@@ -1,7 +1,7 @@
-"""Distributions of thousands of runs: against a knob, and of each run against its replicates.
+"""Distributions of thousands of runs, and series over their time.
 
 Read from `distributions`, one file for hundreds of runs; a run of an older lake, which has none, is
-read from its own `histograms`, without descriptors and power.
+read from its own `histograms`, without descriptors, power and series.
 """
 
 from collections import defaultdict
@@ -10,26 +10,18 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
-import polars as pl
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from data.analysis.log_metrics import POWER, slot_values
+from data.analysis.log_metrics import POWER, SERIES, slot_values
 from data.connection import Lake
 from data.errors import DataError, LakeError
 from data.lake_place import LakePath
 from data.object_store import file_system, naming
-from data.queries.logged_runs import logged_configurations_query
 from data.schema import HISTOGRAM_QUANTITIES
-from data.selection import Selection
 from data.units import format_quantity
 
-LEAST_REPLICATES: Final = 3
-# What odd runs are told by.
-_TOLD_BY: Final = ("gap_ns", "rx_bytes", POWER)
-# An odd run is so many times as far from its replicates as these from each other, and 10 % off.
-_ODD_TIMES, _ODD_DOUBLINGS = 8, np.log2(1.1)
 _FILES: Final = (
     'SELECT run_id, f."table" AS name, f.path AS path, f.digest AS digest FROM '
     "(SELECT run_id, unnest(files) AS f FROM _runs_all WHERE has_log) "
@@ -70,7 +62,8 @@ class Distributions:
 
     Attributes:
         run_ids: The runs that have it, in the order asked for.
-        low: Least value of each slot that any run has, rising: ns, bytes, descriptors or W.
+        low: Least value of each slot that any run has, rising: ns, bytes, descriptors or W; of a
+            series the number of a part of the run's window.
         high: First value after each slot.
         counts: int64, shape (runs, slots).
         missing: Runs without it: no log, or no `distributions` for this quantity.
@@ -112,13 +105,13 @@ class Distributions:
 
 
 def read_distributions(lake: Lake, run_ids: Sequence[str], quantity: str) -> Distributions:
-    """Read one quantity of some runs.
+    """Read one quantity of some runs, or a series.
 
     Raises:
         DataError: An unknown quantity.
         LakeError: A file is missing or damaged.
     """
-    if quantity not in QUANTITIES:
+    if quantity not in QUANTITIES and quantity not in SERIES:
         raise DataError(f"no distribution of {quantity!r}; known: {', '.join(QUANTITIES)}")
     asked = tuple(dict.fromkeys(run_ids))
     files = lake.arrow(f"{_FILES} AND run_id IN (SELECT unnest(?))", [list(asked)])
@@ -208,104 +201,3 @@ def by_level(found: Distributions, level_of: Mapping[str, Any]) -> dict[Any, Lev
     for row, run_id in enumerate(found.run_ids):
         rows[level_of[run_id]].append(row)
     return {level: Level(np.array(own), shares[own].mean(axis=0)) for level, own in rows.items()}
-
-
-def unlike_siblings(
-    lake: Lake, run_ids: Sequence[str], quantity: str, least_runs: int = LEAST_REPLICATES
-) -> pl.DataFrame:
-    """Rank runs by how far their distribution is from those of the other replicates.
-
-    Returns:
-        As `rank_unlike`.
-    """
-    found = read_distributions(lake, run_ids, quantity)
-    listed = ", ".join(f'"{name}"' for name in lake.catalogue.configuration)
-    rows = lake.polars(
-        f"SELECT run_id, hash(({listed})) AS code FROM runs WHERE run_id IN (SELECT unnest(?))",
-        [list(found.run_ids)],
-    )
-    return rank_unlike(found, dict(rows.iter_rows()), least_runs)
-
-
-def rank_unlike(
-    found: Distributions, group_of: Mapping[str, Any], least_runs: int = LEAST_REPLICATES
-) -> pl.DataFrame:
-    """Rank runs by how far their distribution is from those of the other replicates.
-
-    The distance of two runs is Wasserstein's (of order 1) on the logarithm of 1 + value, in
-    doublings: 1 means that all values are twice as large. That of a run is the median of its
-    distances to the other replicates of its configuration.
-
-    Args:
-        group_of: The configuration of each run, as any value that can be a key.
-        least_runs: Configurations with fewer replicates tell of no run which is the odd one.
-
-    Returns:
-        `run_id`, `sibling` (the replicate nearest to the others), `distance_doublings`,
-        `usual_doublings` (median distance between two of the others), `n` (replicates); the
-        farthest first.
-    """
-    groups: dict[Any, list[int]] = defaultdict(list)
-    for row, run_id in enumerate(found.run_ids):
-        groups[group_of[run_id]].append(row)
-    widths = np.diff(np.log2(1 + found.low))
-    told = []
-    for members in (group for group in groups.values() if len(group) >= least_runs):
-        own = np.cumsum(found.counts[members], axis=1)
-        own = own[:, :-1] / own[:, -1:]
-        pairs = np.stack([np.abs(own - one) @ widths for one in own])
-        far = np.array([np.median(np.delete(row, at)) for at, row in enumerate(pairs)])
-        for at, row in enumerate(members):
-            others = np.delete(np.delete(pairs, at, axis=0), at, axis=1)
-            usual = float(np.median(others[np.triu_indices(len(others), 1)]))
-            sibling = found.run_ids[
-                members[int(np.argmin(np.where(np.arange(len(far)) == at, np.inf, far)))]
-            ]
-            told.append((found.run_ids[row], sibling, float(far[at]), usual, len(members)))
-    kinds = {"run_id": pl.String, "sibling": pl.String, "distance_doublings": pl.Float64,
-             "usual_doublings": pl.Float64, "n": pl.Int64}  # fmt: skip
-    table = pl.DataFrame(told, schema=kinds, orient="row")
-    return table.sort(["distance_doublings", "run_id"], descending=[True, False])
-
-
-def odd_runs(
-    lake: Lake, selection: Selection | None = None, most_runs: int = 20_000
-) -> pl.DataFrame:
-    """Return the runs whose gaps, received bytes or power are distributed unlike their replicates'.
-
-    Odd is a distance over 10 %, and over 8 times the usual one: the median distance between two
-    other replicates, of the run's own configuration or of those of its choice, whichever is larger.
-
-    Args:
-        most_runs: Only so many runs with a log are compared, the first replicates first.
-
-    Returns:
-        `run_id`, the columns of a choice, `metric` (a name of QUANTITIES), `times` (that values are
-        apart), `runs` (replicates) and `sibling`; the farthest first.
-    """
-    catalogue = lake.catalogue
-    query = logged_configurations_query(selection or Selection(), most_runs, catalogue=catalogue)
-    runs = lake.polars(*query).with_columns(
-        configuration=pl.struct(catalogue.configuration).rank("dense")
-    )
-    runs = runs.filter(pl.len().over("configuration") >= LEAST_REPLICATES)
-    group_of = dict(runs.select("run_id", "configuration").iter_rows())
-    choice = runs.select("run_id", *catalogue.choice_columns)
-    found = [
-        rank_unlike(read_distributions(lake, list(group_of), name), group_of).with_columns(
-            metric=pl.lit(name)
-        )
-        for name in _TOLD_BY
-    ]
-    usual = pl.col("usual_doublings")
-    of_choice = usual.median().over(["metric", *catalogue.choice_columns])
-    far = pl.col("distance_doublings")
-    return (
-        choice.join(pl.concat(found), on="run_id")
-        .filter(far > pl.max_horizontal(_ODD_TIMES * usual, _ODD_TIMES * of_choice, _ODD_DOUBLINGS))
-        .sort([far, "run_id", "metric"], descending=[True, False, False])
-        .select(
-            "run_id", *catalogue.choice_columns, "metric", (2**far).alias("times"),
-            pl.col("n").alias("runs"), "sibling",
-        )
-    )  # fmt: skip

@@ -8,30 +8,35 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from data.analysis.log_bins import SLOTS, slot_of
 from data.analysis.log_metrics import (
     BURST_NS,
+    SERIES,
     SIZES,
     BurstCounts,
     LogCounts,
     PowerWindows,
     distribution_rows,
     log_metrics,
+    over_time,
 )
 from data.errors import LakeError
 from data.file_digests import check_file
 from data.lake_place import LakePath
 from data.object_store import file_system, naming
-from data.schema import HISTOGRAM_QUANTITIES
+from data.schema import HISTOGRAM_QUANTITIES, OVERVIEW_LEVELS
 from ingest.lake.commits import FLUSH_RUNS, Committer
 from ingest.lake.distributions import TABLE
-from ingest.lake.state import load_state, read_rows
+from ingest.lake.state import LakeState, load_state, read_rows
 from ingest.lake.tables import create_tables, locked_lake, open_table, remove_temporaries
 from ingest.lake.verification import check_logs
 
-_READ_FROM = ("interrupts", "samples", "histograms")
+_READ_FROM = ("interrupts", "samples", "histograms", "overview")
+# A run whose rows of `distributions` lack this was read before there were series.
+_NEWEST = "interrupts_over_time"
 
 
 @dataclass(slots=True)
@@ -43,7 +48,7 @@ class Derived:
 
 
 def derive(lake: LakePath, on_run: Callable[[int, int], None] = lambda _done, _of: None) -> Derived:
-    """Give metrics of logs and distributions to all runs with a log that lack them.
+    """Give metrics of logs, distributions and series to all runs with a log that lack any.
 
     It may be killed at any time; the next one continues.
 
@@ -59,7 +64,11 @@ def derive(lake: LakePath, on_run: Callable[[int, int], None] = lambda _done, _o
         create_tables(lake)
         state = load_state(lake)
         committer = Committer(lake, state)
-        ids = [run.run_id for run in state.runs.values() if _lacks(run.big_files)]
+        whole = _whole(lake, state)
+        ids = [
+            run.run_id for run in state.runs.values()
+            if run.run_id not in whole and _tables(run.big_files).issuperset(_READ_FROM)
+        ]  # fmt: skip
         for begin in range(0, len(ids), FLUSH_RUNS):
             for row in read_rows(lake, ids[begin : begin + FLUSH_RUNS]):
                 on_run(derived.runs + len(derived.failed), len(ids))
@@ -68,6 +77,7 @@ def derive(lake: LakePath, on_run: Callable[[int, int], None] = lambda _done, _o
                 except LakeError as error:
                     derived.failed[row["run_id"]] = str(error)
                     continue
+                row["files"] = [file for file in row["files"] if file["table"] != TABLE]
                 committer.add_run(row | log_metrics(row, counts), distribution_rows(row, counts))
                 derived.runs += 1
             committer.flush()
@@ -76,9 +86,25 @@ def derive(lake: LakePath, on_run: Callable[[int, int], None] = lambda _done, _o
     return derived
 
 
-def _lacks(big_files: Sequence[tuple[str, int]]) -> bool:
-    tables = {path.partition("/")[0] for path, _ in big_files}
-    return tables.issuperset(_READ_FROM) and TABLE not in tables
+def _tables(big_files: Sequence[tuple[str, int]]) -> set[str]:
+    return {path.partition("/")[0] for path, _ in big_files}
+
+
+def _whole(lake: LakePath, state: LakeState) -> set[str]:
+    """Return the runs whose rows of `distributions` are complete."""
+    runs_of: dict[str, set[str]] = {}
+    for run in state.runs.values():
+        for path, _ in run.big_files:
+            if path.startswith(f"{TABLE}/"):
+                runs_of.setdefault(path, set()).add(run.run_id)
+    whole: set[str] = set()
+    for name, runs in runs_of.items():
+        with naming("read", lake / name):
+            system, place = file_system(lake / name)
+            newest = pc.field("quantity") == _NEWEST
+            rows = pq.read_table(place, columns=["run_id"], filters=newest, filesystem=system)
+        whole |= runs & set(rows["run_id"].unique().to_pylist())
+    return whole
 
 
 def count_files(lake: LakePath, row: Mapping[str, Any]) -> LogCounts:
@@ -115,7 +141,25 @@ def count_files(lake: LakePath, row: Mapping[str, Any]) -> LogCounts:
             metered = rows.filter(rows["energy_uj"].is_valid())
             power.add(*(metered[name].to_numpy() for name in metered.schema.names))
     dispersion = {name: counter.dispersion() for name, counter in bursts.items()}
-    return LogCounts(sizes, dispersion, power.power_w())
+    return LogCounts(sizes, dispersion, power.power_w(), _series(lake, row))
+
+
+def _series(lake: LakePath, row: Mapping[str, Any]) -> dict[str, np.ndarray]:
+    columns = list(dict.fromkeys(column for own in SERIES.values() for column in own))
+    bins = OVERVIEW_LEVELS[0]
+    totals = dict.fromkeys(columns, np.zeros(bins))
+    with _opened(lake, row, "overview") as file:
+        for rows in _groups(file, ["level", "bin", *columns]):
+            own = rows.filter(pc.equal(rows["level"], bins))
+            if not len(own):
+                break  # Finer levels say the same again.
+            for name in columns:
+                values = own[name].fill_null(0).to_numpy()
+                totals[name] = totals[name] + np.bincount(own["bin"].to_numpy(), values, bins)
+    return {
+        name: over_time(np.stack([totals[column] for column in own]))
+        for name, own in SERIES.items()
+    }
 
 
 @contextmanager

@@ -22,12 +22,12 @@ from data.distributions import (
     Level,
     Quantity,
     by_level,
-    rank_unlike,
     read_distributions,
 )
 from data.knobs import Knob
-from data.queries.logged_runs import distribution_query
+from data.queries.logged_runs import counts_query, distribution_query
 from data.selection import Selection, Value
+from data.siblings import unlike_siblings
 
 # Ends of the names of columns with values of a quantity.
 UNITS: Final = {
@@ -134,13 +134,12 @@ class Answer:
 
     @property
     def unlike(self) -> pl.DataFrame:
-        """Answer of `rank_unlike`; cached, as it does not depend on the knobs of the map."""
-        state = self.state
-        return self.view.once(_rank, (state.selection, state.sel, state.quantity))
+        """Answer of `unlike_siblings`; cached, as it does not depend on what the map shows."""
+        return self.view.once(_rank, (self.state.selection, self.state.sel))
 
     def run_words(self, run_id: str) -> str:
         """Return the settings of a run that vary among the runs, and its replicate."""
-        row = self.drawn.row(self.found.run_ids.index(run_id), named=True)
+        row = self.runs.row(by_predicate=pl.col("run_id") == run_id, named=True)
         knobs = self.view.catalogue.knobs.values()
         words = [
             value_words(knob, row[knob.column], self.labels)
@@ -172,13 +171,9 @@ def _read(view: LakeView, key: tuple[Selection, str, str]) -> Distributions:
     return read_distributions(view.lake, runs["run_id"].to_list(), quantity)
 
 
-def _rank(view: LakeView, key: tuple[Selection, str, str]) -> pl.DataFrame:
-    selection, sel, quantity = key
-    state = DistributionsState(selection=selection, sel=sel, quantity=quantity)
-    answer = Answer.of(view, state)
-    codes = answer.drawn.select(pl.struct(view.catalogue.configuration).rank("dense"))
-    group_of = dict(zip(answer.found.run_ids, codes.to_series(), strict=True))
-    return rank_unlike(answer.found, group_of)
+def _rank(view: LakeView, key: tuple[Selection, str]) -> pl.DataFrame:
+    runs = chosen_runs(view, DistributionsState(selection=key[0], sel=key[1]))
+    return unlike_siblings(view.lake, runs["run_id"].to_list())
 
 
 def status_words(answer: Answer) -> str:
@@ -228,13 +223,15 @@ def quantile_rows(answer: Answer) -> pl.DataFrame:
 
 
 def sibling_rows(answer: Answer) -> pl.DataFrame:
-    """Return all runs, the farthest from their siblings first; NULL where these are too few."""
+    """Return each run by each distribution and series, the farthest from its siblings first.
+
+    Runs with too few of them have one row, which is NULL.
+    """
     n = pl.len().over(answer.view.catalogue.configuration).alias("replicates")
-    own = answer.drawn.select("run_id", "replicate", n, *answer.view.catalogue.configuration)
-    found = answer.unlike.drop("n")
-    return own.join(found, on="run_id", how="left", maintain_order="left").sort(
-        ["distance_doublings", "run_id"], descending=[True, False], nulls_last=True
-    )
+    own = answer.runs.select("run_id", "replicate", n, *answer.view.catalogue.configuration)
+    found = answer.unlike.drop("n").with_row_index("place")
+    rows = own.join(found, on="run_id", how="left")
+    return rows.sort("place", "run_id", nulls_last=True).drop("place")
 
 
 _ROWS: Final[dict[str, Callable[[Answer], pl.DataFrame]]] = {
@@ -244,9 +241,12 @@ _HOW: Final = {
     "map": "colour and rows: the share of a bin, the mean over the runs of the share of each run's "
     "values in it; bins are at most 12.5 % wide, of power half a watt",
     "quantiles": "the middle of the bin in which the mean share reaches 10, 50, 90 and 99 %",
-    "siblings": "distance of two runs: Wasserstein's of order 1 on log2(1 + value), in doublings; "
-    "of a run: the median of its distances to the other replicates of its configuration, of which "
-    "at least three must have a log; usual: the median distance between two of the others",
+    "siblings": "distance of two runs by a distribution: Wasserstein's of order 1 on log2(1 + "
+    "value), in doublings; by a series (..._over_time): the same on the time since the start, as a "
+    "share of the longest replicate's time; of a run: the median of its distances to the other "
+    "replicates of its configuration, of which at least three must have a log; usual: the median "
+    "distance between two of the others; times_usual: the distance over this, or over what is "
+    "usual in its choice or an eighth of 10 % (1 % of the time), whichever is largest",
 }
 
 
@@ -254,10 +254,15 @@ def explain(view: LakeView, state: DistributionsState, name: str) -> str:
     """Return how a view was computed, with SQL that selects the same rows."""
     answer = Answer.of(view, state)
     ids = None
-    words = [f"quantity: {state.quantity}", _HOW[name]]
+    words = [_HOW[name]]
+    if name != "siblings":
+        words.insert(0, f"quantity: {state.quantity}")
     if state.sel:
         ids = answer.runs["run_id"].to_list()
         words.append(f"of {len(answer.runs):,} runs in the link's selection")
-    by = ["run_id"] if name == "siblings" else list(dict.fromkeys(answer.by))
-    query = distribution_query(state.selection, by, state.quantity, ids)
+    if name == "siblings":
+        query = counts_query(state.selection, ids)
+    else:
+        by = list(dict.fromkeys(answer.by))
+        query = distribution_query(state.selection, by, state.quantity, ids)
     return explanation(view, state.selection, query, words)

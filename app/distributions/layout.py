@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 from urllib.parse import urlencode
 
+import polars as pl
 from dash import dcc, html
 
 from app.distributions.answer import RANKS, Answer, quantile_rows
@@ -25,14 +26,19 @@ from app.kit.page_layout import (
 )
 from app.kit.panel import ZOOM_TOOLS, panel, view_menu, view_panel
 from data.distributions import QUANTITIES
+from data.siblings import COMPARED, ODD_TIMES, distance_words
 
 IDS: Final = PageIds("distributions")
 # The URL of a state of Timeline that names runs.
 _TIMELINE: Final = "/timeline"
 _MOST_RANKED: Final = 200
 _FEW: Final = (
-    "No configuration has three replicates with a log and this distribution, the fewest of which "
-    "one can be told from the others."
+    "No configuration has three replicates with a log, the fewest of which one can be told from "
+    "the others."
+)
+_HONEST: Final = (
+    "One of n replicates is always the farthest. Far is over 8 times the usual distance: of three "
+    "or four replicates as of others of the same choice, without which they cannot tell."
 )
 
 
@@ -101,13 +107,18 @@ def quantile_table(answer: Answer) -> list:
 
 def sibling_table(answer: Answer, has_links: bool = True) -> list:
     """Lay out the runs by their distance to the other replicates of their configuration."""
-    found = answer.unlike
-    if answer.trouble or not len(found):
+    if answer.trouble or not len(answer.unlike):
         return [html.P(answer.trouble or _FEW, className="quiet")]
+    is_far = pl.col("times_usual") > ODD_TIMES
+    found = answer.unlike.with_columns(far=is_far.sum().over("run_id")).unique(
+        "run_id", keep="first", maintain_order=True
+    )
     head = [
         "run",
-        "times apart from its siblings",
+        "most unlike by",
+        "apart from siblings",
         "these from each other",
+        "times the usual",
         "replicates",
         "in Timeline",
     ]
@@ -119,16 +130,20 @@ def sibling_table(answer: Answer, has_links: bool = True) -> list:
         link = dcc.Link(
             "beside a sibling", href=f"{address(_TIMELINE)}?{urlencode(pairs)}", className="plain"
         )
+        others = f", and {row['far'] - 1} more" if row["far"] > 1 else ""
         body.append([
             answer.run_words(row["run_id"]),
-            *(f"{2 ** row[name]:.3f}" for name in ("distance_doublings", "usual_doublings")),
+            COMPARED[row["quantity"]] + others,
+            *(distance_words(row["quantity"], row[name]) for name in ("distance", "usual")),
+            f"{row['times_usual']:.1f}",
             str(row["n"]),
             link if has_links else row["run_id"],
         ])  # fmt: skip
     more = len(found) - _MOST_RANKED
     note = [html.P(f"{more:,} more are in the rows of this view.", className="quiet")]
     return [
-        _table(head if has_links else [*head[:-1], "run id"], body, 1),
+        html.P(_HONEST, className="quiet"),
+        _table(head if has_links else [*head[:-1], "run id"], body, 2),
         *(note if more > 0 else []),
     ]
 

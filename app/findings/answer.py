@@ -9,13 +9,13 @@ from app.findings.state import ENERGY, FindingsState
 from app.kit.lake_view import LakeView, leading
 from data.choices import Choice
 from data.connection import open_lake
-from data.distributions import odd_runs
 from data.errors import LakeError, WattlasError
 from data.findings import Claim, claims
 from data.next_runs import NextRuns, next_runs, runs_left
 from data.published import PublishedClaim, published_claims
 from data.queries.claims import workloads_query
 from data.selection import Selection
+from data.siblings import odd_runs
 from data.sweeps import KnobShares, Level, knob_effect, knob_shares, scope_words, sweeps_of
 
 # Sweeps whose knobs are drawn side by side; the filters choose among more.
@@ -42,7 +42,7 @@ def studied(view: LakeView, state: FindingsState) -> Selection:
 
 
 def odd_of(view: LakeView, selection: Selection) -> pl.DataFrame:
-    """Return the odd runs: far off the median of their setting, or distributed unlike siblings.
+    """Return the odd runs: far off the median of their setting, or with logs unlike siblings'.
 
     Returns:
         `odd` of `Order`, then the rows of `odd_runs` without `value` and `median`.

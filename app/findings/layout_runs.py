@@ -12,9 +12,9 @@ from app.findings.state import FindingsState
 from app.kit.lake_view import LakeView
 from app.kit.links import address
 from app.kit.url_state import LINK_VERSION
-from data.distributions import QUANTITIES
 from data.errors import WattlasError
 from data.order import OrderCheck
+from data.siblings import COMPARED, distance_words
 from data.units import format_quantity
 
 _SHOWN: Final = 12
@@ -101,8 +101,9 @@ def order_block(view: LakeView, state: FindingsState, has_links: bool = True) ->
         html.H3("Odd runs"),
         html.P(
             f"{count:,} runs are off the median of their setting (three runs or more) by over 10 % "
-            "and 8 deviations, or their gaps, bytes per interrupt or power are distributed over "
-            "10 % unlike the other replicates', and 8 times as far as these from each other."
+            "and 8 deviations, or a distribution of their logs is over 10 % off the other "
+            "replicates', or a series over 1 % of the time earlier or later, and 8 times as far as "
+            "these from each other."
             f"{left_out}", className="note",
         ),
         *_odd(odd, view, has_links),
@@ -141,18 +142,16 @@ def _means(check: OrderCheck, view: LakeView) -> list:
 def _odd(odd: pl.DataFrame, view: LakeView, has_links: bool) -> list:
     if not len(odd):
         return []
-    head = ("run", "metric", "value", "median of its setting", "times", "n")
+    head = ("run", "metric", "value, or distance", "usual", "times", "n")
     rows: list[tuple[Any, ...]] = []
     for row in odd.head(_MOST_ODD).iter_rows(named=True):
         name, run = row["metric"], row["run_id"]
-        if name in QUANTITIES:
+        if name in COMPARED:
             query = urlencode([("v", LINK_VERSION), ("run", run), ("run", row["sibling"])])
             link = html.A("beside a sibling", href=f"{address(_TIMELINE)}?{query}")
-            title, *values = (
-                f"{QUANTITIES[name].title}, distribution",
-                link if has_links else "",
-                "",
-            )
+            title = COMPARED[name]
+            values = [distance_words(name, row[key]) for key in ("distance", "usual")]
+            run = [run, " ", link] if has_links else run
         else:
             metric = view.catalogue.metric(name)
             title = metric.title

@@ -151,8 +151,8 @@ def explain(view: LakeView, state: FindingsState, name: str) -> str:
         before = [
             "drift within settings, blocks given settings (two-way), rank correlation of the order "
             "with each knob; odd: over 10 % and 8 deviations off the median, or a distribution of "
-            "gaps, bytes or power over 10 % from the replicates' and 8 times as far as these are "
-            "from each other",
+            "the log over 10 % from the replicates', or a series 1 % of the time, and 8 times as "
+            "far as these are from each other",
         ]
         return explanation(
             view, selection, order_query(selection, columns, catalogue, _MOST), before

@@ -18,6 +18,14 @@ from data.schema import DISTRIBUTIONS, HISTOGRAM_QUANTITIES, LOG_METRICS
 SIZES: Final = (*HISTOGRAM_QUANTITIES, "rx_desc", "tx_desc")
 # Further quantity of `distributions`: power in POWER_NS, in slots of half a watt.
 POWER: Final = "power_w"
+# Further ones that say when: sums of columns of `overview` over all cores, in SERIES_BINS equal
+# parts of the window. Bytes are received and sent ones, energy is in whole microjoules.
+SERIES: Final = {
+    "interrupts_over_time": ("interrupts",),
+    "bytes_over_time": ("rx_bytes", "tx_bytes"),
+    "energy_over_time": ("energy_uj",),
+}
+SERIES_BINS: Final = 64
 BURST_NS: Final = {"dispersion_1ms": 1_000_000, "dispersion_100ms": 100_000_000}
 POWER_NS: Final = 10_000_000
 # The fewest windows whose variance says something.
@@ -117,11 +125,20 @@ class LogCounts:
         sizes: Counts by slot of `log_bins`, all cores, int64, shape (5, SLOTS), rows as `SIZES`.
         dispersion: Index of dispersion, by metric.
         power_w: From `PowerWindows`.
+        series: By a name of SERIES, int64, shape (SERIES_BINS,).
     """
 
     sizes: np.ndarray
     dispersion: Mapping[str, float | None]
     power_w: np.ndarray
+    series: Mapping[str, np.ndarray]
+
+
+def over_time(bins: np.ndarray) -> np.ndarray:
+    """Sum a run's bins, shape (cores, a multiple of SERIES_BINS), to a series of it."""
+    parts = bins.reshape(len(bins), SERIES_BINS, -1).sum(axis=(0, 2))
+    whole: np.ndarray = np.rint(parts).astype(np.int64)
+    return whole
 
 
 def log_metrics(row: Mapping[str, Any], counts: LogCounts) -> dict[str, float | None]:
@@ -156,10 +173,17 @@ def log_metrics(row: Mapping[str, Any], counts: LogCounts) -> dict[str, float | 
 def distribution_rows(row: Mapping[str, Any], counts: LogCounts) -> pa.Table:
     """Return the rows of `distributions` of a run."""
     half_watts = np.bincount(np.floor(_whole_power(row, counts) * 2).astype(np.int64))
+    series = counts.series if _is_metered(row) else {**counts.series, "energy_over_time": []}
+    bin_ns = row["duration_s"] * 1e9 / SERIES_BINS
     tables = []
-    for name, of_slot in (*zip(SIZES, counts.sizes, strict=True), (POWER, half_watts)):
-        slots = np.flatnonzero(of_slot)
+    for name, of_slot in (
+        *zip(SIZES, counts.sizes, strict=True), (POWER, half_watts), *series.items(),
+    ):  # fmt: skip
+        # A series also has the parts of the window without any.
+        slots = np.arange(len(of_slot)) if name in SERIES else np.flatnonzero(of_slot)
         low, high = (slot_values(name, slots + after) for after in (0, 1))
+        if name in SERIES:
+            low, high = low * bin_ns, high * bin_ns
         texts = [[text] * len(slots) for text in (row["run_id"], name)]
         columns = [*texts, slots.astype(np.int32), low, high, of_slot[slots]]
         tables.append(pa.table(columns, schema=DISTRIBUTIONS))
@@ -167,9 +191,14 @@ def distribution_rows(row: Mapping[str, Any], counts: LogCounts) -> pa.Table:
 
 
 def slot_values(quantity: str, slots: np.ndarray) -> np.ndarray:
-    """Return the least value of each slot of a quantity: ns, bytes, descriptors or W, float64."""
+    """Return the least value of each slot of a quantity: ns, bytes, descriptors or W, float64.
+
+    Those of a series are numbered.
+    """
     if quantity == POWER:
         return slots / 2
+    if quantity in SERIES:
+        return slots.astype(np.float64)
     return slot_starts(slots).astype(np.float64)
 
 
@@ -200,12 +229,16 @@ def _whole_power(row: Mapping[str, Any], counts: LogCounts) -> np.ndarray:
 
     A counter that runs backwards, as a meter's glitch, gives a window below 0: left out.
     """
+    return counts.power_w[counts.power_w >= 0] if _is_metered(row) else np.empty(0)
+
+
+def _is_metered(row: Mapping[str, Any]) -> bool:
     packages: dict[Any, bool] = {}
     for core in row.get("cores") or ():
         measured = packages.get(core["package"], False)
         packages[core["package"]] = measured or core.get("energy_j") is not None
-    is_whole = packages and all(packages.values()) and "missing_core" not in (row["flags"] or ())
-    return counts.power_w[counts.power_w >= 0] if is_whole else np.empty(0)
+    is_whole = bool(packages) and all(packages.values())
+    return is_whole and "missing_core" not in (row["flags"] or ())
 
 
 def _over_cores(row: Mapping[str, Any]) -> dict[str, float | None]:

@@ -55,12 +55,7 @@ def distribution_query(
         `share`: the mean over the runs of the share of a run's values in the bin.
     """
     listed = "".join(f"{name}, " for name in by)
-    where, parameters = selection.predicate()
-    if run_ids is not None:
-        where, parameters = (
-            f"{where} AND run_id IN (SELECT unnest(?))",
-            [*parameters, list(run_ids)],
-        )
+    where, parameters = _these(selection, run_ids)
     return (
         f"WITH chosen AS (SELECT {listed}run_id FROM runs WHERE has_log AND {where}), "
         f"own AS (SELECT {''.join(f'c.{name}, ' for name in by)}d.run_id, d.low, d.high, "
@@ -73,6 +68,33 @@ def distribution_query(
         "GROUP BY ALL ORDER BY ALL",
         [*parameters, quantity],
     )
+
+
+def counts_query(
+    selection: Selection, run_ids: Sequence[str] | None = None
+) -> tuple[str, list[Any]]:
+    """Build the query of all counts of some runs: by size, and over time.
+
+    Args:
+        run_ids: Only these runs; None for all that match the filters.
+
+    Returns:
+        SQL and parameters. Columns: `run_id`, `quantity`, `low`, `high`, `count`.
+    """
+    where, parameters = _these(selection, run_ids)
+    return (
+        f"WITH chosen AS (SELECT run_id FROM runs WHERE has_log AND {where}) "
+        "SELECT d.run_id, d.quantity, d.low, d.high, d.count FROM distributions d "
+        "SEMI JOIN chosen c ON c.run_id = d.run_id ORDER BY ALL",
+        parameters,
+    )
+
+
+def _these(selection: Selection, run_ids: Sequence[str] | None) -> tuple[str, list[Any]]:
+    where, parameters = selection.predicate()
+    if run_ids is None:
+        return where, parameters
+    return f"{where} AND run_id IN (SELECT unnest(?))", [*parameters, list(run_ids)]
 
 
 def first_look_query() -> tuple[str, list[Any]]:

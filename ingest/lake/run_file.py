@@ -31,7 +31,7 @@ _BY_DICTIONARY_IN: Final = {"interrupts": frozenset(("rx_bytes", "rx_desc"))}
 # Only columns where a level above 1 pays.
 _ZSTD_LEVELS: Final = {"interrupts": {"tx_bytes": 3}}
 # Columns with statistics, by which readers skip row groups.
-_SEARCHED: Final = ("run_id", "level", "bin", "t_ns", "t_s")
+_SEARCHED: Final = ("run_id", "level", "bin", "t_ns", "t_s", "quantity")
 # One value a file: its pages are a few bytes, which take longer to compress than to write.
 _UNCOMPRESSED: Final = "run_id"
 TEXT: Final = pa.dictionary(pa.int32(), pa.string())

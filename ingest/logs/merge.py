@@ -11,7 +11,7 @@ from typing import Final
 
 import numpy as np
 
-from data.analysis.log_metrics import BURST_NS, BurstCounts, LogCounts
+from data.analysis.log_metrics import BURST_NS, SERIES, BurstCounts, LogCounts, over_time
 from ingest.discover.found_files import RawFile
 from ingest.discover.source_reads import SourceRead
 from ingest.lake.run_file import RunFile
@@ -207,12 +207,23 @@ class _Merge:
             writes.finish()
             dispersion = {name: counts.dispersion() for name, counts in bursts.items()}
             sizes = np.sum([cut.sizes for cut in self.cuts], axis=0)
-            self.counts = LogCounts(sizes, dispersion, steps.power.power_w())
+            self.counts = LogCounts(sizes, dispersion, steps.power.power_w(), self._series(steps))
             for cut in self.cuts:
                 cut.forget_bins()
         finally:
             writes.abandon()
             sample_rows.close()
+
+    def _series(self, steps: SampleSteps) -> dict[str, np.ndarray]:
+        energy_uj, has_energy = steps.overview_column("energy_uj", slice(None))
+        series = {"energy_over_time": over_time(energy_uj[has_energy])}
+        for name, columns in SERIES.items():
+            if name not in series:
+                rows = [row_layout.INTERRUPT_BINS.index(column) for column in columns]
+                series[name] = over_time(
+                    np.concatenate([cut.interrupt_bins[rows] for cut in self.cuts])
+                )
+        return {name: series[name] for name in SERIES}
 
     def _merge(self, queues: Queues, rows: InterruptRows, sample_rows: SampleRows) -> None:
         """Merge the ready rows while further blocks are read, until all logs are finished."""

@@ -36,13 +36,15 @@ from tests.callbacks.components import texts, walk
 RUNS = 52
 # Replicate 2 of the third configuration (ITR 50 us) has gaps 4 times as long as its siblings.
 ODD = 12
+# Replicate 1 of the seventh (10 us) counts the same as its siblings in the reverse order of time.
+REVERSED = 31
 
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Flask:
     """The app on 52 logged runs: 10 configurations of 5 replicates at 5 delays, 1 of 2."""
     lake = tmp_path_factory.mktemp("logged") / "lake"
-    write_logged_lake(lake, RUNS, {ODD: 4.0})
+    write_logged_lake(lake, RUNS, {ODD: 4.0}, {REVERSED})
     found = create_app(Settings(lake=lake)).server
     assert isinstance(found, Flask)
     return found
@@ -121,20 +123,27 @@ def test_systems_stand_side_by_side_on_the_same_axes(view: LakeView) -> None:
     assert {t["meta"]["rows"]["first"] for t in quantiles} == {0, 5, 10}
 
 
-def test_the_run_unlike_its_siblings_comes_first_with_one_beside_it(view: LakeView) -> None:
+def test_runs_unlike_their_siblings_come_first_with_one_beside_them(view: LakeView) -> None:
     answer = Answer.of(view, DistributionsState())
-    first = rows_behind(view, DistributionsState(), "siblings").row(0, named=True)
+    rows = rows_behind(view, DistributionsState(), "siblings")
+    first, second = rows.unique("run_id", keep="first", maintain_order=True).head(2).to_dicts()
     # Four times as long is two doublings; a bin is at most 0.17 of one.
-    assert first["run_id"] == f"run-{ODD:06d}"
-    assert first["distance_doublings"] == pytest.approx(2, abs=0.1)
-    assert first["usual_doublings"] < 0.1
+    assert (first["run_id"], first["quantity"]) == (f"run-{ODD:06d}", "gap_ns")
+    assert first["distance"] == pytest.approx(2, abs=0.1)
+    assert first["usual"] < 0.1
+    # Half of the interrupts came in the first quarter of the time, here in the last.
+    assert (second["run_id"], second["quantity"]) == (f"run-{REVERSED:06d}", "interrupts_over_time")
+    assert second["distance"] == pytest.approx(1 / 4, abs=0.02)
+    same = rows.filter((pl.col("run_id") == second["run_id"]) & (pl.col("quantity") == "gap_ns"))
+    assert same["times_usual"][0] < 2, "its distribution is as its siblings'"
     table = sibling_table(answer)
-    link = next(part for part in walk(table) if isinstance(part, dcc.Link))
-    assert f"run=run-{ODD:06d}&run={first['sibling']}" in link.href
-    assert any("ITR 50 us" in text and "replicate 2" in text for text in texts(table))
-    last = rows_behind(view, DistributionsState(), "siblings").tail(2)
-    assert last["replicates"].to_list() == [2, 2]
-    assert last["distance_doublings"].null_count() == 2, "two replicates tell nothing"
+    links = [part for part in walk(table) if isinstance(part, dcc.Link)]
+    for found, link in zip((first, second), links, strict=False):
+        assert f"run={found['run_id']}&run={found['sibling']}" in link.href
+    said = texts(table)
+    assert any("ITR 50 us" in text and "replicate 2" in text for text in said)
+    assert "Interrupts over time, and 2 more" in said
+    assert (rows["replicates"][-1], rows["times_usual"][-1]) == (2, None), "two tell nothing"
 
 
 def test_few_replicates_no_run_and_too_many_are_sentences(
@@ -177,15 +186,21 @@ def test_bad_links_are_refused(link: str, words: str) -> None:
 
 
 def test_odd_runs_of_findings_are_those_unlike_their_replicates(view: LakeView) -> None:
-    """All but one differ by the chance of 4,000 gaps each: under 10 %."""
-    odd = findings_rows(view, FindingsState(), "odd").sort("metric")
+    """All others differ by the chance of 4,000 gaps each."""
+    odd = findings_rows(view, FindingsState(), "odd")
+    ids = [f"run-{number:06d}" for number in (ODD, REVERSED)]
     assert odd.select("run_id", "metric", "runs").rows() == [
-        (f"run-{ODD:06d}", "gap_ns", 5), (f"run-{ODD:06d}", "rx_bytes", 5),
+        (ids[0], "gap_ns", 5), (ids[1], "interrupts_over_time", 5),
     ]  # fmt: skip
-    assert odd["times"].to_list() == pytest.approx([4, 4], rel=0.05)
+    assert all(times > 8 for times in odd["times"])
     block = order_block(view, FindingsState())
-    assert any(text.startswith("1 runs are off") for text in texts(block))
+    said = texts(block)
+    assert any(text.startswith("2 runs are off") for text in said)
+    assert any(text.endswith("% of the time") for text in said)
     links = re.findall('<a href="([^"]+)">beside a sibling</a>', unescape(render(block)))
-    assert links == [f"/timeline?v=2&run=run-{ODD:06d}&run={odd['sibling'][0]}"] * 2
+    assert links == [
+        f"/timeline?v=2&run={run}&run={other}"
+        for run, other in zip(ids, odd["sibling"], strict=True)
+    ]
     assert "<a " not in render(order_block(view, FindingsState(), has_links=False))
-    assert studied(view, FindingsState(without_odd=True)).without == (f"run-{ODD:06d}",)
+    assert studied(view, FindingsState(without_odd=True)).without == tuple(ids)

@@ -1,17 +1,21 @@
 """Distributions of runs from shared and own files; runs unlike their replicates."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from data.analysis.log_metrics import SERIES_BINS
 from data.connection import open_lake
-from data.distributions import by_level, read_distributions, unlike_siblings
+from data.distributions import Distributions, by_level, read_distributions
 from data.errors import DataError
 from data.schema import DISTRIBUTIONS, HISTOGRAMS
+from data.siblings import ODD_TIMES, compare, unlike_siblings
 from tests.fixtures.lakes import run, write_lake
 
 
@@ -82,13 +86,72 @@ def test_each_run_of_a_level_counts_as_much_as_another(lake: Path) -> None:
 
 def test_the_replicate_unlike_its_siblings_comes_first(lake: Path) -> None:
     with open_lake(lake) as opened:
-        table = unlike_siblings(opened, list("abcdef"), "gap_ns")
+        table = unlike_siblings(opened, list("abcdef"), ["gap_ns", "power_w"])
     first = table.row(0, named=True)
     # 1 and 3 ns become 7 and 15: 2 to 8 and 4 to 16 after adding 1, two doublings each.
     assert (first["run_id"], first["sibling"], first["n"]) == ("d", "a", 4)
-    assert first["distance_doublings"] == pytest.approx(2.0)
-    assert table["distance_doublings"].to_list()[1:] == [0.0] * 3, "e has no replicates"
-    assert table["usual_doublings"].to_list() == [0.0] + [pytest.approx(2.0)] * 3
+    assert first["distance"] == pytest.approx(2.0)
+    assert table["distance"].to_list()[1:] == [0.0] * 3, "e has no replicates"
+    assert table["usual"].to_list() == [0.0] + [pytest.approx(2.0)] * 3
+    assert first["times_usual"] == pytest.approx(1.0), "four alone do not tell which is usual"
+
+
+def _as_read(quantity: str, counts: np.ndarray) -> Distributions:
+    """Runs 0, 1, 2 ... of one quantity."""
+    slots = np.arange(counts.shape[1], dtype=float)
+    return Distributions(
+        quantity, tuple(map(str, range(len(counts)))), slots, slots + 1, counts, ()
+    )
+
+
+def _runs(configurations: int, n: int, choices: int, duration_s: Sequence[float] = (10,)) -> Any:
+    configuration = np.repeat(np.arange(configurations), n)
+    return pl.DataFrame({
+        "run_id": list(map(str, range(configurations * n))),
+        "duration_s": np.resize(np.array(duration_s, float), configurations * n),
+        "configuration": configuration, "choice": configuration // (configurations // choices),
+    })  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("n", "choices", "most_false", "least_found"),
+    [(3, 400, 0.0, 0.0), (3, 40, 0.01, 0.9), (5, 400, 0.03, 0.95), (10, 400, 0.01, 0.95)],
+    ids=["3 alone", "3 of 10 settings", "5 alone", "10 alone"],
+)
+def test_equal_replicates_are_seldom_odd_and_a_far_one_is_found(
+    n: int, choices: int, most_false: float, least_found: float
+) -> None:
+    """400 configurations of runs that differ in level alone, the worst case; then one is far."""
+    random = np.random.default_rng(1)
+    level = 1e6 * 2 ** (random.normal(0, 0.1, 400 * n).round(3) + 1)
+    runs = _runs(400, n, choices)
+    for is_far in (False, True):
+        if is_far:
+            level[:: 10 * n] *= 2**3
+        slots = np.unique(level)
+        counts = (level[:, None] == slots).astype(np.int64)
+        found = Distributions("power_w", tuple(runs["run_id"]), slots, slots + 1, counts, ())
+        odd = compare(runs, found).filter(pl.col("times_usual") > ODD_TIMES)["run_id"]
+        far = {str(run) for run in range(0, 400 * n, 10 * n)} if is_far else set()
+        assert len(set(odd) - far) <= most_false * 400
+        assert len(set(odd) & far) >= least_found * len(far)
+
+
+def test_a_series_is_compared_on_the_time_since_the_start() -> None:
+    """Steady runs of 10, 10 and 20 s: the third counts half after the others have ended."""
+    steady = _as_read("energy_over_time", np.full((3, SERIES_BINS), 100))
+    told = compare(_runs(1, 3, 1, (10, 10, 20)), steady).sort("run_id")
+    # Mean time of what is counted: 5 and 10 s, of 20 s.
+    assert told["distance"].to_list() == pytest.approx([1 / 8, 1 / 8, 1 / 4], abs=0.01)
+    assert told["usual"].to_list() == pytest.approx([1 / 4, 1 / 4, 0], abs=0.01)
+    # A tenth of the time without any: as in the sum over the parts before, in and after it.
+    stalled = np.full((5, SERIES_BINS), 100)
+    stalled[2, 30:37] = 0
+    table = compare(_runs(1, 5, 1), _as_read("interrupts_over_time", stalled))
+    first = table.sort("times_usual").row(-1, named=True)
+    assert (first["run_id"], first["usual"]) == ("2", 0)
+    assert first["distance"] == pytest.approx(0.024, abs=0.004)
+    assert first["times_usual"] == pytest.approx(first["distance"] * 8 / 0.01), "of what is little"
 
 
 def test_views_join_knobs_and_leave_out_rows_of_runs_read_again(lake: Path) -> None:

@@ -6,12 +6,20 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from data.analysis.log_bins import SLOTS, slot_of
-from data.analysis.log_metrics import BurstCounts, PowerWindows, slot_quantile
+from data.analysis.log_metrics import (
+    SERIES,
+    SERIES_BINS,
+    BurstCounts,
+    PowerWindows,
+    slot_quantile,
+)
 from data.connection import open_lake
 from data.schema import LOG_METRICS
 from ingest.__main__ import main
@@ -26,18 +34,21 @@ from ingest.records import Reading, Window
 from ingest.settings.dataset import load_settings
 from tests.fixtures.ingest import ingest, query
 from tests.fixtures.real import real_data
-from tests.fixtures.slow_log_metrics import metrics_slowly
+from tests.fixtures.slow_log_metrics import counts_slowly, metrics_slowly
 
 _EXACT = ("dispersion", "busy_share", "core_imbalance", "power", "mean")
 _LOGGED = "SELECT * FROM runs WHERE has_log ORDER BY run_id"
+ENERGY = "energy_over_time"
+_SERIES = (
+    "SELECT high, count FROM distributions WHERE run_id = '{}' AND quantity = '{}' ORDER BY slot"
+)
 _MADE = "SELECT run_id, quantity, slot, low, high, count FROM distributions ORDER BY ALL"
 
 
-def slow_row(lake: Path, row: dict[str, Any]) -> dict[str, float | None]:
-    """The metrics of a run of a lake, from the text of its raw logs."""
+def raw_logs(lake: Path, row: dict[str, Any]) -> tuple[dict[int, str], tuple[int, int]]:
+    """The text of each core's raw log of a run of a lake, and the first and last tick."""
     sources = query(lake, f"SELECT * FROM sources WHERE run_id = '{row['run_id']}'")
     cores = query(lake, f"SELECT * FROM cores WHERE run_id = '{row['run_id']}' ORDER BY core")
-    machine = load_settings().machine
     for source in sources:
         # The folder of the session's sample was renamed once it was complete.
         source["path"] = source["path"].replace("/logged-making/", "/logged/")
@@ -50,10 +61,8 @@ def slow_row(lake: Path, row: dict[str, Any]) -> dict[str, float | None]:
         if len(logs) == 1 or f".0_{c['core']}_" in Path(path).name
     }
     assert len(by_core) == len(logs) == len(cores)
-    package_of = {core: core % 2 for core in by_core}
     window = next(filter(None, (_window(s["path"], s["format"]) for s in sources)))
-    unit_j, ticks = machine.energy_unit_j, (window.start_tsc, window.end_tsc)
-    return metrics_slowly(by_core, ticks, machine.tsc_hz, unit_j, package_of, row["itr_us"])
+    return by_core, (window.start_tsc, window.end_tsc)
 
 
 def _window(path: str, name: str) -> Window | None:
@@ -67,7 +76,10 @@ def _window(path: str, name: str) -> Window | None:
 
 
 def assert_as_slowly(lake: Path, row: dict[str, Any]) -> None:
-    slow = slow_row(lake, row)
+    by_core, ticks = raw_logs(lake, row)
+    machine, package_of = load_settings().machine, {core: core % 2 for core in by_core}
+    unit_j, itr_us = machine.energy_unit_j, row["itr_us"]
+    slow = metrics_slowly(by_core, ticks, machine.tsc_hz, unit_j, package_of, itr_us)
     assert set(LOG_METRICS) <= set(slow) | {"gap_at_limit_share"}
     for name, expected in slow.items():
         if name == "gap_at_limit_share":
@@ -77,6 +89,12 @@ def assert_as_slowly(lake: Path, row: dict[str, Any]) -> None:
             assert row[name] == (expected and pytest.approx(expected, rel=1e-5)), name
         else:
             assert row[name] == pytest.approx(expected, rel=0.07, abs=1e-3), name
+    for name, counts in zip(SERIES, counts_slowly(by_core, ticks, SERIES_BINS), strict=False):
+        series = query(lake, _SERIES.format(row["run_id"], name))
+        assert [part["count"] for part in series] == counts, name
+        assert series[-1]["high"] == pytest.approx(row["duration_s"] * 1e9)
+    energy_uj = sum(part["count"] for part in query(lake, _SERIES.format(row["run_id"], ENERGY)))
+    assert energy_uj / 1e6 == pytest.approx(row["energy_j"], rel=0.05)
 
 
 def test_metrics_of_the_sample_are_those_of_a_slow_script(logged_lake: Path) -> None:
@@ -129,6 +147,13 @@ def test_an_older_lake_gets_the_same_without_raw_logs(
     assert main(["verify", "--lake", str(older)]) == 0
     main(["derive", "--lake", str(older), "--json"])
     assert '"runs": 0' in capsys.readouterr().out, "a second call finds nothing to do"
+    # As a version wrote them that had no series.
+    for path in (older / "distributions").rglob("*.parquet"):
+        rows = pq.read_table(path)
+        is_series = pc.is_in(rows["quantity"], pa.array(list(SERIES)))
+        pq.write_table(rows.filter(pc.invert(is_series)), path)
+    main(["derive", "--lake", str(older)])
+    assert query(older, _MADE) == distributions
 
 
 def test_a_run_with_a_damaged_file_is_named_and_the_others_get_theirs(
