@@ -3,6 +3,7 @@
 Units that no heading says follow from energy = power x time.
 """
 
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Final
@@ -12,10 +13,12 @@ from data.schema import KNOBS, MEASUREMENTS
 from ingest.formats.json_rows import Cell
 from ingest.proposals.headings import Heading, read_heading
 from ingest.proposals.lake_columns import choose_targets
-from ingest.proposals.roles import MOST_NAMES, Guess, guess_of
+from ingest.proposals.roles import MOST_NAMES, MOST_VALUES, Guess, guess_of
 from ingest.records import TableColumn
 from ingest.settings.word_lists import WORDS
 
+# Numbers with so few values may go together by chance.
+_FEW: Final = 2
 STATED_NAMES: Final = frozenset(knob.stated_as for knob in STATED)
 
 
@@ -38,6 +41,7 @@ def guess_columns(
     for guess in guesses:
         if (known := declared.get(guess.heading.text)) is not None:
             _declare(guess, known)
+    _find_crossed(guesses, columns)
     _mark_twins(guesses, columns)
     _find_a_knob(guesses)
     _choose_replicate(guesses)
@@ -72,20 +76,57 @@ def _declare(guess: Guess, known: TableColumn) -> None:
     guess.values = {"": ""} if known.values else {}
 
 
+def _find_crossed(guesses: Sequence[Guess], columns: Sequence[Sequence[Cell]]) -> None:
+    """Make knobs of numbers whose heading is of a measurement, but that were set.
+
+    Each of few values occurs as often with every other setting, as no measurement does.
+    """
+    for index, guess in enumerate(guesses):
+        if guess.role != "metric" or guess.is_declared or not 1 < guess.count <= MOST_VALUES:
+            continue
+        knobs = [columns[at] for at, each in enumerate(guesses) if each.role == "knob"]
+        seen: dict[tuple[Cell, ...], Counter[Cell]] = defaultdict(Counter)
+        for setting, cell in zip(zip(*knobs, strict=True), columns[index], strict=False):
+            seen[setting][cell] += 1
+        first = next(iter(seen.values()), Counter())
+        if len(seen) > 1 and len(first) > 1 and all(each == first for each in seen.values()):
+            guess.role, guess.better = "knob", None
+            guess.why = f"each of {guess.count} values as often with every other setting"
+
+
 def _mark_twins(guesses: Sequence[Guess], columns: Sequence[Sequence[Cell]]) -> None:
-    """Make a label of a knob whose values are those of an earlier one under other names."""
+    """Make labels of knobs that say again what earlier knobs say, or several of them together.
+
+    One has the values of an earlier one under other names; another, such as an image
+    `fft:java17`, consists of the values of two.
+    """
     knobs: list[int] = []
     for index, guess in enumerate(guesses):
         if guess.role != "knob" or guess.is_declared:
             continue
         for other in knobs:
             pairs = {*zip(columns[other], columns[index], strict=True)}
-            if guess.count == guesses[other].count == len(pairs) and guess.kind == "text":
+            kinds = {guess.kind, guesses[other].kind}
+            is_again = guess.kind == "text" or ("text" not in kinds and guess.count > _FEW)
+            if guess.count == guesses[other].count == len(pairs) and is_again:
                 guess.role = "label"
                 guess.why = f"goes with {guesses[other].heading.text}, value by value"
                 break
         else:
             knobs.append(index)
+    for index in [index for index in knobs if guesses[index].kind == "text"]:
+        others = [other for other in knobs if other != index]
+        parts = [other for other in others if _contains(columns[index], columns[other])]
+        whole = {*zip(*(columns[part] for part in parts), strict=True)}
+        if len(parts) > 1 and len(whole) == guesses[index].count:
+            guesses[index].role = "label"
+            named = " and ".join(guesses[part].heading.text for part in parts)
+            guesses[index].why = f"consists of {named}"
+
+
+def _contains(cells: Sequence[Cell], parts: Sequence[Cell]) -> bool:
+    pairs = {*zip(cells, parts, strict=True)}
+    return all(str(part).lower() in str(text).lower() for text, part in pairs)
 
 
 def _find_a_knob(guesses: Sequence[Guess]) -> None:

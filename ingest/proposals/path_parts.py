@@ -4,24 +4,34 @@
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Literal
 
 from data.declared import check_name
 from data.errors import DataError
 from ingest.proposals.headings import unit_of, words_of
 from ingest.settings.column_names import clean_name
-from ingest.settings.word_lists import WORDS
+from ingest.settings.word_lists import VALUES, WORDS
 
-_SEPARATED: Final = re.compile(r"([-_.=@+ ]+)")
+_SEPARATORS: Final = "-_.=@ "
+_SEPARATED: Final = re.compile(rf"([{re.escape(_SEPARATORS)}]+)")
+# In a time of day and in `1.2GHz` they separate nothing; in `cg.C.16.1` the dots do.
+_ONE_PART: Final = re.compile(
+    r"\d{4}-\d\d-\d\d(?:[-_T ]\d\d[-_.:h]?\d\d(?:[-_.:m]?\d\d)?)?|\d{8}[-_T]\d{4,6}"
+    r"|(?<![.\d])\d+\.\d+(?![.\d])"
+)
+_HIDDEN: Final = {ord(mark): 0xE000 + at for at, mark in enumerate(_SEPARATORS)}
+_SHOWN: Final = {hidden: mark for mark, hidden in _HIDDEN.items()}
 _NUMBERED: Final = re.compile(r"([A-Za-z][A-Za-z_-]*?)?(\d+(?:\.\d+)?)([A-Za-zµ%]+)?")
 _COUNTED: Final = WORDS["set"] | WORDS["replicates"]
 _MACHINE: Final = re.compile(r"[a-z]{1,3}\d{3,4}[a-z]*\d*|node\d+|host\d+", re.IGNORECASE)
 # They need the word before them to say what was set: `power_limit_150W`.
 _SHORT: Final = WORDS["limits"] | {"size", "count", "rate", "level", "number", "num", "time"}
 _REPLICATES: Final = WORDS["replicates"] | {"r", "i"}
-_STAMP: Final = re.compile(r"\d{8,}|[0-9a-f]{8,}|\d{4}-\d\d-\d\d.*")
+_STAMP: Final = re.compile(r"\d{8,}.*|[0-9a-f]{8,}|\d{4}-\d\d-\d\d.*")
+# Words that name what stands behind them, for texts and numbers with units too.
+_NAMING: Final = _COUNTED | WORDS["given"] | WORDS["limits"] | WORDS["clocks"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +40,7 @@ class PathColumn:
 
     Attributes:
         kind: `whole`, `real` or `text`.
-        role: `knob`; `label` for times and digests.
+        role: `knob`; `label` for times and digests, and for what goes with another column.
         unit: That which stands behind each number: `150W`.
     """
 
@@ -41,188 +51,47 @@ class PathColumn:
     unit: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class _Token:
+    """A part of all names of one level: the same number of parts in each.
+
+    Attributes:
+        texts: Of each path.
+        kind: A `mark` separates; a `unit` stands behind a number.
+    """
+
+    texts: tuple[str, ...]
+    kind: Literal["mark", "word", "number", "unit"]
+
+    @property
+    def is_fixed(self) -> bool:
+        return len(set(self.texts)) == 1
+
+    @property
+    def word(self) -> str:
+        """The word in all names; empty where it differs or is none."""
+        is_word = self.is_fixed and self.kind == "word" and self.texts[0][:1].isalpha()
+        return self.texts[0] if is_word else ""
+
+
 def read_paths(paths: Sequence[str]) -> tuple[str, list[PathColumn]]:
     """Return a pattern for the ends of some paths, with a group for each part that differs.
 
     Returns:
         An empty pattern if the paths do not differ in anything that has a form.
     """
-    depths = {path.count("/") for path in paths}
-    parts = [path.split("/")[-min(depths) - 1 :] for path in paths]
-    columns: list[PathColumn] = []
+    depth = min(path.count("/") for path in paths)
+    parts = [path.split("/")[-depth - 1 :] for path in paths]
+    reader = _Reader()
     pattern: list[str] = []
-    for level in range(min(depths) + 1):
-        texts = [part[level] for part in parts]
-        if len(set(texts)) == 1:
+    for level in range(depth + 1):
+        texts = tuple(part[level] for part in parts)
+        if len(set(texts)) > 1:
+            pattern.append(reader.read(texts, "file" if level == depth else "folder"))
+        elif reader.columns or level == depth:
             # Only what stands below the first part that differs matters.
-            pattern += [_literal(texts[0])] if columns or level == min(depths) else []
-            continue
-        is_name = level == min(depths)
-        if not is_name and all(map(_MACHINE.fullmatch, texts)):
-            pattern.append(_token_pattern(texts, [], columns, is_name))
-            continue
-        pattern.append(_read_texts(texts, columns, is_name))
-    return ("/".join(pattern), columns) if columns else ("", [])
-
-
-def _literal(text: str) -> str:
-    return re.escape(text).replace("\\-", "-").replace("\\ ", " ")
-
-
-def _read_texts(texts: Sequence[str], columns: list[PathColumn], is_name: bool) -> str:
-    """Return the pattern of one level of some paths; add its columns."""
-    split = [_tokens(text) for text in texts]
-    if len({len(tokens) for tokens in split}) == 1 and _is_aligned(split):
-        return _aligned(split, columns, is_name)
-    anchors = [word for word in split[0] if word.isalpha() and all(_once(t, word) for t in split)]
-    orders = [[token for token in tokens if token in anchors] for tokens in split]
-    ends = {text.rpartition(".")[2] for text in texts if "." in text}
-    end = f".{ends.pop()}" if is_name and len(ends) == 1 else ""
-    anchors = [word for word in anchors if f".{word}" != end]
-    orders = [[token for token in order if token in anchors] for order in orders]
-    if not anchors or any(order != orders[0] for order in orders):
-        return _whole(texts, columns, is_name, end)
-    pattern, rest = "", [text.removesuffix(end) for text in texts]
-    for anchor in orders[0]:
-        cuts = [re.search(rf"(^|[-_.=@+ ]+){anchor}([-_.=@+ ]+|$)", text) for text in rest]
-        if any(cut is None for cut in cuts):
-            return _whole(texts, columns, is_name, end)
-        before = [text[: cut.start()] for text, cut in zip(rest, cuts, strict=True) if cut]
-        joints = {cut[0] for cut in cuts if cut}
-        pattern += _segment(before, columns, is_name)
-        pattern += _literal(joints.pop()) if len(joints) == 1 else rf"[-_.=@+ ]*{anchor}[-_.=@+ ]*"
-        rest = [text[cut.end() :] for text, cut in zip(rest, cuts, strict=True) if cut]
-    return pattern + _segment(rest, columns, is_name) + _literal(end)
-
-
-def _segment(texts: Sequence[str], columns: list[PathColumn], is_name: bool) -> str:
-    if len(set(texts)) == 1:
-        return _literal(texts[0])
-    split = [_tokens(text) for text in texts]
-    if len({len(tokens) for tokens in split}) == 1 and _is_aligned(split):
-        return _aligned(split, columns, is_name)
-    rows = [re.split("-", text) for text in texts]
-    if len({len(row) for row in rows}) == 1 and len(rows[0]) > 1:
-        return "-".join(
-            _token_pattern([row[at] for row in rows], [], columns, is_name)
-            for at in range(len(rows[0]))
-        )
-    return _token_pattern(list(texts), [], columns, is_name)
-
-
-def _aligned(split: Sequence[Sequence[str]], columns: list[PathColumn], is_name: bool) -> str:
-    """Return the pattern of names with the same separators.
-
-    Neighbours of which each tells the other are one name: `llama-7b` beside `opt-1b`.
-    """
-    count = len(split[0])
-    values = [tuple(tokens[at] for tokens in split) for at in range(count)]
-    varied = [at for at in range(count) if len(set(values[at])) > 1]
-    whole = len(set(zip(*(values[at] for at in varied), strict=True)))
-    is_text = any(not text.isdigit() for at in varied for text in values[at])
-    if len(varied) > 1 and is_text and all(len(set(values[at])) == whole for at in varied):
-        first, last = varied[0], varied[-1]
-        joined = ["".join(tokens[first : last + 1]) for tokens in split]
-        return (
-            _literal("".join(split[0][:first]))
-            + _token_pattern(joined, split[0][:first], columns, is_name)
-            + _literal("".join(split[0][last + 1 :]))
-        )
-    words = [v[0] if len(set(v)) == 1 and v[0][:1].isalpha() else "" for v in values]
-    is_word = [any(text[:1].isalpha() for text in texts) for texts in values]
-    pattern, used = "", set[str]()
-    for at in range(count):
-        after = values[at + 1][0] if at + 1 < count and len(set(values[at + 1])) == 1 else ""
-        before = _name_before(words, is_word, at)
-        if after.lower() in _COUNTED and values[at][0].isdigit():
-            before = after
-            used.add(after)
-        elif before in used:
-            before = ""
-        is_replicate = not before or (at > 1 and len(set(values[at - 2])) > 1)
-        rest = {v for texts in values[at + 1 :] for v in texts if v.isdigit()}
-        if is_replicate and not rest and _are_replicates(values[at], columns):
-            before = "rep"
-        pattern += _token_pattern(values[at], [before], columns, is_name, after)
-    return pattern
-
-
-def _are_replicates(texts: Sequence[str], columns: Sequence[PathColumn]) -> bool:
-    """Return whether the last numbers of names, which no word explains, number replicates."""
-    if any(column.name == "replicate" for column in columns) or not all(map(str.isdigit, texts)):
-        return False
-    numbers = sorted({int(text) for text in texts})
-    return len(numbers) > 1 and numbers[0] <= 1 and numbers == [*range(numbers[0], numbers[-1] + 1)]
-
-
-def _name_before(words: Sequence[str], is_word: Sequence[bool], at: int) -> str:
-    """Return the word before a part that differs; with the one before it if it says little."""
-    places = [n for n in range(at) if is_word[n]][-2:]
-    said = [words[n] for n in places]
-    if len(said) == 2 and all(said) and said[1].lower() in _SHORT and places[1] - places[0] == 2:
-        return f"{said[0]}_{said[1]}"
-    return said[-1] if said else ""
-
-
-def _whole(texts: Sequence[str], columns: list[PathColumn], is_name: bool, end: str) -> str:
-    bare = [text.removesuffix(end) for text in texts]
-    return _token_pattern(bare, [], columns, is_name) + _literal(end)
-
-
-def _tokens(text: str) -> list[str]:
-    """Split at separators, which are tokens too, and around a number: word, number, unit."""
-    tokens: list[str] = []
-    for token in _SEPARATED.split(text):
-        found = _NUMBERED.fullmatch(token)
-        unit = (found[3] or "") if found else ""
-        is_split = not unit or unit_of(unit) is not None or unit.lower() in _COUNTED
-        tokens += [part or "" for part in found.groups()] if found and is_split else [token]
-    return [token for token in tokens if token]
-
-
-def _is_aligned(split: Sequence[Sequence[str]]) -> bool:
-    """Return whether all names have the same separators."""
-    marks = [tuple(t for t in tokens if _SEPARATED.fullmatch(t)) for tokens in split]
-    return len(set(marks)) == 1
-
-
-def _once(tokens: Sequence[str], word: str) -> bool:
-    return list(tokens).count(word) == 1
-
-
-def _token_pattern(
-    texts: Sequence[str],
-    before: Sequence[str],
-    columns: list[PathColumn],
-    is_name: bool,
-    after: str = "",
-) -> str:
-    values = set(texts)
-    if len(values) == 1:
-        return _literal(texts[0])
-    word = next((token for token in reversed(before) if token[:1].isalpha()), "")
-    is_whole = all(re.fullmatch(r"\d+", text) for text in values)
-    is_real = all(re.fullmatch(r"\d+(\.\d+)?", text) for text in values)
-    is_stamp = all(_STAMP.fullmatch(text) for text in values)
-    taken = {column.name for column in columns}
-    if is_whole and words_of(word)[-1:] and words_of(word)[-1] in _REPLICATES:
-        name = "replicate"
-    elif not (is_whole or is_real) and all(_MACHINE.fullmatch(text) for text in values):
-        name = "machine"
-    elif is_whole and word.lower() in ("thread", "threads") and "threads" not in taken:
-        name = "threads"
-    else:
-        word = word or ("file" if is_name else "folder")
-        name = clean_name(word, str(len(columns) + 1), taken, "knob")
-    kind = "text" if is_stamp or not is_real else "whole" if is_whole else "real"
-    if name in taken:
-        name = clean_name(f"{name}_{len(columns) + 1}", kind, taken, "knob")
-    unit = unit_of(after) if kind != "text" else None
-    role = "label" if is_stamp else "knob"
-    columns.append(PathColumn(name, kind, role, len(values), unit.text if unit else ""))
-    if kind == "text":
-        return rf"(?P<{name}>[^/]*?)" if "" in values else rf"(?P<{name}>[^/]+?)"
-    return rf"(?P<{name}>\d+(?:\.\d+)?)" if kind == "real" else rf"(?P<{name}>\d+)"
+            pattern.append(_literal(texts[0]))
+    return ("/".join(pattern), reader.columns) if reader.columns else ("", [])
 
 
 def is_own(name: str) -> bool:
@@ -232,3 +101,246 @@ def is_own(name: str) -> bool:
     except DataError:
         return False
     return True
+
+
+class _Reader:
+    """Reads the levels of some paths; has the columns that it found."""
+
+    def __init__(self) -> None:
+        self.columns: list[PathColumn] = []
+        self._texts: dict[str, tuple[str, ...]] = {}
+
+    def read(self, texts: tuple[str, ...], level: str) -> str:
+        """Return the pattern of one level.
+
+        Args:
+            level: The name of a part that no word explains.
+        """
+        if level == "folder" and all(map(_MACHINE.fullmatch, texts)):
+            return self._group(texts, "", level, "")
+        ends = {text.rpartition(".")[2] for text in texts if "." in text[1:]}
+        end = f".{ends.pop()}" if level == "file" and len(ends) == 1 else ""
+        bare = tuple(
+            _ONE_PART.sub(lambda part: part[0].translate(_HIDDEN), text.removesuffix(end))
+            for text in texts
+        )
+        tokens = _joined([*_tokens(bare)])
+        marks = "".join({mark for token in tokens if token.kind == "mark" for mark in token.texts})
+        pattern, used = "", set[str]()
+        for at, token in enumerate(tokens):
+            if token.is_fixed:
+                pattern += _literal(token.texts[0])
+            elif token.kind == "mark":
+                pattern += rf"[{re.escape(_SEPARATORS)}]*"
+            else:
+                after = tokens[at + 1] if at + 1 < len(tokens) else None
+                word = _name_before(tokens, at)
+                if after and after.kind == "unit" and after.texts[0].lower() in _COUNTED:
+                    word = after.texts[0]
+                    used.add(word)
+                elif word in used:
+                    word = ""
+                if self._are_replicates(tokens, at, word):
+                    word = "rep"
+                unit = after.texts[0] if after and after.kind == "unit" else ""
+                pattern += self._group(token.texts, word, level, marks, unit)
+        return pattern + _literal(end)
+
+    def _are_replicates(self, tokens: Sequence[_Token], at: int, word: str) -> bool:
+        """Return whether the last numbers of names, which no word explains, are of replicates."""
+        texts = tokens[at].texts
+        is_free = not word or (at > 1 and not tokens[at - 2].is_fixed)
+        rest = [token for token in tokens[at + 1 :] if token.kind == "number"]
+        if not is_free or rest or "replicate" in self._texts or not all(map(str.isdigit, texts)):
+            return False
+        numbers = sorted({int(text) for text in texts})
+        return numbers[0] <= 1 and numbers == [*range(numbers[0], numbers[-1] + 1)]
+
+    def _group(
+        self, texts: tuple[str, ...], word: str, level: str, marks: str, unit: str = ""
+    ) -> str:
+        """Return the pattern of a part that differs; add its column."""
+        texts = tuple(text.translate(_SHOWN) for text in texts)
+        values = set(texts)
+        is_whole = all(re.fullmatch(r"\d+", text) for text in texts)
+        is_real = all(re.fullmatch(r"\d+(\.\d+)?", text) for text in texts)
+        is_stamp = all(_STAMP.fullmatch(text) for text in values)
+        kind = "text" if is_stamp or not is_real else "whole" if is_whole else "real"
+        form = (
+            rf"[^/{re.escape(''.join(m for m in sorted(set(marks)) if m not in ''.join(values)))}]"
+        )
+        form += "*?" if "" in values else "+?"
+        form = {"text": form, "real": r"\d+(?:\.\d+)?", "whole": r"\d+"}[kind]
+        if texts in self._texts.values():
+            # The folder says it already.
+            return form
+        stated = unit_of(unit) if kind != "text" and unit else None
+        naming = _NAMING if kind != "text" else _NAMING - WORDS["replicates"]
+        if {*words_of(word)}.isdisjoint(naming):
+            if stated is not None:
+                # `f1200MHz` is a frequency, `64B` a size.
+                word = {"bytes": "size"}.get(stated.quantity, stated.quantity) or word
+            elif kind == "text":
+                small = {value.lower() for value in values}
+                word = next((name for name, of in VALUES.items() if small <= of), "")
+        if is_whole and words_of(word)[-1:] and words_of(word)[-1] in _REPLICATES:
+            name = "replicate"
+        elif not is_real and all(map(_MACHINE.fullmatch, values)):
+            name = "machine"
+        elif is_whole and word.lower() in ("thread", "threads"):
+            name = "threads"
+        else:
+            name = clean_name(
+                word or level, kind if word else str(len(self.columns) + 1), self._texts, "knob"
+            )
+        if name in self._texts:
+            name = clean_name(f"{name}_{len(self.columns) + 1}", kind, self._texts, "knob")
+        is_twin = kind == "text" and any(
+            len({*zip(texts, other, strict=True)}) == len(values) == len({*other})
+            for other in self._texts.values()
+        )
+        role = "label" if is_stamp or is_twin else "knob"
+        self._texts[name] = texts
+        shown = stated.text if stated else ""
+        self.columns.append(PathColumn(name, kind, role, len(values), shown))
+        return rf"(?P<{name}>{form})"
+
+
+def _literal(text: str) -> str:
+    return re.escape(text.translate(_SHOWN)).replace("\\-", "-").replace("\\ ", " ")
+
+
+def _tokens(texts: tuple[str, ...]) -> Iterator[_Token]:
+    """Yield the parts of some names, and what separates them.
+
+    Names are cut where all have the same separators; what has not, as `vit_small` beside
+    `resnet18`, is one part, but for its begin and end that are alike.
+    """
+    marks = _common_marks(texts)
+    if marks:
+        rows = [re.split(rf"([{re.escape(marks)}]+)", text) for text in texts]
+        for at, column in enumerate(zip(*rows, strict=True)):
+            yield from [_Token(column, "mark")] if at % 2 else _tokens(column)
+    elif any(map(_SEPARATED.search, texts)) and len(set(texts)) > 1:
+        yield from _ragged([_SEPARATED.split(text) for text in texts])
+    else:
+        yield from _field(texts)
+
+
+def _common_marks(texts: Sequence[str]) -> str:
+    """Return the separators that all texts have in the same order."""
+    same = [mark for mark in _SEPARATORS if len({text.count(mark) for text in texts}) == 1]
+    same = [mark for mark in same if mark in texts[0]]
+    for marks in ("".join(same), *sorted(same, key=texts[0].count, reverse=True)):
+        if marks:
+            runs = {tuple(re.findall(rf"[{re.escape(marks)}]+", text)) for text in texts}
+            if len(runs) == 1:
+                return marks
+    return ""
+
+
+def _field(texts: tuple[str, ...]) -> Iterator[_Token]:
+    """Yield word, number and unit of texts such as `batch16` and `150W`; else the texts."""
+    plain = [text.translate(_SHOWN) for text in texts]
+    found = [match for text in plain if (match := _NUMBERED.fullmatch(text))]
+    units = {match[3] or "" for match in found}
+    unit = next(iter(units), "")
+    is_unit = len(units) == 1 and (unit_of(unit) is not None or unit.lower() in _COUNTED)
+    is_split = len(found) == len(texts) and (is_unit or units == {""})
+    if is_split and len({match[1] is None for match in found}) == 1:
+        if found[0][1] is not None:
+            yield _Token(tuple(match[1] for match in found), "word")
+        yield _Token(tuple(match[2] for match in found), "number")
+        if unit:
+            yield _Token(tuple(unit for _ in found), "unit")
+    elif any(texts):
+        yield _Token(texts, "word")
+
+
+def _ragged(rows: Sequence[list[str]]) -> Iterator[_Token]:
+    """Yield the parts of names of which not all have as many: the middle one takes the rest."""
+    words = (word for word in rows[0][::2] if word.isalpha())
+    anchor = next((w for w in words if all(row[::2].count(w) == 1 for row in rows)), None)
+    if anchor is not None:
+        ats = [row.index(anchor) for row in rows]
+        cuts = [
+            (row[: max(at - 1, 0)], row[max(at - 1, 0) : at], row[at + 1 : at + 2], row[at + 2 :])
+            for row, at in zip(rows, ats, strict=True)
+        ]
+        before, left_mark, right_mark, after = (
+            tuple(map("".join, each)) for each in zip(*cuts, strict=True)
+        )
+        yield from _tokens(before)
+        yield from [_Token(left_mark, "mark")] if any(left_mark) else ()
+        yield _Token((anchor,) * len(rows), "word")
+        yield from [_Token(right_mark, "mark")] if any(right_mark) else ()
+        yield from _tokens(after)
+        return
+    least = min(map(len, rows))
+    right = 0
+    while right + 2 <= least + 1 and _is_shared(rows, -right - 1):
+        right += 2
+    left = 0
+    while left + right + 2 <= least + 1 and _is_shared(rows, left):
+        left += 2
+    for at in range(0, left, 2):
+        yield from _field(tuple(row[at] for row in rows))
+        # Of a name without a middle one mark is left.
+        ends = [min(at + 2, len(row) - right) for row in rows]
+        yield _Token(
+            tuple("".join(row[at + 1 : end]) for row, end in zip(rows, ends, strict=True)), "mark"
+        )
+    middles = [row[left : len(row) - right] for row in rows]
+    yield _Token(tuple("".join(middle) for middle in middles), "word")
+    for at in range(right, 0, -2):
+        mark = tuple(
+            "".join(row[-at : len(row) - at + 1]) if len(row) >= at else "" for row in rows
+        )
+        yield _Token(mark, "mark")
+        yield from _field(tuple(row[1 - at] if at > 1 else row[-1] for row in rows))
+
+
+def _is_shared(rows: Sequence[Sequence[str]], at: int) -> bool:
+    """Return whether a part has a value, or a form with a number, in names of any length."""
+    forms: dict[int, set[str]] = {}
+    for row in rows:
+        text = row[at].translate(_SHOWN)
+        of = forms.setdefault(len(row), set())
+        of |= {text, re.sub(r"\d+(\.\d+)?", "#", text) if text[:1] else ""}
+    return bool(set.intersection(*forms.values()))
+
+
+def _joined(tokens: Sequence[_Token]) -> list[_Token]:
+    """Return the parts; neighbours of which each tells the other are one: `llama-7b`, `opt-1b`."""
+    joined: list[_Token] = []
+    last: int | None = None
+    for token in tokens:
+        joined.append(token)
+        if token.is_fixed or token.kind == "mark":
+            last = last if token.kind in ("mark", "unit") else None
+            continue
+        before = joined[last] if last is not None else None
+        if before is not None and last is not None:
+            pairs = {*zip(before.texts, token.texts, strict=True)}
+            is_same = len(pairs) == len({*before.texts}) == len({*token.texts})
+            if is_same and not before.kind == token.kind == "number":
+                texts = zip(*(each.texts for each in joined[last:]), strict=True)
+                joined[last:] = [_Token(tuple(map("".join, texts)), "word")]
+        last = len(joined) - 1
+    return joined
+
+
+def _name_before(tokens: Sequence[_Token], at: int) -> str:
+    """Return the word before a part that differs; with the one before it if it says little."""
+    words = [n for n in range(at) if tokens[n].kind == "word" and tokens[n].texts[0][:1].isalpha()]
+    if (
+        any(not token.is_fixed for token in tokens[words[-1] : at] if token.kind != "mark")
+        if words
+        else True
+    ):
+        # It names what stands between.
+        return ""
+    said = [tokens[n].word for n in words[-2:]]
+    if len(said) == 2 and all(said) and said[1].lower() in _SHORT and words[-1] - words[-2] == 2:
+        return f"{said[0]}_{said[1]}"
+    return said[-1] if said else ""

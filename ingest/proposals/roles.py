@@ -30,7 +30,7 @@ WHEN: Final = WORDS["times_of_day"]
 _DATE: Final = re.compile(r"\d{4}[-/]\d\d[-/]\d\d([T ].*)?|\d\d?:\d\d(:\d\d.*)?")
 # Seconds since 1970 from 2001 to 2096, in s, ms, us and ns.
 _EPOCHS: Final = tuple((1e9 * scale, 4e9 * scale) for scale in (1, 1e3, 1e6, 1e9))
-_MOST_VALUES: Final = 64
+MOST_VALUES: Final = 64
 MOST_NAMES: Final = 200
 
 
@@ -82,7 +82,7 @@ def guess_of(heading: Heading, cells: Sequence[Cell]) -> Guess:
     guess = Guess(heading, "label", "", kind, count=len(counts), unit=unit.text if unit else "")
     guess.quantity = _quantity(heading)
     guess.numbers = np.empty(0) if numbers is None else numbers
-    recurring = len(counts) <= _MOST_VALUES and len(texts) >= 2 * len(counts)
+    recurring = len(counts) <= MOST_VALUES and len(texts) >= 2 * len(counts)
     said = f"{len(counts)} values in {len(texts):,} rows"
     if len(counts) == 1 and len(texts) > 1 and not _is_result(guess):
         guess.why = "one value in all rows"
@@ -95,7 +95,7 @@ def guess_of(heading: Heading, cells: Sequence[Cell]) -> Guess:
     elif guess.quantity == "frequency":
         guess.unit = guess.unit or _clock_unit(guess.numbers)
         is_set = not heading.has(*WORDS["read_clocks"]) and (recurring or kind == "whole")
-        guess.role = "knob" if is_set and len(counts) <= _MOST_VALUES else "metric"
+        guess.role = "knob" if is_set and len(counts) <= MOST_VALUES else "metric"
         guess.why = f"a clock, {said}"
     elif heading.has(*WORDS["loads"]) and kind == "whole" and recurring and _is_even(numbers):
         guess.role, guess.why = "knob", f"a load that was offered: {said}"
@@ -121,7 +121,7 @@ def guess_of(heading: Heading, cells: Sequence[Cell]) -> Guess:
 def _is_even(numbers: np.ndarray) -> bool:
     """Return whether whole numbers are few steps of one size, as people choose them."""
     step = int(np.gcd.reduce(np.abs(numbers).astype(np.int64)))
-    return step > 0 and float(numbers.max()) <= _MOST_VALUES * step
+    return step > 0 and float(numbers.max()) <= MOST_VALUES * step
 
 
 def names_machines(heading: Heading) -> bool:

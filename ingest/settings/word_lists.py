@@ -5,4 +5,5 @@ from pathlib import Path
 from typing import Final
 
 _TEXTS: Final = tomllib.loads((Path(__file__).parent / "words.toml").read_text("utf-8"))
+VALUES: Final = {name: frozenset(text.split()) for name, text in _TEXTS.pop("values").items()}
 WORDS: Final = {name: frozenset(text.split()) for name, text in _TEXTS.items()}

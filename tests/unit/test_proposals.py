@@ -187,7 +187,7 @@ SWEEPS: dict[str, tuple[Sweep, dict[str, Any]]] = {
                 "clocks.mem [MHz]": lambda _: 1215,
                 "power.draw [W]": lambda n: 90.5 + n,
                 "runtime [ms]": lambda n: 80 + n / 3,
-                "temperature.gpu": lambda n: 40 + n % 3,
+                "temperature.gpu": lambda n: 40 + n % 4,
                 "utilization.gpu [%]": lambda n: 90 + n % 4,
             },
         ),
@@ -260,6 +260,20 @@ SWEEPS: dict[str, tuple[Sweep, dict[str, Any]]] = {
             "frequency (Hz)": "metric",
         },
     ),
+    "columns that say again": (
+        Sweep(
+            {"function": ["fft", "sort"], "runtime": ["go", "java17"], "size": [256, 512, 1024],
+             "voltage": [0.8, 0.9]},
+            {"image": lambda n: ["fft:go", "fft:java17", "sort:go", "sort:java17"][(n - 1) // 18],
+             "cpu_quota": lambda n: (0.25, 0.5, 1.0)[(n - 1) // 6 % 3],
+             "lat.us": lambda n: 80.5 + n, "mean.power.W": lambda n: 5.5 + n / 10},
+        ),
+        {
+            "function": "knob", "runtime": "knob", "size": "knob", "voltage": "knob",
+            "image": "label", "cpu_quota": "label", "lat.us": ("latency_mean_us", 1),
+            "mean.power.W": ("power_w", 1),
+        },
+    ),
     "score with its metric": (
         Sweep(
             {"Category": ["azul", "native"], "Type": ["quick", "merge"]},
@@ -308,10 +322,31 @@ def test_directions_units_wraps_and_no_limit_are_guessed() -> None:
         (
             ["p/graal-ce-run-merge-default.txt", "p/native-run-quick-pgo.txt",
              "p/open-jdk-vm-run-quick-default.txt"],
-            r"(?P<file>[^/]+?)-run-(?P<file_2>[^/]+?)-(?P<file_3>[^/]+?)\.txt",
+            r"(?P<file>[^/]+?)-run-(?P<file_2>[^/\-]+?)-(?P<file_3>[^/\-]+?)\.txt",
             {"file": "knob", "file_2": "knob", "file_3": "knob"},
         ),
         (["x/20240102.csv", "x/20240103.csv"], r"(?P<file>[^/]+?)\.csv", {"file": "label"}),
+        # Names of which one part has separators of its own.
+        (
+            [f"{runtime}/{program}_{size}mb_{n}.json" for runtime in ("java17", "go")
+             for program in ("json-transform", "fft") for size in (256, 512) for n in (1, 2)],
+            r"(?P<folder>[^/]+?)/(?P<file>[^/_]+?)_(?P<size>\d+)mb_(?P<replicate>\d+)\.json",
+            {"folder": "knob", "file": "knob", "size": "knob", "replicate": "knob"},
+        ),
+        # Names of different lengths, of which the ends are alike.
+        (
+            [f"{model}-bs{batch}-{bits}.csv" for model in ("llama-2-7b", "opt-7b")
+             for batch in (8, 16) for bits in ("fp16", "int8")],
+            r"(?P<file>[^/]+?)-7b-bs(?P<bs>\d+)-(?P<precision_text>[^/\-]+?)\.csv",
+            {"file": "knob", "bs": "knob", "precision_text": "knob"},
+        ),
+        # The name repeats the folder; a dot is no separator in 1.2 GHz; a unit names no replicate.
+        (
+            [f"{of}/{of}_f{clock}GHz_{n:02d}.csv" for of in ("cg", "ep") for clock in (1.2, 2.4)
+             for n in (1, 2)],
+            r"(?P<folder>[^/]+?)/[^/_]+?_f(?P<frequency>\d+(?:\.\d+)?)GHz_(?P<replicate>\d+)\.csv",
+            {"folder": "knob", "frequency": "knob", "replicate": "knob"},
+        ),
     ],
 )  # fmt: skip
 def test_paths_give_columns(paths: list[str], pattern: str, columns: dict[str, str]) -> None:

@@ -54,7 +54,7 @@ def test_outputs_that_differ_in_words_are_one_pattern() -> None:
     paths = ["run-a-sort_x.txt", "run-b-b-sort_y.txt", "run-c-sort_x.txt"]
     text = propose(shapes(*paths, form="trace", role="trace"), paths, "d")
     (entry,) = tomllib.loads(text)["names"]
-    assert entry["pattern"] == r"run-(?P<file>[^/]+?)-sort_(?P<file_2>[^/]+?)\.txt"
+    assert entry["pattern"] == r"run-(?P<file>[^/_]+?)-sort_(?P<file_2>[^/\-_]+?)\.txt"
     assert set(tomllib.loads(text)["columns"]) == {"file", "file_2"}
 
 

@@ -36,7 +36,7 @@ STUDIES: dict[str, tuple[dict[str, str], str, list[tuple[Any, ...]]]] = {
         {f"etc_{name}.dat": "# memcached, ETC\n# QPS(k) achieved p99(us) power(W)\n"
          f"25 25.1 {p99} 120.5\n50 49.9 200.0 131.5\n75 75.0 220.0 140.0\n100 99.7 230.0 150.0\n"
          for name, p99 in (("performance", 170.5), ("powersave", 180.5))},
-        "etc, qps_k, latency_p99_us, power_w, performance_metric",
+        "governor, qps_k, latency_p99_us, power_w, performance_metric",
         [("performance", 25, 170.5, 120.5, "latency_p99_us")],
     ),
     # 100 W to 10 s, 110 W after: 5 s and 5 s.
@@ -56,7 +56,7 @@ STUDIES: dict[str, tuple[dict[str, str], str, list[tuple[Any, ...]]]] = {
     "perf for people": (
         {f"logs/{governor}_{threads}threads_run{run}.log": PERF
          for governor in ("ondemand", "performance") for threads in (2, 4) for run in (1, 2)},
-        "file, threads, replicate, energy_j, duration_s, instructions, dram_energy",
+        "governor, threads, replicate, energy_j, duration_s, instructions, dram_energy",
         [("ondemand", 2, 1, 1779.5, 9.224273025, 785_539_783_829, 61.7)],
     ),
     # 2 A at 4 V in 60 s.
