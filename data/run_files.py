@@ -27,6 +27,8 @@ from data.schema import HISTOGRAM_QUANTITIES
 
 _KEPT_FOOTERS: Final = 96
 _KEPT_RUNS: Final = 1024
+# Work until each bin takes up to 1 MiB a run.
+_FOUND_BYTES: Final = 64 << 20
 _TEXTS: Final = {"quantity": HISTOGRAM_QUANTITIES}
 _SEARCHED: Final = frozenset({"t_ns", "level", "bin"})
 _Value = TypeVar("_Value")
@@ -170,7 +172,7 @@ class RunFiles:
         self._lock = threading.Lock()
         self._facts: LRUCache[str, RunFacts] = LRUCache(kept_runs)
         self._files: LRUCache[str, BigFile] = LRUCache(_KEPT_FOOTERS)
-        self._found: LRUCache[str, np.ndarray] = LRUCache(kept_runs)
+        self._found: LRUCache[str, np.ndarray] = LRUCache(_FOUND_BYTES, lambda found: found.nbytes)
 
     @property
     def version(self) -> int:
@@ -191,10 +193,9 @@ class RunFiles:
                 self._facts.update(read)
         return {run_id: facts for run_id, facts in by_run.items() if facts is not None}
 
-    def once(self, facts: RunFacts, find: Callable[[], np.ndarray]) -> np.ndarray:
-        """Return a small fact that a function reads from a run, cached by the function's name."""
-        name = f"{find.__name__} {facts.run_id}"
-        return self._cached(self._found, name, find)
+    def once(self, facts: RunFacts, find: Callable[[], np.ndarray], name: str = "") -> np.ndarray:
+        """Return what a function reads from a run, cached by `name`, else the function's name."""
+        return self._cached(self._found, f"{name or find.__name__} {facts.run_id}", find)
 
     def file(self, facts: RunFacts, table: str) -> BigFile:
         """Return a big file of a run.

@@ -21,9 +21,9 @@ _EACH_INTERRUPT: Final = frozenset({"bytes", "gap"})
 
 
 def window_differences(
-    reference: RunAnswer, other: RunAnswer, edges_s: np.ndarray, panels: Sequence[str]
+    reference: RunAnswer, other: RunAnswer, edges_x: np.ndarray, panels: Sequence[str]
 ) -> dict[str, Any]:
-    """Compare a run with the reference in the windows between `edges_s`, shape (windows + 1,).
+    """Compare a run with the reference in the windows between `edges_x`, shape (windows + 1,).
 
     Returns:
         `largest`: the difference of the series that differs most, by window, in units of its noise
@@ -39,7 +39,7 @@ def window_differences(
         pair = [(group, reference), theirs.get((panel, name, group.name))]
         if pair[1] is None:
             continue
-        means = [_means(*one, panel, name, edges_s) for one in pair if one is not None]
+        means = [_means(*one, panel, name, edges_x) for one in pair if one is not None]
         units = in_noise(*means)
         if units is not None:
             titles.append(_title(panel, name, group, reference))
@@ -66,8 +66,8 @@ def window_differences(
         "list": [
             {
                 "title": title,
-                "from_s": edges_s[one.first],
-                "to_s": edges_s[one.end],
+                "from_x": edges_x[one.first],
+                "to_x": edges_x[one.end],
                 "units": one.peak,
                 "beside": is_beside,
             }
@@ -85,11 +85,11 @@ def _lines(answer: RunAnswer, panels: Sequence[str]) -> Iterator[tuple[str, str,
 
 
 def _means(
-    group: Group, answer: RunAnswer, panel: str, name: str, windows_s: np.ndarray
+    group: Group, answer: RunAnswer, panel: str, name: str, windows_x: np.ndarray
 ) -> np.ndarray:
     weights = group.lines["count"]["mean"] if panel in _EACH_INTERRUPT else None
-    edges_s = answer.edges[CLOCKS[name]] / 1e9
-    return window_means(group.lines[name]["mean"], weights, edges_s, windows_s)
+    edges_x = answer.axis.at(answer.edges[CLOCKS[name]])
+    return window_means(group.lines[name]["mean"], weights, edges_x, windows_x)
 
 
 def _title(panel: str, name: str, group: Group, answer: RunAnswer) -> str:

@@ -7,6 +7,7 @@ from app.timeline.answer import answer_question, failure_sentence
 from app.timeline.state import TimelineState
 from data.analysis.log_bins import LIMIT_SHARE, slot_starts, slots_near
 from data.queries.timeline import window_bins_query, window_intervals_query, window_rows_query
+from data.timeline.alignment import ALIGNMENTS
 from data.timeline.residency import RESIDENCIES
 from data.timeline.window import RunAnswer
 from data.timeline.window_plan import bins_between
@@ -38,6 +39,11 @@ their times in the state divided by the sum of their times, over those with a re
 Counters are sampled about every millisecond. A count between two samples is divided over the time
 between them; rates use the time that samples cover. The energy counter belongs to a package and is
 read on one of its cores."""
+_ALIGNED: Final = """\
+The runs are aligned by {title}: the x axis is what a run has done since its start, in {unit}, all
+its cores together. The window of each run is the time in which it did the work between the
+window's ends. Bins of time are joined to bins of about equal work, so rates stay rates per second;
+bins without work join the next. Note: {note}."""
 _GAP_RULES: Final = """\
 A gap is the time between two interrupts of one core. The longest gap of a bin or window is the
 longest that touches it, even if it began before or ends after it. The shortest gap and the
@@ -55,6 +61,9 @@ def explain_view(view: LakeView, state: TimelineState, name: str) -> str:
     page_answer = answer_question(view, state.question())
     page_answer.shown()
     parts = [view.words, f"cores: {state.cores}", _READ]
+    of = ALIGNMENTS[state.align]
+    if of.column:
+        parts.append(_ALIGNED.format(title=of.title.lower(), unit=of.unit, note=of.note))
     parts += [page_answer.window.clipped] if page_answer.window.clipped else []
     for info, answer in page_answer.pairs():
         if isinstance(answer, RunAnswer):

@@ -27,6 +27,7 @@ from app.timeline.layout_runs import add_words, run_items
 from app.timeline.panels import DEFAULT_PANELS, HEATS, PANELS
 from app.timeline.runs import RunInfo, describe_runs
 from app.timeline.state import TimelineState
+from data.timeline.alignment import ALIGNMENTS
 from data.timeline.question import MOST_CORES, NO_HEAT
 
 ids: Final = PageIds("timeline")
@@ -42,6 +43,7 @@ def timeline_layout(view: LakeView, state: TimelineState, notice: str) -> html.M
     start = {
         **runs_in_browser(state, infos),
         "cores": state.cores,
+        "align": state.align,
         "colors": list(OKABE_ITO),
         "panels": list(PANELS),
         "defaultPanels": list(DEFAULT_PANELS),
@@ -104,6 +106,11 @@ def _sidebar(state: TimelineState, infos: Sequence[RunInfo]) -> list[html.Div]:
                 id=ids("cores-box"),
                 hidden=kind != "chosen",
             )),
+        _block("Align runs by", dmc.Select(
+            id=ids.control("align"), value=state.align, size="xs", allowDeselect=False,
+            data=entries({name: one.title.lower() for name, one in ALIGNMENTS.items()}),
+            **{"aria-label": "what the x axis counts"},
+        )),
         _block("Runs in a panel", _segments("layout", "runs in a panel", state.layout, {
             "overlay": "Overlaid", "stacked": "Stacked"})),
         _block("Heatmap of the cores", dmc.Select(

@@ -33,6 +33,7 @@ def export_page(view: LakeView, state: TimelineState) -> ExportedPage:
             "cores": state.cores,
             "heat": state.heat,
             "layout": state.layout,
+            "align": state.align,
         },
         "colors": list(OKABE_ITO),
     }
@@ -53,8 +54,8 @@ def _answers(view: LakeView, state: TimelineState) -> list[dict[str, Any]]:
     if not state.runs:
         return []
     answers = [_plain(answer_window(view, state.question(), state.base))]
-    if state.from_s is not None or state.to_s is not None:
-        whole = replace(state, from_s=None, to_s=None)
+    if state.from_x is not None or state.to_x is not None:
+        whole = replace(state, from_x=None, to_x=None)
         answer = _plain(answer_window(view, whole.question(), state.base))
         if len(orjson.dumps(answer)) <= _MOST_WHOLE_BYTES:
             answers.append(answer)

@@ -54,7 +54,7 @@ PAGE: Final = Page(
     add_routes=add_routes,
 )
 
-register_gather(ids, dict.fromkeys(("panel", "layout", "heat", "kind", "list"), "value"))
+register_gather(ids, dict.fromkeys(("panel", "align", "layout", "heat", "kind", "list"), "value"))
 clientside_callback(
     ClientsideFunction("timeline", "edited"),
     Input(ids("shown-runs"), "data"),

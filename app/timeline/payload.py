@@ -18,7 +18,8 @@ from app.timeline.panels import HEAT_UNITS, HEATS, LOG_HEATS, PANELS
 from app.timeline.runs import RunInfo
 from data.analysis.log_bins import LIMIT_SHARE, slot_starts, slots_near
 from data.schema import rounded_singles
-from data.timeline.answers import Failure
+from data.timeline.alignment import ALIGNMENTS
+from data.timeline.answers import Failure, WindowAnswer
 from data.timeline.quantities import QUANTITIES
 from data.timeline.question import NO_HEAT
 from data.timeline.row_bins import NONE, CoreRows
@@ -47,8 +48,9 @@ def encode_answer(answer: PageAnswer, lake_version: int, base: int) -> Json:
     heat = question.heat if "heat" in question.parts else NO_HEAT
     return {
         "lake": lake_version,
-        "from_s": window.from_s,
-        "to_s": window.to_s,
+        "x": _x_axis(window),
+        "from_x": window.from_x,
+        "to_x": window.to_x,
         "clipped": window.clipped or None,
         "panels": [_panel(name) for name in panels],
         "runs": [
@@ -68,6 +70,18 @@ def encode_answer(answer: PageAnswer, lake_version: int, base: int) -> Json:
     }
 
 
+def _x_axis(window: WindowAnswer) -> Json:
+    align = window.question.align
+    of = ALIGNMENTS[align]
+    return {
+        "name": align,
+        "title": of.title,
+        "unit": of.unit,
+        "note": of.note,
+        "end": window.end_x,
+    }
+
+
 def _differences(answer: PageAnswer, base: int, panels: Sequence[str]) -> Json | None:
     """Return the difference of each run from the reference, by window; None without two runs."""
     window = answer.window
@@ -75,7 +89,7 @@ def _differences(answer: PageAnswer, base: int, panels: Sequence[str]) -> Json |
     if len(shown) < 2:
         return None
     reference = shown.get(base, next(iter(shown.values())))
-    edges = np.linspace(window.from_s, window.to_s, WINDOWS + 1)
+    edges = np.linspace(window.from_x, window.to_x, WINDOWS + 1)
     return {
         "edges": typed(edges),
         "runs": [
@@ -119,7 +133,7 @@ def _run(info: RunInfo, answer: RunAnswer) -> Json:
         "short": info.short,
         "problem": None,
         "window": _window(answer),
-        "axes": {name: _axis(edges) for name, edges in answer.edges.items()},
+        "axes": {name: _axis(answer, edges) for name, edges in answer.edges.items()},
         "groups": [_group(group) for group in answer.groups],
         "power": [_group(group) for group in answer.power],
         "raw": _raw(answer.raw, answer) if answer.raw is not None else None,
@@ -136,7 +150,7 @@ def _window(answer: RunAnswer) -> Json:
         "to_s": plan.to_ns / 1e9,
         "clipped": answer.clipped or None,
         "bins": len(edges) - 1,
-        "bin_s": _step_s(edges),
+        "bin_s": _step_s(answer, edges),
         "step_s": answer.cells["interrupts"].step_ns / 1e9,
         "clock": "interrupts" if answer.has_interrupts else "counters",
         "source": "rows" if level is None else "overview",
@@ -164,21 +178,28 @@ def _window_words(answer: RunAnswer) -> str:
     else:
         rows = "interrupts" if answer.has_interrupts else "samples"
         source = rows if level is None else f"an overview of {level:,}"
-        how = f"{len(edges) - 1:,} bins of {format_quantity(_step_s(edges), 's')} from {source}"
+        width = format_quantity(_step_s(answer, edges), "s")
+        how = f"{len(edges) - 1:,} bins of {width} from {source}"
     digits = min(max(2 - math.floor(math.log10(span_s)), 0), 9)
     begin, end = (f"{ns / 1e9:.{digits}f}" for ns in (plan.from_ns, plan.to_ns))
     return f"{format_quantity(span_s, 's')} from {begin} to {end} s · {how}"
 
 
-def _step_s(edges: np.ndarray) -> float:
-    return float(edges[1] - edges[0]) / 1e9
+def _step_s(answer: RunAnswer, edges: np.ndarray) -> float:
+    """Return the length of the bins, whose last may differ; of bins of work their mean length."""
+    end = 1 if answer.axis.done is None else len(edges) - 1
+    return float(edges[end] - edges[0]) / end / 1e9
 
 
-def _axis(edges: np.ndarray) -> Json:
-    """Describe equal bins (the last may differ); edges are whole ns, so the width is a mean."""
-    n = len(edges) - 1
+def _axis(answer: RunAnswer, edges: np.ndarray) -> Json:
+    """Describe bins on the x axis: equal bins of time, the last may differ, or any bins of work."""
+    n, places = len(edges) - 1, answer.axis.at(edges)
+    ends = {"t0": places[0], "n": n, "t1": places[-1]}
+    if answer.axis.done is not None:
+        return {**ends, "edges": typed(places), "t_s": typed(edges / 1e9)}
+    # Edges are whole ns, so the width is a mean.
     step = (edges[n - 1] - edges[0]) / (n - 1) if n > 1 else edges[1] - edges[0]
-    return {"t0": edges[0] / 1e9, "dt": step / 1e9, "n": n, "t1": edges[-1] / 1e9}
+    return {**ends, "dt": step / 1e9}
 
 
 def _group(group: Group) -> Json:
@@ -199,6 +220,7 @@ def _raw(rows: CoreRows, answer: RunAnswer) -> Json:
     gap_us = np.where(rows.gap_ns == NONE, np.nan, rows.gap_ns / 1e3)
     return {
         "t_s": typed(rows.t_ns[order] / 1e9),
+        **({} if answer.axis.done is None else {"x": typed(answer.axis.at(rows.t_ns[order]))}),
         "core": typed(numbers[rows.place][order]),
         "gap_us": typed(gap_us[order].astype(np.float32)),
         **{
@@ -223,7 +245,7 @@ def _samples(answer: RunAnswer) -> Json:
 def _heat(answer: RunAnswer) -> Json | None:
     if answer.heat is None:
         return None
-    axis = _axis(answer.heat.edges)
+    axis = _axis(answer, answer.heat.edges)
     return {
         "rows": answer.heat.names,
         "z": _drawn(answer.heat.values),

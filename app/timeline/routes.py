@@ -19,7 +19,7 @@ from data.errors import SelectionError
 from data.timeline.question import Question
 
 _KNOWN: Final = frozenset(
-    {"runs", "cores", "from", "to", "width", "panels", "heat", "parts", "base", "lake"}
+    {"runs", "cores", "from", "to", "width", "align", "panels", "heat", "parts", "base", "lake"}
 )
 # Version 1's names of file contents.
 _OLD_CONTENTS: Final = {"view": "figure", "distributions": "gaps"}
@@ -57,9 +57,9 @@ def _asked(given: MultiDict[str, str]) -> tuple[LakeView, Question, int]:
     view = lake_view(read_lake_version("lake", given["lake"]) if given.get("lake") else None)
     parts: dict[str, Any] = {"panels": DEFAULT_PANELS}
     parts |= {
-        f"{name}_s": read_number(name, given[name]) for name in ("from", "to") if given.get(name)
+        f"{name}_x": read_number(name, given[name]) for name in ("from", "to") if given.get(name)
     }
-    parts |= {name: given[name] for name in ("cores", "heat") if given.get(name)}
+    parts |= {name: given[name] for name in ("cores", "heat", "align") if given.get(name)}
     for name in ("panels", "parts"):
         if name in given:
             parts[name] = tuple(word for word in given[name].split(",") if word)

@@ -58,8 +58,10 @@ class TimelineState(UrlState):
         hues: Index of each run's colour, which stays when another run is removed; empty: by order.
         panels: Names of PANELS; None for the default ones.
         cores: `all`, `packages`, or a list such as `0,2,5-7`.
-        from_s: Start of the window, seconds after that of the run's own window; None: its start.
-        to_s: End of the window; None: the end of the longest run.
+        align: What the x axis counts, one of ALIGNMENTS.
+        from_x: Start of the window in the unit of `align`: seconds after that of the run's own
+            window, or work done since; None: its start.
+        to_x: End of the window; None: the end of the longest run.
         heat: A name of HEATS, or `none`.
         base: Index of the reference run for totals.
         other: Index of the run whose difference is shown; None for the first other run.
@@ -77,8 +79,9 @@ class TimelineState(UrlState):
         "hue": Parameter("hues", _read_whole, is_list=True),
         "panel": Parameter("panels", is_list=True),
         "cores": Parameter("cores"),
-        "from": Parameter("from_s", read_number),
-        "to": Parameter("to_s", read_number),
+        "align": Parameter("align"),
+        "from": Parameter("from_x", read_number),
+        "to": Parameter("to_x", read_number),
         "heat": Parameter("heat"),
         "layout": Parameter("layout"),
         "base": Parameter("base", _read_whole),
@@ -94,8 +97,9 @@ class TimelineState(UrlState):
     hues: tuple[int, ...] = ()
     panels: tuple[str, ...] | None = None
     cores: str = "all"
-    from_s: float | None = None
-    to_s: float | None = None
+    align: str = "time"
+    from_x: float | None = None
+    to_x: float | None = None
     heat: str = "interrupts"
     layout: Layout = "overlay"
     base: int = 0
@@ -116,7 +120,7 @@ class TimelineState(UrlState):
         chosen_cores(self.cores)
         if self.layout not in ("overlay", "stacked"):
             raise SelectionError(f"layout is {self.layout[:40]!r}, expected overlay or stacked")
-        check_window(self.from_s, self.to_s)
+        check_window(self.from_x, self.to_x, self.align)
         if not WIDTHS[0] <= self.width <= WIDTHS[1]:
             raise SelectionError(f"width is {self.width}, expected {WIDTHS[0]} to {WIDTHS[1]}")
         if self.base < 0 or (self.base and self.base >= len(self.runs)):
@@ -144,7 +148,14 @@ class TimelineState(UrlState):
             SelectionError: It has no runs.
         """
         return Question(
-            self.runs, self.cores, self.from_s, self.to_s, self.width, self.shown_panels, self.heat
+            self.runs,
+            self.cores,
+            self.from_x,
+            self.to_x,
+            self.width,
+            self.shown_panels,
+            self.heat,
+            align=self.align,
         )
 
     def write(self, key: str, value: Any) -> list[str]:

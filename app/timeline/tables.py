@@ -83,8 +83,16 @@ def _bins(view: LakeView, answer: RunAnswer) -> pl.DataFrame:  # noqa: ARG001
                 for word, values in line.items()
             }
             if columns:
-                tables.append(_bin_table(group.name, axis, edges, columns))
+                tables.append(_bin_table(group.name, axis, edges, _places(answer, edges) | columns))
     return pl.concat(tables, how="diagonal") if tables else pl.DataFrame()
+
+
+def _places(answer: RunAnswer, edges: np.ndarray) -> dict[str, np.ndarray]:
+    """Return the work of the run until each bin's ends, if the runs are aligned by work."""
+    if answer.axis.done is None:
+        return {}
+    places = answer.axis.at(edges)
+    return {"from_work": places[:-1], "to_work": places[1:]}
 
 
 def _bin_table(

@@ -13,17 +13,22 @@
 
   /* ---- windows within an answer */
 
-  const EDGE_S = 1e-9;
-  const holding = (from, to) => held.filter((one) => one.from_s <= from + EDGE_S && one.to_s >= to - EDGE_S);
+  const EDGE = 1e-9;
+  const holding = (from, to) => held.filter((one) => one.from_x <= from + EDGE && one.to_x >= to - EDGE);
 
   /** The first bin that touches a window, and the one after the last. */
-  function binsIn({ t0, dt, n }, from, to) {
-    const first = Math.min(Math.max(Math.floor((from - t0) / dt + EDGE_S), 0), n - 1);
-    return [first, Math.min(Math.max(Math.ceil((to - t0) / dt - EDGE_S), first + 1), n)];
+  function binsIn({ t0, dt, n, edges }, from, to) {
+    if (edges) {
+      const begin = Math.max(edges.findLastIndex((x) => x <= from), 0), behind = edges.findIndex((x) => x >= to);
+      return [Math.min(begin, n - 1), Math.max(behind < 0 ? n : behind, Math.min(begin, n - 1) + 1)];
+    }
+    const first = Math.min(Math.max(Math.floor((from - t0) / dt + EDGE), 0), n - 1);
+    return [first, Math.min(Math.max(Math.ceil((to - t0) / dt - EDGE), first + 1), n)];
   }
   const cutAxis = (axis, [first, end]) => {
-    const t0 = axis.t0 + first * axis.dt, t1 = end === axis.n ? axis.t1 : axis.t0 + end * axis.dt;
-    return { t0, dt: axis.dt, n: end - first, t1 };
+    const cut = { t0: timeline.edgeOf(axis, first), n: end - first, t1: timeline.edgeOf(axis, end) };
+    if (!axis.edges) return { ...cut, dt: axis.dt };
+    return { ...cut, edges: axis.edges.slice(first, end + 1), t_s: axis.t_s.slice(first, end + 1) };
   };
   const mapValues = (object, change) => {
     return Object.fromEntries(Object.entries(object).map(([key, value]) => [key, change(value, key)]));
@@ -46,8 +51,8 @@
     };
   }
   function cutRaw(raw, from, to) {
-    const first = raw.t_s.findIndex((t) => t >= from), start = first < 0 ? raw.t_s.length : first;
-    const behind = raw.t_s.findIndex((t) => t >= to);
+    const places = timeline.placesOf(raw), { length } = places, first = places.findIndex((x) => x >= from);
+    const behind = places.findIndex((x) => x >= to), start = first < 0 ? length : first;
     return mapValues(raw, (values) => values.subarray(start, behind < 0 ? values.length : behind));
   }
   function cutHeat(heat, from, to) {
@@ -58,16 +63,16 @@
   }
 
   function answerFor(from, to) {
-    const whole = holding(from, to).sort((a, b) => a.to_s - a.from_s - (b.to_s - b.from_s))[0];
+    const whole = holding(from, to).sort((a, b) => a.to_x - a.from_x - (b.to_x - b.from_x))[0];
     if (!whole) return null;
     const runs = whole.runs.map((run) => cutRun(run, whole.panels, from, to));
-    return { ...whole, runs, from_s: from, to_s: to, held: whole };
+    return { ...whole, runs, from_x: from, to_x: to, held: whole };
   }
 
   /* Totals and distributions are those of the answer that the window is cut out of. */
   function title({ held: whole }) {
-    const words = (time) => timeline.timeWords(time, whole.to_s - whole.from_s);
-    const from = words(whole.from_s), to = words(whole.to_s);
+    const words = (x) => timeline.placeWords(page, x, whole.to_x - whole.from_x);
+    const from = words(whole.from_x), to = words(whole.to_x);
     part("timeline-gaps-title").textContent = "Distributions of " + from + " to " + to;
     part("timeline-totals-title").textContent = "Totals of " + from + " to " + to;
   }
@@ -75,7 +80,7 @@
   function ask() {
     const answer = answerFor(...timeline.span());
     if (!answer) {
-      const { from_s: from, to_s: to } = held[0], words = (t) => timeline.timeWords(t, to - from);
+      const { from_x: from, to_x: to } = held[0], words = (x) => timeline.placeWords(page, x, to - from);
       timeline.look(from, to, false);
       timeline.complain("This file holds " + words(from) + " to " + words(to) + " only.");
       return;
@@ -89,12 +94,13 @@
   let theme = "light";
   timeline.host = { ask, changed() {}, toggleCore() {}, theme: () => theme };
   Object.assign(page, { state, infos: state.infos, hues: colors, canChoose: false });
-  const isAll = ({ from_s: from, to_s: to }) => to - from >= timeline.duration() * (1 - EDGE_S);
+  const isAll = ({ from_x: from, to_x: to }) => to - from >= timeline.duration() * (1 - EDGE);
+  page.x = held.length ? held[0].x : null;
   if (held.length) Object.assign(state, windowOf(held[0]));
   page.whole = held.find((one) => isAll(one) && one.panels.some(({ name }) => name === "interrupts")) || null;
   part("timeline-strip").hidden = !page.whole;
   function windowOf(one) {
-    return isAll(one) ? { from: null, to: null } : { from: one.from_s, to: one.to_s };
+    return isAll(one) ? { from: null, to: null } : { from: one.from_x, to: one.to_x };
   }
   timeline.listen();
   timeline.observe();

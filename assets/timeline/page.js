@@ -24,11 +24,12 @@ document.addEventListener("DOMContentLoaded", function () {
 
   /** The query of a request for the window. */
   function question() {
-    const { state } = page, [from, to] = timeline.span(), asked = new URLSearchParams();
+    const { state } = page, { from, to, align } = state, asked = new URLSearchParams();
     state.runs.forEach((run) => asked.append("runs", run));
     const parts = {
       cores: state.cores, width: width(), panels: state.panels.join(","), heat: state.heat, base: state.base,
-      lake: spec.shown, ...(to > from ? { from: from.toFixed(9), to: to.toFixed(9) } : {}),
+      align, lake: spec.shown, ...(from === null ? {} : { from: from.toFixed(9) }),
+      ...(to === null ? {} : { to: to.toFixed(9) }),
     };
     Object.entries(parts).forEach(([key, value]) => asked.set(key, value));
     return asked.toString();
@@ -73,14 +74,17 @@ document.addEventListener("DOMContentLoaded", function () {
 
   function take(answer) {
     if (!isShown()) return;
+    page.x = answer.x;
     if (answer.clipped) adopt(answer);
     timeline.show(answer);
     askWhole();
   }
-  /* The strip shows the runs' whole length, once for each list of runs. */
+  /* The strip shows the runs' whole length, once for each list of runs and x axis. */
   let wholeOf = "";
   async function askWhole() {
-    const asked = new URLSearchParams(page.state.runs.map((run) => ["runs", run])), mine = asked.toString();
+    const asked = new URLSearchParams(page.state.runs.map((run) => ["runs", run]));
+    asked.set("align", page.state.align);
+    const mine = asked.toString();
     if (mine === wholeOf) return;
     wholeOf = mine;
     const parts = { panels: "interrupts,power", parts: "panels", heat: "none", width: 400, lake: spec.shown };
@@ -93,7 +97,7 @@ document.addEventListener("DOMContentLoaded", function () {
     } catch (error) { wholeOf = ""; }
   }
   /* The requested window is outside the runs: the server has answered for another one. */
-  function adopt({ from_s: from, to_s: to, clipped }) {
+  function adopt({ from_x: from, to_x: to, clipped }) {
     const isWhole = to - from >= timeline.duration() * (1 - 1e-9);
     Object.assign(page.state, { from: isWhole ? null : exact(from), to: isWhole ? null : exact(to) });
     page.clipped = clipped;
@@ -123,9 +127,9 @@ document.addEventListener("DOMContentLoaded", function () {
   /** The page was opened, by a load or by a link. */
   function open(opened) {
     spec = opened;
-    const { runs, hues, base, other, infos, kept, cores, colors } = spec;
-    const state = { runs, hues, base, other, from: kept.from, to: kept.to, cores };
-    Object.assign(page, { state, infos, hues: colors, answer: null, whole: null, clipped: "",
+    const { runs, hues, base, other, infos, kept, cores, align, colors } = spec;
+    const state = { runs, hues, base, other, from: kept.from, to: kept.to, cores, align };
+    Object.assign(page, { state, infos, hues: colors, x: null, answer: null, whole: null, clipped: "",
       complaint: "" });
     wholeOf = "";
     edits.length = 0;
@@ -144,13 +148,22 @@ document.addEventListener("DOMContentLoaded", function () {
     part("timeline-cores-box").hidden = values.kind !== "chosen";
     const cores = values.kind === "chosen" ? readCores(values.list) : values.kind;
     const panels = spec.panels.filter((name) => (values.panel || []).includes(name));
+    const { align } = values;
+    if (align !== page.state.align) {
+      // A window of the one axis is none of the other.
+      Object.assign(page.state, { align, from: null, to: null });
+      timeline.forgetPast();
+      timeline.leaveCursor();
+      writeUrl();
+      ask();
+    }
     const now = { panels, layout: values.layout, heat: values.heat, cores: cores || page.state.cores };
     const isSame = Object.entries(now).every(([key, value]) => String(page.state[key]) === String(value));
     Object.assign(page.state, now);
     if (isFirst) { fetchWindow(); timeline.showSpan(); } else if (!isSame) ask();
     const isDefault = String(panels) === String(spec.defaultPanels);
     const panel = isDefault ? [] : panels.length ? panels : ["none"];
-    return { panel, layout: now.layout, heat: now.heat, cores: now.cores };
+    return { panel, align, layout: now.layout, heat: now.heat, cores: now.cores };
   }
 
   const coresOf = (infos) => [...new Set(infos.flatMap((info) => info.cores || []))].sort((a, b) => a - b);

@@ -8,17 +8,17 @@
   const timeline = (wattlas.timeline = wattlas.timeline || {});
   const FIGURE = "timeline-figure", SIDES = ["timeline-gaps", "timeline-sizes"];
   const CONFIG = { staticPlot: true, displaylogo: false, showSendToCloud: false, responsive: false };
-  const LEAST_SPAN_S = 1e-6, MOST_PAST = 100, FIT_MS = 20;
+  const LEAST_SPAN_S = 1e-6, LEAST_WORK = 1, MOST_PAST = 100, FIT_MS = 20;
   const part = (id) => document.getElementById(id);
 
   /*
-   * state: the values of the URL. infos: facts about each run. answer: the drawn answer. whole: the answer
+   * state: the values of the URL. infos: facts about each run. x: the x axis of the last answer. answer: the drawn answer. whole: the answer
    * for the whole of the runs, for the strip; null before it is there.
    * clipped: a sentence if the requested window was outside the runs. complaint: the last request's error.
    * canChoose: whether runs and cores can be chosen.
    */
   const page = (timeline.page = {
-    state: null, infos: [], hues: [], answer: null, whole: null, clipped: "", complaint: "",
+    state: null, infos: [], hues: [], x: null, answer: null, whole: null, clipped: "", complaint: "",
     canChoose: true,
   });
   /*
@@ -30,9 +30,13 @@
    */
 
   timeline.plot = () => part(FIGURE);
-  /** Length of the longest run, in seconds. */
-  timeline.duration = () => Math.max(0, ...page.infos.map((info) => (info.has_log && info.duration_s) || 0));
-  /** The visible window: from, to, in seconds. */
+  const isOfTime = () => page.state.align === "time";
+  /** The end of the longest run on the x axis: in seconds, or the work that it does. */
+  timeline.duration = function () {
+    if (!isOfTime()) return page.x && page.x.name === page.state.align ? page.x.end : 0;
+    return Math.max(0, ...page.infos.map((info) => (info.has_log && info.duration_s) || 0));
+  };
+  /** The visible window on the x axis: from, to. */
   timeline.span = function () {
     const { from, to } = page.state;
     return [from === null ? 0 : from, to === null ? timeline.duration() : to];
@@ -81,13 +85,13 @@
   function isCurrent(width) {
     const [from, to] = timeline.span(), { answer } = page;
     if (!answer) return false;
-    return (Math.abs(answer.from_s - from) + Math.abs(answer.to_s - to)) * width <= 0.5 * (to - from);
+    return (Math.abs(answer.from_x - from) + Math.abs(answer.to_x - to)) * width <= 0.5 * (to - from);
   }
   function stretchNow() {
     const gd = timeline.plot(), at = gd && timeline.place(gd);
     if (!at) return;
     timeline.showStrip();
-    const [from, to] = timeline.span(), { from_s: drawnFrom, to_s: drawnTo } = page.answer;
+    const [from, to] = timeline.span(), { from_x: drawnFrom, to_x: drawnTo } = page.answer;
     gd.classList.toggle("stretched", !isCurrent(at.width));
     if (isCurrent(at.width)) return;
     gd.style.setProperty("--stretch", (drawnTo - drawnFrom) / (to - from));
@@ -235,7 +239,7 @@
 
   /** Draw an answer. */
   timeline.show = function (answer) {
-    Object.assign(page, { answer, complaint: "" });
+    Object.assign(page, { answer, x: answer.x, complaint: "" });
     timeline.redraw();
   };
 
@@ -265,13 +269,15 @@
 
   const past = [];
   timeline.forgetPast = () => { past.length = 0; };
-  /** Seconds as they are sent and kept in the URL: whole nanoseconds. */
+  /** Places as they are sent and kept in the URL: whole nanoseconds. */
   timeline.exact = (seconds) => Number(seconds.toFixed(9));
 
   /** Show another window; `isOneMove`: whether `back` undoes this move alone. */
   timeline.look = function (from, to, isOneMove = true) {
     const all = timeline.duration(), [before, behind] = timeline.span();
-    const span = Math.min(Math.max(to - from, Math.min(LEAST_SPAN_S, all)), all);
+    if (!all) return;
+    const least = isOfTime() ? LEAST_SPAN_S : LEAST_WORK;
+    const span = Math.min(Math.max(to - from, Math.min(least, all)), all);
     const start = Math.min(Math.max((from + to - span) / 2, 0), all - span);
     const isWhole = span >= all * (1 - 1e-9);
     if (isOneMove && (start !== before || start + span !== behind)) past.push([before, behind]);

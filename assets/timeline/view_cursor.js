@@ -54,7 +54,7 @@
     for (const k of column ? row.runs : []) {
       const { raw } = page.answer.runs[k];
       if (!raw) continue;
-      const { t_s: times, [column]: values } = raw;
+      const { [column]: values } = raw, times = timeline.placesOf(raw);
       for (let i = firstFrom(times, time - reach); i < times.length && times[i] <= time + reach; i++) {
         const far = Math.hypot((times[i] - time) * perSecond, yOf(at, row, values[i]) - event.clientY);
         if (far <= NEAR_PX && (!best || far < best.far)) best = { far, k, i };
@@ -79,7 +79,8 @@
     const row = timeline.rowAt(at, event.clientY), time = timeline.timeAt(at, event.clientX);
     if (!row) return;
     if (row.kind === "heat") { chooseCore(row, coreAt(at, row, event.clientY), time); return; }
-    const hit = nearest(at, row, event, time), hitTime = hit && page.answer.runs[hit.k].raw.t_s[hit.i];
+    const hit = nearest(at, row, event, time);
+    const hitTime = hit && timeline.placesOf(page.answer.runs[hit.k].raw)[hit.i];
     setCursor({ key: keyOf(row), core: 0, time: hit ? hitTime : time, hit, said: "" });
   };
 
@@ -144,7 +145,8 @@
     const column = timeline.rawColumn(row), found = [];
     for (const k of column ? row.runs : []) {
       const { raw } = page.answer.runs[k];
-      if (raw) raw.t_s.forEach((time, i) => { if (!isNaN(raw[column][i])) found.push({ time, k, i }); });
+      if (!raw) continue;
+      timeline.placesOf(raw).forEach((time, i) => { if (!isNaN(raw[column][i])) found.push({ time, k, i }); });
     }
     return found.sort((a, b) => a.time - b.time || a.k - b.k || a.i - b.i);
   }
@@ -202,8 +204,10 @@
   }
   function binMiddle(row, by) {
     const axes = row.runs.map((k) => page.answer.runs[k].axes[row.clock]);
-    const { t0, dt } = row.kind === "heat" ? heatOf(row) : axes.reduce((a, b) => (b.dt < a.dt ? b : a));
-    return t0 + (Math.floor((cursor.time - t0) / dt) + by + 0.5) * dt;
+    const width = ({ t0, t1, n }) => (t1 - t0) / n, heat = row.kind === "heat" && heatOf(row);
+    const bins = heat ? { ...heat, n: heat.shape[1] } : axes.reduce((a, b) => (width(b) < width(a) ? b : a));
+    const inside = Math.min(Math.max(cursor.time, bins.t0), bins.t1);
+    return timeline.middleOf(bins, timeline.binAt(bins, inside) + by);
   }
 
   /** Go to another row; within a heatmap from core to core. */
@@ -231,21 +235,21 @@
   function* valuesOf(row) {
     for (const k of row.runs) {
       const run = page.answer.runs[k];
-      const { t0, dt } = row.kind === "heat" ? run.heat : run.axes[row.clock];
       if (row.kind === "heat") {
-        const wide = run.heat.shape[1];
+        const wide = run.heat.shape[1], bins = { ...run.heat, n: wide };
         for (const [n, value] of run.heat.z.entries()) {
-          yield { value, time: t0 + ((n % wide) + 0.5) * dt, core: Math.floor(n / wide) };
+          yield { value, time: timeline.middleOf(bins, n % wide), core: Math.floor(n / wide) };
         }
       } else if (timeline.isRaw(run, row)) {
         for (const [i, value] of run.raw[timeline.rawColumn(row)].entries()) {
-          yield { value, time: run.raw.t_s[i], hit: { time: run.raw.t_s[i], k, i } };
+          const time = timeline.placesOf(run.raw)[i];
+          yield { value, time, hit: { time, k, i } };
         }
       } else {
         const lines = timeline.groupsOf(run, row).map((group) => group.series[row.series]).filter(Boolean);
         for (const line of lines) {
           const values = line.max || line.mean;
-          for (const [i, value] of values.entries()) yield { value, time: t0 + (i + 0.5) * dt };
+          for (const [i, value] of values.entries()) yield { value, time: timeline.middleOf(run.axes[row.clock], i) };
         }
       }
     }

@@ -16,7 +16,8 @@
   const zoom = (from, to) => ({ data: { zoomFrom: String(from), zoomTo: String(to) } });
 
   /* Half the lane's height for more, half for less; the root shows small ones beside large ones. */
-  function bars({ titles, largest, series }, edges, at) {
+  function bars(scene, { titles, largest, series }, at) {
+    const { edges } = scene.answer.differences;
     const middle = HEIGHT / 2, xOf = (t) => at.left + (at.width * (t - at.from)) / (at.to - at.from);
     const most = Math.max(NOTABLE, ...[...largest].filter((units) => !isNaN(units)).map(Math.abs));
     const span = 20 * (edges[1] - edges[0]);
@@ -25,7 +26,7 @@
       if (isNaN(units) || b <= a) return [];
       const high = Math.max(Math.sqrt(Math.abs(units) / most) * (middle - 1), 0.5);
       const words = titles[series[i]] + ": " + unitWords(units) + " noise, " +
-        timeline.timeWords(edges[i], span) + " to " + timeline.timeWords(edges[i + 1], span);
+        timeline.placeWords(scene, edges[i], span) + " to " + timeline.placeWords(scene, edges[i + 1], span);
       return [svg("rect", {
         x: a, width: Math.max(b - a - 0.5, 0.5), y: units > 0 ? middle - high : middle, height: high,
         class: Math.abs(units) >= NOTABLE ? "notable" : "", "data-zoom-from": edges[i],
@@ -36,7 +37,7 @@
 
   /**
    * The lane and the list as elements; none where nothing is compared.
-   *   at: where the panels are: left, width (pixels), from, to (seconds).
+   *   at: where the panels are: left, width (pixels), from, to (on the x axis).
    */
   timeline.differences = function (scene, at) {
     const { differences } = scene.answer, other = differences ? timeline.comparedRun(scene) : -1;
@@ -47,13 +48,13 @@
       "aria-label": "difference " + pair + " by window, in units of the noise between windows" },
       svg("text", { x: at.left - 6, y: HEIGHT / 2 + 4, "text-anchor": "end" }, pair),
       svg("line", { x1: at.left, x2: at.left + at.width, y1: HEIGHT / 2, y2: HEIGHT / 2 }),
-      ...bars(found, differences.edges, at));
+      ...bars(scene, found, at));
     const always = found.throughout.map((one) => one.title + " " + unitWords(one.units));
     const buttons = found.list.map((one) => {
-      const span = 20 * (one.to_s - one.from_s);
-      const [a, b] = [one.from_s, one.to_s].map((t) => timeline.timeWords(t, span));
+      const span = 20 * (one.to_x - one.from_x);
+      const [a, b] = [one.from_x, one.to_x].map((x) => timeline.placeWords(scene, x, span));
       return element("button", {
-        className: "plain", ...zoom(one.from_s, one.to_s),
+        className: "plain", ...zoom(one.from_x, one.to_x),
         title: "zoom to it" + (one.beside ? "; more or less than the median difference" : ""),
       }, one.title + " " + unitWords(one.units) + " \u00b7 " + a + " to " + b);
     });

@@ -11,19 +11,15 @@
   const MARGIN = { l: 58, r: 30, t: 54, b: 8, autoexpand: false }, HEAT_MARGIN_R = 54;
   const HEAT_TICKS = 4, CROWDED = 300;
 
-  /** Middle of each bin, in seconds. */
-  function middles({ t0, dt, n, t1 }) {
-    const x = new Float64Array(n);
-    for (let i = 0; i < n; i++) x[i] = (t0 + i * dt + Math.min(t0 + (i + 1) * dt, t1)) / 2;
-    return x;
-  }
+  /** Middle of each bin on the x axis. */
+  const middles = (bins) => Float64Array.from({ length: bins.n }, (_, i) => timeline.middleOf(bins, i));
 
   /* A bin between two empty ones has no neighbour to draw a line to: it is drawn from edge to edge. */
-  function meanLine({ t0, dt, t1 }, x, mean) {
+  function meanLine(bins, x, mean) {
     const xs = [], ys = [], isEmpty = (i) => i < 0 || i >= mean.length || isNaN(mean[i]);
     for (let i = 0; i < mean.length; i++) {
       if (!isEmpty(i) && isEmpty(i - 1) && isEmpty(i + 1)) {
-        xs.push(t0 + i * dt, Math.min(t0 + (i + 1) * dt, t1));
+        xs.push(timeline.edgeOf(bins, i), timeline.edgeOf(bins, i + 1));
         ys.push(mean[i], mean[i]);
       } else {
         xs.push(x[i]);
@@ -34,7 +30,7 @@
   }
 
   /** The outline of minima and maxima: one polygon for each sequence of bins with values. */
-  function envelope({ t0, dt }, x, low, high) {
+  function envelope(bins, x, low, high) {
     const xs = [], ys = [];
     let start = -1;
     for (let i = 0; i <= high.length; i++) {
@@ -42,7 +38,7 @@
       if (isFilled && start < 0) start = i;
       if (isFilled || start < 0) continue;
       if (i - start === 1) {
-        const a = t0 + start * dt, b = t0 + i * dt;
+        const a = timeline.edgeOf(bins, start), b = timeline.edgeOf(bins, i);
         xs.push(a, b, b, a, a, null);
         ys.push(high[start], high[start], low[start], low[start], high[start], null);
       } else {
@@ -97,7 +93,7 @@
       symbol: MARKERS[scene.state.hues[k] % MARKERS.length],
     };
     const y = run.raw[timeline.rawColumn(row)];
-    return traceOf(row, run, "raw", { mode: "markers", marker, x: run.raw.t_s, y });
+    return traceOf(row, run, "raw", { mode: "markers", marker, x: timeline.placesOf(run.raw), y });
   }
 
   /* The values that the colours of all heatmaps span. */
@@ -124,7 +120,7 @@
     return {
       type: "heatmap", xaxis: "x", yaxis: row.axis, hoverinfo: "skip", colorscale: "Viridis",
       z: Array.from({ length: height }, (_, i) => scale.of(heat.z.subarray(i * width, (i + 1) * width))),
-      x0: heat.t0 + heat.dt / 2, dx: heat.dt, y0: 0, dy: 1, zmin: scale.zmin, zmax: scale.zmax,
+      ...(heat.edges ? { x: Array.from(heat.edges) } : { x0: heat.t0 + heat.dt / 2, dx: heat.dt }), y0: 0, dy: 1, zmin: scale.zmin, zmax: scale.zmax,
       showscale: row.isFirst,
       colorbar: {
         thickness: 8, outlinewidth: 0, x: 1.004, xpad: 0, len: 84, lenmode: "pixels", y: row.domain[1],
@@ -145,12 +141,12 @@
   }
 
   function timeAxis(scene) {
-    const c = wattlas.palette(scene.theme);
+    const c = wattlas.palette(scene.theme), { title, unit } = scene.answer.x;
     return {
-      range: [scene.answer.from_s, scene.answer.to_s], side: "top", anchor: "y", gridcolor: c.grid,
+      range: [scene.answer.from_x, scene.answer.to_x], side: "top", anchor: "y", gridcolor: c.grid,
       linecolor: c.line, zeroline: false, ticks: "outside", ticklen: 18, tickcolor: c.grid,
-      tickfont: { size: 10 }, ticklabeloverflow: "allow", nticks: 9, exponentformat: "none",
-      title: { text: "Time since the start of the workload, s", font: { size: 11 }, standoff: 2 },
+      tickfont: { size: 10 }, ticklabeloverflow: "allow", nticks: 9, exponentformat: unit === "s" ? "none" : "SI",
+      title: { text: title + " since the start of the workload, " + unit, font: { size: 11 }, standoff: 2 },
     };
   }
 

@@ -16,13 +16,13 @@
   };
 
   function withRuns(scene, { data, layout }, what, dashOf) {
-    const { runs, from_s: from, to_s: to } = scene.answer;
+    const { runs, from_x: from, to_x: to } = scene.answer;
     const keys = runs.map((run, k) => ({
       type: "scatter", mode: "lines", x: [null], y: [null], showlegend: true,
       name: timeline.letter(k) + " \u2013 " + wattlas.plotText(run.label || run.run_id),
       line: { width: 2, color: timeline.shade(scene, k), dash: dashOf(k) },
     }));
-    const span = timeline.timeWords(from, to - from) + " to " + timeline.timeWords(to, to - from);
+    const span = timeline.placeWords(scene, from, to - from) + " to " + timeline.placeWords(scene, to, to - from);
     return { data: [...data, ...keys], layout: { ...layout, title: { text: what + ", " + span } } };
   }
 })((window.wattlas = window.wattlas || {}));

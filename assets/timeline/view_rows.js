@@ -14,14 +14,15 @@
   /* The sizes of the interrupts that a rate counts; of the rate of interrupts all count. */
   const EVENTS_OF = { interrupts: "", rx_rate: "rx_bytes", tx_rate: "tx_bytes" };
   /**
-   * The times at which a run's rate has its events, in seconds; null where bins are drawn. A rate in bins of
+   * The places at which a run's rate has its events; null where bins are drawn. A rate in bins of
    * which over half are empty would be a comb, whose height is the inverse of the bins' width.
    */
   timeline.eventsOf = function (run, row) {
     const size = EVENTS_OF[row.series], { raw } = run;
     if (size === undefined || !raw || run.groups.length > 1) return null;
     if (raw.t_s.length * 2 >= run.axes[row.clock].n) return null;
-    return size ? raw.t_s.filter((_, i) => raw[size][i] > 0) : raw.t_s;
+    const places = timeline.placesOf(raw);
+    return size ? places.filter((_, i) => raw[size][i] > 0) : places;
   };
   timeline.isEvents = ({ answer }, row) => row.kind === "lines"
     && row.runs.every((k) => timeline.eventsOf(answer.runs[k], row));

@@ -20,17 +20,18 @@
   const mostOf = (found) => Math.max(...found.map(({ values }) => (
     values.reduce((most, value) => (value > most ? value : most), 0)))) || 1;
 
-  /** Where the strip is drawn: left, width (pixels), and the seconds of the longest run; null for nowhere. */
+  /** Where the strip is drawn: left, width (pixels), and the end of the longest run; null for nowhere. */
   function placeOf() {
     const gd = timeline.plot(), at = gd && timeline.place(gd), all = timeline.duration();
-    if (!at || !all || !timeline.page.whole) return null;
+    const { whole, state } = timeline.page;
+    if (!at || !all || !whole || whole.x.name !== state.align) return null;
     return { left: at.left - box().getBoundingClientRect().left, width: at.width, all };
   }
 
-  function pathOf({ t0, dt }, values, most, at) {
+  function pathOf(bins, values, most, at) {
     const yOf = (value) => HEIGHT - 3 - (HEIGHT - 6) * (value / most);
     const points = Array.from(values, (value, i) => {
-      const x = at.left + (at.width * (t0 + (i + 0.5) * dt)) / at.all;
+      const x = at.left + (at.width * timeline.middleOf(bins, i)) / at.all;
       return isNaN(value) ? "" : x.toFixed(1) + " " + yOf(value).toFixed(1);
     });
     return points.map((one, i) => one && (points[i - 1] ? "L" : "M") + one).join("");
@@ -72,7 +73,7 @@
   /* ---- brush */
 
   let drag = null;
-  function secondsAt(event, at) {
+  function placeAt(event, at) {
     const x = event.clientX - box().getBoundingClientRect().left - at.left;
     return Math.min(Math.max((x / at.width) * at.all, 0), at.all);
   }
@@ -82,7 +83,7 @@
     if (!at || event.button) return;
     event.preventDefault();
     box().setPointerCapture(event.pointerId);
-    const time = secondsAt(event, at), [from, to] = timeline.span(), near = (END_PX * at.all) / at.width;
+    const time = placeAt(event, at), [from, to] = timeline.span(), near = (END_PX * at.all) / at.width;
     const isWhole = to - from >= at.all * (1 - 1e-9);
     const kind = isWhole ? "new" : Math.abs(time - from) < near ? "from" : Math.abs(time - to) < near ? "to"
       : time > from && time < to ? "move" : "new";
@@ -90,7 +91,7 @@
   }
   function move(event) {
     if (!drag || (!drag.isMoved && Math.abs(event.clientX - drag.x) < CLICK_PX)) return;
-    const { at, kind, time, from, to, isMoved } = drag, now = secondsAt(event, at);
+    const { at, kind, time, from, to, isMoved } = drag, now = placeAt(event, at);
     const step = Math.min(Math.max(now - time, -from), at.all - to);
     const ends = { move: [from + step, to + step], from: [now, to], to: [from, now], new: [time, now] }[kind];
     drag.isMoved = true;

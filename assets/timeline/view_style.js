@@ -53,6 +53,31 @@
     bytes: (v) => scaled(v, [[1e6, "MB"], [1e3, "kB"], [1, "B"]]),
   };
 
+  /* ---- places on the x axis */
+
+  /** The i-th edge of some bins: equal ones, whose last may differ, or any, as `edges`. */
+  timeline.edgeOf = ({ t0, dt, t1, edges }, i) => (edges ? edges[i] : Math.min(t0 + i * dt, t1));
+  /** The middle of the i-th bin; before the first bin and after the last one bins of their width go on. */
+  timeline.middleOf = function (bins, i) {
+    const { t0, dt, n, edges } = bins;
+    if (!edges) return i === n - 1 ? (t0 + i * dt + bins.t1) / 2 : t0 + (i + 0.5) * dt;
+    const at = Math.min(Math.max(i, 0), n - 1), [from, to] = [edges[at], edges[at + 1]];
+    return (from + to) / 2 + (i - at) * (to - from);
+  };
+  /** The bin that a place lies in, -1 for none. The window's end lies in the last. */
+  timeline.binAt = function ({ t0, dt, n, t1, edges }, x) {
+    if (x < t0 || x > t1) return -1;
+    if (!edges) return Math.min(Math.floor((x - t0) / dt), n - 1);
+    let low = 0, high = n;
+    while (high - low > 1) {
+      const middle = (low + high) >> 1;
+      if (edges[middle] <= x) low = middle; else high = middle;
+    }
+    return low;
+  };
+  /** The places of single interrupts. */
+  timeline.placesOf = (raw) => raw.x || raw.t_s;
+
   /** Ticks of a logarithmic axis: of each decade 1, 2 and 5, or 1 and 3, or 1, at most `room` if possible. */
   timeline.logTicks = function (low, high, room, words) {
     const first = Math.floor(Math.log10(low)), count = Math.ceil(Math.log10(high)) - first + 1;

@@ -5,23 +5,24 @@
   const timeline = (wattlas.timeline = wattlas.timeline || {});
   const MOST_GROUPS = 8, DASH = "\u2013", DOT = " \u00b7 ";
 
-  /** A time with as many decimals as a thousandth of the window needs. */
-  timeline.timeWords = function (seconds, span) {
-    const decimals = Math.min(9, Math.max(0, Math.ceil(-Math.log10(Math.max(span, 1e-9) / 1000))));
-    return seconds.toFixed(decimals) + " s";
+  const STEPS = [[1e9, "G"], [1e6, "M"], [1e3, "k"], [1, ""]];
+  /** A place on the x axis with as many decimals as a thousandth of the window needs. */
+  timeline.placeWords = function ({ x: axis }, place, span) {
+    const unit = axis ? axis.unit : "s", least = unit === "s" ? 1e-9 : 1;
+    const [scale, prefix] = unit === "s" ? [1, ""] : STEPS.find(([size]) => place >= size) || [1, ""];
+    const step = Math.max(span, least) / scale / 1000;
+    const decimals = Math.min(9, Math.max(0, Math.ceil(-Math.log10(step))));
+    return (place / scale).toFixed(scale === 1 && unit !== "s" ? 0 : decimals) + " " + prefix +
+      (prefix && unit.length > 1 ? " " : "") + unit;
   };
   timeline.countWords = (n) => n.toLocaleString("en");
 
-  const at = (scene, time) => "at " + timeline.timeWords(time, scene.span[1] - scene.span[0]);
+  const at = (scene, time) => "at " + timeline.placeWords(scene, time, scene.span[1] - scene.span[0]);
   const shown = (row, value) => {
     const isShare = row.panel === "busy";
     return wattlas.formatQuantity(isShare ? 100 * value : value, isShare ? "%" : row.unit);
   };
 
-  /* The bin that a time lies in, -1 for none. The window's end lies in the last, which may be longer. */
-  function binAt({ t0, dt, n, t1 }, time) {
-    return time < t0 || time > t1 ? -1 : Math.min(Math.floor((time - t0) / dt), n - 1);
-  }
   const groupName = (group, groups) => {
     return groups.length > 1 || !group.name.startsWith("all") ? " " + group.name : "";
   };
@@ -47,11 +48,13 @@
   timeline.rowLines = function (scene, row, time) {
     const lines = [row.title + " " + at(scene, time)], { runs } = scene.answer;
     for (const k of row.runs) {
-      const run = runs[k], i = binAt(run.axes[row.clock], time), groups = timeline.groupsOf(run, row);
+      const run = runs[k], bins = run.axes[row.clock], i = timeline.binAt(bins, time), groups = timeline.groupsOf(run, row);
       if (i < 0) continue;
+      // Of runs aligned by work each has its own time.
+      const when = bins.t_s ? DOT + bins.t_s[i].toFixed(6) + " s" : "";
       for (const group of groups.slice(0, MOST_GROUPS).filter((one) => one.series[row.series])) {
         const words = valueWords(row, group.series[row.series], i, spreadWords(scene, row, run, group));
-        lines.push(timeline.letter(k) + groupName(group, groups) + ": " + words + binWords(row, group, i));
+        lines.push(timeline.letter(k) + groupName(group, groups) + ": " + words + binWords(row, group, i) + when);
       }
     }
     lines.push(...row.runs.map((k) => timeline.letter(k) + " is " + runs[k].short));
@@ -61,7 +64,7 @@
   /** The i-th core of a heatmap's row: its name, and its value at a time; NaN where there is none. */
   timeline.heatValue = function (scene, row, i, time) {
     const { heat } = scene.answer.runs[row.runs[0]], [height, width] = heat.shape;
-    const core = Math.min(height - 1, Math.max(0, i)), bin = binAt({ ...heat, n: width }, time);
+    const core = Math.min(height - 1, Math.max(0, i)), bin = timeline.binAt({ ...heat, n: width }, time);
     return { core, name: heat.rows[core], value: bin < 0 ? NaN : heat.z[core * width + bin] };
   };
   timeline.heatLines = function (scene, row, i, time) {
@@ -124,8 +127,12 @@
   /* ---- what is drawn */
 
   /** The resolution of the answer: bins by width and source, and the number of interrupts drawn singly. */
-  timeline.detailWords = function ({ runs }) {
+  timeline.detailWords = function ({ runs, x }) {
     const kinds = new Map(), raw = [];
+    if (x && x.name !== "time") {
+      const bins = runs.filter((run) => !run.problem).map((run) => run.window.bins);
+      return "at most " + timeline.countWords(Math.max(0, ...bins)) + " bins of about equal work";
+    }
     runs.forEach((run, k) => {
       if (run.problem) return;
       const { bins, bin_s: width, source, level, interrupts } = run.window, letter = timeline.letter(k);
@@ -146,12 +153,12 @@
 
   /** The window and its resolution; `isDrawn`: whether the answer is of this window. */
   timeline.spanWords = function (scene, isDrawn) {
-    const [from, to] = scene.span, wide = to - from, words = (time) => timeline.timeWords(time, wide);
-    if (!(to > from)) return "";
+    const [from, to] = scene.span, wide = to - from, words = (x) => timeline.placeWords(scene, x, wide);
+    if (!(to > from) || (scene.state.align || "time") !== (scene.x ? scene.x.name : "time")) return "";
     const isWhole = scene.state.from === null && scene.state.to === null;
     return [
       words(from) + " to " + words(to) + (isWhole ? " (all)" : ""),
-      wattlas.formatQuantity(wide * 1e6, "us") + " wide",
+      (scene.x && scene.x.unit !== "s" ? words(wide) : wattlas.formatQuantity(wide * 1e6, "us")) + " wide",
       isDrawn ? timeline.detailWords(scene.answer) : "\u2026",
     ].filter(Boolean).join(DOT);
   };

@@ -12,13 +12,14 @@ def run_facts_query(run_ids: Sequence[str], *, catalogue: Catalogue) -> tuple[st
 
     Returns:
         SQL and parameters. Columns: a configuration's, `run_id`, `replicate`, `duration_s`,
-        `interrupts`, `has_log`; `cores` and `files` as in `data.schema`. Unknown
+        `interrupts`, `has_log`, `requests`; `cores` and `files` as in `data.schema`. Unknown
         runs have no row.
     """
     marks = ", ".join("?" * len(run_ids)) or "NULL"
     return (
         f"SELECT {', '.join(catalogue.configuration)}, run_id, replicate, duration_s, interrupts, "
         "coalesce(has_log, FALSE) AS has_log, "
+        "coalesce(requests::DOUBLE, throughput_qps * duration_s) AS requests, "
         f"cores, files FROM _runs_all WHERE run_id IN ({marks})",
         list(run_ids),
     )

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from data.errors import SelectionError
+from data.timeline.alignment import ALIGNMENTS
 from data.timeline.quantities import HEAT_CLOCKS, QUANTITIES
 
 MOST_RUNS: Final = 6
@@ -23,22 +24,25 @@ class Question:
 
     Attributes:
         cores: `all`, `packages`, or a list such as `0,2,5-7`.
-        from_s: Seconds after the start of the run's own window; None: its start.
-        to_s: Seconds after the start; None: the end of the longest run.
+        from_x: Place on the x axis, in the unit of `align`: seconds after the start of the run's
+            own window, or work done since; None: its start.
+        to_x: Place on the x axis; None: the end of the longest run.
         width: Width of a line's plot, pixels.
         panels: Names of QUANTITIES.
         heat: One of HEAT_CLOCKS, or NO_HEAT.
         parts: Some of PARTS.
+        align: One of ALIGNMENTS.
     """
 
     runs: tuple[str, ...]
     cores: str = "all"
-    from_s: float | None = None
-    to_s: float | None = None
+    from_x: float | None = None
+    to_x: float | None = None
     width: int = 1000
     panels: tuple[str, ...] = ()
     heat: str = NO_HEAT
     parts: tuple[str, ...] = PARTS
+    align: str = "time"
 
     def __post_init__(self) -> None:
         if not 1 <= len(self.runs) <= MOST_RUNS:
@@ -46,7 +50,7 @@ class Question:
         if not WIDTHS[0] <= self.width <= WIDTHS[1]:
             raise SelectionError(f"width is {self.width}, expected {WIDTHS[0]} to {WIDTHS[1]}")
         chosen_cores(self.cores)
-        check_window(self.from_s, self.to_s)
+        check_window(self.from_x, self.to_x, self.align)
         _check_names("panel", self.panels, QUANTITIES)
         _check_names("part", self.parts, PARTS)
         _check_names("heatmap of", [self.heat], [NO_HEAT, *HEAT_CLOCKS])
@@ -58,14 +62,18 @@ def _check_names(kind: str, names: Sequence[str], known: Iterable[str]) -> None:
             raise SelectionError(f"no {kind} {name[:40]!r}; known: {', '.join(known)}")
 
 
-def check_window(from_s: float | None, to_s: float | None) -> None:
-    """Reject a window that ends before it begins.
+def check_window(from_x: float | None, to_x: float | None, align: str = "time") -> None:
+    """Reject an unknown x axis, and a window that ends before it begins.
 
     Raises:
-        SelectionError: It ends before it begins.
+        SelectionError: No such axis, or the window ends before it begins.
     """
-    if from_s is not None and to_s is not None and to_s <= from_s:
-        raise SelectionError(f"the window ends at {to_s:g} s, before it begins at {from_s:g} s")
+    _check_names("alignment", [align], ALIGNMENTS)
+    unit = ALIGNMENTS[align].unit
+    if from_x is not None and to_x is not None and to_x <= from_x:
+        raise SelectionError(
+            f"the window ends at {to_x:g} {unit}, before it begins at {from_x:g} {unit}"
+        )
 
 
 def chosen_cores(text: str) -> tuple[int, ...] | None:

@@ -240,6 +240,23 @@ class RunReads:
         covered = covered_ns(cells.edges, self.files.once(self.facts, self._sampled_spans))
         return Cells(cells.edges, cells.values | {COVERED_NS: covered})
 
+    def done(self, column: str) -> np.ndarray:
+        """Return the sum of a column until each bin of the finest level, and at the run's end.
+
+        Args:
+            column: One of NIC.
+
+        Returns:
+            Float64, shape (bins + 1,), never falling.
+        """
+        level = self.levels[-1]
+
+        def read() -> np.ndarray:
+            values = self.overview(level, 0, level, (column,)).values[column]
+            return np.concatenate([[0.0], np.cumsum(np.nan_to_num(values).sum(axis=1))])
+
+        return self.files.once(self.facts, read, f"done {column}")
+
     def _sampled_spans(self) -> np.ndarray:
         """Return first and last sample of each core, shape (cores, 2), else the run's bounds."""
         file = self.files.file(self.facts, "samples")

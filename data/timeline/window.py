@@ -8,13 +8,14 @@ import numpy as np
 
 from data.errors import DataError
 from data.run_files import RunFacts, RunFiles
+from data.timeline.alignment import ALIGNMENTS, RunAxis
 from data.timeline.quantities import HEAT_CLOCKS, QUANTITIES
 from data.timeline.question import NO_HEAT, Question, chosen_cores
 from data.timeline.reads import RunReads
 from data.timeline.residency import CORE_RESIDENCIES, PACKAGE_RESIDENCIES, RESIDENCIES
 from data.timeline.row_bins import CoreRows
 from data.timeline.stretch_sizes import Sizes
-from data.timeline.time_cells import SLEEP_STATES, ByCore, Cells, Line, Lines, fold_starts
+from data.timeline.time_cells import SLEEP_STATES, ByCore, Cells, Line, Lines
 from data.timeline.window_parts import RAW_MOST, read_parts
 from data.timeline.window_plan import Plan, plan_window
 
@@ -22,6 +23,8 @@ from data.timeline.window_plan import Plan, plan_window
 _LINE_VALUES: Final = 72_000
 _HEAT_VALUES: Final = 16_000
 _FEWEST_BINS: Final = 60
+# Work comes in bursts: bins of equal work are joined from bins of time that are this much finer.
+_FINER: Final = 4
 SHORTEST_NS: Final = 1000
 
 
@@ -57,6 +60,7 @@ class RunAnswer:
     """The answer for a window of one run.
 
     Attributes:
+        axis: Its places on the x axis.
         clipped: A sentence about the part of the window that the run lacks; empty for none.
         edges: First nanosecond of each drawn bin and the end, for `interrupts` and `counters`.
         power: Lines of packages: name, cores, `power`.
@@ -67,6 +71,7 @@ class RunAnswer:
     """
 
     facts: RunFacts
+    axis: RunAxis
     plan: Plan
     clipped: str
     chosen: tuple[int, ...]
@@ -88,22 +93,30 @@ class RunAnswer:
         return int(np.nansum(counts))
 
 
-def answer_run(files: RunFiles, facts: RunFacts, question: Question, end_s: float) -> RunAnswer:
+def answer_run(
+    files: RunFiles,
+    facts: RunFacts,
+    question: Question,
+    end_x: float,
+    axis: RunAxis | None = None,
+) -> RunAnswer:
     """Answer the question for one run.
 
     Args:
-        end_s: The window's end if the question has none.
+        end_x: The window's end if the question has none.
+        axis: The run's places on the x axis; None for time.
 
     Raises:
         OutsideError: No part of the window is within the run.
         DataError: The run has length 0 or none of the requested cores.
         LakeError: A file of the run is missing or broken.
     """
-    from_ns, to_ns, clipped = _clip(facts, question, end_s)
+    axis = axis or RunAxis(facts.length_ns)
+    from_ns, to_ns, clipped = _clip(axis, question, end_x)
     chosen = _chosen_places(facts, question)
     bins = most_bins(question)
     shape = RunReads(files, facts).shape
-    plan = plan_window(shape, from_ns, to_ns, bins)
+    plan = plan_window(shape, from_ns, to_ns, bins * (_FINER if axis.done is not None else 1))
     panels = question.panels if "panels" in question.parts else ()
     rates = [rate for name in panels for rate in QUANTITIES[name].rates]
     has_interrupts = shape.interrupts > 0
@@ -111,7 +124,9 @@ def answer_run(files: RunFiles, facts: RunFacts, question: Question, end_s: floa
     drawn = [name for panel in panels for name in QUANTITIES[panel].series] + [question.heat]
     asked = [name for name in RESIDENCIES if name in drawn]
     parts = read_parts(files, facts, plan, bins, rates, counted, asked)
-    answer = RunAnswer(facts, plan, clipped, chosen, parts.cells, parts.rows_read, has_interrupts)
+    answer = RunAnswer(
+        facts, axis, plan, clipped, chosen, parts.cells, parts.rows_read, has_interrupts
+    )
     answer.sizes = parts.sizes
     _draw(answer, question, bins)
     if parts.rows is not None and "rx_desc" in parts.rows.columns and has_interrupts:
@@ -125,23 +140,24 @@ def answer_run(files: RunFiles, facts: RunFacts, question: Question, end_s: floa
     return answer
 
 
-def _clip(facts: RunFacts, question: Question, end_s: float) -> tuple[int, int, str]:
+def _clip(axis: RunAxis, question: Question, end_x: float) -> tuple[int, int, str]:
     """Clip the requested window to the run, ns; also return a sentence about what was cut off."""
-    length_s = facts.length_ns / 1e9
-    asked_from = 0.0 if question.from_s is None else question.from_s
-    asked_to = end_s if question.to_s is None else question.to_s
-    if not facts.length_ns:
+    length_ns, of = axis.length_ns, ALIGNMENTS[question.align]
+    asked_from = 0.0 if question.from_x is None else question.from_x
+    asked_to = end_x if question.to_x is None else question.to_x
+    if not length_ns:
         raise DataError("the run's window lasts 0 s")
-    if asked_from >= length_s or asked_to <= 0:
+    ends = f"the run {of.ends} {axis.end:.6g} {of.unit}"
+    if asked_from >= axis.end or asked_to <= 0:
         raise OutsideError(
-            f"the run lasts {length_s:.6g} s: "
-            f"no part of it lies between {asked_from:.6g} and {asked_to:.6g} s"
+            f"{ends}: no part of it lies between {asked_from:.6g} and {asked_to:.6g} {of.unit}"
         )
-    from_ns = min(max(round(asked_from * 1e9), 0), facts.length_ns - 1)
-    to_ns = min(max(round(asked_to * 1e9), from_ns + SHORTEST_NS), facts.length_ns)
+    begin_ns, stop_ns = axis.times_ns(asked_from, asked_to)
+    from_ns = min(max(begin_ns, 0), length_ns - 1)
+    to_ns = min(max(stop_ns, from_ns + SHORTEST_NS), length_ns)
     from_ns = max(min(from_ns, to_ns - SHORTEST_NS), 0)
-    is_clipped = asked_from < 0 or (question.to_s is not None and asked_to > length_s + 1e-9)
-    words = f"asked for {asked_from:.6g} to {asked_to:.6g} s; the run lasts {length_s:.6g} s"
+    is_clipped = asked_from < 0 or (question.to_x is not None and asked_to > axis.end + 1e-9)
+    words = f"asked for {asked_from:.6g} to {asked_to:.6g} {of.unit}; {ends}"
     return from_ns, to_ns, words if is_clipped else ""
 
 
@@ -167,7 +183,7 @@ def most_bins(question: Question) -> int:
 def _draw(answer: RunAnswer, question: Question, bins: int) -> None:
     starts = {}
     for axis, cells in answer.cells.items():
-        starts[axis] = fold_starts(len(cells.edges) - 1, bins)
+        starts[axis] = answer.axis.fold_starts(cells.edges, bins)
         answer.edges[axis] = np.append(cells.edges[starts[axis]], cells.edges[-1])
     if "panels" in question.parts:
         is_measured = {"interrupts": answer.has_interrupts, "counters": True}
@@ -241,7 +257,7 @@ def _heat(answer: RunAnswer, name: str, runs: int) -> HeatRows:
     cells, facts = answer.cells[HEAT_CLOCKS[name]], answer.facts
     packages = facts.package_cores
     rows = len(packages) if name == "power" else len(facts.cores)
-    starts = fold_starts(len(cells.edges) - 1, max(_HEAT_VALUES // (runs * rows), 8))
+    starts = answer.axis.fold_starts(cells.edges, max(_HEAT_VALUES // (runs * rows), 8))
     edges = np.append(cells.edges[starts], cells.edges[-1])
     if name == "power":
         names = tuple(f"package {package}" for package in packages)

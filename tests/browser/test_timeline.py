@@ -312,6 +312,41 @@ def test_the_strip_shows_the_whole_and_its_brush_moves_the_window(
     assert shares() == (0, 1)
 
 
+def test_runs_are_aligned_by_work_done(timeline: TimelinePage, logged_address: str) -> None:
+    timeline.open(logged_address, "?from=0.02&to=0.04")
+    page = timeline.page
+    page.locator("#timeline-align").click()
+    page.get_by_role("option", name="bytes received").click()
+    page.wait_for_function("() => wattlas.timeline.page.answer.x.name === 'rx_bytes'")
+    timeline.settle()
+    # All of the work is shown: a window of time is none of it.
+    begin, end = timeline.span()
+    runs = page.evaluate("wattlas.timeline.page.answer.runs.map((run) => run.axes.interrupts.t1)")
+    assert (begin, end) == (0, max(runs))
+    assert runs[0] != runs[1]
+    axis = timeline.layout()["xaxis"]
+    assert axis["title"]["text"] == "Bytes received since the start of the workload, B"
+    assert axis["range"] == [0, pytest.approx(end)]
+    timeline.drag(0.25, 0.5)
+    assert timeline.span() == (pytest.approx(end / 4, rel=0.01), pytest.approx(end / 2, rel=0.01))
+    assert query_of(page)["align"] == ["rx_bytes"]
+    assert float(query_of(page)["from"][0]) == pytest.approx(end / 4, rel=0.01)
+    assert "B wide" in timeline.words()
+    brush = page.locator("#timeline-strip .brush").bounding_box()
+    left, _, width, _ = timeline.area()
+    assert brush is not None
+    assert brush["x"] == pytest.approx(left + width / 4, abs=3)
+    assert "B to" in (page.locator("#timeline-lane rect title").first.text_content() or "")
+    # Each run has its own time at a place.
+    page.locator("#timeline-values").click()
+    assert re.search(r"at [\d.]+ [kM]B.*A: .* s\. B: .* s\.", timeline.said())
+    page.reload()
+    timeline.ready()
+    assert timeline.span() == (pytest.approx(end / 4, rel=0.01), pytest.approx(end / 2, rel=0.01))
+    timeline.press("Home")
+    assert timeline.span() == (0, end)
+
+
 def test_the_other_runs_keep_their_colours_when_one_is_removed(
     timeline: TimelinePage, logged_address: str
 ) -> None:

@@ -40,4 +40,13 @@ def test_an_export_is_zoomed_and_read_without_a_server(
     page.locator("#theme-button").click()
     wait_idle(page)
     assert timeline.layout()["font"]["color"] == "#e6e8eb"
+    answer = page.request.get(f"{logged_address}/timeline/export.html?align=rx_bytes")
+    out.write_bytes(answer.body())
+    page.goto(out.as_uri())
+    timeline.ready()
+    _, end = timeline.span()
+    timeline.drag(0.25, 0.5)
+    assert timeline.span() == (pytest.approx(end / 4, rel=0.01), pytest.approx(end / 2, rel=0.01))
+    assert "kB" in page.locator("#timeline-totals-title").inner_text()
+    assert all(trace["points"] for trace in timeline.traces("mean"))
     assert [url for url in asked if not url.startswith(("file:", "data:", "blob:"))] == []

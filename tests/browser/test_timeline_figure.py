@@ -59,7 +59,8 @@ def run(name: str, series: dict[str, Any], bins: int = 4, **more: Any) -> dict[s
 
 
 def scene(runs: list[dict], panels: list[dict], itr: tuple = (None, 50), **state: Any) -> dict:
-    answer = {"from_s": 0, "to_s": 1, "panels": panels, "runs": runs,
+    x = {"title": "Time", "unit": "s"}
+    answer = {"x": x, "from_x": 0, "to_x": 1, "panels": panels, "runs": runs,
               "heat": {"name": "interrupts", "title": "Interrupts", "unit": "1/s"}}  # fmt: skip
     return {
         "answer": answer, "hues": HUES, "theme": "light", "roomPx": 600,

@@ -236,7 +236,7 @@ def test_the_browser_and_python_have_the_same_state(
     there = json.loads(timeline.page.evaluate("JSON.stringify(wattlas.timeline.page.state)"))
     assert list(state.runs) == there["runs"]
     assert list(state.shown_panels) == there["panels"]
-    assert (state.from_s, state.to_s) == (there["from"], there["to"])
+    assert (state.from_x, state.to_x) == (there["from"], there["to"])
     assert (state.layout, state.cores, state.heat) == ("stacked", "all", "interrupts")
     again = TimelineState.from_query(state.to_query(), SHIPPED)
     assert again == state

@@ -73,6 +73,10 @@ def total(answer: Json, name: str) -> list[float | None]:
     return values
 
 
+def numbers(column: Json) -> np.ndarray:
+    return np.frombuffer(base64.b64decode(column["bdata"]), column["dtype"])
+
+
 def test_a_zoom_does_not_label_its_runs_again(
     client: FlaskClient, rows: dict[str, Json], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -278,7 +282,7 @@ def test_a_window_beyond_the_run_is_clipped_and_says_so(
     partly = ask(client, tuned["run_id"], from_="0.09", to="3")
     words = "asked for 0.09 to 3 s; the longest run lasts 0.1 s: showing 0.09 to 0.1 s"
     assert partly["clipped"] == words
-    assert (partly["from_s"], partly["to_s"]) == (0.09, pytest.approx(0.1))
+    assert (partly["from_x"], partly["to_x"]) == (0.09, pytest.approx(0.1))
     assert partly["runs"][0]["window"]["to_s"] == pytest.approx(tuned["duration_s"])
     inside = ask(client, tuned["run_id"], from_="0.01", to="0.02")
     assert (inside["clipped"], inside["runs"][0]["window"]["clipped"]) == (None, None)
@@ -307,7 +311,7 @@ def test_a_window_wholly_outside_is_moved_to_the_run_and_says_so(
     asked = {name: end for name, end in zip(("from_", "to"), ends, strict=True) if end}
     answer = ask(client, rows["linux_tuned"]["run_id"], **asked)
     assert answer["clipped"].startswith("asked for ")
-    assert (answer["from_s"], answer["to_s"]) == pytest.approx(shown, abs=1e-9)
+    assert (answer["from_x"], answer["to_x"]) == pytest.approx(shown, abs=1e-9)
     (run,) = answer["runs"]
     assert run["problem"] is None
     span = run["window"]["from_s"], run["window"]["to_s"]
@@ -550,9 +554,58 @@ def test_an_export_holds_the_window_and_the_whole_run(
     query = {"run": run_id, "from": "0.05", "to": "0.06", "panel": "gap"}
     page = client.get("/timeline/export.html", query_string=query).text
     found = data_of(page)
-    spans = [(one["from_s"], one["to_s"]) for one in found["answers"]]
+    spans = [(one["from_x"], one["to_x"]) for one in found["answers"]]
     assert spans == [(0.05, 0.06), (0, pytest.approx(0.1))]
     assert [run["run_id"] for run in found["answers"][0]["runs"]] == [run_id]
     assert found["state"]["panels"] == ["gap"]
     assert "synthetic data" in page
     assert client.get("/timeline/export.html", query_string=query).text == page
+
+
+def test_runs_are_aligned_by_work(client: FlaskClient, rows: dict[str, Json]) -> None:
+    both = [rows["linux_default"], rows["linux_tuned"]]
+    run_ids, received = [row["run_id"] for row in both], [row["rx_bytes"] for row in both]
+    whole = ask(client, *run_ids, align="rx_bytes", heat="interrupts")
+    assert whole["x"] | {"note": ""} == {
+        "name": "rx_bytes", "title": "Bytes received", "unit": "B", "note": "",
+        "end": pytest.approx(max(received)),
+    }  # fmt: skip
+    # Each run ends where its bytes do; its bins have widths and are the time between two places.
+    for run, row in zip(whole["runs"], both, strict=True):
+        for axis in (*run["axes"].values(), run["heat"]):
+            places, times_s = numbers(axis["edges"]), numbers(axis["t_s"])
+            assert (places[0], places[-1]) == (0, pytest.approx(row["rx_bytes"]))
+            assert (np.diff(places) > 0).all()
+            assert times_s[-1] == pytest.approx(row["duration_s"])
+    # A quarter of the work is a quarter of the bytes, to the bins that it is widened to.
+    quarter = max(received) / 4
+    asked = {"align": "rx_bytes", "from": str(quarter), "to": str(2 * quarter)}
+    window = ask(client, *run_ids, **asked)
+    assert total(window, "rx_bytes") == pytest.approx([quarter, quarter], rel=0.1)
+    seconds = [run["window"]["to_s"] - run["window"]["from_s"] for run in window["runs"]]
+    assert total(window, "window_s") == pytest.approx(seconds)
+    # The shorter run does not reach the end of the longer.
+    end = {"align": "rx_bytes", "from": str(max(received) - 1), "to": str(max(received) + 9)}
+    last = ask(client, *run_ids, **end)
+    assert "the longest run ends at" in last["clipped"]
+    assert [run.get("outside", False) for run in last["runs"]].count(True) == 1
+    assert "the run ends at" in str([run["problem"] for run in last["runs"]])
+    # What is saved says the work, and how it came about.
+    saved = client.get("/timeline/data/bins.csv", query_string={"run": run_ids, **asked})
+    table = pl.read_csv(saved.data, infer_schema_length=None)
+    assert table["from_work"].min() == pytest.approx(quarter, rel=0.1)
+    how = client.get("/timeline/how/figure", query_string={"run": run_ids, **asked}).text
+    assert "aligned by bytes received" in how
+
+
+def test_requests_are_the_known_sum_spread_by_bytes_sent(
+    client: FlaskClient, rows: dict[str, Json]
+) -> None:
+    tuned = rows["linux_tuned"]
+    known = tuned["requests"] or tuned["throughput_qps"] * tuned["duration_s"]
+    answer = ask(client, tuned["run_id"], align="requests")
+    assert answer["x"]["end"] == pytest.approx(known)
+    sent = ask(client, tuned["run_id"], align="tx_bytes")["runs"][0]["axes"]["interrupts"]
+    spread = answer["runs"][0]["axes"]["interrupts"]
+    scaled = numbers(sent["edges"]) * known / tuned["tx_bytes"]
+    assert numbers(spread["edges"]) == pytest.approx(scaled, rel=1e-6)

@@ -241,7 +241,7 @@ def test_a_timeline_draws_what_turbostat_measured(tmp_path: Path) -> None:
         assert values[middles > 1.01] == pytest.approx(second, rel=1e-6)
     # Entries to C6: four processors, 2 and then 4 each, over 1,024 bins.
     assert window_totals(_answer(tmp_path / "lake"))["c6"] == 24
-    zoomed = _answer(tmp_path / "lake", panels=("power",), from_s=0.9, to_s=1.1)
+    zoomed = _answer(tmp_path / "lake", panels=("power",), from_x=0.9, to_x=1.1)
     assert zoomed.groups
 
 
@@ -256,7 +256,7 @@ def test_a_timeline_draws_the_time_in_c_states(tmp_path: Path) -> None:
     asked: dict[str, Any] = {"panels": ("residency", "package_residency"), "width": 100}
     heat = "c6_residency_pct"
     one = _answer(tmp_path / "lake", cores="0", heat=heat, **asked)
-    both = _answer(tmp_path / "lake", from_s=0.5, to_s=1.5, **asked)
+    both = _answer(tmp_path / "lake", from_x=0.5, to_x=1.5, **asked)
     for answer, name, first, second in (
         (one, "c6_residency_pct", 45.0, 0.0),
         (one, "pc6_residency_pct", 10.0, 0.0),

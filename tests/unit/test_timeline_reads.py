@@ -64,7 +64,7 @@ def same(found: float, expected: float) -> bool:
 def test_every_bin_is_what_a_slow_reader_finds(run: Run, ends: tuple[int, int], width: int) -> None:
     with small_levels(), tempfile.TemporaryDirectory() as folder:
         reads = run_reads(Path(folder), run)
-        question = Question(("run",), from_s=min(ends) / 1e9, to_s=max(ends) / 1e9, panels=PANELS)
+        question = Question(("run",), from_x=min(ends) / 1e9, to_x=max(ends) / 1e9, panels=PANELS)
         plan_ends = sorted(ends)
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr("data.timeline.window.most_bins", lambda _: width)
@@ -101,7 +101,7 @@ def test_no_spike_is_lost_at_any_zoom(run: Run, ends: tuple[int, int]) -> None:
             with pytest.MonkeyPatch.context() as patch:
                 patch.setattr("data.timeline.window.most_bins", lambda _, width=width: width)
                 patch.setattr("data.timeline.window.SHORTEST_NS", 1)
-                question = Question(("run",), from_s=begin / 1e9, to_s=end / 1e9, panels=PANELS)
+                question = Question(("run",), from_x=begin / 1e9, to_x=end / 1e9, panels=PANELS)
                 (group,) = answer_run(reads.files, reads.facts, question, 1e-5).groups
             lines = lines_in(run, plan.from_ns, plan.to_ns)
             longest = longest_touching(run, plan.from_ns, plan.to_ns)
@@ -196,7 +196,7 @@ def test_a_silence_longer_than_the_view_is_seen_from_within(tmp_path: Path) -> N
         reads = run_reads(tmp_path, run)
         rows = reads.rows(4000, 4100)
         assert (len(rows.t_ns), rows.tail_ns.tolist()) == (0, [7000])
-        question = Question(("run",), from_s=4e-6, to_s=5e-6, panels=("gap",))
+        question = Question(("run",), from_x=4e-6, to_x=5e-6, panels=("gap",))
         (group,) = answer_run(reads.files, reads.facts, question, 1e-5).groups
     assert set(group.lines["gap"]["max"]) == {7.0}
     assert np.isnan(group.lines["gap"]["min"]).all()

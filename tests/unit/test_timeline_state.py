@@ -8,6 +8,7 @@ from app.timeline.panels import DEFAULT_PANELS, HEATS, PANELS
 from app.timeline.state import TimelineState
 from data.catalogue import SHIPPED
 from data.errors import SelectionError
+from data.timeline.alignment import ALIGNMENTS
 from data.timeline.question import MOST_CORES, chosen_cores
 
 
@@ -23,8 +24,9 @@ def states(draw: st.DrawFn) -> TimelineState:
         hues=tuple(draw(st.just([]) | st.permutations(range(len(runs))))),
         panels=draw(st.none() | st.lists(st.sampled_from(list(PANELS)), unique=True).map(tuple)),
         cores=draw(st.sampled_from(("all", "packages", "3", "0,2,5-7"))),
-        from_s=begin,
-        to_s=end,
+        align=draw(st.sampled_from(tuple(ALIGNMENTS))),
+        from_x=begin,
+        to_x=end,
         heat=draw(st.sampled_from((*HEATS, "none"))),
         layout=draw(st.sampled_from(("overlay", "stacked"))),
         base=base,
@@ -44,7 +46,7 @@ def test_a_state_comes_back_from_its_query(state: TimelineState) -> None:
 
 def test_defaults_are_left_out() -> None:
     assert TimelineState().to_query() == "v=2"
-    state = TimelineState(runs=("a", "b"), hues=(0, 1), from_s=1.5, cores="0,2")
+    state = TimelineState(runs=("a", "b"), hues=(0, 1), from_x=1.5, cores="0,2")
     assert state.to_query() == "v=2&run=a&run=b&cores=0%2C2&from=1.5"
 
 
@@ -53,6 +55,8 @@ def test_defaults_are_left_out() -> None:
     [
         ("v=3", "version '3'; this wattlas reads up to 2"),
         ("v=1&panel=sound", "no panel 'sound'; known: bytes,"),
+        ("v=2&align=joy", "no alignment 'joy'; known: time, rx_bytes"),
+        ("v=2&align=rx_bytes&from=3&to=2", "ends at 2 B, before it begins at 3 B"),
         ("v=1&heat=joy", "no heatmap of 'joy'; known: interrupts,"),
         ("v=1&cores=", "expected all, packages, or a list"),
         ("v=1&cores=0-40", f"{MOST_CORES} cores at most"),
