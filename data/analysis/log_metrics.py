@@ -136,7 +136,8 @@ class LogCounts:
 
 def over_time(bins: np.ndarray) -> np.ndarray:
     """Sum a run's bins, shape (cores, a multiple of SERIES_BINS), to a series of it."""
-    parts = bins.reshape(len(bins), SERIES_BINS, -1).sum(axis=(0, 2))
+    joined = bins.shape[1] // SERIES_BINS
+    parts = bins.reshape(len(bins), SERIES_BINS, joined).sum(axis=(0, 2))
     whole: np.ndarray = np.rint(parts).astype(np.int64)
     return whole
 
