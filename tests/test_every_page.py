@@ -7,9 +7,10 @@ from collections.abc import Mapping
 from contextlib import suppress
 from html import unescape
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 from urllib.parse import parse_qs, urlencode
 
+import orjson
 import polars as pl
 import pytest
 from dash import Dash, dcc, html, page_registry
@@ -18,6 +19,9 @@ from flask.testing import FlaskClient
 from hypothesis import given
 from hypothesis import strategies as st
 
+from app.explore.state import ExploreState
+from app.explore.views import picture as explore_picture
+from app.kit.columns import encode_view
 from app.kit.context import lake_view
 from app.kit.ids import IGNORED, NOTICE, PageIds
 from app.kit.page import Page
@@ -27,9 +31,11 @@ from app.serve.index import open_layout
 from app.server import create_app
 from data.catalogue import SHIPPED
 from data.errors import SelectionError
+from data.selection import Selection
 from tests.callbacks.components import by_id, texts, walk
 from tests.fixtures.exports import part_of
 from tests.fixtures.lakes import run, runs_from_text, write_lake
+from tests.fixtures.papers import FORMS, check_files
 
 ROOT: Final = Path(__file__).resolve().parents[1]
 VIEWS: Final = [(page, view.name) for page in PAGES for view in page.views]
@@ -290,6 +296,38 @@ def test_no_text_of_a_link_is_more_than_refused(page: Page, data: st.DataObject)
     with suppress(SelectionError):
         state = page.state.from_query(link, SHIPPED)
         assert page.state.from_query(state.to_query(), SHIPPED) == state
+
+
+PICTURES: Final = (
+    "explore-scatter", "explore-heatmap", "explore-lines", "modes-winners", "modes-shares",
+    "modes-pareto", "storage-devices", "storage-proportionality", "distributions-map",
+)  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def pictures(sample: Flask) -> dict[str, Any]:
+    """The figures of pages whose server draws, by page and view; the lines in panels."""
+    found = {}
+    with sample.app_context():
+        view = lake_view(None)
+        for page in PAGES:
+            if page.name in ("explore", "modes", "storage", "distributions"):
+                data = page.export(view, page.default_state(view)).data
+                for name, answer in (data.get("pictures") or data["views"]).items():
+                    found[f"{page.name}-{name}"] = answer["figure"]
+        panels = ExploreState(Selection.of(workload=["memcached"]), show="lines", split="load")
+        lines = encode_view(explore_picture("lines", view, panels))
+    return {**found, "explore-lines": lines["figure"]}
+
+
+@pytest.mark.parametrize("name", PICTURES)
+def test_a_picture_of_each_kind_is_vector_and_a_script_that_runs(
+    pictures: dict[str, Any], name: str
+) -> None:
+    """A browser sends what it shows: those that it draws itself are checked there."""
+    figure = orjson.loads(orjson.dumps(pictures[name], option=orjson.OPT_SERIALIZE_NUMPY))
+    forms = FORMS if name == "modes-shares" else ("svg", "script")
+    assert len(check_files(figure, (700, 500), forms)) > 5
 
 
 @every_page

@@ -9,7 +9,7 @@ import polars as pl
 from app.explore.figures.lines import LinesScene, build_lines
 from app.explore.heat import HOW_POOLED
 from app.explore.question import Question
-from app.kit.competitors import competitors_of
+from app.kit.competitors import competitors_of, ordered_values
 from app.kit.encodings import message_figure
 from app.kit.figure_text import BREAK, bold
 from app.kit.joined import join_panels
@@ -150,7 +150,8 @@ def lines(question: Question) -> dict[str, Any]:
         return {"figure": message_figure(f"No run has a value for{BREAK}{missing}.")}
     x, by = drawn[0].x, drawn[0].by
     labels = dict(view.outline.select("system", "system_label").unique().iter_rows())
-    values = pl.concat([each.cells for each in drawn])[by.column].unique().to_list() if by else []
+    everything = pl.concat([_drawable(each)[0] for each in drawn])
+    values = everything[by.column].unique().to_list() if by else []
     competitors = competitors_of(by, values, view.systems, labels) if by else None
     left = view.left(state.selection)
     left = left if split else drawn[0].part.of(left)
@@ -168,6 +169,9 @@ def lines(question: Question) -> dict[str, Any]:
             catalogue=catalogue,
             x=x,
             style=style,
+            levels=ordered_values(style, everything[style.column].unique().to_list())
+            if style
+            else (),
             competitors=competitors,
             metrics=tuple(catalogue.metric(name) for name in state.lines_y),
             place=place,

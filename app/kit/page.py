@@ -45,6 +45,7 @@ class Page:
         default_state: Returns the state for a visitor without a link.
         layout: Returns the main element from the lake, a state and the notice's text.
         views: Its views; `rows` and `explain` receive their names.
+        pictures: Pictures besides, whose rows the page itself saves.
         rows: Returns the rows behind a view.
         explain: Returns how a view was computed: executed query, filters, version.
         export: Returns the page as one file.
@@ -73,6 +74,7 @@ class Page:
     explain: Callable[[LakeView, Any, str], str]
     export: Callable[[LakeView, Any], ExportedPage]
     missing: Callable[[LakeView, Any], str] | None
+    pictures: tuple[View, ...] = ()
     scope: Callable[[LakeView, Any, str], Selection] | None = None
     opens_first: Callable[[LakeView], bool] | None = None
     keys: tuple[tuple[str, str], ...] = ()
@@ -93,8 +95,20 @@ class Page:
         Raises:
             SelectionError: The page has no such view.
         """
-        for view in self.views:
-            if view.name == name:
-                return view
-        known = ", ".join(view.name for view in self.views)
-        raise SelectionError(f"no view {name[:40]!r}; known: {known}")
+        return _named(self.views, name)
+
+    def picture(self, name: str) -> View:
+        """Return one of its views or other pictures.
+
+        Raises:
+            SelectionError: The page has no such picture.
+        """
+        return _named((*self.views, *self.pictures), name)
+
+
+def _named(views: tuple[View, ...], name: str) -> View:
+    for view in views:
+        if view.name == name:
+            return view
+    known = ", ".join(view.name for view in views)
+    raise SelectionError(f"no view {name[:40]!r}; known: {known}")

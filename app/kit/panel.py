@@ -67,13 +67,15 @@ def panel(
     return html.Section([*header, *body], className=f"panel {class_name}", **properties)
 
 
-def view_menu(view: str, name: str = "this view") -> html.Button:
+def view_menu(view: str, name: str = "this view", has_rows: bool = True) -> html.Button:
     """Lay out the button of a view's menu, which `assets/_kit/page_menu.js` opens.
 
     Args:
         name: Name of the view for screen readers.
+        has_rows: Whether the server has the rows behind it, and says how they were computed.
     """
     properties = {"data-menu-of": view, "aria-haspopup": "menu", "aria-expanded": "false"}
+    properties |= {} if has_rows else {"data-has-rows": "no"}
     label = f"menu of {name}"
     return html.Button(
         "\N{VERTICAL ELLIPSIS}", className="tool", **{"aria-label": label, **properties}

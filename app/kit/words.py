@@ -94,7 +94,11 @@ def load_words(load_qps: float | None, message_bytes: float | None) -> str:
 
 
 def subject(points: pl.DataFrame, named_loads: int = 3) -> str:
-    """Return what the points show: `memcached at 200k QPS`, with at most `named_loads` loads."""
+    """Return what the points show: `memcached at 200k QPS`, `NetPIPE at 4 message sizes`.
+
+    Args:
+        named_loads: Most loads or sizes that are named; of more there is the number.
+    """
     names = points["workload"].unique().sort().to_list()
     text = ", ".join(dict.fromkeys(WORKLOAD_TITLES.get(w, w) for w in names))
     each = [points[name].unique().to_list() for name in ("load_qps", "message_bytes")]
@@ -105,7 +109,12 @@ def subject(points: pl.DataFrame, named_loads: int = 3) -> str:
     loads = [word for pair in pairs if (word := load_words(*pair))]
     if not loads:
         return text
-    return f"{text} at {', '.join(loads) if len(loads) <= named_loads else f'{len(loads)} loads'}"
+    if len(loads) <= named_loads:
+        return f"{text} at {', '.join(loads)}"
+    counts = (len([v for v in one if not _missing(v)]) for one in each)
+    counted = zip(counts, ("load", "message size"), strict=True)
+    parts = [f"{n} {word}{'s' * (n > 1)}" for n, word in counted if n]
+    return f"{text} at {' and '.join(parts)}"
 
 
 def slice_words(part: Slice, systems: Mapping[str, str]) -> str:

@@ -43,14 +43,14 @@ def add_figure_routes(server: Flask, page: Page) -> None:
 
 def _caption(page: Page, view: str) -> Response:
     keep_no_response()
-    page.view(view)
+    page.picture(view)
     words = caption_of(*asked(page), _body()["figure"])
     return Response(words, mimetype="text/plain")
 
 
 def _figure(page: Page, view: str) -> Response:
     keep_no_response()
-    name, body = page.view(view).name, _body()
+    name, body = page.picture(view).name, _body()
     options = read_options(body.get("options", {}))
     caption = caption_of(*asked(page), body["figure"])
     size = _size(body.get("size_px"))

@@ -144,11 +144,11 @@ def _chart() -> html.Section:
             ),
         )
     ]
-    chart = html.Div(id="sql-chart", className="graph")
+    view = IDS("chart")
     note = html.Span(id=IDS("chart-of"), className="stale-words")
-    head = [html.H2("Chart"), *selects, note, tool_bar("sql-chart", ALL_TOOLS)]
-    body = [chart, legend_of("sql-chart")]
-    return panel("", "chart", head, body, "panel-chart", is_stop=False)
+    bar, menu = tool_bar(view, ALL_TOOLS), view_menu(view, "the chart", has_rows=False)
+    body = [html.Div(id=view, className="graph"), legend_of(view)]
+    return panel(view, "chart", [html.H2("Chart"), *selects, note, bar, menu], body, "panel-chart")
 
 
 def export_page(view: LakeView, state: SqlState) -> ExportedPage:

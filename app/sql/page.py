@@ -21,6 +21,7 @@ PAGE = Page(
     default_state=default_state,
     layout=sql_layout,
     views=(View("tables", "Tables and columns", is_picture=False),),
+    pictures=(View("chart", "Chart"),),
     missing=None,
     rows=lambda view, *_: columns_of(view),
     explain=lambda view, *_: explain(view),

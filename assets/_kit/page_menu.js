@@ -10,6 +10,8 @@
     "copy-link": "Copy link", paper: "Figure for a paper", csv: "Data as CSV", parquet: "Data as Parquet",
     explain: "How was this computed", maximise: "Maximise (m)", present: "Present (p)",
   };
+  /* Of a picture whose rows its page saves by itself. */
+  const OF_ROWS = ["csv", "parquet", "explain"];
   let menu = null, opener = null;
 
   function close(isBack) {
@@ -25,6 +27,8 @@
       type: "button", textContent, tabIndex: -1, data, attributes: { role: "menuitem" },
     });
     const entries = Object.entries(ENTRIES)
+      .filter(([action]) => (OF_ROWS.includes(action) ? button.dataset.hasRows !== "no"
+        : action !== "paper" || button.closest("section").querySelector(".js-plotly-plot")))
       .map(([action, words]) => item({ action, viewTarget: button.dataset.menuOf }, words));
     const name = { role: "menu", "aria-label": button.getAttribute("aria-label") };
     menu = element("div", { className: "menu", attributes: name }, ...entries, item({}, "Close"));

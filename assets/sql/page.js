@@ -105,6 +105,12 @@ document.addEventListener("DOMContentLoaded", function () {
     pictures.show("chart", { figure }, wattlas.theme());
   }
 
+  /** The chart for paper, its caption with the statement that was run. */
+  function onPaper() {
+    const figure = pictures.paper("chart");
+    return figure && sql.captioned(figure, answer, chart, shown.sql);
+  }
+
   async function save(form) {
     const mine = { id: String(Math.random()), sql: shown.sql };
     running = mine;
@@ -179,7 +185,7 @@ document.addEventListener("DOMContentLoaded", function () {
       parts.set("sql", query);
       wattlas.openPage(NAME, parts.toString());
     },
-    figure: () => null,
+    figure: (view) => view === "chart" && answer !== NOTHING && onPaper(),
     theme: pictures.paint, resize: pictures.resize,
   });
   wattlas.clientside(NAME, { chosen });

@@ -110,6 +110,15 @@
     return { data, layout };
   }
 
+  /** A chart with a title: its columns, then its rows and the statement that yields them. */
+  function captioned(figure, { about, columns, rows, truncated }, { x, y }, statement) {
+    const [across, up] = [x, y].map((name) => (about[columns.indexOf(name)] || { title: name }).title);
+    const counted = (truncated ? "the first " : "") + "n = " + rows.length.toLocaleString("en") + " rows";
+    const words = wattlas.plotText(up + " by " + across) + "<br>" + counted + " of: "
+      + wattlas.plotText(shortened(statement, 400));
+    return { ...figure, layout: { ...figure.layout, title: { text: words } } };
+  }
+
   /* Texts, names in quotes and comments, in which a semicolon ends nothing; else a semicolon. Comments nest
    * in DuckDB, which nobody writes: the first end counts. The blanks after a semicolon are of its line. */
   const PARTS = new RegExp([
@@ -189,5 +198,7 @@
     return [...columns.values(), ...listed, ...told];
   }
 
-  wattlas.sql = { columnsOf, rowsOf, chartOf, completionsOf, said, shortened, statementAt, statementsOf };
+  wattlas.sql = {
+    captioned, chartOf, columnsOf, completionsOf, rowsOf, said, shortened, statementAt, statementsOf,
+  };
 })((window.wattlas = window.wattlas || {}));

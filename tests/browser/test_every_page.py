@@ -16,6 +16,7 @@ from app.kit.page import Page
 from app.pages import PAGES
 from tests.browser.atlas import paper, visit, wait_idle
 from tests.fixtures.lakes import run, write_lake
+from tests.fixtures.papers import check_files
 
 pytestmark = pytest.mark.browser
 
@@ -144,20 +145,33 @@ def test_each_view_is_drawn_and_downloads_as_picture_and_rows_with_explanation(
 
 @pytest.mark.slow
 @drawn_by_page
-def test_so_do_all_other_views(tab: Tab, logged_address: str, owed: Page) -> None:
+def test_so_do_all_other_views_and_each_picture_is_a_figure_for_papers(
+    tab: Tab, logged_address: str, owed: Page
+) -> None:
     """Some are in other tabs or belong to other runs: the page's examples show them."""
     visit(tab, logged_address + owed.path)
-    left = {_name_of(panel) for panel in panels(tab)[:_FIRST_VIEWS]}
+    left = {f"{owed.name}-{view.name}" for view in owed.views if view.is_picture}
+    first, done = {_name_of(panel) for panel in panels(tab)[:_FIRST_VIEWS]}, set[str]()
     for query in ("", *owed.examples.values()):
         visit(tab, f"{logged_address}{owed.path}?{query}")
         for panel in panels(tab):
-            if _name_of(panel) not in left and panel.is_visible():
-                panel.scroll_into_view_if_needed()
-                wait_idle(tab)
-                _leaves(panel, ("svg", "script"))
-                left.add(_name_of(panel))
-    pictures = {view.name for view in owed.views if view.is_picture}
-    assert pictures <= {name.removeprefix(f"{owed.name}-") for name in left}
+            name = _name_of(panel)
+            if name in done or not panel.is_visible():
+                continue
+            panel.scroll_into_view_if_needed()
+            wait_idle(tab)
+            if name not in first:
+                _leaves(panel, ())
+            view = name.removeprefix(f"{owed.name}-")
+            if f"{owed.name}-{view}" in left:
+                check_files(tab.evaluate(_SENT, view), (700, 500))
+                left.remove(f"{owed.name}-{view}")
+            done.add(name)
+    assert left == set()
+
+
+# The figure that the dialog sends.
+_SENT: Final = "(view) => wattlas.packedFigure(wattlas.currentPage().figure(view))"
 
 
 def _name_of(panel: Locator) -> str:

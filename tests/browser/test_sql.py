@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from data.sandbox.landlock import landlock_version
-from tests.browser.atlas import wait_idle
+from tests.browser.atlas import paper, wait_idle
 from tests.browser.conftest import make_blank
 
 pytestmark = [
@@ -160,6 +160,11 @@ def test_a_query_is_run_drawn_linked_and_saved(page: Page, sql_address: str) -> 
     with page.expect_download() as download:
         page.locator("#sql-csv").click()
     assert download.value.path().read_text().splitlines()[0] == '"load_qps","mean_j"'
+    # The chart is a figure for papers; its caption has the rows and the statement.
+    svg = paper(page.locator("[data-view=sql-chart]"), "svg").decode()
+    assert re.search(r"<text [^>]*>Target load, 1/s</text>", svg)
+    assert "Target load, 1/s by mean_j, J." in svg
+    assert "N = 4 rows of: SELECT load_qps, avg(energy_j) AS mean_j FROM runs WHERE" in svg
 
     # The query of a figure, with its values.
     page.get_by_role("link", name="Explore", exact=True).first.click()

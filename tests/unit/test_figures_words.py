@@ -74,7 +74,7 @@ def test_subjects_name_up_to_three_loads() -> None:
         "memcached at 200k QPS, 400k QPS"
     )
     assert subject(places(*[("netpipe", None, 1 << i) for i in range(6, 10)])) == (
-        "NetPIPE at 4 loads"
+        "NetPIPE at 4 message sizes"
     )
 
 

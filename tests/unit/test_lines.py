@@ -185,6 +185,12 @@ def figures(published: LakeView) -> dict[str, ExploreState]:
     return {one.title: one.state for one in figure_presets(published)}  # type: ignore[misc]
 
 
+# The two systems, then the ends of the style over all panels: of figure 4 the clocks.
+LEGENDS = {
+    "4: NetPIPE and node.js": ["Linux tuned", "Library OS", "1.2 GHz", "2.9 GHz"],
+    "6 a-c: memcached": ["Linux tuned", "Library OS", "fastest ITR", "slowest ITR"],
+    "6 d: memcached": ["Linux tuned", "Library OS", "1.3 GHz", "2.9 GHz"],
+}
 LOADS = (200_000.0, 400_000.0, 600_000.0)
 SYSTEMS = ("linux_tuned", "ebbrt_tuned")
 # Panels of figure 4 by their message size; node.js has none.
@@ -211,6 +217,11 @@ def test_a_preset_has_the_panels_and_the_metrics_of_its_figure(
         meta = drawn_lines["figure"]["layout"]["meta"]
         assert (meta["grid"]["columns"], meta["grid"]["lines"]) == (columns, 1)
         assert len(meta["axes"]) == metrics
+        told = [t["name"] for t in traces(drawn_lines["figure"], "legend")]
+        assert told == LEGENDS[name]
+        if name.startswith("4"):
+            title = drawn_lines["figure"]["layout"]["title"]["text"]
+            assert "NetPIPE, node.js at 4 message sizes" in title
 
 
 def _saved_j(published: LakeView, asked: ExploreState, system: str, is_slow: bool) -> float:

@@ -39,6 +39,7 @@ class LinesScene:
 
     Attributes:
         x, style: Knobs along x and of the lines' style.
+        levels: The style's values in all panels, in order; empty without a style.
         competitors: The lines' values with hues; None for one line.
         metrics: One row of axes each.
         place: Values that all cells share, of several that the filters leave, by column.
@@ -52,6 +53,7 @@ class LinesScene:
     catalogue: Catalogue
     x: Knob
     style: Knob | None
+    levels: Sequence[Value | None]
     competitors: Competitors | None
     metrics: tuple[Metric, ...]
     place: Mapping[str, Value | None]
@@ -167,8 +169,7 @@ def _look(
         return hue, {"width": _BOLD_PX, "dash": "solid"} if fast else _DOTTED, 1.0
     if scene.style is None or cells["end"].count():
         return hue, {"width": _PLAIN_PX, "dash": "solid"}, 1.0
-    levels = ordered_values(scene.style, cells[scene.style.column].unique().to_list())
-    share = levels.index(line[scene.style.column][0]) / max(1, len(levels) - 1)
+    share = scene.levels.index(line[scene.style.column][0]) / max(1, len(scene.levels) - 1)
     return hue, {"width": _FAINT_PX, "dash": "solid"}, _DARK + share * (_LIGHT - _DARK)
 
 
@@ -300,8 +301,7 @@ def _legend(cells: pl.DataFrame, scene: LinesScene) -> list[dict]:
         entries.append(_entry(1, scene.end_words[scene.fast_end], bold))
         entries.append(_entry(1, scene.end_words[slow], {"color": _GREY, **_DOTTED}))
     elif style is not None:
-        levels = ordered_values(style, cells[style.column].unique().to_list())
-        for at, value in ((_DARK, levels[0]), (_LIGHT, levels[-1])):
+        for at, value in ((_DARK, scene.levels[0]), (_LIGHT, scene.levels[-1])):
             look = {"color": f"rgba(128,128,128,{at})", "width": _FAINT_PX}
             entries.append(_entry(1, value_words(style, value, scene.labels), look))
     if scene.x.facet.is_number and cells[scene.x.column].null_count():

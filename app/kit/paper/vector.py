@@ -5,7 +5,9 @@ matplotlib writes an element for each point, 130 bytes; here a point takes about
 
 import io
 import itertools
+import re
 from collections.abc import Iterator
+from statistics import mode
 from typing import Any, Final, TypeAlias
 
 import numpy as np
@@ -21,6 +23,8 @@ _CIRCLE_CORNERS: Final = 26
 _LONG: Final = 300
 COARSE: Final = 5
 _GROUPS: Final = ("figure", "axes", "legend")
+# What matplotlib writes of a text that is not turned.
+_NOT_TURNED: Final = re.compile(r' transform="rotate\(-0 [^()"]*\)"')
 
 
 # The renderer's own parts are not in matplotlib's types.
@@ -97,20 +101,21 @@ class CompactRenderer(_Base):
             return
         looks: dict[Look, str] = {}
         ends: dict[Look, tuple[int, float]] = {}
-        for face, x, y, wide, down in merged_cells(
-            master_transform, coordinates, facecolors, self.height
-        ):
-            # A cell is a line as thick as its row: a third of the bytes of its four corners.
+        cells = [*merged_cells(master_transform, coordinates, facecolors, self.height)]
+        # A cell is a line as thick as its row: a third of the bytes of its four corners.
+        thick = mode([down for *_, down in cells] or [0])
+        for face, x, y, wide, down in cells:
             look = (
-                ("fill", "none"), ("stroke", to_hex(face[:3])), ("stroke-width", str(down)),
+                ("stroke", to_hex(face[:3])),
+                *((("stroke-width", str(down)),) if down != thick else ()),
                 *((("stroke-opacity", f"{face[3]:.2f}"),) if face[3] < 1 else ()),
-                ("shape-rendering", "crispEdges"),
             )  # fmt: skip
             left, top = ends.get(look, (0, 0.0))
             step = f"m{x - left} {y - top:g}" if look in ends else f"M{x} {y:g}"
             looks[look] = looks.get(look, "") + f"{step.replace(' -', '-')}h{wide}"
             ends[look] = x + wide, y
-        self._write_paths(gc, looks, COARSE)
+        common = {"fill": "none", "stroke-width": str(thick), "shape-rendering": "crispEdges"}
+        self._write_paths(gc, looks, COARSE, common)
 
     def _mark(self, x: float, y: float, start: np.ndarray, glyph: str, parts: int = _PARTS) -> Mark:
         left, down = parts * (x + start[0]), parts * (self.height - y - start[1])
@@ -119,12 +124,19 @@ class CompactRenderer(_Base):
     def _write(self, gc: Any, looks: dict[Look, list[Mark]], parts: int = _PARTS) -> None:
         self._write_paths(gc, {look: _path_of(marks) for look, marks in looks.items()}, parts)
 
-    def _write_paths(self, gc: Any, looks: dict[Look, str], parts: int) -> None:
-        self.writer.start("g", **self._get_clip_attrs(gc))
-        self.writer.start("g", transform=f"scale({1 / parts})")
+    def _write_paths(
+        self, gc: Any, looks: dict[Look, str], parts: int, common: dict[str, str] | None = None
+    ) -> None:
+        clip, scale = self._get_clip_attrs(gc), {"transform": f"scale({1 / parts})"}
+        looks = {look: d for look, d in looks.items() if d}
+        if len(looks) == 1 and not clip:
+            ((look, d),) = looks.items()
+            self.writer.element("path", d=d, **scale, **(common or {}), **dict(look))
+            return
+        self.writer.start("g", **clip)
+        self.writer.start("g", **scale, **(common or {}))
         for look, d in looks.items():
-            if d:
-                self.writer.element("path", d=d, **dict(look))
+            self.writer.element("path", d=d, **dict(look))
         self.writer.end("g")
         self.writer.end("g")
 
@@ -274,7 +286,7 @@ def svg_of(figure: Figure, metadata: dict[str, str | None]) -> bytes:
         figure.savefig(buffer, format="svg", metadata=metadata)
     finally:
         _svg.RendererSVG, _svg._short_float_fmt = was
-    return buffer.getvalue().encode()
+    return _NOT_TURNED.sub("", buffer.getvalue()).encode()
 
 
 def _short(value: float) -> str:
