@@ -1,6 +1,7 @@
 """What holds for all tests, and the lake that many of them open."""
 
 import fcntl
+import gc
 import os
 import subprocess
 import sys
@@ -19,6 +20,8 @@ from tests.fixtures.store_proxy import Proxy, proxy
 from tests.fixtures.stores import Stored
 
 ROOT = Path(__file__).resolve().parents[1]
+# What is collected stays until the end: the garbage collector need not look at it.
+gc.disable()
 # Examples are not timed: a busy machine is no failure.
 settings.register_profile("quick", deadline=None, max_examples=12)
 settings.register_profile("thorough", deadline=None)
@@ -27,6 +30,12 @@ settings.register_profile("thorough", deadline=None)
 def pytest_configure(config: pytest.Config) -> None:
     """Draw fewer examples when slow tests are left out."""
     settings.load_profile("quick" if "not slow" in config.option.markexpr else "thorough")
+
+
+def pytest_collection_finish() -> None:
+    """Collect garbage again, but none of the tests and modules."""
+    gc.freeze()
+    gc.enable()
 
 
 @pytest.hookimpl(tryfirst=True)

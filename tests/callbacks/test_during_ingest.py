@@ -16,7 +16,7 @@ from ingest.pipeline import AddOptions, add
 from tests.fixtures.raw_runs import LOG, write_netpipe, write_settings
 
 _ROOT = Path(__file__).resolve().parents[2]
-_RUNS = 40
+_RUNS = 20
 # The drawn log has four lines in its window; with LATER there is a fifth.
 LATER = "6 1 50 1 10 0 0 0 0 0 0 0 0 0 0 1001500000\n"
 # Small commits, so that the app sees many versions.

@@ -1,6 +1,5 @@
 """Explore's callbacks, called as plain functions on a small lake."""
 
-import json
 from typing import Any
 
 import numpy as np
@@ -19,7 +18,7 @@ from app.kit.ids import NOTICE
 from app.modes.page import PAGE as MODES
 from app.serve.index import open_layout
 from data.catalogue import SHIPPED
-from data.errors import LakeError, SelectionError
+from data.errors import LakeError
 from data.units import MINUS
 from tests.callbacks.components import by_id, texts, walk
 from tests.fixtures.pictures import decode, drawn, pairs, traces
@@ -254,11 +253,6 @@ def test_a_pinned_version_is_shown_as_it_was() -> None:
         update_scatter(AT_200K, 99)
 
 
-def test_a_bad_state_is_refused_in_words() -> None:
-    with pytest.raises(SelectionError, match="no such column to plot: 'no_such'"):
-        update_scatter({**AT_200K, "x": "no_such"}, NEWEST)
-
-
 def test_the_page_for_a_link() -> None:
     page = layout(
         v="1", workload="memcached", load="200000", itr=["2", "adaptive"], limit="80", xlog="1",
@@ -280,27 +274,6 @@ def test_the_page_without_a_link_chooses() -> None:
     assert by_id(page, IDS.facet("workload")).value == "memcached"
     assert by_id(page, IDS.facet("load")).value == ["200000"]
     assert by_id(page, IDS.facet("system")).value == []
-
-
-def test_the_page_of_a_pinned_version() -> None:
-    page = layout(v="1", lake="0")
-    assert by_id(page, IDS.lake_version).data == 0
-    assert by_id(page, IDS.browser).data["lake"] == 0
-    assert "version 0 of the lake; the newest is 1" in by_id(page, NOTICE).children
-
-
-@pytest.mark.parametrize(
-    ("parts", "words"),
-    [
-        ({"v": "1", "x": "no_such_column"}, "no such column to plot: 'no_such_column'"),
-        ({"v": "9"}, "version '9'"),
-        ({"v": "1", "lake": "77"}, "version 77"),
-    ],
-)
-def test_a_bad_link_is_named(parts: dict[str, str], words: str) -> None:
-    notice = str(by_id(layout(**parts), NOTICE).children)
-    assert notice.startswith("This link could not be followed: ")
-    assert words in notice
 
 
 def test_every_control_has_a_name_for_a_screen_reader() -> None:
@@ -327,9 +300,3 @@ def test_an_empty_lake_says_what_to_do(empty_server: Flask) -> None:
         assert len(update_filters({}, -1)) == 4 + len(explore.MENUS)
         assert all(values == [] for values in turned("memcached", [], None, -1).values())
         assert words == ""
-
-
-def test_what_travels_to_the_browser_is_json() -> None:
-    _, points = update_scatter(AT_200K, NEWEST)
-    _, domain = describe_view(AT_200K, NEWEST)
-    assert json.loads(json.dumps([points, domain]))

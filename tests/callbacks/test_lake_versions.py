@@ -25,9 +25,7 @@ def lake(tmp_path: Path) -> Path:
 
 @pytest.mark.parametrize(
     "address",
-    ["/explore/data/runs.csv?v=2&lake={}", "/explore/how/scatter?v=2&lake={}",
-     "/modes/export.html?v=2&lake={}", "/models/runs?v=2&lake={}", "/models/simulate?v=2&lake={}",
-     "/timeline/window?runs=x&lake={}"],
+    ["/models/runs?v=2&lake={}", "/models/simulate?v=2&lake={}", "/timeline/window?runs=x&lake={}"],
 )  # fmt: skip
 @pytest.mark.parametrize("version", [2, ABSURD])
 def test_a_link_to_an_unknown_version_is_not_found(

@@ -304,13 +304,6 @@ class TestOnTheGrid:
             found = by_id(page, IDS.control(key))
             assert getattr(found, "aria-label", None) or key in ("alpha", "margin")
 
-    def test_a_link_that_is_wrong_is_named(self) -> None:
-        page = open_layout(PAGE, {"v": "1", "x": "colour"})
-        notice = by_id(page, "notice").children
-        assert "x is 'colour'" in notice
-        page = open_layout(PAGE, {"v": "1", "lake": "0"})
-        assert "pins version 0" in by_id(page, "notice").children
-
 
 def test_modes_come_first_where_any_compete(storage: Flask) -> None:
     with storage.app_context():
@@ -439,23 +432,9 @@ def test_the_other_tables(client: FlaskClient) -> None:
     assert len(pl.read_parquet(io.BytesIO(parquet.data))) == 7
 
 
-@pytest.mark.parametrize(
-    ("address", "words"),
-    [
-        (f"/modes/data/nonsense.csv?{QUERY}", "no view 'nonsense'; known: winners"),
-        (
-            f"/modes/data/evidence.csv?{QUERY}&{NOWHERE}",
-            "nothing was measured in the selected cell",
-        ),
-        ("/modes/data/winners.csv?v=1&x=energy_j", "x is 'energy_j'"),
-        (f"/modes/how/nonsense?{QUERY}", "no view"),
-        (f"/modes/data/winners.csv?{QUERY}&lake=99", "99"),
-    ],
-)
-def test_what_cannot_be_given_is_said(client: FlaskClient, address: str, words: str) -> None:
-    got = client.get(address)
-    assert got.status_code == (404 if address.endswith("lake=99") else 400)
-    assert words in got.text
+def test_a_cell_without_runs_has_no_evidence(client: FlaskClient) -> None:
+    got = client.get(f"/modes/data/evidence.csv?{QUERY}&{NOWHERE}")
+    assert (got.status_code, "nothing was measured in the selected cell" in got.text) == (400, True)
 
 
 def test_the_words_behind_a_cell_give_its_p_value_again(tmp_path: Path) -> None:
@@ -540,8 +519,3 @@ class TestALinkFromAnotherPage:
         assert self.opened("box~latency_p99_us~energy_j~1~2~1~2") == (
             "", "No run under these filters is in the link's selection.",
         )  # fmt: skip
-
-
-def test_the_old_address_of_an_explanation_leads_to_the_new_one(client: FlaskClient) -> None:
-    got = client.get(f"/how/modes/winners?{QUERY}")
-    assert (got.status_code, got.location) == (301, f"/modes/how/winners?{QUERY}")

@@ -122,17 +122,6 @@ def test_rows_come_as_csv_and_parquet(client: FlaskClient) -> None:
     assert rows.rows() == [("runs", "hello")]
 
 
-@pytest.mark.parametrize(
-    "address", ["/notes/data/no.csv", "/notes/data/no.parquet", "/notes/how/no"]
-)
-def test_an_unknown_view_is_refused_with_those_that_there_are(
-    client: FlaskClient, address: str
-) -> None:
-    answer = client.get(f"{address}?v=2")
-    assert answer.status_code == 400
-    assert answer.text == "no view 'no'; known: words, runs\n"
-
-
 def test_a_view_is_explained_at_the_version_that_a_link_pins(client: FlaskClient) -> None:
     assert client.get("/notes/how/words?word=a").text == "words: a, version 1"
     assert client.get("/notes/how/words?word=a&lake=0").text == "words: a, version 0"
@@ -151,10 +140,6 @@ def test_an_export_without_a_state_is_the_default_view(server: Flask, client: Fl
     assert "<main>default of 2</main>" in page
     assert page == export_html(NOTES, server.extensions[EXTENSION], "")
     assert "lake lake, version 0" in client.get("/notes/export.html?lake=0").text
-
-
-def test_a_page_may_have_routes_of_its_own(client: FlaskClient) -> None:
-    assert client.get("/notes/own").text == "its own"
 
 
 @pytest.mark.parametrize(

@@ -102,7 +102,7 @@ def test_a_page_opens(grown: tuple[Flask, int], page: Page, is_bare: bool) -> No
     assert server.test_client().get(f"{page.path}?{query}").status_code == 200
 
 
-@pytest.mark.thin(3)
+@pytest.mark.thin(2)
 @every_page
 def test_files_explanations_and_the_export_are_of_the_pinned_version(
     grown: tuple[Flask, int], page: Page
@@ -164,7 +164,8 @@ def test_windows_and_fits_answer_for_the_pinned_version(grown: tuple[Flask, int]
     server, before = grown
     client = server.test_client()
     rows = lake_view(before).lake.polars("SELECT run_id FROM runs WHERE has_log LIMIT 1")
-    for address in (f"/timeline/window?runs={rows.item()}", "/models/runs?v=2", "/models/fits?v=2"):
+    fits = "/models/fits?v=2&system=ebbrt_tuned"
+    for address in (f"/timeline/window?runs={rows.item()}", "/models/runs?v=2", fits):
         answer = client.get(f"{address}&lake={before}")
         assert answer.status_code == 200, answer.text
 

@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +28,13 @@ def server(grid: Path) -> Iterator[Flask]:
     found.extensions[SANDBOX].close()
 
 
+@cache
+def behind(grid: Path, proxies: str) -> Flask:
+    found = create_app(Settings(grid, proxies=read_networks(proxies))).server
+    assert isinstance(found, Flask)
+    return found
+
+
 @pytest.mark.parametrize(
     ("peer", "forwarded", "proxies", "found"),
     [("198.51.100.7", None, "127.0.0.1", "198.51.100.7"),
@@ -43,7 +51,7 @@ def server(grid: Path) -> Iterator[Flask]:
 def test_a_visitor_is_an_address_and_proxies_that_are_trusted_name_it(
     grid: Path, peer: str, forwarded: str | None, proxies: str, found: str
 ) -> None:
-    server = create_app(Settings(grid, proxies=read_networks(proxies))).server
+    server = behind(grid, proxies)
     headers = {"X-Forwarded-For": forwarded} if forwarded else {}
     with server.test_request_context(headers=headers, environ_base={"REMOTE_ADDR": peer}):
         assert visitor() == found

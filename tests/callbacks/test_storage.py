@@ -68,22 +68,6 @@ def test_the_page_stands_where_its_link_says() -> None:
     assert by_id(page, "notice").children == ""
 
 
-@pytest.mark.parametrize(
-    ("parts", "words"),
-    [
-        ({"v": "2", "sel": "everything"}, "unknown kind of selection"),
-        ({"v": "9"}, "version '9'"),
-        ({"v": "1", "lake": "77"}, "version 77"),
-    ],
-)
-def test_a_bad_link_is_named(parts: dict[str, str], words: str) -> None:
-    assert words in by_id(layout(**parts), "notice").children
-
-
-def test_a_pinned_version_is_said() -> None:
-    assert "pins version 0" in by_id(layout(v="1", lake="0"), "notice").children
-
-
 def test_a_change_gives_figures_tables_legend_and_menus() -> None:
     pictures, published, legend, placed, status = update_views(
         {"dataset": ["lab"], "device": ["disk"], "at": "optane", "access": None, "size": None,
@@ -134,21 +118,6 @@ def test_filters_offer_what_the_others_leave() -> None:
     assert notes["device"] == "1 of 2 · 4 runs"
 
 
-@pytest.mark.parametrize("name", [view.name for view in VIEWS])
-def test_every_view_gives_its_rows_and_how_they_came_about(client: FlaskClient, name: str) -> None:
-    answer = client.get(f"/storage/data/{name}.csv?v=1&dataset=lab&lake=0")
-    assert answer.status_code == 200
-    assert f'filename="wattlas-storage-{name}.csv"' in answer.headers["Content-Disposition"]
-    rows = csv(answer.data)
-    assert len(rows)
-    parquet = client.get(f"/storage/data/{name}.parquet?v=1&dataset=lab&lake=0")
-    assert pl.read_parquet(io.BytesIO(parquet.data)).columns == rows.columns
-    words = client.get(f"/storage/how/{name}?v=1&dataset=lab&lake=0").text
-    assert "lake lake, version 0" in words
-    assert "filters: dataset lab" in words
-    assert "FROM runs" in words
-
-
 def test_rows_carry_means_deviations_and_n_under_their_columns(client: FlaskClient) -> None:
     answer = client.get("/storage/data/power-cpu.csv?v=1&device=optane&mode=poll&lake=0")
     rows = csv(answer.data)
@@ -197,21 +166,6 @@ def test_addresses_of_earlier_versions_lead_to_the_present_ones(
     answer = client.get(old)
     assert answer.status_code == 301
     assert answer.headers["Location"] == new
-
-
-@pytest.mark.parametrize(
-    ("address", "words"),
-    [
-        ("/storage/data/nothing.csv?v=1", "no view 'nothing'"),
-        ("/storage/how/nothing?v=1", "no view 'nothing'"),
-        ("/storage/data/iops.csv?v=1&err=se", "err is 'se'"),
-        ("/storage/data/iops.csv?v=1&lake=99", "99"),
-    ],
-)
-def test_a_bad_request_is_answered_in_words(client: FlaskClient, address: str, words: str) -> None:
-    answer = client.get(address)
-    assert answer.status_code == (404 if address.endswith("lake=99") else 400)
-    assert words in answer.text
 
 
 def test_a_lake_that_holds_nothing(empty_server: Flask) -> None:

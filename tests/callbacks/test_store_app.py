@@ -166,8 +166,9 @@ def test_while_the_store_is_away_the_pages_show_what_they_have_and_say_so(
     assert "may have a newer version" not in shown()
     before = client.get(rows).data
     stored.fail(Fault(503, "SlowDown"))
-    assert "a newer version than 0, which is shown: cannot read s3://" in shown()
-    assert "is too busy (503)" in shown()
+    said = shown()
+    assert "a newer version than 0, which is shown: cannot read s3://" in said
+    assert "is too busy (503)" in said
     assert client.get(rows).data == before
     assert client.get(f"{rows}&lake=7").status_code == 400
     stored.clear()

@@ -156,25 +156,9 @@ def test_where_nothing_can_be_compared_with_it_is_said(tmp_path: Path) -> None:
         assert notice(page).startswith("The default system has no run with a per-interrupt log")
 
 
-def test_a_lake_that_cannot_be_read_is_one_sentence(tmp_path: Path) -> None:
-    lake = write_lake(tmp_path / "lake", [run()])
-    for commit in (lake / "runs" / "_delta_log").glob("*.json"):
-        commit.write_text("{")
-    with create_app(Settings(lake=lake)).server.app_context():
-        words, *_ = texts(layout())
-    assert words == "There is nothing to show: the lake cannot be read. Reload once it can."
-
-
 @pytest.mark.parametrize(
     ("query", "words"),
     [
-        ({"v": "9"}, "version '9'"),
-        ({"v": "2", "sel": "circle~1"}, "unknown kind of selection"),
-        ({"v": "2", "load": "heavy"}, "load"),
-        ({"v": "1", "run": "t2-0", "panel": "nonsense"}, "no panel 'nonsense'"),
-        ({"v": "1", "run": "t2-0", "from": "3", "to": "2"}, "ends at 2 s"),
-        ({"v": "1", "run": "t2-0", "cores": "x"}, "cores is 'x'"),
-        ({"v": "1", "lake": "77"}, "77"),
         ({"open": "not json"}, "a configuration is 'not json'"),
         ({"open": '{"energy_j": 1}'}, "no knob has the column 'energy_j'"),
         ({"open": '{"system": {"a": 1}}'}, "a value of system is not text, number or null"),

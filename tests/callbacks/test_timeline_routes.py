@@ -16,7 +16,6 @@ from flask.testing import FlaskClient
 from app.kit.context import lake_view
 from app.kit.settings import Settings
 from app.server import create_app
-from app.timeline.page import PAGE
 from app.timeline.panels import HEATS, PANELS
 from app.timeline.runs import describe_runs, reference_of
 from data.connection import open_lake
@@ -404,22 +403,6 @@ def test_what_is_sent_is_bounded_by_the_width_and_small(client: FlaskClient, lak
         asked = {name.rstrip("_"): value for name, value in query.items()}
         sent = client.get("/timeline/window", query_string={"runs": run_ids, **asked}).data
         assert len(gzip.compress(sent, 6)) < 300_000
-
-
-@pytest.mark.parametrize("name", [view.name for view in PAGE.views])
-def test_what_is_in_view_can_be_saved(
-    client: FlaskClient, rows: dict[str, Json], name: str
-) -> None:
-    runs = [rows["linux_tuned"]["run_id"], rows["linux_default"]["run_id"]]
-    query = {"run": runs, "from": "0.02", "to": "0.04"}
-    answer = client.get(f"/timeline/data/{name}.csv", query_string=query)
-    assert answer.headers["Content-Disposition"].endswith(f'"wattlas-timeline-{name}.csv"')
-    text = pl.read_csv(answer.data, infer_schema_length=None)
-    parquet = client.get(f"/timeline/data/{name}.parquet", query_string=query)
-    table = pl.read_parquet(io.BytesIO(parquet.data))
-    assert table.columns == text.columns
-    assert len(table) == len(text) > 2
-    assert set(table["run_id"]) == set(runs)
 
 
 def test_saved_interrupts_are_those_in_view(client: FlaskClient, rows: dict[str, Json]) -> None:

@@ -8,10 +8,11 @@ from scipy import stats
 
 from app.kit.context import Lakes
 from app.kit.lake_view import LakeView
-from app.storage.answer import answer, rows_behind
+from app.storage.answer import rows_behind
 from app.storage.layout_tables import claims_blocks
 from app.storage.published import Judged, judged_claims
 from app.storage.state import StorageState
+from app.storage.study import study_of
 from app.storage.views import VIEW_OF
 from data.analysis.verdicts import DOES_NOT, HOLDS, IN_PART, NEARLY, UNDECIDED, combined
 from data.errors import DataError
@@ -23,8 +24,8 @@ from tests.unit.test_figures_storage import lake
 
 
 def judged(view: LakeView, state: StorageState | None = None) -> dict[str, Judged]:
-    found = answer(view, state or StorageState())
-    return {one.claim.name: one for one in judged_claims(found.study)}
+    study = study_of(view, state or StorageState())
+    return {one.claim.name: one for one in judged_claims(study)}
 
 
 @pytest.fixture(scope="module")
@@ -208,8 +209,7 @@ def test_settings_are_not_mixed(tmp_path: Path) -> None:
 def test_a_verdict_on_synthetic_runs_says_so_in_its_line(tmp_path: Path) -> None:
     rows = three("iops", {"poll": 124e3, "hybrid": 117e3, "interrupt": 100e3})
     view = lake(tmp_path, [row | {"is_synthetic": True} for row in rows])
-    found = answer(view, StorageState())
-    blocks = claims_blocks(found.study)
+    blocks = claims_blocks(study_of(view, StorageState()))
     lines = [
         str(line)
         for name, block in blocks.items()

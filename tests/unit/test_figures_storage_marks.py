@@ -13,7 +13,7 @@ from app.storage.published import IDLE, NOT_MEASURED, PERFORMANCE
 from app.storage.state import StorageState
 from data.selection import Selection
 from tests.fixtures.storage_rows import MODES, fio, idle, study_lake
-from tests.unit.test_figures_storage import STATE, lake, line, message, traces
+from tests.unit.test_figures_storage import STATE, answered, lake, line, message, traces
 
 
 @pytest.fixture(scope="module")
@@ -22,21 +22,21 @@ def view(tmp_path_factory: pytest.TempPathFactory) -> LakeView:
 
 
 def test_a_star_has_the_hue_of_its_mode_and_names_its_source(view: LakeView) -> None:
-    figure = answer(view, STATE).figures["latency"]
+    figure = answered(view, STATE).figures["latency"]
     (stars,) = traces(figure, "published")
     at = stars["y"].index(10.1)
     assert stars["marker"]["color"][at] == line(figure, "interrupt")["line"]["color"]
     assert stars["meta"]["words"][at] == [
         "published: 10.1 us", "interrupt, 1 thread", "HotStorage '22, table 1",
     ]  # fmt: skip
-    (resting,) = traces(answer(view, STATE).figures["devices"], "published")
+    (resting,) = traces(answered(view, STATE).figures["devices"], "published")
     said = ["published, idle: 34.0 W", "Optane SSD", "HotStorage '20, text"]
     assert said in resting["meta"]["words"]
     assert set(resting["marker"]["color"]) == {"page"}
 
 
 def test_published_latencies_of_reads_do_not_stand_beside_writes(view: LakeView) -> None:
-    figure = answer(view, replace(STATE, at_rw="randwrite")).figures["latency"]
+    figure = answered(view, replace(STATE, at_rw="randwrite")).figures["latency"]
     assert traces(figure, "published") == []
 
 
@@ -49,7 +49,7 @@ def test_published_latencies_of_threads_do_not_stand_beside_a_queue(tmp_path: Pa
 
 def test_lines_that_lie_on_each_other_are_all_seen(view: LakeView) -> None:
     """Interrupt and hybrid both switch once per IO: what lies above is the smaller."""
-    figure = answer(view, STATE).figures["switches-io"]
+    figure = answered(view, STATE).figures["switches-io"]
     below, above = line(figure, "interrupt"), line(figure, "hybrid polling")
     assert below["y"] == pytest.approx(above["y"])
     assert figure["data"].index(below) < figure["data"].index(above)
@@ -62,7 +62,7 @@ def test_what_the_lines_of_one_mode_differ_in_is_said(tmp_path: Path, view: Lake
             for d in (4, 8) for t in (1, 4) for name in ("lab", "home")]  # fmt: skip
     found = answer(lake(tmp_path, rows), StorageState()).figures
     assert "· dashes: dataset, threads<" in found["iops"]["layout"]["title"]["text"]
-    assert "dashes" not in answer(view, STATE).figures["iops"]["layout"]["title"]["text"]
+    assert "dashes" not in answered(view, STATE).figures["iops"]["layout"]["title"]["text"]
 
 
 def test_cells_show_one_dataset_and_one_limit_and_name_them(tmp_path: Path, view: LakeView) -> None:
@@ -79,7 +79,8 @@ def test_cells_show_one_dataset_and_one_limit_and_name_them(tmp_path: Path, view
         assert "home of 2 datasets (most complete)" in title
         assert "over 2 power limits<" in title
     assert (
-        "most complete" not in answer(view, STATE).figures["difference"]["layout"]["title"]["text"]
+        "most complete"
+        not in answered(view, STATE).figures["difference"]["layout"]["title"]["text"]
     )
 
 
@@ -144,15 +145,14 @@ def test_a_message_keeps_the_title_and_has_no_empty_place(tmp_path: Path) -> Non
     assert found["difference"]["layout"]["title"]["text"].startswith("Write minus read power")
 
 
-def test_intervals_do_not_draw_axes_below_nothing(view: LakeView) -> None:
+def test_axes_and_scales(view: LakeView) -> None:
+    """Intervals draw no axis below nothing; ratios have no SI prefix; more is red, less is blue."""
+    layouts = {name: f["layout"] for name, f in answered(view, STATE).figures.items()}
     for name in ("latency", "power", "power-cpu"):
-        axis = answer(view, STATE).figures[name]["layout"]["yaxis"]
-        assert axis["autorangeoptions"] == {"clipmin": 0}
-
-
-def test_a_difference_is_red_for_more_and_blue_for_less(view: LakeView) -> None:
-    drawn = answer(view, STATE).figures["difference"]["layout"]["coloraxis"]["colorscale"]
-    scale = tuple(tuple(stop) for stop in drawn)
+        assert layouts[name]["yaxis"]["autorangeoptions"] == {"clipmin": 0}
+    assert layouts["switches-io"]["yaxis"]["tickformat"] == ""
+    assert layouts["switches"]["yaxis"]["tickformat"] == "~s"
+    scale = tuple(tuple(stop) for stop in layouts["difference"]["coloraxis"]["colorscale"])
     assert scale == DIVERGING
     assert scale[0] == (0.0, "#053061")
     assert scale[5] == (0.5, "#f7f7f7")
@@ -178,7 +178,7 @@ def test_numbers_in_cells_can_be_read_on_any_of_the_colours(view: LakeView) -> N
         return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
 
     for name in ("ios-joule", "bytes-joule", "difference"):
-        figure = answer(view, STATE).figures[name]
+        figure = answered(view, STATE).figures[name]
         axis = figure["layout"]["coloraxis"]
         for colors, cells in zip(traces(figure, "colors"), traces(figure, "cells"), strict=True):
             for x, y, text, ink in zip(
@@ -196,7 +196,7 @@ def test_numbers_in_cells_can_be_read_on_any_of_the_colours(view: LakeView) -> N
 def test_the_modes_of_filters_share_one_order(view: LakeView) -> None:
     """A mode keeps its mark whatever the filters leave."""
     alone = answer(view, StorageState(Selection.of(mode=["hybrid"]))).figures["iops"]
-    beside = answer(view, STATE).figures["iops"]
+    beside = answered(view, STATE).figures["iops"]
     for part in ("marker", "line"):
         assert line(alone, "hybrid polling")[part] == line(beside, "hybrid polling")[part]
     assert len(traces(beside, "points")) == len(MODES)

@@ -36,45 +36,125 @@ def kinds(reading: Reading) -> list[tuple[str, str]]:
     return [(problem.kind, problem.severity) for problem in reading.problems]
 
 
-def test_a_document_of_one_job() -> None:
-    reading = read(document(job()))
-    assert reading.measurements == {
-        "iops": 500.0,
-        "bandwidth_bytes_s": 2_048_000.0,
-        "requests": 1000,
-        "duration_s": 2.0,
-        "context_switches": 1010,
-        "cpu_user_pct": 5.0,
-        "cpu_sys_pct": 20.0,
-        "latency_mean_us": 9.45,
-        "latency_min_us": 8.0,
-        "latency_max_us": 201.1,
-        "latency_p5_us": 8.0,
-        "latency_p10_us": 8.0,
-        "latency_p50_us": 8.0,
-        "latency_p90_us": 10.0,
-        "latency_p95_us": 10.0,
-        "latency_p99_us": 10.0,
-        "latency_p999_us": 50.0,
-    }
-    assert reading.knobs == {
-        "threads": 1, "io_depth": 1, "rw": "randread", "request_bytes": 4096,
-        "ioengine": "pvsync2",
-    }  # fmt: skip
-    assert reading.problems == []
+GLOBAL = '"rw": "write", "bs": "4k", "ioengine": "libaio", "iodepth": "32"'
+SHORT = READ.replace('"short_ios": 0', '"short_ios": 1').replace("4096000", "4095000")
+# fio's default engine depends on the system and its version, so it is not assumed.
+DEFAULTS = {"threads": 1, "io_depth": 1, "rw": "read", "request_bytes": 4096, "ioengine": None}
+UNKNOWN = {"threads": 1, "io_depth": None, "rw": None, "request_bytes": 4096, "ioengine": None}
 
 
-@pytest.mark.parametrize("block", [1, 7, 4096])
-def test_blocks_may_be_cut_anywhere(block: int) -> None:
-    data = document(job()).encode()
-    blocks = [data[i : i + block] for i in range(0, len(data), block)]
-    context = ReadContext("fio.json", 0.0)
-    assert fio.read(blocks, context).measurements == read(document(job())).measurements
+@pytest.mark.parametrize(
+    ("entry", "shared", "knobs"),
+    [
+        # Global options are under the job's own.
+        ({"options": '"rw": "randread"'}, GLOBAL,
+         {"rw": "randread", "io_depth": 32, "request_bytes": 4096}),
+        ({"options": None, "directions": WRITE}, GLOBAL, {"rw": "write", "io_depth": 32}),
+        ({"options": ""}, None, DEFAULTS), ({"options": None}, None, UNKNOWN),
+        *(({"options": own}, shared, {"ioengine": engine}) for shared, own, engine in (
+            (None, '"ioengine": "io_uring"', "io_uring"), ('"ioengine": "libaio"', "", "libaio"),
+            ('"ioengine": "libaio"', '"ioengine": "pvsync2"', "pvsync2"),
+            ('"rw": "read"', "", None))),
+        # Depth is what is in flight.
+        *(({"options": own}, None, {"io_depth": depth}) for own, depth in (
+            (OPTIONS + ', "iodepth": "16"', 1), ('"ioengine": "psync", "iodepth": "16"', 1),
+            ('"iodepth": "16"', 1), ('"ioengine": "io_uring", "iodepth": "16"', 16),
+            ('"ioengine": "libaio"', 1),
+            ('"ioengine": "libaio", "iodepth": "16", "numjobs": "3"', 48),
+            (OPTIONS + ', "numjobs": "8", "iodepth": "16"', 8))),
+        *(({"options": own}, None, {"request_bytes": size}) for own, size in (
+            ('"bs": "4096"', 4096), ('"blocksize": "4k"', 4096), ('"bs": "4KiB"', 4096),
+            ('"bs": "4k,4k"', 4096), ('"bs": "4k,8k"', None), ('"bsrange": "4k-8k"', None),
+            ('"bssplit": "4k/60:8k/40"', None))),
+        # The size is what was asked for where a request came up short.
+        ({"directions": SHORT}, None, {"request_bytes": 4096}),
+        ({"directions": SHORT, "options": ""}, None, {"request_bytes": 4096}),
+        ({"options": '"readwrite": "readwrite"'}, None, {"rw": "rw"}),
+        ({"options": '"rw": "randwrite:8"', "directions": WRITE}, None, {"rw": "randwrite"}),
+    ],
+)  # fmt: skip
+def test_knobs_come_of_options(entry: Any, shared: str | None, knobs: dict[str, Any]) -> None:
+    found = read(document(job(**entry), shared=shared)).knobs
+    assert {name: found.get(name) for name in knobs} == knobs
 
 
-def test_bandwidth_in_kib_is_not_taken_for_bytes() -> None:
-    old = READ.replace('"bw_bytes": 2048000, ', "")
-    assert read(document(job(directions=old))).measurements["bandwidth_bytes_s"] == 2_048_000.0
+HALF = READ.replace('"total_ios": 1000', '"total_ios": 500').replace("2000,", "1000,")
+MIXED = READ_PLUS.replace('"read":', '"mixed":')
+TAIL = ', "percentile": {"50.000000": 9000, "99.000000": 11000}'
+TOTAL = READ.replace('"mean": 9450.0, "N": 1000', '"mean": 9450.0, "N": 1000' + TAIL)
+NO_P99 = {"latency_p99_us": None}
+
+
+@pytest.mark.parametrize(
+    ("text", "measured", "problems"),
+    [
+        # Bandwidth in KiB is not taken for bytes.
+        (document(job(directions=READ.replace('"bw_bytes": 2048000, ', ""))),
+         {"bandwidth_bytes_s": 2_048_000.0}, []),
+        (f"note: both iodepth >= 1 {{\n{document(job())}fio: terminating on signal 2\n}}\n",
+         {"iops": 500.0}, []),
+        # Documents at intervals are cumulative: the first one here had seen the first half only.
+        (document(job(directions=HALF)) + "\n" + document(job()), {"requests": 1000}, []),
+        # Four jobs, each 5 % and 20 %: of one core, they use 20 % and 80 % together.
+        (document(job(options=OPTIONS + ', "numjobs": "4"')),
+         {"cpu_user_pct": 20.0, "cpu_sys_pct": 80.0, "iops": 500.0, "context_switches": 1010}, []),
+        # The mean of the two p99 would be 15 us; without bins nobody knows the p99 of both.
+        (document(job(), job(directions=SLOW)),
+         {"latency_mean_us": 14.775, "latency_max_us": 201.1, "latency_p50_us": None, **NO_P99},
+         ["no_percentiles"]),
+        (document(job(directions=READ_PLUS), job(directions=SLOW)), NO_P99, ["no_percentiles"]),
+        (document(job(directions=READ_PLUS + ", " + SLOW_PLUS.replace('"read":', '"write":'),
+                      options='"rw": "randrw"')), {"iops": 1000.0, "latency_p50_us": 20.0}, []),
+        # Unified directions count once.
+        (document(job(directions=MIXED)), {"iops": 500.0}, []),
+        (document(job(directions=f"{MIXED}, {READ_PLUS}")), {"iops": 500.0}, []),
+        # Bins: 75 % of 1,000 are 750: 600 at 8 us are too few, 990 at 10 us are enough.
+        (document(job(directions=READ_PLUS)), {"latency_p75_us": 10.0}, []),
+        (document(job()), {"latency_p75_us": None}, []),
+        # `lat_percentiles=1`: the mean and the tail are then of the same quantity.
+        (document(job(directions=TOTAL[: TOTAL.index(', "percentile"')]
+                      + TOTAL[TOTAL.index('}, "lat_ns"') :])),
+         {"latency_mean_us": 9.45, "latency_p99_us": 11.0}, ["no_percentiles"]),
+        # Buffered requests wait in the submission: the mean has it, `clat_ns` does not.
+        (document(job(directions=READ.replace('"mean": 9450.0,', '"mean": 40000.0,'))),
+         {"latency_mean_us": 40.0, "latency_p99_us": 10.0}, ["completion_percentiles"]),
+        # Latencies may have been turned off.
+        (document(job(directions=READ.replace('"N": 1000', '"N": 0'))),
+         {"iops": 500.0, "latency_mean_us": None, "latency_max_us": None, **NO_P99},
+         ["no_latencies"]),
+        (document(job(extra='"total_err": 3, "first_error": 5,')), {"iops": 500.0}, ["io_errors"]),
+        # A fio server's client writes `client_stats`, with all clients together as the last.
+        (document(job(), job("All clients")).replace('"jobs"', '"client_stats"'),
+         {"iops": 500.0}, []),
+    ],
+)  # fmt: skip
+def test_what_was_measured(text: str, measured: dict[str, Any], problems: list[str]) -> None:
+    reading = read(text)
+    found = {name: reading.measurements.get(name) for name in measured}
+    assert found == {n: v and pytest.approx(v, rel=1e-12) for n, v in measured.items()}
+    assert kinds(reading) == [(kind, "doubted") for kind in problems]
+
+
+EMPTY = READ.replace('"total_ios": 1000', '"total_ios": 0')
+BRIEF = READ.replace('"runtime": 2000', '"runtime": 0').replace("500.0", "0.0")
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        *((text, r"fio\.json") for text in (
+            document(job())[:-20], '{"fio version": "3.33"}', document(), "", '{"jobs": 3}')),
+        (document(job())[:400], r"cannot be parsed to its end: Expecting .*line \d+"),
+        (document(job()).replace('"ctx"', '"cxt"'), r"KeyError: 'ctx'.*fio\.json"),
+        (document(job(directions=EMPTY)), "made no IO"),
+        (document(job(directions=BRIEF)), "ended within a millisecond"),
+        # The sum of the others would pass for a measurement of two jobs.
+        (document(job(), job(error=28)), "No space left on device"),
+    ],
+)  # fmt: skip
+def test_what_is_no_measurement_is_refused(text: str, words: str) -> None:
+    with pytest.raises(FormatError, match=words):
+        read(text)
 
 
 def test_a_document_is_told_by_its_version_after_other_text() -> None:
@@ -86,79 +166,12 @@ def test_a_document_is_told_by_its_version_after_other_text() -> None:
     assert find_format("x", b'about "fio version" only') is None
 
 
-def test_text_before_and_after_the_document_is_passed_over() -> None:
-    text = f"note: both iodepth >= 1 {{\n{document(job())}fio: terminating on signal 2\n}}\n"
-    assert read(text).measurements["iops"] == 500.0
-    assert read(text).problems == []
-
-
-def test_of_documents_at_intervals_the_last_counts() -> None:
-    """Each is cumulative: the first one here had seen the first half only."""
-    half = READ.replace('"total_ios": 1000', '"total_ios": 500').replace("2000,", "1000,")
-    text = document(job(directions=half)) + "\n" + document(job())
-    assert read(text).measurements["requests"] == 1000
-
-
 def test_a_document_cut_off_leaves_the_one_before_it() -> None:
     whole = document(job())
     reading = read(whole + whole[:300])
     assert reading.measurements["requests"] == 1000
     assert kinds(reading) == [("cut_document", "refused")]
     assert reading.problems[0].line == whole.count("\n") + 1
-
-
-@pytest.mark.parametrize(
-    "text",
-    [document(job())[:-20], '{"fio version": "3.33"}', document(), "", '{"jobs": 3}'],
-    ids=["cut", "no jobs", "empty jobs", "empty", "odd jobs"],
-)
-def test_what_is_no_document_is_refused(text: str) -> None:
-    with pytest.raises(FormatError, match=r"fio\.json"):
-        read(text)
-
-
-def test_a_document_cut_off_alone_says_where() -> None:
-    with pytest.raises(FormatError, match=r"cannot be parsed to its end: Expecting .*line \d+"):
-        read(document(job())[:400])
-
-
-def test_a_document_that_lacks_what_fio_writes_is_refused() -> None:
-    with pytest.raises(FormatError, match=r"KeyError: 'ctx'.*fio\.json"):
-        read(document(job()).replace('"ctx"', '"cxt"'))
-
-
-def test_global_options_are_under_the_jobs_own() -> None:
-    shared = '"rw": "write", "bs": "4k", "ioengine": "libaio", "iodepth": "32"'
-    knobs = read(document(job(options='"rw": "randread"'), shared=shared)).knobs
-    assert (knobs["rw"], knobs["io_depth"], knobs["request_bytes"]) == ("randread", 32, 4096)
-    knobs = read(document(job(directions=WRITE, options=None), shared=shared)).knobs
-    assert (knobs["rw"], knobs["io_depth"]) == ("write", 32)
-
-
-def test_options_that_are_not_there_have_fios_defaults() -> None:
-    knobs = read(document(job(options=""))).knobs
-    assert knobs == {"threads": 1, "io_depth": 1, "rw": "read", "request_bytes": 4096}
-
-
-def test_without_any_options_only_what_was_measured_is_known() -> None:
-    assert read(document(job(options=None))).knobs == {"threads": 1, "request_bytes": 4096}
-
-
-@pytest.mark.parametrize(
-    ("shared", "options", "engine"),
-    [
-        (None, '"ioengine": "io_uring"', "io_uring"),
-        ('"ioengine": "libaio"', "", "libaio"),
-        ('"ioengine": "libaio"', '"ioengine": "pvsync2"', "pvsync2"),
-        ('"rw": "read"', "", None),
-        (None, None, None),
-    ],
-)
-def test_the_engine_is_known_where_the_options_say_it(
-    shared: str | None, options: str | None, engine: str | None
-) -> None:
-    """fio's default depends on the system and its version, so it is not assumed."""
-    assert read(document(job(options=options), shared=shared)).knobs.get("ioengine") == engine
 
 
 def test_jobs_of_several_engines_have_none() -> None:
@@ -168,148 +181,9 @@ def test_jobs_of_several_engines_have_none() -> None:
     assert any("differ in ioengine" in problem.detail for problem in reading.problems)
 
 
-@pytest.mark.parametrize(
-    ("options", "depth"),
-    [
-        (OPTIONS + ', "iodepth": "16"', 1),
-        ('"ioengine": "psync", "iodepth": "16"', 1),
-        ('"iodepth": "16"', 1),
-        ('"ioengine": "io_uring", "iodepth": "16"', 16),
-        ('"ioengine": "libaio"', 1),
-        ('"ioengine": "libaio", "iodepth": "16", "numjobs": "3"', 48),
-        (OPTIONS + ', "numjobs": "8", "iodepth": "16"', 8),
-    ],
-)
-def test_depth_is_what_is_in_flight(options: str, depth: int) -> None:
-    assert read(document(job(options=options))).knobs["io_depth"] == depth
-
-
-@pytest.mark.parametrize(
-    ("option", "size"),
-    [
-        ('"bs": "4096"', 4096),
-        ('"blocksize": "4k"', 4096),
-        ('"bs": "4KiB"', 4096),
-        ('"bs": "4k,4k"', 4096),
-        ('"bs": "4k,8k"', None),
-        ('"bsrange": "4k-8k"', None),
-        ('"bssplit": "4k/60:8k/40"', None),
-    ],
-)
-def test_request_size(option: str, size: int | None) -> None:
-    assert read(document(job(options=option))).knobs.get("request_bytes") == size
-
-
-def test_request_size_is_what_was_asked_for_where_a_request_came_up_short() -> None:
-    short = READ.replace('"short_ios": 0', '"short_ios": 1').replace("4096000", "4095000")
-    assert read(document(job(directions=short))).knobs["request_bytes"] == 4096
-    assert read(document(job(directions=short, options=""))).knobs["request_bytes"] == 4096
-
-
-def test_readwrite_is_rw() -> None:
-    assert read(document(job(options='"readwrite": "readwrite"'))).knobs["rw"] == "rw"
-    written = job(directions=WRITE, options='"rw": "randwrite:8"')
-    assert read(document(written)).knobs["rw"] == "randwrite"
-
-
 def test_a_device_is_a_hint() -> None:
     assert read(document(job(options='"filename": "/dev/nvme0n1"'))).hints == {"device": "nvme0n1"}
     assert read(document(job(options='"filename": "/tmp/file"'))).hints == {}
-
-
-def test_grouped_jobs_are_one_entry_whose_shares_are_a_mean() -> None:
-    """Four jobs, each 5 % and 20 %: of one core, they use 20 % and 80 % together."""
-    reading = read(document(job(options=OPTIONS + ', "numjobs": "4"')))
-    assert (reading.knobs["threads"], reading.knobs["io_depth"]) == (4, 4)
-    measured = reading.measurements
-    assert (measured["cpu_user_pct"], measured["cpu_sys_pct"]) == (20.0, 80.0)
-    assert (measured["iops"], measured["context_switches"]) == (500.0, 1010)
-
-
-def test_ungrouped_jobs_are_added_and_their_bins_merged() -> None:
-    options = OPTIONS + ', "numjobs": "2"'
-    text = document(
-        job(directions=READ_PLUS, options=options), job(directions=SLOW_PLUS, options=options)
-    )
-    reading = read(text)
-    measured = reading.measurements
-    assert (measured["iops"], measured["requests"], measured["duration_s"]) == (1000.0, 2000, 2.0)
-    assert (measured["bandwidth_bytes_s"], measured["context_switches"]) == (4_096_000.0, 2020)
-    assert (measured["cpu_user_pct"], measured["cpu_sys_pct"]) == (10.0, 40.0)
-    assert measured["latency_mean_us"] == pytest.approx(14.775, rel=1e-12)
-    assert (measured["latency_min_us"], measured["latency_max_us"]) == (8.0, 201.1)
-    # 600 of 2,000 at 8, 990 at 10, 1,990 at 20, 1,999 at 50: p10 needs 200, p50 1,000, p99.9 1,998.
-    tails = [measured[f"latency_p{p}_us"] for p in ("10", "50", "99", "999")]
-    assert tails == [8.0, 20.0, 20.0, 50.0]
-    assert reading.knobs == {
-        "threads": 2, "io_depth": 2, "rw": "randread", "request_bytes": 4096,
-        "ioengine": "pvsync2",
-    }  # fmt: skip
-    assert reading.problems == []
-
-
-def test_percentiles_of_several_jobs_are_never_averaged() -> None:
-    """The mean of the two p99 would be 15 us; without bins nobody knows the p99 of both."""
-    reading = read(document(job(directions=READ), job(directions=SLOW)))
-    assert reading.measurements["latency_mean_us"] == pytest.approx(14.775, rel=1e-12)
-    assert (reading.measurements["latency_max_us"]) == 201.1
-    assert not any(name.startswith("latency_p") for name in reading.measurements)
-    assert kinds(reading) == [("no_percentiles", "doubted")]
-
-
-def test_bins_in_one_job_only_do_not_make_percentiles_of_both() -> None:
-    reading = read(document(job(directions=READ_PLUS), job(directions=SLOW)))
-    assert "latency_p99_us" not in reading.measurements
-
-
-def test_reads_and_writes_of_one_job_are_merged_alike() -> None:
-    write = SLOW_PLUS.replace('"read":', '"write":')
-    text = document(job(directions=f"{READ_PLUS}, {write}", options='"rw": "randrw"'))
-    measured = read(text).measurements
-    assert (measured["iops"], measured["latency_p50_us"]) == (1000.0, 20.0)
-
-
-def test_unified_directions_count_once() -> None:
-    mixed = READ_PLUS.replace('"read":', '"mixed":')
-    assert read(document(job(directions=mixed))).measurements["iops"] == 500.0
-    both = read(document(job(directions=f"{mixed}, {READ_PLUS}"))).measurements
-    assert both["iops"] == 500.0
-
-
-def test_bins_give_the_percentiles_that_fio_was_not_asked_for() -> None:
-    """75 % of 1,000 are 750: 600 at 8 us are too few, 990 at 10 us are enough."""
-    reading = read(document(job(directions=READ_PLUS)))
-    assert reading.measurements["latency_p75_us"] == 10.0
-    assert "latency_p75_us" not in read(document(job())).measurements
-
-
-def test_total_latency_is_taken_where_it_has_the_percentiles() -> None:
-    """`lat_percentiles=1`: the mean and the tail are then of the same quantity."""
-    tail = ', "percentile": {"50.000000": 9000, "99.000000": 11000}'
-    lat = READ.replace('"mean": 9450.0, "N": 1000', '"mean": 9450.0, "N": 1000' + tail)
-    lat = lat[: lat.index(', "percentile"')] + lat[lat.index('}, "lat_ns"') :]
-    measured = read(document(job(directions=lat))).measurements
-    assert (measured["latency_mean_us"], measured["latency_p99_us"]) == (9.45, 11.0)
-
-
-def test_percentiles_that_leave_submission_out_are_doubted() -> None:
-    """Buffered requests wait in the submission: the mean has it, `clat_ns` does not."""
-    slow = READ.replace('"mean": 9450.0, "N": 1000', '"mean": 40000.0, "N": 1000')
-    reading = read(document(job(directions=slow)))
-    assert (reading.measurements["latency_mean_us"], reading.measurements["latency_p99_us"]) == (
-        40.0, 10.0,
-    )  # fmt: skip
-    (problem,) = reading.problems
-    assert (problem.kind, problem.severity) == ("completion_percentiles", "doubted")
-    assert "30.6 us of the mean's 40 us" in problem.detail
-
-
-def test_latencies_may_have_been_turned_off() -> None:
-    bare = READ.replace('"N": 1000', '"N": 0')
-    reading = read(document(job(directions=bare)))
-    assert reading.measurements["iops"] == 500.0
-    assert not any(name.startswith("latency") for name in reading.measurements)
-    assert kinds(reading) == [("no_latencies", "doubted")]
 
 
 def test_a_failed_job_is_a_problem_and_never_a_point() -> None:
@@ -321,24 +195,6 @@ def test_a_failed_job_is_a_problem_and_never_a_point() -> None:
     assert "'a'" in problem.detail
     assert "Input/output error" in problem.detail
     assert text.splitlines()[(problem.line or 0) - 1].strip() == '"jobname" : "a",'
-
-
-def test_one_failed_job_of_several_takes_its_group_with_it() -> None:
-    """The others' sum would pass for a measurement of two jobs."""
-    with pytest.raises(RefusedError) as refusal:
-        read(document(job(), job(error=28)))
-    assert [problem.kind for problem in refusal.value.problems] == ["job_failed"]
-
-
-def test_a_job_without_a_request_is_refused() -> None:
-    empty = READ.replace('"total_ios": 1000', '"total_ios": 0')
-    with pytest.raises(RefusedError, match="made no IO"):
-        read(document(job(directions=empty)))
-
-
-def test_errors_that_a_job_went_on_after_are_doubted() -> None:
-    reading = read(document(job(extra='"total_err": 3, "first_error": 5,')))
-    assert kinds(reading) == [("io_errors", "doubted")]
 
 
 def test_jobs_that_ran_one_after_the_other_are_runs_of_their_own() -> None:
@@ -406,12 +262,6 @@ def test_kinds_of_jobs_reported_as_one_have_no_knobs() -> None:
     five = read(document(job(options=options, extra='"job_runtime": 10000,')))
     assert (five.knobs, kinds(five)) == ({}, [("mixed_jobs", "doubted")])
     assert "its options say 2, which ran 2 s, but 10 s in all" in five.problems[0].detail
-
-
-def test_a_job_too_short_to_have_a_rate_is_refused() -> None:
-    short = READ.replace('"runtime": 2000', '"runtime": 0').replace("500.0", "0.0")
-    with pytest.raises(RefusedError, match="ended within a millisecond"):
-        read(document(job(directions=short)))
 
 
 @pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])
@@ -503,12 +353,6 @@ def test_a_verifying_pass_is_after_the_runs_time() -> None:
     assert read(text).utc_window == UtcWindow(STAMP_S - 4, STAMP_S - 2, 0.3)
     text = document(job("a"), job("b", f"{READ}, {SLOW_WRITE}", group=1, options=options))
     assert read(text, "a").utc_window == UtcWindow(STAMP_S - 6, STAMP_S - 4, 0.6)
-
-
-def test_several_machines_are_without_their_sum() -> None:
-    """A fio server's client writes `client_stats`, with all clients together as the last."""
-    text = document(job(), job("All clients")).replace('"jobs"', '"client_stats"')
-    assert read(text).measurements["iops"] == 500.0
 
 
 @given(st.data())

@@ -104,13 +104,8 @@ def test_our_percentiles_of_bins_are_fios_own(tmp_path: Path) -> None:
         said, found.percentiles = found.percentiles, {}
         assert len(said) > 10
         assert {percent: found.percentile_ns(percent) for percent in said} == said
-
-
-def test_reads_and_writes_of_one_job(tmp_path: Path) -> None:
-    text = shoot(tmp_path, "--rw=randrw", "--bs=4k", output="json+")
     reading, (entry,) = read(text), last_document(text)["jobs"]
-    expected = entry["read"]["iops"] + entry["write"]["iops"]
-    assert reading.measurements["iops"] == expected
+    assert reading.measurements["iops"] == entry["read"]["iops"] + entry["write"]["iops"]
     assert (reading.knobs["rw"], reading.problems) == ("randrw", [])
 
 
@@ -122,6 +117,7 @@ def test_unified_reporting(tmp_path: Path, unified: str) -> None:
     assert reading.measurements["latency_p99_us"] > 0
 
 
+@pytest.mark.slow
 def test_total_latency_with_its_percentiles(tmp_path: Path) -> None:
     text = shoot(tmp_path, "--rw=randread", "--lat_percentiles=1", "--clat_percentiles=0")
     reading, (entry,) = read(text), last_document(text)["jobs"]
@@ -151,6 +147,7 @@ def test_a_job_file_whose_jobs_wait_for_each_other(tmp_path: Path) -> None:
     assert first.utc_window.end_s <= second.utc_window.start_s + 0.01
 
 
+@pytest.mark.slow
 def test_kinds_of_jobs_reported_as_one(tmp_path: Path) -> None:
     """Two readers and three writers make one entry, under the options of the writers."""
     (tmp_path / "mixed.fio").write_text(
@@ -163,6 +160,7 @@ def test_kinds_of_jobs_reported_as_one(tmp_path: Path) -> None:
     assert reading.measurements["iops"] == entry["read"]["iops"]
 
 
+@pytest.mark.slow
 def test_a_job_that_verifies_what_it_wrote(tmp_path: Path) -> None:
     text = run_fio(
         tmp_path, "--name=a", "--filename=data", "--size=4m", "--rw=randwrite", "--bs=4k",
@@ -175,11 +173,13 @@ def test_a_job_that_verifies_what_it_wrote(tmp_path: Path) -> None:
     assert "verified" in [p.kind for p in reading.problems]
 
 
+@pytest.mark.slow
 def test_asynchronous_engines_have_their_depth(tmp_path: Path) -> None:
     text = shoot(tmp_path, "--rw=randread", "--bs=4k", "--ioengine=libaio", "--iodepth=16")
     assert read(text).knobs["io_depth"] == 16
 
 
+@pytest.mark.slow
 def test_a_second_run_appended_to_the_first(tmp_path: Path) -> None:
     first, second = (shoot(tmp_path, "--rw=randread", f"--bs={size}") for size in ("8k", "4k"))
     first = first.replace('"jobname" : "a"', '"jobname" : "b"')
@@ -188,6 +188,7 @@ def test_a_second_run_appended_to_the_first(tmp_path: Path) -> None:
     assert reading.measurements == read(second).measurements
 
 
+@pytest.mark.slow
 def test_a_delay_of_a_later_job_counts_from_fios_own_beginning(tmp_path: Path) -> None:
     """Its 1.2 s are over when the job before it ends, so that it begins at once."""
     (tmp_path / "sweep.fio").write_text(
@@ -201,6 +202,7 @@ def test_a_delay_of_a_later_job_counts_from_fios_own_beginning(tmp_path: Path) -
     assert first.start_s >= before_s - 0.3
 
 
+@pytest.mark.slow
 def test_documents_at_intervals(tmp_path: Path) -> None:
     before_s = time.time()
     text = run_fio(
@@ -215,6 +217,7 @@ def test_documents_at_intervals(tmp_path: Path) -> None:
     assert read(text).problems == []
 
 
+@pytest.mark.slow
 def test_a_ramp_is_no_part_of_the_run(tmp_path: Path) -> None:
     before_s = time.time()
     reading = read(shoot(tmp_path, "--rw=randread", "--bs=4k", "--ramp_time=700ms"))
@@ -243,6 +246,7 @@ def test_a_job_that_fails_is_refused(tmp_path: Path, options: tuple[str, ...], k
     assert [problem.kind for problem in refusal.value.problems] == [kind]
 
 
+@pytest.mark.slow
 def test_the_polling_flag_is_listed_where_it_has_a_value(tmp_path: Path) -> None:
     assert read(shoot(tmp_path, "--rw=randread", "--hipri=1")).polling == {"hipri": True}
     assert read(shoot(tmp_path, "--rw=randread", "--hipri=0")).polling == {"hipri": False}

@@ -45,7 +45,7 @@ def long_log(lines: int, seed: int = 0) -> str:
 _READERS = {"threads": (1 << 62, math.inf), "processes": (0, math.inf), "batches": (1 << 62, 0.0)}
 
 
-@pytest.fixture(autouse=True, params=_READERS)
+@pytest.fixture(params=_READERS)
 def readers(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Runs are read by threads of this process, or by processes one by one or in batches."""
     a_process_bytes, processes_s = _READERS[request.param]
@@ -67,6 +67,7 @@ def tiny_disk(tmp_path: Path) -> Iterator[Path]:
 
 
 @pytest.mark.thin(1)
+@pytest.mark.usefixtures("readers")
 def test_a_full_disk_names_the_file_and_leaves_a_whole_lake(raw: Path, tiny_disk: Path) -> None:
     lake = tiny_disk / "lake"
     write_netpipe(raw)
@@ -101,6 +102,7 @@ def test_a_disk_too_full_for_a_commit_says_so(raw: Path, tiny_disk: Path) -> Non
     assert ingest(lake, raw).added == 1
 
 
+@pytest.mark.usefixtures("readers")
 def test_a_disk_error_in_the_middle_refuses_that_file_only(
     raw: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -148,6 +150,7 @@ def test_a_corrupt_gzip_is_named_and_the_rest_goes_on(raw: Path, tmp_path: Path)
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("readers")
 def test_a_reader_sees_whole_runs_only_before_during_and_after(
     raw: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

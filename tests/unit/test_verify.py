@@ -64,20 +64,22 @@ def passed(lake: Path, flips: int, seed: int) -> Iterator[str]:
 
 
 @pytest.fixture
-def small(tmp_path: Path) -> Path:
+def small(made: Path, tmp_path: Path) -> Path:
     """A lake of three runs with logs and some of a table, in versions of several adds."""
-    return write_small(tmp_path)
+    return Path(shutil.copytree(made, tmp_path / "made")) / "lake"
 
 
-def write_small(folder: Path, runs: int = 2) -> Path:
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("verify")
     raw, lake = folder / "raw", folder / "lake"
     write_settings(raw)
     write_memcached(raw, cores=(0,))
     (raw / "one.csv").write_text(SUMMARY_HEADER + summary_row(0, joules=3) + summary_row(1))
-    for replicate in range(runs):
+    for replicate in range(2):
         write_netpipe(raw, replicate, LOG + "7 1 2\n")
         assert main(["add", str(raw), "--lake", str(lake)]) == 3
-    return lake
+    return folder
 
 
 def test_no_flipped_bit_passes(small: Path) -> None:

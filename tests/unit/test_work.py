@@ -1,6 +1,5 @@
 """The work of runs: what was fixed, told by the runs of one workload; then in the lake."""
 
-import shutil
 from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
@@ -21,7 +20,6 @@ from tests.fixtures.ingest import ingest
 from tests.fixtures.lakes import run, write_lake
 from tests.fixtures.real import studies
 
-OLD_LAKE = Path(__file__).resolve().parents[1] / "fixtures" / "lake_schema_3"
 NAN = float("nan")
 # load, requests, duration
 Row = tuple[float, float, float]
@@ -239,15 +237,6 @@ def test_a_lake_of_old_code_is_labelled_by_the_next_add(tmp_path: Path) -> None:
     assert works(lake, "workload") == [("memcached", "20 s", 2), ("nodejs", "100,000 requests", 1)]
 
 
-def test_a_lake_of_schema_3_is_labelled_by_the_next_add(tmp_path: Path) -> None:
-    """Its three runs are of three workloads, and only node.js tells its requests."""
-    shutil.copytree(OLD_LAKE, tmp_path / "lake")
-    put_table(tmp_path / "raw", "node_a.csv", (1, 100_000, 5.0))
-    ingest(tmp_path / "lake", tmp_path / "raw")
-    found = works(tmp_path / "lake", "dataset")
-    assert ("raw", "100,000 requests", 1) in found
-
-
 @pytest.mark.real
 def test_each_published_table_has_one_work(published_lake: Path) -> None:
     """NetPIPE's table counts no requests. One memcached run without a load broke off at 9.76 s."""
@@ -259,9 +248,8 @@ def test_each_published_table_has_one_work(published_lake: Path) -> None:
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.real
 def test_other_people_s_studies_are_not_torn_apart(tmp_path: Path) -> None:
-    ingest(tmp_path / "cloudlab", studies() / "cloudlab")
-    assert {row[-2] for row in works(tmp_path / "cloudlab")} == {"30 s"}
     ingest(tmp_path / "strangers", studies() / "strangers")
     assert {row[-2] for row in works(tmp_path / "strangers")} == {None}

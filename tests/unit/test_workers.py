@@ -58,11 +58,6 @@ def test_bytes_are_counted_over_all_processes() -> None:
         assert processes.bytes_read == 100 * sum(range(10)) - 50
 
 
-def test_what_reading_raises_is_raised_here() -> None:
-    with pytest.raises(FormatError, match="line 7 is odd"):
-        read_all("fail", 3)
-
-
 def test_an_unforeseen_error_says_where_it_was_raised() -> None:
     with pytest.raises(KeyError) as raised:
         read_all("stumble", 1)
@@ -75,11 +70,6 @@ def test_an_unforeseen_error_says_where_it_was_raised() -> None:
 def test_what_cannot_be_sent_is_an_error(how: str, words: str) -> None:
     with pytest.raises(TypeError, match=words):
         read_all(how, 2)
-
-
-def test_a_killed_process_is_named_by_what_it_read() -> None:
-    with pytest.raises(LostWorkerError, match=r"status -9\) while it read run 2;"):
-        read_all("die", 6)
 
 
 def test_a_batch_is_read_by_one_process() -> None:
