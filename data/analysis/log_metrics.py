@@ -174,7 +174,9 @@ def log_metrics(row: Mapping[str, Any], counts: LogCounts) -> dict[str, float | 
 def distribution_rows(row: Mapping[str, Any], counts: LogCounts) -> pa.Table:
     """Return the rows of `distributions` of a run."""
     half_watts = np.bincount(np.floor(_whole_power(row, counts) * 2).astype(np.int64))
-    series = counts.series if _is_metered(row) else {**counts.series, "energy_over_time": []}
+    series = dict(counts.series)
+    if not _is_metered(row):
+        series["energy_over_time"] = series["energy_over_time"][:0]
     bin_ns = row["duration_s"] * 1e9 / SERIES_BINS
     tables = []
     for name, of_slot in (
