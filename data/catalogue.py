@@ -95,6 +95,14 @@ class Catalogue:
         return (*(knob.column for knob in self.knobs.values() if knob.is_given), "system")
 
     @cached_property
+    def item_columns(self) -> tuple[str, ...]:
+        """Given knobs that a dataset declares: the programs, inputs, questions that were run.
+
+        The effect of a setting is judged over all of them, each compared with itself.
+        """
+        return tuple(c.name for c in self.columns if c.role == "knob" and c.is_given)
+
+    @cached_property
     def setting_columns(self) -> tuple[str, ...]:
         """Columns of a setting: all knobs that are not given, and their policies."""
         own = (name for name in self.knob_of_column if name not in self.choice_columns)

@@ -4,6 +4,7 @@
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache, cached_property, partial
 from itertools import combinations
@@ -30,7 +31,7 @@ from data.analysis.outcomes import (
     with_more_runs,
 )
 from data.analysis.planner import more_runs
-from data.catalogue import Catalogue
+from data.catalogue import SHIPPED, Catalogue
 from data.choices import DEFAULT, Study, Value, baseline_of, distances, in_order, study
 from data.errors import DataError
 from data.knobs import POLICIES
@@ -106,25 +107,39 @@ def specs_of(
     performance = {row[:2]: row[2:] for row in workloads.iter_rows()}
     specs: list[Spec] = []
     names = [name for name in catalogue.choice_columns if name != "system"]
-    for rows in everything.partition_by(names, maintain_order=True):
+    shared = [name for name in names if name not in catalogue.item_columns]
+
+    def scope_of(rows: pl.DataFrame, columns: Sequence[str]) -> _Scope:
         at = rows.row(0, named=True)
         metric, is_synthetic = performance[at["dataset"], at["workload"]]
         bound = limit if limit is not None and metric == limit[0] else None
-        scope = _Scope(
-            rows, {name: at[name] for name in names}, everything, catalogue, alpha, margin, bound,
-            is_synthetic,
+        return _Scope(
+            rows, {name: at[name] for name in columns}, everything, catalogue, alpha, margin,
+            bound, is_synthetic, metric,
         )  # fmt: skip
-        asked = metrics or [name for name in (ENERGY, metric) if name]
-        for name in dict.fromkeys(asked):
-            specs += scope.claims_of(name)
-        if bound is not None:
-            specs += scope.limits_met()
+
+    for rows in everything.partition_by(shared, maintain_order=True):
+        over_items = scope_of(rows, shared)
+        scopes = [over_items]
+        if len(shared) < len(names):
+            scopes = [scope_of(own, names) for own in rows.partition_by(names, maintain_order=True)]
+        performing = over_items.performance_metric
+        for name in dict.fromkeys(metrics or [name for name in (ENERGY, performing) if name]):
+            for scope in scopes:
+                specs += scope.claims_of(name)
+            specs += over_items.claims_of_knobs(name)
+        for scope in scopes:
+            if scope.limit is not None:
+                specs += scope.limits_met()
     return specs
 
 
 @dataclass(frozen=True)
 class _Scope:
-    """All settings of one workload, load, machine and so on, whatever their system."""
+    """All settings of one workload, load, machine and so on, whatever their system.
+
+    Without a value of the columns of items it is of all of them.
+    """
 
     rows: pl.DataFrame
     values: Mapping[str, Value]
@@ -134,6 +149,12 @@ class _Scope:
     margin: float
     limit: tuple[str, float] | None
     is_synthetic: bool
+    performance_metric: str | None
+
+    @cached_property
+    def items(self) -> list[str]:
+        """Columns of the items that the scope is over: levels are compared at the same item."""
+        return [name for name in self.catalogue.item_columns if name not in self.values]
 
     @cached_property
     def labels(self) -> dict[str, str]:
@@ -151,21 +172,39 @@ class _Scope:
         return float(np.log1p(self.margin))
 
     def claims_of(self, metric: str) -> Iterator[Spec]:
-        """List the claims on one metric: against the default, of systems, of knobs."""
-        bound = self.limit if self.limit is not None and self.limit[0] != metric else None
-        studies: dict[str, Study] = {}
-        for system in self.systems:
-            try:
-                studies[system] = self.study_of(system, metric, bound)
-            except DataError:
-                # No run of it has the metric.
-                continue
+        """List the claims on one metric against the default, and of systems."""
+        bound = self._bound(metric)
+        studies = self._studies(metric)
         for system, own in studies.items():
             yield from self._against_default(system, metric, bound, own)
         for a, b in combinations(studies, 2):
             yield from self._of_systems(a, b, metric, bound, studies)
-        for system, own in studies.items():
-            yield from self._of_knobs(system, metric, own)
+
+    def claims_of_knobs(self, metric: str) -> Iterator[Spec]:
+        """List the claims on one metric of the lowest level of each knob against its highest."""
+        policies = set(POLICIES.values())
+        for system, own in self._studies(metric).items():
+            for column in own.knobs:
+                if column not in policies:
+                    is_shipped = column in SHIPPED.setting_columns
+                    for low, high in _level_pairs(own.rows[column], is_shipped):
+                        yield from self._of_levels(system, metric, own, column, low, high)
+
+    def _bound(self, metric: str) -> tuple[str, float] | None:
+        return self.limit if self.limit is not None and self.limit[0] != metric else None
+
+    def _studies(self, metric: str) -> dict[str, Study]:
+        """Return the study of each system of which a run has the metric."""
+        if metric not in self._studies_by_metric:
+            studies = self._studies_by_metric[metric] = {}
+            for system in self.systems:
+                with suppress(DataError):
+                    studies[system] = self.study_of(system, metric, self._bound(metric))
+        return self._studies_by_metric[metric]
+
+    @cached_property
+    def _studies_by_metric(self) -> dict[str, dict[str, Study]]:
+        return {}
 
     def study_of(self, system: str, metric: str, bound: tuple[str, float] | None) -> Study:
         """Find the best set of one system; raises as `study`."""
@@ -258,20 +297,15 @@ class _Scope:
             members, (n[0], n[1]),
         )  # fmt: skip
 
-    def _of_knobs(self, system: str, metric: str, own: Study) -> Iterator[Spec]:
-        policies = set(POLICIES.values())
-        for column in own.knobs:
-            if column in policies:
-                continue
-            for low, high in _level_pairs(own.rows[column]):
-                yield from self._of_levels(system, metric, own, column, low, high)
-
     def _of_levels(
-        self, system: str, metric: str, own: Study, column: str, low: Value, high: Value
+        self, system: str, metric: str, own: Study, column: str, low: Value, high: Value | None
     ) -> Iterator[Spec]:
-        others = [name for name in own.knobs if name not in (column, POLICIES.get(column))]
+        alike = (*own.knobs, *self.items)
+        others = [name for name in alike if name not in (column, POLICIES.get(column))]
         numbered = own.rows.with_row_index("place")
-        left, right = (numbered.filter(pl.col(column) == level) for level in (low, high))
+        left, right = (
+            numbered.filter(pl.col(column).eq_missing(pl.lit(level))) for level in (low, high)
+        )
         cells = (
             left.join(right, on=others, nulls_equal=True, suffix="_other", maintain_order="left")
             if others
@@ -359,7 +393,7 @@ class _Scope:
         )  # fmt: skip
 
     def _member(self, side: str, cell: int, is_within: bool, row: Mapping[str, Any]) -> Member:
-        columns = ("system", *self.catalogue.setting_columns)
+        columns = ("system", *self.catalogue.setting_columns, *self.items)
         return Member(side, cell, is_within, {name: row[name] for name in columns})
 
     def _setting_words(self, row: Mapping[str, Any]) -> str:
@@ -391,11 +425,15 @@ def _against_limit(estimate: Estimates, at: float, margin: float, alpha: float) 
     return replace(found, outcome="undecided") if is_open else found
 
 
-def _level_pairs(column: pl.Series) -> list[tuple[Any, Any]]:
-    """Return the pairs of levels that are compared: lowest to highest; of words, each to one."""
+def _level_pairs(column: pl.Series, has_policy: bool) -> list[tuple[Any, Any]]:
+    """Return the pairs of levels that are compared: lowest to highest; of words, each to one.
+
+    A single number is compared with no value where that means something: no limit, a governor.
+    """
     levels = column.drop_nulls().unique().sort().to_list()
     if len(levels) < 2:
-        return []
+        is_pair = len(levels) == 1 and column.null_count() and column.dtype.is_numeric()
+        return [(levels[0], None)] if is_pair and has_policy else []
     if column.dtype.is_numeric():
         return [(levels[0], levels[-1])]
     plain = next((level for level in _PLAIN_LEVELS if level in levels), levels[0])

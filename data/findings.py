@@ -236,7 +236,7 @@ def _claim(
         metric=spec.metric,
         metric_words=_lowered(metric.title),
         scope=spec.scope,
-        scope_words=", ".join(words),
+        scope_words=", ".join(dict.fromkeys(words)),
         limit=spec.limit,
         effect=_percent(metric.sign * comparison.change.estimate),
         low=_percent(min(ends)),

@@ -150,7 +150,9 @@ class Knob:
             return f"{self.before}{self.write(value)}{after}"
         if self.facet.null_word in (ADAPTIVE, GOVERNOR):
             return f"{self.before}{self.facet.null_word}"
-        return f"no {self.short}"
+        # An abbreviation of a mechanism does not say what is missing: no power limit, not no RAPL.
+        is_abbreviation = self.short.isupper()
+        return f"no {self.title.partition(' (')[0].lower() if is_abbreviation else self.short}"
 
 
 # The policies stand beside their knobs: a setting with a policy has no number. That of a further

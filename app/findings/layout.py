@@ -25,6 +25,7 @@ from app.kit.page_layout import (
     status_line,
 )
 from app.kit.panel import panel, view_menu, view_panel
+from data.selection import Selection
 
 IDS: Final = ids.PageIds("findings")
 PICTURES: Final = ("knobs", "effect")
@@ -97,18 +98,23 @@ def sections(
 
 def _claims_rules(view: LakeView, state: FindingsState) -> html.Div:
     limited = view.catalogue.metric(state.bound[0])
-    limit = dmc.NumberInput(
-        id=IDS.control("limit"), value=state.limit, min=0, size="xs", w=104, decimalScale=6,
-        allowNegative=False, clampBehavior="blur", debounce=400,
-        **{"aria-label": "limit"},
-    )  # fmt: skip
+    limit: list[Component] = [dcc.Input(id=IDS.control("limit"), value=state.limit, type="hidden")]
+    # A lake without such a metric has nothing to limit.
+    if limited.name in view.measured_columns(Selection()):
+        limit = [
+            html.Span(f"{limited.title}, {limited.unit}: at most", className="quiet"),
+            dmc.NumberInput(
+                id=IDS.control("limit"), value=state.limit, min=0, size="xs", w=104,
+                decimalScale=6, allowNegative=False, clampBehavior="blur", debounce=400,
+                **{"aria-label": "limit"},
+            ),
+        ]  # fmt: skip
     odd = dmc.Switch(
         id=IDS.control("odd"), label="without odd runs", checked=state.without_odd, size="xs"
     )
     # The limited metric comes with a link; the page has no menu of it, but judges by it.
     by = dcc.Input(id=IDS.control("by"), value=state.limited, type="hidden")
-    words = html.Span(f"{limited.title}, {limited.unit}: at most", className="quiet")
-    return sidebar_block("Limit and exclusions", words, limit, by, odd)
+    return sidebar_block("Limit and exclusions", *limit, by, odd)
 
 
 def _controls(view: LakeView, state: FindingsState) -> dict[str, list[Component]]:

@@ -20,7 +20,7 @@
       if (chosen.length) found.push([title + ": " + chosen.join(", "), remove]);
     }
     const limit = document.getElementById(name + "-limit");
-    if (limit && values.limit !== null && values.limit !== undefined && values.limit !== "") {
+    if (limit && limit.type !== "hidden" && (values.limit ?? "") !== "") {
       found.push(["limit: " + limit.value, () => wattlas.setProps(limit.id, { value: "" })]);
     }
     const page = wattlas.page(name);
