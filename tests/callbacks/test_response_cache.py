@@ -40,6 +40,13 @@ def client(lake: Path) -> FlaskClient:
     return create_app(Settings(lake)).server.test_client()
 
 
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> FlaskClient:
+    """For tests that ask each for something else."""
+    lake = write_lake(tmp_path_factory.mktemp("shared") / "lake", [run()])
+    return create_app(Settings(lake)).server.test_client()
+
+
 def opens(client: FlaskClient) -> TestResponse:
     load = secrets.token_hex(8)  # As Dash signs each page load.
     return client.post(f"/_dash-update-component?endId={load}", json=LAYOUT)
@@ -56,9 +63,9 @@ def is_kept(response: TestResponse) -> bool:
                "/_dash-dependencies", "/models/runs?v=1")]],
 )  # fmt: skip
 def test_the_same_request_gets_the_same_response(
-    client: FlaskClient, ask: Callable[[FlaskClient], TestResponse]
+    shared: FlaskClient, ask: Callable[[FlaskClient], TestResponse]
 ) -> None:
-    first, second = ask(client), ask(client)
+    first, second = ask(shared), ask(shared)
     assert first.status_code == 200, first.text
     assert not is_kept(first)
     assert is_kept(second)
@@ -83,9 +90,9 @@ def test_another_request_gets_its_own(
     ["/", "/health", "/explore/data/runs.csv?v=2&load=fast", "/explore/export.html",
      "/models/data/throughput.csv?v=1", "/models/simulate?v=1&visitor=a"],
 )  # fmt: skip
-def test_what_may_differ_the_next_time_is_never_kept(client: FlaskClient, address: str) -> None:
-    client.get(address)
-    assert not is_kept(client.get(address))
+def test_what_may_differ_the_next_time_is_never_kept(shared: FlaskClient, address: str) -> None:
+    shared.get(address)
+    assert not is_kept(shared.get(address))
 
 
 def test_an_ingest_and_a_lake_that_goes_end_it(lake: Path, client: FlaskClient) -> None:

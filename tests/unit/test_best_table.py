@@ -53,6 +53,11 @@ def view_of(path: Path, rows: list[dict[str, Any]] = ROWS) -> LakeView:
     return Lakes(write_lake(path / "lake", rows)).at(None)
 
 
+@pytest.fixture(scope="module")
+def view(tmp_path_factory: pytest.TempPathFactory) -> LakeView:
+    return view_of(tmp_path_factory.mktemp("best"))
+
+
 def state(**more: Any) -> ExploreState:
     return ExploreState(Selection.of(**more.pop("filters", LOAD)), **more)
 
@@ -70,8 +75,7 @@ def by_system(view: LakeView, asked: ExploreState) -> dict[str, list[str]]:
     return {line[0]: line for line in table(view, asked)[1:]}
 
 
-def test_what_it_says(tmp_path: Path) -> None:
-    view = view_of(tmp_path)
+def test_what_it_says(view: LakeView) -> None:
     lines = table(view, state())
     assert lines[0] == [
         "System", "Recommended setting", "Energy", "p99 latency", "Not told apart", "Regret",
@@ -91,8 +95,7 @@ def test_what_it_says(tmp_path: Path) -> None:
     assert tuned[5].startswith("\u2264 ")
 
 
-def test_sentences_lead_with_what_the_runs_prove(tmp_path: Path) -> None:
-    view = view_of(tmp_path)
+def test_sentences_lead_with_what_the_runs_prove(view: LakeView) -> None:
     asked = state(limit=150.0)
     first, second = sentences(best_table(view, asked), asked_of(view, asked))
     assert first.startswith("Under 150 us at 200k QPS, Library OS saves 55.0 % [")
@@ -117,8 +120,8 @@ def test_many_sentences_are_counted(tmp_path: Path) -> None:
     ]
 
 
-def test_a_limit_that_nobody_meets_names_the_nearest(tmp_path: Path) -> None:
-    view, asked = view_of(tmp_path), state(limit=50.0)
+def test_a_limit_that_nobody_meets_names_the_nearest(view: LakeView) -> None:
+    asked = state(limit=50.0)
     found = by_system(view, asked)
     nearest = "none meets 50.0 us; nearest: ITR 2 us \u00b7 2.9 GHz"
     limits = {"Library OS": 60.1, "Linux tuned": 60.1}
@@ -133,8 +136,8 @@ def test_a_limit_that_nobody_meets_names_the_nearest(tmp_path: Path) -> None:
     )
 
 
-def test_another_system_is_compared_with(tmp_path: Path) -> None:
-    view, asked = view_of(tmp_path), state(against="ebbrt_tuned")
+def test_another_system_is_compared_with(view: LakeView) -> None:
+    asked = state(against="ebbrt_tuned")
     assert table(view, asked)[0][7] == "vs Library OS"
     found = by_system(view, asked)
     # 1,001 / 900.9 = +11.1 %.
@@ -163,16 +166,16 @@ def test_runs_that_were_never_repeated_are_unproven(tmp_path: Path) -> None:
     assert words.endswith("recommended: ITR 2 us (n = 1: unproven).")
 
 
-def test_a_row_selects_its_set(tmp_path: Path) -> None:
-    view, asked = view_of(tmp_path), state()
+def test_a_row_selects_its_set(view: LakeView) -> None:
+    asked = state()
     text = render(best_settings_table(best_table(view, asked), asked_of(view, asked)))
     keys = [json.loads(html.unescape(key)) for key in re.findall(r'data-config="([^"]*)"', text)]
     assert keys[-1] == {"system": "linux_tuned", "dvfs_ghz": 2.9, "itr_us": [50, 52]}
     assert text.count('tabindex="0"') == 3
 
 
-def test_a_cost_that_is_the_limited_metric_has_one_column(tmp_path: Path) -> None:
-    lines = table(view_of(tmp_path), state(cost="latency_p99_us"))
+def test_a_cost_that_is_the_limited_metric_has_one_column(view: LakeView) -> None:
+    lines = table(view, state(cost="latency_p99_us"))
     assert lines[0][2:4] == ["p99 latency", "Not told apart"]
 
 

@@ -27,9 +27,9 @@ from tests.unit.test_best_table import LOAD, replicates, state, view_of
 CHOICE = Choice(workload="memcached", load_qps=200_000, system="linux_tuned", objective="energy_j")
 
 
-@pytest.fixture
-def view(tmp_path: Path) -> LakeView:
-    return view_of(tmp_path)
+@pytest.fixture(scope="module")
+def view(tmp_path_factory: pytest.TempPathFactory) -> LakeView:
+    return view_of(tmp_path_factory.mktemp("proof"))
 
 
 def test_the_best_set_and_the_standings_are_drawn(view: LakeView) -> None:

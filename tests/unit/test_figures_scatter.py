@@ -17,7 +17,6 @@ from app.kit.encodings import (
     SIZE_MAX_PX,
     SIZE_MIN_PX,
     itr_sizes_px,
-    message_figure,
     system_order,
     system_style,
 )
@@ -62,9 +61,9 @@ def draw(
     return build_scatter(points, indices, view, setting)
 
 
-@pytest.fixture
-def points(tmp_path: Path) -> pl.DataFrame:
-    return points_of(tmp_path / "lake", runs_from_text(TEXT))
+@pytest.fixture(scope="module")
+def points(tmp_path_factory: pytest.TempPathFactory) -> pl.DataFrame:
+    return points_of(tmp_path_factory.mktemp("scatter") / "lake", runs_from_text(TEXT))
 
 
 def test_one_trace_a_system_governed_or_not_adaptive_or_not(points: pl.DataFrame) -> None:
@@ -105,16 +104,10 @@ def test_colour_is_dvfs_and_the_governor_has_a_hue_of_its_own(points: pl.DataFra
     axis = figure["layout"]["coloraxis"]
     assert (axis["cmin"], axis["cmax"]) == (1.3, 2.9)
     assert axis["colorbar"]["title"]["text"] == "DVFS, GHz"
-
-
-def test_without_a_set_frequency_there_is_no_colour_bar(tmp_path: Path) -> None:
-    rows = [run(dvfs_ghz=None, itr_us=i) for i in (2.0, 4.0)]
-    assert not draw(points_of(tmp_path, rows))["layout"]["coloraxis"]["showscale"]
-
-
-def test_a_single_frequency_still_has_a_scale(tmp_path: Path) -> None:
-    axis = draw(points_of(tmp_path, [run()]))["layout"]["coloraxis"]
+    # A single frequency still has a scale; without any there is no colour bar.
+    axis = draw(points.filter(dvfs_ghz=2.9))["layout"]["coloraxis"]
     assert axis["cmin"] < axis["cmax"]
+    assert not draw(points.filter(system="linux_default"))["layout"]["coloraxis"]["showscale"]
 
 
 def test_area_grows_in_step_with_the_interrupt_delay() -> None:
@@ -124,12 +117,6 @@ def test_area_grows_in_step_with_the_interrupt_delay() -> None:
     # Half the delay, half-way between the areas.
     assert sizes[1] ** 2 == pytest.approx((SIZE_MIN_PX**2 + SIZE_MAX_PX**2) / 2)
     assert sizes[3] == pytest.approx(ADAPTIVE_SIZE_PX)
-
-
-def test_sizes_in_the_figure(points: pl.DataFrame) -> None:
-    tuned = traces(draw(points), "points")[2]["marker"]["size"]
-    itr = np.array([50, 20, 100, 2])
-    assert np.argsort(tuned).tolist() == np.argsort(itr).tolist()
 
 
 def test_winners_are_marked_where_they_are(points: pl.DataFrame) -> None:
@@ -163,9 +150,9 @@ def test_a_limit_of_what_more_is_better_is_the_least(tmp_path: Path) -> None:
     assert [y for _, y in marks["energy"]] == [20]
 
 
-@pytest.mark.parametrize("column", ["load_qps", "message_bytes", "machine", "dataset"])
+@pytest.mark.parametrize("column", ["load_qps", "dataset"])
 def test_only_like_runs_compete(tmp_path: Path, column: str) -> None:
-    is_text = column in ("machine", "dataset")
+    is_text = column == "dataset"
     rows = [
         run(
             **{column: value if is_text else number},
@@ -226,6 +213,8 @@ def test_frontier_and_winners_count_points_that_are_not_drawn(points: pl.DataFra
     assert sum(len(t["x"]) for t in traces(figure, "points")) == 1
     lines = {t["meta"]["system"]: t for t in traces(figure, "frontier")}
     assert len(pairs(lines["linux_tuned"])) == 3
+    title = figure["layout"]["title"]["text"]
+    assert "6 more points not drawn; filter to see them" in title
 
 
 def test_the_legend_says_what_everything_means(points: pl.DataFrame) -> None:
@@ -267,27 +256,6 @@ def test_title_and_subtitle_count_and_say_how(points: pl.DataFrame) -> None:
     assert "not drawn" not in title
 
 
-def test_each_run_says_so(tmp_path: Path) -> None:
-    points = points_of(tmp_path, runs_from_text(TEXT), means=False)
-    figure = draw(points, replicates="runs")
-    assert "each run" in figure["layout"]["title"]["text"]
-    assert sum(len(t["x"]) for t in traces(figure, "points")) == 8
-
-
-def test_what_is_left_out_is_said(points: pl.DataFrame) -> None:
-    title = draw(points, drawn=[0])["layout"]["title"]["text"]
-    assert "6 more points not drawn; filter to see them" in title
-
-
-@pytest.mark.parametrize(
-    ("flags", "note"),
-    [((True, True), "<b>synthetic data</b>"), ((True, False), "<b>partly synthetic data</b>")],
-)
-def test_synthetic_runs_carry_their_warning(tmp_path: Path, flags: tuple, note: str) -> None:
-    rows = [run(is_synthetic=flag, itr_us=float(i)) for i, flag in enumerate(flags)]
-    assert note in draw(points_of(tmp_path, rows))["layout"]["title"]["text"]
-
-
 def test_error_bars_only_in_means_of_several_runs(tmp_path: Path) -> None:
     rows = runs_from_text(TEXT)
     means = points_of(tmp_path / "a", rows)
@@ -318,13 +286,6 @@ def test_a_system_keeps_its_symbol_whatever_else_is_there() -> None:
     assert system_order({"z", "linux_default", "a", "linux_tuned"}) == [
         "linux_tuned", "linux_default", "a", "z",
     ]  # fmt: skip
-
-
-def test_a_message_stands_in_the_middle_of_nothing() -> None:
-    figure = message_figure("No run has all of these filters.")
-    assert figure["data"] == []
-    assert figure["layout"]["annotations"][0]["text"] == "No run has all of these filters."
-    assert figure["layout"]["meta"]["kind"] == "message"
 
 
 # p99 from 100 to 139 us, and one of 40 ms.

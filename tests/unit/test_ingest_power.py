@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from data.connection import newest_version, open_lake
+from data.connection import open_lake
 from ingest.__main__ import main
 from ingest.meters.exports import RunMeters
 from ingest.pipeline import AddReport, InterruptedIngestError
@@ -145,16 +145,6 @@ def test_nobody_knows_what_is_idle_beside_runs_of_unknown_time(raw: Path, lake: 
     ingest(lake, raw)
     assert rows(lake, "idle") == []
     assert [run["power_w"] for run in rows(lake)] == pytest.approx([50.0] * 3)
-
-
-def test_a_second_add_reads_and_changes_nothing(raw: Path, lake: Path) -> None:
-    put_sweep(raw)
-    ingest(lake, raw)
-    version = newest_version(lake)
-    again = ingest(lake, raw)
-    assert counts(again) == (0, 0, 0, 7)
-    assert (again.bytes_read, again.problems) == (0, [])
-    assert newest_version(lake) == version
 
 
 @pytest.mark.parametrize("is_meter_alone", [False, True])

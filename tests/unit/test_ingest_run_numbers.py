@@ -1,6 +1,5 @@
 """Numbers, flags and refusals of single runs: windows, cores, energy, bad lines."""
 
-import gzip
 import shutil
 from pathlib import Path
 
@@ -109,7 +108,7 @@ def test_what_is_bad_is_named_with_file_line_and_reason_and_the_rest_goes_on(
     assert runs(lake)[1]["energy_j"] == 2.0
 
 
-@pytest.mark.parametrize("end", [10**9 + 366 * 86_400 * 10**9, 10**17, 9 * 10**17])
+@pytest.mark.parametrize("end", [10**9 + 366 * 86_400 * 10**9, 9 * 10**17])
 def test_a_window_of_over_a_year_is_refused(raw: Path, lake: Path, end: int) -> None:
     write_netpipe(raw)
     write_netpipe(raw, replicate=1)
@@ -124,7 +123,7 @@ def test_a_window_of_over_a_year_is_refused(raw: Path, lake: Path, end: int) -> 
     assert problems(lake) == [(server.name, 1, "window_range", "refused")]
 
 
-@pytest.mark.thin(4)
+@pytest.mark.thin(2)
 @pytest.mark.parametrize("number", ["9" * 5000, "\u00b264", "9" * 400 + ".0"])
 @pytest.mark.parametrize("word", ["client", "server", "run.toml", "combined.csv"])
 def test_a_number_that_cannot_be_stops_no_other_file(
@@ -152,23 +151,6 @@ def test_a_number_that_cannot_be_stops_no_other_file(
     assert (2.0, 4) in [(row["energy_j"], row["interrupts"]) for row in runs(lake)]
     refused = {row[0] for row in problems(lake)}
     assert refused & {name, "fio.json"}
-
-
-def test_files_that_begin_with_a_byte_order_mark_are_read_as_without(raw: Path, lake: Path) -> None:
-    write_netpipe(raw)
-    write_memcached(raw)
-    header = "i rx_desc rx_bytes tx_desc tx_bytes instructions cycles ref_cycles llc_miss c1 c1e c3"
-    (raw / "linux.mcd.dmesg.0_1_50_0x1d00_135_200000").write_text(
-        f"{header} c6 c7 joules timestamp\n{LOG}"
-    )
-    ingest(lake, raw)
-    whole = runs(lake)
-    shutil.rmtree(lake)
-    for path in raw.iterdir():
-        path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes())
-    assert ingest(lake, raw).problems == []
-    assert runs(lake) == whole
-    assert len(whole) == 2
 
 
 @pytest.mark.parametrize("said", [1, None])
@@ -220,7 +202,7 @@ def test_logs_that_name_their_cores_themselves_are_all_read(raw: Path, lake: Pat
     assert ingest(lake, raw).unchanged == 1
 
 
-@pytest.mark.thin(3)
+@pytest.mark.thin(1)
 @pytest.mark.parametrize("damaged", [1, 2])
 @pytest.mark.parametrize("above", [0, 1, 3, 5])
 def test_lines_from_the_far_future_cost_nothing_but_themselves(
@@ -235,16 +217,6 @@ def test_lines_from_the_far_future_cost_nothing_but_themselves(
     whole, other = runs(lake, "energy_j, interrupts, rx_bytes, instructions")
     assert other == whole
     assert problems(lake) == [(name, above + 1, "time_leap", "refused")]
-
-
-def test_a_broken_gzip_is_refused_and_its_run_kept_without_a_log(raw: Path, lake: Path) -> None:
-    log = write_netpipe(raw)
-    packed = gzip.compress(log.read_bytes())
-    log.unlink()
-    (raw / f"{log.name}.gz").write_bytes(packed[:-12])
-    report = ingest(lake, raw)
-    assert [found.problem.kind for found in report.refused] == ["broken_compression"]
-    assert runs(lake)[0]["flags"] == ["no_log"]
 
 
 def test_a_log_without_its_window_counts_for_nothing(raw: Path, lake: Path) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from data.catalogue import SHIPPED
-from data.connection import newest_version, open_lake
+from data.connection import open_lake
 from data.queries.points import points_query
 from data.selection import Selection
 from ingest.__main__ import main
@@ -88,20 +88,6 @@ def test_the_files_of_a_folder_are_one_run(raw: Path, lake: Path) -> None:
     ]  # fmt: skip
 
 
-def test_adding_twice_adds_nothing(raw: Path, lake: Path) -> None:
-    put_run(raw)
-    put(raw / "sweep.json", document(job("a"), job("b", SLOW, group=1)))
-    put(raw / "bad.json", document(job(error=5)))
-    put(raw / "optane/idle-r0/run.toml", IDLE)
-    first = ingest(lake, raw)
-    assert (first.added, len(first.refused)) == (4, 1)
-    version, before, known = newest_version(lake), runs(lake), problems(lake)
-    second = ingest(lake, raw)
-    assert counts(second) == (0, 0, 0, 4)
-    assert newest_version(lake) == version
-    assert (runs(lake), problems(lake)) == (before, known)
-
-
 @pytest.mark.thin(3)
 @pytest.mark.parametrize(
     ("name", "text", "column", "value"),
@@ -132,28 +118,6 @@ def test_one_file_of_a_run_given_alone_is_read_with_the_others(raw: Path, lake: 
     put(folder / "interrupts.after", INTERRUPTS.format(1700))
     ingest(lake, folder / "interrupts.after", dataset="raw")
     assert runs(lake, "interrupts, iops") == [{"interrupts": 700, "iops": 500.0}]
-
-
-def test_lost_big_files_are_written_again(raw: Path, lake: Path) -> None:
-    put_run(raw)
-    ingest(lake, raw)
-    (table,) = (lake / "functions").rglob("*.parquet")
-    table.unlink()
-    assert main(["verify", "--lake", str(lake)]) == 1
-    assert counts(ingest(lake, raw)) == (0, 1, 0, 0)
-    assert table.exists()
-    assert main(["verify", "--lake", str(lake)]) == 0
-
-
-def test_status_counts_storage_files(
-    raw: Path, lake: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    put_run(raw)
-    ingest(lake, raw)
-    assert main(["status", "--lake", str(lake), "--json"]) == 0
-    said = capsys.readouterr().out
-    assert '"workload": "fio"' in said
-    assert '"functions"' in said
 
 
 def test_packed_files_are_read_alike(raw: Path, lake: Path) -> None:
@@ -497,7 +461,7 @@ def test_the_published_perf_files_are_of_the_runs_beside_them(lake: Path) -> Non
     assert any(detail.startswith("counted for 45.0") for detail in details)
 
 
-@pytest.mark.thin(4)
+@pytest.mark.thin(3)
 @pytest.mark.parametrize(
     ("hipri", "sidecar", "folder", "mode", "is_doubted"),
     [
@@ -542,6 +506,7 @@ def test_runs_of_two_engines_are_two_configurations(raw: Path, lake: Path) -> No
     assert two["replicate"].to_list() == [2, 3]
 
 
+@pytest.mark.thin(2)
 @pytest.mark.parametrize(
     ("place", "delay_us", "policy"),
     [

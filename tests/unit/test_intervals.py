@@ -24,6 +24,7 @@ from data.timeline.window import RunAnswer
 from ingest.formats import find_format, perf_stat, turbostat
 from ingest.pipeline import AddOptions, add
 from ingest.records import Intervals, ReadContext, Reading
+from tests.fixtures.ingest import put
 from tests.fixtures.tool_outputs import TURBOSTAT, captured
 
 HERE = ReadContext("x", 0.0)
@@ -145,16 +146,21 @@ def _answer(lake: Path, **asked: Any) -> RunAnswer:
     return answer
 
 
-def test_turbostat_beside_an_output_becomes_samples_of_the_run(tmp_path: Path) -> None:
+@pytest.fixture(scope="module")
+def turbostat_lake(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run of iperf3 with turbostat beside it."""
+    folder = tmp_path_factory.mktemp("turbostat")
+    put(folder / "raw" / "iperf3.json", OUTPUT)
+    put(folder / "raw" / "turbostat.txt", TURBOSTAT)
+    report = add(AddOptions(folder / "lake", [folder / "raw"]))
+    assert [p.problem.kind for p in report.problems] == ["unknown_workload"]
+    return folder / "lake"
+
+
+def test_turbostat_beside_an_output_becomes_samples_of_the_run(turbostat_lake: Path) -> None:
     """By its clock turbostat began with the load. Processor 0 ran 1e9, then 3e9 cycles;
     reference cycles are the busy share of 2 GHz: 1e9 and 2e9."""
-    raw = tmp_path / "raw"
-    raw.mkdir()
-    (raw / "iperf3.json").write_text(OUTPUT)
-    (raw / "turbostat.txt").write_text(TURBOSTAT)
-    report = add(AddOptions(tmp_path / "lake", [raw]))
-    assert [p.problem.kind for p in report.problems] == ["unknown_workload"]
-    with open_lake(tmp_path / "lake") as lake:
+    with open_lake(turbostat_lake) as lake:
         row = lake.arrow("SELECT * FROM runs", []).to_pylist()[0]
         samples = lake.scan("samples", run_ids=[row["run_id"]]).to_arrow_table().to_pylist()
         cores = lake.arrow("SELECT * FROM cores ORDER BY core", []).to_pylist()
@@ -182,7 +188,7 @@ def test_turbostat_beside_an_output_becomes_samples_of_the_run(tmp_path: Path) -
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize("value", [2**62, 2**63 - 1, 10**19])
+@pytest.mark.parametrize("value", [2**62, 10**19])
 def test_a_count_that_is_too_large_is_left_unset_and_the_rest_goes_on(
     tmp_path: Path, value: int
 ) -> None:
@@ -222,14 +228,9 @@ def test_a_count_that_is_too_large_is_left_unset_and_the_rest_goes_on(
     assert all("value_range" in row["flags"] for row in flags)
 
 
-def test_a_timeline_draws_what_turbostat_measured(tmp_path: Path) -> None:
+def test_a_timeline_draws_what_turbostat_measured(turbostat_lake: Path) -> None:
     """Package 0 takes 40, then 70 W; processor 0 is busy for 50, then 100 % of the time."""
-    raw = tmp_path / "raw"
-    raw.mkdir()
-    (raw / "iperf3.json").write_text(OUTPUT)
-    (raw / "turbostat.txt").write_text(TURBOSTAT)
-    add(AddOptions(tmp_path / "lake", [raw]))
-    answer = _answer(tmp_path / "lake", panels=("power", "busy", "frequency", "gap"), cores="0")
+    answer = _answer(turbostat_lake, panels=("power", "busy", "frequency", "gap"), cores="0")
     # turbostat sees no interrupts.
     assert set(answer.groups[0].lines) == {"busy", "frequency"}
     middles = (answer.edges["counters"][:-1] + answer.edges["counters"][1:]) / 2e9
@@ -240,23 +241,18 @@ def test_a_timeline_draws_what_turbostat_measured(tmp_path: Path) -> None:
         assert values[middles < 0.99] == pytest.approx(first, rel=1e-6)
         assert values[middles > 1.01] == pytest.approx(second, rel=1e-6)
     # Entries to C6: four processors, 2 and then 4 each, over 1,024 bins.
-    assert window_totals(_answer(tmp_path / "lake"))["c6"] == 24
-    zoomed = _answer(tmp_path / "lake", panels=("power",), from_x=0.9, to_x=1.1)
+    assert window_totals(_answer(turbostat_lake))["c6"] == 24
+    zoomed = _answer(turbostat_lake, panels=("power",), from_x=0.9, to_x=1.1)
     assert zoomed.groups
 
 
-def test_a_timeline_draws_the_time_in_c_states(tmp_path: Path) -> None:
+def test_a_timeline_draws_the_time_in_c_states(turbostat_lake: Path) -> None:
     """Processor 0 is in C6 for 45, then 0 % of the time; with processor 1 for 57.5, then 22.5 %.
     Only they report it, of two each core. Package 0 is in PC6 for 10, then 0 %."""
-    raw = tmp_path / "raw"
-    raw.mkdir()
-    (raw / "iperf3.json").write_text(OUTPUT)
-    (raw / "turbostat.txt").write_text(TURBOSTAT)
-    add(AddOptions(tmp_path / "lake", [raw]))
     asked: dict[str, Any] = {"panels": ("residency", "package_residency"), "width": 100}
     heat = "c6_residency_pct"
-    one = _answer(tmp_path / "lake", cores="0", heat=heat, **asked)
-    both = _answer(tmp_path / "lake", from_x=0.5, to_x=1.5, **asked)
+    one = _answer(turbostat_lake, cores="0", heat=heat, **asked)
+    both = _answer(turbostat_lake, from_x=0.5, to_x=1.5, **asked)
     for answer, name, first, second in (
         (one, "c6_residency_pct", 45.0, 0.0),
         (one, "pc6_residency_pct", 10.0, 0.0),
@@ -272,7 +268,7 @@ def test_a_timeline_draws_the_time_in_c_states(tmp_path: Path) -> None:
     }  # fmt: skip
     assert one.heat is not None
     assert one.heat.values[:, 0] == pytest.approx([45.0, 70.0, np.nan, np.nan], nan_ok=True)
-    with open_lake(tmp_path / "lake") as opened:
+    with open_lake(turbostat_lake) as opened:
         view = LakeView(opened)
         state = TimelineState(runs=(one.facts.run_id,), panels=asked["panels"], cores="0,2")
         chosen, _ = open_link(view, TimelineState(runs=state.runs))

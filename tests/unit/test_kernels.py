@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ingest.files.compiled import compile_loop
@@ -59,7 +59,6 @@ def _logs(draw: st.DrawFn, columns: int) -> bytes:
 
 
 @pytest.mark.parametrize("columns", [14, 16, 17])
-@settings(max_examples=150, deadline=None)
 @given(data=st.data())
 def test_kernel_reads_as_the_slow_reader_at_any_block_size(
     columns: int, data: st.DataObject

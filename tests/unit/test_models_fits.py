@@ -51,7 +51,7 @@ def synthetic(seed: int, loads: tuple[float, ...] = (2e5,), replicates: int = 2)
 
 
 def test_alpha_is_found_and_its_interval_covers() -> None:
-    fits = [fit_alpha(synthetic(seed, replicates=4)).alpha for seed in range(200)]
+    fits = [fit_alpha(synthetic(seed, replicates=4)).alpha for seed in range(100)]
     assert max(abs(one.value - ALPHA) for one in fits) < 0.02
     covered = np.mean([one.low <= ALPHA <= one.high for one in fits])
     assert 0.90 <= covered <= 0.99

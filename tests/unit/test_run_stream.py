@@ -65,7 +65,6 @@ def _has_news(row: dict[str, Any]) -> bool:
     return any(row[name] for name in counted) or row["max_gap_ns"] is not None
 
 
-@settings(max_examples=25, deadline=None)
 @given(drawn=st.dictionaries(st.integers(0, 3), _logs(), min_size=1), block=st.sampled_from(BLOCKS))
 def test_tables_are_those_of_the_slow_reader_at_any_block_size(
     drawn: dict[int, tuple[bytes, int]], block: int
@@ -257,7 +256,7 @@ def _core_times(draw: st.DrawFn) -> list[list[int]]:
     return cores
 
 
-@settings(max_examples=30, deadline=None, phases=[Phase.generate])
+@settings(phases=[Phase.generate])
 @given(cores=_core_times(), start=st.integers(0, 2**40), block=st.sampled_from([64, 1 << 16]))
 def test_rows_are_in_time_order_in_windows_of_a_year(
     cores: list[list[int]], start: int, block: int

@@ -7,6 +7,7 @@ sample; energy unwrapped per package of one core of each.
 import hashlib
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -84,6 +85,7 @@ def window(folder: Path, run: Run) -> tuple[int, int]:
     return max(r[2] for r in rows), max(r[3] for r in rows)
 
 
+@cache
 def entries(path: Path) -> np.ndarray:
     """Read the numbers of a log: prefixes, headings and headers dropped."""
     lines = (re.sub(r"^\[ *\d+\.\d{6}\] ", "", x) for x in path.read_text().splitlines())
@@ -120,6 +122,7 @@ def test_a_logged_runs_totals_agree_with_the_model(tiny: Path, run: Run) -> None
     assert sum(energy_j.values()) == pytest.approx(measured["energy_j"], rel=1e-4)
 
 
+@pytest.mark.thin(3)
 @pytest.mark.parametrize("run", logged_runs(), ids=lambda run: run.key)
 def test_interrupts_keep_the_delay_and_samples_a_millisecond(tiny: Path, run: Run) -> None:
     for _, table in in_window(tiny, run):

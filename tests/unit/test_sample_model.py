@@ -130,17 +130,6 @@ def test_a_power_limit_slows_a_busy_machine_only() -> None:
     assert single.clock_ghz[0] == pytest.approx(2.9)
 
 
-@pytest.mark.parametrize("workload", ["memcached", "memcached-silo", "netpipe", "nodejs"])
-@pytest.mark.parametrize("system", ["linux_tuned", "ebbrt_tuned"])
-def test_interrupts_come_no_closer_than_the_delay(workload: Workload, system: System) -> None:
-    loads: dict[Workload, float] = {"netpipe": 65_536, "nodejs": np.nan}
-    load = loads.get(workload, 200_000)
-    itr_us = np.array([2, 10, 40, 80])
-    outcome = run(workload, system, itr_us, 1.9, load)
-    cores = 16 if workload.startswith("memcached") else 1
-    assert np.all(outcome.interrupts_hz / cores * itr_us * 1e-6 <= 1)
-
-
 def test_noise_is_about_one_percent_in_energy_and_three_in_the_tail() -> None:
     many = settings(np.full(4000, 50.0), 1.9, 200_000)
     got = measure("memcached", "linux_tuned", many, 20.0, np.random.default_rng(0))

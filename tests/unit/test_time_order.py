@@ -4,7 +4,7 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ingest.formats.counter_lines import CounterLines
@@ -48,7 +48,6 @@ def _stamps(draw: st.DrawFn) -> list[int]:
     return stamps
 
 
-@settings(max_examples=100, deadline=None)
 @given(stamps=_stamps(), cuts=st.lists(st.integers(0, 500), max_size=8))
 def test_the_order_is_that_of_the_slow_one_in_any_blocks(
     stamps: list[int], cuts: list[int]
@@ -65,7 +64,6 @@ def test_rows_in_no_order_at_all_are_judged_in_bounded_memory() -> None:
     assert judge(stamps, list(range(0, len(stamps), 100))) == judge_order(stamps)
 
 
-@settings(max_examples=200, deadline=None)
 @given(
     at=st.integers(0, 499),
     damaged=st.lists(st.sampled_from([FAR, FAR + 10, 10 * FAR, 2**63 - 1]), min_size=1, max_size=3),
