@@ -195,19 +195,19 @@ def propose_for(raw: Path, dataset: str | None = None, known: Settings | None = 
     has_meter = any(shape.role == "meter" for shape in shapes)
     is_needed = bool(blocks) or "[[names]]" in text
     text += clock_lines(raw) if has_meter else ""
-    return Proposal(name, text, _summary(blocks), is_needed and _is_sound(text))
+    return Proposal(name, text, _summary(blocks), is_needed and not refusal_of(text))
 
 
-def _is_sound(text: str) -> bool:
-    """Return whether a proposal can be used: names in paths may be such that it cannot."""
+def refusal_of(text: str) -> str:
+    """Return why settings cannot be used; empty if they can. Names in paths may be such."""
     with tempfile.TemporaryDirectory() as place:
         file = Path(place) / FILE_NAME
         file.write_text(text, "utf-8")
         try:
             load_settings(file)
-        except SettingsError:
-            return False
-    return True
+        except SettingsError as error:
+            return str(error).replace(f" ({file})", "")
+    return ""
 
 
 def _on_disk(top: Path, path: str) -> Path:

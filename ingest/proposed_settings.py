@@ -1,6 +1,6 @@
 """Find files with the settings that were proposed for folders without any, old and new ones."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
@@ -11,7 +11,7 @@ from ingest.discover.found_files import Discovery, RawFile
 from ingest.discover.search import discover
 from ingest.lake.proposals import KeptProposal, read_proposals
 from ingest.lake.state import LakeState
-from ingest.propose import propose_for
+from ingest.propose import propose_for, refusal_of
 from ingest.settings.dataset import UNKNOWN
 from ingest.settings.layers import SettingsByFolder
 
@@ -53,17 +53,20 @@ def discover_proposing(
         SettingsError, OSError: As `discover`.
         LakeError: The lake's proposals cannot be read.
     """
-    kept = read_proposals(lake) if is_proposing else []
+    kept, refused = _usable(read_proposals(lake)) if is_proposing else ([], {})
     layers = SettingsByFolder(settings_file, [(p.root, p.name, p.text) for p in kept])
     found = Found(discover(raw, state, dataset, layers, disk), kept)
     if not is_proposing or settings_file is not None:
         return found
-    for root in _roots_without_settings(raw, found.discovery, layers):
+    again = refused.keys() - {proposal.root for proposal in kept}
+    for root in _roots_without_settings(raw, found.discovery, layers, again):
         proposal = propose_for(root, dataset, layers.settings_of(_folder(root)))
         if proposal.is_needed:
             name = dataset or proposal.dataset
             found.new.append(KeptProposal.of(_folder(root), name, proposal.text))
-            found.summaries.append(proposal.summary)
+            reason = refused.get(_folder(root))
+            said = (f"proposed again, since the settings of before are refused: {reason}",)
+            found.summaries.append((*(said if reason else ()), *proposal.summary))
     if found.new:
         found.kept = [*kept, *found.new]
         layers = SettingsByFolder(None, [(p.root, p.name, p.text) for p in found.kept])
@@ -71,10 +74,26 @@ def discover_proposing(
     return found
 
 
+def _usable(kept: Iterable[KeptProposal]) -> tuple[list[KeptProposal], dict[str, str]]:
+    """Return the proposals that can be read, and why others are refused, by folder.
+
+    A later version may refuse what an earlier one proposed, such as the name of a knob.
+    """
+    reasons = [(each, refusal_of(each.text)) for each in kept]
+    return (
+        [each for each, reason in reasons if not reason],
+        {each.root: reason for each, reason in reasons if reason},
+    )
+
+
 def _roots_without_settings(
-    raw: Iterable[Path], discovery: Discovery, layers: SettingsByFolder
+    raw: Iterable[Path], discovery: Discovery, layers: SettingsByFolder, again: Collection[str]
 ) -> list[Path]:
-    """Return the arguments with new files of which no settings say what they are."""
+    """Return the arguments with new files of which no settings say what they are.
+
+    Args:
+        again: Folders whose settings are refused.
+    """
     new = [
         file.path
         for file in discovery.files
@@ -92,7 +111,8 @@ def _roots_without_settings(
     return [
         root
         for root in sorted({path.resolve() for path in raw})
-        if any(Path(folder).is_relative_to(_folder(root)) for folder in open_folders)
+        if _folder(root) in again
+        or any(Path(folder).is_relative_to(_folder(root)) for folder in open_folders)
     ]
 
 

@@ -8,11 +8,13 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any, Final
 
 import numpy as np
 
 from data.errors import FormatError
+from ingest.settings.headings import quantity_of, read_heading
 
 Cell = str | float | int | None
 # Levels of a document that are looked at, and columns that parents give to each row.
@@ -26,8 +28,6 @@ _NAMES: Final = ("name", "metric", "quantity", "key")
 _VALUES: Final = ("value", "score")
 _UNITS: Final = ("unit", "units")
 _STATISTICS: Final = ("n", "mean", "sd", "p50", "p99")
-_ENERGY: Final = re.compile(r"energy|joule|power|watt|kwh", re.IGNORECASE)
-_TIME: Final = re.compile(r"time|duration|latency|throughput|score|second", re.IGNORECASE)
 _CLOSING: Final = {"{": "}", "[": "]"}
 _PUNCTUATION: Final = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\],]')
 # An object of this name states what was set.
@@ -123,10 +123,19 @@ def _has_numbers(place: Place) -> bool:
     """Return whether an object has a number; a document of one row must have a measured one."""
     cells = [each for _, content in place.objects[:10] for each in _cells(content).items()]
     return any(
-        isinstance(cell, float | int)
-        and (place.path or _ENERGY.search(heading) or _TIME.search(heading))
+        isinstance(cell, float | int) and (place.path or _has_energy(heading) or _has_time(heading))
         for heading, cell in cells
     )
+
+
+@lru_cache(maxsize=4096)
+def _has_energy(heading: str) -> bool:
+    return quantity_of(read_heading(heading)) in ("energy", "power")
+
+
+def _has_time(heading: str) -> bool:
+    read = read_heading(heading)
+    return quantity_of(read) in ("time", "rate") or read.has("throughput", "score")
 
 
 def places_of(document: Any) -> list[Place]:
@@ -347,7 +356,7 @@ def choose_places(places: Sequence[Place]) -> list[Place]:
     Args:
         places: As `places_of` gives them.
     """
-    measured = [place for place in places if any(map(_ENERGY.search, _headings(place)))]
+    measured = [place for place in places if any(map(_has_energy, _headings(place)))]
     if not measured:
         return list(places[:1])
     chosen = measured[:1]

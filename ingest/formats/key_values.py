@@ -11,7 +11,9 @@ from data.knob_table import KNOB_TABLE
 from ingest.files.text_lines import decode_text, whole_text
 from ingest.formats.trace_headings import Heading, read_heading
 from ingest.records import ReadContext, Reading
+from ingest.settings import headings
 from ingest.settings.column_names import clean_name
+from ingest.settings.headings import words_of
 from ingest.settings.word_lists import WORDS
 
 _ENDINGS: Final = re.compile(
@@ -33,10 +35,7 @@ _KNOB_KINDS: Final = {knob.column: knob.kind for knob in KNOB_TABLE}
 # Whose energy is the run's, the best first.
 _WHOLE: Final = ("total", "", "package", "gpu")
 # A log measures one of these at least.
-_MEASURED: Final = re.compile(
-    r"elapsed|\btime\b|duration|runtime|energy|joule|power|watt|throughput|latency|/s\b|per.?sec",
-    re.IGNORECASE,
-)
+_MEASURED: Final = frozenset({"energy", "power", "time", "rate"})
 _LEAST: Final = 3
 # Its results are in its last lines, of which they are this share at least.
 _LAST_LINES: Final = 40
@@ -55,15 +54,14 @@ class _Line(NamedTuple):
     heading: Heading
 
     @property
-    def words(self) -> set[str]:
-        return {*re.findall(r"[a-z]+", self.key.lower())}
+    def words(self) -> tuple[str, ...]:
+        return words_of(self.key)
 
     @property
     def is_set(self) -> bool:
         """Whether it states what was set before the run: a text, or a whole number without unit."""
         is_value = self.unit is None or (self.unit == "" and self.text.isdigit())
-        last = re.findall(r"[a-z]+", self.key.lower())[-1:]
-        return is_value and bool({*last} & (WORDS["set"] | WORDS["given"]))
+        return is_value and bool({*self.words[-1:]} & (WORDS["set"] | WORDS["given"]))
 
 
 def sniff(name: str, head: bytes) -> bool:
@@ -78,8 +76,13 @@ def sniff(name: str, head: bytes) -> bool:
     return (
         len(found) >= _LEAST
         and len(found) >= _LEAST_SHARE * len(lines)
-        and any(_MEASURED.search(f"{match[1]} {match[3] or ''}") for match in found)
+        and any(_is_measured(match[1], match[3] or "") for match in found)
     )
+
+
+def _is_measured(key: str, unit: str) -> bool:
+    heading = headings.read_heading(key, unit)
+    return headings.quantity_of(heading) in _MEASURED or heading.has("throughput")
 
 
 def read(blocks: Iterable[bytes], context: ReadContext) -> Reading:
@@ -145,7 +148,7 @@ def _take_knob(line: _Line, reading: Reading, columns: dict[str, Column]) -> Non
         reading.knobs[name] = int(line.text) if line.unit is not None else line.text
         return
     name = clean_name(line.key, kind, columns, "knob")
-    is_given = bool(line.words & WORDS["given"])
+    is_given = not WORDS["given"].isdisjoint(line.words)
     columns[name] = Column(name, "knob", kind, line.key, line.key, is_given=is_given)
     reading.knobs[name] = line.text if line.unit is None else int(line.text)
 

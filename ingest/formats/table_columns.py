@@ -18,6 +18,7 @@ from ingest.formats.table_rows import Table
 from ingest.formats.table_text import MOST_WHOLE, UNSET, WHOLE, is_number
 from ingest.records import Aggregate, TableColumn, TableDeclaration
 from ingest.settings.column_names import clean_name
+from ingest.settings.headings import without_unit
 from ingest.settings.tables import CORE
 
 # What tables call the number of the core that a row is of.
@@ -82,8 +83,9 @@ def targets_of(table: Table, declaration: TableDeclaration, file: str) -> list[T
         if heading in table.keys and declared.role is None:
             role = "knob"
         name = clean_name(bare, kind, taken, role)
-        title = bare or name
-        own = Column(name, role, kind, title, title, declared.unit or table.units.get(heading, ""))
+        shown = declared.unit or table.units.get(heading, "")
+        title = (without_unit(bare) if shown and bare else bare) or name
+        own = Column(name, role, kind, title, title, shown)
         own = replace(own, better=declared.better, is_given=declared.is_given)
         targets.append(Target(index, heading, name, kind, declared, own))
     for target in targets:

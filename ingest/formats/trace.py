@@ -19,6 +19,7 @@ from ingest.formats.trace_headings import kernel_of, numbered
 from ingest.formats.trace_search import EVEN_SHARE, POWERCAP_SCALE, Trace, find_trace, numbers_of
 from ingest.records import Intervals, ReadContext, Reading
 from ingest.settings.column_names import clean_name
+from ingest.settings.headings import without_unit
 
 POWER: Final = "package_power_w"
 _MOST_COLUMNS: Final = 60
@@ -98,7 +99,7 @@ def _values(trace: Trace, flags: list[str]) -> tuple[dict[str, np.ndarray], list
     values: dict[str, np.ndarray] = {}
     columns: list[Column] = []
     families: dict[str, list[np.ndarray]] = {}
-    units = {"busy": "%", "frequency": "MHz"}
+    units = {"busy": "%", "frequency": "MHz", "voltage": "V", "current": "A"}
     for at, heading in enumerate(trace.headings):
         if heading.quantity in ("time", "date", "delta", "device"):
             continue
@@ -118,7 +119,7 @@ def _values(trace: Trace, flags: list[str]) -> tuple[dict[str, np.ndarray], list
         family = numbered(name)
         families.setdefault(family[0] if family else name, []).append(numbers)
         title = family[0] if family else name
-        own = clean_name(title, "real")
+        own, title = clean_name(title, "real"), without_unit(title)
         if heading.quantity and all(own != column.name for column in columns):
             columns.append(Column(own, "metric", "real", title, title, units[heading.quantity]))
     for name, series in islice(families.items(), _MOST_COLUMNS):

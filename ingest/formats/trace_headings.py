@@ -4,26 +4,28 @@ import re
 from collections.abc import Sequence
 from typing import Final, Literal, NamedTuple
 
-Quantity = Literal["time", "date", "delta", "power", "energy", "busy", "frequency", "device", ""]
+from ingest.settings import headings
+
+Quantity = Literal[
+    "time", "date", "delta", "power", "energy", "voltage", "current", "busy", "frequency",
+    "device", "",
+]  # fmt: skip
 Domain = Literal["total", "package", "memory", "gpu", "inside", ""]
 
-_SCALES: Final[dict[Quantity, dict[str, float]]] = {
-    "power": {"w": 1, "watt": 1, "watts": 1, "mw": 1e-3, "milliwatts": 1e-3, "uw": 1e-6, "kw": 1e3},
-    "energy": {
-        **{"j": 1, "joule": 1, "joules": 1, "mj": 1e-3, "uj": 1e-6, "nj": 1e-9, "kj": 1e3},
-        **{"wh": 3600, "kwh": 3.6e6, "mwh": 3.6},
-    },
-    "frequency": {"mhz": 1, "ghz": 1e3, "khz": 1e-3, "hz": 1e-6},
-    "time": {**dict.fromkeys(("s", "sec", "secs", "seconds"), 1.0), "min": 60,
-             "ms": 1e-3, "us": 1e-6, "ns": 1e-9, "millis": 1e-3, "micros": 1e-6},
-    "busy": {"%": 1, "pct": 1, "percent": 1},
-}  # fmt: skip
+# How many W, J, V, A, MHz, percent or seconds the base unit of a quantity is here.
+_FACTORS: Final[dict[Quantity, float]] = {
+    **{"energy": 1.0, "power": 1.0, "voltage": 1.0, "current": 1.0},
+    **{"frequency": 1e-6, "busy": 1.0, "time": 1.0},
+}
 _WORDS: Final[dict[Quantity, frozenset[str]]] = {
-    "power": frozenset({"power", "pwr", "watt", "watts"}),
+    "power": frozenset({"power", "pwr", "watt", "watts", "consumption"}),
     "energy": frozenset({"energy", "joules", "joule"}),
     "busy": frozenset({"util", "utilization", "utilisation", "usage", "busy", "gputl", "sm"}),
     "frequency": frozenset({"freq", "frequency", "clock", "clk", "sclk", "mhz"}),
+    "voltage": frozenset({"voltage", "volts"}),
+    "current": frozenset({"current", "amps"}),
 }
+_NAMES: Final = frozenset().union(*_WORDS.values())
 # What was set or is possible, a property, or a part of a duration; no reading.
 _NO_READING: Final = frozenset(
     {"limit", "cap", "factor", "state", "min", "max", "minimum", "maximum", "default", "budget",
@@ -53,7 +55,6 @@ _STATISTICS: Final = frozenset(
     {"average", "avg", "mean", "instant", "instantaneous", "current", "reading", "over", "sample"}
     | {"period", "now"}
 )
-_TOKEN: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|%")
 _IN_BRACKETS: Final = re.compile(r"[(\[]\s*([^)\]]{1,14}?)\s*[)\]]")
 # A column of one of several like things, such as `CPU_USAGE_3`.
 _NUMBERED: Final = re.compile(r"(.*?\D)[\W_]*(\d{1,4})(\D*)")
@@ -75,48 +76,56 @@ class Heading(NamedTuple):
     domain: Domain = ""
 
 
-# A heading that is a unit.
-_UNIT_ALONE: Final = {
-    **{"W": Heading("power", 1.0, True, "total"), "mW": Heading("power", 1e-3, True, "total")},
-    **{"J": Heading("energy", 1.0, True, "total"), "uJ": Heading("energy", 1e-6, True, "total")},
-}
-
-
 def read_heading(text: str, unit: str = "") -> Heading:
     """Read a heading.
 
     Args:
         unit: The unit in the column's cells; empty for none.
     """
-    found = _IN_BRACKETS.search(text)
-    bare = _IN_BRACKETS.sub(" ", text)
     tokens = words_of(text)
-    stated = (unit or (found[1] if found else "")).lower()
-    last = re.split(r"[^A-Za-z%]+", bare.strip())[-1].lower() if len(tokens) > 1 else ""
-    if (alone := _UNIT_ALONE.get(bare.strip())) is not None:
-        return alone
+    stated = _unit_of(text, unit)
     if tokens == ["totec"]:  # DCGM's total energy consumption, mJ.
         return Heading("energy", 1e-3, True, "gpu")
     if tokens and set(tokens) <= _TIMES and _TIME_HEADS.intersection(tokens):
         quantity: Quantity = "date" if tokens == ["date"] else "time"
-        scales = _SCALES["time"]
-        own = stated or next((token for token in reversed(tokens) if token in scales), "")
-        return Heading(quantity, scales.get(own, 1.0), own in scales)
+        known = filter(None, (stated, *map(headings.unit_of, reversed(tokens))))
+        return _with_unit(quantity, next((each for each in known if each.quantity == "time"), None))
     if tokens in (["delta"], ["interval"], ["dt"]):
-        return Heading("delta", _SCALES["time"].get(stated, 1.0), stated in _SCALES["time"])
+        return _with_unit("delta", stated if stated and stated.quantity == "time" else None)
     if _NO_READING.intersection(tokens):
         return Heading("")
-    for quantity in ("energy", "power", "frequency", "busy"):
-        scales = _SCALES[quantity]
-        own = stated or (last if last in scales and last not in _WORDS[quantity] else "")
+    own = {"percent": "busy"}.get(stated.quantity, stated.quantity) if stated else ""
+    is_processor = not _PROCESSOR.isdisjoint(tokens)
+    for quantity in ("energy", "power", "frequency", "busy", "voltage", "current"):
         names = _WORDS[quantity].intersection(tokens)
-        is_processor = not _PROCESSOR.isdisjoint(tokens)
-        is_scaled = own in scales and (quantity != "busy" or names or is_processor)
-        if is_scaled or (names and not stated):
-            return Heading(quantity, scales.get(own, 1.0), own in scales, _domain(tokens))
+        is_named = bool(names) or is_processor if quantity == "busy" else True
+        if (own == quantity and is_named) or (names and stated is None):
+            return _with_unit(quantity, stated, _domain(tokens))
     if tokens and set(tokens) <= _DEVICES:
         return Heading("device")
     return Heading("")
+
+
+def _unit_of(text: str, in_cells: str) -> headings.Unit | None:
+    """Return the unit of a column: in its cells, in brackets, or the last of several words.
+
+    A heading of one word that is a unit says it too: `W`.
+    """
+    found = _IN_BRACKETS.search(text)
+    bare = _IN_BRACKETS.sub(" ", text).strip()
+    if stated := in_cells or (found[1] if found else ""):
+        return headings.unit_of(stated, in_brackets=True) or headings.Unit(stated)
+    if re.fullmatch(r"[munk]?[JWVA]", bare):
+        return headings.unit_of(bare)
+    last = re.split(r"[^A-Za-z%]+", bare)[-1]
+    is_last = len(words_of(text)) > 1 and last.lower() not in _NAMES
+    return headings.read_heading(bare).unit if is_last else None
+
+
+def _with_unit(quantity: Quantity, unit: headings.Unit | None, domain: Domain = "") -> Heading:
+    factor = _FACTORS.get(quantity, 1.0)
+    return Heading(quantity, float(f"{factor * unit.scale:.12g}") if unit else 1.0,
+                   unit is not None, domain)  # fmt: skip
 
 
 def _domain(tokens: Sequence[str]) -> Domain:
@@ -132,8 +141,9 @@ def kernel_of(text: str) -> tuple[str, ...]:
 
 
 def words_of(text: str) -> list[str]:
-    """Return the words of a heading in small letters, without what is in brackets."""
-    return [word.lower() for word in _TOKEN.findall(_IN_BRACKETS.sub(" ", text))]
+    """Return the words of a heading in small letters, without numbers and what is in brackets."""
+    words = headings.words_of(_IN_BRACKETS.sub(" ", text))
+    return [bare for word in words if (bare := word.strip("0123456789."))]
 
 
 def numbered(heading: str) -> tuple[str, int] | None:

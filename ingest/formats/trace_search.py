@@ -94,6 +94,7 @@ def find_trace(lines: Iterable[str]) -> Trace | None:
     ]
     if not any(each.quantity in ("power", "energy") for each in headings):
         headings = [*map(_rapl_counter, layout.headings, headings, layout.columns)]
+        _add_product(layout, headings)
     if not any(each.quantity in ("power", "energy", "busy", "frequency") for each in headings):
         return None
     if any(each.quantity == "power" and each.domain == "total" for each in headings):
@@ -125,6 +126,19 @@ def find_trace(lines: Iterable[str]) -> Trace | None:
     if not _has_own_texts(layout, headings, devices):
         return None
     return trace if trace.dt_s.size >= _LEAST_SAMPLES[trace.has_energy] * devices else None
+
+
+def _add_product(layout: Layout, headings: list[Heading]) -> None:
+    """Add voltage times current as a power, if there is one column of each and no power."""
+    if any(each.quantity in ("power", "energy") for each in headings):
+        return
+    parts = [[at for at, each in enumerate(headings) if each.quantity == quantity and each.has_unit]
+             for quantity in ("voltage", "current")]  # fmt: skip
+    if [len(each) for each in parts] == [1, 1]:
+        scaled = (numbers_of(layout, at) * headings[at].scale for (at,) in parts)
+        layout.headings.append(" times ".join(layout.headings[at] for (at,) in parts))
+        layout.columns.append([f"{watts:.9g}" for watts in np.prod([*scaled], axis=0).tolist()])
+        headings.append(Heading("power", 1.0, True, "total"))
 
 
 def _rapl_counter(text: str, heading: Heading, cells: Sequence[str]) -> Heading:

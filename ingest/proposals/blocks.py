@@ -9,13 +9,13 @@ from typing import Final
 
 from ingest.proposals.columns import guess_columns
 from ingest.proposals.found_tables import FoundTable, header_pattern
-from ingest.proposals.headings import words_of
 from ingest.proposals.lake_columns import power_parts
 from ingest.proposals.like_columns import mean_columns, replicate_pattern, series_pattern
 from ingest.proposals.path_parts import PathColumn, is_own, read_paths
 from ingest.proposals.roles import Guess, names_machines
 from ingest.settings.column_names import clean_name
 from ingest.settings.dataset import UNKNOWN, Settings
+from ingest.settings.headings import without_unit, words_of
 from ingest.settings.word_lists import WORDS
 
 # Knobs of the lake, by heading: only what cannot mean anything else.
@@ -144,7 +144,9 @@ class TableBlock:
                 keys = [("unit", guess.unit), ("better", guess.better or "")]
                 yield (
                     self.performance,
-                    _section(self.performance, "metric", "real", _bare(guess), dict(keys)),
+                    _section(
+                        self.performance, "metric", "real", without_unit(_bare(guess)), dict(keys)
+                    ),
                 )
 
     def lines(self) -> Iterator[str]:

@@ -11,10 +11,10 @@ from typing import Final
 from data.knob_table import STATED
 from data.schema import KNOBS, MEASUREMENTS
 from ingest.formats.json_rows import Cell
-from ingest.proposals.headings import Heading, read_heading
 from ingest.proposals.lake_columns import choose_targets
 from ingest.proposals.roles import MOST_NAMES, MOST_VALUES, Guess, guess_of
 from ingest.records import TableColumn
+from ingest.settings.headings import Heading, read_heading
 from ingest.settings.word_lists import WORDS
 
 # Numbers with so few values may go together by chance.

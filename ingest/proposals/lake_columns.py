@@ -7,8 +7,8 @@ from typing import Final
 
 import numpy as np
 
-from ingest.proposals.headings import Heading
 from ingest.proposals.roles import MEASURED, PLAIN_WORDS, STATISTICS, WHEN, Guess
+from ingest.settings.headings import Heading
 from ingest.settings.word_lists import WORDS
 
 _LATENCIES: Final = WORDS["latencies"]

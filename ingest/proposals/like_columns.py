@@ -9,9 +9,9 @@ import numpy as np
 
 from ingest.formats.json_rows import Cell
 from ingest.formats.table_reshaped import stem_of
-from ingest.proposals.headings import read_heading, words_of
 from ingest.proposals.roles import guess_of
 from ingest.records import Aggregate
+from ingest.settings.headings import read_heading, words_of
 from ingest.settings.word_lists import WORDS
 
 # A word for a replicate says it; else the number stands last.

@@ -10,8 +10,8 @@ from typing import Final, Literal
 
 from data.declared import check_name
 from data.errors import DataError
-from ingest.proposals.headings import unit_of, words_of
 from ingest.settings.column_names import clean_name
+from ingest.settings.headings import unit_of, words_of
 from ingest.settings.word_lists import VALUES, WORDS
 
 _SEPARATORS: Final = "-_.=@ "

@@ -14,7 +14,7 @@ import numpy as np
 
 from data.declared import Role
 from ingest.formats.json_rows import Cell
-from ingest.proposals.headings import Heading
+from ingest.settings.headings import Heading, quantity_of
 from ingest.settings.word_lists import WORDS
 
 Better = Literal["less", "more"]
@@ -80,7 +80,7 @@ def guess_of(heading: Heading, cells: Sequence[Cell]) -> Guess:
         kind = "whole"
     unit = heading.unit
     guess = Guess(heading, "label", "", kind, count=len(counts), unit=unit.text if unit else "")
-    guess.quantity = _quantity(heading)
+    guess.quantity = quantity_of(heading)
     guess.numbers = np.empty(0) if numbers is None else numbers
     recurring = len(counts) <= MOST_VALUES and len(texts) >= 2 * len(counts)
     said = f"{len(counts)} values in {len(texts):,} rows"
@@ -174,24 +174,6 @@ def _is_date(heading: Heading, guess: Guess) -> bool:
     is_epoch = any(low <= middle <= high for low, high in _EPOCHS) and spread < 0.2 * middle
     named = heading.has("time", "timestamp", *WHEN)
     return heading.has("timestamp", "datetime", "date") or (named and is_epoch)
-
-
-def _quantity(heading: Heading) -> str:
-    words = heading.words
-    if heading.unit is not None and heading.unit.quantity not in ("", "percent"):
-        return heading.unit.quantity
-    last = next((word for word in reversed(words) if word not in PLAIN_WORDS), "")
-    if heading.has("energy", "joules", "joule"):
-        return "" if last in ("efficiency", "ratio", "rate", "savings") else "energy"
-    if heading.has(*WORDS["clocks"]):
-        return "frequency"
-    if heading.has("power", "watts", "watt", "wattage") and last not in ("state", "mode", "plan"):
-        return "power"
-    if words and words[-1] in ("package", "pkg", "dram", "uncore", "psys") and len(words) == 1:
-        return "energy"
-    if heading.has("time", "duration", "runtime", "elapsed", "latency", "makespan", "ttft", "tpot"):
-        return "time"
-    return ""
 
 
 def _is_measured(heading: Heading, quantity: str) -> bool | None:

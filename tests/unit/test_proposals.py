@@ -26,12 +26,12 @@ from ingest.__main__ import main
 from ingest.formats.written_numbers import written_numbers
 from ingest.lake.proposals import read_proposals
 from ingest.proposals.columns import guess_columns
-from ingest.proposals.headings import read_heading
 from ingest.proposals.like_columns import replicate_pattern
 from ingest.proposals.path_parts import read_paths
 from ingest.proposals.roles import Guess
 from ingest.propose import propose_for
 from ingest.settings.dataset import load_settings
+from ingest.settings.headings import read_heading, without_unit
 from tests.fixtures.real import studies
 
 
@@ -62,6 +62,7 @@ from tests.fixtures.real import studies
         ("tokens_per_joule", "tokens/J", "rate", 1),
         ("energy_per_token_j", "J/token", "price", 1),
         ("Temp (C)", "\N{DEGREE SIGN}C", "temperature", 1),
+        ("memory_GiB", "GiB", "bytes", 1024**3),
     ],
 )
 def test_a_heading_says_its_unit(heading: str, unit: str, quantity: str, scale: float) -> None:
@@ -70,7 +71,9 @@ def test_a_heading_says_its_unit(heading: str, unit: str, quantity: str, scale: 
     assert (found.text, found.quantity, found.scale) == (unit, quantity, pytest.approx(scale))
 
 
-@pytest.mark.parametrize("heading", ["runtime_min", "temp_c", "E", "I/O time", "batch_size"])
+@pytest.mark.parametrize(
+    "heading", ["runtime_min", "temp_c", "E", "I/O time", "batch_size", "Core(s)"]
+)
 def test_a_heading_without_unit_says_none(heading: str) -> None:
     assert read_heading(heading).unit is None
 
@@ -297,6 +300,15 @@ def test_columns_are_knobs_metrics_and_labels(style: str) -> None:
     assert all(guess.why for guess in sweep.guesses().values())
 
 
+@pytest.mark.parametrize(
+    ("heading", "title"),
+    [("freq_mhz", "freq"), ("Energy (J)", "Energy"), ("gpu power", "gpu power"), ("mhz", "mhz"),
+     ("energy_per_token_j", "energy_per_token"), ("watt_hours", "watt_hours")],
+)  # fmt: skip
+def test_a_title_does_not_repeat_the_unit(heading: str, title: str) -> None:
+    assert without_unit(heading) == title
+
+
 def test_directions_units_wraps_and_no_limit_are_guessed() -> None:
     caps = SWEEPS["rapl caps in ms without units"][0].guesses()
     assert caps["Package"].wraps_at == 2**18
@@ -428,6 +440,15 @@ def test_add_guesses_keeps_the_guess_and_uses_it_again(
     assert "runs: 3 already there" in said
     assert "no settings" not in said
     assert main(["verify", "--lake", str(lake)]) == 0
+    # A later version refuses a name that this one proposed.
+    (file,) = (lake / "proposals").iterdir()
+    file.write_text(kept.text + '\n[columns.value]\nrole = "knob"\n', "utf-8")
+    assert add(raw, lake) == 0
+    said = capsys.readouterr().out
+    assert "proposed again, since the settings of before are refused: 'value' cannot name" in said
+    assert add(raw, lake) == 0
+    assert "proposed again" not in capsys.readouterr().out
+    assert rows_of(lake, "SELECT count(*), count(energy_j) FROM runs") == [(3, 3)]
 
 
 def test_without_proposing_columns_stay_as_they_are(tmp_path: Path) -> None:

@@ -94,6 +94,14 @@ STUDIES: dict[str, tuple[dict[str, str], str, list[tuple[Any, ...]]]] = {
         "power_w, energy_j",
         [(pytest.approx(2.0), pytest.approx(6.0))],
     ),
+    # 3 V at 0.5 A and 0.2 ms a sample.
+    "a phone's monitor": (
+        {f"{network}/brightness_{level}_{n}.csv": "Time(ms),Main(mA),Main Voltage(V)\n"
+         + "".join(f"{0.2 * at:.1f},500.0,3.0\n" for at in range(50))
+         for network in ("lte", "wifi") for level in (50, 100) for n in (1, 2)},
+        "folder, brightness, replicate, power_w, duration_s",
+        [("lte", 50, 1, pytest.approx(1.5), pytest.approx(0.01))],
+    ),
     # Folders repeat what the documents say.
     "documents in folders": (
         {f"{machine}/{benchmark}/run{run}.json": '{"energy": {"value": 3977.5, "unit": "mJ"}, '

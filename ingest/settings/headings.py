@@ -1,20 +1,22 @@
 """What the heading of a column says: its words, its unit and the quantity of that unit.
 
 `Energy (J)`, `energy_usage_J`, `avg_power_watts` and `PowerLimit[mW]` say their unit in brackets or
-with their last words. pint converts units; here stands only how people write them.
+with their last words. All readers and proposals take units from here.
 """
 
 import re
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, Final, Literal
+from typing import Final, Literal
+
+from ingest.settings.word_lists import WORDS
 
 Quantity = Literal[
     "energy", "power", "time", "frequency", "temperature", "voltage", "current", "charge",
     "bytes", "percent", "rate", "price", "",
 ]  # fmt: skip
 
-# Units as headings and cells write them (in small letters, but for those below), as pint has them.
+# Units as headings and cells write them (in small letters, but for those below), as they are shown.
 _SPELLED: Final = {
     **dict.fromkeys(("j", "joule", "joules"), "J"),
     **dict.fromkeys(("kj", "kilojoule", "kilojoules"), "kJ"),
@@ -54,10 +56,13 @@ _CASED: Final = {"MJ": "MJ", "MW": "MW", "MWh": "MWh", "A": "A", "C": "degC", "B
 _BRACKETED: Final = {"min": "min", "h": "h", "hr": "h", "m": "min", "sec.": "s"}
 # As a last word these are seldom a unit.
 _NEVER_LAST: Final = frozenset({"A", "C", "B", "degrees", "micros", "perc"})
-_QUANTITIES: Final[dict[str, Quantity]] = {
-    "J": "energy", "W": "power", "s": "time", "Hz": "frequency", "degC": "temperature",
-    "V": "voltage", "A": "current", "A*s": "charge",
+# Unit without a prefix: what it measures, and how many of the base unit of that it is.
+_BASES: Final[dict[str, tuple[Quantity, float]]] = {
+    "J": ("energy", 1), "Wh": ("energy", 3600), "W": ("power", 1), "s": ("time", 1),
+    "min": ("time", 60), "h": ("time", 3600), "Hz": ("frequency", 1), "V": ("voltage", 1),
+    "A": ("current", 1), "Ah": ("charge", 3600),
 }  # fmt: skip
+_PREFIXES: Final = {"n": 1e-9, "u": 1e-6, "m": 1e-3, "k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
 _PLAIN: Final[dict[str, Quantity]] = {"%": "percent", "rpm": "rate"}
 _BYTES: Final = re.compile(r"[kMGT]?i?B")
 _BRACKETS: Final = re.compile(r"^(.*?)\s*[(\[{]\s*([^()\[\]{}]+?)\s*[)\]}]\s*$")
@@ -124,6 +129,9 @@ def read_heading(text: str, cell_unit: str = "") -> Heading:
     in_cells = unit_of(cell_unit) if cell_unit else None
     if bracket := _BRACKETS.match(text):
         unit = in_cells or unit_of(bracket[2], in_brackets=True)
+        if bracket[2] == "s" and _is_counted(words_of(bracket[1])):
+            # A plural: `Core(s)`.
+            return Heading(text, words_of(bracket[1]), in_cells)
         if unit is not None:
             return Heading(text, words_of(bracket[1]) or words_of(bracket[2]), unit)
     words = words_of(text)
@@ -143,6 +151,22 @@ def read_heading(text: str, cell_unit: str = "") -> Heading:
             own = words[: len(raw) - last]
             return Heading(text, (*own, *number) if own else words, unit)
     return Heading(text, words, None)
+
+
+def without_unit(text: str) -> str:
+    """Return a heading without the unit that ends it: `freq_mhz` and `Energy (J)` as titles."""
+    unit = read_heading(text).unit
+    if bracket := _BRACKETS.match(text):
+        return bracket[1] if unit is not None and bracket[1] else text
+    last = _raw_words(text)[-1:]
+    own = unit_of(last[0]) if last else None
+    if unit is None or own is None or own.text not in (unit.text, unit.text.partition("/")[0]):
+        return text
+    return text[: text.rindex(last[0])].rstrip(" _-.,:") or text
+
+
+def _is_counted(words: tuple[str, ...]) -> bool:
+    return bool(words) and f"{words[-1]}s" in WORDS["set"] | WORDS["parts"]
 
 
 def _last_unit(words: list[str]) -> Unit | None:
@@ -199,34 +223,33 @@ def unit_of(text: str, in_brackets: bool = False) -> Unit | None:
     if name in _PLAIN:
         return Unit(name, _PLAIN[name])
     if _BYTES.fullmatch(name):
-        return Unit(name, "bytes", _pint(name.replace("B", "byte"), "byte"))
+        step = 1024.0 if "i" in name else 1000.0
+        return Unit(name, "bytes", step ** " kMGT".index(name[0] if len(name) > 1 else " "))
     if name == "degC":
         return Unit("°C", "temperature")
-    for base, quantity in _QUANTITIES.items():
-        try:
-            scale = _pint(name, base)
-        except ValueError:
-            continue
-        return Unit(name, quantity, scale)
-    return None
+    if name in _BASES:
+        return Unit(name, *_BASES[name])
+    quantity, scale = _BASES[name[1:]]
+    # Multiplied as decimal numbers are written: 3.6, not 3.6000000000000001.
+    return Unit(name, quantity, float(f"{_PREFIXES[name[0]] * scale:.12g}"))
 
 
-def _pint(name: str, base: str) -> float:
-    """Return how many of a base unit a unit is.
-
-    Raises:
-        ValueError: They measure different things.
-    """
-    registry = _registry()
-    one, other = registry.parse_units(name), registry.parse_units(base)
-    if one.dimensionality != other.dimensionality:
-        raise ValueError(f"{name} is not in {base}")
-    return float(f"{registry.Quantity(1.0, one).to(other).magnitude:.12g}")
-
-
-@lru_cache(maxsize=1)
-def _registry() -> Any:
-    # Imported here: it takes half a second, and only a proposal needs it.
-    import pint
-
-    return pint.UnitRegistry(cache_folder=None)
+def quantity_of(heading: Heading) -> Quantity:
+    """Return what a column measures, by its unit, else by its words; empty if neither says it."""
+    words = heading.words
+    if heading.unit is not None and heading.unit.quantity not in ("", "percent"):
+        return heading.unit.quantity
+    last = next((word for word in reversed(words) if word not in WORDS["plain"]), "")
+    if last in ("efficiency", "ratio", "rate", "savings", "state", "mode", "plan"):
+        return ""
+    if heading.has("energy", "joules", "joule"):
+        return "energy"
+    if heading.has(*WORDS["clocks"]):
+        return "frequency"
+    if heading.has("power", "watts", "watt", "wattage"):
+        return "power"
+    if words and words[-1] in ("package", "pkg", "dram", "uncore", "psys") and len(words) == 1:
+        return "energy"
+    if heading.has("time", "duration", "runtime", "elapsed", "latency", "makespan", "ttft", "tpot"):
+        return "time"
+    return ""
