@@ -192,7 +192,7 @@ class _Scene:
         words = [f" {', '.join(own)}" for own in names.values()]
         beside = [float(there[-1]) + 0.5] * len(names)
         return [*traces, scatter_trace("names", beside, list(names), "text", text=words,
-                                       textposition="middle right", textfont={"size": 10},
+                                       textposition="middle right", textfont={"size": 12},
                                        cliponaxis=False)]  # fmt: skip
 
     def _axes(self) -> dict[str, Any]:
@@ -202,7 +202,7 @@ class _Scene:
         unit = f", {answer.quantity.unit}" if answer.quantity.unit else ""
         low, high = np.log10([_LEAST_SHARE, self._most_share])
         shown = [share for share in _SHARES if share <= self._most_share]
-        grid = {"showgrid": False, "zeroline": False, "tickfont": {"size": 10}}
+        grid = {"showgrid": False, "zeroline": False, "tickfont": {"size": 12}}
         return {
             "xaxis": {**grid, "range": [-0.5, count - 0.5 + min(0.8, 0.1 * count)],
                       "tickvals": list(range(count)), "ticktext": labels,

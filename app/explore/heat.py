@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from textwrap import wrap
 from types import MappingProxyType
 from typing import Any, Final
 
@@ -31,10 +30,7 @@ from data.selection import Selection, Value
 from data.units import format_digits
 
 TEXT_MAX_CELLS: Final = 110
-_LETTER_PX: Final = 6
-# Maximum characters in a line of the subtitle, and the height of a line.
-_LINE_CHARS: Final = 66
-_LINE_PX: Final = 14
+_LETTER_PX: Final = 7
 
 
 # For explanations.
@@ -208,7 +204,7 @@ def _means_trace(z, x, y, grid, measure, prefix) -> dict:  # type: ignore[no-unt
     if z.size <= TEXT_MAX_CELLS:
         trace["text"] = [["" if np.isnan(v) else format_digits(float(v)) for v in r] for r in z]
         trace["texttemplate"] = "%{text}"
-        trace["textfont"] = {"size": 10}
+        trace["textfont"] = {"size": 12}
     return trace
 
 
@@ -242,14 +238,16 @@ def _catcher_trace(z: np.ndarray, x: list[str], y: list[str]) -> dict:
 
 def _layout(title: str, subtitle: str, y: Sequence[str], x_knob: Knob, y_knob: Knob) -> dict:
     longest = max(len(label) for label in y)
-    lines = wrap(subtitle, _LINE_CHARS)
-    axis = {"type": "category", "showgrid": False, "zeroline": False, "tickfont": {"size": 10}}
+    axis = {
+        "type": "category", "showgrid": False, "zeroline": False, "tickfont": {"size": 12},
+        "automargin": True,
+    }  # fmt: skip
     return {
-        **base_layout(title, BREAK.join(lines)),
+        **base_layout(title, subtitle),
         "margin": {
             "l": max(62, 34 + _LETTER_PX * longest),
             "r": 8,
-            "t": 46 + _LINE_PX * (len(lines) - 1),
+            "t": 46,
             "b": 44,
         },
         "xaxis": {**axis, "title": axis_title(x_knob.axis_title)},

@@ -3,9 +3,8 @@
 from dataclasses import replace
 from typing import Final
 
-import dash_ag_grid as dag
 import dash_mantine_components as dmc
-from dash import dcc, html
+from dash import html
 
 from app.explore.heat import heat_of
 from app.explore.layout_controls import IDS, controls
@@ -130,35 +129,13 @@ def _proof_controls(view: LakeView, state: ExploreState) -> list:
     ]  # fmt: skip
 
 
-def _selected_grid() -> dag.AgGrid:
-    return dag.AgGrid(
-        id=IDS("grid"),
-        columnDefs=[],
-        rowData=[],
-        columnSize=None,
-        defaultColDef={"sortable": True, "resizable": True},
-        dashGridOptions={
-            "rowHeight": 24,
-            "headerHeight": 26,
-            "suppressNoRowsOverlay": True,
-            "theme": {"function": "themeBalham"},
-            "enableCellTextSelection": True,
-        },
-        className="grid",
-        style={"height": "100%"},
-    )
-
-
 def _selected_panel() -> html.Section:
-    """Lay out the panel of selected points; the browser adds the table after the scatter."""
+    """Lay out the panel of selected points, or of the best setting; the browser fills its table."""
     head = [
         html.H2("Selected"),
         html.Span("loading", id="selected-words", className="quiet", role="status"),
         html.Button("timeline (t)", id="selected-timeline", className="plain", hidden=True),
         html.Button("clear (Esc)", id="clear-selection", className="plain", hidden=True),
     ]
-    body = [
-        dcc.Store(id=IDS("selected-grid"), data=_selected_grid().to_plotly_json()),
-        html.Div(id=IDS("selected-frame"), className="grid"),
-    ]
+    body = [html.Div(id="selected-table", className="table-frame", tabIndex=0)]
     return panel("", "selected points", head, body, "panel-selected", is_stop=False)

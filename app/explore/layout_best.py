@@ -1,7 +1,7 @@
 """The table of best settings, and the sentences that lead the page."""
 
 import math
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -64,6 +64,7 @@ def best_settings_table(rows: pl.DataFrame, question: Asked) -> html.Div:
     shown = (
         [question.cost] if question.cost is question.limited else [question.cost, question.limited]
     )
+    best = _best_row(listed, question)
     head = [
         html.Th("System"),
         *([html.Th("Recommended setting")] if has_settings else []),
@@ -93,10 +94,18 @@ def best_settings_table(rows: pl.DataFrame, question: Asked) -> html.Div:
             ],
             tabIndex=0,
             **{"data-config": row["set"], "data-meets": str(row["standing"] != "outside")},
+            **({"data-best": ""} if row is best else {}),
         )
         for row, words in zip(listed, settings, strict=True)
     ]
     return html.Table([html.Thead(html.Tr(head)), html.Tbody(body)], className="best")
+
+
+def _best_row(listed: Sequence[Mapping[str, Any]], question: Asked) -> Mapping[str, Any] | None:
+    """Return the row that costs least and does not miss the limit; None if all miss it."""
+    sign = -1 if question.cost.better == "more" else 1
+    can = [row for row in listed if row["standing"] != "outside" and row["cost"] is not None]
+    return min(can, key=lambda row: sign * row["cost"], default=None)
 
 
 _SET_TITLE: Final = (

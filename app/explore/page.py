@@ -168,11 +168,6 @@ turn_workload = register_workload(
 # The browser draws the pictures in its theme, and links them.
 for each in UPDATES:
     clientside_callback(ClientsideFunction("explore", "show"), Input(IDS.figure(each), "data"))
-clientside_callback(
-    ClientsideFunction("explore", "keepGrid"),
-    Output(IDS("selected-frame"), "children"),
-    Input(IDS("selected-grid"), "data"),
-)
 clientside_callback(ClientsideFunction("explore", "showBest"), Input("best-table", "children"))
 clientside_callback(
     ClientsideFunction("explore", "slideLimit"),

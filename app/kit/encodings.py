@@ -62,7 +62,7 @@ def base_layout(title: str, subtitle: str) -> dict[str, Any]:
     """Return the layout that all figures share; the browser adds the theme's colours."""
     return {
         "title": {
-            "text": f"{title}{BREAK}{styled('font-size:11px', subtitle)}",
+            "text": f"{title}{BREAK}{styled('font-size:12px', subtitle)}",
             "font": {"size": 14},
             "x": 0,
             "xref": "container",
@@ -71,7 +71,7 @@ def base_layout(title: str, subtitle: str) -> dict[str, Any]:
             "y": 1,
             "yanchor": "top",
         },
-        "font": {"family": FONT, "size": 11},
+        "font": {"family": FONT, "size": 12},
         "paper_bgcolor": "rgba(0,0,0,0)",
         "plot_bgcolor": "rgba(0,0,0,0)",
         "hovermode": "closest",
@@ -93,11 +93,11 @@ def axis_title(text: str) -> dict[str, Any]:
 def color_bar(title: str) -> dict[str, Any]:
     """Return a colour bar at the right of a large figure."""
     return {
-        "title": {"text": title, "side": "right", "font": {"size": 11}},
+        "title": {"text": title, "side": "right", "font": {"size": 12}},
         "thickness": 10,
         "len": 1,
         "outlinewidth": 0,
-        "tickfont": {"size": 10},
+        "tickfont": {"size": 12},
     }
 
 

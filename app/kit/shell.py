@@ -87,7 +87,7 @@ def shell() -> dmc.MantineProvider:
         ],
         id="mantine",
         forceColorScheme="light",
-        theme={"fontSizes": {"xs": "11px", "sm": "12px"}, "primaryColor": "blue"},
+        theme={"fontSizes": {"xs": "12px", "sm": "12px"}, "primaryColor": "blue"},
     )
 
 

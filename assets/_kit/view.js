@@ -112,7 +112,8 @@
     function draw(gd, name) {
       const { data, layout } = dressed(name, link.theme);
       wattlas.legend(gd.id, { data, layout });
-      window.Plotly.react(gd, data, wattlas.panels.arranged(gd, layout), wattlas.PLOT_CONFIG);
+      const placed = wattlas.panels.arranged(gd, wattlas.titles.fitted(gd, layout));
+      window.Plotly.react(gd, data, placed, wattlas.PLOT_CONFIG);
       drawn.add(name);
       listen(gd, name);
       setHome(gd, name);
@@ -279,7 +280,9 @@
         const { width, height } = gd._fullLayout || {};
         const isSame = Math.abs(gd.clientWidth - width) < 1 && Math.abs(gd.clientHeight - height) < 1;
         if (!gd.isConnected || !gd.clientWidth || isSame) return;
-        if (wattlas.panels.isArranged(gd)) wattlas.resizePlots([gd]);
+        const isPlaced = wattlas.panels.isArranged(gd)
+          && wattlas.titles.areFitted(gd, link.figures[name].layout);
+        if (isPlaced) wattlas.resizePlots([gd]);
         else draw(gd, name);
       };
       new ResizeObserver(() => wattlas.nextFrame(fit)).observe(gd);

@@ -14,7 +14,6 @@ document.addEventListener("DOMContentLoaded", function () {
     explore.open(spec.kept.sel, spec.kept.zoom);
     [domain, slid, sent, boxed] = [null, STEPS, [], null];
     hasPainted = false;
-    columnsNamed = "";
   }
 
   const AXES = ["workload", "x", "y", "xlog", "ylog"];
@@ -76,27 +75,7 @@ document.addEventListener("DOMContentLoaded", function () {
     hasPainted = true;
   }
 
-  /* The grid's library is loaded at the first selection; until then there is nothing to list. */
-  let gridLayout = null;
-  function keepGrid(grid) {
-    gridLayout = grid;
-    if (selected().length) showGrid();
-    return same();
-  }
-  async function showGrid() {
-    if (!gridLayout) return;
-    const layout = gridLayout;
-    gridLayout = null;
-    try {
-      await wattlas.library("dash_ag_grid");
-      setProps("explore-selected-frame", { children: layout });
-    } catch (error) {
-      gridLayout = layout;
-      wattlas.say(error.message);
-    }
-  }
-
-  const showBest = () => { wattlas.later(explore.paintBest); };
+  const showBest = () => { wattlas.later(() => { explore.paintBest(); announce(); }); };
 
   /* ---- the limit: the slider runs over the logarithm of the metric; its right end means no limit */
 
@@ -165,73 +144,18 @@ document.addEventListener("DOMContentLoaded", function () {
 
   /* ---- what is selected */
 
-  const { selected } = explore;
+  const { listed, selected } = explore;
   const logged = (indices) => indices.filter((i) => explore.columns.logged[i] > 0);
 
   /** Write the selection into the status line and the table. Call it after the figures are painted. */
   function announce() {
     const status = document.getElementById("status-selection");
     if (!status || !document.querySelector(".page." + NAME)) return;
-    const words = explore.selectionWords(), count = selected().length;
+    const words = explore.selectionWords();
     status.textContent = words ? words + " \u00b7 Esc clears" : "";
     document.getElementById("clear-selection").hidden = !explore.clause;
-    const points = count.toLocaleString("en") + (count === 1 ? " point" : " points");
-    const shown = count > GRID_ROWS ? "first " + GRID_ROWS + " of " + count.toLocaleString("en") : points;
-    const none = explore.figures.scatter ? "nothing yet: drag a box in a picture" : "loading";
-    document.getElementById("selected-words").textContent = words ? shown : none;
+    explore.showSelected();
     offerTimeline();
-    if (count) showGrid();
-    fillGrid(count ? 40 : 0);
-  }
-
-  /* getApi throws until the grid exists. */
-  function gridApi() {
-    try { return window.dash_ag_grid.getApi("explore-grid"); } catch (error) { return null; }
-  }
-
-  /* Dash creates the table after the figures. Its last columns are the columns of the axes. */
-  const GRID_ROWS = 500;
-  let columnsNamed = "", gridTimer = 0;
-  function fillGrid(tries) {
-    wattlas.cancel(gridTimer);
-    const { scatter } = explore.figures, meta = scatter && scatter.layout.meta, grid = gridApi();
-    if (!grid || !meta) {
-      if (tries > 0) gridTimer = wattlas.later(() => fillGrid(tries - 1), 250);
-      return;
-    }
-    const columns = meta.titles ? gridColumns(meta, explore.columns.named) : [];
-    const names = JSON.stringify(columns);
-    if (columnsNamed !== names) {
-      columnsNamed = names;
-      grid.setGridOption("columnDefs", columns);
-    }
-    const rows = meta.units ? selected().slice(0, GRID_ROWS) : [];
-    setProps("explore-grid", { rowData: rows.map((i) => gridRow(meta, i)) });
-  }
-  /* The system, the knobs that the study varies, the means of both axes. */
-  function gridColumns(meta, named) {
-    const number = { type: "rightAligned", width: 84 };
-    const columns = (isGiven) => named.filter((knob) => knob.is_given === isGiven).map(gridColumn);
-    return [
-      { field: "system", headerName: "system", width: 96 }, ...columns(false),
-      { field: "n", headerName: "n", ...number, width: 40 },
-      { field: "y", headerName: meta.titles[meta.fields.y], ...number },
-      { field: "x", headerName: meta.titles[meta.fields.x], ...number }, ...columns(true),
-    ];
-  }
-  function gridColumn({ column, title, hint, cells }) {
-    const letters = Math.max(title.length, ...cells.map((cell) => String(cell).length));
-    const width = Math.min(160, 26 + 6.5 * letters);
-    return { field: "knobs." + column, headerName: title, headerTooltip: hint, width };
-  }
-  function gridRow({ fields, units }, i) {
-    const { columns } = explore, { knobs, labels } = columns, system = wattlas.knob(columns, "system", i);
-    const cells = columns.named.map((knob) => [knob.column, knob.cells[knobs[knob.column].index[i]]]);
-    const value = (name) => wattlas.formatQuantity(columns.fields[name][i], units[name]);
-    return {
-      system: labels[system] || system, knobs: Object.fromEntries(cells), n: columns.runs[i],
-      x: value(fields.x), y: value(fields.y),
-    };
   }
 
   const keepUrl = () => address.keep(NAME, { sel: explore.clause, zoom: explore.zoom });
@@ -289,8 +213,8 @@ document.addEventListener("DOMContentLoaded", function () {
   function offerTimeline() {
     const button = document.getElementById("selected-timeline");
     if (!button || !explore.columns) return;
-    const all = selected(), can = logged(all);
-    button.hidden = !all.length;
+    const all = listed(), can = logged(all);
+    button.hidden = !(explore.clause ? all : can).length;
     button.disabled = !can.length;
     const few = can.length ? "timeline (t)" : "no timeline";
     button.textContent = can.length > MOST_RUNS ? "timeline of " + MOST_RUNS + " (t)" : few;
@@ -319,12 +243,12 @@ document.addEventListener("DOMContentLoaded", function () {
     const { columns, mask, under } = explore;
     if (event.key !== "t" || !columns) return explore.key(event);
     const isPointed = document.getElementById("hover-card").style.display === "block" && under !== null;
-    if (mask) openTimeline(selected(), true); else openTimeline(isPointed ? [under] : [], false);
+    if (mask) openTimeline(selected(), true); else openTimeline(isPointed ? [under] : listed(), false);
     return true;
   }
 
   document.addEventListener("click", (event) => {
-    if (wattlas.closest(event, "#selected-timeline")) openTimeline(selected(), true);
+    if (wattlas.closest(event, "#selected-timeline")) openTimeline(listed(), Boolean(explore.mask));
     if (wattlas.closest(event, "#clear-selection")) explore.select("");
     if (wattlas.closest(event, "#explore-limit-agreed") && domain) takeAgreed();
     const nearest = wattlas.closest(event, "[data-limit]");
@@ -336,5 +260,5 @@ document.addEventListener("DOMContentLoaded", function () {
     theme: explore.paint,
     figure: explore.paper,
   });
-  wattlas.clientside(NAME, { show, ask, keepGrid, showBest, slideLimit, setLimit });
+  wattlas.clientside(NAME, { show, ask, showBest, slideLimit, setLimit });
 });

@@ -10,7 +10,7 @@
   const explore = (wattlas.explore = wattlas.linked({
     views: {
       scatter: { dress: dressScatter, lines: pointLines, drawn: paintEdges },
-      heatmap: { lines: cellLines },
+      heatmap: { lines: cellLines, drawn: fitNumbers },
       lines: { dress: dressLines },
     },
     changed(what) {
@@ -78,7 +78,7 @@
   function limitLook(unit, theme) {
     const color = wattlas.palette(theme).text, text = "limit " + wattlas.formatQuantity(explore.limit, unit);
     const line = { color, width: 1.5, dash: "dash" };
-    return { line, label: { text, font: { size: 11, color }, textposition: "end" } };
+    return { line, label: { text, font: { size: 12, color }, textposition: "end" } };
   }
 
   function isInRightHalf(value, xs) {
@@ -262,6 +262,17 @@
       meta.title + ": " + wattlas.formatQuantity(mean[at], meta.unit) + spread,
       "n = " + n[at], "click: select its runs",
     ];
+  }
+
+  const EDGE_PX = 3, LINE_PX = 15;
+  /** Write the numbers into the cells where each has room for its number. */
+  function fitNumbers(gd) {
+    const k = gd.data.findIndex((one) => kindOf(one) === "cells" && one.text);
+    if (k < 0) return;
+    const { xaxis, yaxis } = gd._fullLayout, room = wattlas.titles.widest(gd.data[k].text.flat()) + EDGE_PX;
+    const [wide, high] = [xaxis, yaxis].map(({ range, _length }) => _length / Math.abs(range[1] - range[0]));
+    const wanted = wide >= room && high >= LINE_PX ? "%{text}" : "";
+    if (gd.data[k].texttemplate !== wanted) window.Plotly.restyle(gd, { texttemplate: wanted }, [k]);
   }
 
   function kindOfClause(clause) {

@@ -18,16 +18,17 @@
   function layout(title, subtitle, more) {
     return {
       title: {
-        text: `${title}<br><span style="font-size:11px">${subtitle}</span>`, font: { size: 13 }, x: 0,
+        text: `${title}<br><span style="font-size:12px">${subtitle}</span>`, font: { size: 13 }, x: 0,
         xref: "container", xanchor: "left", pad: { l: 10, t: 15 }, y: 1, yanchor: "top",
       },
-      font: { family: wattlas.FONT, size: 11 }, paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)",
+      font: { family: wattlas.FONT, size: 12 }, paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)",
       margin: { l: 52, r: 12, t: 46, b: 36 }, hovermode: "closest", showlegend: false,
       ...more,
       meta: { kind: "models" },
     };
   }
-  const axis = (title, more = {}) => ({ title: { text: title, standoff: 6 }, zeroline: false, ...more });
+  const axis = (title, more = {}) =>
+    ({ title: { text: title, standoff: 6, font: { size: 12 } }, zeroline: false, ...more });
 
   /** A trace of points or lines. The card at the pointer takes the place of Plotly's hover. */
   const scatter = (mode, x, y, meta, more) =>
@@ -40,7 +41,7 @@
   }
 
   /** An entry of a legend within a subtitle: a coloured sign and words. */
-  const entry = (hue, sign, words) => `<span style="color:${hue}">${sign}</span> ${words}`;
+  const entry = (hue, sign, words) => `<span style="color:${hue}">${sign}</span>\u00a0${words}`;
 
   /** A figure with a sentence in place of a picture. */
   function message(sentence) {
@@ -182,7 +183,7 @@
 
   /* The axis of the measured over the predicted values, below a panel. */
   const RATIO_AXIS = {
-    ...axis(""), title: { text: "measured<br>/ model", standoff: 2, font: { size: 9 } },
+    ...axis(""), title: { text: "ratio", standoff: 2, font: { size: 12 } },
     domain: [0, 0.2], range: [0, 2], tickvals: [0.5, 1, 1.5], fixedrange: true,
   };
 
@@ -217,7 +218,7 @@
         type: "line", x0: x, x1: x, yref: "paper", y0: bottom, y1: 1, line: { color, width: 1.2,
           dash: "dot" },
         label: {
-          text: `switch ${three(x)}`, font: { size: 9, color }, textposition: "end", textangle: 0,
+          text: `switch ${three(x)}`, font: { size: 12, color }, textposition: "end", textangle: 0,
           xanchor: "left", yanchor: "top",
         },
       }));

@@ -69,7 +69,7 @@
         note: {
           text: `alpha = ${three(alpha)}, beta = ${three(beta)}`, xref: "paper", yref: "paper",
           x: left + width / 2, y: top, yanchor: "bottom", xanchor: "center", showarrow: false,
-          font: { size: 11 },
+          font: { size: 12 },
         },
       };
     }));

@@ -33,7 +33,7 @@
         {
           barmode: "stack", bargap: 0.25, margin: { l: 8, r: 16, t: 46, b: 38 },
           xaxis: axis("share of the CPU, %", { range: [0, 100], ticklabelstandoff: 2, automargin: true }),
-          yaxis: { automargin: true, tickfont: { size: 10 } },
+          yaxis: { automargin: true, tickfont: { size: 12 } },
         },
       ),
     };

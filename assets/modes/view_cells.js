@@ -92,7 +92,8 @@
     const name = isNamed || outcome === "differ" ? bold() : "";
     if (!data.rules.percent) return name + quantity(data, data.cells.margin[i]);
     if (isNaN(share)) return name + DASH;
-    return name + (isShort ? percent(share, 2).replace(" ", "") : percent(share));
+    // The winner's lead is always in the better direction, so that narrow cells leave out its sign.
+    return name + (isShort ? percent(share, 2).slice(1).replace(" ", "") : percent(share));
   }
 
   function verdict(data, i) {

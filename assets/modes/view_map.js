@@ -8,12 +8,12 @@
 (function (wattlas) {
   "use strict";
 
-  const CHARACTER_PX = 6.2, LINE_PX = 11.5;
+  const CHARACTER_PX = 7, LINE_PX = 13;
   // Up to this many columns and rows, in rows of this height, cells have the winner's name; above so many
   // columns, short texts.
-  const NAMED_MAX = [8, 9], NAMED_PX = 30, WIDE_MAX = 12, LARGE_MAX = [12, 18];
+  const NAMED_MAX = [8, 9], NAMED_PX = 30, WIDE_MAX = 12;
   // A cell that is drawn narrower has no text.
-  const LEAST_PX = 24;
+  const LEAST_PX = 28;
 
   /**
    * The labels of an axis that have room: every k-th, k the least of 1, 2, 5, 10, ..., and the last one,
@@ -113,8 +113,7 @@
       found.shadow.push(wattlas.cells.outcomeOf(data, i) === "too few" ? halo : "none");
     }
     const { x, y, text, color, shadow } = found;
-    const size = columns <= LARGE_MAX[0] && rows <= LARGE_MAX[1] ? 12 : 10;
-    return { x, y, text, textfont: { size, color, shadow } };
+    return { x, y, text, textfont: { size: 12, color, shadow } };
   }
 
   /** The part of a map that is in view: of a drawn one by its axes, else all of it. */

@@ -10,7 +10,7 @@ from playwright.sync_api import Browser, Page, Response, Route
 from app.kit.compressed import find_compressed
 from app.pages import PAGES
 from app.serve.response_cache import HIT
-from tests.browser.atlas import Atlas, visit, wait_idle
+from tests.browser.atlas import visit, wait_idle
 from tests.browser.conftest import WAIT_MS
 
 MOST_SCRIPT_BYTES = 1_000_000
@@ -75,19 +75,6 @@ def test_placeholders_can_be_read_in_both_themes(
 def test_an_unknown_address_has_no_placeholders(page: Page, grid_address: str) -> None:
     page.goto(f"{grid_address}/no-such-page")
     assert page.locator(".first-page").count() == 0
-
-
-@pytest.mark.slow
-@pytest.mark.usefixtures("own_document")
-def test_the_first_selection_loads_the_grid(atlas: Atlas, grid_address: str) -> None:
-    atlas.open(grid_address, "?v=1&workload=memcached&load=200000")
-    wait_idle(atlas.page)
-    loaded = "performance.getEntriesByType('resource').map((r) => r.name)"
-    names = atlas.page.evaluate(loaded)
-    assert not [name for name in names if "dash_ag_grid" in name or "dash_table" in name]
-    atlas.page.evaluate("wattlas.explore.select('knobs~{\"itr_us\":2}')")
-    atlas.page.locator("#explore-grid .ag-row").first.wait_for()
-    assert [name for name in atlas.page.evaluate(loaded) if "dash_ag_grid" in name]
 
 
 def test_the_first_load_is_small(grid_address: str) -> None:

@@ -20,7 +20,7 @@ def test_a_link_restores_the_box_its_outline_and_the_table(
     query = f"?{clause}&workload=memcached&load=200000&system=linux_tuned"
     atlas.open(grid_address, query)
     atlas.page.wait_for_function(
-        "() => document.querySelectorAll('#explore-grid .ag-row').length === 6"
+        "() => document.querySelectorAll('#selected-table tbody tr').length === 6"
     )
     outline = atlas.layout("scatter")["selections"][0]
     assert (outline["x0"], outline["x1"], outline["y0"], outline["y1"]) == (50, 140, 1200, 2990)
@@ -28,7 +28,7 @@ def test_a_link_restores_the_box_its_outline_and_the_table(
     assert f"sel={BOX}" in atlas.page.url
     assert "v=2&" in atlas.page.url
     assert "brush" not in atlas.page.url
-    headers = atlas.page.locator("#explore-grid .ag-header-cell-text").all_inner_texts()
+    headers = atlas.page.locator("#selected-table th").all_inner_texts()
     assert "Energy" in headers
     atlas.page.keyboard.press("Escape")
     wait_idle(atlas.page)

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from textwrap import wrap
 from typing import Any, Final
 
 import numpy as np
@@ -11,7 +10,7 @@ import polars as pl
 from app.kit.columns import floats
 from app.kit.competitors import Competitors, axis_label, ordered_values, value_words
 from app.kit.encodings import OKABE_ITO, axis_title, base_layout, scatter_trace
-from app.kit.figure_text import BREAK, bold, finishing
+from app.kit.figure_text import bold, finishing
 from data.catalogue import Catalogue
 from data.knobs import Knob
 from data.metrics import Metric
@@ -26,9 +25,6 @@ _DARK, _LIGHT = 0.95, 0.3
 _BAND: Final = 0.16
 _BAND_OF_LEVELS: Final = 0.06
 _GREY: Final = "#808080"
-# Characters in a line of the subtitle, and the height of a line.
-_LINE_CHARS: Final = 105
-_LINE_PX: Final = 14
 # Between two metrics: room for the title of the lower one.
 _GAP: Final = 0.07
 
@@ -326,11 +322,9 @@ def _layout(
     xs: Sequence[Value | None],
 ) -> dict[str, Any]:
     rows = len(scene.metrics)
-    lines = wrap(subtitle, _LINE_CHARS)
-    top_px = (46 if rows == 1 else 62) + _LINE_PX * (len(lines) - 1)
     layout: dict[str, Any] = {
-        **base_layout(title, BREAK.join(lines)),
-        "margin": {"l": 68, "r": 10, "t": top_px, "b": 44},
+        **base_layout(title, subtitle),
+        "margin": {"l": 68, "r": 10, "t": 46 if rows == 1 else 62, "b": 44},
         "showlegend": False,
         "dragmode": "select",
         "meta": {
@@ -361,7 +355,7 @@ def _label(text: str, x: float, y: float, **more: Any) -> dict[str, Any]:
     """Return a text whose lower edge is at a place of the figure."""
     return {
         "text": text, "showarrow": False, "xref": "paper", "yref": "paper", "x": x, "y": y,
-        "yanchor": "bottom", "borderpad": 0, "font": {"size": 11}, **more,
+        "yanchor": "bottom", "borderpad": 0, "font": {"size": 12}, **more,
     }  # fmt: skip
 
 

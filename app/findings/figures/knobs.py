@@ -43,7 +43,7 @@ def build_knobs(
         low = max(top - height / total, 0.0)
         title = {"text": words, "x": 0, "y": top, "xref": "paper", "yref": "paper",
                  "xanchor": "left", "yanchor": "top", "showarrow": False,
-                 "font": {"size": 11, "weight": 600}}  # fmt: skip
+                 "font": {"size": 12, "weight": 600}}  # fmt: skip
         annotations.append(title)
         inside = [low + 0.6 / total, top - _HEAD_ROWS / total]
         for column, own in enumerate(shares):
@@ -53,18 +53,18 @@ def build_knobs(
             layout[f"xaxis{end}"] = {
                 "domain": [left, right], "anchor": f"y{end}", "range": [0, 100],
                 "ticksuffix": " %", "nticks": 5, "fixedrange": True,
-                "tickfont": {"size": 9}, "showticklabels": low < 1e-6,
+                "tickfont": {"size": 12}, "showticklabels": low < 1e-6,
             }  # fmt: skip
             layout[f"yaxis{end}"] = {
                 "domain": inside, "anchor": f"x{end}", "autorange": "reversed", "type": "category",
                 "categoryorder": "array", "categoryarray": names[key], "fixedrange": True,
-                "showticklabels": column == 0, "tickfont": {"size": 10},
+                "showticklabels": column == 0, "tickfont": {"size": 12},
             }  # fmt: skip
             data.append(_bars(own, key, names[key], end, targets, hues))
             annotations.append(
                 {"text": titles[own.metric], "x": left, "y": inside[1], "xref": "paper",
                  "yref": "paper", "xanchor": "left", "yanchor": "bottom", "showarrow": False,
-                 "font": {"size": 10}}
+                 "font": {"size": 12}}
             )  # fmt: skip
         top = low
     return {

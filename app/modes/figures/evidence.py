@@ -132,7 +132,7 @@ def _layout(scene: EvidenceScene) -> dict:
             "fixedrange": True,
         },
         "yaxis": {
-            "title": {"text": _quantity(scene.metric), "standoff": 6, "font": {"size": 11}},
+            "title": {"text": _quantity(scene.metric), "standoff": 6, "font": {"size": 12}},
             "zeroline": False,
             "exponentformat": "SI",
         },

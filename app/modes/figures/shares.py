@@ -115,7 +115,7 @@ def _layout(labels: list[str], title: str, subtitle: str) -> dict:
             "categoryorder": "array",
             "categoryarray": labels[::-1],
             "tickvals": labels,
-            "tickfont": {"size": 11 if len(labels) < BARS_MAX else 10},
+            "tickfont": {"size": 12},
             "showgrid": False,
             "fixedrange": True,
         },

@@ -137,5 +137,5 @@ def _key(devices: Sequence[str | None], scene: Scene, view: View) -> dict[str, A
     return {
         "text": BREAK.join(lines), "xref": "paper", "yref": "paper", "x": 0, "y": 1, "yshift": 30,
         "xanchor": "left", "align": "left", "showarrow": False,
-        "font": {"size": 11, "color": TEXT_COLOR},
+        "font": {"size": 12, "color": TEXT_COLOR},
     }  # fmt: skip

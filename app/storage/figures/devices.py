@@ -180,7 +180,7 @@ def build_proportionality(
         notes += [
             access_note(number, rw),
             panel_note(number, BREAK.join(fits), x=0.01, yshift=0, xanchor="left", yanchor="top",
-                       align="left", font={"size": 9.5, "color": TEXT_COLOR}),
+                       align="left", font={"size": 12, "color": TEXT_COLOR}),
         ]  # fmt: skip
     return {
         "data": named_once(data),

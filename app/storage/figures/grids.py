@@ -36,7 +36,7 @@ DIVERGING: Final = tuple(
 )  # fmt: skip
 _GAP: Final = 0.075
 # Cells have texts if these fit side by side in the narrowest window.
-_CHAR_PX: Final = 5.2
+_CHAR_PX: Final = 6.9
 _PAD_PX: Final = 3.0
 _ROOM_PX: Final = {2: 240.0, 3: 360.0, 6: 620.0}
 MOST_PANELS: Final = 8
@@ -206,11 +206,10 @@ def _texts(
     if columns * (max(map(len, texts)) * _CHAR_PX + _PAD_PX) > room_px:
         return {}
     hues = [readable_on(hue) for hue in _hues(own, color_axis)]
-    size = 10 if columns <= _LARGE_MAX_COLUMNS else 9
     return {
         "text": texts,
         "textposition": "middle center",
-        "textfont": {"size": size, "color": hues},
+        "textfont": {"size": 12, "color": hues},
     }
 
 
@@ -258,7 +257,7 @@ def _color_axis(values: np.ndarray, is_around_0: bool, unit: str) -> dict[str, A
     if is_around_0:
         most = max(abs(low), abs(high)) or 1.0
         low, high = -most, most
-    title = {"text": unit, "side": "top", "font": {"size": 10}}
+    title = {"text": unit, "side": "top", "font": {"size": 12}}
     return {
         "colorscale": DIVERGING if is_around_0 else VIRIDIS,
         "cmin": low,

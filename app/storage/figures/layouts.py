@@ -31,8 +31,8 @@ _SOURCES: Final = {
 def axis(title: str, **more: Any) -> dict[str, Any]:
     """Build an axis with its title, in the sizes of a small panel."""
     return {
-        "title": {"text": title, "standoff": 5, "font": {"size": 11}},
-        "tickfont": {"size": 10},
+        "title": {"text": title, "standoff": 5, "font": {"size": 12}},
+        "tickfont": {"size": 12},
         "zeroline": False,
         "automargin": True,
         # No quantity here is negative, but an interval may reach below 0.
@@ -85,7 +85,7 @@ def panel_note(number: int, text: str, **more: Any) -> dict[str, Any]:
         "y": 1,
         "yshift": 14,
         "showarrow": False,
-        "font": {"size": 11, "color": TEXT_COLOR},
+        "font": {"size": 12, "color": TEXT_COLOR},
         **more,
     }
 

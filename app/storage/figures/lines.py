@@ -132,7 +132,7 @@ def _line(
         else {
             "text": [f"{depth:g}" for depth in line[DEPTH]],
             "textposition": "top right",
-            "textfont": {"size": 9, "color": TEXT_COLOR},
+            "textfont": {"size": 12, "color": TEXT_COLOR},
         }
     )
     for letter, column in zip("yx", reversed(columns), strict=False):

@@ -164,7 +164,7 @@ def _x_axis(stacks: _Stacks, scene: Scene) -> dict[str, Any]:
     modes = sorted({mode for _, (mode, _), _ in stacks.all}, key=scene.modes.values.index)
     words = [f"{scene.glyph(mode)} {scene.label(mode)}" for mode in modes]
     words += [f"{_STAR} published"] if stacks.published else []
-    title = {"text": f"IO depth, with {', '.join(words)}", "standoff": 20, "font": {"size": 11}}
+    title = {"text": f"IO depth, with {', '.join(words)}", "standoff": 20, "font": {"size": 12}}
     ends = [at[0] - _BETWEEN_DEPTHS, at[-1] + _BETWEEN_DEPTHS]
     found = axis("", tickvals=at, ticktext=ticks, showgrid=False, tickangle=0, range=ends)
     return found | {"title": title}
@@ -178,7 +178,7 @@ def _depths(stacks: _Stacks) -> list[dict[str, Any]]:
         notes.append(
             {"text": f"{depth:g}", "x": (mine[0] + mine[-1]) / 2, "y": 0, "yref": "paper",
              "yshift": -18, "yanchor": "top", "showarrow": False,
-             "font": {"size": 10, "color": TEXT_COLOR}}
+             "font": {"size": 12, "color": TEXT_COLOR}}
         )  # fmt: skip
     return notes
 

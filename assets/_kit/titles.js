@@ -1,0 +1,71 @@
+/*
+ * Titles of pictures in as many lines as their width asks for, and titles of axes that are no longer than
+ * their axis. The server does not know how wide a picture is drawn.
+ */
+(function (wattlas) {
+  "use strict";
+
+  const LINE = 1.3, SUBTITLE_PX = 12, EDGE_PX = 10, BESIDE_PX = 30, SPACE = / (?![^<]*>)/;
+  let pen = null;
+
+  /** The width of a text without its tags, in pixels. */
+  function widthOf(text, size) {
+    pen = pen || document.createElement("canvas").getContext("2d");
+    pen.font = size + "px " + wattlas.FONT;
+    return pen.measureText(wattlas.shownText(text.replace(/<[^>]*>/g, ""))).width;
+  }
+
+  /** A line of a title as lines that are not wider than `room` pixels; a word is not divided. */
+  function wrapped(line, room, size) {
+    const lines = [];
+    for (const word of line.split(SPACE)) {
+      const longer = lines.length ? lines[lines.length - 1] + " " + word : word;
+      if (lines.length && widthOf(longer, size) <= room) lines[lines.length - 1] = longer;
+      else lines.push(word);
+    }
+    return lines;
+  }
+
+  /** Without the words in brackets where an axis has no room for them. */
+  function shorter({ text, ...title }, room) {
+    const size = (title.font && title.font.size) || SUBTITLE_PX;
+    return { ...title, text: widthOf(text, size) > room ? text.replace(/ \([^)]*\)/g, "") : text };
+  }
+
+  /** A layout with its titles fitted to a picture of a size. Pure. */
+  function fitted(layout, { width, height }) {
+    const { title = {}, margin, meta = {} } = layout, out = { ...layout };
+    if (!margin || !width) return layout;
+    const added = { t: 0 };
+    if (title.text) {
+      const room = width - ((title.pad && title.pad.l) || 0) - EDGE_PX;
+      const lines = title.text.split("<br>").map((line, i) => {
+        const size = i ? SUBTITLE_PX : title.font.size, all = wrapped(line, room, size);
+        added.t += (all.length - 1) * size * LINE;
+        return all.join("<br>");
+      });
+      out.title = { ...title, text: lines.join("<br>") };
+      out.margin = { ...margin, t: margin.t + added.t };
+    }
+    const room = { x: width - margin.l - margin.r, y: height - margin.t - added.t - margin.b };
+    for (const [key, axis] of Object.entries(layout)) {
+      // The title of one panel stands for all of them and may be longer than its axis.
+      if (meta.panels || !/^[xy]axis\d*$/.test(key) || !axis.title || !axis.title.text) continue;
+      const [from, to] = axis.domain || [0, 1];
+      out[key] = { ...axis, title: shorter(axis.title, (to - from) * room[key[0]] + BESIDE_PX) };
+    }
+    return out;
+  }
+
+  /** The width of the widest of some texts, in pixels. */
+  const widest = (texts, size = SUBTITLE_PX) => Math.max(0, ...texts.map((text) => widthOf(text, size)));
+
+  const sizeOf = ({ clientWidth, clientHeight }) => ({ width: clientWidth, height: clientHeight });
+  wattlas.titles = {
+    widest,
+    fitted: (gd, layout) => fitted(layout, sizeOf(gd)),
+    /** Whether the titles of a drawn picture are those that fit its present size. */
+    areFitted: (gd, { title = {}, ...rest }) => (
+      !title.text || fitted({ title, ...rest }, sizeOf(gd)).title.text === gd.layout.title.text),
+  };
+})((window.wattlas = window.wattlas || {}));
