@@ -28,6 +28,7 @@ _WHAT: Final = {
     PACKAGE: "Columns, titles and units of the tables (Frictionless Data Package)",
     "data/runs.parquet": "One row a run: knobs, measurements, quality, sources",
     "data/problems.parquet": "What was refused, repaired or doubted when the logs were read",
+    "data/distributions.parquet": "What the logs of a run count, by quantity and size",
     "LICENSE": "Licence of the data",
     "CITATION.cff": "How to cite the study",
 }
@@ -53,7 +54,7 @@ def data_package(
         root: The artifact, whose files are there already.
         version: Of the lake.
     """
-    resources = [_resource(root, Path(f"data/{name}.parquet")) for name in ("runs", "problems")]
+    resources = [_resource(root, path.relative_to(root)) for path in sorted(root.glob("data/*"))]
     for table in tables:
         fields = [_field(name, table.rows.schema[name], catalogue) for name in table.rows.columns]
         own = _resource(root, Path(f"{table.file}.csv")) | {

@@ -9,9 +9,9 @@ import polars as pl
 import polars.selectors as cs
 
 from app.kit.lake_view import LakeView
-from app.kit.page import Page
+from app.kit.page import Page, Recomputed
 from data.errors import WattlasError
-from data.queries.recomputed import formulas_of, recomputed_query
+from data.queries.recomputed import formulas_of, part_query, recomputed_query
 from data.selection import Selection
 
 # Sides of a cell of Modes; their columns have these in front.
@@ -58,17 +58,18 @@ def view_tables(view: LakeView, page: Page, state: Any) -> Iterator[ViewTable]:
         selection = getattr(state, "selection", Selection())
         if page.scope is not None:
             selection = page.scope(view, state, own.name)
-        checks, unchecked = _checks(view, rows, selection, f"{file}.parquet")
+        asked = page.recomputed and page.recomputed(view, state, own.name)
+        checks, unchecked = _checks(view, rows, selection, f"{file}.parquet", asked)
         yield ViewTable(file, f"{page.title}: {own.title}", rows, how, checks, unchecked)
 
 
 def _checks(
-    view: LakeView, rows: pl.DataFrame, selection: Selection, file: str
+    view: LakeView, rows: pl.DataFrame, selection: Selection, file: str, asked: Recomputed | None
 ) -> tuple[list[dict[str, Any]], tuple[str, ...]]:
     sides = [side for side in _SIDES if any(name.startswith(side) for name in rows.columns)]
     checks, checked = [], set[str]()
     for side in sides or [""]:
-        check = _check(view, rows, selection, side)
+        check = _asked(view, rows, asked) if asked else _check(view, rows, selection, side)
         if check is not None:
             checks.append({"file": file, **check})
             checked |= set(check["values"])
@@ -120,6 +121,20 @@ def _check(
         "sql": sql,
         "count": len(counted) * len(right),
     }
+
+
+def _asked(view: LakeView, rows: pl.DataFrame, asked: Recomputed) -> dict[str, Any] | None:
+    """Return the check by a page's own query of the numbers that it yields."""
+    query, keys, values = asked
+    answer = view.lake.polars(query).with_columns(cs.categorical().cast(pl.String))
+    both = rows.join(answer, on=list(keys), how="left", nulls_equal=True, suffix="_again")
+    right = [name for name in values if _is_same(both[name], both[f"{name}_again"], None)]
+    if not right:
+        return None
+    return {
+        "keys": list(keys), "values": right, "skip": [],
+        "sql": part_query(query, (*keys, *right)), "count": len(rows) * len(right),
+    }  # fmt: skip
 
 
 def _is_by_run(rows: pl.DataFrame, named: dict[str, str]) -> bool:

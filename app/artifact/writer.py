@@ -22,7 +22,7 @@ from app.kit.page import Page
 from data.csv_cells import guarded
 from data.errors import DataError
 from data.findings import claims
-from data.queries.recomputed import ARTIFACT_RUNS, whole_query
+from data.queries.recomputed import ARTIFACT_COUNTS, ARTIFACT_RUNS, COUNTS, whole_query
 
 # Its numbers are computed again as those of the claims.
 _CLAIMS: Final = "tables/findings-claims"
@@ -98,6 +98,10 @@ def _write(
     for name, rows in (("runs", "_runs_all"), ("problems", "problems")):
         _write_parquet(view.lake.polars(*whole_query(rows)),
                        root / f"data/{name}.parquet")  # fmt: skip
+    # Over an object store there is no view of the logs of all runs.
+    counts = view.lake.polars(COUNTS) if view.lake.log_views.folder else pl.DataFrame()
+    if len(counts):
+        _write_parquet(counts, root / "data/distributions.parquet")
     tables: list[ViewTable] = []
     for page in pages:
         _, state, _ = open_page(page, lakes, f"lake={view.version}")
@@ -112,7 +116,7 @@ def _write(
     of_all = claims(view.lake, ALPHA, MARGIN)
     checks = {
         "lake": view.words,
-        "views": [ARTIFACT_RUNS,
+        "views": [ARTIFACT_RUNS, *([ARTIFACT_COUNTS] if len(counts) else []),
                   *(sql for sql in view.lake.views if sql.startswith("CREATE VIEW runs "))],
         "tables": [check for table in tables for check in table.checks],
         "claims": claim_checks(view, of_all),

@@ -26,6 +26,7 @@ from data.distributions import (
 )
 from data.knobs import Knob
 from data.queries.logged_runs import counts_query, distribution_query
+from data.queries.statement import statement
 from data.selection import Selection, Value
 from data.siblings import unlike_siblings
 
@@ -266,3 +267,16 @@ def explain(view: LakeView, state: DistributionsState, name: str) -> str:
         by = list(dict.fromkeys(answer.by))
         query = distribution_query(state.selection, by, state.quantity, ids)
     return explanation(view, state.selection, query, words)
+
+
+def recomputed(
+    view: LakeView, state: DistributionsState, name: str
+) -> tuple[str, tuple[str, ...], tuple[str, ...]] | None:
+    """Return the query of the map's rows, with its keys and values."""
+    if name != "map":
+        return None
+    answer = Answer.of(view, state)
+    by = tuple(dict.fromkeys(answer.by))
+    ids = answer.runs["run_id"].to_list() if state.sel else None
+    query = statement(*distribution_query(state.selection, by, state.quantity, ids))
+    return query, (*by, "low", "high"), ("runs", "share")

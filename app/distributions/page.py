@@ -4,7 +4,7 @@ from typing import Any, Final
 
 from dash import ClientsideFunction, Input, Output, State, callback, clientside_callback
 
-from app.distributions.answer import VIEWS, Answer, explain, rows_behind, status_words
+from app.distributions.answer import VIEWS, Answer, explain, recomputed, rows_behind, status_words
 from app.distributions.figure import draw_map
 from app.distributions.layout import IDS, distributions_layout, quantile_table, sibling_table
 from app.distributions.layout_export import export
@@ -33,6 +33,7 @@ PAGE: Final = Page(
     rows=rows_behind,
     explain=explain,
     export=export,
+    recomputed=recomputed,
     missing=missing,
     keys=(
         ("arrow keys", "in the map: move from quantile to quantile"),

@@ -18,6 +18,8 @@ from app.kit.lake_view import LakeView
 from data.errors import SelectionError
 from data.selection import Selection
 
+Recomputed = tuple[str, tuple[str, ...], tuple[str, ...]]
+
 
 @dataclass(frozen=True, slots=True)
 class View:
@@ -50,6 +52,9 @@ class Page:
         explain: Returns how a view was computed: executed query, filters, version.
         export: Returns the page as one file.
         scope: Returns the filters of the runs behind a view; None where they are the state's.
+        recomputed: Returns SQL without parameters over an artifact's tables that yields the numbers
+            of a view's rows, its columns that are keys, and those that are values. None for a view
+            whose columns are means of metrics.
         opens_first: Returns whether a visit that names no page opens this one; None for never.
         missing: Returns which measurement would make it useful on a lake that holds runs, in one
             sentence; empty where it can show some of them for the state. None for a page that needs
@@ -76,6 +81,7 @@ class Page:
     missing: Callable[[LakeView, Any], str] | None
     pictures: tuple[View, ...] = ()
     scope: Callable[[LakeView, Any, str], Selection] | None = None
+    recomputed: Callable[[LakeView, Any, str], Recomputed | None] | None = None
     opens_first: Callable[[LakeView], bool] | None = None
     keys: tuple[tuple[str, str], ...] = ()
     open_link: Callable[[LakeView, Any], tuple[Any, str]] | None = None

@@ -10,6 +10,11 @@ from data.selection import Selection
 
 # The runs of an artifact, as the views of a lake have them.
 ARTIFACT_RUNS: Final = "CREATE VIEW _runs_all AS SELECT * FROM read_parquet('data/runs.parquet')"
+# What the logs of its runs count, and how it is read there.
+COUNTS: Final = "SELECT run_id, quantity, low, high, count FROM distributions ORDER BY ALL"
+ARTIFACT_COUNTS: Final = (
+    "CREATE VIEW distributions AS SELECT * FROM read_parquet('data/distributions.parquet')"
+)
 
 WRITE_MINUS_READ: Final = "_write_minus_read"
 _ACCESSES: Final = ("%write", "%read")
@@ -59,6 +64,12 @@ def recomputed_query(
     columns += [f'{sql} AS "{name}"' for name, sql in values]
     condition = statement(*selection.predicate())
     return f"SELECT {', '.join(columns)} FROM runs WHERE {condition} GROUP BY {', '.join(keys)}"
+
+
+def part_query(query: str, columns: Sequence[str]) -> str:
+    """Build the query of some columns of the answer of another, in the order given."""
+    listed = ", ".join(f'"{name}"' for name in columns)
+    return f"SELECT {listed} FROM ({query})"
 
 
 def claim_moments_query(metrics: Sequence[str], catalogue: Catalogue) -> str:

@@ -1,5 +1,6 @@
 """Panels of Modes: each is the page of its value, and all are one table of cells."""
 
+import re
 from dataclasses import replace
 
 import polars as pl
@@ -11,8 +12,10 @@ from app.modes.answer import answer
 from app.modes.evidence import NOTHING_MEASURED, evidence
 from app.modes.opening import open_link
 from app.modes.panels import judge
+from app.modes.presets import rule_preset
 from app.modes.state import ModesState
 from app.modes.tables import explain, rows_behind
+from data.catalogue import SHIPPED
 from data.selection import Selection
 from tests.fixtures.lakes import run, write_lake
 
@@ -74,6 +77,18 @@ def test_maps_share_axes_or_have_their_own(view: LakeView, is_own: bool) -> None
     assert legend[:2] == ["a: 4 won", "b: 2 won"]
     named = [t["name"] for t in drawn.pareto["data"] if t.get("showlegend")]
     assert named == ["a", "b"]
+
+
+def test_the_preset_of_the_papers_rule_keeps_the_panels(view: LakeView) -> None:
+    preset = rule_preset(STATE).state
+    assert isinstance(preset, ModesState)
+    opened = ModesState.from_query(preset.to_query(), SHIPPED)
+    drawn = answer(view, opened).winners
+    assert [panel["value"] for panel in drawn["layout"]["meta"]["panels"]] == list(LOADS)
+    maps = [trace for trace in drawn["data"] if trace["type"] == "heatmap"]
+    assert {(trace["xaxis"], trace["yaxis"]) for trace in maps} == {("x", "y"), ("x2", "y2")}
+    titles = [note["text"] for note in drawn["layout"]["annotations"]]
+    assert {"200k QPS", "400k QPS"} <= {re.sub("<.*?>", "", text) for text in titles}
 
 
 def test_a_selected_cell_is_one_of_its_panel(view: LakeView) -> None:

@@ -10,6 +10,7 @@ from dash import html
 from app.explore import presets as explore_presets
 from app.explore.layout import explore_layout
 from app.explore.state import ExploreState
+from app.explore.views import picture
 from app.kit.context import Lakes
 from app.kit.lake_view import LakeView
 from app.modes import presets as modes_presets
@@ -121,3 +122,22 @@ def test_no_preset_without_runs_of_it(tmp_path: Path, rows: list[dict[str, Any]]
     assert modes_presets.study_presets(view) == []
     assert explore_presets.study_presets(view) == []
     assert set(links(modes_layout(view, ModesState(), ""))) <= {"Student's rule"}
+
+
+@pytest.mark.parametrize(("loads", "expected"), [((5e4, 1e5), ["8", "9"]), ((5e4,), ["9"])])
+def test_figures_8_and_9_are_offered_where_silo_was_run(
+    tmp_path: Path, loads: tuple[float, ...], expected: list[str]
+) -> None:
+    """The published tables have none; figure 8 needs several loads."""
+    rows = [
+        run(workload="memcached-silo", load_qps=load, system=system, itr_us=itr)
+        for load in loads for system in ("linux_tuned", "ebbrt_tuned") for itr in (2.0, 100.0)
+    ]  # fmt: skip
+    view = lake(tmp_path, rows)
+    presets = explore_presets.figure_presets(view)
+    assert [one.title for one in presets] == [f"{n}: memcached-silo" for n in expected]
+    for one in presets:
+        assert isinstance(one.state, ExploreState)
+        shown = "lines" if one.state.show == "lines" else "scatter"
+        meta = picture(shown, view, one.state)["figure"]["layout"]["meta"]
+        assert [p["value"] for p in meta.get("panels", [])] == list(loads)
