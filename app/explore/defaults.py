@@ -92,7 +92,8 @@ def with_knobs(view: LakeView, state: ExploreState) -> ExploreState:
     values = {name: column.n_unique() for name, column in columns.items()}
     known = {name: n if columns[name].count() else 0 for name, n in values.items()}
     numbers = [name for name, knob in knobs.items() if knob.facet.is_number]
-    heat_x, heat_y = choose_heat(known)
+    items = [n for n, knob in knobs.items() if knob.column in view.catalogue.item_columns]
+    heat_x, heat_y = choose_heat(known, items)
     roles = choose_roles(values, numbers)
     style = heat_x if heat_x in numbers and known.get(heat_x, 0) > 1 else NONE
     return replace(

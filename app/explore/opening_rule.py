@@ -5,8 +5,9 @@ from typing import Final, NamedTuple
 
 from app.kit.panels import NONE
 
-# A knob with more values cannot be a symbol.
+# A knob with more values cannot be a symbol; with more names than hues can tell apart, no colour.
 _MOST_SYMBOLS: Final = 6
+_MOST_NAMES: Final = 20
 
 
 class Roles(NamedTuple):
@@ -28,13 +29,15 @@ def choose_roles(values: Mapping[str, int], numbers: Collection[str]) -> Roles:
     colour, and the machine the symbol or else the colour. Each role that is still free gets the
     knob with the most values among those without a role: for the symbol one with at most six
     values, names before numbers, and no number that the colour then lacks; for the size a number.
-    A knob with one value gets no role.
+    A knob with one value, or with more than 20 names, gets no role.
 
     Args:
         values: Number of values of each knob in the chosen runs, NULL included, in menu order.
         numbers: Knobs whose values are numbers.
     """
-    varying = {name: n for name, n in values.items() if n > 1}
+    varying = {
+        name: n for name, n in values.items() if n > 1 and (name in numbers or n <= _MOST_NAMES)
+    }
     chosen = {role: name for role, name in Roles()._asdict().items() if name in varying}
     for role, names in _SECOND.items():
         free = [name for name in names if name in varying and name not in chosen.values()]
@@ -53,11 +56,12 @@ def choose_roles(values: Mapping[str, int], numbers: Collection[str]) -> Roles:
     return Roles(**chosen)
 
 
-def choose_heat(values: Mapping[str, int]) -> tuple[str, str]:
+def choose_heat(values: Mapping[str, int], items: Collection[str] = ()) -> tuple[str, str]:
     """Choose the knobs of the heatmap along x and y: ITR and DVFS, then those with most values.
 
     Args:
         values: As in `choose_roles`; 0 for knobs without any value.
+        items: Programs, inputs and the like: one at most, beside something that was set.
     """
     usual, last = ("itr", "dvfs"), ("dataset", "workload")
     ranked = sorted(
@@ -66,5 +70,7 @@ def choose_heat(values: Mapping[str, int]) -> tuple[str, str]:
         reverse=True,
     )
     known = [name for name in ranked if values[name] > 0]
-    x, y = [*dict.fromkeys((*known, *usual))][:2]
+    x, y, *others = dict.fromkeys((*known, *usual))
+    if x in items and y in items:
+        y = next((name for name in others if name not in items and values.get(name, 0) > 1), y)
     return (x, y) if x != "dvfs" or y != "itr" else (y, x)

@@ -60,6 +60,8 @@ def test_dvfs_itr_system_then_the_knobs_with_most_values() -> None:
     loads = {"system": 1, "load": 15}
     assert choose_roles(loads, numbers) == Roles(colour="load", size=NONE, symbol=NONE)
     assert choose_roles({"system": 2, "machine": 1}, numbers) == Roles(NONE, NONE, "system")
+    suite = {"system": 1, "rapl": 2, "c_suite": 3, "c_program": 122}
+    assert choose_roles(suite, {"rapl"}) == Roles(colour="rapl", size=NONE, symbol="c_suite")
 
 
 def test_the_heatmap_opens_with_knobs_that_vary() -> None:
@@ -67,6 +69,8 @@ def test_the_heatmap_opens_with_knobs_that_vary() -> None:
     assert choose_heat(values) == ("load", "machine")
     assert choose_heat({**values, "dvfs": 9}) == ("dvfs", "load")
     assert choose_heat({**values, "dvfs": 9, "itr": 20}) == ("itr", "dvfs")
+    suite = {"rapl": 2, "c_suite": 3, "c_program": 122}
+    assert choose_heat(suite, ["c_suite", "c_program"]) == ("c_program", "rapl")
     assert choose_heat({"load": 4, "dvfs": 0, "itr": 0, "rapl": 1}) == ("load", "rapl")
 
 
