@@ -22,7 +22,7 @@ class Encoding:
 
     Attributes:
         symbols: Symbols, hues and names of the values of `symbol`.
-        hues: The same for the values of `colour`; None if they are numbers.
+        hues: The same for the values of `colour`; None if they are several numbers.
     """
 
     colour: Knob | None
@@ -59,7 +59,10 @@ def encoding_of(
     by_symbol = symbol or catalogue.knobs["system"]
     values = points[by_symbol.column].unique().to_list() if symbol else []
     hues = None
-    if colour is not None and not colour.facet.is_number:
+    # One number beside none has no scale.
+    if colour is not None and not (
+        colour.facet.is_number and points[colour.column].drop_nulls().n_unique() > 1
+    ):
         hues = competitors_of(colour, points[colour.column].unique().to_list(), systems, labels)
     return Encoding(colour, size, symbol, competitors_of(by_symbol, values, systems, labels), hues)
 

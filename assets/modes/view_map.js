@@ -8,7 +8,7 @@
 (function (wattlas) {
   "use strict";
 
-  const CHARACTER_PX = 7, LINE_PX = 13;
+  const CHARACTER_PX = 7, LINE_PX = 13, LONGEST = 18;
   // Up to this many columns and rows, in rows of this height, cells have the winner's name; above so many
   // columns, short texts.
   const NAMED_MAX = [8, 9], NAMED_PX = 30, WIDE_MAX = 12;
@@ -34,11 +34,14 @@
     }
   }
 
+  /** A label that has room in the margin beside the map. */
+  const beside = (label) => (label.length > LONGEST ? label.slice(0, LONGEST - 1) + "\u2026" : label);
+
   /** The labels along both axes of a map as changes of the layout, whose axes `meta` may name. */
   function labels(meta, part) {
     const changes = {};
     for (const name of ["x", "y"]) {
-      const all = meta.labels[name], { low, high, px } = part[name];
+      const all = name === "x" ? meta.labels.x : meta.labels.y.map(beside), { low, high, px } = part[name];
       const sizes = all.map((label) => (name === "x" ? label.length * CHARACTER_PX + 6 : LINE_PX));
       const at = shownLabels(sizes, low, high, px);
       const axis = axisKey(meta, name);
@@ -127,7 +130,8 @@
       // A panel has no size before it is drawn.
       const isWhole = !axis || (!meta.box && low === 0 && high === last);
       const drawn = axis ? axis._length : undefined;
-      part[name] = { low, high, px: isWhole ? meta.whole_px[name] : drawn, drawn };
+      const whole = Math.min(meta.whole_px[name], drawn || Infinity);
+      part[name] = { low, high, px: isWhole ? whole : drawn, drawn };
     }
     return part;
   }

@@ -115,6 +115,14 @@ def test_many_sentences_are_counted(tmp_path: Path) -> None:
     assert len(found) == 4
     assert found[0] == "At 200k QPS, Linux tuned has the least energy with 901 J (n = 3)."
     assert found[3] == "1 more in Best settings."
+    # 50 us takes less energy than 2 us at each load but the last.
+    rows += [
+        row for load in loads
+        for row in replicates(50.0, 60.0, 1200.0 if load == loads[-1] else 600.0, load_qps=load)
+    ]  # fmt: skip
+    view = view_of(tmp_path / "two", rows)
+    found = sentences(best_table(view, asked), asked_of(view, asked))
+    assert found[3] == "1 more in Best settings. ITR 50 us is recommended in 3 of the 4."
     assert [line[0] for line in table(view, asked)[1:]] == [
         f"Linux tuned \u00b7 {k}k QPS" for k in (200, 400, 600, 800)
     ]
