@@ -105,9 +105,9 @@ def _wait_for(process: subprocess.Popen[str], log: Path) -> None:
 
 
 @pytest.fixture(scope="session")
-def grid_address(serve: Callable[[Path], str], tmp_path_factory: pytest.TempPathFactory) -> str:
-    """An app on the lake of `grid_rows`."""
-    return serve(write_lake(tmp_path_factory.mktemp("grid") / "lake", grid_rows()))
+def grid_address(serve: Callable[..., str], tmp_path_factory: pytest.TempPathFactory) -> str:
+    """An app on the lake of `grid_rows`, which answers SQL."""
+    return serve(write_lake(tmp_path_factory.mktemp("grid") / "lake", grid_rows()), "--sql", "on")
 
 
 @pytest.fixture(scope="session")
@@ -165,17 +165,21 @@ def shared_tab(visitor: BrowserContext) -> Page:
     return visitor.new_page()
 
 
-_IS_PLAIN = """({ width, height }) => location.protocol === "http:" && !localStorage.length
-  && !sessionStorage.length && innerWidth === width && innerHeight === height
-  && !matchMedia("(prefers-color-scheme: dark)").matches"""
+# Forget what a test kept in this browser; whether the next test may go on with the document.
+_IS_PLAIN = """() => {
+  if (location.protocol !== "http:") return false;
+  localStorage.clear();
+  sessionStorage.clear();
+  return document.documentElement.dataset.theme !== "dark";
+}"""
 
 
 @pytest.fixture
 def page(shared_tab: Page, request: pytest.FixtureRequest) -> Iterator[Page]:
     """The tab, blank or as the previous test left it (see `visit`).
 
-    The tab becomes blank after a test that failed, or that changed its size or theme. The test
-    fails if the tab sent a request to another machine or had an error.
+    The tab becomes blank after a test that failed, or that left it dark. The test fails if the tab
+    sent a request to another machine or had an error.
     """
     failed = request.session.testsfailed
     try:
@@ -184,7 +188,9 @@ def page(shared_tab: Page, request: pytest.FixtureRequest) -> Iterator[Page]:
         shared_tab.unroute_all()
         shared_tab.mouse.up()
         shared_tab.mouse.move(0, 0)
-        if request.session.testsfailed > failed or not shared_tab.evaluate(_IS_PLAIN, SIZE):
+        shared_tab.set_viewport_size(SIZE)
+        shared_tab.emulate_media(color_scheme="light")
+        if request.session.testsfailed > failed or not shared_tab.evaluate(_IS_PLAIN):
             make_blank(shared_tab)
 
 
@@ -201,8 +207,6 @@ def make_blank(tab: Page) -> None:
     if tab.url.startswith("http"):
         tab.evaluate("localStorage.clear(); sessionStorage.clear()")
     tab.goto("about:blank")
-    tab.set_viewport_size(SIZE)
-    tab.emulate_media(color_scheme="light")
 
 
 @pytest.fixture
@@ -245,16 +249,17 @@ def watched(page: Page, *addresses: str) -> Iterator[Page]:
 
 
 @pytest.fixture(scope="session")
-def load_scripts() -> Callable[..., None]:
+def blank(visitor: BrowserContext) -> Page:
+    """A tab for functions of our scripts, beside the one of the pages."""
+    return visitor.new_page()
+
+
+def load_scripts(page: Page, *names: str) -> Page:
     """Load some of our scripts, named without their ending, into a blank page."""
-
-    def load(page: Page, *names: str) -> None:
-        page.set_content("<html></html>")
-        for name in names:
-            # Not as a script element, which the policy of the previous page forbids.
-            page.evaluate(f"() => {{ {(ROOT / 'assets' / f'{name}.js').read_text()} }}")
-
-    return load
+    page.goto("about:blank")
+    for name in names:
+        page.evaluate(f"() => {{ {(ROOT / 'assets' / f'{name}.js').read_text()} }}")
+    return page
 
 
 @pytest.fixture
@@ -264,13 +269,7 @@ def atlas(page: Page) -> Atlas:
 
 
 @pytest.fixture(scope="session")
-def logged_address(serve: Callable[[Path], str], logged_lake: Path) -> str:
-    """The address of an app on this lake."""
-    return serve(logged_lake)
-
-
-@pytest.fixture(scope="session")
-def sql_address(serve: Callable[..., str], logged_lake: Path) -> str:
+def logged_address(serve: Callable[..., str], logged_lake: Path) -> str:
     """The address of an app on this lake that answers SQL."""
     return serve(logged_lake, "--sql", "on")
 

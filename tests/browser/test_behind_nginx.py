@@ -77,8 +77,8 @@ def address(
     folder.chmod(0o755)
     (folder / "passwords").write_text(PASSWORDS + "\n")
     subprocess.run(
-        ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=localhost",
-         "-keyout", "key.pem", "-out", "cert.pem", "-days", "2"],
+        ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1",
+         "-nodes", "-subj", "/CN=localhost", "-keyout", "key.pem", "-out", "cert.pem"],
         cwd=folder, check=True, capture_output=True,
     )  # fmt: skip
     site = documented_site(

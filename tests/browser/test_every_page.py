@@ -82,7 +82,7 @@ def downloaded(panel: Locator, entry: str) -> bytes:
     return path.read_bytes()
 
 
-@pytest.mark.thin(2)
+@pytest.mark.slow
 @every_page
 def test_an_empty_lake_shows_a_message(tab: Tab, empty_address: str, owed: Page) -> None:
     visit(tab, empty_address + owed.path)
@@ -90,7 +90,7 @@ def test_an_empty_lake_shows_a_message(tab: Tab, empty_address: str, owed: Page)
     assert "empty" in tab.locator("#lake-line").inner_text()
 
 
-@pytest.mark.thin(1)
+@pytest.mark.slow
 @every_page
 def test_an_unreadable_lake_shows_a_message(tab: Tab, unreadable_address: str, owed: Page) -> None:
     visit(tab, unreadable_address + owed.path)
@@ -98,7 +98,7 @@ def test_an_unreadable_lake_shows_a_message(tab: Tab, unreadable_address: str, o
     assert "runs" in tab.locator(".lake-line").inner_text()
 
 
-@pytest.mark.thin(1)
+@pytest.mark.slow
 @drawn_by_page
 def test_a_bad_link_shows_a_message_and_leads_to_the_default_view(
     page: Tab, logged_address: str, owed: Page
@@ -127,7 +127,7 @@ def test_unknown_names_in_a_link_are_listed_in_the_status_line(
     assert tab.locator("main .js-plotly-plot").count() >= 1
 
 
-@pytest.mark.thin(2)
+@pytest.mark.thin(1)
 @drawn_by_page
 def test_each_view_is_drawn_and_downloads_as_picture_and_rows_with_explanation(
     tab: Tab, logged_address: str, owed: Page
@@ -193,7 +193,7 @@ def _leaves(panel: Locator, forms: Sequence[str]) -> None:
     tab.keyboard.press("Escape")
 
 
-@pytest.mark.thin(2)
+@pytest.mark.thin(1)
 @page_by_page
 def test_a_page_prints_as_a_report(tab: Tab, logged_address: str, owed: Page) -> None:
     """Light, with the filters and controls as text, the link at the foot; on paper only."""
@@ -233,11 +233,13 @@ _PRINTED: Final = """() => {
 }"""
 
 
-@pytest.mark.thin(3)
+@pytest.mark.thin(2)
 @page_by_page
-def test_a_checker_of_access_finds_nothing_serious(tab: Tab, sql_address: str, owed: Page) -> None:
+def test_a_checker_of_access_finds_nothing_serious(
+    tab: Tab, logged_address: str, owed: Page
+) -> None:
     """In both themes. Each page has one title, and each filter is one stop of the Tab key."""
-    visit(tab, sql_address + owed.path)
+    visit(tab, logged_address + owed.path)
     tab.evaluate(AXE)
     assert _serious(tab) == []
     tab.locator("#theme-button").click()
@@ -288,7 +290,7 @@ def test_a_reload_restores_the_page_and_the_help_lists_its_keys(
     expect(tab.locator("#help")).not_to_be_visible()
 
 
-@pytest.mark.thin(2)
+@pytest.mark.slow
 @page_by_page
 def test_the_export_opens_from_disk(
     tab: Tab, logged_address: str, owed: Page, tmp_path: Path

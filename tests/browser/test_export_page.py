@@ -4,31 +4,26 @@ from pathlib import Path
 
 import pytest
 
-from app.__main__ import main
-from tests.browser.atlas import Atlas, wait_idle
-from tests.browser.conftest import grid_rows
-from tests.fixtures.lakes import write_lake
+from tests.browser.atlas import Atlas, visit, wait_idle
 
 pytestmark = pytest.mark.browser
 
-_DRAWN = """() => window.wattlas && ["scatter", "heatmap"].every((id) => {
-  const gd = wattlas.plot(id); return gd && gd._fullLayout && gd.calcdata; })"""
 
-
-@pytest.fixture
-def exported(tmp_path: Path) -> Path:
-    lake = write_lake(tmp_path / "lake", grid_rows())
-    out = tmp_path / "view.html"
-    state = "v=2&workload=memcached&load=200000&limit=120&hsys=linux_tuned"
-    state += '&sel=knobs~{"system":"linux_tuned","dvfs_ghz":1.3,"itr_us":50}'
-    assert main(["export", str(out), "--lake", str(lake), "--state", state]) == 0
-    return out
-
-
-def test_export_shows_limit_and_selection_and_links(atlas: Atlas, exported: Path) -> None:
+def test_export_shows_limit_and_selection_and_links(
+    atlas: Atlas, grid_address: str, tmp_path: Path
+) -> None:
     page = atlas.page
-    page.goto(exported.as_uri())
-    page.wait_for_function(_DRAWN)
+    state = "?v=2&workload=memcached&load=200000&limit=120&hsys=linux_tuned"
+    state += '&sel=knobs~{"system":"linux_tuned","dvfs_ghz":1.3,"itr_us":50}'
+    visit(page, f"{grid_address}/{state}")
+    with page.expect_download() as download:
+        page.get_by_role("link", name="export", exact=True).click()
+    out = tmp_path / download.value.suggested_filename
+    download.value.save_as(out)
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.goto(out.as_uri())
+    page.wait_for_function("() => window.wattlas && wattlas.plot && wattlas.plot('heatmap')")
     wait_idle(page)
     assert [shape["x0"] for shape in atlas.layout("scatter")["shapes"]] == [120]
     assert sum(n or 0 for n in atlas.selected_counts()) == 1
@@ -46,3 +41,4 @@ def test_export_shows_limit_and_selection_and_links(atlas: Atlas, exported: Path
     page.locator("#theme-button").click()
     wait_idle(page)
     assert atlas.layout("scatter")["font"]["color"] == "#e6e8eb"
+    assert [url for url in asked if not url.startswith(("file:", "data:", "blob:"))] == []

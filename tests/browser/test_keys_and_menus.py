@@ -2,30 +2,13 @@
 
 import csv
 import io
-import re
 
 import pytest
-from playwright.sync_api import Page, Route, expect
+from playwright.sync_api import expect
 
 from tests.browser.atlas import Atlas, paper, wait_idle
 
 pytestmark = pytest.mark.browser
-
-
-def test_a_request_to_a_busy_server_is_repeated(page: Page, grid_address: str) -> None:
-    refused: list[str] = []
-
-    def refuse_once(route: Route) -> None:
-        if refused:
-            route.continue_()
-        else:
-            refused.append(route.request.url)
-            route.fulfill(status=503, headers={"Retry-After": "1"}, body="the server is busy")
-
-    page.route(re.compile("/_dash-update-component"), refuse_once)
-    Atlas(page).open(grid_address)
-    assert len(refused) == 1
-    assert Atlas(page).status().endswith("of 104 runs")
 
 
 @pytest.mark.slow
@@ -48,16 +31,6 @@ def test_heatmap_and_scatter_have_a_keyboard_cursor(atlas: Atlas, grid_address: 
     atlas.page.keyboard.press("Enter")
     wait_idle(atlas.page)
     assert "(configuration)" in atlas.selection()
-
-
-def test_question_mark_lists_the_keys(atlas: Atlas, grid_address: str) -> None:
-    atlas.open(grid_address)
-    atlas.page.keyboard.press("?")
-    help_box = atlas.page.locator("dialog#help")
-    assert help_box.is_visible()
-    assert "Escape" in help_box.inner_text()
-    atlas.page.keyboard.press("?")
-    assert not help_box.is_visible()
 
 
 def test_a_filter_is_one_stop_and_a_menu_closes_by_escape_and_by_its_button(
@@ -167,6 +140,10 @@ def test_menu_explains_and_downloads_what_the_heatmap_shows(
     assert "version 0" in text
     assert "avg(energy_j)" in text
     assert "ebbrt_tuned" in text
+    # The query, with its values, is opened and run in SQL.
+    atlas.page.get_by_role("button", name="open in SQL").click()
+    expect(atlas.page.locator("#sql-said")).to_contain_text("rows")
+    assert "ebbrt_tuned" in atlas.page.locator("#sql-editor").input_value()
 
 
 @pytest.mark.slow

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,7 @@ from data.models.schemes.itr_throttle import US_PER_ITR_US, mean_wait_us
 from data.models.simulation.frame_sizes import link_kpps
 from data.models.simulation.on_off import on_periods
 from tests.browser.atlas import visit, wait_idle
+from tests.browser.conftest import load_scripts
 
 pytestmark = pytest.mark.browser
 
@@ -38,8 +39,8 @@ LINE = """([view, label, kind]) => {
 }"""
 
 
-def test_the_formulas_equal_those_in_python(page: Page, load_scripts: Callable[..., None]) -> None:
-    load_scripts(page, *SOLVERS)
+def test_the_formulas_equal_those_in_python(blank: Page) -> None:
+    page = load_scripts(blank, *SOLVERS)
     offered = {n: [k for k in s.kinds if k != "simulated"] for n, s in SCHEMES.items()}
     for name, kinds in offered.items():
         for kind in kinds:

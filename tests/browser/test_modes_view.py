@@ -1,7 +1,6 @@
 """Texts, labels and selections that Modes' scripts make from judged cells, in a blank page."""
 
 import re
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, Final
 
@@ -23,6 +22,7 @@ from data.analysis.rules import Rules
 from data.analysis.ties import compare
 from data.catalogue import SHIPPED
 from data.selection import Value
+from tests.browser.conftest import load_scripts
 from tests.unit.test_ties import CELLS, STUDENT, groups
 
 pytestmark = pytest.mark.browser
@@ -63,14 +63,20 @@ def judged(
     return build_winner_map(placed, scene), cells
 
 
-@pytest.fixture
-def scripts(page: Page, load_scripts: Callable[..., None]) -> Page:
-    """A blank page with the scripts that need no Dash, and with `figure` and `data`."""
+@pytest.fixture(scope="module")
+def loaded(blank: Page) -> Page:
+    """A blank page with the scripts that need no Dash."""
     names = ("view_cells", "view_map")
-    kit = ("columns", "clause", "theme", "plots", "rows")
-    load_scripts(page, *(f"_kit/{name}" for name in kit), *(f"modes/{name}" for name in names))
-    show(page)
-    return page
+    kit = ("columns", "clause", "theme", "plots", "rows", "panels")
+    kit_files, own_files = (f"_kit/{name}" for name in kit), (f"modes/{name}" for name in names)
+    return load_scripts(blank, *kit_files, *own_files)
+
+
+@pytest.fixture
+def scripts(loaded: Page) -> Page:
+    """The same with `figure` and `data`."""
+    show(loaded)
+    return loaded
 
 
 def show(page: Page, lead: str = "percent", **more: Any) -> None:
@@ -197,14 +203,11 @@ def test_a_selection_dims_the_other_cells(scripts: Page, sel: str, dimmed: int, 
     assert said == (f"selection: {words}" if words else "")
 
 
-def test_panels_without_room_stand_in_one_column(
-    page: Page, load_scripts: Callable[..., None]
-) -> None:
+def test_panels_without_room_stand_in_one_column(loaded: Page) -> None:
     """Four panels, two a line: the first line has no ticks along x, the right ones none along y."""
     split = Split(SHIPPED.knobs["load"], (1.0, 2.0, 3.0, 4.0), (), {}, (("memcached",),) * 4)
     joined = join_panels([judged()[0]] * 4, split, "", "", True)
-    load_scripts(page, "_kit/panels")
-    found = page.evaluate(
+    found = loaded.evaluate(
         "(layout) => wattlas.panels.inColumns(layout, 1, 1000)", compact_figure(joined)["layout"]
     )
     axes = [[found[f"{letter}axis{i}"] for i in ("", 2, 3, 4)] for letter in "xy"]

@@ -1,12 +1,13 @@
 """Facts about Timeline's figures of a hand-made answer."""
 
-from collections.abc import Callable
 from itertools import pairwise, product
 from pathlib import Path
 from typing import Any
 
 import pytest
 from playwright.sync_api import Page
+
+from tests.browser.conftest import load_scripts
 
 pytestmark = pytest.mark.browser
 
@@ -23,11 +24,10 @@ SCRIPTS = (
 DRAW = (Path(__file__).parent / "draw_timeline.js").read_text("utf-8")
 
 
-@pytest.fixture
-def drawing(page: Page, load_scripts: Callable[..., None]) -> Page:
+@pytest.fixture(scope="module")
+def drawing(blank: Page) -> Page:
     """A page with only the scripts that make figures."""
-    load_scripts(page, *SCRIPTS)
-    return page
+    return load_scripts(blank, *SCRIPTS)
 
 
 def panel(name: str, unit: str, *series: str, log: bool = False) -> dict[str, Any]:

@@ -1,12 +1,12 @@
 """Functions that Python and JavaScript share: JavaScript's half of the tables in tests/fixtures."""
 
-from collections.abc import Callable
 from typing import Any, Final
 
 import pytest
 from playwright.sync_api import Page
 
 from app.kit.clause import MAX_CHARS
+from tests.browser.conftest import load_scripts
 from tests.fixtures.tables import read_table
 
 pytestmark = pytest.mark.browser
@@ -33,11 +33,10 @@ SELECTED: Final = """(texts) => texts.map((text) => {
 })"""
 
 
-@pytest.fixture
-def blank(page: Page, load_scripts: Callable[..., None]) -> Page:
+@pytest.fixture(scope="module")
+def scripts(blank: Page) -> Page:
     """A blank page with the kit's scripts that have a twin in Python."""
-    load_scripts(page, "_kit/columns", "_kit/clause")
-    return page
+    return load_scripts(blank, "_kit/columns", "_kit/clause")
 
 
 def put_through(page: Page, rule: str, table: list[list[Any]]) -> list[tuple[Any, Any]]:
@@ -46,39 +45,39 @@ def put_through(page: Page, rule: str, table: list[list[Any]]) -> list[tuple[Any
     return list(zip(found, (row[-1] for row in table), strict=True))
 
 
-def test_quantities(blank: Page) -> None:
-    pairs = put_through(blank, "wattlas.formatQuantity", WORDS["format_quantity"])
+def test_quantities(scripts: Page) -> None:
+    pairs = put_through(scripts, "wattlas.formatQuantity", WORDS["format_quantity"])
     assert [found for found, _ in pairs] == [expected for _, expected in pairs]
 
 
-def test_clauses_select(blank: Page) -> None:
-    blank.evaluate(COLUMNS, CLAUSES["rows"])
-    found = blank.evaluate(SELECTED, [text for text, _ in CLAUSES["selects"]])
+def test_clauses_select(scripts: Page) -> None:
+    scripts.evaluate(COLUMNS, CLAUSES["rows"])
+    found = scripts.evaluate(SELECTED, [text for text, _ in CLAUSES["selects"]])
     assert dict(zip((text for text, _ in CLAUSES["selects"]), found, strict=True)) == dict(
         CLAUSES["selects"]
     )
 
 
-def test_clauses_are_read(blank: Page) -> None:
+def test_clauses_are_read(scripts: Page) -> None:
     texts = [text for text, _, _ in CLAUSES["means"]]
-    found = blank.evaluate("(texts) => texts.map(wattlas.clause.read)", texts)
+    found = scripts.evaluate("(texts) => texts.map(wattlas.clause.read)", texts)
     assert [[t, c["kind"], c["value"]] for t, c in zip(texts, found, strict=True)] == CLAUSES[
         "means"
     ]
 
 
-def test_invalid_clauses_are_refused(blank: Page) -> None:
-    found = blank.evaluate("(texts) => texts.map(wattlas.clause.read)", CLAUSES["refused"])
+def test_invalid_clauses_are_refused(scripts: Page) -> None:
+    found = scripts.evaluate("(texts) => texts.map(wattlas.clause.read)", CLAUSES["refused"])
     assert [t for t, clause in zip(CLAUSES["refused"], found, strict=True) if clause] == []
 
 
-def test_a_clause_of_the_greatest_length_and_a_longer_one(blank: Page) -> None:
+def test_a_clause_of_the_greatest_length_and_a_longer_one(scripts: Page) -> None:
     longest = 'knobs~{"system":"' + "x" * (MAX_CHARS - 19) + '"}'
-    found = blank.evaluate("(texts) => texts.map(wattlas.clause.read)", [longest, longest + " "])
+    found = scripts.evaluate("(texts) => texts.map(wattlas.clause.read)", [longest, longest + " "])
     assert found[0]["kind"] == "knobs"
     assert found[1] is None
 
 
-def test_clauses_are_written(blank: Page) -> None:
-    pairs = put_through(blank, "wattlas.clause.knobs", CLAUSES["written"])
+def test_clauses_are_written(scripts: Page) -> None:
+    pairs = put_through(scripts, "wattlas.clause.knobs", CLAUSES["written"])
     assert [found for found, _ in pairs] == [expected for _, expected in pairs]

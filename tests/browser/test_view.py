@@ -61,33 +61,13 @@ _SHOWN = """() => {
 }"""
 
 
-@pytest.fixture
-def toy(page: Page, grid_address: str) -> Page:
-    visit(page, f"{grid_address}/?v=2&workload=memcached&load=200000")
-    page.evaluate(_TOY)
-    wait_idle(page)
-    return page
+_MOVE = "([x, y]) => Plotly.relayout(toy.plot('dots'), { 'xaxis.range': x, 'yaxis.range': y })"
 
 
 def shown(toy: Page) -> dict[str, Any]:
     wait_idle(toy)
     found: dict[str, Any] = toy.evaluate(_SHOWN)
     return found
-
-
-def test_a_selection_shows_in_all_pictures(toy: Page) -> None:
-    nothing = shown(toy)
-    assert (nothing["dots"], nothing["bars"], nothing["line"]) == (None, None, 1)
-    assert nothing["veil"] == [None] * 4
-    toy.evaluate("""toy.select('knobs~{"letter":"a"}')""")
-    found = shown(toy)
-    assert (found["rows"], found["dots"], found["bars"]) == ([0, 1], [0, 1], [0])
-    # A line of the other rows fades; the cells of row b are covered, but for the one not measured.
-    assert found["line"] == 0.3
-    assert found["veil"] == [None, None, 1, None]
-    toy.evaluate("toy.clear()")
-    assert shown(toy) == nothing
-    assert toy.evaluate("told") == ["selection", "selection"]
 
 
 def press(toy: Page, view: str, key: str) -> None:
@@ -101,37 +81,47 @@ def press(toy: Page, view: str, key: str) -> None:
     )
 
 
-def test_keys_step_through_items_and_select(toy: Page) -> None:
-    press(toy, "toy-dots", "ArrowRight")
-    press(toy, "toy-dots", "ArrowRight")
-    press(toy, "toy-dots", "Enter")
-    assert shown(toy)["clause"] == 'knobs~{"letter":"a","number":2}'
-    press(toy, "toy-bars", "ArrowRight")
-    press(toy, "toy-bars", "ArrowRight")
-    assert toy.locator("#hover-card").inner_text() == "of b"
-    press(toy, "toy-bars", "Enter")
-    # A bar selects by its own knob.
-    assert shown(toy)["clause"] == 'knobs~{"letter":"b"}'
-    press(toy, "toy-map", "ArrowUp")
-    press(toy, "toy-map", "Enter")
-    assert shown(toy)["clause"] == 'knobs~{"letter":"b","number":1}'
-    press(toy, "toy-map", "Enter")
-    assert shown(toy)["clause"] == ""
-
-
-def test_a_zoom_is_kept_and_reset_axes_lead_home(toy: Page) -> None:
-    move = "([x, y]) => Plotly.relayout(toy.plot('dots'), { 'xaxis.range': x, 'yaxis.range': y })"
-    toy.evaluate(move, [[1, 2], [4, 6]])
-    assert toy.evaluate("[toy.zoom, told]") == ["1~2~4~6", ["zoom"]]
-    assert toy.evaluate("toy.paper('dots').layout.xaxis.range") == [1, 2]
-    toy.evaluate(move, [[0, 5], [0, 9]])
-    assert toy.evaluate("toy.zoom") == ""
-
-
-def test_a_box_selects_by_the_axes(toy: Page) -> None:
-    toy.evaluate("""toy.select("box~x~y~1.5~3.5~0~9")""")
-    found = shown(toy)
+def test_pictures_of_one_table_share_selection_keys_and_zoom(page: Page, grid_address: str) -> None:
+    visit(page, f"{grid_address}/?v=2&workload=memcached&load=200000")
+    page.evaluate(_TOY)
+    nothing = shown(page)
+    assert (nothing["dots"], nothing["bars"], nothing["line"]) == (None, None, 1)
+    assert nothing["veil"] == [None] * 4
+    page.evaluate("""toy.select('knobs~{"letter":"a"}')""")
+    found = shown(page)
+    assert (found["rows"], found["dots"], found["bars"]) == ([0, 1], [0, 1], [0])
+    # A line of the other rows fades; the cells of row b are covered, but for the one not measured.
+    assert found["line"] == 0.3
+    assert found["veil"] == [None, None, 1, None]
+    page.evaluate("toy.clear()")
+    assert shown(page) == nothing
+    assert page.evaluate("told") == ["selection", "selection"]
+    # A box selects by the axes.
+    page.evaluate("""toy.select("box~x~y~1.5~3.5~0~9")""")
+    found = shown(page)
     assert (found["dots"], found["bars"], found["veil"]) == ([1, 2], [0, 1], [1, None, None, None])
     # The box stays as an outline where its columns are the axes, nowhere else.
-    assert toy.evaluate("toy.paper('dots').layout.selections.length") == 1
-    assert toy.evaluate("toy.paper('bars').layout.selections.length") == 0
+    assert page.evaluate("toy.paper('dots').layout.selections.length") == 1
+    assert page.evaluate("toy.paper('bars').layout.selections.length") == 0
+    page.evaluate("toy.clear()")
+    # Keys step through items and select.
+    for key in ("ArrowRight", "ArrowRight", "Enter"):
+        press(page, "toy-dots", key)
+    assert shown(page)["clause"] == 'knobs~{"letter":"a","number":2}'
+    press(page, "toy-bars", "ArrowRight")
+    press(page, "toy-bars", "ArrowRight")
+    assert page.locator("#hover-card").inner_text() == "of b"
+    press(page, "toy-bars", "Enter")
+    # A bar selects by its own knob.
+    assert shown(page)["clause"] == 'knobs~{"letter":"b"}'
+    press(page, "toy-map", "ArrowUp")
+    press(page, "toy-map", "Enter")
+    assert shown(page)["clause"] == 'knobs~{"letter":"b","number":1}'
+    press(page, "toy-map", "Enter")
+    assert shown(page)["clause"] == ""
+    # A zoom is kept, and reset axes lead home.
+    page.evaluate(_MOVE, [[1, 2], [4, 6]])
+    assert page.evaluate("[toy.zoom, told.at(-1)]") == ["1~2~4~6", "zoom"]
+    assert page.evaluate("toy.paper('dots').layout.xaxis.range") == [1, 2]
+    page.evaluate(_MOVE, [[0, 5], [0, 9]])
+    assert page.evaluate("toy.zoom") == ""
