@@ -145,11 +145,13 @@ def test_a_query_is_run_drawn_linked_and_saved(page: Page, logged_address: str) 
     points = "() => wattlas.plot('sql-chart').data[0].x.length"
     titles = "() => [...'xy'].map((l) => wattlas.plot('sql-chart').layout[l + 'axis'].title.text)"
     assert page.evaluate(titles) == ["Target load, 1/s", "mean_j, J"]
-    page.locator("#sql-y").click()
-    page.get_by_role("option", name="load_qps", exact=True).click()
-    wait_idle(page)
+    for key, name in (("x", "mean_j"), ("y", "load_qps")):
+        page.locator(f"#sql-{key}").click()
+        page.get_by_role("option", name=name, exact=True).click()
+        wait_idle(page)
     assert page.evaluate(points) == 4
-    assert parse_qs(urlsplit(page.url).query)["y"] == ["load_qps"]
+    query = parse_qs(urlsplit(page.url).query)
+    assert (query["x"], query["y"]) == (["mean_j"], ["load_qps"])
     page.reload()
     wait_idle(page)
     expect(cells).to_have_count(4)
