@@ -1,6 +1,6 @@
 """The heatmap of Explore: one metric over any two knobs, the runs of its cells, its figure."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Final
@@ -30,13 +30,22 @@ from data.selection import Selection, Value
 from data.units import format_digits
 
 TEXT_MAX_CELLS: Final = 110
+# A knob with more values than that is nearly continuous: the map has so many bins of it.
+MOST_LEVELS: Final = 40
+_BINS: Final = 20
 _LETTER_PX: Final = 7
+
+
+# The values along an axis of the map; a bin has several.
+Levels = list[list[Value | None]]
 
 
 # For explanations.
 HOW_POOLED: Final = (
     "A cell is the mean of the replicates of one configuration. Where the reader pools knobs, it "
-    "is the mean over all their runs, so a value with more runs weighs more."
+    "is the mean over all their runs, so a value with more runs weighs more. A knob of over "
+    f"{MOST_LEVELS} values is drawn in {_BINS} bins of about as many values each; the rows have "
+    "the values."
 )
 
 
@@ -145,7 +154,14 @@ def build_heatmap(
         cells: The columns of both knobs, `mean`, `sd`, `n`; at least one row.
         systems: System to its label.
     """
+    bins = {knob.column: _bins(knob, cells[knob.column]) for knob in (x_knob, y_knob)}
+    for column, levels in bins.items():
+        first = {value: level[0] for level in levels for value in level}
+        if len(first) > len(levels):
+            cells = cells.with_columns(pl.col(column).replace(first))
+            cells = pool(cells, (y_knob.column, x_knob.column))
     grid = _grid(cells, x_knob, y_knob)
+    grid |= {name: bins[knob.column] for name, knob in (("x", x_knob), ("y", y_knob))}
     is_plain = measure.unit in ("us", "GHz", "%")
     scale, prefix = (1.0, "") if is_plain else common_prefix(np.nanmax(np.abs(grid["mean"])))
     z = grid["mean"] / scale
@@ -163,13 +179,29 @@ def build_heatmap(
     }
 
 
-def _labels(knob: Knob, values: Sequence[Value | None], systems: Mapping[str, str]) -> list[str]:
+def _bins(knob: Knob, values: pl.Series) -> Levels:
+    """Return the values of each column or row of the map: one, or those of a bin."""
+    ordered = ordered_values(knob, values.unique().to_list())
+    known = [value for value in ordered if value is not None]
+    if not knob.facet.is_number or len(known) <= MOST_LEVELS:
+        return [[value] for value in ordered]
+    parts = np.array_split(np.arange(len(known)), _BINS)
+    bins: Levels = [[*known[part[0] : part[-1] + 1]] for part in parts]
+    return [*bins, [None]] if len(known) < len(ordered) else bins
+
+
+def _labels(knob: Knob, levels: Levels, systems: Mapping[str, str]) -> list[str]:
     """Return the labels along an axis; of systems with one label their names too."""
-    labels = [axis_label(knob, v, systems) for v in values]
+    labels = [_ends(level, lambda value: axis_label(knob, value, systems)) for level in levels]
     return [
-        f"{label} ({value})" if labels.count(label) > 1 else label
-        for label, value in zip(labels, values, strict=True)
+        f"{label} ({level[0]})" if labels.count(label) > 1 else label
+        for label, level in zip(labels, levels, strict=True)
     ]
+
+
+def _ends(level: list[Value | None], words: Callable[[Value | None], str]) -> str:
+    """Return a value, or the first and the last of a bin, in words."""
+    return words(level[0]) if len(level) == 1 else f"{words(level[0])} to {words(level[-1])}"
 
 
 def _grid(cells: pl.DataFrame, x_knob: Knob, y_knob: Knob) -> dict:
@@ -199,7 +231,7 @@ def _means_trace(z, x, y, grid, measure, prefix) -> dict:  # type: ignore[no-unt
         "ygap": 1,
         "colorscale": "Viridis",
         "hoverinfo": "none",
-        "colorbar": color_bar(f"{measure.title}{unit}"),
+        "colorbar": {**color_bar(f"{measure.title}{unit}"), "thickness": 8},
     }
     if z.size <= TEXT_MAX_CELLS:
         trace["text"] = [["" if np.isnan(v) else format_digits(float(v)) for v in r] for r in z]
@@ -245,7 +277,7 @@ def _layout(title: str, subtitle: str, y: Sequence[str], x_knob: Knob, y_knob: K
     return {
         **base_layout(title, subtitle),
         "margin": {
-            "l": max(62, 34 + _LETTER_PX * longest),
+            "l": max(46, 30 + _LETTER_PX * longest),
             "r": 8,
             "t": 46,
             "b": 44,
@@ -266,11 +298,11 @@ def _meta(
         "unit": measure.unit,
         "map": {
             "knobs": [x_knob.column, y_knob.column],
-            "xs": grid["x"],
-            "ys": grid["y"],
+            "xs": [level if len(level) > 1 else level[0] for level in grid["x"]],
+            "ys": [level if len(level) > 1 else level[0] for level in grid["y"]],
             "place": {},
             "missing": np.argwhere(np.isnan(grid["mean"])).tolist(),
         },
-        "y_words": [value_words(y_knob, v, systems) for v in grid["y"]],
-        "x_words": [value_words(x_knob, v, systems) for v in grid["x"]],
+        "y_words": [_ends(one, lambda v: value_words(y_knob, v, systems)) for one in grid["y"]],
+        "x_words": [_ends(one, lambda v: value_words(x_knob, v, systems)) for one in grid["x"]],
     }

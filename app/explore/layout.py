@@ -74,8 +74,12 @@ def _sidebar(view: LakeView, state: ExploreState) -> list:
 
 
 def _picture_panel(view: LakeView, state: ExploreState, shown: ExploreView) -> html.Section:
-    first, second = (controls(view, state, keys) for keys in shown.head)
-    head = [*first, html.Div(second, className="roles")]
+    first, second, folded = (controls(view, state, keys) for keys in (*shown.head, shown.legend))
+    lines = ((second, False), (folded, True))
+    head = [
+        *first, *(html.Div(line, className="roles", hidden=is_folded)
+                  for line, is_folded in lines if line),
+    ]  # fmt: skip
     return view_panel(shown.name, shown.label, head, f"panel-{shown.name}")
 
 

@@ -216,7 +216,7 @@ CONTROLS: Final[dict[str, Menu | Several | Stack | Segments | Switch]] = {
     "lstat": Segments("value of a point", {"mean": "means", "median": "medians"}),
     "lpool": Several("settings that the lines pool", lines_pool_choices, "pool over"),
     "cost": Menu("cost", column_choices, 132, "of"),
-    "by": Menu("limited metric", column_choices, 222),
+    "by": Menu("limited metric", column_choices, 196),
     "vs": Menu("system to compare with", against_choices, 150, "against the default and",
                "no other system"),
     "same": Several("knobs without effect", merge_choices, "no effect of"),

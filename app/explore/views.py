@@ -198,6 +198,7 @@ class ExploreView:
         asks: URL keys of the controls that it follows besides those that all views follow; they
             are in VIEW_KEYS of the state, if no other view has them.
         head: URL keys of the controls in the head of its panel, and in the second line of it.
+        legend: URL keys of the menus that the titles of its legend open.
         adopts: Those of `asks` whose value it may choose.
         scope: Returns the filters of the runs behind it; None where they are the question's.
         is_optional: Whether the reader shows it by the control `show`: hidden, it is not computed.
@@ -211,6 +212,7 @@ class ExploreView:
     label: str = ""
     asks: tuple[str, ...] = ()
     head: tuple[tuple[str, ...], tuple[str, ...]] = ((), ())
+    legend: tuple[str, ...] = ()
     adopts: tuple[str, ...] = ()
     scope: Callable[[Question], Selection] | None = None
     is_optional: bool = False
@@ -221,7 +223,7 @@ VIEWS: Final = (
         "scatter", "Energy against performance", scatter_rows, explain_scatter,
         picture=scatter, label="energy against performance",
         asks=("limit", "by", "cost", "alpha", "same", "band", "split", "own"),
-        head=(("y", "ylog", "x", "xlog", "frontier", "band"), ("col", "size", "sym")),
+        head=(("y", "ylog", "x", "xlog", "frontier", "band"), ()), legend=("col", "size", "sym"),
     ),
     ExploreView(
         "heatmap", "Heatmap over two knobs", heat_rows, explain_heat,

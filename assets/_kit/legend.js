@@ -63,6 +63,15 @@
     return part;
   }
 
+  /** The title of a line of the legend: a button that opens the menu of its knob. */
+  function roleTitle({ control, word, title }) {
+    const name = { "aria-label": word + ": " + title, "aria-haspopup": "menu", "aria-expanded": "false" };
+    return wattlas.element("button", {
+      type: "button", className: "legend-title", textContent: title + " \u25be",
+      title: word + ": choose another knob", data: { opens: control }, attributes: name,
+    });
+  }
+
   /** Write the legend of a figure. Call it before the figure is drawn: it takes room from it. */
   wattlas.legend = function (id, { data, layout }) {
     const box = document.querySelector('.legend[data-legend-of="' + id + '"]');
@@ -74,6 +83,12 @@
       if (!rows.has(row)) rows.set(row, wattlas.element("div", { className: "legend-row" }));
       rows.get(row).append(entry(trace, index, canHide(trace, layout)));
     });
+    // An exported page has no menus.
+    const roles = wattlas.setProps ? (layout.meta && layout.meta.roles) || [] : [];
+    for (const role of roles) {
+      if (!rows.has(role.row)) rows.set(role.row, wattlas.element("div", { className: "legend-row" }));
+      rows.get(role.row).prepend(roleTitle(role));
+    }
     const written = [...rows].sort(([a], [b]) => a - b).map(([, row]) => row);
     const title = titleOf(layout);
     if (title && written.length) {

@@ -1,6 +1,6 @@
 /*
- * The menu of a view: one for all of them, made when a button opens it. Escape, its own button, a click
- * beside it and the Tab key close it. On a narrow screen it is a sheet at the foot (style.css).
+ * The menu of a view, or of the knob of a legend line: one for all of them, made when a button opens it.
+ * Escape, its own button, a click beside it and Tab close it. On a narrow screen it is a sheet (style.css).
  */
 (function (wattlas) {
   "use strict";
@@ -22,11 +22,19 @@
     if (isBack && opener.isConnected) opener.focus({ preventScroll: true });
   }
 
+  const item = (data, textContent, isChosen) => element("button", {
+    type: "button", textContent, tabIndex: -1, data, className: isChosen ? "chosen" : "",
+    attributes: { role: "menuitem", ...(isChosen ? { "aria-current": "true" } : {}) },
+  });
+  /* The menu of a control lists what its own list would. */
+  function choicesOf(id) {
+    const { props: { data, value } } = window.dash_component_api.getLayout(id);
+    return data.map((one) => item({ control: id, choice: one.value }, one.label, one.value === value));
+  }
+
   function open(button) {
-    const item = (data, textContent) => element("button", {
-      type: "button", textContent, tabIndex: -1, data, attributes: { role: "menuitem" },
-    });
-    const entries = Object.entries(ENTRIES)
+    const { opens } = button.dataset;
+    const entries = opens ? choicesOf(opens) : Object.entries(ENTRIES)
       .filter(([action]) => (OF_ROWS.includes(action) ? button.dataset.hasRows !== "no"
         : action !== "paper" || button.closest("section").querySelector(".js-plotly-plot")))
       .map(([action, words]) => item({ action, viewTarget: button.dataset.menuOf }, words));
@@ -37,14 +45,16 @@
     document.body.append(menu);
     const at = button.getBoundingClientRect(), { offsetWidth, offsetHeight } = menu;
     const below = at.bottom + offsetHeight < innerHeight ? at.bottom : at.top - offsetHeight;
-    menu.style.setProperty("--left", Math.max(4, at.right - offsetWidth) + "px");
+    menu.style.setProperty("--left", Math.max(4, opens ? at.left : at.right - offsetWidth) + "px");
     menu.style.setProperty("--top", Math.max(4, below) + "px");
-    entries[0].focus();
+    (entries.find(({ className }) => className) || entries[0]).focus();
   }
 
   // Before the handlers of the actions, so that what they open gives the focus back to the button.
   document.addEventListener("click", (event) => {
-    const button = wattlas.closest(event, "[data-menu-of]"), isOpen = menu && button === opener;
+    const button = wattlas.closest(event, "[data-menu-of], [data-opens]"), isOpen = menu && button === opener;
+    const choice = wattlas.closest(event, "[data-choice]");
+    if (choice) wattlas.setProps(choice.dataset.control, { value: choice.dataset.choice });
     close(Boolean(wattlas.closest(event, "[role=menuitem]")));
     if (button && !isOpen) open(button);
   }, true);

@@ -78,7 +78,10 @@
     const none = { values: [null], index: new Uint8Array(columns.count) };
     const knob = (name) => columns.knobs[name] || none;
     const [x, y] = map.knobs.map(knob), width = map.xs.length;
-    const at = (values, all) => values.map((value) => all.indexOf(value === undefined ? null : value));
+    const at = (values, all) => {
+      const places = new Map(all.flatMap((level, k) => [].concat(level).map((value) => [value, k])));
+      return values.map((value) => places.get(value === undefined ? null : value) ?? -1);
+    };
     const columnOf = at(x.values, map.xs), rowOf = at(y.values, map.ys);
     const shown = Object.entries(map.place || {}).map(([name, value]) => (
       [knob(name).index, knob(name).values.indexOf(value)]));

@@ -210,8 +210,11 @@
       const cell = mapOf(name, trace) ? [indexAt(axisOf("x"), x), indexAt(axisOf("y"), y)] : null;
       return { name, gd, trace, i: pointNumber, rows: of.of(trace, pointNumber), cell };
     }
-    const cellsClause = ({ knobs, xs, ys, place }, cells) =>
-      wattlas.clause.pairs(...knobs, cells.map(([column, row]) => [xs[column], ys[row]]), place);
+    /* A column or a row of a map is a value of its knob, or a bin of several. */
+    const cellsClause = ({ knobs: [x, y], xs, ys, place }, cells) => (
+      [...xs, ...ys].some(Array.isArray)
+        ? wattlas.clause.knobs(cells.map(([column, row]) => ({ ...place, [x]: xs[column], [y]: ys[row] })))
+        : wattlas.clause.pairs(x, y, cells.map(([column, row]) => [xs[column], ys[row]]), place));
 
     const knobsClause = (rows, names) =>
       wattlas.clause.knobs(rows.map((row) => wattlas.configuration(link.columns, row, names)));

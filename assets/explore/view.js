@@ -264,7 +264,7 @@
     ];
   }
 
-  const EDGE_PX = 3, LINE_PX = 15;
+  const EDGE_PX = 1.5, LINE_PX = 15;
   /** Write the numbers into the cells where each has room for its number. */
   function fitNumbers(gd) {
     const k = gd.data.findIndex((one) => kindOf(one) === "cells" && one.text);

@@ -62,6 +62,12 @@ def test_a_filter_is_one_stop_and_a_menu_closes_by_escape_and_by_its_button(
         expect(menu).to_have_count(0)
         expect(button).to_be_focused()
     assert page.url == shown
+    # The title of a line of the legend is the menu of its knob.
+    page.get_by_role("button", name="symbol: System").click()
+    expect(page.get_by_role("menuitem", name="System", exact=True)).to_be_focused()
+    page.get_by_role("menuitem", name="DVFS", exact=True).click()
+    expect(page.get_by_role("button", name="symbol: DVFS")).to_be_visible()
+    assert "sym=dvfs" in page.url
 
 
 _COVER = """() => {

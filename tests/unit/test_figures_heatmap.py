@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from app.explore.heat import TEXT_MAX_CELLS, build_heatmap
+from app.explore.heat import MOST_LEVELS, TEXT_MAX_CELLS, build_heatmap
 from data.catalogue import SHIPPED
 from tests.fixtures.lakes import run, runs_from_text
 from tests.fixtures.pictures import cells_of, pairs, traces
@@ -73,6 +73,20 @@ def test_cells_that_were_not_measured_have_a_cross(tmp_path: Path) -> None:
     }  # fmt: skip
 
 
+def test_a_nearly_continuous_knob_is_binned(tmp_path: Path) -> None:
+    rows = [run(itr_us=float(k), dvfs_ghz=1.3, energy_j=100.0 + k)
+            for k in range(60)]  # fmt: skip
+    figure = draw(tmp_path / "many", rows=rows)
+    (cells,) = traces(figure, "cells")
+    # 20 bins of three values; the mean of 0, 1 and 2 is 1.
+    assert len(cells["x"]) == 20
+    assert (cells["x"][0], cells["z"][0][0], cells["meta"]["n"][0]) == ("0 to 2", 101.0, 3)
+    assert figure["layout"]["meta"]["map"]["xs"][0] == [0, 1, 2]
+    assert figure["layout"]["meta"]["x_words"][-1] == "ITR 57 us to ITR 59 us"
+    few = draw(tmp_path / "few", rows=rows[:MOST_LEVELS])
+    assert len(traces(few, "cells")[0]["x"]) == MOST_LEVELS
+
+
 def test_spread_and_count_go_with_each_cell(tmp_path: Path) -> None:
     (cells,) = traces(draw(tmp_path), "cells")
     width = len(cells["x"])
@@ -130,6 +144,7 @@ def test_axes_title_and_what_the_browser_is_told(tmp_path: Path) -> None:
 
 
 def test_a_fine_grid_has_colour_only(tmp_path: Path) -> None:
-    rows = [run(itr_us=float(i), energy_j=1.0 + i) for i in range(TEXT_MAX_CELLS + 1)]
+    rows = [run(itr_us=float(i % 30), dvfs_ghz=1.0 + i // 30, energy_j=1.0 + i)
+            for i in range(TEXT_MAX_CELLS + 11)]  # fmt: skip
     (cells,) = traces(draw(tmp_path, rows=rows), "cells")
     assert "text" not in cells

@@ -110,7 +110,7 @@ def build_scatter(
     traces += [*odd, *_legend_traces(every, encoding, bool(frontiers))]
     for words, look in legend_of_proof(proof, state.limit is not None):
         traces.append({**_entry(3, words, "circle", 0, NEUTRAL), **look})
-    traces += [_entry(2, "! odd run", "circle", 0, NEUTRAL)] if odd else []
+    traces += [_entry(3, "! odd run", "circle", 0, NEUTRAL)] if odd else []
     titles = scatter_words(points, len(points) - len(drawn), state, scene)
     return {"data": traces, "layout": _layout(points, shown, state, scene, titles)}
 
@@ -214,12 +214,12 @@ def _legend_traces(shown: pl.DataFrame, encoding: Encoding, has_frontier: bool) 
     entries += _colour_entries(shown, encoding)
     entries += _size_entries(shown, encoding.size)
     entries += [
-        _entry(2, words, mark, 11, "#808080", 2)
+        _entry(3, words, mark, 11, "#808080", 2)
         for _, column, mark, words in MARKS
         if shown[column].count()
     ]
     if has_frontier:
-        line = _entry(0, "Pareto frontier", "circle-open", 9, "#808080")
+        line = _entry(3, "Pareto frontier", "circle-open", 9, "#808080")
         entries.append(
             {**line, "mode": "lines+markers", "line": {"width": 1.4, "color": "#808080"}}
         )
@@ -233,11 +233,24 @@ def _colour_entries(shown: pl.DataFrame, encoding: Encoding) -> list[dict]:
     if hues is not None and colour is not encoding.symbol:
         named = list(zip(hues.labels, hues.hues, strict=True))
         shown_hues = named if hues.has_legend else [named[0], named[-1]]
-        return [_entry(0, label, "circle", 9, hue) for label, hue in shown_hues]
+        return [_entry(1, label, "circle", 9, hue) for label, hue in shown_hues]
     if encoding.is_scaled and shown[colour.column].null_count():
         words = f"{colour.menu_title} {colour.facet.null_word}"
-        return [_entry(0, words, "circle", 9, GOVERNOR_HUE)]
+        return [_entry(1, words, "circle", 9, GOVERNOR_HUE)]
     return []
+
+
+def _roles(encoding: Encoding) -> list[dict[str, Any]]:
+    """Return the lines of the legend whose title is a menu: of which knob, and what sets it."""
+    roles = (
+        ("sym", "symbol", encoding.symbol), ("col", "colour", encoding.colour),
+        ("size", "size", encoding.size),
+    )  # fmt: skip
+    return [
+        {"row": row, "control": f"explore-{key}", "word": word,
+         "title": "none" if knob is None else knob.menu_title}
+        for row, (key, word, knob) in enumerate(roles)
+    ]  # fmt: skip
 
 
 def _size_entries(shown: pl.DataFrame, size: Knob | None) -> list[dict]:
@@ -248,11 +261,11 @@ def _size_entries(shown: pl.DataFrame, size: Knob | None) -> list[dict]:
     if known.size:
         three = np.unique(known[[0, known.size // 2, -1]])
         for value, pixels in zip(three, itr_sizes_px(three, known[-1]), strict=True):
-            entries.append(_entry(1, size.words(float(value)), "circle", float(pixels), "#808080"))
+            entries.append(_entry(2, size.words(float(value)), "circle", float(pixels), "#808080"))
     if shown[size.column].null_count():
         unset = shown.filter(pl.col(size.column).is_null())["system"].unique().to_list()
         words = knob_words(size, None, unset) or f"{size.menu_title} {size.facet.null_word}"
-        entries.append(_entry(1, words, "circle-open", ADAPTIVE_SIZE_PX, "#808080"))
+        entries.append(_entry(2, words, "circle-open", ADAPTIVE_SIZE_PX, "#808080"))
     return entries
 
 
@@ -303,6 +316,7 @@ def _layout(
             "colour": scaled.column if scaled else None,
             "units": {c: metric(c).unit for c in (state.x, state.y, state.limited)},
             "titles": {c: metric(c).title for c in (state.x, state.y)},
+            "roles": _roles(encoding),
         },
     }
 
