@@ -369,7 +369,7 @@ class InterruptCounts:
 
     Attributes:
         cpus: The processors of its heading, in order.
-        queues: Counts of each NVMe IO queue, one for each processor.
+        queues: Counts of each NVMe IO queue, one for each processor; without one, of AHCI's lines.
         taken_unix_s: Time of the copy; None if unknown.
     """
 

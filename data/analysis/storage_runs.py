@@ -162,7 +162,7 @@ class StorageRuns:
     def kind(self, device: str | None) -> str | None:
         """Return the kind of a device by its name: one of KINDS, or FLASH; None if it is of none.
 
-        A flash device is also NVMe if the interrupts of its NVMe queues were counted.
+        A flash device is also NVMe if it was polled: the kernel polls NVMe queues only.
         """
         for kind, pattern in _PATTERNS:
             if device and re.search(pattern, device, re.IGNORECASE):
@@ -170,7 +170,7 @@ class StorageRuns:
         own = self.rows.filter(pl.col("device").eq_missing(device))
         if not device or not re.search("flash|ssd|evo", device, re.IGNORECASE):
             return None
-        return NVME if own[RATE].count() else FLASH
+        return NVME if own["mode"].is_in([POLL, HYBRID]).any() else FLASH
 
 
 def moments(rows: pl.DataFrame, column: str, *by: str) -> pl.DataFrame:

@@ -1,4 +1,4 @@
-"""Copies of /proc/interrupts before and after a run: interrupts of the NVMe IO queues."""
+"""Copies of /proc/interrupts before and after a run: interrupts of NVMe IO queues, or of AHCI."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -13,6 +13,8 @@ _HEADING: Final = re.compile(r"\s*CPU\d+(?:\s+CPU\d+)*\s*")
 _ROW: Final = re.compile(r"\s*([\w-]+):\s*(.*)")
 # Queue 0 is the admin queue; all others carry IO.
 _IO_QUEUE: Final = re.compile(r"\bnvme\d+q[1-9]\d*\b")
+# The line of a SATA controller, or of one of its ports.
+_AHCI: Final = re.compile(r"\bahci\d*\b")
 _COUNT: Final = re.compile(r"[0-9]{1,20}")
 _TIME: Final = re.compile(r"\s*(\d{9,10}(?:\.\d+)?)\s*")
 _PHASES: Final = {
@@ -37,7 +39,10 @@ def phase_of(name: str) -> str | None:
 
 
 def read(blocks: Iterable[bytes], context: ReadContext) -> InterruptCounts:
-    """Read the interrupts of all NVMe IO queues since boot, by CPU.
+    """Read the interrupts of all NVMe IO queues since boot, by CPU; without one, those of AHCI.
+
+    SATA devices share the line of their controller. Where NVMe queues are, its line may be of the
+    system's disk and is left out.
 
     A line of Unix seconds alone above the heading is the time of the copy.
 
@@ -50,6 +55,7 @@ def read(blocks: Iterable[bytes], context: ReadContext) -> InterruptCounts:
     taken_unix_s, cpus = _read_heading(lines, context.name)
     problems = ProblemList()
     queues: dict[str, tuple[int, ...]] = {}
+    lines_of_ahci: dict[str, tuple[int, ...]] = {}
     rows = 0
     for number, line in lines:
         row = _ROW.fullmatch(line)
@@ -70,9 +76,11 @@ def read(blocks: Iterable[bytes], context: ReadContext) -> InterruptCounts:
         if names := _IO_QUEUE.findall(action):
             name = " ".join(names)
             queues[f"{name} ({label})" if name in queues else name] = tuple(map(int, counts))
+        elif _AHCI.search(action):
+            lines_of_ahci[f"ahci ({label})"] = tuple(map(int, counts))
     if not rows:
         raise FormatError(f"no row of interrupt counts ({context.name})")
-    return InterruptCounts(cpus, queues, taken_unix_s, problems.all())
+    return InterruptCounts(cpus, queues or lines_of_ahci, taken_unix_s, problems.all())
 
 
 def _read_heading(

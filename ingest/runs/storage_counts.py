@@ -16,7 +16,7 @@ _WRAPS_AT: Final = 2**32
 def count_interrupts(
     looks: Sequence[tuple[str, InterruptCounts]], duration_s: float | None, ramp_s: float = 0.0
 ) -> int | Problem:
-    """NVMe IO interrupts of a run, from snapshots of /proc/interrupts before and after it.
+    """Interrupts of a run's storage, from snapshots of /proc/interrupts before and after it.
 
     The interrupts between the snapshots are assumed to be evenly distributed over the time between
     them, which the snapshots may state, else over the run with its ramp. The run gets its share.
@@ -33,7 +33,7 @@ def count_interrupts(
         return Problem("other_cpus", "refused", detail)
     if not before.queues and not after.queues:
         return _uncounted(
-            "no_io_queues", "no row of an IO queue such as nvme0q1 in either snapshot"
+            "no_io_queues", "no row of an IO queue such as nvme0q1, or of ahci, in either snapshot"
         )
     if lacking := sorted(before.queues.keys() ^ after.queues.keys()):
         detail = f"{len(lacking)} queues in one snapshot only, such as {', '.join(lacking[:3])}"

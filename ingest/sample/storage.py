@@ -90,9 +90,10 @@ def _write_run(folder: Path, run: StorageRun) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     _write(folder / "fio.json", fio_text(run), is_packed=run.replicate > 0)
     setting = run.setting
-    if run.is_watched and setting.device != "disk":
+    if run.is_watched:
         for name, text in zip(("before", "after"), interrupts_texts(run), strict=True):
             _write(folder / f"interrupts.{name}", text, is_packed=True)
+    if run.is_watched and setting.device != "disk":
         (folder / "perf.csv").write_text(perf_text(run), newline="\n")
     is_profiled = setting.device == "optane" and setting.request_bytes == BASE_BYTES
     if is_profiled and run.replicate < _PROFILED:

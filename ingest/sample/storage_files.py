@@ -163,19 +163,24 @@ def interrupts_texts(run: StorageRun) -> tuple[str, str]:
     ticks = rng.integers(10**6, 10**7, CPUS)
     passed = int(_TIMER_HZ * (after_s - before_s))
     return (
-        _interrupts_text(before_s, queues, ticks),
-        _interrupts_text(after_s, queues + more, ticks + passed),
+        _interrupts_text(run, before_s, queues, ticks),
+        _interrupts_text(run, after_s, queues + more, ticks + passed),
     )
 
 
-def _interrupts_text(taken_s: float, queues: np.ndarray, ticks: np.ndarray) -> str:
+def _interrupts_text(run: StorageRun, taken_s: float, queues: np.ndarray, ticks: np.ndarray) -> str:
     cpus = range(CPUS)
     none = np.zeros(CPUS, dtype=np.int64)
     rows = [_row("0", _one(39, 0), "IR-IO-APIC    2-edge      timer")]
-    rows.append(_row("29", _one(118, 3), "PCI-MSI 524288-edge      nvme0q0"))
-    for cpu in cpus:
-        action = f"PCI-MSI {524289 + cpu}-edge      nvme0q{cpu + 1}"
-        rows.append(_row(str(30 + cpu), _one(int(queues[cpu]), cpu), action))
+    if run.setting.device == "disk":
+        # One line for all queues, on one processor.
+        line = _one(int(queues.sum()), 0)
+        rows.append(_row("29", line, "PCI-MSI 376832-edge      ahci[0000:00:17.0]"))
+    else:
+        rows.append(_row("29", _one(118, 3), "PCI-MSI 524288-edge      nvme0q0"))
+        for cpu in cpus:
+            action = f"PCI-MSI {524289 + cpu}-edge      nvme0q{cpu + 1}"
+            rows.append(_row(str(30 + cpu), _one(int(queues[cpu]), cpu), action))
     rows.append(_row("NMI", none, "Non-maskable interrupts"))
     rows.append(_row("LOC", ticks, "Local timer interrupts"))
     rows += ["ERR:          0", "MIS:          0"]

@@ -65,6 +65,14 @@ def test_every_run_comes_back(ingested: Ingested) -> None:
     }
 
 
+def test_the_disks_interrupts_are_those_of_its_ahci_line(ingested: Ingested) -> None:
+    """Of the watched replicate: one interrupt a request, reading and writing."""
+    disk = ingested.where(device="disk").drop_nulls("interrupts")
+    assert sorted(disk["rw"]) == ["randread", "randwrite"]
+    rates = (disk["interrupts"] / disk["duration_s"] / disk["iops"]).to_list()
+    assert rates == pytest.approx([1, 1], rel=0.02)
+
+
 def test_energies_agree_with_the_models(ingested: Ingested) -> None:
     rows = {
         (r["device"], r["mode"], r["rw"], r["request_bytes"], r["threads"], r["replicate"]): r
