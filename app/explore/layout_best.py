@@ -103,10 +103,15 @@ def best_settings_table(rows: pl.DataFrame, question: Asked) -> html.Div:
 
 
 def _best_row(listed: Sequence[Mapping[str, Any]], question: Asked) -> Mapping[str, Any] | None:
-    """Return the row that costs least and does not miss the limit; None if all miss it."""
+    """Return the row that costs least among those that do what the first one does.
+
+    None if all miss the limit. Systems compete; loads, sizes and programs do not.
+    """
     sign = -1 if question.cost.better == "more" else 1
     can = [row for row in listed if row["standing"] != "outside" and row["cost"] is not None]
-    return min(can, key=lambda row: sign * row["cost"], default=None)
+    given = [name for name in question.catalogue.choice_columns if name != "system"]
+    alike = (row for row in can if all(row[name] == can[0][name] for name in given))
+    return min(alike, key=lambda row: sign * row["cost"], default=None)
 
 
 _SET_TITLE: Final = (

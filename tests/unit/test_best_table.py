@@ -115,6 +115,12 @@ def test_many_sentences_are_counted(tmp_path: Path) -> None:
     assert len(found) == 4
     assert found[0] == "At 200k QPS, Linux tuned has the least energy with 901 J (n = 3)."
     assert found[3] == "1 more in Best settings."
+    # The first load's row is marked, though a later one may take less: loads do not compete.
+    falling = [row | {"energy_j": row["energy_j"] * 2e5 / row["load_qps"]} for row in rows]
+    lower = view_of(tmp_path / "lower", falling)
+    text = render(best_settings_table(best_table(lower, asked), asked_of(lower, asked)))
+    (marked,) = re.findall(r"<tr[^>]*data-best[^>]*>(.*?)</tr>", text, re.S)
+    assert "200k QPS" in marked
     # 50 us takes less energy than 2 us at each load but the last.
     rows += [
         row for load in loads
