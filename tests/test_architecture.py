@@ -3,6 +3,7 @@
 import ast
 import re
 import sys
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
@@ -70,22 +71,45 @@ def modules(folder: str) -> list[Path]:
     return sorted(path for path in start.rglob("*.py") if path != LEAVES)
 
 
-@cache
-def parsed(path: Path) -> ast.Module:
-    return ast.parse(path.read_text("utf-8"), str(path))
+_SQL = re.compile(r"\b(SELECT|FROM|WHERE|GROUP BY)\b")
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What the tests ask of a module: no tree is kept, since all of them are a gigabyte.
+
+    Attributes:
+        imports: Every dotted name that it imports, wherever in it: `from a import b` gives `a.b`.
+        calls: Line and name of what is called by a plain name and prints or exits.
+        queries: Line and beginning of texts that are SQL.
+    """
+
+    imports: tuple[str, ...]
+    calls: tuple[str, ...]
+    queries: tuple[str, ...]
 
 
 @cache
-def imports(path: Path) -> tuple[str, ...]:
-    """Every dotted name that a module imports, wherever in it: `from a import b` gives `a.b`."""
-    found: list[str] = []
-    for node in ast.walk(parsed(path)):
+def facts_of(path: Path) -> Facts:
+    imports: list[str] = []
+    calls: list[str] = []
+    queries: list[str] = []
+    for node in ast.walk(ast.parse(path.read_text("utf-8"), str(path))):
         if isinstance(node, ast.Import):
-            found += [alias.name for alias in node.names]
+            imports += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, f"{path.relative_to(ROOT)} imports relatively"
-            found += [f"{node.module}.{alias.name}" for alias in node.names]
-    return tuple(found)
+            imports += [f"{node.module}.{alias.name}" for alias in node.names]
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            if node.func.id in ("print", "exit", "breakpoint"):
+                calls.append(f"{node.lineno} {node.func.id}")
+        elif isinstance(node, ast.Constant) and re.search(_SQL, str(node.value)):
+            queries.append(f"{node.lineno} {str(node.value)[:60]!r}")
+    return Facts(tuple(imports), tuple(calls), tuple(queries))
+
+
+def imports(path: Path) -> tuple[str, ...]:
+    return facts_of(path).imports
 
 
 def is_inside(name: str, package: str) -> bool:
@@ -196,24 +220,18 @@ def test_no_catch_all_module() -> None:
 
 def test_every_folder_of_code_belongs_to_a_room() -> None:
     skipped = {".venv", "lake", "sample-raw"}
-    top = {
-        path.relative_to(ROOT).parts[0]
-        for path in ROOT.glob("*/**/*.py")
-        if not path.relative_to(ROOT).parts[0].startswith(".")
-    }
+    folders = [path for path in ROOT.iterdir() if path.is_dir() and path.name[0] != "."]
+    top = {folder.name for folder in folders if any(folder.rglob("*.py"))}
     assert top - skipped <= set(CODE)
 
 
 @pytest.mark.parametrize("folder", ["data", "ingest", "app"])
 def test_only_the_rim_prints_or_exits(folder: str) -> None:
     bad = [
-        f"{path.relative_to(ROOT)}:{node.lineno} {node.func.id}"
+        f"{path.relative_to(ROOT)}:{call}"
         for path in modules(folder)
         if path.name != "__main__.py"
-        for node in ast.walk(parsed(path))
-        if isinstance(node, ast.Call)
-        and isinstance(node.func, ast.Name)
-        and node.func.id in ("print", "exit", "breakpoint")
+        for call in facts_of(path).calls
     ]
     assert bad == []
 
@@ -244,12 +262,9 @@ def test_of_a_page_only_its_routes_know_http() -> None:
 
 def test_no_sql_in_app() -> None:
     bad = [
-        f"{path.relative_to(ROOT)}:{node.lineno} {node.value[:60]!r}"
+        f"{path.relative_to(ROOT)}:{query}"
         for path in modules("app")
-        for node in ast.walk(parsed(path))
-        if isinstance(node, ast.Constant)
-        and isinstance(node.value, str)
-        and re.search(r"\b(SELECT|FROM|WHERE|GROUP BY)\b", node.value)
+        for query in facts_of(path).queries
     ]
     assert bad == []
 

@@ -262,7 +262,7 @@ def test_unknown_names_in_a_link_are_ignored_and_listed(sample: Flask, page: Pag
     assert texts(by_id(main, IGNORED)) == ["ignored in the link: utm_source, fbclid"]
     client = sample.test_client()
     assert client.get(f"{page.path}?{query}").status_code == 200
-    for address in (f"data/{page.views[0].name}.csv", f"how/{page.views[0].name}", "export.html"):
+    for address in (f"data/{page.views[0].name}.csv", f"how/{page.views[0].name}"):
         plain, tagged = (
             client.get(f"/{page.name}/{address}?{text}")
             for text in (default_query(sample, page), query)

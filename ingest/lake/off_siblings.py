@@ -21,6 +21,8 @@ from ingest.lake.table_files import set_flag
 FLAG: Final = "off_siblings"
 LEAST_SIBLINGS: Final = 3
 MOST_TIMES: Final = 5.0
+# Of more rows one column of the key is in memory at a time, of fewer all: a scan has a fixed cost.
+_ROWS_AT_ONCE: Final = 100_000
 # Of the latencies those that a sound run repeats: the least and the greatest vary by themselves.
 _COLUMNS: Final = ("energy_j", "latency_mean_us", "latency_p50_us", "latency_p99_us")
 
@@ -41,11 +43,13 @@ def flag_off_siblings(state: LakeState) -> bool:
     keys = Catalogue.of(declared).configuration
     data = pd.dataset(list(files.paths), runs_schema(declared), format="parquet")
     groups = np.zeros(0, np.int64)
-    for name in keys:
-        column = data.to_table([name])[name].combine_chunks().dictionary_encode("encode")
-        codes = column.indices.to_numpy().astype(np.int64)
-        joined = codes if not groups.size else groups * (codes.max(initial=0) + 1) + codes
-        groups = np.unique(joined, return_inverse=True)[1]
+    is_small = data.count_rows() <= _ROWS_AT_ONCE
+    for names in [keys] if is_small else [[name] for name in keys]:
+        for column in data.to_table(list(names)).itercolumns():
+            encoded = column.combine_chunks().dictionary_encode("encode")
+            codes = encoded.indices.to_numpy().astype(np.int64)
+            joined = codes if not groups.size else groups * (codes.max(initial=0) + 1) + codes
+            groups = np.unique(joined, return_inverse=True)[1]
     rows = data.to_table(["run_id", *_COLUMNS])
     is_off = np.zeros(len(rows), bool)
     for name in _COLUMNS:

@@ -3,8 +3,6 @@
 import json
 import logging
 import re
-import subprocess
-import sys
 import urllib.request
 from pathlib import Path
 from typing import Any
@@ -257,16 +255,3 @@ def test_a_bad_prefix_is_refused(prefix: str, capsys: pytest.CaptureFixture[str]
         main(["--prefix", prefix])
     assert left.value.code == 2
     assert "expected a path such as /atlas" in capsys.readouterr().err
-
-
-def test_pandas_is_imported_before_threads_start(grid: Path) -> None:
-    code = (
-        "import sys; from pathlib import Path; from app.server import create_app; "
-        "from app.kit.settings import Settings; before = 'pandas' in sys.modules; "
-        f"create_app(Settings(Path({str(grid)!r}))); print(before, 'pandas' in sys.modules)"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True,
-        cwd=Path(__file__).resolve().parents[2],
-    )  # fmt: skip
-    assert done.stdout.split() == ["False", "True"]

@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 from flask import Flask
-from flask.testing import FlaskClient
 
 from app.__main__ import main
 from app.kit.settings import Settings
@@ -28,11 +27,6 @@ def study(lake: Path) -> Iterator[Flask]:
     assert isinstance(server, Flask)
     with server.app_context():
         yield server
-
-
-@pytest.fixture
-def client(study: Flask) -> FlaskClient:
-    return study.test_client()
 
 
 @pytest.fixture(scope="module")

@@ -36,13 +36,14 @@ def _shared(run_id: str, counts: dict[int, int]) -> list[dict[str, Any]]:
     ]
 
 
-@pytest.fixture
-def lake(tmp_path: Path) -> Path:
+@pytest.fixture(scope="module")
+def lake(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Replicates a, b, c, d of one configuration; e, of an older lake, of another.
 
     a, b and c have gaps of 1 and 3 ns; those of d are 7 and 15. Of b the file also holds what was
     read before: gaps of 9. e has counts at two levels and of two cores.
     """
+    tmp_path = tmp_path_factory.mktemp("lake")
     now = [row for r in "abc" for row in _shared(r, {1: 2, 3: 2})] + _shared("d", {7: 1, 15: 1})
     file = _entry(tmp_path, "distributions", "new", now)
     _entry(tmp_path, "distributions", "old", _shared("b", {9: 5}))

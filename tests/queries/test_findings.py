@@ -46,8 +46,9 @@ def grid(base: float, by_itr: float, by_clock: float) -> dict[tuple[float, float
     }
 
 
-@pytest.fixture
-def found(tmp_path: Path) -> list[Claim]:
+@pytest.fixture(scope="module")
+def found(tmp_path_factory: pytest.TempPathFactory) -> list[Claim]:
+    tmp_path = tmp_path_factory.mktemp("found")
     rows = sweep({"linux_tuned": grid(800, -50, 100), "ebbrt_tuned": grid(500, 0, 100)})
     with open_lake(write_lake(tmp_path / "lake", rows)) as lake:
         return claims(lake)

@@ -27,9 +27,10 @@ os4     ebbrt_tuned    2.0     1.9       400000.0  0          0.1       1
 """
 
 
-@pytest.fixture
-def lake(tmp_path: Path) -> Lake:
+@pytest.fixture(scope="module")
+def lake(tmp_path_factory: pytest.TempPathFactory) -> Lake:
     """Energy-delay products of `edp_base` J s: energies of that many MJ at 1 us."""
+    tmp_path = tmp_path_factory.mktemp("lake")
     rows = []
     for row in runs_from_text(TEXT):
         energy = 1e6 * row.pop("edp_base")

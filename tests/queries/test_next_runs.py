@@ -92,8 +92,9 @@ CHOICE = Choice(
 )
 
 
-@pytest.fixture
-def lake_path(tmp_path: Path) -> Path:
+@pytest.fixture(scope="module")
+def lake_path(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    tmp_path = tmp_path_factory.mktemp("lake_path")
     return write_lake(tmp_path / "lake", sweep(np.random.default_rng(3)))
 
 

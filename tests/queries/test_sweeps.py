@@ -34,8 +34,9 @@ def grid() -> list[dict[str, Any]]:
     return rows
 
 
-@pytest.fixture
-def lake(tmp_path: Path) -> Iterator[Lake]:
+@pytest.fixture(scope="module")
+def lake(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lake]:
+    tmp_path = tmp_path_factory.mktemp("lake")
     with open_lake(write_lake(tmp_path / "lake", grid())) as found:
         yield found
 

@@ -79,6 +79,7 @@ def test_the_sandbox_is_measured(run: Run) -> None:
     assert lines["sql_sandbox_p95"]["value"] > 0
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not landlock_version(), reason="this kernel has no Landlock")
 def test_questions_over_many_logged_runs_are_measured(run: Run) -> None:
     lines = run("logs", "--runs", 20, "--repeats", 2)

@@ -84,10 +84,20 @@ def counts(report: AddReport) -> tuple[int, int, int, int]:
     return report.added, report.replaced, report.removed, report.unchanged
 
 
-def test_runs_have_the_power_of_their_time(raw: Path, lake: Path) -> None:
-    meter = put_sweep(raw)
-    report = ingest(lake, raw)
-    assert report.problems == []
+@pytest.fixture(scope="module")
+def swept(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The lake of a sweep whose meter's name says the device; the raw files are beside it."""
+    folder = tmp_path_factory.mktemp("swept")
+    raw = folder / "raw"
+    put(raw / "wattlas.toml", "[power]\nmeter_pattern = '(?P<device>[^/]+)/meter\\.csv'\n")
+    put_sweep(raw)
+    report = ingest(folder / "lake", raw)
+    assert (counts(report), report.problems) == ((3 + 4, 0, 0, 0), [])
+    return folder / "lake"
+
+
+def test_runs_have_the_power_of_their_time(swept: Path) -> None:
+    lake, meter = swept, swept.parent / "raw" / "optane" / "meter.csv"
     for run in rows(lake):
         # fio measured 2 s (its own runtime), at 50 W.
         assert run["power_w"] == pytest.approx(50.0)
@@ -106,12 +116,8 @@ def test_runs_have_the_power_of_their_time(raw: Path, lake: Path) -> None:
     assert power["energy_j"].null_count() == LENGTH_S + 1
 
 
-def test_stretches_without_runs_are_idle_runs(raw: Path, lake: Path) -> None:
-    put(raw / "wattlas.toml", "[power]\nmeter_pattern = '(?P<device>[^/]+)/meter\\.csv'\n")
-    put_sweep(raw)
-    report = ingest(lake, raw)
-    assert counts(report) == (3 + 4, 0, 0, 0)
-    idle = rows(lake, "idle")
+def test_stretches_without_runs_are_idle_runs(swept: Path) -> None:
+    idle = rows(swept, "idle")
     assert [run["duration_s"] for run in idle] == [89, 78, 78, 88]
     assert [run["start_unix_s"] - START_S for run in idle] == [0, 111, 211, 311]
     for number, run in enumerate(idle):
@@ -278,24 +284,6 @@ def test_a_meter_without_utc_offset_is_refused_until_the_settings_say_it(
     assert [run["power_w"] for run in rows(lake)] == pytest.approx([50.0] * 3)
 
 
-def test_gaps_flag_a_run_or_take_its_energy(raw: Path, lake: Path) -> None:
-    meter = put_sweep(raw)
-    lines = meter.read_text().splitlines()
-    first = 1 + BEGINS[1] + 5
-    second = 1 + BEGINS[2] + 5
-    kept = [*lines[:first], *lines[first + 1 : second], *lines[second + 8 :]]
-    meter.write_text("\n".join(kept) + "\n")
-    report = ingest(lake, raw)
-    assert kinds(report) == [("fio.json", "no_power"), ("fio.json", "power_gap")]
-    plain, bridged, lost = rows(lake)
-    assert plain["flags"] == []
-    assert bridged["flags"] == ["power_gap"]
-    assert bridged["power_w"] == pytest.approx(50)
-    assert lost["flags"] == ["no_power", "power_gap"]
-    assert lost["energy_j"] is None
-    assert lost["power_readings"] == LENGTH_S + 1 - 8
-
-
 def test_bad_rows_are_refused_by_line_and_the_others_used(raw: Path, lake: Path) -> None:
     meter = put_sweep(raw)
     lines = meter.read_text().splitlines()
@@ -327,19 +315,6 @@ def with_serial(text: str) -> str:
     return text.replace("Active Power, W", "Active Power, W (LGR S/N: 7)")
 
 
-def test_exports_of_one_meter_are_one_meter(raw: Path, lake: Path) -> None:
-    """The second run lies in the first file to its tenth second, and in the second file after."""
-    whole = with_serial(exported(watts(50.0))).splitlines(keepends=True)
-    meter = put_sweep(raw)
-    meter.write_text("".join(whole[: 1 + 200]))
-    meter.with_name("more.csv").write_text("".join([whole[0], *whole[1 + 200 :]]))
-    assert ingest(lake, raw).problems == []
-    assert [run["power_w"] for run in rows(lake)] == pytest.approx([50.0] * 3)
-    assert [run["power_readings"] for run in rows(lake)] == [LENGTH_S + 1] * 3
-    assert [run["flags"] for run in rows(lake)] == [[]] * 3
-    assert counts(ingest(lake, raw))[:3] == (0, 0, 0)
-
-
 def test_what_two_exports_of_a_meter_share_is_idle_once(raw: Path, lake: Path) -> None:
     """The second export begins where the first one does and goes on."""
     whole = with_serial(exported(watts(50.0)))
@@ -367,13 +342,3 @@ def test_a_meter_that_was_moved_is_not_idle_while_it_stood_elsewhere(raw: Path, 
     idle = rows(lake, "idle", "start_unix_s, duration_s, power_w, device, replicate")
     assert len(idle) == 4
     assert [run["power_w"] for run in idle] == pytest.approx([IDLE_W] * 4)
-
-
-def test_a_run_outside_of_the_readings_has_no_power(raw: Path, lake: Path) -> None:
-    put_sweep(raw)
-    put_run(raw, "optane", 3, 5000)
-    report = ingest(lake, raw)
-    assert kinds(report) == [("fio.json", "no_power")]
-    late = rows(lake)[3]
-    assert late["energy_j"] is None
-    assert late["flags"] == ["no_power"]

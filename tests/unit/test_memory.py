@@ -82,10 +82,15 @@ def test_pandas_is_left_out_of_the_serving_process() -> None:
     assert done.stdout.split() == ["[1.5", "nan]", "False"]
 
 
-def test_numba_is_left_to_the_first_model() -> None:
-    code = "import sys; import app.server; print('numba' in sys.modules)"
+def test_numba_is_left_to_the_first_model_and_pandas_comes_before_threads(tmp_path: Path) -> None:
+    code = (
+        "import sys; from pathlib import Path; from app.server import create_app; "
+        "from app.kit.settings import Settings; before = 'pandas' in sys.modules; "
+        f"create_app(Settings(Path({str(tmp_path)!r}))); "
+        "print(before, 'pandas' in sys.modules, 'numba' in sys.modules)"
+    )
     done = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True,
         cwd=Path(__file__).resolve().parents[2],
     )  # fmt: skip
-    assert done.stdout.split() == ["False"]
+    assert done.stdout.split() == ["False", "True", "False"]

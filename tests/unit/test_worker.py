@@ -1,5 +1,6 @@
 """The server's worker: slow visitors hold up nobody, and requests arrive whole."""
 
+import signal
 import socket
 import subprocess
 import sys
@@ -55,7 +56,7 @@ def port() -> Iterator[int]:
     )
     assert process.stdout
     yield int(process.stdout.readline())
-    process.terminate()
+    process.send_signal(signal.SIGINT)  # It waits for no connection.
     _, errors = process.communicate(timeout=20)
     assert errors == ""
 
