@@ -293,10 +293,13 @@ def columns_of(table: DeltaTable) -> pa.Schema:
 
 def _conformed(rows: pa.Table, schema: pa.Schema) -> pa.Table:
     """Bring rows of an older schema to the present one; what they lack is NULL."""
+    there = {field.name: field.type for field in rows.schema}
     columns = [
-        rows[f.name].cast(f.type) if f.name in rows.column_names else pa.nulls(len(rows), f.type)
-        for f in schema
-    ]
+        pa.nulls(len(rows), field.type) if field.name not in there
+        else rows[field.name] if there[field.name] == field.type
+        else rows[field.name].cast(field.type)
+        for field in schema
+    ]  # fmt: skip
     return pa.Table.from_arrays(columns, schema=schema)
 
 
