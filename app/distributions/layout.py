@@ -18,7 +18,6 @@ from app.kit.links import address
 from app.kit.page_layout import (
     entries,
     filter_sidebar,
-    link_to,
     page_layout,
     select,
     state_stores,
@@ -37,8 +36,9 @@ _FEW: Final = (
     "the others."
 )
 _HONEST: Final = (
-    "One of n replicates is always the farthest. Far is over 8 times the usual distance: of three "
-    "or four replicates as of others of the same choice, without which they cannot tell."
+    "One of n replicates is always the farthest: that alone says nothing. Usual is the distance "
+    "between two of the others; of three or four replicates, at least that of other settings of "
+    "the same system and load, without which they never show an odd run."
 )
 
 
@@ -62,7 +62,7 @@ def distributions_layout(view: LakeView, state: DistributionsState, notice: str)
         notice,
         filter_sidebar(filter_blocks(view, state.selection, offered, IDS)),
         [map_panel(head), *table_panels({}, has_menus=True)],
-        status_line(IDS, link_to(IDS, "timeline")),
+        status_line(IDS),
     )
 
 
@@ -113,22 +113,19 @@ def sibling_table(answer: Answer, has_links: bool = True) -> list:
     found = answer.unlike.with_columns(far=is_far.sum().over("run_id")).unique(
         "run_id", keep="first", maintain_order=True
     )
-    head = [
-        "run",
-        "most unlike by",
-        "apart from siblings",
-        "these from each other",
-        "times the usual",
-        "replicates",
-        "in Timeline",
-    ]
+    odd = found.filter(pl.col("far") > 0)
+    words = (
+        f"{len(odd):,} of {len(found):,} runs are odd: over {ODD_TIMES} times as far from their "
+        "siblings as these are from each other."
+    )
+    head = ["run", "most unlike by", "apart", "usual", "times the usual", "n", "in Timeline"]
     body = []
     for row in found.head(_MOST_RANKED).iter_rows(named=True):
         pairs = [("v", "2"), ("run", row["run_id"]), ("run", row["sibling"])]
         if answer.state.lake_version is not None:
             pairs.append(("lake", str(answer.state.lake_version)))
         link = dcc.Link(
-            "beside a sibling", href=f"{address(_TIMELINE)}?{urlencode(pairs)}", className="plain"
+            "side by side", href=f"{address(_TIMELINE)}?{urlencode(pairs)}", className="plain"
         )
         others = f", and {row['far'] - 1} more" if row["far"] > 1 else ""
         body.append([
@@ -142,8 +139,9 @@ def sibling_table(answer: Answer, has_links: bool = True) -> list:
     more = len(found) - _MOST_RANKED
     note = [html.P(f"{more:,} more are in the rows of this view.", className="quiet")]
     return [
-        html.P(_HONEST, className="quiet"),
+        html.P(words),
         _table(head if has_links else [*head[:-1], "run id"], body, 2),
+        html.P(_HONEST, className="quiet"),
         *(note if more > 0 else []),
     ]
 

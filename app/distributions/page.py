@@ -41,6 +41,7 @@ PAGE: Final = Page(
         ("drag", "zoom; double-click: all again"),
     ),
     open_link=open_link,
+    part_of="timeline",
     examples={"distributions": "v=2&workload=memcached"},
 )
 

@@ -66,6 +66,8 @@ class Page:
         cached_routes: Those of them whose responses follow from the lake and the request alone.
         examples: Name of a screenshot in `docs/` to its URL query; empty: the default view.
         old_paths: Old addresses to current ones; `<view>` is a placeholder for a view.
+        part_of: Name of the page in whose tab of the header it is; empty for a tab of its own.
+        part_title: What it is called among the parts of its tab; empty for its title.
     """
 
     name: str
@@ -89,6 +91,13 @@ class Page:
     cached_routes: tuple[str, ...] = ()
     examples: Mapping[str, str] = field(default_factory=dict)
     old_paths: Mapping[str, str] = field(default_factory=dict)
+    part_of: str = ""
+    part_title: str = ""
+
+    @property
+    def tab(self) -> str:
+        """Name of the page in whose tab of the header it is."""
+        return self.part_of or self.name
 
     @property
     def ids(self) -> PageIds:

@@ -48,14 +48,16 @@ def _lake_line() -> list:
 def shell() -> dmc.MantineProvider:
     """Lay out the frame; `dash.page_container` holds the page's own content."""
     pages = [page for page in dash.page_registry.values() if page["name"] != "Not found"]
+    # Scripts write the address of each page to its link, also where the tab is that of another.
+    tab_of = {page["name"].lower(): page["tab"] for page in pages}
     tabs = [
         dcc.Link(
             page["name"],
             href=address(page["path"]),
-            className="tab",
-            id=f"tab-{page['name'].lower()}",
+            className="tab" if tab_of[name] == name else "tab part",
+            id=f"tab-{name}",
         )
-        for page in pages
+        for name, page in zip(tab_of, pages, strict=True)
     ]
     # Links to a page have the version of its URL state.
     versions = json.dumps({page["name"].lower(): page["state_version"] for page in pages})
@@ -71,6 +73,7 @@ def shell() -> dmc.MantineProvider:
                         **{
                             "aria-label": "pages",
                             "data-versions": versions,
+                            "data-tabs": json.dumps(tab_of),
                             "data-maker": f"wattlas {WATTLAS_VERSION}",
                         },
                     ),
@@ -146,6 +149,23 @@ def _message(name: str, notice: str, body: list) -> html.Main:
         ],
         className=f"page {name}",
     )
+
+
+def show_parts(main: html.Main, page: Page, pages: Sequence[Page]) -> None:
+    """Put links to the other parts of the page's tab above its views, if there are any."""
+    parts = [one for one in pages if one.tab == page.tab]
+    if len(parts) < 2:
+        return
+    links = [
+        html.Span(one.part_title or one.title, **{"aria-current": "page"})
+        if one is page
+        else dcc.Link(
+            one.part_title or one.title, href=address(one.path), id=page.ids.link(one.name)
+        )
+        for one in parts
+    ]
+    named = {"aria-label": f"parts of {parts[0].title}"}
+    main.children.insert(0, html.Nav(links, className="parts", **named))
 
 
 def say_ignored(main: html.Main, names: Sequence[str]) -> None:

@@ -18,7 +18,14 @@ from app.kit.context import lake_view, lakes
 from app.kit.export import fill
 from app.kit.links import address, open_page
 from app.kit.page import Page
-from app.kit.shell import no_page, not_followed, nothing_to_show, say_ignored, unreadable
+from app.kit.shell import (
+    no_page,
+    not_followed,
+    nothing_to_show,
+    say_ignored,
+    show_parts,
+    unreadable,
+)
 from app.serve.callback_bodies import callback_problem
 from app.serve.figures import add_figure_routes
 from app.serve.guard import allow_scripts, status_of
@@ -53,6 +60,7 @@ def register(server: Flask, page: Page, pages: Sequence[Page]) -> None:
         name=page.title,
         title=f"wattlas · {page.title}",
         state_version=page.state.VERSION,
+        tab=page.tab,
         layout=lambda **parts: open_layout(page, parts, pages),
     )
     add_page_routes(server, page)
@@ -83,6 +91,7 @@ def open_layout(
         if missing:
             return nothing_to_show(page, view, missing, words, pages)
         main = page.layout(view, state, words)
+        show_parts(main, page, pages)
         main.children.insert(0, html.H1(page.title, className="unseen"))
     except WattlasError:
         keep_no_response()

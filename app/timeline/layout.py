@@ -14,7 +14,6 @@ from app.kit.lake_view import LakeView
 from app.kit.page_layout import (
     entries,
     filter_sidebar,
-    link_to,
     page_layout,
     segments,
     sidebar_block,
@@ -57,7 +56,7 @@ def timeline_layout(view: LakeView, state: TimelineState, notice: str) -> html.M
         notice,
         filter_sidebar(_sidebar(state, infos), "Runs", "runs and panels"),
         [_time_panel(), _distributions_panel(), _totals_panel()],
-        status_line(ids, link_to(ids, "distributions", "of all runs"), said=mouse),
+        status_line(ids, said=mouse),
         _picker(),
     )
 

@@ -52,6 +52,7 @@ PAGE: Final = Page(
     keys=_KEYS,
     open_link=open_link,
     add_routes=add_routes,
+    part_title="Runs side by side",
 )
 
 register_gather(ids, dict.fromkeys(("panel", "align", "layout", "heat", "kind", "list"), "value"))

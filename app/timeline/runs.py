@@ -26,6 +26,7 @@ class RunInfo:
         packages: Name of a package to its cores with a log; `?` if unknown.
         problem: A sentence on why it cannot be shown; None if it can.
         others: If it has no log, the nearest runs with one: `run_id`, `label`.
+        knobs: By which a selection of other pages picks it: those that vary, and `replicate`.
     """
 
     run_id: str
@@ -40,6 +41,7 @@ class RunInfo:
     is_synthetic: bool = False
     problem: str | None = None
     others: tuple[dict[str, str], ...] = ()
+    knobs: dict[str, Any] = field(default_factory=dict)
 
 
 def describe_runs(view: LakeView, run_ids: Sequence[str]) -> list[RunInfo]:
@@ -64,6 +66,7 @@ def _describe(view: LakeView, run_id: str) -> RunInfo:
         return RunInfo(run_id, known=False, label=run_id, short=run_id, problem=unknown)
     row = facts.row
     label = run_label(view, row)
+    picked_by = {*view.varying(Selection()), "dataset", "workload", "system", "replicate"}
     problem: str | None = None
     others: tuple[dict[str, str], ...] = ()
     if not facts.has_log:
@@ -85,6 +88,11 @@ def _describe(view: LakeView, run_id: str) -> RunInfo:
         is_synthetic=bool(row["is_synthetic"]),
         problem=problem,
         others=others,
+        knobs={
+            name: row[name]
+            for name in (*view.catalogue.knob_of_column, "replicate")
+            if name in picked_by
+        },
     )
 
 

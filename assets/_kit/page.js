@@ -60,8 +60,11 @@
   wattlas.currentPage = current;
 
   function markTab() {
-    document.querySelectorAll(".top .tab").forEach((tab) => {
-      if (new URL(tab.href).pathname === location.pathname) tab.setAttribute("aria-current", "page");
+    const tabs = [...document.querySelectorAll("header.top .tab")];
+    const own = tabs.find((tab) => new URL(tab.href).pathname === location.pathname);
+    const tabOfPage = JSON.parse(document.querySelector("[data-tabs]").dataset.tabs);
+    tabs.forEach((tab) => {
+      if (own && tab.id === "tab-" + tabOfPage[own.id.slice(4)]) tab.setAttribute("aria-current", "page");
       else tab.removeAttribute("aria-current");
     });
   }

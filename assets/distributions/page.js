@@ -25,14 +25,26 @@ document.addEventListener("DOMContentLoaded", function () {
     if (!wattlas.closest(event, "#distributions-clear")) return;
     wattlas.setProps("distributions-sel", { data: "" });
   });
-  function gathered(values) {
+
+  /* What was chosen when the page was opened: Timeline keeps its runs until something else is. */
+  let chosen = "";
+  const chosenIn = (values) =>
+    JSON.stringify([...address.opened(NAME).spec.facets, "sel"].map((key) => values[key]));
+  function handover(target, shared) {
+    if (target !== "timeline" || !address.opened(target)) return {};
+    const isSame = chosenIn(address.values(NAME)) === chosen;
+    return isSame ? Object.fromEntries(Object.keys(shared).map((key) => [key, []])) : {};
+  }
+
+  function gathered(values, before, isFirst) {
+    if (isFirst) chosen = chosenIn(values);
     const clear = document.getElementById("distributions-clear");
     if (clear) clear.hidden = !values.sel;
     return values;
   }
 
   wattlas.addPage({
-    name: NAME, open: () => distributions.open(""), gathered, key: distributions.key,
+    name: NAME, open: () => distributions.open(""), gathered, handover, key: distributions.key,
     clear: wattlas.hideHover, theme: distributions.paint, resize: distributions.resize,
     figure: distributions.paper,
     files: () => ({ data: wattlas.fileOf(NAME, "data/map.csv") }),

@@ -249,13 +249,20 @@ document.addEventListener("DOMContentLoaded", function () {
 
   /* ---- the page */
 
+  /** Runs that the visitor has added or removed go on to their distributions; those of a link stay here. */
+  function handover(target) {
+    const { runs } = page.state || spec, known = page.infos.filter((info) => info.known);
+    if (target !== "distributions" || !known.length || String(runs) === String(spec.runs)) return {};
+    return { sel: "knobs~" + JSON.stringify(known.map(({ knobs }) => knobs)) };
+  }
+
   timeline.host = { ask, changed: writeUrl, toggleCore, theme: wattlas.theme };
   const pictures = {
     figure: () => timeline.panelsOnPaper(timeline.scene("light")),
     gaps: () => timeline.distributionsOnPaper(timeline.scene("light")),
   };
   wattlas.addPage({
-    name: NAME, open, gathered, typed, key: timeline.key, clear: () => timeline.leaveCursor(),
+    name: NAME, open, gathered, handover, typed, key: timeline.key, clear: () => timeline.leaveCursor(),
     figure: (view) => page.answer && pictures[view] && pictures[view](),
     data: (view, format) => fileOf("data/" + view + "." + format),
     how: (view) => fileOf("how/" + view),

@@ -43,3 +43,32 @@ def test_a_click_on_a_cell_opens_its_runs_in_timeline(page: Page, logged_address
     page.keyboard.press("Enter")
     page.wait_for_selector("main.timeline")
     wait_idle(page)
+
+
+def _to(page: Page, name: str, other: str) -> None:
+    page.locator(f"#{name}-to-{other}").click()
+    page.wait_for_selector(f"main.{other}")
+    wait_idle(page)
+
+
+def test_parts_of_the_tab_keep_their_runs_and_hand_on_those_that_a_visitor_chose(
+    page: Page, logged_address: str
+) -> None:
+    visit(page, f"{logged_address}/timeline")
+    first = page.url
+    _to(page, "timeline", "distributions")
+    expect(page.locator("header .tab[aria-current]")).to_have_text("Timeline")
+    status = page.locator("#distributions-status")
+    expect(status).not_to_contain_text("selection")
+    _to(page, "distributions", "timeline")
+    assert page.url == first, "nothing else was chosen"
+    page.locator("#timeline-runs button[data-edit=remove]").first.click()
+    wait_idle(page)
+    left = parse_qs(urlsplit(page.url).query)["run"]
+    _to(page, "timeline", "distributions")
+    expect(status).to_contain_text(f"{len(left)} runs with a log in the link's selection")
+    _to(page, "distributions", "timeline")
+    assert parse_qs(urlsplit(page.url).query)["run"] == left
+    _to(page, "timeline", "distributions")
+    page.locator("#distributions-clear").click()
+    expect(status).not_to_contain_text("selection")
