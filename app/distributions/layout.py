@@ -80,7 +80,7 @@ def table_panels(bodies: dict[str, list], has_menus: bool) -> list[html.Section]
             IDS(name),
             title.lower(),
             [html.H2(title), *([view_menu(IDS(name))] if has_menus else [])],
-            [html.Div(bodies.get(name), id=IDS(name), className="table-frame")],
+            [html.Div(bodies.get(name), id=IDS(name), className="table-frame", tabIndex=0)],
             f"panel-{name}",
         )
         for name, title in titles.items()

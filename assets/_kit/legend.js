@@ -95,6 +95,7 @@
       written[0].prepend(wattlas.element("span", { textContent: title, className: "quiet" }));
     }
     box.replaceChildren(...written);
+    wattlas.reachScrolling([box]);
   };
 
   document.addEventListener("click", (event) => {

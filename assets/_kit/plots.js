@@ -10,6 +10,17 @@
   };
   wattlas.resizePlots = (plots) => plots.filter(Boolean).forEach((gd) => window.Plotly.Plots.resize(gd));
 
+  const scrolling = new ResizeObserver((entries) => entries.forEach(({ target: box }) => {
+    const { scrollWidth, clientWidth, scrollHeight, clientHeight } = box;
+    if (scrollWidth > clientWidth || scrollHeight > clientHeight) box.tabIndex = 0;
+    else box.removeAttribute("tabindex");
+  }));
+  /**
+   * Make boxes stops of the Tab key as long as they scroll, so that keys scroll them. Call it whenever what
+   * they hold has changed; that their size has changed is noticed.
+   */
+  wattlas.reachScrolling = (boxes) => boxes.forEach((box) => scrolling.observe(box));
+
   /** Show the card with lines at a place in the window: {clientX, clientY}. */
   wattlas.card = function (lines, at) {
     const box = document.getElementById("hover-card");

@@ -65,6 +65,7 @@ document.addEventListener("DOMContentLoaded", function () {
         (beside || document.getElementById(PREFIX + name)).innerHTML = text;
       }
       storage.markPublished();
+      storage.reachScrolling();
     },
   });
 });

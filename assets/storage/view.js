@@ -64,7 +64,13 @@
     return `selection: ${runs.toLocaleString("en")} runs in ${some} (${how})`;
   }
 
+  /** Wide pictures and published tables scroll where the page is narrow. */
+  storage.reachScrolling = () => {
+    wattlas.reachScrolling([...document.querySelectorAll(".storage .broad, .published-tables figure")]);
+  };
+
   function announce() {
+    storage.reachScrolling();
     const status = document.getElementById("status-selection");
     const clear = document.getElementById("storage-clear"), { clause } = storage;
     if (!status || !clear) return;

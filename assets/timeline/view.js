@@ -44,7 +44,8 @@
   const room = () => { const gd = timeline.plot(); return gd ? gd.parentElement.clientHeight - 4 : 600; };
   /** The input of the functions that make figures. */
   timeline.scene = (theme) => ({
-    ...page, theme: theme || timeline.host.theme(), roomPx: room(), span: timeline.span(),
+    ...page, theme: theme || timeline.host.theme(), roomPx: room(), widthPx: timeline.plot().clientWidth,
+    span: timeline.span(),
   });
 
   /** An answer of the server with its columns as typed arrays. */
@@ -194,6 +195,7 @@
     window.Plotly.react(gd, data, { ...layout, annotations: [] }, CONFIG);
     writeWords(layout);
     writeLane();
+    wattlas.reachScrolling([gd.parentElement, part("timeline-lane")]);
     timeline.showStrip();
     gd.setAttribute("aria-busy", "false");
     timeline.stretch();

@@ -74,7 +74,7 @@
       annotations.push({
         ...at, text: runs.map(timeline.letter).join(" ") + " ITR " + delay + " us",
         x: Math.log10(delay), xanchor: "left", xshift: 2, y: 1 - 0.13 * i, yanchor: "top", showarrow: false,
-        font: { size: 10, color }, bgcolor: BEHIND[scene.theme], borderpad: 0,
+        font: { size: 12, color }, bgcolor: BEHIND[scene.theme], borderpad: 0,
       });
     });
     return { shapes, annotations };
@@ -85,7 +85,7 @@
     const common = { xref: "paper", yref: "paper", y, showarrow: false };
     const heading = {
       ...common, text: "<b>" + title + "</b>" + (lines.length ? "" : ": not measured"),
-      x: 0, xanchor: "left", yanchor: "bottom", font: { size: 11 },
+      x: 0, xanchor: "left", yanchor: "bottom", font: { size: 12 },
     };
     const none = lines.filter(({ meta }) => meta.zeros).map(({ meta: { k, zeros, total } }) => {
       const words = timeline.letter(k) + " " + ((100 * zeros) / total).toFixed(0) + " %";
@@ -94,7 +94,7 @@
     if (!none.length) return [heading];
     const zeros = {
       ...common, text: "none: " + none.join(", "), x: 1, xanchor: "right",
-      yanchor: none.length > 2 ? "top" : "bottom", font: { size: 10 }, bgcolor: BEHIND[scene.theme],
+      yanchor: none.length > 2 ? "top" : "bottom", font: { size: 12 }, bgcolor: BEHIND[scene.theme],
       borderpad: 0,
     };
     return [heading, zeros];
@@ -106,7 +106,7 @@
     const layout = { shapes: [], annotations: [] };
     const inner = Math.max(heightPx - MARGIN.t - MARGIN.b, 40);
     const tall = (inner - GAP_PX * (quantities.length - 1)) / quantities.length;
-    const axis = { gridcolor: c.grid, linecolor: c.line, zeroline: false, tickfont: { size: 10 } };
+    const axis = { gridcolor: c.grid, linecolor: c.line, zeroline: false, tickfont: { size: 12 } };
     const data = quantities.flatMap(([quantity, title, unit], p) => {
       const n = p ? p + 1 : "", top = 1 - (p * (tall + GAP_PX)) / inner;
       const lines = traces(scene, quantity, n), marks = delayMarks(scene, quantity, n);
@@ -124,7 +124,7 @@
     });
     Object.assign(layout, {
       margin: MARGIN, showlegend: false, hovermode: false,
-      font: { family: wattlas.FONT, size: 11, color: c.text }, paper_bgcolor: "rgba(0,0,0,0)",
+      font: { family: wattlas.FONT, size: 12, color: c.text }, paper_bgcolor: "rgba(0,0,0,0)",
       plot_bgcolor: "rgba(0,0,0,0)", meta: { kind: "distribution", parts: quantities },
     });
     return { data, layout };

@@ -124,7 +124,7 @@
       showscale: row.isFirst,
       colorbar: {
         thickness: 8, outlinewidth: 0, x: 1.004, xpad: 0, len: 84, lenmode: "pixels", y: row.domain[1],
-        yanchor: "top", tickfont: { size: 10 }, ...scale.ticks,
+        yanchor: "top", tickfont: { size: 12 }, ...scale.ticks,
       },
       meta: { kind: "heat", run: run.run_id, rows: heat.rows },
     };
@@ -145,8 +145,8 @@
     return {
       range: [scene.answer.from_x, scene.answer.to_x], side: "top", anchor: "y", gridcolor: c.grid,
       linecolor: c.line, zeroline: false, ticks: "outside", ticklen: 18, tickcolor: c.grid,
-      tickfont: { size: 10 }, ticklabeloverflow: "allow", nticks: 9, exponentformat: unit === "s" ? "none" : "SI",
-      title: { text: title + " since the start of the workload, " + unit, font: { size: 11 }, standoff: 2 },
+      tickfont: { size: 12 }, ticklabeloverflow: "allow", nticks: 9, exponentformat: unit === "s" ? "none" : "SI",
+      title: { text: title + " since the start of the workload, " + unit, font: { size: 12 }, standoff: 2 },
     };
   }
 
@@ -163,7 +163,7 @@
     const endWords = lines.flatMap((row) => timeline.endWords(row, height - MARGIN.t - MARGIN.b));
     const layout = {
       height, margin: { ...MARGIN, r: heats.length ? HEAT_MARGIN_R : MARGIN.r }, showlegend: false,
-      hovermode: false, dragmode: false, font: { family: wattlas.FONT, size: 11, color: c.text },
+      hovermode: false, dragmode: false, font: { family: wattlas.FONT, size: 12, color: c.text },
       paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)", xaxis: timeAxis(scene),
       annotations: [...timeline.rowWords(scene, rows), ...endWords],
       shapes: delayLines(scene, rows), meta: { kind: "timeline", rows },

@@ -3,7 +3,7 @@
   "use strict";
 
   const timeline = (wattlas.timeline = wattlas.timeline || {});
-  const ROW_GAP_PX = 21, ROW_LEAST_PX = 48, LABEL_PX = 11, TICK_PX = 14;
+  const ROW_GAP_PX = 23, ROW_LEAST_PX = 48, LABEL_PX = 12, TICK_PX = 15, NARROW_PX = 560;
   const RAW_OF = { gap: "gap_us", rx: "rx_bytes", tx: "tx_bytes" };
 
   /** Which column of a run's single interrupts a row draws; undefined where it draws bins alone. */
@@ -157,7 +157,7 @@
     const c = wattlas.palette(scene.theme);
     const axis = {
       domain: row.domain, anchor: "x", fixedrange: true, gridcolor: c.grid, linecolor: c.line,
-      zeroline: false, tickfont: { size: 10 }, ticklabeloverflow: "allow",
+      zeroline: false, tickfont: { size: 12 }, ticklabeloverflow: "allow",
     };
     if (row.kind === "heat") {
       const names = scene.answer.runs[row.runs[0]].heat.rows;
@@ -183,10 +183,12 @@
       const at = { ...onPaper, y: row.domain[1], yanchor: "bottom" }, k = row.runs[0], words = [];
       const unit = row.isEvents ? "a tick an interrupt" : row.unit;
       const title = "<b>" + wattlas.plotText(row.title) + "</b>" + (unit ? ", " + unit : "");
-      const font = { size: 11, color: c.text };
+      const font = { size: 12, color: c.text };
       if (row.isFirst) words.push({ ...at, text: title, x: 0, xanchor: "left", font });
       if (row.kind === "heat" || scene.state.layout === "stacked") {
-        const text = "<b>" + timeline.letter(k) + "</b> " + wattlas.plotText(scene.answer.runs[k].short);
+        // Beside a title there is room for a letter only where the page is narrow.
+        const name = scene.widthPx < NARROW_PX ? "" : " " + wattlas.plotText(scene.answer.runs[k].short);
+        const text = "<b>" + timeline.letter(k) + "</b>" + name;
         const color = timeline.textColor(scene, k);
         words.push({ ...at, text, x: 1, xanchor: "right", font: { ...font, color } });
       }
@@ -212,7 +214,7 @@
     }
     return words.map(({ text, color, px }) => ({
       ...onPaper, name: "end-word", text, x: 1, xanchor: "left", xshift: 2, y: px / innerPx,
-      yanchor: "middle", font: { size: 10, color, weight: "bold" },
+      yanchor: "middle", font: { size: 12, color, weight: "bold" },
     }));
   };
 })((window.wattlas = window.wattlas || {}));

@@ -239,7 +239,7 @@ _PRINTED: Final = """() => {
 def test_a_checker_of_access_finds_nothing_serious(
     tab: Tab, logged_address: str, owed: Page
 ) -> None:
-    """In both themes. Each page has one title, and each filter is one stop of the Tab key."""
+    """In both themes and on a phone. Each page has one title, each filter is one stop of Tab."""
     visit(tab, logged_address + owed.path)
     tab.evaluate(AXE)
     assert _serious(tab) == []
@@ -249,6 +249,13 @@ def test_a_checker_of_access_finds_nothing_serious(
     tab.evaluate("() => Promise.all(document.getAnimations().map((one) => one.finished))")
     assert _serious(tab, {"runOnly": ["color-contrast"]}) == []
     tab.locator("#theme-button").click()
+    tab.set_viewport_size({"width": 390, "height": 844})
+    wait_idle(tab)
+    scrolling = _serious(tab, {"runOnly": ["scrollable-region-focusable"]})
+    # The editor scrolls by its own keys.
+    assert [part for part in scrolling if ".cm-scroller" not in part] == []
+    tab.set_viewport_size({"width": 1440, "height": 900})
+    wait_idle(tab)
     assert tab.evaluate(_TITLES) == [owed.title]
     assert tab.evaluate(_STOPS) == []
 

@@ -470,6 +470,13 @@ def test_a_core_of_the_heatmap_becomes_a_line(timeline: TimelinePage, logged_add
     assert "no run here has core 99" in timeline.page.locator("#timeline-cores-words").inner_text()
 
 
+# Elements with letters smaller than 12 px.
+_TOO_SMALL = """() => [...document.querySelectorAll(".timeline *")]
+  .filter((e) => [...e.childNodes].some((part) => part.nodeType === 3 && part.data.trim()))
+  .filter((e) => e.getClientRects().length && parseFloat(getComputedStyle(e).fontSize) < 12)
+  .map((e) => e.tagName + " " + e.textContent)"""
+
+
 @pytest.mark.slow
 def test_the_page_fits_in_both_themes_and_widths(
     timeline: TimelinePage, logged_address: str
@@ -480,6 +487,11 @@ def test_the_page_fits_in_both_themes_and_widths(
         assert box is not None
         assert box["y"] + min(box["height"], 40) <= 900
         assert box["x"] + box["width"] <= 1440
+    # The largest differences are above the fold.
+    row = timeline.page.locator("#timeline-totals tbody tr").nth(5).bounding_box()
+    assert row is not None
+    assert row["y"] + row["height"] < 900
+    assert timeline.page.evaluate(_TOO_SMALL) == []
     timeline.page.locator("#theme-button").click()
     wait_idle(timeline.page)
     assert timeline.layout()["font"]["color"] == "#e6e8eb"
@@ -488,6 +500,21 @@ def test_the_page_fits_in_both_themes_and_widths(
     wide = timeline.page.evaluate("document.documentElement.scrollWidth")
     assert wide <= 1024
     assert timeline.layout()["width"] > 800
+    timeline.page.set_viewport_size({"width": 390, "height": 844})
+    wait_idle(timeline.page)
+    assert timeline.page.evaluate(_TOO_SMALL) == []
+    assert timeline.page.evaluate("document.documentElement.scrollWidth") <= 390
+    for view in timeline.page.locator(".timeline section").all():
+        box = view.bounding_box()
+        assert box is not None
+        assert box["x"] + box["width"] <= 390
+    # A column of its own for each of three runs and their difference.
+    table, frame = (
+        timeline.page.locator(f"#timeline-totals{of}").bounding_box() for of in (" table", "")
+    )
+    assert table is not None
+    assert frame is not None
+    assert table["width"] <= frame["width"]
 
 
 @pytest.mark.slow
