@@ -83,7 +83,8 @@ def propose(
     named = [name_block(pattern, machines, own) for pattern in patterns]
     has_logs = any(pattern.shape.role == "log" for pattern in patterns)
     blocks += [*label_blocks(patterns, has_logs, shipped), workload_questions(patterns, shipped)]
-    named_by_path = [_path_blocks(shapes, dataset) for shapes in by_path]
+    form = next((s.form for shapes in by_path for s in shapes if s.role == "output"), None)
+    named_by_path = [_path_blocks(shapes, dataset, form) for shapes in by_path]
     blocks += [*knob_blocks(own), *named, *chain.from_iterable(named_by_path)]
     used = {id(pattern.shape) for pattern in patterns}
     used |= taken
@@ -114,29 +115,61 @@ def _named_by_paths(results: Sequence[Shape]) -> list[list[Shape]]:
     Those are single files of a folder whose names differ in words, and all files of a study without
     logs in whose paths no number is a knob of the lake. Counts are results where nothing else is.
     """
+    by_form = _by_form(results)
+    if (
+        len(by_form) > 1
+        and not any(f in OF_FORMATS for f in by_form)
+        and _agree([*by_form.values()])
+    ):
+        return [*by_form.values()]
     roles = {shape.role for shape in results}
     wanted = ("output", "trace") if roles - {"counts"} else ("counts",)
     own = [shape for shape in results if shape.role in wanted]
     is_free = "log" not in roles and len({shape.form for shape in results}) == 1
     if is_free and not any(shape.form in OF_FORMATS or names_a_knob(shape) for shape in own):
         return [own] if sum(len(shape.files) for shape in own) > 1 else []
-    by_form: dict[tuple[str, str | None], list[Shape]] = defaultdict(list)
+    by_folder: dict[tuple[str, str | None], list[Shape]] = defaultdict(list)
     for shape in own:
         if len(shape.files) == 1:
-            by_form[shape.folder, shape.form].append(shape)
-    return [shapes for shapes in by_form.values() if len(shapes) > 1]
+            by_folder[shape.folder, shape.form].append(shape)
+    return [shapes for shapes in by_folder.values() if len(shapes) > 1]
 
 
-def _path_blocks(shapes: Sequence[Shape], dataset: str) -> Iterator[str]:
-    """Yield the sections and the entry of files that their paths tell apart."""
+def _by_form(results: Iterable[Shape]) -> dict[str | None, list[Shape]]:
+    found: dict[str | None, list[Shape]] = defaultdict(list)
+    for shape in results:
+        found[shape.form].append(shape)
+    return found
+
+
+def _agree(groups: Sequence[Sequence[Shape]]) -> bool:
+    """Return whether files of several formats are of the same runs: a log, and its power beside it.
+
+    Their paths then differ in the same columns, each with as many values.
+    """
+    said = [
+        read_paths([f.path for s in shapes for f in s.files][:_MOST_PATHS]) for shapes in groups
+    ]
+    return bool(said[0][1]) and all(columns == said[0][1] for _, columns in said)
+
+
+def _path_blocks(
+    shapes: Sequence[Shape], dataset: str, of_form: str | None = None
+) -> Iterator[str]:
+    """Yield the sections and the entry of files that their paths tell apart.
+
+    Args:
+        of_form: Format that says the workload; None for their own.
+    """
     paths = [file.path for shape in shapes for file in shape.files]
     pattern, columns = read_paths(paths[:: 1 + len(paths) // _MOST_PATHS])
     if not pattern:
         return
     name = _key_of(dataset)
     form = shapes[0].form or ""
-    own = next((f.own_workload for f in FORMATS if f.name == form), UNKNOWN)
-    workload = OF_FORMATS.get(form, name if own == UNKNOWN else own)
+    judge = of_form or form
+    own = next((f.own_workload for f in FORMATS if f.name == judge), UNKNOWN)
+    workload = OF_FORMATS.get(judge, name if own == UNKNOWN else own)
     if workload == name:
         yield workload_block(name)
     yield f"[systems.{name}]\nlabel = {json.dumps(dataset, ensure_ascii=False)}\n"

@@ -7,14 +7,17 @@ from typing import Final
 
 from data.lake_place import LakePath
 from ingest.discover.disk import Disk
-from ingest.discover.found_files import Discovery, RawFile
+from ingest.discover.found_files import Discovery, RawFile, RunGroup
 from ingest.discover.search import discover
+from ingest.formats.text_log import presets
 from ingest.lake.proposals import KeptProposal, read_proposals
 from ingest.lake.state import LakeState
 from ingest.propose import propose_for, refusal_of
 from ingest.settings.dataset import UNKNOWN
 from ingest.settings.layers import SettingsByFolder
 
+# Logs of programs, which say their workload and not what was set.
+_PRESETS: Final = frozenset(known.name for known in presets())
 # Problems of files whose run no setting says.
 _NAMELESS: Final = frozenset({"unknown_name"})
 
@@ -104,8 +107,8 @@ def _roots_without_settings(
         for (_, path), problems in discovery.problems.items()
         if any(problem.kind in _NAMELESS for problem in problems)
     ]
-    nameless = (g for g in discovery.groups.values() if g.key.workload == UNKNOWN)
-    files = (file for group in nameless for file in group.files)
+    groups = discovery.groups.values()
+    files = (file for group in groups if _is_nameless(group) for file in group.files)
     new += [file.path for file in files if isinstance(file, RawFile) and not file.is_unchanged]
     open_folders = {folder for path in new if not layers.has_file(folder := _parent(path))}
     return [
@@ -114,6 +117,14 @@ def _roots_without_settings(
         if _folder(root) in again
         or any(Path(folder).is_relative_to(_folder(root)) for folder in open_folders)
     ]
+
+
+def _is_nameless(group: RunGroup) -> bool:
+    """Return whether no name says a run's knobs: its place alone tells it from others."""
+    own = all(isinstance(f, RawFile) and f.format.name in _PRESETS for f in group.files[:1])
+    return group.key.workload == UNKNOWN or (
+        own and [name for name, _ in group.key.knobs] == ["variant"]
+    )
 
 
 def _parent(path: str) -> str:

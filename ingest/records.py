@@ -125,6 +125,7 @@ class TableDeclaration:
         has_factors: Whether undeclared texts, and whole numbers of few values, are knobs.
         refusal: Why its rows are no runs; empty if they are.
         replicates: A list of numbers in each row of a JSON document; each of them is a run.
+        pivot: Headings of the names and of the values of measurements, of which each row has one.
         unpivot: Pattern of the part of headings by which columns of one kind differ, as its first
             group: a row is as many runs. It numbers replicates, or has the name of a new column;
             the rest of such a heading is that of their column.
@@ -154,6 +155,7 @@ class TableDeclaration:
     products: Mapping[str, Sequence[str]] = field(default_factory=dict)
     guessed: str = ""
     is_shipped: bool = False
+    pivot: tuple[str, str] | None = None
 
     def fits(self, path: str) -> bool:
         """Return whether the path of a table fits."""

@@ -130,7 +130,7 @@ FORMATS: tuple[Format, ...] = (
         list_parts=declared.list_parts,
     ),
     Format("trace", "trace", trace.sniff, trace.read, complements=True),
-    Format("key_values", "output", key_values.sniff, key_values.read),
+    Format("key_values", "output", key_values.sniff, key_values.read, complements=True),
     Format("table", "table", table_text.sniff, table.read),
 )
 METERS: Final = frozenset(known.name for known in FORMATS if known.role == "meter")

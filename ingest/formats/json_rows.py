@@ -15,6 +15,7 @@ import numpy as np
 
 from data.errors import FormatError
 from ingest.settings.headings import quantity_of, read_heading
+from ingest.settings.word_lists import VALUES
 
 Cell = str | float | int | None
 # Levels of a document that are looked at, and columns that parents give to each row.
@@ -27,7 +28,7 @@ _SHAPE: Final = 4
 _NAMES: Final = ("name", "metric", "quantity", "key")
 _VALUES: Final = ("value", "score")
 _UNITS: Final = ("unit", "units")
-_STATISTICS: Final = ("n", "mean", "sd", "p50", "p99")
+STATISTICS: Final = ("n", "mean", "sd", "p50", "p99")
 _CLOSING: Final = {"{": "}", "[": "]"}
 _PUNCTUATION: Final = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\],]')
 # An object of this name states what was set.
@@ -201,7 +202,9 @@ def _collect(
         return
     place, name = f"{path}/*".lstrip("/"), path.rpartition("/")[2].replace("*", "")
     if isinstance(node, dict) and _is_dictionary(node):
-        heading = name or "key"
+        small = {key.lower() for key in node}
+        heading = name or next((n for n, of in VALUES.items() if small <= of), "key")
+        heading = f"{heading}_{len(keys) + 1}" if heading in keys else heading
         is_index = [*node] in ([*map(str, range(len(node)))], [*map(str, range(1, len(node) + 1))])
         is_index |= all(_restates(key, content) for key, content in node.items())
         keys = keys if is_index else (*keys, heading)
@@ -327,7 +330,7 @@ def summaries(lists: Mapping[str, Sequence[float]]) -> dict[str, Cell]:
             float(values.std(ddof=1)) if len(values) > 1 else None,
             *map(float, np.percentile(values, (50, 99))),
         ]
-        cells |= {f"{name}_{s}": v for s, v in zip(_STATISTICS, statistics, strict=True)}
+        cells |= {f"{name}_{s}": v for s, v in zip(STATISTICS, statistics, strict=True)}
     return cells
 
 

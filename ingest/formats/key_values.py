@@ -1,4 +1,7 @@
-"""Logs of any program with lines `name = number unit` or `name: number unit`: one run a file."""
+"""Logs of any program with lines `name = number unit` or `name: number unit`: one run a file.
+
+Tables whose first column has the names, as likwid writes them, are such logs too.
+"""
 
 import re
 from collections import Counter
@@ -17,11 +20,24 @@ from ingest.settings.headings import words_of
 from ingest.settings.word_lists import WORDS
 
 _ENDINGS: Final = re.compile(
-    r".*\.(?:log|txt|out|res|results?|stdout|stderr|time|report|rpt|stats?|summary)", re.IGNORECASE
+    r".*\.(?:log|txt|out|res|results?|stdout|stderr|time|report|rpt|stats?|summary|csv)",
+    re.IGNORECASE,
 )
-_KEY: Final = r"\s*([A-Za-z][\w .%/()-]{1,58}?)\s*[:=]\s+"
+_NAME: Final = r"\s*\|?\s*([A-Za-z](?:[\w .%/()\[\]-]|:(?=\S)){1,58}?)\s*"
+_KEY: Final = _NAME + r"[:=]\s+"
+# Hours, minutes and seconds, as GNU time writes them.
+_CLOCK: Final = r"(?:\d+:)?\d+:\d\d(?:\.\d+)?"
 _NUMBER: Final = re.compile(
-    _KEY + r"([-+]?\d[\d,]*(?:\.\d+)?(?:[eE][-+]?\d+)?)\s*([A-Za-zµ%/°][A-Za-z/%]{0,11})?\s*\.?"
+    rf"{_KEY}({_CLOCK}|[-+]?\d[\d,]*(?:\.\d+)?(?:[eE][-+]?\d+)?)"
+    r"\s*([A-Za-zµ%/°][A-Za-z/%]{0,11})?\s*\.?"
+)
+_TOOK: Final = re.compile(r"elapsed|duration|runtime|mm:ss", re.IGNORECASE)
+# The sum over processors, which likwid writes beside their values.
+_SUM: Final = re.compile(r"((?:Energy|Power)[^,|]*\]) STAT")
+# A line of a table whose first column has names with units: its first number.
+_ROW: Final = re.compile(
+    rf"{_NAME}(?<=[\])])\s*[,;|\t]\s*([-+]?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?)\s*()"
+    r"(?:[,;|\t].*)?"
 )
 _WORD: Final = re.compile(_KEY + r"([A-Za-z][\w.+/-]*(?: [\w.+/-]+){0,2})\s*")
 # Names of the time that a run took; a time of a part of it has further words.
@@ -72,12 +88,27 @@ def sniff(name: str, head: bytes) -> bool:
     if not _ENDINGS.fullmatch(name):
         return False
     lines = [line for line in decode_text(head).splitlines() if line.strip()][-_LAST_LINES:]
-    found = [match for line in lines if (match := _NUMBER.fullmatch(line)) is not None]
+    found = [pair for line in lines if (pair := _number(line)) is not None]
     return (
-        len(found) >= _LEAST
+        len(found) >= min(_LEAST, max(len(lines), _LEAST - 1))
         and len(found) >= _LEAST_SHARE * len(lines)
-        and any(_is_measured(match[1], match[3] or "") for match in found)
+        and any(_is_measured(key, unit) for key, _, unit in found)
     )
+
+
+def _number(line: str) -> tuple[str, str, str] | None:
+    """Return name, number and unit of a line; None for others."""
+    found = _NUMBER.fullmatch(line) or _ROW.fullmatch(_SUM.sub(r"\1", line))
+    if found is None:
+        return None
+    key, text = found[1].strip(), found[2].replace(",", "")
+    if ":" not in text:
+        return key, text, found[3] or ""
+    if _TOOK.search(key) is None:
+        # A time of day.
+        return None
+    seconds = sum(float(part) * 60**n for n, part in enumerate(reversed(text.split(":"))))
+    return key, f"{seconds:.12g}", "s"
 
 
 def _is_measured(key: str, unit: str) -> bool:
@@ -130,7 +161,7 @@ def _whole_run(lines: Sequence[_Line]) -> dict[str, str]:
     Of several energies that of the machine counts, then of the packages, then of the GPU.
     """
     whole = {line.key: "duration_s" for line in lines if line.unit is not None
-             and _TIME.fullmatch(line.key)}  # fmt: skip
+             and _TIME.fullmatch(_bare(line.key))}  # fmt: skip
     whole = dict([*whole.items()][:1])
     for quantity, target in _TARGETS.items():
         of = [line for line in lines if line.unit is not None and line.key not in whole
@@ -138,6 +169,10 @@ def _whole_run(lines: Sequence[_Line]) -> dict[str, str]:
         if of:
             whole[min(of, key=lambda line: _WHOLE.index(line.heading.domain)).key] = target
     return whole
+
+
+def _bare(key: str) -> str:
+    return re.sub(r"\s*[(\[][^)\]]*[)\]]", "", key).strip()
 
 
 def _take_knob(line: _Line, reading: Reading, columns: dict[str, Column]) -> None:
@@ -156,7 +191,7 @@ def _take_knob(line: _Line, reading: Reading, columns: dict[str, Column]) -> Non
 def _pairs(text: str) -> Iterator[tuple[str, str, str | None]]:
     """Yield name, value and unit of each line; the unit is None of a text."""
     for line in text.splitlines():
-        if found := _NUMBER.fullmatch(line):
-            yield found[1].strip(), found[2].replace(",", ""), found[3] or ""
+        if (pair := _number(line)) is not None:
+            yield pair
         elif found := _WORD.fullmatch(line):
             yield found[1].strip(), found[2].strip(), None

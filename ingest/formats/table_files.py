@@ -54,6 +54,7 @@ def declaration_of(tables: Sequence[TableDeclaration], headings: Sequence[str]) 
         totals={n: each for table in reversed(fitting) for n, each in table.totals.items()},
         products={n: each for table in reversed(fitting) for n, each in table.products.items()},
         skip={name: text for table in reversed(fitting) for name, text in table.skip.items()},
+        pivot=next((table.pivot for table in fitting if table.pivot), None),
         guessed=next((table.guessed for table in fitting if table.guessed), ""),
     )
 

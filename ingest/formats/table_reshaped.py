@@ -4,6 +4,7 @@ import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
+from ingest.formats.json_rows import Cell
 from ingest.formats.table_rows import Table
 from ingest.formats.table_text import is_number
 from ingest.records import TableDeclaration
@@ -12,6 +13,7 @@ from ingest.records import TableDeclaration
 def reshape(table: Table, declaration: TableDeclaration) -> Table:
     """Return a table of runs: rows that are none left out, like columns in rows, with sums."""
     table = _without(table, declaration.skip, declaration.last_of)
+    table = _pivoted(table, declaration.pivot)
     table = _unpivoted(table, declaration.unpivot)
     sums = {name: re.compile(pattern) for name, pattern in declaration.totals.items()}
     of = {n: [h for h in table.headings if each.fullmatch(h)] for n, each in sums.items()}
@@ -42,6 +44,37 @@ def _without(table: Table, skip: Mapping[str, str], last_of: str) -> Table:
         is_last = key is None or not cells[key] or lasts[cells[key]] == line
         if is_last and not any(cells[index] == text for index, text in at.items()):
             kept.append(line, cells)
+    return kept
+
+
+def _pivoted(table: Table, pivot: tuple[str, str] | None) -> Table:
+    """Return a table with a column for each name of a measurement, of which each row has one.
+
+    Rows that agree in all other cells are one row; the second value of a name begins another one.
+    A column `unit` says the units of the names.
+    """
+    if pivot is None or not {*pivot} <= {*table.headings}:
+        return table
+    name_at, value_at = map(table.headings.index, pivot)
+    unit_at = next(
+        (n for n, h in enumerate(table.headings) if h.lower() in ("unit", "units")), None
+    )
+    others = [at for at in range(len(table.headings)) if at not in (name_at, value_at, unit_at)]
+    found: dict[tuple[Cell, ...], list[tuple[int, dict[str, Cell]]]] = {}
+    names: dict[str, None] = {}
+    for line, cells in table.rows:
+        unit = str(cells[unit_at] or "").strip() if unit_at is not None else ""
+        name = f"{str(cells[name_at]).strip()} ({unit})" if unit else str(cells[name_at]).strip()
+        names[name] = None
+        rows = found.setdefault(tuple(cells[at] for at in others), [])
+        row = next((own for _, own in rows if name not in own), None)
+        if row is None:
+            rows.append((line, row := {}))
+        row[name] = cells[value_at]
+    kept = table.of_same_place([*(table.headings[at] for at in others), *names])
+    for key, rows in found.items():
+        for line, own in rows:
+            kept.append(line, [*key, *map(own.get, names)])
     return kept
 
 

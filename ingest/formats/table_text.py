@@ -12,6 +12,7 @@ from data.errors import FormatError
 from ingest.formats import json_rows
 from ingest.formats.written_numbers import written_numbers
 from ingest.records import TableDeclaration
+from ingest.settings.headings import read_heading
 
 _PARQUET: Final = b"PAR1"
 _SEPARATORS: Final = (",", ";", "\t", None)
@@ -95,12 +96,39 @@ def table_rows(lines: Iterable[str], separator: str | None) -> Iterator[tuple[in
         yield from _with_row_names(split_lines(content_lines(lines, separator), separator))
         return
     rows = split_lines(content_lines(_without_titles(lines, separator), separator), separator)
-    first = list(islice(rows, 3))
+    first = _one_header(list(islice(rows, 3)))
     if len(first) == 3 and _are_units(*(cells for _, cells in first)):
         (line, names), (_, units), row = first
         pairs = zip(names, (unit.strip(" ()[]") for unit in units), strict=True)
         first = [(line, [f"{name} ({unit})" if unit else name for name, unit in pairs]), row]
     yield from chain(first, rows)
+
+
+def _one_header(first: list[tuple[int, list[str]]]) -> list[tuple[int, list[str]]]:
+    """Return the first three rows with one header, where groups stand above the names.
+
+    pandas repeats a group above each of its columns, a spreadsheet writes it once; below both
+    pandas may write the names of the first columns.
+    """
+    if len(first) < 3 or len({len(cells) for _, cells in first}) > 1:
+        return first
+    (line, above), (_, below), (_, third) = first
+    groups = [*map(str.strip, above)]
+    is_repeated = len({*groups}) < len(groups)
+    if not is_repeated or any(map(is_number, map(str.strip, (*above, *below)))):
+        return first
+    names, group = [], ""
+    for one, own, other in zip(groups, map(str.strip, below), map(str.strip, third), strict=True):
+        group = one or (group if own else "")
+        named = read_heading(group).unit is not None
+        joined = f"{own} {group}" if named else f"{group} {own}"
+        names.append(joined.strip() if group or own else other)
+    is_index = not any(
+        cell.strip() for cell, g, b in zip(third, above, below, strict=True) if g or b
+    )
+    if len({*names}) < len(names):
+        return first
+    return [(line, names)] if is_index else [(line, names), first[2]]
 
 
 def _with_row_names(rows: Iterator[tuple[int, list[str]]]) -> Iterator[tuple[int, list[str]]]:
@@ -138,7 +166,8 @@ def _without_titles(lines: Iterable[str], separator: str) -> Iterator[str]:
     is_short = all(2 * sum(map(bool, each)) <= usual for each in cells[:at])
     is_text = not any(line.lstrip("\ufeff \t").startswith("#") for line in head[:at])
     are_names = all(_HEADING.fullmatch(name.strip('"')) for name in cells[at]) if at else False
-    titles = at if is_short and is_text and are_names else 0
+    is_distinct = len({*cells[at]}) == len(cells[at]) if at else False
+    titles = at if is_short and is_text and are_names and is_distinct else 0
     yield from chain([""] * titles, head[titles:], source)
 
 

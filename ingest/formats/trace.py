@@ -5,18 +5,27 @@ DCGM, EnergiBridge, PCM, s-tui, PowerJoular, SPEC PTDaemon and others.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice
+from itertools import chain, islice
 from typing import Final
 
 import numpy as np
 
 from data.declared import Column
 from data.errors import FormatError
-from ingest.files.text_lines import iterate_lines
+from ingest.files.text_lines import iterate_lines, whole_text
+from ingest.formats import json_rows
 from ingest.formats.interval_means import take_means
 from ingest.formats.trace_counters import is_running_total, steps_of
 from ingest.formats.trace_headings import kernel_of, numbered
-from ingest.formats.trace_search import EVEN_SHARE, POWERCAP_SCALE, Trace, find_trace, numbers_of
+from ingest.formats.trace_layout import layout_of
+from ingest.formats.trace_search import (
+    EVEN_SHARE,
+    POWERCAP_SCALE,
+    Trace,
+    find_trace,
+    numbers_of,
+    trace_of,
+)
 from ingest.records import Intervals, ReadContext, Reading
 from ingest.settings.column_names import clean_name
 from ingest.settings.headings import without_unit
@@ -32,13 +41,25 @@ _SMALL_UNITS: Final = ((5e6, "uW", 1e-6), (5e3, "mW", 1e-3))
 _MOST: Final = 1e12
 
 
-def sniff(name: str, head: bytes) -> bool:  # noqa: ARG001
+def sniff(name: str, head: bytes) -> bool:
     """Return whether a head is of a trace: times rise at even steps, and something is measured."""
-    if b"\0" in head or head.lstrip()[:1] in (b"{", b"["):
+    if b"\0" in head:
         return False
+    if head.lstrip()[:1] in (b"{", b"["):
+        return _in_document([head], name) is not None
     lines = head.decode("utf-8-sig", "replace").splitlines()
     lines = lines if head.endswith(b"\n") else lines[:-1]
     return find_trace(islice(lines, _LOOKED_AT)) is not None
+
+
+def _in_document(blocks: Iterable[bytes], name: str) -> Trace | None:
+    """Return the trace that the list of a JSON document is; None if it is none."""
+    try:
+        document, _ = json_rows.parse_document(whole_text(blocks, name), name)
+    except FormatError:
+        return None
+    places = [place for place in json_rows.places_of(document) if place.path.endswith("*")]
+    return trace_of(layout_of([*places[0].rows()])) if places else None
 
 
 def read(blocks: Iterable[bytes], context: ReadContext) -> Reading:
@@ -53,7 +74,11 @@ def read(blocks: Iterable[bytes], context: ReadContext) -> Reading:
     Raises:
         FormatError: No trace.
     """
-    trace = find_trace(iterate_lines(blocks))
+    blocks = iter(blocks)
+    head = next(blocks, b"")
+    is_document = head.lstrip()[:1] in (b"{", b"[")
+    blocks = chain([head], blocks)
+    trace = _in_document(blocks, context.name) if is_document else find_trace(iterate_lines(blocks))
     if trace is None:
         raise FormatError(f"no times that rise at even steps ({context.name})")
     problems = trace.problems
@@ -120,6 +145,8 @@ def _values(trace: Trace, flags: list[str]) -> tuple[dict[str, np.ndarray], list
         families.setdefault(family[0] if family else name, []).append(numbers)
         title = family[0] if family else name
         own, title = clean_name(title, "real"), without_unit(title)
+        if heading.quantity in ("voltage", "current"):
+            own = clean_name(title, "real")
         if heading.quantity and all(own != column.name for column in columns):
             columns.append(Column(own, "metric", "real", title, title, units[heading.quantity]))
     for name, series in islice(families.items(), _MOST_COLUMNS):

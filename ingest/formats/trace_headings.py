@@ -41,10 +41,24 @@ _TIME_HEADS: Final = frozenset(
     | {"millis", "micros"}
 )
 _PROCESSOR: Final = frozenset({"cpu", "gpu", "processor", "sys", "user"})
-_DEVICES: Final = frozenset({"index", "gpu", "idx", "entity", "uuid", "device", "socket", "id"})
+_DEVICES: Final = frozenset(
+    {"index", "gpu", "idx", "entity", "uuid", "device", "socket", "id", "target"}
+)
 _DOMAINS: Final[dict[Domain, frozenset[str]]] = {
     "total": frozenset(
-        {"total", "system", "psys", "platform", "wall", "node", "server", "input", "ac", "sum"}
+        {
+            "total",
+            "host",
+            "system",
+            "psys",
+            "platform",
+            "wall",
+            "node",
+            "server",
+            "input",
+            "ac",
+            "sum",
+        }
     ),
     "package": frozenset({"package", "pkg", "cpu", "proc", "processor", "socket"}),
     "memory": frozenset({"dram", "mem", "memory", "ram"}),
@@ -84,8 +98,14 @@ def read_heading(text: str, unit: str = "") -> Heading:
     """
     tokens = words_of(text)
     stated = _unit_of(text, unit)
+    if tokens[:1] in (["vdd"], ["pom"], ["vin"]) and stated is None:  # Rails of Jetson boards, mW.
+        return Heading("power", 1e-3, True, "total" if tokens[-1] == "in" else "")
     if tokens == ["totec"]:  # DCGM's total energy consumption, mJ.
         return Heading("energy", 1e-3, True, "gpu")
+    # Of a document only the innermost name is of the cell: `host.timestamp`.
+    inner = words_of(text.rpartition(".")[2]) if stated is None else tokens
+    if inner and set(inner) <= _TIMES and _TIME_HEADS.intersection(inner):
+        tokens = inner
     if tokens and set(tokens) <= _TIMES and _TIME_HEADS.intersection(tokens):
         quantity: Quantity = "date" if tokens == ["date"] else "time"
         known = filter(None, (stated, *map(headings.unit_of, reversed(tokens))))

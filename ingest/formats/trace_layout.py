@@ -8,7 +8,7 @@
 
 import csv
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import chain, islice
@@ -27,6 +27,8 @@ _DIGIT: Final = re.compile(r"\d")
 _ENTITY: Final = re.compile(r"^(GPU|GPU-I|GPU-CI|CPU|Switch) (\d+)")
 # A line of a record.
 _FIELD: Final = re.compile(r"\s*([A-Za-z][^:=]{1,50}?)\s*[:=]\s+(\S.*)")
+# A number behind its name, and a unit.
+_NAMED: Final = re.compile(r"(?<![\w.])([A-Za-z][\w.]*)[ :=@]+(\d+(?:\.\d+)?\s?(?:[mu]?W\b|%)?)")
 # A unit below a name.
 _UNIT: Final = re.compile(r"[A-Za-z%°µμ][A-Za-z/%]{0,7}|%|-")
 
@@ -40,12 +42,14 @@ class Layout:
         lines: Line numbers of the rows.
         columns: Texts of the cells by column, each of shape (rows,).
         refused: Lines with another number of cells: number and text.
+        is_named: Whether each line names its numbers, as samplers do.
     """
 
     headings: list[str]
     lines: list[int] = field(default_factory=list)
     columns: list[list[str]] = field(default_factory=list)
     refused: list[tuple[int, str]] = field(default_factory=list)
+    is_named: bool = False
 
 
 def read_layout(lines: Iterable[str]) -> Layout | None:
@@ -62,7 +66,31 @@ def read_layout(lines: Iterable[str]) -> Layout | None:
             headings, skip = header
             rows = _cells(head[skip:], source, separator)
             return _take(Layout(_distinct(headings)), rows)
+    if names := _named(head):
+        named = ((n, [*_numbers_of(line).values()]) for n, line in chain(head, source))
+        return _take(Layout(names, is_named=True), named)
     return None
+
+
+def _numbers_of(line: str) -> dict[str, str]:
+    """Return the numbers of a line by the names before them: `RAM 2000/7771MB VDD_IN 4500/4400`."""
+    return {found[1]: found[2] for found in _NAMED.finditer(line)}
+
+
+def _named(head: Sequence[tuple[int, str]]) -> list[str]:
+    """Return the names of lines that have the same names with numbers; empty for others."""
+    found = [[*_numbers_of(line)] for _, line in head if line.strip()]
+    names = found[0] if found else []
+    is_same = sum(each == names for each in found) >= 0.8 * len(found)
+    return names if len(found) >= _LEAST_ROWS and len(names) >= _LEAST_COLUMNS and is_same else []
+
+
+def layout_of(rows: Sequence[Mapping[str, object]]) -> Layout:
+    """Return the cells of the objects of a document."""
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    cells = ((n, ["" if (c := row.get(name)) is None else str(c) for name in names])
+             for n, row in enumerate(rows, 1))  # fmt: skip
+    return _take(Layout(names), cells)
 
 
 def _split(line: str, separator: str | None) -> list[str]:

@@ -41,6 +41,8 @@ _FILLED: Final = (0.2, 1.1)
 _RUN_S: Final = 2.0
 # Texts of states, such as `P0`, are this share of the rows at most.
 _MOST_TEXTS: Final = 0.2
+# What PowerAPI and others call the whole machine among its containers.
+_WHOLE: Final = frozenset({"rapl", "global", "total", "all", "system", "host"})
 _RAPL: Final = {
     "psys": Heading("power", 1.0, False, "total"),
     "pkg": Heading("power", 1.0, False, "package"),
@@ -86,8 +88,14 @@ class Trace:
 def find_trace(lines: Iterable[str]) -> Trace | None:
     """Return the trace in some lines; None if they are none."""
     layout = read_layout(lines)
-    if layout is None or not layout.columns:
+    return None if layout is None else trace_of(layout)
+
+
+def trace_of(layout: Layout) -> Trace | None:
+    """Return the trace in some cells; None if they are none."""
+    if not layout.columns:
         return None
+    _keep_whole(layout)
     headings = [
         read_heading(heading, next(filter(None, map(unit_of, islice(column, 20))), ""))
         for heading, column in zip(layout.headings, layout.columns, strict=True)
@@ -104,6 +112,8 @@ def find_trace(lines: Iterable[str]) -> Trace | None:
             for h, each in zip(layout.headings, headings, strict=True)
         ]
     device = _devices(layout, headings)
+    if device is None and layout.is_named:
+        device = np.zeros(len(layout.lines), np.int32)
     times = _times(layout, headings)
     if times is None:
         if device is None or not layout.headings[0] or not any(h.has_unit for h in headings):
@@ -126,6 +136,18 @@ def find_trace(lines: Iterable[str]) -> Trace | None:
     if not _has_own_texts(layout, headings, devices):
         return None
     return trace if trace.dt_s.size >= _LEAST_SAMPLES[trace.has_energy] * devices else None
+
+
+def _keep_whole(layout: Layout) -> None:
+    """Keep the rows of the whole machine, where rows of its containers stand beside them."""
+    for heading, cells in zip(layout.headings, layout.columns, strict=True):
+        names = set(cells) if read_heading(heading).quantity == "device" else ()
+        whole = [name for name in names if name.lower() in _WHOLE]
+        if len(whole) == 1 < len(names):
+            rows = [row for row, cell in enumerate(cells) if cell == whole[0]]
+            layout.lines = [layout.lines[row] for row in rows]
+            layout.columns = [[each[row] for row in rows] for each in layout.columns]
+            return
 
 
 def _add_product(layout: Layout, headings: list[Heading]) -> None:

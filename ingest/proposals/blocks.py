@@ -10,9 +10,15 @@ from typing import Final
 from ingest.proposals.columns import guess_columns
 from ingest.proposals.found_tables import FoundTable, header_pattern
 from ingest.proposals.lake_columns import power_parts
-from ingest.proposals.like_columns import mean_columns, replicate_pattern, series_pattern
+from ingest.proposals.like_columns import (
+    mean_columns,
+    pivot_columns,
+    replicate_pattern,
+    series_pattern,
+)
 from ingest.proposals.path_parts import PathColumn, is_own, read_paths
 from ingest.proposals.roles import Guess, names_machines
+from ingest.records import TableDeclaration
 from ingest.settings.column_names import clean_name
 from ingest.settings.dataset import UNKNOWN, Settings
 from ingest.settings.headings import without_unit, words_of
@@ -35,7 +41,8 @@ class TableBlock:
         self.table = table
         self.unpivot = replicate_pattern(table.headings, table.columns)
         self.unpivot = self.unpivot or series_pattern(table.headings, table.columns)
-        content = table.unpivoted(self.unpivot)
+        self.pivot = pivot_columns(table.headings, table.columns)
+        content = table.reshaped(TableDeclaration(unpivot=self.unpivot, pivot=self.pivot))
         self.guesses = guess_columns(
             content.headings, content.columns, content.units, table.declared
         )
@@ -124,6 +131,8 @@ class TableBlock:
             if named:
                 more = f", and {len(named) - _NAMED} more" if len(named) > _NAMED else ""
                 yield f"#   {word}: {', '.join(named[:_NAMED])}{more}"
+        if self.pivot is not None:
+            yield f"#   measurements: named by {self.pivot[0]}, one a row"
         if self.unpivot:
             of = "series" if "?P<" in self.unpivot else "replicates"
             yield f"#   {of}: a part of the headings; each row is as many runs"
@@ -160,6 +169,9 @@ class TableBlock:
         if self.path:
             yield f"pattern = {_text(self.path)}"
         yield f"header = {_text(header_pattern(table))}"
+        if self.pivot is not None:
+            names, values = map(_text, self.pivot)
+            yield f"pivot = [{names}, {values}]  # a measurement a row: its name and its value"
         if self.unpivot:
             yield f"unpivot = {_text(self.unpivot)}  # columns that differ in this part are runs"
         if self.means is not None:

@@ -10,7 +10,7 @@ from typing import Final
 
 from data.knob_table import STATED
 from data.schema import KNOBS, MEASUREMENTS
-from ingest.formats.json_rows import Cell
+from ingest.formats.json_rows import STATISTICS, Cell, is_set
 from ingest.proposals.lake_columns import choose_targets
 from ingest.proposals.roles import MOST_NAMES, MOST_VALUES, Guess, guess_of
 from ingest.records import TableColumn
@@ -41,6 +41,7 @@ def guess_columns(
     for guess in guesses:
         if (known := declared.get(guess.heading.text)) is not None:
             _declare(guess, known)
+    _mark_summaries(guesses)
     _find_crossed(guesses, columns)
     _mark_twins(guesses, columns)
     _find_a_knob(guesses)
@@ -76,6 +77,17 @@ def _declare(guess: Guess, known: TableColumn) -> None:
     guess.values = {"": ""} if known.values else {}
 
 
+def _mark_summaries(guesses: Sequence[Guess]) -> None:
+    """Make metrics of the statistics of lists that a document has, labels of their lengths."""
+    names = {guess.heading.text for guess in guesses}
+    for guess in guesses:
+        stem, _, statistic = guess.heading.text.rpartition("_")
+        is_one = statistic in STATISTICS and {f"{stem}_{each}" for each in STATISTICS} <= names
+        if is_one and not guess.is_declared:
+            guess.role = "label" if statistic == "n" else "metric"
+            guess.why = f"{statistic} of a list"
+
+
 def _find_crossed(guesses: Sequence[Guess], columns: Sequence[Sequence[Cell]]) -> None:
     """Make knobs of numbers whose heading is of a measurement, but that were set.
 
@@ -109,8 +121,13 @@ def _mark_twins(guesses: Sequence[Guess], columns: Sequence[Sequence[Cell]]) -> 
             kinds = {guess.kind, guesses[other].kind}
             is_again = guess.kind == "text" or ("text" not in kinds and guess.count > _FEW)
             if guess.count == guesses[other].count == len(pairs) and is_again:
-                guess.role = "label"
-                guess.why = f"goes with {guesses[other].heading.text}, value by value"
+                kept, left = guesses[other], guess
+                if is_set(guess.heading.text) and not is_set(kept.heading.text):
+                    # An object such as `params` says what was set.
+                    kept, left = left, kept
+                    knobs[knobs.index(other)] = index
+                left.role = "label"
+                left.why = f"goes with {kept.heading.text}, value by value"
                 break
         else:
             knobs.append(index)

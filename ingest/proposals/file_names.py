@@ -80,6 +80,13 @@ def patterns_of(results: Sequence[Shape], shipped: Settings, dataset: str) -> li
         by_folder[shape.folder].append(shape)
     for folder, shapes in by_folder.items():
         outputs = [shape for shape in shapes if shape.role in ("output", "trace", "log")]
+        # A trace with the name of an output in its own is of that run.
+        hosts = [shape.signature for shape in outputs if shape.role == "output"]
+        outputs = [
+            shape
+            for shape in outputs
+            if shape.role != "trace" or not any(host in shape.signature for host in hosts)
+        ]
         outputs.sort(key=lambda shape: (-len(shape.files), shape.signature))
         in_folder: list[_Pattern] = []
         for shape in outputs:

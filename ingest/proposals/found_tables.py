@@ -59,15 +59,15 @@ class FoundTable:
         self.sources += [path] * (self.rows - len(self.sources))
         self.read += 1
 
-    def unpivoted(self, pattern: str) -> "FoundTable":
-        """Return it with columns of one kind as rows; see `TableDeclaration.unpivot`."""
-        if not pattern:
+    def reshaped(self, declaration: TableDeclaration) -> "FoundTable":
+        """Return it with columns of one kind as rows, or names of measurements as columns."""
+        if not declaration.unpivot and declaration.pivot is None:
             return self
         table = Table(list(self.headings))
         table.units = self.units
         for line, cells in enumerate(zip(*self.columns, strict=True)):
             table.append(line, cells)
-        table = reshape(table, TableDeclaration(unpivot=pattern))
+        table = reshape(table, declaration)
         columns = [[*table.column(index)] for index in range(len(table.headings))]
         return replace(self, headings=tuple(table.headings), columns=columns, units=table.units)
 

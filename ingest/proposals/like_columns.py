@@ -9,9 +9,9 @@ import numpy as np
 
 from ingest.formats.json_rows import Cell
 from ingest.formats.table_reshaped import stem_of
-from ingest.proposals.roles import guess_of
+from ingest.proposals.roles import guess_of, is_measured
 from ingest.records import Aggregate
-from ingest.settings.headings import read_heading, words_of
+from ingest.settings.headings import quantity_of, read_heading, words_of
 from ingest.settings.word_lists import WORDS
 
 # A word for a replicate says it; else the number stands last.
@@ -25,6 +25,9 @@ _PARTS: Final = WORDS["parts"] | {
     *("layer", "level", "step", "p", "c", "l", "q", "top"),
 }
 _LEAST_SERIES: Final = 3
+# What a column of measurements of several kinds is called, and the most kinds.
+_VALUES: Final = frozenset({"value", "values", "score", "measurement", "reading", "result"})
+_MOST_MEASUREMENTS: Final = 40
 # Words of parts, phases and statistics: their columns are of one run.
 _NO_SERIES: Final = (
     _PARTS
@@ -101,6 +104,24 @@ def series_pattern(headings: Sequence[str], columns: Sequence[Sequence[Cell]]) -
                 form[form.index("(") : form.rindex(")") + 1], f"(?P<series>{either})"
             )
     return ""
+
+
+def pivot_columns(
+    headings: Sequence[str], columns: Sequence[Sequence[Cell]]
+) -> tuple[str, str] | None:
+    """Return the headings of names and of values, if each row has one measurement of several.
+
+    Most of the names are of measurements: `energy_j`, `time_s`, `power/energy-pkg/`.
+    """
+    values = [h for h in headings if words_of(h)[-1:] and words_of(h)[-1] in _VALUES]
+    for heading, cells in zip(headings, columns, strict=True):
+        names = {str(cell).strip() for cell in cells if cell not in (None, "")}
+        if len(values) == 1 and heading != values[0] and 1 < len(names) <= _MOST_MEASUREMENTS:
+            read = [read_heading(name) for name in names]
+            measured = sum(is_measured(each, quantity_of(each)) is True for each in read)
+            if 2 * measured > len(names):
+                return heading, values[0]
+    return None
 
 
 def mean_columns(headings: Sequence[str], columns: Sequence[Sequence[Cell]]) -> Aggregate | None:

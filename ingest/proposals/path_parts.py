@@ -30,6 +30,11 @@ _MACHINE: Final = re.compile(r"[a-z]{1,3}\d{3,4}[a-z]*\d*|node\d+|host\d+", re.I
 _SHORT: Final = WORDS["limits"] | {"size", "count", "rate", "level", "number", "num", "time"}
 _REPLICATES: Final = WORDS["replicates"] | {"r", "i"}
 _STAMP: Final = re.compile(r"\d{8,}.*|[0-9a-f]{8,}|\d{4}-\d\d-\d\d.*")
+_ROUND: Final = re.compile(r"0*\d|\d*[05]|0*(?:16|32|64|128|256|512|1024|2048|4096|8192)")
+# Names of what a file has of a run.
+_KINDS: Final = WORDS["general"] | WORDS["less"] | {"rapl", "perf", "usage", "metrics", "stats"}
+# What of a quantity is set, where no word says more.
+_SET: Final = {"bytes": "size", "power": "power_limit"}
 # Words that name what stands behind them, for texts and numbers with units too.
 _NAMING: Final = _COUNTED | WORDS["given"] | WORDS["limits"] | WORDS["clocks"]
 
@@ -171,15 +176,17 @@ class _Reader:
         )
         form += "*?" if "" in values else "+?"
         form = {"text": form, "real": r"\d+(?:\.\d+)?", "whole": r"\d+"}[kind]
-        if texts in self._texts.values():
-            # The folder says it already.
+        kinds = {word for value in values for word in words_of(value)}
+        is_kind = level == "file" and kind == "text" and bool(self._texts) and kinds <= _KINDS
+        if texts in self._texts.values() or is_kind:
+            # The folder says it already, or a run has a file of each: `time.txt`, `energy.txt`.
             return form
         stated = unit_of(unit) if kind != "text" and unit else None
         naming = _NAMING if kind != "text" else _NAMING - WORDS["replicates"]
         if {*words_of(word)}.isdisjoint(naming):
             if stated is not None:
                 # `f1200MHz` is a frequency, `64B` a size.
-                word = {"bytes": "size"}.get(stated.quantity, stated.quantity) or word
+                word = _SET.get(stated.quantity, stated.quantity) or word
             elif kind == "text":
                 small = {value.lower() for value in values}
                 word = next((name for name, of in VALUES.items() if small <= of), "")
@@ -222,7 +229,11 @@ def _tokens(texts: tuple[str, ...]) -> Iterator[_Token]:
         for at, column in enumerate(zip(*rows, strict=True)):
             yield from [_Token(column, "mark")] if at % 2 else _tokens(column)
     elif any(map(_SEPARATED.search, texts)) and len(set(texts)) > 1:
-        yield from _ragged([_SEPARATED.split(text) for text in texts])
+        tokens = [*_ragged([_SEPARATED.split(text) for text in texts])]
+        varied = [token for token in tokens if not token.is_fixed and token.kind != "mark"]
+        # `powercap` beside `no_powercap` is one name.
+        is_one = len(varied) == 1 and "" in varied[0].texts
+        yield from [_Token(texts, "word")] if is_one else tokens
     else:
         yield from _field(texts)
 
@@ -247,9 +258,14 @@ def _field(texts: tuple[str, ...]) -> Iterator[_Token]:
     unit = next(iter(units), "")
     is_unit = len(units) == 1 and (unit_of(unit) is not None or unit.lower() in _COUNTED)
     is_split = len(found) == len(texts) and (is_unit or units == {""})
-    if is_split and len({match[1] is None for match in found}) == 1:
-        if found[0][1] is not None:
-            yield _Token(tuple(match[1] for match in found), "word")
+    words = {match[1] or "" for match in found}
+    word = next(iter(words), "")
+    # `esp32` and `resnet18` are names; `batch16` and `conn100` say how much.
+    is_round = all(_ROUND.fullmatch(match[2]) for match in found)
+    is_name = len(word) > 2 and {*words_of(word)}.isdisjoint(_NAMING) and not is_round
+    if is_split and len(words) == 1 and (unit or not is_name):
+        if word:
+            yield _Token(tuple(word for _ in found), "word")
         yield _Token(tuple(match[2] for match in found), "number")
         if unit:
             yield _Token(tuple(unit for _ in found), "unit")

@@ -99,10 +99,10 @@ def guess_of(heading: Heading, cells: Sequence[Cell]) -> Guess:
         guess.why = f"a clock, {said}"
     elif heading.has(*WORDS["loads"]) and kind == "whole" and recurring and _is_even(numbers):
         guess.role, guess.why = "knob", f"a load that was offered: {said}"
-    elif _is_measured(heading, guess.quantity) is True:
+    elif is_measured(heading, guess.quantity) is True:
         guess.role, guess.why = "metric", _measured_why(heading)
         guess.better = _direction(guess)
-    elif _is_measured(heading, guess.quantity) is False and len(counts) <= MOST_NAMES:
+    elif is_measured(heading, guess.quantity) is False and len(counts) <= MOST_NAMES:
         word = next((word for word in reversed(heading.words) if word in _SET), heading.text)
         guess.role, guess.why = "knob", f"'{word}', {said}"
     elif recurring:
@@ -176,7 +176,7 @@ def _is_date(heading: Heading, guess: Guess) -> bool:
     return heading.has("timestamp", "datetime", "date") or (named and is_epoch)
 
 
-def _is_measured(heading: Heading, quantity: str) -> bool | None:
+def is_measured(heading: Heading, quantity: str) -> bool | None:
     """Return whether the heading says that its column was measured; None if it says nothing."""
     words = [word for word in heading.words if word not in PLAIN_WORDS | STATISTICS]
     last = words[-1] if words else ""
@@ -187,6 +187,8 @@ def _is_measured(heading: Heading, quantity: str) -> bool | None:
     if quantity in ("energy", "power", "temperature", "voltage", "current", "charge", "rate"):
         return True
     if quantity == "price":
+        return True
+    if last == "ratio" and {*words} & {"performance", "power", "energy", "hit", "miss"}:
         return True
     if last in _SET and last not in ("count", "number"):
         return False

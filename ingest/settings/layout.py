@@ -126,6 +126,7 @@ _LISTED: Final[dict[str, type[Struct]]] = {
             **{"set": _Constants, "columns": _Columns, "aggregate": Aggregate, "factors": bool},
             **dict.fromkeys(("skip", "totals"), dict[str, str]),
             "products": dict[str, list[str]],
+            "pivot": tuple[str, str],
         },
     ),
     "meters": TableOfMeter,

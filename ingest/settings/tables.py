@@ -90,6 +90,7 @@ def build_table(
         entry.get("products", {}),
         entry.get("guessed", ""),
         is_shipped,
+        msgspec.convert(entry.get("pivot"), tuple[str, str] | None),
     )
 
 

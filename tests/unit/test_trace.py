@@ -57,6 +57,21 @@ LAYOUTS = {
         + "".join(f"GPU 0     {10 + n}.0   {5000 + 1000 * n}\n" for n in N),
         186.0, 12.0, {},
     ),
+    "PowerAPI: the machine beside its containers": (
+        rows("timestamp,sensor,target,power", [1_700_000_000_000 + 1000 * n for n in TWICE],
+             ["s"] * 24, ["rapl", "/web"] * 12, [p for n in N for p in (10 + n, 5)]),
+        186.0, 12.0, {},
+    ),
+    "Scaphandre": (
+        json.dumps([{"host": {"consumption": (10 + n) * 1e6, "timestamp": 1_700_000_000.5 + n},
+                     "consumers": [{"exe": "a", "consumption": 4e6}]} for n in N]),
+        186.0, 12.0, {},
+    ),
+    "tegrastats": (
+        "".join(f"RAM {900 + n}/7771MB (lfb 4x4MB) CPU [12%@1420,off] GR3D_FREQ 99% "
+                f"VDD_IN {10_000 + 1000 * n}/9000 VDD_SOC 900/900\n" for n in N),
+        186.0, 12.0, {},
+    ),
     "powerstat, over midnight": (
         "Running for 60.0 seconds (60 samples at 1.0 second intervals).\n\n"
         + rows("  Time    User  Idle Ctxt/s  Watts  pkg-0",

@@ -94,6 +94,53 @@ STUDIES: dict[str, tuple[dict[str, str], str, list[tuple[Any, ...]]]] = {
         "power_w, energy_j",
         [(pytest.approx(2.0), pytest.approx(6.0))],
     ),
+    # A measurement a row; names in two rows, with those of the first columns below; nested keys.
+    "tables of other shapes": (
+        {"tidy.csv": "kernel,freq_mhz,rep,metric,value\n" + "".join(
+            f"{kernel},{freq},{rep},time_s,{20.5 + rep}\n{kernel},{freq},{rep},energy_j,410.5\n"
+            for kernel in ("cg", "ep") for freq in (1200, 2400) for rep in (1, 2)),
+         "means.csv": ",,energy_j,energy_j,time_s,time_s\n,,mean,std,mean,std\nkernel,cores,,,,\n"
+         "cg,4,99.5,1.5,9.5,0.1\ncg,8,89.5,1.5,5.5,0.1\nep,4,79.5,1.5,3.5,0.1\n",
+         "nested.json": '{"bert": {"fp32": {"energy_j": 30.5, "time_s": 1.5}, "int8": {"energy_j": '
+         '20.5, "time_s": 1.0}}, "gpt": {"fp32": {"energy_j": 90.5, "time_s": 4.5}, "int8": '
+         '{"energy_j": 60.5, "time_s": 3.5}}}'},
+        "energy_j, duration_s, kernel, freq_mhz, replicate, cores_whole, key, precision_text",
+        [(20.5, 1.0, None, None, 0, None, "bert", "int8"),
+         (30.5, 1.5, None, None, 0, None, "bert", "fp32"),
+         (60.5, 3.5, None, None, 0, None, "gpt", "int8"),
+         (79.5, 3.5, "ep", None, 0, 4, None, None)],
+    ),
+    # A run has a file of each; GNU time says 1 min 2.5 s.
+    "two files a run": (
+        {f"cpu={cpu}_freq={freq}/run{n}/{name}.txt": text for cpu in (4, 8) for freq in (1200, 1600)
+         for n in (1, 2) for name, text in (
+             ("time", "\tUser time (seconds): 9.5\n\tElapsed (wall clock) time (h:mm:ss or m:ss): "
+              "1:02.50\n\tMaximum resident set size (kbytes): 512\n"),
+             ("energy", "package-0: 1250.0 J\ndram: 99.5 J\n"))},
+        "cpu, freq, replicate, energy_j, duration_s, dram",
+        [(4, 1200, 1, 1250.0, 62.5, 99.5)],
+    ),
+    # Of likwid's sums that of the energy counts; YCSB's threads stand in the path.
+    "likwid": (
+        {f"stream_t{n}_f{freq}GHz.csv": "STRUCT,Info,3,,\nCPU clock:,2.4 GHz,,,\n"
+         "TABLE,Group 1 Metric,ENERGY,2,\nMetric,HWThread 0,HWThread 1,,\n"
+         "Runtime (RDTSC) [s],2.5,2.5,,\nEnergy [J],60.5,40.5,,\n"
+         "TABLE,Group 1 Metric STAT,ENERGY,2,\nMetric,Sum,Min,Max,Avg\n"
+         "Runtime (RDTSC) [s] STAT,5.0,2.5,2.5,2.5\nEnergy [J] STAT,101.0,40.5,60.5,50.5\n"
+         for n in (2, 4) for freq in (1.2, 2.4)},
+        "t, frequency, energy_j, duration_s",
+        [(2, 1.2, 101.0, 2.5)],
+    ),
+    # 60 W in 12 s, beside what the program said.
+    "power beside a log": (
+        {f"{load}/threads_{n}/{name}": text for load in ("a", "b") for n in (8, 32)
+         for name, text in (
+             ("ycsb.log", "[OVERALL], RunTime(ms), 12000\n[OVERALL], Throughput(ops/sec), 500.5\n"
+              "[READ], Operations, 6006\n[READ], AverageLatency(us), 810.5\n"),
+             ("power.csv", "time,watts\n" + "".join(f"{at}.0,60.0\n" for at in range(12))))},
+        "folder, threads, energy_j, throughput_qps",
+        [("a", 8, pytest.approx(720.0), 500.5)],
+    ),
     # 3 V at 0.5 A and 0.2 ms a sample.
     "a phone's monitor": (
         {f"{network}/brightness_{level}_{n}.csv": "Time(ms),Main(mA),Main Voltage(V)\n"
