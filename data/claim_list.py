@@ -44,6 +44,9 @@ if TYPE_CHECKING:
 
 Kind = Literal["default to tuned", "tuned to tuned", "knob", "limit met"]
 ENERGY: Final = "energy_j"
+# What a scope is judged by where no metric is asked for.
+_COSTS: Final = (ENERGY, "power_w")
+_USUAL_PERFORMANCE: Final = "duration_s"
 # The levels of a knob in words are compared with this one, or with the first.
 _PLAIN_LEVELS: Final = ("interrupt", "none")
 
@@ -87,7 +90,8 @@ def specs_of(
     """List the claims of all scopes of a lake.
 
     Args:
-        metrics: Columns of `runs`; None for energy and each workload's own metric of performance.
+        metrics: Columns of `runs`; None for energy, else power, and each workload's own metric of
+            performance, else time.
         limit: Of workloads whose performance is that metric.
         alpha: Error of the best sets from which settings are recommended.
         margin: Settings within this share are as good.
@@ -95,7 +99,7 @@ def specs_of(
     """
     workloads = lake.polars(*workloads_query())
     own = workloads["performance_metric"].drop_nulls().unique().sort().to_list()
-    columns = list(dict.fromkeys(metrics or [ENERGY, *own]))
+    columns = list(dict.fromkeys(metrics or [*_COSTS, *own, _USUAL_PERFORMANCE]))
     wanted = [*columns, *([limit[0]] if limit and limit[0] not in columns else [])]
     catalogue = lake.catalogue
     by = [*catalogue.choice_columns, *catalogue.setting_columns, "is_baseline", "system_label"]
@@ -123,8 +127,7 @@ def specs_of(
         scopes = [over_items]
         if len(shared) < len(names):
             scopes = [scope_of(own, names) for own in rows.partition_by(names, maintain_order=True)]
-        performing = over_items.performance_metric
-        for name in dict.fromkeys(metrics or [name for name in (ENERGY, performing) if name]):
+        for name in metrics or over_items.usual_metrics:
             for scope in scopes:
                 specs += scope.claims_of(name)
             specs += over_items.claims_of_knobs(name)
@@ -150,6 +153,12 @@ class _Scope:
     limit: tuple[str, float] | None
     is_synthetic: bool
     performance_metric: str | None
+
+    @cached_property
+    def usual_metrics(self) -> list[str]:
+        """Energy, or power where no run has it; the workload's own performance, or time."""
+        cost = next((c for c in _COSTS if self.rows[f"{c}_n"].sum() > 0), ENERGY)
+        return list(dict.fromkeys([cost, self.performance_metric or _USUAL_PERFORMANCE]))
 
     @cached_property
     def items(self) -> list[str]:

@@ -172,7 +172,8 @@ def claims(
     Args:
         alpha: Expected share of wrong ones among the decided claims.
         margin: A difference within this share is as good as none.
-        metrics: Columns of `runs`; None for energy and each workload's own metric of performance.
+        metrics: Columns of `runs`; None for energy, else power, and each workload's own metric of
+            performance, else time.
         limit: A metric and its bound, for the energy of workloads whose performance it is.
         selection: The runs that count, such as those of one dataset, or all but odd ones.
 
