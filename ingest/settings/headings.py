@@ -224,7 +224,7 @@ def unit_of(text: str, in_brackets: bool = False) -> Unit | None:
         return Unit(name, _PLAIN[name])
     if _BYTES.fullmatch(name):
         step = 1024.0 if "i" in name else 1000.0
-        return Unit(name, "bytes", step ** " kMGT".index(name[0] if len(name) > 1 else " "))
+        return Unit(name, "bytes", step ** " kmgt".index(name[0].lower() if len(name) > 1 else " "))
     if name == "degC":
         return Unit("°C", "temperature")
     if name in _BASES:

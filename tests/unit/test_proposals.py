@@ -63,6 +63,7 @@ from tests.fixtures.real import studies
         ("energy_per_token_j", "J/token", "price", 1),
         ("Temp (C)", "\N{DEGREE SIGN}C", "temperature", 1),
         ("memory_GiB", "GiB", "bytes", 1024**3),
+        ("bs.KiB", "KiB", "bytes", 1024),
     ],
 )
 def test_a_heading_says_its_unit(heading: str, unit: str, quantity: str, scale: float) -> None:
