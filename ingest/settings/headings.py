@@ -64,7 +64,7 @@ _BASES: Final[dict[str, tuple[Quantity, float]]] = {
 }  # fmt: skip
 _PREFIXES: Final = {"n": 1e-9, "u": 1e-6, "m": 1e-3, "k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
 _PLAIN: Final[dict[str, Quantity]] = {"%": "percent", "rpm": "rate"}
-_BYTES: Final = re.compile(r"[kMGT]?i?B")
+_BYTES: Final = re.compile(r"[kKMGT]?i?B")
 _BRACKETS: Final = re.compile(r"^(.*?)\s*[(\[{]\s*([^()\[\]{}]+?)\s*[)\]}]\s*$")
 _PRODUCT: Final = re.compile(r"\s*[*·⋅.]\s*|\s+")
 _PART: Final = re.compile(r"(?:[A-Za-z0-9%µμ°]|(?<=\d)\.(?=\d))+")
