@@ -395,6 +395,19 @@ def test_texts_stand_in_cells_only_where_they_fit(tmp_path: Path) -> None:
         assert ("text" in traces(figure, "cells")[0]) == has_text
 
 
+def test_texts_of_narrow_cells_have_one_decimal(tmp_path: Path) -> None:
+    """Four devices by five depths: 24 px a cell. 2,512 IOs over 1 J are 2.5 k/J; 2 are almost 0."""
+    iops = (2.0, 2512.0, 9940.0, 12_345.0, 99_000.0)
+    rows = [
+        fio(device=device, depth=1 << i, iops=iops[i], power_w=1.0, energy_j=10.0)
+        for device in ("disk", "flash-a", "flash-b", "optane") for i in range(5)
+    ]  # fmt: skip
+    figure = answer(lake(tmp_path, rows), StorageState()).figures["ios-joule"]
+    drawn = traces(figure, "cells")
+    assert len(drawn) == 4
+    assert drawn[0]["text"] == ["\N{ALMOST EQUAL TO}0", "2.5", "9.9", "12", "99"]
+
+
 def test_trends_and_ranges_say_whose_they_are(shown: StorageAnswer) -> None:
     assert shown.configurations is not None
     knobs = {

@@ -223,7 +223,7 @@ def _access_panel(
         x, y = of_device["rate_share"].to_numpy(), of_device["power_share"].to_numpy()
         trend = quadratic_trend(x, y)
         none = f"n = {len(of_device)}, too few for a curve"
-        fitted = f"{trend.formula()}, {trend.fit()}" if trend else none
+        fitted = f"{trend.formula().removeprefix('y = ')}, {trend.fit()}" if trend else none
         sign = styled(f"color:{hue}", GLYPHS[symbol])
         fits.append(f"{sign} {name}: {fitted}")
         if trend:

@@ -34,14 +34,16 @@ DIVERGING: Final = tuple(
         "b2182b", "67001f",
     ))
 )  # fmt: skip
-_GAP: Final = 0.075
+_GAP: Final = 0.085
 # Cells have texts if these fit side by side in the narrowest window.
 _CHAR_PX: Final = 6.9
 _PAD_PX: Final = 3.0
-_ROOM_PX: Final = {2: 240.0, 3: 360.0, 6: 620.0}
+_ROOM_PX: Final = {2: 240.0, 3: 360.0, 6: 660.0}
 MOST_PANELS: Final = 8
 # The least number that two decimals show.
 _LEAST_DECIMAL: Final = 0.005
+# Numbers below have a decimal in narrow cells.
+_WITH_DECIMAL: Final = 9.95
 # Marks of cells, with what they mean; and their symbol, size, and place in the cell.
 _MARKS: Final = {
     "is_best": "\N{WHITE CIRCLE} most at its size",
@@ -95,7 +97,8 @@ def build_grids(cells: "Cells", view: View, scene: Scene, subtitle: str) -> dict
         own = rows.filter(pl.col(view.by).eq_missing(each))
         z = np.full((len(sizes), len(depths)), np.nan)
         z[own["y"].to_numpy(), own["x"].to_numpy()] = own["scaled"].to_numpy()
-        texts = _texts(own, len(panels) * len(depths), _ROOM_PX[view.span], color_axis)
+        room_px = _ROOM_PX[view.span] * (1 - _GAP * (len(panels) - 1))
+        texts = _texts(own, room_px / len(panels) / len(depths), color_axis)
         items = _cells(own, cells, view, scene, texts)
         traces = [*_panel(z, _depth_marks(own, color_axis)), items]
         data += [trace | panel(number) for trace in traces]
@@ -197,13 +200,19 @@ def _cells(
     return scatter_trace("cells", own["x"].to_list(), own["y"].to_list(), mode, **look, **texts)
 
 
-def _texts(
-    own: pl.DataFrame, columns: int, room_px: float, color_axis: dict[str, Any]
-) -> dict[str, Any]:
-    """Build the numbers in the cells, black or white by contrast; empty if they do not fit."""
+def _texts(own: pl.DataFrame, cell_px: float, color_axis: dict[str, Any]) -> dict[str, Any]:
+    """Build the numbers in the cells, black or white by contrast; empty if they do not fit.
+
+    In narrow cells they have one decimal at most.
+    """
     values = own["scaled"].to_list()
-    texts = [_short(value) for value in values]
-    if columns * (max(map(len, texts)) * _CHAR_PX + _PAD_PX) > room_px:
+    fitting = (
+        texts
+        for texts in ([_short(v) for v in values], [_shorter(v) for v in values])
+        if max(map(len, texts)) * _CHAR_PX + _PAD_PX <= cell_px
+    )
+    texts = next(fitting, None)
+    if texts is None:
         return {}
     hues = [readable_on(hue) for hue in _hues(own, color_axis)]
     return {
@@ -218,6 +227,13 @@ def _short(value: float) -> str:
     size = abs(value)
     small = f"{size:.2f}" if size >= _LEAST_DECIMAL else f"{size:.0e}".replace("e-0", "e-")
     text = format_digits(size) if size >= 1 or not size else small
+    return f"{MINUS if value < 0 else ''}{text}"
+
+
+def _shorter(value: float) -> str:
+    text = f"{abs(value):.{1 if abs(value) < _WITH_DECIMAL else 0}f}"
+    if value and not float(text):
+        return "\N{ALMOST EQUAL TO}0"
     return f"{MINUS if value < 0 else ''}{text}"
 
 
