@@ -2,8 +2,14 @@
 
 from typing import Any, Final
 
+import pytest
 from playwright.sync_api import Page
 
+_LATER: Final = ((390, 900), (1280, 900), (2560, 1440))
+WIDTHS: Final = [
+    *((1024, 900), (1920, 1080)),
+    *(pytest.param(*size, marks=pytest.mark.slow) for size in _LATER),
+]
 # By panel, the boxes of each kind: tools, menus and other parts of the head, entries of the legend,
 # the title, titles and ticks of the axes. A box counts where it is shown: cut by what scrolls.
 _BOXES: Final = """() => {

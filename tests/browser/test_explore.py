@@ -17,7 +17,9 @@ from tests.fixtures.lakes import run, write_lake
 pytestmark = pytest.mark.browser
 
 
-def test_first_look_shows_the_three_views(atlas: Atlas, grid_address: str) -> None:
+def test_first_look_a_filter_a_row_of_the_table_and_the_keys(
+    atlas: Atlas, grid_address: str
+) -> None:
     atlas.open(grid_address)
     assert atlas.layout("scatter")["title"]["text"].startswith(
         "Energy against p99 latency, memcached at 200k QPS"
@@ -39,10 +41,26 @@ def test_first_look_shows_the_three_views(atlas: Atlas, grid_address: str) -> No
     listed = atlas.page.locator("#selected-table tbody tr")
     assert said == f"{listed.count()} point{'s' * (listed.count() > 1)} that may be the best"
     assert all("Library OS" in text for text in listed.all_inner_texts())
-
-
-def test_a_filter_narrows_and_counts(atlas: Atlas, grid_address: str) -> None:
-    atlas.open(grid_address)
+    # The flags of a configuration's runs.
+    left, top = atlas.pixel("scatter", 110.0, 2500.0)
+    atlas.page.mouse.move(left - 30, top)
+    atlas.page.mouse.move(left, top, steps=3)
+    wait_idle(atlas.page)
+    text = atlas.page.locator("#hover-card").inner_text()
+    assert "n = 3" in text
+    assert "flags: log_short" in text
+    # A row of the table selects its best set, by mouse and by key.
+    row = atlas.page.locator("#best-table tbody tr").filter(has_text="Library OS")
+    row.click()
+    wait_idle(atlas.page)
+    # At 1.3 GHz all four ITR take the same energy.
+    assert sum(n or 0 for n in atlas.selected_counts()) == 4
+    assert row.get_attribute("aria-selected") == "true"
+    row.focus()
+    atlas.page.keyboard.press("Enter")
+    wait_idle(atlas.page)
+    assert atlas.selection() == ""
+    # A filter narrows and counts.
     atlas.chip("itr", "50")
     assert atlas.status() == "12 of 104 runs"
     assert (
@@ -51,12 +69,29 @@ def test_a_filter_narrows_and_counts(atlas: Atlas, grid_address: str) -> None:
     atlas.page.get_by_label("Clear Interrupt delay").click()
     wait_idle(atlas.page)
     assert atlas.status() == "51 of 104 runs"
+    atlas.page.keyboard.press("?")
+    assert "Escape" in atlas.page.locator("dialog#help").inner_text()
+    atlas.page.keyboard.press("?")
+    assert not atlas.page.locator("dialog#help").is_visible()
 
 
-def test_box_in_the_scatter_selects_in_all_views(atlas: Atlas, grid_address: str) -> None:
+def test_a_card_and_a_box_in_the_scatter_which_selects_in_all_views(
+    atlas: Atlas, grid_address: str
+) -> None:
     atlas.open(
         grid_address, "?v=2&workload=memcached&load=200000&system=linux_tuned&hsys=linux_tuned"
     )
+    # The card names configuration, values and n.
+    left, top = atlas.pixel("scatter", 260.05, 2900.5)
+    atlas.page.mouse.move(left - 30, top)
+    atlas.page.mouse.move(left, top, steps=3)
+    wait_idle(atlas.page)
+    text = atlas.page.locator("#hover-card").inner_text()
+    assert "Linux tuned · ITR 200 us · 2.9 GHz\n" in text
+    assert "Energy: 2.90 kJ ± 707 mJ" in text
+    assert "p99 latency: 260 us ± 0.0707 us" in text
+    assert "n = 2" in text
+    assert "flags" not in text
     # 12 configurations; a box over p99 < 150 us holds ITR 2 and 50 at three frequencies.
     left, top = atlas.pixel("scatter", 54, 2980)
     right, bottom = atlas.pixel("scatter", 140, 1220)
@@ -78,20 +113,6 @@ def test_box_in_the_scatter_selects_in_all_views(atlas: Atlas, grid_address: str
     assert atlas.selected_counts() == [None]
     assert atlas.veiled_cells() == 0
     assert atlas.selection() == ""
-
-
-@pytest.mark.slow
-def test_cells_of_the_heatmap_select_points(atlas: Atlas, grid_address: str) -> None:
-    atlas.open(grid_address, "?v=2&workload=memcached&load=200000&hsys=ebbrt_tuned")
-    atlas.click_at("heatmap", "100", "1.9")
-    assert sum(n or 0 for n in atlas.selected_counts()) == 1
-    assert atlas.veiled_cells() == 11
-    assert "(cells)" in atlas.selection()
-    atlas.click_at("heatmap", "100", "1.9")
-    assert atlas.selection() == ""
-    atlas.drag("heatmap", (0.02, 0.02), (0.98, 0.3))
-    assert sum(n or 0 for n in atlas.selected_counts()) == 4
-    assert atlas.veiled_cells() == 8
 
 
 @pytest.mark.slow
@@ -168,20 +189,6 @@ def test_lines_are_drawn_when_shown_and_linked(atlas: Atlas, grid_address: str) 
 
 def _query(page: Page) -> dict[str, list[str]]:
     return parse_qs(urlsplit(page.url).query)
-
-
-def test_a_table_row_selects_its_best_set_by_mouse_and_key(atlas: Atlas, grid_address: str) -> None:
-    atlas.open(grid_address)
-    row = atlas.page.locator("#best-table tbody tr").filter(has_text="Library OS")
-    row.click()
-    wait_idle(atlas.page)
-    # At 1.3 GHz all four ITR take the same energy.
-    assert sum(n or 0 for n in atlas.selected_counts()) == 4
-    assert row.get_attribute("aria-selected") == "true"
-    row.focus()
-    atlas.page.keyboard.press("Enter")
-    wait_idle(atlas.page)
-    assert atlas.selection() == ""
 
 
 @pytest.mark.slow
@@ -270,15 +277,6 @@ def test_links_to_other_pages_carry_filters_limit_and_selection(
         assert urlsplit(address).query == urlsplit(atlas.page.url).query
 
 
-@pytest.mark.slow
-def test_another_workload_has_its_own_axes(atlas: Atlas, grid_address: str) -> None:
-    atlas.open(grid_address)
-    atlas.chip("workload", "netpipe")
-    title = atlas.layout("scatter")["title"]["text"]
-    assert title.startswith("Energy against time, NetPIPE at 8 KiB")
-    assert atlas.status() == "2 of 104 runs"
-
-
 def test_filters_without_a_match_show_a_message(atlas: Atlas, grid_address: str) -> None:
     atlas.open(grid_address, "?v=2&workload=memcached&load=200000&itr=50&dvfs=governor")
     text = atlas.layout("scatter")["annotations"][0]["text"]
@@ -297,49 +295,6 @@ def test_a_bad_link_shows_a_message_and_leads_to_the_default_view(
     atlas.page.locator("#explore-status:not(:empty)").wait_for()
     wait_idle(atlas.page)
     assert atlas.status() == "51 of 104 runs"
-
-
-def test_hover_names_configuration_values_and_n(atlas: Atlas, grid_address: str) -> None:
-    atlas.open(grid_address, "?v=2&workload=memcached&load=200000&system=linux_tuned")
-    left, top = atlas.pixel("scatter", 260.05, 2900.5)
-    atlas.page.mouse.move(left - 30, top)
-    atlas.page.mouse.move(left, top, steps=3)
-    wait_idle(atlas.page)
-    text = atlas.page.locator("#hover-card").inner_text()
-    assert "Linux tuned · ITR 200 us · 2.9 GHz\n" in text
-    assert "Energy: 2.90 kJ ± 707 mJ" in text
-    assert "p99 latency: 260 us ± 0.0707 us" in text
-    assert "n = 2" in text
-    assert "flags" not in text
-
-
-def test_hover_names_the_flags_of_a_configurations_runs(atlas: Atlas, grid_address: str) -> None:
-    atlas.open(grid_address, "?v=2&workload=memcached&load=200000&system=linux_default")
-    left, top = atlas.pixel("scatter", 110.0, 2500.0)
-    atlas.page.mouse.move(left - 30, top)
-    atlas.page.mouse.move(left, top, steps=3)
-    wait_idle(atlas.page)
-    text = atlas.page.locator("#hover-card").inner_text()
-    assert "n = 3" in text
-    assert "flags: log_short" in text
-
-
-@pytest.mark.slow
-@pytest.mark.usefixtures("own_document")
-def test_dark_theme_and_narrow_window(atlas: Atlas, grid_address: str) -> None:
-    atlas.page.set_viewport_size({"width": 1024, "height": 768})
-    atlas.open(grid_address)
-    atlas.page.locator("#theme-button").click()
-    wait_idle(atlas.page)
-    assert atlas.page.locator("html").get_attribute("data-theme") == "dark"
-    assert atlas.layout("scatter")["font"]["color"] == "#e6e8eb"
-    scatter = atlas.page.locator("#scatter").bounding_box()
-    heatmap = atlas.page.locator("#heatmap").bounding_box()
-    assert scatter is not None
-    assert heatmap is not None
-    assert heatmap["y"] >= scatter["y"] + scatter["height"]
-    width = atlas.page.evaluate("document.documentElement.scrollWidth")
-    assert width <= 1024
 
 
 @pytest.mark.slow
@@ -439,5 +394,3 @@ def test_a_split_has_panels_with_one_selection_and_a_title_opens_one(
     wait_idle(page)
     assert "load=400000" in page.url
     assert "load=200000" not in page.url
-    page.go_back()
-    expect(titles).to_have_count(2)

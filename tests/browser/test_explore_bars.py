@@ -1,13 +1,18 @@
-"""Error bars that leave the axes, and odd runs, as a visitor sees them."""
+"""Error bars that leave the axes, odd runs, and names that are long or have tags.
+
+A second workload has ten machines with long names.
+"""
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Page, expect
 
-from tests.browser.atlas import Atlas, wait_idle
+from tests.browser.atlas import Atlas, visit, wait_idle
+from tests.browser.overlaps import WIDTHS, overlaps
+from tests.browser.test_hostile_names import FOUND, NAME
+from tests.browser.test_hostile_names import LINK as ANCHOR
 from tests.fixtures.lakes import run, write_lake
 
 pytestmark = pytest.mark.browser
@@ -24,16 +29,22 @@ ARROWS = """() => {
 def _rows() -> list[dict[str, Any]]:
     odd = [(1.0, (1000.0, 100.0, 101.0))]
     even = [(float(i + 1), (90.0 + 10 * i, 90.5 + 10 * i, 91.0 + 10 * i)) for i in range(1, 12)]
-    return [
+    noisy = [
         run(itr_us=itr, replicate=i, latency_p99_us=value, energy_j=9.0 + itr)
         for itr, values in (*odd, *even)
         for i, value in enumerate(values)
     ]
+    machines = [
+        run(machine=f"r650-with-a-long-name-{m}", itr_us=itr, dvfs_ghz=1.2 + m / 10,
+            latency_p99_us=60.0 + 3 * m + itr, energy_j=900.0 + 50 * m - itr, workload="nodejs")
+        for m in range(10) for itr in (2.0, 50.0, 100.0)
+    ]  # fmt: skip
+    return [row | {"system_label": f"{NAME}Linux"} for row in (*noisy, *machines)]
 
 
 @pytest.fixture(scope="module")
-def noisy(serve: Callable[[Path], str], tmp_path_factory: pytest.TempPathFactory) -> str:
-    return serve(write_lake(tmp_path_factory.mktemp("noisy") / "lake", _rows()))
+def noisy(serve: Callable[..., str], tmp_path_factory: pytest.TempPathFactory) -> str:
+    return serve(write_lake(tmp_path_factory.mktemp("noisy") / "lake", _rows()), "--sql", "on")
 
 
 def edges(atlas: Atlas) -> tuple[float, float]:
@@ -48,6 +59,20 @@ def test_bars_that_leave_the_axis_end_in_arrow_heads(atlas: Atlas, noisy: str) -
         [pytest.approx(low, abs=0.01), 10, "triangle-left"],
         [pytest.approx(high, abs=0.01), 10, "triangle-right"],
     ]
+    # They follow a zoom.
+    atlas.page.evaluate("Plotly.relayout(wattlas.plot('scatter'), {'xaxis.range': [350, 450]})")
+    wait_idle(atlas.page)
+    assert [row[2] for row in atlas.page.evaluate(ARROWS)] == ["triangle-left", "triangle-right"]
+    assert atlas.page.evaluate(ARROWS)[0][0] == pytest.approx(350)
+    atlas.page.evaluate("Plotly.relayout(wattlas.plot('scatter'), {'xaxis.range': [-500, 1500]})")
+    wait_idle(atlas.page)
+    assert atlas.page.evaluate(ARROWS) == []
+    # A name is shown as it is, and is no link.
+    found = atlas.page.evaluate(FOUND)
+    assert found["links"] == []
+    assert ANCHOR in found["shown"]
+    assert ANCHOR in found["pictured"]
+    assert "&lt;" not in found["shown"]
     atlas.open(noisy, LINK + "&xlog=1")
     low, high = edges(atlas)
     # 400 - 519 has no logarithm: the bar is drawn, and its arrow stands at the lower edge.
@@ -76,20 +101,9 @@ def test_what_lies_beyond_is_counted_at_the_edges_and_a_click_shows_it(
     assert low < 100 < 400 < high
 
 
-def test_arrow_heads_follow_a_zoom(atlas: Atlas, noisy: str) -> None:
-    atlas.open(noisy, LINK)
-    atlas.page.evaluate("Plotly.relayout(wattlas.plot('scatter'), {'xaxis.range': [350, 450]})")
-    wait_idle(atlas.page)
-    assert [row[2] for row in atlas.page.evaluate(ARROWS)] == ["triangle-left", "triangle-right"]
-    assert atlas.page.evaluate(ARROWS)[0][0] == pytest.approx(350)
-    atlas.page.evaluate("Plotly.relayout(wattlas.plot('scatter'), {'xaxis.range': [-500, 1500]})")
-    wait_idle(atlas.page)
-    assert atlas.page.evaluate(ARROWS) == []
-
-
 def test_odd_runs_are_counted_named_and_left_out(atlas: Atlas, noisy: str) -> None:
     atlas.open(noisy, LINK)
-    assert atlas.status() == "36 of 36 runs · 1 odd run"
+    assert atlas.status() == "36 of 66 runs · 1 odd run"
     left, top = atlas.pixel("scatter", 1201 / 3, 10)
     atlas.page.mouse.move(left - 40, top - 30)
     atlas.page.mouse.move(left, top, steps=4)
@@ -98,7 +112,34 @@ def test_odd_runs_are_counted_named_and_left_out(atlas: Atlas, noisy: str) -> No
     assert "odd: p99 latency 1.00 ms (median of 3: 101 us)" in card
     atlas.page.locator("#explore-noodd").click(force=True)
     wait_idle(atlas.page)
-    assert atlas.status() == "36 of 36 runs · without 1 odd run"
+    assert atlas.status() == "36 of 66 runs · without 1 odd run"
     assert "noodd=1" in atlas.page.url
     assert atlas.page.evaluate(ARROWS) == []
     assert edges(atlas)[1] < 300
+
+
+@pytest.mark.thin(2)
+@pytest.mark.parametrize(("width", "height"), WIDTHS)
+@pytest.mark.parametrize("symbol", ["machine", "none"])
+def test_ten_machines_leave_the_axes_free(
+    page: Page, noisy: str, symbol: str, width: int, height: int
+) -> None:
+    page.set_viewport_size({"width": width, "height": height})
+    visit(page, f"{noisy}/?v=2&workload=nodejs&col=machine&size=itr&sym={symbol}")
+    assert overlaps(page) == []
+    names = page.locator(".legend-name").all_inner_texts()
+    assert sum(name.startswith("r650") for name in names) >= (10 if symbol == "machine" else 2)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("width", "height"), WIDTHS)
+def test_nothing_overlaps_in_a_chart_of_sql(
+    page: Page, noisy: str, width: int, height: int
+) -> None:
+    sql = "select+machine,itr_us,energy_j+from+runs+where+machine+is+not+null"
+    link = f"{noisy}/sql?v=2&sql={sql}&x=itr_us&y=energy_j&col=machine"
+    page.set_viewport_size({"width": width, "height": height})
+    visit(page, link)
+    expect(page.locator("[data-legend-of='sql-chart'] button")).to_have_count(10)
+    wait_idle(page)
+    assert overlaps(page) == []

@@ -59,9 +59,8 @@ def test_placeholders_are_there_before_dash_answers_and_a_busy_server_is_asked_a
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_placeholders_need_no_script(new_browser: Browser, grid_address: str, theme: str) -> None:
-    context = new_browser.new_context(java_script_enabled=False, color_scheme=theme)  # type: ignore[arg-type]
+def test_placeholders_need_no_script(new_browser: Browser, grid_address: str) -> None:
+    context = new_browser.new_context(java_script_enabled=False)
     context.set_default_timeout(WAIT_MS)
     page = context.new_page()
     for path in (owed.path for owed in PAGES):

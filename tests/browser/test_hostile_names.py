@@ -1,4 +1,7 @@
-"""Names of systems, machines and the like are shown as they are, although Plotly reads tags."""
+"""Names of systems, machines and the like are shown as they are, although Plotly reads tags.
+
+`test_explore_bars.py` has such names too, for `make test`.
+"""
 
 import shutil
 import urllib.request
@@ -51,7 +54,7 @@ def address(
     return serve(lake)
 
 
-@pytest.mark.thin(2)
+@pytest.mark.slow
 @pytest.mark.parametrize("owed", PAGES, ids=lambda page: page.name)
 @pytest.mark.parametrize("is_export", [False, True], ids=["page", "export"])
 def test_no_name_becomes_a_link(

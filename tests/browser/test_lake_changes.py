@@ -4,7 +4,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import expect
 
 from tests.browser.atlas import Atlas
 from tests.fixtures.lakes import run, write_lake
@@ -39,10 +38,3 @@ def test_an_empty_lake_shows_the_next_step_and_after_a_reload_its_runs(
     assert atlas.status() == "3 of 3 runs"
     assert "synthetic data" in atlas.layout("scatter")["title"]["text"]
     assert atlas.page.locator(".badge").inner_text() == "holds synthetic data"
-
-
-def test_a_link_to_a_missing_version_shows_a_message(atlas: Atlas, grid_address: str) -> None:
-    answer = atlas.page.goto(f"{grid_address}/?v=2&lake=99")
-    assert answer is not None
-    assert answer.status == 404
-    expect(atlas.page.locator("main")).to_contain_text("has no version 99")

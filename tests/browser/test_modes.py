@@ -7,7 +7,7 @@ library OS's factor 0.6, p99 = 60 us + ITR + replicate / 10 for both; two loads.
 import re
 
 import pytest
-from playwright.sync_api import Page
+from playwright.sync_api import Page, expect
 
 from tests.browser.atlas import paper, wait_idle
 from tests.browser.modes_page import ModesPage
@@ -34,14 +34,6 @@ def test_the_first_view_shows_the_winner_of_each_cell(modes: ModesPage, grid_add
     assert len(modes.texts()) == 12
     assert "13 cells: 12 won, 1 alone" in modes.status()
     assert modes.query()["who"] == ["system"]
-    modes.page.get_by_role("link", name="Explore", exact=True).first.click()
-    modes.page.wait_for_url(re.compile(r"/(\?|$)"))
-
-
-def test_it_opens_on_what_the_runs_decide_with_the_closest_contest(
-    modes: ModesPage, grid_address: str
-) -> None:
-    modes.open(grid_address)
     # ITR x DVFS has 12 cells that two systems share; load x DVFS, load x ITR have fewer.
     assert (modes.query()["x"], modes.query()["y"]) == (["itr"], ["dvfs"])
     assert "test" not in modes.query()
@@ -51,16 +43,6 @@ def test_it_opens_on_what_the_runs_decide_with_the_closest_contest(
     # Nothing is selected: no cell is dimmed, and the link stays short.
     assert (modes.veiled(), modes.selection()) == (0, "")
     assert "sel" not in modes.query()
-
-
-def test_a_limit_of_explore_is_kept(modes: ModesPage, grid_address: str) -> None:
-    # p99 is 60 us and the ITR: 200 us is beyond 200 us.
-    modes.open_explore(grid_address, "?v=2&dataset=tiny&workload=memcached&load=200000&limit=200")
-    modes.page.locator("#explore-to-modes").click()
-    modes.ready()
-    assert modes.query()["limit"] == ["200"]
-    assert modes.page.locator("#modes-limit").input_value() == "200 us"
-    assert "over the limit" in modes.status()
 
 
 @pytest.mark.slow
@@ -117,11 +99,18 @@ def test_a_cell_opens_its_evidence_and_is_highlighted_in_all_views(
     assert modes.selection() == ""
     # Without a selection the closest contest is open.
     assert modes.evidence_title().startswith("closest: ")
+    # An entry of a legend hides its trace.
+    entry = modes.page.locator("[data-legend-of=pareto] button").first
+    for pressed, shown in (("false", "legendonly"), ("true", True)):
+        entry.focus()
+        modes.page.keyboard.press("Enter")
+        wait_idle(modes.page)
+        traces = "wattlas.plot('pareto').data.filter((t) => t.showlegend).map((t) => t.visible)"
+        assert modes.page.evaluate(traces)[0] == shown
+        expect(entry).to_have_attribute("aria-pressed", pressed)
 
 
-def test_a_bar_of_the_shares_highlights_its_cells_without_a_request(
-    modes: ModesPage, grid_address: str
-) -> None:
+def test_a_bar_a_point_and_keys_select_cells(modes: ModesPage, grid_address: str) -> None:
     modes.open(grid_address, AT_200K)
     left, top = modes.page.evaluate(
         """() => {
@@ -140,10 +129,7 @@ def test_a_bar_of_the_shares_highlights_its_cells_without_a_request(
     assert modes.veiled() == 1
     assert modes.selection().startswith("selection: 12 cells (won by Library OS)")
     assert modes.query()["sel"] == ['won~"ebbrt_tuned"']
-
-
-def test_a_point_of_the_pareto_view_selects_its_cell(modes: ModesPage, grid_address: str) -> None:
-    modes.open(grid_address, AT_200K)
+    # A point of the Pareto view selects its cell.
     # The library OS at 1.3 GHz and ITR 2 us: 780.5 J and 62.05 us.
     left, top = modes.place("pareto", 62.05, 780.5)
     modes.page.mouse.move(left, top)
@@ -153,6 +139,20 @@ def test_a_point_of_the_pareto_view_selects_its_cell(modes: ModesPage, grid_addr
     wait_idle(modes.page)
     assert [column for column, _ in modes.lit()] == [0]
     assert modes.verdict().startswith("Library OS wins")
+    # The map by keyboard.
+    modes.page.keyboard.press("Escape")
+    wait_idle(modes.page)
+    modes.page.locator('section[data-view="winners"]').focus()
+    for key in ("ArrowRight", "ArrowUp", "ArrowUp"):
+        modes.page.keyboard.press(key)
+    assert modes.hover_words().startswith("ITR 50 us \u00b7 2.9 GHz")
+    modes.page.keyboard.press("Enter")
+    wait_idle(modes.page)
+    assert modes.verdict().startswith("Library OS wins")
+    assert [column for column, _ in modes.lit()] == [FIFTY]
+    modes.page.locator('section[data-view="pareto"]').focus()
+    modes.page.keyboard.press("ArrowRight")
+    assert "n = " in modes.hover_words()
 
 
 @pytest.mark.slow
@@ -182,7 +182,7 @@ def test_a_selection_goes_from_explore_to_the_cells_and_back(
 ) -> None:
     page = modes.page
     # The library OS at 2.9 GHz stands at 1,740.5 J; 2 and 50 us of delay make p99 62.05 and 110.05.
-    modes.open_explore(grid_address, "?v=1&dataset=tiny&workload=memcached&load=200000")
+    modes.open_explore(grid_address, "?v=2&dataset=tiny&workload=memcached&load=200000&limit=500")
     page.evaluate(
         """() => {
           const { explore, clause } = wattlas, { fields } = wattlas.plot("scatter").layout.meta;
@@ -198,6 +198,8 @@ def test_a_selection_goes_from_explore_to_the_cells_and_back(
         ["itr"], ["dvfs"], ["system"], ["200000"],
     )  # fmt: skip
     assert found["sel"] == ['knobs~{"dvfs_ghz":2.9,"itr_us":[2,50]}']
+    assert found["limit"] == ["500"]
+    assert page.locator("#modes-limit").input_value() == "500 us"
     assert modes.selection() == "selection: 2 cells"
     # Of 13 cells all but the two are dimmed; each is won by the library OS over Linux tuned.
     assert modes.veiled() == 11
@@ -222,17 +224,6 @@ def test_a_selection_goes_from_explore_to_the_cells_and_back(
     modes.ready()
     assert modes.query()["sel"] == ['knobs~{"dvfs_ghz":2.9,"itr_us":50}']
     assert modes.verdict().startswith("Library OS wins")
-
-
-@pytest.mark.slow
-def test_all_cells_of_one_winner_are_highlighted_in_explore(
-    modes: ModesPage, grid_address: str
-) -> None:
-    modes.open(grid_address, AT_200K + "&pick=%5B%22won%22%2C%22ebbrt_tuned%22%5D")
-    modes.page.locator("#modes-to-explore").click()
-    modes.explore_ready()
-    # 12 cells of two systems and two replicates; the default's three runs stay dim.
-    assert modes.page.locator("#status-selection").inner_text().startswith("selection: 48 runs")
 
 
 @pytest.mark.slow
@@ -321,26 +312,6 @@ def test_filters_and_another_workload(modes: ModesPage, grid_address: str) -> No
 
 
 @pytest.mark.slow
-def test_tabs_keep_what_each_page_shows(modes: ModesPage, grid_address: str) -> None:
-    modes.open(grid_address, AT_200K + "&margin=absolute")
-    modes.click_cell(FIFTY, FASTEST)
-    before = modes.query()
-    modes.page.locator("#tab-explore").click()
-    modes.page.wait_for_function(
-        "() => wattlas.plot('scatter') && wattlas.plot('scatter').calcdata"
-    )
-    wait_idle(modes.page)
-    modes.page.locator("#tab-modes").click()
-    modes.ready()
-    assert modes.query() == before
-    assert [column for column, _ in modes.lit()] == [FIFTY]
-    assert modes.verdict().startswith("Library OS wins")
-    assert (
-        modes.page.locator('#react-entry-point .tab[aria-current="page"]').inner_text() == "Modes"
-    )
-
-
-@pytest.mark.slow
 @pytest.mark.usefixtures("own_document")
 def test_a_zoomed_map_has_labels_of_its_part(modes: ModesPage, grid_address: str) -> None:
     modes.open(grid_address, AT_200K)
@@ -355,21 +326,6 @@ def test_a_zoomed_map_has_labels_of_its_part(modes: ModesPage, grid_address: str
     assert modes.verdict().startswith("Library OS wins")
     # A selection keeps the zoom.
     assert modes.labels("x") == ["50", "100"]
-
-
-def test_the_map_by_keyboard(modes: ModesPage, grid_address: str) -> None:
-    modes.open(grid_address, AT_200K)
-    modes.page.locator('section[data-view="winners"]').focus()
-    for key in ("ArrowRight", "ArrowUp", "ArrowUp"):
-        modes.page.keyboard.press(key)
-    assert modes.hover_words().startswith("ITR 50 us \u00b7 2.9 GHz")
-    modes.page.keyboard.press("Enter")
-    wait_idle(modes.page)
-    assert modes.verdict().startswith("Library OS wins")
-    assert [column for column, _ in modes.lit()] == [FIFTY]
-    modes.page.locator('section[data-view="pareto"]').focus()
-    modes.page.keyboard.press("ArrowRight")
-    assert "n = " in modes.hover_words()
 
 
 @pytest.mark.slow

@@ -80,16 +80,6 @@ def test_hover_click_escape_and_keys_link_the_figures(modes: ModesPage) -> None:
 
 
 @pytest.mark.slow
-def test_the_theme_changes(modes: ModesPage) -> None:
-    modes.page.locator("#theme-button").click()
-    wait_idle(modes.page)
-    for view in ("winners", "shares", "pareto", "evidence"):
-        color = modes.page.evaluate(f"() => wattlas.plot('{view}')._fullLayout.font.color")
-        assert color == "#e6e8eb"
-    assert [column for column, _ in modes.lit()] == [1]
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize("modes", [QUERY], indirect=True)
 def test_without_a_cell_the_closest_contest_is_there(modes: ModesPage) -> None:
     assert modes.evidence_title().startswith("closest: ")

@@ -1,8 +1,7 @@
-"""Downloads of Storage: pictures, rows, and the page as a file."""
+"""Downloads of Storage: a picture for paper, and the page as a file."""
 
 from pathlib import Path
 
-import polars as pl
 import pytest
 from playwright.sync_api import Page
 
@@ -14,49 +13,11 @@ from tests.browser.storage_page import StoragePage
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 
-def take(page: Page, view: str, words: str) -> Path:
-    """Choose an entry of a view's menu, and return the downloaded file."""
-    panel = page.locator(f"section[data-view='{view}']")
-    panel.scroll_into_view_if_needed()
-    name = panel.get_attribute("aria-label")
-    page.get_by_role("button", name=f"menu of {name}", exact=True).click()
-    with page.expect_download() as found:
-        page.get_by_role("menuitem", name=words, exact=True).click()
-    path = Path(found.value.path())
-    return path.rename(path.with_name(found.value.suggested_filename))
-
-
-@pytest.mark.usefixtures("storage")
-@pytest.mark.parametrize("view", ["storage-switches-io", "storage-loads", "storage-ios-joule"])
-def test_a_view_as_picture_and_as_rows(page: Page, view: str) -> None:
-    png = paper(page.locator(f'section[data-view="{view}"]'), "png")
-    assert png.startswith(b"\x89PNG\r\n\x1a\n")
-    rows = pl.read_csv(take(page, view, "Data as CSV"))
-    assert len(rows)
-    assert pl.read_parquet(take(page, view, "Data as Parquet")).columns == rows.columns
-
-
 @pytest.mark.usefixtures("storage")
 def test_a_picture_for_paper_names_the_modes(page: Page) -> None:
     svg = paper(page.locator('section[data-view="storage-latency"]'), "svg").decode()
     for name in ("interrupt", "classic polling", "hybrid polling", "published"):
         assert f">{name}<" in svg
-
-
-@pytest.mark.usefixtures("storage")
-def test_the_export_link_gives_the_page_as_a_file(page: Page, tmp_path: Path) -> None:
-    page.locator("#storage-legend button", has_text="classic").click()
-    wait_idle(page)
-    with page.expect_download() as found:
-        page.locator("#storage-to-export").click()
-    out = tmp_path / found.value.suggested_filename
-    found.value.save_as(out)
-    assert out.name == "wattlas-storage.html"
-    page.goto(out.as_uri())
-    exported = StoragePage(page)
-    exported.drawn()
-    assert exported.selection() == "selection: 24 runs in 12 configurations (click)"
-    assert exported.caught("power-cpu") == [0, 3, 0]
 
 
 def test_an_exported_file_links_its_pictures_by_mouse_and_keys(

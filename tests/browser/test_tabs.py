@@ -57,22 +57,6 @@ def explore(page: Page, logged_address: str) -> Page:
 EXPECTED: Final = {key: value for key, value in parse_qs(LINK).items() if key in SHARED}
 
 
-@pytest.mark.parametrize(
-    "names",
-    [["modes", "timeline"], pytest.param(NAMES[1:], marks=pytest.mark.slow)],
-    ids=["short", "long"],
-)
-@pytest.mark.slow
-def test_a_tour_ends_where_it_began(explore: Page, names: list[str]) -> None:
-    first = explore.url
-    for name in [*names, "explore"]:
-        go(explore, name)
-        assert shared(explore.url) == EXPECTED, name
-        for other in NAMES:
-            assert shared(tab(explore, other)) == EXPECTED, (name, other)
-    assert parse_qs(urlsplit(explore.url).query) == parse_qs(urlsplit(first).query)
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize(("one", "two"), list(permutations(NAMES, 2)))
 def test_from_every_page_to_every_other_and_back_to_explore(
@@ -86,27 +70,17 @@ def test_from_every_page_to_every_other_and_back_to_explore(
             assert selection(explore.url) == [CONFIGURATION], name
 
 
-@pytest.mark.thin(1)
-@pytest.mark.parametrize(("one", "two"), [("explore", "modes"), ("modes", "explore")])
-def test_a_link_in_the_status_line_is_the_tab_of_its_page(
-    explore: Page, one: str, two: str
-) -> None:
-    if one != "explore":
-        go(explore, one)
-    link = explore.locator(f"#{one}-to-{two}").get_attribute("href")
-    assert link == tab(explore, two)
-    assert shared(str(link)) == EXPECTED
-
-
-@pytest.mark.thin(1)
 def test_a_filter_that_is_changed_on_another_page_is_changed_everywhere(explore: Page) -> None:
+    for other in NAMES:
+        assert shared(tab(explore, other)) == EXPECTED, other
+    # A link in the status line is the tab of its page.
+    assert explore.locator("#explore-to-modes").get_attribute("href") == tab(explore, "modes")
     go(explore, "modes")
     explore.locator("[data-facet=system]").get_by_role("button", name="Clear System").click()
     wait_idle(explore)
     assert "system" not in shared(explore.url)
-    for name in ("timeline", "explore"):
-        go(explore, name)
-        assert shared(explore.url) == {k: v for k, v in EXPECTED.items() if k != "system"}
+    go(explore, "explore")
+    assert shared(explore.url) == {k: v for k, v in EXPECTED.items() if k != "system"}
 
 
 @pytest.mark.slow
@@ -121,7 +95,14 @@ def test_a_limit_stays_with_its_workload(explore: Page) -> None:
     assert not {"limit", "by"} & set(found)
 
 
-def test_links_of_the_evidence_have_the_limit(page: Page, logged_address: str) -> None:
+def test_without_filters_a_page_chooses_and_links_of_the_evidence_have_the_limit(
+    page: Page, logged_address: str
+) -> None:
+    page.goto(f"{logged_address}/lake")
+    wait_idle(page)
+    assert urlsplit(tab(page, "modes")).query == ""
+    go(page, "modes")
+    assert shared(page.url)["workload"]
     cell = {"sel": 'knobs~{"dvfs_ghz":2.9,"itr_us":100}', "x": "itr", "y": "dvfs", "who": "system"}
     given = "v=3&dataset=synthetic-tiny&workload=memcached&load=200000&limit=300&by=latency_p99_us"
     visit(page, f"{logged_address}/modes?{given}&{urlencode(cell)}")
@@ -130,11 +111,3 @@ def test_links_of_the_evidence_have_the_limit(page: Page, logged_address: str) -
     wait_idle(page)
     assert (shared(page.url)["limit"], shared(page.url)["by"]) == (["300"], ["latency_p99_us"])
     assert parse_qs(urlsplit(page.url).query)["itr"] == ["100"]
-
-
-def test_without_filters_a_page_chooses(new_tab: Page, logged_address: str) -> None:
-    new_tab.goto(f"{logged_address}/sql")
-    wait_idle(new_tab)
-    assert urlsplit(tab(new_tab, "modes")).query == ""
-    go(new_tab, "explore")
-    assert shared(new_tab.url)["workload"]

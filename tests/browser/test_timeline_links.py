@@ -9,12 +9,11 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import Page, expect
 
 from app.timeline.panels import DEFAULT_PANELS, PANELS
 from app.timeline.state import TimelineState
 from data.catalogue import SHIPPED
-from tests.browser.atlas import visit, wait_idle
+from tests.browser.atlas import visit
 from tests.browser.timeline_page import TimelinePage, query_of
 
 pytestmark = pytest.mark.browser
@@ -108,15 +107,6 @@ def test_the_totals_stay_when_all_panels_are_off(
     assert {t["panel"] for t in timeline.traces("mean")} == {"busy"}
 
 
-def test_a_reference_with_a_problem_is_not_compared(
-    timeline: TimelinePage, logged_address: str
-) -> None:
-    timeline.open(logged_address)
-    first, second = timeline.runs()
-    timeline.open(logged_address, f"?v=1&run=nosuchrun&run={first}&run={second}")
-    assert "C \u2212 B" in timeline.page.locator("#timeline-totals thead").inner_text()
-
-
 @pytest.mark.slow
 def test_bad_links_show_messages_and_the_rest_works(
     timeline: TimelinePage, logged_address: str
@@ -198,29 +188,6 @@ def test_a_file_removed_while_the_app_runs_shows_one_message(
     assert {t["run"] for t in timeline.traces("mean")} == {reference}
     timeline.press("Home")
     assert {t["run"] for t in timeline.traces("mean")} == {reference}
-
-
-@pytest.mark.slow
-def test_an_empty_lake_shows_the_next_step(
-    page: Page, serve: Callable[[Path], str], tmp_path: Path
-) -> None:
-    page.goto(f"{serve(tmp_path / 'none')}/timeline")
-    wait_idle(page)
-    assert "The lake holds no runs yet" in page.locator("#timeline-figure").inner_text()
-
-
-@pytest.mark.slow
-def test_a_page_without_its_measurement_links_to_one_that_shows_the_runs(
-    page: Page, grid_address: str
-) -> None:
-    for path, words in (
-        ("storage", "no run of this lake has a request size"),
-        ("timeline", "no run of this lake has a per-interrupt log"),
-    ):
-        page.goto(f"{grid_address}/{path}")
-        expect(page.locator("#views")).to_contain_text(words)
-    page.get_by_role("link", name="Explore shows these runs").click()
-    page.wait_for_function("() => wattlas.explore.columns && wattlas.explore.columns.count > 1")
 
 
 @pytest.mark.slow
