@@ -13,6 +13,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Final
 
+from data.child_process import leave_out_pandas
 from data.errors import LakeError, SettingsError, WattlasError
 from data.lake_place import LakePath, lake_path
 from ingest.cluster.address import FORMS, ClusterAddress, parse_address
@@ -162,7 +163,6 @@ def _dataset_name(text: str) -> str:
 def _add(options: argparse.Namespace) -> int:
     if options.workers != 1 and not options.dry_run and options.cluster is None:
         start_server_for(options.raw)
-    from ingest.outline import describe_outline, outline_add, outline_json
     from ingest.pipeline import AddOptions, add
     from ingest.report import describe_report, report_json
 
@@ -176,6 +176,8 @@ def _add(options: argparse.Namespace) -> int:
         not options.no_propose,
     )
     if options.dry_run:
+        from ingest.outline import describe_outline, outline_add, outline_json
+
         outline = outline_add(request)
         if options.json:
             print(json.dumps(outline_json(outline), indent=1))
@@ -397,4 +399,5 @@ def _count(number: int, noun: str) -> str:
 
 
 if __name__ == "__main__":
+    leave_out_pandas()
     sys.exit(main())

@@ -12,7 +12,6 @@ from ingest.lake.proposals import KeptProposal
 from ingest.records import Problem
 from ingest.runs.progress import format_bytes
 from ingest.tables.summary_rows import RowCounts
-from ingest.unread import describe_unread
 
 _SHOWN_IGNORED: Final = 5
 # Parts in which messages of one cause differ: quoted texts, paths, numbers and names with digits.
@@ -99,6 +98,8 @@ def describe_report(report: AddReport, lake: LakePath, verbose: bool) -> Iterato
         yield f"rows of tables: {rows.read} read; {summary}"
     yield from describe_proposed(report.proposed, lake)
     if report.is_empty:
+        from ingest.unread import describe_unread
+
         yield from describe_unread(report.ignored)
     else:
         yield from describe_ignored(report.ignored, verbose)

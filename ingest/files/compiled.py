@@ -37,6 +37,8 @@ _HEAD_BYTES: Final = object.__basicsize__
 _ENTRY: Final = "wattlas_"
 _CALLED: Final = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_char_p)
 _DIGEST_BYTES: Final = hashlib.sha256().digest_size
+# Object files of one loop: each change of its code, of Numba and of the processor makes another.
+_MOST_KEPT: Final = 12
 _lock: Final = threading.RLock()
 
 
@@ -239,6 +241,7 @@ def _entry_of(name: str, arguments: Sequence[_Argument]) -> str:
     return f"\ndefine i32 @{_ENTRY}{name}(ptr %results, ptr %words) {{\n{body}\n}}\n"
 
 
+@cache
 def _surroundings() -> bytes:
     """Return the versions of Numba and LLVM, and the processor."""
     import llvmlite
@@ -264,7 +267,10 @@ def _read_kept(path: Path) -> tuple[str, bytes] | None:
 
 
 def _keep(path: Path, name: str, code: bytes) -> None:
-    """Keep a compiled loop for the machine, unless nothing can be written there."""
+    """Keep a compiled loop for the machine, unless nothing can be written there.
+
+    Of its code before, and for other processors that use the folder, the newest are kept too.
+    """
     digest = hashlib.sha256(name.encode() + code).digest()
     with suppress(OSError):
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -272,6 +278,9 @@ def _keep(path: Path, name: str, code: bytes) -> None:
             file.write(name.encode() + b"\n" + digest + code)
         Path(file.name).chmod(0o644)
         Path(file.name).replace(path)
+        own = path.parent.glob(f"{path.name.rpartition('-')[0]}-*.o")
+        for old in sorted(own, key=lambda each: each.stat().st_mtime, reverse=True)[_MOST_KEPT:]:
+            old.unlink(missing_ok=True)
 
 
 def _target_machine(features: str = "") -> Any:

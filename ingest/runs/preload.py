@@ -6,11 +6,13 @@ call of pyarrow is not safe: pyarrow is imported here but not called.
 
 import gc
 
+from data.child_process import leave_out_pandas
 from ingest.logs.compiling import are_cached, load_loops
 from ingest.runs import workers
 
 __all__ = ["workers"]
 
+leave_out_pandas()
 if are_cached():
     load_loops()
 # The garbage collector of a worker skips these objects; a scan would copy their memory.
