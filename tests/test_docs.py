@@ -231,3 +231,11 @@ def test_links_between_pages_lead_somewhere() -> None:
         if not (page.parent / link).exists()
     ]
     assert broken == []
+
+
+def test_the_papers_figures_name_tests_that_exist() -> None:
+    named = re.findall(r"`(test_\w+\.py)::(test_\w+)`", (DOCS / "papers.md").read_text("utf-8"))
+    assert len(named) > 30
+    files = {path.name: path.read_text("utf-8") for path in (ROOT / "tests").rglob("test_*.py")}
+    lost = [f"{file}::{name}" for file, name in named if f"def {name}(" not in files.get(file, "")]
+    assert lost == []
