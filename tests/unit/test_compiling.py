@@ -89,7 +89,8 @@ def test_what_runs_need_is_compiled_beforehand_and_once(raw: Path, tmp_path: Pat
         )
         found.append(json.loads(done.stdout))
     # Numba is imported only to compile.
-    assert found[0][0] == ["by itself"] and "numba" in found[0][1]
+    assert found[0][0] == ["by itself"]
+    assert "numba" in found[0][1]
     assert found[1] == [[], []]
 
 
