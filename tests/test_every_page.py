@@ -152,11 +152,30 @@ def words_of(client: FlaskClient, address: str, status: int = 200) -> str:
 
 
 @every_page
-def test_it_opens(sample: Flask, page: Page) -> None:
+def test_it_opens_with_ids_keys_and_a_link_of_its_own(sample: Flask, page: Page) -> None:
     main = opened(sample, page)
     assert page.name in main.className.split()
     assert notice(main) == ""
-    assert sample.test_client().get(page.path).status_code == 200
+    found = [c.id for c in walk(main) if isinstance(getattr(c, "id", None), str)]
+    assert len(set(found)) == len(found)
+    # A link of nothing but unknown names opens the same.
+    store = PageIds(page.name).browser
+    tagged = opened(sample, page, {"utm_source": "slack"})
+    assert by_id(tagged, store).data == by_id(main, store).data
+    # The keys are listed.
+    answer = sample.test_client().get(page.path)
+    assert answer.status_code == 200
+    said = unescape(answer.text.partition('<dialog id="help">')[2])
+    assert page.keys
+    for key, what in page.keys:
+        assert f"<tr><th>{key}</th><td>{what}</td></tr>" in said
+    # The default state is a link.
+    query = default_query(sample, page)
+    assert page.state.from_query(query, SHIPPED).to_query() == query
+    assert json.loads(json.dumps(page.state.spec(SHIPPED)))
+    names = [view.name for view in page.views]
+    assert len(set(names)) == len(names) > 0
+    assert all(view.title for view in page.views)
 
 
 @every_page
@@ -229,6 +248,7 @@ def test_an_unreadable_lake_becomes_a_sentence(unreadable: Flask, page: Page) ->
     assert "runs" in words_of(client, f"/{page.name}/export.html", 400)
 
 
+@pytest.mark.thin(18)
 @every_page
 @pytest.mark.parametrize("link", BAD_LINKS, ids=lambda link: "&".join(link.values()))
 def test_a_bad_link_becomes_a_sentence(sample: Flask, page: Page, link: dict[str, str]) -> None:
@@ -268,17 +288,6 @@ def test_unknown_names_in_a_link_are_ignored_and_listed(sample: Flask, page: Pag
             for text in (default_query(sample, page), query)
         )
         assert (tagged.status_code, tagged.data) == (200, plain.data)
-
-
-@every_page
-def test_a_link_of_nothing_but_unknown_names_opens_the_default_view(
-    sample: Flask, page: Page
-) -> None:
-    store = PageIds(page.name).browser
-    plain, tagged = (
-        by_id(opened(sample, page, link), store).data for link in ({}, {"utm_source": "slack"})
-    )
-    assert tagged == plain
 
 
 @every_page
@@ -330,20 +339,6 @@ def test_a_picture_of_each_kind_is_vector_and_a_script_that_runs(
     assert len(check_files(figure, (700, 500), forms)) > 5
 
 
-@every_page
-def test_its_default_state_is_a_link(sample: Flask, page: Page) -> None:
-    query = default_query(sample, page)
-    assert page.state.from_query(query, SHIPPED).to_query() == query
-    assert json.loads(json.dumps(page.state.spec(SHIPPED)))
-
-
-@every_page
-def test_its_views_have_names_of_their_own_and_titles(page: Page) -> None:
-    names = [view.name for view in page.views]
-    assert len(set(names)) == len(names) > 0
-    assert all(view.title for view in page.views)
-
-
 @pytest.mark.thin(14)
 @every_view
 def test_a_view_gives_its_rows(sample: Flask, page: Page, view: str) -> None:
@@ -360,6 +355,7 @@ def test_a_view_gives_its_rows(sample: Flask, page: Page, view: str) -> None:
     assert rows.write_csv() == csv.text
 
 
+@pytest.mark.thin(20)
 @every_view
 def test_a_view_says_how_it_was_computed(
     sample: Flask, logged_lake: Path, page: Page, view: str
@@ -395,15 +391,6 @@ def test_its_export_is_one_file_that_asks_nobody(sample: Flask, page: Page) -> N
 
 
 @every_page
-def test_its_keys_are_listed(sample: Flask, page: Page) -> None:
-    index = sample.test_client().get(page.path).text
-    said = unescape(index.partition('<dialog id="help">')[2])
-    assert page.keys
-    for key, what in page.keys:
-        assert f"<tr><th>{key}</th><td>{what}</td></tr>" in said
-
-
-@every_page
 def test_its_folders_say_what_lives_there(page: Page) -> None:
     for folder in (ROOT / "app" / page.name, ASSETS / page.name):
         text = (folder / "README.md").read_text("utf-8")
@@ -421,10 +408,3 @@ def test_old_addresses_lead_to_the_new_ones(sample: Flask, page: Page) -> None:
         assert answer.headers["Location"] == new.replace("<view>", view) + "?v=1&lake=0"
         rule = answer.headers["Location"].split("?")[0]
         assert client.get(rule).status_code != 404
-
-
-@every_page
-def test_its_components_have_ids_of_its_own(sample: Flask, page: Page) -> None:
-    main = opened(sample, page)
-    found = [c.id for c in walk(main) if isinstance(getattr(c, "id", None), str)]
-    assert len(set(found)) == len(found)
