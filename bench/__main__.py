@@ -97,6 +97,14 @@ BENCHES: Final[dict[str, tuple[str, tuple[Option, ...]]]] = {
             Option("replicates", 10, "runs of each configuration"),
         ),
     ),
+    "pages": (
+        "first pictures of all pages on a slow line, and memory of a tab",
+        (
+            Option("loads", 5, "loads of each page with an empty cache; 0 leaves out"),
+            Option("turns", 3, "rounds over all pages in one tab; 0 leaves out"),
+            Option("lake", None, "a lake instead of the small sample", Path),
+        ),
+    ),
     "paper": (
         "figures for papers: sizes and times",
         (

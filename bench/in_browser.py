@@ -63,7 +63,7 @@ def chromium() -> Iterator[Browser]:
 
 def measure_first_load(browser: Browser, address: str, loads: int) -> Iterator[Measurement]:
     """Load the page with an empty cache until its scatter is painted."""
-    _check_compressed(address)
+    check_compressed(address)
     observed: list[dict[str, float]] = []
     for _ in range(loads):
         page = new_page(browser)
@@ -80,7 +80,7 @@ def measure_first_load(browser: Browser, address: str, loads: int) -> Iterator[M
     yield Measurement("first_load_data", median(columns["data"]) / 1e6, "MB", loads)
 
 
-def _check_compressed(address: str) -> None:
+def check_compressed(address: str) -> None:
     """Refuse to measure an app whose scripts were not compressed in advance."""
     with urllib.request.urlopen(address) as answer:
         plotly = re.search(r'src="([^"]+plotly[^"]+)"', answer.read().decode())

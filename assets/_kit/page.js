@@ -152,6 +152,7 @@
   const ACTIONS = {
     "copy-link": copyLink,
     paper: (page, id) => wattlas.paper(page, id, viewOf(page, id)),
+    pdf: (page, id) => wattlas.paper(page, id, viewOf(page, id), true),
     csv: (page, id) => { location.href = page.data(viewOf(page, id), "csv"); },
     parquet: (page, id) => { location.href = page.data(viewOf(page, id), "parquet"); },
     explain,

@@ -7,11 +7,13 @@
 
   const { element } = wattlas;
   const ENTRIES = {
-    "copy-link": "Copy link", paper: "Figure for a paper", csv: "Data as CSV", parquet: "Data as Parquet",
+    "copy-link": "Copy link", paper: "Figure for a paper", pdf: "PDF",
+    csv: "Data as CSV", parquet: "Data as Parquet",
     explain: "How was this computed", maximise: "Maximise (m)", present: "Present (p)",
   };
   /* Of a picture whose rows its page saves by itself. */
   const OF_ROWS = ["csv", "parquet", "explain"];
+  const OF_PICTURES = ["paper", "pdf"];
   let menu = null, opener = null;
 
   function close(isBack) {
@@ -36,7 +38,7 @@
     const { opens } = button.dataset;
     const entries = opens ? choicesOf(opens) : Object.entries(ENTRIES)
       .filter(([action]) => (OF_ROWS.includes(action) ? button.dataset.hasRows !== "no"
-        : action !== "paper" || button.closest("section").querySelector(".js-plotly-plot")))
+        : !OF_PICTURES.includes(action) || button.closest("section").querySelector(".js-plotly-plot")))
       .map(([action, words]) => item({ action, viewTarget: button.dataset.menuOf }, words));
     const name = { role: "menu", "aria-label": button.getAttribute("aria-label") };
     menu = element("div", { className: "menu", attributes: name }, ...entries, item({}, "Close"));

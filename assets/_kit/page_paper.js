@@ -112,8 +112,8 @@
     }
   }
 
-  /** Open the dialog for the picture of a view. */
-  wattlas.paper = function (page, id, view) {
+  /** Open the dialog for the picture of a view, or save it at once as PDF with the last choices. */
+  wattlas.paper = function (page, id, view, isAtOnce = false) {
     const gd = wattlas.plot(id), drawn = gd && page.figure(view);
     if (!drawn) { wattlas.say("this view is a table: take its data as CSV"); return; }
     const size = [drawn.layout.width || gd.clientWidth, drawn.layout.height || gd.clientHeight];
@@ -122,6 +122,11 @@
       address: (what) => wattlas.fileOf(page.name, what + "/" + view),
     };
     const parts = form(figure);
+    if (isAtOnce) {
+      parts.elements.format.value = "pdf";
+      save(figure, parts, wattlas.say);
+      return;
+    }
     const status = element("p", { className: "quiet", attributes: { role: "status" } });
     const say = (words) => { status.textContent = words; };
     const called = { "aria-label": "caption" };

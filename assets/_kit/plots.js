@@ -4,8 +4,10 @@
 
   const plot = (id) => document.querySelector("#" + id + ".js-plotly-plot, #" + id + " .js-plotly-plot");
   wattlas.plot = plot;
+  // Plotly's `responsive` listens to the window for ever, and so holds every page that was left: 20,000 nodes
+  // a round over all pages. The views see their size themselves.
   wattlas.PLOT_CONFIG = {
-    displaylogo: false, showSendToCloud: false, responsive: true, displayModeBar: false, showTips: false,
+    displaylogo: false, showSendToCloud: false, displayModeBar: false, showTips: false,
     doubleClick: "reset",
   };
   wattlas.resizePlots = (plots) => plots.filter(Boolean).forEach((gd) => window.Plotly.Plots.resize(gd));

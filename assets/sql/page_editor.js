@@ -98,6 +98,8 @@
       } catch (error) { return; }
       if (!parent.isConnected || parent.firstChild) return;
       const box = area(), hadFocus = document.activeElement === box, anchor = box.selectionStart;
+      // An editor listens to the window until it is destroyed.
+      if (view) view.destroy();
       view = new window.CodeMirror.EditorView({
         doc: box.value, parent, selection: { anchor }, extensions: extensions(words),
       });

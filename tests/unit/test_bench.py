@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from app.pages import PAGES
 from bench.__main__ import BENCHES, build_parser, main
 from bench.report import Floor, Measurement, quantile
 from data.sandbox.landlock import landlock_version
@@ -187,6 +188,21 @@ def test_many_visitors_for_a_minute_get_all_their_answers(logged_lake: Path) -> 
     lines = {line["name"]: line for line in map(json.loads, done.stdout.splitlines())}
     assert lines["load_failures"]["value"] == 0, done.stderr[-2000:]
     assert lines["load_failures"]["n"] > 100
+
+
+@pytest.mark.slow
+@pytest.mark.browser
+def test_first_pictures_and_the_heap_of_a_tab_are_measured(logged_lake: Path) -> None:
+    options = ["--loads=1", "--turns=3", f"--lake={logged_lake}", "--json"]
+    command = [sys.executable, "-m", "bench", "pages", *options]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr[-2000:]
+    lines = {line["name"]: line for line in map(json.loads, done.stdout.splitlines())}
+    assert {f"{page.name}_cold_median" for page in PAGES} <= set(lines)
+    assert lines["lake_warm_median"]["value"] > 0.1
+    assert lines["explore_cold_bytes"]["value"] > 0.3
+    # Pages that were left are not held: their pictures listened to the window.
+    assert lines["pages_nodes_growth"]["ok"]
 
 
 @pytest.mark.slow
