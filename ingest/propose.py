@@ -165,6 +165,11 @@ def _path_blocks(
     pattern, columns = read_paths(paths[:: 1 + len(paths) // _MOST_PATHS])
     if not pattern:
         return
+    # What only tells files apart identifies their runs, and is no setting.
+    stamps = [column for column in columns if column.role == "stamp"]
+    columns = [column for column in columns if column.role != "stamp"]
+    for at, column in enumerate(stamps):
+        pattern = pattern.replace(f"(?P<{column.name}>", "(?:" if at else "(?P<variant>")
     name = _key_of(dataset)
     form = shapes[0].form or ""
     judge = of_form or form

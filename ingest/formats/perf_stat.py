@@ -7,6 +7,7 @@ from typing import Final
 
 import numpy as np
 
+from data.declared import Column
 from data.errors import FormatError
 from ingest.files.text_lines import iterate_lines
 from ingest.formats.perf_stat_line import CountLine, parse_json, parse_line
@@ -36,7 +37,11 @@ _COLUMNS: Final = {
     "stores": ("mem_inst_retired.all_stores", "mem_uops_retired.all_stores", "l1-dcache-stores"),
     "energy_j": (_PACKAGE_ENERGY,),
 }
-_UNITS: Final = {"energy_j": "joules"}
+_MEMORY_ENERGY: Final = "power/energy-ram/"
+_MEMORY: Final = Column(
+    "dram_energy", "metric", "real", "Energy, DRAM", "Energy, DRAM", "J", better="less"
+)
+_UNITS: Final = {"energy_j": "joules", _MEMORY.name: "joules"}
 
 
 @dataclass(slots=True)
@@ -86,6 +91,9 @@ def read(blocks: Iterable[bytes], context: ReadContext) -> Reading:
         name = next((each for each in names if each in events), None)
         if name is not None:
             _add_column(column, name, events[name], reading, problems)
+    if (memory := events.get(_MEMORY_ENERGY)) is not None:
+        _add_column(_MEMORY.name, _MEMORY_ENERGY, memory, reading, problems)
+        reading.columns = (_MEMORY,) if _MEMORY.name in reading.measurements else ()
     for name, event in events.items():
         if (part := _MODIFIED.fullmatch(name)) and part[1] not in events:
             detail = f"{name} counts only a part of the code that ran; not used"
@@ -232,7 +240,7 @@ def _add_column(
         reading.flags.append("multiplexed")
         detail = f"{name} was counted in {event.running_pct:g} % of the time; the rest is estimated"
         problems.add("multiplexed", "doubted", detail, event.line)
-    is_real = column == "energy_j"
+    is_real = column in _UNITS
     reading.measurements[column] = event.total if is_real else round(event.total)
 
 

@@ -42,6 +42,7 @@ class Layout:
         lines: Line numbers of the rows.
         columns: Texts of the cells by column, each of shape (rows,).
         refused: Lines with another number of cells: number and text.
+        doubts: What was guessed of units.
         is_named: Whether each line names its numbers, as samplers do.
     """
 
@@ -50,6 +51,7 @@ class Layout:
     columns: list[list[str]] = field(default_factory=list)
     refused: list[tuple[int, str]] = field(default_factory=list)
     is_named: bool = False
+    doubts: list[str] = field(default_factory=list)
 
 
 def read_layout(lines: Iterable[str]) -> Layout | None:

@@ -41,6 +41,10 @@ _FILLED: Final = (0.2, 1.1)
 _RUN_S: Final = 2.0
 # Texts of states, such as `P0`, are this share of the rows at most.
 _MOST_TEXTS: Final = 0.2
+# Whole numbers of times without a unit in such steps are ms.
+_LARGE_STEP: Final = 90
+# Voltages and currents that are larger have units of a thousandth; a power is compared with them.
+_LARGE: Final = {"voltage": 400.0, "current": 50.0, "power": np.inf}
 # What PowerAPI and others call the whole machine among its containers.
 _WHOLE: Final = frozenset({"rapl", "global", "total", "all", "system", "host"})
 _RAPL: Final = {
@@ -111,6 +115,7 @@ def trace_of(layout: Layout) -> Trace | None:
             _RAPL.get(h.rstrip("-0123456789"), each)
             for h, each in zip(layout.headings, headings, strict=True)
         ]
+    _with_units(layout, headings)
     device = _devices(layout, headings)
     if device is None and layout.is_named:
         device = np.zeros(len(layout.lines), np.int32)
@@ -187,6 +192,8 @@ def _times(layout: Layout, headings: Sequence[Heading]) -> tuple[np.ndarray, flo
         if each.quantity == "time" and dates:
             texts = [f"{d} {t}" for d, t in zip(layout.columns[dates[0]], texts, strict=True)]
         found = read_times(texts, each.scale, each.has_unit)
+        if found is not None and not each.has_unit and found[1] is None:
+            found = _in_seconds(layout, at, found[0]), None
         if found is not None and _is_rising(found[0]):
             return found
     for at, each in enumerate(headings):
@@ -196,6 +203,39 @@ def _times(layout: Layout, headings: Sequence[Heading]) -> tuple[np.ndarray, flo
                 scale = each.scale if each.has_unit else 1e-3 if np.median(steps) > 20 else 1.0
                 return np.cumsum(steps * scale), None
     return None
+
+
+def _in_seconds(layout: Layout, at: int, times: np.ndarray) -> np.ndarray:
+    """Return times without a unit in s: whole numbers in large steps are ms."""
+    steps = np.diff(times[~np.isnan(times)])
+    is_whole = bool(len(steps)) and not np.any(steps % 1)
+    if not is_whole or np.median(steps) < _LARGE_STEP:
+        return times
+    layout.doubts.append(f"{layout.headings[at]} without a unit is taken as ms")
+    return times * 1e-3
+
+
+def _with_units(layout: Layout, headings: list[Heading]) -> None:
+    """Choose the units of a voltage, a current and a power that say none, by which they agree.
+
+    A voltage of hundreds is mV, a current of tens mA, as boards and phones have them.
+    """
+    at = {each.quantity: n for n, each in enumerate(headings) if not each.has_unit}
+    if sum(each.quantity in ("voltage", "current", "power") for each in headings) != 3:
+        return
+    if not at.keys() >= {"voltage", "current", "power"}:
+        return
+    usual = {q: float(np.nanmedian(numbers_of(layout, n))) for q, n in at.items() if q in _LARGE}
+    scales = {q: 1e-3 if usual[q] > _LARGE[q] else 1.0 for q in ("voltage", "current")}
+    watts = usual["voltage"] * scales["voltage"] * usual["current"] * scales["current"]
+    for scale, unit in ((1.0, "W"), (1e-3, "mW"), (1e-6, "uW")):
+        if abs(usual["power"] * scale - watts) <= 0.1 * watts:
+            for place, heading in enumerate(headings):
+                if heading.quantity in _LARGE:
+                    own = scales.get(heading.quantity, scale)
+                    headings[place] = heading._replace(scale=own, has_unit=True)
+            name = layout.headings[at["power"]]
+            layout.doubts.append(f"{name} is taken as {unit}, by which it is voltage times current")
 
 
 def _has_runs(layout: Layout, times_s: np.ndarray) -> bool:

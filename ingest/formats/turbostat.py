@@ -69,10 +69,15 @@ class _Interval:
         return any(each.get("CPU") == row.get("CPU") for each in self.rows)
 
 
+_ENDS_WITH_NUMBER: Final = re.compile(r"[\s,;]\d+(\.\d+)?\s*$")
+
+
 def sniff(name: str, head: bytes) -> bool:  # noqa: ARG001
     """Return whether one of the lines is turbostat's heading."""
     lines = head.decode("utf-8", "replace").splitlines()
-    return any(_heading(line) is not None for line in lines)
+    at = next((n for n, line in enumerate(lines) if _heading(line) is not None), None)
+    # A text about turbostat may have its headings too.
+    return at is not None and any(_ENDS_WITH_NUMBER.search(line) for line in lines[at + 1 :])
 
 
 def _heading(line: str) -> list[str] | None:

@@ -239,7 +239,8 @@ def sections_of(parts: Sequence[PathColumn]) -> Iterator[str]:
     for part in parts:
         if is_own(part.name):
             title = part.name.replace("_", " ")
-            yield _section(part.name, part.role, part.kind, title, {"unit": part.unit})
+            role = "label" if part.role == "stamp" else part.role
+            yield _section(part.name, role, part.kind, title, {"unit": part.unit})
 
 
 def _section(

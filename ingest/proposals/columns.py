@@ -17,6 +17,8 @@ from ingest.records import TableColumn
 from ingest.settings.headings import Heading, read_heading
 from ingest.settings.word_lists import WORDS
 
+# So few fractions may be the steps of a knob.
+_MOST_STEPS: Final = 12
 # Numbers with so few values may go together by chance.
 _FEW: Final = 2
 STATED_NAMES: Final = frozenset(knob.stated_as for knob in STATED)
@@ -43,6 +45,7 @@ def guess_columns(
             _declare(guess, known)
     _mark_summaries(guesses)
     _find_crossed(guesses, columns)
+    _find_results(guesses, columns)
     _mark_twins(guesses, columns)
     _find_a_knob(guesses)
     _choose_replicate(guesses)
@@ -104,6 +107,28 @@ def _find_crossed(guesses: Sequence[Guess], columns: Sequence[Sequence[Cell]]) -
         if len(seen) > 1 and len(first) > 1 and all(each == first for each in seen.values()):
             guess.role, guess.better = "knob", None
             guess.why = f"each of {guess.count} values as often with every other setting"
+
+
+def _find_results(guesses: Sequence[Guess], columns: Sequence[Sequence[Cell]]) -> None:
+    """Make metrics of fractions that recur only since the knobs do: a ratio of compression.
+
+    Two knobs at least decide them together, and no configuration differs in them alone.
+    """
+    for index, guess in enumerate(guesses):
+        if guess.role != "knob" or guess.kind != "real" or guess.is_declared or guess.quantity:
+            continue
+        others = [n for n, each in enumerate(guesses) if each.role == "knob" and n != index]
+        alone = any(
+            len({*zip(columns[n], columns[index], strict=True)}) == guesses[n].count for n in others
+        )
+        settings = {*zip(*(columns[n] for n in others), strict=True)}
+        values = {*zip(*(columns[n] for n in (*others, index)), strict=True)}
+        if (
+            not alone
+            and 2 * guess.count > _MOST_STEPS
+            and len(values) == len(settings) > guess.count
+        ):
+            guess.role, guess.why = "metric", "the knobs decide it together"
 
 
 def _mark_twins(guesses: Sequence[Guess], columns: Sequence[Sequence[Cell]]) -> None:

@@ -26,6 +26,8 @@ _SHOWN: Final = {hidden: mark for mark, hidden in _HIDDEN.items()}
 _NUMBERED: Final = re.compile(r"([A-Za-z][A-Za-z_-]*?)?(\d+(?:\.\d+)?)([A-Za-zµ%]+)?")
 _COUNTED: Final = WORDS["set"] | WORDS["replicates"]
 _MACHINE: Final = re.compile(r"[a-z]{1,3}\d{3,4}[a-z]*\d*|node\d+|host\d+", re.IGNORECASE)
+# What stands behind a number of threads: `4t`.
+_THREADS: Final = frozenset({"t", "thr", "th"})
 # They need the word before them to say what was set: `power_limit_150W`.
 _SHORT: Final = WORDS["limits"] | {"size", "count", "rate", "level", "number", "num", "time"}
 _REPLICATES: Final = WORDS["replicates"] | {"r", "i"}
@@ -45,7 +47,8 @@ class PathColumn:
 
     Attributes:
         kind: `whole`, `real` or `text`.
-        role: `knob`; `label` for times and digests, and for what goes with another column.
+        role: `knob`; `stamp` for times, digests and numbers of jobs; `label` for what goes with
+            another column.
         unit: That which stands behind each number: `150W`.
     """
 
@@ -121,7 +124,7 @@ class _Reader:
         Args:
             level: The name of a part that no word explains.
         """
-        if level == "folder" and all(map(_MACHINE.fullmatch, texts)):
+        if level == "folder" and _are_machines(texts):
             return self._group(texts, "", level, "")
         ends = {text.rpartition(".")[2] for text in texts if "." in text[1:]}
         end = f".{ends.pop()}" if level == "file" and len(ends) == 1 else ""
@@ -140,8 +143,8 @@ class _Reader:
             else:
                 after = tokens[at + 1] if at + 1 < len(tokens) else None
                 word = _name_before(tokens, at)
-                if after and after.kind == "unit" and after.texts[0].lower() in _COUNTED:
-                    word = after.texts[0]
+                if after and after.kind == "unit" and after.texts[0].lower() in _COUNTED | _THREADS:
+                    word = "threads" if after.texts[0].lower() in _THREADS else after.texts[0]
                     used.add(word)
                 elif word in used:
                     word = ""
@@ -169,7 +172,9 @@ class _Reader:
         values = set(texts)
         is_whole = all(re.fullmatch(r"\d+", text) for text in texts)
         is_real = all(re.fullmatch(r"\d+(\.\d+)?", text) for text in texts)
-        is_stamp = all(_STAMP.fullmatch(text) for text in values)
+        # Numbers of jobs are of one file each.
+        is_job = len(values) == len(texts) > 3 and all(re.fullmatch(r"\d{5,}", t) for t in values)
+        is_stamp = is_job or all(_STAMP.fullmatch(text) for text in values)
         kind = "text" if is_stamp or not is_real else "whole" if is_whole else "real"
         form = (
             rf"[^/{re.escape(''.join(m for m in sorted(set(marks)) if m not in ''.join(values)))}]"
@@ -192,7 +197,7 @@ class _Reader:
                 word = next((name for name, of in VALUES.items() if small <= of), "")
         if is_whole and words_of(word)[-1:] and words_of(word)[-1] in _REPLICATES:
             name = "replicate"
-        elif not is_real and all(map(_MACHINE.fullmatch, values)):
+        elif not is_real and _are_machines(texts):
             name = "machine"
         elif is_whole and word.lower() in ("thread", "threads"):
             name = "threads"
@@ -206,11 +211,18 @@ class _Reader:
             len({*zip(texts, other, strict=True)}) == len(values) == len({*other})
             for other in self._texts.values()
         )
-        role = "label" if is_stamp or is_twin else "knob"
+        role = "stamp" if is_stamp else "label" if is_twin else "knob"
         self._texts[name] = texts
         shown = stated.text if stated else ""
         self.columns.append(PathColumn(name, kind, role, len(values), shown))
         return rf"(?P<{name}>{form})"
+
+
+def _are_machines(texts: Sequence[str]) -> bool:
+    """Return whether texts are names of machines; `f1200`, `f1600` and `f2000` are a sweep."""
+    starts = {text.rstrip("0123456789") for text in texts}
+    is_sweep = len(starts) == 1 and len({*texts}) > 2 and not {*starts} & {"node", "host"}
+    return not is_sweep and all(map(_MACHINE.fullmatch, texts))
 
 
 def _literal(text: str) -> str:
@@ -256,7 +268,7 @@ def _field(texts: tuple[str, ...]) -> Iterator[_Token]:
     found = [match for text in plain if (match := _NUMBERED.fullmatch(text))]
     units = {match[3] or "" for match in found}
     unit = next(iter(units), "")
-    is_unit = len(units) == 1 and (unit_of(unit) is not None or unit.lower() in _COUNTED)
+    is_unit = len(units) == 1 and (unit_of(unit) is not None or unit.lower() in _COUNTED | _THREADS)
     is_split = len(found) == len(texts) and (is_unit or units == {""})
     words = {match[1] or "" for match in found}
     word = next(iter(words), "")

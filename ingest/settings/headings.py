@@ -170,6 +170,10 @@ def _is_counted(words: tuple[str, ...]) -> bool:
 
 
 def _last_unit(words: list[str]) -> Unit | None:
+    if len(words) == 2 and words[1].lower() in ("s", "sec"):
+        over = unit_of(words[0])
+        # `MB_s` is a rate; a last `s` alone is seconds.
+        return Unit(f"{over.text}/s", "rate") if over and over.quantity == "bytes" else None
     if len(words) == 2 and words[0].lower() in ("watt", "w", "kilowatt", "milliwatt", "watts"):
         return unit_of("".join(words)) if words[1].lower().startswith("h") else None
     if len(words) != 1 or words[0] in _NEVER_LAST:

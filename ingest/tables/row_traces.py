@@ -3,7 +3,8 @@
 A row names its trace if a cell is the name of the trace or of a folder above it, as in
 `run_table.csv` beside `run_0_repetition_0/power.csv`. A row states its time if it has a start, and
 an end or a duration. A file of one row, such as a log or a document of a run, has the trace of the
-same name, else the only one of its folder.
+same name, else the only one of its folder. Else all traces that state the settings of one row each,
+as `rpi4/traces/fft_4t_1.csv` beside `rpi4/latency.csv`, are of these rows.
 """
 
 from collections import defaultdict
@@ -25,6 +26,9 @@ from ingest.tables.summary_rows import TableRead
 
 # Of a window a trace must cover this share.
 _LEAST_COVERED: Final = 0.9
+# Rows that are looked at for the settings of traces, and the least settings that these have.
+_MOST_ROWS: Final = 2_000
+_LEAST_SAID: Final = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +93,57 @@ def join_traces(
     of_file = _of_files(single, traces)
     for read in reads:
         _join_table(read, traces, by_name, of_file.get(read.file.path), joined)
+    for read in reads:
+        _join_by_settings(read, [t for t in traces if t.work.run_id not in joined], joined)
     return set(joined), list(joined.values())
+
+
+def _join_by_settings(
+    read: TableRead, traces: Sequence[_Trace], joined: dict[str, Ignored]
+) -> None:
+    """Give rows the traces whose paths say the same settings as they do, each of one row alone."""
+    if not 1 < len(read.table.rows) <= min(len(traces), _MOST_ROWS):
+        return
+    rows = [*read.table.rows]
+    keys = [dict([*t.work.key.knobs, ("replicate", t.work.key.replicate)]) for t in traces]
+    columns = _same_columns([row.values for row in rows], keys)
+    if len(columns) < max(_LEAST_SAID, *map(len, keys)):
+        return
+    of_rows = {
+        tuple(row.values[own] for own in columns.values()): at for at, row in enumerate(rows)
+    }
+    found = {
+        of_rows[said]: trace
+        for key, trace in zip(keys, traces, strict=True)
+        if (said := tuple(map(key.get, columns))) in of_rows
+    }
+    if not len(found) == len(of_rows) == len(rows):
+        return
+    for at, trace in found.items():
+        _fill(rows[at], trace, None)
+        reason = f"the trace of line {rows[at].line} of {read.file.name}, by their settings"
+        joined[trace.work.run_id] = Ignored(trace.path, reason)
+    filled = type(read.table.rows)()
+    for row in rows:
+        filled.append(row)
+    read.table.rows = filled
+
+
+def _same_columns(
+    rows: Sequence[Mapping[str, object]], keys: Sequence[Mapping[str, object]]
+) -> dict[str, str]:
+    """Return by the name of a setting in keys the column of rows that has no other values of it.
+
+    It has the same name, else the most values of all that have no others.
+    """
+    found: dict[str, str] = {}
+    for name in keys[0]:
+        values = {key.get(name) for key in keys}
+        own = {column: {row.get(column) for row in rows} for column in rows[0]}
+        fitting = [c for c, each in own.items() if each <= values and c not in found.values()]
+        if fitting:
+            found[name] = name if name in fitting else max(fitting, key=lambda c: len(own[c]))
+    return found
 
 
 def _of_files(reads: Sequence[TableRead], traces: Sequence[_Trace]) -> dict[str, _Trace]:
@@ -118,7 +172,8 @@ def _folder_of(path: str) -> str:
 
 
 def _trace_of(work: RunWork) -> _Trace | None:
-    if len(work.files) != 1 or work.files[0].format.role != "trace":
+    form = work.files[0].format
+    if len(work.files) != 1 or (form.role != "trace" and form.name != "turbostat"):
         return None
     content = read_source(work.files[0]).content
     if not isinstance(content, Reading) or content.intervals is None:

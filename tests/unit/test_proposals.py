@@ -338,7 +338,7 @@ def test_directions_units_wraps_and_no_limit_are_guessed() -> None:
             r"(?P<file>[^/]+?)-run-(?P<file_2>[^/\-]+?)-(?P<file_3>[^/\-]+?)\.txt",
             {"file": "knob", "file_2": "knob", "file_3": "knob"},
         ),
-        (["x/20240102.csv", "x/20240103.csv"], r"(?P<file>[^/]+?)\.csv", {"file": "label"}),
+        (["x/20240102.csv", "x/20240103.csv"], r"(?P<file>[^/]+?)\.csv", {"file": "stamp"}),
         # Names of which one part has separators of its own.
         (
             [f"{runtime}/{program}_{size}mb_{n}.json" for runtime in ("java17", "go")
@@ -352,6 +352,13 @@ def test_directions_units_wraps_and_no_limit_are_guessed() -> None:
              for batch in (8, 16) for bits in ("fp16", "int8")],
             r"(?P<file>[^/]+?)-7b-bs(?P<bs>\d+)-(?P<precision_text>[^/\-]+?)\.csv",
             {"file": "knob", "bs": "knob", "precision_text": "knob"},
+        ),
+        # Folders of clocks are no machines, numbers of jobs no settings.
+        (
+            [f"f{clock}/hpcg-{44170 + n}{clock}.out" for clock in (1200, 1600, 2000)
+             for n in (1, 2)],
+            r"f(?P<f>\d+)/hpcg-(?P<file>[^/\-]+?)\.out",
+            {"f": "knob", "file": "stamp"},
         ),
         # The name repeats the folder; a dot is no separator in 1.2 GHz; a unit names no replicate.
         (

@@ -141,6 +141,29 @@ STUDIES: dict[str, tuple[dict[str, str], str, list[tuple[Any, ...]]]] = {
         "folder, threads, energy_j, throughput_qps",
         [("a", 8, pytest.approx(720.0), 500.5)],
     ),
+    # No heading has a unit: 5 V at 0.8 A are 4 W, in steps of 0.1 s. The names say whose traces.
+    "traces of rows by their settings": (
+        {"rpi4/latency.csv": "model,threads,run,p95_latency\n" + "".join(
+            f"{model},{n},{run},{60.5 + n}\n" for model in ("mobile", "vit") for n in (1, 2)
+            for run in (1, 2)),
+         **{f"rpi4/traces/{model}_{n}t_{run}.csv": "time,voltage,current,power\n" + "".join(
+             f"{100 * at + at % 3},5000,800.{at},4000.{at}\n" for at in range(20))
+            for model in ("mobile", "vit") for n in (1, 2) for run in (1, 2)}},
+        "model, threads, replicate, energy_j, duration_s, p95_latency",
+        [("mobile", 1, 1, pytest.approx(8.0, rel=0.01), pytest.approx(2.0, rel=0.01), 61.5)],
+    ),
+    # 60 W all the time, of which the rows take ten seconds each.
+    "turbostat of a campaign": (
+        {"README.md": "`turbostat -s Time_Of_Day_Seconds,Avg_MHz,Busy%,Bzy_MHz,PkgWatt`\nof all\n",
+         "turbostat.txt": "Time_Of_Day_Seconds\tAvg_MHz\tBusy%\tBzy_MHz\tPkgWatt\n" + "".join(
+             f"{1_699_430_400 + at}.000813\t7\t0.60\t1210\t60.00\n" for at in range(60)),
+         "manifest.csv": "id,benchmark,governor,start,end,mops_total\n" + "".join(
+             f"{n},{name},{governor},{1_699_430_405 + 12 * n},{1_699_430_415 + 12 * n},{90.5 + n}\n"
+             for n, (name, governor) in enumerate((b, g) for b in ("bt", "ep")
+                                                  for g in ("powersave", "performance")))},
+        "benchmark, governor, energy_j, duration_s",
+        [("bt", "performance", pytest.approx(600.0), 10.0)],
+    ),
     # 3 V at 0.5 A and 0.2 ms a sample.
     "a phone's monitor": (
         {f"{network}/brightness_{level}_{n}.csv": "Time(ms),Main(mA),Main Voltage(V)\n"
