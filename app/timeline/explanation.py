@@ -20,7 +20,7 @@ A window includes its start and excludes its end; a window that ends with the ru
 run's last instant. Where bins are read, the window is widened to whole bins.
 
 Rates are sums divided by time, IPC is instructions divided by cycles, busy share is ref_cycles
-divided by time-stamp ticks. Sums are divided once, for each drawn bin. The band shows the minimum
+divided by time-stamp ticks. Sums are divided once, for each drawn bin. Thin lines show the minimum
 and the maximum within it:
 - Sampled counters: a rate between two consecutive samples of a core. It counts in every bin from
   that of the first sample to that of the second.
@@ -39,6 +39,11 @@ their times in the state divided by the sum of their times, over those with a re
 Counters are sampled about every millisecond. A count between two samples is divided over the time
 between them; rates use the time that samples cover. The energy counter belongs to a package and is
 read on one of its cores."""
+_BANDS: Final = """\
+Behind a line, once the window rests, a band goes from the 10th to the 90th percentile of windows of
+equal time, about ten to each value of the band. They are means of windows, not single interrupts or
+samples: the card says how long the windows are. A window holds ten interrupts or more on average,
+and lasts a millisecond or more for counters. The minimum and maximum are thin lines."""
 _ALIGNED: Final = """\
 The runs are aligned by {title}: the x axis is what a run has done since its start, in {unit}, all
 its cores together. The window of each run is the time in which it did the work between the
@@ -70,7 +75,8 @@ def explain_view(view: LakeView, state: TimelineState, name: str) -> str:
             parts.append(f"{info.label}\nrun {info.run_id}\n{_run_words(answer)}")
         else:
             parts.append(failure_sentence(info, answer))
-    return "\n\n".join([*parts, _GAP_RULES if name == "gaps" else f"{_RATE_RULES}\n\n{_GAP_RULES}"])
+    rules = [_GAP_RULES] if name == "gaps" else [_RATE_RULES, _BANDS, _GAP_RULES]
+    return "\n\n".join([*parts, *rules])
 
 
 def _run_words(answer: RunAnswer) -> str:

@@ -135,7 +135,7 @@ _BUTTONS: Final = (
     ("out", "\N{MINUS SIGN}", "zoom out (-)"),
     ("all", "all", "the whole run (Home)"),
     ("back", "\N{LEFTWARDS ARROW WITH HOOK}", "the previous window (Backspace)"),
-    ("pan", "pan", "drag moves the window instead of zooming (p)"),
+    ("pan", "pan", "drag moves the window instead of zooming (d)"),
     ("values", "values", "read values with the arrow keys (v)"),
 )
 

@@ -15,6 +15,7 @@ from app.timeline.layout import distribution_parts, ids, move_buttons, runs_in_b
 from app.timeline.routes import answer_window
 from app.timeline.runs import describe_runs
 from app.timeline.state import TimelineState
+from data.timeline.question import BANDS
 
 # More pixels per line than on a screen, so that zooming in shows more.
 _WIDTH: Final = 2000
@@ -53,13 +54,21 @@ def _answers(view: LakeView, state: TimelineState) -> list[dict[str, Any]]:
     """Return the answer for the window in view, and for the whole runs if that is small enough."""
     if not state.runs:
         return []
-    answers = [_plain(answer_window(view, state.question(), state.base))]
+    answers = [_answer(view, state)]
     if state.from_x is not None or state.to_x is not None:
         whole = replace(state, from_x=None, to_x=None)
-        answer = _plain(answer_window(view, whole.question(), state.base))
+        answer = _answer(view, whole)
         if len(orjson.dumps(answer)) <= _MOST_WHOLE_BYTES:
             answers.append(answer)
     return answers
+
+
+def _answer(view: LakeView, state: TimelineState) -> dict[str, Any]:
+    """Return the answer for a window, with the bands of its runs."""
+    question = state.question()
+    answer = answer_window(view, question, state.base)
+    bands = answer_window(view, replace(question, parts=BANDS), state.base)
+    return _plain({**answer, "bands": bands["runs"]})
 
 
 def _plain(answer: dict[str, Any]) -> dict[str, Any]:

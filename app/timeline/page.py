@@ -33,7 +33,7 @@ _KEYS: Final = (
         "Shift ten at a time; m: the largest; Enter: the heatmap's core; Escape: stop",
     ),
     ("arrow keys", "with the focus on the distributions: read values"),
-    ("p", "drag moves the window instead of zooming, or zooms again"),
+    ("d", "drag moves the window instead of zooming, or zooms again"),
     ("a", "add a run"),
     ("drag, wheel", "zoom; with Shift: move"),
 )

@@ -136,6 +136,7 @@ def _run(info: RunInfo, answer: RunAnswer) -> Json:
         "axes": {name: _axis(answer, edges) for name, edges in answer.edges.items()},
         "groups": [_group(group) for group in answer.groups],
         "power": [_group(group) for group in answer.power],
+        "windows_s": answer.windows_s,
         "raw": _raw(answer.raw, answer) if answer.raw is not None else None,
         "samples": _samples(answer) if answer.samples is not None else None,
         "heat": _heat(answer),
@@ -196,7 +197,7 @@ def _axis(answer: RunAnswer, edges: np.ndarray) -> Json:
     n, places = len(edges) - 1, answer.axis.at(edges)
     ends = {"t0": places[0], "n": n, "t1": places[-1]}
     if answer.axis.done is not None:
-        return {**ends, "edges": typed(places), "t_s": typed(edges / 1e9)}
+        return {**ends, "edges": typed(places), "t_s": typed((edges / 1e9).astype(np.float32))}
     # Edges are whole ns, so the width is a mean.
     step = (edges[n - 1] - edges[0]) / (n - 1) if n > 1 else edges[1] - edges[0]
     return {**ends, "dt": step / 1e9}

@@ -39,6 +39,7 @@
    *   resize(): the room for the views has changed.
    *   clear(): Escape was pressed.
    *   key(event): another key was pressed, not in a field. Returns whether the key had an action.
+   *   takes(key): whether a key is the page's own now, although it has another meaning on all pages.
    *   typed(event): a key was pressed anywhere, also in a field or a dialog. Comes before all others, which
    *     are left out if it returns true.
    */

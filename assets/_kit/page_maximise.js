@@ -56,6 +56,8 @@
     const { key } = event, now = shown();
     const isOther = isTyping || event.ctrlKey || event.metaKey || event.altKey;
     if (isOther || document.querySelector("dialog[open]")) return false;
+    const page = wattlas.currentPage();
+    if (!now && page && page.takes && page.takes(key)) return false;
     const focused = document.activeElement.closest("main .panel[data-view]");
     if (key === "m" || key === "p") {
       if (now && now.classList.contains("presented") === (key === "p")) end();

@@ -9,6 +9,7 @@
   const { timeline } = wattlas, { page } = timeline;
   const { answers, state, colors } = wattlas.exportData();
   const held = answers.map(timeline.decoded);
+  for (const one of held) one.runs.forEach((run, k) => { run.bands = one.bands[k].problem ? null : one.bands[k]; });
   const part = (id) => document.getElementById(id);
 
   /* ---- windows within an answer */
@@ -46,7 +47,7 @@
     return {
       ...run, axes: mapValues(run.axes, (axis, name) => cutAxis(axis, bins[name])),
       groups: run.groups.map(group), power: run.power.map(group),
-      raw: run.raw && cutRaw(run.raw, from, to), heat: run.heat && cutHeat(run.heat, from, to),
+      bands: run.bands && cutRun(run.bands, panels, from, to), raw: run.raw && cutRaw(run.raw, from, to), heat: run.heat && cutHeat(run.heat, from, to),
       window: { ...run.window, bins: drawn[1] - drawn[0] },
     };
   }

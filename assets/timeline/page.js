@@ -7,7 +7,7 @@ document.addEventListener("DOMContentLoaded", function () {
   "use strict";
 
   const { wattlas } = window, { timeline } = wattlas, { page, exact } = timeline;
-  const NAME = "timeline", URL_MS = 120, PACE_MS = 120;
+  const NAME = "timeline", URL_MS = 120, PACE_MS = 120, REST_MS = 400;
   const WIDTHS = [50, 4000], AXES_PX = 80;
   const part = (id) => document.getElementById(id);
   const isShown = () => Boolean(document.querySelector(".page.timeline"));
@@ -78,6 +78,26 @@ document.addEventListener("DOMContentLoaded", function () {
     if (answer.clipped) adopt(answer);
     timeline.show(answer);
     askWhole();
+    restBands();
+  }
+  /* Bands need finer windows than lines do: they are read when the window rests. */
+  let resting = 0, askingBands = null;
+  function restBands() {
+    clearTimeout(resting);
+    if (askingBands) askingBands.abort();
+    resting = setTimeout(fetchBands, REST_MS);
+  }
+  async function fetchBands() {
+    const { answer } = page, hasBins = (run) => !run.problem && !run.raw;
+    if (!isShown() || !answer || !answer.runs.some(hasBins)) return;
+    const control = (askingBands = new AbortController());
+    try {
+      const address = wattlas.fileOf(NAME, "window", question() + "&parts=bands");
+      const response = await wattlas.fetch(address, { signal: control.signal });
+      if (response.ok && page.answer === answer && isShown()) {
+        timeline.showBands(timeline.decoded(response.json()).runs);
+      }
+    } catch { /* The lines and their extremes stay. */ }
   }
   /* The strip shows the runs' whole length, once for each list of runs and x axis. */
   let wholeOf = "";
@@ -263,6 +283,7 @@ document.addEventListener("DOMContentLoaded", function () {
   };
   wattlas.addPage({
     name: NAME, open, gathered, handover, typed, key: timeline.key, clear: () => timeline.leaveCursor(),
+    takes: (key) => Boolean(timeline.cursorKey(key)),
     figure: (view) => page.answer && pictures[view] && pictures[view](),
     data: (view, format) => fileOf("data/" + view + "." + format),
     how: (view) => fileOf("how/" + view),

@@ -245,6 +245,12 @@
     timeline.redraw();
   };
 
+  /** Draw the bands of the drawn answer's runs. */
+  timeline.showBands = function (bands) {
+    page.answer.runs.forEach((run, k) => { run.bands = bands[k].problem ? null : bands[k]; });
+    timeline.draw();
+  };
+
   /** Show the error of the last request; the figure stays. */
   timeline.complain = function (sentence) {
     page.complaint = sentence;

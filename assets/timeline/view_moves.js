@@ -98,7 +98,7 @@
     ArrowLeft: (event) => timeline.pan(event.shiftKey ? -0.9 : -0.2),
     ArrowRight: (event) => timeline.pan(event.shiftKey ? 0.9 : 0.2),
     Home: () => timeline.whole(), Backspace: () => timeline.back(),
-    v: () => timeline.toggleCursor(), p: () => timeline.panMode(!isPanMode), a: addRun,
+    v: () => timeline.toggleCursor(), d: () => timeline.panMode(!isPanMode), a: addRun,
   };
   /* The wheel zooms, so panels taller than their frame need keys; elsewhere these keys scroll the page. */
   function scroller(event) {

@@ -74,9 +74,15 @@
       const values = group.series[row.series];
       if (!values) return;
       const color = timeline.shade(scene, k, g, groups.length), meta = { group: group.name };
+      const band = timeline.bandOf(run, row, group);
+      if (band && !isRaw) {
+        const { bins: wide, p10, p90 } = band, line = { width: 0 };
+        const fill = { fill: "toself", fillcolor: timeline.transparent(color, 0.28) };
+        data.push(traceOf(row, run, "band", { ...envelope(wide, middles(wide), p10, p90), ...fill, line, meta }));
+      }
       if (values.max && !isRaw) {
         const line = { width: 0.8, color: timeline.transparent(color, 0.65) };
-        const fill = { fill: "toself", fillcolor: timeline.transparent(color, 0.18) };
+        const fill = band ? {} : { fill: "toself", fillcolor: timeline.transparent(color, 0.18) };
         const edge = envelope(bins, x, values.min || values.mean, values.max);
         data.push(traceOf(row, run, "envelope", { ...edge, ...fill, line, meta }));
       }

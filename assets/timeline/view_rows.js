@@ -36,6 +36,14 @@
   /** The groups of cores, or the packages, that a row draws lines of. */
   timeline.groupsOf = (run, row) => (row.panel === "power" ? run.power || [] : run.groups);
 
+  /** The band of a group's line: `bins`, `p10`, `p90`, `windows_s`; null where there is none. */
+  timeline.bandOf = function (run, row, { name }) {
+    const group = run.bands && timeline.groupsOf(run.bands, row).find((one) => one.name === name);
+    const band = group && group.series[row.series];
+    if (!band) return null;
+    return { ...band, bins: run.bands.axes[row.clock], windows_s: run.bands.windows_s[row.clock] };
+  };
+
   const has = (run, panel, series) => {
     return !run.problem && timeline.groupsOf(run, { panel }).some((group) => group.series[series]);
   };

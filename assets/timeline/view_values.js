@@ -39,6 +39,12 @@
     const least = min ? shown(row, min[i]) + " to " : "at most ";
     return "mean " + shown(row, mean[i]) + (max ? " (" + least + shown(row, max[i]) + spread + ")" : "");
   }
+  function bandWords(row, band, x) {
+    const i = band ? timeline.binAt(band.bins, x) : -1;
+    if (i < 0 || isNaN(band.p10[i])) return "";
+    return DOT + "p10 to p90 of windows of " + wattlas.formatQuantity(1e6 * band.windows_s, "us") + ": " +
+      shown(row, band.p10[i]) + " to " + shown(row, band.p90[i]);
+  }
   const binWords = (row, group, i) => {
     const isCounted = group.count && row.clock === "interrupts";
     return isCounted ? DOT + timeline.countWords(group.count[i]) + " interrupts" : "";
@@ -54,7 +60,8 @@
       const when = bins.t_s ? DOT + bins.t_s[i].toFixed(6) + " s" : "";
       for (const group of groups.slice(0, MOST_GROUPS).filter((one) => one.series[row.series])) {
         const words = valueWords(row, group.series[row.series], i, spreadWords(scene, row, run, group));
-        lines.push(timeline.letter(k) + groupName(group, groups) + ": " + words + binWords(row, group, i) + when);
+        lines.push(timeline.letter(k) + groupName(group, groups) + ": " + words +
+          binWords(row, group, i) + when + bandWords(row, timeline.bandOf(run, row, group), time));
       }
     }
     lines.push(...row.runs.map((k) => timeline.letter(k) + " is " + runs[k].short));

@@ -13,6 +13,8 @@ MOST_RUNS: Final = 6
 # Each chosen core is drawn as its own line.
 MOST_CORES: Final = 8
 PARTS: Final = ("panels", "heat", "hist", "totals")
+# Asked for alone: its windows are finer than the bins of the others.
+BANDS: Final = ("bands",)
 WIDTHS: Final = (50, 4000)
 NO_HEAT: Final = "none"
 _CORE_PART: Final = re.compile(r"(\d{1,6})(?:-(\d{1,6}))?", re.ASCII)
@@ -30,7 +32,7 @@ class Question:
         width: Width of a line's plot, pixels.
         panels: Names of QUANTITIES.
         heat: One of HEAT_CLOCKS, or NO_HEAT.
-        parts: Some of PARTS.
+        parts: Some of PARTS, or BANDS: the panels' bands instead of their lines.
         align: One of ALIGNMENTS.
     """
 
@@ -52,8 +54,14 @@ class Question:
         chosen_cores(self.cores)
         check_window(self.from_x, self.to_x, self.align)
         _check_names("panel", self.panels, QUANTITIES)
-        _check_names("part", self.parts, PARTS)
+        if not self.is_of_bands:
+            _check_names("part", self.parts, PARTS)
         _check_names("heatmap of", [self.heat], [NO_HEAT, *HEAT_CLOCKS])
+
+    @property
+    def is_of_bands(self) -> bool:
+        """Whether bands are asked for."""
+        return self.parts == BANDS
 
 
 def _check_names(kind: str, names: Sequence[str], known: Iterable[str]) -> None:

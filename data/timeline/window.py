@@ -9,22 +9,23 @@ import numpy as np
 from data.errors import DataError
 from data.run_files import RunFacts, RunFiles
 from data.timeline.alignment import ALIGNMENTS, RunAxis
-from data.timeline.quantities import HEAT_CLOCKS, QUANTITIES
+from data.timeline.bands import FEWEST_VALUES, WINDOWS_EACH, band_of, most_windows
+from data.timeline.quantities import CLOCKS, HEAT_CLOCKS, QUANTITIES
 from data.timeline.question import NO_HEAT, Question, chosen_cores
 from data.timeline.reads import RunReads
 from data.timeline.residency import CORE_RESIDENCIES, PACKAGE_RESIDENCIES, RESIDENCIES
 from data.timeline.row_bins import CoreRows
 from data.timeline.stretch_sizes import Sizes
-from data.timeline.time_cells import SLEEP_STATES, ByCore, Cells, Line, Lines
+from data.timeline.time_cells import SLEEP_STATES, ByCore, Cells, Line, Lines, fold_starts
 from data.timeline.window_parts import RAW_MOST, read_parts
-from data.timeline.window_plan import Plan, plan_window
+from data.timeline.window_plan import SAMPLE_NS, Plan, plan_window
 
 # Maximum numbers of line values and of heatmap values in an answer, for all runs together.
 _LINE_VALUES: Final = 72_000
 _HEAT_VALUES: Final = 16_000
 _FEWEST_BINS: Final = 60
 # Work comes in bursts: bins of equal work are joined from bins of time that are this much finer.
-_FINER: Final = 4
+_FINER: Final = 2
 SHORTEST_NS: Final = 1000
 
 
@@ -67,6 +68,8 @@ class RunAnswer:
         cells: Bins of all cores, `interrupts` and `counters`; totals use the chosen cores.
         chosen: Indices of the chosen cores.
         has_interrupts: Whether any was measured; tools that sample a run see none.
+        windows_s: Mean length of the windows of bands, for `interrupts` and `counters`; empty if
+            the lines are no bands.
         raw: Single interrupts, if they are few enough to draw one by one; None without any.
     """
 
@@ -81,6 +84,7 @@ class RunAnswer:
     edges: dict[str, np.ndarray] = field(default_factory=dict)
     groups: list[Group] = field(default_factory=list)
     power: list[Group] = field(default_factory=list)
+    windows_s: dict[str, float] = field(default_factory=dict)
     raw: CoreRows | None = None
     samples: dict[str, np.ndarray] | None = None
     heat: HeatRows | None = None
@@ -116,20 +120,29 @@ def answer_run(
     chosen = _chosen_places(facts, question)
     bins = most_bins(question)
     shape = RunReads(files, facts).shape
-    plan = plan_window(shape, from_ns, to_ns, bins * (_FINER if axis.done is not None else 1))
-    panels = question.panels if "panels" in question.parts else ()
-    rates = [rate for name in panels for rate in QUANTITIES[name].rates]
+    windows: dict[str, int] = {}
+    read_bins = bins
+    if question.is_of_bands:
+        interrupts = shape.interrupts * (to_ns - from_ns) / facts.length_ns
+        windows = most_windows(bins // 2, interrupts, (to_ns - from_ns) / SAMPLE_NS)
+        read_bins = max(windows.values())
+    plan_bins = read_bins * (_FINER if axis.done is not None else 1)
+    plan = plan_window(shape, from_ns, to_ns, plan_bins)
+    panels = question.panels if "panels" in question.parts or question.is_of_bands else ()
+    rates = [] if windows else [rate for name in panels for rate in QUANTITIES[name].rates]
     has_interrupts = shape.interrupts > 0
     counted = chosen if "hist" in question.parts and has_interrupts else None
     drawn = [name for panel in panels for name in QUANTITIES[panel].series] + [question.heat]
     asked = [name for name in RESIDENCIES if name in drawn]
-    parts = read_parts(files, facts, plan, bins, rates, counted, asked)
+    parts = read_parts(files, facts, plan, read_bins, rates, counted, asked)
     answer = RunAnswer(
         facts, axis, plan, clipped, chosen, parts.cells, parts.rows_read, has_interrupts
     )
     answer.sizes = parts.sizes
-    _draw(answer, question, bins)
-    if parts.rows is not None and "rx_desc" in parts.rows.columns and has_interrupts:
+    _draw(answer, question, bins, windows)
+    if windows:
+        _to_bands(answer, bins // 2)
+    elif parts.rows is not None and "rx_desc" in parts.rows.columns and has_interrupts:
         single = parts.rows.of_cores(answer.chosen)
         if len(single.t_ns) <= RAW_MOST // len(question.runs):
             # Few enough to draw single interrupts, and the samples among them.
@@ -180,12 +193,15 @@ def most_bins(question: Question) -> int:
     return max(min(question.width, most), _FEWEST_BINS)
 
 
-def _draw(answer: RunAnswer, question: Question, bins: int) -> None:
+def _draw(answer: RunAnswer, question: Question, bins: int, windows: dict[str, int]) -> None:
     starts = {}
     for axis, cells in answer.cells.items():
-        starts[axis] = answer.axis.fold_starts(cells.edges, bins)
+        if windows:
+            starts[axis] = fold_starts(len(cells.edges) - 1, windows[axis])
+        else:
+            starts[axis] = answer.axis.fold_starts(cells.edges, bins)
         answer.edges[axis] = np.append(cells.edges[starts[axis]], cells.edges[-1])
-    if "panels" in question.parts:
+    if "panels" in question.parts or windows:
         is_measured = {"interrupts": answer.has_interrupts, "counters": True}
         panels = [name for name in question.panels if is_measured[QUANTITIES[name].clock]]
         for name, cores in _groups(answer, question):
@@ -197,6 +213,23 @@ def _draw(answer: RunAnswer, question: Question, bins: int) -> None:
             answer.power = list(_power(answer, question, starts["counters"]))
     if "heat" in question.parts and question.heat != NO_HEAT:
         answer.heat = _heat(answer, question.heat, len(question.runs))
+
+
+def _to_bands(answer: RunAnswer, most: int) -> None:
+    """Replace lines of windows by bands of at most about `most` values."""
+    joined: dict[str, np.ndarray] = {}
+    for clock, edges in answer.edges.items():
+        count = len(edges) - 1
+        answer.windows_s[clock] = float(edges[-1] - edges[0]) / count / 1e9
+        if count >= FEWEST_VALUES * WINDOWS_EACH:
+            joined[clock] = answer.axis.fold_starts(edges, min(most, count // WINDOWS_EACH))
+            answer.edges[clock] = np.append(edges[joined[clock]], edges[-1])
+    for group in (*answer.groups, *answer.power):
+        lines = {name: line for name, line in group.lines.items() if name != "count"}
+        group.lines.clear()
+        for name, line in lines.items():
+            if CLOCKS[name] in joined:
+                group.lines[name] = band_of(line["mean"], joined[CLOCKS[name]])
 
 
 def _groups(answer: RunAnswer, question: Question) -> list[tuple[str, tuple[int, ...]]]:

@@ -267,6 +267,12 @@ def test_two_runs_are_compared(timeline: TimelinePage, logged_address: str) -> N
     timeline.settle()
     assert timeline.span() == pytest.approx((begin, end))
     timeline.press("Backspace")
+    # The bands come when the window rests, and the card says what they are of.
+    timeline.page.wait_for_function("() => wattlas.timeline.page.answer.runs[1].bands")
+    assert {trace["run"] for trace in timeline.traces("band")} == {reference, tuned}
+    timeline.press("v")
+    assert re.search(r"p10 to p90 of windows of [\d.]+ [mu]s: ", timeline.said())
+    timeline.press("v")
     limits = timeline.page.locator("#timeline-limits").inner_text()
     assert re.fullmatch(r"B: [\d.]+ % of gaps at the ITR limit \(.*\)", limits.strip())
     # With the other run as the reference the difference changes its sign.
@@ -346,7 +352,7 @@ def test_runs_are_aligned_by_work_done(timeline: TimelinePage, logged_address: s
     assert "B to" in (page.locator("#timeline-lane rect title").first.text_content() or "")
     # Each run has its own time at a place.
     page.locator("#timeline-values").click()
-    assert re.search(r"at [\d.]+ [kM]B.*A: .* s\. B: .* s\.", timeline.said())
+    assert re.search(r"at [\d.]+ [kM]B.*A: .* s[. ].* B: .* s[. ]", timeline.said())
     page.reload()
     timeline.ready()
     assert timeline.span() == (pytest.approx(end / 4, rel=0.01), pytest.approx(end / 2, rel=0.01))

@@ -47,6 +47,6 @@ def test_an_export_is_zoomed_and_read_without_a_server(
     _, end = timeline.span()
     timeline.drag(0.25, 0.5)
     assert timeline.span() == (pytest.approx(end / 4, rel=0.01), pytest.approx(end / 2, rel=0.01))
-    assert "kB" in page.locator("#timeline-totals-title").inner_text()
+    assert "MB" in page.locator("#timeline-totals-title").inner_text()
     assert all(trace["points"] for trace in timeline.traces("mean"))
     assert [url for url in asked if not url.startswith(("file:", "data:", "blob:"))] == []

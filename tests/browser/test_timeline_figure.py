@@ -98,6 +98,24 @@ def test_one_long_gap_is_visible_in_its_bin(drawing: Page) -> None:
     assert 10 ** axis["range"][1] > 2000
     (mean,) = traces(figure, "mean")
     assert max(mean["y"]) == 51
+    assert edge["fill"] == "toself"
+
+
+def test_a_band_is_filled_and_extremes_are_thin_lines(drawing: Page) -> None:
+    gap = {"mean": [50.0] * 80, "min": [48.0] * 80, "max": [2000.0] * 80}
+    drawn = run("a", {"gap": gap}, 80)
+    # Eight values of ten windows each; of the last nothing was measured.
+    band = {"p10": [49.0] * 7 + ["NaN"], "p90": [55.0] * 7 + ["NaN"]}
+    bands = run("a", {"gap": band}, 8)
+    drawn["bands"] = {**bands, "windows_s": {"interrupts": 0.25, "counters": 0.25}}
+    figure = draw(drawing, scene([drawn], [GAP]))
+    (filled,), (edge,) = traces(figure, "band"), traces(figure, "envelope")
+    assert {value for value in filled["y"] if value is not None} == {49, 55}
+    assert (filled["fill"], filled["line"]["width"]) == ("toself", 0)
+    assert "fill" not in edge
+    assert edge["line"]["width"] < 1
+    kinds = [trace["meta"]["kind"] for trace in figure["data"]]
+    assert kinds == ["band", "envelope", "mean"]
 
 
 TICKS = "(pairs) => pairs.map(([high, room]) => wattlas.timeline.linearTicks(0, high, room))"

@@ -541,6 +541,9 @@ def test_an_export_holds_the_window_and_the_whole_run(
     assert spans == [(0.05, 0.06), (0, pytest.approx(0.1))]
     assert [run["run_id"] for run in found["answers"][0]["runs"]] == [run_id]
     assert found["state"]["panels"] == ["gap"]
+    assert [set(one["bands"][0]["windows_s"]) for one in found["answers"]] == [
+        {"interrupts", "counters"}
+    ] * 2
     assert "synthetic data" in page
     assert client.get("/timeline/export.html", query_string=query).text == page
 
@@ -579,6 +582,28 @@ def test_runs_are_aligned_by_work(client: FlaskClient, rows: dict[str, Json]) ->
     assert table["from_work"].min() == pytest.approx(quarter, rel=0.1)
     how = client.get("/timeline/how/figure", query_string={"run": run_ids, **asked}).text
     assert "aligned by bytes received" in how
+
+
+def test_bands_are_within_the_extremes_and_say_how_long_their_windows_are(
+    client: FlaskClient, rows: dict[str, Json]
+) -> None:
+    run_id = rows["linux_tuned"]["run_id"]
+    asked = {"panels": "bytes,interrupts,power", "width": "200"}
+    (lines,) = ask(client, run_id, **asked)["runs"]
+    found = ask(client, run_id, parts="bands", **asked)
+    (run,) = found["runs"]
+    assert (found["totals"], run["heat"], run["raw"], run["hist"]) == ([], None, None, None)
+    assert 0 < run["windows_s"]["interrupts"] <= rows["linux_tuned"]["duration_s"] / 40
+    (group,), (drawn,) = run["groups"], lines["groups"]
+    for name in ("rx", "tx", "interrupts"):
+        band = {end: numbers(values) for end, values in group["series"][name].items()}
+        assert set(band) == {"p10", "p90"}
+        assert len(band["p10"]) == run["axes"]["interrupts"]["n"] >= 4
+        assert (band["p10"] <= band["p90"]).all()
+        assert band["p90"].max() <= numbers(drawn["series"][name]["max"]).max() * 1.001
+    assert "p10" in run["power"][0]["series"]["power"]
+    words = client.get("/timeline/how/figure", query_string={"run": run_id}).text
+    assert "from the 10th to the 90th percentile" in words
 
 
 def test_requests_are_the_known_sum_spread_by_bytes_sent(
