@@ -6,14 +6,12 @@ from typing import Any
 
 import pytest
 
-from data.connection import open_lake
 from ingest.formats import FORMATS, find_format
 from ingest.formats.json_rows import close_document
 from ingest.formats.table import read
 from ingest.records import ReadContext, SummaryTable
 from ingest.settings.dataset import load_settings
-from tests.fixtures.ingest import details, ingest, query
-from tests.fixtures.real import studies
+from tests.fixtures.ingest import details, ingest
 from tests.fixtures.tool_outputs import captured
 
 SHIPPED = load_settings()
@@ -144,17 +142,3 @@ def test_what_a_tool_wrote(name: str, count: int, values: dict[str, Any], knobs:
     assert (len(read_.rows), read_.refused) == (count, 0)
     assert {key: first[key] for key in values} == pytest.approx(values)
     assert {c.name for c in read_.columns if c.role == "knob"} == knobs
-
-
-@pytest.mark.real
-def test_a_cache_of_other_people(lake: Path) -> None:
-    """153.408 W x 0.19624 s = 30.1 J at 1,410 MHz."""
-    ingest(lake, studies() / "strangers" / "kerneltuner")
-    found = query(lake, "SELECT * FROM runs ORDER BY nvml_gr_clock DESC")
-    with open_lake(lake) as opened:
-        knobs = [column.name for column in opened.columns if column.role == "knob"]
-    assert (len(found), knobs) == (10, ["nvml_gr_clock"])
-    assert found[0]["nvml_gr_clock"] == 1410
-    assert found[0]["energy_j"] == pytest.approx(30.1047, abs=1e-4)
-    assert found[0]["power_w"] == pytest.approx(153.408)
-    assert (found[0]["aggregate_n"], found[0]["workload"]) == (10, "fp32_kernel")

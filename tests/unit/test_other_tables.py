@@ -41,24 +41,6 @@ def test_power_caps_and_wraps_of_a_counter(lake: Path, tmp_path: Path) -> None:
     assert (units["program"], units["core"]) == (("knob", ""), ("metric", "J"))
 
 
-@pytest.mark.real
-def test_the_power_caps_of_other_people(lake: Path) -> None:
-    report = ingest(lake, studies() / "strangers" / "langpowercap")
-    assert (report.added, report.refused) == (4880, [])
-    (row,) = query(
-        lake,
-        "SELECT count(DISTINCT (benchmark, program, rapl_w IS NULL)) AS n, "
-        "max(replicate) AS last, min(energy_j) AS least, min(power_w) AS low, "
-        "max(power_w) AS high, count(*) FILTER (rapl_w = 15) AS capped FROM runs",
-    )
-    assert (row["n"], row["last"], row["capped"]) == (244, 19, 2440)
-    assert row["least"] > 0
-    assert 1 < row["low"] < row["high"] < 100
-    packages = [d for d in details(report, "energy_counter_wrapped") if d.startswith("Package")]
-    assert len(packages) == 15
-    assert any("-260188.19" in d and "1955.8" in d for d in packages)
-
-
 def test_a_run_table_has_factors_and_energy(lake: Path, tmp_path: Path) -> None:
     raw = written(
         tmp_path, "run_table.csv",
@@ -74,32 +56,6 @@ def test_a_run_table_has_factors_and_energy(lake: Path, tmp_path: Path) -> None:
     assert "length, model: of few values, kept as knobs" in details(report, "undeclared_columns")[0]
     with open_lake(lake) as opened:
         assert {c.name for c in opened.columns if c.role == "knob"} == {"model", "length"}
-
-
-@pytest.mark.real
-def test_the_run_table_of_other_people(lake: Path) -> None:
-    assert ingest(lake, studies() / "strangers" / "runtable").added == 1260
-    rows = query(
-        lake,
-        "SELECT method, count(*) AS n, round(avg(energy_j), 2) AS j, "
-        "round(avg(duration_s), 2) AS s FROM runs WHERE model = 'qwen2:7b' AND length = 1000 "
-        "GROUP BY ALL ORDER BY ALL",
-    )
-    assert [tuple(row.values()) for row in rows] == [
-        ("on_device", 30, 581.39, 53.13), ("remote", 30, 70.36, 17.5),
-    ]  # fmt: skip
-    with open_lake(lake) as opened:
-        knobs = {c.name for c in opened.columns if c.role == "knob"}
-    assert knobs == {"model", "method", "length", "topic"}
-
-
-@pytest.mark.real
-def test_the_emissions_of_other_people(lake: Path) -> None:
-    """0.0073549964 kWh x 3.6 MJ are 26,478 J in 210.08 s."""
-    ingest(lake, studies() / "strangers" / "codecarbon")
-    (row,) = query(lake, "SELECT * FROM runs WHERE duration_s > 210.076 AND duration_s < 210.077")
-    assert row["energy_j"] == pytest.approx(26_478, abs=0.5)
-    assert row["country_name"] == "Denmark"
 
 
 def test_a_tracker_that_is_flushed_is_one_run(lake: Path, tmp_path: Path) -> None:

@@ -8,9 +8,10 @@ import numpy as np
 import polars as pl
 import pytest
 
-from app.explore.presets import study_presets
+from app.explore.presets import figure_presets, study_presets
 from app.explore.state import ExploreState
 from app.explore.views import best_table, limit_domain, picture, status_words
+from app.kit.context import Lakes
 from app.kit.lake_view import LakeView
 from data.connection import Lake, open_lake
 from data.selection import Selection
@@ -99,28 +100,29 @@ def test_the_best_energy_delay_product(
 # Figures 3 and 5 on the published tables: each system's time (s) or p99 (us) and energy (J) under
 # +, x and o, at most 500 us in memcached. The energy-delay product of node.js is in J s.
 FIGURES: dict[str, tuple[dict, tuple, dict]] = {
-    "nodejs": ({"workload": ["nodejs"]}, (8.418, 270.7), {
+    "node.js": ({"workload": ["nodejs"]}, (8.418, 270.7), {
         "linux_tuned": ((7.679, 251.6), (7.699, 247.6), 1906),
         "ebbrt_tuned": ((5.633, 177.5), (7.699, 167.8), 999.2)}),
-    "64 B": ({"workload": ["netpipe"], "message": [64]}, (0.2101, 4.448), {
+    "NetPIPE, 64 B messages": ({"workload": ["netpipe"], "message": [64]}, (0.2101, 4.448), {
         "linux_tuned": ((0.1373, 4.19), (0.1573, 3.207), 0.4789),
         "ebbrt_tuned": ((0.1127, 2.503), (0.1157, 2.49), 0.282)}),
-    "8 KB": ({"workload": ["netpipe"], "message": [8 << 10]}, (0.3655, 8.05), {
+    "NetPIPE, 8 KiB messages": ({"workload": ["netpipe"], "message": [8 << 10]}, (0.3655, 8.05), {
         "linux_tuned": ((0.2727, 7.973), (0.3487, 6.667), 2.06),
         "ebbrt_tuned": ((0.217, 4.703), (0.2347, 4.37), 1.021)}),
-    "64 KB": ({"workload": ["netpipe"], "message": [64 << 10]}, (1.493, 30.91), {
+    "NetPIPE, 64 KiB messages": ({"workload": ["netpipe"], "message": [64 << 10]}, (1.493, 30.91), {
         "linux_tuned": ((0.849, 26.69), (1.082, 20.48), 19.8),
         "ebbrt_tuned": ((0.7187, 13.09), (0.7187, 13.09), 9.41)}),
-    "512 KB": ({"workload": ["netpipe"], "message": [512 << 10]}, (5.454, 119.9), {
+    "NetPIPE, 512 KiB messages": (
+        {"workload": ["netpipe"], "message": [512 << 10]}, (5.454, 119.9), {
         "linux_tuned": ((5.021, 106.5), (5.066, 97.17), 492.3),
         "ebbrt_tuned": ((4.739, 89.0), (4.768, 85.96), 409.8)}),
-    "200K": ({"workload": ["memcached"], "load": [200_000]}, (103.9, 1334), {
+    "200k QPS": ({"workload": ["memcached"], "load": [200_000]}, (103.9, 1334), {
         "linux_tuned": ((61.7, 2175), (456.8, 1056), 120_600),
         "ebbrt_tuned": ((65.9, 1747), (445.6, 938.2), 70_590)}),
-    "400K": ({"workload": ["memcached"], "load": [400_000]}, (114.5, 1926), {
+    "400k QPS": ({"workload": ["memcached"], "load": [400_000]}, (114.5, 1926), {
         "linux_tuned": ((74.0, 2533), (458.8, 1170), 183_000),
         "ebbrt_tuned": ((64.9, 1111), (361.4, 981.7), 72_120)}),
-    "600K": ({"workload": ["memcached"], "load": [600_000]}, (138.9, 2595), {
+    "600k QPS": ({"workload": ["memcached"], "load": [600_000]}, (138.9, 2595), {
         "linux_tuned": ((102.6, 2731), (486.0, 1472), 280_200),
         "ebbrt_tuned": ((60.2, 1279), (375.4, 1027), 72_530)}),
 }  # fmt: skip
@@ -160,6 +162,34 @@ def test_the_marks_of_figures_3_and_5(view: LakeView, panel: str) -> None:
         _, x, y = next(found for found in marks["edp"] if found[0] == HUES[system])
         # The product of the means is near the mean of the runs' products, which is minimised.
         assert x * y == pytest.approx(product, rel=0.01)
+
+
+@pytest.mark.parametrize(("number", "count"), [("3", 5), ("5", 3)])
+def test_a_preset_shows_the_panels_and_marks_of_the_study(
+    published_lake: Path, number: str, count: int
+) -> None:
+    """The product is of the means here: a point is the mean of a configuration."""
+    view = Lakes(published_lake).at(None)
+    (preset,) = (p for p in figure_presets(view) if p.title.startswith(f"{number}: "))
+    figure = picture("scatter", view, preset.state)["figure"]  # type: ignore[arg-type]
+    notes = [note for note in figure["layout"]["annotations"] if "name" in note]
+    titles = [note["text"].removeprefix("<b>").removesuffix("</b>") for note in notes]
+    assert len(titles) == count
+    for place, title in enumerate(titles):
+        axis = f"x{place + 1 if place else ''}"
+        marks: dict[str, dict[str, tuple[float, float]]] = {}
+        for trace in figure["data"]:
+            if trace["meta"]["kind"] == "winner" and trace["xaxis"] == axis:
+                places = zip(trace["x"], trace["y"], strict=True)
+                marks[trace["name"]] = dict(zip(trace["marker"]["color"], places, strict=True))
+        _, default, systems = FIGURES[title]
+        assert marks["energy"][HUES["linux_default"]] == pytest.approx(default, rel=1e-3)
+        for system, found in systems.items():
+            hue = HUES[system]
+            for kind, mark in zip(("performance", "energy"), found, strict=False):
+                assert marks[kind][hue] == pytest.approx(mark, rel=1e-3), (title, hue, kind)
+            x, y = marks["edp"][hue]
+            assert x * y == pytest.approx(found[2], rel=1e-3), (title, hue)
 
 
 def test_each_load_has_marks_of_its_own(view: LakeView) -> None:
