@@ -111,15 +111,9 @@ def cuts(traced: tuple[Path, list[Call]], folder: Path, count: int) -> Iterator[
         yield above / lake.name, disk
 
 
-def survive_cuts(
-    raw: Path,
-    clean: dict[str, list[str]],
-    traced: tuple[Path, list[Call]],
-    folder: Path,
-    count: int,
-) -> int:
+def survive_cuts(raw: Path, traced: tuple[Path, list[Call]], folder: Path, count: int) -> int:
     """Cut the power, repair what is said to need it, add again; return how many were repaired."""
-    repaired = 0
+    repaired, clean = 0, contents(traced[0])
     for number, (lake, disk) in enumerate(cuts(traced, folder, count)):
         repaired += bool(repair_lake(lake))
         for name, version in disk.sealed.items():
@@ -133,16 +127,14 @@ def survive_cuts(
 
 
 def test_after_some_power_cuts_no_run_is_lost_or_doubled(
-    raw: Path, clean: tuple[dict[str, list[str]], float], traced: tuple[Path, list[Call]],
-    tmp_path: Path,
-) -> None:  # fmt: skip
-    survive_cuts(raw, clean[0], traced, tmp_path, 5)
+    raw: Path, traced: tuple[Path, list[Call]], tmp_path: Path
+) -> None:
+    survive_cuts(raw, traced, tmp_path, 5)
 
 
 @pytest.mark.cluster
 def test_after_a_hundred_power_cuts_no_run_is_lost_or_doubled(
-    raw: Path, clean: tuple[dict[str, list[str]], float], traced: tuple[Path, list[Call]],
-    tmp_path: Path,
-) -> None:  # fmt: skip
+    raw: Path, traced: tuple[Path, list[Call]], tmp_path: Path
+) -> None:
     """Some of the cuts leave an empty or cut newest entry, which is said and repaired."""
-    assert survive_cuts(raw, clean[0], traced, tmp_path, 100) > 0
+    assert survive_cuts(raw, traced, tmp_path, 100) > 0
