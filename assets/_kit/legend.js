@@ -65,9 +65,9 @@
 
   /** The title of a line of the legend: a button that opens the menu of its knob. */
   function roleTitle({ control, word, title }) {
-    const name = { "aria-label": word + ": " + title, "aria-haspopup": "menu", "aria-expanded": "false" };
+    const name = { "aria-haspopup": "menu", "aria-expanded": "false" };
     return wattlas.element("button", {
-      type: "button", className: "legend-title", textContent: title + " \u25be",
+      type: "button", className: "legend-title", textContent: word + ": " + title + " \u25be",
       title: word + ": choose another knob", data: { opens: control }, attributes: name,
     });
   }
@@ -85,11 +85,10 @@
     });
     // An exported page has no menus.
     const roles = wattlas.setProps ? (layout.meta && layout.meta.roles) || [] : [];
-    for (const role of roles) {
-      if (!rows.has(role.row)) rows.set(role.row, wattlas.element("div", { className: "legend-row" }));
-      rows.get(role.row).prepend(roleTitle(role));
-    }
+    for (const role of roles) if (rows.has(role.row)) rows.get(role.row).prepend(roleTitle(role));
     const written = [...rows].sort(([a], [b]) => a - b).map(([, row]) => row);
+    const without = roles.filter((role) => !rows.has(role.row)).map(roleTitle);
+    if (without.length) written.push(wattlas.element("div", { className: "legend-row" }, ...without));
     const title = titleOf(layout);
     if (title && written.length) {
       written[0].prepend(wattlas.element("span", { textContent: title, className: "quiet" }));
