@@ -106,6 +106,8 @@ def _photograph(out: Path, pages: Sequence[Page], asked: Sequence[Sequence[str]]
                 page = dark if name.endswith("-dark") else light
                 page.goto(f"http://127.0.0.1:{PORT}{shown.path}?{query}")
                 page.wait_for_function("() => window.wattlas && wattlas.isIdle()", timeout=60_000)
+                if shown.name == "timeline":
+                    page.wait_for_function("() => wattlas.timeline.page.answer.runs[0].bands")
                 if shown.name == "sql":
                     page.click("#sql-run")
                     page.wait_for_selector(".page.sql .ag-row")

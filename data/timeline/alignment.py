@@ -129,10 +129,11 @@ def run_axis(files: RunFiles, facts: RunFacts, align: str) -> RunAxis:
     done = RunReads(files, facts).done(alignment.column)
     if not done[-1] > 0:
         counted = ALIGNMENTS[alignment.column].title.lower()
-        raise DataError(f"it cannot be aligned: its log has no {counted}")
+        raise DataError(f"it cannot be aligned: its log has no {counted}; align by time")
     if alignment.known:
         whole = facts.row.get(alignment.known)
         if not whole or not np.isfinite(whole):
-            raise DataError(f"it cannot be aligned: its {alignment.known} are not known")
+            known = f"its {alignment.known} are not known"
+            raise DataError(f"it cannot be aligned: {known}; align by time")
         done = done * (whole / done[-1])
     return RunAxis(facts.length_ns, done)
