@@ -29,6 +29,8 @@ from data.sweeps import knob_shares, scope_words, sweeps_of
 ENERGY: Final = "energy_j"
 MOST_QUESTIONS: Final = 5
 _MOST_PLACES: Final = 2_000
+# Lines of the matrix of a dataset.
+MOST_PLACES: Final = 24
 _MOST_PROBLEMS: Final = 2_000
 # What a page needs, by its title: columns of `datasets_query` that must be above 0.
 _NEEDS: Final[Mapping[str, tuple[str, ...]]] = {
@@ -101,6 +103,28 @@ def coverage(view: LakeView) -> pl.DataFrame:
 
 def _coverage(view: LakeView, _: None) -> pl.DataFrame:
     return view.lake.polars(*coverage_query(_MOST_PLACES, view.catalogue))
+
+
+def small_coverage(rows: pl.DataFrame, catalogue: Catalogue) -> tuple[pl.DataFrame, list[str]]:
+    """Return a dataset's coverage in at most MOST_PLACES places, and the knobs that they pool.
+
+    The knob with most values is pooled first, the load last.
+
+    Args:
+        rows: The dataset's rows of `coverage`.
+    """
+    kept = [name for name in catalogue.choice_columns if name not in ("dataset", "system")]
+    pooled: list[str] = []
+    while rows.select(kept).n_unique() > MOST_PLACES and len(kept) > 1:
+        others = [name for name in kept if name not in ("workload", "load_qps")]
+        most = max(others or kept[1:], key=lambda name: rows[name].n_unique())
+        kept.remove(most)
+        if rows[most].n_unique() > 1:
+            pooled.append(catalogue.knob_of_column[most].noun)
+    if not pooled:
+        return rows, []
+    sums = [pl.col("system_label").first(), pl.col("runs", "configurations").sum()]
+    return rows.group_by([*kept, "system"], maintain_order=True).agg(sums), pooled
 
 
 def flags_of(view: LakeView) -> pl.DataFrame:

@@ -22,6 +22,7 @@ from app.lake.answer import (
     knob_ranges,
     problems_of,
     questions_of,
+    small_coverage,
 )
 from app.lake.layout_readme import readme, web_link
 from app.lake.state import LakePageState
@@ -171,7 +172,9 @@ def _span(first_s: float | None, last_s: float | None) -> str:
 
 def _flags(view: LakeView, dataset: str | None) -> str:
     rows = flags_of(view).filter(pl.col("dataset").eq_missing(pl.lit(dataset)))
-    return "; ".join(f"{flag}: {runs:,} runs" for _, flag, runs in rows.iter_rows())
+    return "; ".join(
+        f"{flag}: {runs:,} {'run' if runs == 1 else 'runs'}" for _, flag, runs in rows.iter_rows()
+    )
 
 
 def _problem_counts(view: LakeView, dataset: str | None) -> str:
@@ -183,7 +186,8 @@ def _problem_counts(view: LakeView, dataset: str | None) -> str:
 def _coverage(view: LakeView) -> list:
     """Lay out a matrix a dataset: places down, systems across; a cell has runs and settings."""
     rows, parts = coverage(view), []
-    for (dataset,), own in rows.group_by(["dataset"], maintain_order=True):
+    for (dataset,), every in rows.group_by(["dataset"], maintain_order=True):
+        own, over = small_coverage(every, view.catalogue)
         systems = own.select("system", "system_label").unique("system", maintain_order=True)
         places: dict[str, dict[str, str]] = {}
         for row in own.iter_rows(named=True):
@@ -200,17 +204,19 @@ def _coverage(view: LakeView) -> list:
             for place, cells in places.items()
         ]  # fmt: skip
         table = html.Table([html.Thead(html.Tr(head)), html.Tbody(body)], className="lake-matrix")
-        parts += [html.H3(dataset or "without a name"), html.Div(table, className="table-frame")]
+        note = [html.P(f"Over all values of {', '.join(over)}.", className="note")] if over else []
+        frame = html.Div(table, className="table-frame")
+        parts += [html.H3(dataset or "without a name"), *note, frame]
     return [html.P("Runs in configurations, by place and system.", className="note"), *parts]
 
 
 def _place(view: LakeView, row: dict[str, Any]) -> str:
-    load = load_words(row["load_qps"], row["message_bytes"])
+    load = load_words(row.get("load_qps"), row.get("message_bytes"))
     shown = {"dataset", "system", "load_qps", "message_bytes", "workload"}
     others = [
         knob_words(view.catalogue.knob_of_column[name], row[name])
         for name in view.catalogue.choice_columns
-        if name not in shown and row[name] is not None
+        if name not in shown and row.get(name) is not None
     ]
     workload = WORKLOAD_TITLES.get(row["workload"], row["workload"])
     return " \N{MIDDLE DOT} ".join(filter(None, [workload, load, *others]))

@@ -3,13 +3,21 @@
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 from dash import html
 
 from app.kit.context import Lakes
 from app.kit.export import render
 from app.kit.lake_view import LakeView
-from app.lake.answer import coverage, datasets_of, knob_ranges, questions_of
+from app.lake.answer import (
+    MOST_PLACES,
+    coverage,
+    datasets_of,
+    knob_ranges,
+    questions_of,
+    small_coverage,
+)
 from app.lake.layout import blocks, questions_block
 from tests.fixtures.lakes import run, write_lake
 
@@ -48,12 +56,25 @@ def test_a_knob_has_its_range_and_a_place_its_runs(view: LakeView) -> None:
     assert cells == [("a", 3, 2), ("b", 1, 1)]
 
 
+def test_a_matrix_pools_the_knob_with_most_values_until_it_is_small(view: LakeView) -> None:
+    one = coverage(view).head(1)
+    rows = pl.concat([
+        one.with_columns(message_bytes=pl.lit(float(k)), load_qps=pl.lit(1e3 * (k % 3)))
+        for k in range(MOST_PLACES + 6)
+    ])  # fmt: skip
+    assert small_coverage(rows[:MOST_PLACES], view.catalogue)[1] == []
+    small, over = small_coverage(rows, view.catalogue)
+    assert over == ["message size"]
+    assert small["runs"].to_list() == [3 * 10] * 3
+    assert small["configurations"].to_list() == [2 * 10] * 3
+
+
 def test_the_page_says_it_in_words(view: LakeView) -> None:
     made = {name: render(body) for name, body in blocks(view).items()}
     assert "3 in 2 configurations; n at least 1, median 1.5" in made["datasets"]
     assert "ITR: 2 us to 50 us (2 values)" in made["datasets"]
     assert "2020-09-13 12:26 to 2020-09-13 12:30 UTC" in made["datasets"]
-    assert "no_log: 1 runs" in made["datasets"]
+    assert "no_log: 1 run" in made["datasets"]
     assert '<td class="">3 in 2</td>' in made["coverage"]
     assert "Nothing was refused, repaired or doubted." in made["problems"]
 

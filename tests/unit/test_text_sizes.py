@@ -14,7 +14,7 @@ _FIGURE: Final = re.compile(
     r"|font-size:\s*([\d.]+)px"
 )
 # Sheets and figures of paper, whose sizes are points of a printed page.
-_PAPER: Final = ("print.css", "page_paper.js", "/paper/", "timeline/")
+_PAPER: Final = ("print.css", "page_paper.js", "/paper/")
 
 
 def small(text: str, pattern: re.Pattern[str]) -> list[str]:
