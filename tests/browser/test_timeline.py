@@ -326,13 +326,10 @@ def test_the_strip_shows_the_whole_and_its_brush_moves_the_window(
 
 
 def test_runs_are_aligned_by_work_done(timeline: TimelinePage, logged_address: str) -> None:
-    timeline.open(logged_address, "?from=0.02&to=0.04")
+    timeline.open(logged_address, "?align=rx_bytes&from=1000000&to=1500000")
     page = timeline.page
-    page.locator("#timeline-align").click()
-    page.get_by_role("option", name="bytes received").click()
-    page.wait_for_function("() => wattlas.timeline.page.answer.x.name === 'rx_bytes'")
-    timeline.settle()
-    # All of the work is shown: a window of time is none of it.
+    assert timeline.span() == (1e6, 1.5e6)
+    timeline.press("Home")
     begin, end = timeline.span()
     runs = page.evaluate("wattlas.timeline.page.answer.runs.map((run) => run.axes.interrupts.t1)")
     assert (begin, end) == (0, max(runs))
@@ -342,7 +339,6 @@ def test_runs_are_aligned_by_work_done(timeline: TimelinePage, logged_address: s
     assert axis["range"] == [0, pytest.approx(end)]
     timeline.drag(0.25, 0.5)
     assert timeline.span() == (pytest.approx(end / 4, rel=0.01), pytest.approx(end / 2, rel=0.01))
-    assert query_of(page)["align"] == ["rx_bytes"]
     assert float(query_of(page)["from"][0]) == pytest.approx(end / 4, rel=0.01)
     assert "B wide" in timeline.words()
     brush = page.locator("#timeline-strip .brush").bounding_box()
@@ -353,11 +349,13 @@ def test_runs_are_aligned_by_work_done(timeline: TimelinePage, logged_address: s
     # Each run has its own time at a place.
     page.locator("#timeline-values").click()
     assert re.search(r"at [\d.]+ [kM]B.*A: .* s[. ].* B: .* s[. ]", timeline.said())
-    page.reload()
-    timeline.ready()
-    assert timeline.span() == (pytest.approx(end / 4, rel=0.01), pytest.approx(end / 2, rel=0.01))
-    timeline.press("Home")
-    assert timeline.span() == (0, end)
+    # A window of work is none of time: all of it is shown.
+    page.locator("#timeline-align").click()
+    page.get_by_role("option", name="time", exact=True).click()
+    page.wait_for_function("() => wattlas.timeline.page.answer.x.name === 'time'")
+    timeline.settle()
+    assert timeline.span() == (0, pytest.approx(0.1))
+    assert not {"align", "from", "to"} & set(query_of(page))
 
 
 @pytest.mark.slow
