@@ -1,4 +1,4 @@
-"""The tables of a file: separated text, JSON, JSON lines or Parquet, as the file has them."""
+"""The tables of a file: separated text, JSON, JSON lines, Parquet or a spreadsheet."""
 
 import io
 import json
@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 from data.errors import FormatError
 from ingest.files.packed import CHUNK, Packed
 from ingest.files.text_lines import iterate_lines
-from ingest.formats import json_rows
+from ingest.formats import json_rows, workbook
 from ingest.formats.json_rows import Cell, plain
 from ingest.formats.problem_list import ProblemList
 from ingest.formats.table_rows import MOST_ROWS, Mend, Table, bounded, check_columns, check_rows
@@ -24,6 +24,7 @@ from ingest.formats.table_text import (
     separator_of,
     table_rows,
 )
+from ingest.formats.workbook import is_workbook
 from ingest.formats.written_numbers import written_numbers
 from ingest.records import ReadContext, TableDeclaration
 from ingest.settings.tables import CORE, target_kinds
@@ -68,10 +69,30 @@ def parse_tables(
         FormatError: As `parse_table`.
     """
     head, blocks = _peeked(bounded(blocks, context.name))
+    if is_workbook(context.name, head):
+        return _parse_workbook(b"".join(blocks), context, problems)
     if not _is_document(head):
         mend = partial(_with_gap, context.tables)
         return [parse_table(blocks, context.name, problems, mend, MOST_ROWS)]
     return _parse_document(b"".join(blocks), context, problems)
+
+
+def _parse_workbook(content: bytes, context: ReadContext, problems: ProblemList) -> list[Table]:
+    """Return the tables of a spreadsheet: of each sheet that is one."""
+    tables, faults = [], []
+    sheets = workbook.sheets_of(content, context.name)
+    for title, text in sheets:
+        try:
+            mend = partial(_with_gap, context.tables)
+            table = parse_table([text.encode()], context.name, problems, mend, MOST_ROWS)
+        except FormatError as error:
+            faults.append(error)
+            continue
+        table.place = title if len(sheets) > 1 else ""
+        tables += [table] if len(table) else []
+    if not tables:
+        raise faults[0] if faults else FormatError(f"no sheet has a table ({context.name})")
+    return tables
 
 
 def _with_gap(

@@ -10,6 +10,7 @@ from typing import Final
 
 from data.errors import FormatError
 from ingest.formats import json_rows
+from ingest.formats.workbook import is_workbook
 from ingest.formats.written_numbers import written_numbers
 from ingest.records import TableDeclaration
 from ingest.settings.headings import read_heading
@@ -39,6 +40,8 @@ def sniff(name: str, head: bytes) -> bool:
     has numbers only.
     """
     if head.startswith(_PARQUET):
+        return True
+    if is_workbook(name, head):
         return True
     if b"\0" in head:
         return False

@@ -4,6 +4,7 @@ Each is written in another style: wide tables, means with deviations, meters bes
 running totals, texts of perf. The values by hand stand beside the rows.
 """
 
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -197,3 +198,62 @@ def test_a_study_comes_out_right_without_settings(style: str, tmp_path: Path) ->
     assert found[: len(rows)] == rows
     if style == "documents in folders":
         assert not {"c_folder", "c_folder_2"} & knobs.keys()
+
+
+MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
+DOCUMENT = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+PACKAGE = "http://schemas.openxmlformats.org/package/2006/relationships"
+
+
+def write_workbook(file: Path, sheets: dict[str, list[list[object]]]) -> None:
+    """Write the least that a spreadsheet has."""
+    named = "".join(f'<sheet name="{t}" sheetId="{n}" r:id="r{n}"/>' for n, t in enumerate(sheets))
+    related = "".join(
+        f'<Relationship Id="r{n}" Type="{DOCUMENT}/worksheet" Target="worksheets/s{n}.xml"/>'
+        for n in range(len(sheets))
+    )
+    with zipfile.ZipFile(file, "w") as pack:
+        pack.writestr(
+            "xl/workbook.xml",
+            f'<workbook xmlns="{MAIN}" xmlns:r="{DOCUMENT}"><sheets>{named}</sheets></workbook>',
+        )
+        pack.writestr(
+            "_rels/.rels",
+            f'<Relationships xmlns="{PACKAGE}"><Relationship Id="r" Target="xl/workbook.xml" '
+            f'Type="{DOCUMENT}/officeDocument"/></Relationships>',
+        )
+        pack.writestr(
+            "xl/_rels/workbook.xml.rels",
+            f'<Relationships xmlns="{PACKAGE}">{related}</Relationships>',
+        )
+        for n, rows in enumerate(sheets.values()):
+            cells = "".join(
+                "<row>" + "".join(
+                    f'<c t="inlineStr"><is><t>{cell}</t></is></c>' if isinstance(cell, str)
+                    else f"<c><v>{cell}</v></c>" for cell in row
+                ) + "</row>" for row in rows
+            )  # fmt: skip
+            pack.writestr(
+                f"xl/worksheets/s{n}.xml",
+                f'<worksheet xmlns="{MAIN}"><sheetData>{cells}</sheetData></worksheet>',
+            )
+
+
+def test_a_spreadsheet_with_a_measurement_a_sheet(tmp_path: Path) -> None:
+    raw, lake = tmp_path / "study", tmp_path / "lake"
+    raw.mkdir()
+    header: list[object] = ["Benchmark", "1 thread", "2 threads", "4 threads"]
+    energies: list[list[object]] = [["bt", 99.5, 80.5, 70.5], ["lu", 60.5, 50.5, 40.5]]
+    times: list[list[object]] = [["bt", 9.5, 5.5, 3.5], ["lu", 6.5, 3.25, 2.0]]
+    sheets = {"Energy (J)": [header, *energies], "Runtime (s)": [header, *times]}
+    write_workbook(raw / "results.xlsx", sheets)
+    assert main(["add", str(raw), "--lake", str(lake)]) == 0
+    with open_lake(lake) as opened:
+        sql = "SELECT benchmark, threads, energy_j, duration_s FROM runs ORDER BY ALL"
+        found = opened.polars(sql).rows()
+    assert found == [
+        ("bt", 1, 99.5, 9.5), ("bt", 2, 80.5, 5.5), ("bt", 4, 70.5, 3.5),
+        ("lu", 1, 60.5, 6.5), ("lu", 2, 50.5, 3.25), ("lu", 4, 40.5, 2.0),
+    ]  # fmt: skip
+    (raw / "broken.xlsx").write_bytes(b"PK\x03\x04 and no more")
+    assert main(["add", str(raw), "--lake", str(lake)]) == 3
