@@ -113,8 +113,9 @@
   /** A chart with a title: its columns, then its rows and the statement that yields them. */
   function captioned(figure, { about, columns, rows, truncated }, { x, y }, statement) {
     const [across, up] = [x, y].map((name) => (about[columns.indexOf(name)] || { title: name }).title);
-    const counted = (truncated ? "the first " : "") + "n = " + rows.length.toLocaleString("en") + " rows";
-    const words = wattlas.plotText(up + " by " + across) + "<br>" + counted + " of: "
+    const first = truncated ? "the first " : "", count = rows.length.toLocaleString("en");
+    const named = (up + " by " + across).replaceAll(/ \((less|more) is better\)/g, "");
+    const words = wattlas.plotText(named) + "<br>Points: n = " + first + count + " rows of: "
       + wattlas.plotText(shortened(statement, 400));
     return { ...figure, layout: { ...figure.layout, title: { text: words } } };
   }

@@ -164,7 +164,7 @@ def test_a_query_is_run_drawn_linked_and_saved(page: Page, logged_address: str) 
     svg = paper(page.locator("[data-view=sql-chart]"), "svg").decode()
     assert re.search(r"<text [^>]*>Target load, 1/s</text>", svg)
     assert "Target load, 1/s by mean_j, J." in svg
-    assert "N = 4 rows of: SELECT load_qps, avg(energy_j) AS mean_j FROM runs WHERE" in svg
+    assert "Points: n = 4 rows of: SELECT load_qps, avg(energy_j) AS mean_j FROM runs WHERE" in svg
 
     ask(page, 'SELECT \'<img src=x onerror=alert(1)>\' AS "<b>x</b>", 1 AS "a.b"')
     expect(page.locator("#sql-rows .ag-cell").first).to_have_text("<img src=x onerror=alert(1)>")
