@@ -21,7 +21,7 @@ _SOURCES: Final = {
     "power_w": METER,
     "bytes_per_joule": METER,
     "ios_per_joule": METER,
-    "interrupts_per_s": "Interrupts (NVMe queues or AHCI) come from two copies of /proc/interrupts.",
+    "interrupts_per_s": "Interrupts: of NVMe queues or AHCI, from two copies of /proc/interrupts.",
     "loads_per_s": _TABLE,
     "stores_per_s": _TABLE,
     "latency_p99_us": "For mixed reads and writes fio writes percentiles only in json+.",
