@@ -9,7 +9,9 @@
   const { timeline } = wattlas, { page } = timeline;
   const { answers, state, colors } = wattlas.exportData();
   const held = answers.map(timeline.decoded);
-  for (const one of held) one.runs.forEach((run, k) => { run.bands = one.bands[k].problem ? null : one.bands[k]; });
+  for (const one of held) {
+    one.runs.forEach((run, k) => { run.bands = one.bands[k].problem ? null : one.bands[k]; });
+  }
   const part = (id) => document.getElementById(id);
 
   /* ---- windows within an answer */
@@ -20,7 +22,8 @@
   /** The first bin that touches a window, and the one after the last. */
   function binsIn({ t0, dt, n, edges }, from, to) {
     if (edges) {
-      const begin = Math.max(edges.findLastIndex((x) => x <= from), 0), behind = edges.findIndex((x) => x >= to);
+      const begin = Math.max(edges.findLastIndex((x) => x <= from), 0);
+      const behind = edges.findIndex((x) => x >= to);
       return [Math.min(begin, n - 1), Math.max(behind < 0 ? n : behind, Math.min(begin, n - 1) + 1)];
     }
     const first = Math.min(Math.max(Math.floor((from - t0) / dt + EDGE), 0), n - 1);
@@ -47,7 +50,9 @@
     return {
       ...run, axes: mapValues(run.axes, (axis, name) => cutAxis(axis, bins[name])),
       groups: run.groups.map(group), power: run.power.map(group),
-      bands: run.bands && cutRun(run.bands, panels, from, to), raw: run.raw && cutRaw(run.raw, from, to), heat: run.heat && cutHeat(run.heat, from, to),
+      bands: run.bands && cutRun(run.bands, panels, from, to),
+      raw: run.raw && cutRaw(run.raw, from, to),
+      heat: run.heat && cutHeat(run.heat, from, to),
       window: { ...run.window, bins: drawn[1] - drawn[0] },
     };
   }

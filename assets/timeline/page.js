@@ -83,9 +83,9 @@ document.addEventListener("DOMContentLoaded", function () {
   /* Bands need finer windows than lines do: they are read when the window rests. */
   let resting = 0, askingBands = null;
   function restBands() {
-    clearTimeout(resting);
+    wattlas.cancel(resting);
     if (askingBands) askingBands.abort();
-    resting = setTimeout(fetchBands, REST_MS);
+    resting = wattlas.later(fetchBands, REST_MS);
   }
   async function fetchBands() {
     const { answer } = page, hasBins = (run) => !run.problem && !run.raw;

@@ -12,7 +12,8 @@
   const part = (id) => document.getElementById(id);
 
   /*
-   * state: the values of the URL. infos: facts about each run. x: the x axis of the last answer. answer: the drawn answer. whole: the answer
+   * state: the values of the URL. infos: facts about each run. x: the x axis of the last answer.
+   * answer: the drawn answer. whole: the answer
    * for the whole of the runs, for the strip; null before it is there.
    * clipped: a sentence if the requested window was outside the runs. complaint: the last request's error.
    * canChoose: whether runs and cores can be chosen.

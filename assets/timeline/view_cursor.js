@@ -146,7 +146,9 @@
     for (const k of column ? row.runs : []) {
       const { raw } = page.answer.runs[k];
       if (!raw) continue;
-      timeline.placesOf(raw).forEach((time, i) => { if (!isNaN(raw[column][i])) found.push({ time, k, i }); });
+      timeline.placesOf(raw).forEach((time, i) => {
+        if (!isNaN(raw[column][i])) found.push({ time, k, i });
+      });
     }
     return found.sort((a, b) => a.time - b.time || a.k - b.k || a.i - b.i);
   }
@@ -249,7 +251,9 @@
         const lines = timeline.groupsOf(run, row).map((group) => group.series[row.series]).filter(Boolean);
         for (const line of lines) {
           const values = line.max || line.mean;
-          for (const [i, value] of values.entries()) yield { value, time: timeline.middleOf(run.axes[row.clock], i) };
+          for (const [i, value] of values.entries()) {
+            yield { value, time: timeline.middleOf(run.axes[row.clock], i) };
+          }
         }
       }
     }

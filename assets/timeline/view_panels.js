@@ -78,7 +78,8 @@
       if (band && !isRaw) {
         const { bins: wide, p10, p90 } = band, line = { width: 0 };
         const fill = { fill: "toself", fillcolor: timeline.transparent(color, 0.28) };
-        data.push(traceOf(row, run, "band", { ...envelope(wide, middles(wide), p10, p90), ...fill, line, meta }));
+        const drawn = { ...envelope(wide, middles(wide), p10, p90), ...fill, line, meta };
+        data.push(traceOf(row, run, "band", drawn));
       }
       if (values.max && !isRaw) {
         const line = { width: 0.8, color: timeline.transparent(color, 0.65) };
@@ -126,7 +127,8 @@
     return {
       type: "heatmap", xaxis: "x", yaxis: row.axis, hoverinfo: "skip", colorscale: "Viridis",
       z: Array.from({ length: height }, (_, i) => scale.of(heat.z.subarray(i * width, (i + 1) * width))),
-      ...(heat.edges ? { x: Array.from(heat.edges) } : { x0: heat.t0 + heat.dt / 2, dx: heat.dt }), y0: 0, dy: 1, zmin: scale.zmin, zmax: scale.zmax,
+      ...(heat.edges ? { x: Array.from(heat.edges) } : { x0: heat.t0 + heat.dt / 2, dx: heat.dt }),
+      y0: 0, dy: 1, zmin: scale.zmin, zmax: scale.zmax,
       showscale: row.isFirst,
       colorbar: {
         thickness: 8, outlinewidth: 0, x: 1.004, xpad: 0, len: 84, lenmode: "pixels", y: row.domain[1],
@@ -151,7 +153,8 @@
     return {
       range: [scene.answer.from_x, scene.answer.to_x], side: "top", anchor: "y", gridcolor: c.grid,
       linecolor: c.line, zeroline: false, ticks: "outside", ticklen: 18, tickcolor: c.grid,
-      tickfont: { size: 12 }, ticklabeloverflow: "allow", nticks: 9, exponentformat: unit === "s" ? "none" : "SI",
+      tickfont: { size: 12 }, ticklabeloverflow: "allow", nticks: 9,
+      exponentformat: unit === "s" ? "none" : "SI",
       title: { text: title + " since the start of the workload, " + unit, font: { size: 12 }, standoff: 2 },
     };
   }

@@ -22,7 +22,8 @@
       name: timeline.letter(k) + " \u2013 " + wattlas.plotText(run.label || run.run_id),
       line: { width: 2, color: timeline.shade(scene, k), dash: dashOf(k) },
     }));
-    const span = timeline.placeWords(scene, from, to - from) + " to " + timeline.placeWords(scene, to, to - from);
+    const [begin, end] = [from, to].map((at) => timeline.placeWords(scene, at, to - from));
+    const span = begin + " to " + end;
     return { data: [...data, ...keys], layout: { ...layout, title: { text: what + ", " + span } } };
   }
 })((window.wattlas = window.wattlas || {}));

@@ -54,7 +54,8 @@
   timeline.rowLines = function (scene, row, time) {
     const lines = [row.title + " " + at(scene, time)], { runs } = scene.answer;
     for (const k of row.runs) {
-      const run = runs[k], bins = run.axes[row.clock], i = timeline.binAt(bins, time), groups = timeline.groupsOf(run, row);
+      const run = runs[k], bins = run.axes[row.clock], i = timeline.binAt(bins, time);
+      const groups = timeline.groupsOf(run, row);
       if (i < 0) continue;
       // Of runs aligned by work each has its own time.
       const when = bins.t_s ? DOT + bins.t_s[i].toFixed(6) + " s" : "";
