@@ -135,11 +135,12 @@ class LogCounts:
 
 
 def over_time(bins: np.ndarray) -> np.ndarray:
-    """Sum a run's bins, shape (cores, a multiple of SERIES_BINS), to a series of it."""
-    joined = bins.shape[1] // SERIES_BINS
-    parts = bins.reshape(len(bins), SERIES_BINS, joined).sum(axis=(0, 2))
-    whole: np.ndarray = np.rint(parts).astype(np.int64)
-    return whole
+    """Sum a run's bins, shape (cores, n), to its series; a bin wider than a part is spread."""
+    count = bins.shape[1]
+    until = np.concatenate([[0.0], np.cumsum(bins.sum(axis=0, dtype=np.float64))])
+    edges = np.arange(SERIES_BINS + 1) * (count / SERIES_BINS)
+    whole: np.ndarray = np.diff(np.rint(np.interp(edges, np.arange(count + 1), until)))
+    return whole.astype(np.int64)
 
 
 def log_metrics(row: Mapping[str, Any], counts: LogCounts) -> dict[str, float | None]:
