@@ -182,6 +182,8 @@ def page(shared_tab: Page, request: pytest.FixtureRequest) -> Iterator[Page]:
     sent a request to another machine or had an error.
     """
     failed = request.session.testsfailed
+    # Chromium slows the timers of a tab that another one hides.
+    shared_tab.bring_to_front()
     try:
         yield from watched(shared_tab)
     finally:
@@ -249,9 +251,11 @@ def watched(page: Page, *addresses: str) -> Iterator[Page]:
 
 
 @pytest.fixture(scope="session")
-def blank(visitor: BrowserContext) -> Page:
-    """A tab for functions of our scripts, beside the one of the pages."""
-    return visitor.new_page()
+def blank(visitor: BrowserContext, shared_tab: Page) -> Page:
+    """A tab for functions of our scripts, behind the one of the pages."""
+    tab = visitor.new_page()
+    shared_tab.bring_to_front()
+    return tab
 
 
 def load_scripts(page: Page, *names: str) -> Page:
