@@ -50,12 +50,12 @@ ready: $(VENV)/.dev-stamp packages compiled compressed
 # Tests write and flush thousands of small files: in memory, where there is room for them.
 ROOM := $(shell df -Pk /dev/shm 2>/dev/null | awk 'NR == 2 && $$4 > 4000000 { print "TMPDIR=/dev/shm" }')
 
-# Two workers: the first begins with the tests in Chromium, the second takes over what is left of them.
+# Three workers on two cores: the first begins with the tests in Chromium, which often wait.
 test: ready
 ifdef ARGS
 	$(ROOM) $(BIN)/python -m pytest $(ARGS)
 else
-	$(ROOM) $(BIN)/python -m pytest --numprocesses=2 --dist=worksteal
+	$(ROOM) $(BIN)/python -m pytest --numprocesses=3 --dist=worksteal
 endif
 
 # All tests, also those that take over 4 s, which `.ci/run` leaves out: about 25 minutes on two cores.
