@@ -35,7 +35,9 @@ def _check(claim: Claim, catalogue: Catalogue) -> dict[str, Any]:
         side: [dict(member.values) for member in claim.settings if member.side == side]
         for side in (SUBJECT, REFERENCE)
     }
-    given = (name for name in catalogue.choice_columns if name != "system")
+    # Sides that name their items, such as programs, are over all of these.
+    own = claim.settings[0].values
+    given = [name for name in catalogue.choice_columns if name != "system" and name not in own]
     limit = None
     if claim.limit is not None:
         limit = _metric(claim.limit[0], catalogue) | {"at": claim.limit[1]}

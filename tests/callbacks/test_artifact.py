@@ -16,6 +16,7 @@ from app.__main__ import main
 from app.artifact.writer import write_artifact
 from app.kit.context import Lakes
 from app.pages import PAGES
+from tests.fixtures.lakes import suite
 
 FEW = [page for page in PAGES if page.name in ("explore", "modes", "distributions")]
 
@@ -81,6 +82,15 @@ def test_all_numbers_agree(artifact: Path) -> None:
         for check in checks["tables"]
     )
     assert agreed == count == in_tables + 7 * len(claims)
+
+
+def test_claims_over_all_programs_are_judged_again(tmp_path: Path) -> None:
+    write_artifact(Lakes(suite(tmp_path / "lake")), [], tmp_path / "study")
+    status, lines = verified(tmp_path / "study")
+    agreed, count = numbers(lines[-1])
+    assert (status, agreed) == (0, count)
+    claims = json.loads((tmp_path / "study" / "checks.json").read_text())["claims"]["list"]
+    assert any(c["sentence"].startswith("15 W lowers energy against no power") for c in claims)
 
 
 def test_the_axes_of_each_picture_are_computed_again(artifact: Path) -> None:

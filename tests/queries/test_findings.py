@@ -10,11 +10,10 @@ import polars as pl
 import pytest
 
 from data.connection import Lake, open_lake
-from data.declared import Column
 from data.errors import DataError
 from data.findings import Claim, claims
 from data.machine_state import StateDifference
-from tests.fixtures.lakes import run, write_lake
+from tests.fixtures.lakes import run, suite, write_lake
 
 SUBJECT, REFERENCE = "subject", "reference"
 
@@ -226,21 +225,8 @@ def test_the_published_saving_and_the_open_question(
 
 
 def test_a_setting_is_judged_over_all_programs_each_against_itself(tmp_path: Path) -> None:
-    """Programs of 100 to 1,600 J; a limit of 15 W saves a fifth of each, noise of 1 %.
-
-    A program is what was asked for: no claim compares two of them. No limit is a level too.
-    """
-    rng = np.random.default_rng(3)
-    rows = [
-        run(workload="suite", system="laptop", load_qps=None, itr_us=None, dvfs_ghz=None,
-            rapl_w=limit, program=f"p{number}", replicate=replicate, latency_p99_us=None,
-            energy_j=100.0 * 2**number * share * float(np.exp(rng.normal(0, 0.01))))
-        for number in range(5)
-        for limit, share in ((15.0, 0.8), (None, 1.0))
-        for replicate in range(3)
-    ]  # fmt: skip
-    program = Column("program", "knob", "text", "Program", is_given=True)
-    with open_lake(write_lake(tmp_path / "lake", rows, declared=(program,))) as lake:
+    """A program is what was asked for: no claim compares two of them. No limit is a level too."""
+    with open_lake(suite(tmp_path / "lake")) as lake:
         own = by(claims(lake), "knob")
         (claim,) = own
         runs = lake.polars(claim.query)
