@@ -192,16 +192,19 @@ def _bins(knob: Knob, values: pl.Series) -> Levels:
 
 def _labels(knob: Knob, levels: Levels, systems: Mapping[str, str]) -> list[str]:
     """Return the labels along an axis; of systems with one label their names too."""
-    labels = [_ends(level, lambda value: axis_label(knob, value, systems)) for level in levels]
+    labels = _ends(levels, lambda value: axis_label(knob, value, systems))
     return [
         f"{label} ({level[0]})" if labels.count(label) > 1 else label
         for label, level in zip(labels, levels, strict=True)
     ]
 
 
-def _ends(level: list[Value | None], words: Callable[[Value | None], str]) -> str:
-    """Return a value, or the first and the last of a bin, in words."""
-    return words(level[0]) if len(level) == 1 else f"{words(level[0])} to {words(level[-1])}"
+def _ends(levels: Levels, words: Callable[[Value | None], str]) -> list[str]:
+    """Return each value, or the first and the last of each bin, in words."""
+    return [
+        words(level[0]) if len(level) == 1 else f"{words(level[0])} to {words(level[-1])}"
+        for level in levels
+    ]
 
 
 def _grid(cells: pl.DataFrame, x_knob: Knob, y_knob: Knob) -> dict:
@@ -303,6 +306,6 @@ def _meta(
             "place": {},
             "missing": np.argwhere(np.isnan(grid["mean"])).tolist(),
         },
-        "y_words": [_ends(one, lambda v: value_words(y_knob, v, systems)) for one in grid["y"]],
-        "x_words": [_ends(one, lambda v: value_words(x_knob, v, systems)) for one in grid["x"]],
+        "y_words": _ends(grid["y"], lambda value: value_words(y_knob, value, systems)),
+        "x_words": _ends(grid["x"], lambda value: value_words(x_knob, value, systems)),
     }
