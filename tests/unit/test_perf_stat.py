@@ -100,4 +100,5 @@ def test_perf_of_this_machine(tmp_path: Path, options: tuple[str, ...], separato
         assert reading.measurements["context_switches"] >= 1
     assert kinds <= {"partly_counted"}
     assert reading.interval_s is not None
-    assert 0.2 <= reading.interval_s <= took_s
+    # On a busy machine perf leaves out intervals that it was late for.
+    assert (0.1 if "-I" in options else 0.2) <= reading.interval_s <= took_s
