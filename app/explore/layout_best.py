@@ -322,7 +322,8 @@ def sentences(rows: pl.DataFrame, question: Asked) -> list[str]:
 
 def _most(told: Sequence[Mapping[str, Any]], question: Asked) -> str:
     """Say which setting is recommended most often; empty where no two choices share one."""
-    settings = (_setting_words(row, question) for row in told if row["standing"] != "outside")
+    could_differ = (r for r in told if r["settings"] > 1 and r["standing"] != "outside")
+    settings = (_setting_words(row, question) for row in could_differ)
     counts = Counter(filter(None, settings)).most_common(1)
     if not counts or counts[0][1] < 2:
         return ""
