@@ -100,5 +100,10 @@ def test_perf_of_this_machine(tmp_path: Path, options: tuple[str, ...], separato
         assert reading.measurements["context_switches"] >= 1
     assert kinds <= {"partly_counted"}
     assert reading.interval_s is not None
-    # On a busy machine perf leaves out intervals that it was late for.
-    assert (0.1 if "-I" in options else 0.2) <= reading.interval_s <= took_s
+    if "-I" in options:
+        # On a busy machine perf may end after its first interval: what it wrote counts.
+        lines = [line for line in out.read_text().splitlines() if line[:1] not in ("", "#")]
+        assert reading.interval_s == float(lines[-1].split(separator)[0])
+    else:
+        assert reading.interval_s >= 0.2
+    assert reading.interval_s <= took_s
