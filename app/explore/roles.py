@@ -22,7 +22,7 @@ class Encoding:
 
     Attributes:
         symbols: Symbols, hues and names of the values of `symbol`.
-        hues: The same for the values of `colour`; None if they are several numbers.
+        hues: The same for the values of `colour`; None if these are numbers of a scale.
     """
 
     colour: Knob | None
@@ -59,12 +59,16 @@ def encoding_of(
     by_symbol = symbol or catalogue.knobs["system"]
     values = points[by_symbol.column].unique().to_list() if symbol else []
     hues = None
-    # One number beside none has no scale.
-    if colour is not None and not (
-        colour.facet.is_number and points[colour.column].drop_nulls().n_unique() > 1
-    ):
+    if colour is not None and _has_hues(colour, points[colour.column]):
         hues = competitors_of(colour, points[colour.column].unique().to_list(), systems, labels)
     return Encoding(colour, size, symbol, competitors_of(by_symbol, values, systems, labels), hues)
+
+
+def _has_hues(knob: Knob, values: pl.Series) -> bool:
+    """Return whether each value has its own hue: names, or one number beside none."""
+    return not knob.facet.is_number or (
+        values.null_count() > 0 and values.drop_nulls().n_unique() == 1
+    )
 
 
 def _keys(encoding: Encoding) -> list[pl.Expr]:

@@ -21,13 +21,13 @@ from app.findings.page import (
     update_status,
 )
 from app.findings.state import FindingsState
-from app.kit.context import Lakes
+from app.kit.context import Lakes, lake_view
 from app.kit.words import order_note
 from data.catalogue import SHIPPED
 from data.errors import SelectionError
 from data.selection import Selection
-from tests.callbacks.components import html_texts
-from tests.fixtures.lakes import run, write_lake
+from tests.callbacks.components import by_id, html_texts, texts
+from tests.fixtures.lakes import run, suite, write_lake
 
 pytestmark = pytest.mark.usefixtures("here")
 NEXT: tuple[Any, ...] = ("energy_j", None, None, None, None)
@@ -64,6 +64,14 @@ def test_a_filter_hides_claims_and_changes_none() -> None:
     assert 0 < len(some) < len(everything)
     assert set(some) <= set(everything)
     assert update_status({}, 0) != update_status({"system": ["linux_tuned"]}, 0)
+
+
+def test_without_a_tail_latency_there_is_nothing_to_limit(tmp_path: Path) -> None:
+    view = Lakes(suite(tmp_path / "lake")).at(None)
+    layout = PAGE.layout(view, FindingsState(), "")
+    assert by_id(layout, "findings-limit").type == "hidden"
+    assert "p99 latency, us: at most" not in texts(layout)
+    assert "p99 latency, us: at most" in texts(PAGE.layout(lake_view(None), FindingsState(), ""))
 
 
 def test_a_claims_link_opens_its_runs_in_explore_within_the_limit() -> None:

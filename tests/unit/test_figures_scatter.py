@@ -110,6 +110,20 @@ def test_colour_is_dvfs_and_the_governor_has_a_hue_of_its_own(points: pl.DataFra
     assert not draw(points.filter(system="linux_default"))["layout"]["coloraxis"]["showscale"]
 
 
+def test_one_number_beside_none_has_two_hues_and_no_scale(points: pl.DataFrame) -> None:
+    limited = pl.when(pl.col("system") != "linux_default").then(15.0)
+    figure = draw(points.with_columns(rapl_w=limited), colour="rapl")
+    assert not figure["layout"]["coloraxis"]["showscale"]
+    hues = {t["name"]: t["marker"]["color"] for t in traces(figure, "points")}
+    assert len(set(hues.values())) == 2
+    assert hues["Linux tuned"] == hues["Library OS"] != hues["Linux default"]
+    entries = [t["name"] for t in figure["data"] if t.get("showlegend")]
+    assert {"15 W", "none"} <= set(entries)
+    # One number alone leaves the hues of the systems' frontiers as they are.
+    alone = draw(points.filter(pl.col("system") != "linux_default"), colour="rapl")
+    assert alone["layout"]["coloraxis"]["showscale"]
+
+
 def test_area_grows_in_step_with_the_interrupt_delay() -> None:
     sizes = itr_sizes_px(np.array([0.0, 100.0, 200.0, np.nan]), 200.0)
     assert sizes[0] == pytest.approx(SIZE_MIN_PX)
