@@ -184,6 +184,20 @@ def test_the_last_label_is_never_left_out(
     assert [labels[i] for i in found] == list(shown)
 
 
+def test_many_long_names_have_room_beside_a_low_map(scripts: Page) -> None:
+    """100 rows in 200 px have room for 15 lines at most; a name beside the map has 18 letters."""
+    labels = scripts.evaluate("""() => {
+      const y = Array.from({ length: 100 }, (_, i) => "a program of a suite, number " + i);
+      const meta = { ...figure.layout.meta, labels: { x: ["a"], y } };
+      const axis = (_length, count) => ({ _length, range: [-0.5, count - 0.5] });
+      const gd = { _fullLayout: { xaxis: axis(300, 1), yaxis: axis(200, 100) } };
+      return wattlas.modesMap.shown(meta, { count: 0 }, gd, "light").labels;
+    }""")
+    assert 2 <= len(labels["yaxis.tickvals"]) <= 200 / 13
+    assert labels["yaxis.tickvals"][-1] == 99
+    assert set(labels["yaxis.ticktext"]) == {"a program of a su\N{HORIZONTAL ELLIPSIS}"}
+
+
 @pytest.mark.parametrize(
     ("sel", "dimmed", "words"),
     [
