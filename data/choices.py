@@ -67,6 +67,7 @@ class Study:
     Attributes:
         rows: The moments of each setting, one row a setting.
         knobs: Columns of the knobs that are set in the choice, and of their policies.
+        alpha: Error of the best set.
         step: Resolution of the objective's values, in its unit.
         left_out: Rows of `runs` in settings without a value of the objective above 0.
     """
@@ -75,9 +76,14 @@ class Study:
     knobs: tuple[str, ...]
     cost: Estimates
     limit: Limit | None
-    best: BestSet
+    alpha: float
     step: float
     left_out: int
+
+    @cached_property
+    def best(self) -> BestSet:
+        """The settings that may be the best."""
+        return best_set(self.cost, self.limit, self.alpha)
 
     @cached_property
     def settings(self) -> pl.DataFrame:
@@ -142,7 +148,7 @@ def study(
         estimates, _ = estimates_in(there, limited, family)
         limit = Limit(limited.sign * float(np.log(at_most)), estimates)
     left_out = int(rows["runs"].sum()) - int(there["runs"].sum())
-    return Study(there, tuple(knobs), cost, limit, best_set(cost, limit, alpha), step, left_out)
+    return Study(there, tuple(knobs), cost, limit, alpha, step, left_out)
 
 
 def in_order(rows: pl.DataFrame, *, catalogue: Catalogue) -> pl.DataFrame:

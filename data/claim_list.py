@@ -195,8 +195,8 @@ class _Scope:
         for system, own in self._studies(metric).items():
             for column in own.knobs:
                 if column not in policies:
-                    is_shipped = column in SHIPPED.setting_columns
-                    for low, high in _level_pairs(own.rows[column], is_shipped):
+                    pairs = _level_pairs(own.rows[column], _means_something(own.rows, column))
+                    for low, high in pairs:
                         yield from self._of_levels(system, metric, own, column, low, high)
 
     def _bound(self, metric: str) -> tuple[str, float] | None:
@@ -325,7 +325,7 @@ class _Scope:
             len(cells) == 1 and np.isnan([lower.variance, higher.variance]).any()
         ):
             return
-        question, more = self._paired(lower, higher)
+        question, more = self._paired(lower, higher, self._items_of(cells))
         knob = self.catalogue.knob_of_column[column]
         members = [
             self._member(name, i, True, own.rows.row(place, named=True))
@@ -337,12 +337,20 @@ class _Scope:
             more, members, (int(lower.n.sum()), int(higher.n.sum())),
         )  # fmt: skip
 
+    def _items_of(self, cells: pl.DataFrame) -> np.ndarray | None:
+        """Return the number of each cell's item; None where all are of one."""
+        if not self.items:
+            return None
+        items = cells.select(self.items).rows()
+        numbers = {item: number for number, item in enumerate(dict.fromkeys(items))}
+        return np.array([numbers[item] for item in items]) if len(numbers) > 1 else None
+
     def _paired(
-        self, lower: Estimates, higher: Estimates
+        self, lower: Estimates, higher: Estimates, items: np.ndarray | None
     ) -> tuple[Question, Callable[[float], int | None]]:
         """Ask for the mean difference of matched cells; of one cell, for that of its runs."""
         if len(lower.mean) > 1:
-            change = partial(paired_change, lower.mean - higher.mean)
+            change = partial(paired_change, lower.mean - higher.mean, items=items)
             # More runs of a cell do not make the cells more alike.
             return (lambda alpha: outcome_of(change, alpha, self.log_margin)), lambda _: None
         a, b = lower.at(0), higher.at(0)
@@ -434,7 +442,17 @@ def _against_limit(estimate: Estimates, at: float, margin: float, alpha: float) 
     return replace(found, outcome="undecided") if is_open else found
 
 
-def _level_pairs(column: pl.Series, has_policy: bool) -> list[tuple[Any, Any]]:
+def _means_something(rows: pl.DataFrame, column: str) -> bool:
+    """Return whether no value of a knob is one setting: no limit, or one and the same policy."""
+    if column not in SHIPPED.setting_columns:
+        return False
+    if (policy := POLICIES.get(column)) is None:
+        return True
+    policies = rows.filter(pl.col(column).is_null())[policy]
+    return policies.null_count() == 0 and policies.n_unique() == 1
+
+
+def _level_pairs(column: pl.Series, is_none_a_level: bool) -> list[tuple[Any, Any]]:
     """Return the pairs of levels that are compared: lowest to highest; of words, each to one.
 
     A single number is compared with no value where that means something: no limit, a governor.
@@ -442,7 +460,7 @@ def _level_pairs(column: pl.Series, has_policy: bool) -> list[tuple[Any, Any]]:
     levels = column.drop_nulls().unique().sort().to_list()
     if len(levels) < 2:
         is_pair = len(levels) == 1 and column.null_count() and column.dtype.is_numeric()
-        return [(levels[0], None)] if is_pair and has_policy else []
+        return [(levels[0], None)] if is_pair and is_none_a_level else []
     if column.dtype.is_numeric():
         return [(levels[0], levels[-1])]
     plain = next((level for level in _PLAIN_LEVELS if level in levels), levels[0])

@@ -141,7 +141,7 @@ def _energy_delay_sql(units: Mapping[str, str]) -> str:
     return f"energy_j * (CASE performance_metric {cases} END)"
 
 
-_REQUESTS: Final = "coalesce(requests::DOUBLE, throughput_qps * duration_s)"
+REQUESTS: Final = "coalesce(requests::DOUBLE, throughput_qps * duration_s)"
 _SLEEP_STATES: Final = ("c1", "c1e", "c3", "c6", "c7")
 # Only a log that counts C1 counts entries; others have the hardware's counters of time.
 _SLEEPS: Final = f"(c1 + {' + '.join(f'coalesce({name}, 0)' for name in _SLEEP_STATES[1:])})"
@@ -172,9 +172,9 @@ DERIVED: Final[dict[str, str]] = {
         for name in _SLEEP_STATES
     },
     "energy_per_interrupt_uj": "energy_j * 1e6 / nullif(interrupts, 0)",
-    "energy_per_request_uj": f"energy_j * 1e6 / nullif({_REQUESTS}, 0)",
+    "energy_per_request_uj": f"energy_j * 1e6 / nullif({REQUESTS}, 0)",
     "energy_per_byte_nj": "energy_j * 1e9 / nullif(rx_bytes + tx_bytes, 0)",
-    "interrupts_per_request": f"interrupts / nullif({_REQUESTS}, 0)",
+    "interrupts_per_request": f"interrupts / nullif({REQUESTS}, 0)",
     "instructions_per_byte": "instructions::DOUBLE / nullif(rx_bytes + tx_bytes, 0)",
 }
 

@@ -51,6 +51,7 @@ def _check(claim: Claim, catalogue: Catalogue) -> dict[str, Any]:
         "metric": _metric(cost, catalogue),
         "limit": limit,
         "scope": {name: claim.scope.get(name) for name in given},
+        "items": [name for name in catalogue.item_columns if name in own],
         "subject": sides[SUBJECT],
         "reference": sides[REFERENCE],
         "alpha": claim.alpha,

@@ -384,11 +384,16 @@ def from_constant(setting: Estimate, at: float, alpha: float) -> Interval:
     return d, d - width, d + width
 
 
-def paired(differences: list[float], alpha: float) -> Interval:
+def paired(differences: list[float], items: list[Any], alpha: float) -> Interval:
+    """Cells of one item, such as a program, are a cluster."""
     k = len(differences)
     mean = math.fsum(differences) / k
-    sd = math.sqrt(math.fsum((x - mean) ** 2 for x in differences) / (k - 1))
-    width = quantile(alpha / 2, k - 1) * sd / math.sqrt(k)
+    clusters: dict[Any, list[float]] = {}
+    for x, item in zip(differences, items if len(set(items)) > 1 else range(k), strict=True):
+        clusters.setdefault(item, []).append(x - mean)
+    n = len(clusters)
+    squares = math.fsum(math.fsum(each) ** 2 for each in clusters.values())
+    width = quantile(alpha / 2, n - 1) * math.sqrt(squares * n / (n - 1)) / k
     return mean, mean - width, mean + width
 
 
@@ -480,9 +485,10 @@ def judged(claim: dict[str, Any], rows: list[Row], claims: dict[str, Any]) -> di
         sides = [[own.cost[place(own.rows, s)] for s in side] for side in (subject, reference)]
         differences = [s.mean - r.mean for s, r in zip(*sides, strict=True)]
         n = [sum(e.n for e in side) for side in sides]
+        items = [tuple(s[name] for name in claim["items"]) for s in subject]
 
         def change(alpha: float) -> Interval:
-            return paired(differences, alpha)
+            return paired(differences, items, alpha)
 
     else:
         setting, among = own.cost[place(own.rows, subject[0])], 1

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 import polars as pl
@@ -140,26 +140,34 @@ class Answer:
 
     def run_words(self, run_id: str) -> str:
         """Return the settings of a run that vary among the runs, and its replicate."""
-        row = self.runs.row(by_predicate=pl.col("run_id") == run_id, named=True)
+        row = self._rows[run_id]
         knobs = self.view.catalogue.knobs.values()
         words = [
             value_words(knob, row[knob.column], self.labels)
             for knob in knobs
-            if knob.column in self._varying
+            if knob.column in self._told
         ]
         return " · ".join([*words, f"replicate {row['replicate']}"])
 
     @cached_property
-    def _varying(self) -> frozenset[str]:
+    def _told(self) -> frozenset[str]:
+        """Columns that tell the chosen runs apart, whichever quantities they have."""
+        return self._varying(self.runs)
+
+    def _varying(self, runs: pl.DataFrame) -> frozenset[str]:
         names = self.view.catalogue.configuration
-        return frozenset(name for name in names if self.drawn[name].n_unique() > 1)
+        return frozenset(name for name in names if runs[name].n_unique() > 1)
+
+    @cached_property
+    def _rows(self) -> dict[str, dict[str, Any]]:
+        return self.runs.rows_by_key("run_id", named=True, unique=True)
 
     def pooled(self) -> str:
         """Return which settings differ within columns of the map: `pooled: 3 loads`."""
         knobs = self.view.catalogue.knob_of_column
         inside = [
             f"{self.drawn[name].n_unique()} {knobs[name].plural}"
-            for name in self._varying
+            for name in self._varying(self.drawn)
             if name in knobs and name not in self.by
             and self.drawn.group_by(self.by).agg(pl.col(name).n_unique())[name].max() > 1  # type: ignore[operator]
         ]  # fmt: skip
@@ -273,7 +281,8 @@ def recomputed(
     view: LakeView, state: DistributionsState, name: str
 ) -> tuple[str, tuple[str, ...], tuple[str, ...]] | None:
     """Return the query of the map's rows, with its keys and values."""
-    if name != "map":
+    # Over an object store an artifact has no counts.
+    if name != "map" or not view.lake.log_views.folder:
         return None
     answer = Answer.of(view, state)
     by = tuple(dict.fromkeys(answer.by))

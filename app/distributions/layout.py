@@ -107,8 +107,10 @@ def quantile_table(answer: Answer) -> list:
 
 def sibling_table(answer: Answer, has_links: bool = True) -> list:
     """Lay out the runs by their distance to the other replicates of their configuration."""
-    if answer.trouble or not len(answer.unlike):
-        return [html.P(answer.trouble or _FEW, className="quiet")]
+    if not len(answer.runs):
+        return [html.P(answer.trouble, className="quiet")]
+    if not len(answer.unlike):
+        return [html.P(_FEW, className="quiet")]
     is_far = pl.col("times_usual") > ODD_TIMES
     found = answer.unlike.with_columns(far=is_far.sum().over("run_id")).unique(
         "run_id", keep="first", maintain_order=True

@@ -86,15 +86,21 @@ def outcome_of(
     return Comparison(outcome, change, None, None)
 
 
-def paired_change(differences: np.ndarray, alpha: float) -> Change:
-    """Return the mean of paired differences with its t interval, df = pairs - 1.
+def paired_change(differences: np.ndarray, alpha: float, items: np.ndarray | None = None) -> Change:
+    """Return the mean of paired differences with its t interval, df = items - 1.
+
+    Cells of one item share what is its own, so that they do not count as independent: the error is
+    that of clusters (Cameron and Miller, 2015). Without items each cell is one by itself.
 
     Args:
         differences: One of each pair of cells, shape (cells,), two cells at least.
+        items: The number of each cell's item, shape (cells,); several different ones.
     """
     mean = float(differences.mean())
-    error = float(differences.std(ddof=1)) / len(differences) ** 0.5
-    width = float(stdtrit(len(differences) - 1, 1 - alpha / 2)) * error
+    sums = differences - mean if items is None else np.bincount(items, differences - mean)
+    count = len(sums)
+    error = (count / (count - 1) * float((sums**2).sum())) ** 0.5 / len(differences)
+    width = float(stdtrit(count - 1, 1 - alpha / 2)) * error
     return Change(mean, mean - width, mean + width)
 
 

@@ -5,6 +5,7 @@ from typing import Any
 
 from data.catalogue import Catalogue
 from data.knob_table import SUBJECT
+from data.schema import REQUESTS
 
 
 def run_facts_query(run_ids: Sequence[str], *, catalogue: Catalogue) -> tuple[str, list[Any]]:
@@ -19,7 +20,7 @@ def run_facts_query(run_ids: Sequence[str], *, catalogue: Catalogue) -> tuple[st
     return (
         f"SELECT {', '.join(catalogue.configuration)}, run_id, replicate, duration_s, interrupts, "
         "coalesce(has_log, FALSE) AS has_log, "
-        "coalesce(requests::DOUBLE, throughput_qps * duration_s) AS requests, "
+        f"{REQUESTS} AS requests, "
         f"cores, files FROM _runs_all WHERE run_id IN ({marks})",
         list(run_ids),
     )

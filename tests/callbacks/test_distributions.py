@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 from html import unescape
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from dash import dcc
 from flask import Flask
 
 from app.distributions import runs as page_runs
-from app.distributions.answer import Answer, explain, rows_behind, status_words
+from app.distributions.answer import Answer, explain, recomputed, rows_behind, status_words
 from app.distributions.figure import MOST_OPENED, NO_RUN, draw_map
 from app.distributions.layout import sibling_table
 from app.distributions.runs import default_state, open_link
@@ -204,3 +205,9 @@ def test_odd_runs_of_findings_are_those_unlike_their_replicates(view: LakeView) 
     ]
     assert "<a " not in render(order_block(view, FindingsState(), has_links=False))
     assert studied(view, FindingsState(without_odd=True)).without == tuple(ids)
+
+
+def test_over_an_object_store_an_artifact_computes_no_map_again() -> None:
+    """There are no counts of all runs to compute it from; a query over them would fail."""
+    view = SimpleNamespace(lake=SimpleNamespace(log_views=SimpleNamespace(folder="")))
+    assert recomputed(view, DistributionsState(), "map") is None  # type: ignore[arg-type]

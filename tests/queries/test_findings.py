@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
+from scipy import stats
 
 from data.connection import Lake, open_lake
 from data.errors import DataError
@@ -225,18 +226,43 @@ def test_the_published_saving_and_the_open_question(
 
 
 def test_a_setting_is_judged_over_all_programs_each_against_itself(tmp_path: Path) -> None:
-    """A program is what was asked for: no claim compares two of them. No limit is a level too."""
+    """A program is what was asked for: no claim compares two of them. No limit is a level too.
+
+    The cells of a program share what the limit saves of it: five programs, not ten cells, count.
+    """
     with open_lake(suite(tmp_path / "lake")) as lake:
-        own = by(claims(lake), "knob")
-        (claim,) = own
+        found = by(claims(lake), "knob")
+        assert sorted(claim.subject for claim in found) == ["1 GHz", "15 W"]
+        (claim,) = (claim for claim in found if claim.subject == "15 W")
         runs = lake.polars(claim.query)
     assert claim.sentence.startswith("15 W lowers energy against no power limit: -")
-    assert claim.effect == pytest.approx(-20, abs=1)
-    assert (claim.n_subject, claim.n_reference) == (15, 15)
-    assert "in 5 matched cells" in claim.sentence
-    # The query gives the runs of each program on both sides, so the paired effect comes out of it.
+    assert (claim.n_subject, claim.n_reference) == (30, 30)
+    assert "in 10 matched cells" in claim.sentence
+    # The query gives both sides of each cell, so the paired effect comes out of it.
     means = runs.group_by("cell", "side").agg(pl.col("energy_j").log().mean())
-    pairs = means.pivot("side", index="cell", values="energy_j")
-    again = (pairs[SUBJECT] - pairs[REFERENCE]).to_numpy().mean()
-    assert len(pairs) == 5
-    assert claim.effect == pytest.approx(100 * np.expm1(again))
+    pairs = means.pivot("side", index="cell", values="energy_j").sort("cell")
+    saved = (pairs[SUBJECT] - pairs[REFERENCE]).to_numpy()
+    assert claim.effect == pytest.approx(100 * np.expm1(saved.mean()))
+    programs = [member.values["program"] for member in claim.settings if member.side == SUBJECT]
+    own = [saved[np.array(programs) == name].mean() for name in dict.fromkeys(programs)]
+    assert len(own) == 5
+    width = stats.t.ppf(1 - claim.alpha / 2, 4) * np.std(own, ddof=1) / 5**0.5
+    ends = 100 * np.expm1([saved.mean() - width, saved.mean() + width])
+    assert [claim.low, claim.high] == pytest.approx(ends.tolist())
+
+
+@pytest.mark.parametrize(
+    ("policies", "count"), [(["powersave"], 1), (["powersave", "performance"], 0), ([None], 0)]
+)
+def test_a_clock_is_compared_with_one_governor_only(
+    tmp_path: Path, policies: list[str | None], count: int
+) -> None:
+    """Two governors, or one that nobody recorded, are no setting to compare with."""
+    rows = [
+        run(dvfs_ghz=ghz, replicate=replicate, energy_j=100.0 + at + replicate)
+        | {"dvfs_policy": policy}
+        for at, (ghz, policy) in enumerate([(2.0, "static"), *((None, each) for each in policies)])
+        for replicate in range(3)
+    ]  # fmt: skip
+    with open_lake(write_lake(tmp_path / "lake", rows)) as lake:
+        assert len(by(claims(lake), "knob")) == count
