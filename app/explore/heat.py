@@ -155,11 +155,13 @@ def build_heatmap(
         systems: System to its label.
     """
     bins = {knob.column: _bins(knob, cells[knob.column]) for knob in (x_knob, y_knob)}
-    for column, levels in bins.items():
+    for knob in (x_knob, y_knob):
+        levels = bins[knob.column]
         first = {value: level[0] for level in levels for value in level}
         if len(first) > len(levels):
-            cells = cells.with_columns(pl.col(column).replace(first))
+            cells = cells.with_columns(pl.col(knob.column).replace(first))
             cells = pool(cells, (y_knob.column, x_knob.column))
+            subtitle += f" · {len(first)} values of {knob.menu_title} in {len(levels)} bins"
     grid = _grid(cells, x_knob, y_knob)
     grid |= {name: bins[knob.column] for name, knob in (("x", x_knob), ("y", y_knob))}
     is_plain = measure.unit in ("us", "GHz", "%")
@@ -192,17 +194,19 @@ def _bins(knob: Knob, values: pl.Series) -> Levels:
 
 def _labels(knob: Knob, levels: Levels, systems: Mapping[str, str]) -> list[str]:
     """Return the labels along an axis; of systems with one label their names too."""
-    labels = _ends(levels, lambda value: axis_label(knob, value, systems))
+    labels = _ends(knob, levels, lambda value: axis_label(knob, value, systems))
     return [
         f"{label} ({level[0]})" if labels.count(label) > 1 else label
         for label, level in zip(labels, levels, strict=True)
     ]
 
 
-def _ends(levels: Levels, words: Callable[[Value | None], str]) -> list[str]:
-    """Return each value, or the first and the last of each bin, in words."""
+def _ends(knob: Knob, levels: Levels, words: Callable[[Value | None], str]) -> list[str]:
+    """Return each value, or the first and the last of each bin, in words: `ITR 2 us to 8 us`."""
     return [
-        words(level[0]) if len(level) == 1 else f"{words(level[0])} to {words(level[-1])}"
+        words(level[0])
+        if len(level) == 1
+        else f"{words(level[0])} to {words(level[-1]).removeprefix(knob.before)}"
         for level in levels
     ]
 
@@ -306,6 +310,6 @@ def _meta(
             "place": {},
             "missing": np.argwhere(np.isnan(grid["mean"])).tolist(),
         },
-        "y_words": _ends(grid["y"], lambda value: value_words(y_knob, value, systems)),
-        "x_words": _ends(grid["x"], lambda value: value_words(x_knob, value, systems)),
+        "y_words": _ends(y_knob, grid["y"], lambda value: value_words(y_knob, value, systems)),
+        "x_words": _ends(x_knob, grid["x"], lambda value: value_words(x_knob, value, systems)),
     }

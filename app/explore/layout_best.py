@@ -109,6 +109,8 @@ def _best_row(listed: Sequence[Mapping[str, Any]], question: Asked) -> Mapping[s
     """
     sign = -1 if question.cost.better == "more" else 1
     can = [row for row in listed if row["standing"] != "outside" and row["cost"] is not None]
+    # A row without a value on the other axis is no point.
+    can = [row for row in can if row["limited"] is not None] or can
     given = [name for name in question.catalogue.choice_columns if name != "system"]
     alike = (row for row in can if all(row[name] == can[0][name] for name in given))
     return min(alike, key=lambda row: sign * row["cost"], default=None)
@@ -321,13 +323,13 @@ def sentences(rows: pl.DataFrame, question: Asked) -> list[str]:
 
 
 def _most(told: Sequence[Mapping[str, Any]], question: Asked) -> str:
-    """Say which setting is recommended most often; empty where no two choices share one."""
-    could_differ = (r for r in told if r["settings"] > 1 and r["standing"] != "outside")
-    settings = (_setting_words(row, question) for row in could_differ)
-    counts = Counter(filter(None, settings)).most_common(1)
-    if not counts or counts[0][1] < 2:
+    """Say which setting is recommended in over half of the choices among several; else nothing."""
+    several = [r for r in told if r["settings"] > 1 and r["standing"] != "outside"]
+    counts = Counter(filter(None, (_setting_words(row, question) for row in several)))
+    setting, count = max(counts.items(), key=lambda each: each[1], default=("", 0))
+    if count < 2 or 2 * count <= len(several):
         return ""
-    return f" {counts[0][0]} is recommended in {counts[0][1]} of the {len(told)}."
+    return f" {setting} is recommended in {count} of {len(several)}."
 
 
 def _sentence(row: Mapping[str, Any], question: Asked, place: Collection[str]) -> str:

@@ -161,8 +161,24 @@
   /** A `knobs` clause of such pairs. */
   const pairs = (x, y, values, common) => knobs(listed(x, y, values, common));
 
+  /**
+   * A `knobs` clause of cells of a map whose columns or rows are bins of several values: one object for all
+   * columns with the same rows, so that a rectangle is one object.
+   */
+  function bins(x, y, { xs, ys }, cells, common = {}) {
+    const rowsOf = new Map(), alike = new Map();
+    for (const [column, row] of cells) rowsOf.set(column, [...(rowsOf.get(column) || []), row]);
+    for (const [column, rows] of rowsOf) {
+      const key = rows.sort((a, b) => a - b).join();
+      alike.set(key, { rows, columns: [...(alike.has(key) ? alike.get(key).columns : []), column] });
+    }
+    return knobs([...alike.values()].map(({ rows, columns }) => ({
+      ...common, [x]: columns.flatMap((column) => xs[column]), [y]: rows.flatMap((row) => ys[row]),
+    })));
+  }
+
   wattlas.clause = {
-    MAX_CHARS, read, evaluate, box, lasso, knobs, listed, pairs,
+    MAX_CHARS, read, evaluate, box, lasso, knobs, listed, pairs, bins,
     won: (value) => "won" + SEPARATOR + JSON.stringify(value),
     outcome: (name) => "outcome" + SEPARATOR + name,
   };

@@ -88,12 +88,14 @@
     for (const role of roles) if (rows.has(role.row)) rows.get(role.row).prepend(roleTitle(role));
     const written = [...rows].sort(([a], [b]) => a - b).map(([, row]) => row);
     const without = roles.filter((role) => !rows.has(role.row)).map(roleTitle);
-    if (without.length) written.push(wattlas.element("div", { className: "legend-row" }, ...without));
+    if (without.length) written.unshift(wattlas.element("div", { className: "legend-row" }, ...without));
     const title = titleOf(layout);
     if (title && written.length) {
       written[0].prepend(wattlas.element("span", { textContent: title, className: "quiet" }));
     }
+    const focused = box.contains(document.activeElement) && document.activeElement.dataset.opens;
     box.replaceChildren(...written);
+    if (focused) box.querySelector('[data-opens="' + CSS.escape(focused) + '"]').focus();
     wattlas.reachScrolling([box]);
   };
 

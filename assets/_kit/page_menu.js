@@ -40,7 +40,7 @@
       .filter(([action]) => (OF_ROWS.includes(action) ? button.dataset.hasRows !== "no"
         : !OF_PICTURES.includes(action) || button.closest("section").querySelector(".js-plotly-plot")))
       .map(([action, words]) => item({ action, viewTarget: button.dataset.menuOf }, words));
-    const name = { role: "menu", "aria-label": button.getAttribute("aria-label") };
+    const name = { role: "menu", "aria-label": button.getAttribute("aria-label") || button.title };
     menu = element("div", { className: "menu", attributes: name }, ...entries, item({}, "Close"));
     opener = button;
     opener.setAttribute("aria-expanded", "true");

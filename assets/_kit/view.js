@@ -188,6 +188,10 @@
     /** Select by a clause; an empty one clears the selection. All views show it, without the server. */
     link.select = function (clause) {
       if (clause === link.clause) return;
+      if (clause.length > wattlas.clause.MAX_CHARS) {
+        if (wattlas.say) wattlas.say("too many cells of different columns for a link; select fewer");
+        return;
+      }
       link.clause = clause;
       evaluate();
       inTurn();
@@ -213,7 +217,7 @@
     /* A column or a row of a map is a value of its knob, or a bin of several. */
     const cellsClause = ({ knobs: [x, y], xs, ys, place }, cells) => (
       [...xs, ...ys].some(Array.isArray)
-        ? wattlas.clause.knobs(cells.map(([column, row]) => ({ ...place, [x]: xs[column], [y]: ys[row] })))
+        ? wattlas.clause.bins(x, y, { xs, ys }, cells, place)
         : wattlas.clause.pairs(x, y, cells.map(([column, row]) => [xs[column], ys[row]]), place));
 
     const knobsClause = (rows, names) =>

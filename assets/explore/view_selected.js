@@ -67,7 +67,9 @@
     const isCut = count > MOST_ROWS, all = count.toLocaleString("en");
     const points = isCut ? "first " + MOST_ROWS + " of " + all : all + (count === 1 ? " point" : " points");
     if (explore.clause) return points;
-    return count ? points + " that may be the best" : "nothing: drag a box in a picture";
+    if (!count) return "nothing: drag a box in a picture";
+    const name = document.querySelector("#best-table tr[data-best] th").textContent;
+    return "nothing yet; " + points + " of " + name + " may be the best";
   }
 
   /** Write the table and its words. */

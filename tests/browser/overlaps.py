@@ -14,7 +14,7 @@ WIDTHS: Final = [
 # the title, titles and ticks of the axes. A box counts where it is shown: cut by what scrolls.
 _BOXES: Final = """() => {
   const KINDS = {
-    head: ".panel-head > *, .rules > *", legend: ".legend-entry", title: ".gtitle",
+    head: ".panel-head > *, .rules > *", legend: ".legend-entry, .legend-title", title: ".gtitle",
     "x title": ".xtitle, .x2title", "y title": ".ytitle, .y2title",
     "x ticks": ".xtick text, .x2tick text", "y ticks": ".ytick text, .y2tick text",
     "colour bar": ".cbtitle text, .cbaxis text",

@@ -320,3 +320,8 @@ def test_the_export_opens_from_disk(
     tab.locator("#theme-button").click()
     wait_idle(tab)
     assert tab.locator("html").get_attribute("data-theme") == "dark"
+    wait_idle(tab)
+    hues = tab.locator("main .js-plotly-plot").evaluate_all(
+        "(all) => all.map((gd) => gd._fullLayout.font.color)"
+    )
+    assert set(hues) <= {"#e6e8eb"}

@@ -39,7 +39,8 @@ def test_first_look_a_filter_a_row_of_the_table_and_the_keys(
     assert atlas.page.locator("#best-table tr[data-best] th").inner_text() == "Library OS"
     said = atlas.page.locator("#selected-words").inner_text()
     listed = atlas.page.locator("#selected-table tbody tr")
-    assert said == f"{listed.count()} point{'s' * (listed.count() > 1)} that may be the best"
+    count = f"{listed.count()} point{'s' * (listed.count() > 1)}"
+    assert said == f"nothing yet; {count} of Library OS may be the best"
     assert all("Library OS" in text for text in listed.all_inner_texts())
     # The flags of a configuration's runs.
     left, top = atlas.pixel("scatter", 110.0, 2500.0)
@@ -394,3 +395,5 @@ def test_a_split_has_panels_with_one_selection_and_a_title_opens_one(
     wait_idle(page)
     assert "load=400000" in page.url
     assert "load=200000" not in page.url
+    page.go_back()
+    expect(titles).to_have_count(2)

@@ -76,3 +76,4 @@ def test_the_highlight_survives_a_zoom_and_a_theme(atlas: Atlas, grid_address: s
     atlas.page.locator("#theme-button").click()
     wait_idle(atlas.page)
     assert atlas.page.evaluate(INDICES) == before
+    assert atlas.page.evaluate("wattlas.plot('scatter')._fullLayout.font.color") == "#e6e8eb"

@@ -20,6 +20,7 @@ def test_nothing_overlaps(
     page.set_viewport_size({"width": width, "height": height})
     visit(page, logged_address + path)
     assert overlaps(page) == []
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
 @pytest.mark.slow

@@ -1,5 +1,6 @@
 """Functions that Python and JavaScript share: JavaScript's half of the tables in tests/fixtures."""
 
+import json
 from typing import Any, Final
 
 import pytest
@@ -48,6 +49,24 @@ def put_through(page: Page, rule: str, table: list[list[Any]]) -> list[tuple[Any
 def test_quantities(scripts: Page) -> None:
     pairs = put_through(scripts, "wattlas.formatQuantity", WORDS["format_quantity"])
     assert [found for found, _ in pairs] == [expected for _, expected in pairs]
+
+
+def test_a_rectangle_of_bins_is_one_object_and_a_hole_makes_two(scripts: Page) -> None:
+    found = scripts.evaluate("""() => {
+      const all = (count, width) => Array.from({ length: count }, (_, k) =>
+        Array.from({ length: width }, (_, i) => 1000 + k * width + i));
+      const cells = (columns, rows) => columns.flatMap((_, c) => rows.map((_, r) => [c, r]));
+      const small = { xs: [[1, 2], 3], ys: [[10, 20], [30, 40]] };
+      const text = (map, skipped) => wattlas.clause.bins("a", "b", map,
+        cells(map.xs, map.ys).filter(([c, r]) => c + "," + r !== skipped));
+      return [text(small), text(small, "1,0"), text({ xs: all(20, 20), ys: all(20, 20) }).length];
+    }""")
+    whole, holed, length = found
+    assert json.loads(whole.partition("~")[2]) == {"a": [1, 2, 3], "b": [10, 20, 30, 40]}
+    assert json.loads(holed.partition("~")[2]) == [
+        {"a": [1, 2], "b": [10, 20, 30, 40]}, {"a": [3], "b": [30, 40]},
+    ]  # fmt: skip
+    assert length <= MAX_CHARS
 
 
 def test_clauses_select(scripts: Page) -> None:

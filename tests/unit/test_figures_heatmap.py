@@ -82,7 +82,8 @@ def test_a_nearly_continuous_knob_is_binned(tmp_path: Path) -> None:
     assert len(cells["x"]) == 20
     assert (cells["x"][0], cells["z"][0][0], cells["meta"]["n"][0]) == ("0 to 2", 101.0, 3)
     assert figure["layout"]["meta"]["map"]["xs"][0] == [0, 1, 2]
-    assert figure["layout"]["meta"]["x_words"][-1] == "ITR 57 us to ITR 59 us"
+    assert figure["layout"]["meta"]["x_words"][-1] == "ITR 57 us to 59 us"
+    assert "60 values of ITR in 20 bins" in figure["layout"]["title"]["text"]
     few = draw(tmp_path / "few", rows=rows[:MOST_LEVELS])
     assert len(traces(few, "cells")[0]["x"]) == MOST_LEVELS
 
