@@ -8,7 +8,6 @@ only.
 import glob
 import json
 import re
-import tempfile
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -16,7 +15,6 @@ from itertools import chain
 from pathlib import Path
 from typing import Final
 
-from data.errors import SettingsError
 from ingest.formats import FORMATS
 from ingest.meter_clocks import clock_lines
 from ingest.proposals.blocks import TableBlock, sections_of, table_blocks
@@ -34,7 +32,7 @@ from ingest.proposals.file_names import (
 from ingest.proposals.found_tables import find_tables
 from ingest.proposals.path_parts import read_paths
 from ingest.proposals.shapes import Shape, look
-from ingest.settings.dataset import FILE_NAME, UNKNOWN, Settings, load_settings
+from ingest.settings.dataset import UNKNOWN, Settings, load_settings, refusal_of
 
 # Tables of which `propose` and `add` say what they took for what.
 _TOLD_TABLES: Final = 5
@@ -234,18 +232,6 @@ def propose_for(raw: Path, dataset: str | None = None, known: Settings | None = 
     is_needed = bool(blocks) or "[[names]]" in text
     text += clock_lines(raw) if has_meter else ""
     return Proposal(name, text, _summary(blocks), is_needed and not refusal_of(text))
-
-
-def refusal_of(text: str) -> str:
-    """Return why settings cannot be used; empty if they can. Names in paths may be such."""
-    with tempfile.TemporaryDirectory() as place:
-        file = Path(place) / FILE_NAME
-        file.write_text(text, "utf-8")
-        try:
-            load_settings(file)
-        except SettingsError as error:
-            return str(error).replace(f" ({file})", "")
-    return ""
 
 
 def _on_disk(top: Path, path: str) -> Path:

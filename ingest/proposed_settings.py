@@ -15,7 +15,7 @@ from ingest.discover.search import discover
 from ingest.formats.text_log import presets
 from ingest.lake.proposals import KeptProposal, read_proposals
 from ingest.lake.state import LakeState
-from ingest.settings.dataset import UNKNOWN
+from ingest.settings.dataset import UNKNOWN, refusal_of
 from ingest.settings.layers import SettingsByFolder
 
 # Logs of programs, which say their workload and not what was set.
@@ -88,8 +88,6 @@ def _usable(kept: Iterable[KeptProposal]) -> tuple[list[KeptProposal], dict[str,
 
     A later version may refuse what an earlier one proposed, such as the name of a knob.
     """
-    from ingest.propose import refusal_of
-
     reasons = [(each, refusal_of(each.text)) for each in kept]
     return (
         [each for each, reason in reasons if not reason],

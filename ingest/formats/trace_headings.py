@@ -25,6 +25,7 @@ _WORDS: Final[dict[Quantity, frozenset[str]]] = {
     "voltage": frozenset({"voltage", "volts"}),
     "current": frozenset({"current", "amps"}),
 }
+_NO_POWER: Final = _WORDS["voltage"] | _WORDS["current"] | {"volt", "amp"}
 _NAMES: Final = frozenset().union(*_WORDS.values())
 # What was set or is possible, a property, or a part of a duration; no reading.
 _NO_READING: Final = frozenset(
@@ -98,7 +99,8 @@ def read_heading(text: str, unit: str = "") -> Heading:
     """
     tokens = words_of(text)
     stated = _unit_of(text, unit)
-    if tokens[:1] in (["vdd"], ["pom"], ["vin"]) and stated is None:  # Rails of Jetson boards, mW.
+    is_rail = tokens[:1] in (["vdd"], ["pom"]) or tokens[:2] == ["vin", "sys"]
+    if is_rail and stated is None and _NO_POWER.isdisjoint(tokens):  # Of Jetson boards, mW.
         return Heading("power", 1e-3, True, "total" if tokens[-1] == "in" else "")
     if tokens == ["totec"]:  # DCGM's total energy consumption, mJ.
         return Heading("energy", 1e-3, True, "gpu")
@@ -132,7 +134,8 @@ def _unit_of(text: str, in_cells: str) -> headings.Unit | None:
     A heading of one word that is a unit says it too: `W`.
     """
     found = _IN_BRACKETS.search(text)
-    bare = _IN_BRACKETS.sub(" ", text).strip()
+    # `5V0` is the name of a rail.
+    bare = re.sub(r"\dV\d", "", _IN_BRACKETS.sub(" ", text)).strip()
     if stated := in_cells or (found[1] if found else ""):
         return headings.unit_of(stated, in_brackets=True) or headings.Unit(stated)
     if re.fullmatch(r"[munk]?[JWVA]", bare):

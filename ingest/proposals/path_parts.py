@@ -148,9 +148,9 @@ class _Reader:
                     used.add(word)
                 elif word in used:
                     word = ""
-                if self._are_replicates(tokens, at, word):
-                    word = "rep"
                 unit = after.texts[0] if after and after.kind == "unit" else ""
+                if not unit and self._are_replicates(tokens, at, word):
+                    word = "rep"
                 pattern += self._group(token.texts, word, level, marks, unit)
         return pattern + _literal(end)
 

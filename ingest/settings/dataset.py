@@ -3,6 +3,7 @@
 import hashlib
 import json
 import re
+import tempfile
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -245,6 +246,18 @@ def load_settings(*paths: Path) -> Settings:
     functions = FunctionMap(named["paths"], named["modules"], sources, has_own_map)
     origin = str(paths[-1]) if paths else _PUBLISHED.name
     return _build(merged, functions, own_modes, own_words, origin)
+
+
+def refusal_of(text: str) -> str:
+    """Return why settings cannot be used; empty if they can. Names in paths may be such."""
+    with tempfile.TemporaryDirectory() as place:
+        file = Path(place) / FILE_NAME
+        file.write_text(text, "utf-8")
+        try:
+            load_settings(file)
+        except SettingsError as error:
+            return str(error).replace(f" ({file})", "")
+    return ""
 
 
 def _merge(below: dict[str, Any], layer: dict[str, Any]) -> None:

@@ -53,9 +53,11 @@ _SPELLED: Final = {
 # Those of which the case of the letters decides, tried first.
 _CASED: Final = {"MJ": "MJ", "MW": "MW", "MWh": "MWh", "A": "A", "C": "degC", "B": "B", "Ah": "Ah"}
 # Only in brackets: as words they mean something else.
-_BRACKETED: Final = {"min": "min", "h": "h", "hr": "h", "m": "min", "sec.": "s"}
+_BRACKETED: Final = {"min": "min", "h": "h", "hr": "h", "sec.": "s"}
 # As a last word these are seldom a unit.
 _NEVER_LAST: Final = frozenset({"A", "C", "B", "degrees", "micros", "perc"})
+# Minutes behind words of a time: `Range (m)` are metres, `Power (min)` is the least.
+_MINUTES: Final = frozenset({"m", "min", "Min", "MIN"})
 # Unit without a prefix: what it measures, and how many of the base unit of that it is.
 _BASES: Final[dict[str, tuple[Quantity, float]]] = {
     "J": ("energy", 1), "Wh": ("energy", 3600), "W": ("power", 1), "s": ("time", 1),
@@ -128,7 +130,7 @@ def read_heading(text: str, cell_unit: str = "") -> Heading:
     """
     in_cells = unit_of(cell_unit) if cell_unit else None
     if bracket := _BRACKETS.match(text):
-        unit = in_cells or unit_of(bracket[2], in_brackets=True)
+        unit = in_cells or _unit_in_brackets(bracket[2], words_of(bracket[1]))
         if bracket[2] == "s" and _is_counted(words_of(bracket[1])):
             # A plural: `Core(s)`.
             return Heading(text, words_of(bracket[1]), in_cells)
@@ -163,6 +165,14 @@ def without_unit(text: str) -> str:
     if unit is None or own is None or own.text not in (unit.text, unit.text.partition("/")[0]):
         return text
     return text[: text.rindex(last[0])].rstrip(" _-.,:") or text
+
+
+def _unit_in_brackets(text: str, words: tuple[str, ...]) -> Unit | None:
+    if text not in _MINUTES:
+        return unit_of(text, in_brackets=True)
+    quantity = quantity_of(Heading("", words, None))
+    is_time = quantity == "time" or (text == "min" and not quantity)
+    return unit_of("mins") if is_time and WORDS["latencies"].isdisjoint(words) else None
 
 
 def _is_counted(words: tuple[str, ...]) -> bool:

@@ -33,6 +33,7 @@ _CODE = """
 import json, sys
 from pathlib import Path
 from ingest.files.compiled import CompiledLoop
+from ingest.lake.proposals import KeptProposal, write_proposal
 from ingest.logs.compiling import compile_loops
 from ingest.pipeline import AddOptions, add
 
@@ -46,6 +47,7 @@ def fail(loop):
 
 CompiledLoop._compile = fail
 raw, lake = map(Path, sys.argv[1:])
+write_proposal(lake, KeptProposal.of("/elsewhere", "old", "[dataset]\\nname = 'old'\\n"))
 report = add(AddOptions(lake, [raw]), on_compile=lambda: said.append("by add"))
 assert report.added == 2
 needless = ("numba", "scipy", "ingest.propose", "ingest.outline")

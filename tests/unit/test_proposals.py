@@ -54,6 +54,8 @@ from tests.fixtures.real import studies
         ("time_ms_2", "ms", "time", 1e-3),
         ("energy_mJ_3", "mJ", "energy", 1e-3),
         ("latency_p99_us", "us", "time", 1e-6),
+        ("Run time (m)", "min", "time", 60),
+        ("Build (min)", "min", "time", 60),
         ("freq_ghz", "GHz", "frequency", 1e9),
         ("clocks.sm [MHz]", "MHz", "frequency", 1e6),
         ("battery mAh", "mAh", "charge", 3.6),
@@ -73,8 +75,10 @@ def test_a_heading_says_its_unit(heading: str, unit: str, quantity: str, scale: 
 
 
 @pytest.mark.parametrize(
-    "heading", ["runtime_min", "temp_c", "E", "I/O time", "batch_size", "Core(s)"]
-)
+    "heading",
+    ["runtime_min", "temp_c", "E", "I/O time", "batch_size", "Core(s)", "Params (M)", "Range (m)",
+     "Time (M)", "Power (min)", "Latency (min)"],
+)  # fmt: skip
 def test_a_heading_without_unit_says_none(heading: str) -> None:
     assert read_heading(heading).unit is None
 
@@ -366,6 +370,22 @@ def test_directions_units_wraps_and_no_limit_are_guessed() -> None:
              for n in (1, 2)],
             r"(?P<folder>[^/]+?)/[^/_]+?_f(?P<frequency>\d+(?:\.\d+)?)GHz_(?P<replicate>\d+)\.csv",
             {"folder": "knob", "frequency": "knob", "replicate": "knob"},
+        ),
+        # What counts threads, sizes or clocks from 1 on counts no replicates.
+        (
+            [f"{of}_{n}t.csv" for of in ("fft", "lu") for n in (1, 2, 3)],
+            r"(?P<file>[^/_]+?)_(?P<threads>\d+)t\.csv",
+            {"file": "knob", "threads": "knob"},
+        ),
+        (
+            [f"{of}_{n}GHz_{rep}.csv" for of in ("fft", "lu") for n in (1, 2) for rep in (1, 2)],
+            r"(?P<file>[^/_]+?)_(?P<frequency>\d+)GHz_(?P<replicate>\d+)\.csv",
+            {"file": "knob", "frequency": "knob", "replicate": "knob"},
+        ),
+        (
+            [f"{of}_{n}MB.csv" for of in ("fft", "lu") for n in (1, 2, 3)],
+            r"(?P<file>[^/_]+?)_(?P<size>\d+)MB\.csv",
+            {"file": "knob", "size": "knob"},
         ),
     ],
 )  # fmt: skip

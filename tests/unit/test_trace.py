@@ -197,6 +197,8 @@ def test_falls_of_running_totals() -> None:
         ("power.draw [W]", "power", 1), ("Power (mW)", "power", 1e-3), ("power.limit [W]", "", 1),
         ("PACKAGE_ENERGY (J)", "energy", 1), ("energy_uj", "energy", 1e-6), ("PF", "", 1),
         ("Util:Core 0", "busy", 1), ("clocks.current.sm [MHz]", "frequency", 1),
+        ("VDD_GPU_SOC", "power", 1e-3), ("VIN_SYS_5V0", "power", 1e-3),
+        ("vdd_voltage", "voltage", 1), ("vin_current", "current", 1), ("VIN", "", 1),
         ("elapsed_ms", "time", 1e-3), ("execution_time", "", 1), ("Memory (kB)", "", 1),
     ],
 )  # fmt: skip

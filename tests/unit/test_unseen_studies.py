@@ -1,7 +1,8 @@
-"""Studies as people leave them, fed without a line of settings: the runs, their energy and time.
+"""Studies as people leave them, fed without a line of settings: their runs, energy and time.
 
 Each is written in another style: wide tables, means with deviations, meters beside times of runs,
-running totals, texts of perf. The values by hand stand beside the rows.
+running totals, texts of perf. Each has its columns, the number of its runs, and the first of them
+in order; what was worked by hand stands beside it.
 """
 
 import zipfile
@@ -32,12 +33,12 @@ PERF = """=== Tue Nov 22 19:29:23 CET 2022 ===
       9.224273025 seconds time elapsed
 """
 _BENCHMARKS = ("fft", "lu", "is")
-STUDIES: dict[str, tuple[dict[str, str], str, list[tuple[Any, ...]]]] = {
+STUDIES: dict[str, tuple[dict[str, str], str, int, list[tuple[Any, ...]]]] = {
     "load table": (
         {f"etc_{name}.dat": "# memcached, ETC\n# QPS(k) achieved p99(us) power(W)\n"
          f"25 25.1 {p99} 120.5\n50 49.9 200.0 131.5\n75 75.0 220.0 140.0\n100 99.7 230.0 150.0\n"
          for name, p99 in (("performance", 170.5), ("powersave", 180.5))},
-        "governor, qps_k, latency_p99_us, power_w, performance_metric",
+        "governor, qps_k, latency_p99_us, power_w, performance_metric", 8,
         [("performance", 25, 170.5, 120.5, "latency_p99_us")],
     ),
     # 100 W to 10 s, 110 W after: 5 s and 5 s.
@@ -45,26 +46,26 @@ STUDIES: dict[str, tuple[dict[str, str], str, list[tuple[Any, ...]]]] = {
         {"meter/run01.csv": METER,
          "runs.csv": "run_id,encoder,start,end,vmaf\nrun01,x264,2023-09-14T10:00:05.000,"
          "2023-09-14T10:00:15.000,91.5\n"},
-        "encoder, duration_s, energy_j, vmaf",
+        "encoder, duration_s, energy_j, vmaf", 1,
         [("x264", 10.0, pytest.approx(1050, rel=0.01), 91.5)],
     ),
     "a benchmark a column": (
         {"sweep.csv": "freq_mhz," + ",".join(f"{b}_energy_j,{b}_time_s" for b in _BENCHMARKS)
          + "\n1200,290.5,17.5,470.5,27.5,99.5,5.5\n2400,310.5,10.5,500.5,18.5,90.5,4.5\n"},
-        "freq_mhz, series, energy_j, duration_s",
+        "freq_mhz, series, energy_j, duration_s", 6,
         [(1200, "fft", 290.5, 17.5), (1200, "is", 99.5, 5.5), (1200, "lu", 470.5, 27.5)],
     ),
     "perf for people": (
         {f"logs/{governor}_{threads}threads_run{run}.log": PERF
          for governor in ("ondemand", "performance") for threads in (2, 4) for run in (1, 2)},
-        "governor, threads, replicate, energy_j, duration_s, instructions, dram_energy",
+        "governor, threads, replicate, energy_j, duration_s, instructions, dram_energy", 8,
         [("ondemand", 2, 1, 1779.5, 9.224273025, 785_539_783_829, 61.7)],
     ),
     # 2 A at 4 V in 60 s.
     "battery": (
         {"runs.csv": "Device,Trial,Duration (ms),Current (mA),Voltage (mV),Battery level (%)\n"
          "A,1,60000,2000,4000,68\nA,2,60000,1000,3990,63\nB,1,30000,500,3980,60\n"},
-        "device_text, replicate, power_w, energy_j, duration_s",
+        "device_text, replicate, power_w, energy_j, duration_s", 3,
         [("A", 1, 8.0, 480.0, 60.0)],
     ),
     "means of a spreadsheet": (
@@ -72,27 +73,27 @@ STUDIES: dict[str, tuple[dict[str, str], str, list[tuple[Any, ...]]]] = {
          "System;n;Energie Mittelwert [kJ];Energie Std.abw. [kJ];Zeit Mittelwert [s];"
          "Zeit Std.abw. [s]"
          "\r\nA;5;61,059;1,296;422,38;6,85\r\nB;10;98,372;1,756;567,55;11,02\r\n"},
-        "aggregate_n, energy_j, sd_energy_j, duration_s, sd_duration_s",
+        "aggregate_n, energy_j, sd_energy_j, duration_s, sd_duration_s", 2,
         [(5, 61_059.0, 1_296.0, 422.38, 6.85)],
     ),
     "running totals": (
         {f"raw/gemm-O{o}-{threads}threads-{rep}.csv": COUNTERS
          for o in (2, 3) for threads in (1, 8) for rep in (1, 2)},
-        "o, threads, replicate, energy_j, duration_s",
+        "o, threads, replicate, energy_j, duration_s", 8,
         # Seven steps of 15 J in 2 s; the first sample only begins them.
         [(2, 1, 1, pytest.approx(105.0, rel=1e-8), 14.0)],
     ),
     "row names of R": (
         {"power.txt": '"device" "iodepth" "mean.power.W" "lat.us"\n"1" "nvme" 1 5.5 80.5\n'
          '"2" "nvme" 8 7.5 120.5\n"3" "sata" 1 3.5 200.5\n"4" "sata" 8 4.5 900.5\n'},
-        "device, iodepth, power_w",
+        "device, iodepth, power_w", 4,
         [("nvme", 1, 5.5), ("nvme", 8, 7.5)],
     ),
     # 2 W for 29 steps of 100 ms.
     "a board's milliseconds": (
         {f"coap_{size}B.csv": "millis,bus_V,power_mW\n"
          + "".join(f"{3308 + 100 * n},4.99,2000\n" for n in range(30)) for size in (64, 1024)},
-        "power_w, energy_j",
+        "power_w, energy_j", 2,
         [(pytest.approx(2.0), pytest.approx(6.0))],
     ),
     # A measurement a row; names in two rows, with those of the first columns below; nested keys.
@@ -105,7 +106,7 @@ STUDIES: dict[str, tuple[dict[str, str], str, list[tuple[Any, ...]]]] = {
          "nested.json": '{"bert": {"fp32": {"energy_j": 30.5, "time_s": 1.5}, "int8": {"energy_j": '
          '20.5, "time_s": 1.0}}, "gpt": {"fp32": {"energy_j": 90.5, "time_s": 4.5}, "int8": '
          '{"energy_j": 60.5, "time_s": 3.5}}}'},
-        "energy_j, duration_s, kernel, freq_mhz, replicate, cores_whole, key, precision_text",
+        "energy_j, duration_s, kernel, freq_mhz, replicate, cores_whole, key, precision_text", 15,
         [(20.5, 1.0, None, None, 0, None, "bert", "int8"),
          (30.5, 1.5, None, None, 0, None, "bert", "fp32"),
          (60.5, 3.5, None, None, 0, None, "gpt", "int8"),
@@ -118,7 +119,7 @@ STUDIES: dict[str, tuple[dict[str, str], str, list[tuple[Any, ...]]]] = {
              ("time", "\tUser time (seconds): 9.5\n\tElapsed (wall clock) time (h:mm:ss or m:ss): "
               "1:02.50\n\tMaximum resident set size (kbytes): 512\n"),
              ("energy", "package-0: 1250.0 J\ndram: 99.5 J\n"))},
-        "cpu, freq, replicate, energy_j, duration_s, dram",
+        "cpu, freq, replicate, energy_j, duration_s, dram", 8,
         [(4, 1200, 1, 1250.0, 62.5, 99.5)],
     ),
     # Of likwid's sums that of the energy counts; YCSB's threads stand in the path.
@@ -129,7 +130,7 @@ STUDIES: dict[str, tuple[dict[str, str], str, list[tuple[Any, ...]]]] = {
          "TABLE,Group 1 Metric STAT,ENERGY,2,\nMetric,Sum,Min,Max,Avg\n"
          "Runtime (RDTSC) [s] STAT,5.0,2.5,2.5,2.5\nEnergy [J] STAT,101.0,40.5,60.5,50.5\n"
          for n in (2, 4) for freq in (1.2, 2.4)},
-        "t, frequency, energy_j, duration_s",
+        "t, frequency, energy_j, duration_s", 4,
         [(2, 1.2, 101.0, 2.5)],
     ),
     # 60 W in 12 s, beside what the program said.
@@ -139,7 +140,7 @@ STUDIES: dict[str, tuple[dict[str, str], str, list[tuple[Any, ...]]]] = {
              ("ycsb.log", "[OVERALL], RunTime(ms), 12000\n[OVERALL], Throughput(ops/sec), 500.5\n"
               "[READ], Operations, 6006\n[READ], AverageLatency(us), 810.5\n"),
              ("power.csv", "time,watts\n" + "".join(f"{at}.0,60.0\n" for at in range(12))))},
-        "folder, threads, energy_j, throughput_qps",
+        "folder, threads, energy_j, throughput_qps", 4,
         [("a", 8, pytest.approx(720.0), 500.5)],
     ),
     # No heading has a unit: 5 V at 0.8 A are 4 W, in steps of 0.1 s. The names say whose traces.
@@ -150,7 +151,7 @@ STUDIES: dict[str, tuple[dict[str, str], str, list[tuple[Any, ...]]]] = {
          **{f"rpi4/traces/{model}_{n}t_{run}.csv": "time,voltage,current,power\n" + "".join(
              f"{100 * at + at % 3},5000,800.{at},4000.{at}\n" for at in range(20))
             for model in ("mobile", "vit") for n in (1, 2) for run in (1, 2)}},
-        "model, threads, replicate, energy_j, duration_s, p95_latency",
+        "model, threads, replicate, energy_j, duration_s, p95_latency", 8,
         [("mobile", 1, 1, pytest.approx(8.0, rel=0.01), pytest.approx(2.0, rel=0.01), 61.5)],
     ),
     # 60 W all the time, of which the rows take ten seconds each.
@@ -162,7 +163,7 @@ STUDIES: dict[str, tuple[dict[str, str], str, list[tuple[Any, ...]]]] = {
              f"{n},{name},{governor},{1_699_430_405 + 12 * n},{1_699_430_415 + 12 * n},{90.5 + n}\n"
              for n, (name, governor) in enumerate((b, g) for b in ("bt", "ep")
                                                   for g in ("powersave", "performance")))},
-        "benchmark, governor, energy_j, duration_s",
+        "benchmark, governor, energy_j, duration_s", 4,
         [("bt", "performance", pytest.approx(600.0), 10.0)],
     ),
     # 3 V at 0.5 A and 0.2 ms a sample.
@@ -170,7 +171,7 @@ STUDIES: dict[str, tuple[dict[str, str], str, list[tuple[Any, ...]]]] = {
         {f"{network}/brightness_{level}_{n}.csv": "Time(ms),Main(mA),Main Voltage(V)\n"
          + "".join(f"{0.2 * at:.1f},500.0,3.0\n" for at in range(50))
          for network in ("lte", "wifi") for level in (50, 100) for n in (1, 2)},
-        "folder, brightness, replicate, power_w, duration_s",
+        "folder, brightness, replicate, power_w, duration_s", 8,
         [("lte", 50, 1, pytest.approx(1.5), pytest.approx(0.01))],
     ),
     # Folders repeat what the documents say.
@@ -178,7 +179,7 @@ STUDIES: dict[str, tuple[dict[str, str], str, list[tuple[Any, ...]]]] = {
         {f"{machine}/{benchmark}/run{run}.json": '{"energy": {"value": 3977.5, "unit": "mJ"}, '
          f'"wall_ms": 341.5, "benchmark": "{benchmark}", "host": "{machine}-01"}}'
          for machine in ("laptop", "server") for benchmark in ("fft", "lu") for run in (1, 2)},
-        "machine, benchmark, replicate, energy_j, duration_s",
+        "machine, benchmark, replicate, energy_j, duration_s", 8,
         [("laptop-01", "fft", 1, 3.9775, 0.3415)],
     ),
 }  # fmt: skip
@@ -186,7 +187,7 @@ STUDIES: dict[str, tuple[dict[str, str], str, list[tuple[Any, ...]]]] = {
 
 @pytest.mark.parametrize("style", STUDIES)
 def test_a_study_comes_out_right_without_settings(style: str, tmp_path: Path) -> None:
-    files, columns, rows = STUDIES[style]
+    files, columns, runs, rows = STUDIES[style]
     raw, lake = tmp_path / "study", tmp_path / "lake"
     for name, text in files.items():
         (raw / name).parent.mkdir(parents=True, exist_ok=True)
@@ -195,7 +196,7 @@ def test_a_study_comes_out_right_without_settings(style: str, tmp_path: Path) ->
     with open_lake(lake) as opened:
         found = opened.polars(f"SELECT {columns} FROM runs ORDER BY ALL").rows()
         knobs = opened.catalogue.knobs
-    assert found[: len(rows)] == rows
+    assert (len(found), found[: len(rows)]) == (runs, rows)
     if style == "documents in folders":
         assert not {"c_folder", "c_folder_2"} & knobs.keys()
 
