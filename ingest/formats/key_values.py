@@ -1,6 +1,6 @@
 """Logs of any program with lines `name = number unit` or `name: number unit`: one run a file.
 
-Tables whose first column has the names, as likwid writes them, are such logs too.
+Tables whose first column has the names are such logs too; of those with commas likwid's alone.
 """
 
 import re
@@ -13,7 +13,8 @@ from data.errors import FormatError
 from data.knob_table import KNOB_TABLE
 from ingest.files.text_lines import decode_text, whole_text
 from ingest.formats.trace_headings import Heading, read_heading
-from ingest.records import ReadContext, Reading
+from ingest.formats.written_numbers import without_commas
+from ingest.records import Problem, ReadContext, Reading
 from ingest.settings import headings
 from ingest.settings.column_names import clean_name
 from ingest.settings.headings import words_of
@@ -26,19 +27,21 @@ _ENDINGS: Final = re.compile(
 _NAME: Final = r"\s*\|?\s*([A-Za-z](?:[\w .%/()\[\]-]|:(?=\S)){1,58}?)\s*"
 _KEY: Final = _NAME + r"[:=]\s+"
 # Hours, minutes and seconds, as GNU time writes them.
+_PLAIN: Final = r"[-+]?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?"
+# With marks of thousands, or a decimal comma.
+_WRITTEN: Final = r"[-+]?(?:\d[\d,]*(?:\.\d+)?|\d{1,3}(?:\.\d{3})+,\d+)(?:[eE][-+]?\d+)?"
 _CLOCK: Final = r"(?:\d+:)?\d+:\d\d(?:\.\d+)?"
 _NUMBER: Final = re.compile(
-    rf"{_KEY}({_CLOCK}|[-+]?\d[\d,]*(?:\.\d+)?(?:[eE][-+]?\d+)?)"
-    r"\s*([A-Za-zµ%/°][A-Za-z/%]{0,11})?\s*\.?"
+    rf"{_KEY}({_CLOCK}|{_WRITTEN})\s*([A-Za-zµ%/°][A-Za-z/%]{{0,11}})?\s*\.?"
 )
 _TOOK: Final = re.compile(r"elapsed|duration|runtime|mm:ss", re.IGNORECASE)
 # The sum over processors, which likwid writes beside their values.
 _SUM: Final = re.compile(r"((?:Energy|Power)[^,|]*\]) STAT")
 # A line of a table whose first column has names with units: its first number.
 _ROW: Final = re.compile(
-    rf"{_NAME}(?<=[\])])\s*[,;|\t]\s*([-+]?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?)\s*()"
-    r"(?:[,;|\t].*)?"
+    rf"{_NAME}(?<=[\])])\s*(?:,\s*({_PLAIN})\s*(?:,.*)?|([;|\t])\s*({_WRITTEN})\s*(?:\3.*)?)"
 )
+_LIKWID: Final = re.compile(r"^(?:TABLE|STRUCT),", re.MULTILINE)
 _WORD: Final = re.compile(_KEY + r"([A-Za-z][\w.+/-]*(?: [\w.+/-]+){0,2})\s*")
 # Names of the time that a run took; a time of a part of it has further words.
 _TIME: Final = re.compile(
@@ -85,9 +88,10 @@ def sniff(name: str, head: bytes) -> bool:
 
     The ending of the name decides too: files of settings have such lines as well.
     """
-    if not _ENDINGS.fullmatch(name):
+    text = decode_text(head)
+    if not _ENDINGS.fullmatch(name) or (name[-4:].lower() == ".csv" and not _LIKWID.search(text)):
         return False
-    lines = [line for line in decode_text(head).splitlines() if line.strip()][-_LAST_LINES:]
+    lines = [line for line in text.splitlines() if line.strip()][-_LAST_LINES:]
     found = [pair for line in lines if (pair := _number(line)) is not None]
     return (
         len(found) >= min(_LEAST, max(len(lines), _LEAST - 1))
@@ -97,18 +101,14 @@ def sniff(name: str, head: bytes) -> bool:
 
 
 def _number(line: str) -> tuple[str, str, str] | None:
-    """Return name, number and unit of a line; None for others."""
-    found = _NUMBER.fullmatch(line) or _ROW.fullmatch(_SUM.sub(r"\1", line))
-    if found is None:
+    """Return name, number as it is written and unit of a line; None for others."""
+    if row := _ROW.fullmatch(_SUM.sub(r"\1", line)):
+        return row[1].strip(), row[2] or row[4], ""
+    found = _NUMBER.fullmatch(line)
+    # Else a time of day.
+    if found is None or (":" in found[2] and _TOOK.search(found[1]) is None):
         return None
-    key, text = found[1].strip(), found[2].replace(",", "")
-    if ":" not in text:
-        return key, text, found[3] or ""
-    if _TOOK.search(key) is None:
-        # A time of day.
-        return None
-    seconds = sum(float(part) * 60**n for n, part in enumerate(reversed(text.split(":"))))
-    return key, f"{seconds:.12g}", "s"
+    return found[1].strip(), found[2], "s" if ":" in found[2] else found[3] or ""
 
 
 def _is_measured(key: str, unit: str) -> bool:
@@ -126,7 +126,8 @@ def read(blocks: Iterable[bytes], context: ReadContext) -> Reading:
     Raises:
         FormatError: No such line.
     """
-    pairs = {key: (value, unit) for key, value, unit in _pairs(whole_text(blocks, context.name))}
+    reading = Reading()
+    pairs = {key: (value, unit) for key, value, unit in _pairs(blocks, context, reading)}
     kernels = Counter(_DIGITS.sub("#", key) for key in pairs)
     lines = [
         _Line(key, text, unit, read_heading(f"{key} ({unit})" if unit else key))
@@ -134,7 +135,6 @@ def read(blocks: Iterable[bytes], context: ReadContext) -> Reading:
         if kernels[_DIGITS.sub("#", key)] <= _MOST_NUMBERED
     ]
     whole = _whole_run(lines)
-    reading = Reading()
     columns: dict[str, Column] = {}
     for line in lines:
         if target := whole.get(line.key):
@@ -188,10 +188,29 @@ def _take_knob(line: _Line, reading: Reading, columns: dict[str, Column]) -> Non
     reading.knobs[name] = line.text if line.unit is None else int(line.text)
 
 
-def _pairs(text: str) -> Iterator[tuple[str, str, str | None]]:
-    """Yield name, value and unit of each line; the unit is None of a text."""
-    for line in text.splitlines():
-        if (pair := _number(line)) is not None:
-            yield pair
-        elif found := _WORD.fullmatch(line):
-            yield found[1].strip(), found[2].strip(), None
+def _pairs(
+    blocks: Iterable[bytes], context: ReadContext, reading: Reading
+) -> Iterator[tuple[str, str, str | None]]:
+    """Yield name, value and unit of each line; the unit is None of a text.
+
+    All numbers of a file have the same decimal mark. Where that is unclear those with a comma are
+    left out, which becomes a problem of the reading.
+    """
+    lines = whole_text(blocks, context.name).splitlines()
+    found = [_number(line) for line in lines]
+    written = [each[1] for each in found if each and ":" not in each[1]]
+    plain = without_commas(written, is_comma_separated=True)
+    if plain is None:
+        detail = "some numbers have a decimal point: those with a comma are left out, such as "
+        detail += next(text for text in written if "," in text)
+        reading.problems.append(Problem("unclear_comma", "doubted", detail))
+    numbers = dict(zip(written, plain or written, strict=True))
+    for line, each in zip(lines, found, strict=True):
+        if each is None:
+            if text := _WORD.fullmatch(line):
+                yield text[1].strip(), text[2].strip(), None
+        elif ":" in each[1]:
+            parts = enumerate(reversed(each[1].split(":")))
+            yield each[0], f"{sum(float(part) * 60**n for n, part in parts):.12g}", "s"
+        elif "," not in (number := numbers[each[1]]):
+            yield each[0], number, each[2]

@@ -49,15 +49,19 @@ def written_numbers(
     if len(units) != 1 or (unit := units.pop()).lower() not in _UNITS | {""}:
         return None
     numbers = [match[1] for match in matches if match]
-    plain = _without_commas(numbers, is_comma_separated)
+    plain = without_commas(numbers, is_comma_separated)
     if plain is None or not all(map(_PLAIN.fullmatch, plain)):
         return None
     rest = iter(plain)
     return [None if t.lower() in _SET else next(rest) for t in texts], unit
 
 
-def _without_commas(numbers: Sequence[str], is_comma_separated: bool) -> list[str] | None:
-    """Return numbers with a decimal point, whichever mark they have; None if that is unclear."""
+def without_commas(numbers: Sequence[str], is_comma_separated: bool) -> list[str] | None:
+    """Return numbers with a decimal point, whichever mark they have; None if that is unclear.
+
+    Args:
+        is_comma_separated: Whether `1,234` is a thousand where no other number tells.
+    """
     commas = [number for number in numbers if "," in number]
     if not commas:
         return list(numbers)

@@ -48,7 +48,7 @@ def fail(loop):
 CompiledLoop._compile = fail
 raw, lake = map(Path, sys.argv[1:])
 write_proposal(lake, KeptProposal.of("/elsewhere", "old", "[dataset]\\nname = 'old'\\n"))
-report = add(AddOptions(lake, [raw]), on_compile=lambda: said.append("by add"))
+report = add(AddOptions(lake, [raw], is_proposing=True), on_compile=lambda: said.append("by add"))
 assert report.added == 2
 needless = ("numba", "scipy", "ingest.propose", "ingest.outline")
 print(json.dumps([said, [name for name in needless if name in sys.modules]]))

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ingest.formats import FORMATS, find_format
+from ingest.formats import FORMATS, find_format, key_values
 from ingest.formats.trace import read
 from ingest.formats.trace_counters import is_running_total, steps_of
 from ingest.formats.trace_headings import read_heading
@@ -326,14 +326,39 @@ def test_a_log_of_names_and_values_has_the_trace_of_its_name(lake: Path, tmp_pat
     for name in ("a-sort", "b-sort"):
         put(tmp_path / f"power/{name}.csv", POWER)
         put(tmp_path / f"logs/{name}.log", LOG)
-    for name, form in (("a.log", "key_values"), ("a.toml", None)):
-        found = find_format(name, LOG.encode())
+    # A column of names is a log only of likwid's.
+    column = "metric,run1,run2\nEnergy (J),10.5,11.5\nTime (s),1.5,2.5\nPower (W),7.0,4.6\n"
+    for name, text, form in (
+        ("a.log", LOG, "key_values"), ("a.toml", LOG, None), ("a.csv", column, "table"),
+        ("a.csv", f"TABLE,Group 1 Metric,ENERGY,2,\n{column}", "key_values"),
+    ):  # fmt: skip
+        found = find_format(name, text.encode())
         assert (found and found.name) == form
     ingest(lake, tmp_path)
     rows = runs(lake, "energy_j, duration_s, iterations, iterations_sec, algorithm, has_log")
     assert [tuple(row.values()) for row in rows] == [
         (186.0, 12.5, 71, 5.68, "quick sort", True)
     ] * 2
+
+
+@pytest.mark.parametrize(
+    ("text", "energy_j", "duration_s"),
+    [
+        ("Energy: 12,34 J\nTime: 1,5 s\nRequests = 100\n", 12.34, 1.5),
+        ("Energy: 1.234,5 J\nTime: 2,500 s\n", 1234.5, 2.5),
+        ("Energy: 1,234 J\nTime: 1,012.5 s\n", 1234.0, 1012.5),
+        ("Energy: 1,234,567 J\nTime: 12 s\n", 1_234_567.0, 12.0),
+        ("Elapsed (h:mm:ss or m:ss): 1:02.50\nEnergy: 12,34 J\n", 12.34, 62.5),
+        ("Energy [J];12,5;13,5\nTime [s];2,5;2,5\n", 12.5, 2.5),
+        # Nothing says what the comma is.
+        ("Energy: 12,34 J\nTime: 1.5 s\n", None, 1.5),
+    ],
+)
+def test_a_file_has_one_decimal_mark(text: str, energy_j: float | None, duration_s: float) -> None:
+    found = key_values.read([text.encode()], ReadContext("a.log", 1e9))
+    values = found.measurements
+    assert (values.get("energy_j"), values["duration_s"]) == (energy_j, duration_s)
+    assert [each.kind for each in found.problems] == ["unclear_comma"] * (energy_j is None)
 
 
 def test_a_document_of_one_run_has_the_trace_of_its_folder(lake: Path, tmp_path: Path) -> None:
