@@ -1,14 +1,12 @@
 """The columns of `runs`: title, unit and better direction, from metrics.toml and the knobs."""
 
-import tomllib
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cache, cached_property
-from pathlib import Path
 from typing import Final, Literal
 
 from data.declared import Declared
 from data.knob_table import KNOB_TABLE
-from data.schema import DERIVED, MEASUREMENTS
+from data.schema import DERIVED, MEASUREMENTS, METRIC_ENTRIES
 
 
 @dataclass(frozen=True)
@@ -64,12 +62,15 @@ GROUPS: Final = (
 
 @cache
 def _shipped() -> dict[str, Metric]:
-    with (Path(__file__).parent / "metrics.toml").open("rb") as file:
-        entries = tomllib.load(file)
     knobs = {
         k.column: Metric(k.column, k.title, k.unit, k.short, k.description) for k in KNOB_TABLE
     }
-    return knobs | {name: Metric(name=name, **entry) for name, entry in entries.items()}
+    # Their kind or formula is the schema's.
+    described = [field.name for field in fields(Metric)]
+    return knobs | {
+        name: Metric(**{k: v for k, v in {**entry, "name": name}.items() if k in described})
+        for name, entry in METRIC_ENTRIES.items()
+    }
 
 
 def plottable_of(columns: Declared) -> tuple[str, ...]:

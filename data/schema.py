@@ -1,4 +1,4 @@
-"""The lake's tables: names and Arrow types of all columns. metrics.toml has titles and units.
+"""The lake's tables: names and Arrow types of all columns, metrics from metrics.toml.
 
 NULL means not measured or not set, never 0. SCHEMA_DESCRIPTION is the description in the metadata
 of both Delta tables (their `configuration` takes `delta.*` keys only); a change of meaning or type
@@ -6,8 +6,10 @@ raises SCHEMA_VERSION and gets a line in CHANGELOG.md. A further column does not
 that lack it read as NULL there, and the next ingest gives it to them.
 """
 
+import tomllib
 from collections.abc import Mapping
-from typing import Final
+from pathlib import Path
+from typing import Any, Final
 
 import numpy as np
 import pyarrow as pa
@@ -71,122 +73,53 @@ COUNTERS: Final[dict[str, pa.DataType]] = {
     "c7": _COUNT,
 }
 
-# What the interrupts and samples of a run's log say, all cores together: `analysis/log_metrics.py`.
-LOG_METRICS: Final = (
-    "gap_p1_us", "gap_p50_us", "gap_p90_us", "gap_p99_us", "gap_at_limit_share",
-    "interrupt_rx_p50_bytes", "interrupt_rx_p99_bytes",
-    "interrupt_tx_p50_bytes", "interrupt_tx_p99_bytes",
-    "interrupt_rx_p50_desc", "interrupt_rx_p99_desc",
-    "interrupt_tx_p50_desc", "interrupt_tx_p99_desc",
-    "dispersion_1ms", "dispersion_100ms", "busy_share", "core_imbalance",
-    "power_p5_w", "power_p95_w",
-)  # fmt: skip
-
-MEASUREMENTS: Final[dict[str, pa.DataType]] = {
-    "start_unix_s": _REAL,
-    "duration_s": _REAL,
-    "energy_j": _REAL,
-    "energy_uncertainty_j": _REAL,
-    "power_w": _REAL,
-    "power_readings": _COUNT,
-    "latency_mean_us": _REAL,
-    "latency_min_us": _REAL,
-    "latency_p5_us": _REAL,
-    "latency_p10_us": _REAL,
-    "latency_p50_us": _REAL,
-    "latency_p75_us": _REAL,
-    "latency_p90_us": _REAL,
-    "latency_p95_us": _REAL,
-    "latency_p99_us": _REAL,
-    "latency_p999_us": _REAL,
-    "latency_max_us": _REAL,
-    "throughput_qps": _REAL,
-    "iops": _REAL,
-    "bandwidth_bytes_s": _REAL,
-    "requests": _COUNT,
-    **COUNTERS,
-    "context_switches": _COUNT,
-    "cpu_user_pct": _REAL,
-    "cpu_sys_pct": _REAL,
-    "loads": _COUNT,
-    "stores": _COUNT,
-    **dict.fromkeys(LOG_METRICS, _REAL),
+# Every other column: metrics.toml says of a stored one its kind, of a derived one its SQL.
+with (Path(__file__).parent / "metrics.toml").open("rb") as _file:
+    METRIC_ENTRIES: Final[dict[str, dict[str, Any]]] = tomllib.load(_file)
+MEASUREMENTS: Final = {
+    name: _KINDS[entry["kind"]] for name, entry in METRIC_ENTRIES.items() if "kind" in entry
 }
+# What the interrupts and samples of a run's log say, all cores together: `analysis/log_metrics.py`.
+LOG_METRICS: Final = tuple(name for name, entry in METRIC_ENTRIES.items() if "of_log" in entry)
 
 # Counters that a tool may have counted over another period than the run's. The column
 # `counted_rates` holds their rates over that period, because its totals are not the run's.
 COUNTED_RATES: Final = (
     "instructions", "cycles", "ref_cycles", "llc_misses", "context_switches", "loads", "stores",
 )  # fmt: skip
-_COUNTED_PER_S: Final = {
-    f"{name}_per_s": f"coalesce({name} / nullif(duration_s, 0), counted_rates.{name})"
-    for name in COUNTED_RATES
-}
 
-# Computed in the view `runs`, never stored: SQL over the stored columns. A latency that serves as
-# the performance metric is taken in seconds, so that the energy-delay product is always J s.
+# A latency that serves as the performance metric is taken in seconds, so that the energy-delay
+# product is always J s.
 _SECONDS: Final = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}
 _TIMES: Final = {
     "duration_s": "s",
     **{name: "us" for name in MEASUREMENTS if name.startswith("latency_")},
 }
-
-
-def _energy_delay_sql(units: Mapping[str, str]) -> str:
-    cases = " ".join(
-        f"WHEN '{name}' THEN {name} * {_SECONDS[unit]!r}"
-        for name, unit in units.items()
-        if unit in _SECONDS
-    )
-    return f"energy_j * (CASE performance_metric {cases} END)"
-
-
 REQUESTS: Final = "coalesce(requests::DOUBLE, throughput_qps * duration_s)"
-_SLEEP_STATES: Final = ("c1", "c1e", "c3", "c6", "c7")
 # Only a log that counts C1 counts entries; others have the hardware's counters of time.
-_SLEEPS: Final = f"(c1 + {' + '.join(f'coalesce({name}, 0)' for name in _SLEEP_STATES[1:])})"
-
-DERIVED: Final[dict[str, str]] = {
-    "ipc": (
-        "coalesce(instructions / nullif(cycles, 0)::DOUBLE, "
-        "counted_rates.instructions / nullif(counted_rates.cycles, 0))"
-    ),
-    "edp_js": _energy_delay_sql(_TIMES),
-    "bytes_per_joule": (
-        "coalesce(bandwidth_bytes_s * duration_s, (rx_bytes + tx_bytes)::DOUBLE) "
-        "/ nullif(energy_j, 0)"
-    ),
-    "ios_per_joule": "iops * duration_s / nullif(energy_j, 0)",
-    "interrupts_per_s": "interrupts / nullif(duration_s, 0)",
-    "cpu_pct": "cpu_user_pct + cpu_sys_pct",
-    "context_switches_per_io": "context_switches / nullif(iops * duration_s, 0)",
-    **_COUNTED_PER_S,
-    **{
-        f"interrupt_{way}_mean_{unit}": f"{way}_{unit}::DOUBLE / nullif(interrupts, 0)"
-        for way in ("rx", "tx")
-        for unit in ("bytes", "desc")
-    },
-    "sleep_entries_per_s": f"{_SLEEPS} / nullif(duration_s, 0)",
-    **{
-        f"{name}_share": f"CASE WHEN c1 IS NOT NULL THEN {name} END::DOUBLE / nullif({_SLEEPS}, 0)"
-        for name in _SLEEP_STATES
-    },
-    "energy_per_interrupt_uj": "energy_j * 1e6 / nullif(interrupts, 0)",
-    "energy_per_request_uj": f"energy_j * 1e6 / nullif({REQUESTS}, 0)",
-    "energy_per_byte_nj": "energy_j * 1e9 / nullif(rx_bytes + tx_bytes, 0)",
-    "interrupts_per_request": f"interrupts / nullif({REQUESTS}, 0)",
-    "instructions_per_byte": "instructions::DOUBLE / nullif(rx_bytes + tx_bytes, 0)",
-}
+_SLEEPS: Final = "(c1 + coalesce(c1e, 0) + coalesce(c3, 0) + coalesce(c6, 0) + coalesce(c7, 0))"
 
 
 def derived_sql(units: Mapping[str, str]) -> dict[str, str]:
-    """The formulas of the derived columns of a lake.
+    """The formulas of the columns that the view `runs` computes and nothing stores.
 
     Args:
-        units: Units of its declared metrics, each of which may be a workload's performance.
+        units: Units of a lake's declared metrics, each of which may be a workload's performance.
     """
-    return {**DERIVED, "edp_js": _energy_delay_sql({**_TIMES, **units})}
+    cases = " ".join(
+        f"WHEN '{name}' THEN {name} * {_SECONDS[unit]!r}"
+        for name, unit in {**_TIMES, **units}.items()
+        if unit in _SECONDS
+    )
+    parts = {
+        "performance_s": f"(CASE performance_metric {cases} END)",
+        "requests": REQUESTS,
+        "sleeps": _SLEEPS,
+    }
+    return {n: e["sql"].format(**parts) for n, e in METRIC_ENTRIES.items() if "sql" in e}
 
+
+DERIVED: Final = derived_sql({})
 
 CORE: Final = pa.struct(
     [
