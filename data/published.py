@@ -131,10 +131,9 @@ def _published(claim: Claim, judged: _Judged) -> PublishedClaim:
     reason = verdict.words
     if judged.is_synthetic and verdict.outcome != UNDECIDED:
         reason = f"synthetic data, a test of this page alone: {reason}"
-    n = verdict.n or tuple(dict.fromkeys(k for c in verdict.comparisons for k in c.pair.n))
     return PublishedClaim(
-        claim.name, claim, verdict.outcome, reason, verdict.effect, n, verdict.parts, judged.query,
-        judged.is_synthetic,
+        claim.name, claim, verdict.outcome, reason, verdict.effect, verdict.sides, verdict.parts,
+        judged.query, judged.is_synthetic,
     )  # fmt: skip
 
 

@@ -1,17 +1,23 @@
 """The claims of a lake, with what verify.py needs to judge them again from the runs."""
 
+import re
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any, Final
 
 from app.kit.lake_view import LakeView
+from data.analysis.verdicts import UNDECIDED, Verdict
 from data.catalogue import Catalogue
 from data.claim_list import ENERGY
 from data.findings import LIMIT, Claim
+from data.published import PublishedClaim
 from data.queries.claims import REFERENCE, SUBJECT
 from data.queries.recomputed import claim_moments_query
 
 ALPHA: Final = 0.05
 MARGIN: Final = 0.02
+# The rules of the papers' claims in SQL, which go into the folder as they are.
+PAPERS: Final = Path(__file__).with_name("papers.sql")
 
 
 def claim_checks(view: LakeView, claims: Sequence[Claim]) -> dict[str, Any]:
@@ -60,6 +66,42 @@ def _check(claim: Claim, catalogue: Catalogue) -> dict[str, Any]:
             "effect_pct": claim.effect, "low_pct": claim.low, "high_pct": claim.high,
             "outcome": claim.outcome,
         },
+    }  # fmt: skip
+
+
+def paper_checks(claims: Sequence[PublishedClaim]) -> dict[str, Any]:
+    """Return the claims of papers that PAPERS has rules of, with their verdicts, and its inputs."""
+    judged = set(re.findall(r"^---- (\S+)$", PAPERS.read_text("utf-8"), re.MULTILINE))
+    own = [claim for claim in claims if claim.id in judged]
+    network = next(claim.query for claim in own if claim.id.startswith("003"))
+    return {
+        "inputs": {"outcomes": [], "network": [f"CREATE VIEW network_runs AS {network}"]},
+        "list": [_paper_check(claim) for claim in own],
+    }
+
+
+def paper_count(checks: dict[str, Any]) -> int:
+    """Return how many numbers of papers' claims are computed again."""
+    return sum(3 + 3 * len(claim["parts"]) for claim in checks["list"])
+
+
+def _paper_check(claim: PublishedClaim) -> dict[str, Any]:
+    whole = Verdict(claim.verdict, claim.reason, effect=claim.effect, n=claim.n)
+    return {
+        "id": claim.id,
+        "statement": claim.statement,
+        "printed": claim.printed,
+        "rule": claim.rule,
+        "query": claim.query,
+        "has_runs": bool(claim.query),
+        "numbers": {
+            "verdict": claim.verdict, "effect": claim.effect, "n": ", ".join(map(str, claim.n)),
+        },
+        "parts": [
+            {"outcome": part.outcome, "effect": part.effect, "n": ", ".join(map(str, part.sides))}
+            for part in claim.parts or (whole,)
+            if part.outcome != UNDECIDED or part.effect is not None
+        ],
     }  # fmt: skip
 
 

@@ -24,6 +24,7 @@ _MEDIA: Final = {
 _WHAT: Final = {
     "verify.py": "Computes the numbers of this study again from data/runs.parquet",
     "checks.json": "The queries behind tables and claims, and the numbers of the claims",
+    "papers.sql": "The rules of the claims of papers",
     "README.md": "What is here and how to verify it",
     PACKAGE: "Columns, titles and units of the tables (Frictionless Data Package)",
     "data/runs.parquet": "One row a run: knobs, measurements, quality, sources",

@@ -4,11 +4,11 @@
     python verify.py
 
 Every mean, deviation and count in tables/ is computed again by SQL, every claim from the runs up:
-moments of the settings, their shared noise, best sets, intervals, outcomes. Each number that
-differs is named. The exit status is 0 if all agree, else 1.
+moments of the settings, their shared noise, best sets, intervals, outcomes. The claims of papers
+are judged again by the queries of papers.sql. Each number that differs is named. The exit status
+is 0 if all agree, else 1.
 
-Given, not computed: which setting a claim recommends, the steps of the knobs, and the papers'
-claims, which tables/findings-published.csv lists with the queries of their runs.
+Given, not computed: which setting a claim recommends, and the steps of the knobs.
 """
 
 import csv
@@ -16,6 +16,7 @@ import hashlib
 import json
 import math
 import os
+import re
 import sys
 from collections.abc import Callable
 from functools import cache
@@ -30,6 +31,8 @@ CLAIM_TOLERANCE = 1e-6
 ENOUGH_SETTINGS, LEAST_SETTINGS, MOST_D0, LEAST_SHARE = 10, 3, 4.0, 1e-5
 OUTSIDE_SHARE, MOST_TESTED_BY_ALL, STRONGEST = 0.2, 1000, 64
 MOST_EFFECT = 5.0
+UNDECIDED = "cannot be decided"
+UNDECIDED_PART: dict[str, Any] = {"outcome": UNDECIDED, "effect": None, "n": []}
 
 
 Row = dict[str, Any]
@@ -85,6 +88,7 @@ def main() -> int:
         for table in checks["tables"]:
             check_table(lake, table, report)
         check_claims(lake, checks["claims"], report)
+        check_papers(lake, checks["papers"], report)
     except (OSError, ValueError, KeyError, duckdb.Error) as error:
         report.fault(f"cannot be verified: {error}")
     is_whole = not report.faults and report.agreed == report.numbers
@@ -444,6 +448,24 @@ def check_claims(lake: duckdb.DuckDBPyConnection, claims: dict[str, Any], report
     level = claims["alpha"] * max(decided, 1) / len(claims["list"])
     for claim in claims["list"]:
         report.compare(f"claim {claim['id']}: alpha", claim["alpha"], level, CLAIM_TOLERANCE)
+    check_listed(lake, "tables/findings-claims.parquet", claims["list"], report)
+
+
+def check_listed(
+    lake: duckdb.DuckDBPyConnection, name: str, claims: list[dict[str, Any]], report: Report
+) -> None:
+    """Compare the numbers of claims with those that a table lists."""
+    if not claims or not Path(name).is_file():
+        return
+    columns = list(claims[0]["numbers"])
+    listed = ", ".join(map(quoted, columns))
+    rows = lake.execute(f"SELECT id, {listed} FROM read_parquet('{name}')").fetchall()
+    numbers = {claim["id"]: claim["numbers"] for claim in claims}
+    for own, *values in rows:
+        for column, shown in zip(columns, values, strict=True):
+            given = numbers.get(own, {}).get(column, shown)
+            if not agrees(shown, given, 0.0, 0.0):
+                report.fault(f"{name}: {column} of {own}: {show(shown)}, claimed is {show(given)}")
 
 
 def judged(claim: dict[str, Any], rows: list[Row], claims: dict[str, Any]) -> dict[str, Any]:
@@ -526,6 +548,59 @@ def place(rows: list[Row], values: dict[str, Any]) -> int:
 
 def percent(difference: float) -> float | None:
     return 100 * math.expm1(difference) if abs(difference) <= MOST_EFFECT else None
+
+
+# The claims of papers.
+
+
+def check_papers(lake: duckdb.DuckDBPyConnection, papers: dict[str, Any], report: Report) -> None:
+    """Judge each claim of a paper by its query, and compare verdict, effects and counts."""
+    queries = read_rules(Path("papers.sql"))
+    for name, before in papers["inputs"].items():
+        for sql in [*before, queries[name]]:
+            lake.execute(sql)
+    for claim in papers["list"]:
+        rows = lake.execute(queries[claim["id"]]).fetchall() if claim["has_runs"] else []
+        computed = verdict_of(rows)
+        parts = computed.pop("parts")
+        name = f"claim {claim['id']}"
+        for column, value in computed.items():
+            report.compare(f"{name}: {column}", claim["numbers"][column], value, CLAIM_TOLERANCE)
+        for number in range(max(len(parts), len(claim["parts"]))):
+            shown, again = (
+                (each[number : number + 1] or [UNDECIDED_PART])[0]
+                for each in (claim["parts"], parts)
+            )
+            for column, value in again.items():
+                report.compare(
+                    f"{name}, part {number + 1}: {column}", shown[column], value, CLAIM_TOLERANCE
+                )
+    check_listed(lake, "tables/findings-published.parquet", papers["list"], report)
+
+
+def read_rules(path: Path) -> dict[str, str]:
+    """Return the statements below each line `---- NAME` of a file, by name."""
+    text = path.read_text("utf-8")
+    return dict(re.findall(r"^---- (\S+)\n(.*?)(?=^---- |\Z)", text, re.DOTALL | re.MULTILINE))
+
+
+def verdict_of(rows: list[tuple[Row | None]]) -> Row:
+    """Return verdict, effect, n and decided parts of a claim; its number is its first part's."""
+    listed = [part or UNDECIDED_PART for (part,) in rows or [(None,)]]
+    parts = [part | {"n": ", ".join(map(str, part["n"]))} for part in listed]
+    outcomes = {part["outcome"] for part in parts}
+    first = next((part for part in parts if part["effect"] is not None), parts[0])
+    verdict = "holds in part"
+    if len(outcomes) == 1:
+        (verdict,) = outcomes
+    elif outcomes == {"holds", "nearly"}:
+        verdict = "nearly"
+    elif outcomes == {"does not hold", UNDECIDED}:
+        verdict = "does not hold"
+    return {
+        "verdict": verdict, "effect": first["effect"], "n": first["n"],
+        "parts": [p for p in parts if p["outcome"] != UNDECIDED or p["effect"] is not None],
+    }  # fmt: skip
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ from typing import Any, Final
 import polars as pl
 import polars.selectors as cs
 
-from app.artifact.claims import ALPHA, MARGIN, claim_checks
+from app.artifact.claims import ALPHA, MARGIN, PAPERS, claim_checks, paper_checks, paper_count
 from app.artifact.metadata import CRATE, PACKAGE, crate, data_package, sums
 from app.artifact.tables import ViewTable, view_tables
 from app.kit.context import Lakes
@@ -22,6 +22,7 @@ from app.kit.page import Page
 from data.csv_cells import guarded
 from data.errors import DataError
 from data.findings import claims
+from data.published import published_claims
 from data.queries.recomputed import ARTIFACT_COUNTS, ARTIFACT_RUNS, COUNTS, whole_query
 
 # Its numbers are computed again as those of the claims.
@@ -114,16 +115,19 @@ def _write(
         text = page_html(view, page.name, page.export(view, state))
         (root / "pages" / f"{page.name}.html").write_text(text, "utf-8")
     of_all = claims(view.lake, ALPHA, MARGIN)
-    checks = {
+    checks: dict[str, Any] = {
         "lake": view.words,
         "views": [ARTIFACT_RUNS, *([ARTIFACT_COUNTS] if len(counts) else []),
                   *(sql for sql in view.lake.views if sql.startswith("CREATE VIEW runs "))],
         "tables": [check for table in tables for check in table.checks],
         "claims": claim_checks(view, of_all),
+        "papers": paper_checks(published_claims(view.lake)),
     }  # fmt: skip
     (root / "checks.json").write_text(json.dumps(checks, indent=1), "utf-8")
-    shutil.copyfile(_VERIFY, root / "verify.py")
+    for path in (_VERIFY, PAPERS):
+        shutil.copyfile(path, root / path.name)
     numbers = len(of_all) * 7 + sum(check["count"] for t in tables for check in t.checks)
+    numbers += paper_count(checks["papers"])
     unchecked = {t.file: t.unchecked for t in tables if t.unchecked and t.file != _CLAIMS}
     _describe(view, root, tables, len(of_all), numbers, unchecked)
     files = [path for path in root.rglob("*") if path.is_file()]

@@ -241,8 +241,11 @@ def greatest(verdicts: Sequence[Verdict]) -> Verdict:
 
 
 def rank_correlation(rows: pl.DataFrame, x: str, y: str) -> float:
-    """Return Spearman's rank correlation; NaN where either does not vary."""
-    ranks = [rows[name].rank().to_numpy() for name in (x, y)]
+    """Return Spearman's rank correlation; NaN where either does not vary.
+
+    Means that agree to seven digits are ties: their last digits follow from the order of sums.
+    """
+    ranks = [rows[name].cast(pl.Float32).rank().to_numpy() for name in (x, y)]
     if len(rows) < 3 or any(np.ptp(rank) == 0 for rank in ranks):
         return float("nan")
     return float(np.corrcoef(ranks[0], ranks[1])[0, 1])

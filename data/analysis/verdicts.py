@@ -82,6 +82,11 @@ class Verdict:
     effect: float | None = None
     n: tuple[int, ...] = ()
 
+    @property
+    def sides(self) -> tuple[int, ...]:
+        """Runs behind each side, else the different numbers behind all compared means."""
+        return self.n or tuple(dict.fromkeys(k for c in self.comparisons for k in c.pair.n))
+
     def said(self, note: str) -> str:
         """Return the outcome, with a warning such as `synthetic data` in the same line."""
         return f"{self.outcome} ({note})" if note and self.outcome != UNDECIDED else self.outcome

@@ -81,7 +81,8 @@ def test_all_numbers_agree(artifact: Path) -> None:
         len(pl.read_parquet(artifact / check["file"])) * len(check["values"])
         for check in checks["tables"]
     )
-    assert agreed == count == in_tables + 7 * len(claims)
+    in_papers = sum(3 + 3 * len(claim["parts"]) for claim in checks["papers"]["list"])
+    assert agreed == count == in_tables + 7 * len(claims) + in_papers
 
 
 def test_claims_over_all_programs_are_judged_again(tmp_path: Path) -> None:
@@ -129,6 +130,21 @@ def test_a_changed_run_is_found_and_named(changed: Path) -> None:
     assert f"system {point['system']}, " in named[0]
     assert named[0].endswith(f": {given:.10g} is given, the runs yield {again:.10g}")
     assert any(line.startswith("claim ") and ": effect_pct: " in line for line in lines)
+
+
+def test_runs_that_turn_a_verdict_on_a_paper_are_found_and_the_claim_is_named(
+    changed: Path,
+) -> None:
+    path = changed / "data/runs.parquet"
+    is_one = (pl.col("workload") == "nodejs") & (pl.col("system") == "ebbrt_tuned")
+    energy = pl.when(is_one).then(pl.col("energy_j") * 1.2).otherwise(pl.col("energy_j"))
+    pl.read_parquet(path).with_columns(energy_j=energy).write_parquet(path)
+    status, lines = verified(changed)
+    assert status == 1
+    assert "claim 003-C07: verdict: nearly is given, the runs yield holds" in lines
+    named = [line for line in lines if line.startswith("claim 003-C13, part 1: effect: ")]
+    assert named == ["claim 003-C13, part 1: effect: 2.532537918 is given, "
+                     "the runs yield 2.110448265"]  # fmt: skip
 
 
 @pytest.mark.parametrize(
