@@ -3,11 +3,19 @@
 import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Final, NamedTuple
 
 from ingest.formats.json_rows import Cell
 from ingest.formats.table_rows import Table
 from ingest.formats.table_text import is_number
 from ingest.records import TableDeclaration
+from ingest.settings.headings import words_of
+from ingest.settings.word_lists import WORDS
+
+# Words of columns that may be of a measurement rather than of its run.
+_OWN: Final = (
+    WORDS["statistics"] | WORDS["identifiers"] | WORDS["times_of_day"] | {"time", "unnamed"}
+)
 
 
 def reshape(table: Table, declaration: TableDeclaration) -> Table:
@@ -50,8 +58,10 @@ def _without(table: Table, skip: Mapping[str, str], last_of: str) -> Table:
 def _pivoted(table: Table, pivot: tuple[str, str] | None) -> Table:
     """Return a table with a column for each name of a measurement, of which each row has one.
 
-    Rows that agree in all other cells are one row; the second value of a name begins another one.
-    A column `unit` says the units of the names.
+    Rows that agree in all other cells are of one setting; the first values of its names are a row,
+    the second ones another. If not all names have as many values there, nothing says which belong
+    together: each value is a row. A column `unit` says the units of the names; what a measurement
+    has for itself, such as its deviation, gets a column for each name: `energy_j stddev`.
     """
     if pivot is None or not {*pivot} <= {*table.headings}:
         return table
@@ -59,23 +69,74 @@ def _pivoted(table: Table, pivot: tuple[str, str] | None) -> Table:
     unit_at = next(
         (n for n, h in enumerate(table.headings) if h.lower() in ("unit", "units")), None
     )
-    others = [at for at in range(len(table.headings)) if at not in (name_at, value_at, unit_at)]
-    found: dict[tuple[Cell, ...], list[tuple[int, dict[str, Cell]]]] = {}
-    names: dict[str, None] = {}
+    values: list[_Value] = []
     for line, cells in table.rows:
         unit = str(cells[unit_at] or "").strip() if unit_at is not None else ""
-        name = f"{str(cells[name_at]).strip()} ({unit})" if unit else str(cells[name_at]).strip()
-        names[name] = None
-        rows = found.setdefault(tuple(cells[at] for at in others), [])
-        row = next((own for _, own in rows if name not in own), None)
-        if row is None:
-            rows.append((line, row := {}))
-        row[name] = cells[value_at]
-    kept = table.of_same_place([*(table.headings[at] for at in others), *names])
-    for key, rows in found.items():
-        for line, own in rows:
-            kept.append(line, [*key, *map(own.get, names)])
+        name = str(cells[name_at] or "").strip() or pivot[1]
+        values.append(_Value(f"{name} ({unit})" if unit else name, line, cells))
+    others = [at for at in range(len(table.headings)) if at not in (name_at, value_at, unit_at)]
+    own = _own_columns(table.headings, others, values)
+    key = [at for at in others if at not in own]
+    own = [value_at, *(at for at in own if table.headings[at])]
+    found: dict[tuple[Cell, ...], dict[str, list[_Value]]] = {}
+    for value in values:
+        of_name = found.setdefault(tuple(value.cells[at] for at in key), {})
+        of_name.setdefault(value.name, []).append(value)
+    names = dict.fromkeys(value.name for value in values)
+    headings = [table.headings[at] for at in key]
+    for name in names:
+        for at in own:
+            heading = name if at == value_at else f"{name} {table.headings[at]}"
+            while heading in headings:
+                heading += f" {pivot[1]}"
+            headings.append(heading)
+    kept = table.of_same_place(headings)
+    for setting, of_name in found.items():
+        is_paired = len({*map(len, of_name.values())}) == 1
+        single = ((value,) for each in of_name.values() for value in each)
+        for run in zip(*of_name.values(), strict=True) if is_paired else single:
+            of = {value.name: value.cells for value in run}
+            cells = (of[name][at] if name in of else None for name in names for at in own)
+            kept.append(run[0].line, [*setting, *cells])
     return kept
+
+
+class _Value(NamedTuple):
+    """A row with one measurement."""
+
+    name: str
+    line: int
+    cells: Sequence[Cell]
+
+
+def _own_columns(
+    headings: Sequence[str], others: Sequence[int], values: Sequence[_Value]
+) -> list[int]:
+    """Return the columns of statistics, identifiers and times that measurements do not share.
+
+    Measurements of one run share its identifier. Where the other columns tell all runs apart, such
+    a column is shared if it has one value in each; else if most of its values have several names.
+    """
+    doubtful = [
+        at for at in others if not headings[at] or _OWN.intersection(words_of(headings[at]))
+    ]
+    key = [at for at in others if at not in doubtful]
+
+    def names_by(places: Sequence[int]) -> list[set[str]]:
+        found: dict[tuple[Cell, ...], set[str]] = {}
+        for value in values:
+            found.setdefault(tuple(value.cells[at] for at in places), set()).add(value.name)
+        return [*found.values()]
+
+    whole = names_by(key) if doubtful else []
+    is_told = sum(map(len, whole)) == len(values)
+    own = []
+    for at in doubtful:
+        parts = names_by([*key, at])
+        several = sum(len(names) > 1 for names in parts)
+        if len(parts) > len(whole) if is_told else 2 * several <= len(parts):
+            own.append(at)
+    return own
 
 
 def _unpivoted(table: Table, pattern: str) -> Table:

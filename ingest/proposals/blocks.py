@@ -42,7 +42,12 @@ class TableBlock:
         self.unpivot = replicate_pattern(table.headings, table.columns)
         self.unpivot = self.unpivot or series_pattern(table.headings, table.columns)
         self.pivot = pivot_columns(table.headings, table.columns)
-        content = table.reshaped(TableDeclaration(unpivot=self.unpivot, pivot=self.pivot))
+        content = table.reshaped(TableDeclaration(unpivot=self.unpivot))
+        if self.pivot is not None:
+            merged = table.reshaped(TableDeclaration(unpivot=self.unpivot, pivot=self.pivot))
+            # Else no two measurements are of one run.
+            is_merged = merged.rows < content.rows
+            content, self.pivot = (merged, self.pivot) if is_merged else (content, None)
         self.guesses = guess_columns(
             content.headings, content.columns, content.units, table.declared
         )

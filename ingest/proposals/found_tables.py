@@ -69,7 +69,8 @@ class FoundTable:
             table.append(line, cells)
         table = reshape(table, declaration)
         columns = [[*table.column(index)] for index in range(len(table.headings))]
-        return replace(self, headings=tuple(table.headings), columns=columns, units=table.units)
+        named = tuple(table.headings)
+        return replace(self, headings=named, columns=columns, units=table.units, rows=len(table))
 
 
 def find_tables(

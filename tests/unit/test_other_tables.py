@@ -5,6 +5,10 @@ from pathlib import Path
 import pytest
 
 from data.connection import open_lake
+from ingest.formats.problem_list import ProblemList
+from ingest.formats.table_files import parse_table
+from ingest.formats.table_reshaped import reshape
+from ingest.records import TableDeclaration
 from tests.fixtures.ingest import details, ingest, query
 from tests.fixtures.real import studies
 from tests.fixtures.tool_outputs import captured
@@ -119,3 +123,46 @@ def test_samples_of_power_are_no_runs(lake: Path, tmp_path: Path) -> None:
     assert report.added == 0
     (refused,) = report.refused
     assert "samples of the power of a run, not runs" in refused.problem.detail
+
+
+# A measurement a row, and the rows of runs that it becomes; cells apart by blanks, `-` is none.
+TIDY = {
+    "deviations are of a measurement": (
+        ["kernel metric value stddev", "cg energy_j 9 .5", "cg time_s 2 .1", "ep energy_j 8 .4"],
+        ["kernel energy_j energy_j|stddev time_s time_s|stddev", "cg 9 .5 2 .1", "ep 8 .4 - -"],
+    ),
+    "numbers and times of rows": (
+        ["id time kernel rep metric value", "1 7 cg 1 energy_j 9", "2 8 cg 1 time_s 2",
+         "3 9 cg 2 energy_j 7", "4 9 cg 2 time_s 1"],
+        ["kernel rep energy_j energy_j|id energy_j|time time_s time_s|id time_s|time",
+         "cg 1 9 1 7 2 2 8", "cg 2 7 3 9 1 4 9"],
+    ),
+    "numbers of runs": (
+        ["run_id max_threads metric value", "1 4 energy_j 9", "2 8 energy_j 8", "1 4 time_s 2",
+         "3 8 time_s 3", "3 8 energy_j 7"],
+        ["run_id max_threads energy_j time_s", "1 4 9 2", "2 8 8 -", "3 8 7 3"],
+    ),
+    "a missing value": (
+        ["kernel metric value", "cg energy_j 9", "cg energy_j 8", "cg time_s 2", "ep energy_j 7",
+         "ep time_s 1"],
+        ["kernel energy_j time_s", "cg 9 -", "cg 8 -", "cg - 2", "ep 7 1"],
+    ),
+    "replicates in order": (
+        ["kernel metric value", "cg energy_j 9", "cg energy_j 8", "cg time_s 2", "cg time_s 1"],
+        ["kernel energy_j time_s", "cg 9 2", "cg 8 1"],
+    ),
+    "a name that is a heading too": (
+        ["threads metric value", "4 threads 3", "4 energy_j 9"],
+        ["threads threads|value energy_j", "4 3 9"],
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", TIDY)
+def test_a_measurement_a_row_becomes_a_run_a_row(case: str) -> None:
+    text, expected = TIDY[case]
+    table = parse_table(["\n".join(text).replace(" ", ",").encode()], "t.csv", ProblemList())
+    found = reshape(table, TableDeclaration(pivot=("metric", "value")))
+    lines = [found.headings, *(cells for _, cells in found.rows)]
+    shown = [" ".join(str(cell or "-").replace(" ", "|") for cell in cells) for cells in lines]
+    assert shown == expected

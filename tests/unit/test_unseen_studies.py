@@ -112,6 +112,13 @@ STUDIES: dict[str, tuple[dict[str, str], str, int, list[tuple[Any, ...]]]] = {
          (60.5, 3.5, None, None, 0, None, "gpt", "int8"),
          (79.5, 3.5, "ep", None, 0, 4, None, None)],
     ),
+    # Names like those of measurements are still what ran.
+    "names and scores": (
+        {"scores.csv": "program,threads,score\npower_virus,1,10.5\nenergy_sort,2,11.5\n"
+         "time_series,4,12.5\n"},
+        "program, score", 3,
+        [("energy_sort", 11.5)],
+    ),
     # A run has a file of each; GNU time says 1 min 2.5 s.
     "two files a run": (
         {f"cpu={cpu}_freq={freq}/run{n}/{name}.txt": text for cpu in (4, 8) for freq in (1200, 1600)
