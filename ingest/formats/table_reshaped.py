@@ -96,8 +96,8 @@ def _pivoted(table: Table, pivot: tuple[str, str] | None) -> Table:
         single = ((value,) for each in of_name.values() for value in each)
         for run in zip(*of_name.values(), strict=True) if is_paired else single:
             of = {value.name: value.cells for value in run}
-            cells = (of[name][at] if name in of else None for name in names for at in own)
-            kept.append(run[0].line, [*setting, *cells])
+            measured = (of[name][at] if name in of else None for name in names for at in own)
+            kept.append(run[0].line, [*setting, *measured])
     return kept
 
 
