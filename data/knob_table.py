@@ -5,7 +5,8 @@ another source needs its reader in `ingest/`. Datasets declare further knobs by 
 (`declared.py`). No other file lists knobs.
 """
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Final, Literal
 
 # The words for NULL: the driver or kernel chose, or the value is not set.
@@ -22,7 +23,8 @@ class ShippedKnob:
         facet: Name of its filter in URLs and menus, which list filters in the order of the table.
         column_order: Its position among the columns of the lake, and of a configuration.
         kind, title, short, unit, description: As of a declared column.
-        written: How labels write its values: `plain`, `bytes`, `load`, or `mode` (by their names).
+        written: How labels write its numbers.
+        titles: Its texts to what labels write instead.
         is_given: Whether it is part of the question (a load, a size) rather than of the answer (a
             setting): a cell that mixes several values of it compares unlike things.
         is_subject: Whether only runs that agree in it are compared with the default.
@@ -51,7 +53,8 @@ class ShippedKnob:
     short: str
     unit: str = ""
     description: str
-    written: Literal["plain", "bytes", "load", "mode"] = "plain"
+    written: Literal["plain", "bytes", "load"] = "plain"
+    titles: Mapping[str, str] = field(default_factory=dict)
     is_given: bool = False
     is_subject: bool = False
     is_further: bool = False
@@ -105,6 +108,7 @@ KNOB_TABLE: Final = (
             "What ran: netpipe, nodejs, memcached, memcached-silo, fio, idle; unknown where "
             "nothing says it."
         ),
+        titles={"netpipe": "NetPIPE", "nodejs": "node.js", "unknown": "unknown workload"},
         is_given=True, is_subject=True,
     ),
     ShippedKnob(
@@ -169,7 +173,8 @@ KNOB_TABLE: Final = (
     ),
     ShippedKnob(
         facet="mode", column="mode", column_order=4, title="Completion mode", short="mode",
-        description="How IO completes: interrupt, poll or hybrid.", written="mode",
+        description="How IO completes: interrupt, poll or hybrid.",
+        titles={"poll": "classic polling", "hybrid": "hybrid polling"},
         token="{}", token_order=9,
     ),
     ShippedKnob(

@@ -8,7 +8,6 @@ from typing import Final
 from data.declared import FACET_PREFIX, Column, Declared
 from data.knob_table import ADAPTIVE, GOVERNOR, KNOB_TABLE, ShippedKnob
 from data.selection import (
-    MODE_WORDS,
     SHIPPED_FACETS,
     Facet,
     Value,
@@ -30,10 +29,6 @@ def _load(value: Value) -> str:
     return value if isinstance(value, str) else format_load(value)
 
 
-def _mode(value: Value) -> str:
-    return MODE_WORDS.get(str(value), str(value))
-
-
 def _si(unit: str) -> Callable[[Value], str]:
     return lambda value: value if isinstance(value, str) else format_quantity(value, unit)
 
@@ -43,7 +38,6 @@ _WRITERS: Final[dict[str, Callable[[str], Callable[[Value], str]]]] = {
     "bytes": lambda _: _size,
     "load": lambda _: _load,
     "si": _si,
-    "mode": lambda _: _mode,
 }
 
 
@@ -162,11 +156,12 @@ POLICIES: Final = {k.column: k.policy for k in KNOB_TABLE if k.policy and not k.
 
 def _shipped_knob(row: ShippedKnob) -> Knob:
     unit = row.unit if row.written == "plain" else ""
+    facet = SHIPPED_FACETS[row.facet]
     return Knob(
-        SHIPPED_FACETS[row.facet],
+        facet,
         row.is_given,
         unit,
-        _WRITERS[row.written](row.unit),
+        (lambda value: facet.titled(str(value))) if row.titles else _WRITERS[row.written](row.unit),
         row.before,
         row.after or (f" {unit}" if unit else ""),
         row.after_one,

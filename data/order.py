@@ -192,7 +192,7 @@ def _check(rows: pl.DataFrame, name: str, catalogue: Catalogue) -> OrderCheck:
     count = 0 if blocks is None else len(blocks.effects)
     return OrderCheck(
         scope=scope,
-        words=_words(scope, catalogue),
+        words=_words(scope, rows["system_label"][0], catalogue),
         metric=name,
         metric_words=metric.title,
         order=order,
@@ -289,10 +289,10 @@ def _numbered(rows: pl.DataFrame, columns: Sequence[str]) -> pl.Series:
     return rows.select(pl.struct(list(columns)).rank("dense").cast(pl.Int64) - 1).to_series()
 
 
-def _words(scope: Mapping[str, Any], catalogue: Catalogue) -> str:
+def _words(scope: Mapping[str, Any], system_label: str | None, catalogue: Catalogue) -> str:
     shown = [(n, v) for n, v in scope.items() if v is not None and n not in ("dataset", "system")]
     words = [catalogue.knob_of_column[name].words(value) for name, value in shown]
-    return ", ".join([*words, str(scope["system"])])
+    return ", ".join([*words, system_label or str(scope["system"])])
 
 
 def _p_words(p: float) -> str:

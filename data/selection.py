@@ -17,9 +17,6 @@ from data.knob_table import ADAPTIVE, KNOB_TABLE, UNSET
 POLLING_SYSTEM: Final = "ebbrt_poll"
 POLLING: Final = "polling"
 
-# What completion modes are called, wherever a person reads them; the others by their values.
-MODE_WORDS: Final = {"poll": "classic polling", "hybrid": "hybrid polling"}
-
 Value = str | float
 
 
@@ -31,6 +28,7 @@ class Facet:
         null_word: Text for NULL in URLs and menus.
         unit: Unit of the numbers; empty for counts and texts.
         order: Its position among the filters of its lake, in menus and URLs.
+        titles: Texts to what a person reads instead.
     """
 
     name: str
@@ -39,6 +37,11 @@ class Facet:
     null_word: str = UNSET
     unit: str = ""
     order: int = 0
+    titles: Mapping[str, str] = field(default_factory=dict, compare=False)
+
+    def titled(self, text: str) -> str:
+        """Return what a person reads for a text value: `NetPIPE` for `netpipe`."""
+        return self.titles.get(text, text)
 
 
 SHIPPED_FACETS: Final[dict[str, Facet]] = {
@@ -49,6 +52,7 @@ SHIPPED_FACETS: Final[dict[str, Facet]] = {
         knob.null_word,
         knob.filter_unit or knob.unit,
         order,
+        knob.titles,
     )
     for order, knob in enumerate(KNOB_TABLE)
 }
@@ -193,5 +197,5 @@ class Selection:
 
 def _word(value: Value, facet: Facet) -> str:
     if isinstance(value, str):
-        return MODE_WORDS.get(value, value) if facet.name == "mode" else value
+        return facet.titled(value)
     return f"{value:.12g} {facet.unit}".rstrip()

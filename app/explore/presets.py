@@ -12,7 +12,7 @@ from app.explore.state import ExploreState, Levels
 from app.kit.lake_view import LakeView
 from app.kit.metric_choice import PERFORMANCE
 from app.kit.page_layout import Preset
-from app.kit.words import WORKLOAD_TITLES, load_words
+from app.kit.words import load_words, workload_title
 from data.analysis.facets import matches
 from data.selection import Selection
 
@@ -42,7 +42,7 @@ def _studied(
         datasets = left.group_by("dataset").agg(pl.col("runs").sum()).sort("runs", "dataset")
         load, message = (selection.values(name) for name in ("load", "message"))
         words = load_words(*(float(v[0]) if v else None for v in (load, message)))
-        title = f"{WORKLOAD_TITLES.get(workload, workload)} {words}".strip()
+        title = f"{workload_title(workload)} {words}".strip()
         chosen = selection.with_values("dataset", [datasets["dataset"][-1]])
         # A few settings have 30 times the tail latency of most, which would share a tenth of x.
         state = ExploreState(chosen, x_log=workload == "memcached")
@@ -126,7 +126,7 @@ def _together(view: LakeView, states: Sequence[ExploreState], split: str) -> Exp
 
 def _preset(number: str, what: str, state: ExploreState) -> Preset:
     workloads = state.selection.values("workload")
-    titles = " and ".join(WORKLOAD_TITLES.get(str(name), str(name)) for name in workloads)
+    titles = " and ".join(workload_title(str(name)) for name in workloads)
     hint = f"figure {number} of the network study: {what}, {titles}"
     return Preset(f"{number}: {titles}", hint, state)
 

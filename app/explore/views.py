@@ -24,7 +24,7 @@ from app.explore.state import ExploreState
 from app.kit.lake_view import LakeView
 from app.kit.metric_choice import PERFORMANCE
 from app.kit.settings import MAX_ROWS
-from app.kit.words import WORKLOAD_TITLES, axis_words, explanation
+from app.kit.words import axis_words, explanation, workload_title
 from data.queries.runs import runs_query
 from data.selection import Selection
 
@@ -81,7 +81,7 @@ def source_words(view: LakeView, state: ExploreState) -> str:
         return ""
     shown = Question.of(view, state).state
     datasets = left["dataset"].drop_nulls().unique().sort()
-    workloads = [WORKLOAD_TITLES.get(w, w) for w in left["workload"].drop_nulls().unique().sort()]
+    workloads = [workload_title(w) for w in left["workload"].drop_nulls().unique().sort()]
     citations = [view.lake.about[name]["citation"] for name in datasets
             if "citation" in view.lake.about.get(name, {})]  # fmt: skip
     words = (

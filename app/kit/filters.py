@@ -9,7 +9,6 @@ from dash import html
 
 from app.kit import ids
 from app.kit.lake_view import LakeView, leading
-from app.kit.words import WORKLOAD_TITLES
 from data.analysis.facets import LEADING, Choice
 from data.knob_table import UNSET
 from data.knobs import Knob
@@ -30,8 +29,7 @@ def choice_label(knob: Knob, choice: Choice) -> str:
     """Return a chip's label; the unit is in the facet's title."""
     if knob.name == "system":
         return choice.label
-    label = knob.label(choice.value)
-    return WORKLOAD_TITLES.get(label, label) if knob.name == "workload" else label
+    return knob.label(choice.value)
 
 
 def facet_chips(knob: Knob, choices: Sequence[Choice]) -> list[dmc.Chip]:

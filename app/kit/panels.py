@@ -10,7 +10,7 @@ from typing import Any, Final
 import polars as pl
 
 from app.kit.competitors import ordered_values, value_words
-from app.kit.words import WORKLOAD_TITLES
+from app.kit.words import workload_title
 from data.knobs import Knob
 from data.selection import Selection, Value
 
@@ -81,7 +81,7 @@ class Split:
         words = [value_words(self.knob, value, self.labels) for value in self.values]
         if len({name for names in self.workloads for name in names}) < 2:
             return words
-        named = [[WORKLOAD_TITLES.get(name, name) for name in names] for names in self.workloads]
+        named = [[workload_title(name) for name in names] for names in self.workloads]
         return [
             title if value is None else f"{title}, {text}"
             for title, text, value in zip(map(" and ".join, named), words, self.values, strict=True)

@@ -20,11 +20,10 @@ from data.catalogue import Catalogue
 from data.knob_table import ADAPTIVE, GOVERNOR
 from data.knobs import Knob
 from data.queries.statement import statement
-from data.selection import Selection, Value
+from data.selection import SHIPPED_FACETS, Selection, Value
 from data.units import format_bytes, format_digits, format_load
 
-WORKLOAD_TITLES: Final = {"netpipe": "NetPIPE", "nodejs": "node.js", "unknown": "unknown workload"}
-
+workload_title: Final = SHIPPED_FACETS["workload"].titled
 
 # Knobs that labels, titles or `load_words` name instead.
 _NAMED_APART: Final = ("dataset", "workload", "system", "load", "message")
@@ -100,7 +99,7 @@ def subject(points: pl.DataFrame, named_loads: int = 3) -> str:
         named_loads: Most loads or sizes that are named; of more there is the number.
     """
     names = points["workload"].unique().sort().to_list()
-    text = ", ".join(dict.fromkeys(WORKLOAD_TITLES.get(w, w) for w in names))
+    text = ", ".join(dict.fromkeys(workload_title(w) for w in names))
     each = [points[name].unique().to_list() for name in ("load_qps", "message_bytes")]
     found = list(product(*each))
     if min(map(len, each)) > 1:
@@ -127,7 +126,7 @@ def slice_words(part: Slice, systems: Mapping[str, str]) -> str:
         systems: System to its label.
     """
     chosen = [
-        f"{WORKLOAD_TITLES.get(words, words)} of {one.levels} {one.knob.plural}"
+        f"{words} of {one.levels} {one.knob.plural}"
         for one in part.kept
         if one.levels > 1 and (words := value_words(one.knob, one.value, systems))
     ]

@@ -13,7 +13,7 @@ from app.kit.export import ExportedPage, how_computed, render
 from app.kit.lake_view import LakeView
 from app.kit.page_layout import page_layout, state_stores, status_line
 from app.kit.panel import panel, view_menu
-from app.kit.words import EMPTY_LAKE_PLAIN, WORKLOAD_TITLES, knob_words, load_words
+from app.kit.words import EMPTY_LAKE_PLAIN, knob_words, load_words, workload_title
 from app.lake.answer import (
     coverage,
     datasets_of,
@@ -108,7 +108,7 @@ def _dataset(view: LakeView, row: dict[str, Any]) -> html.Section:
         "address": web_link(url, [url]) if url else "",
         "runs": f"{row['runs']:,} in {row['configurations']:,} configurations; n at least "
         f"{row['least_n']:,}, median {row['median_n']:g}",
-        "workloads": _listed([WORKLOAD_TITLES.get(n, n) for n in row["workloads"] or ()]),
+        "workloads": _listed([workload_title(n) for n in row["workloads"] or ()]),
         "systems": _listed(row["systems"]),
         "machines": _listed(row["machines"]),
         "devices": _listed(row["devices"]),
@@ -218,7 +218,7 @@ def _place(view: LakeView, row: dict[str, Any]) -> str:
         for name in view.catalogue.choice_columns
         if name not in shown and row.get(name) is not None
     ]
-    workload = WORKLOAD_TITLES.get(row["workload"], row["workload"])
+    workload = workload_title(row["workload"])
     return " \N{MIDDLE DOT} ".join(filter(None, [workload, load, *others]))
 
 

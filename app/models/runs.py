@@ -9,7 +9,7 @@ from app.kit.competitors import value_words
 from app.kit.encodings import OKABE_ITO, SYMBOLS, system_order, system_style
 from app.kit.lake_view import LakeView
 from app.kit.links import configurations
-from app.kit.words import EMPTY_LAKE_PLAIN, WORKLOAD_TITLES
+from app.kit.words import EMPTY_LAKE_PLAIN
 from app.models.state import ModelsState
 from data.analysis.model_fits import Detections, Fits, detections, fit_groups
 from data.analysis.model_runs import (
@@ -140,13 +140,8 @@ def with_groups(rows: pl.DataFrame, labels: dict[str, str], catalogue: Catalogue
     def label(row: dict[str, Any]) -> str:
         words = [labels.get(str(row["system"])) or str(row["system"])]
         for name in varying:
-            value = row[name]
-            if value is None:
-                continue
-            if name in knobs:
-                words.append(value_words(knobs[name], value, labels))
-            else:
-                words.append(WORKLOAD_TITLES.get(str(value), str(value)))
+            if row[name] is not None:
+                words.append(value_words(knobs[name], row[name], labels))
         return " · ".join(words)
 
     named = groups.with_columns(

@@ -9,7 +9,7 @@ import polars as pl
 from app.kit.competitors import value_words
 from app.kit.figure_text import BREAK, bold
 from app.kit.lake_view import LakeView
-from app.kit.words import WORKLOAD_TITLES, no_run_left, slice_words, synthetic_note
+from app.kit.words import no_run_left, slice_words, synthetic_note, workload_title
 from app.modes.defaults import metric_title
 from app.modes.judged import Judged
 from app.modes.state import ModesState
@@ -116,7 +116,7 @@ def subject(judged: Judged) -> str:
     """Name what was compared: the workload, and the given knobs with one value in all runs."""
     state, groups = judged.state, judged.comparison.groups
     taken = {state.x, state.y, state.competitor, "dataset", "workload"}
-    names = [WORKLOAD_TITLES.get(w, w) for w in groups["workload"].unique().drop_nulls().sort()]
+    names = [workload_title(w) for w in groups["workload"].unique().drop_nulls().sort()]
     words = [", ".join(names)]
     for knob in judged.catalogue.knobs.values():
         if knob.is_given and knob.name not in taken and groups[knob.column].n_unique() == 1:

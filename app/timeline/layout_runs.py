@@ -7,7 +7,7 @@ from dash import html
 
 from app.kit.encodings import OKABE_ITO
 from app.kit.lake_view import LakeView
-from app.kit.words import WORKLOAD_TITLES, load_words
+from app.kit.words import load_words, workload_title
 from app.timeline.runs import RunInfo, short_label
 from app.timeline.state import TimelineState
 from data.queries.logged_runs import logged_runs_query
@@ -96,7 +96,7 @@ def choice_items(view: LakeView, rows: Sequence[dict[str, Any]], shown: Sequence
 
 def _subject(row: dict[str, Any]) -> str:
     load = load_words(row["load_qps"], row["message_bytes"])
-    workload = WORKLOAD_TITLES.get(row["workload"], row["workload"])
+    workload = workload_title(row["workload"])
     return f"{workload}{f' at {load}' if load else ''} · {row['dataset']}"
 
 

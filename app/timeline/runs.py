@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from app.kit.lake_view import LakeView
-from app.kit.words import WORKLOAD_TITLES, configuration_words, load_words
+from app.kit.words import configuration_words, load_words, workload_title
 from data.queries.timeline import others_query, reference_query
 from data.selection import Selection
 
@@ -99,7 +99,7 @@ def _describe(view: LakeView, run_id: str) -> RunInfo:
 def run_label(view: LakeView, row: dict[str, Any]) -> str:
     """Return `Linux tuned · ITR 50 us · 2.9 GHz · 135 W · memcached 600k QPS · run 0`."""
     load = load_words(row["load_qps"], row["message_bytes"])
-    subject = f"{WORKLOAD_TITLES.get(row['workload'], row['workload'])} {load}".strip()
+    subject = f"{workload_title(row['workload'])} {load}".strip()
     replicate = "" if row["replicate"] is None else f" · run {row['replicate']}"
     return f"{short_label(view, row)} · {subject}{replicate}"
 

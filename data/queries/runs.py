@@ -53,8 +53,9 @@ def order_query(
         limit: Maximum number of rows.
 
     Returns:
-        SQL and parameters. One row a run: `run_id`, `start_unix_s`, `replicate`, the columns of a
-        choice and of a setting, the metrics (NULL where not above 0). Sorted by run id.
+        SQL and parameters. One row a run: `run_id`, `start_unix_s`, `replicate`, `system_label`,
+        the columns of a choice and of a setting, the metrics (NULL where not above 0). Sorted by
+        run id.
     """
     condition, parameters = selection.predicate()
     columns = ", ".join((*catalogue.choice_columns, *catalogue.setting_columns))
@@ -63,7 +64,7 @@ def order_query(
         for name in (catalogue.metric(metric).name for metric in metrics)
     )
     return (
-        f"SELECT run_id, start_unix_s, replicate, {columns}, {values} FROM runs "
+        f"SELECT run_id, start_unix_s, replicate, system_label, {columns}, {values} FROM runs "
         f"WHERE ({condition}) AND {catalogue.aggregates.weight_sql()} = 1 "
         f"ORDER BY run_id LIMIT {limit:d}",
         parameters,

@@ -47,8 +47,11 @@ def test_runs_at_random_without_drift(tmp_path: Path) -> None:
 
 
 def test_a_drift_of_five_percent_is_found_and_measured(tmp_path: Path) -> None:
-    check, _ = checked(tmp_path, sweep("random", drift=0.05))
+    names: dict[str, Any] = {"system": "linux_tuned", "system_label": "Linux tuned", "workload": "nodejs"}
+    check, _ = checked(tmp_path, sweep("random", drift=0.05, **names))
     assert check.is_affected
+    assert "node.js" in check.words
+    assert check.words.endswith(", Linux tuned")
     assert check.change_pct == pytest.approx(5.1, abs=1.0)
     assert "Energy changes by +" in check.sentence
     assert "90 runs, p < 0.001; times" in check.sentence

@@ -28,6 +28,7 @@ def test_every_filter_is_a_knob_in_the_same_order() -> None:
         ("threads", 8, "8", "8 threads"),
         ("mode", "poll", "classic polling", "classic polling"),
         ("mode", None, "none", "no mode"),
+        ("workload", "nodejs", "node.js", "node.js"),
         ("rapl", 135.0, "135", "135 W"),
         ("delay", 5.0, "5", "hybrid delay 5 us"),
         ("scheduler", "none", "none", "scheduler none"),
