@@ -166,6 +166,8 @@ class CounterLines:
         return self._interrupts[: line_parser.NIC_ROWS, :interrupts], self._samples[:, :samples]
 
     def _drop_taken(self) -> None:
+        if not any(self._to_drop):
+            return
         slots = (line_parser.INTERRUPTS, line_parser.SAMPLES)
         buffers = (self._interrupts, self._samples)
         for slot, buffer, drop in zip(slots, buffers, self._to_drop, strict=True):

@@ -5,6 +5,8 @@ from typing import Final
 
 import numpy as np
 
+from ingest.files.compiled import compile_loop
+
 # A larger step in ticks (95 s at 2.9 GHz) is more likely a damaged number than time.
 LEAP_TICKS: Final = 1 << 38
 # A larger step is kept only where this many more rows support it.
@@ -14,6 +16,16 @@ HELD_ROWS: Final = 64
 MOST_CONTESTED_ROWS: Final = 512
 # Maximum number of rows that are not settled.
 MOST_WAITING_ROWS: Final = MOST_CONTESTED_ROWS + 1
+
+
+@compile_loop("int64[::1]", "int64", results=1)
+def falls_of(tsc: np.ndarray, last: int) -> int:
+    """Return how many time stamps are below the one before, the first one below `last`."""
+    falls = 0
+    for i in range(tsc.size):
+        falls += tsc[i] < last
+        last = tsc[i]
+    return falls
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,10 +75,8 @@ class TimeOrder:
         return self._walk(np.concatenate((self._waiting, tsc)), is_over)
 
     def _goes_on(self, tsc: np.ndarray) -> bool:
-        if not tsc.size:
-            return True
         last = self._waiting[-1] if self._waiting.size else self._settled_tsc
-        return bool(tsc[0] >= last and (tsc[1:] >= tsc[:-1]).all())
+        return not falls_of(tsc, int(last))
 
     def _all_kept(self, tsc: np.ndarray, is_over: bool) -> Judgement:
         count = self._waiting.size + tsc.size

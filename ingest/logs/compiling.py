@@ -7,14 +7,19 @@ from contextlib import suppress
 from multiprocessing import current_process, get_context
 from typing import Final
 
+from ingest.formats.counter_steps import largest_step
 from ingest.formats.line_parser import parse_counter_lines
-from ingest.logs.cut_loop import cut_interrupts
+from ingest.formats.time_order import falls_of
+from ingest.logs.cut_loop import cut_interrupts, cut_samples
 from ingest.logs.merge_loop import merge_rows
 from ingest.logs.size_histograms import join_words
 from ingest.logs.step_loop import step_samples
 
 _IGNORE_CTRL_C: Final = (signal.SIGINT, signal.SIG_IGN)
-_LOOPS: Final = (parse_counter_lines, cut_interrupts, merge_rows, step_samples, join_words)
+_LOOPS: Final = (
+    *(parse_counter_lines, cut_interrupts, merge_rows, step_samples, join_words),
+    *(falls_of, largest_step, cut_samples),
+)
 
 
 def compile_loops(on_begin: Callable[[], None] = lambda: None) -> None:

@@ -145,7 +145,7 @@ class CoreCut:
         self._tally = np.zeros(cut_loop.TALLY_SLOTS, np.int64)
         self._tally[cut_loop.LAST_NS] = -1
         self._names: tuple[str, ...] = ()
-        self._rows = np.full(len(_SAMPLED), -1)
+        self._rows = np.full(len(_SAMPLED), -1, np.int64)
         self._waiting: list[np.ndarray] = []
         self._sizes = np.zeros((size_histograms.SIZE_ROWS, SLOTS), np.int64)
         self._words: list[np.ndarray] = []
@@ -227,15 +227,19 @@ class CoreCut:
             self._names = names
             self._rows = np.array([names.index(n) if n in names else -1 for n in _SAMPLED])
         window = self._by.window
-        inside = cut_loop.cut_samples(
-            samples, self._rows, window.start_tsc, window.end_tsc, self._by.ns_per_tick, self.index
-        )
-        if not inside.shape[1]:
+        first = int(np.searchsorted(samples[0], window.start_tsc, side="left"))
+        beyond = int(np.searchsorted(samples[0], window.end_tsc, side="right"))
+        if first == beyond:
             return
-        begin = self.sample_span_ns[0] if self.samples else int(inside[1, 0])
-        self.sample_span_ns = (begin, int(inside[1, -1]))
-        self.samples += inside.shape[1]
-        self.samples_waiting += inside.shape[1]
+        inside = np.empty((beyond - first, 1 + len(row_layout.SAMPLED)), np.int64)
+        cut_loop.cut_samples(
+            *(samples[:, first:beyond], self._rows, window.start_tsc, self._by.ns_per_tick),
+            *(self.index, inside),
+        )
+        begin = self.sample_span_ns[0] if self.samples else int(inside[0, 1])
+        self.sample_span_ns = (begin, int(inside[-1, 1]))
+        self.samples += len(inside)
+        self.samples_waiting += len(inside)
         self._waiting.append(inside)
 
     def samples_until(self, t_ns: int) -> list[np.ndarray]:
@@ -243,14 +247,14 @@ class CoreCut:
         given: list[np.ndarray] = []
         while self._waiting:
             piece = self._waiting[0]
-            end = int(np.searchsorted(piece[1], t_ns, side="right"))
-            if end < piece.shape[1]:
+            end = int(np.searchsorted(piece[:, 1], t_ns, side="right"))
+            if end < len(piece):
                 if end:
-                    given.append(piece[:, :end])
-                    self._waiting[0] = piece[:, end:]
+                    given.append(piece[:end])
+                    self._waiting[0] = piece[end:]
                 break
             given.append(self._waiting.pop(0))
-        self.samples_waiting -= sum(piece.shape[1] for piece in given)
+        self.samples_waiting -= sum(map(len, given))
         return given
 
     def set_totals(self, sums: np.ndarray, falls: np.ndarray, facts: LogFacts) -> None:

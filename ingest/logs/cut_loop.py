@@ -133,28 +133,27 @@ def cut_interrupts(
     return at, word_count
 
 
+@compile_loop("int64[:, :]", "int64[::1]", "int64", "float64", "int64", "int64[:, ::1]")
 def cut_samples(
     raw: np.ndarray,
     rows: np.ndarray,
     start_tsc: int,
-    end_tsc: int,
     ns_per_tick: float,
     core_index: int,
-) -> np.ndarray:
-    """Copy one core's samples within the window.
+    samples: np.ndarray,
+) -> None:
+    """Copy one core's samples to rows.
 
     Args:
-        raw: Time stamp and the log's sample columns, int64, shape (k, n), in time order.
+        raw: Time stamp and the log's sample columns, int64, shape (k, n), in time order; all within
+            the window.
         rows: Row in `raw` of each of `SAMPLED` but the first, int64; below 0 if it is missing.
         core_index: The core's index among the run's.
-    Returns:
-        Input for `step_samples`, int64, shape (12, m); 0 in missing rows.
+        samples: Output, input for `step_samples`, int64, shape (n, 12); 0 where `raw` has no row.
     """
-    first = np.searchsorted(raw[0], start_tsc, side="left")
-    beyond = np.searchsorted(raw[0], end_tsc, side="right")
-    samples = np.zeros((2 + len(rows), beyond - first), np.int64)
-    samples[0] = core_index
-    samples[1] = np.rint((raw[0, first:beyond] - start_tsc) * ns_per_tick)
-    there = np.flatnonzero(rows >= 0)
-    samples[2 + there] = raw[rows[there], first:beyond]
-    return samples
+    for i in range(samples.shape[0]):
+        samples[i, 0] = core_index
+        samples[i, 1] = np.int64(np.rint((raw[0, i] - start_tsc) * ns_per_tick))
+    for at in range(rows.size):
+        for i in range(samples.shape[0]):
+            samples[i, 2 + at] = raw[rows[at], i] if rows[at] >= 0 else np.int64(0)

@@ -27,7 +27,7 @@ class SamplesInOrder:
 
     def __init__(self, piece_samples: int) -> None:
         self._piece_samples = piece_samples
-        self._piece = np.empty((1 + len(row_layout.SAMPLED), piece_samples), np.int64)
+        self._piece = np.empty((piece_samples, 1 + len(row_layout.SAMPLED)), np.int64)
         self._filled = 0
 
     def add(self, samples: Sequence[np.ndarray]) -> Iterator[np.ndarray]:
@@ -42,14 +42,13 @@ class SamplesInOrder:
         """
         if not samples:
             return
-        joined = np.concatenate(samples, axis=1)
-        order = np.argsort(joined[1], kind="stable")
+        joined = np.concatenate(samples)
+        order = np.argsort(joined[:, 1], kind="stable")
         while order.size:
             now = order[: self._piece_samples - self._filled]
             span = slice(self._filled, self._filled + now.size)
-            for row, values in zip(self._piece, joined, strict=True):
-                # All indices are valid; with `clip` NumPy skips the check and its extra copy.
-                np.take(values, now, out=row[span], mode="clip")
+            # All indices are valid; with `clip` NumPy skips the check and its extra copy.
+            np.take(joined, now, axis=0, out=self._piece[span], mode="clip")
             self._filled += now.size
             order = order[now.size :]
             if self._filled == self._piece_samples:
@@ -59,7 +58,7 @@ class SamplesInOrder:
     def rest(self) -> Iterator[np.ndarray]:
         """Yield the last piece, if it is not empty."""
         if self._filled:
-            yield self._piece[:, : self._filled]
+            yield self._piece[: self._filled]
             self._filled = 0
 
 

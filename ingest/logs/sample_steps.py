@@ -72,9 +72,9 @@ class SampleSteps:
             Columns of `samples` without the run's id and energy, plus `place`, the index of the
             sample's core, and `energy_steps`, which `rows` converts to energy.
         """
-        core_index, t_ns = samples[0], samples[1]
-        steps = np.empty((len(row_layout.SAMPLED), samples.shape[1]), np.int64)
-        is_first = np.empty(samples.shape[1], bool)
+        core_index, t_ns = samples[:, 0], samples[:, 1]
+        steps = np.empty((len(row_layout.SAMPLED), len(samples)), np.int64)
+        is_first = np.empty(len(samples), bool)
         step_loop.step_samples(
             samples,
             self._last,

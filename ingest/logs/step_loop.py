@@ -30,7 +30,7 @@ def _widen(extremes: np.ndarray, rates: np.ndarray) -> None:
 
 
 @compile_loop(
-    *("int64[:, :]", "int64[:, ::1]", "bool[:, ::1]", "int64", "int64[:, ::1]", "bool[::1]"),
+    *("int64[:, ::1]", "int64[:, ::1]", "bool[:, ::1]", "int64", "int64[:, ::1]", "bool[::1]"),
     *("int64[:, ::1]", "int64[:, ::1]", "int64[::1]", "int64[:, :, ::1]", "int64[::1]"),
     *("float64", "float32[:, :, :, ::1]", "float32[::1]"),
 )
@@ -53,7 +53,7 @@ def step_samples(
     """Convert counters to steps since the previous sample of the same core.
 
     Args:
-        samples: int64, shape (12, n), in time order: index of the core, then rows as `SAMPLED`.
+        samples: int64, shape (n, 12), in time order: index of the core, then values as `SAMPLED`.
         last: int64, shape (k, 11): each core's previous sample; time -1 if there is none.
         is_total: Whether a row is a running total, shape (k, 11); else it is a value per sample.
         energy_mask: Bit mask of the energy counter, whose steps wrap.
@@ -72,16 +72,16 @@ def step_samples(
         rates: Room for the rates of a sample, float32, shape (10,).
     """
     b = 0
-    for i in range(samples.shape[1]):
-        core = samples[0, i]
-        now = samples[1, i]
+    for i in range(samples.shape[0]):
+        core = samples[i, 0]
+        now = samples[i, 1]
         while now >= edges[b + 1]:
             b += 1
         before = last[core, 0]
         begins = before < 0
         is_first[i] = begins
-        for row in range(samples.shape[0] - 1):
-            value = samples[row + 1, i]
+        for row in range(samples.shape[1] - 1):
+            value = samples[i, row + 1]
             step = np.int64(0)
             counted: Any = step
             if not is_total[core, row]:
