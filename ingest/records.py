@@ -126,10 +126,12 @@ class TableDeclaration:
         refusal: Why its rows are no runs; empty if they are.
         replicates: A list of numbers in each row of a JSON document; each of them is a run.
         pivot: Headings of the names and of the values of measurements, of which each row has one.
+        split: By heading the pattern of its texts, whose groups are further columns.
         unpivot: Pattern of the part of headings by which columns of one kind differ, as its first
             group: a row is as many runs. It numbers replicates, or has the name of a new column;
             the rest of such a heading is that of their column.
-        skip: By heading, the text of a cell by which a row is known to be no run.
+        skip: By heading, the text of a cell by which a row is known to be no run; a pattern
+            between slashes.
         totals: By a new heading, the pattern of those whose numbers are added under it.
         products: By a new heading, those whose numbers are multiplied under it.
         last_of: A heading: of the rows with one text in it, which grow, only the last is a run.
@@ -156,6 +158,7 @@ class TableDeclaration:
     guessed: str = ""
     is_shipped: bool = False
     pivot: tuple[str, str] | None = None
+    split: Mapping[str, str] = field(default_factory=dict)
 
     def fits(self, path: str) -> bool:
         """Return whether the path of a table fits."""

@@ -64,7 +64,7 @@ def keys_of(table: dict[str, Any], path: tuple[str, ...] = ()) -> Iterator[str]:
             continue
         else:
             here = (*path, key)
-        if here in (("tables", "columns"), ("tables", "skip"), ("tables", "totals")):
+        if here in [("tables", key) for key in ("columns", "skip", "split", "totals")]:
             yield ".".join(here)  # Its keys are the headings of tables.
         elif isinstance(value, dict) and here != ("machine", "packages"):
             yield from keys_of(value, here)

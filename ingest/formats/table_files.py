@@ -31,6 +31,8 @@ from ingest.settings.tables import CORE, target_kinds
 
 # A document takes ten times its size in memory.
 _MOST_DOCUMENT_BYTES: Final = 1 << 27
+# Heading of the names of the sheets of a spreadsheet.
+SHEET: Final = "sheet"
 # Lines by which the separator is chosen.
 _FIRST_LINES: Final = 4096
 
@@ -55,6 +57,7 @@ def declaration_of(tables: Sequence[TableDeclaration], headings: Sequence[str]) 
         totals={n: each for table in reversed(fitting) for n, each in table.totals.items()},
         products={n: each for table in reversed(fitting) for n, each in table.products.items()},
         skip={name: text for table in reversed(fitting) for name, text in table.skip.items()},
+        split={name: text for table in reversed(fitting) for name, text in table.split.items()},
         pivot=next((table.pivot for table in fitting if table.pivot), None),
         guessed=next((table.guessed for table in fitting if table.guessed), ""),
     )
@@ -92,7 +95,26 @@ def _parse_workbook(content: bytes, context: ReadContext, problems: ProblemList)
         tables += [table] if len(table) else []
     if not tables:
         raise faults[0] if faults else FormatError(f"no sheet has a table ({context.name})")
-    return tables
+    return _with_sheets(tables)
+
+
+def _with_sheets(tables: Sequence[Table]) -> list[Table]:
+    """Return the tables of sheets; those with one header are one table with a column `sheet`."""
+    by_header: dict[tuple[str, ...], list[Table]] = {}
+    for table in tables:
+        by_header.setdefault((*table.headings,), []).append(table)
+    joined = []
+    for headings, alike in by_header.items():
+        if len(alike) == 1 or SHEET in headings:
+            joined += alike
+            continue
+        whole = Table([SHEET, *headings], sum(t.refused for t in alike), "", (SHEET,))
+        whole.units = alike[0].units
+        for table in alike:
+            for line, cells in table.rows:
+                whole.append(line, (table.place, *cells))
+        joined.append(whole)
+    return joined
 
 
 def _with_gap(

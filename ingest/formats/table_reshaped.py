@@ -21,6 +21,7 @@ _OWN: Final = (
 def reshape(table: Table, declaration: TableDeclaration) -> Table:
     """Return a table of runs: rows that are none left out, like columns in rows, with sums."""
     table = _without(table, declaration.skip, declaration.last_of)
+    table = _split(table, declaration.split)
     table = _pivoted(table, declaration.pivot)
     table = _unpivoted(table, declaration.unpivot)
     sums = {name: re.compile(pattern) for name, pattern in declaration.totals.items()}
@@ -41,8 +42,11 @@ def _without(table: Table, skip: Mapping[str, str], last_of: str) -> Table:
     """Return a table without the rows that are no runs.
 
     These are rows with a text under a heading, and rows that a later one of the same run replaces.
+    A text between slashes is a pattern.
     """
-    at = {table.headings.index(name): text for name, text in skip.items() if name in table.headings}
+    forms = {n: t[1:-1] if len(t) > 2 and t[0] == t[-1] == "/" else re.escape(t)
+             for n, t in skip.items()}  # fmt: skip
+    at = {table.headings.index(n): re.compile(t) for n, t in forms.items() if n in table.headings}
     key = table.headings.index(last_of) if last_of in table.headings else None
     if not at and key is None:
         return table
@@ -50,8 +54,29 @@ def _without(table: Table, skip: Mapping[str, str], last_of: str) -> Table:
     kept = table.of_same_place(table.headings)
     for line, cells in table.rows:
         is_last = key is None or not cells[key] or lasts[cells[key]] == line
-        if is_last and not any(cells[index] == text for index, text in at.items()):
+        if is_last and not any(form.fullmatch(str(cells[index])) for index, form in at.items()):
             kept.append(line, cells)
+    return kept
+
+
+def _split(table: Table, patterns: Mapping[str, str]) -> Table:
+    """Return a table with a column for each group of the patterns of its texts that any fits."""
+    found = {n: re.compile(text) for n, text in patterns.items() if n in table.headings}
+    places = {name: table.headings.index(name) for name in found}
+    texts = {n: [str(cell).strip() for cell in table.column(at)] for n, at in places.items()}
+    fitting = {n: each for n, each in found.items() if any(map(each.fullmatch, texts[n]))}
+    own = {n: [g for g in each.groupindex if g not in table.headings]
+           for n, each in fitting.items()}  # fmt: skip
+    names = [group for groups in own.values() for group in groups]
+    if not names:
+        return table
+    kept = table.of_same_place([*table.headings, *names])
+    for row, (line, cells) in enumerate(table.rows):
+        further: list[Cell] = []
+        for name, groups in own.items():
+            match = fitting[name].fullmatch(texts[name][row])
+            further += [match[group] if match else None for group in groups]
+        kept.append(line, [*cells, *further])
     return kept
 
 

@@ -16,7 +16,7 @@ from ingest.records import TableDeclaration
 from ingest.settings.headings import read_heading
 
 _PARQUET: Final = b"PAR1"
-_SEPARATORS: Final = (",", ";", "\t", None)
+_SEPARATORS: Final = (",", ";", "\t", "|", None)
 _NUMBER: Final = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
 # Whole numbers as programs write them. A text such as 007 is not a number.
 WHOLE: Final = re.compile(r"-?(0|[1-9]\d{0,18})")
@@ -193,8 +193,10 @@ def content_lines(lines: Iterable[str], separator: str | None) -> Iterator[str]:
             yield from [""] * (len(comments) - bool(names))
             if names:
                 yield names
-        is_gap = not line.strip()
-        is_note = separator is not None and (separator not in line or line.lstrip()[:1] == "#")
+        filled = [cell for cell in line.split(separator) if cell.strip()]
+        is_gap = not filled
+        # A spreadsheet fills up gaps and notes with empty cells.
+        is_note = separator is not None and (len(filled) == 1 or line.lstrip()[:1] == "#")
         is_after_gap = is_begun and (is_gap or (is_after_gap and is_note))
         yield "" if is_after_gap else line
 

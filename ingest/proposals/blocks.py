@@ -18,6 +18,7 @@ from ingest.proposals.like_columns import (
 )
 from ingest.proposals.path_parts import PathColumn, is_own, read_paths
 from ingest.proposals.roles import Guess, names_machines
+from ingest.proposals.split_texts import parts_of_rows, split_columns
 from ingest.records import TableDeclaration
 from ingest.settings.column_names import clean_name
 from ingest.settings.dataset import UNKNOWN, Settings
@@ -42,12 +43,17 @@ class TableBlock:
         self.unpivot = replicate_pattern(table.headings, table.columns)
         self.unpivot = self.unpivot or series_pattern(table.headings, table.columns)
         self.pivot = pivot_columns(table.headings, table.columns)
-        content = table.reshaped(TableDeclaration(unpivot=self.unpivot))
+        self.skip = parts_of_rows(table.headings, table.columns)
+        shape = TableDeclaration(unpivot=self.unpivot, skip=self.skip)
+        content = table.reshaped(shape)
         if self.pivot is not None:
-            merged = table.reshaped(TableDeclaration(unpivot=self.unpivot, pivot=self.pivot))
+            merged = table.reshaped(replace(shape, pivot=self.pivot))
             # Else no two measurements are of one run.
             is_merged = merged.rows < content.rows
             content, self.pivot = (merged, self.pivot) if is_merged else (content, None)
+        self.split = split_columns(content.headings, content.columns, table.declared)
+        patterns = {heading: pattern for heading, (pattern, _) in self.split.items()}
+        content = content.reshaped(TableDeclaration(split=patterns))
         self.guesses = guess_columns(
             content.headings, content.columns, content.units, table.declared
         )
@@ -136,6 +142,10 @@ class TableBlock:
             if named:
                 more = f", and {len(named) - _NAMED} more" if len(named) > _NAMED else ""
                 yield f"#   {word}: {', '.join(named[:_NAMED])}{more}"
+        for heading, (_, parts) in self.split.items():
+            yield f"#   {heading}: states {', '.join(part.name for part in parts)}"
+        for heading in self.skip:
+            yield f"#   no runs: rows whose {heading} is a part of another"
         if self.pivot is not None:
             yield f"#   measurements: named by {self.pivot[0]}, one a row"
         if self.unpivot:
@@ -174,6 +184,13 @@ class TableBlock:
         if self.path:
             yield f"pattern = {_text(self.path)}"
         yield f"header = {_text(header_pattern(table))}"
+        for key, texts in (
+            ("skip", self.skip),
+            ("split", {n: p for n, (p, _) in self.split.items()}),
+        ):
+            if texts:
+                said = ", ".join(f"{_text(name)} = {_text(text)}" for name, text in texts.items())
+                yield f"{key} = {{ {said} }}"
         if self.pivot is not None:
             names, values = map(_text, self.pivot)
             yield f"pivot = [{names}, {values}]  # a measurement a row: its name and its value"

@@ -11,7 +11,7 @@ from typing import Final
 from data.knob_table import STATED
 from data.schema import KNOBS, MEASUREMENTS
 from ingest.formats.json_rows import STATISTICS, Cell, is_set
-from ingest.proposals.lake_columns import choose_targets
+from ingest.proposals.lake_columns import choose_targets, kernel_of
 from ingest.proposals.roles import MOST_NAMES, MOST_VALUES, Guess, guess_of
 from ingest.records import TableColumn
 from ingest.settings.headings import Heading, read_heading
@@ -21,6 +21,8 @@ from ingest.settings.word_lists import WORDS
 _MOST_STEPS: Final = 12
 # Numbers with so few values may go together by chance.
 _FEW: Final = 2
+_LEAST_PARTS: Final = 3
+_A_PART: Final = "a clock of one of several processors"
 STATED_NAMES: Final = frozenset(knob.stated_as for knob in STATED)
 
 
@@ -44,6 +46,7 @@ def guess_columns(
         if (known := declared.get(guess.heading.text)) is not None:
             _declare(guess, known)
     _mark_summaries(guesses)
+    _mark_parts(guesses)
     _find_crossed(guesses, columns)
     _find_results(guesses, columns)
     _mark_twins(guesses, columns)
@@ -91,13 +94,24 @@ def _mark_summaries(guesses: Sequence[Guess]) -> None:
             guess.why = f"{statistic} of a list"
 
 
+def _mark_parts(guesses: Sequence[Guess]) -> None:
+    """Make metrics of the clocks of several processors: `CPU_FREQUENCY_0` to `CPU_FREQUENCY_7`."""
+    kernels = Counter(kernel_of(guess) for guess in guesses)
+    for guess in guesses:
+        is_part = kernels[kernel_of(guess)] >= _LEAST_PARTS and guess.quantity == "frequency"
+        if is_part and guess.role == "knob" and not guess.is_declared:
+            guess.role, guess.why = "metric", _A_PART
+
+
 def _find_crossed(guesses: Sequence[Guess], columns: Sequence[Sequence[Cell]]) -> None:
     """Make knobs of numbers whose heading is of a measurement, but that were set.
 
     Each of few values occurs as often with every other setting, as no measurement does.
     """
     for index, guess in enumerate(guesses):
-        if guess.role != "metric" or guess.is_declared or not 1 < guess.count <= MOST_VALUES:
+        if guess.role != "metric" or guess.is_declared or guess.why == _A_PART:
+            continue
+        if not 1 < guess.count <= MOST_VALUES:
             continue
         knobs = [columns[at] for at, each in enumerate(guesses) if each.role == "knob"]
         seen: dict[tuple[Cell, ...], Counter[Cell]] = defaultdict(Counter)

@@ -60,8 +60,9 @@ class FoundTable:
         self.read += 1
 
     def reshaped(self, declaration: TableDeclaration) -> "FoundTable":
-        """Return it with columns of one kind as rows, or names of measurements as columns."""
-        if not declaration.unpivot and declaration.pivot is None:
+        """Return it as its rows become runs."""
+        is_as_it_is = not (declaration.unpivot or declaration.split or declaration.skip)
+        if is_as_it_is and declaration.pivot is None:
             return self
         table = Table(list(self.headings))
         table.units = self.units

@@ -7,7 +7,14 @@ from typing import Final
 
 import numpy as np
 
-from ingest.proposals.roles import MEASURED, PLAIN_WORDS, STATISTICS, WHEN, Guess
+from ingest.proposals.roles import (
+    MEASURED,
+    PLAIN_WORDS,
+    STATISTICS,
+    WHEN,
+    Guess,
+    epoch_scale,
+)
 from ingest.settings.headings import Heading
 from ingest.settings.word_lists import WORDS
 
@@ -30,6 +37,8 @@ _RARITY: Final = {"ms": 0.1, "us": 0.2, "ns": 0.3, "mW": 0.1, "uW": 0.3, "mJ": 0
     "kWh": 0.3,
 }
 _LONG_S: Final = 20_000.0
+# A row may take so many times as long as to the next one: its time may be that of the end.
+_SPARE: Final = 1.5
 _WRAPS: Final = tuple(float(2**power) for power in range(14, 21))
 
 
@@ -37,9 +46,9 @@ def choose_targets(guesses: Sequence[Guess]) -> None:
     """Give each metric of the lake the column that fits best, with the unit that agrees."""
     known = {guess.to: guess for guess in guesses if guess.is_declared and guess.to}
     metrics = [g for g in guesses if g.role == "metric" and not g.is_declared]
-    kernels = Counter(_kernel(guess) for guess in metrics)
+    kernels = Counter(kernel_of(guess) for guess in metrics)
     # One of several processors is not the run.
-    whole = [g for g in metrics if not _is_spread(g.heading) and kernels[_kernel(g)] == 1]
+    whole = [g for g in metrics if not _is_spread(g.heading) and kernels[kernel_of(g)] == 1]
     of_costs = {
         quantity: [guess for guess in whole if guess.quantity == quantity]
         for quantity in ("energy", "power")
@@ -54,7 +63,8 @@ def choose_targets(guesses: Sequence[Guess]) -> None:
         for guess in of_costs["energy"]:
             if guess.heading.unit is None:
                 _set_unit(guess, "kWh", 3.6e6, "as CodeCarbon has it")
-    _choose_units(energy, power, duration)
+    apart_s = _apart_s(guesses, len(duration.numbers)) if duration is not None else None
+    _choose_units(energy, power, duration, apart_s)
     for guess in of_costs["energy"]:
         if guess is not energy and not guess.unit:
             guess.unit = energy.unit if energy and not energy.heading.unit else "J"
@@ -90,7 +100,7 @@ def _is_latency(heading: Heading) -> bool:
     return heading.has(*_LATENCIES) or (is_percentile and len(heading.words) == 1)
 
 
-def _kernel(guess: Guess) -> str:
+def kernel_of(guess: Guess) -> str:
     """Return the heading with its numbers as `#`."""
     return re.sub(r"\d+", "#", guess.heading.text)
 
@@ -145,8 +155,24 @@ def _rank(guess: Guess, target: str) -> int:
     return rank
 
 
-def _choose_units(energy: Guess | None, power: Guess | None, duration: Guess | None) -> None:
-    """Choose the units that headings do not say: those by which energy is power times time."""
+def _apart_s(guesses: Sequence[Guess], rows: int) -> np.ndarray | None:
+    """Return the seconds from each row to the next one by a column of Unix times; None if none."""
+    for guess in guesses:
+        scale = epoch_scale(guess.numbers) if guess.heading.has("timestamp", *WHEN) else None
+        if scale is not None and len(guess.numbers) == rows > 1:
+            steps_s = np.diff(guess.numbers) / scale
+            return steps_s if np.all(steps_s > 0) else None
+    return None
+
+
+def _choose_units(
+    energy: Guess | None, power: Guess | None, duration: Guess | None, apart_s: np.ndarray | None
+) -> None:
+    """Choose the units that headings do not say: those by which energy is power times time.
+
+    Args:
+        apart_s: Seconds between the rows, which are longer than what a row took; shape (rows - 1,).
+    """
 
     def options(guess: Guess | None, units: Mapping[str, float]) -> list[tuple[str, float]]:
         if guess is None:
@@ -171,6 +197,10 @@ def _choose_units(energy: Guess | None, power: Guess | None, duration: Guess | N
         rarity = sum(_RARITY.get(text, 0.0) for text, _ in one)
         rarity += 2.0 * (is_counter and one[0][0].endswith("Wh"))
         is_fine = one[2][0] in ("us", "ns") and duration is not None and duration.kind == "real"
+        if apart_s is not None and duration is not None:
+            took = float(np.median(duration.numbers[1:] * one[2][1] / apart_s))
+            rarity += max(0.0, float(np.log(took / _SPARE))) if took > 0 else 0.0
+            is_fine = False
         ranked.append((_misfit(joules, watts, seconds, duration) + rarity + is_fine, place, one))
     misfit, _, chosen = min(ranked)
     known = " and ".join(

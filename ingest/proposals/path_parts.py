@@ -82,8 +82,11 @@ class _Token:
         return self.texts[0] if is_word else ""
 
 
-def read_paths(paths: Sequence[str]) -> tuple[str, list[PathColumn]]:
+def read_paths(paths: Sequence[str], own: str = "file") -> tuple[str, list[PathColumn]]:
     """Return a pattern for the ends of some paths, with a group for each part that differs.
+
+    Args:
+        own: What a part of the last level is called that no word explains.
 
     Returns:
         An empty pattern if the paths do not differ in anything that has a form.
@@ -95,7 +98,7 @@ def read_paths(paths: Sequence[str]) -> tuple[str, list[PathColumn]]:
     for level in range(depth + 1):
         texts = tuple(part[level] for part in parts)
         if len(set(texts)) > 1:
-            pattern.append(reader.read(texts, "file" if level == depth else "folder"))
+            pattern.append(reader.read(texts, own if level == depth else "folder"))
         elif reader.columns or level == depth:
             # Only what stands below the first part that differs matters.
             pattern.append(_literal(texts[0]))

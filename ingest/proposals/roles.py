@@ -90,7 +90,7 @@ def guess_of(heading: Heading, cells: Sequence[Cell]) -> Guess:
         _judge_text(guess, counts, len(texts), said)
     elif _is_date(heading, guess):
         guess.why = "a time of day or a date"
-    elif heading.has(*_IDENTIFIERS) and not recurring:
+    elif heading.has(*_IDENTIFIERS) and (not recurring or _counts_rows(numbers)):
         guess.why = "a number of the row"
     elif guess.quantity == "frequency":
         guess.unit = guess.unit or _clock_unit(guess.numbers)
@@ -116,6 +116,13 @@ def guess_of(heading: Heading, cells: Sequence[Cell]) -> Guess:
             guess.values = {"-1": "none"}
             guess.why += "; -1 is none"
     return guess
+
+
+def _counts_rows(numbers: np.ndarray) -> bool:
+    """Return whether numbers count the rows, in each of several parts of a table from one on."""
+    steps = np.diff(numbers)
+    begins = numbers[1:][steps != 1]
+    return len(steps) > 1 and len(begins) <= len(steps) / 4 and bool(np.all(begins == numbers[0]))
 
 
 def _is_even(numbers: np.ndarray) -> bool:
@@ -149,8 +156,11 @@ def _numbers(texts: Sequence[str]) -> np.ndarray | None:
 def _judge_text(guess: Guess, counts: Counter[str], rows: int, said: str) -> None:
     heading = guess.heading
     dates = sum(count for text, count in counts.items() if _DATE.fullmatch(text))
+    numbered = sum(count for text, count in counts.items() if text[0].isdigit())
     if 2 * dates > rows:
         guess.why = "a time of day or a date"
+    elif guess.quantity in ("energy", "power", "time") and 2 * numbered > rows:
+        guess.why = "a measurement as a text"
     elif names_machines(heading) and 1 < len(counts) <= rows / 2:
         guess.role, guess.why = "knob", f"machines: {said}"
     elif heading.has(*WORDS["remarks"]) and not heading.has("model"):
@@ -169,11 +179,18 @@ def _judge_text(guess: Guess, counts: Counter[str], rows: int, said: str) -> Non
 def _is_date(heading: Heading, guess: Guess) -> bool:
     if guess.kind == "text" or not len(guess.numbers):
         return False
-    middle = float(np.median(guess.numbers))
-    spread = float(np.ptp(guess.numbers))
-    is_epoch = any(low <= middle <= high for low, high in _EPOCHS) and spread < 0.2 * middle
+    is_epoch = epoch_scale(guess.numbers) is not None
     named = heading.has("time", "timestamp", *WHEN)
     return heading.has("timestamp", "datetime", "date") or (named and is_epoch)
+
+
+def epoch_scale(numbers: np.ndarray) -> float | None:
+    """Return how many units a second numbers have that are times since 1970; None for others."""
+    if not len(numbers):
+        return None
+    middle, spread = float(np.median(numbers)), float(np.ptp(numbers))
+    scales = (low / 1e9 for low, high in _EPOCHS if low <= middle <= high)
+    return next(scales, None) if spread < 0.2 * middle else None
 
 
 def is_measured(heading: Heading, quantity: str) -> bool | None:

@@ -150,6 +150,9 @@ def _look_at(shape: Shape, top: Path, real: dict[str, str]) -> None:
             head = read_head(top / real[file.path], _HEAD_BYTES)
         except (OSError, FormatError):
             continue
+        if len(head) == _HEAD_BYTES and b"\0" not in head:
+            # The last line is cut.
+            head = head.rpartition(b"\n")[0] or head
         known = find_format(file.path.rpartition("/")[2], head)
         if known is not None:
             shape.form, shape.role = known.name, known.role

@@ -66,6 +66,21 @@ _BASES: Final[dict[str, tuple[Quantity, float]]] = {
 }  # fmt: skip
 _PREFIXES: Final = {"n": 1e-9, "u": 1e-6, "m": 1e-3, "k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
 _PLAIN: Final[dict[str, Quantity]] = {"%": "percent", "rpm": "rate"}
+# Last words of what has the unit of no quantity named before them: `Energy Samples`.
+_OF_NO_QUANTITY: Final = frozenset(
+    {
+        "efficiency",
+        "ratio",
+        "rate",
+        "savings",
+        "state",
+        "mode",
+        "plan",
+        "samples",
+        "readings",
+        "count",
+    }
+)
 _BYTES: Final = re.compile(r"[kKMGT]?i?B")
 _BRACKETS: Final = re.compile(r"^(.*?)\s*[(\[{]\s*([^()\[\]{}]+?)\s*[)\]}]\s*$")
 _PRODUCT: Final = re.compile(r"\s*[*·⋅.]\s*|\s+")
@@ -254,7 +269,7 @@ def quantity_of(heading: Heading) -> Quantity:
     if heading.unit is not None and heading.unit.quantity not in ("", "percent"):
         return heading.unit.quantity
     last = next((word for word in reversed(words) if word not in WORDS["plain"]), "")
-    if last in ("efficiency", "ratio", "rate", "savings", "state", "mode", "plan"):
+    if last in _OF_NO_QUANTITY:
         return ""
     if heading.has("energy", "joules", "joule"):
         return "energy"

@@ -124,7 +124,7 @@ _LISTED: Final[dict[str, type[Struct]]] = {
                 str,
             ),
             **{"set": _Constants, "columns": _Columns, "aggregate": Aggregate, "factors": bool},
-            **dict.fromkeys(("skip", "totals"), dict[str, str]),
+            **dict.fromkeys(("skip", "split", "totals"), dict[str, str]),
             "products": dict[str, list[str]],
             "pivot": tuple[str, str],
         },

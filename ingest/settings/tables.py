@@ -71,6 +71,7 @@ def build_table(
     for place, target in targets.items():
         if target not in kinds:
             raise SettingsError(f"{place}: the lake has no column {target!r} to fill ({path})")
+    splits = entry.get("split", {})
     return TableDeclaration(
         path_of_table,
         compiled(entry, "header", where) if "header" in entry else None,
@@ -91,7 +92,15 @@ def build_table(
         entry.get("guessed", ""),
         is_shipped,
         msgspec.convert(entry.get("pivot"), tuple[str, str] | None),
+        {name: _split(text, f"{where}.split.{name}", path) for name, text in splits.items()},
     )
+
+
+def _split(text: str, where: str, path: object) -> str:
+    """Return the pattern of the texts of a column, which has a named group at least."""
+    if not compiled({"split": text, "path": path}, "split", where).groupindex:
+        raise SettingsError(f"{where} must have a named group ({path})")
+    return text
 
 
 def _unpivot(entry: Mapping[str, Any], where: str) -> str:

@@ -29,6 +29,7 @@ from ingest.records import Problem, SummaryRow, SummaryTable
 from ingest.settings.column_names import own_columns
 from ingest.settings.dataset import Settings
 from ingest.settings.layers import SettingsByFolder
+from ingest.tables.joined_tables import join_tables
 from ingest.tables.row_traces import join_traces
 from ingest.tables.summary_rows import (
     RowCounts,
@@ -141,7 +142,8 @@ class TableStage:
     def _commit_dataset(
         self, dataset: str, files: Sequence[RawFile], planned: Set[str], on_problems: OnProblems
     ) -> None:
-        reads = self._read(dataset, files, on_problems)
+        reads, further = join_tables(self._read(dataset, files, on_problems))
+        self._discovery.ignored += further
         works = [work for work in self._plan.works if work.key.dataset == dataset]
         joined, ignored = join_traces(reads, works)
         if joined:

@@ -2,7 +2,7 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Final
@@ -73,11 +73,16 @@ class RowCounts:
 
 @dataclass
 class TableRead:
-    """A summary table after it was read."""
+    """A summary table after it was read.
+
+    Attributes:
+        joined: Tables whose values its rows took.
+    """
 
     file: RawFile
     digest: str
     table: SummaryTable
+    joined: list["TableRead"] = field(default_factory=list)
 
     @cached_property
     def kept(self) -> frozenset[str]:
@@ -388,7 +393,7 @@ def _build_row(claim: _Claim) -> dict[str, Any]:
     if claim.key.system not in settings.systems:
         claim.flags.add("unknown_system")
     sources = [
-        source_struct(claim.read.file, claim.read.digest),
+        *(source_struct(each.file, each.digest) for each in (claim.read, *claim.read.joined)),
         settings_struct(settings, is_row=True),
     ]
     return {

@@ -6,6 +6,7 @@ in order; what was worked by hand stands beside it.
 """
 
 import zipfile
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -181,6 +182,40 @@ STUDIES: dict[str, tuple[dict[str, str], str, int, list[tuple[Any, ...]]]] = {
         "folder, brightness, replicate, power_w, duration_s", 8,
         [("lte", 50, 1, pytest.approx(1.5), pytest.approx(0.01))],
     ),
+    # A label states all that was set; of uJ and us only the times of the rows tell.
+    "labels of several parts": (
+        {"pyrapl.csv": "label,timestamp,duration,pkg,socket\n" + "".join(
+            f"{video}_{encoder}_crf{crf},{1_681_300_000 + 20 * n}.5,{10_000_000.5 + n},"
+            f"{470_000_000.0 + n},0\n" for n, (video, encoder, crf, _) in enumerate(
+                product(("crowd", "park"), ("svt", "vvenc"), (22, 28, 35), range(2)))),
+         "quality.csv": "label;psnr_db\n" + "".join(
+             f"{video}_{encoder}_crf{crf};{40.5 - crf / 10}\n" for video, encoder, crf in product(
+                 ("crowd", "park"), ("svt", "vvenc"), (22, 28, 35)))},
+        "label_part, label_part_2, crf, replicate, energy_j, duration_s, psnr_db", 24,
+        [("crowd", "svt", 22, 0, 470.0, pytest.approx(10.0000005), 38.3)],
+    ),
+    # The steps of a job are in its energy.
+    "jobs and their steps": (
+        {"sacct.txt": "JobID|JobName|NNodes|ElapsedRaw|ConsumedEnergyRaw|ConsumedEnergy|ExitCode\n"
+         + "".join(f"{job}|{name}|{n}|{600 + n}|{90_000 + n}|90K|0:0\n"
+                   for n, f, r in product((1, 2), (1500, 2700), (1, 2))
+                   for job, name in ((n * 9000 + f + r, f"lulesh-f{f}-n{n}-r{r}"),
+                                     (f"{n * 9000 + f + r}.batch", "batch"),
+                                     (f"{n * 9000 + f + r}.0", "lulesh")))},
+        "nnodes, f, replicate, energy_j, duration_s", 8,
+        [(1, 1500, 1, 90_001.0, 601.0), (1, 1500, 2, 90_001.0, 601.0)],
+    ),
+    # Longer than the beginning by which files are known; a clock of a processor is no setting.
+    "wide run table": (
+        {"run_table.csv": "__run_id,__done,governor,run_time,"
+         + ",".join(f"CPU_FREQUENCY_{n}" for n in range(300)) + ",PACKAGE_ENERGY (J),throughput\n"
+         + "".join(f"run_{at}_repetition_{r},DONE,{governor},120.5,"
+                   + ",".join("800.0" if (n + r) % 2 else "2100.5" for n in range(300))
+                   + f",{4000.5 + r + 10 * at},0.5\n"
+                   for r in (2, 1, 4, 3) for at, governor in enumerate(("powersave", "ondemand")))},
+        "governor, replicate, energy_j, duration_s", 8,
+        [("ondemand", 1, 4011.5, 120.5), ("ondemand", 2, 4012.5, 120.5)],
+    ),
     # Folders repeat what the documents say.
     "documents in folders": (
         {f"{machine}/{benchmark}/run{run}.json": '{"energy": {"value": 3977.5, "unit": "mJ"}, '
@@ -206,6 +241,8 @@ def test_a_study_comes_out_right_without_settings(style: str, tmp_path: Path) ->
     assert (len(found), found[: len(rows)]) == (runs, rows)
     if style == "documents in folders":
         assert not {"c_folder", "c_folder_2"} & knobs.keys()
+    if style == "wide run table":
+        assert not any("cpu_frequency" in name for name in knobs)
 
 
 MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
@@ -247,7 +284,7 @@ def write_workbook(file: Path, sheets: dict[str, list[list[object]]]) -> None:
             )
 
 
-def test_a_spreadsheet_with_a_measurement_a_sheet(tmp_path: Path) -> None:
+def test_spreadsheets_with_a_measurement_or_a_board_a_sheet(tmp_path: Path) -> None:
     raw, lake = tmp_path / "study", tmp_path / "lake"
     raw.mkdir()
     header: list[object] = ["Benchmark", "1 thread", "2 threads", "4 threads"]
@@ -263,5 +300,24 @@ def test_a_spreadsheet_with_a_measurement_a_sheet(tmp_path: Path) -> None:
         ("bt", 1, 99.5, 9.5), ("bt", 2, 80.5, 5.5), ("bt", 4, 70.5, 3.5),
         ("lu", 1, 60.5, 6.5), ("lu", 2, 50.5, 3.25), ("lu", 4, 40.5, 2.0),
     ]  # fmt: skip
+    titles: list[list[object]] = [
+        ["Messung"],
+        ["Nr.", "Modell", "Wdh.", "Energie [J]", "Zeit [ms]"],
+    ]
+    rows: list[list[object]] = [[1, "kws", 1, 5.5, 10.5], [2, "kws", 2, 6.5, 11.5],
+                                [3, "vww", 1, 7.5, 12.5], [4, "vww", 2, 8.5, 13.5]]  # fmt: skip
+    boards: dict[str, list[list[object]]]
+    boards = {name: [*titles, *rows, [""] * 5, ["Bemerkung: USB"]] for name in ("ESP32", "nRF52")}
+    write_workbook(raw / "boards.xlsx", boards)
+    assert main(["add", str(raw), "--lake", str(lake)]) == 0
+    with open_lake(lake) as opened:
+        sql = (
+            "SELECT sheet, modell, replicate, energy_j FROM runs WHERE sheet = 'nRF52' ORDER BY ALL"
+        )
+        found = opened.polars(sql).rows()
+        knobs = opened.catalogue.knobs
+    assert found == [("nRF52", "kws", 1, 5.5), ("nRF52", "kws", 2, 6.5),
+                     ("nRF52", "vww", 1, 7.5), ("nRF52", "vww", 2, 8.5)]  # fmt: skip
+    assert "c_nr" not in knobs
     (raw / "broken.xlsx").write_bytes(b"PK\x03\x04 and no more")
     assert main(["add", str(raw), "--lake", str(lake)]) == 3

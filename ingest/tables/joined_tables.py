@@ -1,0 +1,77 @@
+"""Tables that say more of the runs of another table: one of energies, one of latencies or quality.
+
+A table without an energy or a power, each row of which is known by its settings, belongs to the
+table with the same settings that has one: `quality.csv` with a row a video beside `energy.csv` with
+three runs of each.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import Any, Final
+
+from ingest.discover.found_files import Ignored
+from ingest.files.packed import Packed
+from ingest.records import SummaryRow
+from ingest.tables.summary_rows import TableRead
+
+_COSTS: Final = ("energy_j", "power_w")
+# Tables of more rows are no lists of settings.
+_MOST_ROWS: Final = 100_000
+_Key = tuple[Any, ...]
+
+
+def join_tables(reads: Sequence[TableRead]) -> tuple[list[TableRead], list[Ignored]]:
+    """Return the tables without those whose rows others took, and what became of these."""
+    if len(reads) < 2:
+        return list(reads), []
+    settings = {id(read): _settings_of(read) for read in reads if len(read.table.rows) > 1}
+    costs = [each for each in reads if id(each) in settings and _has_cost(each)]
+    kept, ignored = list(reads), []
+    for read in reads:
+        if id(read) not in settings or _has_cost(read):
+            continue
+        names = settings[id(read)]
+        for other in costs:
+            if names and {*names} <= {*settings[id(other)]} and _join(read, other, names):
+                kept.remove(read)
+                ignored.append(Ignored(read.file.path, f"more of the runs of {other.file.name}"))
+                break
+    return kept, ignored
+
+
+def _has_cost(read: TableRead) -> bool:
+    return any(row.values.get(name) is not None for row in read.table.rows for name in _COSTS)
+
+
+def _settings_of(read: TableRead) -> list[str]:
+    """Return the columns by which the rows of a table are known: knobs, and the replicate."""
+    if len(read.table.rows) > _MOST_ROWS:
+        return []
+    names = (*read.knobs, "replicate")
+    found = {n for row in read.table.rows for n in names if row.values.get(n) is not None}
+    return [name for name in names if name in found]
+
+
+def _join(read: TableRead, other: TableRead, names: Sequence[str]) -> bool:
+    """Give the rows of another table the values of rows with their settings, if all fit."""
+    rows: dict[_Key, SummaryRow] = {}
+    for key, row in _keyed(read, names):
+        if key in rows:
+            return False
+        rows[key] = row
+    if not rows.keys() <= {key for key, _ in _keyed(other, names)}:
+        return False
+    there = {column.name for column in other.table.columns}
+    other.table.columns += [c for c in read.table.columns if c.name not in there]
+    filled: Packed[SummaryRow] = Packed()
+    for key, row in _keyed(other, names):
+        more = rows[key].values if key in rows else {}
+        row.values |= {n: value for n, value in more.items() if row.values.get(n) is None}
+        filled.append(row)
+    other.table.rows = filled
+    other.joined.append(read)
+    return True
+
+
+def _keyed(read: TableRead, names: Sequence[str]) -> Iterator[tuple[_Key, SummaryRow]]:
+    for row in read.table.rows:
+        yield tuple(row.values.get(name) for name in names), row
