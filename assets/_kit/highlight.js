@@ -44,7 +44,8 @@
     const isOneScene = places.every((place) => place && place.scene === places[0].scene);
     if (!traces.length || !canvases || !isOneScene) return false;
     const { scene } = places[0];
-    const changes = new Array(scene.count);
+    // Not holes: WebGL's scatter would forget the traces that have none.
+    const changes = new Array(scene.count).fill(undefined);
     traces.forEach((trace, k) => {
       const { at } = places[k], found = selected[k];
       const wasSelected = scene.selectBatch[at].length + scene.unselectBatch[at].length > 0;

@@ -49,22 +49,22 @@
   /* ---- the dialog */
 
   const field = (label, control, unit = "") => element("label", {}, label + " ", control, unit && " " + unit);
-  const select = (name, entries) => element("select", { name },
-    ...entries.map(([value, textContent]) => element("option", { value, textContent })));
   const number = (name, min, max, step, placeholder = "") =>
     element("input", { type: "number", name, min, max, step, placeholder });
 
   function form(figure) {
     const widths = [["85", "one column, 85 mm"], ["178", "two columns, 178 mm"], ["free", "free"]];
     const formats = [["pdf", "PDF"], ["svg", "SVG"], ["png", "PNG"], ["script", "Python script and CSV"]];
+    const families = [["sans", "sans serif"], ["serif", "serif (Times)"]];
+    const scales = [1, 2, 3, 4].map((x) => [x, x + "x, " + 150 * x + " dpi"]);
     const parts = element("form", { method: "dialog", className: "paper-form" },
-      field("format", select("format", formats)),
-      field("width", select("column", widths)), field("", number("width_mm", 40, 400, 1), "mm"),
+      field("format", wattlas.select("format", formats, formats[0][0], { name: "format" })),
+      field("width", wattlas.select("width", widths, widths[0][0], { name: "column" })), field("", number("width_mm", 40, 400, 1), "mm"),
       field("height", number("height_mm", 30, 400, 1, "fitting"), "mm"),
       field("text", number("font_pt", 5, 16, 0.5), "pt"),
       field("lines", number("line_pt", 0.25, 3, 0.25), "pt"),
-      field("font", select("family", [["sans", "sans serif"], ["serif", "serif (Times)"]])),
-      field("resolution", select("scale", [1, 2, 3, 4].map((x) => [x, x + "x, " + 150 * x + " dpi"]))),
+      field("font", wattlas.select("font", families, "sans", { name: "family" })),
+      field("resolution", wattlas.select("resolution", scales, 1, { name: "scale" })),
       field("", element("input", { type: "checkbox", name: "has_title" }), "title in the picture"));
     const { elements } = parts;
     for (const [name, value] of Object.entries(chosen)) {
@@ -77,7 +77,7 @@
       const { column, format } = elements;
       if (column.value !== "free") elements.width_mm.value = column.value;
       elements.width_mm.parentElement.hidden = column.value !== "free";
-      elements.scale.parentElement.hidden = format.value !== "png";
+      elements.scale.closest("label").hidden = format.value !== "png";
     };
     parts.addEventListener("change", fit);
     fit();

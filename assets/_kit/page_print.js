@@ -19,12 +19,13 @@
       if (!box.hidden) words.push(said(textOf(box.querySelector(".facet-title")), chosen));
     }
     const isFree = (control) => !control.closest(".facet") && control.type !== "hidden" && isOf(control);
-    for (const control of [...part.querySelectorAll("input, select")].filter(isFree)) {
+    for (const control of [...part.querySelectorAll("input, .select")].filter(isFree)) {
       const group = control.closest("[role=radiogroup]");
       const name = control.getAttribute("aria-label") || (group && group.getAttribute("aria-label"))
         || (control.labels && textOf(control.labels[0]));
       const isBox = control.type === "checkbox" || control.type === "radio";
-      const value = !isBox ? control.value : control.type === "radio" ? textOf(control.labels[0]) : "yes";
+      const isMenu = control.matches(".select"), own = isMenu ? textOf(control) : control.value;
+      const value = !isBox ? own : control.type === "radio" ? textOf(control.labels[0]) : "yes";
       if (name && value && (!isBox || control.checked)) words.push(said(name, [value]));
     }
     return words.filter(Boolean).join(" \u00b7 ");

@@ -1,4 +1,4 @@
-/* The controls of Models: sliders with numbers, choices, the bar of presets, the legend. Native elements. */
+/* The controls of Models: sliders with numbers, choices, the bar of presets, the legend. */
 (function (wattlas) {
   "use strict";
 
@@ -12,11 +12,16 @@
   const label = (text, child, title = "") =>
     element("label", { className: "models-choice", title }, element("span", { textContent: text }), child);
 
-  function select(name, value, options, change, data = {}) {
-    const choices = options.map(([key, textContent]) =>
-      element("option", { value: key, textContent, selected: String(key) === String(value) }));
-    const onchange = (event) => change(event.target.value), attributes = { "aria-label": name };
-    return element("select", { className: "plain", onchange, data, attributes }, ...choices);
+  const select = (name, value, options, change, data = {}) =>
+    wattlas.select(name, options, value, { data, onchange: ({ target }) => change(target.value) });
+
+  /** Fill a part anew; the focus stays on the control that had it. */
+  function refill(root, ...parts) {
+    const nameOf = (part) => part.getAttribute("aria-label") || part.textContent;
+    const name = root.contains(document.activeElement) && nameOf(document.activeElement);
+    root.replaceChildren(...parts);
+    const again = name && [...root.querySelectorAll("button")].find((one) => nameOf(one) === name);
+    if (again) again.focus();
   }
 
   /* ---- one parameter */
@@ -204,7 +209,7 @@
   function bar(root) {
     const { spec, kept } = models.page;
     const words = element("span", { className: "quiet", id: "models-host-words" });
-    root.replaceChildren(tabs(), ...BARS[kept.tab](spec), words);
+    refill(root, tabs(), ...BARS[kept.tab](spec), words);
   }
   /** A figure's own values take the place of what the visitor has changed. */
   function chooseFigure(key) {
@@ -274,8 +279,8 @@
       const mark = element("span", { ...properties, attributes: hidden });
       return element("span", { className: "models-kind" }, mark, " " + words);
     });
-    root.replaceChildren(
-      ...(kept.fig ? models.curves().map(entry) : spec.schemes.map(schemeButton)),
+    refill(
+      root, ...(kept.fig ? models.curves().map(entry) : spec.schemes.map(schemeButton)),
       element("span", { className: "quiet models-kinds" }, ...kinds),
     );
   }

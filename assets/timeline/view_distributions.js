@@ -8,7 +8,7 @@
   // By picture, its quantities: name, title, unit.
   const GAPS = [["gap", "Time between interrupts", "us"]];
   const SIZES = [
-    ["rx_bytes", "Received bytes per interrupt", "bytes"], ["tx_bytes", "Sent bytes per interrupt", "bytes"],
+    ["rx_bytes", "Received per interrupt", "bytes"], ["tx_bytes", "Sent per interrupt", "bytes"],
   ];
   const PICTURES = {
     "timeline-gaps": GAPS, "timeline-sizes": SIZES, "timeline-distributions": [...GAPS, ...SIZES],
@@ -113,7 +113,9 @@
       const ends = lines.flatMap(({ x }) => (x.length ? [x[0], x[x.length - 1]] : []));
       const [low, high] = ends.length ? [Math.min(...ends), Math.max(...ends)] : [1, 10];
       const ticks = timeline.logTicks(low, high, MOST_TICKS, timeline.tickWords[unit]);
-      layout["xaxis" + n] = { ...axis, type: "log", anchor: "y" + n, ...ticks, visible: lines.length > 0 };
+      layout["xaxis" + n] = {
+        ...axis, type: "log", anchor: "y" + n, ...ticks, ticks: "outside", visible: lines.length > 0,
+      };
       layout["yaxis" + n] = {
         ...axis, domain: [Math.max(0, top - tall / inner), top], anchor: "x" + n, rangemode: "tozero",
         nticks: 4, ticksuffix: " %", visible: lines.length > 0,

@@ -36,6 +36,13 @@ def wait_idle(page: Page) -> None:
         raise AssertionError(f"the page is not idle: {found}") from error
 
 
+def choose(part: Page | Locator, name: str, value: str) -> None:
+    """Choose an entry of a menu of scripts (`assets/_kit/select.js`), by its value."""
+    menu = part.get_by_role("combobox", name=name, exact=True)
+    menu.click()
+    menu.locator(f"+ .select-list [data-value='{value}']").click()
+
+
 def paper(panel: Locator, form: str) -> bytes:
     """Save the picture of a panel by the dialog of figures for papers; Escape closes it."""
     page = panel.page
@@ -43,7 +50,7 @@ def paper(panel: Locator, form: str) -> bytes:
     panel.get_by_label("menu of ").click()
     page.get_by_role("menuitem", name="Figure for a paper", exact=True).click()
     dialog = page.get_by_role("dialog", name="Figure for a paper")
-    dialog.get_by_label("format").select_option(form)
+    choose(dialog, "format", form)
     with page.expect_download() as download:
         dialog.get_by_role("button", name="save", exact=True).click()
     data = Path(download.value.path()).read_bytes()

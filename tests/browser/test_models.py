@@ -17,7 +17,7 @@ from data.models.energy import EnergyModel
 from data.models.schemes.itr_throttle import US_PER_ITR_US, mean_wait_us
 from data.models.simulation.frame_sizes import link_kpps
 from data.models.simulation.on_off import on_periods
-from tests.browser.atlas import visit, wait_idle
+from tests.browser.atlas import choose, visit, wait_idle
 from tests.browser.conftest import load_scripts
 
 pytestmark = pytest.mark.browser
@@ -154,13 +154,27 @@ def test_a_slider_a_preset_and_a_link(page: Page, logged_address: str) -> None:
     assert again == after
     assert page.evaluate(LINE, ["latency", "hybrid (proposed)", "paper"])
 
-    page.get_by_label("curves", exact=True).select_option("11a")
+    choose(page, "curves", "11a")
     wait_idle(page)
+    curves = page.get_by_role("combobox", name="curves", exact=True)
+    expect(curves).to_be_focused()
     line = page.evaluate(LINE, ["latency", "8 packets", "exact"])
     wanted = SCHEMES["count_coalescing"].solve("exact", line["x"], count=8).latency_mean_us
     assert line["y"] == pytest.approx(wanted, rel=1e-6)
     assert query_of(page)["fig"] == ["11a"]
     assert "p" not in query_of(page)
+
+    # The menu by keys: Escape closes its list and does nothing else, Enter takes an entry.
+    shown = curves.inner_text()
+    for keys in (["ArrowDown", "Home", "Escape"], ["Enter", "Home", "Enter"]):
+        expect(curves).to_have_text(shown)
+        for key in keys:
+            page.keyboard.press(key)
+        expect(curves).to_have_attribute("aria-expanded", "false")
+        expect(curves).to_be_focused()
+    wait_idle(page)
+    expect(curves).to_have_text("schemes of the legend")
+    assert "fig" not in query_of(page)
 
 
 def three(value: float) -> str:
@@ -345,7 +359,7 @@ def test_energy_fit_and_the_measured_host(page: Page, logged_address: str) -> No
     kinds = page.evaluate("wattlas.plot('models-energy').data.map(({ meta }) => meta.kind)")
     # Three panels of alpha, four detection times each; in each the best frequency and the hatching.
     assert [kinds.count(kind) for kind in ("energy", "best", "saturated")] == [12, 12, 3]
-    page.get_by_label("curves", exact=True).select_option("")
+    choose(page, "curves", "")
     drag(page, "work_share", 0.6)
     title = page.evaluate("wattlas.plot('models-energy').layout.title.text")
     # 0.1 + 0.6/sqrt(D) <= 1 from D = 4/9 on, which is below the lowest frequency.

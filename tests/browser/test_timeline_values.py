@@ -209,9 +209,9 @@ def test_distributions_are_read_by_pointer_and_by_keys(
     timeline.page.mouse.move(x, y, steps=2)
     assert timeline.page.locator("#hover-card").inner_text() == read
     timeline.page.keyboard.press("ArrowDown")
-    assert timeline.said().startswith("Received bytes per interrupt: ")
+    assert timeline.said().startswith("Received per interrupt: ")
     timeline.page.keyboard.press("ArrowDown")
-    assert timeline.said().startswith("Sent bytes per interrupt: ")
+    assert timeline.said().startswith("Sent per interrupt: ")
 
 
 @pytest.mark.slow
