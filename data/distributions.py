@@ -5,7 +5,7 @@ read from its own `histograms`, without descriptors, power and series.
 """
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -105,14 +105,22 @@ class Distributions:
 
 
 def read_distributions(lake: Lake, run_ids: Sequence[str], quantity: str) -> Distributions:
-    """Read one quantity of some runs, or a series.
+    """Read one quantity of some runs, or a series; see `read_quantities`."""
+    return next(read_quantities(lake, run_ids, [quantity]))
+
+
+def read_quantities(
+    lake: Lake, run_ids: Sequence[str], quantities: Sequence[str]
+) -> Iterator[Distributions]:
+    """Read several quantities or series of some runs; each file is found, checked and read once.
 
     Raises:
         DataError: An unknown quantity.
         LakeError: A file is missing or damaged.
     """
-    if quantity not in QUANTITIES and quantity not in SERIES:
-        raise DataError(f"no distribution of {quantity!r}; known: {', '.join(QUANTITIES)}")
+    for quantity in quantities:
+        if quantity not in QUANTITIES and quantity not in SERIES:
+            raise DataError(f"no distribution of {quantity!r}; known: {', '.join(QUANTITIES)}")
     asked = tuple(dict.fromkeys(run_ids))
     files = lake.arrow(f"{_FILES} AND run_id IN (SELECT unnest(?))", [list(asked)])
     shared: dict[str, list[str]] = defaultdict(list)
@@ -126,49 +134,59 @@ def read_distributions(lake: Lake, run_ids: Sequence[str], quantity: str) -> Dis
             own[file["run_id"]] = file["path"]
     read = {run_id for ids in shared.values() for run_id in ids}
     alone = {run_id: path for run_id, path in own.items() if run_id not in read}
-    if quantity not in HISTOGRAM_QUANTITIES:
+    of_own = [quantity for quantity in quantities if quantity in HISTOGRAM_QUANTITIES]
+    if not of_own:
         alone.clear()
     for path in (*shared, *alone.values()):
         lake.check_run_file(path, digests[path])
-    tables = [_shared_rows(lake.path / path, ids, quantity) for path, ids in shared.items()]
-    tables += [_own_rows(lake.path / path, run_id, quantity) for run_id, path in alone.items()]
+    tables = [_shared_rows(lake.path / path, ids, quantities) for path, ids in shared.items()]
+    tables += [_own_rows(lake.path / path, run_id, of_own) for run_id, path in alone.items()]
     if not tables:
         # Made here: Arrow imports pandas for it, which a server does before its threads start.
         tables = [_ROWS.empty_table()]
     rows = pa.concat_tables(tables)
-    return _dense(asked, rows, quantity)
+    for quantity in quantities:
+        yield _dense(asked, rows.filter(pc.equal(rows["quantity"], quantity)), quantity)
 
 
-_ROWS: Final = pa.schema({"run_id": pa.string(), "slot": pa.int32(), "count": pa.int64()})
+_NAME: Final = pa.dictionary(pa.int32(), pa.string())
+_ROWS: Final = pa.schema(
+    {"run_id": _NAME, "quantity": _NAME, "slot": pa.int32(), "count": pa.int64()}
+)
 
 
 def _read(path: LakePath, columns: list[str], condition: pc.Expression) -> pa.Table:
+    names = [name for name in columns if name in _ROWS.names and _ROWS.field(name).type == _NAME]
     with naming("read", path):
         system, place = file_system(path)
         try:
-            return pq.read_table(place, columns=columns, filters=condition, filesystem=system)
+            return pq.read_table(
+                place, columns=columns, filters=condition, filesystem=system, read_dictionary=names
+            )
         except pa.ArrowException as error:
             raise LakeError(f"cannot read {path}: {error}") from error
 
 
-def _shared_rows(path: LakePath, run_ids: Sequence[str], quantity: str) -> pa.Table:
-    wanted = pc.field("run_id").isin(list(run_ids)) & (pc.field("quantity") == quantity)
+def _shared_rows(path: LakePath, run_ids: Sequence[str], quantities: Sequence[str]) -> pa.Table:
+    wanted = pc.field("run_id").isin(list(run_ids)) & pc.field("quantity").isin(list(quantities))
     return _read(path, _ROWS.names, wanted).cast(_ROWS)
 
 
-def _own_rows(path: LakePath, run_id: str, quantity: str) -> pa.Table:
+def _own_rows(path: LakePath, run_id: str, quantities: Sequence[str]) -> pa.Table:
     """Read the coarsest level of a run's histograms, whose stretches cover the window."""
-    rows = _read(path, ["level", "slot", "count"], pc.field("quantity") == quantity)
+    columns = ["level", "quantity", "slot", "count"]
+    rows = _read(path, columns, pc.field("quantity").isin(list(quantities)))
     rows = rows.filter(pc.equal(rows["level"], pc.min(rows["level"])))
-    ids = pa.array([run_id] * len(rows), pa.string())
-    return pa.table([ids, rows["slot"], rows["count"]], schema=_ROWS)
+    ids = pa.array([run_id] * len(rows), _NAME)
+    return pa.table([ids, rows["quantity"], rows["slot"], rows["count"]], schema=_ROWS)
 
 
 def _dense(asked: tuple[str, ...], rows: pa.Table, quantity: str) -> Distributions:
-    there = set(rows["run_id"].unique().to_pylist())
+    ids = rows["run_id"].cast(pa.string())
+    there = set(ids.unique().to_pylist())
     found = tuple(run_id for run_id in asked if run_id in there)
     slots, at = np.unique(rows["slot"].to_numpy(), return_inverse=True)
-    place = pc.index_in(rows["run_id"], pa.array(found, pa.string())).to_numpy()
+    place = pc.index_in(ids, pa.array(found, pa.string())).to_numpy()
     counts = np.bincount(place * len(slots) + at, rows["count"], len(found) * len(slots))
     low, high = (slot_values(quantity, slots + after) for after in (0, 1))
     missing = tuple(run_id for run_id in asked if run_id not in there)

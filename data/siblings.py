@@ -16,7 +16,7 @@ import polars as pl
 
 from data.analysis.log_metrics import SERIES, SERIES_BINS
 from data.connection import Lake
-from data.distributions import QUANTITIES, Distributions, read_distributions
+from data.distributions import QUANTITIES, Distributions, read_quantities
 from data.queries.logged_runs import logged_configurations_query
 from data.selection import Selection
 
@@ -68,7 +68,8 @@ def unlike_siblings(
     Returns:
         One row for each run and quantity: `run_id`, `quantity`, `sibling` (the replicate nearest to
         the others), `distance`, `usual` (median distance between two of the others), `times_usual`
-        and `n` (replicates), those with the largest `times_usual` first; see `compare`.
+        and `n` (all replicates, also where only some are compared with each other), those with the
+        largest `times_usual` first; see `compare`.
     """
     catalogue = lake.catalogue
     codes = ", ".join(
@@ -85,7 +86,7 @@ def unlike_siblings(
         [list(run_ids)],
     )
     ids = runs["run_id"].to_list()
-    ranked = [compare(runs, read_distributions(lake, ids, name)) for name in quantities]
+    ranked = [compare(runs, found) for found in read_quantities(lake, ids, quantities)]
     found = pl.concat([*ranked, pl.DataFrame(schema=_KINDS)])
     order = ["times_usual", "distance", "run_id"]
     return found.sort(order, descending=[True, True, False], maintain_order=True)
@@ -143,10 +144,12 @@ def compare(runs: pl.DataFrame, found: Distributions) -> pl.DataFrame:
         if is_counted[row]:
             groups[code].append(row)
     by_size: dict[int, list[np.ndarray]] = defaultdict(list)
+    replicates: dict[int, list[int]] = defaultdict(list)
     for members in groups.values():
         for part in np.array_split(members, -(-len(members) // _MOST_COMPARED)):
             if len(part) >= LEAST_REPLICATES:
                 by_size[len(part)].append(part)
+                replicates[len(part)].append(len(members))
     is_series, duration_s = found.quantity in SERIES, own["duration_s"].to_numpy()
     little = (_LEAST_SHIFT if is_series else _LEAST_DOUBLINGS) / ODD_TIMES
     tables = []
@@ -157,7 +160,7 @@ def compare(runs: pl.DataFrame, found: Distributions) -> pl.DataFrame:
         names = ("row", "sibling", "distance", "usual")
         for each in _against_others(rows, pairs):
             told = pl.DataFrame(dict(zip(names, each, strict=True)))
-            tables.append(told.with_columns(n=pl.lit(n, pl.Int64)))
+            tables.append(told.with_columns(n=pl.Series(replicates[n], dtype=pl.Int64)))
     if not tables:
         return pl.DataFrame(schema=_KINDS)
     table = pl.concat(tables)

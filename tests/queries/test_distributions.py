@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import numpy as np
 import polars as pl
@@ -12,7 +13,7 @@ import pytest
 
 from data.analysis.log_metrics import SERIES_BINS
 from data.connection import open_lake
-from data.distributions import Distributions, by_level, read_distributions
+from data.distributions import Distributions, by_level, read_distributions, read_quantities
 from data.errors import DataError
 from data.schema import DISTRIBUTIONS, HISTOGRAMS
 from data.siblings import ODD_TIMES, compare, unlike_siblings
@@ -95,6 +96,23 @@ def test_the_replicate_unlike_its_siblings_comes_first(lake: Path) -> None:
     assert table["distance"].to_list()[1:] == [0.0] * 3, "e has no replicates"
     assert table["usual"].to_list() == [0.0] + [pytest.approx(2.0)] * 3
     assert first["times_usual"] == pytest.approx(1.0), "four alone do not tell which is usual"
+
+
+def test_many_replicates_are_compared_in_parts_and_counted_as_a_whole() -> None:
+    found = _as_read("gap_ns", np.full((250, 2), 7))
+    assert compare(_runs(1, 250, 1), found)["n"].unique().to_list() == [250]
+
+
+def test_files_are_found_checked_and_read_once(lake: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with open_lake(lake) as opened:
+        alone = [read_distributions(opened, list("abcde"), name) for name in ("gap_ns", "power_w")]
+        read = Mock(wraps=pq.read_table)
+        monkeypatch.setattr(pq, "read_table", read)
+        both = list(read_quantities(opened, list("abcde"), ["gap_ns", "power_w"]))
+    assert read.call_count == 2, "the file of a, b, c and d, and that of e"
+    assert [(e.run_ids, e.counts.tolist()) for e in both] == [
+        (e.run_ids, e.counts.tolist()) for e in alone
+    ]
 
 
 def _as_read(quantity: str, counts: np.ndarray) -> Distributions:
