@@ -150,14 +150,13 @@ def _of_networks(lake: "Lake") -> dict[str, _Judged]:
 
 
 def _of_storage(lake: "Lake") -> dict[str, _Judged]:
-    runs, selection, is_synthetic = _storage_runs(lake)
-    if runs is None:
+    study = storage_study(lake)
+    if study is None:
         nothing = _Judged(Verdict(UNDECIDED, _NO_STORAGE))
         return dict.fromkeys(RULES_OF_STORAGE, nothing)
-    text = statement(*storage_query(selection, _MOST, catalogue=lake.catalogue))
     return {
-        name: _Judged(verdict, text, is_synthetic)
-        for name, verdict in storage_verdicts(runs).items()
+        name: _Judged(verdict, study.query, study.is_synthetic)
+        for name, verdict in storage_verdicts(study.runs).items()
     }
 
 
@@ -178,7 +177,22 @@ def _of_tables() -> dict[str, _Judged]:
     }
 
 
-def _storage_runs(lake: "Lake") -> tuple[StorageRuns | None, Selection, bool]:
+@dataclass(frozen=True, slots=True)
+class StorageStudy:
+    """The storage runs that claims are judged on, and the SQL that reads them.
+
+    Attributes:
+        query, idle, peak: Of the rows of `runs`, of its idle rows, and of its greatest power.
+    """
+
+    runs: StorageRuns
+    is_synthetic: bool
+    query: str
+    idle: str
+    peak: str
+
+
+def storage_study(lake: "Lake") -> StorageStudy | None:
     """Read the storage runs of the dataset with most modes and runs; measured ones first."""
     datasets = lake.polars(
         "SELECT dataset::VARCHAR AS dataset, coalesce(bool_or(is_synthetic), FALSE) AS "
@@ -186,20 +200,23 @@ def _storage_runs(lake: "Lake") -> tuple[StorageRuns | None, Selection, bool]:
         "ORDER BY is_synthetic, count(DISTINCT mode) DESC, count(*) DESC, dataset"
     )
     if not len(datasets):
-        return None, Selection(), False
+        return None
     dataset, is_synthetic = datasets.row(0)
     selection = Selection.of(dataset=[dataset])
     own = lake.catalogue
-    rows = lake.polars(*storage_query(selection, _MOST, catalogue=own)).with_row_index("row")
+    query = storage_query(selection, _MOST, catalogue=own)
+    rows = lake.polars(*query).with_row_index("row")
     knobs = lake.polars(*idle_knobs_query(selection, _MOST, catalogue=own))
     part = like_with_like(knobs, (own.knobs["device"],), catalogue=own)
-    idle = lake.polars(*idle_query(selection, _MOST, part.narrow(Selection()), catalogue=own))
-    peak = lake.polars(*peak_query(selection, catalogue=own))["peak_w"].max()
-    idle = idle.with_columns(pl.col("device").cast(pl.String))
+    of_idle = idle_query(selection, _MOST, part.narrow(Selection()), catalogue=own)
+    idle = lake.polars(*of_idle).with_columns(pl.col("device").cast(pl.String))
+    of_peak = peak_query(selection, catalogue=own)
+    peak = lake.polars(*of_peak)["peak_w"].max()
     place = _place(StorageRuns(rows, idle, pl.DataFrame(), None, {}, (), own))
     moves, accesses = _moved(lake, selection, place), access_pair(place["rw"])
     runs = StorageRuns(rows, idle, moves, peak, place, accesses, own)  # type: ignore[arg-type]
-    return runs, selection, is_synthetic
+    texts = (statement(*one) for one in (query, of_idle, of_peak))
+    return StorageStudy(runs, is_synthetic, *texts)
 
 
 def _place(runs: StorageRuns) -> dict[str, Any]:

@@ -6,18 +6,29 @@ from pathlib import Path
 from typing import Any, Final
 
 from app.kit.lake_view import LakeView
+from data.analysis.claims_of_print import RULES_OF_PRINT
 from data.analysis.verdicts import UNDECIDED, Verdict
 from data.catalogue import Catalogue
 from data.claim_list import ENERGY
 from data.findings import LIMIT, Claim
-from data.published import PublishedClaim
+from data.published import PublishedClaim, StorageStudy
 from data.queries.claims import REFERENCE, SUBJECT
-from data.queries.recomputed import claim_moments_query
+from data.queries.recomputed import claim_moments_query, file_view, storage_tables, view_of
 
 ALPHA: Final = 0.05
 MARGIN: Final = 0.02
 # The rules of the papers' claims in SQL, which go into the folder as they are.
 PAPERS: Final = Path(__file__).with_name("papers.sql")
+
+# The papers' own tables, by the name that PAPERS has for them.
+PRINTED: Final = {
+    name.partition("_")[2]: f"data/{name}.parquet"
+    for name in (
+        "hotstorage22_performance", "hotstorage22_loads_stores", "hotstorage20_idle_power",
+    )
+}  # fmt: skip
+# Loads and stores by run and source, which come from the profiles of runs.
+MOVES: Final = "data/moves.parquet"
 
 
 def claim_checks(view: LakeView, claims: Sequence[Claim]) -> dict[str, Any]:
@@ -69,15 +80,34 @@ def _check(claim: Claim, catalogue: Catalogue) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def paper_checks(claims: Sequence[PublishedClaim]) -> dict[str, Any]:
-    """Return the claims of papers that PAPERS has rules of, with their verdicts, and its inputs."""
+def paper_checks(claims: Sequence[PublishedClaim], storage: StorageStudy | None) -> dict[str, Any]:
+    """Return the claims of papers that PAPERS has rules of, with their verdicts.
+
+    Returns:
+        `list` of the claims, and `inputs`: the parts of PAPERS that these need, each with the SQL
+        before it.
+    """
     judged = set(re.findall(r"^---- (\S+)$", PAPERS.read_text("utf-8"), re.MULTILINE))
     own = [claim for claim in claims if claim.id in judged]
     network = next(claim.query for claim in own if claim.id.startswith("003"))
-    return {
-        "inputs": {"outcomes": [], "network": [f"CREATE VIEW network_runs AS {network}"]},
-        "list": [_paper_check(claim) for claim in own],
+    inputs = {
+        "outcomes": [],
+        "network": [view_of("network_runs", network)],
+        "print": [file_view(name, file) for name, file in PRINTED.items()],
     }
+    if storage is not None:
+        inputs |= {"storage": storage_inputs(storage), "tests": []}
+    return {"inputs": inputs, "list": [_paper_check(claim) for claim in own]}
+
+
+def storage_inputs(study: StorageStudy) -> list[str]:
+    """Return the SQL of the tables that PAPERS judges the claims on storage by."""
+    runs = study.runs
+    devices = sorted({*runs.rows["device"], *runs.idle["device"]} - {None})
+    tables = storage_tables(
+        study.query, study.idle, study.peak, {d: runs.kind(d) for d in devices}, runs.slices()
+    )
+    return [*tables, file_view("moves", MOVES)]
 
 
 def paper_count(checks: dict[str, Any]) -> int:
@@ -93,7 +123,7 @@ def _paper_check(claim: PublishedClaim) -> dict[str, Any]:
         "printed": claim.printed,
         "rule": claim.rule,
         "query": claim.query,
-        "has_runs": bool(claim.query),
+        "has_runs": bool(claim.query) or claim.id in RULES_OF_PRINT,
         "numbers": {
             "verdict": claim.verdict, "effect": claim.effect, "n": ", ".join(map(str, claim.n)),
         },

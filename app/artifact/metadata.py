@@ -14,6 +14,7 @@ import polars as pl
 from app.artifact.tables import ViewTable
 from data.catalogue import Catalogue
 from data.csv_cells import guarded_name
+from data.reference.tables import published_tables
 
 PACKAGE: Final = "datapackage.json"
 CRATE: Final = "ro-crate-metadata.json"
@@ -30,6 +31,7 @@ _WHAT: Final = {
     "data/runs.parquet": "One row a run: knobs, measurements, quality, sources",
     "data/problems.parquet": "What was refused, repaired or doubted when the logs were read",
     "data/distributions.parquet": "What the logs of a run count, by quantity and size",
+    "data/moves.parquet": "Loads and stores a second by run and source, from profiles",
     "LICENSE": "Licence of the data",
     "CITATION.cff": "How to cite the study",
 }
@@ -126,7 +128,7 @@ def crate(
     made.root_dataset["license"] = {"@id": licence} if licence else "No licence was given."
     for path in _files(root):
         name = path.relative_to(root).as_posix()
-        words = titles.get(name) or _WHAT.get(name) or name
+        words = titles.get(name) or _WHAT.get(name) or _printed(name)
         made.add_file(
             path, name,
             properties={
@@ -136,6 +138,12 @@ def crate(
         )  # fmt: skip
     generated: dict[str, Any] = made.metadata.generate()
     return generated
+
+
+def _printed(name: str) -> str:
+    """Return the title of a table that a paper prints; of another file its name."""
+    table = published_tables().get(Path(name).stem)
+    return name if table is None else table.title
 
 
 def _files(root: Path) -> Iterable[Path]:

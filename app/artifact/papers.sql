@@ -228,6 +228,192 @@ CREATE MACRO slow_itr_saves_more(p) AS
          FROM ends([p], FALSE) e, ends([p], FALSE) l
          WHERE e.system = 'ebbrt_tuned' AND l.system = 'linux_tuned') END;
 
+---- storage
+-- From the configurations in `storage`, of which `slices` has those that a rule compares: `place`
+-- (one device, access and size), `reads`, `writes`, `tiles` (all sizes), and completed by
+-- interrupts `i_all`, `i_rw`, `i_reads`, `i_writes`, `i_four`, `i_four_reads` (of 4 KiB).
+-- `idle` has the power of idle devices, `moves` loads and stores by run and source.
+
+CREATE TABLE measured AS
+SELECT * EXCLUDE m, m.name, m.mean, m.sd, m.n
+FROM (SELECT slice, mode, kind, device, rw, request_bytes, io_depth, unnest([
+    {'name': 'iops', 'mean': iops, 'sd': iops_sd, 'n': iops_n},
+    {'name': 'cpu_pct', 'mean': cpu_pct, 'sd': cpu_pct_sd, 'n': cpu_pct_n},
+    {'name': 'cpu_sys_pct', 'mean': cpu_sys_pct, 'sd': cpu_sys_pct_sd, 'n': cpu_sys_pct_n},
+    {'name': 'power_w', 'mean': power_w, 'sd': power_w_sd, 'n': power_w_n},
+    {'name': 'latency_us', 'mean': latency_mean_us, 'sd': latency_mean_us_sd,
+     'n': latency_mean_us_n},
+    {'name': 'switches', 'mean': context_switches_per_io, 'sd': context_switches_per_io_sd,
+     'n': context_switches_per_io_n},
+    {'name': 'rate', 'mean': interrupts_per_s, 'sd': interrupts_per_s_sd,
+     'n': interrupts_per_s_n},
+    {'name': 'bytes', 'mean': bytes_per_joule, 'sd': bytes_per_joule_sd, 'n': bytes_per_joule_n},
+    {'name': 'ios', 'mean': ios_per_joule, 'sd': ios_per_joule_sd, 'n': ios_per_joule_n}]) AS m
+    FROM slices)
+WHERE m.mean IS NOT NULL;
+CREATE TABLE moved AS
+WITH by_source AS (
+    SELECT mode, io_depth, run_id, subsystem, sum(loads_stores_per_s) AS value FROM moves
+    WHERE loads_stores_per_s IS NOT NULL GROUP BY ALL),
+both_kinds AS (
+    FROM by_source UNION ALL
+    SELECT mode, io_depth, run_id, 'all', sum(value) FROM by_source GROUP BY ALL)
+SELECT subsystem, mode, io_depth, avg(value) AS mean, stddev_samp(value) AS sd, count(*) AS n
+FROM both_kinds GROUP BY ALL;
+CREATE VIEW counts AS SELECT DISTINCT n FROM (SELECT n FROM measured UNION SELECT n FROM moved)
+WHERE n > 1;
+
+---- tests
+-- Student's test, pooled: `student` has its limits of 5 % by degrees of freedom.
+
+CREATE MACRO error_of(n_a, sd_a, n_b, sd_b) AS sqrt(
+    ((n_a - 1) * sd_a ** 2 + (n_b - 1) * sd_b ** 2) / (n_a + n_b - 2) * (1 / n_a + 1 / n_b));
+-- The different numbers of a list, in its order.
+CREATE MACRO different(numbers) AS
+    list_filter(numbers, lambda x, i: list_position(numbers, x) = i);
+-- Two modes at each IO depth with two runs of both.
+CREATE MACRO compared(k, first, second) AS TABLE
+    SELECT io_depth, a.mean, b.mean AS other, a.mean - b.mean AS lead, [a.n, b.n] AS ns,
+           error_of(a.n, a.sd, b.n, b.sd) AS error, two_sided, one_sided,
+           lead > 0 AND lead >= two_sided * error AS is_more,
+           lead < 0 AND -lead >= two_sided * error AS is_less
+    FROM (FROM measured WHERE slice = 'place' AND name = k AND mode = first AND n > 1) a
+    JOIN (FROM measured WHERE slice = 'place' AND name = k AND mode = second AND n > 1) b
+        USING (io_depth)
+    JOIN student ON freedom = a.n + b.n - 2;
+-- The first greater at the share `least` of the depths, and less at none.
+CREATE MACRO ordered(k, first, second, least := 1.0, deepest := 1e9) AS
+    (SELECT CASE WHEN varied > 0 THEN verdict(
+        share_outcome(more, cells, CASE WHEN less THEN 2.0 ELSE least END), NULL, n) END
+     FROM (SELECT count(*) AS cells, count(*) FILTER (is_more) AS more, bool_or(is_less) AS less,
+                  count(*) FILTER (error > 0 OR lead <> 0) AS varied,
+                  different(flatten(list(ns ORDER BY io_depth))) AS n
+           FROM compared(k, first, second) WHERE io_depth <= deepest));
+CREATE MACRO faster_by(m, printed) AS
+    (SELECT verdict(size_outcome(lead / printed), NULL, different(ns))
+     FROM compared('iops', m, 'interrupt'), place
+     WHERE io_depth = 1 AND rw = 'randread' AND request_bytes = 4096);
+CREATE MACRO power_inverted(first, second) AS
+    (SELECT CASE WHEN cells > 0 THEN plain(inverted > 0, NULL,
+        different(flatten(CASE WHEN inverted > 0 THEN inverted_n ELSE n END))) END
+     FROM (SELECT count(*) AS cells, count(*) FILTER (c.is_less AND p.is_more) AS inverted,
+                  list(list_concat(c.ns, p.ns) ORDER BY io_depth) AS n,
+                  list(list_concat(c.ns, p.ns) ORDER BY io_depth)
+                      FILTER (c.is_less AND p.is_more) AS inverted_n
+           FROM compared('cpu_pct', first, second) c
+           JOIN compared('power_w', first, second) p USING (io_depth)));
+CREATE MACRO switches(m, low, high) AS
+    (SELECT CASE WHEN cells > 0 THEN verdict(share_outcome(within, cells), NULL, []) END
+     FROM (SELECT count(*) AS cells, count(*) FILTER (mean BETWEEN low AND high) AS within
+           FROM measured WHERE slice = 'place' AND name = 'switches' AND mode = m AND n > 1));
+-- Each mode with more loads and stores than the next, at 32 threads.
+CREATE MACRO moves_ordered(source, first, second, third) AS
+    (SELECT CASE WHEN cells = wanted THEN verdict(share_outcome(more, cells), NULL, n) END
+     FROM (SELECT count(*) AS cells, count(*) FILTER (
+                      a.mean > b.mean AND a.mean - b.mean
+                      >= two_sided * error_of(a.n, a.sd, b.n, b.sd)) AS more,
+                  different(flatten(list([a.n, b.n] ORDER BY place))) AS n,
+                  2 AS wanted
+           FROM (VALUES (1, first, second), (2, second, third)) o(place, high, low)
+           JOIN moved a ON a.mode = high JOIN moved b ON b.mode = low
+           JOIN student ON freedom = a.n + b.n - 2
+           WHERE a.subsystem = source AND b.subsystem = source AND a.io_depth = 32
+               AND b.io_depth = 32 AND a.n > 1 AND b.n > 1));
+-- Bytes a joule of all modes by tile, those with two runs of each; and the best mode there.
+CREATE VIEW tiles AS
+SELECT request_bytes, io_depth, mode, mean, sd, n FROM measured
+WHERE slice = 'tiles' AND name = 'bytes' AND mode IN ('interrupt', 'poll', 'hybrid') AND n > 1
+QUALIFY count(*) OVER (PARTITION BY request_bytes, io_depth) = 3;
+CREATE VIEW won AS
+SELECT request_bytes, io_depth, [a.n, b.n] AS ns,
+       CASE WHEN a.mean > b.mean AND a.mean - b.mean
+           >= two_sided * error_of(a.n, a.sd, b.n, b.sd) THEN a.mode END AS best
+FROM (SELECT *, row_number() OVER (PARTITION BY request_bytes, io_depth
+                                   ORDER BY mean DESC, mode) AS place FROM tiles) a
+JOIN (SELECT *, row_number() OVER (PARTITION BY request_bytes, io_depth
+                                   ORDER BY mean DESC, mode) AS place FROM tiles) b
+    USING (request_bytes, io_depth)
+JOIN student ON freedom = a.n + b.n - 2
+WHERE a.place = 1 AND b.place = 2;
+-- Configurations of a kind of device that interrupts complete, two runs each.
+CREATE MACRO by_kind(s, k) AS TABLE
+    FROM measured WHERE slice = s AND name = k AND n > 1;
+CREATE MACRO peak(k) AS (SELECT max(mean) FROM by_kind('i_all', 'power_w') WHERE kind = k);
+CREATE MACRO less(low, high) AS
+    CASE WHEN low IS NOT NULL AND high IS NOT NULL THEN plain(low < high, NULL, []) END;
+CREATE MACRO span(k) AS
+    (SELECT max(span) / (SELECT peak_w FROM peak_power)
+     FROM (SELECT max(mean) - min(mean) AS span FROM by_kind('i_four', 'power_w')
+           WHERE kind = k GROUP BY device));
+CREATE MACRO idle_less(kinds, more) AS
+    (SELECT CASE WHEN cells > 0 THEN verdict(share_outcome(apart, cells), NULL, []) END
+     FROM (SELECT count(*) AS cells, count(*) FILTER (
+               b.power_w - a.power_w
+               > 2 * sqrt(a.power_w_sd ** 2 / a.power_w_n + b.power_w_sd ** 2 / b.power_w_n))
+               AS apart
+           FROM idle a, idle b WHERE list_contains(kinds, a.kind) AND b.kind = more
+               AND a.power_w_n > 1 AND b.power_w_n > 1));
+CREATE MACRO changes(k) AS TABLE
+    SELECT w.mean / r.mean - 1 AS change, request_bytes < 4096 AS is_small
+    FROM by_kind('i_reads', 'power_w') r
+    JOIN by_kind('i_writes', 'power_w') w USING (kind, device, request_bytes, io_depth)
+    WHERE kind = k;
+CREATE MACRO alike(k) AS
+    (SELECT CASE WHEN middle IS NOT NULL THEN plain(abs(middle) < 0.05, NULL, []) END
+     FROM (SELECT median(change) AS middle FROM changes(k) WHERE NOT is_small));
+CREATE MACRO writes_more(way, small, least) AS
+    (SELECT CASE WHEN cells > 0 THEN plain(holding >= least * cells, NULL, []) END
+     FROM (SELECT count(*) AS cells, count(*) FILTER (way * change > 0) AS holding
+           FROM changes('Optane') WHERE is_small = small));
+CREATE MACRO with_rate(s, k) AS TABLE
+    SELECT io_depth, m.mean, m.sd, m.n, r.mean AS rate
+    FROM (FROM measured WHERE slice = s AND name = k AND mode = 'interrupt') m
+    JOIN (FROM measured WHERE slice = s AND name = 'rate' AND mode = 'interrupt') r
+        USING (io_depth);
+CREATE MACRO kernel_cpu(s, wanted, printed) AS
+    (SELECT CASE WHEN ratio IS NULL THEN NULL WHEN ratio BETWEEN 0.75 AND 1.25
+        THEN verdict('holds', NULL, []) ELSE verdict(size_outcome(ratio), NULL, []) END
+     FROM (SELECT mean / printed AS ratio
+           FROM (SELECT avg(mean) AS mean FROM with_rate(s, 'cpu_sys_pct')
+                 WHERE rate BETWEEN 0.9 * wanted AND 1.1 * wanted AND n > 1)));
+-- Writing against reading at the lowest rate of interrupts that is about as high.
+CREATE MACRO writes_cost(k) AS
+    (SELECT CASE WHEN varied > 0 THEN verdict(
+        share_outcome(more, cells, CASE WHEN less THEN 2.0 ELSE 1.0 END), NULL, n) END
+     FROM (SELECT count(*) AS cells, bool_or(lead < 0 AND -lead >= two_sided * error) AS less,
+                  count(*) FILTER (lead > 0 AND lead >= two_sided * error) AS more,
+                  count(*) FILTER (error > 0 OR lead <> 0) AS varied,
+                  different(flatten(list(ns ORDER BY io_depth))) AS n
+           FROM (SELECT w.io_depth, w.mean - r.mean AS lead, [w.n, r.n] AS ns,
+                        error_of(w.n, w.sd, r.n, r.sd) AS error, w.n + r.n - 2 AS freedom
+                 FROM with_rate('writes', k) w JOIN with_rate('reads', k) r
+                     ON r.rate >= 0.95 * w.rate
+                 QUALIFY row_number() OVER (PARTITION BY w.io_depth
+                                            ORDER BY r.rate, r.io_depth) = 1)
+           JOIN student USING (freedom) WHERE list_min(ns) > 1));
+CREATE MACRO ios_by_depth(k, is_falling) AS
+    (SELECT CASE WHEN first = 1 AND last >= 64 THEN plain(CASE WHEN is_falling
+            THEN best > first AND best < last AND most > mean
+                AND most - mean >= two_sided * error ELSE best = last END, NULL, []) END
+     FROM (SELECT min(io_depth) OVER () AS first, io_depth AS last, mean,
+                  arg_max(io_depth, mean) OVER () AS best, max(mean) OVER () AS most,
+                  error_of(arg_max(n, mean) OVER (), arg_max(sd, mean) OVER (), n, sd) AS error,
+                  arg_max(n, mean) OVER () + n - 2 AS freedom
+           FROM by_kind('i_four_reads', 'ios') WHERE kind = k)
+     JOIN student USING (freedom) ORDER BY last DESC LIMIT 1);
+
+---- print
+-- From the papers' own tables: `performance`, `loads_stores` (millions a second), `idle_power`.
+
+CREATE MACRO more_ios(m) AS
+    (SELECT max(iops) FILTER (mode = m) - max(iops) FILTER (mode = 'interrupt')
+     FROM performance WHERE threads = 1);
+CREATE MACRO million(s, p, m) AS
+    (SELECT millions_per_s FROM loads_stores WHERE source = s AND part = p AND mode = m);
+CREATE MACRO way_of_hybrid(s) AS
+    (million(s, 'sum', 'hybrid') - million(s, 'sum', 'interrupt'))
+    / (million(s, 'sum', 'poll') - million(s, 'sum', 'interrupt'));
+
 ---- 003-C01a
 SELECT unnest([twice_in_workloads('ebbrt_tuned', 'performance'),
                twice_in_workloads('ebbrt_tuned', 'energy_j')]);
@@ -412,3 +598,110 @@ SELECT CASE WHEN count(*) > 0 THEN verdict(
 FROM (SELECT n, avg((n >= 10)::INTEGER) OVER () AS share FROM cells
       WHERE list_contains(list_concat(closed(), memcached()), panel))
 GROUP BY share;
+---- 000-O1
+SELECT unnest([faster_by('poll', 24000), faster_by('hybrid', 17000),
+               ordered('iops', 'poll', 'interrupt', deepest := 8),
+               ordered('iops', 'hybrid', 'interrupt', deepest := 8)]);
+---- 000-O2
+SELECT unnest([ordered('cpu_pct', 'hybrid', 'interrupt', 0.8),
+               ordered('cpu_pct', 'poll', 'hybrid', 0.8)]);
+---- 000-O3
+SELECT unnest([power_inverted('hybrid', 'poll'), power_inverted('interrupt', 'poll')]);
+---- 000-O4
+SELECT unnest([
+    (SELECT CASE WHEN count(*) > 0 THEN verdict(share_outcome(
+        count(*) FILTER (0.1 * abs(other) - abs(lead) >= one_sided * error), count(*)), NULL,
+        different(flatten(list(ns ORDER BY io_depth)))) END
+     FROM compared('switches', 'hybrid', 'interrupt')),
+    switches('hybrid', 0.9, 1.1), switches('interrupt', 0.9, 1.1), switches('poll', 0, 0.01)]);
+---- 000-O5
+SELECT unnest([moves_ordered('all', 'hybrid', 'poll', 'interrupt'),
+               moves_ordered('scheduler', 'hybrid', 'interrupt', 'poll'),
+               moves_ordered('block', 'poll', 'hybrid', 'interrupt')]);
+---- 000-O6
+SELECT CASE WHEN count(*) > 0 THEN plain(coalesce(
+    median(latency) FILTER (best = 'poll') < median(latency) FILTER (best = 'interrupt'), FALSE),
+    NULL, different(flatten(list(ns ORDER BY request_bytes, io_depth)))) END
+FROM won LEFT JOIN (SELECT request_bytes, io_depth, mean AS latency FROM measured
+    WHERE slice = 'tiles' AND name = 'latency_us' AND mode = 'poll')
+    USING (request_bytes, io_depth);
+---- 000-C7
+SELECT unnest([
+    (SELECT CASE WHEN count(*) > 0 THEN plain(count(*) FILTER (below = 2) > 0.5 * count(*), NULL, [])
+        END FROM (SELECT count(*) FILTER (o.mean > h.mean AND o.mean - h.mean
+                      >= two_sided * error_of(o.n, o.sd, h.n, h.sd)) AS below
+                  FROM tiles h JOIN tiles o USING (request_bytes, io_depth)
+                  JOIN student ON freedom = h.n + o.n - 2
+                  WHERE h.mode = 'hybrid' AND o.mode <> 'hybrid' GROUP BY request_bytes, io_depth)),
+    (SELECT CASE WHEN count(*) > 0 THEN plain(count(*) FILTER (best = 'hybrid') < 0.1 * count(*),
+        NULL, different(flatten(list(ns ORDER BY request_bytes, io_depth)))) END FROM won)]);
+---- 004-O1
+SELECT unnest([idle_less(['SATA flash', 'NVMe flash', 'flash'], 'Optane'),
+               idle_less(['Optane'], 'disk')]);
+---- 004-O2
+SELECT unnest([less(peak('disk'), peak('SATA flash')), less(peak('SATA flash'), peak('NVMe flash')),
+               less(peak('NVMe flash'), peak('Optane'))]);
+---- 004-O3
+SELECT unnest([alike('disk'), alike('SATA flash'), alike('NVMe flash'),
+               writes_more(1, FALSE, 0.9), writes_more(-1, TRUE, 1.0)]);
+---- 004-O4
+SELECT unnest([less(span('disk'), span('SATA flash')), less(span('SATA flash'), span('NVMe flash')),
+               less(span('NVMe flash'), span('Optane')), less(0.5, span('Optane'))]);
+---- 004-O5
+SELECT unnest([
+    (SELECT CASE WHEN rate IS NULL THEN NULL
+        WHEN rate < 540000 AND size_outcome(rate / 600000) = 'holds'
+        THEN verdict('nearly', NULL, []) ELSE verdict(size_outcome(rate / 600000), NULL, []) END
+     FROM (SELECT max(interrupts_per_s) AS rate FROM storage WHERE interrupts_per_s_n > 1)),
+    kernel_cpu('writes', 400000, 300), kernel_cpu('reads', 600000, 100),
+    writes_cost('cpu_sys_pct')]);
+---- 004-O6
+SELECT CASE WHEN count(*) > 0
+    THEN verdict(share_outcome(count(*) FILTER (rises), count(*), 0.95), NULL, []) END
+FROM (SELECT bool_and(coalesce(step >= -2 * sqrt(square), TRUE)) AS rises
+      FROM (SELECT device, io_depth, mean - lag(mean) OVER sizes AS step,
+                   sd ** 2 / n + lag(sd ** 2 / n) OVER sizes AS square
+            FROM by_kind('i_rw', 'bytes')
+            WINDOW sizes AS (PARTITION BY device, io_depth ORDER BY request_bytes))
+      GROUP BY device, io_depth HAVING count(*) > 2);
+---- 004-O7
+SELECT unnest([ios_by_depth('Optane', TRUE), ios_by_depth('NVMe flash', FALSE)]);
+---- 004-C8
+SELECT CASE WHEN count(*) > 0
+    THEN verdict(share_outcome(count(*) FILTER (own > others), count(*)), NULL, []) END
+FROM (SELECT max(mean) FILTER (kind = 'Optane') AS own, max(mean) FILTER (kind <> 'Optane') AS others
+      FROM by_kind('i_rw', 'bytes') WHERE kind IN ('disk', 'SATA flash', 'NVMe flash', 'Optane')
+      GROUP BY request_bytes, io_depth HAVING count(DISTINCT kind) = 4);
+---- 004-C9
+SELECT unnest([writes_cost('power_w'),
+    (SELECT CASE WHEN r + w > 0 THEN plain(r / w > 1 AND r / w <= 1.25, NULL, []) END
+     FROM (SELECT max(mean) FILTER (slice = 'reads') AS r, max(mean) FILTER (slice = 'writes') AS w
+           FROM measured WHERE slice IN ('reads', 'writes') AND name = 'power_w'
+               AND mode = 'interrupt' AND n > 1))]);
+---- 000-P1
+SELECT plain(p = 23748 AND h = 17124, p, [])
+FROM (SELECT more_ios('poll') AS p, more_ios('hybrid') AS h);
+---- 000-P2
+SELECT verdict(size_outcome(x / 0.5), x, [])
+FROM (SELECT million('block/', 'blk_poll', 'hybrid') / million('block/', 'blk_poll', 'poll') AS x);
+---- 000-P3
+SELECT plain(most = 'hybrid' AND least > 1 AND x BETWEEN 0.8 AND 1.25, x, [])
+FROM (SELECT (SELECT arg_max(mode, millions_per_s) FROM loads_stores WHERE part = 'total') AS most,
+          (SELECT min(million('kernel/sched/', 'sum', m) / million('block/', 'sum', m))
+           FROM (VALUES ('interrupt'), ('hybrid')) v(m)) AS least,
+          million('kernel/sched/', 'sum', 'hybrid') / million('block/', 'sum', 'poll') AS x);
+---- 000-P4
+SELECT verdict(size_outcome(x / 0.5), x, []) FROM (SELECT way_of_hybrid('block/') AS x);
+---- 000-P5
+SELECT plain(abs(h / p - 1) <= 0.05 AND p >= 1.25 AND h >= 1.25, p, [])
+FROM (SELECT million('block/', 'blk_mq_*', 'poll') / million('block/', 'blk_mq_*', 'interrupt') AS p,
+          million('block/', 'blk_mq_*', 'hybrid') / million('block/', 'blk_mq_*', 'interrupt') AS h);
+---- 000-P6
+SELECT plain(min(ratio) >= 0.95 AND max(ratio) <= 1.10, max(ratio), [])
+FROM (SELECT threads / (latency_us * 1e-6) / iops AS ratio FROM performance);
+---- 004-P1
+SELECT plain([f - bare, o - bare, d - bare] = [2, 5, 10], f - bare, [])
+FROM (SELECT max(power_w) FILTER (configuration = 'no device under test') AS bare,
+             max(power_w) FILTER (configuration LIKE '%flash%') AS f,
+             max(power_w) FILTER (configuration LIKE '%Optane%') AS o,
+             max(power_w) FILTER (configuration = 'magnetic disk') AS d FROM idle_power);

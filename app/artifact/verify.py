@@ -559,6 +559,8 @@ def check_papers(lake: duckdb.DuckDBPyConnection, papers: dict[str, Any], report
     for name, before in papers["inputs"].items():
         for sql in [*before, queries[name]]:
             lake.execute(sql)
+        if name == "storage":
+            fill_student(lake)
     for claim in papers["list"]:
         rows = lake.execute(queries[claim["id"]]).fetchall() if claim["has_runs"] else []
         computed = verdict_of(rows)
@@ -578,6 +580,15 @@ def check_papers(lake: duckdb.DuckDBPyConnection, papers: dict[str, Any], report
     check_listed(lake, "tables/findings-published.parquet", papers["list"], report)
 
 
+def fill_student(lake: duckdb.DuckDBPyConnection) -> None:
+    """Make the table `student` of the limits of t at 5 %, for all pairs of counts."""
+    lake.execute("CREATE TABLE student (freedom BIGINT, two_sided DOUBLE, one_sided DOUBLE)")
+    pairs = lake.execute("SELECT DISTINCT a.n + b.n - 2 FROM counts a, counts b").fetchall()
+    for (df,) in pairs:
+        limits = [df, quantile(0.025, df), quantile(0.05, df)]
+        lake.execute("INSERT INTO student VALUES (?, ?, ?)", limits)
+
+
 def read_rules(path: Path) -> dict[str, str]:
     """Return the statements below each line `---- NAME` of a file, by name."""
     text = path.read_text("utf-8")
@@ -586,10 +597,12 @@ def read_rules(path: Path) -> dict[str, str]:
 
 def verdict_of(rows: list[tuple[Row | None]]) -> Row:
     """Return verdict, effect, n and decided parts of a claim; its number is its first part's."""
-    listed = [part or UNDECIDED_PART for (part,) in rows or [(None,)]]
-    parts = [part | {"n": ", ".join(map(str, part["n"]))} for part in listed]
+    parts = [part or UNDECIDED_PART for (part,) in rows or [(None,)]]
     outcomes = {part["outcome"] for part in parts}
     first = next((part for part in parts if part["effect"] is not None), parts[0])
+    n = first["n"]
+    if len(parts) > 1 and first["effect"] is None:
+        n = list(dict.fromkeys(k for part in parts for k in part["n"]))
     verdict = "holds in part"
     if len(outcomes) == 1:
         (verdict,) = outcomes
@@ -598,8 +611,11 @@ def verdict_of(rows: list[tuple[Row | None]]) -> Row:
     elif outcomes == {"does not hold", UNDECIDED}:
         verdict = "does not hold"
     return {
-        "verdict": verdict, "effect": first["effect"], "n": first["n"],
-        "parts": [p for p in parts if p["outcome"] != UNDECIDED or p["effect"] is not None],
+        "verdict": verdict, "effect": first["effect"], "n": ", ".join(map(str, n)),
+        "parts": [
+            part | {"n": ", ".join(map(str, part["n"]))} for part in parts
+            if part["outcome"] != UNDECIDED or part["effect"] is not None
+        ],
     }  # fmt: skip
 
 

@@ -11,7 +11,16 @@ from typing import Any, Final
 import polars as pl
 import polars.selectors as cs
 
-from app.artifact.claims import ALPHA, MARGIN, PAPERS, claim_checks, paper_checks, paper_count
+from app.artifact.claims import (
+    ALPHA,
+    MARGIN,
+    MOVES,
+    PAPERS,
+    PRINTED,
+    claim_checks,
+    paper_checks,
+    paper_count,
+)
 from app.artifact.metadata import CRATE, PACKAGE, crate, data_package, sums
 from app.artifact.tables import ViewTable, view_tables
 from app.kit.context import Lakes
@@ -19,11 +28,13 @@ from app.kit.export import fill, page_html
 from app.kit.lake_view import LakeView
 from app.kit.links import open_page
 from app.kit.page import Page
+from data.analysis.verdicts import LOADS_STORES
 from data.csv_cells import guarded
 from data.errors import DataError
 from data.findings import claims
-from data.published import published_claims
+from data.published import published_claims, storage_study
 from data.queries.recomputed import ARTIFACT_COUNTS, ARTIFACT_RUNS, COUNTS, whole_query
+from data.reference.tables import published_tables
 
 # Its numbers are computed again as those of the claims.
 _CLAIMS: Final = "tables/findings-claims"
@@ -114,6 +125,13 @@ def _write(
         tables += own
         text = page_html(view, page.name, page.export(view, state))
         (root / "pages" / f"{page.name}.html").write_text(text, "utf-8")
+    storage = storage_study(view.lake)
+    if storage is not None:
+        columns = ("run_id", "mode", "io_depth", "subsystem", LOADS_STORES)
+        _write_parquet(storage.runs.moves.select(columns), root / MOVES)
+    for file in PRINTED.values():
+        printed = published_tables()[Path(file).stem].rows
+        _write_parquet(pl.DataFrame(printed, infer_schema_length=None), root / file)
     of_all = claims(view.lake, ALPHA, MARGIN)
     checks: dict[str, Any] = {
         "lake": view.words,
@@ -121,7 +139,7 @@ def _write(
                   *(sql for sql in view.lake.views if sql.startswith("CREATE VIEW runs "))],
         "tables": [check for table in tables for check in table.checks],
         "claims": claim_checks(view, of_all),
-        "papers": paper_checks(published_claims(view.lake)),
+        "papers": paper_checks(published_claims(view.lake), storage),
     }  # fmt: skip
     (root / "checks.json").write_text(json.dumps(checks, indent=1), "utf-8")
     for path in (_VERIFY, PAPERS):

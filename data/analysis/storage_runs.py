@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import polars as pl
 
-from data.analysis.like_with_like import like_with_like
+from data.analysis.like_with_like import Slice, like_with_like
 from data.analysis.storage_places import matching, place_words
 from data.analysis.two_means import TwoMeans, two_means
 from data.analysis.verdicts import (
@@ -62,8 +62,33 @@ class StorageRuns:
 
     def one_setting(self, rows: pl.DataFrame) -> pl.DataFrame:
         """Return the rows of the setting of all other knobs that has most cells."""
+        return self._setting(rows).of(rows)
+
+    def _setting(self, rows: pl.DataFrame) -> Slice:
         cell = [self.catalogue.knobs[name] for name in _CELL]
-        return like_with_like(rows, cell, catalogue=self.catalogue).of(rows)
+        return like_with_like(rows, cell, catalogue=self.catalogue)
+
+    def slices(self) -> dict[str, tuple[dict[str, Any], bool]]:
+        """Return which configurations the rules compare, by what they are for.
+
+        Returns:
+            Their values by column, those of `one_setting` included, and whether they are of
+            `interrupts` alone.
+        """
+        reads, rw = {"rw": READS}, self.place["rw"]
+        accesses = dict(zip(("reads", "writes"), self.accesses, strict=False))
+        all_modes = {"place": self.place, "tiles": {"device": self.place["device"], "rw": rw}}
+        all_modes |= {name: self.place | {"rw": access} for name, access in accesses.items()}
+        by_interrupts: dict[str, dict[str, Any]] = {
+            "i_all": {}, "i_rw": {"rw": rw}, "i_four": {"request_bytes": FOUR_KIB},
+            "i_four_reads": reads | {"request_bytes": FOUR_KIB},
+        }  # fmt: skip
+        by_interrupts |= {f"i_{name}": {"rw": access} for name, access in accesses.items()}
+        return {
+            name: (place | self._setting(matching(rows, place)).place, rows is not self.rows)
+            for rows, places in ((self.rows, all_modes), (self._by_interrupts(), by_interrupts))
+            for name, place in places.items()
+        }
 
     def at_depths(self, column: str, mode: str, **place: Any) -> pl.DataFrame:
         """Return the means of a mode by IO depth, at the place, whose values `place` replaces.
@@ -138,10 +163,12 @@ class StorageRuns:
         Args:
             place: Restricts access and request size.
         """
-        mode = pl.col("mode")
-        there = self.rows.filter(mode.eq_missing(INTERRUPT) | mode.is_null())
-        there = self.one_setting(matching(there, place))
+        there = self.one_setting(matching(self._by_interrupts(), place))
         return there.filter(pl.col(column).is_not_null(), pl.col(f"{column}_n") > 1)
+
+    def _by_interrupts(self) -> pl.DataFrame:
+        mode = pl.col("mode")
+        return self.rows.filter(mode.eq_missing(INTERRUPT) | mode.is_null())
 
     def by_kind(self, column: str, *kinds: str, **place: Any) -> dict[str, pl.DataFrame]:
         """Return the rows of `interrupts` by kind of device.

@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from data.catalogue import Catalogue
 from data.queries.moments import MOMENTS, moments_query
-from data.queries.statement import statement
+from data.queries.statement import literal, statement
 from data.selection import Selection
 
 # The runs of an artifact, as the views of a lake have them.
@@ -70,6 +70,49 @@ def part_query(query: str, columns: Sequence[str]) -> str:
     """Build the query of some columns of the answer of another, in the order given."""
     listed = ", ".join(f'"{name}"' for name in columns)
     return f"SELECT {listed} FROM ({query})"
+
+
+def view_of(name: str, query: str) -> str:
+    """Return the SQL that gives a query a name."""
+    return f"CREATE VIEW {name} AS {query}"
+
+
+def file_view(name: str, file: str) -> str:
+    """Return the SQL that gives a file of an artifact a name."""
+    return view_of(name, f"SELECT * FROM read_parquet('{file}')")
+
+
+def storage_tables(
+    runs: str,
+    idle: str,
+    peak: str,
+    kinds: Mapping[str, str | None],
+    slices: Mapping[str, tuple[Mapping[str, Any], bool]],
+) -> list[str]:
+    """Return the SQL of the tables by which an artifact judges claims on storage.
+
+    Args:
+        runs, idle, peak: SQL of configurations, of idle devices and of the greatest power.
+        kinds: Of devices.
+        slices: Values of each slice of the configurations, and whether interrupts complete its
+            requests; the one named `place` is where claims on one device are.
+    """
+    devices = ", ".join(f"({literal(device)}, {literal(kind)})" for device, kind in kinds.items())
+    parts = []
+    for name, (values, is_interrupts) in slices.items():
+        wanted = [f"{column} IS NOT DISTINCT FROM {literal(v)}" for column, v in values.items()]
+        wanted += ["coalesce(mode, 'interrupt') = 'interrupt'"] if is_interrupts else []
+        parts.append(f"SELECT '{name}' AS slice, * FROM storage WHERE {' AND '.join(wanted)}")
+    place = ", ".join(f"{literal(value)} AS {name}" for name, value in slices["place"][0].items())
+    with_kind = "LEFT JOIN kinds ON own.device::VARCHAR = kinds.device"
+    return [
+        f"CREATE TABLE kinds AS FROM (VALUES {devices or '(NULL, NULL)'}) k(device, kind)",
+        f"CREATE TABLE storage AS SELECT own.*, kind FROM ({runs}) own {with_kind}",
+        f"CREATE TABLE idle AS SELECT own.*, kind FROM ({idle}) own {with_kind}",
+        f"CREATE TABLE peak_power AS SELECT max(peak_w) AS peak_w FROM ({peak})",
+        f"CREATE TABLE place AS SELECT {place}",
+        f"CREATE TABLE slices AS {' UNION ALL '.join(parts)}",
+    ]
 
 
 def claim_moments_query(metrics: Sequence[str], catalogue: Catalogue) -> str:

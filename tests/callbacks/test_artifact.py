@@ -94,6 +94,28 @@ def test_claims_over_all_programs_are_judged_again(tmp_path: Path) -> None:
     assert any(c["sentence"].startswith("15 W lowers energy against no power") for c in claims)
 
 
+def test_claims_on_storage_and_on_print_are_judged_again(logged_lake: Path, tmp_path: Path) -> None:
+    study = tmp_path / "study"
+    write_artifact(Lakes(logged_lake, datasets=["synthetic-tiny-storage"]), [], study)
+    status, lines = verified(study)
+    agreed, count = numbers(lines[-1])
+    assert (status, agreed) == (0, count)
+    for file, where, column in (
+        ("runs", pl.col("mode") == "hybrid", "iops"),
+        ("moves", pl.col("subsystem") == "block", "loads_stores_per_s"),
+        ("hotstorage22_performance", pl.col("mode") == "poll", "iops"),
+    ):
+        path = study / f"data/{file}.parquet"
+        less = pl.when(where).then(pl.col(column) / 2).otherwise(pl.col(column))
+        pl.read_parquet(path).with_columns(less.alias(column)).write_parquet(path)
+    status, lines = verified(study)
+    assert status == 1
+    named = {line.partition(" is given")[0] for line in lines if line.startswith("claim 000-")}
+    assert "claim 000-O1, part 2: outcome: holds" in named
+    assert "claim 000-P1: verdict: holds" in named
+    assert "claim 000-P1: effect: 23748" in named
+
+
 def test_the_axes_of_each_picture_are_computed_again(artifact: Path) -> None:
     checks = json.loads((artifact / "checks.json").read_text())["tables"]
     values = {check["file"]: set(check["values"]) for check in checks}

@@ -1,6 +1,7 @@
 """The rules of papers' claims in Python and in papers.sql judge the same runs alike."""
 
 import runpy
+from collections.abc import Mapping, Sequence
 from itertools import product
 from typing import Any
 
@@ -9,14 +10,25 @@ import numpy as np
 import polars as pl
 import pytest
 
-from app.artifact.claims import PAPERS
+from app.artifact.claims import PAPERS, storage_inputs
 from data.analysis.claims_of_mechanisms import RULES_OF_MECHANISMS
 from data.analysis.claims_of_tuning import RULES_OF_TUNING
 from data.analysis.network_runs import CLOSED, FAST, MEMCACHED, SILO, SYSTEMS, NetworkRuns
-from data.analysis.verdicts import UNDECIDED, judge
+from data.analysis.storage_runs import MODES, StorageRuns
+from data.analysis.verdicts import LOADS_STORES, UNDECIDED, judge
+from data.catalogue import SHIPPED
+from data.published import RULES_OF_STORAGE, StorageStudy
 
 VERIFY = runpy.run_path(str(PAPERS.with_name("verify.py")))
-RULES = {**RULES_OF_TUNING, **RULES_OF_MECHANISMS}
+ALL: dict[str, Mapping[str, Any]] = {
+    "network": {**RULES_OF_TUNING, **RULES_OF_MECHANISMS},
+    "storage": RULES_OF_STORAGE,
+}
+STORAGE_METRICS = {
+    "iops": 1e5, "cpu_pct": 80.0, "cpu_sys_pct": 70.0, "power_w": 50.0, "latency_mean_us": 10.0,
+    "context_switches_per_io": 1.0, "interrupts_per_s": 4.5e5, "bytes_per_joule": 1e7,
+    "ios_per_joule": 2e3,
+}  # fmt: skip
 
 
 def some_runs(seed: int) -> pl.DataFrame:
@@ -44,12 +56,71 @@ def some_runs(seed: int) -> pl.DataFrame:
     return pl.DataFrame(rows, infer_schema_length=None)
 
 
-def by_sql(runs: pl.DataFrame) -> dict[str, dict[str, Any]]:
+def some_storage(seed: int) -> StorageStudy:
+    """Configurations of all modes and devices, with effects that differ by the seed."""
+    chance = np.random.default_rng(seed)
+    rows: list[dict[str, Any]] = []
+    for device, mode, rw, size, depth in product(
+        ("disk", "sata-850", "nvme-960", "optane"), ("interrupt", "poll", "hybrid"),
+        ("randread", "randwrite"), (1024, 4096, 65536), (1, 8, 32, 64),
+    ):  # fmt: skip
+        at = {"device": device, "mode": mode, "rw": rw, "request_bytes": size, "io_depth": depth}
+        n = int(chance.integers(1, 4))
+        own: dict[str, Any] = {"row": len(rows), "runs": n}
+        for name, base in STORAGE_METRICS.items():
+            mean = base * chance.lognormal(0, 0.3)
+            sd = mean * 0.1 * chance.random() if n > 1 else None
+            own |= {name: mean, f"{name}_sd": sd, f"{name}_n": n}
+        rows.append(at | own)
+    idle = [
+        {"device": device, "power_w": power + chance.normal(), "power_w_sd": 0.5, "power_w_n": 3}
+        for device, power in {"disk": 39.0, "sata-850": 31, "nvme-960": 31, "optane": 34}.items()
+    ]
+    moves = [
+        {"mode": mode, "io_depth": 32, "run_id": f"{mode}{run}", "subsystem": subsystem,
+         LOADS_STORES: 1e9 * chance.lognormal(0, 0.2)}
+        for mode, run, subsystem in product(MODES, range(2), ("scheduler", "block", "nvme"))
+    ]  # fmt: skip
+    place = {"device": "optane", "rw": "randread", "request_bytes": 4096}
+    listed, idles, moved = (
+        pl.DataFrame(one, infer_schema_length=None) for one in (rows, idle, moves)
+    )
+    runs = StorageRuns(listed, idles, moved, 90.0, place, ("randread", "randwrite"), SHIPPED)
+    return StorageStudy(runs, False, "SELECT * FROM configurations",
+                        "SELECT * FROM idle_runs", "SELECT 90.0 AS peak_w")  # fmt: skip
+
+
+def by_sql(name: str, given: Mapping[str, pl.DataFrame], before: Sequence[str]) -> dict[str, Any]:
     rules, lake = VERIFY["read_rules"](PAPERS), duckdb.connect()
-    lake.register("network_runs", runs.to_arrow())
-    for name in ("outcomes", "network"):
-        lake.execute(rules[name])
-    return {name: VERIFY["verdict_of"](lake.execute(rules[name]).fetchall()) for name in RULES}
+    for table, rows in given.items():
+        lake.register(table, rows.to_arrow())
+    for sql in (rules["outcomes"], *before, rules[name]):
+        lake.execute(sql)
+    if name == "storage":
+        VERIFY["fill_student"](lake)
+        lake.execute(rules["tests"])
+    return {
+        claim: VERIFY["verdict_of"](lake.execute(rules[claim]).fetchall()) for claim in ALL[name]
+    }
+
+
+def storage_by_sql(study: StorageStudy) -> dict[str, Any]:
+    given = {"configurations": study.runs.rows, "idle_runs": study.runs.idle,
+             "given_moves": study.runs.moves}  # fmt: skip
+    *before, _ = storage_inputs(study)
+    return by_sql("storage", given, [*before, "CREATE VIEW moves AS FROM given_moves"])
+
+
+def check_alike(again: dict[str, Any], rules: Mapping[str, Any], runs: Any) -> None:
+    for name, own in rules.items():
+        verdict = judge(own, runs)
+        assert again[name]["verdict"] == verdict.outcome, name
+        assert again[name]["n"] == ", ".join(map(str, verdict.sides)), name
+        parts = [part for part in verdict.parts or (verdict,) if part.effect is not None
+                 or part.outcome != UNDECIDED]  # fmt: skip
+        for part, other in zip(parts, again[name]["parts"], strict=True):
+            assert (other["outcome"], other["n"]) == (part.outcome, ", ".join(map(str, part.sides)))
+            assert VERIFY["agrees"](part.effect, other["effect"], 1e-9, 0.0), name
 
 
 @pytest.mark.parametrize(
@@ -59,19 +130,21 @@ def by_sql(runs: pl.DataFrame) -> dict[str, dict[str, Any]]:
 )
 def test_every_claim_of_the_network_study_is_judged_alike(seed: int, undecided: set[str]) -> None:
     runs = some_runs(seed)
-    again, own = by_sql(runs), NetworkRuns.of(runs)
-    for name, rules in RULES.items():
-        verdict = judge(rules, own)
-        assert again[name]["verdict"] == verdict.outcome, name
-        parts = [part for part in verdict.parts or (verdict,) if part.effect is not None
-                 or part.outcome != UNDECIDED]  # fmt: skip
-        for part, other in zip(parts, again[name]["parts"], strict=True):
-            assert (other["outcome"], other["n"]) == (part.outcome, ", ".join(map(str, part.n)))
-            assert VERIFY["agrees"](part.effect, other["effect"], 1e-9, 0.0), name
+    again = by_sql("network", {"network_runs": runs}, [])
+    check_alike(again, ALL["network"], NetworkRuns.of(runs))
     assert {name for name, one in again.items() if one["verdict"] == UNDECIDED} == undecided
     assert len({one["verdict"] for one in again.values()}) == 5
 
 
 def test_without_runs_nothing_of_the_network_study_is_decided() -> None:
-    nothing = by_sql(some_runs(1).clear())
+    nothing = by_sql("network", {"network_runs": some_runs(1).clear()}, [])
     assert {one["verdict"] for one in nothing.values()} == {UNDECIDED}
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_every_claim_on_storage_is_judged_alike(seed: int) -> None:
+    study = some_storage(seed)
+    again = storage_by_sql(study)
+    check_alike(again, ALL["storage"], study.runs)
+    undecided = {name for name, one in again.items() if one["verdict"] == UNDECIDED}
+    assert undecided <= {"000-O1", "000-C7", "004-O7"}
