@@ -239,9 +239,8 @@ def _part(text: str) -> dict[str, Any] | list[dict[str, Any]]:
     if not component.startswith("{"):
         return {"id": component, "property": name}
     part = json.loads(component)["part"]
-    ids = [{"page": "explore", "facet": facet, "part": part} for facet in SHIPPED_FACETS]
-    if part in ("chips", "leading"):
-        ids = [each for each in ids if (each["facet"] in LEADING) == (part == "leading")]
+    facets = [facet for facet in SHIPPED_FACETS if (facet in LEADING) == (part == "leading")]
+    ids = [{"page": "explore", "facet": facet, "part": part} for facet in facets]
     return [{"id": each, "property": name} for each in ids]
 
 

@@ -15,7 +15,7 @@ from app.explore.layout_controls import column_choices
 from app.explore.state import ExploreState
 from app.explore.views import best_table, limit_domain, picture
 from app.kit.context import Lakes
-from app.kit.filters import facet_chips
+from app.kit.filters import offered_choices, offered_filters
 from app.kit.lake_view import LakeView
 from bench.callbacks import FilterChanges, varied_states
 from bench.in_browser import chromium, measure_first_load, measure_selection
@@ -156,8 +156,7 @@ _OURS: Final = (f"{ROOT}/app/", f"{ROOT}/data/")
 
 
 def _offer(view: LakeView, state: ExploreState) -> None:
-    for name, choices in view.counts_of(state.selection).choices(state.selection).items():
-        facet_chips(view.catalogue.knobs[name], choices)
+    offered_filters(view, state.selection, offered_choices)
     column_choices(view, state)
 
 

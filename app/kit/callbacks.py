@@ -3,11 +3,20 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, cast
 
-from dash import ALL, ClientsideFunction, Input, Output, State, callback, clientside_callback
+from dash import (
+    ALL,
+    ClientsideFunction,
+    Input,
+    Output,
+    State,
+    callback,
+    clientside_callback,
+    no_update,
+)
 from dash.exceptions import PreventUpdate
 
 from app.kit.context import lake_view
-from app.kit.filters import Offered, chip_value, facet_chips, facet_note, idle_facets
+from app.kit.filters import CHIP_LOOK, Offered, chip_value, offered_filters
 from app.kit.ids import PageIds
 from app.kit.lake_view import LakeView
 from app.kit.url_state import UrlState, read_flag
@@ -47,45 +56,43 @@ def register_filters(
     state: type[UrlState],
     offered: Offered,
     menus: Mapping[str, Callable[[LakeView, Any], list[dict[str, str]]]] | None = None,
-) -> Callable[[dict[str, Any], int], tuple]:
-    """Register the callback that updates filters and menus after a change of filters.
+) -> Callable[[dict[str, Any], int], dict[str, Any]]:
+    """Register the callbacks that update filters and menus after a change of filters.
 
-    Another one writes the banner on the order of runs.
+    The server answers what they offer, and the browser sets what differs: each component that Dash
+    sets or makes costs actions that visit all components. Another callback writes the banner on the
+    order of runs.
 
     Args:
         offered: Returns the choices of each facet.
         menus: URL key of a select to the function that returns its entries.
 
     Returns:
-        The callback: of the filters in their order the chips (those that lead apart, first), the
-        counts and whether each is hidden, then the menus' entries.
+        The callback: `look` of chips, `facets` (see `offered_filters`), `menus` (entries by key).
     """
     menus = menus or {}
 
     @callback(
-        Output(ids.leading(ALL), "children"),
-        Output(ids.facet(ALL), "children"),
-        Output(ids.facet_count(ALL), "children"),
-        Output(ids.facet_frame(ALL), "hidden"),
-        *[Output(ids.control(key), "data") for key in menus],
+        Output(ids.offered, "data"),
         Input(ids.changed, "data"),
         State(ids.lake_version, "data"),
         prevent_initial_call=True,
     )
-    def update_filters(raw_state: dict[str, Any], version: int) -> tuple:
+    def update_filters(raw_state: dict[str, Any], version: int) -> dict[str, Any]:
         view = lake_view(version)
         current = cast(Any, state.from_json(raw_state, view.catalogue))
-        choices = offered(view, current.selection)
-        idle = idle_facets(view, current.selection, offered)
         entries = {make: make(view, current) for make in dict.fromkeys(menus.values())}
-        knobs = view.catalogue.knobs
-        return (
-            [facet_chips(knobs[n], c) for n, c in choices.items() if n in LEADING],
-            [facet_chips(knobs[n], c) for n, c in choices.items() if n not in LEADING],
-            [facet_note(n, c, current.selection.values(n)) for n, c in choices.items()],
-            [name in idle for name in choices],
-            *[entries[make] for make in menus.values()],
-        )
+        return {
+            "look": CHIP_LOOK,
+            "facets": offered_filters(view, current.selection, offered),
+            "menus": {key: entries[make] for key, make in menus.items()},
+        }
+
+    clientside_callback(
+        ClientsideFunction("wattlas", "offer"),
+        Input(ids.offered, "data"),
+        prevent_initial_call=True,
+    )
 
     @callback(
         Output(ids.order_note, "children"),
@@ -97,7 +104,7 @@ def register_filters(
         found = cast(Any, state.from_json(raw_state, view.catalogue))
         return order_note(view, found.selection) if view.runs else ""
 
-    return cast(Callable[[dict[str, Any], int], tuple], update_filters)
+    return cast(Callable[[dict[str, Any], int], dict[str, Any]], update_filters)
 
 
 def register_workload(
@@ -113,7 +120,8 @@ def register_workload(
         controls: URL keys of the controls to update.
 
     Returns:
-        The callback: values of the filters except dataset and workload, then of the controls.
+        The callback: values of the filters except dataset and workload, then of the controls;
+        `no_update` for what stays.
     """
 
     @callback(
@@ -122,6 +130,7 @@ def register_workload(
         Input(ids.facet("dataset"), "value"),
         State(ids.view_state, "data"),
         State(ids.lake_version, "data"),
+        *[State(ids.control(key), "value") for key in controls],
         prevent_initial_call=True,
     )
     def turn_workload(
@@ -129,6 +138,7 @@ def register_workload(
         datasets: list[str],
         raw: dict[str, Any] | None,
         version: int,
+        *shown: Any,
     ) -> tuple:
         if isinstance(workload, list):
             raise PreventUpdate
@@ -139,9 +149,13 @@ def register_workload(
             raise PreventUpdate
         asked = state.from_json({**(raw or {}), "dataset": datasets}, view.catalogue)
         after = turned(view, asked, workload)
+        filters = [[chip_value(v) for v in after.selection.values(name)] for name in others]
+        values = [getattr(after, state.PARAMETERS[key].attribute) for key in controls]
+        values = [list(value) if isinstance(value, tuple) else value for value in values]
+        before = [(raw or {}).get(name) for name in others]
         return (
-            [[chip_value(v) for v in after.selection.values(name)] for name in others],
-            *[getattr(after, state.PARAMETERS[key].attribute) for key in controls],
+            [no_update if new == old else new for new, old in zip(filters, before, strict=True)],
+            *[no_update if new == old else new for new, old in zip(values, shown, strict=True)],
         )
 
     return cast(Callable[..., Any], turn_workload)

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from typing import Final
+from typing import Any, Final
 
 import dash_mantine_components as dmc
 from dash import html
@@ -18,6 +18,7 @@ from data.selection import Selection, Value
 Offered = Callable[[LakeView, Selection], Mapping[str, Sequence[Choice]]]
 
 SINGLE: Final = frozenset({"workload"})
+CHIP_LOOK: Final = {"size": "xs", "radius": "sm", "variant": "outline"}
 
 
 def facet_title(knob: Knob) -> str:
@@ -32,25 +33,35 @@ def choice_label(knob: Knob, choice: Choice) -> str:
     return knob.label(choice.value)
 
 
-def facet_chips(knob: Knob, choices: Sequence[Choice]) -> list[dmc.Chip]:
-    """Return the chips of one facet; a value without runs under the other filters is faint."""
+def chip_words(knob: Knob, choices: Sequence[Choice]) -> list[tuple[str, str, str, bool]]:
+    """Return of each chip of a facet its value, label, name for screen readers, and if it is faint.
+
+    A value without runs under the other filters is faint.
+    """
     null_word, title = knob.facet.null_word, facet_title(knob)
     shown = [c for c in choices if null_word != UNSET or c.value != UNSET or len(choices) > 1]
-    labels = [choice_label(knob, choice) for choice in shown]
     return [
-        dmc.Chip(
-            label,
-            value=chip_value(choice.value),
-            size="xs",
-            radius="sm",
-            variant="outline",
-            className="chip-empty" if choice.runs == 0 else "",
-            # One stop of the Tab key; arrows go on from there (`assets/_kit/tools.js`).
-            tabIndex=-1 if at else 0,
-            **{"aria-label": f"{title} {label}: {choice.runs} runs"},
-        )
-        for at, (choice, label) in enumerate(zip(shown, labels, strict=True))
+        (chip_value(choice.value), label, f"{title} {label}: {choice.runs} runs", choice.runs == 0)
+        for choice in shown
+        for label in [choice_label(knob, choice)]
     ]
+
+
+def offered_filters(view: LakeView, selection: Selection, offered: Offered) -> dict[str, Any]:
+    """Return what the filters show; the browser sets what differs (`assets/_kit/page_filters.js`).
+
+    Returns:
+        By facet `chips` (as of `chip_words`), `note` (of `facet_note`) and `isIdle`.
+    """
+    idle, knobs = idle_facets(view, selection, offered), view.catalogue.knobs
+    return {
+        name: {
+            "chips": chip_words(knobs[name], choices),
+            "note": facet_note(name, choices, selection.values(name)),
+            "isIdle": name in idle,
+        }
+        for name, choices in offered(view, selection).items()
+    }
 
 
 def chip_value(value: Value) -> str:
@@ -114,14 +125,25 @@ def _filter_block(
     head = html.Div(
         [html.Span(title, className="facet-title"), note, *clear], className="facet-head"
     )
-    chips = facet_chips(knob, choices)
+    chips = [
+        dmc.Chip(
+            label,
+            value=text,
+            className="chip-empty" if is_empty else "",
+            # One stop of the Tab key; arrows go on from there (`assets/_kit/tools.js`).
+            tabIndex=-1 if at else 0,
+            **{"aria-label": words},
+            **CHIP_LOOK,
+        )
+        for at, (text, label, words, is_empty) in enumerate(chip_words(knob, choices))
+    ]
     group = dmc.ChipGroup(chips, id=names.facet(facet), value=value, multiple=not single)
     return html.Div(
         [head, html.Div(group, className="facet-chips", role="group", **{"aria-label": title})],
         id=names.facet_frame(facet),
         className="facet",
         hidden=is_idle,
-        **{"data-facet": facet},
+        **{"data-facet": facet, "data-part": names.facet(facet)["part"]},
     )
 
 

@@ -49,6 +49,11 @@ class PageIds:
         return self("changed")
 
     @property
+    def offered(self) -> str:
+        """Store: what the filters and menus offer after a change."""
+        return self("offered")
+
+    @property
     def status(self) -> str:
         """The status line: how many runs are shown, of how many."""
         return self("status")

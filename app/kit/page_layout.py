@@ -56,7 +56,7 @@ def state_stores(
     return [
         dcc.Store(id=names.lake_version, data=view.version),
         dcc.Store(id=names.browser, data={**browser_state(page, view, state), **(more or {})}),
-        *[dcc.Store(id=name) for name in (names.view_state, names.changed, *empty)],
+        *[dcc.Store(id=name) for name in (names.view_state, names.changed, names.offered, *empty)],
     ]
 
 

@@ -6,7 +6,7 @@
 (function (wattlas) {
   "use strict";
 
-  const { element } = wattlas;
+  const { element, setProps } = wattlas;
   const textOf = (part) => (part ? part.textContent.trim() : "");
 
   /** What narrows the page: words, and what removes it, null where the page cannot be without it. */
@@ -39,6 +39,54 @@
     const { lake } = wattlas.address.opened(name).spec;
     wattlas.openPage(name, lake === null ? "" : "lake=" + lake);
   }
+
+  /* What the filters offer after a change. Only what differs is set: each component that Dash sets or makes
+   * costs actions that visit all components. So the number of runs of a choice goes into its element. */
+  const isSame = (a, b) => JSON.stringify(a) === JSON.stringify(b);
+  const PATIENCE_FRAMES = 60, offeredIn = new WeakMap();
+
+  /** Name the chips of a filter for screen readers; those without runs are faint. Wait for new chips. */
+  function describe(frame, chips, frames) {
+    if (offeredIn.get(frame) !== chips || !frames) return;
+    const inputs = shownIn(frame);
+    if (!hasChips(inputs, chips)) {
+      wattlas.nextFrame(() => describe(frame, chips, frames - 1));
+      return;
+    }
+    chips.forEach(([, , words, isEmpty], i) => {
+      inputs[i].setAttribute("aria-label", words);
+      inputs[i].parentElement.classList.toggle("chip-empty", isEmpty);
+    });
+  }
+  const shownIn = (frame) => [...frame.querySelectorAll(".facet-chips input")];
+  const hasChips = (inputs, chips) =>
+    isSame(inputs.map((input) => [input.value, textOf(input.labels[0])]), chips.map(([v, l]) => [v, l.trim()]));
+
+  function offer(offered) {
+    const { id } = window.dash_clientside.callback_context.inputs_list[0], name = id.replace(/-offered$/, "");
+    if (!offered || !document.querySelector(".page." + name)) return;
+    const { look, facets, menus } = offered;
+    for (const frame of document.querySelectorAll(".page." + name + " [data-facet]")) {
+      const { facet } = frame.dataset, { chips, note, isIdle } = facets[facet];
+      const part = (what) => ({ page: name, facet, part: what });
+      if (frame.hidden !== isIdle) setProps(part("frame"), { hidden: isIdle });
+      if (textOf(frame.querySelector(".facet-count")) !== note) setProps(part("count"), { children: note });
+      if (!hasChips(shownIn(frame), chips)) {
+        const children = chips.map(([value, label], i) => ({
+          type: "Chip", namespace: "dash_mantine_components",
+          props: { children: label, value, tabIndex: i ? -1 : 0, ...look },
+        }));
+        setProps(part(frame.dataset.part), { children });
+      }
+      offeredIn.set(frame, chips);
+      describe(frame, chips, PATIENCE_FRAMES);
+    }
+    for (const [key, data] of Object.entries(menus)) {
+      const menu = window.dash_component_api.getLayout(name + "-" + key);
+      if (menu && !isSame(menu.props.data, data)) setProps(name + "-" + key, { data });
+    }
+  }
+  wattlas.clientside("wattlas", { offer });
 
   /* The server lays a filter's choices out anew after a change: the focus goes on to the new one. */
   let chosen = null;

@@ -67,6 +67,13 @@ def test_first_look_a_filter_a_row_of_the_table_and_the_keys(
     assert (
         "1 of 5 · 12 runs" in atlas.page.locator(".facet[data-facet=itr] .facet-count").inner_text()
     )
+    # Of the next one, the chips that stay are the same, with another number of runs.
+    chips = atlas.page.locator("[data-facet=dvfs] input")
+    chips.evaluate_all("inputs => { window.before = inputs }")
+    atlas.chip("system", "linux_tuned")
+    expect(chips.first).to_have_attribute("aria-label", "DVFS, GHz 1.3: 2 runs")
+    assert chips.evaluate_all("inputs => inputs.every((one, i) => one === window.before[i])")
+    atlas.page.get_by_label("Clear System").click()
     atlas.page.get_by_label("Clear Interrupt delay").click()
     wait_idle(atlas.page)
     assert atlas.status() == "51 of 104 runs"

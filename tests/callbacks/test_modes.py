@@ -236,7 +236,7 @@ class TestOnTheGrid:
 
     def test_another_workload_brings_axes_that_mean_something_there(self) -> None:
         raw = {**P99, "load": [200_000]}
-        after = change_workload("netpipe", ["tiny"], raw, LATEST)
+        after = change_workload("netpipe", ["tiny"], raw, LATEST, *["?"] * 6)
         # One run of NetPIPE: nothing varies, load and p99 mean nothing there.
         assert after[0][FILTERS.index("load")] == []
         x, y, who, column, limit, limited = after[1:]
@@ -248,12 +248,10 @@ class TestOnTheGrid:
 
     def test_filters_offer_what_is_left(self) -> None:
         found = update_filters({**P99, "system": ["ebbrt_tuned"]}, LATEST)
-        assert len(found) == 4 + 9
-        notes = dict(zip(ModesState.filters(SHIPPED), found[2], strict=True))
-        assert notes["system"] == "1 of 3 · 12 runs"
-        hidden = dict(zip(ModesState.filters(SHIPPED), found[3], strict=True))
-        assert hidden["mode"]
-        assert not hidden["itr"]
+        assert len(found["menus"]) == 9
+        assert found["facets"]["system"]["note"] == "1 of 3 · 12 runs"
+        assert found["facets"]["mode"]["isIdle"]
+        assert not found["facets"]["itr"]["isIdle"]
 
     def test_of_several_loads_one_is_compared_and_named(self) -> None:
         raw = {**P99, "load": [200_000, 400_000], "split": "none"}

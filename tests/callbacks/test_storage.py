@@ -14,10 +14,7 @@ from app.kit.settings import Settings
 from app.serve.index import open_layout
 from app.server import create_app
 from app.storage.page import PAGE, update_claims, update_filters, update_views
-from app.storage.state import StorageState
 from app.storage.views import SECTIONS, VIEWS
-from data.analysis.facets import LEADING
-from data.catalogue import SHIPPED
 from tests.callbacks.components import by_id, html_texts, texts, walk
 from tests.fixtures.lakes import write_lake
 from tests.fixtures.storage_rows import fio, study_lake
@@ -109,13 +106,10 @@ def test_names_of_the_lake_are_text_in_tables_and_claims(tmp_path: Path) -> None
 
 
 def test_filters_offer_what_the_others_leave() -> None:
-    answer = update_filters({"dataset": ["lab"], "device": ["disk"]}, 1)
-    led = [name for name in StorageState.filters(SHIPPED) if name not in LEADING]
-    chips = dict(zip(led, answer[1], strict=True))
-    depths = {c.value: "chip-empty" in c.className for c in chips["depth"]}
+    facets = update_filters({"dataset": ["lab"], "device": ["disk"]}, 1)["facets"]
+    depths = {value: is_empty for value, _, _, is_empty in facets["depth"]["chips"]}
     assert depths == {"1": False, "2": False}
-    notes = dict(zip(StorageState.filters(SHIPPED), answer[2], strict=True))
-    assert notes["device"] == "1 of 2 · 4 runs"
+    assert facets["device"]["note"] == "1 of 2 · 4 runs"
 
 
 def test_rows_carry_means_deviations_and_n_under_their_columns(client: FlaskClient) -> None:
