@@ -91,7 +91,7 @@ def describe_report(report: AddReport, lake: LakePath, verbose: bool) -> Iterato
         counts = [
             (rows.runs, "are runs"),
             (rows.summed, "were added to other rows of their runs"),
-            (rows.dropped, "repeat another"),
+            (rows.dropped, "repeat another or are empty"),
             (rows.refused, "were refused"),
         ]
         summary = ", ".join(f"{count} {word}" for count, word in counts if count)

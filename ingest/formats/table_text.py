@@ -208,9 +208,10 @@ def _starts_with_numbers(line: str) -> bool:
 
 
 def _are_numbers(cells: Sequence[str], separator: str | None) -> bool:
-    if all(map(is_number, cells)):
-        return True
-    return separator is not None and written_numbers(cells, separator == ",") is not None
+    known = [cell for cell in cells if cell]
+    if all(map(is_number, known)):
+        return bool(known)
+    return separator is not None and written_numbers(known, separator == ",") is not None
 
 
 def has_header_of(head: bytes, tables: Iterable[TableDeclaration]) -> bool:

@@ -36,6 +36,8 @@ _SET: Final = (WORDS["set"] | WORDS["given"]) - {
 _TOOK: Final = frozenset(
     {"duration", "runtime", "execution", "exec", "elapsed", "makespan", "took"}
 )
+# Steps that a file says and those of its times differ by this share at most.
+_AGREEING: Final = 0.05
 _FILLED: Final = (0.2, 1.1)
 # Samples are seldom so far apart.
 _RUN_S: Final = 2.0
@@ -136,7 +138,7 @@ def trace_of(layout: Layout) -> Trace | None:
     steps = (_stepped(layout, headings, times, each, is_timed) for each in choices)
     trace = next(filter(None, steps), None)
     if trace is None:
-        return None
+        return _by_deltas(layout, headings, times)
     devices = int(trace.device.max()) + 1
     if not _has_own_texts(layout, headings, devices):
         return None
@@ -305,6 +307,26 @@ def _rounds(times_s: np.ndarray) -> Iterator[np.ndarray]:
     # The last round may be cut.
     if 1 < count <= _MOST_DEVICES and (sizes[:-1] == count).all() and sizes[-1] <= count:
         yield (np.arange(len(times_s)) % count).astype(np.int32)
+
+
+def _by_deltas(
+    layout: Layout, headings: list[Heading], times: tuple[np.ndarray, float | None]
+) -> Trace | None:
+    """Return the trace of few or uneven samples whose file says the steps too; None for others."""
+    times_s, start_unix_s = times
+    whole_s = float(times_s[-1] - times_s[0])
+    for at, each in enumerate(headings):
+        if each.quantity == "delta" and start_unix_s is not None:
+            deltas = numbers_of(layout, at)
+            scale = each.scale if each.has_unit else 1e-3
+            if abs(deltas[1:].sum() * scale - whole_s) <= _AGREEING * whole_s:
+                # Each sample is of the time around it.
+                middles_s = (times_s[1:] + times_s[:-1]) / 2
+                ends_s = np.append(middles_s, times_s[-1]) - times_s[0]
+                steps_s = np.diff(ends_s, prepend=0.0)
+                device = np.zeros(len(times_s), np.int32)
+                return Trace(layout, headings, ends_s, steps_s, device, start_unix_s, 0.0, True)
+    return None
 
 
 def _has_own_texts(layout: Layout, headings: Sequence[Heading], devices: int) -> bool:

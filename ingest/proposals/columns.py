@@ -23,6 +23,9 @@ _MOST_STEPS: Final = 12
 _FEW: Final = 2
 _LEAST_PARTS: Final = 3
 _A_PART: Final = "a clock of one of several processors"
+# Domains of RAPL; of the first alone that is not certain.
+_ONLY_DOMAINS: Final = frozenset({"package", "pkg", "dram", "uncore", "psys"})
+_DOMAINS: Final = _ONLY_DOMAINS | {"cpu", "core", "cores", "gpu"}
 STATED_NAMES: Final = frozenset(knob.stated_as for knob in STATED)
 
 
@@ -40,7 +43,7 @@ def guess_columns(
         declared: By heading what the settings say already.
     """
     read = [read_heading(heading, cell_units.get(heading, "")) for heading in headings]
-    read = _named_by_others(read, columns)
+    read = _with_domains(_named_by_others(read, columns))
     guesses = [guess_of(each, cells) for each, cells in zip(read, columns, strict=True)]
     for guess in guesses:
         if (known := declared.get(guess.heading.text)) is not None:
@@ -70,6 +73,19 @@ def _named_by_others(
         if (other := named.get(heading.words)) and not heading.unit
         else heading
         for heading in headings
+    ]
+
+
+def _with_domains(headings: Sequence[Heading]) -> list[Heading]:
+    """Read `CORE` and `CPU` beside `DRAM` and `PSYS` as energies of RAPL."""
+    bare = [h.words[0] if len(h.words) == 1 and not h.unit else "" for h in headings]
+    if len({*bare} & _ONLY_DOMAINS) < _FEW:
+        return [*headings]
+    return [
+        replace(heading, words=("rapl", "package" if word == "cpu" else word, "energy"))
+        if word in _DOMAINS
+        else heading
+        for heading, word in zip(headings, bare, strict=True)
     ]
 
 
@@ -158,7 +174,9 @@ def _mark_twins(guesses: Sequence[Guess], columns: Sequence[Sequence[Cell]]) -> 
         for other in knobs:
             pairs = {*zip(columns[other], columns[index], strict=True)}
             kinds = {guess.kind, guesses[other].kind}
-            is_again = guess.kind == "text" or ("text" not in kinds and guess.count > _FEW)
+            is_count = guess.heading.has("number", "num", "numero", "anzahl", "nombre")
+            is_many = guess.count > _FEW and ("text" not in kinds or is_count)
+            is_again = guess.kind == "text" or is_many
             if guess.count == guesses[other].count == len(pairs) and is_again:
                 kept, left = guesses[other], guess
                 if is_set(guess.heading.text) and not is_set(kept.heading.text):

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from pathlib import Path
 from typing import Final
 
@@ -54,7 +55,7 @@ class FoundTable:
         """Add the rows of one more file."""
         self.columns = self.columns or [[] for _ in self.headings]
         for mine, cells in zip(self.columns, columns, strict=True):
-            mine += [*cells][: _MOST_ROWS - len(mine)]
+            mine += map(_stripped, islice(cells, _MOST_ROWS - len(mine)))
         self.rows = len(self.columns[0])
         self.sources += [path] * (self.rows - len(self.sources))
         self.read += 1
@@ -72,6 +73,10 @@ class FoundTable:
         columns = [[*table.column(index)] for index in range(len(table.headings))]
         named = tuple(table.headings)
         return replace(self, headings=named, columns=columns, units=table.units, rows=len(table))
+
+
+def _stripped(cell: Cell) -> Cell:
+    return cell.strip() if isinstance(cell, str) else cell
 
 
 def find_tables(

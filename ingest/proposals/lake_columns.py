@@ -39,6 +39,7 @@ _RARITY: Final = {"ms": 0.1, "us": 0.2, "ns": 0.3, "mW": 0.1, "uW": 0.3, "mJ": 0
 _LONG_S: Final = 20_000.0
 # A row may take so many times as long as to the next one: its time may be that of the end.
 _SPARE: Final = 1.5
+_MANY_UJ: Final = 1e5
 _WRAPS: Final = tuple(float(2**power) for power in range(14, 21))
 
 
@@ -63,6 +64,8 @@ def choose_targets(guesses: Sequence[Guess]) -> None:
         for guess in of_costs["energy"]:
             if guess.heading.unit is None:
                 _set_unit(guess, "kWh", 3.6e6, "as CodeCarbon has it")
+    if power is not None and _is_of_a_part(power, energy, duration):
+        power.to, power.scale, power = "", 1.0, None
     apart_s = _apart_s(guesses, len(duration.numbers)) if duration is not None else None
     _choose_units(energy, power, duration, apart_s)
     for guess in of_costs["energy"]:
@@ -155,6 +158,18 @@ def _rank(guess: Guess, target: str) -> int:
     return rank
 
 
+def _is_of_a_part(power: Guess, energy: Guess | None, duration: Guess | None) -> bool:
+    """Return whether a power is of a part, since energy and time of the whole give another one."""
+    sides = (energy, duration, power)
+    if power.is_declared or any(g is None or g.heading.unit is None for g in sides):
+        return False
+    joules, seconds, watts = ((_middle(g) or 0.0) * g.scale for g in sides if g is not None)
+    is_other = min(joules, seconds, watts) > 0 and (
+        abs(np.log(joules / (seconds * watts))) > _AGREEING
+    )
+    return is_other and power.heading.has(*WORDS["parts"])
+
+
 def _apart_s(guesses: Sequence[Guess], rows: int) -> np.ndarray | None:
     """Return the seconds from each row to the next one by a column of Unix times; None if none."""
     for guess in guesses:
@@ -188,6 +203,8 @@ def _choose_units(
     middles = [_middle(guess) for guess, _ in sides]
     ranked = []
     is_counter = energy is not None and energy.heading.has("package", "pkg", "dram", "rapl")
+    is_whole = energy is not None and not np.any(energy.numbers % 1)
+    is_whole = is_whole and (middles[0] or 0.0) > _MANY_UJ
     for place, one in enumerate(
         (e, p, t) for t in sides[2][1] for e in sides[0][1] for p in sides[1][1]
     ):
@@ -195,7 +212,10 @@ def _choose_units(
             middle * unit[1] if middle else None for middle, unit in zip(middles, one, strict=True)
         )
         rarity = sum(_RARITY.get(text, 0.0) for text, _ in one)
-        rarity += 2.0 * (is_counter and one[0][0].endswith("Wh"))
+        if is_counter:
+            # Linux' powercap counts uJ, whole and large.
+            rarity += 2.0 * (is_whole and one[0][0] == "J")
+            rarity += {"Wh": 2.0, "kWh": 2.0, "mJ": 1.5, "uJ": -_RARITY["uJ"]}.get(one[0][0], 0.0)
         is_fine = one[2][0] in ("us", "ns") and duration is not None and duration.kind == "real"
         if apart_s is not None and duration is not None:
             took = float(np.median(duration.numbers[1:] * one[2][1] / apart_s))
@@ -232,7 +252,7 @@ def _misfit(
     for watts in (power, energy / time if energy and time else None):
         if watts:
             worst += max(0.0, float(np.log(low / watts)), float(np.log(watts / high)))
-    if time and not energy and duration is not None and duration.kind == "whole":
+    if time and duration is not None and (energy or duration.kind == "whole"):
         worst += max(0.0, float(np.log(time / _LONG_S)))
     return worst
 

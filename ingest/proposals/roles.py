@@ -29,6 +29,8 @@ _IDENTIFIERS: Final = WORDS["identifiers"]
 WHEN: Final = WORDS["times_of_day"]
 _DATE: Final = re.compile(r"\d{4}[-/]\d\d[-/]\d\d([T ].*)?|\d\d?:\d\d(:\d\d.*)?")
 # Seconds since 1970 from 2001 to 2096, in s, ms, us and ns.
+# People set numbers of fewer digits: 15.473289489746094 was read from a machine.
+_MOST_DIGITS: Final = 8
 _EPOCHS: Final = tuple((1e9 * scale, 4e9 * scale) for scale in (1, 1e3, 1e6, 1e9))
 MOST_VALUES: Final = 64
 MOST_NAMES: Final = 200
@@ -90,6 +92,8 @@ def guess_of(heading: Heading, cells: Sequence[Cell]) -> Guess:
         _judge_text(guess, counts, len(texts), said)
     elif _is_date(heading, guess):
         guess.why = "a time of day or a date"
+    elif _is_index(heading, numbers):
+        guess.why, guess.is_dropped = "the number of the row", True
     elif heading.has(*_IDENTIFIERS) and (not recurring or _counts_rows(numbers)):
         guess.why = "a number of the row"
     elif guess.quantity == "frequency":
@@ -102,6 +106,8 @@ def guess_of(heading: Heading, cells: Sequence[Cell]) -> Guess:
     elif is_measured(heading, guess.quantity) is True:
         guess.role, guess.why = "metric", _measured_why(heading)
         guess.better = _direction(guess)
+    elif _is_size_or_unsaid(heading) and any(_digits(text) > _MOST_DIGITS for text in counts):
+        guess.role, guess.why = "metric", f"numbers of more digits than people set: {said}"
     elif is_measured(heading, guess.quantity) is False and len(counts) <= MOST_NAMES:
         word = next((word for word in reversed(heading.words) if word in _SET), heading.text)
         guess.role, guess.why = "knob", f"'{word}', {said}"
@@ -123,6 +129,22 @@ def _counts_rows(numbers: np.ndarray) -> bool:
     steps = np.diff(numbers)
     begins = numbers[1:][steps != 1]
     return len(steps) > 1 and len(begins) <= len(steps) / 4 and bool(np.all(begins == numbers[0]))
+
+
+def _is_index(heading: Heading, numbers: np.ndarray) -> bool:
+    """Return whether a column without a heading counts the rows, as pandas writes an index."""
+    return not heading.text and bool(np.all(np.diff(numbers) == 1)) and numbers[0] in (0, 1)
+
+
+def _is_size_or_unsaid(heading: Heading) -> bool:
+    """Return whether no word says that a column was set; a size may be of a machine."""
+    return not (_SET - {"size"}).intersection(heading.words)
+
+
+def _digits(text: str) -> int:
+    """Return how many digits a fraction has; 0 for a whole number."""
+    whole, _, fraction = text.partition(".")
+    return len(f"{whole}{fraction.rstrip('0')}".lstrip("-0")) if fraction.strip("0") else 0
 
 
 def _is_even(numbers: np.ndarray) -> bool:

@@ -244,6 +244,9 @@ def unit_of(text: str, in_brackets: bool = False) -> Unit | None:
         parts = [_SPELLED.get(part.lower()) for part in _PRODUCT.split(text)]
         if {*parts} == {"W", "s"}:
             return Unit("J", "energy")
+        if {*parts} == {"J", "s"}:
+            # An energy-delay product is no energy and no time.
+            return Unit("J s")
         if {*parts} == {"W", "h"} or text.lower().replace(" ", "") == "watthour":
             return Unit("Wh", "energy", 3600.0)
         # `Energy (Watt sec)` and `Energy consumed (total, J)`.

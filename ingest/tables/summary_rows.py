@@ -48,7 +48,7 @@ class RowCounts:
     Attributes:
         read: All of them.
         refused: Left out, each with a problem.
-        dropped: Left out, because another row says the same.
+        dropped: Left out, because another row says the same, or nothing was measured.
         summed: Added to another row: a run has a row for each of its cores.
     """
 
@@ -95,6 +95,16 @@ class TableRead:
         """Columns that are part of a row's key."""
         own = (*self.file.settings.columns.values(), *self.table.columns)
         return (*KEY_KNOBS, *(column.name for column in own if column.role == "knob"))
+
+    @cached_property
+    def metrics(self) -> frozenset[str]:
+        """Columns that a measurement may fill."""
+        own = (*self.file.settings.columns.values(), *self.table.columns)
+        return frozenset((*MEASUREMENTS, *(each.name for each in own if each.role == "metric")))
+
+    def is_empty(self, row: SummaryRow) -> bool:
+        """Whether nothing was measured of a row, such as one of a plan that was not run yet."""
+        return all(row.values.get(name) is None for name in self.metrics)
 
     @cached_property
     def workload(self) -> str:
@@ -193,7 +203,7 @@ class _Resolution:
         self._reads = sorted(reads, key=lambda read: read.file.path)
         self._notes = {read.file.path: ProblemList(MAX_NAMED_LINES) for read in reads}
         self._unknown: dict[str, list[Problem]] = defaultdict(list)
-        self._refused = 0
+        self._refused = self._empty = 0
         keys = RowKeys()
         for number, read in enumerate(self._reads):
             self._add(number, read, keys)
@@ -223,13 +233,18 @@ class _Resolution:
         for path, unknown in self._unknown.items():
             problems[path] += unknown
         counts.refused += self._refused
-        counts.dropped = len(self._keys.rows_of(DROPPED))
+        counts.dropped = len(self._keys.rows_of(DROPPED)) + self._empty
         return SummaryRuns(self._rows, problems, counts)
 
     def _add(self, number: int, read: TableRead, keys: RowKeys) -> None:
         """Read the keys of a table's rows; note rows without one, and what is unknown."""
         unknown = _Unknown(read)
         for index, row in enumerate(read.table.rows):
+            if read.is_empty(row) and not all(map(read.is_empty, read.table.rows)):
+                detail = "nothing was measured; not a run"
+                self._notes[read.file.path].add("empty_row", "repaired", detail, row.line)
+                self._empty += 1
+                continue
             unknown.add(row)
             try:
                 key = self._key(read, row)

@@ -66,6 +66,7 @@ from tests.fixtures.real import studies
         ("Temp (C)", "\N{DEGREE SIGN}C", "temperature", 1),
         ("memory_GiB", "GiB", "bytes", 1024**3),
         ("bs.KiB", "KiB", "bytes", 1024),
+        ("EDP (J*s)", "J s", "", 1),
     ],
 )
 def test_a_heading_says_its_unit(heading: str, unit: str, quantity: str, scale: float) -> None:
@@ -124,6 +125,50 @@ SWEEPS: dict[str, tuple[Sweep, dict[str, Any]]] = {
             "Power (mW)": ("power_w", 1e-3), "Latency (ms)": ("latency_mean_us", 1e3),
             "Energy per Token (J)": "metric", "tokens_per_second": "metric",
         },
+    ),
+    # 3 J in 0.15 s are 20 W; joules in seconds would be as many.
+    "domains of RAPL without a word": (
+        Sweep(
+            {"tool": ["gnu", "busybox"], "variant": [1, 2]},
+            {
+                "CORE": lambda n: 1_500_000 + 997 * n, "CPU": lambda n: 3_000_000 + 997 * n,
+                "DRAM": lambda n: 250_000 + 97 * n, "PSYS": lambda n: 9_000_000 + 997 * n,
+                "DURATION": lambda n: 150_000 + 7 * n,
+            },
+        ),
+        {
+            "tool": "knob", "variant": "knob", "CORE": "metric", "CPU": ("energy_j", 1e-6),
+            "DRAM": "metric", "PSYS": "metric", "DURATION": ("duration_s", 1e-6),
+        },
+    ),
+    "what a machine has, parts and what goes with names": (
+        Sweep(
+            {"task": ["sum", "chat", "code"], "quant": ["q4", "q8"]},
+            {
+                "num problems": lambda n: (100, 164, 1140)[(n - 1) // 6],
+                "ram_total_size": lambda n: (15.473289489746094, 15.512367248535156)[n % 2],
+                "model_mem_mb": lambda n: (1004, 994, 468, 466)[n // 5],
+                "peak_clock_mhz": lambda n: (2130.0, 2475.0)[n % 2],
+                "CPU Avg. Power (W)": lambda n: 29 + n / 10,
+                "Total Energy (kJ)": lambda n: 130 + n,
+                "Elapsed Time (s)": lambda n: 1900 + n,
+                "EDP (J*s)": lambda n: 247e6 + n,
+            },
+        ),
+        {
+            "task": "knob", "quant": "knob", "num problems": "label", "ram_total_size": "metric",
+            "model_mem_mb": "metric", "peak_clock_mhz": "metric", "CPU Avg. Power (W)": ("", 1),
+            "Total Energy (kJ)": ("energy_j", 1e3), "Elapsed Time (s)": ("duration_s", 1),
+            "EDP (J*s)": "metric",
+        },
+    ),
+    # pandas writes the number of the row without a heading.
+    "an index": (
+        Sweep(
+            {"governor": ["performance", "powersave"]},
+            {"": lambda n: n - 1, "energy_j": lambda n: 90.5 + n},
+        ),
+        {"governor": "knob", "": "label", "energy_j": ("energy_j", 1)},
     ),
     "rapl caps in ms without units": (
         # 30 J in 2,000 of a time: 15 W if they are ms.

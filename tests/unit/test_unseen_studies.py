@@ -216,6 +216,25 @@ STUDIES: dict[str, tuple[dict[str, str], str, int, list[tuple[Any, ...]]]] = {
         "governor, replicate, energy_j, duration_s", 8,
         [("ondemand", 1, 4011.5, 120.5), ("ondemand", 2, 4012.5, 120.5)],
     ),
+    # A plan whose rows were not all run; two files have blanks behind their cells.
+    "a plan in the middle": (
+        {f"{language}/run_table.csv": f"__run_id,__done,language,size{mark},execution_time,"
+         "energy_usage\n"
+         f"run_0_repetition_0,DONE,{language}{mark},small{mark},17.81,7.993\n"
+         f"run_1_repetition_0,DONE,{language}{mark},large{mark},35.25,15.5\n"
+         f"run_2_repetition_0,TODO,{language}{mark},huge, , \n"
+         for language, mark in (("c", " "), ("c++", ""))},
+        "language, size, energy_j, duration_s", 4,
+        [("c", "large", 15.5, 35.25), ("c", "small", 7.993, 17.81)],
+    ),
+    # Three samples, two of them at one time: 15 W and 19 W in 100.009 s.
+    "few samples with their steps": (
+        {f"{tool}_{cache}.csv": "Delta,Time,CPU_USAGE_0,SYSTEM_POWER (Watts)\n"
+         "0,1771973076632,100,15.0\n100007,1771973076632,NaN,15.0\n22,1771973176641,96.6,19.0\n"
+         for tool in ("pip", "uv") for cache in ("cold", "warm")},
+        "file, file_2, energy_j, duration_s", 4,
+        [("pip", "cold", pytest.approx(1700.153), pytest.approx(100.009))],
+    ),
     # Folders repeat what the documents say.
     "documents in folders": (
         {f"{machine}/{benchmark}/run{run}.json": '{"energy": {"value": 3977.5, "unit": "mJ"}, '
@@ -239,7 +258,7 @@ def test_a_study_comes_out_right_without_settings(style: str, tmp_path: Path) ->
         found = opened.polars(f"SELECT {columns} FROM runs ORDER BY ALL").rows()
         knobs = opened.catalogue.knobs
     assert (len(found), found[: len(rows)]) == (runs, rows)
-    if style == "documents in folders":
+    if style in ("documents in folders", "a plan in the middle"):
         assert not {"c_folder", "c_folder_2"} & knobs.keys()
     if style == "wide run table":
         assert not any("cpu_frequency" in name for name in knobs)
