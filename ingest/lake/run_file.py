@@ -26,10 +26,12 @@ _PAGE_BYTES: Final = 1 << 26
 # Columns that rise or have a narrow range use DELTA_BINARY_PACKED, columns of few values a
 # dictionary, all others BYTE_STREAM_SPLIT.
 _BY_STEPS: Final = frozenset(("bin", "t_ns"))
-_BY_STEPS_IN: Final = {"samples": frozenset(("instructions", "cycles", "ref_cycles"))}
-_BY_DICTIONARY_IN: Final = {"interrupts": frozenset(("rx_bytes", "rx_desc"))}
-# Only columns where a level above 1 pays.
-_ZSTD_LEVELS: Final = {"interrupts": {"tx_bytes": 3}}
+_BY_STEPS_IN: Final = {
+    "samples": frozenset(("dt_ns", "instructions", "cycles", "ref_cycles", "llc_misses"))
+}
+_BY_DICTIONARY_IN: Final = {"interrupts": frozenset(("rx_bytes",))}
+# Tables whose steps are noise: once packed, zstd makes them less than 1 % smaller.
+_NOISY_STEPS: Final = frozenset(("interrupts", "samples"))
 # Columns with statistics, by which readers skip row groups.
 _SEARCHED: Final = ("run_id", "level", "bin", "t_ns", "t_s", "quantity")
 # One value a file: its pages are a few bytes, which take longer to compress than to write.
@@ -134,6 +136,7 @@ def _schema_of(table: str) -> pa.Schema:
 def _parquet_writer(file: Any, schema: pa.Schema, table: str) -> pq.ParquetWriter:
     by_dictionary = _BY_DICTIONARY_IN.get(table, frozenset())
     by_steps = _BY_STEPS | _BY_STEPS_IN.get(table, frozenset())
+    uncompressed = {_UNCOMPRESSED} | (by_steps if table in _NOISY_STEPS else set())
     dictionaries = [f.name for f in schema if f.type == TEXT or f.name in by_dictionary]
     encodings = {
         name: "DELTA_BINARY_PACKED" if name in by_steps else "BYTE_STREAM_SPLIT"
@@ -143,8 +146,7 @@ def _parquet_writer(file: Any, schema: pa.Schema, table: str) -> pq.ParquetWrite
     return pq.ParquetWriter(
         file,
         schema,
-        compression={name: "none" if name == _UNCOMPRESSED else "zstd" for name in schema.names},
-        compression_level=_ZSTD_LEVELS.get(table),
+        compression={name: "none" if name in uncompressed else "zstd" for name in schema.names},
         use_dictionary=dictionaries,
         column_encoding=encodings,
         write_statistics=[name for name in _SEARCHED if name in schema.names],
