@@ -15,20 +15,6 @@ from typing import Any, Final
 
 _POLL_S: Final = 0.01
 _PR_SET_CHILD_SUBREAPER: Final = 36
-# The container image has no pandas. If it is installed, pyarrow loads it in each process, which
-# takes 30 MB and half a second.
-_INGEST: Final = """
-import sys
-
-class NoPandas:
-    def find_spec(self, name, path=None, target=None):
-        if name == "pandas":
-            raise ModuleNotFoundError(name)
-
-sys.meta_path.insert(0, NoPandas())
-from ingest.__main__ import main
-sys.exit(main())
-"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +40,7 @@ def add_apart(raw: Path, lake: Path) -> Added:
     Raises:
         RuntimeError: The ingest failed or refused something.
     """
-    command = [sys.executable, "-c", _INGEST, "add", str(raw), "--lake", str(lake), "--json"]
+    command = [sys.executable, "-m", "ingest", "add", str(raw), "--lake", str(lake), "--json"]
     before_s, start = _cpu_of_children_s(), time.perf_counter()
     # Orphaned processes become children of this one, so that their time counts.
     ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)

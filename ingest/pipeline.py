@@ -1,6 +1,5 @@
 """Ingest raw files and folders into a lake: find, plan, read on all cores, commit."""
 
-import gc
 import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
@@ -24,7 +23,7 @@ from ingest.lake.state import LakeState, load_state, read_rows
 from ingest.lake.tables import create_tables, describe_datasets, locked_lake, remove_temporaries
 from ingest.lake.verification import check_logs
 from ingest.logs.compiling import compile_loops
-from ingest.logs.memory import frozen_garbage_collector, release_memory
+from ingest.logs.memory import collecting_nothing, frozen_garbage_collector, release_memory
 from ingest.proposed_settings import Found, discover_proposing
 from ingest.records import Problem
 from ingest.report import AddReport, Reported
@@ -99,7 +98,7 @@ def add(
         remove_temporaries(options.lake)
         check_logs(options.lake)
         create_tables(options.lake)
-        with _collecting_nothing():
+        with collecting_nothing():
             state = load_state(options.lake)
             release_memory()
             disk = _disk_of(cluster, options.raw, state)
@@ -149,20 +148,6 @@ def _disk_of(cluster: "Cluster | None", raw: Sequence[Path], state: LakeState) -
     from ingest.cluster.search import ClusterDisk
 
     return ClusterDisk(cluster, raw, state)
-
-
-@contextmanager
-def _collecting_nothing() -> Iterator[None]:
-    """Disable the garbage collector, and freeze all objects that exist at the end.
-
-    A million new objects are all in use; a collection would only take time.
-    """
-    gc.disable()
-    try:
-        yield
-    finally:
-        gc.freeze()
-        gc.enable()
 
 
 class _Ingest:

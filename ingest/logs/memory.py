@@ -20,6 +20,20 @@ def keep_heap_small() -> None:
 
 
 @contextmanager
+def collecting_nothing() -> Iterator[None]:
+    """Disable the garbage collector, and freeze all objects that exist at the end.
+
+    New objects, of modules or of a lake's files, are all in use; a collection would only take time.
+    """
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.freeze()
+        gc.enable()
+
+
+@contextmanager
 def frozen_garbage_collector() -> Iterator[None]:
     """Exclude all present objects, mostly modules, from garbage collection."""
     gc.freeze()
