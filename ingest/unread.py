@@ -1,5 +1,6 @@
 """Why a folder gave nothing: its files by shape, and what the first of each lacks."""
 
+import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
@@ -9,6 +10,8 @@ from ingest.discover.found_files import Ignored
 from ingest.formats.json_rows import parse_document, places_of
 from ingest.proposals.shapes import FoundFile, shapes_of
 
+# Headings that are numbers, such as `1200MHz`.
+_STEPS: Final = re.compile(r"\d[\d.]* ?[A-Za-z%]*(?:\s*[,;\t]\s*\d[\d.]* ?[A-Za-z%]*)+")
 _SHOWN_SHAPES: Final = 5
 _HEAD_BYTES: Final = 1 << 16
 _MOST_KEYS: Final = 4
@@ -49,8 +52,13 @@ def _reason(path: Path) -> str:
     lines = [line for line in text.splitlines() if line.strip()]
     if len(lines) < 2:
         return "one line, so no header with rows"
-    marks = {",": "commas", ";": "semicolons", "\t": "tabs"}
-    named = next((name for mark, name in marks.items() if mark in lines[0]), "")
+    marks = {"commas": ",", "semicolons": ";", "tabs": "\t"}
+    named = next((name for name, mark in marks.items() if mark in lines[0]), "")
+    if named and _STEPS.fullmatch(lines[0].partition(marks[named])[2].strip()):
+        return (
+            f"cells between {named} at the crossings of two settings: a name such as energy_j.csv "
+            "says what was measured, or a row a run with a heading for each setting"
+        )
     if named:
         return f"cells between {named}, but no header with rows of numbers"
     return "text without a header, columns or a known tool's lines; `[[logs]]` can declare it"

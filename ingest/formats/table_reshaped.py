@@ -12,6 +12,8 @@ from ingest.records import TableDeclaration
 from ingest.settings.headings import words_of
 from ingest.settings.word_lists import WORDS
 
+# Heading of the values of columns whose whole heading is what they differ in.
+VALUE: Final = "value"
 # Words of columns that may be of a measurement rather than of its run.
 _OWN: Final = (
     WORDS["statistics"] | WORDS["identifiers"] | WORDS["times_of_day"] | {"time", "unnamed"}
@@ -22,8 +24,9 @@ def reshape(table: Table, declaration: TableDeclaration) -> Table:
     """Return a table of runs: rows that are none left out, like columns in rows, with sums."""
     table = _without(table, declaration.skip, declaration.last_of)
     table = _split(table, declaration.split)
+    # The values of a measurement a row may stand in columns of runs.
+    table = _unpivoted(_pivoted(table, declaration.pivot), declaration.unpivot)
     table = _pivoted(table, declaration.pivot)
-    table = _unpivoted(table, declaration.unpivot)
     sums = {name: re.compile(pattern) for name, pattern in declaration.totals.items()}
     of = {n: [h for h in table.headings if each.fullmatch(h)] for n, each in sums.items()}
     return _with_computed(_with_computed(table, of, sum), declaration.products, math.prod)
@@ -168,12 +171,14 @@ def _unpivoted(table: Table, pattern: str) -> Table:
     """Return a table with a row for each set of columns that differ in a part of their headings.
 
     A row of which all these cells are empty is left out. Without a name of the part's group it
-    numbers replicates; else it is a column of this name.
+    numbers replicates; else it is a column of this name. Where nothing is left of a heading the
+    values stand under VALUE.
     """
     if not pattern:
         return table
     names = [*re.compile(pattern).groupindex]
     split = [stem_of(heading, pattern) for heading in table.headings]
+    split = [(stem or VALUE, part) if part else (stem, part) for stem, part in split]
     shared = [at for at, (_, part) in enumerate(split) if not part]
     stems = list(dict.fromkeys(stem for stem, part in split if part))
     parts = dict.fromkeys(part for _, part in split if part)

@@ -13,7 +13,7 @@ from ingest.formats import json_rows
 from ingest.formats.workbook import is_workbook
 from ingest.formats.written_numbers import written_numbers
 from ingest.records import TableDeclaration
-from ingest.settings.headings import read_heading
+from ingest.settings.headings import is_measurement, read_heading
 
 _PARQUET: Final = b"PAR1"
 _SEPARATORS: Final = (",", ";", "\t", "|", None)
@@ -25,6 +25,8 @@ MOST_WHOLE: Final = 2**63
 # A unit below a name of a column.
 _UNIT: Final = re.compile(r"[A-Za-z%°µμ][A-Za-z/%*²^0-9-]{0,9}")
 _HEADING: Final = re.compile(r"[A-Za-z_%].{0,79}")
+# A heading that is a setting: `1200MHz`.
+_STEP: Final = re.compile(r"(\d+(?:\.\d+)?) ?([A-Za-z%]*)")
 # The least that makes a file an undeclared table, by whether blanks separate the cells.
 _LEAST_COLUMNS: Final = {True: 3, False: 2}
 _LEAST_ROWS: Final = {True: 3, False: 1}
@@ -55,7 +57,8 @@ def sniff(name: str, head: bytes) -> bool:
         return _is_json_lines(lines)
     if lines and lines[0].lstrip().startswith(("{", "[")):
         return json_rows.is_table(head)
-    return any(_is_table(all_lines, separator) for separator in _SEPARATORS)
+    has_steps = is_measurement(name.partition(".")[0])
+    return any(_is_table(all_lines, separator, has_steps) for separator in _SEPARATORS)
 
 
 def _is_json_lines(lines: Sequence[str]) -> bool:
@@ -66,7 +69,13 @@ def _is_json_lines(lines: Sequence[str]) -> bool:
     return isinstance(first, dict)
 
 
-def _is_table(lines: Sequence[str], separator: str | None) -> bool:
+def _is_table(lines: Sequence[str], separator: str | None, has_steps: bool = False) -> bool:
+    """Return whether lines are a table.
+
+    Args:
+        has_steps: Whether headings may be rising numbers, the steps of a setting, as they may be
+            above rows that all begin with the name of a measurement.
+    """
     try:
         content = table_rows(lines, separator)
         rows = [[*map(str.strip, row)] for _, row in islice(content, LOOKED_AT)]
@@ -78,11 +87,21 @@ def _is_table(lines: Sequence[str], separator: str | None) -> bool:
     return (
         len(header) >= _LEAST_COLUMNS[is_blank]
         and len(body) >= _LEAST_ROWS[is_blank]
-        and all(_HEADING.fullmatch(each) for each in names)
+        and (all(map(_HEADING.fullmatch, names)) or _are_steps(header, body, has_steps))
         and len(set(names)) == len(names)
         and all(len(row) == len(header) for row in body)
         and any(_are_numbers([row[at] for row in body], separator) for at in range(len(header)))
     )
+
+
+def _are_steps(header: Sequence[str], body: Sequence[Sequence[str]], has_steps: bool) -> bool:
+    found = [step for each in header[1:] if (step := _STEP.fullmatch(each))]
+    steps = [float(step[1]) for step in found]
+    is_rising = len(steps) == len(header) - 1 > 1 and steps == sorted({*steps})
+    is_rising = is_rising and len({step[2] for step in found}) == 1
+    is_named = not header[0] or _HEADING.fullmatch(header[0]) is not None
+    is_crossed = has_steps and not is_measurement(header[0])
+    return is_rising and is_named and (is_crossed or all(is_measurement(row[0]) for row in body))
 
 
 def table_rows(lines: Iterable[str], separator: str | None) -> Iterator[tuple[int, list[str]]]:

@@ -7,7 +7,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
+from ingest.formats.table_reshaped import VALUE
 from ingest.proposals.columns import guess_columns
+from ingest.proposals.crossed_tables import runs_in_cells, runs_in_columns
 from ingest.proposals.found_tables import FoundTable, header_pattern
 from ingest.proposals.lake_columns import power_parts
 from ingest.proposals.like_columns import (
@@ -40,9 +42,18 @@ class TableBlock:
 
     def __init__(self, table: FoundTable, dataset: str, settings: Settings) -> None:
         self.table = table
-        self.unpivot = replicate_pattern(table.headings, table.columns)
-        self.unpivot = self.unpivot or series_pattern(table.headings, table.columns)
-        self.pivot = pivot_columns(table.headings, table.columns)
+        # Each file has the names of its rows.
+        rows = table.sources.count(table.sources[0]) if table.sources else 0
+        first = [column[:rows] for column in table.columns]
+        in_columns = runs_in_columns(table.headings, first)
+        self.unpivot = in_columns[0] if in_columns else ""
+        self.pivot = in_columns[1] if in_columns else None
+        self.unpivot = self.unpivot or runs_in_cells(table.headings, first, table.measured)
+        self.measured = table.measured if self.unpivot and self.pivot is None else ""
+        if not self.unpivot:
+            self.unpivot = replicate_pattern(table.headings, table.columns)
+            self.unpivot = self.unpivot or series_pattern(table.headings, table.columns)
+            self.pivot = pivot_columns(table.headings, table.columns)
         self.skip = parts_of_rows(table.headings, table.columns)
         shape = TableDeclaration(unpivot=self.unpivot, skip=self.skip)
         content = table.reshaped(shape)
@@ -51,6 +62,9 @@ class TableBlock:
             # Else no two measurements are of one run.
             is_merged = merged.rows < content.rows
             content, self.pivot = (merged, self.pivot) if is_merged else (content, None)
+        if self.measured:
+            named = (self.measured if h == VALUE else h for h in content.headings)
+            content = replace(content, headings=tuple(named))
         self.split = split_columns(content.headings, content.columns, table.declared)
         patterns = {heading: pattern for heading, (pattern, _) in self.split.items()}
         content = content.reshaped(TableDeclaration(split=patterns))
@@ -65,7 +79,7 @@ class TableBlock:
         self.power = power_parts(self.guesses)
         path, self.parts = read_paths(table.paths) if len(table.paths) > 1 else ("", [])
         self.parts = self._apart_from_columns(path)
-        self.path = path
+        self.path = path or (re.escape(table.paths[0]) if self.measured else "")
         self.system = dataset
         self.workload = _workload_of(table, self.parts, dataset, settings)
         self._aim_knobs(settings)
@@ -150,7 +164,9 @@ class TableBlock:
             yield f"#   measurements: named by {self.pivot[0]}, one a row"
         if self.unpivot:
             of = "series" if "?P<" in self.unpivot else "replicates"
-            yield f"#   {of}: a part of the headings; each row is as many runs"
+            each = "column" if self.pivot else "cell" if self.measured else ""
+            runs = f"each {each} is a run" if each else "each row is as many runs"
+            yield f"#   {of}: a part of the headings; {runs}"
         if self.means is not None:
             yield f"#   means: of {self.means.n} runs each, with their deviations"
         if self.power is not None:
@@ -209,7 +225,7 @@ class TableBlock:
         yield "[tables.columns]"
         for guess in self.guesses:
             if guess.heading.text and not guess.is_declared:
-                key = guess.heading.text
+                key = VALUE if guess.heading.text == self.measured else guess.heading.text
                 key = key if re.fullmatch(r"[A-Za-z0-9_-]+", key) else _text(key)
                 yield f"{key} = {self._declaration(guess)}  # {guess.why}"
         if self.power is not None:
@@ -224,7 +240,8 @@ class TableBlock:
         keys = {"to": self.performance if is_section else to}
         if not to and not is_section:
             bare = _bare(guess)
-            keys |= {"name": bare if bare != guess.heading.text else "", "role": guess.role}
+            is_said = bare == guess.heading.text and bare != self.measured
+            keys |= {"name": "" if is_said else bare, "role": guess.role}
             keys |= {"unit": guess.unit, "better": guess.better or ""}
         entries = [f"{name} = {_text(value)}" for name, value in keys.items() if value]
         entries += ["given = true"] if guess.is_given and not to else []
@@ -283,7 +300,7 @@ def _workload_of(
     table: FoundTable, parts: Sequence[PathColumn], dataset: str, settings: Settings
 ) -> str:
     """Return what ran, by the name of the file or its folder; else by the dataset."""
-    if parts or len(table.paths) > 1:
+    if parts or len(table.paths) > 1 or table.measured:
         return _name(dataset) or UNKNOWN
     path = table.paths[0].split("/")
     stem = path[-1].split(".")[0]

@@ -14,6 +14,7 @@ from ingest.formats.problem_list import ProblemList
 from ingest.formats.table_files import declaration_of, parse_tables
 from ingest.formats.table_reshaped import reshape
 from ingest.formats.table_rows import Table
+from ingest.proposals.crossed_tables import measured_in_cells
 from ingest.records import ReadContext, TableColumn, TableDeclaration
 from ingest.settings.dataset import Settings
 
@@ -38,6 +39,7 @@ class FoundTable:
         place: Where a JSON document has it, if the document has several.
         is_document: Whether JSON documents have it.
         declared: What the settings say of its columns already.
+        measured: What the names of the files say that all cells are, but those of the first column.
     """
 
     headings: tuple[str, ...]
@@ -49,6 +51,7 @@ class FoundTable:
     place: str = ""
     is_document: bool = False
     declared: Mapping[str, TableColumn] = field(default_factory=dict)
+    measured: str = ""
     read: int = 0
 
     def add(self, path: str, columns: Sequence[Iterable[Cell]]) -> None:
@@ -125,7 +128,11 @@ def _read(
         names_work = any(column.to == "workload" for column in known.columns.values())
         if known.workload or names_work or known.refusal or known.aggregate:
             continue
-        found = tables.setdefault(headings, FoundTable(headings, declared=known.columns))
+        measured = measured_in_cells(path, headings)
+        found = tables.setdefault(
+            (*headings, f"\0{measured}"),
+            FoundTable(headings, declared=known.columns, measured=measured),
+        )
         found.place, found.is_document = table.place, is_document
         found.units |= table.units
         found.add(path, [table.column(index) for index in range(len(headings))])

@@ -22,7 +22,7 @@ _PATTERNS: Final = (
 # Numbers behind these words are of parts of a machine or of percentiles, not of replicates.
 _PARTS: Final = WORDS["parts"] | {
     *("node", "socket", "channel", "thread", "worker", "zone", "rank", "port", "phase", "stage"),
-    *("layer", "level", "step", "p", "c", "l", "q", "top"),
+    *("layer", "level", "step", "p", "c", "l", "q", "top", "package", "pkg", "die", "card", "chip"),
 }
 _LEAST_SERIES: Final = 3
 # What a column of measurements of several kinds is called, and the most kinds.

@@ -266,6 +266,14 @@ def unit_of(text: str, in_brackets: bool = False) -> Unit | None:
     return Unit(name, quantity, float(f"{_PREFIXES[name[0]] * scale:.12g}"))
 
 
+def is_measurement(text: str) -> bool:
+    """Return whether a text is the name of a measurement: `Energy (J)`, `throughput`."""
+    heading = read_heading(text)
+    if quantity_of(heading) not in ("", "frequency", "bytes"):
+        return True
+    return not (WORDS["less"] | WORDS["more"]).isdisjoint(heading.words)
+
+
 def quantity_of(heading: Heading) -> Quantity:
     """Return what a column measures, by its unit, else by its words; empty if neither says it."""
     words = heading.words

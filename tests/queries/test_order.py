@@ -47,7 +47,11 @@ def test_runs_at_random_without_drift(tmp_path: Path) -> None:
 
 
 def test_a_drift_of_five_percent_is_found_and_measured(tmp_path: Path) -> None:
-    names: dict[str, Any] = {"system": "linux_tuned", "system_label": "Linux tuned", "workload": "nodejs"}
+    names: dict[str, Any] = {
+        "system": "linux_tuned",
+        "system_label": "Linux tuned",
+        "workload": "nodejs",
+    }
     check, _ = checked(tmp_path, sweep("random", drift=0.05, **names))
     assert check.is_affected
     assert "node.js" in check.words

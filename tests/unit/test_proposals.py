@@ -584,6 +584,7 @@ def test_replicates_in_columns_of_their_own_are_runs(tmp_path: Path) -> None:
         (["setting", "run 1 (s)", "run 2 (s)"], True),
         (["setting", "Rep1_energy_J", "Rep2_energy_J"], True),
         (["setting", "energy_core_0_J", "energy_core_1_J"], False),
+        (["setting", "energy_package0_J", "energy_package1_J"], False),
         (["setting", "latency_p50 (ms)", "latency_p99 (ms)"], False),
     ],
 )

@@ -17,6 +17,7 @@ from ingest.__main__ import main
         ({"a.json": "{]"}, "{raw}/a.json: begins like JSON, but is none"),
         ({"a.bin": "\0\1"}, "{raw}/a.bin: binary, of no known format"),
         ({"a.csv": "x,y\na,b\n"}, "cells between commas, but no header with rows of numbers"),
+        ({"a.csv": "cores,1200,2400\n1,9.5,8.5\n2,7.5,6.5\n"}, "at the crossings of two"),
         ({"a.txt": "words\nand words\n"}, "`[[logs]]` can declare it"),
         ({f"{'ab'[i % 2] * (1 + i)}.txt": "one" for i in range(7)}, "  and 2 more shapes of names"),
     ],

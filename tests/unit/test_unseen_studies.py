@@ -113,6 +113,24 @@ STUDIES: dict[str, tuple[dict[str, str], str, int, list[tuple[Any, ...]]]] = {
          (60.5, 3.5, None, None, 0, None, "gpt", "int8"),
          (79.5, 3.5, "ep", None, 0, 4, None, None)],
     ),
+    # The runs stand in columns, and in cells of a file for each measurement.
+    "a metric a row": (
+        {f"{name}.csv": "metric,unit,run1,run2,run3\nenergy,J,100.5,110.5,120.5\n"
+         "runtime,s,9.5,10.5,11.5\nfps,,1.5,1.25,1.75\n" for name in ("cg", "ep")},
+        "file, replicate, energy_j, duration_s, fps", 6,
+        [("cg", 1, 100.5, 9.5, 1.5), ("cg", 2, 110.5, 10.5, 1.25)],
+    ),
+    "settings in columns": (
+        {"result.csv": ",1200,1800,2400\nEnergy (J),100.5,110.5,120.5\nTime (ms),9500,8500,7500\n"},
+        "setting, energy_j, duration_s", 3,
+        [(1200, 100.5, 9.5), (1800, 110.5, 8.5), (2400, 120.5, 7.5)],
+    ),
+    "a metric a file": (
+        {"energy_j.csv": "threads,1200MHz,2400MHz\n1,100.5,110.5\n4,90.5,95.5\n8,85.5,\n",
+         "runtime_s.csv": "threads,1200MHz,2400MHz\n1,20.5,10.5\n4,6.5,3.5\n8,4.5,\n"},
+        "threads, frequency, energy_j, duration_s", 5,
+        [(1, 1200, 100.5, 20.5), (1, 2400, 110.5, 10.5), (4, 1200, 90.5, 6.5)],
+    ),
     # Names like those of measurements are still what ran.
     "names and scores": (
         {"scores.csv": "program,threads,score\npower_virus,1,10.5\nenergy_sort,2,11.5\n"

@@ -1,0 +1,96 @@
+"""Tables with a run in each column or cell: a metric a row, or two settings and a metric a file.
+
+`metric,run1,run2` has the runs in its columns. `energy_j.csv` with the headings
+`threads,1200,2400` has an energy in each cell, at the threads of its row and the clock of its
+column.
+"""
+
+import re
+from collections.abc import Sequence
+from pathlib import PurePosixPath
+from typing import Final
+
+from ingest.formats.json_rows import Cell
+from ingest.formats.table_reshaped import VALUE
+from ingest.formats.table_text import UNSET, is_number
+from ingest.proposals.path_parts import PathColumn, read_paths
+from ingest.settings.headings import is_measurement, quantity_of, read_heading, words_of
+from ingest.settings.word_lists import VALUES, WORDS
+
+# Parts of a machine or of a run, percentiles and statistics stand in no heading of a run.
+_NO_RUNS: Final = (
+    WORDS["parts"] | WORDS["statistics"] | WORDS["plain"] - {"run"} | WORDS["measured"]
+    | {"p", "socket", "package", "pkg", "node", "thread", "value", "unit", "units", "n", "ci"}
+)  # fmt: skip
+
+
+def runs_in_columns(
+    headings: Sequence[str], columns: Sequence[Sequence[Cell]]
+) -> tuple[str, tuple[str, str]] | None:
+    """Return the pattern of headings that are runs, and the headings of names and of values.
+
+    None unless each row is of another measurement, one at least an energy, a power or a time.
+    """
+    names = [str(cell).strip() for cell in columns[0]] if columns else []
+    has_units = {*headings[1:2]} <= {"unit", "units"} and len(headings) > 1
+    shared, runs = headings[: 1 + has_units], headings[1 + has_units :]
+    read = [read_heading(name) for name in names]
+    if (
+        not all(map(is_measurement, names))
+        or len({*names}) < max(2, len(names))
+        or not any(quantity_of(each) in ("energy", "power", "time") for each in read)
+        or not _are_numbers(columns[len(shared) :])
+    ):
+        return None
+    pattern, parts = _parts_of(runs)
+    are_columns = any(WORDS["set"].intersection(words_of(run)) for run in runs)
+    if not parts or (are_columns and any(part.kind == "text" for part in parts)):
+        return None
+    if len(parts) > 1:
+        pattern = "(?P<setting>.+)"
+    others = "|".join(map(re.escape, shared))
+    return f"^(?!(?:{others})$){pattern}$", (headings[0], VALUE)
+
+
+def runs_in_cells(headings: Sequence[str], columns: Sequence[Sequence[Cell]], measured: str) -> str:
+    """Return the pattern of headings that are a setting; empty if a row or cell is no run.
+
+    Args:
+        measured: As `measured_in_cells`.
+    """
+    rows = [*columns[0]] if columns else []
+    if not measured or len({*rows}) < len(rows) or not _are_numbers(columns[1:]):
+        return ""
+    return f"^(?!{re.escape(headings[0])}$){_parts_of(headings[1:])[0]}$"
+
+
+def measured_in_cells(path: str, headings: Sequence[str]) -> str:
+    """Return the metric that the name of a file gives to all cells but those of the first column.
+
+    Empty unless all other headings are values of one setting: numbers, governors, precisions.
+    """
+    stem = PurePosixPath(path).name.partition(".")[0]
+    words = re.split(r"[-_. ]+", stem)
+    at = [n for n, word in enumerate(words) if is_measurement(word)]
+    _, parts = _parts_of(headings[1:])
+    if not at or len(parts) != 1 or is_measurement(headings[0]):
+        return ""
+    known = any({h.lower() for h in headings[1:]} <= values for values in VALUES.values())
+    # The unit behind it: `energy_j`.
+    last = at[0] + 1 + (read_heading(stem).unit is not None and len(words) > at[0] + 1)
+    return "_".join(words[at[0] : last]) if known or parts[0].kind != "text" else ""
+
+
+def _parts_of(headings: Sequence[str]) -> tuple[str, list[PathColumn]]:
+    """Return the pattern of headings that are runs, and what they differ in; nothing for others."""
+    starts = {word for h in headings for word in words_of(re.sub(r"(?<![A-Za-z])\d.*", "", h))}
+    starts |= {word.rstrip("0123456789") for word in starts}
+    is_free = len({*headings}) > 1 and starts.isdisjoint(_NO_RUNS) and "/" not in "".join(headings)
+    if not is_free or "" in headings or any(map(is_measurement, headings)):
+        return "", []
+    return read_paths(list(headings), "setting")
+
+
+def _are_numbers(columns: Sequence[Sequence[Cell]]) -> bool:
+    texts = {str(cell).strip() for column in columns for cell in column if cell is not None}
+    return bool(texts) and all(is_number(text) or text.lower() in UNSET for text in texts)
