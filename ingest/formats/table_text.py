@@ -30,6 +30,8 @@ _STEP: Final = re.compile(r"(\d+(?:\.\d+)?) ?([A-Za-z%]*)")
 # The least that makes a file an undeclared table, by whether blanks separate the cells.
 _LEAST_COLUMNS: Final = {True: 3, False: 2}
 _LEAST_ROWS: Final = {True: 3, False: 1}
+# The header and two rows stand above a note that no empty line separates.
+_LEAST_BEFORE_NOTES: Final = 3
 LOOKED_AT: Final = 40
 # A head of this many bytes may end within a line.
 CUT_HEAD: Final = 1 << 16
@@ -196,11 +198,12 @@ def _without_titles(lines: Iterable[str], separator: str) -> Iterator[str]:
 def content_lines(lines: Iterable[str], separator: str | None) -> Iterator[str]:
     """Yield the lines of a table; those of comments above it and of notes below it are empty.
 
-    A note has no separator and stands behind an empty line. A comment with the names of the
-    columns is the header.
+    A note has no separator and stands behind an empty line, or is of several words below rows. A
+    comment with the names of the columns is the header.
     """
     comments: list[str] = []
-    is_begun = is_after_gap = False
+    is_begun = is_after_gap = is_quoted = False
+    rows = 0
     for line in lines:
         if not is_begun and line.lstrip("\ufeff \t").startswith("#"):
             comments.append(line)
@@ -216,8 +219,18 @@ def content_lines(lines: Iterable[str], separator: str | None) -> Iterator[str]:
         is_gap = not filled
         # A spreadsheet fills up gaps and notes with empty cells.
         is_note = separator is not None and (len(filled) == 1 or line.lstrip()[:1] == "#")
-        is_after_gap = is_begun and (is_gap or (is_after_gap and is_note))
+        is_text = not is_quoted and separator is not None and _is_text(line, separator)
+        is_after_gap = is_begun and (
+            is_gap or (is_note and (is_after_gap or (is_text and rows >= _LEAST_BEFORE_NOTES)))
+        )
+        # A quoted cell may have several lines.
+        is_quoted ^= line.count('"') % 2 == 1
+        rows += not is_after_gap
         yield "" if is_after_gap else line
+
+
+def _is_text(line: str, separator: str) -> bool:
+    return separator not in line and len(line.split()) > 1
 
 
 def _starts_with_numbers(line: str) -> bool:

@@ -174,7 +174,7 @@ def _mark_twins(guesses: Sequence[Guess], columns: Sequence[Sequence[Cell]]) -> 
         for other in knobs:
             pairs = {*zip(columns[other], columns[index], strict=True)}
             kinds = {guess.kind, guesses[other].kind}
-            is_count = guess.heading.has("number", "num", "numero", "anzahl", "nombre")
+            is_count = guess.heading.has("number", "num", "numero", "anzahl", "tokens")
             is_many = guess.count > _FEW and ("text" not in kinds or is_count)
             is_again = guess.kind == "text" or is_many
             if guess.count == guesses[other].count == len(pairs) and is_again:

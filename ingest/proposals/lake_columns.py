@@ -27,6 +27,7 @@ _PERCENTILES: Final = {
 }
 # What a machine, a board or a phone takes, W.
 _PLAUSIBLE_W: Final = (0.1, 5000.0)
+_MEANS: Final = frozenset({"mean", "avg", "average", "media", "medio", "promedio", "mittel"})
 _AGREEING: Final = 0.2
 _TIMES: Final = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}
 _ENERGIES: Final = {"J": 1.0, "mJ": 1e-3, "uJ": 1e-6, "Wh": 3.6e3, "kWh": 3.6e6}
@@ -64,8 +65,13 @@ def choose_targets(guesses: Sequence[Guess]) -> None:
         for guess in of_costs["energy"]:
             if guess.heading.unit is None:
                 _set_unit(guess, "kWh", 3.6e6, "as CodeCarbon has it")
+    if duration is not None and _is_of_items(duration, energy):
+        duration.to, duration.scale, duration = "", 1.0, None
     if power is not None and _is_of_a_part(power, energy, duration):
         power.to, power.scale, power = "", 1.0, None
+    most = max((g.numbers.max() for g in of_costs["power"] if not g.unit), default=0.0)
+    if power is not None and not power.unit and not power.is_declared and most > _PLAUSIBLE_W[1]:
+        _set_unit(power, "mW", 1e-3, "since a power is too large in W")
     apart_s = _apart_s(guesses, len(duration.numbers)) if duration is not None else None
     _choose_units(energy, power, duration, apart_s)
     for guess in of_costs["energy"]:
@@ -156,6 +162,16 @@ def _rank(guess: Guess, target: str) -> int:
     if not np.any(guess.numbers > 0):
         rank -= 15
     return rank
+
+
+def _is_of_items(duration: Guess, energy: Guess | None) -> bool:
+    """Return whether a mean time is of items, since the energy is too large for it."""
+    if energy is None or duration.is_declared or not duration.heading.has(*_MEANS):
+        return False
+    if energy.heading.unit is None or duration.heading.unit is None:
+        return False
+    joules, seconds = ((_middle(g) or 0.0) * g.scale for g in (energy, duration))
+    return joules > _PLAUSIBLE_W[1] * seconds > 0
 
 
 def _is_of_a_part(power: Guess, energy: Guess | None, duration: Guess | None) -> bool:

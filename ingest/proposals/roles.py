@@ -252,6 +252,8 @@ def _measured_why(heading: Heading) -> str:
 
 def _direction(guess: Guess) -> Better | None:
     heading, unit = guess.heading, guess.heading.unit
+    if heading.words[-2:] == ("frame", "rate"):
+        return "more"
     if heading.has(*_MORE) or (unit is not None and unit.quantity == "rate" and unit.text != "rpm"):
         return "more" if not heading.has("emissions", "misses", "errors") else "less"
     if heading.has("std", "stdev", "stddev", "sd", "var", "variance", "remaining"):

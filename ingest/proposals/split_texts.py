@@ -28,6 +28,7 @@ def split_columns(
     Nothing of texts whose parts other columns have already.
     """
     found = {}
+    taken: set[str] = set(headings)
     for heading, cells in zip(headings, columns, strict=True):
         texts = {str(cell).strip() for cell in cells if cell is not None} - UNSET
         is_named = _FEWEST <= len(texts) <= _MOST and all(map(_SEPARATED.search, texts))
@@ -38,8 +39,12 @@ def split_columns(
         combinations = math.prod(part.values for part in settings)
         if len(settings) < 2 or not _FILLED * combinations <= len(texts) <= combinations:
             continue
-        if not _is_known(pattern, settings, cells, [c for c in columns if c is not cells]):
+        # Another text, such as a path of a log, may say the same replicate again.
+        is_free = taken.isdisjoint(part.name for part in parts)
+        others = [c for c in columns if c is not cells]
+        if is_free and not _is_known(pattern, settings, cells, others):
             found[heading] = pattern, parts
+            taken |= {part.name for part in parts}
     return found
 
 

@@ -2,7 +2,8 @@
 
 A table without an energy or a power, each row of which is known by its settings, belongs to the
 table with the same settings that has one: `quality.csv` with a row a video beside `energy.csv` with
-three runs of each.
+three runs of each. In folders of one run each, a table of one row belongs to that with the energy:
+`metrics.json` beside `emissions.csv`.
 """
 
 from collections.abc import Iterator, Sequence
@@ -23,9 +24,12 @@ def join_tables(reads: Sequence[TableRead]) -> tuple[list[TableRead], list[Ignor
     """Return the tables without those whose rows others took, and what became of these."""
     if len(reads) < 2:
         return list(reads), []
+    folders = [*_of_folders(reads)]
+    reads = [r for r in reads if not any(r is read and _join(r, o, ()) for read, o in folders)]
+    ignored = [_more_of(read, other) for read, other in folders]
     settings = {id(read): _settings_of(read) for read in reads if len(read.table.rows) > 1}
     costs = [each for each in reads if id(each) in settings and _has_cost(each)]
-    kept, ignored = list(reads), []
+    kept = list(reads)
     for read in reads:
         if id(read) not in settings or _has_cost(read):
             continue
@@ -33,9 +37,31 @@ def join_tables(reads: Sequence[TableRead]) -> tuple[list[TableRead], list[Ignor
         for other in costs:
             if names and {*names} <= {*settings[id(other)]} and _join(read, other, names):
                 kept.remove(read)
-                ignored.append(Ignored(read.file.path, f"more of the runs of {other.file.name}"))
+                ignored.append(_more_of(read, other))
                 break
     return kept, ignored
+
+
+def _more_of(read: TableRead, other: TableRead) -> Ignored:
+    return Ignored(read.file.path, f"more of the runs of {other.file.name}")
+
+
+def _of_folders(reads: Sequence[TableRead]) -> Iterator[tuple[TableRead, TableRead]]:
+    """Yield tables of one row without a cost with the only one of their folder that has a cost.
+
+    Nothing if only one folder has such tables.
+    """
+    folders: dict[str, list[TableRead]] = {}
+    for read in reads:
+        folders.setdefault(read.file.path.rpartition("/")[0], []).append(read)
+    pairs = []
+    for tables in folders.values():
+        costs = [read for read in tables if _has_cost(read)]
+        if len(costs) == 1 == len(costs[0].table.rows):
+            more = [read for read in tables if read is not costs[0] and len(read.table.rows) == 1]
+            pairs += [(read, costs[0]) for read in more]
+    if len({id(other) for _, other in pairs}) > 1:
+        yield from pairs
 
 
 def _has_cost(read: TableRead) -> bool:

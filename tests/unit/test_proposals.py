@@ -162,6 +162,27 @@ SWEEPS: dict[str, tuple[Sweep, dict[str, Any]]] = {
             "EDP (J*s)": "metric",
         },
     ),
+    # 100 kJ in 2 s are no power: the time is of an item. Two powers without a unit are too large.
+    "means of items": (
+        Sweep(
+            {"quant": ["q4", "q8"]},
+            {
+                "Energy (J)": lambda n: 100_000 + n, "mean inference time (s)": lambda n: 2 + n / 9,
+                "frame_rate": lambda n: 116 + n / 9,
+            },
+        ),
+        {
+            "quant": "knob", "Energy (J)": ("energy_j", 1), "mean inference time (s)": ("", 1),
+            "frame_rate": "metric",
+        },
+    ),
+    "powers of a laptop": (
+        Sweep(
+            {"build": ["mono", "aot"]},
+            {"cpu_power": lambda n: 1700 + n, "gpu_power": lambda n: 14_300 + n},
+        ),
+        {"build": "knob", "cpu_power": ("power_w", 1e-3), "gpu_power": "metric"},
+    ),
     # pandas writes the number of the row without a heading.
     "an index": (
         Sweep(

@@ -253,6 +253,26 @@ STUDIES: dict[str, tuple[dict[str, str], str, int, list[tuple[Any, ...]]]] = {
         "file, file_2, energy_j, duration_s", 4,
         [("pip", "cold", pytest.approx(1700.153), pytest.approx(100.009))],
     ),
+    # What was reached stands beside the energy; 0.001 kWh are 3.6 kJ.
+    "a folder a run": (
+        {f"{agent}/seed_{seed}/{name}": text for agent in ("dqn", "ppo") for seed in (0, 1)
+         for name, text in (
+             ("emissions.csv", "duration,emissions,energy_consumed\n"
+              f"{300.5 + seed},0.0004,0.001\n"),
+             ("summary.json", f'{{"env": "walker", "elapsed_seconds": {301.5 + seed}, '
+              f'"reward": {90.5 + seed}}}'))},
+        "folder, replicate, energy_j, duration_s, reward", 4,
+        [("dqn", 0, 3600.0, 300.5, 90.5), ("dqn", 1, 3600.0, 301.5, 91.5)],
+    ),
+    # Two texts say the replicate; words stand below the rows, and one of them names no column.
+    "names, paths and closing words": (
+        {"clocks.csv": "run_id,clock_mhz,runtime_s,energy_j,log_path\n" + "".join(
+            f"clk{clock}_r{n},{clock},{clock / 20 + n},{clock + n}.5,sgemm_clk{clock}_r{n}.csv\n"
+            for clock in (1005, 1065) for n in (1, 2, 3))
+            + "--- last check ---\nALL OF ONE\nDONE\n"},
+        "clock_mhz, replicate, energy_j, duration_s", 6,
+        [(1005, 1, 1006.5, 51.25), (1005, 2, 1007.5, 52.25)],
+    ),
     # Folders repeat what the documents say.
     "documents in folders": (
         {f"{machine}/{benchmark}/run{run}.json": '{"energy": {"value": 3977.5, "unit": "mJ"}, '
