@@ -27,12 +27,10 @@ _SLOT_BITS: Final = _ROW_SHIFT - _SLOT_SHIFT
 @compile_part
 def slot_of(value: int) -> int:
     """Return the slot of a value, numbered as in `data.analysis.log_bins`."""
-    if value < 1 << FINE_BITS:
-        return value
-    octave: Any = 63 - np.int64(leading_zeros(np.uint64(value)))
-    fine = value >> (octave - FINE_BITS)
-    slot = ((octave - FINE_BITS) << FINE_BITS) + fine
-    return slot if slot < SLOTS else SLOTS - 1
+    # Without a branch: the least values have the octave of the first divided one.
+    octave: Any = 63 - np.int64(leading_zeros(np.uint64(value | 1 << FINE_BITS)))
+    coarse = octave - FINE_BITS
+    return min((coarse << FINE_BITS) + (value >> coarse), SLOTS - 1)
 
 
 @compile_part
