@@ -1,6 +1,7 @@
 """Metrics of logs: against a slow script on the raw logs, and again from the files of the lake."""
 
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +37,8 @@ from tests.fixtures.ingest import ingest, query
 from tests.fixtures.real import real_data
 from tests.fixtures.slow_log_metrics import counts_slowly, metrics_slowly
 
+Ask = Callable[[str], list[dict[str, Any]]]
+
 _EXACT = ("dispersion", "busy_share", "core_imbalance", "power", "mean")
 _LOGGED = "SELECT * FROM runs WHERE has_log ORDER BY run_id"
 ENERGY = "energy_over_time"
@@ -45,10 +48,10 @@ _SERIES = (
 _MADE = "SELECT run_id, quantity, slot, low, high, count FROM distributions ORDER BY ALL"
 
 
-def raw_logs(lake: Path, row: dict[str, Any]) -> tuple[dict[int, str], tuple[int, int]]:
+def raw_logs(ask: Ask, row: dict[str, Any]) -> tuple[dict[int, str], tuple[int, int]]:
     """The text of each core's raw log of a run of a lake, and the first and last tick."""
-    sources = query(lake, f"SELECT * FROM sources WHERE run_id = '{row['run_id']}'")
-    cores = query(lake, f"SELECT * FROM cores WHERE run_id = '{row['run_id']}' ORDER BY core")
+    sources = ask(f"SELECT * FROM sources WHERE run_id = '{row['run_id']}'")
+    cores = ask(f"SELECT * FROM cores WHERE run_id = '{row['run_id']}' ORDER BY core")
     for source in sources:
         # The folder of the session's sample was renamed once it was complete.
         source["path"] = source["path"].replace("/logged-making/", "/logged/")
@@ -75,8 +78,8 @@ def _window(path: str, name: str) -> Window | None:
     return content.window if isinstance(content, Reading) else None
 
 
-def assert_as_slowly(lake: Path, row: dict[str, Any]) -> None:
-    by_core, ticks = raw_logs(lake, row)
+def assert_as_slowly(ask: Ask, row: dict[str, Any]) -> None:
+    by_core, ticks = raw_logs(ask, row)
     machine, package_of = load_settings().machine, {core: core % 2 for core in by_core}
     unit_j, itr_us = machine.energy_unit_j, row["itr_us"]
     slow = metrics_slowly(by_core, ticks, machine.tsc_hz, unit_j, package_of, itr_us)
@@ -90,28 +93,36 @@ def assert_as_slowly(lake: Path, row: dict[str, Any]) -> None:
         else:
             assert row[name] == pytest.approx(expected, rel=0.07, abs=1e-3), name
     for name, counts in zip(SERIES, counts_slowly(by_core, ticks, SERIES_BINS), strict=False):
-        series = query(lake, _SERIES.format(row["run_id"], name))
+        series = ask(_SERIES.format(row["run_id"], name))
         assert [part["count"] for part in series] == counts, name
         assert series[-1]["high"] == pytest.approx(row["duration_s"] * 1e9)
-    energy_uj = sum(part["count"] for part in query(lake, _SERIES.format(row["run_id"], ENERGY)))
+    energy_uj = sum(part["count"] for part in ask(_SERIES.format(row["run_id"], ENERGY)))
     assert energy_uj / 1e6 == pytest.approx(row["energy_j"], rel=0.05)
 
 
+def assert_all_as_slowly(lake: Path) -> int:
+    """Check all logged runs of a lake; return how many there are."""
+    with open_lake(lake) as opened:
+
+        def ask(sql: str) -> list[dict[str, Any]]:
+            return opened.polars(sql).to_dicts()
+
+        rows = ask(_LOGGED)
+        for row in rows:
+            assert_as_slowly(ask, row)
+            assert row["gap_p50_us"]
+            assert row["busy_share"]
+        return len(rows)
+
+
 def test_metrics_of_the_sample_are_those_of_a_slow_script(logged_lake: Path) -> None:
-    rows = query(logged_lake, _LOGGED)
-    assert len(rows) >= 8
-    for row in rows[::3]:
-        assert_as_slowly(logged_lake, row)
-    assert all(row["gap_p50_us"] and row["busy_share"] for row in rows)
+    assert assert_all_as_slowly(logged_lake) >= 9
 
 
 @pytest.mark.real
 def test_metrics_of_published_logs_are_those_of_a_slow_script(tmp_path: Path) -> None:
     ingest(tmp_path, real_data() / "netpipe")
-    rows = query(tmp_path, _LOGGED)
-    assert len(rows) == 2
-    for row in rows:
-        assert_as_slowly(tmp_path, row)
+    assert assert_all_as_slowly(tmp_path) == 2
 
 
 @pytest.fixture
