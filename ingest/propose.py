@@ -19,6 +19,7 @@ from ingest.formats import FORMATS
 from ingest.meter_clocks import clock_lines
 from ingest.proposals.blocks import TableBlock, sections_of, table_blocks
 from ingest.proposals.file_names import (
+    LATENCY_OF,
     OF_FORMATS,
     knob_blocks,
     label_blocks,
@@ -81,7 +82,8 @@ def propose(
     named = [name_block(pattern, machines, own) for pattern in patterns]
     has_logs = any(pattern.shape.role == "log" for pattern in patterns)
     blocks += [*label_blocks(patterns, has_logs, shipped), workload_questions(patterns, shipped)]
-    form = next((s.form for shapes in by_path for s in shapes if s.role == "output"), None)
+    forms = [s.form for shapes in by_path for s in shapes if s.role == "output"]
+    form = next((f for f in forms if f in LATENCY_OF), next(iter(forms), None))
     named_by_path = [_path_blocks(shapes, dataset, form) for shapes in by_path]
     blocks += [*knob_blocks(own), *named, *chain.from_iterable(named_by_path)]
     used = {id(pattern.shape) for pattern in patterns}
@@ -116,7 +118,7 @@ def _named_by_paths(results: Sequence[Shape]) -> list[list[Shape]]:
     by_form = _by_form(results)
     if (
         len(by_form) > 1
-        and not any(f in OF_FORMATS for f in by_form)
+        and not any(shape.form in OF_FORMATS and names_a_knob(shape) for shape in results)
         and _agree([*by_form.values()])
     ):
         return [*by_form.values()]
@@ -161,6 +163,8 @@ def _path_blocks(
     """
     paths = [file.path for shape in shapes for file in shape.files]
     pattern, columns = read_paths(paths[:: 1 + len(paths) // _MOST_PATHS])
+    form = shapes[0].form or ""
+    judge = of_form or form
     if not pattern:
         return
     # What only tells files apart identifies their runs, and is no setting.
@@ -169,12 +173,11 @@ def _path_blocks(
     for at, column in enumerate(stamps):
         pattern = pattern.replace(f"(?P<{column.name}>", "(?:" if at else "(?P<variant>")
     name = _key_of(dataset)
-    form = shapes[0].form or ""
-    judge = of_form or form
     own = next((f.own_workload for f in FORMATS if f.name == judge), UNKNOWN)
-    workload = OF_FORMATS.get(judge, name if own == UNKNOWN else own)
+    # No name says a workload that wattlas knows, such as that of a published study.
+    workload = name if own == UNKNOWN or judge in OF_FORMATS else own
     if workload == name:
-        yield workload_block(name)
+        yield workload_block(name, LATENCY_OF.get(judge, "duration_s"))
     yield f"[systems.{name}]\nlabel = {json.dumps(dataset, ensure_ascii=False)}\n"
     yield from sections_of(columns)
     count = f"{len(paths)} file{'' if len(paths) == 1 else 's'} of {form}, such as {paths[0]}"

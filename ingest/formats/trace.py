@@ -49,7 +49,7 @@ def sniff(name: str, head: bytes) -> bool:
         return _in_document([head], name) is not None
     lines = head.decode("utf-8-sig", "replace").splitlines()
     lines = lines if head.endswith(b"\n") else lines[:-1]
-    return find_trace(islice(lines, _LOOKED_AT)) is not None
+    return find_trace(islice(lines, _LOOKED_AT), name) is not None
 
 
 def _in_document(blocks: Iterable[bytes], name: str) -> Trace | None:
@@ -78,7 +78,9 @@ def read(blocks: Iterable[bytes], context: ReadContext) -> Reading:
     head = next(blocks, b"")
     is_document = head.lstrip()[:1] in (b"{", b"[")
     blocks = chain([head], blocks)
-    trace = _in_document(blocks, context.name) if is_document else find_trace(iterate_lines(blocks))
+    lines = iterate_lines(blocks)
+    name = context.name
+    trace = _in_document(blocks, name) if is_document else find_trace(lines, name)
     if trace is None:
         raise FormatError(f"no times that rise at even steps ({context.name})")
     problems = trace.problems

@@ -3,6 +3,7 @@
 - A header, then a row a sample; lines above it, comments and repeated headers are left out.
 - A header of two lines: groups above names (PCM), or units below names (`nvidia-smi dmon`).
 - No header: each row alternates names and values (`Time,..,Watts,..`, SPEC PTDaemon).
+- No header: a date and numbers in each row, or numbers of one rising time.
 - Records of lines `name: value`, which repeat (`ipmitool dcmi power reading` in a loop).
 """
 
@@ -22,6 +23,10 @@ _NUMBER: Final = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
 # A cell such as `45.32 W`, `10 %` or `1410 MHz`.
 _WITH_UNIT: Final = re.compile(rf"({_NUMBER.pattern})\s*([A-Za-z%°µμ/]{{1,6}})")
 _NOTHING: Final = re.compile(r"\[?(?:n/?a|nan|not supported|unknown error|-+|)\]?", re.IGNORECASE)
+# How a date with a time of day begins.
+_DATE: Final = re.compile(
+    r"\d{4}[-/]\d\d[-/]\d\d[T_ ]\d\d?:\d\d|\d\d?[-/.]\d\d?[-/.]\d{4} \d\d?:\d\d"
+)
 _DIGIT: Final = re.compile(r"\d")
 # How dcgmi names the device of a row.
 _ENTITY: Final = re.compile(r"^(GPU|GPU-I|GPU-CI|CPU|Switch) (\d+)")
@@ -44,6 +49,7 @@ class Layout:
         refused: Lines with another number of cells: number and text.
         doubts: What was guessed of units.
         is_named: Whether each line names its numbers, as samplers do.
+        is_bare: Whether nothing names them.
     """
 
     headings: list[str]
@@ -51,6 +57,7 @@ class Layout:
     columns: list[list[str]] = field(default_factory=list)
     refused: list[tuple[int, str]] = field(default_factory=list)
     is_named: bool = False
+    is_bare: bool = False
     doubts: list[str] = field(default_factory=list)
 
 
@@ -68,10 +75,25 @@ def read_layout(lines: Iterable[str]) -> Layout | None:
             headings, skip = header
             rows = _cells(head[skip:], source, separator)
             return _take(Layout(_distinct(headings)), rows)
+    for separator in _SEPARATORS[:-1]:
+        if names := _without_names([(n, _split(line, separator)) for n, line in head]):
+            return _take(Layout(names, is_bare=True), _cells(head, source, separator))
     if names := _named(head):
         named = ((n, [*_numbers_of(line).values()]) for n, line in chain(head, source))
         return _take(Layout(names, is_named=True), named)
     return None
+
+
+def _without_names(rows: Sequence[tuple[int, list[str]]]) -> list[str]:
+    """Return names for rows of a date and numbers; empty for other rows."""
+    filled = [cells for _, cells in rows if any(cells)]
+    width = len(filled[0]) if filled else 0
+    if len(filled) < 2 * _LEAST_ROWS or width < _LEAST_COLUMNS:
+        return []
+    if any(len(cells) != width or not _DATE.match(cells[0]) for cells in filled):
+        return []
+    is_all = all(map(is_number, (cell for cells in filled for cell in cells[1:])))
+    return ["time", *(f"value {n}" for n in range(1, width))] if is_all else []
 
 
 def _numbers_of(line: str) -> dict[str, str]:

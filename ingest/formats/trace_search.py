@@ -56,6 +56,9 @@ _RAPL: Final = {
     "uncore": Heading("power", 1.0, False, "inside"),
     "dram": Heading("power", 1.0, False, "memory"),
 }
+# Quantities without which a text is no trace, and the power of a machine.
+_WORKING: Final = ("power", "energy", "busy", "frequency")
+_MACHINE_W: Final = (1.0, 5000.0)
 # Linux' powercap writes uJ.
 POWERCAP_SCALE: Final = 1e-6
 
@@ -91,13 +94,17 @@ class Trace:
         return any(each.quantity in ("power", "energy") for each in self.headings)
 
 
-def find_trace(lines: Iterable[str]) -> Trace | None:
-    """Return the trace in some lines; None if they are none."""
+def find_trace(lines: Iterable[str], name: str = "") -> Trace | None:
+    """Return the trace in some lines; None if they are none.
+
+    Args:
+        name: The file's name, which may say what numbers are.
+    """
     layout = read_layout(lines)
-    return None if layout is None else trace_of(layout)
+    return None if layout is None else trace_of(layout, name)
 
 
-def trace_of(layout: Layout) -> Trace | None:
+def trace_of(layout: Layout, name: str = "") -> Trace | None:
     """Return the trace in some cells; None if they are none."""
     if not layout.columns:
         return None
@@ -109,7 +116,9 @@ def trace_of(layout: Layout) -> Trace | None:
     if not any(each.quantity in ("power", "energy") for each in headings):
         headings = [*map(_rapl_counter, layout.headings, headings, layout.columns)]
         _add_product(layout, headings)
-    if not any(each.quantity in ("power", "energy", "busy", "frequency") for each in headings):
+    if not any(each.quantity in _WORKING for each in headings):
+        headings = _by_name(layout, headings, name)
+    if not any(each.quantity in _WORKING for each in headings):
         return None
     if any(each.quantity == "power" and each.domain == "total" for each in headings):
         # Domains of RAPL beside it are powers too.
@@ -143,6 +152,38 @@ def trace_of(layout: Layout) -> Trace | None:
     if not _has_own_texts(layout, headings, devices):
         return None
     return trace if trace.dt_s.size >= _LEAST_SAMPLES[trace.has_energy] * devices else None
+
+
+def _by_name(layout: Layout, headings: Sequence[Heading], name: str) -> list[Heading]:
+    """Return headings of a power or an energy for numbers of which only the file's name says it.
+
+    In `joules_total.csv` are energies. One number behind each date, with no name at all, is taken
+    as a power if it is one of a machine.
+    """
+    said = read_heading(name.partition(".")[0].replace("-", "_"))
+    free = [
+        at
+        for at, each in enumerate(headings)
+        if not each.quantity and all(map(is_number, layout.columns[at]))
+    ]
+    if said.quantity in ("power", "energy"):
+        words = " and ".join(layout.headings[at] for at in free[:3])
+        layout.doubts.append(f"{words} are taken as {said.quantity}, by the file's name")
+        # The name of a file of several, such as `joules_total`, is of no one of them.
+        said = said if len(free) == 1 else said._replace(domain="")
+    elif layout.is_bare and len(free) == 1 and _is_power(numbers_of(layout, free[0])):
+        said = Heading("power", 1.0, True, "total")
+        layout.doubts.append("the number behind each date is taken as a power, W")
+    else:
+        return [*headings]
+    return [said if at in free else each for at, each in enumerate(headings)]
+
+
+def _is_power(numbers: np.ndarray) -> bool:
+    """Return whether numbers can be the watts of a machine: they vary around one of some size."""
+    usual = float(np.nanmedian(numbers))
+    is_total = is_running_total(numbers)
+    return not is_total and _MACHINE_W[0] <= usual <= _MACHINE_W[1] and float(np.ptp(numbers)) > 0
 
 
 def _keep_whole(layout: Layout) -> None:

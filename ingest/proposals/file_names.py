@@ -26,6 +26,11 @@ _NO_KNOBS: Final = {
 _SIZES: Final = tuple(knob.column for knob in KNOB_TABLE if knob.stated_kind == "size")
 # Formats that identify the workload, if no word in the path does.
 OF_FORMATS: Final = {"mutilate": "memcached", "wrk": "nodejs", "netpipe_out": "netpipe"}
+# The performance of what load generators measure.
+LATENCY_OF: Final = {
+    **dict.fromkeys(("mutilate", "wrk", "memtier", "sockperf"), "latency_p99_us"),
+    "k6": "latency_p95_us",
+}
 _MACHINE_FILES: Final = ("cpuinfo", "lscpu")
 _REGEX: Final = {"hex": "0[xX][0-9a-fA-F]+", "size": r"\d+[kKmMgG]?(?:i?[bB])?", "number": r"\d+"}
 
@@ -196,11 +201,10 @@ def label_blocks(patterns: Sequence[_Pattern], has_logs: bool, shipped: Settings
             yield workload_block(workload)
 
 
-def workload_block(name: str) -> str:
-    """Return the section of a workload of a fixed amount of work, judged by its time."""
-    return (
-        f'[workloads.{name}]\nloop = "closed"\nperformance_metric = "duration_s"\nlogged = false\n'
-    )
+def workload_block(name: str, performance: str = "duration_s") -> str:
+    """Return the section of a workload: of a fixed amount of work, or of requests in a time."""
+    said = f'performance_metric = "{performance}"\nlogged = false\n'
+    return f'[workloads.{name}]\nloop = "closed"\n{said}'
 
 
 def workload_questions(patterns: Sequence[_Pattern], shipped: Settings) -> str | None:

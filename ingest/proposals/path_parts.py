@@ -32,6 +32,14 @@ _THREADS: Final = frozenset({"t", "thr", "th"})
 _SHORT: Final = WORDS["limits"] | {"size", "count", "rate", "level", "number", "num", "time"}
 _REPLICATES: Final = WORDS["replicates"] | {"r", "i"}
 _STAMP: Final = re.compile(r"\d{8,}.*|[0-9a-f]{8,}|\d{4}-\d\d-\d\d.*")
+# What stands before and behind numbers of bytes: `bs512`, `bs4k`, `bs1M`.
+_OF_SIZES: Final = frozenset(
+    {"bs", "block", "blocksize", "size", "request", "chunk", "record", "msg"}
+)
+_PREFIXES: Final = {
+    "",
+    *(f"{prefix}{unit}" for prefix in "kKmMgG" for unit in ("", "B", "b", "iB")),
+}
 _ROUND: Final = re.compile(r"0*\d|\d*[05]|0*(?:16|32|64|128|256|512|1024|2048|4096|8192)")
 # Names of what a file has of a run.
 _KINDS: Final = WORDS["general"] | WORDS["less"] | {"rapl", "perf", "usage", "metrics", "stats"}
@@ -191,7 +199,7 @@ class _Reader:
             return form
         stated = unit_of(unit) if kind != "text" and unit else None
         naming = _NAMING if kind != "text" else _NAMING - WORDS["replicates"]
-        if {*words_of(word)}.isdisjoint(naming):
+        if {*words_of(word)}.isdisjoint(naming) and word.lower() not in _OF_SIZES:
             if stated is not None:
                 # `f1200MHz` is a frequency, `64B` a size.
                 word = _SET.get(stated.quantity, stated.quantity) or word
@@ -222,9 +230,11 @@ class _Reader:
 
 
 def _are_machines(texts: Sequence[str]) -> bool:
-    """Return whether texts are names of machines; `f1200`, `f1600` and `f2000` are a sweep."""
+    """Return whether texts are names of machines, and no sweep: `f1200`, `f1600`, `f2000`."""
     starts = {text.rstrip("0123456789") for text in texts}
-    is_sweep = len(starts) == 1 and len({*texts}) > 2 and not {*starts} & {"node", "host"}
+    is_said = {start.lower() for start in starts} <= _NAMING | WORDS["loads"] | _OF_SIZES
+    is_many = len(starts) == 1 and len({*texts}) > 2
+    is_sweep = (is_many or is_said) and not {*starts} & {"node", "host"}
     return not is_sweep and all(map(_MACHINE.fullmatch, texts))
 
 
@@ -278,7 +288,11 @@ def _field(texts: tuple[str, ...]) -> Iterator[_Token]:
     # `esp32` and `resnet18` are names; `batch16` and `conn100` say how much.
     is_round = all(_ROUND.fullmatch(match[2]) for match in found)
     is_name = len(word) > 2 and {*words_of(word)}.isdisjoint(_NAMING) and not is_round
-    if is_split and len(words) == 1 and (unit or not is_name):
+    is_size = units != {""} and units <= _PREFIXES and word.lower() in _OF_SIZES
+    if is_size and len(words) == 1 and len(found) == len(texts):
+        yield _Token(tuple(word for _ in found), "word")
+        yield _Token(tuple(text[len(word) :] for text in texts), "word")
+    elif is_split and len(words) == 1 and (unit or not is_name):
         if word:
             yield _Token(tuple(word for _ in found), "word")
         yield _Token(tuple(match[2] for match in found), "number")

@@ -453,6 +453,12 @@ def test_directions_units_wraps_and_no_limit_are_guessed() -> None:
             r"(?P<file>[^/_]+?)_(?P<size>\d+)MB\.csv",
             {"file": "knob", "size": "knob"},
         ),
+        (
+            [f"{of}_bs{n}_{rw}.csv" for of in ("nvme", "sata") for n in ("512", "4k", "1M")
+             for rw in ("randread", "randwrite")],
+            r"(?P<file>[^/_]+?)_bs(?P<bs>[^/_]+?)_(?P<operation>[^/_]+?)\.csv",
+            {"file": "knob", "bs": "knob", "operation": "knob"},
+        ),
     ],
 )  # fmt: skip
 def test_paths_give_columns(paths: list[str], pattern: str, columns: dict[str, str]) -> None:

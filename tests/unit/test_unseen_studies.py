@@ -42,6 +42,39 @@ STUDIES: dict[str, tuple[dict[str, str], str, int, list[tuple[Any, ...]]]] = {
         "governor, qps_k, latency_p99_us, power_w, performance_metric", 8,
         [("performance", 25, 170.5, 120.5, "latency_p99_us")],
     ),
+    # What wrk says of the requests, and perf of the energy, of each run.
+    "two programs a run": (
+        {f"{server}_w{w}_c{c}_run{run}.{end}": text for server in ("nginx", "caddy")
+         for w in (1, 8) for c in (16, 64) for run in (1, 2) for end, text in (
+             ("wrk", "Running 30s test @ http://10.0.0.2/\n  8 threads and 64 connections\n"
+              "  Thread Stats   Avg      Stdev     Max   +/- Stdev\n    Latency     1.20ms"
+              "    0.70ms    9.00ms   90.00%\n    Req/Sec     6.10k   100.00     6.90k    70.00%\n"
+              "  Latency Distribution\n     50%    1.00ms\n     99%    4.10ms\n"
+              "  1470000 requests in 30.02s, 1.10GB read\nRequests/sec:  48967.35\n"),
+             ("perf", PERF))},
+        "file, w, c, replicate, energy_j, latency_p99_us, throughput_qps, workload", 16,
+        [("caddy", 1, 16, 1, 1779.5, 4100.0, 48967.35, "study")],
+    ),
+    # Running totals of two services, 5 J and 1 J in 5 s; only the file's name says what they are.
+    "what the file's name says": (
+        {f"{scaler}/rps{rps}/run_{run}/{name}": text for scaler in ("hpa", "none")
+         for rps in (100, 200) for run in (1, 2) for name, text in (
+             ("container_joules_total.csv", '"Time","cart","shop"\n' + "".join(
+                 f"2024-09-03 11:20:{5 * at:02d},{900.5 + 5 * at},{70.5 + at}\n"
+                 for at in range(12))),
+             ("summary.json", '{"metrics": {"http_req_duration": {"avg": 41.5, "p(95)": 90.5}, '
+              '"http_reqs": {"count": 5000, "rate": 99.5}}}'))},
+        "folder, rps, replicate, energy_j, latency_p95_us, throughput_qps", 8,
+        [("hpa", 100, 1, pytest.approx(66.0), 90_500.0, 99.5)],
+    ),
+    # Watts behind dates, as `ipmitool` in a loop leaves them: 150 W for 20 s.
+    "dates and numbers": (
+        {f"{disk}_{n}.csv": "".join(
+            f"2022-03-09 09:00:{2 * at:02d},{149 + at % 3}\n" for at in range(9))
+         for disk in ("nvme", "sata") for n in (1, 2)},
+        "file, replicate, power_w, energy_j", 4,
+        [("nvme", 1, pytest.approx(150.0), pytest.approx(2700.0))],
+    ),
     # 100 W to 10 s, 110 W after: 5 s and 5 s.
     "meter beside runs": (
         {"meter/run01.csv": METER,
