@@ -1,8 +1,10 @@
 """The tables behind the views, and the queries that compute their numbers again from the runs."""
 
 import math
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Final
 
 import polars as pl
@@ -18,6 +20,8 @@ from data.selection import Selection
 _SIDES: Final = ("winner_", "runner_up_")
 _IDLE: Final = "is_idle"
 _TOLERANCE: Final = 1e-9
+# A table of an artifact in a query.
+_FILE: Final = r"tables/[\w-]+\.parquet"
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,39 +44,45 @@ class ViewTable:
     unchecked: tuple[str, ...] = ()
 
 
-def view_tables(view: LakeView, page: Page, state: Any) -> Iterator[ViewTable]:
-    """Read the rows behind each view of a page.
+def view_tables(view: LakeView, page: Page, state: Any, root: Path) -> Iterator[ViewTable]:
+    """Write the rows behind each view of a page as Parquet, and find how to compute them again.
 
     Each mean is computed again over the runs as verify.py does; what the query does not yield to
     nine digits is `unchecked`.
     """
+    written: list[tuple[str, pl.DataFrame]] = []
     for own in page.views:
         try:
             rows = page.rows(view, state, own.name)
-            how = page.explain(view, state, own.name)
         except WattlasError:
             # The view needs runs that the lake does not have.
             continue
         rows = rows.with_columns(cs.categorical().cast(pl.String))
-        file = f"tables/{page.name}-{own.name}"
+        rows.write_parquet(root / f"tables/{page.name}-{own.name}.parquet", compression="zstd")
+        written.append((own.name, rows))
+    # Queries may read the table of another view.
+    for name, rows in written:
+        file = f"tables/{page.name}-{name}"
         selection = getattr(state, "selection", Selection())
         if page.scope is not None:
-            selection = page.scope(view, state, own.name)
-        asked = page.recomputed and page.recomputed(view, state, own.name)
-        checks, unchecked = _checks(view, rows, selection, f"{file}.parquet", asked)
-        yield ViewTable(file, f"{page.title}: {own.title}", rows, how, checks, unchecked)
+            selection = page.scope(view, state, name)
+        asked = page.recomputed and page.recomputed(view, state, name)
+        found = [_asked(view, rows, asked, root)] if asked else _means(view, rows, selection)
+        checks, unchecked = _checks(view, rows, f"{file}.parquet", found)
+        title = f"{page.title}: {page.view(name).title}"
+        yield ViewTable(file, title, rows, page.explain(view, state, name), checks, unchecked)
+
+
+def _means(view: LakeView, rows: pl.DataFrame, selection: Selection) -> list[dict[str, Any] | None]:
+    sides = [side for side in _SIDES if any(name.startswith(side) for name in rows.columns)]
+    return [_check(view, rows, selection, side) for side in sides or [""]]
 
 
 def _checks(
-    view: LakeView, rows: pl.DataFrame, selection: Selection, file: str, asked: Recomputed | None
+    view: LakeView, rows: pl.DataFrame, file: str, found: Sequence[dict[str, Any] | None]
 ) -> tuple[list[dict[str, Any]], tuple[str, ...]]:
-    sides = [side for side in _SIDES if any(name.startswith(side) for name in rows.columns)]
-    checks, checked = [], set[str]()
-    for side in sides or [""]:
-        check = _asked(view, rows, asked) if asked else _check(view, rows, selection, side)
-        if check is not None:
-            checks.append({"file": file, **check})
-            checked |= set(check["values"])
+    checks = [{"file": file, **check} for check in found if check is not None]
+    checked = {name for check in checks for name in check["values"]}
     known = {*view.catalogue.configuration, *view.catalogue.knob_of_column, "replicate"}
     others = (
         name
@@ -108,8 +118,7 @@ def _check(
     right: dict[str, str] = {}
     for (name, sql), (again, _) in zip(formulas, numbered, strict=True):
         own = named[name]
-        mean = both[own.removesuffix("_sd")] if own.endswith("_sd") else None
-        if own not in right and _is_same(both[own], both[again], mean):
+        if own not in right and _is_same(both[own], both[again], _mean_of(own, both)):
             right[own] = sql
     if not right:
         return None
@@ -123,18 +132,42 @@ def _check(
     }
 
 
-def _asked(view: LakeView, rows: pl.DataFrame, asked: Recomputed) -> dict[str, Any] | None:
+def _asked(
+    view: LakeView, rows: pl.DataFrame, asked: Recomputed, root: Path
+) -> dict[str, Any] | None:
     """Return the check by a page's own query of the numbers that it yields."""
-    query, keys, values = asked
+    keys, counted = list(asked.keys), rows.filter(~pl.sql_expr(asked.skip))
+    if asked.effect is not None:
+        return {
+            "keys": keys, "values": list(asked.values), "skip": [], "effect": asked.effect,
+            "count": len(rows) * len(asked.values),
+        }  # fmt: skip
+    if not all((root / name).is_file() for name in re.findall(_FILE, asked.query)):
+        return None
+    query = re.sub(_FILE, lambda name: str(root / name[0]), asked.query)
     answer = view.lake.polars(query).with_columns(cs.categorical().cast(pl.String))
-    both = rows.join(answer, on=list(keys), how="left", nulls_equal=True, suffix="_again")
-    right = [name for name in values if _is_same(both[name], both[f"{name}_again"], None)]
+    answer = answer.with_columns(pl.col(name).cast(rows.schema[name]) for name in keys)
+    both = counted.join(answer, on=keys, how="left", nulls_equal=True, suffix="_again")
+    right = [
+        name for name in asked.values
+        if name in rows.columns and _is_same(
+            both[name], both[f"{name}_again"], _mean_of(name, both),
+            asked.tolerances.get(name, _TOLERANCE),
+        )
+    ]  # fmt: skip
     if not right:
         return None
     return {
-        "keys": list(keys), "values": right, "skip": [],
-        "sql": part_query(query, (*keys, *right)), "count": len(rows) * len(right),
+        "keys": keys, "values": right, "skip": [asked.skip],
+        "sql": part_query(asked.query, (*keys, *right)), "count": len(counted) * len(right),
+        "tolerances": dict(asked.tolerances),
     }  # fmt: skip
+
+
+def _mean_of(name: str, rows: pl.DataFrame) -> pl.Series | None:
+    """Return the means of a column of deviations; None for another."""
+    mean = "value" if name == "sd" else name.removesuffix("_sd")
+    return rows[mean] if mean != name else None
 
 
 def _is_by_run(rows: pl.DataFrame, named: dict[str, str]) -> bool:
@@ -142,12 +175,14 @@ def _is_by_run(rows: pl.DataFrame, named: dict[str, str]) -> bool:
     return name is not None and not rows[name].null_count() and rows[name].is_unique().all()
 
 
-def _is_same(shown: pl.Series, again: pl.Series, mean: pl.Series | None) -> bool:
+def _is_same(
+    shown: pl.Series, again: pl.Series, mean: pl.Series | None, tolerance: float = _TOLERANCE
+) -> bool:
     scales = [0.0] * len(shown) if mean is None else mean
     for a, b, scale in zip(shown, again, scales, strict=True):
         if a is None or b is None:
             if a is not b:
                 return False
-        elif not math.isclose(a, b, rel_tol=_TOLERANCE, abs_tol=_TOLERANCE * abs(scale or 0.0)):
+        elif not math.isclose(a, b, rel_tol=tolerance, abs_tol=tolerance * abs(scale or 0.0)):
             return False
     return True

@@ -85,9 +85,10 @@ def main() -> int:
         lake = duckdb.connect()
         for view in checks["views"]:
             lake.execute(view)
+        settings = rows_of(lake, checks["claims"]["moments"])
         for table in checks["tables"]:
-            check_table(lake, table, report)
-        check_claims(lake, checks["claims"], report)
+            check_table(lake, table, settings, report)
+        check_claims(lake, checks["claims"], settings, report)
         check_papers(lake, checks["papers"], report)
     except (OSError, ValueError, KeyError, duckdb.Error) as error:
         report.fault(f"cannot be verified: {error}")
@@ -109,14 +110,24 @@ def check_sums(report: Report) -> None:
 # Tables: means, deviations and counts.
 
 
-def check_table(lake: duckdb.DuckDBPyConnection, table: dict[str, Any], report: Report) -> None:
+def rows_of(lake: duckdb.DuckDBPyConnection, query: str) -> list[Row]:
+    answer = lake.execute(query)
+    names = [column[0] for column in answer.description]
+    return [dict(zip(names, row, strict=True)) for row in answer.fetchall()]
+
+
+def check_table(
+    lake: duckdb.DuckDBPyConnection, table: dict[str, Any], settings: list[Row], report: Report
+) -> None:
     """Compare a table, as Parquet and as CSV, with the answer of its query over the runs."""
     name, keys, values, skip = (table[part] for part in ("file", "keys", "values", "skip"))
-    listed = ", ".join(quoted(column) for column in [*keys, *values, *skip])
+    listed = ", ".join([*map(quoted, [*keys, *values]), *skip])
     shown = lake.execute(f"SELECT {listed} FROM read_parquet('{name}')").fetchall()
-    computed = {}
-    for row in lake.execute(table["sql"]).fetchall():
-        computed[row[: len(keys)]] = row[len(keys) :]
+    if "effect" in table:
+        answer = effect_of(table["effect"], keys, settings)
+    else:
+        answer = lake.execute(table["sql"]).fetchall()
+    computed = {row[: len(keys)]: row[len(keys) :] for row in answer}
     texts = read_csv(name, values)
     if len(texts) != len(shown):
         report.fault(f"{name}: {len(shown)} rows, its CSV has {len(texts)}")
@@ -128,9 +139,11 @@ def check_table(lake: duckdb.DuckDBPyConnection, table: dict[str, Any], report: 
         again = computed.get(key, (None,) * len(values))
         given = row[len(keys) : len(keys) + len(values)]
         for column, one, other in zip(values, given, again, strict=True):
-            mean = again[values.index(column[:-3])] if column[:-3] in values else None
-            scale = abs(mean) if column.endswith("_sd") and mean is not None else 0.0
-            report.compare(f"{name}: {column} of {at}", one, other, TOLERANCE, scale)
+            of = "value" if column == "sd" else column.removesuffix("_sd")
+            mean = again[values.index(of)] if of != column and of in values else None
+            scale = abs(mean) if mean is not None else 0.0
+            tolerance = table.get("tolerances", {}).get(column, TOLERANCE)
+            report.compare(f"{name}: {column} of {at}", one, other, tolerance, scale)
             text = texts[number].get(column, "") if number < len(texts) else ""
             if not agrees(one, float(text) if text else None, TOLERANCE, scale):
                 report.fault(f"{name}: {column} of {at} is {show(one)}, its CSV has {text!r}")
@@ -430,13 +443,12 @@ def outcome_of(change: Callable[[float], Interval], alpha: float, margin: float)
 # Claims.
 
 
-def check_claims(lake: duckdb.DuckDBPyConnection, claims: dict[str, Any], report: Report) -> None:
+def check_claims(
+    lake: duckdb.DuckDBPyConnection, claims: dict[str, Any], rows: list[Row], report: Report
+) -> None:
     """Compare each claim's counts, effect, interval and outcome with those of the runs."""
     if not claims["list"]:
         return
-    answer = lake.execute(claims["moments"])
-    names = [column[0] for column in answer.description]
-    rows = [dict(zip(names, row, strict=True)) for row in answer.fetchall()]
     decided = 0
     for claim in claims["list"]:
         computed = judged(claim, rows, claims)
@@ -548,6 +560,83 @@ def place(rows: list[Row], values: dict[str, Any]) -> int:
 
 def percent(difference: float) -> float | None:
     return 100 * math.expm1(difference) if abs(difference) <= MOST_EFFECT else None
+
+
+# The effect of a knob: least squares on its levels and the other knobs.
+
+
+def effect_of(given: dict[str, Any], keys: list[str], rows: list[Row]) -> list[tuple[Any, ...]]:
+    """Return levels, mean, interval of 95 %, settings and runs, at the average of other knobs."""
+    metric, scope = given["metric"], given["scope"]
+    own = {"system": given["system"], "is_baseline": False}
+    alike = {name: scope.get(name) for name in ("dataset", "machine", "workload")} | own
+    study = Study(
+        [row for row in rows if has(row, scope | own)],
+        [row for row in rows if has(row, alike)], metric, None,
+    )  # fmt: skip
+    every = zip(study.rows, study.cost, strict=True)
+    swept = [(r, c) for r, c in every if all(r[knob] is not None for knob in given["knobs"])]
+    cells = sorted({tuple(row[key] for key in keys) for row, _ in swept})
+    of_cell = [cells.index(tuple(row[key] for key in keys)) for row, _ in swept]
+    columns = [[float(cell == i) for cell in of_cell] for i in range(len(cells))]
+    for knob in given["knobs"]:
+        levels = sorted({row[knob] for row, _ in swept}) if knob not in keys else []
+        for level in levels[1:]:
+            dummy = [float(row[knob] == level) for row, _ in swept]
+            middle = math.fsum(dummy) / len(dummy)
+            columns.append([value - middle for value in dummy])
+    inverse = pseudo_inverse([[dot(a, b) for b in columns] for a in columns])
+    width = quantile(0.025, min(cost.df for _, cost in swept))
+    answer = []
+    for i, cell in enumerate(cells):
+        weights = [dot(inverse[i], values) for values in zip(*columns, strict=True)]
+        mean = dot(weights, [cost.mean for _, cost in swept])
+        error = math.sqrt(dot([w * w for w in weights], [cost.variance for _, cost in swept]))
+        low, high = sorted(
+            math.exp(metric["sign"] * (mean + side * width * error)) for side in (-1, 1)
+        )
+        here = [row for row, at in zip((r for r, _ in swept), of_cell, strict=True) if at == i]
+        counts = len(here), sum(row["runs"] for row in here)
+        answer.append((*cell, math.exp(metric["sign"] * mean), low, high, *counts))
+    return answer
+
+
+def dot(a: Any, b: Any) -> float:
+    return math.fsum(x * y for x, y in zip(a, b, strict=True))
+
+
+def pseudo_inverse(matrix: list[list[float]]) -> list[list[float]]:
+    """Return the pseudoinverse of a symmetric matrix, by Jacobi's rotations."""
+    n = len(matrix)
+    a = [row[:] for row in matrix]
+    turned = [[float(i == j) for j in range(n)] for i in range(n)]
+    for _ in range(60):
+        if sum(a[i][j] ** 2 for i in range(n) for j in range(i)) <= 1e-30 * sum(
+            a[i][i] ** 2 for i in range(n)
+        ):
+            break
+        for p in range(n):
+            for q in range(p + 1, n):
+                if a[p][q]:
+                    rotate(a, turned, p, q)
+    values = [a[i][i] for i in range(n)]
+    parts = [1 / v if v > 1e-12 * max(values) else 0.0 for v in values]
+    return [
+        [math.fsum(x * part * y for x, part, y in zip(u, parts, v, strict=True)) for v in turned]
+        for u in turned
+    ]
+
+
+def rotate(a: list[list[float]], turned: list[list[float]], p: int, q: int) -> None:
+    """Turn two axes so that the element between them is 0."""
+    angle = math.atan2(2 * a[p][q], a[q][q] - a[p][p]) / 2
+    c, s = math.cos(angle), math.sin(angle)
+    for row in (*a, *turned):
+        row[p], row[q] = c * row[p] - s * row[q], s * row[p] + c * row[q]
+    a[p], a[q] = (
+        [c * x - s * y for x, y in zip(a[p], a[q], strict=True)],
+        [s * x + c * y for x, y in zip(a[p], a[q], strict=True)],
+    )
 
 
 # The claims of papers.

@@ -36,8 +36,8 @@ from data.published import published_claims, storage_study
 from data.queries.recomputed import ARTIFACT_COUNTS, ARTIFACT_RUNS, COUNTS, whole_query
 from data.reference.tables import published_tables
 
-# Its numbers are computed again as those of the claims.
-_CLAIMS: Final = "tables/findings-claims"
+# Their numbers are computed again as those of the claims.
+_CLAIMS: Final = ("tables/findings-claims", "tables/findings-published")
 _VERIFY: Final = Path(__file__).with_name("verify.py")
 
 
@@ -119,7 +119,7 @@ def _write(
         _, state, _ = open_page(page, lakes, f"lake={view.version}")
         if page.missing is not None and page.missing(view, state):
             continue
-        own = list(view_tables(view, page, state))
+        own = list(view_tables(view, page, state, root))
         for table in own:
             _write_table(root, table)
         tables += own
@@ -136,7 +136,8 @@ def _write(
     checks: dict[str, Any] = {
         "lake": view.words,
         "views": [ARTIFACT_RUNS, *([ARTIFACT_COUNTS] if len(counts) else []),
-                  *(sql for sql in view.lake.views if sql.startswith("CREATE VIEW runs "))],
+                  *(sql for sql in view.lake.views
+                    if sql.startswith(("CREATE VIEW runs ", "CREATE VIEW cores ")))],
         "tables": [check for table in tables for check in table.checks],
         "claims": claim_checks(view, of_all),
         "papers": paper_checks(published_claims(view.lake), storage),
@@ -146,7 +147,7 @@ def _write(
         shutil.copyfile(path, root / path.name)
     numbers = len(of_all) * 7 + sum(check["count"] for t in tables for check in t.checks)
     numbers += paper_count(checks["papers"])
-    unchecked = {t.file: t.unchecked for t in tables if t.unchecked and t.file != _CLAIMS}
+    unchecked = {t.file: t.unchecked for t in tables if t.unchecked and t.file not in _CLAIMS}
     _describe(view, root, tables, len(of_all), numbers, unchecked)
     files = [path for path in root.rglob("*") if path.is_file()]
     size = sum(path.stat().st_size for path in files)
@@ -154,7 +155,6 @@ def _write(
 
 
 def _write_table(root: Path, table: ViewTable) -> None:
-    _write_parquet(table.rows, root / f"{table.file}.parquet")
     # CSV has no lists; infinite numbers are written as data packages have them.
     plain = guarded(table.rows.with_columns(cs.list().list.join(" ")))
     is_infinite = {

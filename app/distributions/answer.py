@@ -13,7 +13,7 @@ from app.distributions.state import NONE, DistributionsState
 from app.kit.competitors import ordered_values, value_words
 from app.kit.figure_text import BREAK
 from app.kit.lake_view import LakeView
-from app.kit.page import View
+from app.kit.page import Recomputed, View
 from app.kit.words import EMPTY_LAKE_PLAIN, explanation, no_run_left
 from data.analysis.facets import matches
 from data.distributions import (
@@ -277,10 +277,8 @@ def explain(view: LakeView, state: DistributionsState, name: str) -> str:
     return explanation(view, state.selection, query, words)
 
 
-def recomputed(
-    view: LakeView, state: DistributionsState, name: str
-) -> tuple[str, tuple[str, ...], tuple[str, ...]] | None:
-    """Return the query of the map's rows, with its keys and values."""
+def recomputed(view: LakeView, state: DistributionsState, name: str) -> Recomputed | None:
+    """Return how the map's rows are computed again."""
     # Over an object store an artifact has no counts.
     if name != "map" or not view.lake.log_views.folder:
         return None
@@ -288,4 +286,4 @@ def recomputed(
     by = tuple(dict.fromkeys(answer.by))
     ids = answer.runs["run_id"].to_list() if state.sel else None
     query = statement(*distribution_query(state.selection, by, state.quantity, ids))
-    return query, (*by, "low", "high"), ("runs", "share")
+    return Recomputed(query, (*by, "low", "high"), ("runs", "share"))

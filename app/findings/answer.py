@@ -193,12 +193,17 @@ def _shares(view: LakeView, key: _Key) -> KnobShares | None:
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """The effect of one knob of a sweep."""
+    """The effect of one knob of a sweep.
+
+    Attributes:
+        knobs, fixed: Columns of the sweep's knobs of several levels, and of one.
+    """
 
     sweep: Sweep
     knob: str
     across: str
     knobs: tuple[str, ...]
+    fixed: tuple[str, ...]
     levels: tuple[Level, ...]
 
 
@@ -215,7 +220,8 @@ def effect_of(view: LakeView, state: FindingsState) -> Effect | None:
     knob = state.knob if state.knob in knobs else knobs[0]
     across = state.across if state.across in knobs and state.across != knob else ""
     levels = knob_effect(view.lake, sweep.choice, knob, across or None)
-    return Effect(sweep, knob, across, knobs, tuple(levels))
+    fixed = tuple(columns[name] for name in shares.fixed)
+    return Effect(sweep, knob, across, knobs, fixed, tuple(levels))
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,7 +30,7 @@ from app.findings.layout_claims import (
 from app.findings.layout_runs import next_block, order_block
 from app.findings.routes import add_routes
 from app.findings.state import FindingsState
-from app.findings.tables import explain, rows_behind
+from app.findings.tables import explain, recomputed, rows_behind
 from app.kit import ids as kit_ids
 from app.kit.callbacks import register_filters, register_gather
 from app.kit.columns import compact_figure
@@ -134,6 +134,7 @@ PAGE = Page(
     ),
     rows=rows_behind,
     explain=explain,
+    recomputed=recomputed,
     export=export,
     missing=None,
     keys=(

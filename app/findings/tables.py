@@ -16,6 +16,7 @@ from app.findings.answer import (
 )
 from app.findings.state import FindingsState
 from app.kit.lake_view import LakeView
+from app.kit.page import Recomputed
 from app.kit.words import explanation
 from data.errors import SelectionError, WattlasError
 from data.queries.claims import sweeps_query
@@ -102,6 +103,23 @@ def _effect(view: LakeView, state: FindingsState) -> pl.DataFrame:
         for level in effect.levels
     ]  # fmt: skip
     return pl.DataFrame(rows, infer_schema_length=None)
+
+
+def recomputed(view: LakeView, state: FindingsState, name: str) -> Recomputed | None:
+    """Return how the effect of a knob is computed again."""
+    effect = effect_of(view, state) if name == "effect" else None
+    if effect is None:
+        return None
+    choice, catalogue = effect.sweep.choice, view.catalogue
+    scope, metric = choice.scope(), catalogue.metric(choice.objective)
+    given = {
+        "scope": {name: scope.get(name) for name in catalogue.choice_columns if name != "system"},
+        "system": choice.system,
+        "metric": {"name": metric.name, "sign": metric.sign},
+        "knobs": [*effect.knobs, *effect.fixed],
+    }
+    keys = (effect.knob, effect.across) if effect.across else (effect.knob,)
+    return Recomputed("", keys, ("mean", "low", "high", "settings", "runs"), effect=given)
 
 
 def _next(view: LakeView, state: FindingsState) -> pl.DataFrame:

@@ -6,7 +6,8 @@ pages (routes, downloads, explanations, exports, keys, tests) are derived from t
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 import polars as pl
 from dash import html
@@ -18,7 +19,26 @@ from app.kit.lake_view import LakeView
 from data.errors import SelectionError
 from data.selection import Selection
 
-Recomputed = tuple[str, tuple[str, ...], tuple[str, ...]]
+
+class Recomputed(NamedTuple):
+    """How an artifact computes the numbers of a view again.
+
+    Attributes:
+        query: SQL without parameters over the runs and the artifact's tables, which it names as
+            `read_parquet('tables/...')`.
+        keys: Columns of the view that tell its rows apart; the query has them too.
+        values: Columns whose numbers the query yields.
+        skip: SQL that is true of rows that are not computed again, such as those of a model.
+        effect: What verify.py fits the effect of a knob by, instead of a query.
+        tolerances: Of values that the page reads rounded, relative, by column.
+    """
+
+    query: str
+    keys: tuple[str, ...]
+    values: tuple[str, ...]
+    skip: str = "FALSE"
+    effect: Mapping[str, Any] | None = None
+    tolerances: Mapping[str, float] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,9 +72,8 @@ class Page:
         explain: Returns how a view was computed: executed query, filters, version.
         export: Returns the page as one file.
         scope: Returns the filters of the runs behind a view; None where they are the state's.
-        recomputed: Returns SQL without parameters over an artifact's tables that yields the numbers
-            of a view's rows, its columns that are keys, and those that are values. None for a view
-            whose columns are means of metrics.
+        recomputed: Returns how an artifact computes a view's numbers again; None for a view whose
+            columns are means of metrics.
         opens_first: Returns whether a visit that names no page opens this one; None for never.
         missing: Returns which measurement would make it useful on a lake that holds runs, in one
             sentence; empty where it can show some of them for the state. None for a page that needs

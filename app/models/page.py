@@ -16,7 +16,7 @@ from app.models.curves import simulation, spec
 from app.models.routes import add_routes, finished, fits_answer, runs_answer
 from app.models.runs import default_state, open_link
 from app.models.state import ALL, NAME, RUNS, ModelsState
-from app.models.tables import explain, view_rows
+from app.models.tables import explain, recomputed, view_rows
 
 
 def export_page(view: LakeView, state: ModelsState) -> ExportedPage:
@@ -65,6 +65,7 @@ PAGE = Page(
     explain=explain,
     export=export_page,
     missing=None,
+    recomputed=recomputed,
     keys=(
         ("1, 2, 3, 4", "the tabs Interrupts, Energy, Fit and Traffic"),
         ("left, right arrow", "with the focus on a panel: move the crosshair; with Shift by ten"),

@@ -9,6 +9,7 @@ import polars as pl
 import polars.selectors as cs
 
 from app.kit.lake_view import LakeView
+from app.kit.page import Recomputed
 from app.kit.words import explanation
 from app.models.controls import ENERGY, LOWEST_DVFS, energy_model, values_in
 from app.models.curves import (
@@ -30,19 +31,40 @@ from app.models.presets import (
     table_1,
 )
 from app.models.routes import finished
-from app.models.runs import MOST_RUNS, fits_of, model_points, model_runs, plane, predicted
+from app.models.runs import (
+    MOST_RUNS,
+    fits_of,
+    group_columns,
+    model_points,
+    model_runs,
+    plane,
+    predicted,
+)
 from app.models.state import ModelsState
-from data.analysis.model_runs import panel_values
+from data.analysis.model_runs import MEANS, MOST_BUSY, SERVING_CORES, SWEPT, panel_values
 from data.models import SCHEMES
 from data.models.simulation.frame_sizes import check_frame_sizes, link_kpps
 from data.models.simulation.on_off import on_periods
-from data.queries.models import model_runs_query
+from data.queries.models import model_runs_query, queue_means_query, queue_units_query
+from data.queries.recomputed import selected
+from data.queries.statement import statement
 
 _SCHEMA: Final[dict[str, Any]] = {
     "curve": pl.String, "kind": pl.String, "rate_kpps": pl.Float64, "value": pl.Float64,
     "half_width": pl.Float64, "sd": pl.Float64, "n": pl.UInt32, "predicted": pl.Float64,
+    **dict.fromkeys(SWEPT, pl.Float64),
 }  # fmt: skip
 _DVFS_POINTS: Final = 56
+# A panel's quantity of runs: its value and the deviation, in SQL over `queue_means_query`.
+_PANEL_SQL: Final = {
+    "throughput": ("lam_kpps", "lam_kpps_sd"), "cpu": ("1 - busy_share", "busy_share_sd"),
+    "latency": ("latency_us", "latency_us_sd"),
+}  # fmt: skip
+_OF_UNITS: Final = (
+    "cores", "requests", "busy_s", "lam_kpps", "busy_share", "interrupts_per_s", "power_w",
+    "matching", "duration_s", "energy_j", "throughput_qps", "instructions", "ref_cycles",
+    "interrupts", "rx_desc", "latency_mean_us", "latency_p50_us", "latency_p99_us",
+)  # fmt: skip
 
 
 def view_rows(view: LakeView, state: ModelsState, name: str) -> pl.DataFrame:
@@ -106,7 +128,7 @@ def _measured(view: LakeView, state: ModelsState, name: str) -> pl.DataFrame:
     costs = state.control_values()
     return panel_values(predicted(view, state, rows), costs, name, state.latency).select(
         curve="group", kind=pl.lit("measured"), rate_kpps="lam_kpps", value="value", sd="sd", n="n",
-        predicted="predicted",
+        predicted="predicted", **{name: pl.col(name).cast(pl.Float64) for name in SWEPT},
     )  # fmt: skip
 
 
@@ -244,6 +266,39 @@ def _itr(view: LakeView, state: ModelsState) -> pl.DataFrame:
     drawn = panel_values(rows, state.control_values(), "itr", state.latency)
     columns = cs.starts_with("latency"), "interrupts_predicted_per_s", "value", "sd"
     return drawn.drop(*columns).rename({"predicted": "predicted_per_s"})
+
+
+def recomputed(view: LakeView, state: ModelsState, name: str) -> Recomputed | None:
+    """Return how the numbers of runs are computed again; curves and fits are the models' own."""
+    rows = model_runs(view, state)
+    if state.sel or not len(rows):
+        return None
+    query = model_runs_query(state.selection, MOST_RUNS, catalogue=view.catalogue)
+    units = queue_units_query(
+        statement(*query), state.cores, state.tsc_ghz, SERVING_CORES, MOST_BUSY
+    )
+    if name == "runs":
+        return Recomputed(units, ("run_id",), _OF_UNITS)
+    own = group_columns(view.catalogue)
+    groups = rows.select("group", *own).unique(maintain_order=True).to_dicts()
+    means = queue_means_query(units, groups, SWEPT, MEANS)
+    values: tuple[str, ...] = ("latency_us", "latency_us_sd", "power_w", "power_w_sd", "n")
+    if name == "plane":
+        return Recomputed(means, ("group", *SWEPT), values)
+    if name == "itr":
+        values = ("lam_kpps", "busy_share", "interrupts_per_s", "power_w")
+        values = (*values, *(f"{value}_sd" for value in values), "n")
+        return Recomputed(means, ("group", *own, *SWEPT), values)
+    if name not in _PANEL_SQL or not state.has_runs:
+        return None
+    value, sd = _PANEL_SQL[name]
+    if name == "latency" and state.latency == "p99":
+        value, sd = "latency_p99_us", "latency_p99_us_sd"
+    listed = f"{value} AS value, {sd} AS sd, lam_kpps AS rate_kpps, n, {', '.join(SWEPT)}"
+    query_of_panel = selected(f'"group" AS curve, {listed}', means)
+    return Recomputed(
+        query_of_panel, ("curve", *SWEPT), ("rate_kpps", "value", "sd", "n"), "kind <> 'measured'"
+    )
 
 
 # Views that are no panels to the functions that return their rows.

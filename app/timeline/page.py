@@ -16,7 +16,7 @@ from app.timeline.layout_runs import add_words, choice_items, choice_words, choi
 from app.timeline.routes import add_routes
 from app.timeline.runs import describe_runs
 from app.timeline.state import TimelineState
-from app.timeline.tables import VIEWS, view_rows
+from app.timeline.tables import VIEWS, recomputed, view_rows
 
 _KEYS: Final = (
     ("+ -", "zoom in, zoom out"),
@@ -48,6 +48,7 @@ PAGE: Final = Page(
     rows=view_rows,
     explain=explain_view,
     export=export_page,
+    recomputed=recomputed,
     missing=missing,
     keys=_KEYS,
     open_link=open_link,

@@ -6,11 +6,12 @@ import numpy as np
 import polars as pl
 
 from app.kit.lake_view import LakeView
-from app.kit.page import View
+from app.kit.page import Recomputed, View
 from app.timeline.answer import answer_question
 from app.timeline.state import TimelineState
 from data.analysis.log_bins import slot_starts
 from data.errors import DataError
+from data.queries.timeline import bins_again_query, gaps_again_query, totals_again_query
 from data.timeline.quantities import CLOCKS
 from data.timeline.reads import NIC_FIELDS, RunReads
 from data.timeline.residency import RESIDENCIES, residency_rows
@@ -19,6 +20,12 @@ from data.timeline.totals import TOTALS, window_totals
 from data.timeline.window import RunAnswer
 
 MOST_ROWS: Final = 1_000_000
+_IN_BINS: Final = (
+    "interrupts_in_bin", "interrupts_mean", "rx_mean", "rx_max", "tx_mean", "tx_max", "gap_mean",
+    "gap_min", "ipc_mean", "busy_mean", "power_mean",
+)  # fmt: skip
+# Stored bins have whole counts and microjoules.
+_ROUNDED: Final = {"ipc_mean": 1e-4, "busy_mean": 1e-4, "power_mean": 1e-2}
 VIEWS: Final = (
     View("figure", "The window in view: single interrupts if they are drawn, else bins"),
     View("gaps", "Distributions"),
@@ -57,6 +64,22 @@ def view_rows(view: LakeView, state: TimelineState, name: str) -> pl.DataFrame:
     drawn = [isinstance(answer, RunAnswer) for answer in page_answer.window.runs]
     at = state.base if drawn[state.base] else drawn.index(True)
     return _compare(table, page_answer.infos[at].run_id)
+
+
+def recomputed(view: LakeView, state: TimelineState, name: str) -> Recomputed | None:
+    """Return how numbers of all cores are computed again, from the tables of single interrupts."""
+    shown = [answer for _, answer in answer_question(view, state.question()).shown()]
+    is_raw = all(answer.raw is not None for answer in shown)
+    if state.cores != "all" or (name == "figure" and is_raw):
+        return None
+    if name == "gaps":
+        return Recomputed(gaps_again_query(), ("run_id", "quantity", "from", "below"), ("count",))
+    if name == "totals":
+        return Recomputed(totals_again_query(), ("run_id", "name"), ("value",))
+    if name not in ("bins", "figure"):
+        return None
+    keys = ("run_id", "group", "axis", "from_s")
+    return Recomputed(bins_again_query(), keys, _IN_BINS, tolerances=_ROUNDED)
 
 
 def _compare(table: pl.DataFrame, base: str) -> pl.DataFrame:

@@ -10,11 +10,11 @@ from data.models.fits.cells import FitRuns
 from data.models.schemes.itr_throttle import US_PER_ITR_US
 
 # Workloads with one connection use one core.
-_SERVING_CORES: Final = {"netpipe": 1, "nodejs": 1}
+SERVING_CORES: Final = {"netpipe": 1, "nodejs": 1}
 # Maximum busy share of a core; above 1 because clocks may differ.
-_MOST_BUSY: Final = 1.02
+MOST_BUSY: Final = 1.02
 SWEPT: Final = ("load_qps", "itr_us", "dvfs_ghz", "rapl_w")
-_MEANS: Final = (
+MEANS: Final = (
     "lam_kpps", "busy_share", "interrupts_per_s", "latency_mean_us", "latency_p50_us",
     "latency_p99_us", "power_w",
 )  # fmt: skip
@@ -38,7 +38,7 @@ def with_queue_units(rows: pl.DataFrame, cores: int, tsc_ghz: float) -> pl.DataF
         cycles than their cores can count; their `busy_s` and `busy_share` are NULL.
     """
     workload = pl.col("workload").cast(pl.String)
-    served = workload.replace_strict(_SERVING_CORES, default=cores, return_dtype=pl.Int64)
+    served = workload.replace_strict(SERVING_CORES, default=cores, return_dtype=pl.Int64)
     each = pl.coalesce("core_count", served).cast(pl.Float64)
     answered = pl.col("throughput_qps") * pl.col("duration_s")
     busy_s = pl.col("ref_cycles") / pl.col("tsc_hz").fill_null(tsc_ghz * 1e9)
@@ -52,7 +52,7 @@ def with_queue_units(rows: pl.DataFrame, cores: int, tsc_ghz: float) -> pl.DataF
         interrupts_per_s=pl.col("interrupts") / pl.col("duration_s") / each,
     )
     # A published table has counters that no number of cores explains.
-    is_possible = pl.col("busy_share") <= _MOST_BUSY
+    is_possible = pl.col("busy_share") <= MOST_BUSY
     return rows.with_columns(
         impossible=~is_possible.fill_null(True),
         busy_s=pl.when(is_possible).then("busy_s"),
@@ -68,14 +68,14 @@ def points(rows: pl.DataFrame, knobs: Sequence[str]) -> pl.DataFrame:
         knobs: Columns of the knobs that name a group.
 
     Returns:
-        `group`, the knobs, load, ITR, DVFS and power limit, each of _MEANS with `<name>_sd` (NULL
+        `group`, the knobs, load, ITR, DVFS and power limit, each of MEANS with `<name>_sd` (NULL
         for one run), and `n`; configurations without receive descriptors are left out.
     """
     return (
         rows.group_by("group", *knobs, *SWEPT)
         .agg(
-            *[pl.col(name).mean() for name in _MEANS],
-            *[pl.col(name).std().alias(f"{name}_sd") for name in _MEANS],
+            *[pl.col(name).mean() for name in MEANS],
+            *[pl.col(name).std().alias(f"{name}_sd") for name in MEANS],
             n=pl.len(),
         )
         .filter(pl.col("lam_kpps").is_not_null())

@@ -1,8 +1,10 @@
 """The runs that models are compared with and fitted to: counters, energy, latency, cores."""
 
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from data.catalogue import Catalogue
+from data.queries.statement import literal
 from data.selection import Selection
 
 _COLUMNS: Final = (
@@ -52,4 +54,56 @@ def model_runs_query(
         "(SELECT run_id, count(*) AS core_count, max(tsc_hz) AS tsc_hz FROM cores GROUP BY run_id) "
         "c ON c.run_id = r.run_id ORDER BY r.run_id",
         parameters,
+    )
+
+
+def queue_units_query(
+    runs: str, cores: int, tsc_ghz: float, serving: Mapping[str, int], most_busy: float
+) -> str:
+    """Build the query of runs in the units of one queue: `with_queue_units`, in SQL.
+
+    Args:
+        runs: SQL of `model_runs_query` without parameters.
+        cores, tsc_ghz: Of a run without logs.
+        serving: Cores of workloads that use a known number.
+        most_busy: Greatest busy share that is possible.
+    """
+    whens = " ".join(f"WHEN {literal(name)} THEN {count}" for name, count in serving.items())
+    return (
+        "SELECT * EXCLUDE (busy, share), CASE WHEN share <= "
+        f"{most_busy} THEN busy END AS busy_s, CASE WHEN share <= {most_busy} THEN share END AS "
+        "busy_share FROM (SELECT * EXCLUDE (requests), coalesce(core_count::DOUBLE, "
+        f"(CASE workload::VARCHAR {whens} ELSE {cores} END)::DOUBLE) AS cores, "
+        "coalesce(requests::DOUBLE, throughput_qps * duration_s) AS requests, "
+        f"ref_cycles / coalesce(tsc_hz, {tsc_ghz * 1e9!r}::DOUBLE) AS busy, "
+        "energy_j / duration_s AS power_w, rx_desc / duration_s / cores / 1e3 AS lam_kpps, "
+        "busy / duration_s / cores AS share, interrupts / duration_s / cores AS interrupts_per_s "
+        f"FROM ({runs}))"
+    )
+
+
+def queue_means_query(
+    units: str, groups: Sequence[Mapping[str, Any]], swept: Sequence[str], means: Sequence[str]
+) -> str:
+    """Build the query of means of configurations in the units of one queue: `points`, in SQL.
+
+    Args:
+        units: Answer of `queue_units_query`.
+        groups: Of each group its columns and `group`.
+        swept: Columns that vary within a group.
+        means: Columns of the answer, each with its deviation as `<name>_sd`.
+    """
+    columns = list(groups[0])
+    rows = ", ".join(f"({', '.join(map(literal, group.values()))})" for group in groups)
+    alike = " AND ".join(
+        f"u.{name} IS NOT DISTINCT FROM g.{name}" for name in columns if name != "group"
+    )
+    values = ", ".join(f"avg({name}) AS {name}, stddev_samp({name}) AS {name}_sd" for name in means)
+    named = ", ".join(f'"{name}"' for name in columns)
+    by = ", ".join([*(f"g.{name}" for name in columns if name != "group"), *swept])
+    return (
+        f"SELECT *, coalesce(latency_mean_us, latency_p50_us) AS latency_us, CASE WHEN "
+        "latency_mean_us IS NULL THEN latency_p50_us_sd ELSE latency_mean_us_sd END AS "
+        f'latency_us_sd FROM (SELECT g."group", {by}, {values}, count(*) AS n FROM ({units}) u '
+        f"JOIN (VALUES {rows}) g({named}) ON {alike} GROUP BY ALL)"
     )

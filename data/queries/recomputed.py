@@ -68,8 +68,12 @@ def recomputed_query(
 
 def part_query(query: str, columns: Sequence[str]) -> str:
     """Build the query of some columns of the answer of another, in the order given."""
-    listed = ", ".join(f'"{name}"' for name in columns)
-    return f"SELECT {listed} FROM ({query})"
+    return selected(", ".join(f'"{name}"' for name in columns), query)
+
+
+def selected(columns: str, query: str) -> str:
+    """Build the query of some columns, as SQL, of the answer of another."""
+    return f"SELECT {columns} FROM ({query})"
 
 
 def view_of(name: str, query: str) -> str:
@@ -119,12 +123,12 @@ def claim_moments_query(metrics: Sequence[str], catalogue: Catalogue) -> str:
     """Build the query of the moments of all settings, as claims are judged by.
 
     Returns:
-        SQL without parameters. The columns of a choice and a setting, `is_baseline`, and of each
-        metric the columns of `moments_query`.
+        SQL without parameters. The columns of a choice and a setting, `is_baseline`, `runs`, and
+        of each metric the columns of `moments_query`.
     """
     by = [*catalogue.choice_columns, *catalogue.setting_columns, "is_baseline"]
     query = statement(*moments_query("TRUE", [], by, metrics, catalogue=catalogue))
-    names = [*by[:-1], "coalesce(is_baseline, FALSE) AS is_baseline"]
+    names = [*by[:-1], "coalesce(is_baseline, FALSE) AS is_baseline", "runs"]
     names += [f"{metric}_{end}" for metric in metrics for end in MOMENTS]
     return f"SELECT {', '.join(names)} FROM ({query})"
 

@@ -1,7 +1,7 @@
 """The runs of a timeline, its reference run, and other runs to offer."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
 from data.catalogue import Catalogue
 from data.knob_table import SUBJECT
@@ -90,3 +90,100 @@ def window_intervals_query(
 def _of_file(path: str, condition: str, cores: Sequence[int]) -> str:
     listed = ", ".join(map(str, cores))
     return f"SELECT * FROM lake_file('{path}') WHERE {condition} AND core IN ({listed})"
+
+
+# What the tables of an artifact have of the runs in a window: bins, interrupts, samples, counts.
+_BINS, _ROWS, _SAMPLES, _GAPS = (
+    f"read_parquet('tables/timeline-{name}.parquet')"
+    for name in ("bins", "interrupts", "samples", "gaps")
+)
+_FACTS: Final = (
+    "facts AS (SELECT run_id, count(*) AS cores, max(tsc_hz) AS tsc_hz FROM cores GROUP BY run_id)"
+)
+# Bins with whole nanoseconds, `a` to `z`.
+_EDGES: Final = (
+    "b AS (SELECT *, round(from_s * 1e9)::BIGINT AS a, round(to_s * 1e9)::BIGINT AS z "
+    f"FROM {_BINS})"
+)
+
+
+def bins_again_query() -> str:
+    """Build the query that computes the bins of all cores again, over the tables of an artifact.
+
+    A step of a counter counts in all bins since the sample before, by the time in each bin.
+
+    Returns:
+        SQL. Columns `run_id`, `group`, `axis`, `from_s`, and those of the bins that are means,
+        counts or extremes.
+    """
+    shared = "(least(s.t_ns, b.z) - greatest(s.t_ns - s.dt_ns, b.a)) / s.dt_ns::DOUBLE"
+    return (
+        f"WITH {_EDGES}, {_FACTS}, "
+        "arrived AS (SELECT b.run_id, b.from_s, count(*) AS n, sum(rx_bytes) AS rx, "
+        "sum(tx_bytes) AS tx, max(rx_bytes) AS rx_max, max(tx_bytes) AS tx_max, "
+        f"min(gap_ns) AS gap FROM {_ROWS} i ASOF JOIN "
+        "(FROM b WHERE axis = 'interrupts' AND \"group\" = 'all') b "
+        "ON i.run_id = b.run_id AND i.t_ns >= b.a GROUP BY ALL), "
+        f"parts AS (SELECT s.*, b.from_s, {shared} AS part FROM {_SAMPLES} s JOIN b "
+        "ON s.run_id = b.run_id AND s.t_ns > b.a AND s.t_ns - s.dt_ns < b.z "
+        "WHERE b.axis = 'counters' AND b.\"group\" = 'all'), "
+        "stepped AS (SELECT run_id, from_s, sum(part * instructions) AS instructions, "
+        "sum(part * cycles) AS cycles, sum(part * ref_cycles) AS ref_cycles, "
+        "sum(part * energy_uj) AS energy_uj, sum(part * dt_ns) AS ns, "
+        "sum(part * dt_ns) FILTER (energy_uj IS NOT NULL) AS energy_ns, "
+        "count(DISTINCT core) FILTER (energy_uj IS NOT NULL) AS packages FROM parts GROUP BY ALL) "
+        'SELECT b.run_id, b."group", axis, b.from_s, '
+        "CASE WHEN axis = 'interrupts' THEN coalesce(n, 0) END AS interrupts_in_bin, "
+        "CASE WHEN axis = 'interrupts' THEN coalesce(n, 0) / ((z - a) * 1e-9) END "
+        "AS interrupts_mean, arrived.rx / n AS rx_mean, arrived.rx_max, arrived.tx / n AS tx_mean, "
+        "arrived.tx_max, (z - a) * 1e-3 * cores / n AS gap_mean, gap * 1e-3 AS gap_min, "
+        "CASE WHEN \"group\" = 'all' THEN instructions / cycles END AS ipc_mean, "
+        "CASE WHEN \"group\" = 'all' THEN ref_cycles / (ns * 1e-9 * tsc_hz) END AS busy_mean, "
+        "CASE WHEN \"group\" = 'all packages' THEN energy_uj * 1e3 * packages / energy_ns END "
+        "AS power_mean FROM b JOIN facts USING (run_id) "
+        "LEFT JOIN arrived ON axis = 'interrupts' AND b.run_id = arrived.run_id "
+        "AND b.from_s = arrived.from_s "
+        "LEFT JOIN stepped ON axis = 'counters' AND b.run_id = stepped.run_id "
+        "AND b.from_s = stepped.from_s"
+    )
+
+
+def totals_again_query() -> str:
+    """Build the query that computes the totals of all cores again.
+
+    Returns:
+        SQL. Columns `run_id`, `name`, `value`.
+    """
+    values = {
+        "window_s": "s", "interrupts": "n", "interrupts_per_s": "n / s", "rx_bytes": "rx",
+        "tx_bytes": "tx", "rx_bytes_each": "rx / n", "tx_bytes_each": "tx / n",
+        "gap_mean_us": "s * 1e6 * cores / n", "gap_min_us": "shortest * 1e-3",
+        "gap_max_us": "longest * 1e-3", "energy_j": "j", "power_w": "j / s",
+        "ipc": "instructions / cycles", "busy": "ref_cycles / (ns * 1e-9 * tsc_hz)",
+    }  # fmt: skip
+    counted = ("instructions", "cycles", "llc_misses", "c1", "c1e", "c3", "c6", "c7")
+    values |= {name: name for name in counted}
+    sums = ", ".join(f"sum({name}) AS {name}" for name in (*counted, "ref_cycles"))
+    listed = ", ".join(f"{{'name': '{name}', 'value': {sql}}}" for name, sql in values.items())
+    return (
+        f"WITH {_EDGES}, {_FACTS}, "
+        "span AS (SELECT run_id, (max(z) - min(a)) * 1e-9 AS s FROM b GROUP BY run_id), "
+        "traffic AS (SELECT run_id, count(*) AS n, sum(rx_bytes) AS rx, sum(tx_bytes) AS tx, "
+        f"min(gap_ns) AS shortest, max(gap_ns) AS longest FROM {_ROWS} GROUP BY run_id), "
+        f"counted AS (SELECT run_id, sum(energy_uj) * 1e-6 AS j, sum(dt_ns) AS ns, {sums} "
+        f"FROM {_SAMPLES} GROUP BY run_id) "
+        f"SELECT run_id, v.name, v.value FROM (SELECT run_id, unnest([{listed}]) AS v FROM span "
+        "JOIN facts USING (run_id) JOIN traffic USING (run_id) LEFT JOIN counted USING (run_id))"
+    )
+
+
+def gaps_again_query() -> str:
+    """Build the query that counts gaps and sizes again, in the ranges of the distributions."""
+    return (
+        f"WITH g AS (FROM {_GAPS}), v AS (UNPIVOT (SELECT run_id, gap_ns::BIGINT AS gap_ns, "
+        f"rx_bytes::BIGINT AS rx_bytes, tx_bytes::BIGINT AS tx_bytes FROM {_ROWS}) "
+        "ON gap_ns, rx_bytes, tx_bytes INTO NAME quantity VALUE value) "
+        'SELECT g.run_id, g.quantity, g."from", g.below, count(*) AS count FROM v ASOF JOIN g '
+        'ON v.run_id = g.run_id AND v.quantity = g.quantity AND v.value >= g."from" '
+        "WHERE value < below GROUP BY ALL"
+    )
