@@ -3,12 +3,14 @@
     pip install duckdb
     python verify.py
 
-Every mean, deviation and count in tables/ is computed again by SQL, every claim from the runs up:
-moments of the settings, their shared noise, best sets, intervals, outcomes. The claims of papers
-are judged again by the queries of papers.sql. Each number that differs is named. The exit status
-is 0 if all agree, else 1.
+Every mean, deviation and count in tables/ is computed again by SQL, bins and totals of Timeline by
+its interrupts, every claim from the runs up: moments of the settings, their shared noise,
+best sets, intervals, outcomes. So are effects of knobs. The claims of papers are judged again by
+the queries of papers.sql. Each number that differs is named. The exit status is 0 if all agree,
+else 1.
 
-Given, not computed: which setting a claim recommends, and the steps of the knobs.
+Given, not computed: which setting a claim recommends, the steps of the knobs, and which
+configurations of storage runs are compared.
 """
 
 import csv

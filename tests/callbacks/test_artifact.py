@@ -150,7 +150,9 @@ def test_a_changed_run_is_found_and_named(changed: Path) -> None:
         & (pl.col("load_qps") == point["load_qps"]) & (pl.col("workload") == point["workload"])
     )  # fmt: skip
     assert len(runs.filter(is_one))
-    energy = pl.when(is_one).then(pl.col("energy_j") * 1.01).otherwise(pl.col("energy_j"))
+    is_library = (pl.col("workload") == "nodejs") & (pl.col("system") == "ebbrt_tuned")
+    factor = pl.when(is_one).then(1.01).when(is_library).then(1.2).otherwise(1.0)
+    energy = pl.col("energy_j") * factor
     runs.with_columns(energy_j=energy).write_parquet(path)
     status, lines = verified(changed)
     agreed, count = numbers(lines[-1])
@@ -158,16 +160,18 @@ def test_a_changed_run_is_found_and_named(changed: Path) -> None:
     assert 0 < count - agreed < count
     assert lines[0] == "data/runs.parquet: its SHA-256 sum is another than SHA256SUMS has"
     given, again = point["energy_j"], point["energy_j"] * 1.01
-    named = [line for line in lines if "explore-scatter.parquet: energy_j of" in line]
+    ends = f": {given:.10g} is given, the runs yield {again:.10g}"
+    shown = "explore-scatter.parquet: energy_j of"
+    named = [line for line in lines if shown in line and line.endswith(ends)]
     assert len(named) == 1
     assert f"system {point['system']}, " in named[0]
-    assert named[0].endswith(f": {given:.10g} is given, the runs yield {again:.10g}")
     assert any(line.startswith("claim ") and ": effect_pct: " in line for line in lines)
-    for named_too in (
-        "models-runs.parquet: power_w of run_id ",
-        "findings-effect.parquet: mean of ",
-    ):
-        assert any(named_too in line for line in lines)
+    for table in ("models-runs.parquet: power_w of run_id ", "findings-effect.parquet: mean of "):
+        assert any(f"tables/{table}" in line for line in lines)
+    # A fifth more energy of the library OS turns a verdict on a claim of a paper.
+    assert "claim 003-C07: verdict: nearly is given, the runs yield holds" in lines
+    effect = "claim 003-C13, part 1: effect: 2.532537918 is given, the runs yield 2.110448265"
+    assert effect in lines
 
 
 def test_a_changed_interrupt_is_found_in_bins_totals_and_distributions(changed: Path) -> None:
@@ -179,9 +183,11 @@ def test_a_changed_interrupt_is_found_in_bins_totals_and_distributions(changed: 
     assert status == 1
     run = rows["run_id"][7]
     for named in (
-        "bins.parquet: rx_mean of", "bins.parquet: rx_max of", f"totals.parquet: value of run_id {run}, name rx_bytes",
+        "bins.parquet: rx_mean of",
+        "bins.parquet: rx_max of",
+        f"totals.parquet: value of run_id {run}, name rx_bytes",
         f"gaps.parquet: count of run_id {run}, quantity rx_bytes",
-    ):  # fmt: skip
+    ):
         assert any(f"timeline-{named}" in line for line in lines), named
 
 
