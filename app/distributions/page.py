@@ -33,6 +33,7 @@ PAGE: Final = Page(
     rows=rows_behind,
     explain=explain,
     export=export,
+    opening=lambda view, state: draw_map(Answer.of(view, state))["figure"],
     recomputed=recomputed,
     missing=missing,
     keys=(

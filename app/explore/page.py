@@ -57,6 +57,10 @@ PAGE = Page(
     explain=explain,
     scope=scope,
     export=export,
+    opening=lambda view, state: (
+        # What a limit changes is drawn by scripts of the page.
+        None if state.limit is not None else picture("scatter", view, state)["figure"]
+    ),
     missing=missing,
     keys=(
         ("Escape", "clear the selection"),

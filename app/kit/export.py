@@ -27,7 +27,7 @@ POLICY: Final = (
     "style-src 'unsafe-inline'; img-src data: blob:; font-src data:; worker-src blob:"
 )
 # Scripts of the kit that are not bundled: the one that starts an export, and those for Dash.
-_NOT_EXPORTED: Final = ("export.js", "page")
+_NOT_EXPORTED: Final = ("export.js", "opening.js", "page")
 Script = Literal["codemirror", "plotly", "regenerator-runtime"]
 _VENDORED: Final = Path(__file__).parents[2] / "vendor"
 _TEMPLATES: Final = Path(__file__).parent / "templates"

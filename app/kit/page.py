@@ -75,6 +75,8 @@ class Page:
         recomputed: Returns how an artifact computes a view's numbers again; None for a view whose
             columns are means of metrics.
         opens_first: Returns whether a visit that names no page opens this one; None for never.
+        opening: Returns the figure of the first view, which browsers draw before Dash is loaded;
+            None for a state that needs the page's scripts.
         missing: Returns which measurement would make it useful on a lake that holds runs, in one
             sentence; empty where it can show some of them for the state. None for a page that needs
             no run.
@@ -103,6 +105,7 @@ class Page:
     pictures: tuple[View, ...] = ()
     scope: Callable[[LakeView, Any, str], Selection] | None = None
     recomputed: Callable[[LakeView, Any, str], Recomputed | None] | None = None
+    opening: Callable[[LakeView, Any], dict[str, Any] | None] | None = None
     opens_first: Callable[[LakeView], bool] | None = None
     keys: tuple[tuple[str, str], ...] = ()
     open_link: Callable[[LakeView, Any], tuple[Any, str]] | None = None

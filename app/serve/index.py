@@ -31,7 +31,7 @@ from app.serve.figures import add_figure_routes
 from app.serve.guard import allow_scripts, status_of
 from app.serve.response_cache import keep_no_response
 from app.serve.routes import add_page_routes
-from app.serve.scripts import bundle_tag
+from app.serve.scripts import STYLES, bundle_tag, first_scripts
 from data.errors import SelectionError, UnknownVersionError, WattlasError
 
 # The keys of every page.
@@ -158,14 +158,19 @@ class Atlas(dash.Dash):
         """Render the index for the requested address."""
         allow_scripts([*self.csp_hashes(), _THEME_HASH])
         prefix = self.config.requests_pathname_prefix
-        parts["css"] += bundle_tag("css", prefix)
-        parts["scripts"] += bundle_tag("js", prefix)
+        parts["css"] += bundle_tag(STYLES, prefix)
+        first, parts["scripts"] = first_scripts(parts["scripts"], prefix)
+        page, query = self._page(), request.query_string.decode()
+        has_opening = page is not None and page.opening is not None
+        opening = f"{prefix}{page.name}/opening?{query}" if page and has_opening else ""
         return fill(
             "index.html",
             **parts,
+            first_scripts=first,
+            opening=opening,
             theme_script=_THEME_SCRIPT,
             keys=_KEYS,
-            page=self._page(),
+            page=page,
             pages=self.pages,
             prefix=prefix,
         )

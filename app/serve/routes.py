@@ -3,6 +3,7 @@
 /NAME/data/VIEW.csv, .parquet     the rows behind a view
 /NAME/how/VIEW                    how the view was computed
 /NAME/export.html                 the page as one file
+/NAME/opening                     the figure of the first view, before Dash asks for any
 """
 
 import io
@@ -16,6 +17,7 @@ import polars.selectors as cs
 from flask import Flask, Response, g, redirect, request
 from werkzeug.wrappers import Response as AnyResponse
 
+from app.kit.columns import encode_view
 from app.kit.context import Lakes, lakes
 from app.kit.export import page_html
 from app.kit.lake_view import LakeView
@@ -80,6 +82,8 @@ def add_page_routes(server: Flask, page: Page) -> None:
         f"/{page.name}/how/<view>", f"{page.name}_how", lambda view: _how(page, view)
     )
     server.add_url_rule(f"/{page.name}/export.html", f"{page.name}_export", lambda: _export(page))
+    if page.opening:
+        server.add_url_rule(f"/{page.name}/opening", f"{page.name}_opening", lambda: _opening(page))
     if page.add_routes:
         page.add_routes(server)
     for number, (old, new) in enumerate(page.old_paths.items()):
@@ -91,7 +95,8 @@ def add_page_routes(server: Flask, page: Page) -> None:
 def cached_routes(page: Page) -> tuple[str, ...]:
     """Return the rules whose responses follow from the lake and the request alone."""
     views = tuple(
-        f"/{page.name}/{kind}" for kind in ("data/<view>.csv", "data/<view>.parquet", "how/<view>")
+        f"/{page.name}/{kind}"
+        for kind in ("data/<view>.csv", "data/<view>.parquet", "how/<view>", "opening")
     )
     return *views, *page.cached_routes
 
@@ -103,6 +108,15 @@ def _data(page: Page, view: str, kind: str) -> Response:
 
 def _how(page: Page, view: str) -> Response:
     return Response(page.explain(*asked(page), page.view(view).name), mimetype="text/plain")
+
+
+def _opening(page: Page) -> Response:
+    view, state, _ = open_page(page, lakes(), request.query_string.decode())
+    is_empty = not view.runs or (page.missing and page.missing(view, state))
+    figure = None if is_empty or not page.opening else page.opening(view, state)
+    if figure is None:
+        return Response(status=204)
+    return Response(callback_json(encode_view({"figure": figure})), mimetype="application/json")
 
 
 def _export(page: Page) -> Response:

@@ -1,9 +1,10 @@
 """Scripts and style sheets for browsers: bundled, and sent as they were compressed in advance.
 
-All scripts of `assets/` are one file for the browser, and all style sheets another: single files
-would mean fifty requests in a first load, and a quarter more bytes. Dash and Flask answer the first
-request for a file. If its content was compressed in advance, that is kept in memory, by address,
-and sent from then on. Browsers cache files whose addresses carry a fingerprint.
+All scripts of `assets/` are two files for the browser, and all style sheets another: single files
+would mean fifty requests in a first load, and a quarter more bytes. The scripts of the kit that
+work without Dash come first: they draw the first picture. Dash and Flask answer the first request
+for a file. If its content was compressed in advance, that is kept in memory, by address, and sent
+from then on. Browsers cache files whose addresses carry a fingerprint.
 """
 
 import html
@@ -21,7 +22,8 @@ from app.kit.export import Script, vendored
 from app.kit.settings import ASSETS
 
 BUNDLES: Final = "/_bundle/"
-_KINDS: Final = {"js": "text/javascript", "css": "text/css"}
+KIT, ALL, STYLES = NAMES = ("kit.js", "all.js", "all.css")
+_SCRIPT: Final = "text/javascript"
 _TAGS: Final = {"js": '<script src="{}"></script>', "css": '<link rel="stylesheet" href="{}">'}
 # Only exports load these files.
 _LEFT_OUT: Final = "export.js"
@@ -31,6 +33,7 @@ _EDITOR: Final = f"{BUNDLES}codemirror.js"
 _IMMUTABLE: Final = "public, max-age=31536000, immutable"
 _TYPES: Final = ("text/javascript", "application/javascript", "text/css")
 _FINGERPRINT: Final = re.compile(r"\.v[\w-]+m\d+\.")
+_SCRIPT_TAG: Final = re.compile(r"<script.*?</script>", re.DOTALL)
 _IN_INDEX: Final = re.compile(r'(?:src|href)="([^"]+)"')
 # Scripts that other scripts load later; the index does not name them.
 _LATER: Final = (
@@ -115,8 +118,8 @@ def _address() -> str:
 
 def _is_changed() -> bool:
     """Return whether an asset was edited since the app made the bundle's address."""
-    kind = request.path.rpartition(".")[2]
-    return f"{BUNDLES}all." in request.path and fingerprint(kind) != request.args.get("m")
+    name = request.path.rpartition(BUNDLES)[2]
+    return name in NAMES and fingerprint(name) != request.args.get("m")
 
 
 def add_bundles(server: Flask) -> None:
@@ -124,39 +127,63 @@ def add_bundles(server: Flask) -> None:
     server.add_url_rule(
         _EDITOR,
         "bundle_editor",
-        lambda: Response(vendored("codemirror"), mimetype=_KINDS["js"]),
+        lambda: Response(vendored("codemirror"), mimetype=_SCRIPT),
         methods=["GET"],
     )
-    for kind, mimetype in _KINDS.items():
+    for name in NAMES:
         server.add_url_rule(
-            f"{BUNDLES}all.{kind}",
-            f"bundle_{kind}",
-            lambda kind=kind, mimetype=mimetype: Response(bundle(kind), mimetype=mimetype),
+            f"{BUNDLES}{name}",
+            f"bundle_{name}",
+            lambda name=name: Response(
+                bundle(name), mimetype="text/css" if name == STYLES else _SCRIPT
+            ),
             methods=["GET"],
         )
 
 
-def bundle(kind: str) -> str:
-    """Return the files of a kind, `js` or `css`, in the order of their folders and names."""
+def bundle(name: str) -> str:
+    """Return the files of one of NAMES, in the order of their folders and names."""
     return "".join(
-        f"/* {path.relative_to(ASSETS)} */\n{path.read_text('utf-8')}\n" for path in _paths(kind)
+        f"/* {path.relative_to(ASSETS)} */\n{path.read_text('utf-8')}\n" for path in _paths(name)
     )
 
 
-def fingerprint(kind: str) -> str:
-    """Return a text that changes when a file of a kind is edited, added or removed."""
-    stamps = [f"{path}:{path.stat().st_mtime_ns}" for path in _paths(kind)]
+def fingerprint(name: str) -> str:
+    """Return a text that changes when a file of a bundle is edited, added or removed."""
+    stamps = [f"{path}:{path.stat().st_mtime_ns}" for path in _paths(name)]
     return xxhash.xxh3_64_hexdigest("\n".join(stamps).encode())
 
 
-def bundle_tag(kind: str, prefix: str) -> str:
+def bundle_tag(name: str, prefix: str) -> str:
     """Return the HTML tag that loads a bundle.
 
     Args:
         prefix: Path under which the app is served, with a slash at its end.
     """
-    return _TAGS[kind].format(f"{prefix}{BUNDLES[1:]}all.{kind}?m={fingerprint(kind)}")
+    tag = _TAGS[name.rpartition(".")[2]]
+    return tag.format(f"{prefix}{BUNDLES[1:]}{name}?m={fingerprint(name)}")
 
 
-def _paths(kind: str) -> list[Path]:
-    return [path for path in sorted(ASSETS.glob(f"*/*.{kind}")) if path.name != _LEFT_OUT]
+def first_scripts(tags: str, prefix: str) -> tuple[str, str]:
+    """Divide the tags of Dash's scripts and ours: those for the first picture, and the others."""
+    all_tags = _SCRIPT_TAG.findall(tags)
+    is_plotly = ["/plotly/" in tag for tag in all_tags]
+    first = [tag for tag, is_first in zip(all_tags, is_plotly, strict=True) if is_first]
+    others = [tag for tag, is_first in zip(all_tags, is_plotly, strict=True) if not is_first]
+    return (
+        "\n".join([*first, bundle_tag(KIT, prefix)]),
+        "\n".join([*others, bundle_tag(ALL, prefix)]),
+    )
+
+
+def _paths(name: str) -> list[Path]:
+    kind = name.rpartition(".")[2]
+    found = [p for p in sorted(ASSETS.glob(f"*/*.{kind}")) if p.name != _LEFT_OUT]
+    if name == STYLES:
+        return found
+    return [p for p in found if _is_kit(p) == (name == KIT)]
+
+
+def _is_kit(path: Path) -> bool:
+    """Return whether a script is of the kit and works without Dash."""
+    return path.parent.name == "_kit" and not path.name.startswith("page")

@@ -72,6 +72,14 @@ def answer(view: LakeView, state: StorageState) -> StorageAnswer:
     return StorageAnswer(study, compared, figures, _configurations(study), status)
 
 
+def opening(view: LakeView, state: StorageState) -> dict[str, Any]:
+    """Build the figure of the first view alone."""
+    study, first = study_of(view, state), VIEWS[0]
+    if not study.has_figures or not first.figure:
+        return message(first, nothing_to_draw(study))
+    return first.figure(study, first, comparisons(study))
+
+
 def nothing_to_draw(study: Study) -> str:
     """Return why there are no figures, and the next step."""
     view, selection = study.view, study.state.selection

@@ -16,6 +16,7 @@ from app.storage.answer import (
     answer,
     explain,
     explain_all,
+    opening,
     rows_behind,
     scope,
 )
@@ -72,6 +73,7 @@ PAGE = Page(
     explain=explain,
     scope=scope,
     export=export,
+    opening=opening,
     missing=missing,
     keys=(
         ("Escape", "clear the selection"),

@@ -98,13 +98,18 @@
   firstTheme();
 
   /* Remove the frame with placeholders (app/serve/index.py) when the page is drawn. */
+  const MOST_TRIES = 250;
+  let tries = 0;
   function removeFirstPage() {
     const frame = document.querySelector(".first-page");
     if (!frame) return;
-    if (document.querySelector("#react-entry-point main")) frame.remove();
-    else wattlas.later(removeFirstPage, 20);
+    const isThere = document.querySelector("#react-entry-point main");
+    if (isThere && (wattlas.isOpened() || (tries += 1) > MOST_TRIES)) {
+      frame.querySelectorAll(".js-plotly-plot").forEach((gd) => window.Plotly.purge(gd));
+      frame.remove();
+    } else wattlas.later(removeFirstPage, 20);
   }
-  document.addEventListener("DOMContentLoaded", removeFirstPage);
+  document.addEventListener("scripts", removeFirstPage);
 
   /** Show a message for two seconds in place of the selection's words in the status line. */
   function say(text) {

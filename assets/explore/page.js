@@ -1,5 +1,5 @@
 /* Connects Explore to Dash: clientside callbacks, state, limit, table of the selection, links. */
-document.addEventListener("DOMContentLoaded", function () {
+document.addEventListener("scripts", function () {
   "use strict";
   const { wattlas } = window;
 

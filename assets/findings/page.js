@@ -1,5 +1,5 @@
 /* Connects Findings to Dash: blocks of HTML, pictures, the selected claim, the run list's address. */
-document.addEventListener("DOMContentLoaded", function () {
+document.addEventListener("scripts", function () {
   "use strict";
 
   const { wattlas } = window, { findings, address } = wattlas;

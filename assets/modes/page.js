@@ -1,5 +1,5 @@
 /* Connects Modes to Dash: controls that depend on each other, the server's answers, selection, links. */
-document.addEventListener("DOMContentLoaded", function () {
+document.addEventListener("scripts", function () {
   "use strict";
   const { wattlas } = window, { modes, address } = wattlas;
 

@@ -1,5 +1,5 @@
 /* Connects Storage to Dash: its state, its menus, links to other pages. */
-document.addEventListener("DOMContentLoaded", function () {
+document.addEventListener("scripts", function () {
   "use strict";
 
   const { wattlas } = window;

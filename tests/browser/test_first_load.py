@@ -26,10 +26,11 @@ CONTRAST = """(element) => {
 }"""  # noqa: E501
 
 
-def test_placeholders_are_there_before_dash_answers_and_a_busy_server_is_asked_again(
+def test_placeholders_then_a_picture_are_there_before_dash_and_a_busy_server_is_asked_again(
     page: Page, grid_address: str
 ) -> None:
     held: list[Route] = []
+    openings: list[Route] = []
     refused: list[str] = []
 
     def refuse_once(route: Route) -> None:
@@ -40,15 +41,20 @@ def test_placeholders_are_there_before_dash_answers_and_a_busy_server_is_asked_a
             route.fulfill(status=503, headers={"Retry-After": "1"}, body="the server is busy")
 
     page.route(re.compile("/_dash-(layout|dependencies)"), lambda route: held.append(route))
+    page.route(re.compile("/explore/opening"), lambda route: openings.append(route))
     page.route(re.compile("/_dash-update-component"), refuse_once)
-    page.goto(grid_address)
-    page.wait_for_function("() => document.readyState === 'complete'")
-    shown = page.locator(".first-page .panel").all_inner_texts()
+    # Dash does not wait for the first picture.
+    with page.expect_request(re.compile("/_dash-layout")):
+        page.goto(grid_address)
+    shown = page.locator(".first-page .panel:visible").all_inner_texts()
     assert len(shown) >= 3
     assert all("loading" in text for text in shown)
     assert page.locator(".first-page .panel").first.is_visible()
     assert page.locator(".first-page").get_by_text("wattlas").is_visible()
-    assert held, "Dash asked for nothing: the test holds the wrong requests"
+    for route in openings:
+        route.continue_()
+    page.locator("#opening .gtitle").wait_for()
+    assert "Energy against" in (page.locator("#opening .gtitle").text_content() or "")
     for route in held:
         route.continue_()
     page.locator(".page").wait_for()
