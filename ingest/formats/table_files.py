@@ -16,6 +16,7 @@ from ingest.files.text_lines import iterate_lines
 from ingest.formats import json_rows, workbook
 from ingest.formats.json_rows import Cell, plain
 from ingest.formats.problem_list import ProblemList
+from ingest.formats.table_footers import drop_footers
 from ingest.formats.table_rows import MOST_ROWS, Mend, Table, bounded, check_columns, check_rows
 from ingest.formats.table_text import (
     CUT_HEAD,
@@ -186,6 +187,7 @@ def parse_table(
             problems.add("field_count", "refused", detail, line)
             table.refused += 1
         check_rows(len(table) + table.refused, most_rows, name)
+    drop_footers(table, problems)
     return table if separator is None else _with_plain_numbers(table, separator == ",")
 
 

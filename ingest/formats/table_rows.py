@@ -52,6 +52,14 @@ class Table:
             self._chunks.append([packed(each) for each in (self._lines, *columns)])
             self._lines, self._rows = [], []
 
+    def last(self, count: int) -> list[tuple[int, Sequence[Cell]]]:
+        """Return the last rows with their line numbers, of those that are not packed yet."""
+        return [*zip(self._lines, self._rows, strict=True)][max(0, len(self._rows) - count) :]
+
+    def drop_last(self, count: int) -> None:
+        """Remove rows that `last` has."""
+        del self._lines[len(self._lines) - count :], self._rows[len(self._rows) - count :]
+
     def __len__(self) -> int:
         return len(self._chunks) * CHUNK + len(self._rows)
 

@@ -10,6 +10,7 @@ from typing import Final
 
 from data.errors import FormatError
 from ingest.formats import json_rows
+from ingest.formats.table_footers import SUMMARY
 from ingest.formats.workbook import is_workbook
 from ingest.formats.written_numbers import written_numbers
 from ingest.records import TableDeclaration
@@ -216,7 +217,8 @@ def content_lines(lines: Iterable[str], separator: str | None) -> Iterator[str]:
             if names:
                 yield names
         filled = [cell for cell in line.split(separator) if cell.strip()]
-        is_gap = not filled
+        is_total = is_begun and len(filled) == 1 and SUMMARY.fullmatch(filled[0].strip('" \r'))
+        is_gap = not filled or bool(separator is not None and is_total)
         # A spreadsheet fills up gaps and notes with empty cells.
         is_note = separator is not None and (len(filled) == 1 or line.lstrip()[:1] == "#")
         is_text = not is_quoted and separator is not None and _is_text(line, separator)

@@ -12,6 +12,7 @@ from ingest.proposals.columns import guess_columns
 from ingest.proposals.crossed_tables import runs_in_cells, runs_in_columns
 from ingest.proposals.found_tables import FoundTable, header_pattern
 from ingest.proposals.lake_columns import power_parts
+from ingest.proposals.latency_units import NO_UNIT
 from ingest.proposals.like_columns import (
     mean_columns,
     pivot_columns,
@@ -267,7 +268,7 @@ def _said(guess: Guess) -> str:
     text = guess.heading.text or "(no heading)"
     if guess.role == "knob":
         return f"{text} ({guess.count})"
-    shown = guess.to or guess.unit
+    shown = "no unit" if guess.why.endswith(NO_UNIT) else guess.to or guess.unit
     if guess.role == "metric" and shown:
         return f"{text} ({shown}{'' if not guess.to or not guess.unit else f' from {guess.unit}'})"
     return text

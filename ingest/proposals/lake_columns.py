@@ -7,6 +7,7 @@ from typing import Final
 
 import numpy as np
 
+from ingest.proposals.latency_units import choose_units as choose_latency_units
 from ingest.proposals.roles import (
     MEASURED,
     PLAIN_WORDS,
@@ -84,6 +85,9 @@ def choose_targets(guesses: Sequence[Guess]) -> None:
         guess.unit = guess.unit or (power.unit if power else "W")
     for guess in times:
         guess.unit = guess.unit or (duration.unit if duration else "s")
+    # A percentile alone is one where nothing says a quantity.
+    latencies = [g for g in metrics if g.quantity in ("time", "") and _is_latency(g.heading)]
+    choose_latency_units([g for g in latencies if not g.to], guesses)
     _name_latencies(metrics)
 
 

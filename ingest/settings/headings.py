@@ -58,6 +58,12 @@ _BRACKETED: Final = {"min": "min", "h": "h", "hr": "h", "sec.": "s"}
 _NEVER_LAST: Final = frozenset({"A", "C", "B", "degrees", "micros", "perc"})
 # Minutes behind words of a time: `Range (m)` are metres, `Power (min)` is the least.
 _MINUTES: Final = frozenset({"m", "min", "Min", "MIN"})
+# What is counted a second: `ops_s`, `tokens_s`.
+_ITEMS: Final = frozenset(
+    {"ops", "op", "req", "reqs", "requests", "it", "iter", "iterations", "tokens", "tok", "queries",
+     "images", "img", "frames", "inferences", "samples", "msgs", "messages", "packets", "pkts",
+     "transactions", "txn", "flops", "gflops", "mflops", "mbit", "gbit", "mbits", "gbits"}
+)  # fmt: skip
 # Unit without a prefix: what it measures, and how many of the base unit of that it is.
 _BASES: Final[dict[str, tuple[Quantity, float]]] = {
     "J": ("energy", 1), "Wh": ("energy", 3600), "W": ("power", 1), "s": ("time", 1),
@@ -197,8 +203,10 @@ def _is_counted(words: tuple[str, ...]) -> bool:
 def _last_unit(words: list[str]) -> Unit | None:
     if len(words) == 2 and words[1].lower() in ("s", "sec"):
         over = unit_of(words[0])
-        # `MB_s` is a rate; a last `s` alone is seconds.
-        return Unit(f"{over.text}/s", "rate") if over and over.quantity == "bytes" else None
+        # `MB_s` and `ops_s` are rates; a last `s` alone is seconds.
+        is_bytes = over is not None and over.quantity == "bytes"
+        text = over.text if over is not None and is_bytes else words[0]
+        return Unit(f"{text}/s", "rate") if is_bytes or words[0].lower() in _ITEMS else None
     if len(words) == 2 and words[0].lower() in ("watt", "w", "kilowatt", "milliwatt", "watts"):
         return unit_of("".join(words)) if words[1].lower().startswith("h") else None
     if len(words) != 1 or words[0] in _NEVER_LAST:

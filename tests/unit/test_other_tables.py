@@ -166,3 +166,24 @@ def test_a_measurement_a_row_becomes_a_run_a_row(case: str) -> None:
     lines = [found.headings, *(cells for _, cells in found.rows)]
     shown = [" ".join(str(cell or "-").replace(" ", "|") for cell in cells) for cells in lines]
     assert shown == expected
+
+
+@pytest.mark.parametrize(
+    ("footers", "left_out"),
+    [
+        (["Total,3000,600.0"], 1),
+        (["Total,3000,600.0", "Overall ops/watt,5,"], 2),
+        (["Average,1000,200.0"], 1),
+        ([",\N{N-ARY SUMMATION}ops / \N{N-ARY SUMMATION}power =,5"], 1),
+        (["Overall,,190.0"], 1),
+        # No total of those above, and no last row.
+        (["mean,1500,250.0"], 0),
+        (["Total,3000,600.0", "90%,900,190.0"], 0),
+    ],
+)
+def test_last_rows_of_totals_and_means_are_no_runs(footers: list[str], left_out: int) -> None:
+    problems = ProblemList()
+    rows = ["load,ops,power_w", "100%,1500,250.0", "50%,1000,200.0", "25%,500,150.0", *footers]
+    found = parse_table(["\n".join(rows).encode()], "t.csv", problems)
+    assert len(found) == 3 + len(footers) - left_out
+    assert [each.kind for each in problems.all()] == ["summary_row"] * left_out

@@ -26,6 +26,7 @@ from ingest.__main__ import main
 from ingest.formats.written_numbers import written_numbers
 from ingest.lake.proposals import read_proposals
 from ingest.proposals.columns import guess_columns
+from ingest.proposals.latency_units import NO_UNIT
 from ingest.proposals.like_columns import replicate_pattern
 from ingest.proposals.path_parts import read_paths
 from ingest.proposals.roles import Guess
@@ -60,6 +61,7 @@ from tests.fixtures.real import studies
         ("clocks.sm [MHz]", "MHz", "frequency", 1e6),
         ("battery mAh", "mAh", "charge", 3.6),
         ("Throughput (ops/sec)", "ops/s", "rate", 1),
+        ("throughput_ops_s", "ops/s", "rate", 1),
         ("samples/s", "samples/s", "rate", 1),
         ("tokens_per_joule", "tokens/J", "rate", 1),
         ("energy_per_token_j", "J/token", "price", 1),
@@ -825,3 +827,33 @@ def test_begin_and_end_of_a_row_are_its_duration_and_give_its_energy(tmp_path: P
     sql = "SELECT DISTINCT algorithm, duration_s, energy_j, flags FROM runs"
     flags = ["duration_derived", "energy_derived"]
     assert sorted(rows_of(lake, sql)) == [("a", 2.0, 20.0, flags), ("b", 1.5, 30.0, flags)]
+
+
+@pytest.mark.parametrize(
+    ("columns", "target", "scale"),
+    [
+        # Threads are what is in flight: 1000 a second times 1 ms.
+        ({"threads": [1, 2, 4], "ops_s": [1000.5, 1990.5, 3800.5], "latency": [1.01, 1.02, 1.06]},
+         "latency_mean_us", 1e3),
+        ({"clients": [8, 16], "tps": [810.5, 1600.5], "p95": [30100.5, 30200.5]},
+         "latency_p95_us", 1.0),
+        ({"threads": [1, 2], "duration_s": [60.1, 60.2], "requests": [5714, 10460],
+          "latency": [0.0105, 0.0115]}, "latency_mean_us", 1e6),
+        # 10 to 140 in flight; in ms there were 100,000.
+        ({"qps": [100_000, 800_000], "p99": [105.5, 170.5]}, "latency_p99_us", 1.0),
+        ({"p99_ms": [20.5, 25.5], "latency": [12.5, 15.5]}, "latency_mean_us", 1e3),
+        # Nothing says a unit, or two fit, or the other latency is of another kind.
+        ({"model": ["a", "b"], "latency": [12.5, 15.5]}, "", 1.0),
+        ({"qps": [1000, 2000], "latency": [0.5, 0.6]}, "", 1.0),
+        ({"p99_ms": [20.5, 25.5], "latency": [125_000.5, 150_000.5]}, "", 1.0),
+    ],
+)  # fmt: skip
+def test_a_latency_without_a_unit_takes_the_only_one_that_can_be(
+    columns: dict[str, list[object]], target: str, scale: float
+) -> None:
+    cells = [[*map(str, each)] for each in columns.values()]
+    found = guess_columns([*columns], cells, {}, {})
+    guess = next(each for each in found if each.heading.unit is None and (
+        each.heading.text == "latency" or each.heading.text[0] == "p"))  # fmt: skip
+    assert (guess.to, guess.scale) == (target, pytest.approx(scale))
+    assert guess.why.endswith(NO_UNIT) == (not target)
