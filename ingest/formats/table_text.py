@@ -120,13 +120,26 @@ def table_rows(lines: Iterable[str], separator: str | None) -> Iterator[tuple[in
     if separator is None:
         yield from _with_row_names(split_lines(content_lines(lines, separator), separator))
         return
-    rows = split_lines(content_lines(_without_titles(lines, separator), separator), separator)
+    split = split_lines(content_lines(_without_titles(lines, separator), separator), separator)
+    rows = _without_last(split)
     first = _one_header(list(islice(rows, 3)))
     if len(first) == 3 and _are_units(*(cells for _, cells in first)):
         (line, names), (_, units), row = first
         pairs = zip(names, (unit.strip(" ()[]") for unit in units), strict=True)
         first = [(line, [f"{name} ({unit})" if unit else name for name, unit in pairs]), row]
     yield from chain(first, rows)
+
+
+def _without_last(rows: Iterator[tuple[int, list[str]]]) -> Iterator[tuple[int, list[str]]]:
+    """Yield rows without the empty cells that a separator at the end of the header makes."""
+    line, header = next(rows, (0, []))
+    names = header[: max((n for n, cell in enumerate(header, 1) if cell.strip()), default=0)]
+    if line:
+        yield line, names
+    for line, cells in rows:
+        more = cells[len(names) : len(header)]
+        is_filled = len(cells) > len(header) or any(map(str.strip, more))
+        yield line, cells if is_filled else cells[: len(names)]
 
 
 def _one_header(first: list[tuple[int, list[str]]]) -> list[tuple[int, list[str]]]:

@@ -179,7 +179,8 @@ def _mark_twins(guesses: Sequence[Guess], columns: Sequence[Sequence[Cell]]) -> 
             is_again = guess.kind == "text" or is_many
             if guess.count == guesses[other].count == len(pairs) and is_again:
                 kept, left = guesses[other], guess
-                if is_set(guess.heading.text) and not is_set(kept.heading.text):
+                is_plainer = (kept.kind, left.kind) == ("real", "text")
+                if is_plainer or (is_set(left.heading.text) and not is_set(kept.heading.text)):
                     # An object such as `params` says what was set.
                     kept, left = left, kept
                     knobs[knobs.index(other)] = index

@@ -39,6 +39,7 @@ _RARITY: Final = {"ms": 0.1, "us": 0.2, "ns": 0.3, "mW": 0.1, "uW": 0.3, "mJ": 0
     "kWh": 0.3,
 }
 _LONG_S: Final = 20_000.0
+_LONG_US_S: Final = 1_000.0
 # A row may take so many times as long as to the next one: its time may be that of the end.
 _SPARE: Final = 1.5
 _MANY_UJ: Final = 1e5
@@ -236,6 +237,8 @@ def _choose_units(
             # Linux' powercap counts uJ, whole and large.
             rarity += 2.0 * (is_whole and one[0][0] == "J")
             rarity += {"Wh": 2.0, "kWh": 2.0, "mJ": 1.5, "uJ": -_RARITY["uJ"]}.get(one[0][0], 0.0)
+        # A time of so many us has been counted in ns.
+        rarity += 0.2 * (one[2][0] == "us" and seconds is not None and seconds > _LONG_US_S)
         is_fine = one[2][0] in ("us", "ns") and duration is not None and duration.kind == "real"
         if apart_s is not None and duration is not None:
             took = float(np.median(duration.numbers[1:] * one[2][1] / apart_s))

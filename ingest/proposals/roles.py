@@ -31,6 +31,12 @@ _DATE: Final = re.compile(r"\d{4}[-/]\d\d[-/]\d\d([T ].*)?|\d\d?:\d\d(:\d\d.*)?"
 # Seconds since 1970 from 2001 to 2096, in s, ms, us and ns.
 # People set numbers of fewer digits: 15.473289489746094 was read from a machine.
 _MOST_DIGITS: Final = 8
+# Of so few rows no number recurs.
+_FEW_ROWS: Final = 8
+# Longer texts, and those of several lines, are what was asked or answered.
+_MOST_LETTERS: Final = 80
+# Of means: ends of intervals, deviations.
+_BOUNDS: Final = ("ci", "ci95", "std", "stddev", "stdev", "stderr", "iqr")
 _EPOCHS: Final = tuple((1e9 * scale, 4e9 * scale) for scale in (1, 1e3, 1e6, 1e9))
 MOST_VALUES: Final = 64
 MOST_NAMES: Final = 200
@@ -86,7 +92,8 @@ def guess_of(heading: Heading, cells: Sequence[Cell]) -> Guess:
     guess.numbers = np.empty(0) if numbers is None else numbers
     recurring = len(counts) <= MOST_VALUES and len(texts) >= 2 * len(counts)
     said = f"{len(counts)} values in {len(texts):,} rows"
-    if len(counts) == 1 and len(texts) > 1 and not _is_result(guess):
+    is_set = is_measured(heading, guess.quantity) is False
+    if len(counts) == 1 and len(texts) > 1 and (is_set or not _is_result(guess)):
         guess.why = "one value in all rows"
     elif numbers is None:
         _judge_text(guess, counts, len(texts), said)
@@ -108,7 +115,11 @@ def guess_of(heading: Heading, cells: Sequence[Cell]) -> Guess:
         guess.better = _direction(guess)
     elif _is_size_or_unsaid(heading) and any(_digits(text) > _MOST_DIGITS for text in counts):
         guess.role, guess.why = "metric", f"numbers of more digits than people set: {said}"
-    elif is_measured(heading, guess.quantity) is False and len(counts) <= MOST_NAMES:
+    elif (
+        is_measured(heading, guess.quantity) is False
+        and len(counts) <= MOST_NAMES
+        and (recurring or _names_a_setting(heading) or len(texts) < _FEW_ROWS)
+    ):
         word = next((word for word in reversed(heading.words) if word in _SET), heading.text)
         guess.role, guess.why = "knob", f"'{word}', {said}"
     elif recurring:
@@ -129,6 +140,11 @@ def _counts_rows(numbers: np.ndarray) -> bool:
     steps = np.diff(numbers)
     begins = numbers[1:][steps != 1]
     return len(steps) > 1 and len(begins) <= len(steps) / 4 and bool(np.all(begins == numbers[0]))
+
+
+def _names_a_setting(heading: Heading) -> bool:
+    """Return whether the last word says what is set; the number of something may be a result."""
+    return heading.words[-1] in _SET - {"count", "number", "n", "num"}
 
 
 def _is_index(heading: Heading, numbers: np.ndarray) -> bool:
@@ -155,7 +171,8 @@ def _is_even(numbers: np.ndarray) -> bool:
 
 def names_machines(heading: Heading) -> bool:
     """Return whether a heading is of names of machines."""
-    return bool(heading.words) and heading.words[-1] in WORDS["machines"]
+    words = [word for word in heading.words if word not in ("id", "name")]
+    return bool(words) and words[-1] in WORDS["machines"]
 
 
 def _clock_unit(values: np.ndarray) -> str:
@@ -187,6 +204,10 @@ def _judge_text(guess: Guess, counts: Counter[str], rows: int, said: str) -> Non
         guess.role, guess.why = "knob", f"machines: {said}"
     elif heading.has(*WORDS["remarks"]) and not heading.has("model"):
         guess.why = "a remark about the run"
+    elif any("\n" in text or len(text) > _MOST_LETTERS for text in counts):
+        guess.why = "texts of several words"
+    elif heading.words[-2:] in (("run", "id"), ("job", "id"), ("session", "id")):
+        guess.why = f"a name of a run: {said}"
     elif (
         len(counts) > MOST_NAMES
         or (rows > 3 and len(counts) == rows and heading.has("id"))
@@ -221,7 +242,7 @@ def is_measured(heading: Heading, quantity: str) -> bool | None:
     last = words[-1] if words else ""
     if heading.has(*WORDS["limits"]):
         return False
-    if heading.has("battery"):
+    if heading.has("battery", "mean", "avg", "average", "median", *_BOUNDS):
         return True
     if quantity in ("energy", "power", "temperature", "voltage", "current", "charge", "rate"):
         return True

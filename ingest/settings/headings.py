@@ -5,7 +5,7 @@ with their last words. All readers and proposals take units from here.
 """
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Final, Literal
 
@@ -163,8 +163,15 @@ def read_heading(text: str, cell_unit: str = "") -> Heading:
     # `per` begins a cost of an item or a rate: `energy_per_token_j`, `tokens_per_second`.
     if "per" in words[:-1]:
         return Heading(text, words, _per(words))
-    if "/" in text and (unit := unit_of(text)) is not None:
-        return Heading(text, words, unit)
+    if "/" in text:
+        above, _, below = text.rpartition("/")
+        under = unit_of(below.strip())
+        named = Heading(text, words_of(above), under)
+        if under is not None and under.quantity == quantity_of(replace(named, unit=None)) != "":
+            # `power/W` is a power, in W.
+            return named
+        if (unit := unit_of(text)) is not None:
+            return Heading(text, words, unit)
     raw = _raw_words(text)
     # The number of a replicate may follow the unit: `time_ms_2`.
     number = raw[-1:] if len(raw) > 2 and raw[-1].isdigit() else []
@@ -298,6 +305,8 @@ def quantity_of(heading: Heading) -> Quantity:
         return "power"
     if words and words[-1] in ("package", "pkg", "dram", "uncore", "psys") and len(words) == 1:
         return "energy"
-    if heading.has("time", "duration", "runtime", "elapsed", "latency", "makespan", "ttft", "tpot"):
+    if heading.has(
+        "time", "dur", "duration", "runtime", "elapsed", "latency", "makespan", "ttft", "tpot"
+    ):
         return "time"
     return ""

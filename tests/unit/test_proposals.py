@@ -69,6 +69,8 @@ from tests.fixtures.real import studies
         ("memory_GiB", "GiB", "bytes", 1024**3),
         ("bs.KiB", "KiB", "bytes", 1024),
         ("EDP (J*s)", "J s", "", 1),
+        ("power/W", "W", "power", 1),
+        ("Time / ms", "ms", "time", 1e-3),
     ],
 )
 def test_a_heading_says_its_unit(heading: str, unit: str, quantity: str, scale: float) -> None:
@@ -163,6 +165,36 @@ SWEEPS: dict[str, tuple[Sweep, dict[str, Any]]] = {
             "Total Energy (kJ)": ("energy_j", 1e3), "Elapsed Time (s)": ("duration_s", 1),
             "EDP (J*s)": "metric",
         },
+    ),
+    # A program counts ns and tokens; texts and statistics are no settings, a host is one.
+    "logs of a server": (
+        Sweep(
+            {"host_id": ["desktop", "laptop"], "task": ["chat", "code"]},
+            {
+                "run_id": lambda n: f"pilot-{n % 3}",
+                "Total_Dur": lambda n: 19_145_272_292 + 997 * n,
+                "Eval_Count": lambda n: 400 + n,
+                "prompt": lambda n: f"Answer {n % 2}.\nA) yes\nB) no",
+                "tokens.ci_95_lower": lambda n: (200.0, 800.0)[n % 2],
+                "energy_source": lambda n: "ab"[n % 2],
+                "gpu_energy_joules": lambda n: 900 + n / 7,
+            },
+        ),
+        {
+            "host_id": "knob", "task": "knob", "run_id": "label", "Total_Dur": ("duration_s", 1e-9),
+            "Eval_Count": "metric", "prompt": "label", "tokens.ci_95_lower": "metric",
+            "energy_source": "label", "gpu_energy_joules": ("energy_j", 1),
+        },
+    ),
+    "a size as a number and as a word": (
+        Sweep(
+            {"model": ["a", "b"], "input_kb": [0.027, 0.095]},
+            {
+                "prompt_size": lambda n: ("small", "large")[(n - 1) // 3 % 2],
+                "energy_j": lambda n: 400 + n / 7,
+            },
+        ),
+        {"model": "knob", "input_kb": "label", "prompt_size": "knob", "energy_j": ("energy_j", 1)},
     ),
     # 100 kJ in 2 s are no power: the time is of an item. Two powers without a unit are too large.
     "means of items": (

@@ -30,6 +30,12 @@ bt,8,1.2,41.7,1629.2
         # What stands below is no unit: a name of a row, or there are no numbers below it.
         ("a,b\ns,1\nt,2\nu,3\n", ",", 1, ["a", "b"], [2, 3, 4]),
         ("a,b\ns,J\nt,K\n", ",", 1, ["a", "b"], [2, 3]),
+        # Separators at the ends of lines, or of the header only.
+        ("a,b,\n1,2,\n3,4,\n", ",", 1, ["a", "b"], [2, 3]),
+        ("a,b,\n1,2\n3,4\n", ",", 1, ["a", "b"], [2, 3]),
+        # Words below rows, but not in a cell of several lines.
+        ("a,b\n1,2\n3,4\nall is well\nDONE\n", ",", 1, ["a", "b"], [2, 3]),
+        ('a,b\n1,2\n3,"x\nof several words\ny"\n5,6\n', ",", 1, ["a", "b"], [2, 5, 6]),
         # A header that lacks a name is no title.
         ("core,n\n0,1,5\n1,2,6\n2,3,7\n", ",", 1, ["core", "n"], [2, 3, 4]),
         # A comment with the names is the header.
