@@ -8,6 +8,7 @@ from typing import Final
 from data.errors import FormatError
 from ingest.discover.found_files import Ignored
 from ingest.formats.json_rows import parse_document, places_of
+from ingest.formats.table_text import is_number
 from ingest.proposals.shapes import FoundFile, shapes_of
 
 # Headings that are numbers, such as `1200MHz`.
@@ -54,6 +55,8 @@ def _reason(path: Path) -> str:
         return "one line, so no header with rows"
     marks = {"commas": ",", "semicolons": ";", "tabs": "\t"}
     named = next((name for name, mark in marks.items() if mark in lines[0]), "")
+    if named and _lacks_names(lines, marks[named]):
+        return f"cells between {named} without names: write those of the columns above the rows"
     if named and _STEPS.fullmatch(lines[0].partition(marks[named])[2].strip()):
         return (
             f"cells between {named} at the crossings of two settings: a name such as energy_j.csv "
@@ -62,6 +65,14 @@ def _reason(path: Path) -> str:
     if named:
         return f"cells between {named}, but no header with rows of numbers"
     return "text without a header, columns or a known tool's lines; `[[logs]]` can declare it"
+
+
+def _lacks_names(lines: Sequence[str], mark: str) -> bool:
+    """Return whether the first line is a row too: of numbers, or of a name that recurs below."""
+    first, *others = ([cell.strip() for cell in line.split(mark)] for line in lines)
+    return all(map(is_number, first)) or (
+        any(map(is_number, first[1:])) and any(each[0] == first[0] for each in others)
+    )
 
 
 def _json_reason(text: str) -> str:
