@@ -1,6 +1,6 @@
 """Logs of any program with lines `name = number unit` or `name: number unit`: one run a file.
 
-Tables whose first column has the names are such logs too; of those with commas likwid's alone.
+Tables of two columns, names and numbers, are such logs too; of those with more likwid's alone.
 """
 
 import re
@@ -39,8 +39,11 @@ _TOOK: Final = re.compile(r"elapsed|duration|runtime|mm:ss", re.IGNORECASE)
 _SUM: Final = re.compile(r"((?:Energy|Power)[^,|]*\]) STAT")
 # A line of a table whose first column has names with units: its first number.
 _ROW: Final = re.compile(
-    rf"{_NAME}(?<=[\])])\s*(?:,\s*({_PLAIN})\s*(?:,.*)?|([;|\t])\s*({_WRITTEN})\s*(?:\3.*)?)"
+    rf"{_NAME}(?<=[\])])\s*(?:,\s*({_PLAIN})\s*(?:,.*)?|\|\s*({_PLAIN})\s*(?:\|.*)?"
+    rf"|[;\t]\s*({_WRITTEN})\s*)"
 )
+# A name with a unit and two numbers between commas.
+_COLUMNS: Final = re.compile(rf"^{_NAME}(?<=[\])]),\s*{_PLAIN}\s*,\s*{_PLAIN}", re.MULTILINE)
 _LIKWID: Final = re.compile(r"^(?:TABLE|STRUCT),", re.MULTILINE)
 _WORD: Final = re.compile(_KEY + r"([A-Za-z][\w.+/-]*(?: [\w.+/-]+){0,2})\s*")
 # Names of the time that a run took; a time of a part of it has further words.
@@ -89,7 +92,8 @@ def sniff(name: str, head: bytes) -> bool:
     The ending of the name decides too: files of settings have such lines as well.
     """
     text = decode_text(head)
-    if not _ENDINGS.fullmatch(name) or (name[-4:].lower() == ".csv" and not _LIKWID.search(text)):
+    is_table = name[-4:].lower() == ".csv" or _COLUMNS.search(text)
+    if not _ENDINGS.fullmatch(name) or (is_table and not _LIKWID.search(text)):
         return False
     lines = [line for line in text.splitlines() if line.strip()][-_LAST_LINES:]
     found = [pair for line in lines if (pair := _number(line)) is not None]
@@ -103,7 +107,7 @@ def sniff(name: str, head: bytes) -> bool:
 def _number(line: str) -> tuple[str, str, str] | None:
     """Return name, number as it is written and unit of a line; None for others."""
     if row := _ROW.fullmatch(_SUM.sub(r"\1", line)):
-        return row[1].strip(), row[2] or row[4], ""
+        return row[1].strip(), row[2] or row[3] or row[4], ""
     found = _NUMBER.fullmatch(line)
     # Else a time of day.
     if found is None or (":" in found[2] and _TOOK.search(found[1]) is None):

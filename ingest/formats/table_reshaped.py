@@ -26,7 +26,8 @@ def reshape(table: Table, declaration: TableDeclaration) -> Table:
     table = _split(table, declaration.split)
     # The values of a measurement a row may stand in columns of runs.
     table = _unpivoted(_pivoted(table, declaration.pivot), declaration.unpivot)
-    table = _pivoted(table, declaration.pivot)
+    # So may the texts that state settings.
+    table = _split(_pivoted(table, declaration.pivot), declaration.split)
     sums = {name: re.compile(pattern) for name, pattern in declaration.totals.items()}
     of = {n: [h for h in table.headings if each.fullmatch(h)] for n, each in sums.items()}
     return _with_computed(_with_computed(table, of, sum), declaration.products, math.prod)

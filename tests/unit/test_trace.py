@@ -330,6 +330,7 @@ def test_a_log_of_names_and_values_has_the_trace_of_its_name(lake: Path, tmp_pat
     column = "metric,run1,run2\nEnergy (J),10.5,11.5\nTime (s),1.5,2.5\nPower (W),7.0,4.6\n"
     for name, text, form in (
         ("a.log", LOG, "key_values"), ("a.toml", LOG, None), ("a.csv", column, "table"),
+        ("a.txt", column, "table"), ("a.txt", column.replace(",", "\t"), "table"),
         ("a.csv", f"TABLE,Group 1 Metric,ENERGY,2,\n{column}", "key_values"),
     ):  # fmt: skip
         found = find_format(name, text.encode())
@@ -349,7 +350,7 @@ def test_a_log_of_names_and_values_has_the_trace_of_its_name(lake: Path, tmp_pat
         ("Energy: 1,234 J\nTime: 1,012.5 s\n", 1234.0, 1012.5),
         ("Energy: 1,234,567 J\nTime: 12 s\n", 1_234_567.0, 12.0),
         ("Elapsed (h:mm:ss or m:ss): 1:02.50\nEnergy: 12,34 J\n", 12.34, 62.5),
-        ("Energy [J];12,5;13,5\nTime [s];2,5;2,5\n", 12.5, 2.5),
+        ("Energy [J];12,5\nTime [s];2,5\n", 12.5, 2.5),
         # Nothing says what the comma is.
         ("Energy: 12,34 J\nTime: 1.5 s\n", None, 1.5),
     ],

@@ -158,6 +158,12 @@ STUDIES: dict[str, tuple[dict[str, str], str, int, list[tuple[Any, ...]]]] = {
         "setting, energy_j, duration_s", 3,
         [(1200, 100.5, 9.5), (1800, 110.5, 8.5), (2400, 120.5, 7.5)],
     ),
+    "settings in the names of columns": (
+        {"t.csv": "metric,cg_1200,cg_2400,ep_1200,ep_2400\nenergy_j,100.5,80.5,60.5,50.5\n"
+         "time_s,10.5,5.5,4.5,2.5\n"},
+        "setting_part, setting_part_2, energy_j, duration_s", 4,
+        [("cg", 1200, 100.5, 10.5), ("cg", 2400, 80.5, 5.5)],
+    ),
     "a metric a file": (
         {"energy_j.csv": "threads,1200MHz,2400MHz\n1,100.5,110.5\n4,90.5,95.5\n8,85.5,\n",
          "runtime_s.csv": "threads,1200MHz,2400MHz\n1,20.5,10.5\n4,6.5,3.5\n8,4.5,\n"},
