@@ -21,7 +21,9 @@ from ingest.formats.table_rows import MOST_ROWS, Mend, Table, bounded, check_col
 from ingest.formats.table_text import (
     CUT_HEAD,
     LOOKED_AT,
+    are_logged_objects,
     headings_of,
+    logged_object,
     separator_of,
     table_rows,
 )
@@ -162,6 +164,10 @@ def parse_table(
     first = next((line for line in head if line.strip("\ufeff \t\r#")), "")
     if first.lstrip("\ufeff").startswith("{"):
         return _parse_json(chain(head, lines), name, problems, most_rows)
+    if are_logged_objects(head):
+        logged = (logged_object(line) for line in chain(head, lines))
+        objects = (json.dumps(each) if each else "" for each in logged)
+        return _parse_json(objects, name, problems, most_rows)
     separator = separator_of(head, first)
     lines = _Lines(chain(head, lines))
     rows = table_rows(lines, separator)

@@ -34,6 +34,10 @@ _LEAST_ROWS: Final = {True: 3, False: 1}
 # The header and two rows stand above a note that no empty line separates.
 _LEAST_BEFORE_NOTES: Final = 3
 LOOKED_AT: Final = 40
+# Objects at the ends of lines of a log: how many keys, and how many of so many lines.
+_LEAST_KEYS: Final = 3
+_LEAST_LOGGED: Final = 3
+_LOGGED_LINES: Final = 400
 # A head of this many bytes may end within a line.
 CUT_HEAD: Final = 1 << 16
 
@@ -60,8 +64,29 @@ def sniff(name: str, head: bytes) -> bool:
         return _is_json_lines(lines)
     if lines and lines[0].lstrip().startswith(("{", "[")):
         return json_rows.is_table(head)
+    if are_logged_objects(lines):
+        return True
     has_steps = is_measurement(name.partition(".")[0])
     return any(_is_table(all_lines, separator, has_steps) for separator in _SEPARATORS)
+
+
+def logged_object(line: str) -> dict[str, object] | None:
+    """Return the JSON object that ends a line of a log; None for other lines."""
+    at = line.find("{")
+    if at < 1 or not line.rstrip().endswith("}"):
+        return None
+    try:
+        found = json.loads(line[at:])
+    except (ValueError, RecursionError):
+        return None
+    return found if isinstance(found, dict) and len(found) >= _LEAST_KEYS else None
+
+
+def are_logged_objects(lines: Iterable[str]) -> bool:
+    """Return whether some lines of a log end with JSON objects that have the same keys."""
+    some = [line for line in islice(lines, _LOGGED_LINES) if line.strip()]
+    keys = Counter(tuple(found) for line in some if (found := logged_object(line)))
+    return bool(keys) and keys.most_common(1)[0][1] >= max(_LEAST_LOGGED, 0.1 * len(some))
 
 
 def _is_json_lines(lines: Sequence[str]) -> bool:

@@ -18,12 +18,24 @@ _FACTORS: Final[dict[Quantity, float]] = {
     **{"frequency": 1e-6, "busy": 1.0, "time": 1.0},
 }
 _WORDS: Final[dict[Quantity, frozenset[str]]] = {
-    "power": frozenset({"power", "pwr", "watt", "watts", "consumption"}),
-    "energy": frozenset({"energy", "joules", "joule"}),
+    "power": frozenset(
+        {
+            "leistung",
+            "wirkleistung",
+            "puissance",
+            "potencia",
+            "power",
+            "pwr",
+            "watt",
+            "watts",
+            "consumption",
+        }
+    ),
+    "energy": frozenset({"energie", "energy", "joules", "joule"}),
     "busy": frozenset({"util", "utilization", "utilisation", "usage", "busy", "gputl", "sm"}),
     "frequency": frozenset({"freq", "frequency", "clock", "clk", "sclk", "mhz"}),
-    "voltage": frozenset({"voltage", "volts"}),
-    "current": frozenset({"current", "amps"}),
+    "voltage": frozenset({"voltage", "volts", "spannung", "tension"}),
+    "current": frozenset({"current", "amps", "strom", "courant"}),
 }
 _NO_POWER: Final = _WORDS["voltage"] | _WORDS["current"] | {"volt", "amp"}
 _NAMES: Final = frozenset().union(*_WORDS.values())
@@ -32,14 +44,16 @@ _NO_READING: Final = frozenset(
     {"limit", "cap", "factor", "state", "min", "max", "minimum", "maximum", "default", "budget",
      "management", "headroom", "pf", "idle"}
 )  # fmt: skip
+_DAYS: Final = frozenset({"date", "datum", "fecha"})
+_OTHER_TONGUES: Final = _DAYS | {"zeit", "uhrzeit", "zeitstempel", "temps", "heure", "hora"}
 _TIMES: Final = frozenset(
     {"time", "timestamp", "elapsed", "epoch", "datetime", "ts", "t", "seconds", "sec", "s", "clock",
      "date", "stamp", "since", "start", "unix", "utc", "local", "relative", "sample", "ms", "us",
-     "ns", "system", "ipmi", "millis", "micros"}
+     "ns", "system", "ipmi", "millis", "micros", *_OTHER_TONGUES}
 )  # fmt: skip
 _TIME_HEADS: Final = frozenset(
     {"time", "timestamp", "elapsed", "epoch", "datetime", "ts", "t", "seconds", "date", "stamp"}
-    | {"millis", "micros"}
+    | {"millis", "micros", *_OTHER_TONGUES}
 )
 _PROCESSOR: Final = frozenset({"cpu", "gpu", "processor", "sys", "user"})
 _DEVICES: Final = frozenset(
@@ -109,7 +123,7 @@ def read_heading(text: str, unit: str = "") -> Heading:
     if inner and set(inner) <= _TIMES and _TIME_HEADS.intersection(inner):
         tokens = inner
     if tokens and set(tokens) <= _TIMES and _TIME_HEADS.intersection(tokens):
-        quantity: Quantity = "date" if tokens == ["date"] else "time"
+        quantity: Quantity = "date" if {*tokens} <= _DAYS else "time"
         known = filter(None, (stated, *map(headings.unit_of, reversed(tokens))))
         return _with_unit(quantity, next((each for each in known if each.quantity == "time"), None))
     if tokens in (["delta"], ["interval"], ["dt"]):

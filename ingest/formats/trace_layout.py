@@ -20,6 +20,8 @@ _FIRST_LINES: Final = 60
 _LEAST_ROWS: Final = 3
 _LEAST_COLUMNS: Final = 2
 _NUMBER: Final = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
+# A number with a decimal comma.
+_COMMA: Final = re.compile(r"[-+]?\d+,\d+")
 # A cell such as `45.32 W`, `10 %` or `1410 MHz`.
 _WITH_UNIT: Final = re.compile(rf"({_NUMBER.pattern})\s*([A-Za-z%°µμ/]{{1,6}})")
 _NOTHING: Final = re.compile(r"\[?(?:n/?a|nan|not supported|unknown error|-+|)\]?", re.IGNORECASE)
@@ -124,7 +126,10 @@ def _split(line: str, separator: str | None) -> list[str]:
     with suppress(csv.Error):
         if '"' in text:
             return [cell.strip() for cell in next(csv.reader([text], delimiter=separator), [])]
-    return [cell.strip() for cell in text.split(separator)]
+    cells = [cell.strip() for cell in text.split(separator)]
+    if separator not in (";", "\t") or "," not in text:
+        return cells
+    return [cell.replace(",", ".") if _COMMA.fullmatch(cell) else cell for cell in cells]
 
 
 def _cells(
@@ -270,10 +275,14 @@ def _distinct(headings: Sequence[str]) -> list[str]:
 
 
 def _take(layout: Layout, rows: Iterator[tuple[int, list[str]]]) -> Layout:
-    width, kept = len(layout.headings), []
+    width = len(layout.headings)
+    kept: list[list[str]] = []
     for number, cells in rows:
         if len(cells) == width + 1 and not cells[-1]:
             cells = cells[:-1]
+        if kept and not _DIGIT.search(cells[0]) and _DIGIT.search(kept[0][0]):
+            # A line of a summary, such as `Average`, or a bar above it.
+            continue
         if len(cells) == width and cells != layout.headings:
             layout.lines.append(number)
             kept.append(cells)

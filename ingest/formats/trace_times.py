@@ -14,6 +14,7 @@ _FORMATS: Final = (
     _ISO,
     "%m-%d-%Y %H:%M:%S", "%d-%m-%Y %H:%M:%S", "%m-%d-%y %H:%M:%S", "%d-%m-%y %H:%M:%S",
     "%Y-%m-%d_%H:%M:%S", "%Y-%m-%d_%H-%M-%S", "%Y%m%d %H:%M:%S", "%Y-%m-%d %H-%M-%S",
+    "%d.%m.%Y %H:%M:%S", "%d.%m.%Y %H:%M", "%d/%m/%Y %H:%M:%S",
     "%a %b %d %H:%M:%S %Y", "%d %b %Y %H:%M:%S", "%b %d %Y %H:%M:%S", "%b %d %H:%M:%S",
 )  # fmt: skip
 _FRACTION: Final = re.compile(r"(:\d\d:\d\d)[.,:](\d{1,9})(?!\d)")

@@ -11,7 +11,7 @@ from ingest.formats.table_reshaped import VALUE
 from ingest.proposals.columns import guess_columns
 from ingest.proposals.crossed_tables import runs_in_cells, runs_in_columns
 from ingest.proposals.found_tables import FoundTable, header_pattern
-from ingest.proposals.lake_columns import power_parts
+from ingest.proposals.lake_columns import energy_parts, power_parts
 from ingest.proposals.latency_units import NO_UNIT
 from ingest.proposals.like_columns import (
     mean_columns,
@@ -25,7 +25,7 @@ from ingest.proposals.split_texts import parts_of_rows, split_columns
 from ingest.records import TableDeclaration
 from ingest.settings.column_names import clean_name
 from ingest.settings.dataset import UNKNOWN, Settings
-from ingest.settings.headings import without_unit, words_of
+from ingest.settings.headings import unit_of, without_unit, words_of
 from ingest.settings.word_lists import WORDS
 
 # Knobs of the lake, by heading: only what cannot mean anything else.
@@ -78,8 +78,10 @@ class TableBlock:
             taken = {self.means.n, *filter(self.means.mean_of, content.headings)}
             self.guesses = [g for g in self.guesses if g.heading.text not in taken]
         self.power = power_parts(self.guesses)
+        self.energy = energy_parts(self.guesses)
         path, self.parts = read_paths(table.paths) if len(table.paths) > 1 else ("", [])
         self.parts = self._apart_from_columns(path)
+        path = self._with_names_of_rows(path)
         self.path = path or (re.escape(table.paths[0]) if self.measured else "")
         self.system = dataset
         self.workload = _workload_of(table, self.parts, dataset, settings)
@@ -101,6 +103,16 @@ class TableBlock:
             )
             parts.append(replace(part, role="label") if is_twin else part)
         return parts
+
+    def _with_names_of_rows(self, pattern: str) -> str:
+        """Return the pattern of paths; its knobs have other names than the columns of the rows."""
+        own = {self.own_name(guess) for guess in self.guesses if not guess.to}
+        for at, part in enumerate(self.parts):
+            if part.name in own and part.role == "knob":
+                name = clean_name(f"{part.name} of path", part.kind, own, "knob")
+                pattern = pattern.replace(f"(?P<{part.name}>", f"(?P<{name}>")
+                self.parts[at] = replace(part, name=name)
+        return pattern
 
     def _aim_knobs(self, settings: Settings) -> None:
         taken = {guess.to for guess in self.guesses} | {part.name for part in self.parts}
@@ -172,6 +184,8 @@ class TableBlock:
             yield f"#   means: of {self.means.n} runs each, with their deviations"
         if self.power is not None:
             yield f"#   power: {' times '.join(guess.heading.text for guess in self.power)}"
+        if self.energy:
+            yield f"#   energy: the sum of {', '.join(guess.heading.text for guess in self.energy)}"
         if self.performance:
             yield f"#   performance: {self.performance}"
 
@@ -219,6 +233,9 @@ class TableBlock:
         if self.power is not None:
             headings = ", ".join(_text(guess.heading.text) for guess in self.power)
             yield f"products = {{ 'power' = [{headings}] }}  # voltage times current"
+        if self.energy:
+            either = "|".join(re.escape(guess.heading.text) for guess in self.energy)
+            yield f"totals = {{ 'energy' = {_text(either)} }}"
         yield f"workload = {_text(self.workload)}"
         yield f"system = {_text(self.system)}"
         yield "# Remove the next line when this is right: as long as it is here, `problems` has it."
@@ -232,6 +249,9 @@ class TableBlock:
         if self.power is not None:
             scale = math.prod(unit.scale for guess in self.power if (unit := guess.heading.unit))
             yield f"power = {{ to = 'power_w', scale = {scale:.12g} }}"
+        if self.energy:
+            unit = unit_of(self.energy[0].unit)
+            yield f"energy = {{ to = 'energy_j', scale = {unit.scale if unit else 1.0:.12g} }}"
 
     def _declaration(self, guess: Guess) -> str:
         if guess.is_dropped:

@@ -12,16 +12,15 @@ from data.knob_table import STATED
 from data.schema import KNOBS, MEASUREMENTS
 from ingest.formats.json_rows import STATISTICS, Cell, is_set
 from ingest.proposals.lake_columns import choose_targets, kernel_of
-from ingest.proposals.roles import MOST_NAMES, MOST_VALUES, Guess, guess_of
+from ingest.proposals.roles import MOST_NAMES, MOST_STEPS, MOST_VALUES, Guess, guess_of
 from ingest.records import TableColumn
 from ingest.settings.headings import Heading, read_heading
 from ingest.settings.word_lists import WORDS
 
-# So few fractions may be the steps of a knob.
-_MOST_STEPS: Final = 12
 # Numbers with so few values may go together by chance.
 _FEW: Final = 2
 _LEAST_PARTS: Final = 3
+_FEWEST_ROWS: Final = 4
 _A_PART: Final = "a clock of one of several processors"
 # Domains of RAPL; of the first alone that is not certain.
 _ONLY_DOMAINS: Final = frozenset({"package", "pkg", "dram", "uncore", "psys"})
@@ -155,7 +154,7 @@ def _find_results(guesses: Sequence[Guess], columns: Sequence[Sequence[Cell]]) -
         values = {*zip(*(columns[n] for n in (*others, index)), strict=True)}
         if (
             not alone
-            and 2 * guess.count > _MOST_STEPS
+            and 2 * guess.count > MOST_STEPS
             and len(values) == len(settings) > guess.count
         ):
             guess.role, guess.why = "metric", "the knobs decide it together"
@@ -224,6 +223,11 @@ def _choose_replicate(guesses: Sequence[Guess]) -> None:
         words = guess.heading.words
         is_named = bool(words) and words[-1] in WORDS["replicates"] and len(words) <= 2
         if not is_named or guess.kind != "whole" or guess.heading.unit or guess.count < 2:
+            continue
+        # A number of each row of a sweep is no replicate.
+        is_row = guess.count == len(guess.numbers) > _FEWEST_ROWS
+        if is_row and any(each.role == "knob" and each.count > 1 for each in guesses):
+            guess.role, guess.why, guess.better = "label", "a number of the row", None
             continue
         if 0 <= guess.numbers.min() <= 1 and guess.numbers.max() <= 10 * guess.count:
             guess.role, guess.to = "label", "replicate"

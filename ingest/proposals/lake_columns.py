@@ -29,6 +29,11 @@ _PERCENTILES: Final = {
 # What a machine, a board or a phone takes, W.
 _PLAUSIBLE_W: Final = (0.1, 5000.0)
 _MEANS: Final = frozenset({"mean", "avg", "average", "media", "medio", "promedio", "mittel"})
+# Less than this is more often a power in W whose time is in ms.
+_USUAL_W: Final = 1.0
+# Parts whose sum is the energy of a machine, the first that there are.
+_WHOLES: Final = (("package", "pkg", "socket", "cpu"), ("node", "host"), ("gpu", "device"))
+_SMALL: Final = 0.15
 _AGREEING: Final = 0.2
 _TIMES: Final = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}
 _ENERGIES: Final = {"J": 1.0, "mJ": 1e-3, "uJ": 1e-6, "Wh": 3.6e3, "kWh": 3.6e6}
@@ -53,6 +58,9 @@ def choose_targets(guesses: Sequence[Guess]) -> None:
     kernels = Counter(kernel_of(guess) for guess in metrics)
     # One of several processors is not the run.
     whole = [g for g in metrics if not _is_spread(g.heading) and kernels[kernel_of(g)] == 1]
+    if any(kernels[kernel_of(g)] > 1 and g.heading.has("package", "pkg") for g in metrics):
+        # Where packages stand apart a memory is not the run either.
+        whole = [g for g in whole if not g.heading.has(*WORDS["parts"])]
     of_costs = {
         quantity: [guess for guess in whole if guess.quantity == quantity]
         for quantity in ("energy", "power")
@@ -90,6 +98,26 @@ def choose_targets(guesses: Sequence[Guess]) -> None:
     latencies = [g for g in metrics if g.quantity in ("time", "") and _is_latency(g.heading)]
     choose_latency_units([g for g in latencies if not g.to], guesses)
     _name_latencies(metrics)
+
+
+def energy_parts(guesses: Sequence[Guess]) -> list[Guess]:
+    """Return the energies of all packages or processors if no column is that of the run.
+
+    `joules.pkg.0` and `joules.pkg.1` are of two sockets.
+    """
+    if any(guess.to in ("energy_j", "power_w") for guess in guesses):
+        return []
+    alike: dict[str, list[Guess]] = {}
+    for guess in guesses:
+        is_own = guess.role == "metric" and not guess.is_declared and not _is_spread(guess.heading)
+        if guess.quantity == "energy" and is_own:
+            alike.setdefault(kernel_of(guess), []).append(guess)
+    groups = [each for each in alike.values() if len(each) > 1]
+    for words in _WHOLES:
+        found = [each for each in groups if each[0].heading.has(*words)]
+        if len(found) == 1:
+            return found[0]
+    return []
 
 
 def power_parts(guesses: Sequence[Guess]) -> tuple[Guess, Guess] | None:
@@ -275,6 +303,7 @@ def _misfit(
     for watts in (power, energy / time if energy and time else None):
         if watts:
             worst += max(0.0, float(np.log(low / watts)), float(np.log(watts / high)))
+            worst += _SMALL if watts < _USUAL_W else 0.0
     if time and duration is not None and (energy or duration.kind == "whole"):
         worst += max(0.0, float(np.log(time / _LONG_S)))
     return worst

@@ -40,6 +40,8 @@ _BOUNDS: Final = ("ci", "ci95", "std", "stddev", "stdev", "stderr", "iqr")
 _EPOCHS: Final = tuple((1e9 * scale, 4e9 * scale) for scale in (1, 1e3, 1e6, 1e9))
 MOST_VALUES: Final = 64
 MOST_NAMES: Final = 200
+# So few fractions may be the steps of a knob.
+MOST_STEPS: Final = 12
 
 
 @dataclass
@@ -115,6 +117,9 @@ def guess_of(heading: Heading, cells: Sequence[Cell]) -> Guess:
         guess.better = _direction(guess)
     elif _is_size_or_unsaid(heading) and any(_digits(text) > _MOST_DIGITS for text in counts):
         guess.role, guess.why = "metric", f"numbers of more digits than people set: {said}"
+    elif kind == "real" and len(counts) == len(texts) > MOST_STEPS:
+        guess.role, guess.better = "metric", _direction(guess)
+        guess.why = f"numbers of which none recurs: {said}"
     elif (
         is_measured(heading, guess.quantity) is False
         and len(counts) <= MOST_NAMES

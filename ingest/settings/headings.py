@@ -48,7 +48,7 @@ _SPELLED: Final = {
     **dict.fromkeys(("bytes", "byte"), "B"),
     **{"kb": "kB", "mb": "MB", "gb": "GB", "tb": "TB", "kib": "KiB", "mib": "MiB", "gib": "GiB"},
     **dict.fromkeys(("%", "pct", "percent", "percentage", "perc"), "%"),
-    **{"rpm": "rpm"},
+    **{"rpm": "rpm", "pps": "packets/s", "kpps": "kpackets/s", "mpps": "Mpackets/s"},
 }
 # Those of which the case of the letters decides, tried first.
 _CASED: Final = {"MJ": "MJ", "MW": "MW", "MWh": "MWh", "A": "A", "C": "degC", "B": "B", "Ah": "Ah"}
@@ -71,7 +71,10 @@ _BASES: Final[dict[str, tuple[Quantity, float]]] = {
     "A": ("current", 1), "Ah": ("charge", 3600),
 }  # fmt: skip
 _PREFIXES: Final = {"n": 1e-9, "u": 1e-6, "m": 1e-3, "k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
-_PLAIN: Final[dict[str, Quantity]] = {"%": "percent", "rpm": "rate"}
+_PLAIN: Final[dict[str, Quantity]] = {
+    **{"%": "percent", "rpm": "rate"},
+    **dict.fromkeys(("packets/s", "kpackets/s", "Mpackets/s"), "rate"),
+}
 # Last words of what has the unit of no quantity named before them: `Energy Samples`.
 _OF_NO_QUANTITY: Final = frozenset(
     {

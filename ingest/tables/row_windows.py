@@ -10,10 +10,10 @@ from ingest.formats.trace_times import unix_of_number, unix_seconds
 
 # A name that SQL reserves, such as `end`, has its kind behind it in the lake.
 _START: Final = re.compile(
-    r"(?:.*_)?(?:start|begin|started|starting|begun)(?:_?(?:time|at|ts|date|unix).*|ing_?time.*|_real|_whole|_text)?"
+    r"(?:.*_)?(?:start|begin|started|starting|begun|beginn|anfang|debut|inicio)(?:_?(?:time|at|ts|date|unix).*|ing_?time.*|_real|_whole|_text)?"
 )
 _END: Final = re.compile(
-    r"(?:.*_)?(?:end|stop|ended|ending|finish|finished|completed)(?:_?(?:time|at|ts|date|unix).*|_real|_whole|_text)?"
+    r"(?:.*_)?(?:end|stop|ended|ending|finish|finished|completed|ende|fin)(?:_?(?:time|at|ts|date|unix).*|_real|_whole|_text)?"
 )
 
 

@@ -63,6 +63,7 @@ from tests.fixtures.real import studies
         ("Throughput (ops/sec)", "ops/s", "rate", 1),
         ("throughput_ops_s", "ops/s", "rate", 1),
         ("samples/s", "samples/s", "rate", 1),
+        ("rx_mpps", "Mpackets/s", "rate", 1),
         ("tokens_per_joule", "tokens/J", "rate", 1),
         ("energy_per_token_j", "J/token", "price", 1),
         ("Temp (C)", "\N{DEGREE SIGN}C", "temperature", 1),

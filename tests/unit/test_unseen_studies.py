@@ -75,6 +75,58 @@ STUDIES: dict[str, tuple[dict[str, str], str, int, list[tuple[Any, ...]]]] = {
         "file, replicate, power_w, energy_j", 4,
         [("nvme", 1, pytest.approx(150.0), pytest.approx(2700.0))],
     ),
+    # Energies of two sockets, and names of rows: 60.5 J and 40.5 J.
+    "sockets apart": (
+        {"npb.csv": '"","bench","threads","rep","elapsed","joules.pkg.0","joules.pkg.1",'
+         '"joules.dram.0"\n' + "".join(
+             f'"{n}","{b}",{t},{rep},{2.5 + n},{60.5 + n},{40.5 + n},{5.5 + n}\n'
+                          for n, (b, t, rep) in enumerate(product(("bt", "cg"), (8, 16), (1, 2))))},
+        "bench, threads, replicate, energy_j, duration_s", 8,
+        [("bt", 8, 1, 101.0, 2.5), ("bt", 8, 2, 103.0, 3.5)],
+    ),
+    # Lines of a log end with what was measured; a path says what was set, the document what came.
+    "objects in a log": (
+        {"bench.log": "".join(
+            f"2023-02-02 22:00:{n:02d},101 INFO start {mode}\n2023-02-02 22:00:{n:02d},512 INFO "
+            f'result {{"rx_mode": "{mode}", "size": {size}, "rep": {rep}, "power_w": {40.5 + n}, '
+            f'"latency_p99_us": {9.5 + n}, "rx_mpps": {1.5 + n}}}\n' for n, (mode, size, rep) in
+            enumerate(product(("poll", "interrupt"), (64, 1500), (0, 1))))},
+        "rx_mode, size, replicate, power_w, latency_p99_us, rx_mpps", 8,
+        [("interrupt", 64, 0, 44.5, 13.5, 5.5)],
+    ),
+    "means of batches": (
+        {f"{model}/batch_size_{size}/means_prompt{n}.json": f'{{"batch_size": {size - 0.1 * n}, '
+         f'"energy_j": {size * 10.5 + n}, "avg_power_draw": 300.5, "total_seconds": {20.5 + n}}}'
+         for model in ("gemma", "llama") for size in (16, 64, 128) for n in (1, 2, 3)},
+        "folder, batch_size_of_path, prompt, batch_size, energy_j, duration_s", 18,
+        [("gemma", 16, 1, 15.9, 169.0, 21.5)],
+    ),
+    # 120 W in the ten seconds of each try; a date in two columns, decimal commas.
+    "a meter of a day": (
+        {"messung.csv": "Datum;Uhrzeit;Spannung (V);Wirkleistung (W)\n" + "".join(
+            f"14.06.2023;10:{at // 60:02d}:{at % 60:02d};229,8;120,0\n" for at in range(400)),
+         "versuche.csv": "Versuch;Governor;Kerne;Beginn;Ende;Durchsatz [1/s]\n" + "".join(
+             f"{n + 1};{governor};{cores};14.06.2023 10:{n // 2:02d}:{30 * (n % 2) + 5:02d};"
+             f"14.06.2023 10:{n // 2:02d}:{30 * (n % 2) + 15:02d};{400 + n},5\n"
+             for n, (governor, cores, _) in enumerate(
+                 product(("powersave", "performance"), (2, 4, 8), range(2))))},
+        "governor, kerne, replicate, energy_j, duration_s, durchsatz", 12,
+        [("performance", 2, 0, pytest.approx(1200.0), 10.0, 406.5)],
+    ),
+    # Of powerstat's file the summary is no sample; `time -p` says how long it took.
+    "powerstat beside a time": (
+        {f"{db}/q{q}/r{run}/{name}": text for db in ("duckdb", "postgres") for q in (1, 5)
+         for run in (1, 2) for name, text in (
+             ("powerstat.log", "Running for 9.0 seconds (9 samples at 1.0 second intervals).\n"
+              "Power measurements will start in 0 seconds time.\n\n  Time    User  Idle Ctxt/s"
+              "  Watts\n" + "".join(
+                  f"10:02:{at:02d}   9.5  90.5    700  60.00\n" for at in range(9))
+              + "-------- ----- ----- ------ ------ \n Average   9.5  90.5  700.0  60.00 \n"
+              "  StdDev   0.5   0.5   90.0   0.00 \n-------- ----- ----- ------ ------ \n"),
+             ("time.txt", "real 8.75\nuser 7.50\nsys 0.25\n"))},
+        "folder, q, replicate, energy_j, duration_s", 8,
+        [("duckdb", 1, 1, pytest.approx(540.0), 8.75)],
+    ),
     # 100 W to 10 s, 110 W after: 5 s and 5 s.
     "meter beside runs": (
         {"meter/run01.csv": METER,
