@@ -9,10 +9,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from deltalake import write_deltalake
 
+from bench.network_runs import sample_runs
 from data.schema import FUNCTIONS, RUNS
 from ingest.lake.commits import FLUSH_RUNS
 from ingest.lake.tables import compact, create_tables
-from ingest.sample import sample_runs
 
 SEED: Final = 1
 MODES: Final = ("interrupt", "poll", "hybrid")

@@ -19,11 +19,11 @@ from app.storage.layout import IDS as STORAGE
 from app.storage.layout import PICTURES
 from bench.callbacks import FilterChanges, OneCallback, varied_states
 from bench.lakes import SEED, write_storage_lake
+from bench.network_runs import sample_runs
 from bench.report import Measurement, p95_and_median
 from bench.served import PeakMemory, Served, serve
 from data.selection import Selection
 from ingest.lake.tables import compact
-from ingest.sample import sample_runs
 
 CHANGE_LIMIT_MS: Final = 150.0
 MEMORY_LIMIT_MB: Final = 600.0

@@ -4,7 +4,6 @@ docs/sample.md writes the equations out. Time and power of work by the clock are
 of `data.models`, waiting for a core is its M/D/1/B queue.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import Final
@@ -13,31 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from data.models.queues import md1b
-from ingest.sample.parameters import (
-    ADAPTIVE_SHARE,
-    ADAPTIVE_US,
-    CORES,
-    COUNTER_NOISE,
-    ENERGY_NOISE,
-    FASTEST_GHZ,
-    GOVERNOR_GAIN,
-    GOVERNOR_POWER,
-    INTERRUPT_NOISE,
-    LATENCY_NOISE,
-    OPEN_LOOP,
-    PACKAGE,
-    PACKAGES,
-    RING,
-    SLOWEST_GHZ,
-    TAIL_NOISE,
-    TIME_NOISE,
-    TSC_KHZ,
-    UNUSED_CORE_W,
-    WORK,
-    System,
-    Work,
-    Workload,
-)
+from ingest.sample import parameters as p
+from ingest.sample.parameters import CORES, OPEN_LOOP, PACKAGES, System, Work, Workload
 
 Reals = NDArray[np.float64]
 
@@ -95,18 +71,18 @@ def measured_cores(workload: Workload) -> list[int]:
 
 def expect(workload: Workload, system: System, settings: Settings) -> Outcome:
     """Return what runs with these settings would measure."""
-    work = WORK[system][workload]
+    work = p.WORK[system][workload]
     outcome_at = _open_outcome if workload in OPEN_LOOP else _closed_outcome
     packages = PACKAGES if workload in OPEN_LOOP else 1
     is_governed = np.isnan(settings.dvfs_ghz)
-    clock = np.where(is_governed, FASTEST_GHZ, settings.dvfs_ghz)
+    clock = np.where(is_governed, p.FASTEST_GHZ, settings.dvfs_ghz)
     outcome = outcome_at(work, settings, clock)
     if is_governed.any():
-        share = np.minimum(GOVERNOR_GAIN * outcome.utilisation**GOVERNOR_POWER, 1.0)
-        chosen = SLOWEST_GHZ + (FASTEST_GHZ - SLOWEST_GHZ) * share
+        share = np.minimum(p.GOVERNOR_GAIN * outcome.utilisation**p.GOVERNOR_POWER, 1.0)
+        chosen = p.SLOWEST_GHZ + (p.FASTEST_GHZ - p.SLOWEST_GHZ) * share
         clock = np.where(is_governed, chosen, clock)
         outcome = outcome_at(work, settings, clock)
-    limit_w, static_w = settings.rapl_w * packages, PACKAGE.static_w * packages
+    limit_w, static_w = settings.rapl_w * packages, p.PACKAGE.static_w * packages
     for _ in range(_ROUNDS):
         is_over = outcome.power_w > 1.001 * limit_w
         if not is_over.any():
@@ -118,7 +94,7 @@ def expect(workload: Workload, system: System, settings: Settings) -> Outcome:
 
 
 def _delay_us(settings: Settings) -> Reals:
-    mean_us = float(np.dot(ADAPTIVE_US, ADAPTIVE_SHARE))
+    mean_us = float(np.dot(p.ADAPTIVE_US, p.ADAPTIVE_SHARE))
     return np.where(np.isnan(settings.itr_us), mean_us, settings.itr_us)
 
 
@@ -128,7 +104,7 @@ def _open_outcome(work: Work, settings: Settings, clock: Reals) -> Outcome:
     arrivals = settings.load / CORES * 1e-6
     interrupts = 1 / (delay + 1 / (work.events * arrivals))
     work_us = work.request_us + interrupts / arrivals * work.interrupt_us
-    service = work_us * work.core.curve(clock / FASTEST_GHZ).latency_us
+    service = work_us * work.core.curve(clock / p.FASTEST_GHZ).latency_us
     load = arrivals * service
     loads, waits, losses = _queue_table()
     wait, lost = (
@@ -138,7 +114,7 @@ def _open_outcome(work: Work, settings: Settings, clock: Reals) -> Outcome:
     for percent in _QUANTILES:
         # An exponential tail: P(wait > t) = load exp(-t load / mean wait); its end is a full ring.
         beyond = np.log(np.maximum(load / (1 - percent / 100), 1.0))
-        queued = np.minimum(wait / load * beyond, RING * service)
+        queued = np.minimum(wait / load * beyond, p.RING * service)
         # The wait for an interrupt is uniform over the delay, and independent of the queue's.
         waited = np.hypot(queued, percent / 100 * delay)
         latency[f"latency_p{percent}_us"] = work.fixed_us + service + waited
@@ -159,7 +135,7 @@ def _open_outcome(work: Work, settings: Settings, clock: Reals) -> Outcome:
 def _queue_table() -> tuple[Reals, Reals, Reals]:
     """Return loads, and the mean wait (in service times) and the loss of M/D/1/B at each."""
     loads = np.concatenate([np.linspace(0.002, 1.2, 300), np.linspace(1.25, 6.0, 60)])
-    queues = [md1b(load, RING) for load in loads]
+    queues = [md1b(load, p.RING) for load in loads]
     losses = np.array([queue.full for queue in queues])
     sojourn = np.array([queue.mean_packets for queue in queues]) / (loads * (1 - losses))
     return loads, np.maximum(sojourn - 1, 0.0), losses
@@ -168,7 +144,7 @@ def _queue_table() -> tuple[Reals, Reals, Reals]:
 def _closed_outcome(work: Work, settings: Settings, clock: Reals) -> Outcome:
     """Add up a round trip: the wire, its work, its interrupts, and its waits for them."""
     delay, size = _delay_us(settings), np.nan_to_num(settings.load)
-    stretch = work.core.curve(clock / FASTEST_GHZ).latency_us
+    stretch = work.core.curve(clock / p.FASTEST_GHZ).latency_us
     alone = work.fixed_us + 2 * size / work.wire_bytes_us + work.request_us * stretch
     gap = alone / (work.events + size / work.event_bytes)
     wait = _INTERRUPTS_A_TRIP * 2 * np.logaddexp(0, (delay - work.slack_us) / 2)
@@ -192,10 +168,10 @@ def _closed_outcome(work: Work, settings: Settings, clock: Reals) -> Outcome:
 
 
 def _power_w(work: Work, busy: Reals, clock: Reals, cores: int, packages: int) -> Reals:
-    share = clock / FASTEST_GHZ
+    share = clock / p.FASTEST_GHZ
     core_w = busy * work.core.work_w(share) + (1 - busy) * work.core.sleep_w
     unused = packages * CORES / PACKAGES - cores
-    return packages * PACKAGE.work_w(share) + cores * core_w + unused * UNUSED_CORE_W
+    return packages * p.PACKAGE.work_w(share) + cores * core_w + unused * p.UNUSED_CORE_W
 
 
 def measure(
@@ -220,37 +196,30 @@ def measure(
         return np.exp(deviation * rng.standard_normal(n))
 
     is_open = workload in OPEN_LOOP
-    slower = np.ones(n) if is_open else noise(TIME_NOISE)
+    slower = np.ones(n) if is_open else noise(p.TIME_NOISE)
     rate_hz = outcome.requests_hz * noise(0.0005) if is_open else outcome.requests_hz / slower
     duration = np.full(n, amount) if is_open else amount / rate_hz
     requests = rate_hz * duration
-    out: dict[str, NDArray[np.float64] | NDArray[np.int64]] = {}
+    out: dict[str, Reals] = {}
     if workload != "netpipe":
-        out |= _noisy_latencies(
-            outcome.latency_us, slower * noise(LATENCY_NOISE), noise(TAIL_NOISE)
-        )
+        # The latencies have a common factor, the tail one more; the quantiles stay in order.
+        common, tail = slower * noise(p.LATENCY_NOISE), noise(p.TAIL_NOISE)
+        out = {name: values * common for name, values in outcome.latency_us.items()}
+        least = out.get("latency_min_us", np.zeros(n))
+        for percent in _QUANTILES:
+            name = f"latency_p{percent}_us"
+            least = out[name] = np.maximum(out[name] * tail ** _TAIL.get(percent, 0.0), least)
         out["throughput_qps"] = rate_hz
-    out["duration_s"] = duration
-    out["energy_j"] = outcome.power_w * duration * noise(ENERGY_NOISE)
-    out["power_w"] = out["energy_j"] / duration
-    out["requests"] = np.rint(requests).astype(np.int64)
-    interrupts = outcome.interrupts_hz * duration * noise(INTERRUPT_NOISE)
-    out["interrupts"] = np.rint(interrupts).astype(np.int64)
+    energy_j = outcome.power_w * duration * noise(p.ENERGY_NOISE)
+    counts = {
+        "requests": requests,
+        "interrupts": outcome.interrupts_hz * duration * noise(p.INTERRUPT_NOISE),
+    }
     for name, values in _counts(workload, system, settings, outcome, requests, duration).items():
-        out[name] = np.rint(values * noise(COUNTER_NOISE)).astype(np.int64)
-    return out
-
-
-def _noisy_latencies(
-    latency_us: Mapping[str, Reals], common: Reals, tail: Reals
-) -> dict[str, Reals]:
-    """Give latencies a common factor and the tail one more; the quantiles stay in order."""
-    out = {name: values * common for name, values in latency_us.items()}
-    least = out.get("latency_min_us", np.zeros_like(common))
-    for percent in _QUANTILES:
-        name = f"latency_p{percent}_us"
-        least = out[name] = np.maximum(out[name] * tail ** _TAIL.get(percent, 0.0), least)
-    return out
+        counts[name] = values * noise(p.COUNTER_NOISE)
+    whole = {name: np.rint(values).astype(np.int64) for name, values in counts.items()}
+    measured = {"duration_s": duration, "energy_j": energy_j, "power_w": energy_j / duration}
+    return {**out, **measured, **whole}
 
 
 def _counts(
@@ -262,7 +231,7 @@ def _counts(
     duration: Reals,
 ) -> dict[str, Reals]:
     """Count what hardware counters, NIC and sleep states would, over all measured cores."""
-    work, cores = WORK[system][workload], len(measured_cores(workload))
+    work, cores = p.WORK[system][workload], len(measured_cores(workload))
     size = np.nan_to_num(settings.load) if workload == "netpipe" else np.zeros_like(duration)
     packets = np.ceil(size / _PACKET_BYTES)
     framed = size + packets * _FRAME_BYTES
@@ -277,7 +246,7 @@ def _counts(
     return {
         "cycles": busy_s * outcome.clock_ghz * 1e9,
         "instructions": busy_s * outcome.clock_ghz * 1e9 * work.ipc,
-        "ref_cycles": busy_s * TSC_KHZ * 1e3,
+        "ref_cycles": busy_s * p.TSC_KHZ * 1e3,
         **{
             name: requests * (each + beyond)
             for name, each, beyond in zip(names, work.traffic, more, strict=True)

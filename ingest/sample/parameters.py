@@ -84,40 +84,28 @@ def _core(alpha: float, sleep_w: float) -> EnergyModel:
 
 
 _LINUX: Final[dict[Workload, Work]] = {
-    "memcached": Work(
-        _core(-0.05, 0.8), 29.0, 14.0, 0.6, 3.3, 0.47, (65.0, 1.3, 190.0, 3.0, 240.0)
-    ),
-    "memcached-silo": Work(
-        _core(-0.1, 0.8), 29.0, 39.0, 1.3, 3.3, 0.62, (410.0, 1.3, 195.0, 3.0, 210.0)
-    ),
-    "netpipe": Work(
-        _core(-0.05, 0.9), 23.0, 5.5, 0.93, 3.0, 0.60, (60.0, 1.0, 66.0, 1.0, 66.0),
-        slack_us=16.0, byte_us=0.0004,
-    ),
-    "nodejs": Work(
-        _core(0.0, 0.9), 10.0, 67.0, 1.2, 3.0, 0.43, (58.0, 1.0, 118.0, 3.0, 222.0), slack_us=22.0
-    ),
+    "memcached":
+        Work(_core(-0.05, 0.8), 29.0, 14.0, 0.6, 3.3, 0.47, (65.0, 1.3, 190.0, 3.0, 240.0)),
+    "memcached-silo":
+        Work(_core(-0.1, 0.8), 29.0, 39.0, 1.3, 3.3, 0.62, (410.0, 1.3, 195.0, 3.0, 210.0)),
+    "netpipe":
+        Work(_core(-0.05, 0.9), 23.0, 5.5, 0.93, 3.0, 0.60, (60, 1, 66, 1, 66), 16.0, 4e-4),
+    "nodejs":
+        Work(_core(0.0, 0.9), 10.0, 67.0, 1.2, 3.0, 0.43, (58.0, 1.0, 118.0, 3.0, 222.0), 22.0),
 }  # fmt: skip
 _LIBRARY_OS: Final[dict[Workload, Work]] = {
-    "memcached": Work(
-        _core(-0.15, 0.8), 28.0, 5.2, 0.9, 3.0, 0.36, (40.0, 1.25, 178.0, 2.75, 253.0)
-    ),
-    "memcached-silo": Work(
-        _core(-0.15, 0.8), 28.0, 27.0, 0.97, 3.0, 0.66, (330.0, 1.25, 183.0, 2.75, 222.0)
-    ),
-    "netpipe": Work(
-        _core(-0.15, 0.7), 17.0, 2.2, 0.38, 3.0, 0.40, (12.0, 2.0, 120.0, 1.0, 54.0),
-        slack_us=12.0, byte_us=0.00016,
-    ),
-    "nodejs": Work(
-        _core(-0.05, 0.7), 17.0, 34.0, 0.5, 2.2, 0.66, (12.0, 1.0, 108.0, 2.0, 209.0), slack_us=9.0
-    ),
+    "memcached":
+        Work(_core(-0.15, 0.8), 28.0, 5.2, 0.9, 3.0, 0.36, (40.0, 1.25, 178.0, 2.75, 253.0)),
+    "memcached-silo":
+        Work(_core(-0.15, 0.8), 28.0, 27.0, 0.97, 3.0, 0.66, (330.0, 1.25, 183.0, 2.75, 222.0)),
+    "netpipe":
+        Work(_core(-0.15, 0.7), 17.0, 2.2, 0.38, 3.0, 0.40, (12, 2, 120, 1, 54), 12.0, 1.6e-4),
+    "nodejs":
+        Work(_core(-0.05, 0.7), 17.0, 34.0, 0.5, 2.2, 0.66, (12.0, 1.0, 108.0, 2.0, 209.0), 9.0),
 }  # fmt: skip
 WORK: Final[dict[System, dict[Workload, Work]]] = {
-    "linux_default": _LINUX,
-    "linux_tuned": _LINUX,
-    "ebbrt_tuned": _LIBRARY_OS,
-}
+    "linux_default": _LINUX, "linux_tuned": _LINUX, "ebbrt_tuned": _LIBRARY_OS,
+}  # fmt: skip
 
 KIB: Final = 1024
 BASE_BYTES: Final = 4 * KIB
@@ -199,45 +187,21 @@ COMPLETIONS: Final[dict[Mode, Completion]] = {
 }
 MODES: Final = tuple(COMPLETIONS)
 DEVICES: Final[dict[str, StorageDevice]] = {
-    "disk": StorageDevice(
-        10.0,
-        ("interrupt",),
-        {
-            "randread": AccessCost(5400.0, 3400.0, 190.0, 14_000.0, 1.0e-3),
-            "randwrite": AccessCost(3100.0, 2600.0, 180.0, 9_000.0, 1.2e-3, 0.6),
-        },
-        0.30,
-        "2022-03-15T13:00:00+00:00",
-    ),
-    "flash-a": StorageDevice(
-        2.0,
-        MODES,
-        {
-            "randread": AccessCost(76.0, 1.6, 3100.0, 4.0, 1.1e-3),
-            "randwrite": AccessCost(19.0, 2.4, 2100.0, 9.0, 3.2e-3, 0.6),
-        },
-        0.12,
-        "2022-03-16T13:00:00+00:00",
-    ),
-    "flash-b": StorageDevice(
-        2.0,
-        MODES,
-        {
-            "randread": AccessCost(108.0, 2.4, 2400.0, 3.0, 0.9e-3),
-            "randwrite": AccessCost(27.0, 3.9, 1500.0, 7.0, 2.6e-3, 0.6),
-        },
-        0.15,
-        "2022-03-17T13:00:00+00:00",
-    ),
+    "disk": StorageDevice(10.0, ("interrupt",), {
+        "randread": AccessCost(5400.0, 3400.0, 190.0, 14_000.0, 1.0e-3),
+        "randwrite": AccessCost(3100.0, 2600.0, 180.0, 9_000.0, 1.2e-3, 0.6),
+    }, 0.30, "2022-03-15T13:00:00+00:00"),
+    "flash-a": StorageDevice(2.0, MODES, {
+        "randread": AccessCost(76.0, 1.6, 3100.0, 4.0, 1.1e-3),
+        "randwrite": AccessCost(19.0, 2.4, 2100.0, 9.0, 3.2e-3, 0.6),
+    }, 0.12, "2022-03-16T13:00:00+00:00"),
+    "flash-b": StorageDevice(2.0, MODES, {
+        "randread": AccessCost(108.0, 2.4, 2400.0, 3.0, 0.9e-3),
+        "randwrite": AccessCost(27.0, 3.9, 1500.0, 7.0, 2.6e-3, 0.6),
+    }, 0.15, "2022-03-17T13:00:00+00:00"),
     # It is swept over the night in which the clocks went forward at its place.
-    "optane": StorageDevice(
-        5.0,
-        MODES,
-        {
-            "randread": AccessCost(6.0, 1.292, 2500.0, 3.0, 1.2e-3),
-            "randwrite": AccessCost(6.0, 1.292, 2050.0, 4.0, 2.9e-3, 0.6),
-        },
-        0.05,
-        "2022-03-13T06:30:00+00:00",
-    ),
-}
+    "optane": StorageDevice(5.0, MODES, {
+        "randread": AccessCost(6.0, 1.292, 2500.0, 3.0, 1.2e-3),
+        "randwrite": AccessCost(6.0, 1.292, 2050.0, 4.0, 2.9e-3, 0.6),
+    }, 0.05, "2022-03-13T06:30:00+00:00"),
+}  # fmt: skip

@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import product
 from typing import Final
 
 import numpy as np
@@ -94,14 +95,10 @@ class Sweep:
         """List each setting and its power limit, in the order in which they are written."""
         for load in self.loads:
             yield ("linux_default", load, ADAPTIVE_ITR, None), _FREE_W
-            for system in _TUNED:
-                for ghz in self.dvfs_ghz:
-                    for itr in self.itr:
-                        yield (system, load, itr, ghz), _FREE_W
-        for rapl_w in self.limited:
-            for system in _TUNED:
-                for ghz in self.dvfs_ghz:
-                    yield (system, self.loads[-1], self.itr[len(self.itr) // 2], ghz), rapl_w
+            for system, ghz, itr in product(_TUNED, self.dvfs_ghz, self.itr):
+                yield (system, load, itr, ghz), _FREE_W
+        for rapl_w, system, ghz in product(self.limited, _TUNED, self.dvfs_ghz):
+            yield (system, self.loads[-1], self.itr[len(self.itr) // 2], ghz), rapl_w
 
     def replicates_of(self, number: int, rapl_w: int) -> int:
         """Repeat most settings alike, a few once or five times, as published sweeps do."""
@@ -134,11 +131,7 @@ def _default(load: int) -> Setting:
 _TINY: Final[dict[Workload, Sweep]] = {
     "memcached": Sweep(
         0.1, (200_000, 600_000), (1.2, 2.0, 2.9), (2, 50, 100, 400), 3,
-        (
-            _default(200_000),
-            ("linux_tuned", 200_000, 100, 2.9),
-            ("ebbrt_tuned", 600_000, 400, 1.2),
-        ),
+        (_default(200_000), ("linux_tuned", 200_000, 100, 2.9), ("ebbrt_tuned", 600_000, 400, 1.2)),
     ),
     "memcached-silo": Sweep(
         0.1, (50_000, 100_000), (1.2, 2.9), (50, 200), 2, (("linux_tuned", 50_000, 200, 2.9),)
@@ -157,12 +150,9 @@ _SMALL: Final[dict[Workload, Sweep]] = {
         0.5, (200_000, 400_000, 600_000), (1.2, 1.5, 1.9, 2.3, 2.6, 2.9),
         (2, 20, 50, 100, 200, 300, 400), 3,
         (
-            _default(200_000),
-            ("linux_tuned", 200_000, 50, 2.9),
-            ("linux_tuned", 200_000, 200, 1.9),
-            ("linux_tuned", 600_000, 200, 1.2),
-            ("ebbrt_tuned", 200_000, 100, 1.2),
-            ("ebbrt_tuned", 600_000, 200, 2.9),
+            _default(200_000), ("linux_tuned", 200_000, 50, 2.9),
+            ("linux_tuned", 200_000, 200, 1.9), ("linux_tuned", 600_000, 200, 1.2),
+            ("ebbrt_tuned", 200_000, 100, 1.2), ("ebbrt_tuned", 600_000, 200, 2.9),
         ),
         limited=(75, 55),
     ),
@@ -173,20 +163,15 @@ _SMALL: Final[dict[Workload, Sweep]] = {
     "netpipe": Sweep(
         5000, (64, 8192, 65_536, 524_288), (1.2, 1.5, 1.9, 2.4, 2.9), (2, 10, 16, 20, 28, 40), 3,
         (
-            _default(64),
-            _default(8192),
-            ("linux_tuned", 8192, 16, 1.9),
-            ("linux_tuned", 65_536, 20, 1.9),
-            ("linux_tuned", 524_288, 28, 1.2),
-            ("ebbrt_tuned", 64, 2, 2.9),
-            ("ebbrt_tuned", 65_536, 20, 1.2),
+            _default(64), _default(8192), ("linux_tuned", 8192, 16, 1.9),
+            ("linux_tuned", 65_536, 20, 1.9), ("linux_tuned", 524_288, 28, 1.2),
+            ("ebbrt_tuned", 64, 2, 2.9), ("ebbrt_tuned", 65_536, 20, 1.2),
             ("ebbrt_tuned", 524_288, 40, 1.2),
         ),
     ),
     "nodejs": Sweep(
         45_000, (0,), (1.2, 1.5, 1.9, 2.3, 2.6, 2.9), (2, 4, 8, 16, 32, 40, 80), 3,
-        (_default(0), ("ebbrt_tuned", 0, 4, 2.9)),
-        limited=(75, 55),
+        (_default(0), ("ebbrt_tuned", 0, 4, 2.9)), limited=(75, 55),
     ),
 }  # fmt: skip
 _LARGE: Final[dict[Workload, Sweep]] = {

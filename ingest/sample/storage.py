@@ -7,18 +7,11 @@ from pathlib import Path
 from typing import Final
 
 from ingest.sample.parameters import BASE_BYTES, METER_AHEAD_S
-from ingest.sample.plan import generator
-from ingest.sample.storage_files import (
-    fio_text,
-    functions_text,
-    interrupts_texts,
-    perf_text,
-)
-from ingest.sample.storage_meter import meter_text
+from ingest.sample.storage_files import fio_text, functions_text, interrupts_texts, perf_text
+from ingest.sample.storage_meter import BARE, meter_text
 from ingest.sample.storage_model import REST_S, STORAGE_SIZES, StorageRun, storage_runs
 
 FOLDER: Final = "storage"
-_BARE: Final = "bare-system"
 _BARE_START: Final = "2022-03-14T13:00:00+00:00"
 _BARE_S: Final = 600.0
 _GAP_DEVICE: Final = "flash-b"
@@ -56,6 +49,7 @@ def write_storage(out: Path, size: str, seed: int, on_run: Callable[[], None]) -
     # A reading is the mean of the second that ends with it.
     settings = _SETTINGS.format(size=size, offset_s=-METER_AHEAD_S - 0.5)
     (folder / "wattlas.toml").write_text(settings, newline="\n")
+    meters: dict[str | None, str] = {}
     for device in sorted(STORAGE_SIZES[size].grids):
         runs = list(storage_runs(device, STORAGE_SIZES[size], seed))
         for run in runs:
@@ -65,25 +59,12 @@ def write_storage(out: Path, size: str, seed: int, on_run: Callable[[], None]) -
         span_s = runs[0].start_s - REST_S[0], runs[-1].end_s + REST_S[0]
         gap_s = runs[len(runs) // 2].measured_s + 1.0  # in the middle of a run
         gap = (gap_s, gap_s + _GAP_S) if device == _GAP_DEVICE else None
-        _write_meter(folder / device / "meter.csv", device, runs, span_s, gap, seed)
+        meters[device] = meter_text(device, runs, span_s, gap, seed)
     start_s = datetime.fromisoformat(_BARE_START).timestamp()
-    span_s = start_s, start_s + _BARE_S
-    _write_meter(folder / f"{_BARE}.csv", None, [], span_s, None, seed)
-
-
-def _write_meter(
-    path: Path,
-    device: str | None,
-    runs: list[StorageRun],
-    span_s: tuple[float, float],
-    gap: tuple[float, float] | None,
-    seed: int,
-) -> None:
-    title = device or _BARE
-    text = meter_text(
-        f"{title} (synthetic)", device, runs, span_s, gap, generator(seed, f"{title} meter")
-    )
-    path.write_text(text, encoding="utf-8", newline="\r\n")
+    meters[None] = meter_text(None, [], (start_s, start_s + _BARE_S), None, seed)
+    for owner, text in meters.items():
+        name = f"{owner}/meter.csv" if owner else f"{BARE}.csv"
+        (folder / name).write_text(text, encoding="utf-8", newline="\r\n")
 
 
 def _write_run(folder: Path, run: StorageRun) -> None:

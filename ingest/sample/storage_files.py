@@ -6,7 +6,6 @@ threads; one that polls the device does as much a microsecond of latency.
 """
 
 import json
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache
 from typing import Any, Final
@@ -47,46 +46,34 @@ def fio_text(run: StorageRun) -> str:
         "jobname": f"{setting.access}-{size_text(setting.request_bytes)}",
         "groupid": 0,
         "job_start": round(run.start_s * 1000),
-        "error": 0,
-        "eta": 0,
-        "elapsed": round(RAMP_S + length_s) + 1,
+        "error": 0, "eta": 0, "elapsed": round(RAMP_S + length_s) + 1,
         "job options": {
-            "rw": setting.access,
-            "bs": size_text(setting.request_bytes),
+            "rw": setting.access, "bs": size_text(setting.request_bytes),
             "numjobs": str(setting.threads),
         },
-        "read": _direction(run, "randread", requests, rng),
-        "write": _direction(run, "randwrite", requests, rng),
-        "trim": _direction(run, "randtrim", requests, rng),
+        **{way: _direction(run, f"rand{way}", requests, rng) for way in ("read", "write", "trim")},
         "sync": {"total_ios": 0, "lat_ns": _latency(0.0, 0.0, 0, rng)},
         "job_runtime": round(length_s * 1000) * setting.threads,
-        "usr_cpu": _real(busy * _USER_SHARE),
-        "sys_cpu": _real(busy * (1 - _USER_SHARE)),
+        "usr_cpu": round(busy * _USER_SHARE, 6),
+        "sys_cpu": round(busy * (1 - _USER_SHARE), 6),
         "ctx": switches + int(rng.poisson(_STRAY_SWITCHES_HZ * length_s)),
-        "majf": 0,
-        "minf": 9 * setting.threads,
+        "majf": 0, "minf": 9 * setting.threads,
         "iodepth_level": {"1": 100.0} | dict.fromkeys(("2", "4", "8", "16", "32", ">=64"), 0.0),
-    }
+    }  # fmt: skip
+    options = {
+        "ioengine": "pvsync2", "direct": "1",
+        "filename": "/dev/sdb" if setting.device == "disk" else "/dev/nvme1n1",
+        "runtime": f"{length_s:.0f}", "ramp_time": f"{RAMP_S:.0f}",
+    }  # fmt: skip
     document = {
         "fio version": "fio-3.36",
         "timestamp": int(printed_s),
         "timestamp_ms": round(printed_s * 1000),
         "time": f"{printed:%a %b} {printed.day:>2} {printed:%H:%M:%S %Y}",
-        "global options": _options(run),
+        "global options": options | ({} if setting.mode == "interrupt" else {"hipri": "1"}),
         "jobs": [job],
     }
     return json.dumps(document, indent=2, separators=(",", " : ")) + "\n"
-
-
-def _options(run: StorageRun) -> dict[str, str]:
-    options = {
-        "ioengine": "pvsync2",
-        "direct": "1",
-        "filename": "/dev/sdb" if run.setting.device == "disk" else "/dev/nvme1n1",
-        "runtime": f"{run.length_s:.0f}",
-        "ramp_time": f"{RAMP_S:.0f}",
-    }
-    return options | ({} if run.setting.mode == "interrupt" else {"hipri": "1"})
 
 
 def _direction(
@@ -99,21 +86,21 @@ def _direction(
     bytes_s = bytes_done / run.length_s
     latency_ns = run.latency_us * 1000 if is_used else 0.0
     spread = DEVICES[run.setting.device].spread
+    slat = _latency(0.0, spread, 0, rng)
+    clat = _latency(latency_ns - 40.0, spread, count, rng)
+    if is_used:
+        median_ns = (latency_ns - 40.0) * np.exp(-(spread**2) / 2)
+        clat["percentile"] = {
+            f"{q:f}": int(median_ns * np.exp(spread * z)) for q, z in _PERCENTILES.items()
+        }
     return {
-        "io_bytes": bytes_done,
-        "io_kbytes": bytes_done // 1024,
-        "bw_bytes": int(bytes_s),
-        "bw": int(bytes_s / 1024),
-        "iops": _real(count / run.length_s),
+        "io_bytes": bytes_done, "io_kbytes": bytes_done // 1024,
+        "bw_bytes": int(bytes_s), "bw": int(bytes_s / 1024),
+        "iops": round(count / run.length_s, 6),
         "runtime": round(run.length_s * 1000) if is_used else 0,
-        "total_ios": count,
-        "short_ios": 0,
-        "drop_ios": 0,
-        "slat_ns": _latency(0.0, spread, 0, rng),
-        "clat_ns": _latency(latency_ns - 40.0, spread, count, rng)
-        | ({"percentile": _percentiles(latency_ns - 40.0, spread)} if is_used else {}),
-        "lat_ns": _latency(latency_ns, spread, count, rng),
-    }
+        "total_ios": count, "short_ios": 0, "drop_ios": 0,
+        "slat_ns": slat, "clat_ns": clat, "lat_ns": _latency(latency_ns, spread, count, rng),
+    }  # fmt: skip
 
 
 def _latency(mean_ns: float, spread: float, count: int, rng: np.random.Generator) -> dict[str, Any]:
@@ -123,19 +110,10 @@ def _latency(mean_ns: float, spread: float, count: int, rng: np.random.Generator
     return {
         "min": int(mean_ns * np.exp(-3.3 * spread)),
         "max": int(mean_ns * np.exp(5 * spread) + rng.exponential(2e5)),
-        "mean": _real(mean_ns),
-        "stddev": _real(mean_ns * 1.3 * spread),
+        "mean": round(mean_ns, 6),
+        "stddev": round(mean_ns * 1.3 * spread, 6),
         "N": count,
     }
-
-
-def _percentiles(mean_ns: float, spread: float) -> dict[str, int]:
-    median_ns = mean_ns * np.exp(-(spread**2) / 2)
-    return {f"{q:f}": int(median_ns * np.exp(spread * z)) for q, z in _PERCENTILES.items()}
-
-
-def _real(value: float) -> float:
-    return round(value, 6)
 
 
 # From the first snapshot of the interrupts to fio's first request, and from fio's last request to
@@ -169,33 +147,28 @@ def interrupts_texts(run: StorageRun) -> tuple[str, str]:
 
 
 def _interrupts_text(run: StorageRun, taken_s: float, queues: np.ndarray, ticks: np.ndarray) -> str:
-    cpus = range(CPUS)
-    none = np.zeros(CPUS, dtype=np.int64)
-    rows = [_row("0", _one(39, 0), "IR-IO-APIC    2-edge      timer")]
+    counts = {"0": (_one(39, 0), "IR-IO-APIC    2-edge      timer")}
     if run.setting.device == "disk":
         # One line for all queues, on one processor.
         line = _one(int(queues.sum()), 0)
-        rows.append(_row("29", line, "PCI-MSI 376832-edge      ahci[0000:00:17.0]"))
+        counts["29"] = (line, "PCI-MSI 376832-edge      ahci[0000:00:17.0]")
     else:
-        rows.append(_row("29", _one(118, 3), "PCI-MSI 524288-edge      nvme0q0"))
-        for cpu in cpus:
+        counts["29"] = (_one(118, 3), "PCI-MSI 524288-edge      nvme0q0")
+        for cpu, count in enumerate(queues.tolist()):
             action = f"PCI-MSI {524289 + cpu}-edge      nvme0q{cpu + 1}"
-            rows.append(_row(str(30 + cpu), _one(int(queues[cpu]), cpu), action))
-    rows.append(_row("NMI", none, "Non-maskable interrupts"))
-    rows.append(_row("LOC", ticks, "Local timer interrupts"))
-    rows += ["ERR:          0", "MIS:          0"]
-    heading = " " * 6 + "".join(f"{f'CPU{cpu}':>11}" for cpu in cpus)
-    return "\n".join([f"{taken_s:.3f}", heading, *rows, ""])
+            counts[str(30 + cpu)] = (_one(count, cpu), action)
+    counts["NMI"] = (_one(0, 0), "Non-maskable interrupts")
+    counts["LOC"] = (ticks, "Local timer interrupts")
+    rows = [
+        f"{label:>4}: " + " ".join(f"{count:>10}" for count in of_cpus) + f"  {action}"
+        for label, (of_cpus, action) in counts.items()
+    ]
+    heading = " " * 6 + "".join(f"{f'CPU{cpu}':>11}" for cpu in range(CPUS))
+    return "\n".join([f"{taken_s:.3f}", heading, *rows, "ERR:          0", "MIS:          0", ""])
 
 
 def _one(count: int, cpu: int) -> np.ndarray:
-    counts = np.zeros(CPUS, dtype=np.int64)
-    counts[cpu] = count
-    return counts
-
-
-def _row(label: str, counts: np.ndarray, action: str) -> str:
-    return f"{label:>4}: " + " ".join(f"{count:>10}" for count in counts) + f"  {action}"
+    return np.where(np.arange(CPUS) == cpu, count, 0)
 
 
 def perf_text(run: StorageRun) -> str:
@@ -227,59 +200,47 @@ _STORES_A_LOAD: Final = 0.46
 _WAITING_STORES_A_LOAD: Final = 0.05
 _NOISE: Final = 0.01
 _USER_FILE: Final = "engines/sync.c"
+# Functions that poll the device.
+_WAITING: Final = ("blk_poll", "nvme_poll")
 
 
-@dataclass(frozen=True, slots=True)
-class _Function:
-    """One function.
-
-    Attributes:
-        anchors: Loads and stores at the anchor, millions a second, in the order of MODES; with 0
-            the function does not run.
-        waits: Whether it polls the device.
-    """
-
-    name: str
-    source_file: str
-    anchors: tuple[int, int, int]
-    waits: bool = False
-
-
-_FUNCTIONS: Final = (
-    _Function("blk_poll", "block/blk-mq.c", (0, 219, 70), waits=True),
-    _Function("blk_mq_submit_bio", "block/blk-mq.c", (48, 66, 66)),
-    _Function("blk_mq_get_tag", "block/blk-mq-tag.c", (21, 30, 30)),
-    _Function("blk_mq_complete_request", "block/blk-mq.c", (27, 40, 38)),
-    _Function("blk_mq_free_request", "block/blk-mq.c", (15, 22, 22)),
-    _Function("bio_alloc_bioset", "block/bio.c", (62, 86, 69)),
-    _Function("submit_bio_noacct", "block/blk-core.c", (84, 118, 94)),
-    _Function("bio_iov_iter_get_pages", "block/bio.c", (96, 134, 108)),
-    _Function("bio_endio", "block/bio.c", (32, 45, 36)),
-    _Function("nvme_queue_rq", "drivers/nvme/host/pci.c", (22, 34, 33)),
-    _Function("nvme_poll", "drivers/nvme/host/pci.c", (0, 138, 44), waits=True),
-    _Function("nvme_irq", "drivers/nvme/host/pci.c", (9, 0, 0)),
-    _Function("nvme_complete_rq", "drivers/nvme/host/core.c", (20, 35, 34)),
-    _Function("__schedule", "kernel/sched/core.c", (13, 0, 13)),
-    _Function("psi_task_change", "kernel/sched/psi.c", (11, 0, 13)),
-    _Function("update_load_avg", "kernel/sched/fair.c", (14, 0, 22)),
-    _Function("try_to_wake_up", "kernel/sched/core.c", (140, 0, 182)),
-    _Function("dequeue_task_fair", "kernel/sched/fair.c", (118, 0, 155)),
-    _Function("enqueue_task_fair", "kernel/sched/fair.c", (131, 0, 172)),
-    _Function("select_task_rq_fair", "kernel/sched/fair.c", (97, 0, 130)),
-    _Function("scheduler_tick", "kernel/sched/core.c", (74, 41, 100)),
-    _Function("ktime_get", "kernel/time/timekeeping.c", (10, 14, 22)),
-    _Function("hrtimer_start_range_ns", "kernel/time/hrtimer.c", (0, 0, 57)),
-    _Function("hrtimer_interrupt", "kernel/time/hrtimer.c", (0, 1, 43)),
-    _Function("tick_nohz_idle_exit", "kernel/time/tick-sched.c", (38, 0, 18)),
-    _Function("update_process_times", "kernel/time/timer.c", (17, 8, 15)),
-    _Function("do_syscall_64", "arch/x86/entry/common.c", (120, 168, 152)),
-    _Function("ext4_file_read_iter", "fs/ext4/file.c", (310, 428, 394)),
-    _Function("iomap_dio_rw", "fs/iomap/direct-io.c", (402, 560, 512)),
-    _Function("get_user_pages_fast", "mm/gup.c", (232, 322, 296)),
-    _Function("dma_map_page_attrs", "kernel/dma/mapping.c", (141, 196, 180)),
-    _Function("sbitmap_get", "lib/sbitmap.c", (252, 486, 360)),
-    _Function("cpuidle_enter_state", "drivers/cpuidle/cpuidle.c", (154, 0, 135)),
-    _Function("fio_pvsyncio2_queue", _USER_FILE, (178, 178, 178)),
+# Name, source file, and loads and stores at the anchor, millions a second, in the order of MODES;
+# with 0 the function does not run.
+_FUNCTIONS: Final[tuple[tuple[str, str, tuple[int, int, int]], ...]] = (
+    ("blk_poll", "block/blk-mq.c", (0, 219, 70)),
+    ("blk_mq_submit_bio", "block/blk-mq.c", (48, 66, 66)),
+    ("blk_mq_get_tag", "block/blk-mq-tag.c", (21, 30, 30)),
+    ("blk_mq_complete_request", "block/blk-mq.c", (27, 40, 38)),
+    ("blk_mq_free_request", "block/blk-mq.c", (15, 22, 22)),
+    ("bio_alloc_bioset", "block/bio.c", (62, 86, 69)),
+    ("submit_bio_noacct", "block/blk-core.c", (84, 118, 94)),
+    ("bio_iov_iter_get_pages", "block/bio.c", (96, 134, 108)),
+    ("bio_endio", "block/bio.c", (32, 45, 36)),
+    ("nvme_queue_rq", "drivers/nvme/host/pci.c", (22, 34, 33)),
+    ("nvme_poll", "drivers/nvme/host/pci.c", (0, 138, 44)),
+    ("nvme_irq", "drivers/nvme/host/pci.c", (9, 0, 0)),
+    ("nvme_complete_rq", "drivers/nvme/host/core.c", (20, 35, 34)),
+    ("__schedule", "kernel/sched/core.c", (13, 0, 13)),
+    ("psi_task_change", "kernel/sched/psi.c", (11, 0, 13)),
+    ("update_load_avg", "kernel/sched/fair.c", (14, 0, 22)),
+    ("try_to_wake_up", "kernel/sched/core.c", (140, 0, 182)),
+    ("dequeue_task_fair", "kernel/sched/fair.c", (118, 0, 155)),
+    ("enqueue_task_fair", "kernel/sched/fair.c", (131, 0, 172)),
+    ("select_task_rq_fair", "kernel/sched/fair.c", (97, 0, 130)),
+    ("scheduler_tick", "kernel/sched/core.c", (74, 41, 100)),
+    ("ktime_get", "kernel/time/timekeeping.c", (10, 14, 22)),
+    ("hrtimer_start_range_ns", "kernel/time/hrtimer.c", (0, 0, 57)),
+    ("hrtimer_interrupt", "kernel/time/hrtimer.c", (0, 1, 43)),
+    ("tick_nohz_idle_exit", "kernel/time/tick-sched.c", (38, 0, 18)),
+    ("update_process_times", "kernel/time/timer.c", (17, 8, 15)),
+    ("do_syscall_64", "arch/x86/entry/common.c", (120, 168, 152)),
+    ("ext4_file_read_iter", "fs/ext4/file.c", (310, 428, 394)),
+    ("iomap_dio_rw", "fs/iomap/direct-io.c", (402, 560, 512)),
+    ("get_user_pages_fast", "mm/gup.c", (232, 322, 296)),
+    ("dma_map_page_attrs", "kernel/dma/mapping.c", (141, 196, 180)),
+    ("sbitmap_get", "lib/sbitmap.c", (252, 486, 360)),
+    ("cpuidle_enter_state", "drivers/cpuidle/cpuidle.c", (154, 0, 135)),
+    ("fio_pvsyncio2_queue", _USER_FILE, (178, 178, 178)),
 )
 
 
@@ -289,19 +250,20 @@ def functions_text(run: StorageRun) -> str:
     at, anchor = MODES.index(run.setting.mode), _anchor(run.setting.mode)
     requests = run.iops * run.length_s
     lines = ["Function,CPU Time:Self,Loads:Self,Stores:Self,Module,Source File,Start Address"]
-    for number, function in enumerate(_FUNCTIONS):
-        if not function.anchors[at]:
+    for number, (name, source_file, anchors) in enumerate(_FUNCTIONS):
+        if not anchors[at]:
             continue
-        a_request = function.anchors[at] * 1e6 / anchor.iops
-        if function.waits:
-            a_request *= run.latency_us / anchor.latency_us
-        moved = requests * a_request * float(rng.normal(1, _NOISE))
-        ratio = _WAITING_STORES_A_LOAD if function.waits else _STORES_A_LOAD
+        moved = requests * anchors[at] * 1e6 / anchor.iops
+        ratio = _STORES_A_LOAD
+        if name in _WAITING:
+            moved *= run.latency_us / anchor.latency_us
+            ratio = _WAITING_STORES_A_LOAD
+        moved *= float(rng.normal(1, _NOISE))
         loads = moved / (1 + ratio)
-        module = "fio" if function.source_file == _USER_FILE else "vmlinux"
+        module = "fio" if source_file == _USER_FILE else "vmlinux"
         lines.append(
-            f"{function.name},{loads / 2.1e9:.3f},{loads:.0f},{moved - loads:.0f},{module},"
-            f"{function.source_file},{0xFFFFFFFF81000000 + 0x4B1C0 * number:#x}"
+            f"{name},{loads / 2.1e9:.3f},{loads:.0f},{moved - loads:.0f},{module},"
+            f"{source_file},{0xFFFFFFFF81000000 + 0x4B1C0 * number:#x}"
         )
     return "".join(f"{line}\n" for line in lines)
 

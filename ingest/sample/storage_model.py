@@ -6,24 +6,13 @@ docs/sample.md writes the equations out. Times are microseconds, energies a requ
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import product
 from typing import Final
 
 import numpy as np
 
-from ingest.sample.parameters import (
-    BASE_BYTES,
-    BLEND,
-    COMPLETIONS,
-    CPU_W,
-    CPUS,
-    DEVICES,
-    IDLE_W,
-    KIB,
-    STORAGE_LATENCY_NOISE,
-    STORAGE_POWER_NOISE,
-    Access,
-    Mode,
-)
+from ingest.sample import parameters as p
+from ingest.sample.parameters import BASE_BYTES, COMPLETIONS, CPUS, DEVICES, KIB, Access, Mode
 from ingest.sample.plan import generator
 
 RAMP_S: Final = 2.0
@@ -67,7 +56,7 @@ class StorageOutcome:
 
 def idle_power_w(device: str | None) -> float:
     """Return the power of the idle system at the wall, with a device or with none."""
-    return IDLE_W + (DEVICES[device].idle_w if device else 0.0)
+    return p.IDLE_W + (DEVICES[device].idle_w if device else 0.0)
 
 
 def expect(setting: StorageConfiguration) -> StorageOutcome:
@@ -82,21 +71,16 @@ def expect(setting: StorageConfiguration) -> StorageOutcome:
         # Queued behind what is scarcest: the device, or the processors.
         processor_us = (work_us + completion.spun * alone_us) / CPUS
         queued_us = setting.threads * max(cost.share_us + max(beyond_us, 0.0), processor_us)
-        latency_us = (alone_us**BLEND + queued_us**BLEND) ** (1 / BLEND)
+        latency_us = (alone_us**p.BLEND + queued_us**p.BLEND) ** (1 / p.BLEND)
     rate = setting.threads / (latency_us * (1 + completion.between))
     spun_us = completion.spun * latency_us
     busy_cpus = min(rate * (work_us + spun_us), float(min(CPUS, setting.threads)))
     request_uj = completion.wake_uj + cost.request_uj + cost.byte_uj * setting.request_bytes
     iops = rate * 1e6
-    return StorageOutcome(
-        latency_us=latency_us,
-        iops=iops,
-        power_w=idle_power_w(setting.device) + CPU_W * busy_cpus + rate * request_uj,
-        busy_cpus=busy_cpus,
-        spun_share=spun_us / (spun_us + work_us),
-        switches_hz=completion.switches * iops,
-        interrupts_hz=completion.interrupts * iops,
-    )
+    power_w = idle_power_w(setting.device) + p.CPU_W * busy_cpus + rate * request_uj
+    of_each = completion.switches * iops, completion.interrupts * iops
+    spun_share = spun_us / (spun_us + work_us)
+    return StorageOutcome(latency_us, iops, power_w, busy_cpus, spun_share, *of_each)
 
 
 # A device's request sizes and thread counts; each combination is read and written.
@@ -120,13 +104,8 @@ class StorageSweep:
     def configurations(self, device: str) -> list[StorageConfiguration]:
         """List the configurations of a device in the order in which each round runs them."""
         sizes, threads = self.grids[device]
-        return [
-            StorageConfiguration(device, mode, access, size * KIB, count)
-            for access in _ACCESSES
-            for size in sizes
-            for count in threads
-            for mode in DEVICES[device].modes
-        ]
+        grid = product(_ACCESSES, sizes, threads, DEVICES[device].modes)
+        return [StorageConfiguration(device, m, rw, kib * KIB, count) for rw, kib, count, m in grid]
 
 
 # Sizes are KiB.
@@ -196,19 +175,14 @@ def storage_runs(device: str, sweep: StorageSweep, seed: int) -> Iterator[Storag
         now_s += clock.uniform(*REST_S)
         for setting, outcome in outcomes.items():
             noise = generator(seed, _folder(setting, replicate)).standard_normal(2)
-            slower = float(np.exp(STORAGE_LATENCY_NOISE * noise[0]))
+            slower = float(np.exp(p.STORAGE_LATENCY_NOISE * noise[0]))
+            power_w = outcome.power_w * float(np.exp(p.STORAGE_POWER_NOISE * noise[1]))
+            measured = outcome.latency_us * slower, outcome.iops / slower, power_w
+            is_watched = replicate < sweep.watched
             run = StorageRun(
-                setting,
-                replicate,
-                round(now_s, 3),
-                sweep.length_s,
-                replicate < sweep.watched,
-                outcome,
-                outcome.latency_us * slower,
-                outcome.iops / slower,
-                outcome.power_w * float(np.exp(STORAGE_POWER_NOISE * noise[1])),
-                seed,
-            )
+                setting, replicate, round(now_s, 3), sweep.length_s, is_watched, outcome,
+                *measured, seed,
+            )  # fmt: skip
             yield run
             now_s = run.end_s + clock.uniform(*_PAUSE_S)
 

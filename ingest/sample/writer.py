@@ -8,29 +8,12 @@ from typing import Final
 import numpy as np
 
 from data.errors import DataError
-from ingest.sample import outputs
-from ingest.sample.logs import (
-    CUMULATIVE,
-    NIC_COLUMNS,
-    SLEEP,
-    CoreShare,
-    PackageEnergy,
-    Variant,
-    core_columns,
-    write_log,
-)
+from ingest.sample import logs, outputs
+from ingest.sample import parameters as p
+from ingest.sample.logs import CoreShare, PackageEnergy, Variant
 from ingest.sample.network_model import measure, measured_cores
 from ingest.sample.outputs import Span
-from ingest.sample.parameters import (
-    ADAPTIVE_SHARE,
-    ADAPTIVE_US,
-    ENERGY_UNIT_J,
-    OPEN_LOOP,
-    PACKAGES,
-    TSC_KHZ,
-    WORKLOADS,
-    Workload,
-)
+from ingest.sample.parameters import OPEN_LOOP, PACKAGES, TSC_KHZ, WORKLOADS, Workload
 from ingest.sample.plan import ADAPTIVE_ITR, SIZES, Run, plan_runs
 from ingest.sample.storage import count_storage_runs, write_storage
 
@@ -52,8 +35,12 @@ open-loop run lasts the same time, and every closed-loop run does the same work.
 storage/ is a sweep of its own: completion modes, request sizes and threads on four devices, as fio
 documents, counters, and the exports of a power meter whose clock is off.
 """
-_COUNTED: Final = ("interrupts", *NIC_COLUMNS, *CUMULATIVE, *SLEEP)
+_COUNTED: Final = ("interrupts", *logs.NIC_COLUMNS, *logs.CUMULATIVE, *logs.SLEEP)
 _WRAPPING_SHARE: Final = 0.25
+# What names of Linux files begin with.
+_STEMS: Final = {
+    "memcached": "linux.mcd.", "memcached-silo": "linux.mcdsilo.", "nodejs": "linux.node.server.",
+}  # fmt: skip
 # The summary tables: file, columns.
 _TAIL: Final = "instructions cycles ref_cycles llc_miss c1 c1e c3 c6 c7 num_interrupts"
 _MEMCACHED: Final = (
@@ -160,15 +147,10 @@ def _cells(run: Run, measured: Mapping[str, float]) -> Callable[[str], str]:
     """Return a function from a heading to the run's cell under it."""
     one_way_s = measured["duration_s"] / (2 * run.amount)
     knobs = {
-        "sys": run.system,
-        "i": run.replicate,
-        "itr": run.itr,
-        "dvfs": run.dvfs_code,
-        "rapl": run.rapl_w,
-        "msg": run.load,
-        "target_QPS": run.load,
+        "sys": run.system, "i": run.replicate, "itr": run.itr, "dvfs": run.dvfs_code,
+        "rapl": run.rapl_w, "msg": run.load, "target_QPS": run.load,
         "tput": f"{run.load * 8 / (one_way_s * 2**20):.2f}",
-    }
+    }  # fmt: skip
 
     def cell(heading: str) -> str:
         if heading in knobs:
@@ -205,14 +187,14 @@ class _Capture:
             span.start_tsc + 200 + 97 * nth,
             span.end_tsc - 150 - 89 * nth,
             {k: v // len(cores) + (nth < v % len(cores)) for k, v in totals.items()},
-            ADAPTIVE_US if is_adaptive else (float(run.itr),),
-            ADAPTIVE_SHARE if is_adaptive else (1.0,),
+            p.ADAPTIVE_US if is_adaptive else (float(run.itr),),
+            p.ADAPTIVE_SHARE if is_adaptive else (1.0,),
             None if run.workload in OPEN_LOOP else ticks / run.amount,
         )
         energy = self.energy[cores[nth] % PACKAGES]
-        columns = core_columns(share, energy, run.system != "ebbrt_tuned", self.rng)
+        columns = logs.core_columns(share, energy, run.system != "ebbrt_tuned", self.rng)
         printed_s = span.end_tsc / (TSC_KHZ * 1000) + 0.4
-        write_log(self.folder / name, variant, columns, first_line, printed_s)
+        logs.write_log(self.folder / name, variant, columns, first_line, printed_s)
 
 
 def write_run(
@@ -226,19 +208,48 @@ def write_run(
     start = int(rng.integers(10**12, 8 * 10**12))
     span = Span(start, start + round(measured["duration_s"] * TSC_KHZ * 1000))
     capture = _Capture(run, folder, measured, span, _package_energy(run, measured, span, rng), rng)
+    is_ebbrt, rep = run.system == "ebbrt_tuned", run.replicate
+    knobs = f"{run.itr}_{run.dvfs_code}_{run.rapl_w}"
     if run.workload in OPEN_LOOP:
-        _write_memcached(capture)
-    elif run.workload == "netpipe":
-        _write_netpipe(capture)
+        stem = "ebbrt_" if is_ebbrt else _STEMS[run.workload]
+        for nth, core in enumerate(measured_cores(run.workload)):
+            name = f"{stem}dmesg.{rep}_{core}_{knobs}_{run.load}"
+            if is_ebbrt:
+                capture.write_core(f"{name}.csv", "ebbrt", nth, nth)
+            else:
+                capture.write_core(name, "linux", 0, nth)
+        text = outputs.mutilate_text(run, measured, rng)
+        capture.write(f"{stem}out.{rep}_{knobs}_{run.load}", text)
+        window = str(span) if is_ebbrt else outputs.connections_text(span, rng)
+        capture.write(f"{stem}rdtsc.{rep}_{knobs}_{run.load}", window)
+    elif run.workload == "nodejs":
+        named = f"{rep}_{measured_cores(run.workload)[0]}_{knobs}"
+        text, stem = outputs.wrk_text(run, measured, rng), _STEMS[run.workload]
+        if is_ebbrt:
+            capture.write_core(f"ebbrt_dmesg.{named}.csv", "ebbrt", 3)
+            capture.write(f"ebbrt_out.{named}", text)
+            capture.write(f"ebbrt_rdtsc.{rep}_{knobs}", str(span))
+        else:
+            capture.write_core(f"{stem}log.{named}", "linux_17", 0)
+            capture.write(f"{stem}out.{named}", text)
+            capture.write(f"{stem}rdtsc.{named}", outputs.server_text(span, rng))
     else:
-        _write_nodejs(capture)
+        named = f"{rep}_{run.load}_{run.amount:.0f}_{knobs}"
+        if is_ebbrt:
+            capture.write_core(f"ebbrt.dmesg.{named}.csv", "ebbrt", 5)
+            capture.write(f"ebbrt.np.out.{named}", outputs.ebbrt_np_text(run, measured, span))
+        else:
+            capture.write_core(f"dmesg_devicelog.{named}", "devicelog", 0)
+            capture.write(f"np.out.{named}", outputs.np_out_text(run, measured))
+            server = outputs.np_server_text(span, measured["energy_j"], rng)
+            capture.write(f"np.server.{named}", server)
 
 
 def _package_energy(
     run: Run, measured: Mapping[str, float], span: Span, rng: np.random.Generator
 ) -> list[PackageEnergy]:
     """Share a run's energy between its measured packages; now and then a counter wraps in it."""
-    units = measured["energy_j"] / ENERGY_UNIT_J
+    units = measured["energy_j"] / p.ENERGY_UNIT_J
     share = float(rng.normal(0.5, 0.01)) if run.workload in OPEN_LOOP else 1.0
     counters = []
     wraps = rng.random() < _WRAPPING_SHARE
@@ -251,52 +262,3 @@ def _package_energy(
             PackageEnergy(span.start_tsc, span.end_tsc, units * part, first, turns, phase)
         )
     return counters
-
-
-def _write_memcached(capture: _Capture) -> None:
-    run, span = capture.run, capture.span
-    is_ebbrt = run.system == "ebbrt_tuned"
-    knobs = f"{run.itr}_{run.dvfs_code}_{run.rapl_w}_{run.load}"
-    stem = "linux.mcdsilo." if run.workload == "memcached-silo" else "linux.mcd."
-    prefix = "ebbrt_" if is_ebbrt else stem
-    for nth, core in enumerate(measured_cores(run.workload)):
-        name = f"{prefix}dmesg.{run.replicate}_{core}_{knobs}"
-        if is_ebbrt:
-            capture.write_core(f"{name}.csv", "ebbrt", nth, nth)
-        else:
-            capture.write_core(name, "linux", 0, nth)
-    text = outputs.mutilate_text(run, capture.measured, capture.rng)
-    capture.write(f"{prefix}out.{run.replicate}_{knobs}", text)
-    window = str(span) if is_ebbrt else outputs.connections_text(span, capture.rng)
-    capture.write(f"{prefix}rdtsc.{run.replicate}_{knobs}", window)
-
-
-def _write_nodejs(capture: _Capture) -> None:
-    run, span = capture.run, capture.span
-    (core,) = measured_cores(run.workload)
-    knobs = f"{run.itr}_{run.dvfs_code}_{run.rapl_w}"
-    named = f"{run.replicate}_{core}_{knobs}"
-    text = outputs.wrk_text(run, capture.measured, capture.rng)
-    if run.system == "ebbrt_tuned":
-        capture.write_core(f"ebbrt_dmesg.{named}.csv", "ebbrt", 3)
-        capture.write(f"ebbrt_out.{named}", text)
-        capture.write(f"ebbrt_rdtsc.{run.replicate}_{knobs}", str(span))
-    else:
-        capture.write_core(f"linux.node.server.log.{named}", "linux_17", 0)
-        capture.write(f"linux.node.server.out.{named}", text)
-        window = outputs.server_text(span, capture.rng)
-        capture.write(f"linux.node.server.rdtsc.{named}", window)
-
-
-def _write_netpipe(capture: _Capture) -> None:
-    run, span = capture.run, capture.span
-    named = f"{run.replicate}_{run.load}_{run.amount:.0f}_{run.itr}_{run.dvfs_code}_{run.rapl_w}"
-    if run.system == "ebbrt_tuned":
-        capture.write_core(f"ebbrt.dmesg.{named}.csv", "ebbrt", 5)
-        text = outputs.ebbrt_np_text(run, capture.measured, span)
-        capture.write(f"ebbrt.np.out.{named}", text)
-        return
-    capture.write_core(f"dmesg_devicelog.{named}", "devicelog", 0)
-    capture.write(f"np.out.{named}", outputs.np_out_text(run, capture.measured))
-    server = outputs.np_server_text(span, capture.measured["energy_j"], capture.rng)
-    capture.write(f"np.server.{named}", server)

@@ -5,8 +5,8 @@ import pyarrow as pa
 import pytest
 from numpy.typing import ArrayLike
 
+from bench.network_runs import sample_runs
 from data.schema import RUNS
-from ingest.sample import sample_runs
 from ingest.sample.network_model import Outcome, Settings, expect, measure
 from ingest.sample.parameters import System, Workload
 
