@@ -1,8 +1,8 @@
 """Actions of a user on Explore, and what the user sees in the figures."""
 
 from pathlib import Path
-from typing import Any, Final
-from urllib.parse import urlsplit
+from typing import Any, ClassVar, Final
+from urllib.parse import parse_qs, urlsplit
 
 from playwright.sync_api import Locator, Page, expect
 from playwright.sync_api import TimeoutError as TimedOut
@@ -41,6 +41,17 @@ def choose(part: Page | Locator, name: str, value: str) -> None:
     menu = part.get_by_role("combobox", name=name, exact=True)
     menu.click()
     menu.locator(f"+ .select-list [data-value='{value}']").click()
+
+
+def press(page: Page, key: str) -> None:
+    """Press a key, and wait until the page is idle."""
+    page.keyboard.press(key)
+    wait_idle(page)
+
+
+def query_of(page: Page) -> dict[str, list[str]]:
+    """The state in the URL by key."""
+    return parse_qs(urlsplit(page.url).query)
 
 
 def paper(panel: Locator, form: str) -> bytes:
@@ -101,20 +112,25 @@ def visit(page: Page, link: str) -> None:
     _reached[link] = page.evaluate(_SHOWN)
 
 
-class Atlas:
-    """One Explore page in a browser."""
+class Shown:
+    """One page in a browser: what a user does on every page, and sees there."""
+
+    NAME: ClassVar[str]
+    PATH: ClassVar[str]
+    # A function in JavaScript that returns whether all views are drawn.
+    READY: ClassVar[str]
 
     def __init__(self, page: Page) -> None:
         self.page = page
 
     def open(self, address: str, query: str = "") -> None:
         """Go to the page and wait until its figures are drawn."""
-        visit(self.page, f"{address}/{query}")
+        visit(self.page, f"{address}{self.PATH}{query}")
         self.ready()
 
     def ready(self) -> None:
         """Wait until all views are drawn and the page is idle."""
-        self.page.wait_for_function(_READY)
+        self.page.wait_for_function(self.READY)
         wait_idle(self.page)
 
     def chip(self, facet: str, value: str) -> None:
@@ -123,19 +139,41 @@ class Atlas:
         self.ready()
 
     def status(self) -> str:
-        """The number of runs in the status line."""
-        return self.page.locator("#explore-status").inner_text()
+        """The words of the runs in the status line."""
+        return self.page.locator(f"#{self.NAME}-status").inner_text()
 
     def selection(self) -> str:
         """The words of the selection in the status line."""
         return self.page.locator("#status-selection").inner_text()
 
-    def drag(self, plot: str, start: tuple[float, float], end: tuple[float, float]) -> None:
-        """Drag in a plot between two fractions of its drawing area, from the top left."""
-        box = self._area(plot)
-        (x0, y0), (x1, y1) = [
-            (box["x"] + fx * box["width"], box["y"] + fy * box["height"]) for fx, fy in (start, end)
-        ]
+    def query(self) -> dict[str, list[str]]:
+        """The state in the URL by key."""
+        return query_of(self.page)
+
+    def press(self, key: str) -> None:
+        """Press a key, and wait until the page is idle."""
+        press(self.page, key)
+
+    def hover_words(self) -> str:
+        """The words of the hover card; empty while it is hidden."""
+        card = self.page.locator("#hover-card")
+        return card.inner_text() if card.is_visible() else ""
+
+    def point_at(self, left: float, top: float) -> str:
+        """Move the pointer to a place in the window; returns what the card says there."""
+        self.page.mouse.move(left - 3, top)
+        self.page.mouse.move(left, top)
+        wait_idle(self.page)
+        return self.hover_words()
+
+    def click_in(self, left: float, top: float) -> None:
+        """Move the pointer to a place in the window and click there."""
+        self.point_at(left, top)
+        self.page.mouse.click(left, top)
+        wait_idle(self.page)
+
+    def drag_over(self, x0: float, y0: float, x1: float, y1: float) -> None:
+        """Drag between two places in the window."""
         mouse = self.page.mouse
         mouse.move(x0, y0)
         mouse.down()
@@ -144,13 +182,25 @@ class Atlas:
         mouse.up()
         wait_idle(self.page)
 
+
+class Atlas(Shown):
+    """One Explore page in a browser."""
+
+    NAME = "explore"
+    PATH = "/"
+    READY = _READY
+
+    def drag(self, plot: str, start: tuple[float, float], end: tuple[float, float]) -> None:
+        """Drag in a plot between two fractions of its drawing area, from the top left."""
+        box = self._area(plot)
+        (x0, y0), (x1, y1) = [
+            (box["x"] + fx * box["width"], box["y"] + fy * box["height"]) for fx, fy in (start, end)
+        ]
+        self.drag_over(x0, y0, x1, y1)
+
     def click_at(self, plot: str, x: float | str, y: float | str) -> None:
         """Click on a point given in the plot's own values."""
-        left, top = self.pixel(plot, x, y)
-        self.page.mouse.move(left, top)
-        wait_idle(self.page)
-        self.page.mouse.click(left, top)
-        wait_idle(self.page)
+        self.click_in(*self.pixel(plot, x, y))
 
     def pixel(self, plot: str, x: float | str, y: float | str) -> tuple[float, float]:
         """Position in the window of a pair of a plot's values."""

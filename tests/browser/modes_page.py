@@ -1,10 +1,6 @@
 """Actions of a user on Modes, and what the user sees in its figures."""
 
-from urllib.parse import parse_qs, urlsplit
-
-from playwright.sync_api import Page
-
-from tests.browser.atlas import visit, wait_idle
+from tests.browser.atlas import Shown, visit, wait_idle
 
 _READY = """() => {
   const ready = (id) => {
@@ -17,21 +13,12 @@ _READY = """() => {
 }"""
 
 
-class ModesPage:
+class ModesPage(Shown):
     """One Modes page in a browser."""
 
-    def __init__(self, page: Page) -> None:
-        self.page = page
-
-    def open(self, address: str, query: str = "") -> None:
-        """Go to the page and wait until its figures are drawn."""
-        visit(self.page, f"{address}/modes{query}")
-        self.ready()
-
-    def ready(self) -> None:
-        """Wait until all views are drawn and the page is idle."""
-        self.page.wait_for_function(_READY)
-        wait_idle(self.page)
+    NAME = "modes"
+    PATH = "/modes"
+    READY = _READY
 
     def open_explore(self, address: str, query: str) -> None:
         """Go to Explore and wait until its scatter is drawn."""
@@ -53,18 +40,9 @@ class ModesPage:
         self.page.get_by_role("option", name=label, exact=True).click()
         self.ready()
 
-    def chip(self, facet: str, value: str) -> None:
-        """Click one value of a filter and wait for the figures."""
-        self.page.locator(f'.facet[data-facet="{facet}"] input[value="{value}"] + label').click()
-        self.ready()
-
     def click_cell(self, column: int, row: int) -> None:
         """Click a cell of the map and wait for its evidence."""
-        left, top = self.place("winners", column, row)
-        self.page.mouse.move(left, top)
-        wait_idle(self.page)
-        self.page.mouse.click(left, top)
-        wait_idle(self.page)
+        self.click_in(*self.place("winners", column, row))
 
     def place(self, plot: str, x: float, y: float) -> tuple[float, float]:
         """Position in the window of a pair of a plot's values."""
@@ -76,19 +54,6 @@ class ModesPage:
             [plot, x, y],
         )
         return at[0], at[1]
-
-    def hover_words(self) -> str:
-        """The words of the hover card; empty while it is hidden."""
-        card = self.page.locator("#hover-card")
-        return card.inner_text() if card.is_visible() else ""
-
-    def status(self) -> str:
-        """The words of runs and cells in the status line."""
-        return self.page.locator("#modes-status").inner_text()
-
-    def selection(self) -> str:
-        """The words of the selection in the status line."""
-        return self.page.locator("#status-selection").inner_text()
 
     def verdict(self) -> str:
         """The first sentence of the evidence."""
@@ -102,10 +67,6 @@ class ModesPage:
         """The title of the picture of the evidence."""
         title: str = self.page.evaluate("() => wattlas.plot('evidence').layout.title.text")
         return title
-
-    def query(self) -> dict[str, list[str]]:
-        """The state in the URL."""
-        return parse_qs(urlsplit(self.page.url).query)
 
     def labels(self, axis: str) -> list[str]:
         """The map's labels along an axis."""

@@ -4,44 +4,30 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from playwright.sync_api import Page
-
 from app.storage.views import VIEWS
-from tests.browser.atlas import visit, wait_idle
+from tests.browser.atlas import Shown, wait_idle
 
-_DRAWN = """window.wattlas && wattlas.storage && !wattlas.storage.isBusy()
-  && Object.keys(wattlas.storage.figures).length === views.length
+_DRAWN = f"""window.wattlas && wattlas.storage && !wattlas.storage.isBusy()
+  && Object.keys(wattlas.storage.figures).length === {len(VIEWS)}
   && Object.keys(wattlas.storage.figures).every((name) => wattlas.storage.plot(name))"""
-_READY = f"""(views) => {_DRAWN} && !document.querySelector("[data-dash-is-loading='true']")"""
 
 
-class StoragePage:
+class StoragePage(Shown):
     """One Storage page in a browser."""
 
-    def __init__(self, page: Page) -> None:
-        self.page = page
-
-    def open(self, address: str, query: str = "") -> None:
-        """Go to the page and wait until all its figures are drawn."""
-        visit(self.page, f"{address}/storage{query}")
-        self.ready()
-
-    def ready(self) -> None:
-        """Wait until all views are drawn and the page is idle."""
-        self.page.wait_for_function(_READY, arg=[view.graph for view in VIEWS])
-        wait_idle(self.page)
+    NAME = "storage"
+    PATH = "/storage"
+    READY = f"() => {_DRAWN} && !document.querySelector(\"[data-dash-is-loading='true']\")"
 
     def drawn(self) -> None:
         """Wait until all views of an exported file are drawn."""
-        views = [view.graph for view in VIEWS]
-        self.page.wait_for_function(f"(views) => {_DRAWN}", arg=views)
+        self.page.wait_for_function(f"() => {_DRAWN}")
         wait_idle(self.page)
 
     def chip(self, facet: str, value: str) -> None:
         """Click one value of a filter and wait for the figures."""
-        label = f'.facet[data-facet="{facet}"] input[value="{value}"] + label'
         with self.changing():
-            self.page.locator(label).click()
+            super().chip(facet, value)
 
     @contextmanager
     def changing(self) -> Iterator[None]:
@@ -52,14 +38,6 @@ class StoragePage:
         assert self.page.evaluate("wattlas.storage.columns !== window.before")
         self.ready()
 
-    def status(self) -> str:
-        """The number of shown runs."""
-        return self.page.locator("#storage-status").inner_text()
-
-    def selection(self) -> str:
-        """The words of the selection in the status line."""
-        return self.page.locator("#status-selection").inner_text()
-
     def see(self, view: str) -> None:
         """Scroll to a view."""
         # Not where it is just visible: the bar at the top or the status line may cover a part.
@@ -69,32 +47,18 @@ class StoragePage:
 
     def click_point(self, view: str, trace: int, point: int) -> None:
         """Click a point of a view's n-th selectable trace."""
-        x, y = self.place(view, trace, point)
-        self.page.mouse.move(x, y)
-        wait_idle(self.page)
-        self.page.mouse.click(x, y)
-        wait_idle(self.page)
+        self.click_in(*self.place(view, trace, point))
 
-    def hover_words(self, view: str, trace: int, point: int) -> str:
+    def card(self, view: str, trace: int, point: int) -> str:
         """The words of the card for a point under the pointer."""
-        x, y = self.place(view, trace, point)
-        self.page.mouse.move(x - 3, y)
-        self.page.mouse.move(x, y)
-        wait_idle(self.page)
-        return self.page.locator("#hover-card").inner_text()
+        return self.point_at(*self.place(view, trace, point))
 
     def drag_box(self, view: str, corners: list[tuple[int, int]]) -> None:
         """Drag a box around points of a view, given as trace and index."""
         places = [self.place(view, trace, point) for trace, point in corners]
         left, right = min(x for x, _ in places) - 9, max(x for x, _ in places) + 9
         top, bottom = min(y for _, y in places) - 9, max(y for _, y in places) + 9
-        mouse = self.page.mouse
-        mouse.move(left, top)
-        mouse.down()
-        mouse.move((left + right) / 2, (top + bottom) / 2, steps=4)
-        mouse.move(right, bottom, steps=4)
-        mouse.up()
-        wait_idle(self.page)
+        self.drag_over(left, top, right, bottom)
 
     def place(self, view: str, trace: int, point: int) -> tuple[float, float]:
         """Position of a point in the window."""

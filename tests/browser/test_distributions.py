@@ -1,11 +1,9 @@
 """Distributions in a browser: a cell says what it holds, a click opens its runs in Timeline."""
 
-from urllib.parse import parse_qs, urlsplit
-
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.atlas import visit, wait_idle
+from tests.browser.atlas import query_of, visit, wait_idle
 
 pytestmark = pytest.mark.browser
 _PLACE = """() => {
@@ -31,7 +29,7 @@ def test_a_click_on_a_cell_opens_its_runs_in_timeline(page: Page, logged_address
     page.mouse.click(x, y)
     page.wait_for_selector("main.timeline")
     wait_idle(page)
-    opened = parse_qs(urlsplit(page.url).query)["run"]
+    opened = query_of(page)["run"]
     assert 1 <= len(opened) <= 6
     expect(page.locator("#timeline-runs li")).to_have_count(len(opened))
     page.go_back()
@@ -64,11 +62,11 @@ def test_parts_of_the_tab_keep_their_runs_and_hand_on_those_that_a_visitor_chose
     assert page.url == first, "nothing else was chosen"
     page.locator("#timeline-runs button[data-edit=remove]").first.click()
     wait_idle(page)
-    left = parse_qs(urlsplit(page.url).query)["run"]
+    left = query_of(page)["run"]
     _to(page, "timeline", "distributions")
     expect(status).to_contain_text(f"{len(left)} runs with a log in the link's selection")
     _to(page, "distributions", "timeline")
-    assert parse_qs(urlsplit(page.url).query)["run"] == left
+    assert query_of(page)["run"] == left
     _to(page, "timeline", "distributions")
     page.locator("#distributions-clear").click()
     expect(status).not_to_contain_text("selection")

@@ -11,7 +11,7 @@ from playwright.sync_api import BrowserContext, Page, expect
 from bench.bare_page import SHOWN, write_bare_page
 from data.catalogue import SHIPPED
 from data.units import MINUS
-from tests.browser.atlas import Atlas, visit, wait_idle
+from tests.browser.atlas import Atlas, query_of, visit, wait_idle
 from tests.fixtures.lakes import run, write_lake
 
 pytestmark = pytest.mark.browser
@@ -44,10 +44,7 @@ def test_first_look_a_filter_a_row_of_the_table_and_the_keys(
     assert all("Library OS" in text for text in listed.all_inner_texts())
     # The flags of a configuration's runs.
     left, top = atlas.pixel("scatter", 110.0, 2500.0)
-    atlas.page.mouse.move(left - 30, top)
-    atlas.page.mouse.move(left, top, steps=3)
-    wait_idle(atlas.page)
-    text = atlas.page.locator("#hover-card").inner_text()
+    text = atlas.point_at(left, top)
     assert "n = 3" in text
     assert "flags: log_short" in text
     # A row of the table selects its best set, by mouse and by key.
@@ -58,8 +55,7 @@ def test_first_look_a_filter_a_row_of_the_table_and_the_keys(
     assert sum(n or 0 for n in atlas.selected_counts()) == 4
     assert row.get_attribute("aria-selected") == "true"
     row.focus()
-    atlas.page.keyboard.press("Enter")
-    wait_idle(atlas.page)
+    atlas.press("Enter")
     assert atlas.selection() == ""
     # A filter narrows and counts.
     atlas.chip("itr", "50")
@@ -91,10 +87,7 @@ def test_a_card_and_a_box_in_the_scatter_which_selects_in_all_views(
     )
     # The card names configuration, values and n.
     left, top = atlas.pixel("scatter", 260.05, 2900.5)
-    atlas.page.mouse.move(left - 30, top)
-    atlas.page.mouse.move(left, top, steps=3)
-    wait_idle(atlas.page)
-    text = atlas.page.locator("#hover-card").inner_text()
+    text = atlas.point_at(left, top)
     assert "Linux tuned · ITR 200 us · 2.9 GHz\n" in text
     assert "Energy: 2.90 kJ ± 707 mJ" in text
     assert "p99 latency: 260 us ± 0.0707 us" in text
@@ -116,8 +109,7 @@ def test_a_card_and_a_box_in_the_scatter_which_selects_in_all_views(
     expect(atlas.page.locator("#selected-table tbody tr")).to_have_count(6)
     # The table's winner, 1.3 GHz at ITR 2, is among them.
     assert "selected" in (atlas.page.locator("#best-table tbody tr").get_attribute("class") or "")
-    atlas.page.keyboard.press("Escape")
-    wait_idle(atlas.page)
+    atlas.press("Escape")
     assert atlas.selected_counts() == [None]
     assert atlas.veiled_cells() == 0
     assert atlas.selection() == ""
@@ -136,13 +128,13 @@ def test_a_heatmap_names_the_load_that_it_shows_and_pools_what_a_reader_chooses(
     # A cell selects the runs that it is the mean of: one of the four of its ITR and frequency.
     atlas.click_at("heatmap", "50", "1.3")
     assert sum(n or 0 for n in atlas.selected_counts()) == 1
-    assert '"load_qps":200000' in _query(atlas.page)["sel"][0]
+    assert '"load_qps":200000' in atlas.query()["sel"][0]
     atlas.page.keyboard.press("Escape")
     atlas.page.locator("#explore-pool").click()
     atlas.page.get_by_role("option", name="RAPL").click()
     expect(title).to_contain_text("over 2 power limits")
     wait_idle(atlas.page)
-    assert _query(atlas.page)["pool"] == ["rapl"]
+    assert atlas.query()["pool"] == ["rapl"]
     atlas.click_at("heatmap", "50", "1.3")
     assert sum(n or 0 for n in atlas.selected_counts()) == 2
 
@@ -168,7 +160,7 @@ def test_lines_are_drawn_when_shown_and_linked(atlas: Atlas, grid_address: str) 
     page.keyboard.press("Escape")
     page.wait_for_function("() => wattlas.plot('lines').layout.yaxis2")
     wait_idle(page)
-    assert _query(page)["ly"] == ["energy_j", "latency_p99_us"]
+    assert query_of(page)["ly"] == ["energy_j", "latency_p99_us"]
     # The limit is drawn over the panel of its metric.
     shapes = page.evaluate("wattlas.plot('lines').layout.shapes.map((s) => [s.yref, s.y0])")
     assert shapes == [["y2", 120]]
@@ -195,10 +187,6 @@ def test_lines_are_drawn_when_shown_and_linked(atlas: Atlas, grid_address: str) 
     assert sum(n or 0 for n in atlas.selected_counts()) == 1
 
 
-def _query(page: Page) -> dict[str, list[str]]:
-    return parse_qs(urlsplit(page.url).query)
-
-
 @pytest.mark.slow
 def test_the_limit_draws_a_line_greys_points_and_changes_the_table(
     atlas: Atlas, grid_address: str
@@ -206,8 +194,7 @@ def test_the_limit_draws_a_line_greys_points_and_changes_the_table(
     atlas.open(grid_address, "?v=2&workload=memcached&load=200000")
     box = atlas.page.locator("#explore-limit")
     box.fill("120")
-    atlas.page.keyboard.press("Tab")
-    wait_idle(atlas.page)
+    atlas.press("Tab")
     shapes = atlas.layout("scatter")["shapes"]
     assert [shape["x0"] for shape in shapes] == [120]
     grey = atlas.page.evaluate(
@@ -218,8 +205,7 @@ def test_the_limit_draws_a_line_greys_points_and_changes_the_table(
     winner = atlas.page.locator("#best-table tbody tr").filter(has_text="Linux tuned")
     assert "1.30 kJ" in winner.inner_text()
     box.fill("50")
-    atlas.page.keyboard.press("Tab")
-    wait_idle(atlas.page)
+    atlas.press("Tab")
     words = atlas.page.locator("#explore-findings").inner_text()
     assert "meets 50.0 us at 200k QPS: the lowest p99 latency is 62" in words
     assert "limit=50" in atlas.page.url
@@ -358,7 +344,7 @@ def test_one_click_takes_the_agreed_limit_and_all_views_follow(
     assert atlas.page.evaluate(_KINDS, "set") == 9
     atlas.page.get_by_role("button", name="500 us").click()
     wait_idle(atlas.page)
-    assert _query(atlas.page)["limit"] == ["500"]
+    assert atlas.query()["limit"] == ["500"]
     assert [shape["x0"] for shape in atlas.layout("scatter")["shapes"]] == [500]
     findings = atlas.page.locator("#explore-findings").inner_text()
     assert "\nUnder 500 us at 200k QPS" in findings
@@ -373,7 +359,7 @@ def test_how_sure_a_frontier_is_is_one_switch(atlas: Atlas, grid_address: str) -
     atlas.page.get_by_label("how sure").click(force=True)
     wait_idle(atlas.page)
     assert atlas.page.evaluate(_KINDS, "band") > 6
-    assert _query(atlas.page)["band"] == ["1"]
+    assert atlas.query()["band"] == ["1"]
     legend = atlas.page.locator(".legend[data-legend-of=scatter]").inner_text()
     assert "sure frontier" in legend
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.browser.atlas import Atlas, visit, wait_idle
+from tests.browser.atlas import Atlas, press, visit, wait_idle
 
 pytestmark = pytest.mark.browser
 
@@ -28,8 +28,7 @@ def test_export_shows_limit_and_selection_and_links(
     assert [shape["x0"] for shape in atlas.layout("scatter")["shapes"]] == [120]
     assert sum(n or 0 for n in atlas.selected_counts()) == 1
     assert atlas.veiled_cells() == 11
-    page.keyboard.press("Escape")
-    wait_idle(page)
+    press(page, "Escape")
     assert atlas.veiled_cells() == 0
     atlas.drag("heatmap", (0.02, 0.02), (0.98, 0.3))
     assert sum(n or 0 for n in atlas.selected_counts()) == 4

@@ -1,17 +1,15 @@
 """Findings in a browser: a claim is selected, a knob's bar opens its effect, the URL keeps both."""
 
-from urllib.parse import parse_qs, urlsplit
-
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.atlas import visit, wait_idle
+from tests.browser.atlas import query_of, visit, wait_idle
 
 pytestmark = pytest.mark.browser
 
 
 def query(page: Page) -> dict[str, list[str]]:
-    return parse_qs(urlsplit(page.url).query)
+    return query_of(page)
 
 
 def test_a_claim_and_a_knob(page: Page, grid_address: str) -> None:

@@ -35,8 +35,7 @@ def test_a_selection_in_another_view_highlights_without_a_restyle(
     atlas.click_at("heatmap", "50", "1.9")
     assert sum(count or 0 for count in atlas.selected_counts()) == 1
     assert atlas.page.evaluate("window.slow") == 0
-    atlas.page.keyboard.press("Escape")
-    wait_idle(atlas.page)
+    atlas.press("Escape")
     assert set(atlas.selected_counts()) == {None}
     assert atlas.page.evaluate("window.slow") == 0
     atlas.page.evaluate("Object.assign(Plotly, window.plain)")

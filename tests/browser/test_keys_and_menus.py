@@ -6,7 +6,7 @@ import io
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.atlas import Atlas, paper, wait_idle
+from tests.browser.atlas import Atlas, paper, press, wait_idle
 
 pytestmark = pytest.mark.browser
 
@@ -20,16 +20,14 @@ def test_heatmap_and_scatter_have_a_keyboard_cursor(atlas: Atlas, grid_address: 
     # The cell of ITR 50 us at 1.3 GHz: 1300 and 1301 J.
     assert "ITR 50 us · 1.3 GHz" in card.inner_text()
     assert "Energy: 1.30 kJ" in card.inner_text()
-    atlas.page.keyboard.press("Enter")
-    wait_idle(atlas.page)
+    atlas.press("Enter")
     assert sum(n or 0 for n in atlas.selected_counts()) == 1
     atlas.page.keyboard.press("Escape")
     atlas.page.locator("section[data-view=scatter]").focus()
     atlas.page.keyboard.press("ArrowRight")
     atlas.page.keyboard.press("ArrowRight")
     assert "ITR 2 us" in card.inner_text()
-    atlas.page.keyboard.press("Enter")
-    wait_idle(atlas.page)
+    atlas.press("Enter")
     assert "(configuration)" in atlas.selection()
 
 
@@ -91,13 +89,11 @@ def test_a_view_is_maximised_and_presented_by_keys(atlas: Atlas, grid_address: s
         ("p", "scatter", 18),
         ("ArrowRight", "heatmap", 18),
     ):
-        page.keyboard.press(key)
-        wait_idle(page)
+        press(page, key)
         name, width, height, text_px = page.evaluate(_COVER)
         assert (name, width, height) == (view, 1440, 900)
         assert text_px > least_px - 0.1
-    page.keyboard.press("Escape")
-    wait_idle(page)
+    press(page, "Escape")
     assert page.evaluate(_COVER) is None
     assert page.url == shown
     assert atlas.layout("scatter")["xaxis"]["range"] == small["xaxis"]["range"]

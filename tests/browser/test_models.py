@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
-from urllib.parse import parse_qs, urlsplit
 
 import numpy as np
 import pytest
@@ -17,7 +16,7 @@ from data.models.energy import EnergyModel
 from data.models.schemes.itr_throttle import US_PER_ITR_US, mean_wait_us
 from data.models.simulation.frame_sizes import link_kpps
 from data.models.simulation.on_off import on_periods
-from tests.browser.atlas import choose, visit, wait_idle
+from tests.browser.atlas import choose, query_of, visit, wait_idle
 from tests.browser.conftest import load_scripts
 
 pytestmark = pytest.mark.browser
@@ -87,10 +86,6 @@ def drag(page: Page, control: str, value: float) -> None:
         [control, value],
     )
     wait_idle(page)
-
-
-def query_of(page: Page) -> dict[str, list[str]]:
-    return parse_qs(urlsplit(page.url).query)
 
 
 def test_a_slider_a_preset_and_a_link(page: Page, logged_address: str) -> None:

@@ -78,9 +78,7 @@ def test_a_cell_opens_its_evidence_and_is_highlighted_in_all_views(
         "request", lambda r: asked.append(r.post_data or "") if r.method == "POST" else None
     )
     left, top = modes.place("winners", FIFTY, FASTEST)
-    modes.page.mouse.move(left, top)
-    wait_idle(modes.page)
-    words = modes.hover_words()
+    words = modes.point_at(left, top)
     assert words.startswith("ITR 50 us \u00b7 2.9 GHz")
     assert "Library OS wins over Linux tuned: \u221240.0 %, 1.16 kJ less" in words
     assert "Hedges' g" in words
@@ -93,8 +91,7 @@ def test_a_cell_opens_its_evidence_and_is_highlighted_in_all_views(
     # Only the evidence sent a request.
     assert len(asked) == 1
     assert "modes-evidence-words" in asked[0]
-    modes.page.keyboard.press("Escape")
-    wait_idle(modes.page)
+    modes.press("Escape")
     assert modes.veiled() == 0
     assert modes.lit_points() == [None, None, None]
     assert modes.selection() == ""
@@ -104,8 +101,7 @@ def test_a_cell_opens_its_evidence_and_is_highlighted_in_all_views(
     entry = modes.page.locator("[data-legend-of=pareto] button").first
     for pressed, shown in (("false", "legendonly"), ("true", True)):
         entry.focus()
-        modes.page.keyboard.press("Enter")
-        wait_idle(modes.page)
+        modes.press("Enter")
         traces = "wattlas.plot('pareto').data.filter((t) => t.showlegend).map((t) => t.visible)"
         assert modes.page.evaluate(traces)[0] == shown
         expect(entry).to_have_attribute("aria-pressed", pressed)
@@ -121,9 +117,7 @@ def test_a_bar_a_point_and_keys_select_cells(modes: ModesPage, grid_address: str
           return [box.left + xaxis._offset + xaxis.d2p(40), box.top + y];
         }"""
     )
-    modes.page.mouse.move(left, top)
-    wait_idle(modes.page)
-    assert modes.hover_words().startswith("Library OS")
+    assert modes.point_at(left, top).startswith("Library OS")
     modes.page.mouse.click(left, top)
     wait_idle(modes.page)
     # The one cell that the library OS did not win is dimmed.
@@ -133,22 +127,18 @@ def test_a_bar_a_point_and_keys_select_cells(modes: ModesPage, grid_address: str
     # A point of the Pareto view selects its cell.
     # The library OS at 1.3 GHz and ITR 2 us: 780.5 J and 62.05 us.
     left, top = modes.place("pareto", 62.05, 780.5)
-    modes.page.mouse.move(left, top)
-    wait_idle(modes.page)
-    assert "ITR 2 us \u00b7 1.3 GHz" in modes.hover_words()
+    assert "ITR 2 us \u00b7 1.3 GHz" in modes.point_at(left, top)
     modes.page.mouse.click(left, top)
     wait_idle(modes.page)
     assert [column for column, _ in modes.lit()] == [0]
     assert modes.verdict().startswith("Library OS wins")
     # The map by keyboard.
-    modes.page.keyboard.press("Escape")
-    wait_idle(modes.page)
+    modes.press("Escape")
     modes.page.locator('section[data-view="winners"]').focus()
     for key in ("ArrowRight", "ArrowUp", "ArrowUp"):
         modes.page.keyboard.press(key)
     assert modes.hover_words().startswith("ITR 50 us \u00b7 2.9 GHz")
-    modes.page.keyboard.press("Enter")
-    wait_idle(modes.page)
+    modes.press("Enter")
     assert modes.verdict().startswith("Library OS wins")
     assert [column for column, _ in modes.lit()] == [FIFTY]
     modes.page.locator('section[data-view="pareto"]').focus()

@@ -8,7 +8,7 @@ from playwright.sync_api import Page
 from app.kit.context import Lakes
 from app.modes.page import PAGE
 from app.serve.routes import export_html
-from tests.browser.atlas import wait_idle
+from tests.browser.atlas import press, wait_idle
 from tests.browser.conftest import grid_rows
 from tests.browser.modes_page import ModesPage
 from tests.fixtures.lakes import write_lake
@@ -68,13 +68,11 @@ def test_hover_click_escape_and_keys_link_the_figures(modes: ModesPage) -> None:
     assert "Library OS wins over Linux tuned: \u221240.0 %" in words
     assert "not in this file" in words
     assert page.locator("#evidence").is_hidden()
-    page.keyboard.press("Escape")
-    wait_idle(page)
+    press(page, "Escape")
     assert (modes.veiled(), modes.selection()) == (0, "")
     assert page.locator("#evidence").is_visible()
     page.locator('section[data-view="shares"]').focus()
-    page.keyboard.press("Enter")
-    wait_idle(page)
+    press(page, "Enter")
     assert modes.selection() == "selection: 12 cells (won by Library OS)"
     assert modes.veiled() == 1
 

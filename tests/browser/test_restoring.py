@@ -6,7 +6,7 @@ import pytest
 
 from app.explore.state import ExploreState
 from data.catalogue import SHIPPED
-from tests.browser.atlas import Atlas, wait_idle
+from tests.browser.atlas import Atlas
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
@@ -30,8 +30,7 @@ def test_a_link_restores_the_box_its_outline_and_the_table(
     assert "brush" not in atlas.page.url
     headers = atlas.page.locator("#selected-table th").all_inner_texts()
     assert "Energy" in headers
-    atlas.page.keyboard.press("Escape")
-    wait_idle(atlas.page)
+    atlas.press("Escape")
     assert not atlas.layout("scatter").get("selections")
 
 
@@ -75,8 +74,7 @@ def test_limit_zoom_and_selection_stay_with_their_workload(atlas: Atlas, grid_ad
     assert atlas.selected_counts() == [None]
     assert atlas.page.locator("#explore-limit").input_value() == ""
     atlas.page.locator("#explore-limit").fill("0.2")
-    atlas.page.keyboard.press("Tab")
-    wait_idle(atlas.page)
+    atlas.press("Tab")
     assert atlas.page.locator("#explore-limit").input_value() == "0.2 s"
     words = atlas.page.locator("#explore-findings").inner_text()
     assert "meets 200 ms" in words

@@ -2,13 +2,12 @@
 
 import re
 from typing import Final
-from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from playwright.sync_api import Page, expect
 
 from data.sandbox.landlock import landlock_version
-from tests.browser.atlas import paper, wait_idle
+from tests.browser.atlas import paper, query_of, wait_idle
 from tests.browser.conftest import load_scripts, make_blank
 
 pytestmark = [
@@ -120,7 +119,7 @@ def test_a_query_is_run_drawn_linked_and_saved(page: Page, logged_address: str) 
     expect(page.locator("#sql-rows .ag-header-cell-text").first).to_have_text("energy_j")
     both = "SELECT energy_j FROM runs;\nSELECT 'a;b' AS two"
     wait_idle(page)
-    assert parse_qs(urlsplit(page.url).query)["sql"] == [both]
+    assert query_of(page)["sql"] == [both]
     # Earlier queries, by keys and from the list. A question mark is no key in the editor.
     editor.fill("SELECT ?")
     assert page.locator("#help").get_attribute("open") is None
@@ -150,7 +149,7 @@ def test_a_query_is_run_drawn_linked_and_saved(page: Page, logged_address: str) 
         page.get_by_role("option", name=name, exact=True).click()
         wait_idle(page)
     assert page.evaluate(points) == 4
-    query = parse_qs(urlsplit(page.url).query)
+    query = query_of(page)
     assert (query["x"], query["y"]) == (["mean_j"], ["load_qps"])
     page.reload()
     wait_idle(page)

@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from app.storage.views import SECTIONS
-from tests.browser.atlas import wait_idle
+from tests.browser.atlas import press, wait_idle
 from tests.browser.storage_page import StoragePage
 
 pytestmark = pytest.mark.browser
@@ -17,11 +17,11 @@ pytestmark = pytest.mark.browser
 def test_one_selection_in_all_views(storage: StoragePage, page: Page) -> None:
     assert storage.status() == "76 of 76 storage runs in 38 configurations"
     assert storage.caught("iops") == [None, None, None]
-    words = storage.hover_words("latency", 0, 0)
+    words = storage.card("latency", 0, 0)
     assert "Mean latency: 10.1 us ± 1.27 us (95 % CI), n = 2" in words
 
     # both switch once per IO: the card of the upper point also names the other
-    words = storage.hover_words("switches-io", 2, 0)
+    words = storage.card("switches-io", 2, 0)
     assert words.startswith(
         "optane · randread · 4 KiB requests · depth 1 · 1 thread · hybrid polling"
     )
@@ -41,8 +41,7 @@ def test_one_selection_in_all_views(storage: StoragePage, page: Page) -> None:
     assert "sel=knobs" in page.url
     assert asked == []
 
-    page.keyboard.press("Escape")
-    wait_idle(page)
+    press(page, "Escape")
     assert storage.selection() == ""
     assert storage.caught("iops") == [None, None, None]
     assert storage.veiled("bytes-joule") == 0
@@ -53,11 +52,9 @@ def test_one_selection_in_all_views(storage: StoragePage, page: Page) -> None:
     page.keyboard.press("ArrowRight")
     assert "optane · randread · 4 KiB requests" in page.locator("#hover-card").inner_text()
     page.keyboard.press("ArrowRight")
-    page.keyboard.press("Enter")
-    wait_idle(page)
+    press(page, "Enter")
     assert storage.caught("cpu") == [0, 1, 0]
-    page.keyboard.press("Escape")
-    wait_idle(page)
+    press(page, "Escape")
     assert storage.caught("cpu") == [None, None, None]
 
 
@@ -117,7 +114,7 @@ def test_a_cell_and_a_bar_and_a_legend_entry_select_too(storage: StoragePage, pa
 def test_filters_and_places(storage: StoragePage, page: Page) -> None:
     storage.choose("storage-size", "64 KiB")
     assert "size=65536" in page.url
-    assert storage.hover_words("latency", 1, 0).startswith("optane · randread · 64 KiB requests")
+    assert storage.card("latency", 1, 0).startswith("optane · randread · 64 KiB requests")
     storage.chip("device", "disk")
     assert storage.status() == "4 of 76 storage runs in 2 configurations"
     # the disk has no 64 KiB runs: the page shows others, and its menus name them

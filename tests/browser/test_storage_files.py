@@ -7,7 +7,7 @@ from playwright.sync_api import Page
 
 from app.__main__ import main
 from app.storage.views import VIEWS
-from tests.browser.atlas import paper, wait_idle
+from tests.browser.atlas import paper, press, wait_idle
 from tests.browser.storage_page import StoragePage
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
@@ -29,18 +29,16 @@ def test_an_exported_file_links_its_pictures_by_mouse_and_keys(
     storage = StoragePage(page)
     storage.drawn()
     assert storage.caught("iops") == [None, None, None]
-    assert "Mean latency: 10.1 us" in storage.hover_words("latency", 0, 0)
+    assert "Mean latency: 10.1 us" in storage.card("latency", 0, 0)
     storage.click_point("cpu", 1, 2)
     assert storage.selection() == "selection: 2 runs in 1 configuration (click)"
     assert storage.caught("power") == storage.caught("iops") == [0, 1, 0]
     assert storage.veiled("bytes-joule") == 17
-    page.keyboard.press("Escape")
-    wait_idle(page)
+    press(page, "Escape")
     assert storage.selection() == ""
     page.locator("section[data-view='storage-cpu']").focus()
     page.keyboard.press("ArrowRight")
-    page.keyboard.press("Enter")
-    wait_idle(page)
+    press(page, "Enter")
     assert storage.selection() == "selection: 2 runs in 1 configuration (click)"
     page.locator("#theme-button").click()
     wait_idle(page)

@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Page
 
 from app.pages import PAGES
-from tests.browser.atlas import visit, wait_idle
+from tests.browser.atlas import query_of, visit, wait_idle
 
 pytestmark = pytest.mark.browser
 NAMES: Final = [page.name for page in PAGES]
@@ -110,4 +110,4 @@ def test_without_filters_a_page_chooses_and_links_of_the_evidence_have_the_limit
     page.wait_for_selector("main.explore")
     wait_idle(page)
     assert (shared(page.url)["limit"], shared(page.url)["by"]) == (["300"], ["latency_p99_us"])
-    assert parse_qs(urlsplit(page.url).query)["itr"] == ["100"]
+    assert query_of(page)["itr"] == ["100"]

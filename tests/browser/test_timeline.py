@@ -11,8 +11,8 @@ import polars as pl
 import pytest
 from playwright.sync_api import Route
 
-from tests.browser.atlas import Atlas, paper, wait_idle
-from tests.browser.timeline_page import TimelinePage, query_of
+from tests.browser.atlas import Atlas, paper, query_of, wait_idle
+from tests.browser.timeline_page import TimelinePage
 
 pytestmark = pytest.mark.browser
 
@@ -62,7 +62,7 @@ def test_a_double_click_in_explore_opens_a_point_beside_its_reference(
     assert atlas.page.evaluate("window.sameDocument")
     reference, opened = timeline.runs()
     assert (DEFAULT in reference, TUNED in opened) == (True, True)
-    assert query_of(atlas.page)["run"] == [reference, opened]
+    assert atlas.query()["run"] == [reference, opened]
     label = atlas.page.locator(f'[data-shown-run="{opened}"]').inner_text()
     assert "Linux tuned · ITR 100 us · 2.9 GHz" in label
     # Each line has its letter at its end, which is written again with each figure.
@@ -112,7 +112,7 @@ def test_runs_that_stay_keep_their_colours_and_the_first_added_run_adds_its_refe
     timeline.page.locator(f'#timeline-runs [data-edit=remove][data-run="{reference}"]').click()
     timeline.settle()
     assert {t["color"] for t in timeline.traces("mean") if t["run"] == tuned} == {color[tuned]}
-    assert query_of(timeline.page)["hue"] == ["1"]
+    assert timeline.query()["hue"] == ["1"]
     for run in timeline.runs():
         timeline.page.locator(f'#timeline-runs [data-edit=remove][data-run="{run}"]').click()
     timeline.page.keyboard.press("a")
@@ -134,13 +134,11 @@ def test_a_point_without_a_log_shows_a_message(atlas: Atlas, grid_address: str) 
     atlas.page.keyboard.press("ArrowRight")
     card = atlas.page.locator("#hover-card")
     assert "no timeline: no per-interrupt log" in card.inner_text()
-    atlas.page.keyboard.press("Enter")
-    wait_idle(atlas.page)
+    atlas.press("Enter")
     way = atlas.page.locator("#selected-timeline")
     assert way.inner_text() == "no timeline"
     assert way.is_disabled()
-    atlas.page.keyboard.press("t")
-    wait_idle(atlas.page)
+    atlas.press("t")
     assert urlsplit(atlas.page.url).path == "/"
 
 
@@ -165,13 +163,13 @@ def test_zoom_twice_pan_and_back(timeline: TimelinePage, logged_address: str) ->
     moved, end = timeline.span()
     assert moved - low == pytest.approx(0.5 * (high - low), rel=0.05)
     assert end - moved == pytest.approx(high - low)
-    query = query_of(timeline.page)
+    query = timeline.query()
     assert float(query["from"][0]) == pytest.approx(moved, abs=1e-8)
     timeline.press("Backspace")
     timeline.press("Backspace")
     timeline.press("Home")
     assert timeline.span() == (0, pytest.approx(0.1))
-    assert "from" not in query_of(timeline.page)
+    assert "from" not in timeline.query()
 
 
 @pytest.mark.slow
@@ -281,7 +279,7 @@ def test_two_runs_are_compared(timeline: TimelinePage, logged_address: str) -> N
     head = timeline.page.locator("#timeline-totals thead").inner_text()
     assert "B ref" in head
     assert "A \u2212 B" in head
-    assert query_of(timeline.page)["base"] == ["1"]
+    assert timeline.query()["base"] == ["1"]
     assert reference in timeline.runs()
 
 
@@ -386,7 +384,7 @@ def test_without_a_run_one_can_be_added(timeline: TimelinePage, logged_address: 
         timeline.page.locator(f'#timeline-runs [data-edit=remove][data-run="{run}"]').click()
     wait_idle(timeline.page)
     assert timeline.page.locator("#timeline-figure").inner_text().startswith("No run is shown.")
-    assert "run" not in query_of(timeline.page)
+    assert "run" not in timeline.query()
     timeline.page.keyboard.press("a")
     timeline.page.locator(".choice").first.click()
     timeline.page.keyboard.press("Escape")
@@ -444,7 +442,7 @@ def test_a_core_of_the_heatmap_becomes_a_line(timeline: TimelinePage, logged_add
     y = top + height * (1 - (high - (high - low) * 3.5 / 16))
     timeline.page.mouse.click(left + width / 2, y)
     timeline.settle()
-    assert query_of(timeline.page)["cores"] == ["3"]
+    assert timeline.query()["cores"] == ["3"]
     assert {t["group"] for t in timeline.traces("mean") if t["panel"] == "gap"} == {"core 3"}
     timeline.page.locator("#timeline-list").fill("0,99")
     wait_idle(timeline.page)

@@ -14,7 +14,7 @@ from app.timeline.panels import DEFAULT_PANELS, PANELS
 from app.timeline.state import TimelineState
 from data.catalogue import SHIPPED
 from tests.browser.atlas import visit
-from tests.browser.timeline_page import TimelinePage, query_of
+from tests.browser.timeline_page import TimelinePage
 
 pytestmark = pytest.mark.browser
 
@@ -24,8 +24,8 @@ DEFAULT_TITLES = [PANELS[name].title for name in DEFAULT_PANELS]
 @pytest.mark.slow
 def test_a_link_restores_everything(timeline: TimelinePage, logged_address: str) -> None:
     timeline.open(logged_address)
-    timeline.chip("Busy share")
-    timeline.chip("Sleep-state entries a second")
+    timeline.panel_chip("Busy share")
+    timeline.panel_chip("Sleep-state entries a second")
     timeline.page.get_by_text("Stacked", exact=True).click()
     timeline.page.get_by_text("Packages", exact=True).click()
     timeline.drag(0.2, 0.6)
@@ -68,11 +68,11 @@ def test_a_link_restores_no_panel_and_the_compared_run(
     assert "C \u2212 A" in head.inner_text()
     assert timeline.page.evaluate("document.activeElement.innerText") == "C"
     for title in DEFAULT_TITLES:
-        timeline.chip(title)
+        timeline.panel_chip(title)
     assert timeline.traces("mean") == []
     assert len(timeline.traces("heat")) == 3  # is no panel, and stays
     url = timeline.page.url
-    query = query_of(timeline.page)
+    query = timeline.query()
     assert (query["panel"], query["other"]) == (["none"], ["2"])
 
     timeline.page.goto("about:blank")
@@ -90,7 +90,7 @@ def test_a_link_restores_no_panel_and_the_compared_run(
     ).click()
     timeline.settle()
     assert "A \u2212 B" in head.inner_text()
-    query = query_of(timeline.page)
+    query = timeline.query()
     assert (query["base"], query["other"]) == (["1"], ["0"])
 
 
@@ -103,7 +103,7 @@ def test_the_totals_stay_when_all_panels_are_off(
     timeline.page.goto(f"{logged_address}/timeline?v=1{runs}&panel=none&heat=none")
     timeline.page.wait_for_selector("#timeline-totals table")
     assert timeline.page.locator("#timeline-figure").inner_text().startswith("All panels are")
-    timeline.chip("Busy share")
+    timeline.panel_chip("Busy share")
     assert {t["panel"] for t in timeline.traces("mean")} == {"busy"}
 
 
@@ -134,7 +134,7 @@ def test_bad_links_show_messages_and_the_rest_works(
         assert "the longest run lasts 0.1 s: showing" in timeline.problems()
         assert timeline.span() == (pytest.approx(shown[0]), pytest.approx(shown[1], abs=1e-6))
         assert {t["run"] for t in timeline.traces("mean")} == {good}
-        assert "7" not in "".join(query_of(timeline.page).get("to", []))
+        assert "7" not in "".join(timeline.query().get("to", []))
     timeline.press("+")
     assert timeline.problems() == ""
     visit(timeline.page, f"{logged_address}/timeline?v=1&run=x&panel=nonsense")
@@ -196,7 +196,7 @@ def test_the_browser_and_python_have_the_same_state(
 ) -> None:
     """Python reads the state that the browser writes, and writes the same."""
     timeline.open(logged_address)
-    timeline.chip("Instructions per cycle")
+    timeline.panel_chip("Instructions per cycle")
     timeline.page.get_by_text("Stacked", exact=True).click()
     timeline.drag(0.1, 0.9)
     state = TimelineState.from_query(urlsplit(timeline.page.url).query, SHIPPED)

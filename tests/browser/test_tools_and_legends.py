@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.atlas import Atlas, visit, wait_idle
+from tests.browser.atlas import Atlas, press, visit, wait_idle
 from tests.browser.overlaps import WIDTHS, overlaps
 
 pytestmark = pytest.mark.browser
@@ -59,8 +59,7 @@ def test_the_tools_of_the_scatter(atlas: Atlas, grid_address: str) -> None:
         page.keyboard.press("ArrowLeft")
     assert page.evaluate(focused) == "zoom in"
     low, high = ranges(page, "scatter")
-    page.keyboard.press("Enter")
-    wait_idle(page)
+    press(page, "Enter")
     near = ranges(page, "scatter")
     assert near[1] - near[0] == pytest.approx((high - low) / 2)
     assert sum(near) == pytest.approx(low + high)

@@ -3,11 +3,8 @@
 import re
 from pathlib import Path
 from typing import Any
-from urllib.parse import parse_qs, urlsplit
 
-from playwright.sync_api import Page
-
-from tests.browser.atlas import visit, wait_idle
+from tests.browser.atlas import Shown, wait_idle
 
 _DRAWN = """() => window.wattlas && wattlas.timeline && wattlas.timeline.page.answer
   && document.querySelector("#timeline-figure.js-plotly-plot")
@@ -19,26 +16,12 @@ _AREA = """() => {
 }"""
 
 
-def query_of(page: Page) -> dict[str, list[str]]:
-    """The state in the URL by key."""
-    return parse_qs(urlsplit(page.url).query)
-
-
-class TimelinePage:
+class TimelinePage(Shown):
     """One timeline page in a browser."""
 
-    def __init__(self, page: Page) -> None:
-        self.page = page
-
-    def open(self, address: str, query: str = "") -> None:
-        """Go to the page and wait until it is drawn."""
-        visit(self.page, f"{address}/timeline{query}")
-        self.ready()
-
-    def ready(self) -> None:
-        """Wait until the visible window and everything beside it is drawn."""
-        self.page.wait_for_function(_DRAWN)
-        self.settle()
+    NAME = "timeline"
+    PATH = "/timeline"
+    READY = _DRAWN
 
     def settle(self) -> None:
         """Wait until the answer for the window is painted."""
@@ -81,18 +64,8 @@ class TimelinePage:
     def drag(self, start: float, end: float) -> None:
         """Drag between two shares of the width, in the middle of the figure."""
         left, top, width, height = self.area()
-        mouse = self.page.mouse
-        mouse.move(left + start * width, top + height / 2)
-        mouse.down()
-        mouse.move(left + (start + end) / 2 * width, top + height / 2, steps=3)
-        mouse.move(left + end * width, top + height / 2, steps=3)
-        mouse.up()
-        self.settle()
-
-    def press(self, key: str) -> None:
-        """Press a key and wait for the figure."""
-        self.page.keyboard.press(key)
-        self.settle()
+        y = top + height / 2
+        self.drag_over(left + start * width, y, left + end * width, y)
 
     def choose(self, view: str, item: str) -> None:
         """Choose an entry of a view's menu, and wait until the menu is closed."""
@@ -129,7 +102,7 @@ class TimelinePage:
         )
         return found
 
-    def chip(self, title: str) -> None:
+    def panel_chip(self, title: str) -> None:
         """Click a panel's chip in the sidebar."""
         self.page.locator(".timeline").get_by_text(title, exact=True).first.click()
         self.settle()

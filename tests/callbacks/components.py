@@ -1,11 +1,16 @@
-"""Ways to look into a tree of Dash components."""
+"""The app on a lake, and ways to look into a tree of Dash components."""
 
 import html
 import re
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 from dash.development.base_component import Component
+from flask import Flask
+
+from app.kit.settings import Settings
+from app.server import create_app
 
 
 def walk(part: Any) -> Iterator[Component]:
@@ -35,3 +40,10 @@ def texts(part: Any) -> list[str]:
 def html_texts(text: str) -> list[str]:
     """Every text of HTML, in order."""
     return [html.unescape(part) for part in re.split(r"<[^>]*>", text) if part]
+
+
+def flask_of(lake: Path, **settings: Any) -> Flask:
+    """The app on a lake, as a Flask server."""
+    server = create_app(Settings(lake, **settings)).server
+    assert isinstance(server, Flask)
+    return server

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 from flask import Flask
+from flask.testing import FlaskClient
 
-from app.kit.settings import Settings
-from app.server import create_app
+from tests.callbacks.components import flask_of
 from tests.fixtures.lakes import run, write_lake
 
 
@@ -44,9 +44,7 @@ def grid(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def server(grid: Path) -> Flask:
     """The app on it."""
-    found = create_app(Settings(lake=grid)).server
-    assert isinstance(found, Flask)
-    return found
+    return flask_of(grid)
 
 
 @pytest.fixture
@@ -59,6 +57,10 @@ def here(server: Flask) -> Iterator[None]:
 @pytest.fixture(scope="session")
 def empty_server(tmp_path_factory: pytest.TempPathFactory) -> Flask:
     """An app on a lake that holds nothing yet."""
-    found = create_app(Settings(lake=tmp_path_factory.mktemp("none") / "lake")).server
-    assert isinstance(found, Flask)
-    return found
+    return flask_of(tmp_path_factory.mktemp("none") / "lake")
+
+
+@pytest.fixture
+def client(server: Flask) -> FlaskClient:
+    """A visitor of the file's app."""
+    return server.test_client()

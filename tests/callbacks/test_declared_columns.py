@@ -14,16 +14,14 @@ from app.explore.views import best_table, picture
 from app.kit.context import lake_view
 from app.kit.ids import NOTICE
 from app.kit.page import Page
-from app.kit.settings import Settings
 from app.modes.answer import answer
 from app.modes.opening import default_state as default_modes
 from app.modes.state import ModesState
 from app.pages import PAGES
 from app.serve.index import open_layout
-from app.server import create_app
 from data.catalogue import SHIPPED
 from ingest.pipeline import AddOptions, add
-from tests.callbacks.components import texts, walk
+from tests.callbacks.components import flask_of, texts, walk
 from tests.fixtures.declared import declared_columns
 from tests.fixtures.lakes import run, write_lake
 
@@ -74,12 +72,6 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Flask:
     (folder / "wattlas.toml").write_text(SETTINGS)
     assert add(AddOptions(folder / "lake", (folder / "sweep.csv",), workers=1)).added == 36
     return flask_of(folder / "lake")
-
-
-def flask_of(lake: Path) -> Flask:
-    found = create_app(Settings(lake=lake)).server
-    assert isinstance(found, Flask)
-    return found
 
 
 @pytest.fixture

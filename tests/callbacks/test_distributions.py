@@ -26,13 +26,11 @@ from app.findings.tables import rows_behind as findings_rows
 from app.kit.context import lake_view
 from app.kit.export import render
 from app.kit.lake_view import LakeView
-from app.kit.settings import Settings
-from app.server import create_app
 from bench.logs import write_logged_lake
 from data.catalogue import SHIPPED
 from data.errors import DataError, SelectionError
 from data.selection import Selection
-from tests.callbacks.components import texts, walk
+from tests.callbacks.components import flask_of, texts, walk
 
 RUNS = 52
 # Replicate 2 of the third configuration (ITR 50 us) has gaps 4 times as long as its siblings.
@@ -46,9 +44,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Flask:
     """The app on 52 logged runs: 10 configurations of 5 replicates at 5 delays, 1 of 2."""
     lake = tmp_path_factory.mktemp("logged") / "lake"
     write_logged_lake(lake, RUNS, {ODD: 4.0}, {REVERSED})
-    found = create_app(Settings(lake=lake)).server
-    assert isinstance(found, Flask)
-    return found
+    return flask_of(lake)
 
 
 @pytest.fixture

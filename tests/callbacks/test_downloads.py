@@ -25,11 +25,6 @@ ROOT = Path(__file__).resolve().parents[2]
 AT_200K = "v=1&workload=memcached&load=200000"
 
 
-@pytest.fixture
-def client(server: Flask) -> FlaskClient:
-    return server.test_client()
-
-
 def csv(client: FlaskClient, address: str) -> pl.DataFrame:
     answer = client.get(address)
     assert answer.status_code == 200, answer.text

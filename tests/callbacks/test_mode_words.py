@@ -11,13 +11,11 @@ from plotly.io.json import to_json_plotly
 
 from app.kit.context import lake_view
 from app.kit.page import Page
-from app.kit.settings import Settings
 from app.pages import PAGES
 from app.serve.index import open_layout
-from app.server import create_app
 from data.catalogue import SHIPPED
 from data.selection import Selection
-from tests.callbacks.components import texts, walk
+from tests.callbacks.components import flask_of, texts, walk
 from tests.fixtures.storage_rows import study_lake
 
 # The value in the lake and in URLs, alone in a text.
@@ -42,9 +40,7 @@ with_modes = pytest.mark.parametrize(
 @pytest.fixture(scope="module")
 def study(tmp_path_factory: pytest.TempPathFactory) -> Flask:
     """A storage study of three modes."""
-    found = create_app(Settings(study_lake(tmp_path_factory.mktemp("modes") / "lake"))).server
-    assert isinstance(found, Flask)
-    return found
+    return flask_of(study_lake(tmp_path_factory.mktemp("modes") / "lake"))
 
 
 def shown(part: object, key: str = "") -> Iterator[str]:

@@ -33,7 +33,7 @@ from app.serve.index import open_layout
 from app.server import create_app
 from data.catalogue import SHIPPED
 from data.selection import Selection
-from tests.callbacks.components import by_id, texts, walk
+from tests.callbacks.components import by_id, flask_of, texts, walk
 from tests.fixtures.lakes import run, write_lake
 from tests.fixtures.pictures import decode
 
@@ -45,11 +45,6 @@ CELL = 'knobs~{"dvfs_ghz":2.9,"itr_us":50}'
 NOWHERE = urlencode({"sel": 'knobs~{"dvfs_ghz":2.9,"itr_us":7}'})
 FILTERS = tuple(name for name in ModesState.filters(SHIPPED) if name not in ("dataset", "workload"))
 MODES = ("interrupt", "poll", "hybrid")
-
-
-@pytest.fixture
-def client(server: Flask) -> FlaskClient:
-    return server.test_client()
 
 
 def csv(client: FlaskClient, address: str) -> pl.DataFrame:
@@ -76,9 +71,7 @@ def storage_rows() -> list[dict]:
 def storage(tmp_path_factory: pytest.TempPathFactory) -> Flask:
     lake = write_lake(tmp_path_factory.mktemp("storage") / "lake", storage_rows())
     write_lake(lake, [run(replicate=r, system=s) for s in ("a", "b") for r in range(99)])
-    found = create_app(Settings(lake=lake)).server
-    assert isinstance(found, Flask)
-    return found
+    return flask_of(lake)
 
 
 @pytest.mark.usefixtures("here")

@@ -94,11 +94,6 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Flask:
     return found
 
 
-@pytest.fixture
-def client(server: Flask) -> FlaskClient:
-    return server.test_client()
-
-
 def opened(server: Flask, **parts: str) -> html.Main:
     with server.app_context():
         return open_layout(NOTES, parts)

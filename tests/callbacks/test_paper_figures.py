@@ -20,11 +20,6 @@ FIGURE = {
 }
 
 
-@pytest.fixture
-def client(server: Flask) -> FlaskClient:
-    return server.test_client()
-
-
 def post(client: FlaskClient, path: str, body: Any, is_gzip: bool = True) -> TestResponse:
     data = json.dumps(body).encode()
     headers = {"Content-Encoding": "gzip"} if is_gzip else {}

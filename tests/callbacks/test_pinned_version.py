@@ -19,14 +19,12 @@ from app.explore.views import PICTURES, best_table, picture, status_words
 from app.kit.context import lake_view, lakes
 from app.kit.ids import NOTICE
 from app.kit.page import Page
-from app.kit.settings import Settings
 from app.pages import PAGES
 from app.serve.index import open_layout
-from app.server import create_app
 from data.catalogue import SHIPPED
 from data.connection import newest_version
 from ingest.pipeline import AddOptions, add
-from tests.callbacks.components import by_id, texts
+from tests.callbacks.components import by_id, flask_of, texts
 from tests.fixtures.declared import declared_columns
 
 SETTINGS = f"""{declared_columns("own")}
@@ -53,8 +51,7 @@ def grown(logged_lake: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[
     (folder / "sweep.csv").write_text(SWEEP)
     (folder / "wattlas.toml").write_text(SETTINGS)
     assert add(AddOptions(lake, (folder / "sweep.csv",), workers=1)).added == 2
-    server = create_app(Settings(lake=lake)).server
-    assert isinstance(server, Flask)
+    server = flask_of(lake)
     with server.app_context():
         newest = lake_view(None)
         assert {"kernel", "ring_bytes"} <= {column.name for column in newest.lake.columns}

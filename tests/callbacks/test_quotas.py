@@ -11,28 +11,25 @@ from flask import Flask
 from werkzeug.test import TestResponse
 
 from app.kit.context import SANDBOX
-from app.kit.settings import Settings, read_networks
+from app.kit.settings import read_networks
 from app.models.jobs import MOST_OF_ADDRESS, Jobs
 from app.serve.guard import visitor
-from app.server import create_app
 from data.sandbox.pool import Sandbox
+from tests.callbacks.components import flask_of
 
 ANN, BOB = "203.0.113.5", "203.0.113.6"
 
 
 @pytest.fixture(scope="module")
 def server(grid: Path) -> Iterator[Flask]:
-    found = create_app(Settings(grid, sql="unsafe-without-landlock")).server
-    assert isinstance(found, Flask)
+    found = flask_of(grid, sql="unsafe-without-landlock")
     yield found
     found.extensions[SANDBOX].close()
 
 
 @cache
 def behind(grid: Path, proxies: str) -> Flask:
-    found = create_app(Settings(grid, proxies=read_networks(proxies))).server
-    assert isinstance(found, Flask)
-    return found
+    return flask_of(grid, proxies=read_networks(proxies))
 
 
 @pytest.mark.parametrize(

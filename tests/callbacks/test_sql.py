@@ -25,7 +25,7 @@ from data.log_views import VIEWS
 from data.sandbox import pool
 from data.sandbox.landlock import landlock_version
 from data.sandbox.pool import Sandbox
-from tests.callbacks.components import by_id, texts
+from tests.callbacks.components import by_id, flask_of, texts
 from tests.callbacks.test_server import numbers_of
 
 needs_landlock = pytest.mark.skipif(not landlock_version(), reason="this kernel has no Landlock")
@@ -34,17 +34,11 @@ needs_landlock = pytest.mark.skipif(not landlock_version(), reason="this kernel 
 @pytest.fixture(scope="module")
 def server(grid: Path) -> Iterator[Flask]:
     """An app whose visitors may run SQL."""
-    found = create_app(Settings(grid, sql="on", metrics_port=0, log="json")).server
-    assert isinstance(found, Flask)
+    found = flask_of(grid, sql="on", metrics_port=0, log="json")
     yield found
     sandbox = found.extensions[SANDBOX]
     if isinstance(sandbox, Sandbox):
         sandbox.close()
-
-
-@pytest.fixture
-def client(server: Flask) -> FlaskClient:
-    return server.test_client()
 
 
 @needs_landlock
@@ -169,8 +163,7 @@ def test_columns_are_listed_with_units(server: Flask) -> None:
 def test_each_of_the_examples_gives_the_numbers_of_a_page(logged_lake: Path) -> None:
     from app.kit.context import lake_view
 
-    server = create_app(Settings(logged_lake, sql="on")).server
-    assert isinstance(server, Flask)
+    server = flask_of(logged_lake, sql="on")
     client = server.test_client()
     with server.app_context():
         found = examples(lake_view(None))
@@ -210,8 +203,7 @@ def test_a_lake_without_what_an_example_asks_about_has_no_such_example(grid: Pat
 @pytest.mark.slow
 @needs_landlock
 def test_every_query_of_an_explanation_can_be_run(logged_lake: Path) -> None:
-    server = create_app(Settings(logged_lake, sql="on")).server
-    assert isinstance(server, Flask)
+    server = flask_of(logged_lake, sql="on")
     client, queries = server.test_client(), dict[str, str]()
     for page in PAGES:
         for view in page.views:

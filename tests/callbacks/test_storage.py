@@ -15,7 +15,7 @@ from app.serve.index import open_layout
 from app.server import create_app
 from app.storage.page import PAGE, update_claims, update_filters, update_views
 from app.storage.views import SECTIONS, VIEWS
-from tests.callbacks.components import by_id, html_texts, texts, walk
+from tests.callbacks.components import by_id, flask_of, html_texts, texts, walk
 from tests.fixtures.lakes import write_lake
 from tests.fixtures.storage_rows import fio, study_lake
 
@@ -25,8 +25,7 @@ from tests.fixtures.storage_rows import fio, study_lake
 def study(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Flask]:
     path = study_lake(tmp_path_factory.mktemp("study") / "lake")
     write_lake(path, [fio(depth=16, replicate=9)])
-    server = create_app(Settings(lake=path)).server
-    assert isinstance(server, Flask)
+    server = flask_of(path)
     with server.app_context():
         yield server
 

@@ -7,9 +7,8 @@ import pytest
 from flask import Flask
 
 from app.__main__ import main
-from app.kit.settings import Settings
-from app.server import create_app
 from app.storage.views import SECTIONS, VIEWS
+from tests.callbacks.components import flask_of
 from tests.fixtures.exports import data_of
 from tests.fixtures.storage_rows import study_lake
 
@@ -23,8 +22,7 @@ def lake(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def study(lake: Path) -> Iterator[Flask]:
-    server = create_app(Settings(lake=lake)).server
-    assert isinstance(server, Flask)
+    server = flask_of(lake)
     with server.app_context():
         yield server
 

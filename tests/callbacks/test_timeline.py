@@ -18,7 +18,7 @@ from app.server import create_app
 from app.timeline.page import PAGE, update_choices, update_runs
 from app.timeline.panels import HEATS, PANELS
 from data.timeline.question import MOST_RUNS
-from tests.callbacks.components import by_id, texts, walk
+from tests.callbacks.components import by_id, flask_of, texts, walk
 from tests.fixtures.lakes import run, write_lake
 
 
@@ -35,9 +35,7 @@ def rows() -> list[dict[str, Any]]:
 @pytest.fixture(scope="module")
 def logged(tmp_path_factory: pytest.TempPathFactory) -> Flask:
     lake = write_lake(tmp_path_factory.mktemp("logged") / "lake", rows())
-    server = create_app(Settings(lake=lake)).server
-    assert isinstance(server, Flask)
-    return server
+    return flask_of(lake)
 
 
 @pytest.fixture(autouse=True)

@@ -28,13 +28,15 @@ def view(tmp_path_factory: pytest.TempPathFactory) -> LakeView:
 
 
 def winners(view: LakeView, device: str, rw: str) -> dict[tuple[Value, Value], str]:
-    """Who wins each cell, by request size and depth; the outcome where nobody does."""
+    """Who wins each cell, by request size and depth; `tie` where nobody does, or too few."""
     state = default_state(view)
     selection = state.selection.with_values("device", [device]).with_values("rw", [rw])
     found = judge(view, replace(state, selection=selection)).comparison
     names = found.contenders["competitor"].gather(found.cells["winner"])
     shown = found.cells.with_columns(
-        who=pl.when(pl.col("outcome") == WIN).then(names).otherwise("outcome")
+        who=pl.when(pl.col("outcome") == WIN)
+        .then(names)
+        .otherwise(pl.col("outcome").replace("equivalent", "tie"))
     )
     return {(x, y): who for x, y, who in shown.select("x", "y", "who").iter_rows()}
 

@@ -4,7 +4,6 @@ The window rule of every run: lines from the record's start to its end; counters
 sample; energy unwrapped per package of one core of each.
 """
 
-import hashlib
 import re
 from collections.abc import Iterator
 from functools import cache
@@ -19,6 +18,7 @@ from ingest.sample.logs import CUMULATIVE, NIC_COLUMNS
 from ingest.sample.plan import Run, plan_runs
 from ingest.sample.storage import count_storage_runs
 from ingest.sample.writer import measure_run
+from tests.fixtures.ingest import digest
 
 SEED = 7
 TICKS_US = 2899.999
@@ -241,14 +241,6 @@ def test_saved_outputs_come_plain_and_as_byte_literals(tmp_path: Path) -> None:
     assert forms == {"plain", "escaped", "literal"}
     size_mb = sum(p.stat().st_size for p in small.rglob("*") if p.is_file()) / 1e6
     assert 45 < size_mb < 75
-
-
-def digest(folder: Path) -> str:
-    total = hashlib.sha256()
-    for path in sorted(folder.rglob("*")):
-        if path.is_file():
-            total.update(str(path.relative_to(folder)).encode() + path.read_bytes())
-    return total.hexdigest()
 
 
 @pytest.mark.slow

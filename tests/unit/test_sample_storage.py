@@ -1,7 +1,6 @@
 """The storage sweep of the sample: the published anchors, the paper's map, and files that agree."""
 
 import gzip
-import hashlib
 from itertools import pairwise
 from pathlib import Path
 
@@ -24,6 +23,7 @@ from ingest.sample.storage_model import (
     idle_power_w,
     storage_runs,
 )
+from tests.fixtures.ingest import digest
 
 SEED = 1
 
@@ -108,14 +108,6 @@ def test_the_map_of_the_samples_own_replicates() -> None:
 
 def test_the_disk_is_never_polled() -> None:
     assert DEVICES["disk"].modes == ("interrupt",)
-
-
-def digest(folder: Path) -> str:
-    total = hashlib.sha256()
-    for path in sorted(folder.rglob("*")):
-        if path.is_file():
-            total.update(str(path.relative_to(folder)).encode() + path.read_bytes())
-    return total.hexdigest()
 
 
 @pytest.mark.slow
