@@ -207,5 +207,5 @@ def test_the_stores_hold_what_the_browser_needs(server: Flask) -> None:
         },
         "notes-view-state": None,
         "notes-changed": None,
-        "notes-more": None,
+        "notes-offered": None, "notes-more": None,
     }  # fmt: skip
