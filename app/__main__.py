@@ -63,9 +63,9 @@ def build_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m app", description="Show a lake in a browser.")
     # Without a default of its own: that would undo a --lake given before the command.
     shared = argparse.ArgumentParser(add_help=False)
-    words = "the lake's folder, or s3://BUCKET/PATH"
-    shared.add_argument("--lake", type=_lake, default=argparse.SUPPRESS, help=words)
-    parser.add_argument("--lake", type=_lake, default=default_lake(), help=words)
+    address_words = "the lake's folder, or s3://BUCKET/PATH"
+    shared.add_argument("--lake", type=_lake, default=argparse.SUPPRESS, help=address_words)
+    parser.add_argument("--lake", type=_lake, default=default_lake(), help=address_words)
     parser.add_argument("--host", default="127.0.0.1", help="the address to listen on")
     parser.add_argument("--port", type=int, default=8050)
     parser.add_argument("--prefix", default="", help="the path that a proxy serves, as /atlas")
@@ -106,9 +106,11 @@ def build_parser() -> argparse.ArgumentParser:
     export.add_argument(
         "--dataset", action="append", default=[], metavar="NAME", help="of an artifact: only this"
     )
-    words = "a file to put into an artifact as "
-    export.add_argument("--license", type=Path, metavar="FILE", help=f"{words}LICENSE")
-    export.add_argument("--citation", type=Path, metavar="FILE", help=f"{words}CITATION.cff")
+    address_words = "a file to put into an artifact as "
+    export.add_argument("--license", type=Path, metavar="FILE", help=f"{address_words}LICENSE")
+    export.add_argument(
+        "--citation", type=Path, metavar="FILE", help=f"{address_words}CITATION.cff"
+    )
     plan = commands.add_parser("plan", parents=[shared], help="list the runs that would decide")
     plan.add_argument("-o", dest="out", type=Path, help="the list; without it on standard output")
     plan.add_argument("--state", default="", help="the part of the address of Findings after the ?")
@@ -117,8 +119,8 @@ def build_parser() -> argparse.ArgumentParser:
     plan.add_argument(
         "--since", metavar="VERSION", help="say what is left of the list of this version"
     )
-    words = "compress scripts and style sheets once, when the app is installed"
-    commands.add_parser("compress", parents=[shared], help=words)
+    address_words = "compress scripts and style sheets once, when the app is installed"
+    commands.add_parser("compress", parents=[shared], help=address_words)
     return parser
 
 

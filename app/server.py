@@ -140,7 +140,7 @@ def _choose_encoder() -> None:
 def _tell(error: Exception) -> None:
     """Show the error of a callback in the page's notice; the figures stay."""
     keep_no_response()
-    words = f"{error}. Reload the page to see the lake as it is."
+    sentence = f"{error}. Reload the page to see the lake as it is."
     if not isinstance(error, (WattlasError, DashException)):
         body = request.get_json()
         asked = dash.get_app().callback_map[body["output"]]["callback"]
@@ -148,5 +148,5 @@ def _tell(error: Exception) -> None:
         if not wrong:
             logging.getLogger("wattlas").exception("BUG: a callback failed", exc_info=error)
             wrong = f"BUG: {type(error).__name__} inside wattlas; the server's log has the details"
-        words = f"{wrong}."
-    dash.set_props(ids.NOTICE, {"children": words})
+        sentence = f"{wrong}."
+    dash.set_props(ids.NOTICE, {"children": sentence})

@@ -77,17 +77,17 @@ def measure(runs: int, repeats: int) -> Iterator[Measurement]:
         yield Measurement("logs_memory_peak", peak_mb, "MB", 1, 600)
 
 
-def _growth(place: Path, opened: Lake, runs: int, repeats: int) -> Iterator[Measurement]:
+def _growth(folder: Path, opened: Lake, runs: int, repeats: int) -> Iterator[Measurement]:
     """Measure how the map's time grows with the runs chosen, and with the lake around them.
 
     Processor time, by turns: all runs, a tenth of them, and the same tenth in a lake of only them.
     """
-    write_logged_lake(place, runs // 10)
-    with open_lake(place) as small:
-        asked = ((opened, runs), (opened, runs // 10), (small, runs // 10))
+    write_logged_lake(folder, runs // 10)
+    with open_lake(folder) as small:
+        cases = ((opened, runs), (opened, runs // 10), (small, runs // 10))
         cpu: list[list[float]] = [[], [], []]
         for _ in range(repeats):
-            for own, (lake, count) in zip(cpu, asked, strict=True):
+            for own, (lake, count) in zip(cpu, cases, strict=True):
                 began = time.process_time()
                 _map(lake, count)
                 own.append(time.process_time() - began)
@@ -113,10 +113,10 @@ def _ids(lake: Lake, runs: int) -> list[str]:
 
 def _map(lake: Lake, runs: int) -> Any:
     rows = lake.polars(f"SELECT run_id, itr_us FROM runs ORDER BY run_id LIMIT {runs:d}")
-    found = read_distributions(lake, rows["run_id"].to_list(), "gap_ns")
-    levels = by_level(found, dict(rows.iter_rows()))
+    distributions = read_distributions(lake, rows["run_id"].to_list(), "gap_ns")
+    levels = by_level(distributions, dict(rows.iter_rows()))
     shares = np.stack([level.shares for level in levels.values()])
-    return found.quantiles(shares, [0.1, 0.5, 0.9, 0.99])
+    return distributions.quantiles(shares, [0.1, 0.5, 0.9, 0.99])
 
 
 def write_logged_lake(

@@ -417,11 +417,11 @@ def _views(
 def _lake_file(path: LakePath) -> str:
     if isinstance(path, Path):
         return f"* FROM read_parquet({literal(str(path.resolve()) + '/')} || path)"
-    words = (
+    message = (
         f"lake_file reads lakes in a folder only; this one is {path}. The tables runs, cores, "
         "sources and problems are here; lake.scan of Python reads the runs' files"
     )
-    return f"error({literal(words)}) AS lake_file"
+    return f"error({literal(message)}) AS lake_file"
 
 
 def _select(connection: duckdb.DuckDBPyConnection, files: LocalFiles, schema: "pa.Schema") -> str:

@@ -181,17 +181,22 @@ def _own_rows(path: LakePath, run_id: str, quantities: Sequence[str]) -> pa.Tabl
     return pa.table([ids, rows["quantity"], rows["slot"], rows["count"]], schema=_ROWS)
 
 
-def _dense(asked: tuple[str, ...], rows: pa.Table, quantity: str) -> Distributions:
+def _dense(wanted_ids: tuple[str, ...], rows: pa.Table, quantity: str) -> Distributions:
     ids = rows["run_id"].cast(pa.string())
     there = set(ids.unique().to_pylist())
-    found = tuple(run_id for run_id in asked if run_id in there)
+    present_ids = tuple(run_id for run_id in wanted_ids if run_id in there)
     slots, at = np.unique(rows["slot"].to_numpy(), return_inverse=True)
-    place = pc.index_in(ids, pa.array(found, pa.string())).to_numpy()
-    counts = np.bincount(place * len(slots) + at, rows["count"], len(found) * len(slots))
+    place = pc.index_in(ids, pa.array(present_ids, pa.string())).to_numpy()
+    counts = np.bincount(place * len(slots) + at, rows["count"], len(present_ids) * len(slots))
     low, high = (slot_values(quantity, slots + after) for after in (0, 1))
-    missing = tuple(run_id for run_id in asked if run_id not in there)
+    missing = tuple(run_id for run_id in wanted_ids if run_id not in there)
     return Distributions(
-        quantity, found, low, high, counts.astype(np.int64).reshape(len(found), len(slots)), missing
+        quantity,
+        present_ids,
+        low,
+        high,
+        counts.astype(np.int64).reshape(len(present_ids), len(slots)),
+        missing,
     )
 
 
@@ -208,14 +213,14 @@ class Level:
     shares: np.ndarray
 
 
-def by_level(found: Distributions, level_of: Mapping[str, Any]) -> dict[Any, Level]:
+def by_level(distributions: Distributions, level_of: Mapping[str, Any]) -> dict[Any, Level]:
     """Pool the runs of each level.
 
     Args:
         level_of: Value of a knob, or of several, by run id.
     """
-    shares = found.shares
+    shares = distributions.shares
     rows: dict[Any, list[int]] = defaultdict(list)
-    for row, run_id in enumerate(found.run_ids):
+    for row, run_id in enumerate(distributions.run_ids):
         rows[level_of[run_id]].append(row)
     return {level: Level(np.array(own), shares[own].mean(axis=0)) for level, own in rows.items()}

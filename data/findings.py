@@ -108,11 +108,11 @@ class Claim:
         """`n = 3 and 2`; of several settings `n = 41 and 36 in 20 and 18 settings`."""
         if self.kind == "limit met":
             return f"n = {self.n_subject}"
-        words = f"n = {self.n_subject:,} and {self.n_reference:,}"
+        text = f"n = {self.n_subject:,} and {self.n_reference:,}"
         counts = [sum(m.side == side for m in self.settings) for side in (SUBJECT, REFERENCE)]
         if self.kind == "knob":
-            return f"{words} in {counts[0]} matched {'cell' if counts[0] == 1 else 'cells'}"
-        return f"{words} in {counts[0]} and {counts[1]} settings" if max(counts) > 1 else words
+            return f"{text} in {counts[0]} matched {'cell' if counts[0] == 1 else 'cells'}"
+        return f"{text} in {counts[0]} and {counts[1]} settings" if max(counts) > 1 else text
 
     @property
     def interval_words(self) -> str:
@@ -220,15 +220,15 @@ def _claim(
     comparison, metric = judged.comparison, catalogue.metric(spec.metric)
     ends = [metric.sign * x for x in (comparison.change.low, comparison.change.high)]
     is_undecided = comparison.outcome == "undecided"
-    words = [spec.system_words] if spec.system_words else []
-    words += [
+    machine_words = [spec.system_words] if spec.system_words else []
+    machine_words += [
         catalogue.knob_of_column[name].words(value)
         for name, value in spec.scope.items()
         if name != "dataset" or has_datasets
     ]
     limit = "" if spec.limit is None else _limit_words(spec.limit, catalogue)
     if limit and spec.kind != "limit met":
-        words.append(limit)
+        machine_words.append(limit)
     return Claim(
         id=_id(spec),
         kind=spec.kind,
@@ -237,7 +237,7 @@ def _claim(
         metric=spec.metric,
         metric_words=_lowered(metric.title),
         scope=spec.scope,
-        scope_words=", ".join(dict.fromkeys(words)),
+        scope_words=", ".join(dict.fromkeys(machine_words)),
         limit=spec.limit,
         effect=_percent(metric.sign * comparison.change.estimate),
         low=_percent(min(ends)),

@@ -75,11 +75,11 @@ class LogViews:
 
     def _select(self, connection: duckdb.DuckDBPyConnection, view: str) -> str:
         if not self.folder:
-            words = (
+            message = (
                 f"{view} is a view of lakes in a folder only; this one is {self.place}. "
                 "lake.scan of Python reads the runs' files"
             )
-            return f"SELECT error({literal(words)}) AS {view}"
+            return f"SELECT error({literal(message)}) AS {view}"
         knobs = ", ".join(f'r."{name}"' for name in self.knobs)
         files = (
             f"SELECT run_id, {literal(self.folder)} || f.path AS file FROM (SELECT run_id, "

@@ -186,13 +186,13 @@ class Selection:
 
     def in_words(self) -> str:
         """Return the filters as text, for exports and explanations."""
-        words = [
+        parts = [
             f"{c.facet.name} {' or '.join(_word(v, c.facet) for v in c.values)}"
             for c in self.clauses
         ] or ["all runs"]
         if count := len(self.without):
-            words.append(f"without {count:,} odd {'run' if count == 1 else 'runs'}")
-        return "; ".join(words)
+            parts.append(f"without {count:,} odd {'run' if count == 1 else 'runs'}")
+        return "; ".join(parts)
 
 
 def _word(value: Value, facet: Facet) -> str:

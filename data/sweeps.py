@@ -89,12 +89,12 @@ class KnobShares:
         ]
         parts += [f"{name} {_percent(share)} %" for name, share in self.pairs if share >= 0.001]
         parts += [f"noise {_percent(self.noise)} %"]
-        words = f"{', '.join(parts)} ({self.settings:,} settings, {self.runs:,} runs)"
+        text = f"{', '.join(parts)} ({self.settings:,} settings, {self.runs:,} runs)"
         if self.together:
-            words += f"; set together: {', '.join(self.together)}"
+            text += f"; set together: {', '.join(self.together)}"
         if self.is_overlapping:
-            words += "; pairs overlap"
-        return words
+            text += "; pairs overlap"
+        return text
 
 
 def sweeps_of(

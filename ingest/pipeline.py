@@ -102,7 +102,7 @@ def add(
             state = load_state(options.lake)
             release_memory()
             disk = _disk_of(cluster, options.raw, state)
-            found = discover_proposing(
+            discovery = discover_proposing(
                 options.lake,
                 options.raw,
                 state,
@@ -111,11 +111,11 @@ def add(
                 options.is_proposing,
                 disk,
             )
-            for proposal in found.new:
+            for proposal in discovery.new:
                 write_proposal(options.lake, proposal)
-            ingest = _Ingest(options, state, found, cluster, on_tick, on_compile)
+            ingest = _Ingest(options, state, discovery, cluster, on_tick, on_compile)
         report = ingest.run()
-        report.proposed = [*zip(found.new, found.summaries, strict=True)]
+        report.proposed = [*zip(discovery.new, discovery.summaries, strict=True)]
         if cluster is not None:
             # Workers that died have left some.
             remove_temporaries(options.lake)
@@ -157,7 +157,7 @@ class _Ingest:
         self,
         options: AddOptions,
         state: LakeState,
-        found: Found,
+        discovered: Found,
         cluster: "Cluster | None",
         on_tick: Callable[[Progress], None],
         on_compile: Callable[[], None],
@@ -166,8 +166,8 @@ class _Ingest:
         self._cluster = cluster
         self._workers = options.workers or os.cpu_count() or 1
         self._state = state
-        self._discovery = discovery = found.discovery
-        self._layers = SettingsByFolder(None, [(p.root, p.name, p.text) for p in found.kept])
+        self._discovery = discovery = discovered.discovery
+        self._layers = SettingsByFolder(None, [(p.root, p.name, p.text) for p in discovered.kept])
         self._on_tick = on_tick
         self._on_compile = on_compile
         self._plan: Plan = make_plan(discovery, state)

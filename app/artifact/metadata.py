@@ -128,11 +128,11 @@ def crate(
     made.root_dataset["license"] = {"@id": licence} if licence else "No licence was given."
     for path in _files(root):
         name = path.relative_to(root).as_posix()
-        words = titles.get(name) or _WHAT.get(name) or _printed(name)
+        what = titles.get(name) or _WHAT.get(name) or _printed(name)
         made.add_file(
             path, name,
             properties={
-                "name": words, "encodingFormat": media_type(path),
+                "name": what, "encodingFormat": media_type(path),
                 "contentSize": str(path.stat().st_size),
             },
         )  # fmt: skip

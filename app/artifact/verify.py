@@ -140,15 +140,15 @@ def check_table(
         at = ", ".join(f"{k} {v}" for k, v in zip(keys, key, strict=True) if v is not None)
         again = computed.get(key, (None,) * len(values))
         given = row[len(keys) : len(keys) + len(values)]
-        for column, one, other in zip(values, given, again, strict=True):
+        for column, written, other in zip(values, given, again, strict=True):
             of = "value" if column == "sd" else column.removesuffix("_sd")
             mean = again[values.index(of)] if of != column and of in values else None
             scale = abs(mean) if mean is not None else 0.0
             tolerance = table.get("tolerances", {}).get(column, TOLERANCE)
-            report.compare(f"{name}: {column} of {at}", one, other, tolerance, scale)
+            report.compare(f"{name}: {column} of {at}", written, other, tolerance, scale)
             text = texts[number].get(column, "") if number < len(texts) else ""
-            if not agrees(one, float(text) if text else None, TOLERANCE, scale):
-                report.fault(f"{name}: {column} of {at} is {show(one)}, its CSV has {text!r}")
+            if not agrees(written, float(text) if text else None, TOLERANCE, scale):
+                report.fault(f"{name}: {column} of {at} is {show(written)}, its CSV has {text!r}")
 
 
 def read_csv(name: str, values: list[str]) -> list[dict[str, str]]:
@@ -255,15 +255,15 @@ class Estimate:
 
 def moments(rows: list[Row], metric: str, step: float) -> list[Moments]:
     """Return n, mean, variance (None for one run) and rounding floor of each row's logarithms."""
-    found = []
+    by_setting = []
     for row in rows:
         n, mean, variance, value = (
             row[f"{metric}_{end}"] for end in ("n", "log_mean", "log_variance", "mean")
         )
         floor = (step / value) ** 2 / 12 if value else math.nan
         n = min(n, 1) if variance is None else n
-        found.append((n, mean, max(variance, floor) if n > 1 else None, floor))
-    return found
+        by_setting.append((n, mean, max(variance, floor) if n > 1 else None, floor))
+    return by_setting
 
 
 def step_of(rows: list[Row], metric: str) -> float:
@@ -290,10 +290,10 @@ def fit_prior(found: list[Moments]) -> tuple[float, float]:
     return d0, math.exp(mean + digamma(d0 / 2) - math.log(d0 / 2))
 
 
-def estimates(found: list[Moments], prior: tuple[float, float], sign: float) -> list[Estimate]:
+def estimates(settings: list[Moments], prior: tuple[float, float], sign: float) -> list[Estimate]:
     d0, s0_squared = prior
     listed = []
-    for n, mean, variance, floor in found:
+    for n, mean, variance, floor in settings:
         df = d0 + n - 1
         if mean is None or n < 1 or not df > 0:
             listed.append(

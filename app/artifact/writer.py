@@ -196,13 +196,13 @@ def _describe(
         has_licence=has_licence, has_citation=(root / "CITATION.cff").exists(),
     )  # fmt: skip
     (root / "README.md").write_text(readme, "utf-8")
-    words: dict[str, Any] = {}
+    column: dict[str, Any] = {}
     for table in tables:
-        words |= {f"{table.file}{end}": table.title for end in (".csv", ".parquet")}
-        words[f"{table.file}.txt"] = f"{table.title}: how it was computed"
+        column |= {f"{table.file}{end}": table.title for end in (".csv", ".parquet")}
+        column[f"{table.file}.txt"] = f"{table.title}: how it was computed"
     made = crate(
         root, title, description, datetime.now(UTC).date().isoformat(),
-        "LICENSE" if has_licence else None, words,
+        "LICENSE" if has_licence else None, column,
     )  # fmt: skip
     (root / CRATE).write_text(json.dumps(made, indent=1), "utf-8")
     (root / "SHA256SUMS").write_text(sums(root), "utf-8")

@@ -96,15 +96,15 @@ class Answer:
     def levels(self) -> dict[tuple[Value | None, ...], Level]:
         """The distribution of each level of `by` that has a run, in order."""
         keys = self.drawn.select(self.by).rows()
-        found = by_level(self.found, dict(zip(self.found.run_ids, keys, strict=True)))
+        pooled = by_level(self.found, dict(zip(self.found.run_ids, keys, strict=True)))
         knobs = [knob for knob in (self.split, self.knob) if knob]
         orders = [
             ordered_values(knob, self.drawn[knob.column].unique().to_list()) for knob in knobs
         ]
         in_order = sorted(
-            found, key=lambda key: [order.index(v) for order, v in zip(orders, key, strict=True)]
+            pooled, key=lambda key: [order.index(v) for order, v in zip(orders, key, strict=True)]
         )
-        return {key: found[key] for key in in_order}
+        return {key: pooled[key] for key in in_order}
 
     @cached_property
     def values(self) -> list[Value | None]:
@@ -142,12 +142,12 @@ class Answer:
         """Return the settings of a run that vary among the runs, and its replicate."""
         row = self._rows[run_id]
         knobs = self.view.catalogue.knobs.values()
-        words = [
+        knob_labels = [
             value_words(knob, row[knob.column], self.labels)
             for knob in knobs
             if knob.column in self._told
         ]
-        return " · ".join([*words, f"replicate {row['replicate']}"])
+        return " · ".join([*knob_labels, f"replicate {row['replicate']}"])
 
     @cached_property
     def _told(self) -> frozenset[str]:
@@ -187,12 +187,12 @@ def _rank(view: LakeView, key: tuple[Selection, str]) -> pl.DataFrame:
 
 def status_words(answer: Answer) -> str:
     """Return how many runs are shown, and how many lack the quantity."""
-    words = f"{len(answer.found.run_ids):,} runs with a log"
+    sentence = f"{len(answer.found.run_ids):,} runs with a log"
     if answer.state.sel:
-        words += " in the link's selection"
+        sentence += " in the link's selection"
     if missing := len(answer.found.missing):
-        words += f" · {missing:,} without this distribution"
-    return words
+        sentence += f" · {missing:,} without this distribution"
+    return sentence
 
 
 def rows_behind(view: LakeView, state: DistributionsState, name: str) -> pl.DataFrame:
@@ -263,18 +263,18 @@ def explain(view: LakeView, state: DistributionsState, name: str) -> str:
     """Return how a view was computed, with SQL that selects the same rows."""
     answer = Answer.of(view, state)
     ids = None
-    words = [_HOW[name]]
+    steps = [_HOW[name]]
     if name != "siblings":
-        words.insert(0, f"quantity: {state.quantity}")
+        steps.insert(0, f"quantity: {state.quantity}")
     if state.sel:
         ids = answer.runs["run_id"].to_list()
-        words.append(f"of {len(answer.runs):,} runs in the link's selection")
+        steps.append(f"of {len(answer.runs):,} runs in the link's selection")
     if name == "siblings":
         query = counts_query(state.selection, ids)
     else:
         by = list(dict.fromkeys(answer.by))
         query = distribution_query(state.selection, by, state.quantity, ids)
-    return explanation(view, state.selection, query, words)
+    return explanation(view, state.selection, query, steps)
 
 
 def recomputed(view: LakeView, state: DistributionsState, name: str) -> Recomputed | None:

@@ -104,14 +104,14 @@ class _Scene:
         opened: Sequence[int],
     ) -> None:
         self._answer, self._values, self._opened = answer, values, np.array(opened)
-        found = answer.found
+        distributions = answer.found
         shares = np.stack([level.shares for own in levels for level in own if level])
         self._most_share = max(float(shares.max()), 10 * _LEAST_SHARE)
         # Rows of the map: the slots, and what lies between slots that some run has.
-        ends = np.unique([found.low, found.high])
+        ends = np.unique([distributions.low, distributions.high])
         self._edges = np.log2(1 + ends)
-        self._row = np.searchsorted(ends, found.low)
-        seen = self._row[found.slots_at(shares, [_BEYOND, 1 - _BEYOND])]
+        self._row = np.searchsorted(ends, distributions.low)
+        seen = self._row[distributions.slots_at(shares, [_BEYOND, 1 - _BEYOND])]
         self._range = self._view(self._edges[seen[:, 0].min()], self._edges[seen[:, 1].max() + 1])
 
     @staticmethod
@@ -220,17 +220,21 @@ class _Scene:
         }  # fmt: skip
 
     def _meta(self) -> dict[str, Any]:
-        answer, found = self._answer, self._answer.found
-        words = answer.quantity.words
+        answer, distributions = self._answer, self._answer.found
+        quantity_words = answer.quantity.words
         bins = [""] * (len(self._edges) - 1)
-        for row, low, high in zip(self._row, found.low, found.high, strict=True):
+        for row, low, high in zip(self._row, distributions.low, distributions.high, strict=True):
             is_one = high - low == 1 and answer.state.quantity != "power_w"
-            bins[row] = words(low) if is_one else f"{words(low)} to {words(high)}"
+            bins[row] = (
+                quantity_words(low)
+                if is_one
+                else f"{quantity_words(low)} to {quantity_words(high)}"
+            )
         return {
             "kind": "distribution",
             "levels": [value_words(answer.knob, value, answer.labels) for value in self._values],
             "bins": bins,
-            "opens": [found.run_ids[row] for row in self._opened],
+            "opens": [distributions.run_ids[row] for row in self._opened],
             "mostOpened": MOST_OPENED,
         }
 

@@ -112,17 +112,17 @@ def sibling_table(answer: Answer, has_links: bool = True) -> list:
     if not len(answer.unlike):
         return [html.P(_FEW, className="quiet")]
     is_far = pl.col("times_usual") > ODD_TIMES
-    found = answer.unlike.with_columns(far=is_far.sum().over("run_id")).unique(
+    farthest = answer.unlike.with_columns(far=is_far.sum().over("run_id")).unique(
         "run_id", keep="first", maintain_order=True
     )
-    odd = found.filter(pl.col("far") > 0)
-    words = (
-        f"{len(odd):,} of {len(found):,} runs are odd: over {ODD_TIMES} times as far from their "
+    odd = farthest.filter(pl.col("far") > 0)
+    count_words = (
+        f"{len(odd):,} of {len(farthest):,} runs are odd: over {ODD_TIMES} times as far from their "
         "siblings as these are from each other."
     )
     head = ["run", "most unlike by", "apart", "usual", "times the usual", "n", "in Timeline"]
     body = []
-    for row in found.head(_MOST_RANKED).iter_rows(named=True):
+    for row in farthest.head(_MOST_RANKED).iter_rows(named=True):
         pairs = [("v", "2"), ("run", row["run_id"]), ("run", row["sibling"])]
         if answer.state.lake_version is not None:
             pairs.append(("lake", str(answer.state.lake_version)))
@@ -138,10 +138,10 @@ def sibling_table(answer: Answer, has_links: bool = True) -> list:
             str(row["n"]),
             link if has_links else row["run_id"],
         ])  # fmt: skip
-    more = len(found) - _MOST_RANKED
+    more = len(farthest) - _MOST_RANKED
     note = [html.P(f"{more:,} more are in the rows of this view.", className="quiet")]
     return [
-        html.P(words),
+        html.P(count_words),
         _table(head if has_links else [*head[:-1], "run id"], body, 2),
         html.P(_HONEST, className="quiet"),
         *(note if more > 0 else []),

@@ -18,10 +18,10 @@ def export(view: LakeView, state: DistributionsState) -> ExportedPage:
         "quantiles": quantile_table(answer),
         "siblings": sibling_table(answer, has_links=False),
     }
-    words = f"{status_words(answer)}: {state.selection.in_words()}."
+    sentence = f"{status_words(answer)}: {state.selection.in_words()}."
     main = html.Main(
         [
-            html.P(words, className="quiet export-words"),
+            html.P(sentence, className="quiet export-words"),
             html.Div(
                 [map_panel([], has_menu=False), *table_panels(bodies, has_menus=False)],
                 className="views",

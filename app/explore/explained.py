@@ -49,11 +49,11 @@ def explain_best(question: Question) -> str:
     metrics = tuple(dict.fromkeys((state.cost, state.limited)))
     left_out = set(catalogue.configuration) - set(setting_keys(question))
     asked = decided_query(state.selection, metrics, catalogue, left_out)
-    words = explanation(view, state.selection, asked, before, after)
+    explained = explanation(view, state.selection, asked, before, after)
     defaults = without_settings(state.selection, catalogue)
     query = statement(*decided_query(defaults, metrics, catalogue, only="is_baseline"))
     parts = [
-        words, "the defaults that these settings are compared with:", query,
+        explained, "the defaults that these settings are compared with:", query,
         *_regrets(question), *_tests(question),
     ]  # fmt: skip
     return "\n\n".join(parts)
@@ -148,7 +148,7 @@ def _test_words(judged: Judged, first: Side, second: Side, question: Question) -
     )
 
 
-def _side_words(words: str, estimates: Estimates, question: Question) -> str:
+def _side_words(label: str, estimates: Estimates, question: Question) -> str:
     mean = float(np.exp(question.cost.sign * estimates.mean))
     n = int(estimates.n)
     deviation = float(np.sqrt(estimates.variance * n))
@@ -157,7 +157,7 @@ def _side_words(words: str, estimates: Estimates, question: Question) -> str:
         if deviation == deviation
         else "no sd"
     )
-    return f"{words} (n = {n}, mean {format_quantity(mean, question.cost.unit)}, {spread})"
+    return f"{label} (n = {n}, mean {format_quantity(mean, question.cost.unit)}, {spread})"
 
 
 def _number(value: float) -> str:

@@ -108,10 +108,10 @@ def heatmap(question: Question) -> dict[str, Any]:
         *question.heat_knobs,
         labels,
     )
-    place: dict[str, Value | None] = {} if heat.system is None else {"system": heat.system}
-    place |= {kept.knob.column: kept.value for kept in heat.part.kept if kept.levels > 1}
+    fixed: dict[str, Value | None] = {} if heat.system is None else {"system": heat.system}
+    fixed |= {kept.knob.column: kept.value for kept in heat.part.kept if kept.levels > 1}
     figure["layout"]["meta"] |= {"system": heat.system, "of": label}
-    figure["layout"]["meta"]["map"]["place"] = place
+    figure["layout"]["meta"]["map"]["place"] = fixed
     return {"figure": figure, "adopts": {"hsys": heat.system}}
 
 
@@ -201,12 +201,12 @@ def _labels(knob: Knob, levels: Levels, systems: Mapping[str, str]) -> list[str]
     ]
 
 
-def _ends(knob: Knob, levels: Levels, words: Callable[[Value | None], str]) -> list[str]:
+def _ends(knob: Knob, levels: Levels, label_of: Callable[[Value | None], str]) -> list[str]:
     """Return each value, or the first and the last of each bin, in words: `ITR 2 us to 8 us`."""
     return [
-        words(level[0])
+        label_of(level[0])
         if len(level) == 1
-        else f"{words(level[0])} to {words(level[-1]).removeprefix(knob.before)}"
+        else f"{label_of(level[0])} to {label_of(level[-1]).removeprefix(knob.before)}"
         for level in levels
     ]
 

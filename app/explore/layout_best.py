@@ -57,7 +57,7 @@ def best_settings_table(rows: pl.DataFrame, question: Asked) -> html.Div:
         return html.Div(f"Nothing to compare: {words}", className="note")
     listed = rows.to_dicts()
     settings = [_setting_words(row, question) for row in listed]
-    place = place_columns(rows, question)
+    place_names = place_columns(rows, question)
     has_default = any(row["change_pct"] is not None for row in listed)
     has_settings = any(settings)
     has_areas = any(row["area"] is not None for row in listed)
@@ -84,7 +84,7 @@ def best_settings_table(rows: pl.DataFrame, question: Asked) -> html.Div:
     body = [
         html.Tr(
             [
-                html.Th(_name(row, place, question), scope="row"),
+                html.Th(_name(row, place_names, question), scope="row"),
                 *([_setting(row, words, question)] if has_settings else []),
                 *_values(row, question),
                 *([_set(row), _regret(row)] if has_sets else []),
@@ -141,14 +141,14 @@ def _area(row: Mapping[str, Any], question: Asked) -> html.Td:
 def area_words(row: Mapping[str, Any], question: Asked) -> str:
     """Return the ratio of two areas as a sentence without its end, with the reference point."""
     name = row["system_label"] or row["system"]
-    words, low, high = (format_digits(row[f"area{end}"]) for end in ("", "_low", "_high"))
+    estimate, low, high = (format_digits(row[f"area{end}"]) for end in ("", "_low", "_high"))
     bounds = (
         f"{lowered(metric.title)} {'above' if metric.better == 'more' else 'below'} "
         f"{format_quantity(row[f'area_{axis}'], metric.unit)}"
         for axis, metric in zip("xy", question.axes, strict=True)
     )
     return (
-        f"{name} dominates {words} [{low}, {high}] times the area of {question.against} "
+        f"{name} dominates {estimate} [{low}, {high}] times the area of {question.against} "
         f"({' and '.join(bounds)}, log axes)"
     )
 
@@ -161,16 +161,16 @@ def place_columns(rows: pl.DataFrame, question: Asked) -> list[str]:
     ]  # fmt: skip
 
 
-def _place_words(row: Mapping[str, Any], place: Collection[str], question: Asked) -> str:
+def _place_words(row: Mapping[str, Any], place_names: Collection[str], question: Asked) -> str:
     """Return what was given, in words: `400k QPS · 64 B messages · haswell`."""
-    words = (
+    parts = (
         knob_words(knob, row[knob.column])
         for knob in question.catalogue.knobs.values()
-        if knob.column in place and knob.column not in ("load_qps", "message_bytes")
+        if knob.column in place_names and knob.column not in ("load_qps", "message_bytes")
     )
-    shown = "load_qps" in place or "message_bytes" in place
+    shown = "load_qps" in place_names or "message_bytes" in place_names
     load = load_words(row["load_qps"], row["message_bytes"]) if shown else ""
-    return " · ".join(filter(None, [load, *words]))
+    return " · ".join(filter(None, [load, *parts]))
 
 
 def _name(row: Mapping[str, Any], place: Collection[str], question: Asked) -> str:
@@ -183,17 +183,17 @@ def _setting_words(row: Mapping[str, Any], question: Asked) -> str:
     return configuration_words(row, set(question.varying) - given, question.catalogue)
 
 
-def _setting(row: Mapping[str, Any], words: str, question: Asked) -> html.Td:
+def _setting(row: Mapping[str, Any], setting_text: str, question: Asked) -> html.Td:
     if row["standing"] == "outside":
         missed = f"none meets {format_quantity(question.limit, question.limited.unit)}"
-        text = f"{missed}; nearest: {words}" if words else missed
+        text = f"{missed}; nearest: {setting_text}" if setting_text else missed
         return html.Td([text, *_possible(row, question)], className="missed")
     note = ""
     if row["n"] == 1 and row["settings"] > 1:
         note = " · unproven"
     elif row["standing"] == "maybe" and question.limit is not None:
         note = " · may miss the limit"
-    return html.Td([words, html.Span(note, className="missed")] if note else words)
+    return html.Td([setting_text, html.Span(note, className="missed")] if note else setting_text)
 
 
 def _possible(row: Mapping[str, Any], question: Asked) -> list[html.Button]:
@@ -384,15 +384,15 @@ def _change_sentence(row: Mapping[str, Any], question: Asked, what: str, value: 
 
 def _against_sentence(row: Mapping[str, Any], question: Asked) -> list[str]:
     """Return how it compares with the system that the reader chose; empty without one."""
-    words = interval_words(row, "against")
+    interval = interval_words(row, "against")
     if row["against_outcome"] is None:
         return []
     if row["against_outcome"] == "undecided":
         more = more_runs_words(row["against_more_runs"])
-        return [f"undecided against {question.against}: {words}, {more} would decide"]
+        return [f"undecided against {question.against}: {interval}, {more} would decide"]
     if row["against_outcome"] == "equivalent":
-        return [f"equivalent to {question.against}: {words}"]
-    return [f"against {question.against}: {words}"]
+        return [f"equivalent to {question.against}: {interval}"]
+    return [f"against {question.against}: {interval}"]
 
 
 def _set_sentence(row: Mapping[str, Any]) -> str:

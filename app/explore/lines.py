@@ -162,8 +162,8 @@ def lines(question: Question) -> dict[str, Any]:
     subtitle = " · ".join(filter(None, [*shared, split.words() if split else ""]))
     figures = []
     for number, each in enumerate(drawn):
-        place = {k.knob.column: k.value for k in each.part.kept if k.levels > 1}
-        place |= {split.knob.column: split.values[number]} if split else {}
+        panel_values = {k.knob.column: k.value for k in each.part.kept if k.levels > 1}
+        panel_values |= {split.knob.column: split.values[number]} if split else {}
         style = each.style
         scene = LinesScene(
             catalogue=catalogue,
@@ -174,7 +174,7 @@ def lines(question: Question) -> dict[str, Any]:
             else (),
             competitors=competitors,
             metrics=tuple(catalogue.metric(name) for name in state.lines_y),
-            place=place,
+            place=panel_values,
             end_words={e: end_words(style, e) for e in ("least", "most")} if style else {},
             fast_end=_FAST_END.get(style.name, "least") if style else "least",
             x_log=state.lines_x_log,

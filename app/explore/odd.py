@@ -115,7 +115,7 @@ def with_odd(
         on = shared
         if state.replicates == "runs":
             of_axis, on = of_axis.with_columns(pl.col("value").alias(axis)), [*shared, axis]
-        words = pl.DataFrame(
+        odd_rows = pl.DataFrame(
             [
                 {
                     **dict(zip(on, key, strict=True)),
@@ -125,7 +125,7 @@ def with_odd(
             ],
             {**{name: of_axis.schema[name] for name in on}, axis + "_odd": pl.String},
         )
-        points = points.join(words, on=on, how="left", nulls_equal=True, maintain_order="left")
+        points = points.join(odd_rows, on=on, how="left", nulls_equal=True, maintain_order="left")
     text = pl.concat_str("x_odd", "y_odd", separator="; ", ignore_nulls=True)
     is_odd = pl.col("x_odd").is_not_null() | pl.col("y_odd").is_not_null()
     return points.with_columns(odd=pl.when(is_odd).then(text)).drop("x_odd", "y_odd")

@@ -84,13 +84,13 @@ def source_words(view: LakeView, state: ExploreState) -> str:
     workloads = [workload_title(w) for w in left["workload"].drop_nulls().unique().sort()]
     citations = [view.lake.about[name]["citation"] for name in datasets
             if "citation" in view.lake.about.get(name, {})]  # fmt: skip
-    words = (
+    sentence = (
         f"{axis_words(shown.x, shown.y, view.catalogue)} of "
         f"{view.matching(state.selection):,} runs of {_listed(workloads)}"
     )
     if len(datasets):
-        words += f", from {_listed(list(datasets))}"
-    return f"{words} ({'; '.join(citations)})." if citations else f"{words}."
+        sentence += f", from {_listed(list(datasets))}"
+    return f"{sentence} ({'; '.join(citations)})." if citations else f"{sentence}."
 
 
 def _listed(names: Sequence[str]) -> str:
@@ -124,19 +124,19 @@ def odd_change(view: LakeView, state: ExploreState) -> str:
 def status_words(view: LakeView, state: ExploreState) -> str:
     """Return how many runs are shown, of how many, and how many lack a value on an axis."""
     matching = view.matching(state.selection)
-    words = [f"{matching:,} of {view.runs:,} runs"]
+    parts = [f"{matching:,} of {view.runs:,} runs"]
     if not matching:
-        return words[0]
+        return parts[0]
     question = Question.of(view, state)
     odd = question.odd
     left_out = odd["run_id"].n_unique() if state.without_odd else 0
     missing = matching - left_out - int(question.points["n"].sum())
     if missing:
-        words.append(f"{missing:,} of them without both axes' values")
+        parts.append(f"{missing:,} of them without both axes' values")
     if question.state.replicates != state.replicates:
-        words.append(f"means are drawn, not runs: over {MOST_RUNS_DRAWN:,} match")
+        parts.append(f"means are drawn, not runs: over {MOST_RUNS_DRAWN:,} match")
     counted = odd_words(odd, state.without_odd, view.catalogue)
-    return " \N{MIDDLE DOT} ".join([*words, *filter(None, [counted])])
+    return " \N{MIDDLE DOT} ".join([*parts, *filter(None, [counted])])
 
 
 def limit_domain(view: LakeView, state: ExploreState) -> dict[str, Any]:

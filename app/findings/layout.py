@@ -81,17 +81,17 @@ def sections(
     """
     has_menus = controls is not None
     parts: list[Component] = []
-    for name, words in SECTIONS.items():
-        head: list[Component] = [html.H2(words), *(controls or {}).get(name, [])]
+    for name, title in SECTIONS.items():
+        head: list[Component] = [html.H2(title), *(controls or {}).get(name, [])]
         if name == "knobs":
-            knobs = view_panel("knobs", words, head, "panel-knobs", (), has_menus)
+            knobs = view_panel("knobs", title, head, "panel-knobs", (), has_menus)
             own = [html.H2("Effect of a knob"), *(controls or {}).get("effect", [])]
             effect = view_panel("effect", "effect of a knob", own, "panel-effect", (), has_menus)
             parts.append(html.Div([knobs, effect], className="findings-knobs"))
             continue
-        menu = [view_menu(name, words)] if has_menus else []
+        menu = [view_menu(name, title)] if has_menus else []
         parts.append(
-            panel(name, words, [*head, *menu], bodies[name], f"findings-section panel-{name}")
+            panel(name, title, [*head, *menu], bodies[name], f"findings-section panel-{name}")
         )
     return parts
 

@@ -40,19 +40,21 @@ def claims_block(view: LakeView, state: FindingsState, has_links: bool = True) -
         return [html.P(EMPTY_LAKE_PLAIN, className="note")]
     claims = claims_of(view, state)
     if not claims:
-        words = "No claim is left: a claim needs two settings of a system, or a default beside one."
-        return [html.P(words, className="note")]
+        sentence = (
+            "No claim is left: a claim needs two settings of a system, or a default beside one."
+        )
+        return [html.P(sentence, className="note")]
     decided = [claim for claim in claims if claim.outcome != "undecided"]
     still_open = [claim for claim in claims if claim.outcome == "undecided"]
     alone = sum(claim.holds_alone for claim in decided)
     total = claims[0].adjusted.removeprefix("1 of ")
-    words = (
+    sentence = (
         f"{len(decided):,} of {len(claims):,} claims are decided ({total} were judged together; at "
         f"most 5 % of the decided ones are expected to be wrong). {alone:,} hold alone and may be "
         f"quoted one by one. {len(still_open):,} are open."
     )
     return [
-        html.P(words, className="note"),
+        html.P(sentence, className="note"),
         html.H3("Decided, largest effects first"),
         *_listed([_claim_row(view, state, one, has_links) for one in decided], "no claim"),
         html.H3("Open, and what would decide"),
@@ -167,11 +169,11 @@ def published_block(view: LakeView) -> list:
     parts: list = []
     for citation, own in by_paper.items():
         counts = {v: sum(claim_of_paper.verdict == v for claim_of_paper in own) for v in _ORDER}
-        words = "; ".join(f"{verdict}: {count}" for verdict, count in counts.items() if count)
+        counted = "; ".join(f"{verdict}: {count}" for verdict, count in counts.items() if count)
         own.sort(key=lambda claim_of_paper: _ORDER.index(claim_of_paper.verdict))
         parts += [
             html.H3(citation),
-            html.P(words, className="note"),
+            html.P(counted, className="note"),
             *_listed(
                 [_published_row(claim_of_paper) for claim_of_paper in own], "", _SHOWN_OF_PAPER
             ),

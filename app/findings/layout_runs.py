@@ -39,17 +39,17 @@ def planned_parts(planned: Planned) -> list:
     undecided = f"{plan.members:,} settings cannot be told from the best"
     if plan.members_once:
         undecided += f", {plan.members_once:,} measured once cannot be ruled out"
-    words = [html.P([html.Strong(planned.sweep.words), f": {undecided}."]), html.P(plan.sentence)]
+    parts = [html.P([html.Strong(planned.sweep.words), f": {undecided}."]), html.P(plan.sentence)]
     if planned.left is not None:
         done = plan.runs - planned.left
-        words.append(
+        parts.append(
             html.P(
                 f"Of the list of version {plan.version}, {done:,} of {plan.runs:,} runs are in the "
                 f"lake; {planned.left:,} are left."
             )
         )
     if plan.cells and plan.prediction_error_pct is not None:
-        words.append(
+        parts.append(
             html.P(
                 f"The knobs predict a setting to {plan.prediction_error_pct:.2g} %."
                 if plan.prediction_error_pct <= 5
@@ -58,7 +58,7 @@ def planned_parts(planned: Planned) -> list:
             )
         )  # fmt: skip
     if not plan.settings:
-        return words
+        return parts
     head = ("setting", "runs so far", "more", "why", "costs more than the best by", "minutes")
     rows = [
         (setting.words, f"{setting.n:,}", f"{setting.more:,}", setting.reason,
@@ -66,7 +66,7 @@ def planned_parts(planned: Planned) -> list:
          "" if setting.minutes is None else f"{setting.minutes:.2g}")
         for setting in plan.settings
     ]  # fmt: skip
-    return [*words, *folded_table(head, rows, _SHOWN)]
+    return [*parts, *folded_table(head, rows, _SHOWN)]
 
 
 def order_block(view: LakeView, state: FindingsState, has_links: bool = True) -> list:
@@ -82,13 +82,13 @@ def order_block(view: LakeView, state: FindingsState, has_links: bool = True) ->
     unmixed = [check for check in order.checks if check.is_random is False]
     tested = sum(check.p is not None for check in order.checks)
     untested = len(order.checks) - tested
-    words = (
+    sentence = (
         f"{len(affected):,} of {tested:,} tested choices and metrics change with the order of runs "
         f"by more than it takes to matter (p of 0.01, 1 %); {len(unmixed):,} were not randomised; "
         f"{untested:,} have too few repeated settings, or no order."
     )
     rest = [check for check in order.checks if not check.is_affected]
-    parts: list = [html.P(words, className="note"), *_checks(affected, "affected")]
+    parts: list = [html.P(sentence, className="note"), *_checks(affected, "affected")]
     if state.adjusted:
         parts += [part for check in affected for part in _means(check, view)]
     if rest:

@@ -186,7 +186,7 @@ def explain(view: LakeView, state: FindingsState, name: str) -> str:
             "version (Benjamini and Hochberg); the rows hold each claim's own query",
         ]
         return explanation(view, selection, query, before)
-    words = f"sweep: {sweep.words}; metric: {state.metric}" if sweep else "no sweep"
+    step = f"sweep: {sweep.words}; metric: {state.metric}" if sweep else "no sweep"
     rules = {
         "knobs": "shares: Shapley values of explained sums of squares; pairs: type II; settings "
         "weigh the same; intervals: 200 draws over replicates",
@@ -196,7 +196,7 @@ def explain(view: LakeView, state: FindingsState, name: str) -> str:
     }
     sweeps = sweeps_query(selection, state.metric, catalogue)
     then = f"moments of the settings of one sweep by\n\n{statement(*query)}"
-    return explanation(view, selection, sweeps, [words, rules[name]], [then])
+    return explanation(view, selection, sweeps, [step, rules[name]], [then])
 
 
 def _metrics(view: LakeView, state: FindingsState) -> list[str]:

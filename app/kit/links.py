@@ -55,7 +55,7 @@ def open_page(page: Page, lakes: Lakes, query: str) -> tuple[LakeView, Any, str]
         WattlasError: The link cannot be followed, or the lake cannot be read.
     """
     view, state = lakes.asked(page.state.from_query, query)
-    words = []
+    notices = []
     if not has_state(query, state.ignored):
         default = page.default_state(view)
         state = replace(default, lake_version=state.lake_version, ignored=state.ignored)
@@ -64,13 +64,13 @@ def open_page(page: Page, lakes: Lakes, query: str) -> tuple[LakeView, Any, str]
         state, more = page.open_link(view, linked)
         taken = set(linked.handed_on()) - set(state.handed_on())
         state = replace(state, carried=(*state.carried, *sorted(taken)))
-        words.append(more)
+        notices.append(more)
     newest = lakes.newest
     if state.lake_version is not None and view.version != newest:
-        words.insert(
+        notices.insert(
             0, f"This link pins version {view.version} of the lake; the newest is {newest}."
         )
-    return view, state, " ".join(part for part in words if part)
+    return view, state, " ".join(part for part in notices if part)
 
 
 def configurations(

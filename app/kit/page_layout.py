@@ -100,19 +100,22 @@ def link_to(names: ids.PageIds, page: str, title: str = "") -> dcc.Link:
 
 
 def status_line(
-    names: ids.PageIds, *links: Component, said: Sequence[Component] = (), has_data: bool = True
+    names: ids.PageIds,
+    *links: Component,
+    components: Sequence[Component] = (),
+    has_data: bool = True,
 ) -> html.Footer:
     """Lay out the status line.
 
     Args:
         links: Links to other pages, from `link_to`.
-        said: What is at its left; empty for the counts and the selection.
+        components: What is at its left; empty for the counts and the selection.
         has_data: Whether it links to the page's rows.
     """
     parts = ("export", "data") if has_data else ("export",)
     return html.Footer(
         [
-            *(said or [html.Span(id=names.status), html.Span(id="status-selection")]),
+            *(components or [html.Span(id=names.status), html.Span(id="status-selection")]),
             html.Span(id=ids.IGNORED, className="quiet"),
             html.Span(className="spring"),
             *links,

@@ -78,13 +78,15 @@ class Split:
     @property
     def titles(self) -> list[str]:
         """The title of each panel: `400k QPS`, `NetPIPE, 64 B` of several workloads."""
-        words = [value_words(self.knob, value, self.labels) for value in self.values]
+        value_labels = [value_words(self.knob, value, self.labels) for value in self.values]
         if len({name for names in self.workloads for name in names}) < 2:
-            return words
+            return value_labels
         named = [[workload_title(name) for name in names] for names in self.workloads]
         return [
             title if value is None else f"{title}, {text}"
-            for title, text, value in zip(map(" and ".join, named), words, self.values, strict=True)
+            for title, text, value in zip(
+                map(" and ".join, named), value_labels, self.values, strict=True
+            )
         ]
 
     def parts(self, rows: pl.DataFrame) -> list[pl.DataFrame]:

@@ -34,12 +34,12 @@ def _lake_line() -> list:
     except WattlasError as error:
         return [html.Span(str(error), className="lake-line", role="alert")]
     name = view.lake.path.name
-    words = (
+    lake_text = (
         f"lake: {name} v{view.version} · {view.runs:,} runs"
         if view.runs
         else f"lake: {name}, empty"
     )
-    line = dcc.Link(words, href=address(LAKE_PATH), id=ids.LAKE_LINE, className="lake-line")
+    line = dcc.Link(lake_text, href=address(LAKE_PATH), id=ids.LAKE_LINE, className="lake-line")
     if not view.is_synthetic:
         return [line]
     return [html.Strong("holds synthetic data", className="badge"), line]
@@ -95,7 +95,7 @@ def shell() -> dmc.MantineProvider:
 
 
 def nothing_to_show(
-    page: Page, view: LakeView, words: str, notice: str, pages: Sequence[Page]
+    page: Page, view: LakeView, sentence: str, notice: str, pages: Sequence[Page]
 ) -> html.Main:
     """Lay out the sentence of `page.missing`, with links to the pages that can show the runs."""
     links = [
@@ -103,7 +103,7 @@ def nothing_to_show(
         for one in pages
         if one is not page and one.missing and not one.missing(view, one.default_state(view))
     ]
-    body = [html.H1(f"Nothing to show on {page.title}"), html.P(words), html.P(links)]
+    body = [html.H1(f"Nothing to show on {page.title}"), html.P(sentence), html.P(links)]
     return _message(page.name, notice, body)
 
 

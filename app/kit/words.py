@@ -56,11 +56,11 @@ def configuration_words(
         varying: As of `configuration_knobs`.
     """
     systems = (row.get("system"),)
-    words = (
+    parts = (
         knob_words(knob, row.get(knob.column), systems)
         for knob in configuration_knobs(varying, catalogue)
     )
-    return " · ".join(word for word in words if word)
+    return " · ".join(word for word in parts if word)
 
 
 def knob_words(knob: Knob, value: Value | None, systems: Iterable[str | None] = ()) -> str:
@@ -84,12 +84,12 @@ def lowered(title: str) -> str:
 
 def load_words(load_qps: float | None, message_bytes: float | None) -> str:
     """Return `200k QPS` or `512 KiB`; empty if the workload has neither."""
-    words = []
+    parts = []
     if not _missing(load_qps):
-        words.append(format_load(load_qps))
+        parts.append(format_load(load_qps))
     if not _missing(message_bytes):
-        words.append(format_bytes(message_bytes))
-    return " · ".join(words)
+        parts.append(format_bytes(message_bytes))
+    return " · ".join(parts)
 
 
 def subject(points: pl.DataFrame, named_loads: int = 3) -> str:
@@ -101,10 +101,10 @@ def subject(points: pl.DataFrame, named_loads: int = 3) -> str:
     names = points["workload"].unique().sort().to_list()
     text = ", ".join(dict.fromkeys(workload_title(w) for w in names))
     each = [points[name].unique().to_list() for name in ("load_qps", "message_bytes")]
-    found = list(product(*each))
+    combinations = list(product(*each))
     if min(map(len, each)) > 1:
-        found = points.select("load_qps", "message_bytes").unique().rows()
-    pairs = sorted(found, key=lambda pair: [value or 0 for value in pair])
+        combinations = points.select("load_qps", "message_bytes").unique().rows()
+    pairs = sorted(combinations, key=lambda pair: [value or 0 for value in pair])
     loads = [word for pair in pairs if (word := load_words(*pair))]
     if not loads:
         return text

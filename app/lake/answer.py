@@ -113,18 +113,18 @@ def small_coverage(rows: pl.DataFrame, catalogue: Catalogue) -> tuple[pl.DataFra
     Args:
         rows: The dataset's rows of `coverage`.
     """
-    kept = [name for name in catalogue.choice_columns if name not in ("dataset", "system")]
+    shown_columns = [name for name in catalogue.choice_columns if name not in ("dataset", "system")]
     pooled: list[str] = []
-    while rows.select(kept).n_unique() > MOST_PLACES and len(kept) > 1:
-        others = [name for name in kept if name not in ("workload", "load_qps")]
-        most = max(others or kept[1:], key=lambda name: rows[name].n_unique())
-        kept.remove(most)
+    while rows.select(shown_columns).n_unique() > MOST_PLACES and len(shown_columns) > 1:
+        others = [name for name in shown_columns if name not in ("workload", "load_qps")]
+        most = max(others or shown_columns[1:], key=lambda name: rows[name].n_unique())
+        shown_columns.remove(most)
         if rows[most].n_unique() > 1:
             pooled.append(catalogue.knob_of_column[most].noun)
     if not pooled:
         return rows, []
     sums = [pl.col("system_label").first(), pl.col("runs", "configurations").sum()]
-    return rows.group_by([*kept, "system"], maintain_order=True).agg(sums), pooled
+    return rows.group_by([*shown_columns, "system"], maintain_order=True).agg(sums), pooled
 
 
 def flags_of(view: LakeView) -> pl.DataFrame:
@@ -174,7 +174,7 @@ def _questions(view: LakeView, selection: Selection) -> list[Question]:
     made = claims(view.lake, selection=selection)
     decided = [claim for claim in made if claim.outcome != "undecided"]
     largest = sorted(decided, key=lambda claim: (not claim.holds_alone, -abs(claim.effect or 0.0)))
-    asked = [
+    questions = [
         _claimed(view, largest, title, wanted)
         for title, wanted in (
             ("What does tuning save?", lambda c: c.kind == "default to tuned"),
@@ -186,8 +186,8 @@ def _questions(view: LakeView, selection: Selection) -> list[Question]:
             ("What does one knob change?", lambda c: c.kind == "knob"),
         )
     ]  # fmt: skip
-    asked[2:2] = _of_sweep(view, selection)
-    return [one for one in asked if one is not None][:MOST_QUESTIONS]
+    questions[2:2] = _of_sweep(view, selection)
+    return [one for one in questions if one is not None][:MOST_QUESTIONS]
 
 
 def _claimed(
@@ -214,10 +214,10 @@ def _of_sweep(view: LakeView, selection: Selection) -> list[Question | None]:
     if not choices:
         return []
     labels = dict(view.outline.select("system", "system_label").unique().rows())
-    asked: list[Question | None] = []
+    questions: list[Question | None] = []
     choice = choices[0]
     where = scope_words(choice, view.catalogue, labels)
-    place = _place({**choice.scope(), "system": choice.system}, view.catalogue)
+    choice_words = _place({**choice.scope(), "system": choice.system}, view.catalogue)
     try:
         shares = knob_shares(view.lake, choice)
         main = shares.mains[0]
@@ -229,16 +229,20 @@ def _of_sweep(view: LakeView, selection: Selection) -> list[Question | None]:
             f"between runs {100 * shares.noise:.0f} % ({where}; {shares.runs:,} runs in "
             f"{shares.settings:,} settings)."
         )
-        asked.append(Question("Which knob matters for energy?", answer, "/findings", place))
+        questions.append(
+            Question("Which knob matters for energy?", answer, "/findings", choice_words)
+        )
         plan = next_runs(view.lake, choice)
         answer = f"{where}: {plan.sentence}"
-        asked.append(Question("What should be measured next?", answer, "/findings", place))
+        questions.append(
+            Question("What should be measured next?", answer, "/findings", choice_words)
+        )
     except LakeError:
         raise
     except WattlasError:
         # Too few settings for shares or a plan.
-        return asked
-    return asked
+        return questions
+    return questions
 
 
 def rows_behind(view: LakeView, _: LakePageState, name: str) -> pl.DataFrame:

@@ -47,7 +47,7 @@ def lake_layout(view: LakeView, state: LakePageState, notice: str) -> html.Main:
     # The frame expects a sidebar, which this page does not need.
     sidebar = html.Aside(id="sidebar", className="sidebar", hidden=True)
     return page_layout(
-        IDS.page, stores, notice, sidebar, _sections(bodies), status_line(IDS, said=status)
+        IDS.page, stores, notice, sidebar, _sections(bodies), status_line(IDS, components=status)
     )
 
 
@@ -143,15 +143,15 @@ def _listed(names: Sequence[str] | None) -> str:
 
 def _knobs(view: LakeView, dataset: str | None) -> str:
     rows = knob_ranges(view).filter(pl.col("dataset").eq_missing(pl.lit(dataset)))
-    said = []
+    items = []
     for _, name, count, low, high in rows.iter_rows():
         knob = view.catalogue.knob_of_column[name]
         if count == 1:
             continue
         ends = [knob.words(_value(e)).removeprefix(f"{knob.noun} ") for e in (low, high)]
-        said.append(f"{knob.noun}: {ends[0]} to {ends[1]} ({count} values)")
-    more = [f"{len(said) - _SHOWN_KNOBS} more"] if len(said) > _SHOWN_KNOBS else []
-    return "; ".join([*said[:_SHOWN_KNOBS], *more])
+        items.append(f"{knob.noun}: {ends[0]} to {ends[1]} ({count} values)")
+    more = [f"{len(items) - _SHOWN_KNOBS} more"] if len(items) > _SHOWN_KNOBS else []
+    return "; ".join([*items[:_SHOWN_KNOBS], *more])
 
 
 def _value(text: str) -> float | str:

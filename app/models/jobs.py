@@ -202,15 +202,15 @@ class Jobs:
                     with self._lock:
                         number = missing[answer.pop("curve")]
                         job.results.append(self._take(job.request, number, answer))
-                words = child.last_words()
+                child_words = child.last_words()
         except (OSError, ValueError) as error:
-            words = str(error)
+            child_words = str(error)
         if child.is_overdue:
-            words = f"It was ended after {self._limit_s:g} s."
+            child_words = f"It was ended after {self._limit_s:g} s."
         child.close()
         with self._lock:
             if job.state == "running":
-                job.state, job.words = "failed" if words else "done", words
+                job.state, job.words = "failed" if child_words else "done", child_words
             self._begin()
 
     def _look_after(self) -> None:
@@ -225,11 +225,11 @@ class Jobs:
                 for job in alive:
                     self._drop_deserted(job, "nobody waits any more")
 
-    def _drop_deserted(self, job: Job, words: str) -> None:
+    def _drop_deserted(self, job: Job, reason: str) -> None:
         since_s = time.monotonic() - self._patience_s
         is_waited_for = any(seen >= since_s for seen in job.seen_s.values())
         if job.state in ("waiting", "running") and not is_waited_for:
-            _kill(job, "cancelled", words)
+            _kill(job, "cancelled", reason)
 
     def _forget(self) -> None:
         """Drop the least recently requested of the finished jobs."""
@@ -249,9 +249,9 @@ def curve_names(request: dict[str, Any]) -> list[str]:
     return [name_of({**rest, **curve}) for curve in request["curves"]]
 
 
-def _kill(job: Job, state: str, words: str) -> None:
+def _kill(job: Job, state: str, reason: str) -> None:
     if job.state not in ("waiting", "running"):
         return
-    job.state, job.words = state, words
+    job.state, job.words = state, reason
     if job.child:
         job.child.kill()

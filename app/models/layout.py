@@ -30,7 +30,7 @@ def models_layout(view: LakeView, state: ModelsState, notice: str) -> html.Main:
         notice,
         filter_sidebar([html.Div(id=IDS("controls"), className="facet models-controls"), runs]),
         models_views(has_menus=True),
-        status_line(IDS, link_to(IDS, "explore"), said=status_words()),
+        status_line(IDS, link_to(IDS, "explore"), components=status_words()),
     )
 
 

@@ -21,7 +21,7 @@ from app.models.tables import explain, recomputed, view_rows
 
 def export_page(view: LakeView, state: ModelsState) -> ExportedPage:
     """Build the page for an export: the state, the runs, the fits, finished simulations."""
-    words = (
+    head = (
         "Curves in formulas follow the sliders. Simulations and fits are those of the page: "
         "a server is needed for others."
     )
@@ -43,7 +43,7 @@ def export_page(view: LakeView, state: ModelsState) -> ExportedPage:
     views = html.Div(layout.models_views(has_menus=False), className="views")
     main = html.Main(
         [
-            html.P(words, className="quiet export-words"),
+            html.P(head, className="quiet export-words"),
             html.Div([controls, views], className="models-exported"),
             how_computed(explained),
             html.Footer(layout.status_words(), className="status"),

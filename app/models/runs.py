@@ -138,11 +138,11 @@ def with_groups(rows: pl.DataFrame, labels: dict[str, str], catalogue: Catalogue
     knobs = catalogue.knob_of_column
 
     def label(row: dict[str, Any]) -> str:
-        words = [labels.get(str(row["system"])) or str(row["system"])]
+        parts = [labels.get(str(row["system"])) or str(row["system"])]
         for name in varying:
             if row[name] is not None:
-                words.append(value_words(knobs[name], row[name], labels))
-        return " · ".join(words)
+                parts.append(value_words(knobs[name], row[name], labels))
+        return " · ".join(parts)
 
     named = groups.with_columns(
         group=pl.Series([label(row) for row in groups.to_dicts()], dtype=pl.String)

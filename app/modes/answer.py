@@ -91,11 +91,11 @@ def _message(sentence: str, status: str) -> ModesAnswer:
 def _status(view: LakeView, judged: Judged) -> str:
     compared = int(judged.comparison.groups["values"].list.len().sum())
     counts = dict(judged.comparison.cells["outcome"].value_counts().iter_rows())
-    words = [f"{counts[o]:,} {OUTCOME_WORDS[o]}" for o in OUTCOMES if counts.get(o)]
+    outcome_counts = [f"{counts[o]:,} {OUTCOME_WORDS[o]}" for o in OUTCOMES if counts.get(o)]
     cells = len(judged.comparison.cells)
     parts = [f"{compared:,} of {view.runs:,} runs"]
     if cells:
-        parts.append(f"{cells:,} cell{'' if cells == 1 else 's'}: {', '.join(words)}")
+        parts.append(f"{cells:,} cell{'' if cells == 1 else 's'}: {', '.join(outcome_counts)}")
     return " · ".join(parts)
 
 
@@ -121,23 +121,23 @@ def placed_cells(judged: Judged) -> pl.DataFrame:
 
 def _winners(view: LakeView, judged: Judged, placed: pl.DataFrame) -> dict[str, Any]:
     """Draw the map, or one of each panel."""
-    words = f"{question(judged)}, {subject(judged)}", subtitle(view, judged)
+    titles = f"{question(judged)}, {subject(judged)}", subtitle(view, judged)
     split = judged.split
     if split is None:
-        return build_winner_map(placed, _map_scene(judged, words))
+        return build_winner_map(placed, _map_scene(judged, titles))
     columns = columns_of(len(judged.panels))
     share = (columns, math.ceil(len(judged.panels) / columns))
     maps = []
     for panel, value in zip(judged.panels, split.values, strict=True):
-        scene = _map_scene(panel, words, {split.knob.column: value}, share)
+        scene = _map_scene(panel, titles, {split.knob.column: value}, share)
         maps.append(build_winner_map(placed_cells(panel), scene, placed))
-    return join_panels(maps, split, *words, not judged.state.own_axes)
+    return join_panels(maps, split, *titles, not judged.state.own_axes)
 
 
 def _map_scene(
     judged: Judged,
-    words: tuple[str, str],
-    place: Mapping[str, Value | None] | None = None,
+    titles: tuple[str, str],
+    cell: Mapping[str, Value | None] | None = None,
     share: tuple[int, int] = (1, 1),
 ) -> MapScene:
     x, y, _ = judged.knobs
@@ -153,10 +153,10 @@ def _map_scene(
         rows=rows,
         x_title=x.axis_title,
         y_title=y.short_axis_title,
-        title=words[0],
-        subtitle=words[1],
+        title=titles[0],
+        subtitle=titles[1],
         competitors=judged.competitors,
-        place=place or {},
+        place=cell or {},
         share=share,
         has_winners=judged.comparison.better is not None,
     )

@@ -97,25 +97,25 @@ def evidence(view: LakeView, state: ModesState) -> Evidence | None:
     shown = shown_place(whole, state)
     if not shown:
         return None
-    words = place_words(whole, shown)
-    title = " · ".join(words)
-    judged, place = own_panel(whole, shown)
+    cell_words = place_words(whole, shown)
+    title = " · ".join(cell_words)
+    judged, cell_values = own_panel(whole, shown)
     if not state.sel:
         title = f"{CLOSEST}: {title}"
-    cell = cell_at(judged, place)
+    cell = cell_at(judged, cell_values)
     if cell is None:
         return Evidence(None, title, NOTHING_MEASURED)
-    runs = evidence_runs(view, judged, place)
+    runs = evidence_runs(view, judged, cell_values)
     contenders = tuple(_contender(judged, row, runs, view) for row in _rows(judged, cell))
     names = compared_names(judged, cell)
     return Evidence(
-        figure=_figure(judged, cell, runs, words, not state.sel),
+        figure=_figure(judged, cell, runs, cell_words, not state.sel),
         title=title,
         verdict=verdict_words(judged, cell, names),
         statistics=statistics_words(judged, cell),
         contenders=contenders,
         unit=judged.metric.unit,
-        place=_place(view, judged, place),
+        place=_place(view, judged, cell_values),
         filters=judged.state.selection,
         lake_version=judged.state.lake_version,
         knobs=judged.catalogue.knob_of_column,
@@ -134,17 +134,17 @@ def shown_place(judged: Judged, state: ModesState) -> Place:
     return {x.column: closest["x"], y.column: closest["y"], **panel}
 
 
-def place_words(judged: Judged, place: Place) -> list[str]:
+def place_words(judged: Judged, cell: Place) -> list[str]:
     """Return the values of a place in words."""
     knobs = judged.catalogue.knob_of_column
-    return [value_words(knobs[name], value, judged.labels) for name, value in place.items()]
+    return [value_words(knobs[name], value, judged.labels) for name, value in cell.items()]
 
 
-def cell_at(judged: Judged, place: Place) -> dict | None:
+def cell_at(judged: Judged, cell: Place) -> dict | None:
     """Return a cell as a row of the comparison's cells; None if it has no run."""
-    if place.keys() != {knob.column for knob in judged.knobs[:2]}:
+    if cell.keys() != {knob.column for knob in judged.knobs[:2]}:
         return None
-    cells, (x, y) = judged.comparison.cells, place.values()
+    cells, (x, y) = judged.comparison.cells, cell.values()
     rows = cells.filter(_equals(cells["x"], x) & _equals(cells["y"], y))
     return rows.row(0, named=True) if len(rows) else None
 
@@ -158,23 +158,23 @@ def _equals(column: pl.Series, value: Value | None) -> pl.Series:
     return (column == value).fill_null(False)
 
 
-def evidence_query(judged: Judged, place: Place) -> tuple[str, list[Any]]:
-    """Build the query of the runs of a cell, or of all cells where `place` is empty."""
-    limit = RUNS_MAX if place else MAX_ROWS
+def evidence_query(judged: Judged, cell: Place) -> tuple[str, list[Any]]:
+    """Build the query of the runs of a cell, or of all cells where `cell` is empty."""
+    limit = RUNS_MAX if cell else MAX_ROWS
     return cell_query(
-        judged.state.selection, judged.metric.name, place, limit, catalogue=judged.catalogue
+        judged.state.selection, judged.metric.name, cell, limit, catalogue=judged.catalogue
     )
 
 
-def evidence_runs(view: LakeView, judged: Judged, place: Place) -> pl.DataFrame:
-    """Read the runs of a cell, or of all cells where `place` is empty.
+def evidence_runs(view: LakeView, judged: Judged, cell: Place) -> pl.DataFrame:
+    """Read the runs of a cell, or of all cells where `cell` is empty.
 
     Returns:
         Columns of `cell_query`, `who` (index among the competitors), and `is_best` (whether the run
         belongs to the setting that represents its competitor; without a direction all do).
     """
     catalogue, comparison = judged.catalogue, judged.comparison
-    rows = view.lake.polars(*evidence_query(judged, place))
+    rows = view.lake.polars(*evidence_query(judged, cell))
     values = judged.competitors.values[: len(judged.competitors) - judged.has_default]
     who = index_in(rows[judged.competitors.knob.column], values).astype(float)
     # Where the default is compared, only the best competitor of each cell is.
@@ -191,14 +191,14 @@ def evidence_runs(view: LakeView, judged: Judged, place: Place) -> pl.DataFrame:
         on=same, how="left", nulls_equal=True, maintain_order="left",
     )  # fmt: skip
     joined = joined.with_columns(pl.col("is_best").fill_null(False))
-    return pl.concat([joined, *_default_runs(view, judged, place, joined.columns)])
+    return pl.concat([joined, *_default_runs(view, judged, cell, joined.columns)])
 
 
 def _default_runs(
-    view: LakeView, judged: Judged, place: Place, columns: list[str]
+    view: LakeView, judged: Judged, cell_values: Place, columns: list[str]
 ) -> list[pl.DataFrame]:
     """Read the runs of the default that a cell is compared with."""
-    cell = cell_at(judged, place)
+    cell = cell_at(judged, cell_values)
     rows = [row for row in _rows(judged, cell) if row["is_default"]] if cell else []
     groups, catalogue = judged.comparison.groups, judged.catalogue
     knobs = [name for name in catalogue.knob_of_column if name not in judged.pooled]
@@ -295,17 +295,17 @@ def _place(view: LakeView, judged: Judged, knobs: Place) -> Place:
 
 
 def _figure(
-    judged: Judged, cell: dict, runs: pl.DataFrame, words: list[str], is_closest: bool
+    judged: Judged, cell: dict, runs: pl.DataFrame, title_parts: list[str], is_closest: bool
 ) -> dict[str, Any]:
-    """Draw the runs of a cell; `words` are its place, its panel last."""
-    title = " · ".join(words[:2])
+    """Draw the runs of a cell; `title_parts` are its place, its panel last."""
+    title = " · ".join(title_parts[:2])
     title = f"{CLOSEST}: {title}" if is_closest else title
     rows = _rows(judged, cell)
     means = pl.DataFrame(rows).select("who", "mean", "low", "high")
     subtitle = "mean, 95 % CI"
     if judged.state.test == SETS:
         subtitle = "geometric mean, 95 % CI"
-    subtitle = " · ".join([*words[2:], subtitle])
+    subtitle = " · ".join([*title_parts[2:], subtitle])
     if not runs["is_best"].all():
         subtitle += "; open: others"
     if len(runs) == RUNS_MAX:

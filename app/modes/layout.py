@@ -241,7 +241,7 @@ def _select(
 def modes_export(view: LakeView, state: ModesState) -> ExportedPage:
     """Build the page for an export, with the compared cells and the runs of the selected one."""
     drawn, shown = answer(view, state), evidence(view, state)
-    words = evidence_words(shown, has_links=False) if shown else html.Div(_INVITATION)
+    evidence_part = evidence_words(shown, has_links=False) if shown else html.Div(_INVITATION)
     figure = shown.figure if shown and shown.figure else message_figure("")
     pictures: dict[str, dict[str, Any]] = {
         "winners": {"figure": drawn.winners, "columns": drawn.cells},
@@ -259,12 +259,12 @@ def modes_export(view: LakeView, state: ModesState) -> ExportedPage:
                 "clears.",
                 className="quiet",
             ),
-            html.Div([html.P(words) for words in drawn.conclusions], className="findings"),
+            html.Div([html.P(sentence) for sentence in drawn.conclusions], className="findings"),
             html.Div(
                 [
                     _exported_panel("winners", "map of winners"),
                     _exported_panel("shares", "cells won by each competitor"),
-                    _exported_evidence(words),
+                    _exported_evidence(evidence_part),
                     _exported_panel("pareto", "Pareto view over the cells"),
                 ],
                 className="views",
@@ -284,10 +284,10 @@ def _exported_panel(graph: str, name: str) -> html.Section:
     return view_panel(graph, name, [], f"panel-{graph}", ZOOM_TOOLS, has_menu=False)
 
 
-def _exported_evidence(words: html.Div) -> html.Section:
+def _exported_evidence(evidence_part: html.Div) -> html.Section:
     clear = html.Button("clear (Esc)", id="clear-selection", className="plain", hidden=True)
     head = [html.H2("Evidence of a cell"), clear, tool_bar("evidence", ZOOM_TOOLS)]
     graph = html.Div(id="evidence", className="graph")
-    beside = html.Div(words, id=EVIDENCE_WORDS, className="table-frame")
+    beside = html.Div(evidence_part, id=EVIDENCE_WORDS, className="table-frame")
     body = [html.Div([graph, beside], className="evidence-body")]
     return panel("evidence", "evidence of the selected cell", head, body, "panel-evidence")

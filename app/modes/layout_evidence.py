@@ -103,23 +103,23 @@ def _runs(contender: Contender, evidence: Evidence, has_links: bool) -> html.Div
 def _run(row: dict, contender: Contender, evidence: Evidence, has_links: bool) -> list:
     value = format_quantity(row["value"], evidence.unit)
     replicate = "" if row["replicate"] is None else f"replicate {row['replicate']}: "
-    words = [f"{replicate}{value}", html.Span(f" {row['run_id']}", className="spread")]
+    parts = [f"{replicate}{value}", html.Span(f" {row['run_id']}", className="spread")]
     if has_links and row["has_log"]:
         address = _timeline(evidence, contender.place, [row["replicate"]])
-        words += [" ", dcc.Link("timeline", href=address)]
-    return words
+        parts += [" ", dcc.Link("timeline", href=address)]
+    return parts
 
 
-def _link(path: str, evidence: Evidence, place: Place, sel: str = "") -> str:
+def _link(path: str, evidence: Evidence, knob_values: Place, sel: str = "") -> str:
     """Return the link to a page that shows just the runs with some knobs' values."""
     filters = evidence.filters
-    for column, value in place.items():
+    for column, value in knob_values.items():
         facet = evidence.knobs[column].facet
         filters = filters.with_values(facet, [facet.null_word if value is None else value])
     return page_link(path, filters, sel, evidence.lake_version)
 
 
-def _timeline(evidence: Evidence, place: Place, replicates: list[int | None]) -> str:
+def _timeline(evidence: Evidence, knob_values: Place, replicates: list[int | None]) -> str:
     """Return the link to the timeline of some replicates of a configuration."""
-    sel = write_knobs([{**place, "replicate": replicates}])
-    return _link("/timeline", evidence, place, sel)
+    sel = write_knobs([{**knob_values, "replicate": replicates}])
+    return _link("/timeline", evidence, knob_values, sel)

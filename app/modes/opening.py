@@ -186,8 +186,8 @@ def cells_clause(rows: pl.DataFrame, x: str, y: str, panel: str = "") -> str:
     lines: dict[tuple, list] = {}
     for *line, x_value in cells.iter_rows():
         lines.setdefault(tuple(line), []).append(x_value)
-    one = [
+    alternatives = [
         dict(zip(names, line, strict=True)) | {x: xs[0] if len(xs) == 1 else xs}
         for line, xs in lines.items()
     ]
-    return write_knobs(one) if one else ""
+    return write_knobs(alternatives) if alternatives else ""

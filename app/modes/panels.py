@@ -77,13 +77,13 @@ def _axes(panels: Sequence[Judged]) -> tuple[list[Value | None], list[Value | No
 def _part(panels: Sequence[Judged]) -> Slice:
     """Return the kept values and the pooled knobs that all panels share."""
     first = panels[0].part
-    kept = tuple(
+    shown_values = tuple(
         kept_value
         for kept_value in first.kept
         if all(kept_value in panel.part.kept for panel in panels)
     )
     is_same = all(panel.part.pooled == first.pooled for panel in panels)
-    return Slice(kept, first.pooled if is_same else None)
+    return Slice(shown_values, first.pooled if is_same else None)
 
 
 def _comparison(each: Sequence[Comparison]) -> Comparison:
@@ -115,18 +115,18 @@ def _comparison(each: Sequence[Comparison]) -> Comparison:
     )
 
 
-def own_panel(judged: Judged, place: dict[str, Value | None]) -> tuple[Judged, dict[str, Any]]:
+def own_panel(judged: Judged, cell: dict[str, Value | None]) -> tuple[Judged, dict[str, Any]]:
     """Return the panel of a cell, and the cell's place in it, by the columns of its axes.
 
     Args:
-        place: With the column of the panels where there are several. Without a panel of its value
+        cell: With the column of the panels where there are several. Without a panel of its value
             it stays as it is: no cell of the first panel has such a place.
     """
     split = judged.split
     if split is None:
-        return judged, place
-    own = dict(place)
+        return judged, cell
+    own = dict(cell)
     value = own.pop(split.knob.column, None)
-    if not place or value not in split.values:
-        return judged.panels[0], place
+    if not cell or value not in split.values:
+        return judged.panels[0], cell
     return judged.panels[split.values.index(value)], own

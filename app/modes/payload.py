@@ -34,7 +34,7 @@ def encode_cells(judged: Judged, placed: pl.DataFrame) -> dict[str, Any]:
     state, comparison = judged.state, judged.comparison
     cells, contenders = comparison.cells, comparison.contenders
     x, y, _ = judged.knobs
-    words, setting = _settings(judged)
+    setting_words, setting = _settings(judged)
     measure = judged.metric
     against = comparison.groups["against"].gather(contenders["row"]).cast(pl.Float64)
     codes = cells["outcome"].cast(pl.Enum(OUTCOMES))
@@ -78,7 +78,7 @@ def encode_cells(judged: Judged, placed: pl.DataFrame) -> dict[str, Any]:
             "against": typed(_single(against)),
             **{name: typed(_single(contenders[name])) for name in ("mean", "low", "high")},
         },
-        "settings": words,
+        "settings": setting_words,
         "metric": {"unit": measure.unit, "better": measure.better},
         "rules": {"test": state.test, "correction": state.correction, "level": comparison.level,
                   "margin": state.margin_pct, "effect": EFFECT_TITLES[state.test],

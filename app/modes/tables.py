@@ -94,16 +94,16 @@ def explain(view: LakeView, state: ModesState, name: str) -> str:
     """Return how a view was computed: filters, rules, the shown cell's test, executed queries."""
     whole = judge(view, state)
     shown = shown_place(whole, state)
-    judged, place = own_panel(whole, shown)
+    judged, cell = own_panel(whole, shown)
     selection = judged.state.selection
-    check = _check(judged, place)
+    check = _check(judged, cell)
     before = [_rules(judged), *([check] if check else [])]
     if whole.split:
         before.insert(0, _panel_words(whole, judged))
     if name == "runs":
         return explanation(view, selection, _runs_query(judged), before)
     query, _ = replicates_query(view, judged.state)
-    own = place if state.sel else {}
+    own = cell if state.sel else {}
     where = "the selected cell" if own else "all cells"
     runs = statement(*evidence_query(judged, own)) if name == "evidence" else ""
     after = [f"comparison of the cells; then the runs of {where} by\n\n{runs}"] if runs else []
@@ -125,7 +125,7 @@ def _rules(judged: Judged) -> str:
     state, measure = judged.state, judged.metric
     x, y, competitor = judged.knobs
     limit = limit_words(judged)
-    words = [
+    sentences = [
         f"cells: {x.column} x {y.column}; competitors: values of {competitor.column}; metric: "
         f"{measure.name} ({f'{measure.better} is better' if measure.better else _NO_DIRECTION})",
         _BEST if measure.better else _ALL,
@@ -135,8 +135,8 @@ def _rules(judged: Judged) -> str:
     ]
     if judged.part.pooled:
         over = ", ".join(knob.column for knob, _ in judged.part.pooled.knobs)
-        words.append(f"Configurations that differ only in {over} are taken together, as one.")
-    return "\n".join(words)
+        sentences.append(f"Configurations that differ only in {over} are taken together, as one.")
+    return "\n".join(sentences)
 
 
 def _set_rules(judged: Judged) -> list[str]:
@@ -169,14 +169,14 @@ def _test_rules(judged: Judged) -> list[str]:
     ]
 
 
-def _check(judged: Judged, place: Place) -> str:
+def _check(judged: Judged, cell_values: Place) -> str:
     """Return the numbers of a cell's comparison, and Python code that repeats a test."""
-    cell = cell_at(judged, place)
+    cell = cell_at(judged, cell_values)
     if cell is None or cell["runner_up"] < 0:
         return ""
     names = compared_names(judged, cell)
     title = " · ".join(
-        knob.words(value) for knob, value in zip(judged.knobs, place.values(), strict=False)
+        knob.words(value) for knob, value in zip(judged.knobs, cell_values.values(), strict=False)
     )
     head = (
         f"the cell {title}: {verdict_words(judged, cell, names)}\n{statistics_words(judged, cell)}"
@@ -248,8 +248,8 @@ def _contender_rows(judged: Judged) -> pl.DataFrame:
     )
 
 
-def _evidence_rows(view: LakeView, judged: Judged, place: Place) -> pl.DataFrame:
-    if place and cell_at(judged, place) is None:
+def _evidence_rows(view: LakeView, judged: Judged, cell: Place) -> pl.DataFrame:
+    if cell and cell_at(judged, cell) is None:
         raise SelectionError("nothing was measured in the selected cell")
-    runs = evidence_runs(view, judged, place).drop("who", "has_log")
+    runs = evidence_runs(view, judged, cell).drop("who", "has_log")
     return runs.rename({"value": judged.metric.name, "is_best": "is_compared"})

@@ -117,12 +117,12 @@ def subject(judged: Judged) -> str:
     state, groups = judged.state, judged.comparison.groups
     taken = {state.x, state.y, state.competitor, "dataset", "workload"}
     names = [workload_title(w) for w in groups["workload"].unique().drop_nulls().sort()]
-    words = [", ".join(names)]
+    parts = [", ".join(names)]
     for knob in judged.catalogue.knobs.values():
         if knob.is_given and knob.name not in taken and groups[knob.column].n_unique() == 1:
             value = groups[knob.column][0]
-            words += [] if value is None else [value_words(knob, value, judged.labels)]
-    return " · ".join(words)
+            parts += [] if value is None else [value_words(knob, value, judged.labels)]
+    return " · ".join(parts)
 
 
 def subtitle(view: LakeView, judged: Judged) -> str:
@@ -206,11 +206,11 @@ def _largest_lead(judged: Judged, won: pl.DataFrame) -> list[str]:
     named = [(x, cell["x"]), (y, cell["y"])]
     if judged.split:
         named.append((judged.split.knob, judged.split.values[cell["panel"]]))
-    place = " · ".join(value_words(knob, value, judged.labels) for knob, value in named)
+    cell_words = " · ".join(value_words(knob, value, judged.labels) for knob, value in named)
     name = judged.competitors.labels[judged.who[cell["winner"]]]
     lead = f"{format_change(cell['margin_share'])}{interval_words(cell)}"
     runs = f"n = {n[cell['winner']]} and {n[cell['runner_up']]}"
-    return [f"The largest lead: {name} at {place}, {lead} ({runs})."]
+    return [f"The largest lead: {name} at {cell_words}, {lead} ({runs})."]
 
 
 def more_words(more: int, is_short: bool = False) -> str:

@@ -82,15 +82,15 @@ def open_layout(
     """
     try:
         try:
-            view, state, words = open_page(page, lakes(), urlencode(parts, doseq=True))
+            view, state, notice = open_page(page, lakes(), urlencode(parts, doseq=True))
         except WattlasError as error:
             lake_view(None)
             return not_followed(page, error, parts)
-        words = " ".join(part for part in (lakes().trouble, words) if part)
+        notice = " ".join(part for part in (lakes().trouble, notice) if part)
         missing = page.missing(view, state) if view.runs and page.missing else ""
         if missing:
-            return nothing_to_show(page, view, missing, words, pages)
-        main = page.layout(view, state, words)
+            return nothing_to_show(page, view, missing, notice, pages)
+        main = page.layout(view, state, notice)
         show_parts(main, page, pages)
         main.children.insert(0, html.H1(page.title, className="unseen"))
     except WattlasError:

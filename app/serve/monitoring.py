@@ -41,13 +41,13 @@ class _Numbers(Collector):
         views = self._lakes.opened
         newest = max((view.version for view in views), default=-1)
         rows = sum(view.cached_rows for view in views)
-        for name, words, value in (
+        for name, help_text, value in (
             ("version", "Newest open version of the lake; -1 for none.", newest),
             ("open_versions", "Open versions of the lake.", len(views)),
             ("cached_rows", "Rows of cached answers.", rows),
             ("cached_response_bytes", "Bodies of cached responses.", self._responses.body_bytes),
         ):
-            yield GaugeMetricFamily(f"wattlas_lake_{name}", words, value=value)
+            yield GaugeMetricFamily(f"wattlas_lake_{name}", help_text, value=value)
         if isinstance(self._sandbox, str):
             return
         yield GaugeMetricFamily("wattlas_sql_running", "Queries.", value=self._sandbox.running)
@@ -125,8 +125,8 @@ def _log(write: Any, answer: Response) -> Response:
 
 def _as_text(line: dict[str, Any]) -> str:
     """Write each value as one word: texts with spaces or other characters as JSON."""
-    words = {
+    labels = {
         name: value if re.fullmatch(r"[!#-~]+", str(value)) else json.dumps(value)
         for name, value in line.items()
     }
-    return " ".join(f"{name}={word}" for name, word in words.items())
+    return " ".join(f"{name}={word}" for name, word in labels.items())

@@ -194,13 +194,13 @@ class Worker(ThreadWorker):
                 else:
                     self._drop(connection)
 
-    def _refuse(self, connection: Connection, status: int, words: str) -> None:
+    def _refuse(self, connection: Connection, status: int, reason: str) -> None:
         self._forget(connection)
         connection.collected.clear()
         answer = (
             f"HTTP/1.1 {status} {http.HTTPStatus(status).phrase}\r\nConnection: close\r\n"
             "Content-Type: text/plain; charset=utf-8\r\nX-Content-Type-Options: nosniff\r\n"
-            f"Content-Length: {len(words) + 1}\r\n\r\n{words}\n"
+            f"Content-Length: {len(reason) + 1}\r\n\r\n{reason}\n"
         )
         with suppress(OSError):
             connection.sock.send(answer.encode())

@@ -32,17 +32,17 @@ def sql_layout(view: LakeView, state: SqlState, notice: str) -> html.Main:
     workers = sandbox()
     if not isinstance(workers, str):
         workers.prepare(view.lake)
-    words = workers if isinstance(workers, str) else ""
+    why_off = workers if isinstance(workers, str) else ""
     if not view.runs:
-        words = EMPTY_LAKE_PLAIN
+        why_off = EMPTY_LAKE_PLAIN
     status = [html.Span(id=IDS.status, role="status"), html.Span(id="status-selection")]
     return page_layout(
         IDS.page,
         state_stores(IDS.page, view, state),
         notice,
         filter_sidebar(_examples(view), "Examples", "examples"),
-        [_editor(view, state, words), tables(view), *([] if words else [_result(), _chart()])],
-        status_line(IDS, said=status, has_data=False),
+        [_editor(view, state, why_off), tables(view), *([] if why_off else [_result(), _chart()])],
+        status_line(IDS, components=status, has_data=False),
     )
 
 
@@ -50,7 +50,7 @@ def _examples(view: LakeView) -> list:
     parts = []
     for example in examples(view):
         path = "/" if example.page == "explore" else f"/{example.page}"
-        words = [
+        buttons = [
             _example(example),
             dcc.Link(
                 f"the same in {example.page.title()}",
@@ -59,7 +59,7 @@ def _examples(view: LakeView) -> list:
                 title=f"The result has the numbers of its view {example.view}",
             ),
         ]
-        parts.append(html.Div(words, className="facet"))
+        parts.append(html.Div(buttons, className="facet"))
     return parts
 
 

@@ -64,7 +64,7 @@ def storage_layout(view: LakeView, state: StorageState, notice: str) -> html.Mai
         notice,
         filter_sidebar(blocks),
         [bar, *storage_sections({}, has_menus=True)],
-        status_line(IDS, *links, said=[html.Span(id=IDS.status), *selection_words()]),
+        status_line(IDS, *links, components=[html.Span(id=IDS.status), *selection_words()]),
     )
 
 

@@ -32,13 +32,15 @@ def claims_blocks(study: Study) -> dict[str, list]:
 
     Each has its rule and the compared means in a part that unfolds.
     """
-    place = study.scene.place_words or "no place"
+    place_text = study.scene.place_words or "no place"
     judged, note = judged_claims(study), study.scene.note
     counts = Counter(claim.verdict.outcome for claim in judged)
     parts = [f"{outcome}: {counts[outcome]}" for outcome in _LOOKS if counts[outcome]]
     sentence = f"{len(judged)} claims of two papers{f' on {note}' if note else ''}. "
     sentence += f"{' · '.join(parts)}."
-    basis = f" From the {study.matching:,} storage runs that the filters leave; lines at {place}."
+    basis = (
+        f" From the {study.matching:,} storage runs that the filters leave; lines at {place_text}."
+    )
     alike = study.words(study.alike(study.here, ("mode", "depth"), is_pooling=False))
     basis += f" Other knobs there: {alike}." if alike else ""
     blocks = {

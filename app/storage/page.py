@@ -40,17 +40,17 @@ def export(view: LakeView, state: StorageState) -> ExportedPage:
     """Build the page for an export: all figures, the published values, the claims."""
     drawn = answer(view, state)
     scene = drawn.study.scene
-    words = f"{drawn.status}: {drawn.study.state.selection.in_words()}."
+    head = f"{drawn.status}: {drawn.study.state.selection.in_words()}."
     if scene.place_words:
-        words += f" Lines and maps at {scene.place_words}."
-    words += " Click a point or drag a box to select; Escape clears."
+        head += f" Lines and maps at {scene.place_words}."
+    head += " Click a point or drag a box to select; Escape clears."
     legend = layout.mode_legend(_legend(drawn))
     bar = html.Div([layout.section_menu(), legend], className="storage-bar exported-bar")
     bodies = {PUBLISHED.name: published_tables_block(drawn.compared, scene)}
     bodies |= claims_blocks(drawn.study)
     main = html.Main(
         [
-            html.P(words, className="quiet export-words"),
+            html.P(head, className="quiet export-words"),
             html.Div([bar, *layout.storage_sections(bodies, has_menus=False)], className="views"),
             how_computed(explain_all(drawn.study)),
             html.Footer(layout.selection_words(), className="status"),

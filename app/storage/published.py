@@ -93,10 +93,10 @@ class Line:
         if self.mean is None:
             return NOT_MEASURED
         spread = self.there[f"{self.column}_spread"][0]
-        words = format_quantity(self.mean, self.unit)
+        text = format_quantity(self.mean, self.unit)
         if spread is not None and np.isfinite(spread):
-            words += f" ± {format_quantity(spread, self.unit)}"
-        return f"{words}, n = {self.n}{f' · {self.shown}' if self.shown else ''}"
+            text += f" ± {format_quantity(spread, self.unit)}"
+        return f"{text}, n = {self.n}{f' · {self.shown}' if self.shown else ''}"
 
     @property
     def change(self) -> str:
@@ -166,13 +166,13 @@ def published_moves(study: Study) -> list[PublishedMove]:
             part for part in rows
             if (part["source"], part["mode"]) == (row["source"], mode) and part is not row
         ]  # fmt: skip
-        words = (
+        source_text = (
             f"published · {study.scene.label(mode)} · {threads} threads",
             f"{row['source']}: {format_quantity(moves.per_s(row), _PER_S)}",
             *[f"{moves.part_words(p)}: {format_quantity(moves.per_s(p), _PER_S)}" for p in parts],
             moves.table().source,
         )
-        own = PublishedMove(mode, threads, moves.source_of(row), moves.per_s(row), words)
+        own = PublishedMove(mode, threads, moves.source_of(row), moves.per_s(row), source_text)
         drawn.append(own)
     return drawn
 

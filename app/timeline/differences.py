@@ -50,14 +50,14 @@ def window_differences(
     sizes = np.where(np.isfinite(all_units), np.abs(all_units), -1)
     most = np.argmax(sizes, axis=0)
     throughout: list[dict[str, Any]] = []
-    found = []
+    differences = []
     for title, units in zip(titles, rows, strict=True):
         median, rest = local(units, _LEAST_UNITS)
         if median is not None:
             throughout.append({"title": title, "units": median})
-        found += [(title, median is not None, one) for one in stretches(rest, _LEAST_UNITS)]
+        differences += [(title, median is not None, one) for one in stretches(rest, _LEAST_UNITS)]
     throughout.sort(key=lambda one: -abs(one["units"]))
-    found.sort(key=lambda one: -abs(one[2].peak))
+    differences.sort(key=lambda one: -abs(one[2].peak))
     return {
         "titles": titles,
         "largest": typed(all_units[most, np.arange(len(most))].astype(np.float32)),
@@ -71,7 +71,7 @@ def window_differences(
                 "units": one.peak,
                 "beside": is_beside,
             }
-            for title, is_beside, one in found[:_MOST_LISTED]
+            for title, is_beside, one in differences[:_MOST_LISTED]
         ],
     }
 
@@ -93,9 +93,9 @@ def _means(
 
 
 def _title(panel: str, name: str, group: Group, answer: RunAnswer) -> str:
-    words = [PANELS[panel].title]
+    parts = [PANELS[panel].title]
     if len(PANELS[panel].series) > 1:
-        words.append(PANELS[panel].series[name])
+        parts.append(PANELS[panel].series[name])
     if len(answer.power if name == "power" else answer.groups) > 1:
-        words.append(group.name)
-    return ", ".join(words)
+        parts.append(group.name)
+    return ", ".join(parts)

@@ -56,7 +56,7 @@ def timeline_layout(view: LakeView, state: TimelineState, notice: str) -> html.M
         notice,
         filter_sidebar(_sidebar(state, infos), "Runs", "runs and panels"),
         [_time_panel(), _distributions_panel(), _totals_panel()],
-        status_line(ids, said=mouse),
+        status_line(ids, components=mouse),
         _picker(),
     )
 
@@ -75,12 +75,12 @@ def runs_in_browser(state: TimelineState, infos: Sequence[RunInfo]) -> dict[str,
 
 def _sidebar(state: TimelineState, infos: Sequence[RunInfo]) -> list[html.Div]:
     kind = state.cores if state.cores in ("all", "packages") else "chosen"
-    words, is_full = add_words(len(infos))
+    label, is_full = add_words(len(infos))
     return [
         html.Div(
             [
                 html.Ul(run_items(infos, state), id=ids("runs"), className="runs"),
-                html.Button(words, id=ids("add"), className="plain", disabled=is_full,
+                html.Button(label, id=ids("add"), className="plain", disabled=is_full,
                             **{"data-pick-runs": "1"}),
             ],
             className="facet",

@@ -96,9 +96,11 @@ def update_runs(edited: AskedEdits, version: int) -> tuple[list[html.Li], str, b
     State(ids.lake_version, "data"),
     prevent_initial_call=True,
 )
-def update_choices(words: str | None, shown: list[str] | None, version: int) -> tuple[list, str]:
+def update_choices(
+    search_text: str | None, shown: list[str] | None, version: int
+) -> tuple[list, str]:
     """List the runs that match all words, those similar to the first drawn run first."""
     runs = shown or []
     view = lake_view(version)
-    rows = choices(view, words or "", runs[0] if runs else None)
+    rows = choices(view, search_text or "", runs[0] if runs else None)
     return choice_items(view, rows, runs), choice_words(rows)

@@ -218,21 +218,21 @@ def factor(
     """
     measured = float(old.row[column] / new.row[column])
     systems = f"{_LABELS[old.row['system']]} over {_LABELS[new.row['system']]}"
-    words = (
+    detail = (
         f"{old.panel.name}, {_MARK_WORDS[column]} of {systems}: x{measured:.3g}, "
         f"x{printed:.3g} printed; {old.words} and {new.words}"
     )
     n = (old.n, new.n)
     if not is_apart(old, new, column):
-        return Verdict(UNDECIDED, f"n: {words}; within two standard errors", n=n, effect=measured)
+        return Verdict(UNDECIDED, f"n: {detail}; within two standard errors", n=n, effect=measured)
     ratio = float(np.log(measured) / np.log(printed))
     if least is not None:
         outcome = HOLDS if ratio >= least else size_outcome(min(ratio, 1.0))
     else:
         outcome = size_outcome(ratio)
     if outcome != HOLDS:
-        words += ": the other way" if ratio < 0 else ": less" if ratio < 1 else ": more"
-    return Verdict(outcome, words, n=n, effect=measured)
+        detail += ": the other way" if ratio < 0 else ": less" if ratio < 1 else ": more"
+    return Verdict(outcome, detail, n=n, effect=measured)
 
 
 def greatest(verdicts: Sequence[Verdict]) -> Verdict:

@@ -32,12 +32,12 @@ def access_pair(rw: str | None) -> tuple[str, str] | tuple[()]:
 def place_words(place: Mapping[str, Any], names: Sequence[str] = PLACE) -> str:
     """Return a text such as `optane · randread · 4 KiB`; missing parts are left out."""
     values = {name: place.get(name) for name in names}
-    words = [
+    parts = [
         format_bytes(value) if name == "request_bytes" else str(value)
         for name, value in values.items()
         if value is not None
     ]
-    return " · ".join(words)
+    return " · ".join(parts)
 
 
 def chosen_place(rows: pl.DataFrame, wanted: Mapping[str, Any]) -> dict[str, Any]:

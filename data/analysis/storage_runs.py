@@ -90,8 +90,8 @@ class StorageRuns:
             for name, place in places.items()
         }
 
-    def at_depths(self, column: str, mode: str, **place: Any) -> pl.DataFrame:
-        """Return the means of a mode by IO depth, at the place, whose values `place` replaces.
+    def at_depths(self, column: str, mode: str, **replaced: Any) -> pl.DataFrame:
+        """Return the means of a mode by IO depth, at the place, whose values `replaced` replaces.
 
         Returns:
             Columns `io_depth`, `mean`, `sd`, `n`; at least one row.
@@ -99,7 +99,7 @@ class StorageRuns:
         Raises:
             UnmeasuredError: The mode has no run there, or none with a value of the column.
         """
-        at = self.place | place
+        at = self.place | replaced
         where = f"{LABELS[mode]} at {place_words(at)}"
         own = self.one_setting(matching(self.rows, at)).filter(mode=mode)
         if not len(own):
@@ -157,26 +157,26 @@ class StorageRuns:
         read = partner.select(DEPTH, **{name: f"{name}_read" for name in ("n", "mean", "sd")})
         return compared(two_means(cells[writes], read, DEPTH), (writes, reads), column, STUDENT)
 
-    def interrupts(self, column: str, **place: Any) -> pl.DataFrame:
+    def interrupts(self, column: str, **replaced: Any) -> pl.DataFrame:
         """Return configurations completed by interrupts, of two runs or more with the column.
 
         Args:
-            place: Restricts access and request size.
+            replaced: Restricts access and request size.
         """
-        there = self.one_setting(matching(self._by_interrupts(), place))
+        there = self.one_setting(matching(self._by_interrupts(), replaced))
         return there.filter(pl.col(column).is_not_null(), pl.col(f"{column}_n") > 1)
 
     def _by_interrupts(self) -> pl.DataFrame:
         mode = pl.col("mode")
         return self.rows.filter(mode.eq_missing(INTERRUPT) | mode.is_null())
 
-    def by_kind(self, column: str, *kinds: str, **place: Any) -> dict[str, pl.DataFrame]:
+    def by_kind(self, column: str, *kinds: str, **replaced: Any) -> dict[str, pl.DataFrame]:
         """Return the rows of `interrupts` by kind of device.
 
         Raises:
             UnmeasuredError: A kind has none; the message names it.
         """
-        there = self.interrupts(column, **place)
+        there = self.interrupts(column, **replaced)
         of = {device: self.kind(device) for device in there["device"].unique()}
         names = {kind: [d for d, other in of.items() if other == kind] for kind in kinds}
         if missing := [kind for kind in kinds if not names[kind]]:

@@ -106,12 +106,12 @@ def judge(rules: Sequence[Callable[[Any], Verdict]], runs: Any) -> Verdict:
     outcome = combined([part.outcome for part in parts])
     if len(parts) == 1:
         return replace(parts[0], outcome=outcome, comparisons=comparisons)
-    words = "; ".join(
+    detail = "; ".join(
         part.words if outcome == UNDECIDED else f"{part.words}: {part.outcome}" for part in parts
     )
     # The number of a claim in parts is that of its first part with one.
     first = next((part for part in parts if part.effect is not None), parts[0])
-    return Verdict(outcome, words, comparisons, tuple(parts), first.effect, first.n)
+    return Verdict(outcome, detail, comparisons, tuple(parts), first.effect, first.n)
 
 
 def combined(outcomes: Sequence[str]) -> str:
@@ -154,26 +154,26 @@ def unit_of(column: str) -> str:
 
 def plain(
     holds: bool,
-    words: str,
+    detail: str,
     comparisons: Sequence[Comparison] = (),
     effect: float | None = None,
     n: tuple[int, ...] = (),
 ) -> Verdict:
     """Return a verdict without degrees."""
-    return Verdict(HOLDS if holds else DOES_NOT, words, tuple(comparisons), effect=effect, n=n)
+    return Verdict(HOLDS if holds else DOES_NOT, detail, tuple(comparisons), effect=effect, n=n)
 
 
-def by_depth(words: str, comparisons: Sequence[Comparison], least: float = 1.0) -> Verdict:
+def by_depth(detail: str, comparisons: Sequence[Comparison], least: float = 1.0) -> Verdict:
     """Judge that the first mean is greater, by the share of depths; reversed at none.
 
     Raises:
         UnmeasuredError: No pair has a test, because its means are equal and have no spread.
     """
     if all(isnan(one.pair.p) for one in comparisons):
-        raise UnmeasuredError(f"{words}: all means are equal and have no spread")
+        raise UnmeasuredError(f"{detail}: all means are equal and have no spread")
     more = sum(one.pair.is_more for one in comparisons)
     less = sum(one.pair.is_less for one in comparisons)
-    sentence = f"{words} at {more} of {len(comparisons)} IO depths" + (
+    sentence = f"{detail} at {more} of {len(comparisons)} IO depths" + (
         f", less at {less}" if less else ""
     )
     outcome = share_outcome(more, len(comparisons), 2.0 if less else least)

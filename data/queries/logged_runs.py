@@ -120,12 +120,12 @@ def first_look_query() -> tuple[str, list[Any]]:
 
 
 def logged_runs_query(
-    words: Sequence[str], near: str | None, limit: int, *, catalogue: Catalogue
+    search_terms: Sequence[str], near: str | None, limit: int, *, catalogue: Catalogue
 ) -> tuple[str, list[Any]]:
     """Build the query of the runs with a log that match all of some words.
 
     Args:
-        words: In any case; each must occur in the run's configuration or id.
+        search_terms: In any case; each must occur in the run's configuration or id.
         near: A run whose dataset, workload and load come first.
         limit: Maximum number of rows.
 
@@ -135,12 +135,12 @@ def logged_runs_query(
     """
     own = "".join(f", {name}::VARCHAR" for name in catalogue.further_knobs)
     text = _SHIPPED_TEXT.replace(", run_id))", f"{own}, run_id))")
-    matching = "".join(f" AND contains({text}, ?)" for _ in words)
+    matching = "".join(f" AND contains({text}, ?)" for _ in search_terms)
     same = " AND ".join(f"n.{name} IS NOT DISTINCT FROM runs.{name}" for name in SUBJECT)
     return (
         f"SELECT run_id, replicate, duration_s, interrupts, {', '.join(catalogue.configuration)}, "
         f"count(*) OVER () AS total FROM runs WHERE has_log{matching} "
         f"ORDER BY EXISTS (SELECT 1 FROM runs n WHERE n.run_id = ? AND {same}) DESC, "
         f"{', '.join(SUBJECT)}, {_ORDER} LIMIT {limit:d}",
-        [*(word.lower() for word in words), near],
+        [*(word.lower() for word in search_terms), near],
     )

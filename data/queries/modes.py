@@ -72,7 +72,7 @@ def _order(names: Sequence[str]) -> str:
 def cell_query(
     selection: Selection,
     column: str,
-    place: Mapping[str, Value | None],
+    cell: Mapping[str, Value | None],
     limit: int,
     *,
     catalogue: Catalogue,
@@ -81,7 +81,7 @@ def cell_query(
 
     Args:
         column: The compared metric.
-        place: Knob column to its value in the cell; None for NULL. Empty for all cells.
+        cell: Knob column to its value in the cell; None for NULL. Empty for all cells.
         limit: Maximum number of rows.
 
     Returns:
@@ -91,11 +91,11 @@ def cell_query(
     """
     catalogue.metric(column)
     condition, parameters = selection.predicate()
-    here = "".join(f"{catalogue.metric(name).name} IS NOT DISTINCT FROM ? AND " for name in place)
+    here = "".join(f"{catalogue.metric(name).name} IS NOT DISTINCT FROM ? AND " for name in cell)
     names = catalogue.configuration
     return (
         f"SELECT {', '.join((*names, *_RUN))}, {column}::DOUBLE AS value FROM runs "
         f"WHERE ({condition}) AND {here}isfinite({column}::DOUBLE) "
         f"{_order((*names, 'replicate', 'run_id'))}LIMIT {limit:d}",
-        [*parameters, *place.values()],
+        [*parameters, *cell.values()],
     )

@@ -69,7 +69,7 @@ def storage_query(
 
 
 def idle_query(
-    selection: Selection, limit: int, kept: Selection = ALL, *, catalogue: Catalogue
+    selection: Selection, limit: int, others: Selection = ALL, *, catalogue: Catalogue
 ) -> tuple[str, list[Any]]:
     """Build the query of idle power by device.
 
@@ -77,13 +77,13 @@ def idle_query(
     device under test is included whatever the filter on devices.
 
     Args:
-        kept: Values of the other knobs, of which idle runs have several.
+        others: Values of the other knobs, of which idle runs have several.
 
     Returns:
         SQL and parameters. Columns `device` (NULL: none under test), `runs`, `power_w`,
         `power_w_sd`, `power_w_n`, `is_synthetic`. Sorted by device, NULL first.
     """
-    condition, parameters = _is_idle(selection, kept)
+    condition, parameters = _is_idle(selection, others)
     return (
         f"SELECT device, count(*) AS runs, {_moments('power_w', catalogue.aggregates)}, "
         "coalesce(bool_and(is_synthetic), FALSE) AS is_synthetic FROM runs "
@@ -109,11 +109,11 @@ def idle_knobs_query(
     )
 
 
-def _is_idle(selection: Selection, kept: Selection = ALL) -> tuple[str, list[Any]]:
+def _is_idle(selection: Selection, others: Selection = ALL) -> tuple[str, list[Any]]:
     own = Selection(tuple(c for c in selection.clauses if c.facet.name in _IDLE_FACETS))
     condition, parameters = own.predicate(exclude="device")
     devices, more = Selection(tuple(c for c in own.clauses if c.facet.name == "device")).predicate()
-    chosen, values = kept.predicate()
+    chosen, values = others.predicate()
     return (
         f"({condition}) AND (({devices}) OR device IS NULL) AND ({chosen}) AND workload = ?",
         [*parameters, *more, *values, IDLE_WORKLOAD],

@@ -86,15 +86,15 @@ class RunAxis:
             return round(from_x * _NS), round(to_x * _NS)
         return self._reached_ns(from_x), self._reached_ns(to_x)
 
-    def _reached_ns(self, place: float) -> int:
+    def _reached_ns(self, work: float) -> int:
         """Return the first time at which a place is reached; the run's end for all behind it."""
-        if self.done is None or place >= self.end:
+        if self.done is None or work >= self.end:
             return self.length_ns
-        behind = int(np.searchsorted(self.done, place, side="left"))
+        behind = int(np.searchsorted(self.done, work, side="left"))
         if not behind:
             return 0
         before, after = self.done[behind - 1 : behind + 1].tolist()
-        share = (place - before) / (after - before)
+        share = (work - before) / (after - before)
         return round((behind - 1 + share) * self.length_ns / (len(self.done) - 1))
 
     def fold_starts(self, edges_ns: np.ndarray, most: int) -> np.ndarray:

@@ -112,8 +112,8 @@ def clip_question(question: Question, end_x: float) -> tuple[Question, str]:
         begin = 0.0 if to_x <= 0 else end_x - width
         stop = begin + width
     of = ALIGNMENTS[question.align]
-    words = (
+    message = (
         f"asked for {from_x:.6g} to {to_x:.6g} {of.unit}; the longest run {of.ends} {end_x:.6g} "
         f"{of.unit}: showing {begin:.6g} to {stop:.6g} {of.unit}"
     )
-    return replace(question, from_x=begin, to_x=stop), words
+    return replace(question, from_x=begin, to_x=stop), message

@@ -165,8 +165,8 @@ class RunReads:
         """
         file, level = self._interrupts, self.levels[0]
         limit = min(t_ns * level // self.facts.length_ns, level - 1)
-        for place in np.flatnonzero(nearest == NONE):
-            busy = np.flatnonzero(self._busy_bins[:, place])
+        for core_index in np.flatnonzero(nearest == NONE):
+            busy = np.flatnonzero(self._busy_bins[:, core_index])
             near = busy[busy <= limit][::-1] if is_back else busy[busy >= limit]
             # In the nearest bin all interrupts may lie on the window's side of the time.
             for at in near[:2].tolist():
@@ -174,15 +174,15 @@ class RunReads:
                 within = file.groups_between("t_ns", ends[0], ends[1])
                 first = within.start if is_back else max(within.start, group)
                 groups = range(first, min(within.stop, group) if is_back else within.stop)
-                nearest[place] = self._nearest(int(place), groups, t_ns, is_back)
-                if nearest[place] != NONE:
+                nearest[core_index] = self._nearest(int(core_index), groups, t_ns, is_back)
+                if nearest[core_index] != NONE:
                     break
 
-    def _nearest(self, place: int, groups: range, t_ns: int, is_back: bool) -> int:
+    def _nearest(self, core_index: int, groups: range, t_ns: int, is_back: bool) -> int:
         """Return a core's last interrupt before a time, or its first from it on; NONE if none."""
         read = self._interrupts.read(groups, ("core", "t_ns"))
         is_there = read["t_ns"] < t_ns if is_back else read["t_ns"] >= t_ns
-        times = read["t_ns"][is_there & (read["core"] == self.facts.cores[place])]
+        times = read["t_ns"][is_there & (read["core"] == self.facts.cores[core_index])]
         return int(times[-1 if is_back else 0]) if len(times) else NONE
 
     def samples(self, from_ns: int, to_ns: int) -> dict[str, np.ndarray]:

@@ -6,7 +6,7 @@ from data.timeline.time_cells import COVERED_NS, Cells, covered_ns
 
 
 def share_samples(
-    place: np.ndarray,
+    core_index: np.ndarray,
     t_ns: np.ndarray,
     dt_ns: np.ndarray,
     steps: dict[str, np.ndarray],
@@ -16,7 +16,7 @@ def share_samples(
     """Divide samples over bins.
 
     Args:
-        place: Index of each sample's core, 0 to below `cores`, shape (n,).
+        core_index: Index of each sample's core, 0 to below `cores`, shape (n,).
         t_ns: Never falling, shape (n,).
         dt_ns: Time since the core's previous sample; NaN for its first, which only starts the
             count.
@@ -30,8 +30,8 @@ def share_samples(
     names = list(steps)
     shares = np.full((len(names), len(edges) - 1, cores), np.nan)
     measured = np.flatnonzero(~np.isnan(dt_ns))
-    measured = measured[np.argsort(place[measured].astype(np.int16), kind="stable")]
-    present, firsts = np.unique(place[measured], return_index=True)
+    measured = measured[np.argsort(core_index[measured].astype(np.int16), kind="stable")]
+    present, firsts = np.unique(core_index[measured], return_index=True)
     spans = np.full((cores, 2), np.nan)
     if len(measured) and names:
         lasts = measured[np.append(firsts[1:], len(measured)) - 1]

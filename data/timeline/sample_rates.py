@@ -9,7 +9,7 @@ _HOW = dict(zip(EXTREMES, (np.fmin, np.fmax), strict=True))
 
 
 def rate_extremes(
-    place: np.ndarray,
+    core_index: np.ndarray,
     t_ns: np.ndarray,
     dt_ns: np.ndarray,
     steps: dict[str, np.ndarray],
@@ -22,7 +22,7 @@ def rate_extremes(
     A rate counts in all bins from that of the previous sample to that of its own.
 
     Args:
-        place: Index of each sample's core, 0 to below `cores`, shape (n,).
+        core_index: Index of each sample's core, 0 to below `cores`, shape (n,).
         t_ns: Never falling, shape (n,).
         dt_ns: Time since the core's previous sample; NaN for its first.
         steps: Counts since then, float64, shape (n,) each; NaN if not measured.
@@ -33,13 +33,13 @@ def rate_extremes(
         `min_` and `max_` of each rate, float64, shape (bins, cores); NaN without a rate.
     """
     measured = np.flatnonzero(dt_ns > 0)
-    measured = measured[np.argsort(place[measured].astype(np.int16), kind="stable")]
+    measured = measured[np.argsort(core_index[measured].astype(np.int16), kind="stable")]
     bins = len(edges) - 1
     lines = {f"{end}_{name}": np.full((cores, bins), np.nan) for name in rates for end in EXTREMES}
     if len(measured) and rates:
         dt = dt_ns[measured]
         table = np.stack([_rate(name, steps, measured, dt) for name in rates])
-        cells, low, high = _samples_by_cell(place[measured], t_ns[measured], dt, cores, edges)
+        cells, low, high = _samples_by_cell(core_index[measured], t_ns[measured], dt, cores, edges)
         for end, how in _HOW.items():
             extremes = _range_extremes(table, low, high, how)
             for name, values in zip(rates, extremes, strict=True):
@@ -60,7 +60,7 @@ def _rate(
 
 
 def _samples_by_cell(
-    place: np.ndarray, t_ns: np.ndarray, dt: np.ndarray, cores: int, edges: np.ndarray
+    core_index: np.ndarray, t_ns: np.ndarray, dt: np.ndarray, cores: int, edges: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Find the samples, sorted by core and time, whose rate counts in each cell.
 
@@ -73,7 +73,7 @@ def _samples_by_cell(
     first, last = (np.searchsorted(edges, ends, side="right") for ends in (t_ns - dt, t_ns))
     is_at_end = t_ns == edges[-1]
     last[is_at_end] = bin_of(edges[-1:], edges)[0] + 1
-    row = place.astype(np.int64) * columns
+    row = core_index.astype(np.int64) * columns
     asked = (np.arange(cores)[:, None] * columns + np.arange(1, columns - 1)).ravel()
     low = np.searchsorted(row + last, asked, side="left")
     high = np.searchsorted(row + first, asked, side="right")

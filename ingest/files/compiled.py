@@ -145,11 +145,11 @@ class CompiledLoop(CompiledPart):
         with _lock:
             if self._call is not None:
                 return
-            kept = _read_kept(self._path)
-            if kept is None:
-                kept = self._compile()
-                _keep(self._path, *kept)
-            name, code = kept
+            cached = _read_kept(self._path)
+            if cached is None:
+                cached = self._compile()
+                _keep(self._path, *cached)
+            name, code = cached
             self._call = _CALLED(_address_of(name, code))
 
     @cached_property

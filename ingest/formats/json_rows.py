@@ -94,15 +94,15 @@ def close_document(text: str) -> str:
     """Return a document up to its last whole value; brackets that are still open are closed."""
     open_: list[str] = []
     end, closing = 0, ""
-    for found in _PUNCTUATION.finditer(text):
-        mark = found[0]
+    for punctuation in _PUNCTUATION.finditer(text):
+        mark = punctuation[0]
         if mark in _CLOSING:
             open_.append(_CLOSING[mark])
         elif mark == ",":
-            end, closing = found.start(), "".join(reversed(open_))
+            end, closing = punctuation.start(), "".join(reversed(open_))
         elif mark in _CLOSING.values() and open_:
             open_.pop()
-            end, closing = found.end(), "".join(reversed(open_))
+            end, closing = punctuation.end(), "".join(reversed(open_))
     return text[:end] + closing
 
 
@@ -144,13 +144,13 @@ def places_of(document: Any) -> list[Place]:
 
     Like objects share half of their keys.
     """
-    found: dict[str, Place] = {}
+    places: dict[str, Place] = {}
     if isinstance(document, dict) and (columns := _columnar(document)):
         document = columns
     if isinstance(document, dict) and not _is_dictionary(document):
-        found[""] = Place("", [({}, document)])
-    _collect(document, "", {}, (), found, 0)
-    return sorted(found.values(), key=lambda place: (-len(place.objects), place.path.count("/")))
+        places[""] = Place("", [({}, document)])
+    _collect(document, "", {}, (), places, 0)
+    return sorted(places.values(), key=lambda place: (-len(place.objects), place.path.count("/")))
 
 
 def _columnar(document: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -194,13 +194,13 @@ def _collect(
     path: str,
     carried: Mapping[str, Cell],
     keys: Sequence[str],
-    found: dict[str, Place],
+    places: dict[str, Place],
     depth: int,
 ) -> None:
     """Add the places at a node and below it."""
     if depth > _DEEPEST or not isinstance(node, dict | list):
         return
-    place, name = f"{path}/*".lstrip("/"), path.rpartition("/")[2].replace("*", "")
+    below, name = f"{path}/*".lstrip("/"), path.rpartition("/")[2].replace("*", "")
     if isinstance(node, dict) and _is_dictionary(node):
         small = {key.lower() for key in node}
         heading = name or next((n for n, of in VALUES.items() if small <= of), "key")
@@ -217,14 +217,14 @@ def _collect(
             for key, child in node.items():
                 beside = {n: v for n, v in scalars.items() if not n.startswith(f"{key}.")}
                 inner = f"{path}/{key}".lstrip("/")
-                _collect(child, inner, {**carried, **beside}, keys, found, depth + 1)
+                _collect(child, inner, {**carried, **beside}, keys, places, depth + 1)
         return
-    there = found.setdefault(place, Place(place))
+    there = places.setdefault(below, Place(below))
     there.keys |= dict.fromkeys(keys)
     for own, each in entries:
         there.objects.append(({**carried, **own}, each))
         if any(isinstance(child, dict | list) for child in each.values()):
-            _collect(each, place, {**carried, **own, **_carried(each)}, keys, found, depth + 1)
+            _collect(each, below, {**carried, **own, **_carried(each)}, keys, places, depth + 1)
 
 
 def _restates(key: str, content: Mapping[str, Any]) -> bool:

@@ -96,11 +96,11 @@ def sniff(name: str, head: bytes) -> bool:
     if not _ENDINGS.fullmatch(name) or (is_table and not _LIKWID.search(text)):
         return False
     lines = [line for line in text.splitlines() if line.strip()][-_LAST_LINES:]
-    found = [pair for line in lines if (pair := _number(line)) is not None]
+    numbers = [pair for line in lines if (pair := _number(line)) is not None]
     return (
-        len(found) >= min(_LEAST, max(len(lines), _LEAST - 1))
-        and len(found) >= _LEAST_SHARE * len(lines)
-        and any(_is_measured(key, unit) for key, _, unit in found)
+        len(numbers) >= min(_LEAST, max(len(lines), _LEAST - 1))
+        and len(numbers) >= _LEAST_SHARE * len(lines)
+        and any(_is_measured(key, unit) for key, _, unit in numbers)
     )
 
 
@@ -108,11 +108,11 @@ def _number(line: str) -> tuple[str, str, str] | None:
     """Return name, number as it is written and unit of a line; None for others."""
     if row := _ROW.fullmatch(_SUM.sub(r"\1", line)):
         return row[1].strip(), row[2] or row[3] or row[4], ""
-    found = _NUMBER.fullmatch(line)
+    match = _NUMBER.fullmatch(line)
     # Else a time of day.
-    if found is None or (":" in found[2] and _TOOK.search(found[1]) is None):
+    if match is None or (":" in match[2] and _TOOK.search(match[1]) is None):
         return None
-    return found[1].strip(), found[2], "s" if ":" in found[2] else found[3] or ""
+    return match[1].strip(), match[2], "s" if ":" in match[2] else match[3] or ""
 
 
 def _is_measured(key: str, unit: str) -> bool:
@@ -201,15 +201,15 @@ def _pairs(
     left out, which becomes a problem of the reading.
     """
     lines = whole_text(blocks, context.name).splitlines()
-    found = [_number(line) for line in lines]
-    written = [each[1] for each in found if each and ":" not in each[1]]
+    parsed = [_number(line) for line in lines]
+    written = [each[1] for each in parsed if each and ":" not in each[1]]
     plain = without_commas(written, is_comma_separated=True)
     if plain is None:
         detail = "some numbers have a decimal point: those with a comma are left out, such as "
         detail += next(text for text in written if "," in text)
         reading.problems.append(Problem("unclear_comma", "doubted", detail))
     numbers = dict(zip(written, plain or written, strict=True))
-    for line, each in zip(lines, found, strict=True):
+    for line, each in zip(lines, parsed, strict=True):
         if each is None:
             if text := _WORD.fullmatch(line):
                 yield text[1].strip(), text[2].strip(), None

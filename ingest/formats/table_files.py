@@ -268,18 +268,18 @@ def _parse_document(content: bytes, context: ReadContext, problems: ProblemList)
     return [_table_at(place, context, len(places) > 1) for place in places]
 
 
-def _table_at(place: json_rows.Place, context: ReadContext, is_one_of_several: bool) -> Table:
+def _table_at(list_place: json_rows.Place, context: ReadContext, is_one_of_several: bool) -> Table:
     """Return the table at a place of a document; its lines are numbers of objects."""
-    headings = dict.fromkeys(name for row in place.rows() for name in row)
+    headings = dict.fromkeys(name for row in list_place.rows() for name in row)
     series = declaration_of(context.tables, list(headings)).replicates
-    rows = place.rows(series) if series else place.rows()
+    rows = list_place.rows(series) if series else list_place.rows()
     content = list(rows)
     headings = dict.fromkeys(name for row in content for name in row)
     check_columns(len(headings), context.name)
     check_rows(len(content), MOST_ROWS, context.name)
     varied = (n for n in headings if json_rows.is_set(n) and len({r.get(n) for r in content}) > 1)
-    keys = (*place.keys, *varied)
-    table = Table(list(headings), 0, place.path if is_one_of_several else "", keys)
+    keys = (*list_place.keys, *varied)
+    table = Table(list(headings), 0, list_place.path if is_one_of_several else "", keys)
     for number, row in enumerate(content, 1):
         table.append(number, [row.get(name) for name in headings])
     return table

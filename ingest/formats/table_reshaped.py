@@ -55,12 +55,12 @@ def _without(table: Table, skip: Mapping[str, str], last_of: str) -> Table:
     if not at and key is None:
         return table
     lasts = {cells[key]: line for line, cells in table.rows} if key is not None else {}
-    kept = table.of_same_place(table.headings)
+    copy = table.of_same_place(table.headings)
     for line, cells in table.rows:
         is_last = key is None or not cells[key] or lasts[cells[key]] == line
         if is_last and not any(form.fullmatch(str(cells[index])) for index, form in at.items()):
-            kept.append(line, cells)
-    return kept
+            copy.append(line, cells)
+    return copy
 
 
 def _split(table: Table, patterns: Mapping[str, str]) -> Table:
@@ -107,9 +107,9 @@ def _pivoted(table: Table, pivot: tuple[str, str] | None) -> Table:
     own = _own_columns(table.headings, others, values)
     key = [at for at in others if at not in own]
     own = [value_at, *(at for at in own if table.headings[at])]
-    found: dict[tuple[Cell, ...], dict[str, list[_Value]]] = {}
+    groups: dict[tuple[Cell, ...], dict[str, list[_Value]]] = {}
     for value in values:
-        of_name = found.setdefault(tuple(value.cells[at] for at in key), {})
+        of_name = groups.setdefault(tuple(value.cells[at] for at in key), {})
         of_name.setdefault(value.name, []).append(value)
     names = dict.fromkeys(value.name for value in values)
     headings = [table.headings[at] for at in key]
@@ -119,15 +119,15 @@ def _pivoted(table: Table, pivot: tuple[str, str] | None) -> Table:
             while heading in headings:
                 heading += f" {pivot[1]}"
             headings.append(heading)
-    kept = table.of_same_place(headings)
-    for setting, of_name in found.items():
+    copy = table.of_same_place(headings)
+    for setting, of_name in groups.items():
         is_paired = len({*map(len, of_name.values())}) == 1
         single = ((value,) for each in of_name.values() for value in each)
         for run in zip(*of_name.values(), strict=True) if is_paired else single:
             of = {value.name: value.cells for value in run}
             measured = (of[name][at] if name in of else None for name in names for at in own)
-            kept.append(run[0].line, [*setting, *measured])
-    return kept
+            copy.append(run[0].line, [*setting, *measured])
+    return copy
 
 
 class _Value(NamedTuple):
@@ -184,17 +184,17 @@ def _unpivoted(table: Table, pattern: str) -> Table:
     stems = list(dict.fromkeys(stem for stem, part in split if part))
     parts = dict.fromkeys(part for _, part in split if part)
     places = {each: at for at, each in enumerate(split)}
-    kept = table.of_same_place([*(table.headings[at] for at in shared), *names, *stems])
+    columns_kept = table.of_same_place([*(table.headings[at] for at in shared), *names, *stems])
     units = zip(split, map(table.units.get, table.headings), strict=True)
-    kept.units |= {stem: unit for (stem, _), unit in units if unit}
+    columns_kept.units |= {stem: unit for (stem, _), unit in units if unit}
     for line, cells in table.rows:
         for part in parts:
             at = (places.get((stem, part)) for stem in stems)
             own = [None if index is None else cells[index] for index in at]
             if any(cell not in (None, "") for cell in own):
                 row = (*(cells[index] for index in shared), *(part for _ in names), *own)
-                kept.append(line, row)
-    return kept
+                columns_kept.append(line, row)
+    return columns_kept
 
 
 def _with_computed(
@@ -212,9 +212,9 @@ def _with_computed(
     }
     if not places:
         return table
-    kept = table.of_same_place([*table.headings, *places])
+    copy = table.of_same_place([*table.headings, *places])
     for line, cells in table.rows:
         texts = ([str(cells[at]).strip() for at in each] for each in places.values())
         values = [compute(map(float, t)) if all(map(is_number, t)) else None for t in texts]
-        kept.append(line, [*cells, *values])
-    return kept
+        copy.append(line, [*cells, *values])
+    return copy

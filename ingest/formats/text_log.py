@@ -108,12 +108,12 @@ def _parts(text: str, declaration: LogDeclaration) -> dict[str, str]:
     """Return the blocks of a log by name, each below what is above the first; empty for one run."""
     begins = [*declaration.begin.finditer(text)] if declaration.begin else []
     parts: dict[str, str] = {}
-    for number, found in enumerate(begins):
+    for number, block_begin in enumerate(begins):
         end = begins[number + 1].start() if number + 1 < len(begins) else len(text)
-        words = [word for word in found.groupdict().values() if word]
+        words = [word for word in block_begin.groupdict().values() if word]
         name = "-".join(words) or str(number + 1)
         name = name if name not in parts else f"{name}-{number + 1}"
-        parts[name] = text[: begins[0].start()] + text[found.start() : end]
+        parts[name] = text[: begins[0].start()] + text[block_begin.start() : end]
     return parts
 
 
@@ -183,10 +183,10 @@ def _number(text: str, name: str) -> float | None:
     numbers = [float(cell.replace(",", "")) for cell in cells]
     if not all(abs(number) < _MOST for number in numbers):
         return None
-    words = name.split("_")
-    if "min" in words:
+    name_parts = name.split("_")
+    if "min" in name_parts:
         return min(numbers)
-    return max(numbers) if "max" in words else sum(numbers) / len(numbers)
+    return max(numbers) if "max" in name_parts else sum(numbers) / len(numbers)
 
 
 def _percentiles(text: str, histogram: LogHistogram) -> Mapping[str, float | int]:

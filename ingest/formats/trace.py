@@ -217,12 +217,12 @@ def _power_of(trace: Trace, at: int, joules: np.ndarray, flags: list[str]) -> np
         own, dt_s = joules[rows], trace.dt_s[rows]
         if is_running_total(own):
             steps = steps_of(own, trace.headings[at].scale == POWERCAP_SCALE)
-            for place, detail in steps.repaired:
-                line = trace.layout.lines[rows[place]]
+            for at_line, detail in steps.repaired:
+                line = trace.layout.lines[rows[at_line]]
                 trace.problems.add("energy_counter_wrapped", "repaired", f"{name} {detail}", line)
                 flags += [] if "energy_counter_wrapped" in flags else ["energy_counter_wrapped"]
-            for place, detail in steps.reset:
-                line = trace.layout.lines[rows[place]]
+            for at_line, detail in steps.reset:
+                line = trace.layout.lines[rows[at_line]]
                 trace.problems.add("counter_reset", "doubted", f"{name} {detail}", line)
             own = steps.values
         with np.errstate(divide="ignore", invalid="ignore"):

@@ -54,7 +54,7 @@ def steps_of(values: np.ndarray, is_powercap: bool = False) -> CounterSteps:
         is_powercap: Whether Linux' powercap made the numbers (uJ), which wrap a little earlier.
     """
     steps = np.diff(values, prepend=np.nan)
-    found = CounterSteps(steps)
+    counter = CounterSteps(steps)
     rising = steps[steps > 0]
     near = _NEAR_STEPS * float(np.median(rising)) if len(rising) else 0.0
     for at in np.flatnonzero(steps < 0).tolist():
@@ -64,10 +64,10 @@ def steps_of(values: np.ndarray, is_powercap: bool = False) -> CounterSteps:
         is_near = period - before + after <= min(near, _LAST_SHARE * period)
         if is_near and period >= _LEAST_PERIOD_J:
             steps[at] += period
-            said = f"fell from {before:g} to {after:g} J: wrapped at {period:g} J"
-            found.repaired.append((at, said))
+            detail = f"fell from {before:g} to {after:g} J: wrapped at {period:g} J"
+            counter.repaired.append((at, detail))
         else:
             steps[at] = after
-            said = f"fell from {before:g} to {after:g} J: taken as a new start at 0"
-            found.reset.append((at, said))
-    return found
+            detail = f"fell from {before:g} to {after:g} J: taken as a new start at 0"
+            counter.reset.append((at, detail))
+    return counter

@@ -147,10 +147,10 @@ def _unit_of(text: str, in_cells: str) -> headings.Unit | None:
 
     A heading of one word that is a unit says it too: `W`.
     """
-    found = _IN_BRACKETS.search(text)
+    match = _IN_BRACKETS.search(text)
     # `5V0` is the name of a rail.
     bare = re.sub(r"\dV\d", "", _IN_BRACKETS.sub(" ", text)).strip()
-    if stated := in_cells or (found[1] if found else ""):
+    if stated := in_cells or (match[1] if match else ""):
         return headings.unit_of(stated, in_brackets=True) or headings.Unit(stated)
     if re.fullmatch(r"[munk]?[JWVA]", bare):
         return headings.unit_of(bare)

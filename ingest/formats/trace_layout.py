@@ -179,14 +179,14 @@ def _records(
 ) -> Iterator[tuple[int, list[str]]]:
     record: dict[str, str] = {}
     for number, line in lines:
-        found = _FIELD.match(line)
-        if found is None:
+        field = _FIELD.match(line)
+        if field is None:
             continue
-        name = found[1].strip()
+        name = field[1].strip()
         if name == names[0] and record:
             yield number - 1, [record.get(each, "") for each in names]
             record = {}
-        record[name] = found[2].strip().rstrip(".")
+        record[name] = field[2].strip().rstrip(".")
     if record:
         yield number, [record.get(each, "") for each in names]
 
@@ -276,17 +276,17 @@ def _distinct(headings: Sequence[str]) -> list[str]:
 
 def _take(layout: Layout, rows: Iterator[tuple[int, list[str]]]) -> Layout:
     width = len(layout.headings)
-    kept: list[list[str]] = []
+    good_rows: list[list[str]] = []
     for number, cells in rows:
         if len(cells) == width + 1 and not cells[-1]:
             cells = cells[:-1]
-        if kept and not _DIGIT.search(cells[0]) and _DIGIT.search(kept[0][0]):
+        if good_rows and not _DIGIT.search(cells[0]) and _DIGIT.search(good_rows[0][0]):
             # A line of a summary, such as `Average`, or a bar above it.
             continue
         if len(cells) == width and cells != layout.headings:
             layout.lines.append(number)
-            kept.append(cells)
+            good_rows.append(cells)
         elif len(cells) != width and any(map(_is_value, cells)):
             layout.refused.append((number, " ".join(cells)[:80]))
-    layout.columns = [list(column) for column in zip(*kept, strict=True)] if kept else []
+    layout.columns = [list(column) for column in zip(*good_rows, strict=True)] if good_rows else []
     return layout

@@ -234,11 +234,11 @@ def _times(layout: Layout, headings: Sequence[Heading]) -> tuple[np.ndarray, flo
         texts = layout.columns[at]
         if each.quantity == "time" and dates:
             texts = [f"{d} {t}" for d, t in zip(layout.columns[dates[0]], texts, strict=True)]
-        found = read_times(texts, each.scale, each.has_unit)
-        if found is not None and not each.has_unit and found[1] is None:
-            found = _in_seconds(layout, at, found[0]), None
-        if found is not None and _is_rising(found[0]):
-            return found
+        times = read_times(texts, each.scale, each.has_unit)
+        if times is not None and not each.has_unit and times[1] is None:
+            times = _in_seconds(layout, at, times[0]), None
+        if times is not None and _is_rising(times[0]):
+            return times
     for at, each in enumerate(headings):
         if each.quantity == "delta":
             steps = numbers_of(layout, at)

@@ -61,10 +61,10 @@ def read_times(
     return moments - known[0], float(known[0])
 
 
-def _seconds_of(found: re.Match[str] | None) -> float:
-    if found is None:
+def _seconds_of(match: re.Match[str] | None) -> float:
+    if match is None:
         return np.nan
-    hours, minutes, seconds, fraction = found.groups()
+    hours, minutes, seconds, fraction = match.groups()
     whole = int(hours) * 3600 + int(minutes) * 60 + int(seconds)
     return whole + float(f"0.{fraction or 0}")
 

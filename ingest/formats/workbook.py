@@ -39,12 +39,12 @@ def sheets_of(content: bytes, name: str) -> list[tuple[str, str]]:
         sheets = [(title, book.get_sheet_by_name(title).to_python()) for title in book.sheet_names]
     except (CalamineError, OSError, ValueError) as error:
         raise FormatError(f"no spreadsheet: {error} ({name})") from error
-    found = [(title, [[*map(_text, row)] for row in rows]) for title, rows in sheets if rows]
-    if not found:
+    filled = [(title, [[*map(_text, row)] for row in rows]) for title, rows in sheets if rows]
+    if not filled:
         raise FormatError(f"no sheet has rows ({name})")
-    if sum(len(row) for _, rows in found for row in rows) > _MOST_CELLS:
+    if sum(len(row) for _, rows in filled for row in rows) > _MOST_CELLS:
         raise FormatError(f"over {_MOST_CELLS:,} cells ({name})")
-    return _stacked(found) or [(title, _joined(rows)) for title, rows in found]
+    return _stacked(filled) or [(title, _joined(rows)) for title, rows in filled]
 
 
 def _stacked(sheets: Sequence[tuple[str, list[list[str]]]]) -> list[tuple[str, str]]:

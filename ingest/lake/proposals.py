@@ -48,15 +48,15 @@ def read_proposals(lake: LakePath) -> list[KeptProposal]:
     with naming("read", place):
         system, name = file_system(place)
         infos = system.get_file_info(FileSelector(name, allow_not_found=True))
-        found = []
+        proposals = []
         for info in sorted(infos, key=lambda info: info.base_name):
             if info.base_name.endswith(".toml"):
                 with system.open_input_stream(info.path) as file:
                     text = bytes(file.read()).decode("utf-8", "replace")
                 if match := _FOR.match(text):
                     root = match[1].encode().decode("unicode_escape")
-                    found.append(KeptProposal(root, f"{FOLDER}/{info.base_name}", text))
-    return found
+                    proposals.append(KeptProposal(root, f"{FOLDER}/{info.base_name}", text))
+    return proposals
 
 
 def write_proposal(lake: LakePath, proposal: KeptProposal) -> None:

@@ -109,14 +109,14 @@ class SampleSteps:
     def rows(self, run_id: str, batch: pa.RecordBatch) -> pa.Table:
         """Return rows of `samples` for a batch of `count`; after `settle`, in order of time."""
         columns = dict(zip(batch.schema.names, batch.columns, strict=True))
-        place, steps = columns.pop("place").to_numpy(), columns.pop("energy_steps")
-        missing = ~self._is_measured[place, row_layout.JOULES]
+        row_index, steps = columns.pop("place").to_numpy(), columns.pop("energy_steps")
+        missing = ~self._is_measured[row_index, row_layout.JOULES]
         missing |= steps.is_null().to_numpy(zero_copy_only=False)
         energy_uj = steps.fill_null(0).to_numpy() * self._unit_uj
         columns["energy_uj"] = pa.array(energy_uj, mask=missing)
         own = np.flatnonzero(~missing)
         t_ns, dt_ns = (columns[name].fill_null(0).to_numpy() for name in ("t_ns", "dt_ns"))
-        self.power.add(place[own], t_ns[own], dt_ns[own], energy_uj[own])
+        self.power.add(row_index[own], t_ns[own], dt_ns[own], energy_uj[own])
         return rows_of(run_id, columns, SAMPLES)
 
     def overview_column(self, name: str, finest: slice) -> tuple[np.ndarray, np.ndarray]:

@@ -112,14 +112,14 @@ def _join_by_settings(
     of_rows = {
         tuple(row.values[own] for own in columns.values()): at for at, row in enumerate(rows)
     }
-    found = {
+    by_settings = {
         of_rows[said]: trace
         for key, trace in zip(keys, traces, strict=True)
         if (said := tuple(map(key.get, columns))) in of_rows
     }
-    if not len(found) == len(of_rows) == len(rows):
+    if not len(by_settings) == len(of_rows) == len(rows):
         return
-    for at, trace in found.items():
+    for at, trace in by_settings.items():
         _fill(rows[at], trace, None)
         reason = f"the trace of line {rows[at].line} of {read.file.name}, by their settings"
         joined[trace.work.run_id] = Ignored(trace.path, reason)
@@ -136,19 +136,19 @@ def _same_columns(
 
     It has the same name, else the most values of all that have no others.
     """
-    found: dict[str, str] = {}
+    same: dict[str, str] = {}
     for name in keys[0]:
         values = {key.get(name) for key in keys}
         own = {column: {row.get(column) for row in rows} for column in rows[0]}
-        fitting = [c for c, each in own.items() if each <= values and c not in found.values()]
+        fitting = [c for c, each in own.items() if each <= values and c not in same.values()]
         if fitting:
-            found[name] = name if name in fitting else max(fitting, key=lambda c: len(own[c]))
-    return found
+            same[name] = name if name in fitting else max(fitting, key=lambda c: len(own[c]))
+    return same
 
 
 def _of_files(reads: Sequence[TableRead], traces: Sequence[_Trace]) -> dict[str, _Trace]:
     """Return the trace of each file of one row: of one name, else alone with it in a folder."""
-    found: dict[str, _Trace] = {}
+    by_name: dict[str, _Trace] = {}
     for key_of in (_name_of, _folder_of):
         files: dict[str, list[str]] = defaultdict(list)
         own: dict[str, list[_Trace]] = defaultdict(list)
@@ -156,11 +156,11 @@ def _of_files(reads: Sequence[TableRead], traces: Sequence[_Trace]) -> dict[str,
             files[key_of(read.file.path)].append(read.file.path)
         for trace in traces:
             own[key_of(trace.path)].append(trace)
-        used = {trace.path for trace in found.values()}
+        used = {trace.path for trace in by_name.values()}
         for key, paths in files.items():
             if key and len(paths) == len(own[key]) == 1 and own[key][0].path not in used:
-                found.setdefault(paths[0], own[key][0])
-    return found
+                by_name.setdefault(paths[0], own[key][0])
+    return by_name
 
 
 def _name_of(path: str) -> str:

@@ -115,26 +115,26 @@ def test_files_explanations_and_the_export_are_of_the_pinned_version(
     assert (export.status_code, f"version {before}" in export.text) == (200, True)
 
 
-def _explore(raw: dict[str, Any], version: int) -> Iterator[tuple]:
+def _explore(raw: dict[str, Any], version: int) -> Iterator[Any]:
     view, state = lake_view(version), ExploreState.from_json(raw, SHIPPED)
     yield from ((picture(name, view, state),) for name in PICTURES)
     yield from ((one(view, state),) for one in (best_table, status_words))
     yield explore.update_filters(raw, version)
 
 
-def _modes(raw: dict[str, Any], version: int) -> Iterator[tuple]:
+def _modes(raw: dict[str, Any], version: int) -> Iterator[Any]:
     yield modes.update_map(raw, version)
     yield modes.update_evidence("", raw, version)
     yield modes.update_filters(raw, version)
 
 
-def _timeline(raw: dict[str, Any], version: int) -> Iterator[tuple]:
+def _timeline(raw: dict[str, Any], version: int) -> Iterator[Any]:
     asked = {"runs": raw["run"][-1:], "hues": [], "base": 0, "other": None, "edits": []}
     yield timeline.update_runs(asked, version)
     yield timeline.update_choices("memcached", [], version)
 
 
-def _storage(raw: dict[str, Any], version: int) -> Iterator[tuple]:
+def _storage(raw: dict[str, Any], version: int) -> Iterator[Any]:
     yield storage.update_views(raw, version)
     yield (storage.update_claims(raw, version),)
     yield storage.update_filters(raw, version)

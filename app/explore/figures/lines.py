@@ -226,11 +226,11 @@ def _cards(cells: pl.DataFrame, scene: LinesScene) -> dict[tuple, list[str]]:
 def _value(row: Mapping[str, Any], catalogue: Catalogue) -> str:
     """Return `Energy: 1.32 kJ [1.30 kJ, 1.34 kJ]`."""
     metric = catalogue.metric(row["metric"])
-    words = format_quantity(row["value"], metric.unit)
+    text = format_quantity(row["value"], metric.unit)
     if row["low"] is not None:
         ends = (format_quantity(row[end], metric.unit) for end in ("low", "high"))
-        words += f" [{', '.join(ends)}]"
-    return f"{metric.title}: {words}"
+        text += f" [{', '.join(ends)}]"
+    return f"{metric.title}: {text}"
 
 
 def _meta(
@@ -238,11 +238,11 @@ def _meta(
 ) -> dict[str, Any]:
     """Return by which knobs the browser finds the rows of each point, and the points' cards."""
     columns = [knob.column for knob in scene.knobs]
-    place = list(scene.place.values())
+    panel_values = list(scene.place.values())
     return {
         "cells": {
             "knobs": [*columns, *scene.place],
-            "at": [[*row, *place] for row in rows.select(columns).rows()],
+            "at": [[*row, *panel_values] for row in rows.select(columns).rows()],
         },
         "words": [cards[row] for row in rows.select(*columns, "end").rows()],
     }

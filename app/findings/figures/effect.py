@@ -18,13 +18,13 @@ _ONE_HUE: Final = "#0072B2"
 
 @finishing
 def build_effect(
-    levels: Sequence[Level], knob: Knob, across: Knob | None, metric: Metric, words: str
+    levels: Sequence[Level], knob: Knob, across: Knob | None, metric: Metric, sweep_words: str
 ) -> dict[str, Any]:
     """Build one line, or one for each level of another knob.
 
     Args:
         levels: At least one.
-        words: The sweep.
+        sweep_words: The sweep.
     """
     names = list(dict.fromkeys(knob.label(level.level) for level in sorted(levels, key=_order)))
     others = sorted({level.other for level in levels}, key=lambda value: (value is None, value))
@@ -35,7 +35,7 @@ def build_effect(
         hue = _ONE_HUE if across is None else shade
         data.append(_line(own, knob, across, metric, other, hue))
     by = "" if across is None else f", by {across.noun}"
-    subtitle = f"{words}, other knobs averaged{by}; intervals of 95 %"
+    subtitle = f"{sweep_words}, other knobs averaged{by}; intervals of 95 %"
     return {
         "data": data,
         "layout": {
@@ -57,12 +57,12 @@ def _order(level: Level) -> tuple[bool, Any]:
 def _line(
     own: Sequence[Level], knob: Knob, across: Knob | None, metric: Metric, other: Any, hue: str
 ) -> dict[str, Any]:
-    words = []
+    hovers = []
     for level in own:
         ends = [format_quantity(value, metric.unit) for value in (level.low, level.high)]
         interval = "no interval" if level.low is None else f"[{ends[0]}, {ends[1]}]"
         head = knob.words(level.level) + ("" if across is None else f", {across.words(other)}")
-        words.append(
+        hovers.append(
             [head, f"{format_quantity(level.mean, metric.unit)} {interval}",
              f"{level.settings:,} settings, {level.runs:,} runs"]
         )  # fmt: skip
@@ -76,7 +76,7 @@ def _line(
             "array": [0.0 if level.high is None else level.high - level.mean for level in own],
             "arrayminus": [0.0 if level.low is None else level.mean - level.low for level in own],
         },
-        "meta": {"kind": "levels", "rows": [[0] for _ in own], "words": words},
+        "meta": {"kind": "levels", "rows": [[0] for _ in own], "words": hovers},
     }  # fmt: skip
 
 

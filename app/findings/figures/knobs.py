@@ -104,7 +104,7 @@ def _bars(
     mains = {share.name: share for share in shares.mains}
     pairs = dict(shares.pairs)
     others = {"rest": shares.rest, "noise": shares.noise}
-    values, words, colours, errors, opens = [], [], [], [[], []], []  # type: ignore[var-annotated]
+    values, hovers, colours, errors, opens = [], [], [], [[], []], []  # type: ignore[var-annotated]
     for name in names:
         main = mains.get(name)
         share = main.share if main else pairs.get(name, others.get(name, 0.0))
@@ -120,7 +120,7 @@ def _bars(
         )  # fmt: skip
         opens.append([key, targets.get(name, "")] if is_main else None)
         interval = f" [{100 * low:.2g}, {100 * high:.2g}]" if is_main else ""
-        words.append(
+        hovers.append(
             [f"{name}: {100 * share:.2g} %{interval}",
              f"{shares.settings:,} settings, {shares.runs:,} runs"]
         )  # fmt: skip
@@ -130,5 +130,5 @@ def _bars(
         "marker": {"color": colours},
         "error_x": {"type": "data", "symmetric": False, "array": errors[0],
                     "arrayminus": errors[1], "thickness": 1, "width": 3},
-        "meta": {"kind": "shares", "rows": [[0] for _ in names], "words": words, "opens": opens},
+        "meta": {"kind": "shares", "rows": [[0] for _ in names], "words": hovers, "opens": opens},
     }  # fmt: skip

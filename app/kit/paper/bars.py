@@ -132,11 +132,11 @@ def cells(
     }  # fmt: skip
     yield Call("", "mesh", (Name(panel), named["x"], named["y"], named["z"]), look)
     if trace.get("texttemplate") == "%{text}" and trace.get("text") is not None:
-        words = array(trace["text"]).ravel()
-        if len(words) == z.size:
+        labels = array(trace["text"]).ravel()
+        if len(labels) == z.size:
             hues = drawer.hues(z.ravel(), {**spec, "cmin": low, "cmax": high})
             font = {**part(trace, "textfont"), "color": [_readable(hue) for hue in hues]}
-            made = {"text": words.tolist(), "textfont": font}
+            made = {"text": labels.tolist(), "textfont": font}
             yield from words_at(drawer, made, x, y, at_x, at_y, panel, title)
 
 

@@ -66,12 +66,12 @@ def made(question: dict[str, Any]) -> bytes:
     if options.format == "script":
         return archive_of(plan, caption)
     if options.format == "svg":
-        words = {"Title": title, "Description": caption, "Creator": maker, "Date": None}
-        return svg_of(figure, words)
+        file_metadata = {"Title": title, "Description": caption, "Creator": maker, "Date": None}
+        return svg_of(figure, file_metadata)
     if options.format == "pdf":
         named: dict[str, Any] = {"Title": title, "Subject": caption, "Creator": maker}
         return pdf_of(figure, {**named, "CreationDate": None})
     buffer = io.BytesIO()
-    words = {"Title": title, "Description": caption, "Software": maker}
-    figure.savefig(buffer, format="png", dpi=DPI * options.scale, metadata=words)
+    file_metadata = {"Title": title, "Description": caption, "Software": maker}
+    figure.savefig(buffer, format="png", dpi=DPI * options.scale, metadata=file_metadata)
     return buffer.getvalue()

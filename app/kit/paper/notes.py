@@ -110,18 +110,18 @@ def _placed(
             rough.append(low + share * (high - low))
     panel, _ = frame.nearest(names[0][0], names[1][0], (rough[0], rough[1]))
     assert panel.x
-    found = []
+    placed = []
     sides = (panel.x, panel.y), (frame.width_px, frame.height_px)
     for (name, is_share), key, ends, length, p in zip(names, (kx, ky), *sides, rough, strict=True):
         if name and not is_share:
-            found.append(_Place(drawer.axes[name].position(spec.get(key)), False))
+            placed.append(_Place(drawer.axes[name].position(spec.get(key)), False))
         elif name:
-            found.append(_Place(number(spec.get(key), 0.5, -9, 9), True))
+            placed.append(_Place(number(spec.get(key), 0.5, -9, 9), True))
         else:
             held = min(max(p, ends[0]), ends[1])
             away = (p - held) * length * drawer.pt
-            found.append(_Place((held - ends[0]) / (ends[1] - ends[0]), True, away))
-    return panel, (found[0], found[1])
+            placed.append(_Place((held - ends[0]) / (ends[1] - ends[0]), True, away))
+    return panel, (placed[0], placed[1])
 
 
 def _anchors(spec: dict[str, Any], places: Sequence[_Place]) -> tuple[str, str]:
@@ -161,22 +161,22 @@ def _sides(
 
     None where the shape lies beside the panel.
     """
-    found: list[tuple[list[float], bool]] = []
+    lines: list[tuple[list[float], bool]] = []
     assert panel.x
     for letter, (name, is_share), ends in zip("xy", names, (panel.x, panel.y), strict=True):
         keys = f"{letter}0", f"{letter}1"
         if name and not is_share:
             # Unlike annotations, shapes have values on a log axis, no logarithms.
             axis, given = drawer.axes[name], np.array([spec.get(key) for key in keys], object)
-            found.append((axis.positions(given).tolist(), False))
+            lines.append((axis.positions(given).tolist(), False))
             continue
         at = [number(spec.get(key), 0, -9, 9) for key in keys]
         if not name:
             if max(at) < ends[0] or min(at) > ends[1]:
                 return None
             at = [(min(max(p, ends[0]), ends[1]) - ends[0]) / (ends[1] - ends[0]) for p in at]
-        found.append((at, True))
-    return found
+        lines.append((at, True))
+    return lines
 
 
 def _shape(

@@ -193,30 +193,30 @@ def words_at(
     inside = x.contains(at_x) & y.contains(at_y)
     inside &= np.array([bool(t) and t == t and str(t) != "None" for t in texts.tolist()], bool)
     radius = number(part(trace, "marker").get("size"), 6, 0, 60) / 2
-    for place in dict.fromkeys(map(str, places)):
-        rows = np.flatnonzero(inside & (places == place))
+    for position in dict.fromkeys(map(str, places)):
+        rows = np.flatnonzero(inside & (places == position))
         if not rows.size:
             continue
         drawer.count_texts(len(rows))
-        down, _, across = place.partition(" ")
+        down, _, across = position.partition(" ")
         gap = drawer.pt * (radius + 2)
         offset = (
             {"left": -gap, "right": gap}.get(across, 0.0),
             {"top": gap, "bottom": -gap}.get(down, 0.0),
         )
-        words = np.array([plain(texts[row]) for row in rows], object)
+        labels = np.array([plain(texts[row]) for row in rows], object)
         colours = np.array([colour(hues[row]) for row in rows], object)
         named = drawer.plan.add(
             f"{title}, texts",
-            {"x": at_x[rows], "y": at_y[rows], "text": words, "colour": colours},
+            {"x": at_x[rows], "y": at_y[rows], "text": labels, "colour": colours},
         )
         look: dict[str, Any] = {
             "ha": _PLACES.get(across, "center"),
             "va": {"top": "bottom", "bottom": "top"}.get(down, "center"),
             "fontsize": drawer.size(font.get("size")),
         }
-        if place == "middle center" and trace.get("mode", "text") == "text":
-            look["fontsize"] = fitting(x, at_x[rows], words, look["fontsize"])
+        if position == "middle center" and trace.get("mode", "text") == "text":
+            look["fontsize"] = fitting(x, at_x[rows], labels, look["fontsize"])
         if any(offset):
             look |= {"xytext": tuple(round(o, 2) for o in offset)}
             look |= {"textcoords": "offset points"}
@@ -226,10 +226,10 @@ def words_at(
         yield Call("", "write", args, look)
 
 
-def fitting(axis: Axis, at: np.ndarray, words: np.ndarray, most: float) -> float:
+def fitting(axis: Axis, at: np.ndarray, labels: np.ndarray, most: float) -> float:
     """Return the size of texts in cells, so that they are no wider than their cell."""
     steps = np.diff(np.unique(at.astype(float)))
-    longest = max(len(line) for text in words for line in text.split("\n"))
+    longest = max(len(line) for text in labels for line in text.split("\n"))
     if not steps.size or not longest:
         return most
     room = axis.length_pt * abs(axis.share(at[0] + steps.min()) - axis.share(at[0]))

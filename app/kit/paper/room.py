@@ -59,10 +59,10 @@ def run(call: Call, plan: Plan, made: dict[str, Any]) -> Any:
     else:
         target = Line2D if call.method == "Line2D" else getattr(drawing, call.method)
     args = [_value(arg, plan, made) for arg in call.args]
-    found = target(*args, **{key: _value(one, plan, made) for key, one in call.options.items()})
+    answer = target(*args, **{key: _value(one, plan, made) for key, one in call.options.items()})
     if call.result:
-        made[call.result] = found
-    return found
+        made[call.result] = answer
+    return answer
 
 
 def _value(value: Any, plan: Plan, made: dict[str, Any]) -> Any:

@@ -170,7 +170,7 @@ def _has_no_curve(path: Path) -> bool:
 def _steps(path: Path) -> str:
     """Write a long path by steps on the coarse grid; corners between steps of one direction go."""
     codes, corners = np.asarray(path.codes), np.asarray(path.vertices)
-    words: list[str] = []
+    path_parts: list[str] = []
     at, last = np.zeros(2, int), (0, 0)
     kept = np.isin(codes, (Path.MOVETO, Path.LINETO))
     places = np.round(COARSE * corners[kept]).astype(int)
@@ -178,15 +178,15 @@ def _steps(path: Path) -> str:
         x, y = (place - at).tolist()
         at = place
         if is_move:
-            words.append(f"m{x} {y}l")
+            path_parts.append(f"m{x} {y}l")
             last = 0, 0
         elif x or y:
             if x * last[1] == y * last[0] and x * last[0] + y * last[1] > 0:
-                words.pop()
+                path_parts.pop()
                 x, y = x + last[0], y + last[1]
-            words.append(f"{x} {y}" if words[-1].endswith("l") else f" {x} {y}")
+            path_parts.append(f"{x} {y}" if path_parts[-1].endswith("l") else f" {x} {y}")
             last = x, y
-    return "".join(words).replace(" -", "-").replace("lm", "m").removesuffix("l")
+    return "".join(path_parts).replace(" -", "-").replace("lm", "m").removesuffix("l")
 
 
 def merged_cells(
@@ -215,14 +215,14 @@ def merged_cells(
 
 def _path_of(marks: list[Mark]) -> str:
     """Return one path of all marks: of equal looks no order shows, so each is near the last."""
-    words: list[str] = []
+    path_parts: list[str] = []
     at = (0, 0)
     for x, y, glyph in sorted(marks):
-        is_near = words and words[-1].endswith("z")
+        is_near = path_parts and path_parts[-1].endswith("z")
         move = f"m{x - at[0]} {y - at[1]}" if is_near else f"M{x} {y}"
-        words.append(move.replace(" -", "-") + glyph)
+        path_parts.append(move.replace(" -", "-") + glyph)
         at = x, y
-    return "".join(words)
+    return "".join(path_parts)
 
 
 def _filled(face: Any) -> Look:
@@ -233,14 +233,14 @@ def _filled(face: Any) -> Look:
 
 
 def _look(gc: Any, face: Any, parts: int = _PARTS) -> Look:
-    found = dict(_filled(face))
+    style = dict(_filled(face))
     width = gc.get_linewidth()
     rgb = gc.get_rgb()
     if width and rgb[3]:
-        found |= {"stroke": to_hex(rgb[:3]), "stroke-width": f"{parts * width:.1f}"}
+        style |= {"stroke": to_hex(rgb[:3]), "stroke-width": f"{parts * width:.1f}"}
         if rgb[3] < 1:
-            found["stroke-opacity"] = f"{rgb[3]:.2f}"
-    return tuple(found.items())
+            style["stroke-opacity"] = f"{rgb[3]:.2f}"
+    return tuple(style.items())
 
 
 def _glyph(path: Path, parts: int = _PARTS) -> tuple[np.ndarray, str]:
@@ -253,27 +253,27 @@ def _glyph(path: Path, parts: int = _PARTS) -> tuple[np.ndarray, str]:
         start = np.array([low[0], (low[1] + high[1]) / 2])
         # All but a tenth of a point of the circle, and a line to close it.
         return start, f"a{radius:.0f} {radius:.0f} 0 1 1 0 1z"
-    words: list[str] = []
+    path_parts: list[str] = []
     at, start = np.zeros(2), corners[0]
     for points, code in path.iter_segments(curves=True, simplify=False):
         ends = np.round(parts * (np.asarray(points).reshape(-1, 2) - start) * (1, -1))
-        if code == Path.MOVETO and not words:
-            words.append("")
+        if code == Path.MOVETO and not path_parts:
+            path_parts.append("")
         elif code == Path.CLOSEPOLY:
-            words.append("z")
+            path_parts.append("z")
             continue
         else:
             letter = {Path.MOVETO: "m", Path.LINETO: "l", Path.CURVE3: "q", Path.CURVE4: "c"}[code]
             steps = [f"{step + 0.0:.0f}" for step in (ends - at).ravel()]
             if letter == "l" and "0" in steps:
-                words.append(f"v{steps[1]}" if steps[0] == "0" else f"h{steps[0]}")
+                path_parts.append(f"v{steps[1]}" if steps[0] == "0" else f"h{steps[0]}")
             else:
-                letter = " " if letter == "l" and words[-1].startswith(("l", " ")) else letter
-                words.append((letter + " ".join(steps)).replace(" -", "-"))
+                letter = " " if letter == "l" and path_parts[-1].startswith(("l", " ")) else letter
+                path_parts.append((letter + " ".join(steps)).replace(" -", "-"))
         at = ends[-1]
-    if len(words) > 2 and words[-1] != "z" and not at.any():
-        words[-1] = "z"
-    return start, "".join(words)
+    if len(path_parts) > 2 and path_parts[-1] != "z" and not at.any():
+        path_parts[-1] = "z"
+    return start, "".join(path_parts)
 
 
 def svg_of(figure: Figure, metadata: dict[str, str | None]) -> bytes:

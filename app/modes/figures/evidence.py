@@ -53,12 +53,12 @@ def build_evidence(runs: pl.DataFrame, means: pl.DataFrame, scene: EvidenceScene
 def _replicates(
     runs: pl.DataFrame, columns: dict[int, int], scene: EvidenceScene, is_best: bool
 ) -> dict:
-    place = np.array([columns[who] for who in runs["who"]], dtype=float)
+    column_x = np.array([columns[who] for who in runs["who"]], dtype=float)
     spread = _JITTER * (((np.arange(len(runs)) + 1) * _GOLDEN) % 1.0 - 0.5)
     hues, symbols = scene.competitors.hues, scene.competitors.symbols
     who = runs["who"].to_list()
     name = "replicate" if is_best else "replicate of another setting"
-    words = [
+    hovers = [
         [format_quantity(value, scene.metric.unit), name, run_id]
         for value, run_id in runs.select("value", "run_id").iter_rows()
     ]
@@ -70,10 +70,10 @@ def _replicates(
     }
     return scatter_trace(
         "replicates",
-        place - (0.12 if is_best else 0.34) + spread,
+        column_x - (0.12 if is_best else 0.34) + spread,
         runs["value"].to_numpy(),
         name=name,
-        meta={"kind": "replicates", "is_best": is_best, "words": words},
+        meta={"kind": "replicates", "is_best": is_best, "words": hovers},
         marker=marker,
         hoverinfo="none",
     )
@@ -92,13 +92,13 @@ def _means(means: pl.DataFrame, columns: dict[int, int], scene: EvidenceScene) -
         "width": 7, "color": "#8C8C8C",
     }  # fmt: skip
     marker = {"symbol": "line-ew", "size": 20, "line": {"width": 3, "color": hues}}
-    words = [
+    hovers = [
         _mean_words(row["mean"], row["low"], row["high"], scene.metric.unit)
         for row in means.iter_rows(named=True)
     ]
     own: dict[str, Any] = {
         "name": "mean", "error_y": bars, "marker": marker, "hoverinfo": "none",
-        "meta": {"kind": "means", "words": words},
+        "meta": {"kind": "means", "words": hovers},
     }  # fmt: skip
     return scatter_trace("means", x, mean, **own)
 

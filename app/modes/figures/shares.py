@@ -79,7 +79,7 @@ def _trace(bar: dict, total: int) -> dict:
     count = len(bar["rows"])
     share = 100 * count / total
     text = f"{share:.0f} % · {count:,}"
-    words = [bar["label"], text, "click: these cells"]
+    hover = [bar["label"], text, "click: these cells"]
     return {
         "type": "bar",
         "orientation": "h",
@@ -89,7 +89,7 @@ def _trace(bar: dict, total: int) -> dict:
             "rows": [bar["rows"]],
             "fades": True,
             "clauses": [bar["clause"]],
-            "words": [words],
+            "words": [hover],
         },
         "x": [share],
         "y": [bar["label"]],

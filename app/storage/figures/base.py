@@ -143,10 +143,10 @@ def _mean_words(
     column: str, mean: float | None, spread: float | None, n: int, spread_words: str
 ) -> str:
     measure = SHIPPED.metric(column)
-    words = f"{measure.title}: {format_quantity(mean, measure.unit)}"
+    text = f"{measure.title}: {format_quantity(mean, measure.unit)}"
     if spread is not None and isfinite(spread):
-        words += f" ± {format_quantity(spread, measure.unit)} ({spread_words})"
-    return f"{words}, n = {n}"
+        text += f" ± {format_quantity(spread, measure.unit)} ({spread_words})"
+    return f"{text}, n = {n}"
 
 
 def words_of(rows: pl.DataFrame, columns: Sequence[str], scene: Scene) -> list[list[str]]:
@@ -173,7 +173,7 @@ def points(
     rows: pl.DataFrame,
     x: Iterable,
     y: Iterable,
-    words: list[list[str]],
+    hovers: list[list[str]],
     scene: Scene,
     box: dict[str, Any] | None = None,
     size: float = 8,
@@ -183,7 +183,7 @@ def points(
 
     Args:
         rows: Configurations of one mode.
-        words: Lines of each point's hover.
+        hovers: Lines of each point's hover.
         box: What a box selects by; None: the knobs of its points.
     """
     mode = rows["mode"][0]
@@ -192,13 +192,13 @@ def points(
         "name": scene.label(mode),
         "marker": {"color": scene.hue(mode), "symbol": scene.symbol(mode), "size": size},
         "cliponaxis": False,
-        "meta": {"kind": "points", "rows": numbers, "words": words, "box": box, "fades": 0.6},
+        "meta": {"kind": "points", "rows": numbers, "words": hovers, "box": box, "fades": 0.6},
     }
     return scatter_trace("points", plain(x), plain(y), **{**SELECTABLE, **own, **more})
 
 
 def marks(
-    kind: str, x: Iterable, y: Iterable, marker: dict[str, Any], words: list, **more: Any
+    kind: str, x: Iterable, y: Iterable, marker: dict[str, Any], hovers: list, **more: Any
 ) -> dict[str, Any]:
     """Build a trace of markers that no selection fades, such as idle power."""
     return scatter_trace(
@@ -208,8 +208,8 @@ def marks(
         name=kind,
         marker=marker,
         unselected={"marker": {"opacity": 1}},
-        hoverinfo="none" if words else "skip",
-        meta={"kind": kind, "words": words},
+        hoverinfo="none" if hovers else "skip",
+        meta={"kind": kind, "words": hovers},
         **more,
     )
 
@@ -235,10 +235,10 @@ def stars(published: Sequence[Star], x: Sequence[float], scene: Scene) -> list[d
     return [marks("published", x, values, marker, words, cliponaxis=False)]
 
 
-def idle_marks(x: Iterable, y: Iterable, words: list, size: int, **more: Any) -> dict[str, Any]:
+def idle_marks(x: Iterable, y: Iterable, hovers: list, size: int, **more: Any) -> dict[str, Any]:
     """Build a trace of idle power, as grey triangles."""
     marker = {"symbol": "triangle-up", "size": size, "color": QUIET}
-    return marks("idle", x, y, marker, words, **more)
+    return marks("idle", x, y, marker, hovers, **more)
 
 
 def error_bars(spreads: np.ndarray, color: str, width: int = 3) -> dict[str, Any]:

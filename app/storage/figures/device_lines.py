@@ -83,14 +83,14 @@ def build_device_lines(
         y |= {"type": "log", "dtick": 1} if view.y in _LOG else linear
         y |= {"matches": "y"} if number else {}
         axes |= panel_axes(number, len(panels), _GAP, x, y)
-    words = [f"mean ± {scene.spread_words}", format_bytes(rows["request_bytes"][0])]
-    words += [scene.label(rows["mode"][0])]
-    words += [] if by_depth else ["filled: reading, open: writing"]
-    words += [part] if part else []
+    subtitle_parts = [f"mean ± {scene.spread_words}", format_bytes(rows["request_bytes"][0])]
+    subtitle_parts += [scene.label(rows["mode"][0])]
+    subtitle_parts += [] if by_depth else ["filled: reading, open: writing"]
+    subtitle_parts += [part] if part else []
     more = rows["device"].n_unique() - len(devices)
-    words += [f"{more} more devices: filter on them"] if more else []
+    subtitle_parts += [f"{more} more devices: filter on them"] if more else []
     margin = {"l": 52, "r": 10, "t": 76, "b": 38}
-    made = layout(view, " · ".join(words), scene, **axes, annotations=notes, margin=margin)
+    made = layout(view, " · ".join(subtitle_parts), scene, **axes, annotations=notes, margin=margin)
     return {"data": data, "layout": made}
 
 

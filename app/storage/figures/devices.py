@@ -113,13 +113,13 @@ def _bars(active: pl.DataFrame, resting: pl.DataFrame, devices: list[str | None]
 
 
 def _idle(resting: pl.DataFrame, devices: list[str | None], scene: Scene) -> dict[str, Any]:
-    words = [
+    hovers = [
         [f"idle · {row['device'] or scene.unnamed}", measured_words(row, "power_w", scene)]
         for row in resting.iter_rows(named=True)
     ]
     x = [devices.index(d) - _STEP for d in resting["device"]]
     bars = error_bars(floats(resting["power_w_spread"]), QUIET)
-    return idle_marks(x, resting["power_w"], words, 10, error_y=bars)
+    return idle_marks(x, resting["power_w"], hovers, 10, error_y=bars)
 
 
 def _range(
@@ -137,10 +137,10 @@ def _range(
     faint = f"rgba({', '.join(str(int(hue[i : i + 2], 16)) for i in (1, 3, 5))}, 0.45)"
     bars = error_bars(floats(drawn["power_w_spread"]), hue)
     at = [devices.index(d) + shift for d in drawn["device"]]
-    words = words_of(drawn, ["power_w", "iops"], scene)
+    hovers = words_of(drawn, ["power_w", "iops"], scene)
     return [
         curve("ranges", x, y, {"color": faint, "width": 4}, of_mode),
-        points(drawn, at, drawn["power_w"], words, scene, error_y=bars),
+        points(drawn, at, drawn["power_w"], hovers, scene, error_y=bars),
     ]
 
 
@@ -199,16 +199,16 @@ def _subtitle(
     drawn: pl.DataFrame, devices: Sequence[str | None], scene: Scene, part: str
 ) -> list[str]:
     peak = format_quantity(drawn["peak_w"][0], "W")
-    words = [
+    parts = [
         f"{format_bytes(drawn['request_bytes'][0])} requests",
         scene.label(drawn["mode"][0]),
         f"1 is {peak}, the greatest mean of all devices and workloads",
         "ours, not the paper's: R², idle (grey), proportional (dotted)",
     ]
-    words += [part] if part else []
+    parts += [part] if part else []
     if len(devices) > MOST_DEVICES:
-        words.append(f"{len(devices) - MOST_DEVICES} more devices: filter on them")
-    return words
+        parts.append(f"{len(devices) - MOST_DEVICES} more devices: filter on them")
+    return parts
 
 
 def _access_panel(

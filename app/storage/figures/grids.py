@@ -172,7 +172,7 @@ def _cells(
     each = own[view.by][0]
     single = {**cells.common, view.by: each}
     knobs = single | ({"rw": list(cells.accesses)} if cells.accesses else {})
-    words = _difference_words if cells.accesses else _mean_words
+    hover_of = _difference_words if cells.accesses else _mean_words
     name = scene.name(view.by, each)
     meta = {
         "kind": "cells",
@@ -181,7 +181,7 @@ def _cells(
         "words": [
             [
                 f"{name} · {format_bytes(cell['request_bytes'])} · depth {cell['io_depth']:g}",
-                *words(cell, view.y, scene),
+                *hover_of(cell, view.y, scene),
                 *[said for kind, said in _MARKS.items() if cell.get(kind)],
                 "click: select this cell",
             ]

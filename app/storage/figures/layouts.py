@@ -104,11 +104,11 @@ def layout(view: View, subtitle: str, scene: Scene, title: str = "", **more: Any
     """Build the layout of one small figure; without a title it has the view's."""
     parts = subtitle.split(" · ") + ([scene.note] if scene.note else [])
     lines = _joined(parts, view.room_chars)
-    words = BREAK.join(lines)
+    text = BREAK.join(lines)
     if scene.note:
-        words = words.removesuffix(scene.note) + bold(scene.note)
+        text = text.removesuffix(scene.note) + bold(scene.note)
     made = {
-        **base_layout(title or view.title, words),
+        **base_layout(title or view.title, text),
         "margin": {"l": 52, "r": 10, "t": 44, "b": 38},
         "dragmode": "select",
         "showlegend": False,
@@ -156,16 +156,18 @@ def message(view: View, sentence: str) -> dict[str, Any]:
     return figure
 
 
-def unmeasured(view: View, columns: Sequence[str], place: str, how: str = "") -> dict[str, Any]:
+def unmeasured(
+    view: View, columns: Sequence[str], place_text: str, how: str = ""
+) -> dict[str, Any]:
     """Build a message that names metrics without values, and the input that would give them.
 
     Args:
         columns: Metrics, or a column of `functions`.
-        place: Device, access and size as text; may be empty.
+        place_text: Device, access and size as text; may be empty.
         how: How they would have been measured; may be empty.
     """
     known = SHIPPED.metrics
     names = " and ".join(known[c].title if c in known else view.title for c in columns)
-    where = f" at {place}" if place else ""
+    where = f" at {place_text}" if place_text else ""
     inputs = " ".join(dict.fromkeys(_SOURCES[name] for name in columns if name in _SOURCES))
     return message(view, f"{names}: not measured{how}{where}. {inputs}")

@@ -251,7 +251,7 @@ def _trace(
     look: dict[str, Any],
     stacks: _Stacks,
     rows_of: Mapping[Bar, list[int]],
-    words: list[list[str]],
+    hovers: list[list[str]],
 ) -> dict[str, Any]:
     """Build one subsystem in all measured bars."""
     return {
@@ -268,7 +268,7 @@ def _trace(
             "kind": "bars",
             "rows": [rows_of.get(bar, []) for bar in stacks.measured],
             "knobs": _CLICKED,
-            "words": words,
+            "words": hovers,
         },
     }
 
