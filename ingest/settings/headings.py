@@ -52,6 +52,8 @@ _SPELLED: Final = {
 }
 # Those of which the case of the letters decides, tried first.
 _CASED: Final = {"MJ": "MJ", "MW": "MW", "MWh": "MWh", "A": "A", "C": "degC", "B": "B", "Ah": "Ah"}
+# Names of rates, which are their own units.
+_RATES: Final = {**dict.fromkeys(("qps", "tps", "rps", "iops"), "1/s"), "fps": "frames/s"}
 # Only in brackets: as words they mean something else.
 _BRACKETED: Final = {"min": "min", "h": "h", "hr": "h", "sec.": "s"}
 # As a last word these are seldom a unit.
@@ -183,6 +185,8 @@ def read_heading(text: str, cell_unit: str = "") -> Heading:
         if len(raw) >= last and (unit := _last_unit(raw[-last:])) is not None:
             own = words[: len(raw) - last]
             return Heading(text, (*own, *number) if own else words, unit)
+    if words[-1:] and words[-1] in _RATES:
+        return Heading(text, words, Unit(_RATES[words[-1]], "rate"))
     return Heading(text, words, None)
 
 

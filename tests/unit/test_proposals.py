@@ -71,6 +71,7 @@ from tests.fixtures.real import studies
         ("bs.KiB", "KiB", "bytes", 1024),
         ("EDP (J*s)", "J s", "", 1),
         ("power/W", "W", "power", 1),
+        ("gen_tps", "1/s", "rate", 1),
         ("Time / ms", "ms", "time", 1e-3),
     ],
 )
