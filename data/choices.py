@@ -204,10 +204,14 @@ def _matching(rows: pl.DataFrame, values: Mapping[str, Value]) -> pl.Series:
     unknown = [name for name in values if name not in rows.columns]
     if unknown:
         raise DataError(f"baseline: {', '.join(unknown)}: no column of a setting")
-    mask = pl.repeat(True, len(rows), dtype=pl.Boolean, eager=True)
+    mask = np.ones(len(rows), bool)
     for name, value in values.items():
-        mask &= rows[name].eq_missing(pl.Series([value], dtype=rows[name].dtype))
-    return mask
+        column = rows[name]
+        wanted = pl.Series([value], dtype=column.dtype)
+        # The plain comparison takes a tenth of the time, and has no answer for NULL.
+        is_plain = value is not None and not column.null_count()
+        mask &= (column == wanted[0] if is_plain else column.eq_missing(wanted)).to_numpy()
+    return pl.Series(mask)
 
 
 def _check_scope(rows: pl.DataFrame, choice: Choice, catalogue: Catalogue) -> None:

@@ -247,9 +247,8 @@ def _studies(view: LakeView, question: Question) -> tuple[Study, ...]:
     for own in settings_left(question, rows).partition_by(columns, maintain_order=True)[
         :MOST_CHOICES
     ]:
-        is_baseline = own["is_baseline"].fill_null(False)
-        if is_baseline.any() and not is_baseline.all():
-            own = own.filter(~is_baseline)
+        if 0 < (own["is_baseline"].sum() or 0) < len(own):
+            own = own.filter(~pl.col("is_baseline").fill_null(False))
         family = partial(family_of, rows, own.row(0, named=True))
         # Choices without a run that has a value of the cost have no best.
         with suppress(DataError):
@@ -409,10 +408,11 @@ def _alternatives(judged: Study, members: np.ndarray, shown: int, question: Ques
         members = np.arange(len(members)) == shown
     rows = judged.rows.select(knobs or ["system"])[np.flatnonzero(members)]
     rest = [name for name in rows.columns if name != "itr_us"]
-    delays: dict[tuple[Any, ...], list[Any]] = {}
-    for row in rows.iter_rows(named=True):
-        delays.setdefault(tuple(row[name] for name in rest), []).append(row.get("itr_us"))
     has_delay = "itr_us" in rows.columns
+    others = rows.select(rest).rows() if rest else [()] * len(rows)
+    delays: dict[tuple[Any, ...], list[Any]] = {}
+    for key, delay in zip(others, rows["itr_us"].to_list() if has_delay else others, strict=True):
+        delays.setdefault(key, []).append(delay)
     alternatives = [
         dict(zip(rest, key, strict=True)) | ({"itr_us": values} if has_delay else {})
         for key, values in delays.items()

@@ -119,7 +119,11 @@ def column_choices(view: LakeView, state: ExploreState) -> Entries:
 
 def system_choices(view: LakeView, state: ExploreState) -> Entries:
     """List the systems that match the filters, by their labels."""
-    left = view.left(state.selection).select("system", "system_label").unique().sort("system")
+    return view.once(_systems, state.selection)
+
+
+def _systems(view: LakeView, selection: Selection) -> Entries:
+    left = view.left(selection).select("system", "system_label").unique().sort("system")
     return entries({system: label or system for system, label in left.iter_rows() if system})
 
 

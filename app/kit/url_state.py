@@ -128,8 +128,10 @@ class UrlState:
             SelectionError: A newer version, a filter on a column that the lake lacks, or a bad
                 value; the message names it.
         """
-        catalogue = catalogue
-        parameters = read_parameters(query, cls.VERSION, cls.UPGRADERS)
+        return cls._of(read_parameters(query, cls.VERSION, cls.UPGRADERS), catalogue)
+
+    @classmethod
+    def _of(cls, parameters: Parameters, catalogue: Catalogue) -> Self:
         filters, ignored = take_filters(parameters, catalogue).clauses, []
         names = cls.filters(catalogue)
         own, others = (
@@ -171,7 +173,7 @@ class UrlState:
             raise SelectionError(
                 f"the state is {str(raw)[:_LONGEST_SHOWN]!r}, expected values by key"
             )
-        return cls.from_query(urlencode(pairs_of(raw, cls.VERSION)), catalogue)
+        return cls._of(parameters_of(raw), catalogue)
 
     @classmethod
     def spec(cls, catalogue: Catalogue) -> dict[str, Any]:
@@ -257,13 +259,15 @@ def take_filters(parameters: Parameters, catalogue: Catalogue) -> Selection:
     return catalogue.selection(values)
 
 
-def pairs_of(raw: Mapping[str, Any], version: int) -> list[tuple[str, str]]:
-    """Flatten controls' values to pairs: None and empty texts are left out, lists repeat it."""
-    pairs = [("v", str(version))]
+def parameters_of(raw: Mapping[str, Any]) -> Parameters:
+    """Convert controls' values to the texts of each key; None and empty texts are left out."""
+    parameters: Parameters = {}
     for key, value in raw.items():
         values: Sequence[Any] = value if isinstance(value, (list, tuple)) else [value]
-        pairs += [(key, write_value(v)) for v in values if v is not None and v != ""]
-    return pairs
+        texts = [write_value(v) for v in values if v is not None and v != ""]
+        if texts:
+            parameters[key] = texts
+    return parameters
 
 
 def check_handed_on(key: str, text: str) -> str:

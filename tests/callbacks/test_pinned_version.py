@@ -140,7 +140,7 @@ def _storage(raw: dict[str, Any], version: int) -> Iterator[Any]:
     yield storage.update_filters(raw, version)
 
 
-CALLBACKS: dict[str, Callable[[dict[str, Any], int], Iterator[tuple]]] = {
+CALLBACKS: dict[str, Callable[[dict[str, Any], int], Iterator[Any]]] = {
     "explore": _explore,
     "modes": _modes,
     "timeline": _timeline,

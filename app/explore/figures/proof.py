@@ -31,22 +31,23 @@ def set_traces(points: pl.DataFrame, sizes_px: np.ndarray, encoding: Encoding) -
         sizes_px: Diameters of the points; a disc is a little larger.
     """
     traces = []
-    column = encoding.symbol.column if encoding.symbol is not None else None
-    is_set = (points["best"] == "set").fill_null(False)
-    members = points.filter(is_set).select("x", "y", *([column] if column else []))
-    members = members.with_columns(disc_px=pl.Series(sizes_px + _DISC_PX).filter(is_set))
+    members = np.flatnonzero((points["best"] == "set").fill_null(False).to_numpy())
+    rows_of: dict[Any, list[int]] = {"all": members.tolist()}
+    if encoding.symbol is not None:
+        rows_of = {}
+        values = points[encoding.symbol.column][members].to_list()
+        for row, value in zip(members.tolist(), values, strict=True):
+            rows_of.setdefault(value, []).append(row)
+    x, y = floats(points["x"]), floats(points["y"])
     for _, hue, value in styles_of(encoding):
-        rows = members
-        if column:
-            mine = pl.lit(value, members[column].dtype)
-            rows = members.filter(pl.col(column).eq_missing(mine))
-        if len(rows):
-            sizes = rows["disc_px"].to_numpy()
+        rows = rows_of.get(value)
+        if rows:
+            sizes = sizes_px[rows] + _DISC_PX
             marker = {"symbol": "circle", "size": sizes, "color": hue, "opacity": _SET_OPACITY,
                       "line": {"width": 0}}  # fmt: skip
             faint = {"marker": {"opacity": _SET_OPACITY}}
             traces.append(
-                scatter_trace("set", _wide(rows, "x"), _wide(rows, "y"), type="scattergl",
+                scatter_trace("set", x[rows], y[rows], type="scattergl",
                               marker=marker, selected=faint, unselected=faint)
             )  # fmt: skip
     return traces
@@ -136,7 +137,3 @@ def _line(
 def _faint(hue: str, opacity: float) -> str:
     red, green, blue = (int(hue[i : i + 2], 16) for i in (1, 3, 5))
     return f"rgba({red},{green},{blue},{opacity})"
-
-
-def _wide(rows: pl.DataFrame, column: str) -> np.ndarray:
-    return floats(rows[column])
