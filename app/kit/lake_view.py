@@ -1,6 +1,7 @@
 """One open version of the lake, shared by all visitors and read-only."""
 
 from collections.abc import Callable, Hashable, Sequence
+from dataclasses import replace
 from functools import cached_property, lru_cache, partial
 from threading import Condition
 from typing import Any, Final, TypeVar, cast
@@ -20,7 +21,7 @@ from app.kit.settings import MAX_ROWS
 from data.analysis.facets import LEADING, FacetCounts, matches
 from data.connection import Lake
 from data.errors import LakeError
-from data.order import NO_ORDER, Order, order_of
+from data.order import MOST_RUNS, NO_ORDER, Order, order_of
 from data.queries.facets import facet_cube_query, outline_query
 from data.queries.runs import chosen_counts_query
 from data.run_files import RunFiles
@@ -236,11 +237,12 @@ class LakeView:
     def order(self, selection: Selection) -> Order:
         """Return the order of the runs of a selection, of the choices that its filters leave.
 
-        In a large lake without a filter on datasets or workloads nothing is checked.
+        In a large lake nothing is checked without a filter on datasets or workloads, nor where this
+        filter leaves more runs than a check reads: it would take the time of many views.
         """
         studied = self._studied(selection)
-        if self.is_large and not studied.clauses:
-            return NO_ORDER
+        if self.is_large and (not studied.clauses or self.matching(studied) > MOST_RUNS):
+            return replace(NO_ORDER, is_cut=bool(studied.clauses))
         return self.once(_order, studied).left(selection)
 
     def measured_columns(self, selection: Selection) -> tuple[str, ...]:

@@ -59,6 +59,18 @@ def test_the_outline_counts_what_the_cube_counts(views: Any) -> None:
     )  # fmt: skip
 
 
+def test_the_order_of_more_runs_than_are_read_is_not_checked(
+    views: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    small, large = views
+    chosen = Selection.of(dataset=[small.outline["dataset"][0]])
+    assert large.order(chosen).checks
+    monkeypatch.setattr(lake_view, "MOST_RUNS", large.matching(chosen) - 1)
+    assert (large.order(chosen).checks, large.order(chosen).is_cut) == ((), True)
+    # A small lake reads what it can, and says that it is cut.
+    assert small.order(chosen).checks
+
+
 @pytest.mark.thin(2)
 @pytest.mark.parametrize("page", _EACH_PAGE, ids=lambda page: page.name)
 def test_a_page_shows_a_dataset_as_in_a_small_lake(page: Any, views: Any, server: Flask) -> None:
