@@ -14,7 +14,7 @@ from ingest.formats.table_footers import SUMMARY
 from ingest.formats.workbook import is_workbook
 from ingest.formats.written_numbers import written_numbers
 from ingest.records import TableDeclaration
-from ingest.settings.headings import is_measurement, read_heading
+from ingest.settings.headings import is_measurement, is_setting, read_heading
 
 _PARQUET: Final = b"PAR1"
 _SEPARATORS: Final = (",", ";", "\t", "|", None)
@@ -118,7 +118,18 @@ def _is_table(lines: Sequence[str], separator: str | None, has_steps: bool = Fal
         and (all(map(_HEADING.fullmatch, names)) or _are_steps(header, body, has_steps))
         and len(set(names)) == len(names)
         and all(len(row) == len(header) for row in body)
-        and any(_are_numbers([row[at] for row in body], separator) for at in range(len(header)))
+        and (
+            any(_are_numbers([row[at] for row in body], separator) for at in range(len(header)))
+            or (len(header) > 2 and _are_runs_in_columns(body, separator))
+        )
+    )
+
+
+def _are_runs_in_columns(body: Sequence[Sequence[str]], separator: str | None) -> bool:
+    """Return whether each row has a measurement, as numbers, or what was set in each run."""
+    measured = [row for row in body if is_measurement(row[0])]
+    return bool(measured) and all(
+        _are_numbers(row[1:], separator) if row in measured else is_setting(row[0]) for row in body
     )
 
 

@@ -174,7 +174,7 @@ class TableBlock:
         for heading in self.skip:
             yield f"#   no runs: rows whose {heading} is a part of another"
         if self.pivot is not None:
-            yield f"#   measurements: named by {self.pivot[0]}, one a row"
+            yield f"#   measurements: named by {self.pivot[0] or 'the first column'}, one a row"
         if self.unpivot:
             of = "series" if "?P<" in self.unpivot else "replicates"
             each = "column" if self.pivot else "cell" if self.measured else ""

@@ -14,7 +14,13 @@ from ingest.formats.json_rows import Cell
 from ingest.formats.table_reshaped import VALUE
 from ingest.formats.table_text import UNSET, is_number
 from ingest.proposals.path_parts import PathColumn, read_paths
-from ingest.settings.headings import is_measurement, quantity_of, read_heading, words_of
+from ingest.settings.headings import (
+    is_measurement,
+    is_setting,
+    quantity_of,
+    read_heading,
+    words_of,
+)
 from ingest.settings.word_lists import VALUES, WORDS
 
 # Parts of a machine or of a run, percentiles and statistics stand in no heading of a run.
@@ -29,24 +35,30 @@ def runs_in_columns(
 ) -> tuple[str, tuple[str, str]] | None:
     """Return the pattern of headings that are runs, and the headings of names and of values.
 
-    None unless each row is of another measurement, one at least an energy, a power or a time.
+    None unless each row is of another measurement, one at least an energy, a power or a time. Rows
+    of settings may be among them where the headings only number the runs.
     """
     names = [str(cell).strip() for cell in columns[0]] if columns else []
     has_units = {*headings[1:2]} <= {"unit", "units"} and len(headings) > 1
     shared, runs = headings[: 1 + has_units], headings[1 + has_units :]
     read = [read_heading(name) for name in names]
     if (
-        not all(map(is_measurement, names))
+        not all(is_measurement(name) or is_setting(name) for name in names)
         or len({*names}) < max(2, len(names))
         or not any(quantity_of(each) in ("energy", "power", "time") for each in read)
-        or not _are_numbers(columns[len(shared) :])
-    ):
+        or not _are_numbers([[column[at] for at, name in enumerate(names) if is_measurement(name)]
+                             for column in columns[len(shared) :]])
+    ):  # fmt: skip
         return None
     pattern, parts = _parts_of(runs)
     are_columns = any(WORDS["set"].intersection(words_of(run)) for run in runs)
     if not parts or (are_columns and any(part.kind == "text" for part in parts)):
         return None
-    if len(parts) > 1:
+    if not all(map(is_measurement, names)):
+        if [part.name for part in parts] != ["replicate"]:
+            return None
+        pattern = pattern.replace("?P<replicate>", "")
+    elif len(parts) > 1:
         pattern = "(?P<setting>.+)"
     others = "|".join(map(re.escape, shared))
     return f"^(?!(?:{others})$){pattern}$", (headings[0], VALUE)

@@ -296,6 +296,13 @@ def is_measurement(text: str) -> bool:
     return not (WORDS["less"] | WORDS["more"]).isdisjoint(heading.words)
 
 
+def is_setting(text: str) -> bool:
+    """Return whether a text is the name of what is set before a run: `threads`, `freq_mhz`."""
+    heading = read_heading(text)
+    known = WORDS["set"] | WORDS["given"] | WORDS["limits"] | WORDS["clocks"]
+    return quantity_of(heading) == "frequency" or not known.isdisjoint(heading.words)
+
+
 def quantity_of(heading: Heading) -> Quantity:
     """Return what a column measures, by its unit, else by its words; empty if neither says it."""
     words = heading.words

@@ -210,6 +210,12 @@ STUDIES: dict[str, tuple[dict[str, str], str, int, list[tuple[Any, ...]]]] = {
         "setting, energy_j, duration_s", 3,
         [(1200, 100.5, 9.5), (1800, 110.5, 8.5), (2400, 120.5, 7.5)],
     ),
+    "rows of settings": (
+        {"t.csv": ",run1,run2,run3,run4\nthreads,1,2,1,2\ngovernor,ondemand,ondemand,performance,"
+         "performance\nenergy_j,100.5,80.5,60.5,50.5\ntime_s,10.5,5.5,4.5,2.5\n"},
+        "governor, threads, energy_j, duration_s", 4,
+        [("ondemand", 1, 100.5, 10.5), ("ondemand", 2, 80.5, 5.5), ("performance", 1, 60.5, 4.5)],
+    ),
     "settings in the names of columns": (
         {"t.csv": "metric,cg_1200,cg_2400,ep_1200,ep_2400\nenergy_j,100.5,80.5,60.5,50.5\n"
          "time_s,10.5,5.5,4.5,2.5\n"},
