@@ -157,7 +157,7 @@ def lines(question: Question) -> dict[str, Any]:
     left = left if split else drawn[0].part.of(left)
     title = f"{_listed([catalogue.metric(n).title for n in state.lines_y])} by {x.noun}"
     title = f"{title}, {subject(left, 1)}"
-    words = [_words(question, each, labels) for each in drawn]
+    words = [_words(question, each, drawn, labels) for each in drawn]
     shared = [part for part in words[0] if all(part in own for own in words)]
     subtitle = " · ".join(filter(None, [*shared, split.words() if split else ""]))
     figures = []
@@ -203,13 +203,15 @@ def _panels(question: Question) -> tuple[Split | None, list[Lines]]:
     return split.only(has_cells), [each for each in panels if len(each.cells)]
 
 
-def _words(question: Question, drawn: Lines, labels: Mapping[str, str]) -> list[str]:
-    """Return the parts of the subtitle."""
+def _words(
+    question: Question, drawn: Lines, panels: Sequence[Lines], labels: Mapping[str, str]
+) -> list[str]:
+    """Return the parts of the subtitle of one of the panels."""
     state, left_out = question.state, _drawable(drawn)[1]
     left = drawn.part.of(question.view.left(drawn.shown))
     parts = [
         "" if state.lines_stat == "mean" else "medians of runs",
-        _levels_words(drawn),
+        _levels_words(panels),
         f"{left_out:,} of the lines not drawn; filter to see them" if left_out else "",
         slice_words(drawn.part, labels),
         f"bands: {_BANDS[state.lines_stat]}"
@@ -236,7 +238,8 @@ def _listed(titles: Sequence[str]) -> str:
     return ", ".join([first, *map(lowered, further)])
 
 
-def _levels_words(drawn: Lines) -> str:
+def _levels_words(panels: Sequence[Lines]) -> str:
+    drawn = panels[0]
     style = drawn.style
     if style is None:
         return ""
@@ -247,8 +250,9 @@ def _levels_words(drawn: Lines) -> str:
             f"bold: {end_words(style, fast)} run at each {drawn.x.noun}, "
             f"dotted: {end_words(style, slow)}"
         )
-    levels = drawn.cells[style.column].n_unique()
-    return f"{levels} {style.plural}, lower values darker"
+    levels = sorted({each.cells[style.column].n_unique() for each in panels})
+    words = f"{levels[0]} to {levels[-1]}" if len(levels) > 1 else f"{levels[0]}"
+    return f"{words} {style.plural}, lower values darker"
 
 
 def lines_rows(question: Question) -> pl.DataFrame:

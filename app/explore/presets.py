@@ -81,7 +81,7 @@ def figure_presets(view: LakeView) -> list[Preset]:
     for number, split, workloads in _PANELS:
         states = _of(studied, workloads)
         if len(states) > 1:
-            limit = AGREED_US if number == "5" else None
+            limit = AGREED_US if split == "load" else None
             state = replace(_together(view, states, split), own_axes=True, limit=limit)
             presets.append(_preset(number, "energy against performance", state))
     for number, split, drawn, metrics, over, style, levels in _FIGURES:

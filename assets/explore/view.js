@@ -42,7 +42,7 @@
       return { ...trace, marker };
     });
     const annotations = [...layout.annotations || [], ...beyondOf(layout, meta)];
-    const dressed = { ...layout, shapes: limitShapes(meta, theme), annotations };
+    const dressed = { ...layout, shapes: limitShapes(layout, theme), annotations };
     return { data: meta.means ? [...traces, ...arrowsOf(dressed, meta)] : traces, layout: dressed };
   }
 
@@ -81,25 +81,20 @@
     return { line, label: { text, font: { size: 12, color }, textposition: "end" } };
   }
 
-  function isInRightHalf(value, xs) {
-    let low = Infinity, high = -Infinity;
-    for (const x of xs) {
-      low = Math.min(low, x);
-      high = Math.max(high, x);
-    }
-    return value > (low + high) / 2;
+  function isInRightHalf(value, { type, range }) {
+    return range && (type === "log" ? Math.log10(value) : value) > (Number(range[0]) + Number(range[1])) / 2;
   }
 
   /** The line at the limit in each panel, along whichever axis shows the limited metric. */
-  function limitShapes(meta, theme) {
-    const { fields, limited, units } = meta, { limit, columns } = explore;
+  function limitShapes({ meta, ...layout }, theme) {
+    const { fields, limited, units } = meta, { limit } = explore;
     if (limit === null || !units) return [];
     const { line, label } = limitLook(units[limited], theme);
     if (fields.x === limited) {
-      const xanchor = isInRightHalf(limit, columns.fields[fields.x]) ? "right" : "left";
+      const anchor = (x) => (isInRightHalf(limit, axisOf(layout, x)) ? "right" : "left");
       return panelsOf(meta).map(({ x, y }) => ({
         type: "line", xref: x, yref: y + " domain", x0: limit, x1: limit, y0: 0, y1: 1, line,
-        label: { ...label, textangle: 0, xanchor, yanchor: "top" },
+        label: { ...label, textangle: 0, xanchor: anchor(x), yanchor: "top" },
       }));
     }
     if (fields.y !== limited) return [];
@@ -201,7 +196,7 @@
       const gd = explore.plot("scatter"), lines = explore.plot("lines");
       if (lines) window.Plotly.relayout(lines, { shapes: limitsOfLines(metaOf("lines"), explore.theme) });
       if (!gd || !isScatter()) return;
-      window.Plotly.relayout(gd, { shapes: limitShapes(metaOf("scatter"), explore.theme) });
+      window.Plotly.relayout(gd, { shapes: limitShapes(explore.figures.scatter.layout, explore.theme) });
       greyTimer = wattlas.later(() => {
         const original = explore.figures.scatter.data, traces = tracesOf(original, "points");
         const colors = traces.map((t) => limitColors(original[t], explore.theme, metaOf("scatter")));

@@ -139,5 +139,7 @@ def test_figures_8_and_9_are_offered_where_silo_was_run(
     for one in presets:
         assert isinstance(one.state, ExploreState)
         shown = "lines" if one.state.show == "lines" else "scatter"
+        # Marks of an open loop stand within a limit.
+        assert one.state.limit == (500 if shown == "scatter" else None)
         meta = picture(shown, view, one.state)["figure"]["layout"]["meta"]
         assert [p["value"] for p in meta.get("panels", [])] == list(loads)

@@ -222,6 +222,7 @@ def test_a_preset_has_the_panels_and_the_metrics_of_its_figure(
         if name.startswith("4"):
             title = drawn_lines["figure"]["layout"]["title"]["text"]
             assert "NetPIPE, node.js at 4 message sizes" in title
+            assert "5 to 17 processor frequencies, lower values darker" in title
 
 
 def _saved_j(published: LakeView, asked: ExploreState, system: str, is_slow: bool) -> float:
