@@ -9,6 +9,8 @@
   const rest = document.getElementById("scripts"), box = document.getElementById("opening");
   // How long the others wait for the answer.
   const PATIENCE_MS = 400;
+  // Up to so many characters of an answer, SVG is drawn in less time than WebGL takes to begin.
+  const SMALL_CHARS = 200000;
 
   function copy({ src, textContent, id, type }) {
     const script = wattlas.element("script", { textContent, id, type, async: false });
@@ -28,15 +30,18 @@
     document.body.append(...files);
   }
 
-  function draw({ figure }) {
+  function draw(answer) {
     if (!box.isConnected) return;
+    const { figure } = answer.json(), isSmall = answer.text().length < SMALL_CHARS;
     const isDark = matchMedia("(prefers-color-scheme: dark)").matches;
     const theme = document.documentElement.dataset.theme || (isDark ? "dark" : "light");
     const { data, layout } = wattlas.themedFigure(figure, theme);
+    const drawn = data.map((trace) => (
+      isSmall && trace.type === "scattergl" ? { ...trace, type: "scatter" } : trace));
     box.previousElementSibling.remove();
     wattlas.legend(box.id, { data, layout });
     const placed = wattlas.panels.arranged(box, wattlas.titles.fitted(box, layout));
-    window.Plotly.newPlot(box, data, placed, { ...wattlas.PLOT_CONFIG, staticPlot: true });
+    window.Plotly.newPlot(box, drawn, placed, { ...wattlas.PLOT_CONFIG, staticPlot: true });
   }
 
   async function open() {
@@ -44,7 +49,7 @@
     await Promise.race([answer, new Promise((done) => wattlas.later(done, PATIENCE_MS))]);
     load();
     const found = await answer;
-    if (found && found.status === 200) draw(found.json());
+    if (found && found.status === 200) draw(found);
   }
 
   /** Whether the page has drawn its own picture, or needs none; then the frame before it can go. */

@@ -7,6 +7,8 @@
 
   const timeline = (wattlas.timeline = wattlas.timeline || {}), { element, svg } = wattlas;
   const HEIGHT = 30, NOTABLE = 4;
+  const OF_RUNS = "Noise from window to window in these two runs, not between replicates: whether their " +
+    "settings differ, Findings says.";
 
   /** `+12 ×`: how many times the noise. */
   function unitWords(units) {
@@ -65,8 +67,8 @@
     ].filter(Boolean);
     const words = heads.join("; ") ||
       pair + ": no window differs by 4 times the noise between windows";
-    const head = element("span", { className: "quiet" }, words);
-    return [lane, element("div", { className: "lane-list" }, head, ...buttons)];
+    const [head, note] = [words, OF_RUNS].map((text) => element("span", { className: "quiet" }, text));
+    return [lane, element("div", { className: "lane-list" }, head, ...buttons, note)];
   };
 
   document.addEventListener("click", (event) => {

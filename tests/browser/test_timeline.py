@@ -261,6 +261,7 @@ def test_two_runs_are_compared(timeline: TimelinePage, logged_address: str) -> N
     begin, end = (float(bar.get_attribute(f"data-zoom-{at}") or "nan") for at in ("from", "to"))
     assert "noise" in (bar.text_content() or "")
     assert "B \u2212 A" in lane.inner_text()
+    assert "not between replicates" in lane.inner_text()
     bar.click(force=True)
     timeline.settle()
     assert timeline.span() == pytest.approx((begin, end))
