@@ -16,7 +16,7 @@ import pytest
 import ingest.settings.layout
 import ingest.settings.patterns
 from data.catalogue import SHIPPED
-from data.schema import DERIVED, IDENTITY, KNOBS, MEASUREMENTS, RUN_TABLES, SEVERITIES
+from data.schema import COUNTERS, DERIVED, IDENTITY, KNOBS, MEASUREMENTS, RUN_TABLES, SEVERITIES
 from ingest.formats import FORMATS
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -109,6 +109,8 @@ def _texts(nodes: list[ast.expr]) -> Iterator[str]:
 
 def test_metrics_describe_exactly_the_columns_of_the_schema() -> None:
     assert sorted(SHIPPED.metrics) == sorted([*IDENTITY, *KNOBS, *MEASUREMENTS, *DERIVED, "flags"])
+    # A run's counters are sums of its cores'.
+    assert {name: MEASUREMENTS[name] for name in COUNTERS} == COUNTERS
 
 
 @pytest.mark.parametrize("name", list(SHIPPED.metrics))
