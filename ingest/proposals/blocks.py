@@ -9,20 +9,13 @@ from typing import Final
 
 from ingest.formats.table_reshaped import VALUE
 from ingest.proposals.columns import guess_columns
-from ingest.proposals.crossed_tables import runs_in_cells, runs_in_columns
 from ingest.proposals.found_tables import FoundTable, header_pattern
 from ingest.proposals.lake_columns import energy_parts, power_parts
 from ingest.proposals.latency_units import NO_UNIT
-from ingest.proposals.like_columns import (
-    mean_columns,
-    pivot_columns,
-    replicate_pattern,
-    series_pattern,
-)
+from ingest.proposals.like_columns import mean_columns
 from ingest.proposals.path_parts import PathColumn, is_own, read_paths
 from ingest.proposals.roles import Guess, names_machines
-from ingest.proposals.split_texts import parts_of_rows, split_columns
-from ingest.records import TableDeclaration
+from ingest.proposals.table_shape import shape_of
 from ingest.settings.column_names import clean_name
 from ingest.settings.dataset import UNKNOWN, Settings
 from ingest.settings.headings import unit_of, without_unit, words_of
@@ -43,32 +36,7 @@ class TableBlock:
 
     def __init__(self, table: FoundTable, dataset: str, settings: Settings) -> None:
         self.table = table
-        # Each file has the names of its rows.
-        rows = table.sources.count(table.sources[0]) if table.sources else 0
-        first = [column[:rows] for column in table.columns]
-        in_columns = runs_in_columns(table.headings, first)
-        self.unpivot = in_columns[0] if in_columns else ""
-        self.pivot = in_columns[1] if in_columns else None
-        self.unpivot = self.unpivot or runs_in_cells(table.headings, first, table.measured)
-        self.measured = table.measured if self.unpivot and self.pivot is None else ""
-        if not self.unpivot:
-            self.unpivot = replicate_pattern(table.headings, table.columns)
-            self.unpivot = self.unpivot or series_pattern(table.headings, table.columns)
-            self.pivot = pivot_columns(table.headings, table.columns)
-        self.skip = parts_of_rows(table.headings, table.columns)
-        shape = TableDeclaration(unpivot=self.unpivot, skip=self.skip)
-        content = table.reshaped(shape)
-        if self.pivot is not None:
-            merged = table.reshaped(replace(shape, pivot=self.pivot))
-            # Else no two measurements are of one run.
-            is_merged = merged.rows < content.rows
-            content, self.pivot = (merged, self.pivot) if is_merged else (content, None)
-        if self.measured:
-            named = (self.measured if h == VALUE else h for h in content.headings)
-            content = replace(content, headings=tuple(named))
-        self.split = split_columns(content.headings, content.columns, table.declared)
-        patterns = {heading: pattern for heading, (pattern, _) in self.split.items()}
-        content = content.reshaped(TableDeclaration(split=patterns))
+        self.shape, content = shape_of(table)
         self.guesses = guess_columns(
             content.headings, content.columns, content.units, table.declared
         )
@@ -82,7 +50,7 @@ class TableBlock:
         path, self.parts = read_paths(table.paths) if len(table.paths) > 1 else ("", [])
         self.parts = self._apart_from_columns(path)
         path = self._with_names_of_rows(path)
-        self.path = path or (re.escape(table.paths[0]) if self.measured else "")
+        self.path = path or (re.escape(table.paths[0]) if self.shape.measured else "")
         self.system = dataset
         self.workload = _workload_of(table, self.parts, dataset, settings)
         self._aim_knobs(settings)
@@ -169,17 +137,7 @@ class TableBlock:
             if named:
                 more = f", and {len(named) - _NAMED} more" if len(named) > _NAMED else ""
                 yield f"#   {word}: {', '.join(named[:_NAMED])}{more}"
-        for heading, (_, parts) in self.split.items():
-            yield f"#   {heading}: states {', '.join(part.name for part in parts)}"
-        for heading in self.skip:
-            yield f"#   no runs: rows whose {heading} is a part of another"
-        if self.pivot is not None:
-            yield f"#   measurements: named by {self.pivot[0] or 'the first column'}, one a row"
-        if self.unpivot:
-            of = "series" if "?P<" in self.unpivot else "replicates"
-            each = "column" if self.pivot else "cell" if self.measured else ""
-            runs = f"each {each} is a run" if each else "each row is as many runs"
-            yield f"#   {of}: a part of the headings; {runs}"
+        yield from (f"#   {words}" for words in self.shape.words())
         if self.means is not None:
             yield f"#   means: of {self.means.n} runs each, with their deviations"
         if self.power is not None:
@@ -216,17 +174,18 @@ class TableBlock:
             yield f"pattern = {_text(self.path)}"
         yield f"header = {_text(header_pattern(table))}"
         for key, texts in (
-            ("skip", self.skip),
-            ("split", {n: p for n, (p, _) in self.split.items()}),
+            ("skip", self.shape.skip),
+            ("split", {n: p for n, (p, _) in self.shape.split.items()}),
         ):
             if texts:
                 said = ", ".join(f"{_text(name)} = {_text(text)}" for name, text in texts.items())
                 yield f"{key} = {{ {said} }}"
-        if self.pivot is not None:
-            names, values = map(_text, self.pivot)
+        if self.shape.pivot is not None:
+            names, values = map(_text, self.shape.pivot)
             yield f"pivot = [{names}, {values}]  # a measurement a row: its name and its value"
-        if self.unpivot:
-            yield f"unpivot = {_text(self.unpivot)}  # columns that differ in this part are runs"
+        if self.shape.unpivot:
+            unpivot = _text(self.shape.unpivot)
+            yield f"unpivot = {unpivot}  # columns that differ in this part are runs"
         if self.means is not None:
             n, mean, sd = map(_text, (str(self.means.n), self.means.mean, self.means.sd))
             yield f"aggregate = {{ n = {n}, mean = {mean}, sd = {sd} }}"
@@ -243,7 +202,7 @@ class TableBlock:
         yield "[tables.columns]"
         for guess in self.guesses:
             if guess.heading.text and not guess.is_declared:
-                key = VALUE if guess.heading.text == self.measured else guess.heading.text
+                key = VALUE if guess.heading.text == self.shape.measured else guess.heading.text
                 key = key if re.fullmatch(r"[A-Za-z0-9_-]+", key) else _text(key)
                 yield f"{key} = {self._declaration(guess)}  # {guess.why}"
         if self.power is not None:
@@ -261,7 +220,7 @@ class TableBlock:
         keys = {"to": self.performance if is_section else to}
         if not to and not is_section:
             bare = _bare(guess)
-            is_said = bare == guess.heading.text and bare != self.measured
+            is_said = bare == guess.heading.text and bare != self.shape.measured
             keys |= {"name": "" if is_said else bare, "role": guess.role}
             keys |= {"unit": guess.unit, "better": guess.better or ""}
         entries = [f"{name} = {_text(value)}" for name, value in keys.items() if value]
