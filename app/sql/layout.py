@@ -129,7 +129,8 @@ def _result() -> html.Section:
         html.Button("Parquet", id=IDS("parquet"), className="plain", disabled=True),
         html.Span(id=IDS("rows-of"), className="stale-words", role="status"),
     ]
-    grid = html.Div(id=IDS("grid-frame"), className="grid")
+    # Says that it is loading until the first rows or an error are there.
+    grid = html.Div(id=IDS("grid-frame"), className="grid pending")
     return panel("", "result", head, [grid], "panel-result", is_stop=False)
 
 
@@ -153,6 +154,8 @@ def _chart() -> html.Section:
 
 def export_page(view: LakeView, state: SqlState) -> ExportedPage:
     """Build the page for an export, without results, which are downloaded as CSV or Parquet."""
-    query = html.Section([html.H2("Query"), html.Pre(state.sql)], className="panel")
+    words = "Without the result and its chart: the page saves them as CSV, Parquet and figures."
+    note = html.P(words, className="quiet")
+    query = html.Section([html.H2("Query"), html.Pre(state.sql), note], className="panel")
     main = render(html.Main([query, tables(view, has_menu=False)], className="sql-export"))
     return ExportedPage("SQL", main, {"sql": state.sql}, view.is_synthetic)

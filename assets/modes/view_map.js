@@ -98,7 +98,9 @@
     const found = { x: [], y: [], text: [], color: [], shadow: [] };
     const columns = part.x.high - part.x.low + 1, rows = part.y.high - part.y.low + 1;
     const isTall = !(part.y.drawn / rows < NAMED_PX);
-    const isNamed = isTall && columns <= NAMED_MAX[0] && rows <= NAMED_MAX[1];
+    const longest = CHARACTER_PX * Math.max(...data.who.words.map(({ length }) => length));
+    const isWide = !(part.x.drawn / columns < longest);
+    const isNamed = isTall && isWide && columns <= NAMED_MAX[0] && rows <= NAMED_MAX[1];
     const hasRoom = !(part.x.drawn / columns < LEAST_PX);
     const count = hasRoom && columns <= meta.texts_max[0] && rows <= meta.texts_max[1] ? data.count : 0;
     const cellOf = count ? wattlas.rows.cellOf(meta.map, data) : [], width = meta.map.xs.length;

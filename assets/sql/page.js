@@ -21,6 +21,7 @@ document.addEventListener("scripts", function () {
     const said = part("said");
     said.textContent = words;
     said.className = isError ? "failed" : "quiet";
+    if (isError) part("grid-frame").classList.remove("pending");
   };
 
   const post = (path, body, options) => wattlas.fetchAnswer(wattlas.pagesRoot() + "sql/" + path, {

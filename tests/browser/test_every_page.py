@@ -314,6 +314,10 @@ def test_the_export_opens_from_disk(
     tab.on("request", lambda request: asked.append(request.url))
     tab.goto(out.as_uri())
     wait_idle(tab)
+    if owed.name == "sql":
+        # The chart is of a result, which the server does not compute for an export.
+        pictures = 0
+        expect(tab.locator("main")).to_contain_text("Without the result and its chart")
     assert tab.locator("main .js-plotly-plot").count() == pictures
     assert [url for url in asked if not url.startswith(("file:", "data:", "blob:"))] == []
     tab.locator("#theme-button").click()
