@@ -128,7 +128,9 @@ def power_parts(guesses: Sequence[Guess]) -> tuple[Guess, Guess] | None:
         [
             guess
             for guess in guesses
-            if guess.quantity == quantity and guess.role == "metric" and guess.heading.unit
+            if guess.quantity == quantity and guess.heading.unit
+            # A supply has one voltage in all rows.
+            if guess.role == "metric" or guess.count == 1
             if not _is_spread(guess.heading)
         ]
         for quantity in ("voltage", "current")

@@ -117,7 +117,9 @@ def guess_of(heading: Heading, cells: Sequence[Cell]) -> Guess:
         guess.better = _direction(guess)
     elif _is_size_or_unsaid(heading) and any(_digits(text) > _MOST_DIGITS for text in counts):
         guess.role, guess.why = "metric", f"numbers of more digits than people set: {said}"
-    elif kind == "real" and len(counts) == len(texts) > MOST_STEPS:
+    elif kind == "real" and (
+        len(counts) == len(texts) > MOST_STEPS or (guess.quantity == "time" and not recurring)
+    ):
         guess.role, guess.better = "metric", _direction(guess)
         guess.why = f"numbers of which none recurs: {said}"
     elif (

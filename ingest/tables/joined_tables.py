@@ -3,15 +3,19 @@
 A table without an energy or a power, each row of which is known by its settings, belongs to the
 table with the same settings that has one: `quality.csv` with a row a video beside `energy.csv` with
 three runs of each. In folders of one run each, a table of one row belongs to that with the energy:
-`metrics.json` beside `emissions.csv`.
+`metrics.json` beside `emissions.csv`. A table of configurations belongs to that whose rows have the
+numbers of these.
 """
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any, Final
 
 from ingest.discover.found_files import Ignored
 from ingest.files.packed import Packed
 from ingest.records import SummaryRow
+from ingest.settings.headings import words_of
+from ingest.settings.word_lists import WORDS
 from ingest.tables.summary_rows import TableRead
 
 _COSTS: Final = ("energy_j", "power_w")
@@ -35,7 +39,8 @@ def join_tables(reads: Sequence[TableRead]) -> tuple[list[TableRead], list[Ignor
             continue
         names = settings[id(read)]
         for other in costs:
-            if names and {*names} <= {*settings[id(other)]} and _join(read, other, names):
+            is_alike = bool(names) and {*names} <= {*settings[id(other)]}
+            if (is_alike and _join(read, other, names)) or _join_by_number(read, other):
                 kept.remove(read)
                 ignored.append(_more_of(read, other))
                 break
@@ -75,6 +80,25 @@ def _settings_of(read: TableRead) -> list[str]:
     names = (*read.knobs, "replicate")
     found = {n for row in read.table.rows for n in names if row.values.get(n) is not None}
     return [name for name in names if name in found]
+
+
+def _join_by_number(read: TableRead, other: TableRead) -> bool:
+    """Give rows the settings of the configuration whose number or name they have, if all fit."""
+    there = {column.name for column in other.table.columns}
+    shared = [c.name for c in read.table.columns if c.name in there and c.kind != "real"]
+    if len(shared) != 1 or not _join(read, other, shared):
+        return False
+    # Of a number and what it stands for that is the setting, of a device and its properties the
+    # device.
+    is_number = bool({*words_of(shared[0])} & WORDS["identifiers"])
+    further = {column.name for column in read.table.columns} - there
+    labels = {shared[0]} if is_number else further
+    other.table.columns = [
+        replace(c, role="label") if c.name in labels and c.role == "knob" else c
+        for c in other.table.columns
+    ]
+    other.__dict__.pop("knobs", None)
+    return True
 
 
 def _join(read: TableRead, other: TableRead, names: Sequence[str]) -> bool:

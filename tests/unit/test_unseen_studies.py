@@ -127,6 +127,19 @@ STUDIES: dict[str, tuple[dict[str, str], str, int, list[tuple[Any, ...]]]] = {
         "folder, q, replicate, energy_j, duration_s", 8,
         [("duckdb", 1, 1, pytest.approx(540.0), 8.75)],
     ),
+    # A number stands for a configuration; a supply of 3 V and a current give a power.
+    "numbers of configurations": (
+        {"configurations.csv": "config_id,scheduler,freq_mhz\n" + "".join(
+            f"{n},{scheduler},{freq}\n" for n, (scheduler, freq) in enumerate(
+                product(("cfs", "bore"), (1800, 2600)), 1)),
+         "boards.csv": "board,tdp_w\npi,5\nodroid,12\n",
+         "measurements.csv": "id,board,config_id,repetition,avg_current_ua,supply_mv,rps"
+         + "".join(f"\n{n},{('pi', 'odroid')[n % 2]},{config},{rep},{2000 + n},3000,{90.5 + n}"
+                   for n, (config, rep) in enumerate(product(range(1, 5), (1, 2)))) + "\n"},
+        "scheduler_text, freq_mhz, board, tdp_w, replicate, power_w", 8,
+        [("bore", 1800, "odroid", 12, 2, pytest.approx(0.006015)),
+         ("bore", 1800, "pi", 5, 1, pytest.approx(0.006012))],
+    ),
     # 100 W to 10 s, 110 W after: 5 s and 5 s.
     "meter beside runs": (
         {"meter/run01.csv": METER,
@@ -395,6 +408,9 @@ def test_a_study_comes_out_right_without_settings(style: str, tmp_path: Path) ->
     assert (len(found), found[: len(rows)]) == (runs, rows)
     if style in ("documents in folders", "a plan in the middle"):
         assert not {"c_folder", "c_folder_2"} & knobs.keys()
+    if style == "numbers of configurations":
+        assert "c_board" in knobs
+        assert not {"c_tdp_w", "c_config_id"} & knobs.keys()
     if style == "wide run table":
         assert not any("cpu_frequency" in name for name in knobs)
 
