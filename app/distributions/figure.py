@@ -36,6 +36,8 @@ _SYMBOLS: Final = {
     "p10": "triangle-down", "p50": "circle", "p90": "triangle-up", "p99": "diamond",
 }  # fmt: skip
 _ROOM: Final = 0.06
+# Share of the columns' width beside them, for the names of quantiles: of one panel, of several.
+_NAMES_ROOM: Final = (0.09, 0.18)
 # Names of quantiles closer than this share of the axis are one text.
 _NEAR: Final = 0.035
 
@@ -104,6 +106,7 @@ class _Scene:
         opened: Sequence[int],
     ) -> None:
         self._answer, self._values, self._opened = answer, values, np.array(opened)
+        self._names_room = _NAMES_ROOM[len(levels) > 1] * len(values)
         distributions = answer.found
         shares = np.stack([level.shares for own in levels for level in own if level])
         self._most_share = max(float(shares.max()), 10 * _LEAST_SHARE)
@@ -204,7 +207,7 @@ class _Scene:
         shown = [share for share in _SHARES if share <= self._most_share]
         grid = {"showgrid": False, "zeroline": False, "tickfont": {"size": 12}}
         return {
-            "xaxis": {**grid, "range": [-0.5, count - 0.5 + min(0.8, 0.1 * count)],
+            "xaxis": {**grid, "range": [-0.5, count - 0.5 + self._names_room],
                       "tickvals": list(range(count)), "ticktext": labels,
                       "title": axis_title(answer.knob.axis_title)},
             "yaxis": {**grid, "range": self._range, "tickvals": [at for at, _ in ticks],
