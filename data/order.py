@@ -116,7 +116,7 @@ class Order:
         checks: Of each choice and metric; affected ones first.
         odd: Runs far off their siblings: `run_id`, the columns of a choice, `metric`, `value`,
             `median` of its setting, `times` (value over median), `runs` (of the setting).
-        is_cut: More runs match than MOST_RUNS.
+        is_cut: More runs match than MOST_RUNS; those beyond are not checked, or none is.
     """
 
     checks: tuple[OrderCheck, ...]

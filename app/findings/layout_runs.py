@@ -13,7 +13,7 @@ from app.kit.lake_view import LakeView
 from app.kit.links import address
 from app.kit.url_state import LINK_VERSION
 from data.errors import WattlasError
-from data.order import OrderCheck
+from data.order import MOST_RUNS, OrderCheck
 from data.siblings import COMPARED, distance_words
 from data.units import format_quantity
 
@@ -87,6 +87,13 @@ def order_block(view: LakeView, state: FindingsState, has_links: bool = True) ->
         f"by more than it takes to matter (p of 0.01, 1 %); {len(unmixed):,} were not randomised; "
         f"{untested:,} have too few repeated settings, or no order."
     )
+    if order.is_cut:
+        sentence = (
+            f"Only the first {MOST_RUNS:,} runs were checked. {sentence}"
+            if order.checks
+            else f"The order of more than {MOST_RUNS:,} runs is not checked: choose a smaller "
+            "dataset or workload."
+        )
     rest = [check for check in order.checks if not check.is_affected]
     parts: list = [html.P(sentence, className="note"), *_checks(affected, "affected")]
     if state.adjusted:

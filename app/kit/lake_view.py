@@ -242,7 +242,7 @@ class LakeView:
         """
         studied = self._studied(selection)
         if self.is_large and (not studied.clauses or self.matching(studied) > MOST_RUNS):
-            return replace(NO_ORDER, is_cut=bool(studied.clauses))
+            return replace(NO_ORDER, is_cut=True)
         return self.once(_order, studied).left(selection)
 
     def measured_columns(self, selection: Selection) -> tuple[str, ...]:

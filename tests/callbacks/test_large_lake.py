@@ -8,6 +8,8 @@ import pytest
 from flask import Flask
 from polars.testing import assert_frame_equal
 
+from app.findings.layout_runs import order_block
+from app.findings.state import FindingsState
 from app.kit import lake_view
 from app.kit.lake_view import LakeView
 from app.pages import PAGES
@@ -67,6 +69,8 @@ def test_the_order_of_more_runs_than_are_read_is_not_checked(
     assert large.order(chosen).checks
     monkeypatch.setattr(lake_view, "MOST_RUNS", large.matching(chosen) - 1)
     assert (large.order(chosen).checks, large.order(chosen).is_cut) == ((), True)
+    note, *_ = order_block(large, FindingsState(chosen))
+    assert "is not checked" in note.children
     # A small lake reads what it can, and says that it is cut.
     assert small.order(chosen).checks
 
