@@ -28,6 +28,8 @@ _SHAPE: Final = 4
 _NAMES: Final = ("name", "metric", "quantity", "key")
 _VALUES: Final = ("value", "score")
 _UNITS: Final = ("unit", "units")
+# Times that are apart by less are one.
+_SAME_TIME: Final = 0.02
 STATISTICS: Final = ("n", "mean", "sd", "p50", "p99")
 _CLOSING: Final = {"{": "}", "[": "]"}
 _PUNCTUATION: Final = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\],]')
@@ -130,8 +132,18 @@ def _has_numbers(place: Place) -> bool:
 
 
 @lru_cache(maxsize=4096)
+def _quantity(heading: str) -> str:
+    return quantity_of(read_heading(heading))
+
+
+def _scale(heading: str) -> float:
+    """Return the seconds of one unit of a time, 1 if its heading has no unit."""
+    unit = read_heading(heading).unit
+    return unit.scale if unit is not None else 1.0
+
+
 def _has_energy(heading: str) -> bool:
-    return quantity_of(read_heading(heading)) in ("energy", "power")
+    return _quantity(heading) in ("energy", "power")
 
 
 def _has_time(heading: str) -> bool:
@@ -256,7 +268,30 @@ def flatten(content: Mapping[str, Any]) -> tuple[dict[str, Cell], dict[str, list
     cells: dict[str, Cell] = {}
     lists: dict[str, list[float]] = {}
     _flatten(content, "", cells, lists, 0)
+    _add_steps(cells, lists)
     return cells, lists
+
+
+def _add_steps(cells: dict[str, Cell], lists: dict[str, list[float]]) -> None:
+    """Add up the energies of the steps of which an object consists; change both in place.
+
+    The steps' times are together that of the object, which says it too.
+    """
+    times = [name for name in lists if "." in name and _quantity(name) == "time"]
+    own = [
+        c * _scale(n)
+        for n, c in cells.items()
+        if isinstance(c, int | float) and _quantity(n) == "time"
+    ]
+    for name in times:
+        took = sum(lists[name]) * _scale(name)
+        if not any(abs(took - each) <= _SAME_TIME * each for each in own if each > 0):
+            continue
+        start = name[: name.rindex(".") + 1]
+        energies = [n for n in lists if n.startswith(start) and _quantity(n) == "energy"]
+        cells |= {each: sum(lists.pop(each)) for each in energies}
+        if energies:
+            del lists[name]
 
 
 def _flatten(
@@ -275,8 +310,10 @@ def _flatten(
         elif (pairs := _pairs(value)) is not None:
             cells |= {f"{start}{own}": cell for own, cell in pairs.items()}
         elif _is_list(value):
-            for inner in dict.fromkeys(inner for each in value for inner in each):
-                series = [each[inner] for each in value if _is_number(each.get(inner))]
+            flat = [flatten(each)[0] for each in value]
+            for inner in dict.fromkeys(inner for each in flat for inner in each):
+                cells_of = [each.get(inner) for each in flat]
+                series = [cell for cell in cells_of if isinstance(cell, int | float)]
                 if series:
                     lists[f"{name}.{inner}"] = series
         elif numbers := _numbers(value):

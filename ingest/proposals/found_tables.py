@@ -129,9 +129,16 @@ def _read(
         if known.workload or names_work or known.refusal or known.aggregate:
             continue
         measured = measured_in_cells(path, headings)
+        # What a total adds up is declared by it.
+        parts = "|".join(known.totals.values())
+        added = {
+            each: TableColumn(role="metric")
+            for each in headings
+            if parts and re.fullmatch(parts, each)
+        }
         found = tables.setdefault(
             (*headings, f"\0{measured}"),
-            FoundTable(headings, declared=known.columns, measured=measured),
+            FoundTable(headings, declared={**added, **known.columns}, measured=measured),
         )
         found.place, found.is_document = table.place, is_document
         found.units |= table.units

@@ -28,6 +28,11 @@ _PERCENTILES: Final = {
 }
 # What a machine, a board or a phone takes, W.
 _PLAUSIBLE_W: Final = (0.1, 5000.0)
+# Headings of studies of several machines, and what these take.
+_SEVERAL: Final = ("gpus", "nodes", "nnodes", "ranks", "pipelines", "tp", "pp")
+_MOST_W: Final = 1e6
+# A power and the time of one of these give the energy of one.
+_ITEMS: Final = frozenset({"epoch", "iteration", "iter", "step", "batch", "run"})
 _MEANS: Final = frozenset({"mean", "avg", "average", "media", "medio", "promedio", "mittel"})
 # Less than this is more often a power in W whose time is in ms.
 _USUAL_W: Final = 1.0
@@ -70,6 +75,8 @@ def choose_targets(guesses: Sequence[Guess]) -> None:
     times = [g for g in metrics if g.quantity == "time" and not _is_latency(g.heading)]
     durations = [g for g in times if not _is_spread(g.heading)]
     duration = known.get("duration_s") or _best(durations, "duration_s")
+    if duration is None and energy is None and power is not None:
+        duration = _of_each(durations)
     is_codecarbon = any(g.heading.has("codecarbon", "emissions") for g in guesses)
     if is_codecarbon:
         for guess in of_costs["energy"]:
@@ -83,7 +90,8 @@ def choose_targets(guesses: Sequence[Guess]) -> None:
     if power is not None and not power.unit and not power.is_declared and most > _PLAUSIBLE_W[1]:
         _set_unit(power, "mW", 1e-3, "since a power is too large in W")
     apart_s = _apart_s(guesses, len(duration.numbers)) if duration is not None else None
-    _choose_units(energy, power, duration, apart_s)
+    machines = any(g.heading.has(*_SEVERAL) for g in guesses)
+    _choose_units(energy, power, duration, apart_s, _MOST_W if machines else _PLAUSIBLE_W[1])
     for guess in of_costs["energy"]:
         if guess is not energy and not guess.unit:
             guess.unit = energy.unit if energy and not energy.heading.unit else "J"
@@ -138,8 +146,23 @@ def power_parts(guesses: Sequence[Guess]) -> tuple[Guess, Guess] | None:
     return (voltage[0], current[0]) if len(voltage) == len(current) == 1 else None
 
 
+def _of_each(durations: Sequence[Guess]) -> Guess | None:
+    """Return the only time if it is of one epoch or the like: the power has no other time."""
+    if len(durations) != 1 or durations[0].heading.words[-2:-1] != ("per",):
+        return None
+    duration = durations[0]
+    if duration.heading.words[-1] not in _ITEMS:
+        return None
+    duration.to = "duration_s"
+    duration.scale = duration.heading.unit.scale if duration.heading.unit else 1.0
+    duration.why += f"; energy is that of one {duration.heading.words[-1]}"
+    return duration
+
+
 def _is_latency(heading: Heading) -> bool:
     """Return whether a time is of requests: by its word, or a percentile that has no other word."""
+    if heading.words[-1:] in (("length",), ("size",), ("tokens",), ("bytes",), ("count",)):
+        return False
     is_percentile = any(re.fullmatch(r"p\d+(\.\d+)?|\d\dth", word) for word in heading.words)
     return heading.has(*_LATENCIES) or (is_percentile and len(heading.words) == 1)
 
@@ -232,12 +255,17 @@ def _apart_s(guesses: Sequence[Guess], rows: int) -> np.ndarray | None:
 
 
 def _choose_units(
-    energy: Guess | None, power: Guess | None, duration: Guess | None, apart_s: np.ndarray | None
+    energy: Guess | None,
+    power: Guess | None,
+    duration: Guess | None,
+    apart_s: np.ndarray | None,
+    most_w: float,
 ) -> None:
     """Choose the units that headings do not say: those by which energy is power times time.
 
     Args:
         apart_s: Seconds between the rows, which are longer than what a row took; shape (rows - 1,).
+        most_w: What the machines take at most, W.
     """
 
     def options(guess: Guess | None, units: Mapping[str, float]) -> list[tuple[str, float]]:
@@ -274,7 +302,9 @@ def _choose_units(
             took = float(np.median(duration.numbers[1:] * one[2][1] / apart_s))
             rarity += max(0.0, float(np.log(took / _SPARE))) if took > 0 else 0.0
             is_fine = False
-        ranked.append((_misfit(joules, watts, seconds, duration) + rarity + is_fine, place, one))
+        ranked.append(
+            (_misfit(joules, watts, seconds, duration, most_w) + rarity + is_fine, place, one)
+        )
     misfit, _, chosen = min(ranked)
     known = " and ".join(
         g.heading.text for (g, _), m in zip(sides, middles, strict=True) if g and m
@@ -294,10 +324,14 @@ def _middle(guess: Guess | None) -> float | None:
 
 
 def _misfit(
-    energy: float | None, power: float | None, time: float | None, duration: Guess | None
+    energy: float | None,
+    power: float | None,
+    time: float | None,
+    duration: Guess | None,
+    high: float,
 ) -> float:
-    """Return 0 for units that fit, more the worse they do."""
-    low, high = _PLAUSIBLE_W
+    """Return 0 for units that fit, more the worse they do; machines take `high` W at most."""
+    low = _PLAUSIBLE_W[0]
     worst = 0.0
     if energy and power and time:
         off = abs(np.log(energy / (power * time)))

@@ -24,6 +24,10 @@ _COUNTS: Final = frozenset({"requests", "operations", "queries", "transactions"}
 # Requests in flight over clients, of means and of percentiles; without clients, requests in flight.
 _CLOSED: Final = {False: (0.1, 10.0), True: (0.3, 30.0)}
 _OPEN: Final = (0.05, 2000.0)
+# Powers of what answers one request, W, and how far energies and latencies go together.
+_POWERS_W: Final = (1.0, 5000.0)
+_TOGETHER: Final = 0.8
+_FEW_ROWS: Final = 6
 # Latencies of one table are so near.
 _ALIKE: Final = 100.0
 
@@ -47,6 +51,8 @@ def choose_units(latencies: Sequence[Guess], guesses: Sequence[Guess]) -> None:
             unit, why = text, f"as {other.heading.text}"
     elif not stated:
         unit, why = _by_littles_law(first, guesses)
+        if not unit:
+            unit, why = _by_energy(first, guesses)
     for guess in unstated:
         guess.why += f"; in {unit}, {why}" if unit else f"; {NO_UNIT}"
         if unit:
@@ -82,6 +88,24 @@ def _by_littles_law(latency: Guess, guesses: Sequence[Guess]) -> tuple[str, str]
             fitting.append(text)
     of = f"{most.heading.text} = " if most is not None else ""
     return (fitting[0], f"by {of}{name} x latency") if len(fitting) == 1 else ("", "")
+
+
+def _by_energy(latency: Guess, guesses: Sequence[Guess]) -> tuple[str, str]:
+    """Return the only unit in which energies that grow with the latencies are of such powers."""
+    energy = next((g for g in guesses if g.to == "energy_j"), None)
+    is_apart = energy is None or any(g.to == "duration_s" for g in guesses)
+    if energy is None or is_apart or len(energy.numbers) != len(latency.numbers):
+        return "", ""
+    joules, times = energy.numbers * energy.scale, latency.numbers
+    if len(times) < _FEW_ROWS or min(joules.min(), times.min()) <= 0 < float(np.ptp(joules)):
+        return "", ""
+    together = float(np.corrcoef(np.log(joules), np.log(times))[0, 1])
+    watts = float(np.median(joules / times))
+    fitting = [
+        text for text, scale in _UNITS.items() if _POWERS_W[0] < watts / scale < _POWERS_W[1]
+    ]
+    is_one = together > _TOGETHER and len(fitting) == 1
+    return (fitting[0], f"by {energy.heading.text} / latency as a power") if is_one else ("", "")
 
 
 def _is_rate(guess: Guess) -> bool:

@@ -14,7 +14,7 @@ from ingest.settings.column_names import clean_name
 from ingest.settings.headings import unit_of, words_of
 from ingest.settings.word_lists import VALUES, WORDS
 
-_SEPARATORS: Final = "-_.=@ "
+_SEPARATORS: Final = "-_.=@+ "
 _SEPARATED: Final = re.compile(rf"([{re.escape(_SEPARATORS)}]+)")
 # In a time of day and in `1.2GHz` they separate nothing; in `cg.C.16.1` the dots do.
 _ONE_PART: Final = re.compile(

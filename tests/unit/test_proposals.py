@@ -876,6 +876,12 @@ def test_begin_and_end_of_a_row_are_its_duration_and_give_its_energy(tmp_path: P
         # 10 to 140 in flight; in ms there were 100,000.
         ({"qps": [100_000, 800_000], "p99": [105.5, 170.5]}, "latency_p99_us", 1.0),
         ({"p99_ms": [20.5, 25.5], "latency": [12.5, 15.5]}, "latency_mean_us", 1e3),
+        # Energies and latencies grow together: 200 W.
+        ({"latency": [2.5, 3.5, 5.5, 7.5, 11.5, 13.5], "energy_j": [510.5, 690.5, 1120.5, 1490.5,
+                                                                    2310.5, 2690.5]},
+         "latency_mean_us", 1e6),
+        ({"latency": [2.5, 3.5, 5.5, 7.5, 11.5, 13.5], "energy_j": [510.5, 300.5, 505.5, 290.5,
+                                                                    509.5, 300.5]}, "", 1.0),
         # Nothing says a unit, or two fit, or the other latency is of another kind.
         ({"model": ["a", "b"], "latency": [12.5, 15.5]}, "", 1.0),
         ({"qps": [1000, 2000], "latency": [0.5, 0.6]}, "", 1.0),

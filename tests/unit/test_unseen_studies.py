@@ -383,6 +383,69 @@ STUDIES: dict[str, tuple[dict[str, str], str, int, list[tuple[Any, ...]]]] = {
         "clock_mhz, replicate, energy_j, duration_s", 6,
         [(1005, 1, 1006.5, 51.25), (1005, 2, 1007.5, 52.25)],
     ),
+    # 90 W in the 11 s of an epoch; the machine stands in the file's name.
+    "power of an epoch": (
+        {f"trace/summary_power_{gpu}.csv": "dataset,network,batch_size,optimizer,power_limit,"
+         "time_per_epoch,average_power\n" + "".join(
+             f"cifar,vgg,{size},{optimizer},{limit},{10.5 + size / 1024},{limit - 10.5}\n"
+             for size, optimizer, limit in product((512, 1024), ("adam", "sgd"), (100, 150)))
+         for gpu in ("a40", "v100")},
+        "file, batch_size, optimizer, power_limit, energy_j, power_w, duration_s", 16,
+        [("a40", 512, "adam", 100, pytest.approx(11 * 89.5), 89.5, 11.0)],
+    ),
+    # Kilowatts of many GPUs: energies are in J.
+    "a cluster": (
+        {"result.csv": "model,device,num_pipelines,iteration_time,energy\n" + "".join(
+            f"{model},{gpu},{n},{70.5 + n},{900_000.742 + 9_000 * n}\n"
+            for model, gpu, n in product(("bloom", "gpt"), ("a40", "a100"), (16, 32)))},
+        "model, device, num_pipelines, energy_j, duration_s", 8,
+        [("bloom", "a100", 16, 1_044_000.742, 86.5)],
+    ),
+    # Energies grow with latencies, and are 200 W with s; a length has no time.
+    "energies of answers": (
+        {f"{gpu}_{task}_benchmark.csv": "model,throughput,response_length,latency,energy\n"
+         + "".join(f"org/model-{n}b,{25.5 + n / 7},{250.25 + 7 * n},{n + 0.125},{200.5 * n}\n"
+                   for n in (2, 3, 5, 7, 11, 13)) for gpu in ("A100", "V100")
+         for task in ("chat", "instruct")},
+        "machine, file, model, energy_j, latency_mean_us, response_length", 24,
+        [("A100", "chat", "org/model-11b", 2205.5, 11_125_000.0, 327.25)],
+    ),
+    # Two GPUs are added; what is set ends the names of windows.
+    "windows of a monitor": (
+        {f"{gpu}+{model}+gpu0{more}.csv": "start_time,window_name,elapsed_time,gpu0_energy"
+         f"{names}\n" + "".join(
+             f"{5000.5 + 20 * n},optimizer_{100 + 25 * n},{10.5 + n},{900.5 + n}{cell}\n"
+             for n in range(4))
+         for gpu, model, more, names, cell in (
+             ("V100", "vgg", ",1", ",gpu1_energy", ",800.25"),
+             ("V100", "bert", ",1", ",gpu1_energy", ",800.25"),
+             ("A40", "vgg", "", "", ""), ("V100", "vgg", "", "", ""))},
+        "energy_j, duration_s, window_name", 16,
+        [(900.5, 10.5, "optimizer_100"), (900.5, 10.5, "optimizer_100"),
+         (901.5, 11.5, "optimizer_125")],
+    ),
+    # A run a line, whose steps of 100 ms and 48 ms are all of it: 3.5 J, 3.25 J and 1.5 J.
+    "energies of steps": (
+        {f"nuc/{language}/{program}.json": "".join(
+            f'{{"runtime_ms": 249, "counters": {{"CYCLES": {252_168 + run}}}, "energy_samples": ['
+            '{"duration_ms": 100, "energy": {"pkg": 3.5, "dram": 0.0625}}, {"duration_ms": 100, '
+            '"energy": {"pkg": 3.25, "dram": 0.0625}}, {"duration_ms": 48, "energy": {"pkg": 1.5, '
+            '"dram": 0.03125}}]}\n' for run in range(3))
+         for language in ("C", "Go") for program in ("fasta", "n-body")},
+        "folder, file, replicate, energy_j, duration_s, energy_samples_energy_dram", 12,
+        [("C", "fasta", 0, 8.25, 0.249, 0.15625)],
+    ),
+    # No heading at all: energies of package, cores, GPU and DRAM, and ms. One counter wrapped.
+    "lines of RAPL": (
+        {f"{language}/{language}.csv": "".join(
+            f"{program} ; 72.508239746093750000 ; {core}48.485961914062500000 ; "
+            f"0.000000000000000000 ; 10.489379882812500000 ;  {4303.42 + run} \n"
+            for program in ("n-body", "fasta") for run, core in enumerate(("", "-")))
+         for language in ("C", "Go")},
+        "folder, benchmark, energy_j, duration_s, cores_energy, dram_energy", 8,
+        [("C", "fasta", 72.50823974609375, 4.30342, 48.4859619140625, 10.4893798828125),
+         ("C", "fasta", 72.50823974609375, 4.30442, None, 10.4893798828125)],
+    ),
     # Folders repeat what the documents say.
     "documents in folders": (
         {f"{machine}/{benchmark}/run{run}.json": '{"energy": {"value": 3977.5, "unit": "mJ"}, '
