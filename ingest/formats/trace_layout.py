@@ -39,6 +39,8 @@ _NAMED: Final = re.compile(r"(?<![\w.])([A-Za-z][\w.]*)[ :=@]+(\d+(?:\.\d+)?\s?(
 # A unit below a name.
 _UNIT: Final = re.compile(r"[A-Za-z%°µμ][A-Za-z/%]{0,7}|%|-")
 
+_CHANNEL: Final = re.compile(r"Ch\d+")
+
 
 @dataclass(slots=True)
 class Layout:
@@ -193,7 +195,7 @@ def _records(
 
 def _pairs(rows: Sequence[tuple[int, list[str]]]) -> list[str] | None:
     """Return the names of rows that alternate names and values; None for other rows."""
-    filled = [cells for _, cells in rows if len(cells) > 1]
+    filled = [_of_all_channels(cells) for _, cells in rows if len(cells) > 1]
     if len(filled) < _LEAST_ROWS:
         return None
     names = filled[0][0::2]
@@ -204,7 +206,13 @@ def _pairs(rows: Sequence[tuple[int, list[str]]]) -> list[str] | None:
 
 def _halved(rows: Iterator[tuple[int, list[str]]]) -> Iterator[tuple[int, list[str]]]:
     for number, cells in rows:
-        yield number, cells[1::2]
+        yield number, _of_all_channels(cells)[1::2]
+
+
+def _of_all_channels(cells: list[str]) -> list[str]:
+    """Return the cells before the first channel of a meter of several: those of their sums."""
+    first = next((at for at, cell in enumerate(cells) if _CHANNEL.fullmatch(cell)), len(cells))
+    return cells[:first]
 
 
 def _header(rows: Sequence[tuple[int, list[str]]]) -> tuple[list[str], int] | None:

@@ -102,6 +102,11 @@ LAYOUTS = {
                 for n in N),
         186.0, 12.0, {},
     ),
+    "PTDaemon: sums, then channels": (
+        "".join(f"Time,05-29-2023 14:34:{n:02}.144,Watts,{10 + n}.0,Volts,229.29,Mark,a_b,"
+                f"Ch1,Watts,{4 + n}.0,Volts,229.3,Ch2,Watts,6.0,Volts,229.2\n" for n in N),
+        186.0, 12.0, {},
+    ),
     "ipmitool dcmi power reading": (
         "".join(
             f"\n  Instantaneous power reading: {10 + n} Watts\n  Maximum during it: 449 Watts\n"
