@@ -22,6 +22,13 @@
   function load() {
     const release = wattlas.busy("scripts"), all = [...rest.content.children].map(copy);
     const files = all.filter(({ src }) => src);
+    for (const file of files) {
+      file.onerror = () => {
+        const line = document.querySelector(".first-page .status");
+        if (line) line.textContent = "a script did not arrive: reload the page";
+        release();
+      };
+    }
     files[files.length - 1].onload = () => {
       document.dispatchEvent(new Event("scripts"));
       document.body.append(...all.filter(({ src }) => !src));
@@ -31,7 +38,7 @@
   }
 
   function draw(answer) {
-    if (!box.isConnected) return;
+    if (!box.isConnected || !window.Plotly) return;
     const { figure } = answer.json(), isSmall = answer.text().length < SMALL_CHARS;
     const isDark = matchMedia("(prefers-color-scheme: dark)").matches;
     const theme = document.documentElement.dataset.theme || (isDark ? "dark" : "light");

@@ -5,7 +5,7 @@ import urllib.request
 
 import brotli
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, Response, Route
+from playwright.sync_api import Browser, BrowserContext, Page, Response, Route, expect
 
 from app.kit.compressed import find_compressed
 from app.pages import PAGES
@@ -62,6 +62,12 @@ def test_placeholders_then_a_picture_are_there_before_dash_and_a_busy_server_is_
     Atlas(page).ready()
     assert len(refused) == 1
     assert Atlas(page).status().endswith("of 104 runs")
+
+
+def test_a_script_that_does_not_arrive_is_told(page: Page, grid_address: str) -> None:
+    page.route(re.compile("/_bundle/all.js"), lambda route: route.abort())
+    page.goto(grid_address)
+    expect(page.locator(".first-page .status")).to_contain_text("reload the page")
 
 
 @pytest.mark.slow
