@@ -115,13 +115,15 @@ def _named_by_paths(results: Sequence[Shape]) -> list[list[Shape]]:
     Those are single files of a folder whose names differ in words, and all files of a study without
     logs in whose paths no number is a knob of the lake. Counts are results where nothing else is.
     """
-    by_form = _by_form(results)
-    if (
-        len(by_form) > 1
-        and not any(shape.form in OF_FORMATS and names_a_knob(shape) for shape in results)
-        and _agree([*by_form.values()])
-    ):
-        return [*by_form.values()]
+    if not any(shape.form in OF_FORMATS and names_a_knob(shape) for shape in results):
+        # Files of one depth are of the same runs if those of all are not.
+        by_depth: dict[int, list[Shape]] = defaultdict(list)
+        for shape in results:
+            by_depth[shape.example.count("/")].append(shape)
+        for levels in ([results], [*by_depth.values()]):
+            groups = [[*_by_form(level).values()] for level in levels]
+            if any(len(each) > 1 for each in groups) and all(map(_agree, groups)):
+                return [*chain.from_iterable(groups)]
     roles = {shape.role for shape in results}
     wanted = ("output", "trace") if roles - {"counts"} else ("counts",)
     own = [shape for shape in results if shape.role in wanted]

@@ -28,6 +28,8 @@ _SHAPE: Final = 4
 _NAMES: Final = ("name", "metric", "quantity", "key")
 _VALUES: Final = ("value", "score")
 _UNITS: Final = ("unit", "units")
+# Seconds since 1970 of a time that measures nothing.
+_SINCE_1970: Final = (1e9, 4e9)
 # Times that are apart by less are one.
 _SAME_TIME: Final = 0.02
 STATISTICS: Final = ("n", "mean", "sd", "p50", "p99")
@@ -47,11 +49,13 @@ class Place:
         path: The place.
         objects: Each object with what its parents carry into its row.
         keys: Headings of the keys of dictionaries in the place.
+        is_keyed: Whether its keys are several settings, as in a cache: its objects are runs.
     """
 
     path: str
     objects: list[tuple[Mapping[str, Cell], Mapping[str, Any]]] = field(default_factory=list)
     keys: dict[str, None] = field(default_factory=dict)
+    is_keyed: bool = False
 
     def is_apart_from(self, other: "Place") -> bool:
         """Return whether neither place is inside the other."""
@@ -126,7 +130,9 @@ def _has_numbers(place: Place) -> bool:
     """Return whether an object has a number; a document of one row must have a measured one."""
     cells = [each for _, content in place.objects[:10] for each in _cells(content).items()]
     return any(
-        isinstance(cell, float | int) and (place.path or _has_energy(heading) or _has_time(heading))
+        isinstance(cell, float | int)
+        and not (_SINCE_1970[0] < cell < _SINCE_1970[1] and "time" in heading)
+        and (place.path or _has_energy(heading) or _has_time(heading))
         for heading, cell in cells
     )
 
@@ -212,13 +218,16 @@ def _collect(
     """Add the places at a node and below it."""
     if depth > _DEEPEST or not isinstance(node, dict | list):
         return
+    is_keyed = False
     below, name = f"{path}/*".lstrip("/"), path.rpartition("/")[2].replace("*", "")
     if isinstance(node, dict) and _is_dictionary(node):
         small = {key.lower() for key in node}
         heading = name or next((n for n, of in VALUES.items() if small <= of), "key")
         heading = f"{heading}_{len(keys) + 1}" if heading in keys else heading
         is_index = [*node] in ([*map(str, range(len(node)))], [*map(str, range(1, len(node) + 1))])
-        is_index |= all(_restates(key, content) for key, content in node.items())
+        is_restated = all(_restates(key, content) for key, content in node.items())
+        is_keyed = is_restated and any("," in key for key in node)
+        is_index |= is_restated
         keys = keys if is_index else (*keys, heading)
         entries = [({} if is_index else {heading: key}, each) for key, each in node.items()]
     elif _is_list(node):
@@ -233,6 +242,7 @@ def _collect(
         return
     there = places.setdefault(below, Place(below))
     there.keys |= dict.fromkeys(keys)
+    there.is_keyed |= is_keyed
     for own, each in entries:
         there.objects.append(({**carried, **own}, each))
         if any(isinstance(child, dict | list) for child in each.values()):

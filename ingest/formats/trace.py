@@ -58,7 +58,8 @@ def _in_document(blocks: Iterable[bytes], name: str) -> Trace | None:
         document, _ = json_rows.parse_document(whole_text(blocks, name), name)
     except FormatError:
         return None
-    places = [place for place in json_rows.places_of(document) if place.path.endswith("*")]
+    found = json_rows.places_of(document)
+    places = [place for place in found if place.path.endswith("*") and not place.is_keyed]
     return trace_of(layout_of([*places[0].rows()])) if places else None
 
 

@@ -33,6 +33,12 @@ PERF = """=== Tue Nov 22 19:29:23 CET 2022 ===
 
       9.224273025 seconds time elapsed
 """
+MLLOG = "".join(f':::MLLOG {{"key": "{key}", "value": "{value}"}}\n' for key, value in (
+    ("loadgen_version", "3.0"), ("power_begin", "02-24-2023 13:08:05.000"),
+    ("power_end", "02-24-2023 13:08:15.000")))  # fmt: skip
+SPL = "".join(f"Time,02-24-2023 13:08:{s:02}.500,Watts,100.0,Volts,205.8,Mark,a_testing,"
+              f"Ch1,Watts,40.0,Volts,205.9,Ch2,Watts,60.0,Volts,205.7\n"
+              for s in range(25))  # fmt: skip
 _BENCHMARKS = ("fft", "lu", "is")
 STUDIES: dict[str, tuple[dict[str, str], str, int, list[tuple[Any, ...]]]] = {
     "load table": (
@@ -445,6 +451,35 @@ STUDIES: dict[str, tuple[dict[str, str], str, int, list[tuple[Any, ...]]]] = {
         "folder, benchmark, energy_j, duration_s, cores_energy, dram_energy", 8,
         [("C", "fasta", 72.50823974609375, 4.30342, 48.4859619140625, 10.4893798828125),
          ("C", "fasta", 72.50823974609375, 4.30442, None, 10.4893798828125)],
+    ),
+    # Times of day do not make samples of what keys of several settings tell apart.
+    "a cache of kernels": (
+        {"vector_add.json": '{"device_name": "RTX", "kernel_name": "vector_add", "cache": {'
+         + ", ".join(
+             f'"{block},{clock}": {{"block_size_x": {block}, "nvml_gr_clock": {clock}, '
+             f'"core_freq": {clock}.0, "ps_energy": {0.25 - n / 128}, "time": 3.25, '
+             '"times": [3.0, 3.5], "verification_time": 0, "benchmark_time": 106.5, "timestamp": '
+             f'"2026-06-04 07:40:2{n}.255674+00:00"}}'
+             for n, (block, clock) in enumerate(product((128, 192, 256), (1080, 1500)))) + "}}"},
+        "block_size_x, nvml_gr_clock, energy_j, duration_s, aggregate_n", 6,
+        [(128, 1080, 0.25, pytest.approx(0.00325), 2)],
+    ),
+    # A submission: calibration beside the run, another depth, and a client's messages. 100 W, 10 s.
+    "a tree of several depths": (
+        {f"results/{machine}/{model}/{part}/{name}": text for machine in ("g292-q16", "r282-q5")
+         for model in ("bert", "resnet50") for part, name, text in (
+             *((part, name, text) for part in ("performance/ranging", "performance/run_1")
+               for name, text in (
+                   ("mlperf_log_summary.txt", "MLPerf Results Summary\nSUT name : KILT\nScenario : "
+                    "Offline\nMode     : PerformanceOnly\nSamples per second: 5716.41\n"),
+                   ("mlperf_log_detail.txt", MLLOG), ("spl.txt", SPL))),
+             ("accuracy", "mlperf_log_detail.txt", MLLOG.splitlines()[0] + "\n"),
+             ("performance/power", "client.json", '{"timezone": 21600, "messages": [{"cmd": '
+              '"time", "cmd_time": 1677242689.5}, {"cmd": "stop", "cmd_time": 1677242699.5}]}'))},
+        "machine, folder, folder_4, energy_j, throughput_qps", 12,
+        [("g292", "bert", "ranging", pytest.approx(1000.0), 5716.41),
+         ("g292", "bert", "run_1", pytest.approx(1000.0), 5716.41),
+         ("g292", "bert", None, None, None)],
     ),
     # Folders repeat what the documents say.
     "documents in folders": (
