@@ -148,6 +148,11 @@ def _raw_words(text: str) -> list[str]:
     ]
 
 
+_STATISTIC: Final = re.compile(
+    r"(?i)mean|avg|average|median|std|stdev|stddev|sd|min|max|sum|total|p\d\d+"
+)
+
+
 def read_heading(text: str, cell_unit: str = "") -> Heading:
     """Split a heading into words and unit.
 
@@ -178,6 +183,12 @@ def read_heading(text: str, cell_unit: str = "") -> Heading:
         if (unit := unit_of(text)) is not None:
             return Heading(text, words, unit)
     raw = _raw_words(text)
+    # A statistic may follow the unit, if that is of what the words before it say: `time_ms_mean`.
+    if len(raw) > 2 and _STATISTIC.fullmatch(raw[-1]):
+        inner = Heading(text, (*words[:-2], words[-1]), None)
+        unit = _last_unit(raw[-2:-1])
+        if unit is not None and unit.quantity == quantity_of(inner) != "":
+            return replace(inner, unit=unit)
     # The number of a replicate may follow the unit: `time_ms_2`.
     number = raw[-1:] if len(raw) > 2 and raw[-1].isdigit() else []
     raw = raw[: len(raw) - len(number)]

@@ -72,6 +72,8 @@ from tests.fixtures.real import studies
         ("EDP (J*s)", "J s", "", 1),
         ("power/W", "W", "power", 1),
         ("gen_tps", "1/s", "rate", 1),
+        ("results.ttft_ms.p99", "ms", "time", 1e-3),
+        ("power_mw_mean", "mW", "power", 1e-3),
         ("Time / ms", "ms", "time", 1e-3),
     ],
 )
