@@ -60,7 +60,10 @@
   }
   const shownIn = (frame) => [...frame.querySelectorAll(".facet-chips input")];
   const hasChips = (inputs, chips) =>
-    isSame(inputs.map((input) => [input.value, textOf(input.labels[0])]), chips.map(([v, l]) => [v, l.trim()]));
+    isSame(
+      inputs.map((input) => [input.value, textOf(input.labels[0])]),
+      chips.map(([value, label]) => [value, label.trim()]),
+    );
 
   function offer(offered) {
     const { id } = window.dash_clientside.callback_context.inputs_list[0], name = id.replace(/-offered$/, "");

@@ -59,7 +59,8 @@
     const scales = [1, 2, 3, 4].map((x) => [x, x + "x, " + 150 * x + " dpi"]);
     const parts = element("form", { method: "dialog", className: "paper-form" },
       field("format", wattlas.select("format", formats, formats[0][0], { name: "format" })),
-      field("width", wattlas.select("width", widths, widths[0][0], { name: "column" })), field("", number("width_mm", 40, 400, 1), "mm"),
+      field("width", wattlas.select("width", widths, widths[0][0], { name: "column" })),
+      field("", number("width_mm", 40, 400, 1), "mm"),
       field("height", number("height_mm", 30, 400, 1, "fitting"), "mm"),
       field("text", number("font_pt", 5, 16, 0.5), "pt"),
       field("lines", number("line_pt", 0.25, 3, 0.25), "pt"),

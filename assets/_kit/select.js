@@ -57,7 +57,8 @@
       const box = button.getBoundingClientRect(), { offsetHeight } = list;
       const below = box.bottom + offsetHeight < innerHeight ? box.bottom : box.top - offsetHeight;
       list.style.minWidth = box.width + "px";
-      list.style.setProperty("--left", Math.max(4, Math.min(box.left, innerWidth - list.offsetWidth - 4)) + "px");
+      const left = Math.max(4, Math.min(box.left, innerWidth - list.offsetWidth - 4));
+      list.style.setProperty("--left", left + "px");
       list.style.setProperty("--top", Math.max(4, below) + "px");
       point(chosen);
     });

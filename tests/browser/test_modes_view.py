@@ -191,7 +191,7 @@ def test_many_long_names_have_room_beside_a_low_map(scripts: Page) -> None:
       const meta = { ...figure.layout.meta, labels: { x: ["a"], y } };
       const axis = (_length, count) => ({ _length, range: [-0.5, count - 0.5] });
       const gd = { _fullLayout: { xaxis: axis(300, 1), yaxis: axis(200, 100) } };
-      return wattlas.modesMap.shown(meta, { count: 0 }, gd, "light").labels;
+      return wattlas.modesMap.shown(meta, { count: 0, who: { words: [] } }, gd, "light").labels;
     }""")
     assert 2 <= len(labels["yaxis.tickvals"]) <= 200 / 13
     assert labels["yaxis.tickvals"][-1] == 99

@@ -69,7 +69,7 @@ def test_the_order_of_more_runs_than_are_read_is_not_checked(
     assert large.order(chosen).checks
     monkeypatch.setattr(lake_view, "MOST_RUNS", large.matching(chosen) - 1)
     assert (large.order(chosen).checks, large.order(chosen).is_cut) == ((), True)
-    note, *_ = order_block(large, FindingsState(chosen))
+    note, *_ = order_block(large, FindingsState(selection=chosen))
     assert "is not checked" in note.children
     # A small lake reads what it can, and says that it is cut.
     assert small.order(chosen).checks
