@@ -38,7 +38,9 @@ def test_small_sizes_are_found() -> None:
     assert small(".a { font-size: 11.5px; } .b { font: 700 16px/16px a; }", _STYLE) == [
         "font-size: 11.5px"
     ]
-    assert small('text[style*="font-size: 9px"] { font-size: 10px; }', _STYLE) == ["font-size: 10px"]
+    assert small('text[style*="font-size: 9px"] { font-size: 10px; }', _STYLE) == [
+        "font-size: 10px"
+    ]
     assert small('{"tickfont": {"size": 10}}, font={"size": 9.5, "color": a}', _FIGURE) == [
         'font": {"size": 10', 'font={"size": 9.5',
     ]  # fmt: skip
