@@ -14,6 +14,7 @@ from data.errors import FormatError
 from ingest.files.packed import CHUNK, Packed
 from ingest.files.text_lines import iterate_lines
 from ingest.formats import json_rows, workbook
+from ingest.formats.job_steps import join_steps
 from ingest.formats.json_rows import Cell, plain
 from ingest.formats.problem_list import ProblemList
 from ingest.formats.table_footers import drop_footers
@@ -69,11 +70,19 @@ def declaration_of(tables: Sequence[TableDeclaration], headings: Sequence[str]) 
 def parse_tables(
     blocks: Iterable[bytes], context: ReadContext, problems: ProblemList
 ) -> list[Table]:
-    """Return the tables of a file: several only of a JSON document.
+    """Return the tables of a file: several only of a JSON document; steps of jobs are no rows.
 
     Raises:
         FormatError: As `parse_table`.
     """
+    found = _parse_tables(blocks, context, problems)
+    skips = [declaration_of(context.tables, table.headings).skip for table in found]
+    return [join_steps(table, problems, skip) for table, skip in zip(found, skips, strict=True)]
+
+
+def _parse_tables(
+    blocks: Iterable[bytes], context: ReadContext, problems: ProblemList
+) -> list[Table]:
     head, blocks = _peeked(bounded(blocks, context.name))
     if is_workbook(context.name, head):
         return _parse_workbook(b"".join(blocks), context, problems)
@@ -170,7 +179,8 @@ def parse_table(
         return _parse_json(objects, name, problems, most_rows)
     separator = separator_of(head, first)
     lines = _Lines(chain(head, lines))
-    rows = table_rows(lines, separator)
+    notes: dict[int, str] = {}
+    rows = table_rows(lines, separator, notes)
     at, header = next(rows, (0, []))
     headings = headings_of(header)
     if len(headings) < 2 and not any(headings):
@@ -178,7 +188,7 @@ def parse_table(
     check_columns(len(headings), name)
     if twice := sorted({each for each in headings if headings.count(each) > 1}):
         raise FormatError(f"two columns are called {twice[0]!r} ({name}, line {at})")
-    table = Table(headings)
+    table, last = Table(headings), at
     for line, cells in rows:
         if len(cells) != len(headings):
             if separator is None:
@@ -188,11 +198,15 @@ def parse_table(
             cells = mend(headings, cells) if mend is not None else cells
         if len(cells) == len(headings):
             table.append(line, cells)
+            last = line
         elif not cells[0].lstrip().startswith("#"):
             detail = f"{len(cells)} fields, expected {len(headings)}; row dropped"
             problems.add("field_count", "refused", detail, line)
             table.refused += 1
         check_rows(len(table) + table.refused, most_rows, name)
+    for line in (each for each in notes if each < last):
+        detail = f"{notes[line][:80]!r} between rows says nothing of them here: give a column to it"
+        problems.add("text_between_rows", "doubted", detail, line)
     drop_footers(table, problems)
     return table if separator is None else _with_plain_numbers(table, separator == ",")
 

@@ -143,20 +143,28 @@ def _are_steps(header: Sequence[str], body: Sequence[Sequence[str]], has_steps: 
     return is_rising and is_named and (is_crossed or all(is_measurement(row[0]) for row in body))
 
 
-def table_rows(lines: Iterable[str], separator: str | None) -> Iterator[tuple[int, list[str]]]:
+def table_rows(
+    lines: Iterable[str], separator: str | None, notes: dict[int, str] | None = None
+) -> Iterator[tuple[int, list[str]]]:
     """Yield the header and the rows of a table, each with its last line number.
 
     Titles above the header are left out; units below it stand behind its names: `Time (s)`. Where
     blanks separate cells, a header without a name of the first column, as R writes it, gets an
     empty one.
 
+    Args:
+        notes: Gets what is left out below the header, by its line number.
+
     Raises:
         FormatError: As `split_lines`.
     """
+    notes = {} if notes is None else notes
     if separator is None:
-        yield from _with_row_names(split_lines(content_lines(lines, separator), separator))
+        content = content_lines(lines, separator, notes)
+        yield from _with_row_names(split_lines(content, separator))
         return
-    split = split_lines(content_lines(_without_titles(lines, separator), separator), separator)
+    content = content_lines(_without_titles(lines, separator), separator, notes)
+    split = split_lines(content, separator)
     rows = _without_last(split)
     first = _one_header(list(islice(rows, 3)))
     if len(first) == 3 and _are_units(*(cells for _, cells in first)):
@@ -245,16 +253,21 @@ def _without_titles(lines: Iterable[str], separator: str) -> Iterator[str]:
     yield from chain([""] * titles, head[titles:], source)
 
 
-def content_lines(lines: Iterable[str], separator: str | None) -> Iterator[str]:
+def content_lines(
+    lines: Iterable[str], separator: str | None, notes: dict[int, str]
+) -> Iterator[str]:
     """Yield the lines of a table; those of comments above it and of notes below it are empty.
 
     A note has no separator and stands behind an empty line, or is of several words below rows. A
     comment with the names of the columns is the header.
+
+    Args:
+        notes: Gets the notes and the comments below the header, by line number.
     """
     comments: list[str] = []
     is_begun = is_after_gap = is_quoted = False
     rows = 0
-    for line in lines:
+    for number, line in enumerate(lines, 1):
         if not is_begun and line.lstrip("\ufeff \t").startswith("#"):
             comments.append(line)
             continue
@@ -277,6 +290,8 @@ def content_lines(lines: Iterable[str], separator: str | None) -> Iterator[str]:
         # A quoted cell may have several lines.
         is_quoted ^= line.count('"') % 2 == 1
         rows += not is_after_gap
+        if filled and (is_after_gap or (line.lstrip()[:1] == "#" and not is_quoted)):
+            notes[number] = " ".join(map(str.strip, filled))
         yield "" if is_after_gap else line
 
 

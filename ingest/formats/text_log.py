@@ -18,6 +18,7 @@ from ingest.formats.trace_times import unix_seconds
 from ingest.records import (
     LogDeclaration,
     LogHistogram,
+    Problem,
     ReadContext,
     Reading,
     TableColumn,
@@ -78,6 +79,9 @@ class TextLog:
         block = parts.get(context.part or "", next(iter(parts.values()), text))
         texts = found_texts(block, declaration)
         reading = Reading()
+        if len(parts) > 1 and context.part not in parts:
+            detail = f"{len(parts)} blocks that are runs; only the first is read"
+            reading.problems.append(Problem("several_blocks", "doubted", detail))
         begin, end = (unix_seconds(texts.pop(name, "")) for name in TIMES)
         if begin < end:
             reading.utc_window = UtcWindow(begin, end)

@@ -173,13 +173,9 @@ class TableBlock:
         if self.path:
             yield f"pattern = {_text(self.path)}"
         yield f"header = {_text(header_pattern(table))}"
-        for key, texts in (
-            ("skip", self.shape.skip),
-            ("split", {n: p for n, (p, _) in self.shape.split.items()}),
-        ):
-            if texts:
-                said = ", ".join(f"{_text(name)} = {_text(text)}" for name, text in texts.items())
-                yield f"{key} = {{ {said} }}"
+        if split := self.shape.split:
+            said = ", ".join(f"{_text(name)} = {_text(text)}" for name, (text, _) in split.items())
+            yield f"split = {{ {said} }}"
         if self.shape.pivot is not None:
             names, values = map(_text, self.shape.pivot)
             yield f"pivot = [{names}, {values}]  # a measurement a row: its name and its value"

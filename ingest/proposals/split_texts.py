@@ -1,4 +1,4 @@
-"""Texts of a table that state several settings, and rows that are parts of others.
+"""Identifiers of the runs of a table that state several settings.
 
 `crowd_x264_crf22` of a column `label` gives two names and a number, as names of files do.
 """
@@ -12,7 +12,15 @@ from ingest.formats.json_rows import Cell
 from ingest.formats.table_text import UNSET, is_number
 from ingest.proposals.path_parts import PathColumn, read_paths
 from ingest.settings.column_names import clean_name
+from ingest.settings.headings import words_of
+from ingest.settings.word_lists import WORDS
 
+# A text under such a heading tells a run from others; `setting` is of headings that are runs.
+_OF_RUNS: Final = (
+    WORDS["identifiers"] | WORDS["replicates"] | {"experiment", "test", "label", "tag", "job"}
+) - {"seed"} | {"setting"}
+_COUNTS: Final = "|".join(WORDS["replicates"] | {"r", "i"})
+_COUNTED: Final = rf"(?i:(?<![a-z])(?:{_COUNTS})[-_.=@+ \\]*\(\?P<replicate>)"
 # A sweep has so many texts, and at least this share of all combinations of their parts.
 _FEWEST: Final = 4
 _MOST: Final = 5_000
@@ -32,12 +40,20 @@ def split_columns(
     for heading, cells in zip(headings, columns, strict=True):
         texts = {str(cell).strip() for cell in cells if cell is not None} - UNSET
         is_named = _FEWEST <= len(texts) <= _MOST and all(map(_SEPARATED.search, texts))
-        if heading in declared or not is_named or any("/" in t or is_number(t) for t in texts):
+        words = {*words_of(heading)}
+        is_named = is_named and bool(words & _OF_RUNS) and not words & (WORDS["set"] - _OF_RUNS)
+        if heading in declared or not is_named or _recurs(cells, headings, columns):
+            continue
+        if any("/" in t or is_number(t) for t in texts):
             continue
         pattern, parts = read_paths(sorted(texts), f"{clean_name(heading, 'text')}_part")
         settings = [part for part in parts if part.role == "knob" or part.name == "replicate"]
         combinations = math.prod(part.values for part in settings)
         if len(settings) < 2 or not _FILLED * combinations <= len(texts) <= combinations:
+            continue
+        # A bare number at the end may be of a thing: `sata_2`.
+        is_counted = re.search(_COUNTED, pattern) or words & {"run", "runid"}
+        if not is_counted and any(part.name == "replicate" for part in settings):
             continue
         # Another text, such as a path of a log, may say the same replicate again.
         is_free = taken.isdisjoint(part.name for part in parts)
@@ -46,6 +62,19 @@ def split_columns(
             found[heading] = pattern, parts
             taken |= {part.name for part in parts}
     return found
+
+
+def _recurs(
+    cells: Sequence[Cell], headings: Sequence[str], columns: Sequence[Sequence[Cell]]
+) -> bool:
+    """Return whether texts are of a thing: they stand with several values of another setting."""
+    count = len({*cells})
+    return any(
+        2 * len({*other}) <= len(other)
+        and WORDS["replicates"].isdisjoint(words_of(heading))
+        and len({*zip(cells, other, strict=True)}) > count
+        for heading, other in zip(headings, columns, strict=True)
+    )
 
 
 def _is_known(
@@ -63,16 +92,3 @@ def _is_known(
                    for other in others):  # fmt: skip
             return False
     return True
-
-
-def parts_of_rows(headings: Sequence[str], columns: Sequence[Sequence[Cell]]) -> dict[str, str]:
-    """Return by heading the form of texts of rows that are parts of other rows: steps of a job.
-
-    Half of the texts at least are another one with a dot and a name: `4711` and `4711.batch`.
-    """
-    for heading, cells in zip(headings, columns, strict=True):
-        texts = {str(cell).strip() for cell in cells if cell not in (None, "")}
-        inner = {text for text in texts if text.partition(".")[0] in texts - {text}}
-        if inner and 2 * len(inner) >= len(texts) and not all(map(is_number, inner)):
-            return {heading: r"/[^.]+\..+/"}
-    return {}

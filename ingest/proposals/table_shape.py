@@ -8,7 +8,7 @@ from ingest.proposals.crossed_tables import runs_in_cells, runs_in_columns
 from ingest.proposals.found_tables import FoundTable
 from ingest.proposals.like_columns import pivot_columns, replicate_pattern, series_pattern
 from ingest.proposals.path_parts import PathColumn
-from ingest.proposals.split_texts import parts_of_rows, split_columns
+from ingest.proposals.split_texts import split_columns
 from ingest.records import TableDeclaration
 
 
@@ -17,14 +17,13 @@ class TableShape:
     """What makes rows that are runs of a table.
 
     Attributes:
-        unpivot, pivot, skip: As in `TableDeclaration`.
+        unpivot, pivot: As in `TableDeclaration`.
         split: By heading the pattern of its texts, and what they state.
         measured: The metric of all cells, where each of them is a run; else empty.
     """
 
     unpivot: str
     pivot: tuple[str, str] | None
-    skip: dict[str, str]
     split: dict[str, tuple[str, list[PathColumn]]]
     measured: str
 
@@ -32,8 +31,6 @@ class TableShape:
         """Yield in a few words each what is not a row a run."""
         for heading, (_, parts) in self.split.items():
             yield f"{heading}: states {', '.join(part.name for part in parts)}"
-        for heading in self.skip:
-            yield f"no runs: rows whose {heading} is a part of another"
         if self.pivot is not None:
             yield f"measurements: named by {self.pivot[0] or 'the first column'}, one a row"
         if self.unpivot:
@@ -55,8 +52,7 @@ def shape_of(table: FoundTable) -> tuple[TableShape, FoundTable]:
         unpivot = replicate_pattern(table.headings, table.columns)
         unpivot = unpivot or series_pattern(table.headings, table.columns)
         pivot = pivot_columns(table.headings, table.columns)
-    skip = parts_of_rows(table.headings, table.columns)
-    declaration = TableDeclaration(unpivot=unpivot, skip=skip)
+    declaration = TableDeclaration(unpivot=unpivot)
     content = table.reshaped(declaration)
     if pivot is not None:
         merged = table.reshaped(replace(declaration, pivot=pivot))
@@ -68,4 +64,4 @@ def shape_of(table: FoundTable) -> tuple[TableShape, FoundTable]:
     split = split_columns(content.headings, content.columns, table.declared)
     patterns = {heading: pattern for heading, (pattern, _) in split.items()}
     content = content.reshaped(TableDeclaration(split=patterns))
-    return TableShape(unpivot, pivot, skip, split, measured), content
+    return TableShape(unpivot, pivot, split, measured), content

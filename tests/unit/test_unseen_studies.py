@@ -339,6 +339,24 @@ STUDIES: dict[str, tuple[dict[str, str], str, int, list[tuple[Any, ...]]]] = {
         "nnodes, f, replicate, energy_j, duration_s", 8,
         [(1, 1500, 1, 90_001.0, 601.0), (1, 1500, 2, 90_001.0, 601.0)],
     ),
+    # Only the steps have energies. A block of `time -p` is a run; texts of versions are settings.
+    "energies of steps of jobs": (
+        {"sacct.txt": "JobID|JobName|NCPUS|ElapsedRaw|ConsumedEnergyRaw|MaxRSS\n" + "".join(
+            f"{job}|lu|{n}|{time}||\n{job}.batch|batch|{n}|{time}|{energy}|1200K\n"
+            for job, n, time, energy in (
+                (4711, 16, 100, 5000), (4712, 32, 60, 5600), (4713, 64, 40, 6400)))},
+        "energy_j, duration_s", 3, [(5000.0, 100.0), (5600.0, 60.0), (6400.0, 40.0)],
+    ),
+    "a file of times": (
+        {f"app_t{n}.log": "".join(
+            f"real {time}\nuser 9.0\nsys 0.5\n" for time in (10.0, 12.0, 20.0)) for n in (1, 2)},
+        "t, duration_s, cpu_user", 6, [(1, 10.0, 9.0), (1, 12.0, 9.0), (1, 20.0, 9.0)],
+    ),
+    "versions": (
+        {"jobs.csv": "version,energy_j,time_s\nv1,100,10\nv1.1,90,9\nv1.2,85,8\nv2,70,7\n"
+         "v2.1,60,6\n"},
+        "version, replicate, energy_j", 5, [("v1", 0, 100.0), ("v1.1", 0, 90.0)],
+    ),
     # Longer than the beginning by which files are known; a clock of a processor is no setting.
     "wide run table": (
         {"run_table.csv": "__run_id,__done,governor,run_time,"
