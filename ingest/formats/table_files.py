@@ -3,7 +3,6 @@
 import io
 import json
 from collections.abc import Iterable, Iterator, Sequence
-from functools import partial
 from itertools import chain, islice
 from typing import Final
 
@@ -18,7 +17,7 @@ from ingest.formats.job_steps import join_steps
 from ingest.formats.json_rows import Cell, plain
 from ingest.formats.problem_list import ProblemList
 from ingest.formats.table_footers import drop_footers
-from ingest.formats.table_rows import MOST_ROWS, Mend, Table, bounded, check_columns, check_rows
+from ingest.formats.table_rows import MOST_ROWS, Table, bounded, check_columns, check_rows
 from ingest.formats.table_text import (
     CUT_HEAD,
     LOOKED_AT,
@@ -87,8 +86,7 @@ def _parse_tables(
     if is_workbook(context.name, head):
         return _parse_workbook(b"".join(blocks), context, problems)
     if not _is_document(head):
-        mend = partial(_with_gap, context.tables)
-        return [parse_table(blocks, context.name, problems, mend, MOST_ROWS)]
+        return [parse_table(blocks, context.name, problems, context.tables, MOST_ROWS)]
     return _parse_document(b"".join(blocks), context, problems)
 
 
@@ -98,8 +96,8 @@ def _parse_workbook(content: bytes, context: ReadContext, problems: ProblemList)
     sheets = workbook.sheets_of(content, context.name)
     for title, text in sheets:
         try:
-            mend = partial(_with_gap, context.tables)
-            table = parse_table([text.encode()], context.name, problems, mend, MOST_ROWS)
+            text_blocks = [text.encode()]
+            table = parse_table(text_blocks, context.name, problems, context.tables, MOST_ROWS)
         except FormatError as error:
             faults.append(error)
             continue
@@ -151,13 +149,14 @@ def parse_table(
     blocks: Iterable[bytes],
     name: str,
     problems: ProblemList,
-    mend: Mend | None = None,
+    tables: Sequence[TableDeclaration] = (),
     most_rows: int | None = None,
 ) -> Table:
     """Split a table into headings and cells; it is separated text, JSON lines, or Parquet.
 
     Args:
-        mend: Repairs a row of a wrong length: headings and cells in, cells out.
+        tables: Declarations, by which a row of a wrong length may be repaired; of what a person
+            declared no row is left out as a total of others.
         most_rows: Bound of the rows; None for none.
 
     Raises:
@@ -195,7 +194,7 @@ def parse_table(
                 # Two blanks in sequence may enclose an empty cell.
                 spaced = lines.last.strip(" \t").split(" ")
                 cells = spaced if len(spaced) == len(headings) else cells
-            cells = mend(headings, cells) if mend is not None else cells
+            cells = _with_gap(tables, headings, cells) if tables else cells
         if len(cells) == len(headings):
             table.append(line, cells)
             last = line
@@ -207,7 +206,8 @@ def parse_table(
     for line in (each for each in notes if each < last):
         detail = f"{notes[line][:80]!r} between rows says nothing of them here: give a column to it"
         problems.add("text_between_rows", "doubted", detail, line)
-    drop_footers(table, problems)
+    own = (each for each in tables if not each.is_shipped and not each.guessed)
+    drop_footers(table, problems, any(each.fits_header(headings) for each in own))
     return table if separator is None else _with_plain_numbers(table, separator == ",")
 
 

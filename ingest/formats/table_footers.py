@@ -7,51 +7,76 @@ from typing import Final
 from ingest.formats.json_rows import Cell
 from ingest.formats.problem_list import ProblemList
 from ingest.formats.table_rows import Table
+from ingest.records import Severity
 
 SUMMARY: Final = re.compile(
     r"\W*(?:(?:grand |sub)?totals?|sum|overall|average|avg|mean|geo(?:metric )?mean|[∑Σ].*)\b.*",
     re.IGNORECASE,
 )
 _MOST: Final = 3
-# So near is a number to the total or the mean of those above it.
-_EQUAL: Final = 0.005
+# A total or a mean differs from that of the numbers above it by their rounding, or by this share.
+_EQUAL: Final = 0.001
 
 
-def drop_footers(table: Table, problems: ProblemList) -> None:
-    """Leave out the last rows that name a total or a mean, and are one or lack a third of cells."""
-    footers = 0
+def drop_footers(table: Table, problems: ProblemList, is_declared: bool) -> None:
+    """Leave out the last rows that name a total or a mean, and are one or lack a third of cells.
+
+    All numbers of such a row are the total or the mean of those above it, but for numbers that are
+    the same in all rows. Each row that is left out is a problem, and each that is only likely one.
+
+    Args:
+        is_declared: Whether a person declared the table: all of its rows are kept.
+    """
+    named = 0
     for _, cells in reversed(table.last(_MOST)):
         if not any(SUMMARY.fullmatch(str(cell)) for cell in cells):
             break
-        footers += 1
-    for line, cells in table.last(footers):
-        rows = len(table) - footers
-        is_empty = 3 * sum(not str(cell or "").strip() for cell in cells) >= len(cells)
-        if rows > 1 and (is_empty or _is_computed(table, cells, rows)):
-            name = next(str(cell) for cell in cells if SUMMARY.fullmatch(str(cell)))
-            problems.add("summary_row", "repaired", f"{name!r} is of other rows; no run", line)
-        else:
-            footers = 0
-            break
-    table.drop_last(footers)
-
-
-def _is_computed(table: Table, cells: Sequence[Cell], rows: int) -> bool:
-    """Return whether a number of a row is the total or the mean of those of the first rows."""
-    for at, cell in enumerate(cells):
-        own = _number(cell)
-        if own is None:
+        named += 1
+    for count in range(named, 0, -1):
+        footers = table.last(count)
+        judged = [_judged(table, cells, len(table) - count) for _, cells in footers]
+        if any(not all(each) and not is_empty for each, is_empty in judged):
             continue
-        above = [number for _, each in zip(range(rows), table.column(at), strict=False)
-                 if (number := _number(each)) is not None]  # fmt: skip
-        total = sum(above)
-        if (
-            len(above) > 1
-            and total
-            and any(abs(own - each) <= _EQUAL * abs(each) for each in (total, total / len(above)))
-        ):
-            return True
-    return False
+        for (line, cells), (each, _) in zip(footers, judged, strict=True):
+            name = next(str(cell) for cell in cells if SUMMARY.fullmatch(str(cell)))
+            if is_declared:
+                detail = f"{name!r} may be of other rows; kept as a run: `skip` leaves it out"
+                problems.add("summary_row", "doubted", detail, line)
+            else:
+                severity: Severity = "repaired" if all(each) else "doubted"
+                problems.add("summary_row", severity, f"{name!r} is of other rows; no run", line)
+        if not is_declared:
+            table.drop_last(count)
+        return
+    for line, cells in table.last(named):
+        equal, _ = _judged(table, cells, len(table) - named)
+        if any(equal):
+            name = next(str(cell) for cell in cells if SUMMARY.fullmatch(str(cell)))
+            detail = f"{name!r} may be of other rows, as some of its numbers are; kept as a run"
+            problems.add("summary_row", "doubted", detail, line)
+
+
+def _judged(table: Table, cells: Sequence[Cell], rows: int) -> tuple[list[bool], bool]:
+    """Return of each number of a row whether it is computed from the first rows, and of the row
+    whether it lacks a third of its cells.
+
+    Numbers that are the same in these rows say nothing. Without another number nothing is computed.
+    """
+    equal = []
+    for at, cell in enumerate(cells):
+        above = [each for _, each in zip(range(rows), table.column(at), strict=False)]
+        numbers = [number for each in above if (number := _number(each)) is not None]
+        own = _number(cell)
+        if own is None or len({*numbers, own}) == 1:
+            continue
+        total = sum(numbers)
+        off = max((_rounding(each) for each in above), default=0.0)
+        equal.append(len(numbers) > 1 and any(
+            abs(own - each) <= max(_EQUAL * abs(each), _rounding(cell) + most)
+            for each, most in ((total, off * len(numbers)), (total / len(numbers), off))
+        ))  # fmt: skip
+    is_empty = rows > 1 and 3 * sum(not str(cell or "").strip() for cell in cells) >= len(cells)
+    return equal or [False], is_empty
 
 
 def _number(cell: Cell) -> float | None:
@@ -59,3 +84,9 @@ def _number(cell: Cell) -> float | None:
         return float(str(cell).strip().rstrip("%").replace(",", ""))
     except ValueError:
         return None
+
+
+def _rounding(cell: Cell) -> float:
+    """Return half of the last decimal that a number is written with; 0 of whole numbers."""
+    _, point, decimals = str(cell).strip().rstrip("%").partition(".")
+    return 0.5 * 10.0 ** -len(decimals) if point and decimals.isdigit() else 0.0

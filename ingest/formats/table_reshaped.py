@@ -9,7 +9,7 @@ from ingest.formats.json_rows import Cell
 from ingest.formats.table_rows import Table
 from ingest.formats.table_text import is_number
 from ingest.records import TableDeclaration
-from ingest.settings.headings import words_of
+from ingest.settings.headings import is_derived, words_of
 from ingest.settings.word_lists import WORDS
 
 # Heading of the values of columns whose whole heading is what they differ in.
@@ -141,13 +141,16 @@ class _Value(NamedTuple):
 def _own_columns(
     headings: Sequence[str], others: Sequence[int], values: Sequence[_Value]
 ) -> list[int]:
-    """Return the columns of statistics, identifiers and times that measurements do not share.
+    """Return the columns of statistics, identifiers, times and changes that measurements do not
+    share.
 
     Measurements of one run share its identifier. Where the other columns tell all runs apart, such
     a column is shared if it has one value in each; else if most of its values have several names.
     """
     doubtful = [
-        at for at in others if not headings[at] or _OWN.intersection(words_of(headings[at]))
+        at
+        for at in others
+        if not (name := headings[at]) or _OWN.intersection(words_of(name)) or is_derived(name)
     ]
     key = [at for at in others if at not in doubtful]
 

@@ -1,6 +1,6 @@
 """The cells of a table in little memory, and the most that a table may hold."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from data.errors import FormatError
@@ -11,7 +11,6 @@ from ingest.formats.json_rows import Cell
 MOST_ROWS: Final = 1_000_000
 MOST_COLUMNS: Final = 1_000
 _MOST_BYTES: Final = 1 << 30
-Mend = Callable[[list[str], list[str]], list[str]]
 
 
 class Table:

@@ -92,6 +92,8 @@ def read(blocks: Iterable[bytes], context: ReadContext) -> Reading:
         problems.add("bad_line", "refused", f"no sample: {text!r}", line)
     for detail in trace.layout.doubts:
         problems.add("unit_guessed", "doubted", detail)
+    for detail in trace.layout.unclear:
+        problems.add("unclear_comma", "doubted", detail)
     if trace.lost_s:
         detail = f"{trace.lost_s:g} s between the first and the last sample have none; not counted"
         problems.add("sample_gap", "doubted", detail)

@@ -15,13 +15,19 @@ from dataclasses import dataclass, field
 from itertools import chain, islice
 from typing import Final
 
+from ingest.formats.written_numbers import is_either, without_commas
+
 _SEPARATORS: Final = (",", ";", "\t", None)
 _FIRST_LINES: Final = 60
 _LEAST_ROWS: Final = 3
 _LEAST_COLUMNS: Final = 2
 _NUMBER: Final = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
-# A number with a decimal comma.
-_COMMA: Final = re.compile(r"[-+]?\d+,\d+")
+# A number with a comma or without, and a unit.
+_WRITTEN: Final = re.compile(
+    r"([-+]?(?:\d+(?:[.,]\d+)*\.?|\.\d+)(?:[eE][-+]?\d+)?)(\s*[A-Za-z%°µμ/]{0,6})"
+)
+# A number whose point is no mark of thousands.
+_POINT: Final = re.compile(r"[-+]?\d+\.(?!\d{3}$)\d+")
 # A cell such as `45.32 W`, `10 %` or `1410 MHz`.
 _WITH_UNIT: Final = re.compile(rf"({_NUMBER.pattern})\s*([A-Za-z%°µμ/]{{1,6}})")
 _NOTHING: Final = re.compile(r"\[?(?:n/?a|nan|not supported|unknown error|-+|)\]?", re.IGNORECASE)
@@ -52,6 +58,7 @@ class Layout:
         columns: Texts of the cells by column, each of shape (rows,).
         refused: Lines with another number of cells: number and text.
         doubts: What was guessed of units.
+        unclear: Columns of which nothing says what their commas are.
         is_named: Whether each line names its numbers, as samplers do.
         is_bare: Whether nothing names them.
     """
@@ -63,6 +70,7 @@ class Layout:
     is_named: bool = False
     is_bare: bool = False
     doubts: list[str] = field(default_factory=list)
+    unclear: list[str] = field(default_factory=list)
 
 
 def read_layout(lines: Iterable[str]) -> Layout | None:
@@ -78,7 +86,7 @@ def read_layout(lines: Iterable[str]) -> Layout | None:
         if (header := _header(numbered)) is not None:
             headings, skip = header
             rows = _cells(head[skip:], source, separator)
-            return _take(Layout(_distinct(headings)), rows)
+            return _take(Layout(_distinct(headings)), rows, separator == ",")
     for separator in _SEPARATORS[:-1]:
         if names := _without_names([(n, _split(line, separator)) for n, line in head]):
             return _take(Layout(names, is_bare=True), _cells(head, source, separator))
@@ -128,10 +136,7 @@ def _split(line: str, separator: str | None) -> list[str]:
     with suppress(csv.Error):
         if '"' in text:
             return [cell.strip() for cell in next(csv.reader([text], delimiter=separator), [])]
-    cells = [cell.strip() for cell in text.split(separator)]
-    if separator not in (";", "\t") or "," not in text:
-        return cells
-    return [cell.replace(",", ".") if _COMMA.fullmatch(cell) else cell for cell in cells]
+    return [cell.strip() for cell in text.split(separator)]
 
 
 def _cells(
@@ -145,7 +150,7 @@ def _cells(
 
 def is_number(cell: str) -> bool:
     """Return whether a cell is a number, a number with a unit, or not there."""
-    return bool(_NUMBER.fullmatch(cell) or _WITH_UNIT.fullmatch(cell) or _NOTHING.fullmatch(cell))
+    return _is_value(cell) or bool(_NOTHING.fullmatch(cell))
 
 
 def unit_of(cell: str) -> str:
@@ -244,6 +249,9 @@ def _header(rows: Sequence[tuple[int, list[str]]]) -> tuple[list[str], int] | No
 
 
 def _is_value(cell: str) -> bool:
+    """Return whether a cell is a number, with a comma or without, and with a unit or without."""
+    if "," in cell and _WRITTEN.fullmatch(cell):
+        cell = cell.replace(",", "")
     return bool(_NUMBER.fullmatch(cell) or _WITH_UNIT.fullmatch(cell))
 
 
@@ -282,7 +290,9 @@ def _distinct(headings: Sequence[str]) -> list[str]:
     return distinct
 
 
-def _take(layout: Layout, rows: Iterator[tuple[int, list[str]]]) -> Layout:
+def _take(
+    layout: Layout, rows: Iterator[tuple[int, list[str]]], is_comma_separated: bool = False
+) -> Layout:
     width = len(layout.headings)
     good_rows: list[list[str]] = []
     for number, cells in rows:
@@ -297,4 +307,43 @@ def _take(layout: Layout, rows: Iterator[tuple[int, list[str]]]) -> Layout:
         elif len(cells) != width and any(map(_is_value, cells)):
             layout.refused.append((number, " ".join(cells)[:80]))
     layout.columns = [list(column) for column in zip(*good_rows, strict=True)] if good_rows else []
+    _take_commas(layout, is_comma_separated)
     return layout
+
+
+def _take_commas(layout: Layout, is_comma_separated: bool) -> None:
+    """Write the numbers of each column with a decimal point: all have the same mark.
+
+    A column whose commas may be either mark has that of the others; where none tells it is doubted.
+    The numbers with commas of a column with both marks are left out, with a doubt too.
+    """
+    found = {}
+    for at, cells in enumerate(layout.columns):
+        if any("," in cell for cell in cells):
+            matches = [match for cell in {*cells} if (match := _WRITTEN.fullmatch(cell))]
+            if any("," in match[1] for match in matches):
+                found[at] = [[match[1] for match in matches], [match[2] for match in matches]]
+    unclear = [at for at, (numbers, _) in found.items() if is_either(numbers)]
+    marks = {"." for at, cells in enumerate(layout.columns) if unclear and at not in found
+             if any(map(_POINT.fullmatch, cells))}  # fmt: skip
+    for at in sorted(found, key=lambda at: at in unclear):
+        numbers, units = found[at]
+        heading, example = layout.headings[at], next(each for each in numbers if "," in each)
+        if at in unclear:
+            is_decimal = marks == {","} or (marks != {"."} and not is_comma_separated)
+            plain: list[str] | None = [n.replace(",", "." if is_decimal else "") for n in numbers]
+            if len(marks) != 1:
+                said = "a decimal mark" if is_decimal else "a mark of thousands"
+                layout.unclear.append(
+                    f"the comma of {heading}, as in {example}, is taken as {said}"
+                )
+        else:
+            plain = without_commas(numbers, is_comma_separated)
+        if plain is None:
+            detail = f"{heading} has numbers with other marks: those with a comma are left out"
+            layout.unclear.append(f"{detail}, such as {example}")
+            continue
+        if at not in unclear:
+            marks.add("." if example.replace(",", "") in plain else ",")
+        texts = {f"{n}{u}": f"{p}{u}" for n, u, p in zip(numbers, units, plain, strict=True)}
+        layout.columns[at] = [texts.get(cell, cell) for cell in layout.columns[at]]

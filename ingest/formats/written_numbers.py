@@ -22,7 +22,9 @@ _UNITS: Final = frozenset(
         *("ops/s", "req/s", "it/s", "gflops", "mb/s", "gb/s", "mib/s"),
     )
 )
-_THOUSANDS: Final = re.compile(r"[-+]?\d{1,3}(,\d{3})+")
+_THOUSANDS: Final = re.compile(r"[-+]?[1-9]\d{0,2}(,\d{3})+")
+
+_THOUSAND: Final = 1000.0
 
 
 def written_numbers(
@@ -75,4 +77,14 @@ def without_commas(numbers: Sequence[str], is_comma_separated: bool) -> list[str
         return [number.replace(",", "") for number in numbers] if is_thousands else None
     if has_points or (is_thousands and is_comma_separated):
         return [number.replace(",", "") for number in numbers] if is_thousands else None
+    if is_thousands and (whole := [abs(float(n)) for n in numbers if "," not in n]):
+        # Beside 980 is 1,100 more; beside 1100 it may be either.
+        return [n.replace(",", "") for n in numbers] if max(whole) < _THOUSAND else None
     return [number.replace(",", ".") for number in numbers]
+
+
+def is_either(numbers: Sequence[str]) -> bool:
+    """Return whether each number is a thousand as well as one with three decimals: `12,345`."""
+    return bool(numbers) and all(
+        _THOUSANDS.fullmatch(each) and each.count(",") == 1 for each in numbers
+    )

@@ -9,8 +9,9 @@ from typing import Final
 
 from ingest.formats.table_reshaped import VALUE
 from ingest.proposals.columns import guess_columns
+from ingest.proposals.crossed_tables import rows_are_samples
 from ingest.proposals.found_tables import FoundTable, header_pattern
-from ingest.proposals.lake_columns import energy_parts, power_parts
+from ingest.proposals.lake_columns import DOUBTED, energy_parts, power_parts
 from ingest.proposals.latency_units import NO_UNIT
 from ingest.proposals.like_columns import mean_columns
 from ingest.proposals.path_parts import PathColumn, is_own, read_paths
@@ -18,7 +19,7 @@ from ingest.proposals.roles import Guess, names_machines
 from ingest.proposals.table_shape import shape_of
 from ingest.settings.column_names import clean_name
 from ingest.settings.dataset import UNKNOWN, Settings
-from ingest.settings.headings import unit_of, without_unit, words_of
+from ingest.settings.headings import is_derived, read_heading, unit_of, without_unit, words_of
 from ingest.settings.word_lists import WORDS
 
 # Knobs of the lake, by heading: only what cannot mean anything else.
@@ -27,6 +28,7 @@ _KNOBS: Final = {
     **{"msg": "message_bytes", "message_bytes": "message_bytes", "itr": "itr", "dvfs": "dvfs"},
     **{"rapl": "rapl_w", "machine": "machine", "threads": "threads"},
 }
+_NO_RUNS: Final = "a row is a sample, or a part of a distribution"
 _FIXED: Final = 0.02
 _NAMED: Final = 8
 
@@ -37,9 +39,21 @@ class TableBlock:
     def __init__(self, table: FoundTable, dataset: str, settings: Settings) -> None:
         self.table = table
         self.shape, content = shape_of(table)
-        self.guesses = guess_columns(
-            content.headings, content.columns, content.units, table.declared
-        )
+        # Of runs in columns those that are computed from the others: `Energy (J) change`.
+        is_turned = self.shape.pivot and self.shape.unpivot
+        ends = tuple(f" {each}" for each in table.headings if is_turned and is_derived(each))
+        kept = [at for at, heading in enumerate(content.headings) if not heading.endswith(ends)]
+        headings = [content.headings[at] for at in kept]
+        columns = [content.columns[at] for at in kept]
+        self.guesses = guess_columns(headings, columns, content.units, table.declared)
+        self.guesses += [
+            Guess(read_heading(each), "label", "computed from other columns", is_dropped=True)
+            for each in content.headings
+            if each not in headings
+        ]
+        self.is_refused = bool(table.measured) and rows_are_samples(table.headings, table.columns)
+        if self.is_refused:
+            self.guesses = []
         self.means = mean_columns(content.headings, content.columns)
         if self.means is not None:
             # Their columns are read as the declaration of means says.
@@ -50,7 +64,7 @@ class TableBlock:
         path, self.parts = read_paths(table.paths) if len(table.paths) > 1 else ("", [])
         self.parts = self._apart_from_columns(path)
         path = self._with_names_of_rows(path)
-        self.path = path or (re.escape(table.paths[0]) if self.shape.measured else "")
+        self.path = path or (re.escape(table.paths[0]) if table.measured else "")
         self.system = dataset
         self.workload = _workload_of(table, self.parts, dataset, settings)
         self._aim_knobs(settings)
@@ -138,8 +152,14 @@ class TableBlock:
                 more = f", and {len(named) - _NAMED} more" if len(named) > _NAMED else ""
                 yield f"#   {word}: {', '.join(named[:_NAMED])}{more}"
         yield from (f"#   {words}" for words in self.shape.words())
+        for guess in self.guesses:
+            if guess.why.endswith(DOUBTED):
+                text, unit = guess.heading.text, guess.unit
+                yield f"#   doubtful: {text} says no unit, and is taken as {unit}, {DOUBTED}"
         if self.means is not None:
             yield f"#   means: of {self.means.n} runs each, with their deviations"
+        if self.is_refused:
+            yield f"#   no runs: {_NO_RUNS}"
         if self.power is not None:
             yield f"#   power: {' times '.join(guess.heading.text for guess in self.power)}"
         if self.energy:
@@ -173,6 +193,8 @@ class TableBlock:
         if self.path:
             yield f"pattern = {_text(self.path)}"
         yield f"header = {_text(header_pattern(table))}"
+        if self.is_refused:
+            yield f"refuse = {_text(_NO_RUNS)}"
         if split := self.shape.split:
             said = ", ".join(f"{_text(name)} = {_text(text)}" for name, (text, _) in split.items())
             yield f"split = {{ {said} }}"

@@ -15,6 +15,7 @@ from ingest.formats.table_reshaped import VALUE
 from ingest.formats.table_text import UNSET, is_number
 from ingest.proposals.path_parts import PathColumn, read_paths
 from ingest.settings.headings import (
+    is_derived,
     is_measurement,
     is_setting,
     quantity_of,
@@ -29,6 +30,23 @@ _NO_RUNS: Final = (
     | {"p", "socket", "package", "pkg", "node", "thread", "value", "unit", "units", "n", "ci"}
 )  # fmt: skip
 
+# What a row is of a table that is no run: a sample, or a part of a distribution.
+_SAMPLED: Final = WORDS["times_of_day"] | WORDS["samples"]
+_PERCENTILE: Final = re.compile(r"p\d\d+(?:\.\d+)?|\d\d(?:\.\d+)?th", re.IGNORECASE)
+_STATISTICS: Final = WORDS["statistics"] | WORDS["plain"] - {"run"}
+
+
+def rows_are_samples(headings: Sequence[str], columns: Sequence[Sequence[Cell]]) -> bool:
+    """Return whether the first column numbers samples, or names parts of a distribution."""
+    row = {*read_heading(headings[0]).words}
+    texts = [str(cell).strip() for cell in columns[0]] if columns else []
+    counts = ([str(begin + n) for n in range(len(texts))] for begin in (0, 1))
+    return (
+        (bool(row) and row <= _SAMPLED)
+        or (not headings[0] and texts in counts)
+        or all(_PERCENTILE.fullmatch(text) or {*words_of(text)} & _STATISTICS for text in texts)
+    )
+
 
 def runs_in_columns(
     headings: Sequence[str], columns: Sequence[Sequence[Cell]]
@@ -40,14 +58,16 @@ def runs_in_columns(
     """
     names = [str(cell).strip() for cell in columns[0]] if columns else []
     has_units = {*headings[1:2]} <= {"unit", "units"} and len(headings) > 1
-    shared, runs = headings[: 1 + has_units], headings[1 + has_units :]
+    first = 1 + has_units
+    runs = [each for each in headings[first:] if not is_derived(each)] or headings[first:]
+    shared = [heading for heading in headings if heading not in runs]
     read = [read_heading(name) for name in names]
     if (
         not all(is_measurement(name) or is_setting(name) for name in names)
         or len({*names}) < max(2, len(names))
         or not any(quantity_of(each) in ("energy", "power", "time") for each in read)
         or not _are_numbers([[column[at] for at, name in enumerate(names) if is_measurement(name)]
-                             for column in columns[len(shared) :]])
+                             for column in columns[first:]])
     ):  # fmt: skip
         return None
     pattern, parts = _parts_of(runs)
@@ -73,6 +93,8 @@ def runs_in_cells(headings: Sequence[str], columns: Sequence[Sequence[Cell]], me
     rows = [*columns[0]] if columns else []
     if not measured or len({*rows}) < len(rows) or not _are_numbers(columns[1:]):
         return ""
+    if rows_are_samples(headings, columns):
+        return ""
     return f"^(?!{re.escape(headings[0])}$){_parts_of(headings[1:])[0]}$"
 
 
@@ -85,7 +107,8 @@ def measured_in_cells(path: str, headings: Sequence[str]) -> str:
     words = re.split(r"[-_. ]+", stem)
     at = [n for n, word in enumerate(words) if is_measurement(word)]
     _, parts = _parts_of(headings[1:])
-    if not at or len(parts) != 1 or is_measurement(headings[0]):
+    is_time = is_measurement(headings[0]) and not {*read_heading(headings[0]).words} <= _SAMPLED
+    if not at or len(parts) != 1 or is_time:
         return ""
     known = any({h.lower() for h in headings[1:]} <= values for values in VALUES.values())
     # The unit behind it: `energy_j`.

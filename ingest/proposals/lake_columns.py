@@ -29,7 +29,12 @@ _PERCENTILES: Final = {
 # What a machine, a board or a phone takes, W.
 _PLAUSIBLE_W: Final = (0.1, 5000.0)
 # Headings of studies of several machines, and what these take.
-_SEVERAL: Final = ("gpus", "nodes", "nnodes", "ranks", "pipelines", "tp", "pp")
+_SEVERAL: Final = (
+    *("gpus", "nodes", "nnodes", "machines", "servers", "hosts", "workers", "instances", "racks"),
+    *("ranks", "pipelines", "tp", "pp"),
+)
+# The same where whole numbers stand below.
+_COUNTED: Final = ("gpu", "node", "machine", "server", "host", "worker", "instance", "rack")
 _MOST_W: Final = 1e6
 # A power and the time of one of these give the energy of one.
 _ITEMS: Final = frozenset({"epoch", "iteration", "iter", "step", "batch", "run"})
@@ -40,6 +45,10 @@ _USUAL_W: Final = 1.0
 _WHOLES: Final = (("package", "pkg", "socket", "cpu"), ("node", "host"), ("gpu", "device"))
 _SMALL: Final = 0.15
 _AGREEING: Final = 0.2
+# So near is an energy to a power times a time that prove the unit of the power.
+_PROVING: Final = 0.05
+# Evidence of a power whose unit is doubtful.
+DOUBTED: Final = "since all of a power are over 5 kW"
 _TIMES: Final = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}
 _ENERGIES: Final = {"J": 1.0, "mJ": 1e-3, "uJ": 1e-6, "Wh": 3.6e3, "kWh": 3.6e6}
 _POWERS: Final = {"W": 1.0, "mW": 1e-3, "uW": 1e-6}
@@ -86,11 +95,16 @@ def choose_targets(guesses: Sequence[Guess]) -> None:
         duration.to, duration.scale, duration = "", 1.0, None
     if power is not None and _is_of_a_part(power, energy, duration):
         power.to, power.scale, power = "", 1.0, None
-    most = max((g.numbers.max() for g in of_costs["power"] if not g.unit), default=0.0)
-    if power is not None and not power.unit and not power.is_declared and most > _PLAUSIBLE_W[1]:
-        _set_unit(power, "mW", 1e-3, "since a power is too large in W")
     apart_s = _apart_s(guesses, len(duration.numbers)) if duration is not None else None
-    machines = any(g.heading.has(*_SEVERAL) for g in guesses)
+    machines = any(
+        g.heading.has(*_SEVERAL) or (g.kind == "whole" and g.heading.has(*_COUNTED))
+        for g in guesses
+        if g not in metrics
+    )
+    is_free = power is not None and not (power.unit or power.is_declared or energy or machines)
+    large = (g.numbers.min() > _PLAUSIBLE_W[1] for g in of_costs["power"] if not g.unit)
+    if power is not None and is_free and any(large):
+        _set_unit(power, "mW", 1e-3, DOUBTED)
     _choose_units(energy, power, duration, apart_s, _MOST_W if machines else _PLAUSIBLE_W[1])
     for guess in of_costs["energy"]:
         if guess is not energy and not guess.unit:
@@ -287,6 +301,8 @@ def _choose_units(
     for place, one in enumerate(
         (e, p, t) for t in sides[2][1] for e in sides[0][1] for p in sides[1][1]
     ):
+        if len(sides[1][1]) > 1 and one[1][0] != "W" and not _is_proven(sides, one, most_w):
+            continue
         joules, watts, seconds = (
             middle * unit[1] if middle else None for middle, unit in zip(middles, one, strict=True)
         )
@@ -314,6 +330,25 @@ def _choose_units(
         if guess is not None and len(units) > 1:
             why = f"by which {known} agree" if is_proven else "which no heading says"
             _set_unit(guess, text, scale, why)
+
+
+def _is_proven(
+    sides: Sequence[tuple[Guess | None, object]], units: Sequence[tuple[str, float]], most_w: float
+) -> bool:
+    """Return whether the energies of the rows are power times time in these units.
+
+    Where several machines may have taken the power, an energy without a unit proves nothing.
+    """
+    energy, power, duration = (guess for guess, _ in sides)
+    if energy is None or power is None or duration is None:
+        return False
+    numbers = (energy.numbers, power.numbers, duration.numbers)
+    is_known = energy.unit or energy.is_declared or most_w == _PLAUSIBLE_W[1]
+    if len({*map(len, numbers)}) > 1 or not is_known:
+        return False
+    joules, watts, seconds = (n * scale for n, (_, scale) in zip(numbers, units, strict=True))
+    is_near = np.abs(joules - watts * seconds) <= _PROVING * np.abs(joules)
+    return bool(2 * np.count_nonzero(is_near) > len(joules))
 
 
 def _middle(guess: Guess | None) -> float | None:

@@ -307,6 +307,13 @@ def is_measurement(text: str) -> bool:
     return not (WORDS["less"] | WORDS["more"]).isdisjoint(heading.words)
 
 
+def is_derived(text: str) -> bool:
+    """Return whether a text names what is computed from runs: `change`, `diff (%)`, `p-value`."""
+    words = {*words_of(text)}
+    is_other = {"p", "value"} <= words or re.fullmatch(r"\D*[%Δ∆]\D*", text) is not None
+    return is_other or not WORDS["derived"].isdisjoint(words)
+
+
 def is_setting(text: str) -> bool:
     """Return whether a text is the name of what is set before a run: `threads`, `freq_mhz`."""
     heading = read_heading(text)

@@ -187,3 +187,35 @@ def test_last_rows_of_totals_and_means_are_no_runs(footers: list[str], left_out:
     found = parse_table(["\n".join(rows).encode()], "t.csv", problems)
     assert len(found) == 3 + len(footers) - left_out
     assert [each.kind for each in problems.all()] == ["summary_row"] * left_out
+
+
+KERNELS = ["kernel,threads,energy_j,time_s", "scan,8,100,10", "sort,8,120,12", "reduce,8,80,8"]
+
+
+@pytest.mark.parametrize(
+    ("text", "tables", "kept", "severities"),
+    [
+        # A kernel; what all rows have is no mean.
+        ([*KERNELS, "sum,8,60,6"], (), 4, []),
+        (["policy,replicas,energy_j,p99_us", "min,3,100,900", "max,3,160,400",
+          "average,3,120,600"], (), 3, []),
+        ([*KERNELS, "mean,8,100,10"], (), 3, ["repaired"]),
+        ([*KERNELS, "mean,8,100.2,9.4"], (), 4, []),
+        # Rounded as it is written.
+        ([*KERNELS[:3], "reduce,8,81,8", "mean,8,100.3,10"], (), 3, ["repaired"]),
+        # Some of its numbers are, and a kernel of that name is possible.
+        ([*KERNELS, "Total,8,300,12"], (), 4, ["doubted"]),
+        ([*KERNELS, "Total,,,31"], (), 3, ["doubted"]),
+        # A person declared it, or a proposal.
+        ([*KERNELS, "mean,8,100,10"], (TableDeclaration(),), 4, ["doubted"]),
+        ([*KERNELS, "mean,8,100,10"], (TableDeclaration(guessed="x"),), 3, ["repaired"]),
+        ([*KERNELS, "sum,8,60,6"], (TableDeclaration(),), 4, []),
+    ],
+)  # fmt: skip
+def test_a_run_that_is_called_sum_or_average_is_kept(
+    text: list[str], tables: tuple[TableDeclaration, ...], kept: int, severities: list[str]
+) -> None:
+    problems = ProblemList()
+    found = parse_table(["\n".join(text).encode()], "t.csv", problems, tables)
+    assert len(found) == kept
+    assert [each.severity for each in problems.all()] == severities

@@ -221,6 +221,29 @@ SWEEPS: dict[str, tuple[Sweep, dict[str, Any]]] = {
         ),
         {"build": "knob", "cpu_power": ("power_w", 1e-3), "gpu_power": "metric"},
     ),
+    # 6.4 kW and more are of several machines.
+    "powers of a cluster": (
+        Sweep({"nodes": [16, 32]}, {"power": lambda n: 6400 * n, "time_s": lambda n: 27 + n}),
+        {"nodes": "knob", "power": ("power_w", 1), "time_s": ("duration_s", 1)},
+    ),
+    "powers of a rack with their energies": (
+        Sweep(
+            {"policy": ["a", "b"]},
+            {"power": lambda n: 6400 + n, "time_s": lambda n: 27 + n,
+             "energy_j": lambda n: (6400 + n) * (27 + n)},
+        ),
+        {"policy": "knob", "power": ("power_w", 1), "time_s": ("duration_s", 1),
+         "energy_j": ("energy_j", 1)},
+    ),
+    "powers that energies say to be mW": (
+        Sweep(
+            {"policy": ["a", "b"]},
+            {"power": lambda n: 900 + 99 * n, "time_s": lambda n: 27 + n,
+             "energy_j": lambda n: 1.02 * (0.9 + 0.099 * n) * (27 + n)},
+        ),
+        {"policy": "knob", "power": ("power_w", 1e-3), "time_s": ("duration_s", 1),
+         "energy_j": ("energy_j", 1)},
+    ),
     # pandas writes the number of the row without a heading.
     "an index": (
         Sweep(
@@ -512,6 +535,10 @@ def test_paths_give_columns(paths: list[str], pattern: str, columns: dict[str, s
         (["45 %", "", "50%"], True, (["45", None, "50"], "%")),
         (["1,5", "2,25"], False, (["1.5", "2.25"], "")),
         (["1.234,5", "99,0"], False, (["1234.5", "99.0"], "")),
+        # Beside whole numbers below a thousand these are thousands.
+        (["980", "1,100"], False, (["980", "1100"], "")),
+        (["1100", "1,100"], False, None),
+        (["0,125", "2", "1,100"], False, (["0.125", "2", "1.100"], "")),
         (["1,234", "12,345"], True, (["1234", "12345"], "")),
         (["1.5", "2"], True, None),
         (["1.5 W", "2 J"], True, None),

@@ -168,6 +168,36 @@ def test_what_is_no_trace(name: str) -> None:
     assert [f.name for f in FORMATS if f.sniff("t.csv", head)][:1] == ["table"]
 
 
+@pytest.mark.parametrize(
+    ("head", "times", "powers", "between", "energy_j", "doubts"),
+    [
+        # Thousands beside whole numbers: 0.9 W to 1.28 W for 20 s.
+        ("time_s power_mw", range(20), [f"{900 + 20 * n:,}" for n in range(20)], "\t", 21.8, 0),
+        ("time_s power_mw", range(20), [f"{900 + 20 * n:,} mW" for n in range(20)], ";", 21.8, 0),
+        ("time_s power_mw", range(20), [f'"{900 + 20 * n:,}"' for n in range(20)], ",", 21.8, 0),
+        # Three decimals each: the times say that they are decimals.
+        ("time_s power_w", [f"{n},5" for n in N], [f"{n + 10},250" for n in N], "\t", 189.0, 0),
+        ("time_s power_w", [f"{n}.5" for n in N], [f"{n + 10},250" for n in N], "\t", 189000.0, 0),
+        # Nothing says it.
+        ("time_s power_w", N, [f"{n + 10},250" for n in N], "\t", 189.0, 1),
+        ("time_s power_mw", N, [f'"{n + 10},250"' for n in N], ",", 189.0, 1),
+        # One of them has the other mark: 11 samples of 10 W are left.
+        ("time_s power_w", N, ["9,5", *["10.0"] * 11], "\t", 110.0, 1),
+    ],
+)
+def test_a_column_has_one_decimal_mark(
+    head: str,
+    times: Sequence[object],
+    powers: Sequence[object],
+    between: str,
+    energy_j: float,
+    doubts: int,
+) -> None:
+    found = trace(rows(head.replace(" ", between), times, powers, between=between))
+    assert found.measurements["energy_j"] == pytest.approx(energy_j)
+    assert [each.kind for each in found.problems] == ["unclear_comma"] * doubts
+
+
 def test_gaps_and_bad_samples_are_named() -> None:
     """One of 12 samples of 1 s has no power, one is lost (the next covers 2 s), 60 s have none."""
     times = [n if n < 6 else n + 60 for n in N]

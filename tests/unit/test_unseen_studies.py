@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from data.connection import open_lake
-from ingest.__main__ import main
+from ingest.__main__ import REFUSED, main
 
 METER = "timestamp,W\n" + "".join(f"2023-09-14T10:00:{s:02d}.000,{100 + 10 * (s >= 10)}\n"
                                   for s in range(31))  # fmt: skip
@@ -216,6 +216,17 @@ STUDIES: dict[str, tuple[dict[str, str], str, int, list[tuple[Any, ...]]]] = {
          (30.5, 1.5, None, None, 0, None, "bert", "fp32"),
          (60.5, 3.5, None, None, 0, None, "gpt", "int8"),
          (79.5, 3.5, "ep", None, 0, 4, None, None)],
+    ),
+    # A change between two runs is none; nor is a sample or a percentile of several.
+    "what is no run": (
+        {"results.csv": "metric,baseline,optimized,change\nEnergy (J),100,80,-20\n"
+         "Time (s),10,9,-10\n",
+         "power_w.csv": "sample,1200,2400\n" + "".join(
+             f"{n},{50.1 + n},{80.2 + n / 2}\n" for n in range(6)),
+         "latency_us.csv": "percentile,1000,2000,4000\n50,100,110,150\n90,200,220,300\n"
+         "99,400,500,900\n",
+         "energy_j.csv": "stat,1000,2000\nmean,100,110\np99,200,220\nmax,230,240\n"},
+        "setting, energy_j, duration_s", 2, [("baseline", 100.0, 10.0), ("optimized", 80.0, 9.0)],
     ),
     # The runs stand in columns, and in cells of a file for each measurement.
     "a metric a row": (
@@ -517,7 +528,8 @@ def test_a_study_comes_out_right_without_settings(style: str, tmp_path: Path) ->
     for name, text in files.items():
         (raw / name).parent.mkdir(parents=True, exist_ok=True)
         (raw / name).write_text(text, "utf-8")
-    assert main(["add", str(raw), "--lake", str(lake)]) == 0
+    code = REFUSED if style == "what is no run" else 0
+    assert main(["add", str(raw), "--lake", str(lake)]) == code
     with open_lake(lake) as opened:
         found = opened.polars(f"SELECT {columns} FROM runs ORDER BY ALL").rows()
         knobs = opened.catalogue.knobs
