@@ -37,7 +37,7 @@ CREATE TABLE totals AS SELECT panel, system, sum(n) AS n FROM cells GROUP BY ALL
 CREATE MACRO of(row, mark) AS
     CASE mark WHEN 'performance' THEN row.performance WHEN 'energy_j' THEN row.energy_j
               ELSE row.product END;
-CREATE MACRO pooled(sd, n) AS coalesce(sqrt(sum((n - 1) * sd ** 2) / sum(n - 1)), 0);
+CREATE MACRO pooled(sd, n) AS sqrt(sum((n - 1) * sd ** 2) / sum(n - 1));
 CREATE TABLE noise AS
 SELECT panel, system, pooled(performance_sd, n) AS performance, pooled(energy_sd, n) AS energy_j,
        pooled(product_sd, n) AS product
@@ -45,9 +45,8 @@ FROM cells WHERE n > 1 GROUP BY ALL;
 -- The paper prints no limit of the tail: 500 us is ours. The default is no choice.
 CREATE TABLE marks AS
 SELECT mark, c.panel, c.system, c.n, itr, ghz, c.performance, c.energy_j, c.product,
-       coalesce(noise.performance, 0) AS performance_noise,
-       coalesce(noise.energy_j, 0) AS energy_noise,
-       coalesce(noise.product, 0) AS product_noise
+       noise.performance AS performance_noise, noise.energy_j AS energy_noise,
+       noise.product AS product_noise
 FROM cells c CROSS JOIN (VALUES ('performance'), ('energy_j'), ('product')) m(mark)
      LEFT JOIN noise USING (panel, system)
 WHERE workload NOT LIKE 'memcached%' OR system = 'linux_default' OR c.performance <= 500
@@ -57,9 +56,10 @@ CREATE MACRO noise_of(mark, k) AS
     CASE k WHEN 'performance' THEN mark.performance_noise WHEN 'energy_j' THEN mark.energy_noise
            ELSE mark.product_noise END;
 -- Old over new against a printed factor, by the ratio of the logarithms; one-sided from `least` on.
+-- Where a side's system has no replicates in the panel, noise is unknown and nothing is decided.
 CREATE MACRO factor(old, new, k, printed, least := 1e9) AS
-    CASE WHEN abs(ln(of(old, k) / of(new, k))) < 2 * sqrt(
-        noise_of(old, k) ** 2 / old.n + noise_of(new, k) ** 2 / new.n)
+    CASE WHEN (abs(ln(of(old, k) / of(new, k))) >= 2 * sqrt(
+        noise_of(old, k) ** 2 / old.n + noise_of(new, k) ** 2 / new.n)) IS NOT TRUE
     THEN verdict('cannot be decided', of(old, k) / of(new, k), [old.n, new.n])
     ELSE verdict(CASE WHEN ln(of(old, k) / of(new, k)) / ln(printed) >= least THEN 'holds'
         ELSE size_outcome(ln(of(old, k) / of(new, k)) / ln(printed)) END,
@@ -97,7 +97,7 @@ CREATE MACRO pairs(panels, old_system, new_system, k) AS TABLE
 CREATE MACRO greatest_gain(panels, old_system, new_system, k, printed, most_noise := 1e9) AS
     CASE WHEN marked(panels, [old_system, new_system]) THEN
         (SELECT factor(old, new, k, printed) FROM pairs(panels, old_system, new_system, k)
-         WHERE noise_of(old, k) <= most_noise ORDER BY gain DESC LIMIT 1) END;
+         WHERE coalesce(noise_of(old, k), 0) <= most_noise ORDER BY gain DESC LIMIT 1) END;
 CREATE MACRO twice_in_workloads(new_system, k) AS
     CASE WHEN marked(list_concat(closed(), memcached()), ['linux_default', new_system]) THEN
         (SELECT verdict(

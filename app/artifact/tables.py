@@ -128,6 +128,7 @@ def _check(
         "values": list(right),
         "skip": skipped,
         "sql": sql,
+        "left_out": _left_out(answer, counted, [*keys.values()]),
         "count": len(counted) * len(right),
     }
 
@@ -140,7 +141,7 @@ def _asked(
     if asked.effect is not None:
         return {
             "keys": keys, "values": list(asked.values), "skip": [], "effect": asked.effect,
-            "count": len(rows) * len(asked.values),
+            "left_out": 0, "count": len(rows) * len(asked.values),
         }  # fmt: skip
     if not all((root / name).is_file() for name in re.findall(_FILE, asked.query)):
         return None
@@ -160,8 +161,13 @@ def _asked(
     return {
         "keys": keys, "values": right, "skip": [asked.skip],
         "sql": part_query(asked.query, (*keys, *right)), "count": len(counted) * len(right),
-        "tolerances": dict(asked.tolerances),
+        "tolerances": dict(asked.tolerances), "left_out": _left_out(answer, counted, keys),
     }  # fmt: skip
+
+
+def _left_out(answer: pl.DataFrame, counted: pl.DataFrame, keys: list[str]) -> int:
+    """Return how many keys of the answer a table does not show, such as all but the best."""
+    return answer.select(keys).unique().join(counted, on=keys, how="anti", nulls_equal=True).height
 
 
 def _mean_of(name: str, rows: pl.DataFrame) -> pl.Series | None:

@@ -20,6 +20,7 @@ import math
 import os
 import re
 import sys
+from collections import Counter
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -65,7 +66,7 @@ class Report:
 
 
 def agrees(shown: Any, computed: Any, tolerance: float, scale: float) -> bool:
-    if shown is None or computed is None or isinstance(shown, str):
+    if any(value is None or isinstance(value, str) for value in (shown, computed)):
         return bool(shown == computed)
     if math.isnan(shown) or math.isnan(computed):
         return math.isnan(shown) and math.isnan(computed)
@@ -81,8 +82,8 @@ def show(value: Any) -> str:
 def main() -> int:
     os.chdir(Path(__file__).resolve().parent)
     report = Report()
-    check_sums(report)
     try:
+        check_sums(report)
         checks = json.loads(Path("checks.json").read_text("utf-8"))
         lake = duckdb.connect()
         for view in checks["views"]:
@@ -92,7 +93,7 @@ def main() -> int:
             check_table(lake, table, settings, report)
         check_claims(lake, checks["claims"], settings, report)
         check_papers(lake, checks["papers"], report)
-    except (OSError, ValueError, KeyError, duckdb.Error) as error:
+    except (OSError, ValueError, LookupError, TypeError, ArithmeticError, duckdb.Error) as error:
         report.fault(f"cannot be verified: {error}")
     is_whole = not report.faults and report.agreed == report.numbers
     print(f"{report.agreed} of {report.numbers} numbers agree")
@@ -131,13 +132,22 @@ def check_table(
         answer = lake.execute(table["sql"]).fetchall()
     computed = {row[: len(keys)]: row[len(keys) :] for row in answer}
     texts = read_csv(name, values)
+    counted = Counter(row[: len(keys)] for row in shown if not any(row[len(keys) + len(values) :]))
+    for key, count in counted.items():
+        if count > 1 and key in computed:
+            report.fault(f"{name}: {words_of_key(keys, key)}: {count} rows")
+    missing = [key for key in computed if key not in counted]
+    if len(missing) != table["left_out"]:
+        example = f", such as {words_of_key(keys, missing[0])}" if missing else ""
+        given = table["left_out"]
+        report.fault(f"{name}: {given} rows of the runs left out, now {len(missing)}{example}")
     if len(texts) != len(shown):
         report.fault(f"{name}: {len(shown)} rows, its CSV has {len(texts)}")
     for number, row in enumerate(shown):
         if any(row[len(keys) + len(values) :]):
             continue
         key = row[: len(keys)]
-        at = ", ".join(f"{k} {v}" for k, v in zip(keys, key, strict=True) if v is not None)
+        at = words_of_key(keys, key)
         again = computed.get(key, (None,) * len(values))
         given = row[len(keys) : len(keys) + len(values)]
         for column, written, other in zip(values, given, again, strict=True):
@@ -149,6 +159,10 @@ def check_table(
             text = texts[number].get(column, "") if number < len(texts) else ""
             if not agrees(written, float(text) if text else None, TOLERANCE, scale):
                 report.fault(f"{name}: {column} of {at} is {show(written)}, its CSV has {text!r}")
+
+
+def words_of_key(keys: list[str], key: tuple[Any, ...]) -> str:
+    return ", ".join(f"{k} {v}" for k, v in zip(keys, key, strict=True) if v is not None)
 
 
 def read_csv(name: str, values: list[str]) -> list[dict[str, str]]:

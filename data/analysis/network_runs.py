@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from math import isnan, nan
 from typing import Any, Final
 
 import numpy as np
@@ -194,15 +195,15 @@ def _names(panels: Sequence[Panel]) -> str:
 
 
 def _noise(cells: pl.DataFrame, mark: str) -> float:
-    """Return the pooled relative standard deviation of replicates."""
+    """Return the pooled relative standard deviation of replicates; NaN without any."""
     repeated = cells.filter(pl.col("n") > 1)
     freedom = (repeated["n"] - 1).to_numpy()
     relative = (repeated[f"{mark}_sd"] / repeated[mark]).to_numpy()
-    return float(np.sqrt((freedom * relative**2).sum() / freedom.sum())) if len(repeated) else 0.0
+    return float(np.sqrt((freedom * relative**2).sum() / freedom.sum())) if len(repeated) else nan
 
 
 def is_apart(old: Mark, new: Mark, column: str) -> bool:
-    """Tell whether two marks differ by more than their noise."""
+    """Tell whether two marks surely differ by more than their noise, which must be known."""
     error = np.hypot(old.noise[column] / old.n**0.5, new.noise[column] / new.n**0.5)
     return bool(abs(np.log(old.row[column] / new.row[column])) >= _ERRORS * error)
 
@@ -224,7 +225,9 @@ def factor(
     )
     n = (old.n, new.n)
     if not is_apart(old, new, column):
-        return Verdict(UNDECIDED, f"n: {detail}; within two standard errors", n=n, effect=measured)
+        is_known = not isnan(old.noise[column] + new.noise[column])
+        why = "within two standard errors" if is_known else "without replicates noise is unknown"
+        return Verdict(UNDECIDED, f"n: {detail}; {why}", n=n, effect=measured)
     ratio = float(np.log(measured) / np.log(printed))
     if least is not None:
         outcome = HOLDS if ratio >= least else size_outcome(min(ratio, 1.0))

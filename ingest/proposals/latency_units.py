@@ -1,7 +1,8 @@
 """The unit of latencies whose headings say none, by what other columns must be with it.
 
 A latency of the same table states it; else Little's law: requests in flight are throughput times
-latency, as many as clients wait for their answers. What nothing decides keeps no unit.
+latency, as many as clients wait for their answers, if the rate says that it is of single requests:
+in thousands of them each unit would be the next. What nothing decides keeps no unit.
 """
 
 from collections.abc import Sequence
@@ -10,8 +11,7 @@ from typing import Final
 import numpy as np
 
 from ingest.proposals.roles import Guess
-from ingest.settings.headings import unit_of
-from ingest.settings.word_lists import WORDS
+from ingest.settings.headings import ITEMS, RATES
 
 # Evidence of a latency whose unit nothing decides.
 NO_UNIT: Final = "nothing says its unit: write `unit`"
@@ -19,7 +19,11 @@ _UNITS: Final = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}
 _CLIENTS: Final = frozenset(
     {"threads", "clients", "connections", "concurrency", "users", "depth", "iodepth", "outstanding"}
 )
-_RATES: Final = WORDS["loads"] - {"load", "requests"} | {"throughput"}
+# Single ones of these a second are requests a second; a name alone may stand for thousands, but
+# nobody writes thousands of thousands.
+_REQUESTS: Final = ITEMS - {"flops", "gflops", "mflops", "mbit", "gbit", "mbits", "gbits"} | {"1"}
+_THOUSANDS: Final = {"k", "kilo", "thousand", "thousands", "m", "mega", "million", "millions"}
+_MANY: Final = 1000.0
 _COUNTS: Final = frozenset({"requests", "operations", "queries", "transactions"})
 # Requests in flight over clients, of means and of percentiles; without clients, requests in flight.
 _CLOSED: Final = {False: (0.1, 10.0), True: (0.3, 30.0)}
@@ -65,9 +69,7 @@ def _by_littles_law(latency: Guess, guesses: Sequence[Guess]) -> tuple[str, str]
     duration = next((g for g in of_rows if g.to == "duration_s"), None)
     duration_s = duration.numbers * duration.scale if duration is not None else None
     rate = next((g for g in of_rows if _is_rate(g)), None)
-    count = next(
-        (g for g in of_rows if g.heading.words[-1:] and g.heading.words[-1] in _COUNTS), None
-    )
+    count = next((g for g in of_rows if _is_count(g)), None)
     if rate is not None:
         per_s, name = rate.numbers, rate.heading.text
     elif count is not None and duration is not None and duration_s is not None:
@@ -109,11 +111,16 @@ def _by_energy(latency: Guess, guesses: Sequence[Guess]) -> tuple[str, str]:
 
 
 def _is_rate(guess: Guess) -> bool:
-    """Return whether a column is of requests a second: not of bytes or thousands."""
-    unit = guess.heading.unit
-    if unit is not None:
-        above, _, below = unit.text.partition("/")
-        return below == "s" and unit_of(above) is None
-    return (
-        guess.kind != "text" and guess.heading.has(*_RATES) and not guess.heading.has("k", "kilo")
-    )
+    """Return whether a column is surely of single requests a second: not of bytes or thousands."""
+    unit, words = guess.heading.unit, guess.heading.words
+    if guess.kind == "text" or unit is None or guess.heading.has(*_THOUSANDS):
+        return False
+    above, _, below = unit.text.partition("/")
+    is_named = words[-1:] and words[-1] in RATES
+    is_large = len(guess.numbers) > 0 and guess.numbers.max() >= _MANY
+    return below == "s" and above.lower() in _REQUESTS and (not is_named or is_large)
+
+
+def _is_count(guess: Guess) -> bool:
+    is_named = guess.heading.words[-1:] and guess.heading.words[-1] in _COUNTS
+    return bool(is_named) and guess.kind == "whole" and not guess.heading.has(*_THOUSANDS)

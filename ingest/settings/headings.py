@@ -53,7 +53,7 @@ _SPELLED: Final = {
 # Those of which the case of the letters decides, tried first.
 _CASED: Final = {"MJ": "MJ", "MW": "MW", "MWh": "MWh", "A": "A", "C": "degC", "B": "B", "Ah": "Ah"}
 # Names of rates, which are their own units.
-_RATES: Final = {**dict.fromkeys(("qps", "tps", "rps", "iops"), "1/s"), "fps": "frames/s"}
+RATES: Final = {**dict.fromkeys(("qps", "tps", "rps", "iops"), "1/s"), "fps": "frames/s"}
 # Only in brackets: as words they mean something else.
 _BRACKETED: Final = {"min": "min", "h": "h", "hr": "h", "sec.": "s"}
 # As a last word these are seldom a unit.
@@ -61,7 +61,7 @@ _NEVER_LAST: Final = frozenset({"A", "C", "B", "degrees", "micros", "perc"})
 # Minutes behind words of a time: `Range (m)` are metres, `Power (min)` is the least.
 _MINUTES: Final = frozenset({"m", "min", "Min", "MIN"})
 # What is counted a second: `ops_s`, `tokens_s`.
-_ITEMS: Final = frozenset(
+ITEMS: Final = frozenset(
     {"ops", "op", "req", "reqs", "requests", "it", "iter", "iterations", "tokens", "tok", "queries",
      "images", "img", "frames", "inferences", "samples", "msgs", "messages", "packets", "pkts",
      "transactions", "txn", "flops", "gflops", "mflops", "mbit", "gbit", "mbits", "gbits"}
@@ -196,8 +196,8 @@ def read_heading(text: str, cell_unit: str = "") -> Heading:
         if len(raw) >= last and (unit := _last_unit(raw[-last:])) is not None:
             own = words[: len(raw) - last]
             return Heading(text, (*own, *number) if own else words, unit)
-    if words[-1:] and words[-1] in _RATES:
-        return Heading(text, words, Unit(_RATES[words[-1]], "rate"))
+    if words[-1:] and words[-1] in RATES:
+        return Heading(text, words, Unit(RATES[words[-1]], "rate"))
     return Heading(text, words, None)
 
 
@@ -231,7 +231,7 @@ def _last_unit(words: list[str]) -> Unit | None:
         # `MB_s` and `ops_s` are rates; a last `s` alone is seconds.
         is_bytes = over is not None and over.quantity == "bytes"
         text = over.text if over is not None and is_bytes else words[0]
-        return Unit(f"{text}/s", "rate") if is_bytes or words[0].lower() in _ITEMS else None
+        return Unit(f"{text}/s", "rate") if is_bytes or words[0].lower() in ITEMS else None
     if len(words) == 2 and words[0].lower() in ("watt", "w", "kilowatt", "milliwatt", "watts"):
         return unit_of("".join(words)) if words[1].lower().startswith("h") else None
     if len(words) != 1 or words[0] in _NEVER_LAST:

@@ -1,7 +1,9 @@
 """A study as a folder: its descriptions are valid, and its program computes its numbers again."""
 
 import csv
+import hashlib
 import json
+import runpy
 import shutil
 import subprocess
 import sys
@@ -230,6 +232,40 @@ def test_a_missing_file_and_a_changed_csv_are_named(changed: Path) -> None:
     assert status == 1
     assert "pages/modes.html: missing" in lines
     assert any("explore-heatmap.parquet: n of " in line and "its CSV has" in line for line in lines)
+
+
+@pytest.mark.parametrize("kept", [0, -1])
+def test_rows_that_are_gone_or_twice_are_named(changed: Path, kept: int) -> None:
+    """Parquet and CSV alike, and the sums made anew; a table may show but the best of the runs."""
+    checks = narrowed(changed, "explore-")
+    of = {check["file"]: check["left_out"] for check in checks["tables"]}
+    once, best = "tables/explore-heatmap.parquet", "tables/explore-best-table.parquet"
+    assert of[once] == 0 < of[best]
+    for file in (once, best):
+        table = pl.read_parquet(changed / file)
+        rows = table.head(kept) if file == best or not kept else pl.concat([table, table.head(1)])
+        rows.write_parquet(changed / file)
+        lines = (changed / file).with_suffix(".csv").read_text().splitlines()
+        again = [lines[0], *lines[1:][: len(rows)], *lines[1 : 1 + len(rows) - len(table)]]
+        (changed / file).with_suffix(".csv").write_text("\n".join(again) + "\n")
+    sums = changed / "SHA256SUMS"
+    names = [line.split("  ", 1)[1] for line in sums.read_text().splitlines()]
+    digests = [hashlib.sha256((changed / name).read_bytes()).hexdigest() for name in names]
+    sums.write_text("".join(f"{d}  {n}\n" for d, n in zip(digests, names, strict=True)))
+    status, lines = verified(changed)
+    assert status == 1
+    assert any(line.startswith(f"{best}: {of[best]} rows of the runs left out") for line in lines)
+    said = "0 rows of the runs left out, now " if not kept else ": 2 rows"
+    assert any(line.startswith(once) and said in line for line in lines)
+
+
+def test_what_cannot_be_compared_or_read_is_a_fault(changed: Path) -> None:
+    verify = runpy.run_path(str(changed / "verify.py"))
+    assert not verify["agrees"](1.0, "x", 1e-9, 0.0)
+    (changed / "SHA256SUMS").unlink()
+    status, lines = verified(changed)
+    assert (status, lines[-1]) == (1, "0 of 0 numbers agree")
+    assert lines[0].startswith("cannot be verified: ")
 
 
 def test_without_its_runs_nothing_is_said_to_agree(changed: Path) -> None:

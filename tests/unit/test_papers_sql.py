@@ -13,7 +13,15 @@ import pytest
 from app.artifact.claims import PAPERS, storage_inputs
 from data.analysis.claims_of_mechanisms import RULES_OF_MECHANISMS
 from data.analysis.claims_of_tuning import RULES_OF_TUNING
-from data.analysis.network_runs import CLOSED, FAST, MEMCACHED, SILO, SYSTEMS, NetworkRuns
+from data.analysis.network_runs import (
+    CLOSED,
+    CONFIGURATION,
+    FAST,
+    MEMCACHED,
+    SILO,
+    SYSTEMS,
+    NetworkRuns,
+)
 from data.analysis.storage_runs import MODES, StorageRuns
 from data.analysis.verdicts import LOADS_STORES, UNDECIDED, judge
 from data.catalogue import SHIPPED
@@ -125,7 +133,10 @@ def check_alike(again: dict[str, Any], rules: Mapping[str, Any], runs: Any) -> N
 
 @pytest.mark.parametrize(
     ("seed", "undecided"),
-    [(2, {"003-C25"}), (1, {"003-C25", "003-C01b", "003-C27", "003-C31"})],
+    [
+        (5, {"003-C25", "003-C16"}),
+        (1, {"003-C25", "003-C01b", "003-C27", "003-C31", "003-C02", "003-C16"}),
+    ],
     ids=["all runs within the limit", "a panel without any"],
 )
 def test_every_claim_of_the_network_study_is_judged_alike(seed: int, undecided: set[str]) -> None:
@@ -134,6 +145,16 @@ def test_every_claim_of_the_network_study_is_judged_alike(seed: int, undecided: 
     check_alike(again, ALL["network"], NetworkRuns.of(runs))
     assert {name for name, one in again.items() if one["verdict"] == UNDECIDED} == undecided
     assert len({one["verdict"] for one in again.values()}) == 5
+
+
+def test_a_factor_without_replicates_decides_nothing() -> None:
+    """One run of each setting: noise is unknown, however near the printed factor is."""
+    runs = some_runs(2).unique(CONFIGURATION, keep="first", maintain_order=True)
+    again = by_sql("network", {"network_runs": runs}, [])
+    check_alike(again, ALL["network"], NetworkRuns.of(runs))
+    factors = {"003-C07", "003-C12", "003-C13", "003-C16", "003-C33"}
+    assert {again[name]["verdict"] for name in factors} == {UNDECIDED}
+    assert again["003-C07"]["n"] == "1, 1"
 
 
 def test_without_runs_nothing_of_the_network_study_is_decided() -> None:

@@ -911,6 +911,15 @@ def test_begin_and_end_of_a_row_are_its_duration_and_give_its_energy(tmp_path: P
          "latency_mean_us", 1e6),
         ({"latency": [2.5, 3.5, 5.5, 7.5, 11.5, 13.5], "energy_j": [510.5, 300.5, 505.5, 290.5,
                                                                     509.5, 300.5]}, "", 1.0),
+        # The rates are in thousands, or may be: with ms all is as with single ones and s.
+        ({"clients": [1, 8, 32], "throughput": ["1.0", 7.5, 9.5], "latency": ["1.0", 1.14, 3.55]},
+         "", 1.0),
+        ({"users": [10, 100, 500], "throughput": [0.9, 8.8, 30.5], "latency": [10.2, 11.1, 16.4]},
+         "", 1.0),
+        ({"iodepth": [1, 8, 32], "iops": [9.8, 70, 200], "lat": [0.1, 0.11, 0.16]}, "", 1.0),
+        ({"clients": [1, 8], "throughput (kreq/s)": [0.9, 7.5], "latency": [1.1, 1.14]}, "", 1.0),
+        ({"clients": [1, 8], "req_per_s": [0.9, 7.5], "latency": [1.1, 1.14]},
+         "latency_mean_us", 1e6),
         # Nothing says a unit, or two fit, or the other latency is of another kind.
         ({"model": ["a", "b"], "latency": [12.5, 15.5]}, "", 1.0),
         ({"qps": [1000, 2000], "latency": [0.5, 0.6]}, "", 1.0),
@@ -923,6 +932,6 @@ def test_a_latency_without_a_unit_takes_the_only_one_that_can_be(
     cells = [[*map(str, each)] for each in columns.values()]
     found = guess_columns([*columns], cells, {}, {})
     guess = next(each for each in found if each.heading.unit is None and (
-        each.heading.text == "latency" or each.heading.text[0] == "p"))  # fmt: skip
+        each.heading.text in ("latency", "lat") or each.heading.text[0] == "p"))  # fmt: skip
     assert (guess.to, guess.scale) == (target, pytest.approx(scale))
     assert guess.why.endswith(NO_UNIT) == (not target)
