@@ -1,72 +1,249 @@
 """Tables that say more of the runs of another table: one of energies, one of latencies or quality.
 
-A table without an energy or a power, each row of which is known by its settings, belongs to the
-table with the same settings that has one: `quality.csv` with a row a video beside `energy.csv` with
-three runs of each. In folders of one run each, a table of one row belongs to that with the energy:
-`metrics.json` beside `emissions.csv`. A table of configurations belongs to that whose rows have the
-numbers of these.
+A table without an energy or a power belongs to that which has one if both have the same columns of
+settings, the same folder (or paths that differ in the words of what was measured alone), workload
+and system, and if they agree in what both measured. In folders of one run each, a table of one row
+belongs to that with the energy: `metrics.json` beside `emissions.csv`. A table of configurations
+belongs to those whose rows have the numbers of these. Where a rule cannot tell, nothing is joined.
+A problem says what was joined, and what was not.
 """
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
+from math import isclose
+from pathlib import Path
 from typing import Any, Final
 
 from ingest.discover.found_files import Ignored
+from ingest.discover.names import canonical_system
 from ingest.files.packed import Packed
-from ingest.records import SummaryRow
-from ingest.settings.headings import words_of
+from ingest.records import Problem, Severity, SummaryRow
+from ingest.settings.headings import unit_of, words_of
 from ingest.settings.word_lists import WORDS
 from ingest.tables.summary_rows import TableRead
 
 _COSTS: Final = ("energy_j", "power_w")
 # Tables of more rows are no lists of settings.
 _MOST_ROWS: Final = 100_000
+# Two files may say a time or a rate of one run that differ by so much.
+_TOLERANCE: Final = 0.05
 _Key = tuple[Any, ...]
+_Words = frozenset[str]
 
 
 def join_tables(reads: Sequence[TableRead]) -> tuple[list[TableRead], list[Ignored]]:
     """Return the tables without those whose rows others took, and what became of these."""
-    if len(reads) < 2:
-        return list(reads), []
-    folders = [*_of_folders(reads)]
-    reads = [r for r in reads if not any(r is read and _join(r, o, ()) for read, o in folders)]
-    ignored = [_more_of(read, other) for read, other in folders]
+    joins = [*_of_folders(reads)]
     settings = {id(read): _settings_of(read) for read in reads if len(read.table.rows) > 1}
     costs = [each for each in reads if id(each) in settings and _has_cost(each)]
-    kept = list(reads)
     for read in reads:
-        if id(read) not in settings or _has_cost(read):
-            continue
-        names = settings[id(read)]
-        for other in costs:
-            is_alike = bool(names) and {*names} <= {*settings[id(other)]}
-            if (is_alike and _join(read, other, names)) or _join_by_number(read, other):
-                kept.remove(read)
-                ignored.append(_more_of(read, other))
-                break
-    return kept, ignored
+        if costs and id(read) in settings and not _has_cost(read):
+            own = settings[id(read)]
+            joins.append((read, [_join_of(read, own, each, settings[id(each)]) for each in costs]))
+    filled = Counter(name for _, found in joins for each in found for name in each.fills)
+    gone, ignored = set[int](), []
+    for read, found in joins:
+        fits = [each for each in found if each.is_alike and not each.reason]
+        for at, each in enumerate(fits):
+            if twice := [name for name in each.fills if filled[name] > 1]:
+                fits[at] = replace(each, reason=f"another table has {twice[0][1]} too")
+        if len(fits) > 1 and read.measured:
+            fits = [replace(each, reason=f"it fits {len(fits)} tables") for each in fits[:1]]
+        for each in fits:
+            if not each.reason:
+                each.apply()
+                gone.add(id(read))
+                path = each.other.file.name
+                ignored.append(Ignored(read.file.path, f"more of the runs of {path}"))
+        refused = next((each for each in (*fits, *found) if each.reason), None)
+        if refused and id(read) not in gone:
+            detail = (
+                f"not joined to {refused.other.file.name}, whose settings fit: {refused.reason}"
+            )
+            read.table.problems.append(Problem("not_joined", "doubted", detail))
+    return [read for read in reads if id(read) not in gone], ignored
 
 
-def _more_of(read: TableRead, other: TableRead) -> Ignored:
-    return Ignored(read.file.path, f"more of the runs of {other.file.name}")
+@dataclass(frozen=True, slots=True)
+class _Join:
+    """Whether rows of a table are more of those of another one.
+
+    Attributes:
+        names: Columns by which rows of both are known.
+        is_alike: Whether all of its rows have a row there.
+        reason: Why it must not be joined; empty if it may.
+        doubt: What is doubted of the join.
+        labels: Columns of settings that become labels.
+    """
+
+    read: TableRead
+    other: TableRead
+    names: Sequence[str] = ()
+    is_alike: bool = False
+    reason: str = ""
+    doubt: str = ""
+    labels: _Words = field(default=frozenset())
+
+    @property
+    def fills(self) -> list[tuple[int, str]]:
+        """The measurements that the other table gets, with what that is; none if it gets none.
+
+        A study's own column and that of the lake may be one heading.
+        """
+        if not self.is_alike or self.reason:
+            return []
+        new = {*self.read.measured} - {*self.other.measured}
+        return sorted({(id(self.other), name.removesuffix("_metric")) for name in new})
+
+    def apply(self) -> None:
+        """Give the rows of the other table the values of rows with their settings."""
+        read, other = self.read, self.other
+        there = {column.name for column in other.table.columns}
+        other.table.columns = [
+            replace(c, role="label") if c.name in self.labels and c.role == "knob" else c
+            for c in (*other.table.columns,
+                      *(c for c in read.table.columns if c.name not in there))
+        ]  # fmt: skip
+        for name in ("kept", "knobs", "metrics", "measured"):
+            other.__dict__.pop(name, None)
+        rows = dict(_keyed(read, self.names))
+        filled: Packed[SummaryRow] = Packed()
+        given = set[str]()
+        for key, row in _keyed(other, self.names):
+            more = rows[key].values if key in rows else {}
+            new = {n: v for n, v in more.items() if v is not None and row.values.get(n) is None}
+            given |= new.keys()
+            row.values |= new
+            filled.append(row)
+        other.table.rows = filled
+        other.joined.append(read)
+        by = f"by {', '.join(sorted(self.names))}" if self.names else "the only row of its folder"
+        detail = f"{', '.join(sorted(given)) or 'no column'} from {read.file.name}, {by}"
+        severity: Severity = "doubted" if self.doubt else "repaired"
+        problem = Problem("joined_table", severity, f"{detail}{self.doubt and '; '}{self.doubt}")
+        other.table.problems.append(problem)
 
 
-def _of_folders(reads: Sequence[TableRead]) -> Iterator[tuple[TableRead, TableRead]]:
+def _join_of(
+    read: TableRead, own: Sequence[str], other: TableRead, settings: Sequence[str]
+) -> _Join:
+    """Return the join to a table with a cost by the settings of both, else by numbers."""
+    join = _Join(read, other, own)
+    if read.measured and not {*own} <= {*settings}:
+        return join
+    if read.measured and own and (join := _checked(join)).is_alike:
+        missing = [name for name in settings if name not in own]
+        if join.reason or not missing:
+            return join
+        said = f"it does not say of which {', '.join(missing)} its values are"
+        is_quality = _is_quality(read)
+        return replace(join, doubt=said) if is_quality else replace(join, reason=said)
+    there = {column.name for column in other.table.columns}
+    shared = [c.name for c in read.table.columns if c.name in there and c.kind != "real"]
+    # Of a number and what it stands for that is the setting, of a device and its properties the
+    # device.
+    is_number = len(shared) == 1 and bool({*words_of(shared[0])} & WORDS["identifiers"])
+    if len(shared) != 1 or (read.measured and not is_number):
+        return _Join(read, other)
+    further = {column.name for column in read.table.columns} - there
+    labels = frozenset(shared if is_number else further)
+    return _checked(_Join(read, other, shared, labels=labels))
+
+
+def _checked(join: _Join) -> _Join:
+    """Return a join with what speaks against it."""
+    read, other, names = join.read, join.other, join.names
+    rows: dict[_Key, SummaryRow] = {}
+    for key, row in _keyed(read, names):
+        if key in rows:
+            return join
+        rows[key] = row
+    there = Counter(key for key, _ in _keyed(other, names))
+    if not rows.keys() <= there.keys():
+        return join
+    join = replace(join, is_alike=True)
+    measured = read.measured
+    folders = [Path(each.file.path).parent for each in (read, other)]
+    if folders[0] != folders[1] if not (names and measured) else _place(read) != _place(other):
+        return replace(join, reason="its path names something else")
+    # A workload that is a word of the path was compared with the path.
+    said_of = [_said(each.workload) - {*words_of(each.file.path)} for each in (read, other)]
+    if measured and said_of[0] != said_of[1]:
+        return replace(join, reason=f"workload {read.workload}, not {other.workload}")
+    if measured and _names_aside(read) != _names_aside(other):
+        return replace(join, reason="its name is that of a part of a run")
+    if measured and max(there[key] for key in rows) > 1:
+        said = "several rows there have the settings of one here"
+        if not _is_quality(read):
+            return replace(join, reason=said)
+        join = replace(join, doubt=said)
+    units = {c.name: c.unit for c in other.table.columns}
+    if odd := [c.name for c in read.table.columns if units.get(c.name, c.unit) != c.unit]:
+        return replace(join, reason=f"{odd[0]} has another unit")
+    exact = {*read.knobs, "replicate", *WORDS["machines"]}
+    shared = [*exact, *measured]
+    for key, row in _keyed(other, names):
+        for name in shared if key in rows else ():
+            here, known = rows[key].values.get(name), row.values.get(name)
+            if here is None or known is None or here == known:
+                continue
+            if name in exact or not _is_near(here, known):
+                return replace(join, reason=f"{name} is {here}, not {known}")
+            join = replace(join, doubt=f"{name} is {here}, not {known}, which was kept")
+    return join
+
+
+def _is_near(here: object, known: object) -> bool:
+    numbers = isinstance(here, int | float), isinstance(known, int | float)
+    return all(numbers) and isclose(here, known, rel_tol=_TOLERANCE)  # type: ignore[arg-type]
+
+
+def _of_folders(reads: Sequence[TableRead]) -> Iterator[tuple[TableRead, list[_Join]]]:
     """Yield tables of one row without a cost with the only one of their folder that has a cost.
 
-    Nothing if only one folder has such tables.
+    Nothing if only one folder has such tables. Those of a warm-up are no runs, and are set aside;
+    two that say the same column are not joined.
     """
     folders: dict[str, list[TableRead]] = {}
     for read in reads:
         folders.setdefault(read.file.path.rpartition("/")[0], []).append(read)
-    pairs = []
+    groups = []
     for tables in folders.values():
         costs = [read for read in tables if _has_cost(read)]
         if len(costs) == 1 == len(costs[0].table.rows):
             more = [read for read in tables if read is not costs[0] and len(read.table.rows) == 1]
-            pairs += [(read, costs[0]) for read in more]
-    if len({id(other) for _, other in pairs}) > 1:
-        yield from pairs
+            groups += [(costs[0], more)] if more else []
+    for cost, more in groups if len(groups) > 1 else ():
+        for read in more:
+            if _names_aside(read):
+                detail = "its name says that it is no run: not used"
+                read.table.problems.append(Problem("set_aside", "refused", detail))
+                read.table.refused += len(read.table.rows)
+                read.table.rows = Packed()
+            else:
+                yield read, [_checked(_Join(read, cost))]
+
+
+def _is_quality(read: TableRead) -> bool:
+    return all({*words_of(name)} & WORDS["quality"] for name in read.measured)
+
+
+def _place(read: TableRead) -> list[_Words]:
+    """Return the words of each part of the path that say more than what was measured."""
+    path = Path(read.file.path)
+    return [*filter(None, map(_said, (*path.parent.parts, read.file.name.rpartition(".")[0])))]
+
+
+def _said(name: str) -> _Words:
+    words = words_of(name)
+    if len(words) > 1 and unit_of(words[-1]) and words[-2] in WORDS["measures"]:
+        words = words[:-1]
+    return frozenset(words) - WORDS["measures"]
+
+
+def _names_aside(read: TableRead) -> _Words:
+    return frozenset(words_of(read.file.name)) & WORDS["aside"]
 
 
 def _has_cost(read: TableRead) -> bool:
@@ -82,46 +259,9 @@ def _settings_of(read: TableRead) -> list[str]:
     return [name for name in names if name in found]
 
 
-def _join_by_number(read: TableRead, other: TableRead) -> bool:
-    """Give rows the settings of the configuration whose number or name they have, if all fit."""
-    there = {column.name for column in other.table.columns}
-    shared = [c.name for c in read.table.columns if c.name in there and c.kind != "real"]
-    if len(shared) != 1 or not _join(read, other, shared):
-        return False
-    # Of a number and what it stands for that is the setting, of a device and its properties the
-    # device.
-    is_number = bool({*words_of(shared[0])} & WORDS["identifiers"])
-    further = {column.name for column in read.table.columns} - there
-    labels = {shared[0]} if is_number else further
-    other.table.columns = [
-        replace(c, role="label") if c.name in labels and c.role == "knob" else c
-        for c in other.table.columns
-    ]
-    other.__dict__.pop("knobs", None)
-    return True
-
-
-def _join(read: TableRead, other: TableRead, names: Sequence[str]) -> bool:
-    """Give the rows of another table the values of rows with their settings, if all fit."""
-    rows: dict[_Key, SummaryRow] = {}
-    for key, row in _keyed(read, names):
-        if key in rows:
-            return False
-        rows[key] = row
-    if not rows.keys() <= {key for key, _ in _keyed(other, names)}:
-        return False
-    there = {column.name for column in other.table.columns}
-    other.table.columns += [c for c in read.table.columns if c.name not in there]
-    filled: Packed[SummaryRow] = Packed()
-    for key, row in _keyed(other, names):
-        more = rows[key].values if key in rows else {}
-        row.values |= {n: value for n, value in more.items() if row.values.get(n) is None}
-        filled.append(row)
-    other.table.rows = filled
-    other.joined.append(read)
-    return True
-
-
 def _keyed(read: TableRead, names: Sequence[str]) -> Iterator[tuple[_Key, SummaryRow]]:
+    settings = read.file.settings
     for row in read.table.rows:
-        yield tuple(row.values.get(name) for name in names), row
+        workload = row.workload and settings.workload_words.get(row.workload, row.workload)
+        system = canonical_system(row.system, settings)
+        yield (workload, system, *(row.values.get(name) for name in names)), row

@@ -142,8 +142,7 @@ class TableStage:
     def _commit_dataset(
         self, dataset: str, files: Sequence[RawFile], planned: Set[str], on_problems: OnProblems
     ) -> None:
-        reads, further = join_tables(self._read(dataset, files, on_problems))
-        self._discovery.ignored += further
+        reads = self._read(dataset, files, on_problems)
         works = [work for work in self._plan.works if work.key.dataset == dataset]
         joined, ignored = join_traces(reads, works)
         if joined:
@@ -164,7 +163,8 @@ class TableStage:
         for read in reads:
             self._declare(read.table)
         resolved = resolve_tables(dataset, reads, taken)
-        for path, file in {read.file.path: read.file for read in reads}.items():
+        read_files = {t.file.path: t.file for read in reads for t in (read, *read.joined)}
+        for path, file in read_files.items():
             problems = resolved.problems[path]
             if not (file.is_unchanged and self._committer.is_known(dataset, path, problems)):
                 on_problems(dataset, path, problems)
@@ -188,6 +188,8 @@ class TableStage:
                 self._committer.add_problems(dataset, {file.path: source.problems})
             else:
                 reads += read_tables(file, source.digest, table, source.problems)
+        reads, further = join_tables(reads)
+        self._discovery.ignored += further
         if self._plan.works:  # Which may fail; then the dataset is committed again.
             self._reads[dataset] = reads
         return reads

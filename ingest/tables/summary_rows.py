@@ -102,6 +102,13 @@ class TableRead:
         own = (*self.file.settings.columns.values(), *self.table.columns)
         return frozenset((*MEASUREMENTS, *(each.name for each in own if each.role == "metric")))
 
+    @cached_property
+    def measured(self) -> tuple[str, ...]:
+        """Columns with a measurement in a row, in order of name."""
+        rows = self.table.rows
+        found = {n for row in rows for n, value in row.values.items() if value is not None}
+        return tuple(sorted(found & self.metrics))
+
     def is_empty(self, row: SummaryRow) -> bool:
         """Whether nothing was measured of a row, such as one of a plan that was not run yet."""
         return all(row.values.get(name) is None for name in self.metrics)
@@ -230,6 +237,9 @@ class _Resolution:
             counts.refused += table.refused
             counts.summed += table.summed
             problems.setdefault(path, self._notes[path].all()).extend(table.problems)
+            for each in read.joined:
+                known = problems.setdefault(each.file.path, [])
+                known += [found for found in each.table.problems if found not in known]
         for path, unknown in self._unknown.items():
             problems[path] += unknown
         counts.refused += self._refused

@@ -1,0 +1,152 @@
+"""Which tables are joined to those of energies, and what a problem says of each join and refusal.
+
+What two files say of one run stands in one row only where their paths, settings and numbers agree.
+"""
+
+from itertools import product
+from pathlib import Path
+
+import polars as pl
+import pytest
+from deltalake import DeltaTable
+
+from data.connection import open_lake
+from ingest.__main__ import main
+
+ENERGY = "freq_mhz,threads,energy_j\n1200,1,100\n1200,2,90\n2400,1,140\n2400,2,130\n"
+LATENCY = "freq_mhz,threads,latency_us\n1200,1,900\n1200,2,800\n2400,1,500\n2400,2,400\n"
+AT_CLOCKS = "freq_mhz,threads,replicate,energy_j\n" + "".join(
+    f"{freq},{threads},{n},{freq / 10 + threads + n}\n"
+    for freq, threads, n in product((1200, 2400), (1, 2), (1, 2))
+)
+TIMED = "threads,energy_j,time_s\n1,100.5,10\n2,90.5,6\n"
+BY_THREADS = "threads,latency_us,time_s\n1,900,{}\n2,800,{}\n"
+
+
+def _runs(text: str, name: str = "measured.json") -> dict[str, str]:
+    """Return two folders of a run each; `N` in the text is the run's number."""
+    return {f"run{n}/{file}": content for n in (1, 2) for file, content in (
+        ("energy.csv", f"energy_j,duration_s\n{100.5 + n},10\n"),
+        (name, text.replace("N", str(n))))}  # fmt: skip
+
+
+# Files, number of runs, of those with an energy and another measurement, and what problems say.
+CASES: dict[str, tuple[dict[str, str], int, int, set[tuple[str, str]]]] = {
+    "one folder": (
+        {"energy.csv": ENERGY, "latency.csv": LATENCY}, 4, 4,
+        {("repaired", "latency_mean_us from latency.csv, by freq_mhz, threads")},
+    ),
+    "folders of measurements": (
+        {"energy/redis.csv": ENERGY, "latency/redis.csv": LATENCY}, 4, 4,
+        {("repaired", "latency_mean_us from redis.csv, by freq_mhz, threads")},
+    ),
+    "folders of workloads": (
+        {"redis/energy.csv": ENERGY, "nginx/latency.csv": LATENCY}, 8, 0,
+        {("doubted", "not joined to energy.csv, whose settings fit: its path names something "
+          "else")},
+    ),
+    "names of workloads": (
+        {"redis_energy.csv": ENERGY, "nginx_latency.csv": LATENCY}, 8, 0,
+        {("doubted", "not joined to redis_energy.csv, whose settings fit: its path names something "
+          "else")},
+    ),
+    "folders of machines": (
+        {"intel/energy.csv": TIMED, "amd/perf.csv": "threads,throughput_qps\n1,5000\n2,9000\n"},
+        4, 0,
+        {("doubted", "not joined to energy.csv, whose settings fit: its path names something "
+          "else")},
+    ),
+    "workloads of settings": (
+        {"energy.csv": ENERGY, "latency.csv": LATENCY, "wattlas.toml": "".join(
+            f'[[tables]]\npattern = "{name}.csv"\nworkload = "{workload}"\ncolumns.freq_mhz = '
+            '{ name = "freq_mhz", role = "knob" }\ncolumns.threads = { to = "threads" }\n'
+            f'columns.{column} = {{ to = "{to}" }}\n' for name, workload, column, to in (
+                ("energy", "redis", "energy_j", "energy_j"),
+                ("latency", "nginx", "latency_us", "latency_mean_us")))}, 8, 0,
+        {("doubted", "not joined to energy.csv, whose settings fit: workload nginx, not redis")},
+    ),
+    "clocks that are not said": (
+        {"energy.csv": AT_CLOCKS, "perf.csv": "threads,throughput_qps\n1,1000\n2,1900\n"}, 10, 0,
+        {("doubted", "not joined to energy.csv, whose settings fit: several rows there have the "
+          "settings of one here")},
+    ),
+    # Every number of threads has one clock: the clock of its throughput is still unknown.
+    "a clock that is not said": (
+        {"energy.csv": "freq_mhz,threads,energy_j\n1200,1,100\n2400,2,90\n",
+         "perf.csv": "threads,throughput_qps\n1,1000\n2,1900\n"}, 4, 0,
+        {("doubted", "not joined to energy.csv, whose settings fit: it does not say of which "
+          "freq_mhz its values are")},
+    ),
+    "quality at every clock": (
+        {"energy.csv": AT_CLOCKS, "quality.csv": "threads,psnr_db\n1,40.5\n2,41.5\n"}, 8, 8,
+        {("doubted", "psnr_db from quality.csv, by threads; it does not say of which freq_mhz, "
+          "replicate its values are")},
+    ),
+    "times of other runs": (
+        {"energy.csv": TIMED, "latency.csv": BY_THREADS.format(60, 61)}, 4, 0,
+        {("doubted", "not joined to energy.csv, whose settings fit: duration_s is 60.0, not "
+          "10.0")},
+    ),
+    "times that are near": (
+        {"energy.csv": TIMED, "latency.csv": BY_THREADS.format(10.25, 6)}, 2, 2,
+        {("doubted", "latency_mean_us from latency.csv, by threads; duration_s is 10.25, not 10.0, "
+          "which was kept")},
+    ),
+    "two tables of energies": (
+        {"energy.csv": ENERGY, "power.csv": ENERGY.replace("energy_j", "power_w"),
+         "latency.csv": LATENCY}, 12, 0,
+        {("doubted", "not joined to energy.csv, whose settings fit: it fits 2 tables")},
+    ),
+    "two tables of latencies": (
+        {"energy.csv": ENERGY, "latency.csv": LATENCY,
+         "results.csv": "freq_mhz,threads,latency_us,throughput_qps\n1200,1,7,5000\n1200,2,9,9000\n"
+         "2400,1,8,7000\n2400,2,7,8000\n"},
+        12, 0,
+        {("doubted", "not joined to energy.csv, whose settings fit: another table has "
+          "latency_mean_us too")},
+    ),
+    "a run a folder": (
+        _runs('{"throughput_qps": N, "duration_s": 10}'), 2, 2,
+        {("repaired", "throughput_qps from measured.json, the only row of its folder")},
+    ),
+    "a longer time": (
+        _runs('{"throughput_qps": N, "duration_s": 60}'), 4, 0,
+        {("doubted", "not joined to energy.csv, whose settings fit: duration_s is 60.0, not "
+          "10.0")},
+    ),
+    "a warm-up": (
+        _runs('{"throughput_qps": 500N}', "a_warmup.json")
+        | _runs('{"throughput_qps": N, "duration_s": 10}'), 2, 2,
+        {("refused", "its name says that it is no run: not used"),
+         ("repaired", "throughput_qps from measured.json, the only row of its folder")},
+    ),
+    "two of one measurement": (
+        _runs('{"throughput_qps": 500N}', "client.json")
+        | _runs('{"throughput_qps": N, "duration_s": 10}'), 6, 0,
+        {("doubted", "not joined to energy.csv, whose settings fit: another table has "
+          "throughput_qps too")},
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_tables_are_joined_only_where_they_agree(case: str, tmp_path: Path) -> None:
+    files, count, joined, said = CASES[case]
+    raw, lake = tmp_path / "study", tmp_path / "lake"
+    for name, text in files.items():
+        (raw / name).parent.mkdir(parents=True, exist_ok=True)
+        (raw / name).write_text(text, "utf-8")
+    main(["add", str(raw), "--lake", str(lake)])
+    with open_lake(lake) as opened:
+        runs = opened.polars("SELECT * FROM runs")
+    measured = [
+        name for name in runs.columns if name.startswith(("latency_", "throughput", "psnr"))
+    ]
+    both = pl.col("energy_j").is_not_null() & pl.any_horizontal(pl.col(measured).is_not_null())
+    assert (len(runs), len(runs.filter(both))) == (count, joined)
+    problems = DeltaTable(str(lake / "problems")).to_pyarrow_table().to_pylist()
+    kinds = ("joined_table", "not_joined", "set_aside")
+    assert {(p["severity"], p["detail"]) for p in problems if p["kind"] in kinds} == said
+    if case == "a warm-up":
+        qps = next(name for name in measured if runs[name].null_count() < len(runs))
+        assert sorted(runs[qps]) == [1.0, 2.0]
