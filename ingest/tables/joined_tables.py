@@ -181,7 +181,12 @@ def _checked(join: _Join) -> _Join:
     units = {c.name: c.unit for c in other.table.columns}
     if odd := [c.name for c in read.table.columns if units.get(c.name, c.unit) != c.unit]:
         return replace(join, reason=f"{odd[0]} has another unit")
-    exact = {*read.knobs, "replicate", *WORDS["machines"]}
+    # What is one in a whole table is a label, such as its benchmark.
+    exact = {*read.knobs, "replicate"} | {
+        column.name
+        for column in read.table.columns
+        if column.role == "label" and {*words_of(column.name)} & (WORDS["set"] | WORDS["given"])
+    }
     shared = [*exact, *measured]
     for key, row in _keyed(other, names):
         for name in shared if key in rows else ():

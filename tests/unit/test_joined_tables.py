@@ -65,6 +65,11 @@ CASES: dict[str, tuple[dict[str, str], int, int, set[tuple[str, str]]]] = {
                 ("latency", "nginx", "latency_us", "latency_mean_us")))}, 8, 0,
         {("doubted", "not joined to energy.csv, whose settings fit: workload nginx, not redis")},
     ),
+    "one benchmark a file": (
+        {"energy.csv": "benchmark,threads,energy_j\nft,1,100\nft,2,90\n",
+         "perf.csv": "benchmark,threads,throughput_qps\nlu,1,1000\nlu,2,1900\n"}, 4, 0,
+        {("doubted", "not joined to energy.csv, whose settings fit: benchmark is lu, not ft")},
+    ),
     "clocks that are not said": (
         {"energy.csv": AT_CLOCKS, "perf.csv": "threads,throughput_qps\n1,1000\n2,1900\n"}, 10, 0,
         {("doubted", "not joined to energy.csv, whose settings fit: several rows there have the "
