@@ -28,7 +28,7 @@ from ingest.formats.table_text import (
     table_rows,
 )
 from ingest.formats.workbook import is_workbook
-from ingest.formats.written_numbers import written_numbers
+from ingest.formats.written_numbers import is_either, written_numbers
 from ingest.records import ReadContext, TableDeclaration
 from ingest.settings.tables import CORE, target_kinds
 
@@ -208,7 +208,30 @@ def parse_table(
         problems.add("text_between_rows", "doubted", detail, line)
     own = (each for each in tables if not each.is_shipped and not each.guessed)
     drop_footers(table, problems, any(each.fits_header(headings) for each in own))
-    return table if separator is None else _with_plain_numbers(table, separator == ",")
+    if separator is None:
+        return table
+    if separator != ",":
+        _doubt_commas(table, problems)
+    return _with_plain_numbers(table, separator == ",")
+
+
+def _doubt_commas(table: Table, problems: ProblemList) -> None:
+    """Report columns whose numbers are like `12,345` at first, if no other has decimal commas."""
+    first = (islice(table.column(at), LOOKED_AT) for at in range(len(table.headings)))
+    columns = ([str(cell).strip() for cell in cells] for cells in first)
+    written = {
+        heading: [cell for cell in cells if cell]
+        for heading, cells in zip(table.headings, columns, strict=True)
+        if any("," in cell for cell in cells)
+    }
+    unclear = {heading: cells for heading, cells in written.items() if is_either(cells)}
+    for heading in written.keys() - unclear.keys():
+        plain, _ = written_numbers(written[heading], False) or ([], "")
+        if "." in "".join(filter(None, plain)) and "." not in "".join(written[heading]):
+            return
+    for heading, cells in unclear.items():
+        detail = f"the comma in {cells[0]} of {heading} is taken as a decimal mark"
+        problems.add("unclear_comma", "doubted", detail)
 
 
 def _with_plain_numbers(table: Table, is_comma_separated: bool) -> Table:

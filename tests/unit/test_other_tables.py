@@ -219,3 +219,18 @@ def test_a_run_that_is_called_sum_or_average_is_kept(
     found = parse_table(["\n".join(text).encode()], "t.csv", problems, tables)
     assert len(found) == kept
     assert [each.severity for each in problems.all()] == severities
+
+
+@pytest.mark.parametrize(
+    ("rows", "doubts"),
+    [
+        (["n;energy_j", "1;12,345", "2;13,456"], 1),
+        (["n;energy_j;time_s", "1;12,345;0,5", "2;13,456;0,75"], 0),
+        (["n;energy_j", "1;980", "2;1,345"], 0),
+        (["n;energy_j;ops", "1;12,345;980", "2;13,456;1,345"], 1),
+    ],
+)
+def test_a_comma_that_may_be_either_mark_is_doubted(rows: list[str], doubts: int) -> None:
+    problems = ProblemList()
+    parse_table(["\n".join(rows).encode()], "t.csv", problems)
+    assert [each.kind for each in problems.all()] == ["unclear_comma"] * doubts
