@@ -8,9 +8,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
+import numpy as np
+
 from data.knob_table import STATED
 from data.schema import KNOBS, MEASUREMENTS
 from ingest.formats.json_rows import STATISTICS, Cell, is_set
+from ingest.proposals.counted_rates import settle_counted_rates
 from ingest.proposals.lake_columns import choose_targets, kernel_of
 from ingest.proposals.roles import MOST_NAMES, MOST_STEPS, MOST_VALUES, Guess, guess_of
 from ingest.records import TableColumn
@@ -25,6 +28,10 @@ _A_PART: Final = "a clock of one of several processors"
 # Domains of RAPL; of the first alone that is not certain.
 _ONLY_DOMAINS: Final = frozenset({"package", "pkg", "dram", "uncore", "psys"})
 _DOMAINS: Final = _ONLY_DOMAINS | {"cpu", "core", "cores", "gpu"}
+# A round may be a replicate, or a setting such as the rounds of a training.
+_MAYBE_SET: Final = frozenset({"round", "cycle"})
+# Sizes of memory that people set are multiples of one of these, in MB; of half a GB.
+_MEMORY_STEPS: Final = (64, 50)
 STATED_NAMES: Final = frozenset(knob.stated_as for knob in STATED)
 
 
@@ -44,16 +51,18 @@ def guess_columns(
     read = [read_heading(heading, cell_units.get(heading, "")) for heading in headings]
     read = _with_domains(_named_by_others(read, columns))
     guesses = [guess_of(each, cells) for each, cells in zip(read, columns, strict=True)]
+    settle_counted_rates(guesses)
     for guess in guesses:
         if (known := declared.get(guess.heading.text)) is not None:
             _declare(guess, known)
     _mark_summaries(guesses)
     _mark_parts(guesses)
+    _judge_memories(guesses)
     _find_crossed(guesses, columns)
     _find_results(guesses, columns)
     _mark_twins(guesses, columns)
     _find_a_knob(guesses)
-    _choose_replicate(guesses)
+    _choose_replicate(guesses, columns)
     choose_targets(guesses)
     return guesses
 
@@ -116,6 +125,25 @@ def _mark_parts(guesses: Sequence[Guess]) -> None:
         is_part = kernels[kernel_of(guess)] >= _LEAST_PARTS and guess.quantity == "frequency"
         if is_part and guess.role == "knob" and not guess.is_declared:
             guess.role, guess.why = "metric", _A_PART
+
+
+def _judge_memories(guesses: Sequence[Guess]) -> None:
+    """Make knobs of memories of which most are sizes that people set, and metrics of others.
+
+    Without other settings the cells decide.
+    """
+    for guess in guesses:
+        is_memory = guess.heading.words[-1:] == ("mem",) and guess.quantity == "bytes"
+        is_open = guess.role == "knob" or guess.why.startswith("numbers that seldom")
+        if not is_memory or not is_open or guess.is_declared or guess.count < _FEW:
+            continue
+        sizes = np.unique(guess.numbers)
+        steps = (0.5,) if guess.unit.startswith("G") else _MEMORY_STEPS
+        is_round = np.any([sizes % step == 0 for step in steps], axis=0)
+        if 2 * np.count_nonzero(is_round) > len(sizes):
+            guess.role, guess.why = "knob", "sizes of memory that people set"
+        elif any(each.role == "knob" for each in guesses if each is not guess):
+            guess.role, guess.why = "metric", "a memory in numbers that people do not set"
 
 
 def _find_crossed(guesses: Sequence[Guess], columns: Sequence[Sequence[Cell]]) -> None:
@@ -218,8 +246,8 @@ def _find_a_knob(guesses: Sequence[Guess]) -> None:
             return
 
 
-def _choose_replicate(guesses: Sequence[Guess]) -> None:
-    for guess in guesses:
+def _choose_replicate(guesses: Sequence[Guess], columns: Sequence[Sequence[Cell]]) -> None:
+    for index, guess in enumerate(guesses):
         words = guess.heading.words
         is_named = bool(words) and words[-1] in WORDS["replicates"] and len(words) <= 2
         if not is_named or guess.kind != "whole" or guess.heading.unit or guess.count < 2:
@@ -230,6 +258,23 @@ def _choose_replicate(guesses: Sequence[Guess]) -> None:
             guess.role, guess.why, guess.better = "label", "a number of the row", None
             continue
         if 0 <= guess.numbers.min() <= 1 and guess.numbers.max() <= 10 * guess.count:
+            if words[-1] in _MAYBE_SET and _is_set(index, guesses, columns):
+                guess.role, guess.why, guess.better = "knob", "no replicate by its results", None
+                continue
             guess.role, guess.to = "label", "replicate"
             guess.why, guess.better = f"numbers from {guess.numbers.min():.0f} on", None
             return
+
+
+def _is_set(index: int, guesses: Sequence[Guess], columns: Sequence[Sequence[Cell]]) -> bool:
+    """Return whether settings have other rounds, or a result goes one way with them in all."""
+    rounds = [float(str(cell)) for cell in columns[index]]
+    knobs = [columns[at] for at, each in enumerate(guesses) if each.role == "knob" and at != index]
+    rows: dict[tuple[Cell, ...], list[int]] = defaultdict(list)
+    for row in sorted(range(len(rounds)), key=rounds.__getitem__):
+        rows[tuple(knob[row] for knob in knobs)].append(row)
+    if len({tuple(rounds[row] for row in each) for each in rows.values()}) > 1:
+        return True
+    results = [g.numbers for g in guesses if g.role == "metric" and len(g.numbers) == len(rounds)]
+    steps = [[np.diff(numbers[each]) for each in rows.values()] for numbers in results]
+    return any(all(np.all(sign * step > 0) for step in each) for each in steps for sign in (1, -1))

@@ -16,7 +16,7 @@ from ingest.settings.headings import ITEMS, RATES
 # Evidence of a latency whose unit nothing decides.
 NO_UNIT: Final = "nothing says its unit: write `unit`"
 _UNITS: Final = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}
-_CLIENTS: Final = frozenset(
+CLIENTS: Final = frozenset(
     {"threads", "clients", "connections", "concurrency", "users", "depth", "iodepth", "outstanding"}
 )
 # Single ones of these a second are requests a second; a name alone may stand for thousands, but
@@ -76,7 +76,7 @@ def _by_littles_law(latency: Guess, guesses: Sequence[Guess]) -> tuple[str, str]
         per_s, name = count.numbers / duration_s, f"{count.heading.text} / {duration.heading.text}"
     else:
         return "", ""
-    clients = [g for g in of_rows if g.heading.words[-1:] and g.heading.words[-1] in _CLIENTS]
+    clients = [g for g in of_rows if g.heading.words[-1:] and g.heading.words[-1] in CLIENTS]
     most = max(clients, key=lambda g: float(g.numbers.max()), default=None)
     is_percentile = not latency.heading.has("mean", "avg", "average", "p50", "median") and any(
         word[:1] == "p" and word[1:].isdigit() for word in latency.heading.words

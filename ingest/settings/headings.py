@@ -134,6 +134,14 @@ class Heading:
         return any(word in self.words for word in words)
 
 
+def counted_by_s(heading: Heading) -> str:
+    """Return what `iter_s` counts a second, if it is no time of one; empty for other headings."""
+    raw = [word.lower() for word in _raw_words(heading.text)[-2:]]
+    is_plain = not heading.has("per") and not _BRACKETS.match(heading.text) and len(raw) > 1
+    is_counted = is_plain and "/" not in heading.text and raw[1] in ("s", "sec") and raw[0] in ITEMS
+    return raw[0] if is_counted and heading.unit and heading.unit.quantity == "rate" else ""
+
+
 def words_of(text: str) -> tuple[str, ...]:
     """Return the words of a name in any style: `avgPower_GPU` is `avg`, `power`, `gpu`."""
     return tuple(word.lower() for word in _raw_words(text))

@@ -180,7 +180,7 @@ SWEEPS: dict[str, tuple[Sweep, dict[str, Any]]] = {
                 "Eval_Count": lambda n: 400 + n,
                 "prompt": lambda n: f"Answer {n % 2}.\nA) yes\nB) no",
                 "tokens.ci_95_lower": lambda n: (200.0, 800.0)[n % 2],
-                "energy_source": lambda n: "ab"[n % 2],
+                "energy_source": lambda n: "ab"[(n - 1) // 6],
                 "gpu_energy_joules": lambda n: 900 + n / 7,
             },
         ),
@@ -935,3 +935,52 @@ def test_a_latency_without_a_unit_takes_the_only_one_that_can_be(
         each.heading.text in ("latency", "lat") or each.heading.text[0] == "p"))  # fmt: skip
     assert (guess.to, guess.scale) == (target, pytest.approx(scale))
     assert guess.why.endswith(NO_UNIT) == (not target)
+
+
+_AGAIN = [1, 2, 3, 1, 2, 3]
+
+
+@pytest.mark.parametrize(
+    ("columns", "heading", "role", "unit", "better"),
+    [
+        # Seconds of one item fall with threads as well as a rate of a full machine does.
+        ({"threads": [1, 2, 4], "iter_s": [2.5, 1.4, 0.8]}, "iter_s", "metric", "", None),
+        ({"clients": [1, 2, 4], "req_s": [0.1, 0.2, 0.4]}, "req_s", "metric", "", None),
+        ({"threads": [1, 2, 4], "iter_s": [2.5, 4.4, 8.8]}, "iter_s", "metric", "iter/s", "more"),
+        ({"model": ["a", "b"], "tokens_s": [45.5, 80.5]}, "tokens_s", "metric", "tokens/s", "more"),
+        ({"model": ["a", "b"], "ops_s": [4500.5, 8000.5]}, "ops_s", "metric", "ops/s", "more"),
+        ({"model": ["a", "b"], "queries_s": [4500.5, 800.5]}, "queries_s", "metric", "", None),
+        # 100 items in each time; 10 times as long as one.
+        ({"model": ["a", "b"], "time_s": [10.5, 20.5], "it_s": [9.524, 4.878]}, "it_s", "metric",
+         "it/s", "more"),
+        ({"model": ["a", "b"], "time_s": [10.5, 20.5], "it_s": [1.05, 2.05]}, "it_s", "metric",
+         "", None),
+        ({"model": ["a", "b"], "throughput_req_s": [0.5, 0.6]}, "throughput_req_s", "metric",
+         "req/s", "more"),
+        ({"model": ["a", "b"], "latency_req_s": [0.5, 0.6]}, "latency_req_s", "metric", "s",
+         "less"),
+        # Limits of memory, and memory in use.
+        ({"mem_mb": [128, 256, 512, 1024, 1769, 3008], "time_s": [10, 6, 4, 3, 2.5, 2.4]},
+         "mem_mb", "knob", "MB", None),
+        ({"mem_mb": [128, 256, 1769, 128, 256], "function": [*"aaabb"], "time_s": [9, 6, 5, 4, 3]},
+         "mem_mb", "knob", "MB", None),
+        ({"mem_mb": [997, 993, 467, 461], "model": [*"aabb"], "time_s": [9, 8, 5, 4]},
+         "mem_mb", "metric", "MB", None),
+        ({"source": ["solar", "solar", "grid", "grid"], "threads": [1, 2, 1, 2],
+          "energy_j": [100, 90, 120, 110]}, "source", "knob", "", None),
+        # A result goes up with the rounds of both, or does not; rounds of which one has more.
+        ({"config": [*"AAABBB"], "round": _AGAIN, "accuracy": [0.5, 0.6, 0.7, 0.4, 0.5, 0.6]},
+         "round", "knob", "", None),
+        ({"config": [*"AAABBB"], "round": _AGAIN, "energy_j": [100, 102, 101, 90, 92, 91]},
+         "round", "label", "", None),
+        ({"config": [*"AAAABB"], "round": [1, 2, 3, 4, 1, 2], "energy_j": [9, 7, 8, 9, 5, 6]},
+         "round", "knob", "", None),
+    ],
+)  # fmt: skip
+def test_what_may_be_set_or_measured_is_told_by_its_values(
+    columns: dict[str, list[object]], heading: str, role: str, unit: str, better: str | None
+) -> None:
+    cells = [[*map(str, each)] for each in columns.values()]
+    (guess,) = [g for g in guess_columns([*columns], cells, {}, {}) if g.heading.text == heading]
+    assert (guess.role, guess.unit, guess.better) == (role, unit, better)
+    assert guess.why.endswith(NO_UNIT) == (role == "metric" and not unit)
