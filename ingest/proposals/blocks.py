@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Final
 
 from ingest.formats.table_reshaped import VALUE
-from ingest.proposals.columns import guess_columns
+from ingest.proposals.columns import MAYBE_SETTINGS, guess_columns
 from ingest.proposals.crossed_tables import rows_are_samples
 from ingest.proposals.found_tables import FoundTable, header_pattern
 from ingest.proposals.lake_columns import DOUBTED, energy_parts, power_parts
@@ -265,6 +265,8 @@ def _said(guess: Guess) -> str:
     text = guess.heading.text or "(no heading)"
     if guess.role == "knob":
         return f"{text} ({guess.count})"
+    if guess.why.endswith(MAYBE_SETTINGS):
+        return f"{text} (doubted: replicates, but {MAYBE_SETTINGS})"
     shown = "no unit" if guess.why.endswith(NO_UNIT) else guess.to or guess.unit
     if guess.role == "metric" and shown:
         return f"{text} ({shown}{'' if not guess.to or not guess.unit else f' from {guess.unit}'})"

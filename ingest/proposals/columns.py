@@ -32,6 +32,7 @@ _DOMAINS: Final = _ONLY_DOMAINS | {"cpu", "core", "cores", "gpu"}
 _MAYBE_SET: Final = frozenset({"round", "cycle"})
 # Sizes of memory that people set are multiples of one of these, in MB; of half a GB.
 _MEMORY_STEPS: Final = (64, 50)
+MAYBE_SETTINGS: Final = "they may be settings"
 STATED_NAMES: Final = frozenset(knob.stated_as for knob in STATED)
 
 
@@ -263,15 +264,19 @@ def _choose_replicate(guesses: Sequence[Guess], columns: Sequence[Sequence[Cell]
                 continue
             guess.role, guess.to = "label", "replicate"
             guess.why, guess.better = f"numbers from {guess.numbers.min():.0f} on", None
+            if words[-1] in _MAYBE_SET:
+                guess.why += f"; {MAYBE_SETTINGS}"
             return
 
 
 def _is_set(index: int, guesses: Sequence[Guess], columns: Sequence[Sequence[Cell]]) -> bool:
-    """Return whether settings have other rounds, or a result goes one way with them in all."""
-    rounds = [float(str(cell)) for cell in columns[index]]
+    """Return whether settings or rows lack rounds, or a result goes one way with them in all."""
+    if len(guesses[index].numbers) < len(columns[index]):
+        return True
+    rounds = guesses[index].numbers
     knobs = [columns[at] for at, each in enumerate(guesses) if each.role == "knob" and at != index]
     rows: dict[tuple[Cell, ...], list[int]] = defaultdict(list)
-    for row in sorted(range(len(rounds)), key=rounds.__getitem__):
+    for row in np.argsort(rounds, kind="stable").tolist():
         rows[tuple(knob[row] for knob in knobs)].append(row)
     if len({tuple(rounds[row] for row in each) for each in rows.values()}) > 1:
         return True

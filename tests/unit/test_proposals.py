@@ -25,7 +25,7 @@ from data.errors import DataError
 from ingest.__main__ import main
 from ingest.formats.written_numbers import written_numbers
 from ingest.lake.proposals import read_proposals
-from ingest.proposals.columns import guess_columns
+from ingest.proposals.columns import MAYBE_SETTINGS, guess_columns
 from ingest.proposals.latency_units import NO_UNIT
 from ingest.proposals.like_columns import replicate_pattern
 from ingest.proposals.path_parts import read_paths
@@ -973,6 +973,8 @@ _AGAIN = [1, 2, 3, 1, 2, 3]
          "round", "knob", "", None),
         ({"config": [*"AAABBB"], "round": _AGAIN, "energy_j": [100, 102, 101, 90, 92, 91]},
          "round", "label", "", None),
+        ({"config": [*"AAABBB"], "round": [1, 2, "", 1, 2, 3], "energy_j": [9, 7, 8, 9, 5, 6]},
+         "round", "knob", "", None),
         ({"config": [*"AAAABB"], "round": [1, 2, 3, 4, 1, 2], "energy_j": [9, 7, 8, 9, 5, 6]},
          "round", "knob", "", None),
     ],
@@ -984,3 +986,4 @@ def test_what_may_be_set_or_measured_is_told_by_its_values(
     (guess,) = [g for g in guess_columns([*columns], cells, {}, {}) if g.heading.text == heading]
     assert (guess.role, guess.unit, guess.better) == (role, unit, better)
     assert guess.why.endswith(NO_UNIT) == (role == "metric" and not unit)
+    assert guess.why.endswith(MAYBE_SETTINGS) == (role == "label")
