@@ -133,7 +133,8 @@ def _least_with_polling(column: str, panels: Sequence[Panel]) -> Rule:
         best = 0
         for panel in panels:
             own = runs.best(panel, POLLING, column).row[column]
-            best += all(own < runs.best(panel, s, column).row[column] for s in systems)
+            # Each must have a run within the limit, whichever has less.
+            best += own < min([runs.best(panel, s, column).row[column] for s in systems])
         outcome = HOLDS if best == len(panels) else IN_PART if best else DOES_NOT
         n = tuple(runs.best(panel, POLLING, column).n for panel in panels)
         return Verdict(outcome, f"polling has the least in {best} of {len(panels)} panels", n=n)
