@@ -12,6 +12,7 @@ from deltalake import DeltaTable
 
 from data.connection import open_lake
 from ingest.__main__ import main
+from tests.fixtures.raw_runs import write_files
 
 ENERGY = "freq_mhz,threads,energy_j\n1200,1,100\n1200,2,90\n2400,1,140\n2400,2,130\n"
 LATENCY = "freq_mhz,threads,latency_us\n1200,1,900\n1200,2,800\n2400,1,500\n2400,2,400\n"
@@ -138,9 +139,7 @@ CASES: dict[str, tuple[dict[str, str], int, int, set[tuple[str, str]]]] = {
 def test_tables_are_joined_only_where_they_agree(case: str, tmp_path: Path) -> None:
     files, count, joined, said = CASES[case]
     raw, lake = tmp_path / "study", tmp_path / "lake"
-    for name, text in files.items():
-        (raw / name).parent.mkdir(parents=True, exist_ok=True)
-        (raw / name).write_text(text, "utf-8")
+    write_files(raw, files)
     main(["add", str(raw), "--lake", str(lake)])
     with open_lake(lake) as opened:
         runs = opened.polars("SELECT * FROM runs")

@@ -14,6 +14,7 @@ import pytest
 
 from data.connection import open_lake
 from ingest.__main__ import REFUSED, main
+from tests.fixtures.raw_runs import write_files
 
 METER = "timestamp,W\n" + "".join(f"2023-09-14T10:00:{s:02d}.000,{100 + 10 * (s >= 10)}\n"
                                   for s in range(31))  # fmt: skip
@@ -525,9 +526,7 @@ STUDIES: dict[str, tuple[dict[str, str], str, int, list[tuple[Any, ...]]]] = {
 def test_a_study_comes_out_right_without_settings(style: str, tmp_path: Path) -> None:
     files, columns, runs, rows = STUDIES[style]
     raw, lake = tmp_path / "study", tmp_path / "lake"
-    for name, text in files.items():
-        (raw / name).parent.mkdir(parents=True, exist_ok=True)
-        (raw / name).write_text(text, "utf-8")
+    write_files(raw, files)
     code = REFUSED if style == "what is no run" else 0
     assert main(["add", str(raw), "--lake", str(lake)]) == code
     with open_lake(lake) as opened:
