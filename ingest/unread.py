@@ -7,7 +7,8 @@ from typing import Final
 
 from data.errors import FormatError
 from ingest.discover.found_files import Ignored
-from ingest.formats.json_rows import parse_document, places_of
+from ingest.formats.documents import is_yaml, may_be_document, parse_document
+from ingest.formats.json_rows import places_of
 from ingest.formats.table_text import is_number
 from ingest.proposals.shapes import FoundFile, shapes_of
 
@@ -48,8 +49,8 @@ def _reason(path: Path) -> str:
     if b"\0" in head:
         return "binary, of no known format"
     text = head.decode("utf-8-sig", "replace").lstrip()
-    if text.startswith(("{", "[")):
-        return _json_reason(text)
+    if may_be_document(head, path.name):
+        return _document_reason(text, path.name)
     lines = [line for line in text.splitlines() if line.strip()]
     if len(lines) < 2:
         return "one line, so no header with rows"
@@ -75,18 +76,20 @@ def _lacks_names(lines: Sequence[str], mark: str) -> bool:
     )
 
 
-def _json_reason(text: str) -> str:
+def _document_reason(text: str, name: str) -> str:
+    kind = "YAML" if is_yaml(name) else "JSON"
     try:
-        document, _ = parse_document(text, "")
+        document, _ = parse_document(text, name)
     except FormatError:
-        return "begins like JSON, but is none"
+        return f"begins like {kind}, but is none"
     places = places_of(document)
     if not places:
-        return "JSON without an object"
+        return f"{kind} without an object"
     objects = places[0].objects
     keys = list(dict.fromkeys(key for _, content in objects[:10] for key in content))
     named = ", ".join(keys[:_MOST_KEYS]) + (", ..." if len(keys) > _MOST_KEYS else "")
     where = f" under `{places[0].path}`" if places[0].path else ""
     return (
-        f"JSON, {len(objects)} object{'s' * (len(objects) > 1)}{where} ({named}) without a number"
+        f"{kind}, {len(objects)} object{'s' * (len(objects) > 1)}{where} ({named}) "
+        f"without a {'result' if kind == 'YAML' else 'number'}"
     )

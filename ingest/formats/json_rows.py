@@ -1,4 +1,4 @@
-"""Flatten a JSON document to tables: each list or dictionary of like objects may be one.
+"""Flatten a document of JSON or YAML to tables: lists and dictionaries of like objects.
 
 A *place* is the path of a table in its document, with `*` for each list or dictionary of objects:
 `models/*/runs/*`. The document itself has the place ``, and one row.
@@ -14,8 +14,9 @@ from typing import Any, Final
 import numpy as np
 
 from data.errors import FormatError
-from ingest.settings.headings import quantity_of, read_heading
-from ingest.settings.word_lists import VALUES
+from ingest.formats.documents import is_yaml, parse_document
+from ingest.settings.headings import is_setting, quantity_of, read_heading, words_of
+from ingest.settings.word_lists import VALUES, WORDS
 
 Cell = str | float | int | None
 # Levels of a document that are looked at, and columns that parents give to each row.
@@ -33,10 +34,10 @@ _SINCE_1970: Final = (1e9, 4e9)
 # Times that are apart by less are one.
 _SAME_TIME: Final = 0.02
 STATISTICS: Final = ("n", "mean", "sd", "p50", "p99")
-_CLOSING: Final = {"{": "}", "[": "]"}
-_PUNCTUATION: Final = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\],]')
 # An object of this name states what was set.
 _SET: Final = re.compile(r"(?:.*\.)?(?:param|config|setting|factor|knob)\w*\.", re.IGNORECASE)
+# Times and rates that nobody sets; a duration may be set.
+_RESULTS: Final = WORDS["latencies"] | {"elapsed", "makespan", "wall", "walltime", "throughput"}
 # Keys of a document that no run wrote: a notebook, a lock file of packages.
 _OTHER_TOOLS: Final = ("nbformat", "lockfileVersion")
 
@@ -79,60 +80,32 @@ class Place:
                 yield {**carried, **own, **summaries(lists)}
 
 
-def parse_document(text: str, name: str) -> tuple[Any, bool]:
-    """Parse a document; one that was cut is closed after its last whole value.
-
-    Returns:
-        The document, and whether it was cut.
-
-    Raises:
-        FormatError: It is no JSON.
-    """
-    for closed, is_cut in ((text, False), (close_document(text), True)):
-        try:
-            return json.loads(closed), is_cut
-        except (ValueError, RecursionError) as failure:
-            error = failure
-    raise FormatError(f"no JSON document: {error} ({name})")
-
-
-def close_document(text: str) -> str:
-    """Return a document up to its last whole value; brackets that are still open are closed."""
-    open_: list[str] = []
-    end, closing = 0, ""
-    for punctuation in _PUNCTUATION.finditer(text):
-        mark = punctuation[0]
-        if mark in _CLOSING:
-            open_.append(_CLOSING[mark])
-        elif mark == ",":
-            end, closing = punctuation.start(), "".join(reversed(open_))
-        elif mark in _CLOSING.values() and open_:
-            open_.pop()
-            end, closing = punctuation.end(), "".join(reversed(open_))
-    return text[:end] + closing
-
-
-def is_table(head: bytes) -> bool:
-    """Return whether a head begins a document with a table of numbers."""
-    text = head.decode("utf-8-sig", "replace").lstrip()
-    if not text.startswith(("{", "[")):
-        return False
+def is_table(head: bytes, name: str) -> bool:
+    """Return whether a head begins a document with a table of numbers; YAML must have results."""
     try:
-        document, _ = parse_document(text, "")
+        document, _ = parse_document(head.decode("utf-8-sig", "replace").lstrip("\n"), name)
     except FormatError:
         return False
     if isinstance(document, dict) and any(key in document for key in _OTHER_TOOLS):
         return False
-    return any(_has_numbers(place) for place in places_of(document))
+    return any(_has_numbers(place, is_yaml(name)) for place in places_of(document))
 
 
-def _has_numbers(place: Place) -> bool:
-    """Return whether an object has a number; a document of one row must have a measured one."""
+def _has_numbers(place: Place, are_results: bool) -> bool:
+    """Return whether an object has a number; a document of one row must have a measured one.
+
+    Args:
+        are_results: Whether it must be of a result, since most such files are configurations.
+    """
     cells = [each for _, content in place.objects[:10] for each in _cells(content).items()]
     return any(
         isinstance(cell, float | int)
         and not (_SINCE_1970[0] < cell < _SINCE_1970[1] and "time" in heading)
-        and (place.path or _has_energy(heading) or _has_time(heading))
+        and (
+            _is_result(heading)
+            if are_results
+            else place.path or _has_energy(heading) or _has_time(heading)
+        )
         for heading, cell in cells
     )
 
@@ -155,6 +128,12 @@ def _has_energy(heading: str) -> bool:
 def _has_time(heading: str) -> bool:
     read = read_heading(heading)
     return quantity_of(read) in ("time", "rate") or read.has("throughput", "score")
+
+
+def _is_result(heading: str) -> bool:
+    words = {*words_of(heading)}
+    is_named = _quantity(heading) in ("energy", "power", "rate") or bool(words & _RESULTS)
+    return is_named and not is_setting(heading) and words.isdisjoint(WORDS["loads"])
 
 
 def places_of(document: Any) -> list[Place]:

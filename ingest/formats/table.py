@@ -1,4 +1,4 @@
-"""Read a table with a header: separated text, JSON, JSON lines, or Parquet.
+"""Read a table with a header: separated text, JSON, YAML, JSON lines, or Parquet.
 
 Commas, semicolons, tabs or blanks separate the cells of a text. The settings (`[[tables]]`)
 declare the columns. An undeclared column keeps its own name, cleaned for SQL; numbers become a

@@ -1,4 +1,4 @@
-"""The tables of a file: separated text, JSON, JSON lines, Parquet or a spreadsheet."""
+"""The tables of a file: separated text, JSON, YAML, JSON lines, Parquet or a spreadsheet."""
 
 import io
 import json
@@ -13,6 +13,7 @@ from data.errors import FormatError
 from ingest.files.packed import CHUNK, Packed
 from ingest.files.text_lines import iterate_lines
 from ingest.formats import json_rows, workbook
+from ingest.formats.documents import is_yaml, parse_document
 from ingest.formats.job_steps import join_steps
 from ingest.formats.json_rows import Cell, plain
 from ingest.formats.problem_list import ProblemList
@@ -69,7 +70,7 @@ def declaration_of(tables: Sequence[TableDeclaration], headings: Sequence[str]) 
 def parse_tables(
     blocks: Iterable[bytes], context: ReadContext, problems: ProblemList
 ) -> list[Table]:
-    """Return the tables of a file: several only of a JSON document; steps of jobs are no rows.
+    """Return the tables of a file: several only of a document; steps of jobs are no rows.
 
     Raises:
         FormatError: As `parse_table`.
@@ -85,7 +86,7 @@ def _parse_tables(
     head, blocks = _peeked(bounded(blocks, context.name))
     if is_workbook(context.name, head):
         return _parse_workbook(b"".join(blocks), context, problems)
-    if not _is_document(head):
+    if not _is_document(head, context.name):
         return [parse_table(blocks, context.name, problems, context.tables, MOST_ROWS)]
     return _parse_document(b"".join(blocks), context, problems)
 
@@ -278,11 +279,11 @@ def _peeked(blocks: Iterable[bytes]) -> tuple[bytes, Iterator[bytes]]:
     return head[:CUT_HEAD], chain([head], rest)
 
 
-def _is_document(head: bytes) -> bool:
-    """Return whether a head begins one JSON document, and not a line for each row."""
+def _is_document(head: bytes, name: str) -> bool:
+    """Return whether a head begins one document, and not an object of JSON for each row."""
     text = head.decode("utf-8-sig", "replace").lstrip()
     if not text.startswith(("{", "[")):
-        return False
+        return is_yaml(name)
     first, _, rest = text.partition("\n")
     try:
         return not (isinstance(json.loads(first), dict) and rest.strip())
@@ -293,10 +294,10 @@ def _is_document(head: bytes) -> bool:
 def _parse_document(content: bytes, context: ReadContext, problems: ProblemList) -> list[Table]:
     if len(content) > _MOST_DOCUMENT_BYTES:
         raise FormatError(
-            f"a JSON document has {_MOST_DOCUMENT_BYTES >> 20} MiB at most ({context.name})"
+            f"a document has {_MOST_DOCUMENT_BYTES >> 20} MiB at most ({context.name})"
         )
     text = content.decode("utf-8-sig", "replace")
-    document, is_cut = json_rows.parse_document(text, context.name)
+    document, is_cut = parse_document(text, context.name)
     if is_cut:
         problems.add("cut_document", "repaired", "the document was cut: its whole rows are read")
     places = json_rows.choose_places(json_rows.places_of(document))

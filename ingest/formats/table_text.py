@@ -10,6 +10,7 @@ from typing import Final
 
 from data.errors import FormatError
 from ingest.formats import json_rows
+from ingest.formats.documents import may_be_document
 from ingest.formats.table_footers import SUMMARY
 from ingest.formats.workbook import is_workbook
 from ingest.formats.written_numbers import written_numbers
@@ -62,8 +63,8 @@ def sniff(name: str, head: bytes) -> bool:
     is_named = name.lower().endswith((".jsonl", ".ndjson"))
     if is_named or (len(lines) > 1 and lines[0].startswith('{"') and lines[1].startswith("{")):
         return _is_json_lines(lines)
-    if lines and lines[0].lstrip().startswith(("{", "[")):
-        return json_rows.is_table(head)
+    if may_be_document(head, name):
+        return json_rows.is_table(head, name)
     if are_logged_objects(lines):
         return True
     has_steps = is_measurement(name.partition(".")[0])

@@ -14,6 +14,7 @@ from data.declared import Column
 from data.errors import FormatError
 from ingest.files.text_lines import iterate_lines, whole_text
 from ingest.formats import json_rows
+from ingest.formats.documents import may_be_document, parse_document
 from ingest.formats.interval_means import take_means
 from ingest.formats.trace_counters import is_running_total, steps_of
 from ingest.formats.trace_headings import kernel_of, numbered
@@ -45,7 +46,7 @@ def sniff(name: str, head: bytes) -> bool:
     """Return whether a head is of a trace: times rise at even steps, and something is measured."""
     if b"\0" in head:
         return False
-    if head.lstrip()[:1] in (b"{", b"["):
+    if may_be_document(head, name):
         return _in_document([head], name) is not None
     lines = head.decode("utf-8-sig", "replace").splitlines()
     lines = lines if head.endswith(b"\n") else lines[:-1]
@@ -53,9 +54,9 @@ def sniff(name: str, head: bytes) -> bool:
 
 
 def _in_document(blocks: Iterable[bytes], name: str) -> Trace | None:
-    """Return the trace that the list of a JSON document is; None if it is none."""
+    """Return the trace that the list of a document is; None if it is none."""
     try:
-        document, _ = json_rows.parse_document(whole_text(blocks, name), name)
+        document, _ = parse_document(whole_text(blocks, name), name)
     except FormatError:
         return None
     found = json_rows.places_of(document)
@@ -77,7 +78,7 @@ def read(blocks: Iterable[bytes], context: ReadContext) -> Reading:
     """
     blocks = iter(blocks)
     head = next(blocks, b"")
-    is_document = head.lstrip()[:1] in (b"{", b"[")
+    is_document = may_be_document(head, context.name)
     blocks = chain([head], blocks)
     lines = iterate_lines(blocks)
     name = context.name

@@ -9,6 +9,7 @@ from typing import Final
 
 from data.errors import FormatError
 from ingest.files.blocks import read_head
+from ingest.formats.documents import may_be_document
 from ingest.formats.json_rows import Cell
 from ingest.formats.problem_list import ProblemList
 from ingest.formats.table_files import declaration_of, parse_tables
@@ -36,8 +37,8 @@ class FoundTable:
         units: By heading the unit that follows each number.
         rows: Number of rows that were read.
         sources: The file of each of these rows.
-        place: Where a JSON document has it, if the document has several.
-        is_document: Whether JSON documents have it.
+        place: Where a document has it, if the document has several.
+        is_document: Whether documents of JSON or YAML have it.
         declared: What the settings say of its columns already.
         measured: What the names of the files say that all cells are, but those of the first column.
     """
@@ -121,7 +122,7 @@ def _read(
     if len(head) == _MOST_BYTES and not head.startswith(b"PAR1"):
         head = head.rpartition(b"\n")[0] or head
     context = ReadContext(Path(path).name, settings.machine.tsc_hz, tables=settings.tables_of(path))
-    is_document = head.lstrip().startswith((b"{", b"["))
+    is_document = may_be_document(head, path)
     for table in parse_tables([head], context, ProblemList()):
         headings = tuple(table.headings)
         known = declaration_of(context.tables, headings)

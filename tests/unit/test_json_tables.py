@@ -1,4 +1,4 @@
-"""Tables in JSON documents: which objects are runs, what their parents say, lists of numbers."""
+"""Tables in documents of JSON and YAML: which objects are runs, what parents say, lists."""
 
 import json
 from pathlib import Path
@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
+from data.errors import FormatError
 from ingest.formats import FORMATS, find_format
-from ingest.formats.json_rows import close_document
+from ingest.formats.documents import close_document, parse_document
 from ingest.formats.table import read
 from ingest.records import ReadContext, SummaryTable
 from ingest.settings.dataset import load_settings
@@ -115,6 +116,51 @@ def test_a_cut_document_keeps_its_whole_rows() -> None:
     cut = table(text.encode())
     assert [row.values["energy"] for row in cut.rows] == [1.5, 2.5]
     assert next((p.kind, p.severity) for p in cut.problems) == ("cut_document", "repaired")
+
+
+def test_yaml_is_read_as_json_is() -> None:
+    """Only what YAML 1.2 takes for a number is one; keys are texts; several documents are a list.
+
+    A file whose last line was cut is read up to that line.
+    """
+    text = (
+        "at: 12:30\nid: 007\nstep: 1e-5\nno: off\n1: &d {n: 2, ok: true}\n"
+        "2: {<<: *d, n: -3.5}\nempty:\nday: 2024-01-02\nwatts: ['1.50', .nan, 2]\n"
+    )
+    one, is_cut = parse_document(text, "a.yml")
+    not_a_number = one["watts"][1]
+    assert (is_cut, not_a_number == not_a_number) == (False, False)
+    assert one == {
+        "at": "12:30", "id": "007", "step": 1e-5, "no": "off", "1": {"n": 2, "ok": True},
+        "2": {"n": -3.5, "ok": True}, "empty": None, "day": "2024-01-02",
+        "watts": ["1.50", not_a_number, 2],
+    }  # fmt: skip
+    assert parse_document("n: 1\n---\nn: 2\n", "a.yaml.gz")[0] == [{"n": 1}, {"n": 2}]
+    assert parse_document("- n: 1\n- n: 2\n  energ", "a.yaml") == ([{"n": 1}, {"n": 2}], True)
+    bomb = "a: &a [1, 1]\n" + "".join(
+        f"{n}: &{n} [{', '.join([f'*{before}'] * 9)}]\n"
+        for before, n in zip("abcdefgh", "bcdefghi", strict=True)
+    )
+    for wrong in (bomb, "a: &a {b: *a}\n", "a: [1\n{b"):
+        with pytest.raises(FormatError, match="no YAML document: "):
+            parse_document(wrong, "a.yaml")
+
+
+@pytest.mark.parametrize(
+    ("text", "is_table"),
+    [
+        ("job:\n  nodes: 4\nresult:\n  energy_j: 12.5\n", True),
+        ("- {threads: 1, elapsed: 2.5}\n- {threads: 2, elapsed: 1.5}\n", True),
+        # Configurations of programs, and of the study itself.
+        ("services:\n  web: {ports: 80, timeout_s: 30}\n  db: {ports: 54, timeout_s: 9}\n", False),
+        ("periodSeconds: 10\nreplicas: 3\n", False),
+        ("duration: 60\nthreads: [1, 2, 4]\npower_limit_w: 150\nrps: 100\n", False),
+    ],
+)
+def test_yaml_is_a_table_where_it_has_results(text: str, is_table: bool) -> None:
+    form = find_format("a.yaml", text.encode())
+    assert (form.name if form else None) == ("table" if is_table else None)
+    assert find_format("a.txt", text.encode()) is not form or form is None
 
 
 TOOLS = [

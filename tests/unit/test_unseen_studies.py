@@ -511,6 +511,16 @@ STUDIES: dict[str, tuple[dict[str, str], str, int, list[tuple[Any, ...]]]] = {
          ("g292", "bert", "run_1", pytest.approx(1000.0), 5716.41),
          ("g292", "bert", None, None, None)],
     ),
+    "YAML of each job": (
+        {f"results/{app}_n{nodes}_rep{rep}.yaml": f"job:\n  app: {app}\n  nodes: {nodes}\n  "
+         f"ranks_per_node: 64\n  repetition: {rep}\nresult:\n  walltime_s: {240.5 / nodes}\n"
+         f"  energy:\n    node_j: {96000.5 + nodes}\n    cpu_j: 57000.5\n  status: ok\n"
+         for app in ("gromacs", "hpl") for nodes in (1, 2, 4) for rep in (1, 2)}
+        | {"config.yaml": "duration: 60\napps: [gromacs, hpl]\n"},
+        "job_app, job_nodes, replicate, energy_j, duration_s", 12,
+        [("gromacs", 1, 1, 96001.5, 240.5), ("gromacs", 1, 2, 96001.5, 240.5),
+         ("gromacs", 2, 1, 96002.5, 120.25)],
+    ),
     # Folders repeat what the documents say.
     "documents in folders": (
         {f"{machine}/{benchmark}/run{run}.json": '{"energy": {"value": 3977.5, "unit": "mJ"}, '

@@ -1,0 +1,128 @@
+"""Parse documents of nested values: JSON, and YAML by the name of the file."""
+
+import json
+import math
+import re
+from functools import cache
+from typing import Any, ClassVar, Final
+
+from data.errors import FormatError
+
+_NAMED_YAML: Final = re.compile(r"\.ya?ml(\.\w+)?$", re.IGNORECASE)
+_CLOSING: Final = {"{": "}", "[": "]"}
+_PUNCTUATION: Final = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\],]')
+# Values of a document, each as often as aliases repeat it.
+_MOST_VALUES: Final = 20_000_000
+_TAG: Final = "tag:yaml.org,2002:"
+# As JSON and YAML 1.2 have them: 12:30 and 007 are texts, 1e-5 is a number, `no` is a word.
+_SCALARS: Final = (
+    ("null", r"(?:~|null|Null|NULL|)$", ["~", "n", "N", ""]),
+    ("bool", r"(?:true|True|TRUE|false|False|FALSE)$", list("tTfF")),
+    ("int", r"[-+]?(?:0|[1-9]\d*)$", list("-+0123456789")),
+    ("float", r"[-+]?(?:\.\d+|(?:0|[1-9]\d*)(?:\.\d*)?)(?:[eE][-+]?\d+)?$", list("-+.0123456789")),
+    ("float", r"(?:\.nan|\.NaN|\.NAN|[-+]?\.inf)$", list("-+.")),
+    ("merge", r"<<$", ["<"]),
+)
+
+
+def is_yaml(name: str) -> bool:
+    """Return whether the name of a file is that of YAML."""
+    return _NAMED_YAML.search(name) is not None
+
+
+def may_be_document(head: bytes, name: str) -> bool:
+    """Return whether a file begins like a document: as JSON, or it is YAML by its name."""
+    return is_yaml(name) or head.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] in (b"{", b"[")
+
+
+def parse_document(text: str, name: str) -> tuple[Any, bool]:
+    """Parse a document; one that was cut is closed after its last whole value or line.
+
+    Several YAML documents of a file are a list.
+
+    Args:
+        name: Of the file: it says which are YAML.
+
+    Returns:
+        The document, and whether it was cut.
+
+    Raises:
+        FormatError: It is none.
+    """
+    of_yaml = is_yaml(name) and not text.lstrip().startswith(("{", "["))
+    parse, close = (_parse_yaml, _whole_lines) if of_yaml else (json.loads, close_document)
+    for closed, is_cut in ((text, False), (close(text), True)):
+        try:
+            return parse(closed), is_cut
+        except (ValueError, RecursionError) as failure:
+            error = failure
+    kind = "YAML" if of_yaml else "JSON"
+    raise FormatError(f"no {kind} document: {' '.join(str(error).split())} ({name})")
+
+
+def close_document(text: str) -> str:
+    """Return a JSON document up to its last whole value; brackets that are open are closed."""
+    open_: list[str] = []
+    end, closing = 0, ""
+    for punctuation in _PUNCTUATION.finditer(text):
+        mark = punctuation[0]
+        if mark in _CLOSING:
+            open_.append(_CLOSING[mark])
+        elif mark == ",":
+            end, closing = punctuation.start(), "".join(reversed(open_))
+        elif mark in _CLOSING.values() and open_:
+            open_.pop()
+            end, closing = punctuation.end(), "".join(reversed(open_))
+    return text[:end] + closing
+
+
+def _whole_lines(text: str) -> str:
+    return text.rpartition("\n")[0]
+
+
+def _parse_yaml(text: str) -> Any:
+    """Parse YAML to what JSON has: keys are texts.
+
+    Raises:
+        ValueError: It is none, or its aliases repeat too many values.
+    """
+    import yaml
+
+    try:
+        documents = [d for d in yaml.load_all(text, _loader()) if d is not None]
+    except yaml.YAMLError as error:
+        raise ValueError(str(error)) from error
+    document = documents[0] if len(documents) == 1 else documents
+    if _values_of(document, {}) > _MOST_VALUES:
+        raise ValueError(f"its aliases repeat over {_MOST_VALUES:,} values")
+    return document
+
+
+@cache
+def _loader() -> Any:
+    """Return the loader, which makes texts of all that is neither number, switch nor null."""
+    import yaml
+
+    class Loader(yaml.CSafeLoader):
+        yaml_implicit_resolvers: ClassVar[dict[str, Any]] = {}
+
+        def construct_mapping(self, node: Any, deep: bool = False) -> dict[Any, Any]:
+            for key, _ in node.value:
+                if isinstance(key, yaml.ScalarNode) and key.tag != f"{_TAG}merge":
+                    key.tag = f"{_TAG}str"
+            return super().construct_mapping(node, deep)
+
+    for kind, form, first in _SCALARS:
+        Loader.add_implicit_resolver(_TAG + kind, re.compile(form), first)
+    return Loader
+
+
+def _values_of(node: Any, known: dict[int, float]) -> float:
+    """Return how many values a node has, each as often as aliases repeat it."""
+    if not isinstance(node, dict | list):
+        return 1
+    if id(node) not in known:
+        known[id(node)] = math.inf  # Should it contain itself.
+        inner = node.values() if isinstance(node, dict) else node
+        known[id(node)] = 1 + sum(_values_of(each, known) for each in inner)
+    return known[id(node)]
