@@ -4,6 +4,7 @@ A lake has its catalogue (`lake.catalogue`); who needs titles, filters or knobs 
 argument. `SHIPPED` is the catalogue of a lake without declared columns.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -16,6 +17,9 @@ from data.knob_table import CONFIGURATION, FURTHER
 from data.knobs import POLICIES, Knob, knobs_of
 from data.metrics import Metric, metrics_of, plottable_of
 from data.selection import Clause, Facet, Selection, Value, facet_named, facets_of
+
+# Units of an energy for each request, image, token and the like.
+_ENERGY_OF_ITEM: Final = re.compile(r"([kMmun]?J|[kMm]?Wh)/[a-z]\w*")
 
 
 @dataclass(frozen=True)
@@ -69,6 +73,15 @@ class Catalogue:
     def plottable(self) -> tuple[str, ...]:
         """Names of the numeric columns, stored, derived, declared, for axes and heatmaps."""
         return plottable_of(self.columns)
+
+    @cached_property
+    def costs(self) -> tuple[str, ...]:
+        """Columns of what is to be saved, best first: energy, energy of an item of work, power."""
+        of_items = [
+            c.name for c in self.columns if c.role == "metric" and _ENERGY_OF_ITEM.fullmatch(c.unit)
+        ]
+        # The name of a part's energy has a word more than that of the whole.
+        return ("energy_j", *sorted(of_items, key=lambda name: name.count("_")), "power_w")
 
     @cached_property
     def further_knobs(self) -> tuple[str, ...]:

@@ -45,7 +45,6 @@ if TYPE_CHECKING:
 Kind = Literal["default to tuned", "tuned to tuned", "knob", "limit met"]
 ENERGY: Final = "energy_j"
 # What a scope is judged by where no metric is asked for.
-_COSTS: Final = (ENERGY, "power_w")
 _USUAL_PERFORMANCE: Final = "duration_s"
 # The levels of a knob in words are compared with this one, or with the first.
 _PLAIN_LEVELS: Final = ("interrupt", "none")
@@ -99,9 +98,9 @@ def specs_of(
     """
     workloads = lake.polars(*workloads_query())
     own = workloads["performance_metric"].drop_nulls().unique().sort().to_list()
-    columns = list(dict.fromkeys(metrics or [*_COSTS, *own, _USUAL_PERFORMANCE]))
-    wanted = [*columns, *([limit[0]] if limit and limit[0] not in columns else [])]
     catalogue = lake.catalogue
+    columns = list(dict.fromkeys(metrics or [*catalogue.costs, *own, _USUAL_PERFORMANCE]))
+    wanted = [*columns, *([limit[0]] if limit and limit[0] not in columns else [])]
     by = [*catalogue.choice_columns, *catalogue.setting_columns, "is_baseline", "system_label"]
     query = moments_query(*selection.predicate(), by, wanted, catalogue=catalogue)
     everything = lake.polars(*query)
@@ -156,8 +155,9 @@ class _Scope:
 
     @cached_property
     def usual_metrics(self) -> list[str]:
-        """Energy, or power where no run has it; the workload's own performance, or time."""
-        cost = next((c for c in _COSTS if self.rows[f"{c}_n"].sum() > 0), ENERGY)
+        """What is to be saved, energy first; the workload's own performance, or time."""
+        costs = (c for c in self.catalogue.costs if self.rows[f"{c}_n"].sum() > 0)
+        cost = next(costs, ENERGY)
         return list(dict.fromkeys([cost, self.performance_metric or _USUAL_PERFORMANCE]))
 
     @cached_property

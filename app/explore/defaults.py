@@ -9,7 +9,6 @@ from app.explore.opening_rule import choose_heat, choose_roles
 from app.explore.state import PERFORMANCE, ExploreState
 from app.kit.lake_view import LakeView, of_workload
 from app.kit.metric_choice import (
-    COSTS,
     choose_cost,
     choose_performance,
     performance_column,
@@ -51,7 +50,7 @@ def default_state(view: LakeView) -> ExploreState:
     for state in states:
         first = first or state
         if has_pair(view, state):
-            if state.y in COSTS:
+            if state.y in view.catalogue.costs:
                 return state
             paired = paired or state
     return paired or first or ExploreState()
@@ -74,9 +73,11 @@ def opened(view: LakeView, state: ExploreState) -> ExploreState:
     if not view.matching(state.selection):
         return state
     performance = performance_column(view, state.selection)
-    x = choose_performance(value_counts(view, state.selection, performance), performance)
+    costs = view.catalogue.costs
+    counts = value_counts(view, state.selection, performance)
+    x = choose_performance(counts, performance, costs)
     counts = value_counts(view, state.selection, x, x)
-    y = choose_cost(counts, counts[x], x)
+    y = choose_cost(counts, counts[x], x, costs)
     shown_x = PERFORMANCE if x == performance else x
     measured = replace(
         state, x=shown_x, y=y, heat_metric=y, cost=y, limited=shown_x, lines_y=(y, shown_x)

@@ -1,6 +1,6 @@
 """The performance metric of a workload, and the pair of metrics that most of the runs have."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 import polars as pl
@@ -9,9 +9,8 @@ from app.kit.lake_view import LakeView
 from data.queries.runs import chosen_counts_query
 from data.selection import Selection
 
-# Metrics along y: the first that at least half of the runs have, else at least a quarter, else any;
-# else the metric that most runs have.
-COSTS: Final = ("energy_j", "power_w")
+# Of the metrics along y, the first that at least half of the runs have, else at least a quarter,
+# else any; else the metric that most runs have.
 _SHARES: Final = (0.5, 0.25, 0.0)
 # Metrics of performance beside latencies.
 _RATES: Final = ("throughput_qps", "iops", "bandwidth_bytes_s")
@@ -21,32 +20,33 @@ _LAST: Final = frozenset({"start_unix_s", "energy_uncertainty_j", "power_reading
 PERFORMANCE: Final = "performance"
 
 
-def choose_cost(counts: Mapping[str, int], runs: int, x: str) -> str:
-    """Choose the metric along y: energy, then power, then what most runs have.
+def choose_cost(counts: Mapping[str, int], runs: int, x: str, costs: Sequence[str]) -> str:
+    """Choose the metric along y: the first of `costs`, then what most runs have.
 
     Args:
         counts: How many of the chosen runs have a value along x and in each metric, in the order
             in which metrics are listed.
         runs: How many have one along x.
         x: The metric along x.
+        costs: `Catalogue.costs`.
     """
     for share in _SHARES:
-        for name in COSTS:
+        for name in costs:
             if name != x and counts.get(name, 0) >= max(share * runs, 1):
                 return name
     return _commonest(counts, x) or "energy_j"
 
 
-def choose_performance(counts: Mapping[str, int], performance: str) -> str:
+def choose_performance(counts: Mapping[str, int], performance: str, costs: Sequence[str]) -> str:
     """Choose the metric along x: the performance metric if any run has it, else the commonest.
 
-    Where runs have energy or power, it is a latency or a rate that at least half as many runs have
+    Where runs have one of `costs`, it is a latency or a rate that at least half as many runs have
     as the time; else the time.
     """
     if counts.get(performance):
         return performance
     timed = counts.get("duration_s", 0)
-    if any(counts.get(name) for name in COSTS):
+    if any(counts.get(name) for name in costs):
         rates = {n: k for n, k in counts.items() if n.startswith("latency_") or n in _RATES}
         served = max(rates, key=lambda name: rates[name], default="")
         if served and rates[served] and 2 * rates[served] >= timed:

@@ -28,10 +28,9 @@ _AXES: Final = (
     ("request", "depth"), ("request", "threads"), ("load", "dvfs"), ("load", "itr"),
     ("message", "itr"), ("message", "dvfs"), ("itr", "dvfs"),
 )  # fmt: skip
-_METRICS: Final = ("energy_j", "power_w", PERFORMANCE)
 # Idle runs have arbitrary lengths, so their energies do not compare.
-_IDLE_METRICS: Final = ("power_w", *_METRICS)
-_STORAGE_METRICS: Final = ("bytes_per_joule", "ios_per_joule", *_METRICS)
+_IDLE_METRICS: Final = ("power_w",)
+_STORAGE_METRICS: Final = ("bytes_per_joule", "ios_per_joule")
 
 
 def competitors(catalogue: Catalogue) -> tuple[str, ...]:
@@ -93,7 +92,9 @@ def resolved(view: LakeView, state: ModesState) -> ModesState:
         against = performance
         measured = offered_metrics(view, state)
         if against == state.metric or against not in measured:
-            against = choose_cost(dict.fromkeys(measured, 1), 1, str(state.metric))
+            against = choose_cost(
+                dict.fromkeys(measured, 1), 1, str(state.metric), view.catalogue.costs
+            )
     limited = performance if state.limited == PERFORMANCE else state.limited
     taken = (state.x, state.y, state.competitor)
     split = split_name(state.split, state.selection, taken)
@@ -194,10 +195,11 @@ def _metric(view: LakeView, selection: Selection, competitor: str) -> str:
     state = ModesState(selection)
     offered = offered_metrics(view, state)
     is_idle = selection.values("workload") == ("idle",)
-    wanted = _IDLE_METRICS if is_idle else _STORAGE_METRICS if competitor == "mode" else _METRICS
-    performance = performance_column(view, selection)
-    names = [performance if name == PERFORMANCE else name for name in wanted]
-    return next((n for n in names if n in offered), choose_cost(dict.fromkeys(offered, 1), 1, ""))
+    first = _IDLE_METRICS if is_idle else _STORAGE_METRICS if competitor == "mode" else ()
+    costs = view.catalogue.costs
+    names = (*first, *costs, performance_column(view, selection))
+    usual = choose_cost(dict.fromkeys(offered, 1), 1, "", costs)
+    return next((name for name in names if name in offered), usual)
 
 
 def _pinned(catalogue: Catalogue, left: pl.DataFrame, state: ModesState) -> Selection:

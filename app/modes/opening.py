@@ -36,7 +36,6 @@ _MOST_COMPARED: Final = 6
 _MOST_STUDIES: Final = 8
 # Studies of which is asked whether they have an energy or a power.
 _MOST_RANKED: Final = 50
-_COSTS: Final = frozenset({"energy_j", "power_w"})
 
 
 def default_state(view: LakeView) -> ModesState:
@@ -104,9 +103,10 @@ def _studies(view: LakeView) -> list[Selection]:
     kind = ("modes", "systems", "competing")
     rows = ranked.select("dataset", "workload", *kind, "runs").rows()[:_MOST_RANKED]
     studies = [(Selection.of(dataset=[row[0]], workload=[row[1]]), row[2:-1]) for row in rows]
+    costs = frozenset(view.catalogue.costs)
     # Energy or power is what readers come for, where something competes at all.
     costly = [(own, kinds) for own, kinds in studies
-              if kinds[-1] and not _COSTS.isdisjoint(view.measured_columns(own))]  # fmt: skip
+              if kinds[-1] and not costs.isdisjoint(view.measured_columns(own))]  # fmt: skip
     best = costly or studies
     return [own for own, kinds in best if kinds == best[0][1]][:_MOST_STUDIES]
 

@@ -14,6 +14,8 @@ from app.kit.lake_view import LakeView
 from app.kit.metric_choice import choose_cost, choose_performance
 from app.kit.panels import NONE
 from app.modes.opening import default_state as modes_opens
+from data.catalogue import SHIPPED, Catalogue
+from data.declared import Column
 from tests.fixtures.lakes import run, write_lake
 from tests.fixtures.pictures import traces
 
@@ -36,17 +38,36 @@ from tests.fixtures.pictures import traces
     ],
 )
 def test_energy_then_power_then_what_most_runs_have(counts: dict[str, int], expected: str) -> None:
-    assert choose_cost(counts, 10, "latency_p99_us") == expected
+    assert choose_cost(counts, 10, "latency_p99_us", SHIPPED.costs) == expected
 
 
 def test_the_performance_metric_where_any_run_has_it() -> None:
-    assert choose_performance({"latency_p99_us": 1, "ipc": 9}, "latency_p99_us") == "latency_p99_us"
-    assert choose_performance({"latency_p99_us": 0, "ipc": 9}, "latency_p99_us") == "ipc"
-    assert choose_performance({}, "latency_p99_us") == "latency_p99_us"
+    def chosen(counts: dict[str, int]) -> str:
+        return choose_performance(counts, "latency_p99_us", SHIPPED.costs)
+
+    assert chosen({"latency_p99_us": 1, "ipc": 9}) == "latency_p99_us"
+    assert chosen({"latency_p99_us": 0, "ipc": 9}) == "ipc"
+    assert chosen({}) == "latency_p99_us"
     timed = {"energy_j": 9, "power_w": 9, "cpu_usage": 9, "duration_s": 9}
-    assert choose_performance(timed, "latency_p99_us") == "duration_s"
-    assert choose_performance(timed | {"latency_p50_us": 1}, "latency_p99_us") == "duration_s"
-    assert choose_performance(timed | {"throughput_qps": 5}, "latency_p99_us") == "throughput_qps"
+    assert chosen(timed) == "duration_s"
+    assert chosen(timed | {"latency_p50_us": 1}) == "duration_s"
+    assert chosen(timed | {"throughput_qps": 5}) == "throughput_qps"
+
+
+def test_the_energy_of_an_item_comes_before_power_and_before_that_of_a_part() -> None:
+    columns = tuple(
+        Column(name, role, "real", title=name, unit=unit)  # type: ignore[arg-type]
+        for name, role, unit in [
+            ("gpu_rail_energy", "metric", "mJ/image"),
+            ("energy_image", "metric", "mJ/image"),
+            ("budget", "knob", "J/image"),
+            ("bytes_for_energy", "metric", "B/J"),
+            ("dram_energy", "metric", "J"),
+        ]
+    )
+    costs = Catalogue(columns).costs
+    assert costs == ("energy_j", "energy_image", "gpu_rail_energy", "power_w")
+    assert choose_cost({"power_w": 9, "energy_image": 9}, 9, "", costs) == "energy_image"
 
 
 def test_dvfs_itr_system_then_the_knobs_with_most_values() -> None:
