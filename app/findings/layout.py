@@ -102,11 +102,11 @@ def _claims_rules(view: LakeView, state: FindingsState) -> html.Div:
     # A lake without such a metric has nothing to limit.
     if limited.name in view.measured_columns(Selection()):
         limit = [
-            html.Span(f"{limited.title}, {limited.unit}: at most", className="quiet"),
+            html.Span(f"{limited.title}: at most", className="quiet"),
             dmc.NumberInput(
                 id=IDS.control("limit"), value=state.limit, min=0, size="xs", w=104,
                 decimalScale=6, allowNegative=False, clampBehavior="blur", debounce=400,
-                **{"aria-label": "limit"},
+                suffix=f" {limited.unit}", **{"aria-label": "limit", "data-metric": limited.title},
             ),
         ]  # fmt: skip
     odd = dmc.Switch(

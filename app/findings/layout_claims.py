@@ -1,7 +1,7 @@
 """The claims as a document: of the lake, decided ones first, and of the papers."""
 
 from collections.abc import Sequence
-from math import log1p
+from math import expm1, log, log1p
 from typing import Final
 from urllib.parse import urlencode
 
@@ -18,6 +18,7 @@ from data.analysis.verdicts import DOES_NOT, HOLDS, IN_PART, NEARLY, UNDECIDED, 
 from data.findings import Claim
 from data.published import PublishedClaim
 from data.queries.claims import SUBJECT
+from data.units import format_digits
 
 # Claims of a group that are listed before the rest unfolds.
 SHOWN: Final = 12
@@ -30,8 +31,10 @@ _SIGNS: Final = {
     NEARLY: ("\N{ALMOST EQUAL TO}", "in-part"), DOES_NOT: ("\N{MULTIPLICATION SIGN}", "not"),
     UNDECIDED: ("?", "undecided"),
 }  # fmt: skip
-# Half the width of an interval plot is a factor of 3.
-_HALF: Final = log1p(2.0)
+# Half the width of the scale of intervals: the factor of the furthest effect, within these.
+_LEAST_FACTOR: Final = 1.25
+_MOST_FACTOR: Final = 20.0
+_MARGIN: Final = 2.0
 
 
 def claims_block(view: LakeView, state: FindingsState, has_links: bool = True) -> list:
@@ -53,12 +56,28 @@ def claims_block(view: LakeView, state: FindingsState, has_links: bool = True) -
         f"most 5 % of the decided ones are expected to be wrong). {alone:,} hold alone and may be "
         f"quoted one by one. {len(still_open):,} are open."
     )
+    half = _half(claims)
     return [
         html.P(sentence, className="note"),
-        html.H3("Decided, largest effects first"),
-        *_listed([_claim_row(view, state, one, has_links) for one in decided], "no claim"),
-        html.H3("Open, and what would decide"),
-        *_listed([_claim_row(view, state, one, has_links) for one in still_open], "no claim"),
+        *_group("Decided, largest effects first", decided, half, view, state, has_links),
+        *_group("Open, and what would decide", still_open, half, view, state, has_links),
+    ]
+
+
+def _group(
+    title: str,
+    claims: Sequence[Claim],
+    half: float,
+    view: LakeView,
+    state: FindingsState,
+    has_links: bool,
+) -> list:
+    scale = [html.Span(words) for words in _scale_words(half)]
+    rows = [_claim_row(view, state, one, half, has_links) for one in claims]
+    head = [html.H3(title), html.Span(scale, className="scale", title="change of the metric")]
+    return [
+        html.Div(head if claims else head[:1], className="findings-head"),
+        *_listed(rows, "no claim"),
     ]
 
 
@@ -93,17 +112,17 @@ def _listed(rows: list[html.Li], nothing: str, shown: int = SHOWN) -> list:
     return parts
 
 
-def _claim_row(view: LakeView, state: FindingsState, claim: Claim, has_links: bool) -> html.Li:
+def _claim_row(
+    view: LakeView, state: FindingsState, claim: Claim, half: float, has_links: bool
+) -> html.Li:
     sign, look = _SIGNS[claim.outcome]
-    alone = [html.Span("holds alone", className="alone")] if claim.holds_alone else []
     note = [html.Span("synthetic", className="badge")] if claim.is_synthetic else []
     links = [html.A("show", href=_link(view, state, claim), className="plain")] if has_links else []
     return html.Li(
         [
             html.Span(sign, className=f"sign {look}", **{"aria-hidden": "true"}),
-            html.Span([claim.sentence, " ", *alone, *note], className="sentence"),
-            _interval(claim),
-            html.Span(claim.n_words, className="n"),
+            html.Span([claim.sentence, " ", *note], className="sentence"),
+            _interval(claim, half),
             html.Span(links, className="show"),
         ],
         className=look,
@@ -134,13 +153,37 @@ def _link(view: LakeView, state: FindingsState, claim: Claim) -> str:
     return f"{address('/')}?{urlencode(pairs)}"
 
 
-def _interval(claim: Claim) -> html.Span:
-    """Draw the interval on a scale of factors from a third to three, with the margin of 2 %."""
-    low, high, effect = (_place(x) for x in (claim.low, claim.high, claim.effect))
+def _half(claims: Sequence[Claim]) -> float:
+    """Return the logarithm of the factor at the ends of the scale of intervals."""
+    furthest = max(
+        (abs(_log(claim.effect)) for claim in claims if claim.effect is not None), default=0
+    )
+    return min(max(1.05 * furthest, log(_LEAST_FACTOR)), log(_MOST_FACTOR))
+
+
+def _log(percent: float) -> float:
+    return log1p(max(percent, -99.9) / 100)
+
+
+def _scale_words(half: float) -> list[str]:
+    """Return the two ends of the scale and its middle: `-67 %`, `0`, `+200 %`."""
+    low, high = (format_digits(100 * expm1(end), 2) for end in (-half, half))
+    return [f"{low} %", "0", f"+{high} %"]
+
+
+def _interval(claim: Claim, half: float) -> html.Span:
+    """Draw the interval on a scale of factors, with the margin of 2 %."""
+    low, high, effect = (
+        None if x is None else 50 + 50 * min(max(_log(x) / half, -1.0), 1.0)
+        for x in (claim.low, claim.high, claim.effect)
+    )
     left, right = 0.0 if low is None else low, 100.0 if high is None else high
     ends = " ".join(name for name, end in (("from-below", low), ("beyond", high)) if end is None)
+    margin = min(50 * _log(_MARGIN) / half, 50)
     parts = [
-        html.Span(className="margin"),
+        html.Span(
+            className="margin", style={"left": f"{50 - margin:.2f}%", "width": f"{2 * margin:.2f}%"}
+        ),
         html.Span(className="zero"),
         html.Span(
             className=f"bar {ends}".strip(),
@@ -151,13 +194,6 @@ def _interval(claim: Claim) -> html.Span:
         parts.append(html.Span(className="dot", style={"left": f"{effect:.2f}%"}))
     label = f"interval {claim.interval_words} percent"
     return html.Span(parts, className="interval", title=label, role="img", **{"aria-label": label})
-
-
-def _place(percent: float | None) -> float | None:
-    if percent is None:
-        return None
-    share = log1p(max(percent, -99.9) / 100) / _HALF
-    return 50 + 50 * min(max(share, -1.0), 1.0)
 
 
 def published_block(view: LakeView) -> list:

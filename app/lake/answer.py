@@ -8,15 +8,19 @@ import polars as pl
 
 from app.kit.lake_view import LakeView
 from app.kit.links import page_link
-from app.kit.words import explanation
+from app.kit.words import explanation, knob_words, lowered
 from app.lake.state import LakePageState
 from data.catalogue import Catalogue
+from data.choices import Choice
 from data.errors import LakeError, WattlasError
 from data.findings import LIMIT, Claim, claims
+from data.knobs import Knob
+from data.metrics import Metric
 from data.next_runs import next_runs
 from data.queries.lake_page import (
     coverage_query,
     datasets_query,
+    extremes_query,
     files_query,
     flags_query,
     knob_ranges_query,
@@ -25,8 +29,9 @@ from data.queries.lake_page import (
 )
 from data.selection import Selection
 from data.sweeps import knob_shares, scope_words, sweeps_of
+from data.units import format_quantity
 
-ENERGY: Final = "energy_j"
+COSTS: Final = ("energy_j", "power_w")
 MOST_QUESTIONS: Final = 5
 _MOST_PLACES: Final = 2_000
 # Lines of the matrix of a dataset.
@@ -171,33 +176,94 @@ def questions_of(view: LakeView) -> list[Question]:
 
 
 def _questions(view: LakeView, selection: Selection) -> list[Question]:
+    # Energy, or power where no run has energy.
+    cost = view.catalogue.metric(COSTS[not datasets_of(view)["with_energy"].sum()])
     made = claims(view.lake, selection=selection)
     decided = [claim for claim in made if claim.outcome != "undecided"]
     largest = sorted(decided, key=lambda claim: (not claim.holds_alone, -abs(claim.effect or 0.0)))
-    questions = [
-        _claimed(view, largest, title, wanted)
-        for title, wanted in (
-            ("What does tuning save?", lambda c: c.kind == "default to tuned"),
-            ("Which system needs least energy?", lambda c: c.kind == "tuned to tuned"
-             and c.metric == ENERGY),
-            ("Which system performs best?", lambda c: c.kind == "tuned to tuned"
-             and c.metric != ENERGY),
-            ("Does the thriftiest setting meet the limit?", lambda c: c.kind == "limit met"),
-            ("What does one knob change?", lambda c: c.kind == "knob"),
-        )
-    ]  # fmt: skip
-    questions[2:2] = _of_sweep(view, selection)
-    return [one for one in questions if one is not None][:MOST_QUESTIONS]
+    by_knob: dict[tuple[bool, str], Question] = {}
+    for claim in largest:
+        if claim.kind == "knob":
+            knob = _changed(claim, view.catalogue)
+            title = f"What does the {knob} change in {claim.metric_words}?"
+            by_knob.setdefault((claim.metric == cost.name, title), _claimed(view, claim, title))
+    of_cost, of_others = (
+        [asked for (is_cost, _), asked in by_knob.items() if is_cost is wanted]
+        for wanted in (True, False)
+    )
+    asked_of = {
+        "What does tuning save?": lambda c: c.kind == "default to tuned",
+        f"Which system needs least {lowered(cost.title)}?": lambda c: c.kind == "tuned to tuned"
+        and c.metric == cost.name,
+        "Which system performs best?": lambda c: c.kind == "tuned to tuned"
+        and c.metric != cost.name,
+        "Does the thriftiest setting meet the limit?": lambda c: c.kind == "limit met",
+    }  # fmt: skip
+    tuned = {
+        title: _claimed(view, found[0], title)
+        for title, is_wanted in asked_of.items()
+        if (found := list(filter(is_wanted, largest)))
+    }
+    first = [tuned.pop(title) for title in list(asked_of)[:2] if title in tuned]
+    questions = [*(first or of_cost), *_of_sweep(view, selection, cost), *tuned.values()]
+    questions += [*(of_cost if first else []), *of_others]
+    if len(questions) < MOST_QUESTIONS:
+        questions += _of_settings(view, selection, cost)
+    return questions[:MOST_QUESTIONS]
 
 
-def _claimed(
-    view: LakeView, made: Sequence[Claim], title: str, is_wanted: Callable[[Claim], bool]
-) -> Question | None:
-    claim = next((claim for claim in made if is_wanted(claim)), None)
-    if claim is None:
-        return None
+def _changed(claim: Claim, catalogue: Catalogue) -> str:
+    """Return the knob in which the sides of a claim differ: `power limit`."""
+    pair = [m.values for m in claim.settings if m.cell == claim.settings[0].cell]
+    differing = (name for name in pair[0] if len({values[name] for values in pair}) > 1)
+    knob = next(name for name in differing if name in catalogue.knob_of_column)
+    return lowered(catalogue.knob_of_column[knob].title.partition(" (")[0])
+
+
+def _claimed(view: LakeView, claim: Claim, title: str) -> Question:
     page = "/" if claim.kind == "limit met" else "/findings"
     return Question(title, claim.sentence, page, _place(claim.scope, view.catalogue))
+
+
+def _of_settings(view: LakeView, selection: Selection, cost: Metric) -> list[Question]:
+    """Ask how far replicates differ, and which settings have the least and the most of a metric."""
+    catalogue, named = view.catalogue, lowered(cost.title)
+    rows = view.lake.polars(*extremes_query(selection, cost.name, catalogue)).to_dicts()
+    questions = []
+    if rows and rows[0]["replicated"]:
+        shares = (f"{100 * rows[0][name]:.2g} %" for name in ("median_share", "most_share"))
+        median, most = shares
+        count = rows[0]["replicated"]
+        answer = (
+            f"The standard deviation of {named} between runs of one setting is {median} of the "
+            f"mean in the median setting, {most} in the noisiest ({count:,} "
+            f"{'setting' if count == 1 else 'settings'} with two runs or more)."
+        )
+        questions.append(Question("How repeatable is a run?", answer, "/", selection))
+    if len(rows) == 2 and rows[0]["mean"] < rows[1]["mean"]:
+        low, high = rows
+        knobs = [knob for knob in catalogue.knobs.values() if low[knob.column] != high[knob.column]]
+        words = [
+            f"{_setting_words(knobs, row)}: {format_quantity(row['mean'], cost.unit)} "
+            f"(n = {row['n']:,})"
+            for row in rows
+        ]
+        answer = (
+            f"Least {words[0]}; most {words[1]}, {high['mean'] / low['mean']:,.3g} times as much."
+        )
+        title = f"Which setting has least {named}, and which most?"
+        questions.append(Question(title, answer, "/", selection))
+    return questions
+
+
+def _setting_words(knobs: Sequence[Knob], row: Mapping[str, Any]) -> str:
+    words = (
+        knob_words(knob, row[knob.column])
+        if knob.is_given or row[knob.column] is not None
+        else knob.words(None)
+        for knob in knobs
+    )
+    return " · ".join(filter(None, words))
 
 
 def _place(scope: Mapping[str, Any], catalogue: Catalogue) -> Selection:
@@ -208,41 +274,47 @@ def _place(scope: Mapping[str, Any], catalogue: Catalogue) -> Selection:
     return catalogue.selection(values)
 
 
-def _of_sweep(view: LakeView, selection: Selection) -> list[Question | None]:
-    """Ask which knob matters, and what to measure next, of the largest sweep of energy."""
-    choices = sweeps_of(view.lake, selection, ENERGY)
+def _of_sweep(view: LakeView, selection: Selection, cost: Metric) -> list[Question]:
+    """Ask which knob matters, and what to measure next, of the largest sweep of a metric."""
+    choices = sweeps_of(view.lake, selection, cost.name)
     if not choices:
         return []
     labels = dict(view.outline.select("system", "system_label").unique().rows())
-    questions: list[Question | None] = []
     choice = choices[0]
     where = scope_words(choice, view.catalogue, labels)
     choice_words = _place({**choice.scope(), "system": choice.system}, view.catalogue)
-    try:
-        shares = knob_shares(view.lake, choice)
-        main = shares.mains[0]
-        ends = ""
-        if main.low is not None and main.high is not None:
-            ends = f" [{100 * main.low:.0f}, {100 * main.high:.0f}]"
-        answer = (
-            f"{main.name} makes {100 * main.share:.0f} %{ends} of the variance of energy, noise "
-            f"between runs {100 * shares.noise:.0f} % ({where}; {shares.runs:,} runs in "
-            f"{shares.settings:,} settings)."
-        )
-        questions.append(
-            Question("Which knob matters for energy?", answer, "/findings", choice_words)
-        )
-        plan = next_runs(view.lake, choice)
-        answer = f"{where}: {plan.sentence}"
-        questions.append(
-            Question("What should be measured next?", answer, "/findings", choice_words)
-        )
-    except LakeError:
-        raise
-    except WattlasError:
-        # Too few settings for shares or a plan.
-        return questions
+    questions = []
+    for title, answered in (
+        (f"Which knob matters for {lowered(cost.title)}?", _knob_that_matters),
+        ("What should be measured next?", _next_runs),
+    ):
+        try:
+            answer = answered(view, choice, where)
+        except LakeError:
+            raise
+        except WattlasError:
+            # Too few settings for shares or a plan.
+            continue
+        questions.append(Question(title, answer, "/findings", choice_words))
     return questions
+
+
+def _knob_that_matters(view: LakeView, choice: Choice, where: str) -> str:
+    shares = knob_shares(view.lake, choice)
+    main = shares.mains[0]
+    ends = ""
+    if main.low is not None and main.high is not None:
+        ends = f" [{100 * main.low:.0f}, {100 * main.high:.0f}]"
+    named = lowered(view.catalogue.metric(choice.objective).title)
+    return (
+        f"{main.name} makes {100 * main.share:.0f} %{ends} of the variance of {named}, noise "
+        f"between runs {100 * shares.noise:.0f} % ({where}; {shares.runs:,} runs in "
+        f"{shares.settings:,} settings)."
+    )
+
+
+def _next_runs(view: LakeView, choice: Choice, where: str) -> str:
+    return f"{where}: {next_runs(view.lake, choice).sentence}"
 
 
 def rows_behind(view: LakeView, _: LakePageState, name: str) -> pl.DataFrame:
@@ -271,6 +343,7 @@ def explain(view: LakeView, _: LakePageState, name: str) -> str:
     after = {
         "questions": f"The first claims that are decided, those that hold alone before others, "
         f"largest effects first (limit {LIMIT[0]} {LIMIT[1]:g}), the shares of knobs and the next "
-        "runs of the sweep with most settings: as on Findings.",
+        "runs of the sweep with most settings: as on Findings. If these are fewer than five, the "
+        "standard deviations of settings and the settings with the lowest and highest mean.",
     }
     return explanation(view, Selection(), queries[name], (), [after.get(name, "")])

@@ -144,21 +144,23 @@ def _listed(names: Sequence[str] | None) -> str:
 def _knobs(view: LakeView, dataset: str | None) -> str:
     rows = knob_ranges(view).filter(pl.col("dataset").eq_missing(pl.lit(dataset)))
     items = []
-    for _, name, count, low, high in rows.iter_rows():
-        knob = view.catalogue.knob_of_column[name]
-        if count == 1:
+    for row in rows.iter_rows(named=True):
+        knob, count = view.catalogue.knob_of_column[row["knob"]], row["count"]
+        # A run that was given nothing is no level; a knob that was not set is.
+        unset = "" if knob.is_given or not row["unset"] else f" or {knob.label(None)}"
+        if count == 1 and not unset:
             continue
-        ends = [knob.words(_value(e)).removeprefix(f"{knob.noun} ") for e in (low, high)]
-        items.append(f"{knob.noun}: {ends[0]} to {ends[1]} ({count} values)")
+        if not knob.facet.is_number:
+            shown = ", ".join(row["names"]) + (" ..." if count > len(row["names"]) else "")
+        else:
+            ends = [
+                knob.words(float(row[end])).removeprefix(knob.before) for end in ("low", "high")
+            ]
+            shown = " to ".join(dict.fromkeys(ends))
+        counted = f" ({count} values)" if count > 1 else ""
+        items.append(f"{knob.noun}: {shown}{unset}{counted}")
     more = [f"{len(items) - _SHOWN_KNOBS} more"] if len(items) > _SHOWN_KNOBS else []
     return "; ".join([*items[:_SHOWN_KNOBS], *more])
-
-
-def _value(text: str) -> float | str:
-    try:
-        return float(text)
-    except ValueError:
-        return text
 
 
 def _span(first_s: float | None, last_s: float | None) -> str:
@@ -186,7 +188,8 @@ def _problem_counts(view: LakeView, dataset: str | None) -> str:
 def _coverage(view: LakeView) -> list:
     """Lay out a matrix a dataset: places down, systems across; a cell has runs and settings."""
     rows, parts = coverage(view), []
-    for (dataset,), every in rows.group_by(["dataset"], maintain_order=True):
+    for dataset in datasets_of(view)["dataset"]:
+        every = rows.filter(pl.col("dataset").eq_missing(pl.lit(dataset)))
         own, over = small_coverage(every, view.catalogue)
         systems = own.select("system", "system_label").unique("system", maintain_order=True)
         places: dict[str, dict[str, str]] = {}

@@ -21,7 +21,9 @@
     }
     const limit = document.getElementById(name + "-limit");
     if (limit && limit.type !== "hidden" && (values.limit ?? "") !== "") {
-      found.push(["limit: " + limit.value, () => wattlas.setProps(limit.id, { value: "" })]);
+      const by = document.getElementById(name + "-by");
+      const metric = by && by.type !== "hidden" ? by.value.replace(/ \(performance\)$/, "") : limit.dataset.metric;
+      found.push([(metric ? metric + " limit: " : "limit: ") + limit.value, () => setProps(limit.id, { value: "" })]);
     }
     const page = wattlas.page(name);
     if (kept.sel && page.clear) found.push(["selection", () => page.clear()]);

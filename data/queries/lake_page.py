@@ -3,6 +3,7 @@
 from typing import Any, Final
 
 from data.catalogue import Catalogue
+from data.selection import Selection
 
 # Columns of `runs` whose values are listed, and how many of them at most.
 _LISTED: Final = {
@@ -10,6 +11,7 @@ _LISTED: Final = {
     "devices": "device", "sources": "source",
 }  # fmt: skip
 _MOST_LISTED: Final = 12
+_MOST_NAMES: Final = 4
 
 
 def datasets_query(catalogue: Catalogue) -> tuple[str, list[Any]]:
@@ -20,7 +22,7 @@ def datasets_query(catalogue: Catalogue) -> tuple[str, list[Any]]:
         `median_n` (runs of a configuration), `workloads`, `systems`, `machines`, `devices`,
         `sources` (lists), `first_s` and `last_s` (Unix times), `logged` (runs with interrupts),
         `is_synthetic`, `with_energy`, `with_power`, `with_performance`, `with_request_bytes` (runs
-        that have them).
+        that have them). The largest dataset is first.
     """
     rows = catalogue.aggregates
     lists = ", ".join(
@@ -39,7 +41,7 @@ def datasets_query(catalogue: Catalogue) -> tuple[str, list[Any]]:
         "coalesce(bool_or(is_synthetic), FALSE) AS is_synthetic, count(energy_j) AS with_energy, "
         f"count(power_w) AS with_power, count({performance}) AS with_performance, "
         "count(request_bytes) AS with_request_bytes FROM runs GROUP BY dataset) "
-        "JOIN counts USING (dataset) ORDER BY dataset",
+        "JOIN counts USING (dataset) ORDER BY runs DESC, dataset",
         [],
     )
 
@@ -50,11 +52,13 @@ def knob_ranges_query(catalogue: Catalogue) -> tuple[str, list[Any]]:
     Returns:
         SQL and no parameters. One row for each knob that has a value: `dataset`, `knob` (its
         column), `count` (different values), `low`, `high` (text; of numbers the ends, else the
-        first and last name).
+        first and last name), `names` (the first ones as text), `unset` (runs without a value).
     """
     parts = [
         f"SELECT dataset, '{name}' AS knob, count(DISTINCT {name}) AS count, "
-        f"min({name})::VARCHAR AS low, max({name})::VARCHAR AS high FROM runs GROUP BY dataset "
+        f"min({name})::VARCHAR AS low, max({name})::VARCHAR AS high, "
+        f"list_sort(list(DISTINCT {name}::VARCHAR) FILTER ({name} IS NOT NULL))[:{_MOST_NAMES}] "
+        f"AS names, count(*) - count({name}) AS unset FROM runs GROUP BY dataset "
         f"HAVING count({name}) > 0"
         for name in catalogue.knob_of_column
         if name not in ("dataset", "workload", "system", "machine")
@@ -135,3 +139,33 @@ def measured_query(catalogue: Catalogue) -> tuple[str, list[Any]]:
     """Build the query of how many runs of each dataset have each metric: `dataset`, the metrics."""
     counts = ", ".join(f"count({name}) AS {name}" for name in catalogue.plottable)
     return f"SELECT dataset, {counts} FROM runs GROUP BY dataset ORDER BY dataset", []
+
+
+def extremes_query(
+    selection: Selection, column: str, catalogue: Catalogue
+) -> tuple[str, list[Any]]:
+    """Build the query of the settings with the lowest and the highest mean of a metric.
+
+    Args:
+        column: The metric; only values above 0 of single runs count.
+
+    Returns:
+        SQL and parameters. Two rows, one where all means are of one setting: the columns of a
+        configuration, `n`, `mean`, and of all settings with several runs `replicated` (their
+        number), `median_share` and `most_share` (standard deviation as a share of the mean).
+    """
+    catalogue.metric(column)
+    condition, parameters = selection.predicate()
+    own = ", ".join(catalogue.configuration)
+    ranks = " OR ".join(
+        f"row_number() OVER (ORDER BY mean {way}, {own}) = 1" for way in ("ASC", "DESC")
+    )
+    return (
+        f"WITH settings AS (SELECT {own}, count(*) AS n, avg({column}) AS mean, "
+        f"stddev_samp({column}) / avg({column}) AS share FROM runs WHERE ({condition}) AND "
+        f"{column} > 0 AND {catalogue.aggregates.weight_sql()} = 1 GROUP BY {own}) "
+        "SELECT * EXCLUDE (share), count(share) OVER () AS replicated, "
+        "median(share) OVER () AS median_share, max(share) OVER () AS most_share "
+        f"FROM settings QUALIFY {ranks} ORDER BY mean",
+        parameters,
+    )

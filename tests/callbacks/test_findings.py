@@ -70,8 +70,8 @@ def test_without_a_tail_latency_there_is_nothing_to_limit(tmp_path: Path) -> Non
     view = Lakes(suite(tmp_path / "lake")).at(None)
     layout = PAGE.layout(view, FindingsState(), "")
     assert by_id(layout, "findings-limit").type == "hidden"
-    assert "p99 latency, us: at most" not in texts(layout)
-    assert "p99 latency, us: at most" in texts(PAGE.layout(lake_view(None), FindingsState(), ""))
+    assert "p99 latency: at most" not in texts(layout)
+    assert "p99 latency: at most" in texts(PAGE.layout(lake_view(None), FindingsState(), ""))
 
 
 def test_a_claims_link_opens_its_runs_in_explore_within_the_limit() -> None:

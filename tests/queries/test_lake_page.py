@@ -22,13 +22,14 @@ from app.lake.layout import blocks, questions_block
 from tests.fixtures.lakes import run, write_lake
 
 # Two datasets: in `a` two settings of tuned Linux with two runs and one, in `b` one run with a log.
+# Energies of `a`: 100 and 110 J (mean 105, standard deviation 10 / sqrt(2) = 7.07 J, 6.7 %), 210 J.
 ROWS: list[dict[str, Any]] = [
     run(run_id="a0", dataset="a", itr_us=2.0, replicate=0, start_unix_s=1_600_000_000.0,
-        duration_s=20.0, flags=["no_log"]),
+        duration_s=20.0, energy_j=100.0, rapl_w=75.0, flags=["no_log"]),
     run(run_id="a1", dataset="a", itr_us=2.0, replicate=1, start_unix_s=1_600_000_100.0,
-        duration_s=20.0),
+        duration_s=20.0, energy_j=110.0, rapl_w=75.0),
     run(run_id="a2", dataset="a", itr_us=50.0, replicate=0, start_unix_s=1_600_000_200.0,
-        duration_s=20.0),
+        duration_s=20.0, energy_j=210.0, rapl_w=None, mode="hybrid"),
     run(run_id="b0", dataset="b", itr_us=8.0, energy_j=None, power_w=None, has_log=True),
 ]  # fmt: skip
 
@@ -50,8 +51,8 @@ def test_a_row_says_what_a_dataset_holds(view: LakeView) -> None:
 
 
 def test_a_knob_has_its_range_and_a_place_its_runs(view: LakeView) -> None:
-    ranges = {(d, knob): (n, low, high) for d, knob, n, low, high in knob_ranges(view).rows()}
-    assert ranges["a", "itr_us"] == (2, "2.0", "50.0")
+    ranges = {(d, knob): facts for d, knob, *facts in knob_ranges(view).rows()}
+    assert ranges["a", "itr_us"] == [2, "2.0", "50.0", ["2.0", "50.0"], 0]
     cells = coverage(view).select("dataset", "runs", "configurations").rows()
     assert cells == [("a", 3, 2), ("b", 1, 1)]
 
@@ -73,15 +74,25 @@ def test_the_page_says_it_in_words(view: LakeView) -> None:
     made = {name: render(body) for name, body in blocks(view).items()}
     assert "3 in 2 configurations; n at least 1, median 1.5" in made["datasets"]
     assert "ITR: 2 us to 50 us (2 values)" in made["datasets"]
+    assert "RAPL: 75 W or none" in made["datasets"]
+    assert "completion mode: hybrid or none" in made["datasets"]
     assert "2020-09-13 12:26 to 2020-09-13 12:30 UTC" in made["datasets"]
     assert "no_log: 1 run" in made["datasets"]
     assert '<td class="">3 in 2</td>' in made["coverage"]
     assert "Nothing was refused, repaired or doubted." in made["problems"]
 
 
-def test_without_an_answer_no_question_is_asked(view: LakeView) -> None:
-    assert questions_of(view) == []
-    assert "No claim is decided" in render(questions_block(view))
+def test_without_a_claim_the_settings_answer(view: LakeView, tmp_path: Path) -> None:
+    asked = {question.title: question.answer for question in questions_of(view)}
+    assert "6.7 % in the noisiest (1 setting with" in asked["How repeatable is a run?"]
+    assert asked["Which setting has least energy, and which most?"] == (
+        "Least no mode · ITR 2 us · 75 W: 105 J (n = 2); most hybrid polling · ITR 50 us · "
+        "no power limit: 210 J (n = 1), 2 times as much."
+    )
+    # Without energy and power there is nothing to ask.
+    without = Lakes(write_lake(tmp_path / "lake", ROWS[3:])).at(None)
+    assert questions_of(without) == []
+    assert "No claim is decided" in render(questions_block(without))
 
 
 def test_the_questions_of_a_study_have_numbers_and_links(published_lake: Path) -> None:
