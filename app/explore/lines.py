@@ -259,8 +259,9 @@ def lines_rows(question: Question) -> pl.DataFrame:
     """Return the drawn points, one row each.
 
     Returns:
-        The knobs' columns, `end` where only ends are drawn; of each metric its mean or median under
-        its name, with `_sd` (of means), `_n`, `_low` and `_high` (see `Lines`).
+        The knobs' columns, `end` where only ends are drawn (`least and most` where one value was
+        run); of each metric its mean or median under its name, with `_sd` (of means), `_n`, `_low`
+        and `_high` (see `Lines`).
     """
     if question.split is not None:
         split, panels = _panels(question)
@@ -287,13 +288,16 @@ def _rows(question: Question, drawn: Lines) -> pl.DataFrame:
         "high": "_high",
     }
     named |= {"sd": "_sd"} if stat == "mean" else {}
-    keys = [*columns, *end]
-    rows = drawn.cells.select(keys).unique(maintain_order=True)
+    # Where one value of the style was run, it is both ends.
+    rows = drawn.cells.group_by(columns, maintain_order=True).agg(pl.col("end").unique())
+    rows = rows.with_columns(pl.col("end").list.sort().list.join(" and ").replace("", None))
+    rows = rows.select(*columns, *end)
     for name in question.state.lines_y:
         own = drawn.cells.filter(metric=name).select(
-            *keys, *(pl.col(part).alias(name + ending) for part, ending in named.items())
+            *columns, *(pl.col(part).alias(name + ending) for part, ending in named.items())
         )
-        rows = rows.join(own, on=keys, how="left", nulls_equal=True, maintain_order="left")
+        own = own.unique(columns, keep="first", maintain_order=True)
+        rows = rows.join(own, on=columns, how="left", nulls_equal=True, maintain_order="left")
     return rows
 
 

@@ -24,8 +24,6 @@ _IN_BINS: Final = (
     "interrupts_in_bin", "interrupts_mean", "rx_mean", "rx_max", "tx_mean", "tx_max", "gap_mean",
     "gap_min", "ipc_mean", "busy_mean", "power_mean",
 )  # fmt: skip
-# Stored bins have whole counts and microjoules.
-_ROUNDED: Final = {"ipc_mean": 1e-4, "busy_mean": 1e-4, "power_mean": 1e-2}
 VIEWS: Final = (
     View("figure", "The window in view: single interrupts if they are drawn, else bins"),
     View("gaps", "Distributions"),
@@ -79,7 +77,8 @@ def recomputed(view: LakeView, state: TimelineState, name: str) -> Recomputed | 
     if name not in ("bins", "figure"):
         return None
     keys = ("run_id", "group", "axis", "from_s")
-    return Recomputed(bins_again_query(), keys, _IN_BINS, tolerances=_ROUNDED)
+    stored = [one.facts.run_id for one in shown if one.plan.counted is not None]
+    return Recomputed(bins_again_query(stored), keys, _IN_BINS)
 
 
 def _compare(table: pl.DataFrame, base: str) -> pl.DataFrame:

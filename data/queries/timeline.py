@@ -5,6 +5,7 @@ from typing import Any, Final
 
 from data.catalogue import Catalogue
 from data.knob_table import SUBJECT
+from data.queries.statement import literal
 from data.schema import REQUESTS
 
 
@@ -107,16 +108,27 @@ _EDGES: Final = (
 )
 
 
-def bins_again_query() -> str:
+def bins_again_query(stored: Sequence[str]) -> str:
     """Build the query that computes the bins of all cores again, over the tables of an artifact.
 
-    A step of a counter counts in all bins since the sample before, by the time in each bin.
+    A step of a counter counts in all bins since the sample before, by the time in each bin. Bins of
+    an overview have the whole counts until each edge, of energy the whole steps of its counter,
+    which are the greatest power of two of a joule that divides all energies.
+
+    Args:
+        stored: The runs whose counters are those of an overview.
 
     Returns:
         SQL. Columns `run_id`, `group`, `axis`, `from_s`, and those of the bins that are means,
         counts or extremes.
     """
-    shared = "(least(s.t_ns, b.z) - greatest(s.t_ns - s.dt_ns, b.a)) / s.dt_ns::DOUBLE"
+    listed = ", ".join(map(literal, stored)) or "NULL"
+    steps = dict.fromkeys(("instructions", "cycles", "ref_cycles"), 1) | {"energy_uj": "uj"}
+    shared = ", ".join(
+        f"CASE WHEN is_stored THEN ({step} * (floor({name} / {step} * until) - "
+        f"floor({name} / {step} * since))) ELSE {name} * (until - since) END AS {name}"
+        for name, step in steps.items()
+    )
     return (
         f"WITH {_EDGES}, {_FACTS}, "
         "arrived AS (SELECT b.run_id, b.from_s, count(*) AS n, sum(rx_bytes) AS rx, "
@@ -124,13 +136,21 @@ def bins_again_query() -> str:
         f"min(gap_ns) AS gap FROM {_ROWS} i ASOF JOIN "
         "(FROM b WHERE axis = 'interrupts' AND \"group\" = 'all') b "
         "ON i.run_id = b.run_id AND i.t_ns >= b.a GROUP BY ALL), "
-        f"parts AS (SELECT s.*, b.from_s, {shared} AS part FROM {_SAMPLES} s JOIN b "
-        "ON s.run_id = b.run_id AND s.t_ns > b.a AND s.t_ns - s.dt_ns < b.z "
+        f"units AS (SELECT run_id, 1e6 / 2 ** k AS uj FROM {_SAMPLES}, range(40) r(k) "
+        "WHERE energy_uj IS NOT NULL GROUP BY run_id, k HAVING bool_and(energy_uj * 2 ** k % 1e6 = "
+        "0) QUALIFY row_number() OVER (PARTITION BY run_id ORDER BY k) = 1), "
+        "touched AS (SELECT s.*, uj, b.from_s, dt_ns::DOUBLE AS dt, "
+        f"s.run_id IN ({listed}) AS is_stored, "
+        "greatest(b.a - (t_ns - dt_ns), 0) / dt AS since, least(b.z - (t_ns - dt_ns), dt) / dt "
+        f"AS until FROM {_SAMPLES} s JOIN b ON s.run_id = b.run_id AND s.t_ns > b.a "
+        "AND s.t_ns - s.dt_ns < b.z LEFT JOIN units ON s.run_id = units.run_id "
         "WHERE b.axis = 'counters' AND b.\"group\" = 'all'), "
-        "stepped AS (SELECT run_id, from_s, sum(part * instructions) AS instructions, "
-        "sum(part * cycles) AS cycles, sum(part * ref_cycles) AS ref_cycles, "
-        "sum(part * energy_uj) AS energy_uj, sum(part * dt_ns) AS ns, "
-        "sum(part * dt_ns) FILTER (energy_uj IS NOT NULL) AS energy_ns, "
+        f"parts AS (SELECT run_id, core, from_s, dt * (until - since) AS ns, {shared} "
+        "FROM touched), "
+        "stepped AS (SELECT run_id, from_s, sum(instructions) AS instructions, "
+        "sum(cycles) AS cycles, sum(ref_cycles) AS ref_cycles, "
+        "sum(energy_uj) AS energy_uj, sum(ns) AS ns, "
+        "sum(ns) FILTER (energy_uj IS NOT NULL) AS energy_ns, "
         "count(DISTINCT core) FILTER (energy_uj IS NOT NULL) AS packages FROM parts GROUP BY ALL) "
         'SELECT b.run_id, b."group", axis, b.from_s, '
         "CASE WHEN axis = 'interrupts' THEN coalesce(n, 0) END AS interrupts_in_bin, "

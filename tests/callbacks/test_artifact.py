@@ -18,7 +18,9 @@ from app.__main__ import main
 from app.artifact.writer import write_artifact
 from app.kit.context import Lakes
 from app.pages import PAGES
+from ingest.pipeline import AddOptions, add
 from tests.fixtures.lakes import suite
+from tests.fixtures.real import real_data
 
 NAMES = ("explore", "modes", "distributions", "findings", "models", "timeline")
 FEW = [page for page in PAGES if page.name in NAMES]
@@ -144,7 +146,7 @@ def test_the_axes_of_each_picture_are_computed_again(artifact: Path) -> None:
     assert values["tables/models-cpu.parquet"] == {"rate_kpps", "value", "sd", "n"}
     assert values["tables/models-runs.parquet"] >= {"busy_share", "lam_kpps", "power_w"}
     bins = {"interrupts_mean", "rx_mean", "tx_mean", "gap_mean", "ipc_mean", "busy_mean"}
-    assert values["tables/timeline-bins.parquet"] >= bins
+    assert values["tables/timeline-bins.parquet"] >= bins | {"power_mean"}
     assert values["tables/timeline-totals.parquet"] == {"value"}
     assert values["tables/timeline-gaps.parquet"] == {"count"}
     left = (artifact / "README.md").read_text().partition("## What is not computed again")[2]
@@ -333,6 +335,23 @@ def test_the_command_refuses_what_it_cannot_write(
     with pytest.raises(SystemExit):
         main([*at, "export"])
     assert [path.name for path in tmp_path.rglob("*")] == ["study", "mine"]
+
+
+@pytest.mark.slow
+@pytest.mark.real
+def test_the_published_logs_verify_themselves(tmp_path: Path) -> None:
+    """Bins have whole steps of the energy counter; the only ITR of a system is both ends."""
+    lake, study = tmp_path / "lake", tmp_path / "study"
+    add(AddOptions(lake, [real_data() / "netpipe"], workers=1))
+    write_artifact(Lakes(lake), [p for p in PAGES if p.name in ("explore", "timeline")], study)
+    status, lines = verified(study)
+    agreed, count = numbers(lines[-1])
+    assert (status, len(lines), agreed) == (0, 1, count)
+    checks = json.loads((study / "checks.json").read_text())["tables"]
+    (bins,) = (check for check in checks if check["file"] == "tables/timeline-bins.parquet")
+    assert {"power_mean", "ipc_mean", "busy_mean"} <= {*bins["values"]}
+    ends = pl.read_parquet(study / "tables/explore-lines.parquet")["end"]
+    assert set(ends) == {"least and most"}
 
 
 @pytest.mark.slow
