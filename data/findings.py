@@ -22,7 +22,8 @@ from data.analysis.claims import Judged, judge_all
 from data.analysis.outcomes import Outcome
 from data.catalogue import Catalogue
 from data.choices import Value
-from data.claim_list import Kind, Spec, specs_of
+from data.claim_list import specs_of
+from data.claim_scope import Kind, Spec
 from data.errors import DataError
 from data.machine_state import compare_states, runs_of_states
 from data.published import PublishedClaim, published_claims

@@ -9,7 +9,7 @@ from app.kit.lake_view import LakeView
 from data.analysis.claims_of_print import RULES_OF_PRINT
 from data.analysis.verdicts import UNDECIDED, Verdict
 from data.catalogue import Catalogue
-from data.claim_list import ENERGY
+from data.claim_scope import ENERGY
 from data.findings import LIMIT, Claim
 from data.published import PublishedClaim, StorageStudy
 from data.queries.claims import REFERENCE, SUBJECT

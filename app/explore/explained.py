@@ -5,15 +5,9 @@ from typing import Any, Final
 
 import numpy as np
 
-from app.explore.decided import (
-    DEFAULT_WORDS,
-    Judged,
-    decided_query,
-    judge,
-    setting_keys,
-    without_settings,
-)
+from app.explore.decided import DEFAULT_WORDS, Judged, judge
 from app.explore.question import Question
+from app.explore.studies import decided_query, setting_keys, without_settings
 from app.kit.clause import matching, read_clause
 from app.kit.words import configuration_words, explanation, lowered
 from data.analysis.noise import Estimates

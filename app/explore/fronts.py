@@ -9,8 +9,8 @@ from typing import Any, Final
 import numpy as np
 import polars as pl
 
-from app.explore.decided import MOST_CHOICES, family_of, moments_of, settings_left
 from app.explore.question import Question
+from app.explore.studies import MOST_CHOICES, family_of, moments_of, settings_left
 from app.kit.columns import floats
 from data.analysis.attainment import (
     AreaRatio,

@@ -7,13 +7,13 @@ from typing import Any, Final
 import numpy as np
 import polars as pl
 
-from app.explore.decided import with_standings
 from app.explore.figures.marks import Marks, find_marks
 from app.explore.figures.scatter import Scene, build_scatter, scatter_words
 from app.explore.fronts import attained_lines, bands_of
 from app.explore.odd import with_odd
 from app.explore.question import Question
 from app.explore.roles import Encoding, encoding_of, in_trace_order
+from app.explore.studies import with_standings
 from app.kit.columns import encode_columns, encode_counts, encode_numbers, floats
 from app.kit.encodings import message_figure
 from app.kit.joined import join_panels

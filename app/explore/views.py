@@ -11,7 +11,7 @@ from typing import Any, Final
 import numpy as np
 import polars as pl
 
-from app.explore.decided import decided, setting_keys, unjudged_words
+from app.explore.decided import decided
 from app.explore.explained import explain_best
 from app.explore.fronts import areas_of
 from app.explore.heat import explain_heat, heat_of, heat_rows, heatmap
@@ -21,6 +21,7 @@ from app.explore.odd import odd_words
 from app.explore.question import AGREED_METRIC, AGREED_US, MOST_RUNS_DRAWN, Question
 from app.explore.scatter import explain_scatter, scatter, scatter_rows
 from app.explore.state import ExploreState
+from app.explore.studies import setting_keys, unjudged_words
 from app.kit.lake_view import LakeView
 from app.kit.metric_choice import PERFORMANCE
 from app.kit.settings import MAX_ROWS

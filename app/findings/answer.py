@@ -11,9 +11,10 @@ from data.choices import Choice
 from data.connection import open_lake
 from data.errors import LakeError, WattlasError
 from data.findings import Claim, claims
-from data.next_runs import NextRuns, next_runs, runs_left
+from data.next_runs import next_runs, runs_left
 from data.published import PublishedClaim, published_claims
 from data.queries.claims import workloads_query
+from data.run_list import NextRuns
 from data.selection import Selection
 from data.siblings import odd_runs
 from data.sweeps import KnobShares, Level, knob_effect, knob_shares, scope_words, sweeps_of

@@ -111,7 +111,7 @@ def difference_df(a: Estimates, b: Estimates) -> np.ndarray:
 
 def quantile(p: float | np.ndarray, df: np.ndarray) -> np.ndarray:
     """Return the values that t distributions exceed with probability p; infinite without df."""
-    if np.size(p) > 1:
+    if np.size(p) != 1:
         # One call for each pair of values that occurs: a complex number is a pair.
         pairs, inverse = np.unique(p + 1j * df, return_inverse=True)
         each = np.where(pairs.imag > 0, stdtrit(pairs.imag, 1 - pairs.real), np.inf)

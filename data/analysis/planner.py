@@ -15,7 +15,7 @@ import numpy as np
 from scipy.special import ndtr, stdtr
 
 from data.analysis.best_set import BestSet, quantile, sidak
-from data.analysis.noise import Estimates, Prior
+from data.analysis.noise import Estimates
 from data.analysis.outcomes import MARGIN, MORE_TRIED
 
 # A pair is worth so many more runs that decide it with this chance.
@@ -82,21 +82,20 @@ def ocba(
 
 
 def more_runs(
-    difference: float,
-    variances: tuple[float, float],
-    n: tuple[int, int],
-    prior: Prior,
-    picked_among: int = 1,
-    alpha: float = 0.05,
-    margin: float = MARGIN,
+    a: Estimates, b: Estimates, picked_among: int = 1, alpha: float = 0.05, margin: float = MARGIN
 ) -> int | None:
     """Return about how many more runs of both settings decide their comparison; None for over 100.
 
-    Args and source: as of `more_runs_of_pairs`, which answers for many pairs.
+    Args:
+        a, b: Of one setting each, with one prior.
+
+    Other arguments and source: as of `more_runs_of_pairs`, which answers for many pairs.
     """
+    n = np.array([[a.n], [b.n]])
+    variances = n * np.array([[a.variance], [b.variance]])
     more = more_runs_of_pairs(
-        np.array([difference]), np.array(variances)[:, None], np.array(n)[:, None],
-        np.array([prior.d0]), picked_among, alpha, margin,
+        np.atleast_1d(a.mean - b.mean), variances, n, np.atleast_1d(a.prior.d0), picked_among,
+        alpha, margin,
     )[0]  # fmt: skip
     return int(more) if more else None
 

@@ -10,8 +10,9 @@ from data.errors import FormatError
 from ingest.discover.found_files import RawFile, digest_of
 from ingest.discover.names import strip_compression
 from ingest.files.blocks import BrokenCompressionError, MeteredFile
+from ingest.formats.log_reader import LogFacts
 from ingest.lake.state import SETTINGS_FORMAT
-from ingest.records import Content, LogFacts, Problem, ReadContext, RefusedError
+from ingest.records import Content, Problem, ReadContext, RefusedError
 from ingest.settings.dataset import Settings
 
 

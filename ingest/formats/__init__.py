@@ -31,7 +31,8 @@ from ingest.formats import (
     wrk,
     wult,
 )
-from ingest.records import Content, LogReader, ReadContext
+from ingest.formats.log_reader import LogReader
+from ingest.records import Content, ReadContext
 from ingest.settings.dataset import UNKNOWN
 
 # The workload of a fio document that matches no name pattern; other files do not say theirs.

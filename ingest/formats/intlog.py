@@ -9,7 +9,8 @@ import numpy as np
 
 from data.errors import FormatError
 from ingest.formats.counter_lines import CounterLines
-from ingest.records import LogFacts, Problem, ReadContext
+from ingest.formats.log_reader import LogFacts
+from ingest.records import Problem, ReadContext
 
 DRIVER_BUFFER_ENTRIES: Final = 1_000_000
 
@@ -58,7 +59,7 @@ def open_log(context: ReadContext) -> "IntlogReader":
 
 
 class IntlogReader:
-    """Reads one core's log in bounded memory; see `ingest.records.LogReader`."""
+    """Reads one core's log in bounded memory; see `LogReader`."""
 
     def __init__(self, name: str) -> None:
         self._name = name

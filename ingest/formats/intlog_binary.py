@@ -6,8 +6,9 @@ import numpy as np
 
 from data.errors import FormatError
 from ingest.formats.counter_steps import CounterSteps
+from ingest.formats.log_reader import LogFacts
 from ingest.formats.time_order import TimeOrder
-from ingest.records import LogFacts, Problem, ReadContext
+from ingest.records import Problem, ReadContext
 
 _NIC: Final = ("rx_desc", "rx_bytes", "tx_desc", "tx_bytes")
 _COUNTERS: Final = ("instructions", "cycles", "ref_cycles", "llc_misses")
@@ -49,7 +50,7 @@ def open_log(context: ReadContext) -> "BinaryReader":
 
 
 class BinaryReader:
-    """Reads one core's log in bounded memory; see `ingest.records.LogReader`."""
+    """Reads one core's log in bounded memory; see `LogReader`."""
 
     def __init__(self, name: str) -> None:
         self._name = name

@@ -11,6 +11,7 @@ from typing import Final
 
 from data.aggregates import AGGREGATE_N
 from data.errors import FormatError
+from ingest.declarations import TableColumn
 from ingest.files.packed import Packed
 from ingest.formats.json_rows import Cell
 from ingest.formats.problem_list import ProblemList
@@ -19,7 +20,7 @@ from ingest.formats.table_files import declaration_of, parse_tables
 from ingest.formats.table_reshaped import reshape
 from ingest.formats.table_rows import Table
 from ingest.formats.table_values import convert, plain_column, values_of
-from ingest.records import ReadContext, SummaryRow, SummaryTable, TableColumn
+from ingest.records import ReadContext, SummaryRow, SummaryTable
 from ingest.settings.dataset import UNKNOWN
 from ingest.settings.tables import CORE
 

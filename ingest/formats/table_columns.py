@@ -13,10 +13,10 @@ from data.catalogue import SHIPPED
 from data.declared import Column, Kind, Role
 from data.errors import FormatError
 from data.schema import KNOBS, MEASUREMENTS
+from ingest.declarations import Aggregate, TableColumn, TableDeclaration
 from ingest.formats.json_rows import Cell
 from ingest.formats.table_rows import Table
 from ingest.formats.table_text import MOST_WHOLE, UNSET, WHOLE, is_number
-from ingest.records import Aggregate, TableColumn, TableDeclaration
 from ingest.settings.column_names import clean_name
 from ingest.settings.headings import without_unit
 from ingest.settings.tables import CORE

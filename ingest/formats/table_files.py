@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from data.errors import FormatError
+from ingest.declarations import TableDeclaration
 from ingest.files.packed import CHUNK, Packed
 from ingest.files.text_lines import iterate_lines
 from ingest.formats import json_rows, workbook
@@ -30,7 +31,7 @@ from ingest.formats.table_text import (
 )
 from ingest.formats.workbook import is_workbook
 from ingest.formats.written_numbers import is_either, written_numbers
-from ingest.records import ReadContext, TableDeclaration
+from ingest.records import ReadContext
 from ingest.settings.tables import CORE, target_kinds
 
 # A document takes ten times its size in memory.

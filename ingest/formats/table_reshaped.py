@@ -5,10 +5,10 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
 
+from ingest.declarations import TableDeclaration
 from ingest.formats.json_rows import Cell
 from ingest.formats.table_rows import Table
 from ingest.formats.table_text import is_number
-from ingest.records import TableDeclaration
 from ingest.settings.headings import is_derived, words_of
 from ingest.settings.word_lists import WORDS
 

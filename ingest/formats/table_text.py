@@ -9,12 +9,12 @@ from itertools import chain, islice
 from typing import Final
 
 from data.errors import FormatError
+from ingest.declarations import TableDeclaration
 from ingest.formats import json_rows
 from ingest.formats.documents import may_be_document
 from ingest.formats.table_footers import SUMMARY
 from ingest.formats.workbook import is_workbook
 from ingest.formats.written_numbers import written_numbers
-from ingest.records import TableDeclaration
 from ingest.settings.headings import is_measurement, is_setting, read_heading
 
 _PARQUET: Final = b"PAR1"

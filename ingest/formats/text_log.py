@@ -13,17 +13,10 @@ from data.catalogue import SHIPPED
 from data.declared import Column
 from data.errors import FormatError
 from data.schema import KNOBS
+from ingest.declarations import LogDeclaration, LogHistogram, TableColumn
 from ingest.files.text_lines import decode_text, whole_text
 from ingest.formats.trace_times import unix_seconds
-from ingest.records import (
-    LogDeclaration,
-    LogHistogram,
-    Problem,
-    ReadContext,
-    Reading,
-    TableColumn,
-    UtcWindow,
-)
+from ingest.records import Problem, ReadContext, Reading, UtcWindow
 from ingest.settings.column_names import clean_name
 from ingest.settings.layout import read_layer
 from ingest.settings.logs import TIMES, build_log

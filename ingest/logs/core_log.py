@@ -15,8 +15,9 @@ from data.schema import (
     OVERVIEW_LEVELS,
 )
 from data.timeline.time_cells import equal_edges
+from ingest.formats.log_reader import LogFacts
 from ingest.logs import cut_loop, row_layout, size_histograms
-from ingest.records import LogFacts, Problem, Window
+from ingest.records import Problem, Window
 from ingest.settings.dataset import Machine
 
 _GAP_BINS: Final = 64

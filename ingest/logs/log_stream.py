@@ -7,9 +7,10 @@ from data.errors import FormatError
 from ingest.discover.found_files import RawFile
 from ingest.discover.source_reads import SourceRead, change_of, refusal_of
 from ingest.files.blocks import MeteredFile
+from ingest.formats.log_reader import LogFacts, LogReader
 from ingest.logs import row_layout
 from ingest.logs.core_log import CoreCut, Queues
-from ingest.records import LogFacts, LogReader, Problem, ReadContext
+from ingest.records import Problem, ReadContext
 
 OnBytes = Callable[[int], None]
 

@@ -2,22 +2,39 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
 
 import numpy as np
+import pyarrow as pa
 
 from ingest.discover.plan import RunWork
 from ingest.meters.energy import PowerSeries
 from ingest.meters.join import Meter, RunPower, join_run, no_power
-from ingest.records import MeterReadings, PowerJoin, Problem, UtcWindow
+from ingest.records import MeterReadings, Problem, UtcWindow
 
 # Readings beyond a window's ends that its integral may need, in usual intervals.
 _MARGIN_INTERVALS: Final = 4
 _MOST_NAMED: Final = 3
 _SERIES: Final = ("local_s", "power_w", "voltage_v", "current_a", "energy_j")
+
+
+@dataclass(slots=True)
+class PowerJoin:
+    """The power meters' data of one run.
+
+    Attributes:
+        measurements: As `Reading.measurements`. None means unknown, also if other files have it.
+        problems: Problems by path.
+        table: Rows of `power`; None if there are none.
+    """
+
+    measurements: dict[str, float | int | None] = field(default_factory=dict)
+    flags: list[str] = field(default_factory=list)
+    problems: dict[str, list[Problem]] = field(default_factory=dict)
+    table: pa.Table | None = None
 
 
 @dataclass(frozen=True, slots=True)

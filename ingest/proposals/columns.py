@@ -12,11 +12,11 @@ import numpy as np
 
 from data.knob_table import STATED
 from data.schema import KNOBS, MEASUREMENTS
+from ingest.declarations import TableColumn
 from ingest.formats.json_rows import STATISTICS, Cell, is_set
 from ingest.proposals.counted_rates import settle_counted_rates
 from ingest.proposals.lake_columns import choose_targets, kernel_of
 from ingest.proposals.roles import MOST_NAMES, MOST_STEPS, MOST_VALUES, Guess, guess_of
-from ingest.records import TableColumn
 from ingest.settings.headings import Heading, read_heading
 from ingest.settings.word_lists import WORDS
 

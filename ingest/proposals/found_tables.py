@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from data.errors import FormatError
+from ingest.declarations import TableColumn, TableDeclaration
 from ingest.files.blocks import read_head
 from ingest.formats.documents import may_be_document
 from ingest.formats.json_rows import Cell
@@ -16,7 +17,7 @@ from ingest.formats.table_files import declaration_of, parse_tables
 from ingest.formats.table_reshaped import reshape
 from ingest.formats.table_rows import Table
 from ingest.proposals.crossed_tables import measured_in_cells
-from ingest.records import ReadContext, TableColumn, TableDeclaration
+from ingest.records import ReadContext
 from ingest.settings.dataset import Settings
 
 # Of each table so many bytes and rows are read, of tables with one heading so many files.

@@ -7,10 +7,10 @@ from typing import Final
 
 import numpy as np
 
+from ingest.declarations import Aggregate
 from ingest.formats.json_rows import Cell
 from ingest.formats.table_reshaped import stem_of
 from ingest.proposals.roles import guess_of, is_measured
-from ingest.records import Aggregate
 from ingest.settings.headings import quantity_of, read_heading, words_of
 from ingest.settings.word_lists import WORDS
 

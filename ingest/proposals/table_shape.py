@@ -3,13 +3,13 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from ingest.declarations import TableDeclaration
 from ingest.formats.table_reshaped import VALUE
 from ingest.proposals.crossed_tables import runs_in_cells, runs_in_columns
 from ingest.proposals.found_tables import FoundTable
 from ingest.proposals.like_columns import pivot_columns, replicate_pattern, series_pattern
 from ingest.proposals.path_parts import PathColumn
 from ingest.proposals.split_texts import split_columns
-from ingest.records import TableDeclaration
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,8 +15,10 @@ from ingest.discover.file_choice import core_of_log
 from ingest.discover.found_files import RawFile, digest_of
 from ingest.discover.plan import RunWork
 from ingest.discover.source_reads import SourceRead, settings_struct, source_struct, sources_digest
+from ingest.formats.log_reader import LogFacts
 from ingest.logs.core_log import CoreCut, PackageEnergy
-from ingest.records import LogFacts, PowerJoin, Problem, Reading, Window
+from ingest.meters.exports import PowerJoin
+from ingest.records import Problem, Reading, Window
 from ingest.runs.interval_tables import clip_to_run, interval_tables
 from ingest.runs.row import RunRow
 from ingest.runs.small_files import (

@@ -7,7 +7,8 @@ from data.declared import Column
 from data.errors import FormatError
 from ingest.discover.names import RunKey, identity_columns, name_labels
 from ingest.discover.source_reads import SourceRead
-from ingest.records import LogFacts, Problem, Reading
+from ingest.formats.log_reader import LogFacts
+from ingest.records import Problem, Reading
 from ingest.settings.dataset import Settings
 
 

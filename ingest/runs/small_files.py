@@ -10,15 +10,8 @@ from ingest.discover.found_files import IDLE
 from ingest.discover.source_reads import SourceRead
 from ingest.formats.proc_interrupts import phase_of
 from ingest.formats.sidecar import hybrid_delay, polled_mode
-from ingest.records import (
-    FunctionCounts,
-    InterruptCounts,
-    PowerJoin,
-    Problem,
-    Reading,
-    UtcWindow,
-    Window,
-)
+from ingest.meters.exports import PowerJoin
+from ingest.records import FunctionCounts, InterruptCounts, Problem, Reading, UtcWindow, Window
 from ingest.runs.event_counts import energy_time_s, is_companion, measured, take_counts
 from ingest.runs.row import RunRow
 from ingest.runs.storage_counts import count_interrupts, function_rates

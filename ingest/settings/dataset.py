@@ -13,7 +13,7 @@ from typing import Any, Final, Literal
 from data.declared import ABOUT, Column, from_settings
 from data.errors import DataError, SettingsError
 from data.schema import MEASUREMENTS
-from ingest.records import LogDeclaration, MeterDeclaration, TableDeclaration
+from ingest.declarations import LogDeclaration, MeterDeclaration, TableDeclaration
 from ingest.settings.function_map import FunctionMap, read_sources, shipped_sources
 from ingest.settings.layout import LISTED_SECTIONS, NAMED_SECTIONS, Counts, read_layer
 from ingest.settings.logs import build_log

@@ -13,7 +13,7 @@ import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from data.declared import Kind, Role, Writing
-from ingest.records import Aggregate, TableColumn
+from ingest.declarations import Aggregate, TableColumn
 from ingest.settings.checked import Core, Table, read_toml, table_of
 from ingest.settings.power import PowerSettings
 

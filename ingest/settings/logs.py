@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from data.errors import SettingsError
-from ingest.records import LogDeclaration, LogHistogram
+from ingest.declarations import LogDeclaration, LogHistogram
 from ingest.settings.patterns import compiled, path_pattern
 from ingest.settings.tables import table_column
 

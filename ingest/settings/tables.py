@@ -10,7 +10,7 @@ from data.declared import Column
 from data.errors import SettingsError
 from data.knob_table import STATED
 from data.schema import KNOBS, MEASUREMENTS
-from ingest.records import Aggregate, MeterDeclaration, TableColumn, TableDeclaration
+from ingest.declarations import Aggregate, MeterDeclaration, TableColumn, TableDeclaration
 from ingest.settings.knobs import FOLLOWING
 from ingest.settings.patterns import compiled, path_pattern
 

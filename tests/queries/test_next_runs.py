@@ -13,7 +13,8 @@ from data.choices import Choice
 from data.connection import open_lake
 from data.decisions import decide
 from data.errors import DataError
-from data.next_runs import NextRuns, next_runs, runs_left
+from data.next_runs import next_runs, runs_left
+from data.run_list import NextRuns
 from ingest.__main__ import main as ingest
 from tests.fixtures.lakes import run, write_lake
 from tests.fixtures.run_lists import DATASET, first_sweep, make_runs, runs_of_list

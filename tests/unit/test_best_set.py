@@ -240,3 +240,7 @@ def test_three_thousand_settings_agree_with_all_pairs() -> None:
 
 def test_quantiles_without_freedom_are_infinite() -> None:
     assert quantile(0.05, np.array([0.0, 6.0])).tolist() == [np.inf, stats.t.ppf(0.95, 6)]
+
+
+def test_filters_that_leave_no_setting_have_no_quantiles() -> None:
+    assert quantile(np.empty(0), np.empty(0)).tolist() == []

@@ -242,7 +242,7 @@ def test_a_limit_on_what_was_not_measured_says_so(tmp_path: Path) -> None:
 def test_choices_beyond_the_most_are_counted(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("app.explore.decided.MOST_CHOICES", 2)
+    monkeypatch.setattr("app.explore.studies.MOST_CHOICES", 2)
     rows = [row for load in (1e5, 2e5, 3e5) for row in replicates(2.0, 60.0, 900.0, load_qps=load)]
     view, asked = view_of(tmp_path, rows), state(filters={"workload": ["memcached"]})
     assert len(best_table(view, asked)) == 2

@@ -72,11 +72,7 @@ def test_each_contest_is_what_it_is_alone(
             one, other = (side.cost for side in sides)
             more = more_runs_of_all(sides[0], sides[1], 0.05, MARGIN)
             if a.count[i] == b.count[i] == 1:
-                more = more_runs(
-                    float(one.mean[0] - other.mean[0]),
-                    (float(one.variance[0] * one.n[0]), float(other.variance[0] * other.n[0])),
-                    (int(one.n[0]), int(other.n[0])), Prior(2.0, 0.01),
-                )  # fmt: skip
+                more = more_runs(one.at(0), other.at(0))
             assert found.more_runs[i] == (-1 if more is None else more)
 
 

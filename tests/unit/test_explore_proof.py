@@ -11,11 +11,12 @@ import numpy as np
 import pytest
 from scipy.special import stdtr
 
-from app.explore.decided import judge, standings_of
+from app.explore.decided import judge
 from app.explore.fronts import attained_lines, bands_of, fronts_of
 from app.explore.layout_best import area_words, sentences
 from app.explore.question import Question
 from app.explore.state import ExploreState
+from app.explore.studies import standings_of
 from app.explore.views import asked_of, best_table, explain, limit_domain, picture
 from app.kit.lake_view import LakeView
 from data.decisions import Choice, compare_fronts

@@ -2,11 +2,12 @@
 
 import pytest
 
+from ingest.declarations import TableDeclaration
 from ingest.formats.json_rows import Cell
 from ingest.formats.problem_list import ProblemList
 from ingest.formats.table_files import parse_tables
 from ingest.proposals.split_texts import split_columns
-from ingest.records import ReadContext, TableDeclaration
+from ingest.records import ReadContext
 
 BLANK = [["4711", "16", "5000"], ["4712", "32", "5600"]]
 

@@ -63,10 +63,16 @@ def test_the_allocation_finds_the_best_more_often_than_equal_shares() -> None:
     assert hits[1] > hits[0]
 
 
+def setting(mean: float, sd: float) -> Estimates:
+    """One setting with three runs."""
+    n = np.array(3)
+    return Estimates(n, np.array(mean), sd**2 / n, n + 3.0, Prior(4.0, sd))
+
+
 @pytest.mark.parametrize("difference", [0.03, 0.0, 0.06])
 def test_after_so_many_more_runs_the_pair_is_decided(difference: float) -> None:
     rng, decided, sd, n = np.random.default_rng(2), 0, 0.02, 3
-    more = more_runs(difference, (sd**2, sd**2), (n, n), Prior(4.0, sd))
+    more = more_runs(setting(difference, sd), setting(0.0, sd))
     assert more is not None
     for _ in range(300):
         a, b = rng.normal(0, sd, n + more), rng.normal(difference, sd, n + more)
@@ -82,7 +88,7 @@ def test_after_so_many_more_runs_the_pair_is_decided(difference: float) -> None:
 
 
 def test_what_noise_hides_needs_over_a_hundred_runs() -> None:
-    assert more_runs(0.019, (0.25, 0.25), (3, 3), Prior(4.0, 0.5)) is None
+    assert more_runs(setting(0.019, 0.5), setting(0.0, 0.5)) is None
 
 
 def test_cells_next_to_the_best_are_ranked_by_an_additive_model() -> None:

@@ -1,0 +1,163 @@
+"""The settings that claims are about: those of one workload, load and machine, all systems."""
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cached_property, partial
+from typing import Any, Final, Literal
+
+import numpy as np
+import polars as pl
+
+from data.analysis.best_set import recommend
+from data.analysis.claims import (
+    Question,
+)
+from data.catalogue import Catalogue
+from data.choices import Study, Value, distances, in_order, study
+from data.errors import DataError
+from data.queries.claims import Member
+
+Kind = Literal["default to tuned", "tuned to tuned", "knob", "limit met"]
+
+
+ENERGY: Final = "energy_j"
+# What a scope is judged by where no metric is asked for.
+USUAL_PERFORMANCE: Final = "duration_s"
+
+
+@dataclass(frozen=True, slots=True)
+class Spec:
+    """One claim before it is judged.
+
+    Attributes:
+        system_words: The system of both sides; empty where the sides name theirs.
+        scope: Columns and values that the runs of both sides have.
+        limit: A metric and its bound; None without.
+        question: Its comparison, subject against reference, at any error.
+        more: About how many more runs would decide at an error; None for over 100.
+        members: The settings of both sides.
+        n: Runs behind subject and reference.
+    """
+
+    kind: Kind
+    subject: str
+    reference: str
+    metric: str
+    system_words: str
+    scope: Mapping[str, Value]
+    limit: tuple[str, float] | None
+    is_synthetic: bool
+    question: Question
+    more: Callable[[float], int | None]
+    members: tuple[Member, ...]
+    n: tuple[int, int]
+
+
+@dataclass(frozen=True)
+class Scope:
+    """All settings of one workload, load, machine and so on, whatever their system.
+
+    Without a value of the columns of items it is of all of them.
+    """
+
+    rows: pl.DataFrame
+    values: Mapping[str, Value]
+    everything: pl.DataFrame
+    catalogue: Catalogue
+    alpha: float
+    margin: float
+    limit: tuple[str, float] | None
+    is_synthetic: bool
+    performance_metric: str | None
+
+    @cached_property
+    def usual_metrics(self) -> list[str]:
+        """What is to be saved, energy first; the workload's own performance, or time."""
+        costs = (c for c in self.catalogue.costs if self.rows[f"{c}_n"].sum() > 0)
+        cost = next(costs, ENERGY)
+        return list(dict.fromkeys([cost, self.performance_metric or USUAL_PERFORMANCE]))
+
+    @cached_property
+    def items(self) -> list[str]:
+        """Columns of the items that the scope is over: levels are compared at the same item."""
+        return [name for name in self.catalogue.item_columns if name not in self.values]
+
+    @cached_property
+    def labels(self) -> dict[str, str]:
+        """What a sentence calls each system."""
+        rows = self.rows.select("system", "system_label").unique().sort("system")
+        return {system: label or system or "no system" for system, label in rows.iter_rows()}
+
+    @cached_property
+    def systems(self) -> list[str]:
+        """Systems with settings beside the default."""
+        return self.rows.filter(~pl.col("is_baseline"))["system"].unique().sort().to_list()
+
+    @cached_property
+    def log_margin(self) -> float:
+        return float(np.log1p(self.margin))
+
+    def bound(self, metric: str) -> tuple[str, float] | None:
+        return self.limit if self.limit is not None and self.limit[0] != metric else None
+
+    def studies(self, metric: str) -> dict[str, Study]:
+        """Return the study of each system of which a run has the metric."""
+        if metric not in self._studies_by_metric:
+            studies = self._studies_by_metric[metric] = {}
+            for system in self.systems:
+                with suppress(DataError):
+                    studies[system] = self.study_of(system, metric, self.bound(metric))
+        return self._studies_by_metric[metric]
+
+    @cached_property
+    def _studies_by_metric(self) -> dict[str, dict[str, Study]]:
+        return {}
+
+    def study_of(self, system: str, metric: str, bound: tuple[str, float] | None) -> Study:
+        """Find the best set of one system; raises as `study`."""
+        own = self.rows.filter(pl.col("system") == system, ~pl.col("is_baseline"))
+        family = partial(self._family, system)
+        ordered = in_order(own, catalogue=self.catalogue)
+        return study(ordered, metric, bound, self.alpha, family, catalogue=self.catalogue)
+
+    def _family(self, system: str) -> pl.DataFrame:
+        alike = {name: self.values[name] for name in ("dataset", "machine", "workload")}
+        same = [pl.col(name).eq_missing(pl.lit(value)) for name, value in alike.items()]
+        return self.everything.filter(*same, pl.col("system") == system, ~pl.col("is_baseline"))
+
+    def recommended(self, own: Study, default: Mapping[str, Any]) -> int | None:
+        changes, steps = distances(own.settings, default, catalogue=self.catalogue)
+        return recommend(own.cost, own.best, changes, steps, self.alpha, self.log_margin).setting
+
+    def items_of(self, cells: pl.DataFrame) -> np.ndarray | None:
+        """Return the number of each cell's item; None where all are of one."""
+        if not self.items:
+            return None
+        items = cells.select(self.items).rows()
+        numbers = {item: number for number, item in enumerate(dict.fromkeys(items))}
+        return np.array([numbers[item] for item in items]) if len(numbers) > 1 else None
+
+    def spec(
+        self, kind: Kind, subject: str, reference: str, metric: str, system_words: str,
+        limit: tuple[str, float] | None, question: Question, more: Callable[[float], int | None],
+        members: Sequence[Member], n: tuple[int, int],
+    ) -> Spec:  # fmt: skip
+        scope = {name: value for name, value in self.values.items() if value is not None}
+        return Spec(
+            kind, subject, reference, metric, system_words, scope, limit, self.is_synthetic,
+            question, more, tuple(members), n,
+        )  # fmt: skip
+
+    def member(self, side: str, cell: int, is_within: bool, row: Mapping[str, Any]) -> Member:
+        columns = ("system", *self.catalogue.setting_columns, *self.items)
+        return Member(side, cell, is_within, {name: row[name] for name in columns})
+
+    def setting_words(self, row: Mapping[str, Any]) -> str:
+        varied = [
+            name for name in self.catalogue.setting_columns
+            if name in self.catalogue.knob_of_column and row[name] is not None
+            and self.rows[name].n_unique() > 1
+        ]  # fmt: skip
+        words = [self.catalogue.knob_of_column[name].words(row[name]) for name in varied]
+        return ", ".join(words) or "its only setting"

@@ -1,0 +1,112 @@
+"""A list of runs to make: what it asks of each setting, and its rows as CSV."""
+
+import csv
+import io
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from data.choices import Choice, Value
+
+_COMMENT: Final = "# "
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedSetting:
+    """What a list asks of one setting.
+
+    Attributes:
+        values: Columns of `runs` and their values, those of the scope too.
+        words: The setting: `ITR 300 us, 1.3 GHz`.
+        n: Runs that it has.
+        more: Runs that it shall get.
+        reason: `second run`, `decide`, `limit`, `baseline`, `explore`.
+        change_pct: Of its mean against the best member's; None for the baseline and cells.
+        minutes: That its runs take, by the durations in the lake; None if unknown.
+    """
+
+    values: Mapping[str, Value]
+    words: str
+    n: int
+    more: int
+    reason: str
+    change_pct: float | None
+    minutes: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class NextRuns:
+    """The runs that would decide one choice.
+
+    Attributes:
+        is_done: One member is left, or the recommended one costs within the margin at most more.
+        settles: The list is likely to bring that; else it is a first round.
+        members, members_once: Numbers of settings that cannot be told from the best, with two or
+            more runs, and with one.
+        settings: What is asked of each, in the order of the list.
+        cells: Number of cells nobody measured that are worth two runs each.
+        prediction_error_pct: Of the model that ranks cells; above 5 % it says too little.
+        rows: Cells of the list: columns HEAD, in order.
+        version: Of the lake that the list was made from.
+        query: What was asked, in words.
+    """
+
+    choice: Choice
+    is_done: bool
+    settles: bool
+    reason: str
+    members: int
+    members_once: int
+    settings: tuple[PlannedSetting, ...]
+    cells: int
+    prediction_error_pct: float | None
+    columns: tuple[str, ...]
+    rows: tuple[tuple[Any, ...], ...]
+    seed: int
+    version: int
+    query: str
+
+    @property
+    def runs(self) -> int:
+        """Runs of the list, those of the baseline too."""
+        return len(self.rows)
+
+    @property
+    def minutes(self) -> float | None:
+        """Time that the runs take, by durations in the lake; None if one is unknown."""
+        each = [setting.minutes for setting in self.settings]
+        return None if any(m is None for m in each) else float(sum(m for m in each if m))
+
+    @property
+    def sentence(self) -> str:
+        """`18 more runs (about 15 min) are likely to settle this: 6 of ITR 300 us ...`."""
+        if self.is_done:
+            return f"No more runs are needed: {self.reason}."
+        if not self.settings:
+            return f"No runs to ask for: {self.reason}."
+        minutes = self.minutes
+        time = "" if minutes is None else f" ({_time(minutes)})"
+        asked = [f"{one.more} of {one.words}" for one in self.settings if one.reason != "explore"]
+        listed = ", ".join(asked[:4]) + (f", and of {len(asked) - 4} others" if asked[4:] else "")
+        runs = f"{self.runs:,} more {'run' if self.runs == 1 else 'runs'}{time}"
+        what = "are likely to settle this" if self.settles else "are a first round"
+        words = f"{runs} {what}: {listed}"
+        if self.cells:
+            words += f"; {self.cells} unmeasured cells are worth 2 runs each"
+        return f"{words}."
+
+    def csv(self) -> str:
+        """Return the list; its first line has the seed, the lake's version and the question."""
+        out = io.StringIO()
+        query = self.query.replace("\n", " ")
+        out.write(f"{_COMMENT}seed {self.seed}, lake version {self.version}, {query}\n")
+        writer = csv.writer(out, lineterminator="\n")
+        writer.writerow(self.columns)
+        writer.writerows(self.rows)
+        return out.getvalue()
+
+
+def _time(minutes: float) -> str:
+    if minutes < 1:
+        return f"about {60 * minutes:.0f} s"
+    return f"about {minutes:.0f} min" if minutes < 180 else f"about {minutes / 60:.1f} h"
