@@ -84,7 +84,12 @@ def decided(question: Question) -> pl.DataFrame:
 
 
 def judge(question: Question) -> tuple[Judged, ...]:
-    """Judge each system at each load that the filters leave; the same question is judged once."""
+    """Judge each system at each load that the filters leave; the same question is judged once.
+
+    Nothing is judged by a cost of which neither less nor more is known to be better.
+    """
+    if question.cost.better is None:
+        return ()
     asked = replace(question, state=without_picture(question.state))
     return question.view.once(_judge, asked, is_large=True)
 

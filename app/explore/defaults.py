@@ -73,11 +73,11 @@ def opened(view: LakeView, state: ExploreState) -> ExploreState:
     if not view.matching(state.selection):
         return state
     performance = performance_column(view, state.selection)
-    costs = view.catalogue.costs
+    catalogue = view.catalogue
     counts = value_counts(view, state.selection, performance)
-    x = choose_performance(counts, performance, costs)
+    x = choose_performance(counts, performance, catalogue)
     counts = value_counts(view, state.selection, x, x)
-    y = choose_cost(counts, counts[x], x, costs)
+    y = choose_cost(counts, counts[x], x, catalogue)
     shown_x = PERFORMANCE if x == performance else x
     measured = replace(
         state, x=shown_x, y=y, heat_metric=y, cost=y, limited=shown_x, lines_y=(y, shown_x)

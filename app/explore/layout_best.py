@@ -53,7 +53,12 @@ class Asked:
 def best_settings_table(rows: pl.DataFrame, question: Asked) -> html.Div:
     """Lay out the answer of `decided`; a click on a row selects its best set."""
     if not len(rows):
-        words = f"no run has both {lowered(question.cost.title)} and the metric."
+        title = lowered(question.cost.title)
+        words = f"no run has both {title} and the metric."
+        if question.cost.better is None:
+            words = (
+                f"whether less or more {title} is better is not declared (`better` in settings)."
+            )
         return html.Div(f"Nothing to compare: {words}", className="note")
     listed = rows.to_dicts()
     settings = [_setting_words(row, question) for row in listed]

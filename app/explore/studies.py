@@ -44,7 +44,8 @@ def standings_of(question: Question, keys: Sequence[str]) -> pl.DataFrame:
     Returns:
         These columns; `standing` (within, maybe, outside; NULL without a limit); `next_run` (in,
         out: whether the next run meets the limit with 95 %); `best` of those that cannot be told
-        from the best: `set` with two runs, `once` with one, else NULL.
+        from the best: `set` with two runs, `once` with one, else NULL, as where neither less nor
+        more of the cost is known to be better.
     """
     studies = studies_of(question)
     if not studies:
@@ -56,6 +57,8 @@ def standings_of(question: Question, keys: Sequence[str]) -> pl.DataFrame:
     member = np.concatenate(
         [np.where(s.best.is_member, np.where(s.cost.n >= 2, 0, 1), 2) for s in studies]
     )
+    if question.cost.better is None:
+        member[:] = 2
     meets = np.concatenate([_next_runs(s) for s in studies])
     standing = ["within", "maybe", "outside"] if question.state.limit is not None else [None] * 3
     return pl.concat([s.rows.select(keys) for s in studies]).with_columns(

@@ -1,11 +1,12 @@
 """The performance metric of a workload, and the pair of metrics that most of the runs have."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Final
 
 import polars as pl
 
 from app.kit.lake_view import LakeView
+from data.catalogue import Catalogue
 from data.queries.runs import chosen_counts_query
 from data.selection import Selection
 
@@ -20,45 +21,53 @@ _LAST: Final = frozenset({"start_unix_s", "energy_uncertainty_j", "power_reading
 PERFORMANCE: Final = "performance"
 
 
-def choose_cost(counts: Mapping[str, int], runs: int, x: str, costs: Sequence[str]) -> str:
-    """Choose the metric along y: the first of `costs`, then what most runs have.
+def choose_cost(counts: Mapping[str, int], runs: int, x: str, catalogue: Catalogue) -> str:
+    """Choose the metric along y: the first of `Catalogue.costs`, then what most runs have.
 
     Args:
         counts: How many of the chosen runs have a value along x and in each metric, in the order
             in which metrics are listed.
         runs: How many have one along x.
         x: The metric along x.
-        costs: `Catalogue.costs`.
     """
     for share in _SHARES:
-        for name in costs:
+        for name in catalogue.costs:
             if name != x and counts.get(name, 0) >= max(share * runs, 1):
                 return name
-    return _commonest(counts, x) or "energy_j"
+    return _commonest(counts, x, catalogue) or "energy_j"
 
 
-def choose_performance(counts: Mapping[str, int], performance: str, costs: Sequence[str]) -> str:
+def choose_performance(counts: Mapping[str, int], performance: str, catalogue: Catalogue) -> str:
     """Choose the metric along x: the performance metric if any run has it, else the commonest.
 
-    Where runs have one of `costs`, it is a latency or a rate that at least half as many runs have
-    as the time; else the time.
+    Where runs have one of `Catalogue.costs`, it is a latency or a rate that at least half as many
+    runs have as the time; else the time.
     """
     if counts.get(performance):
         return performance
     timed = counts.get("duration_s", 0)
-    if any(counts.get(name) for name in costs):
+    if any(counts.get(name) for name in catalogue.costs):
         rates = {n: k for n, k in counts.items() if n.startswith("latency_") or n in _RATES}
         served = max(rates, key=lambda name: rates[name], default="")
         if served and rates[served] and 2 * rates[served] >= timed:
             return served
         if timed:
             return "duration_s"
-    return _commonest(counts, "energy_j") or performance
+    return _commonest(counts, "energy_j", catalogue) or performance
 
 
-def _commonest(counts: Mapping[str, int], other: str) -> str | None:
-    left = {name: n for name, n in counts.items() if n and name != other}
-    return max(left, key=lambda name: (name not in _LAST, left[name]), default=None)
+def _commonest(counts: Mapping[str, int], other: str, catalogue: Catalogue) -> str | None:
+    """Return what most runs have; first among metrics of which less or more is better.
+
+    Costs come last, since they stand along y.
+    """
+
+    def rank(name: str) -> tuple[bool, bool, bool, int]:
+        has_direction = catalogue.metric(name).better is not None
+        return name not in _LAST, name not in catalogue.costs, has_direction, counts[name]
+
+    left = (name for name, n in counts.items() if n and name != other)
+    return max(left, key=rank, default=None)
 
 
 def value_counts(

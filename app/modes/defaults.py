@@ -92,9 +92,7 @@ def resolved(view: LakeView, state: ModesState) -> ModesState:
         against = performance
         measured = offered_metrics(view, state)
         if against == state.metric or against not in measured:
-            against = choose_cost(
-                dict.fromkeys(measured, 1), 1, str(state.metric), view.catalogue.costs
-            )
+            against = choose_cost(dict.fromkeys(measured, 1), 1, str(state.metric), view.catalogue)
     limited = performance if state.limited == PERFORMANCE else state.limited
     taken = (state.x, state.y, state.competitor)
     split = split_name(state.split, state.selection, taken)
@@ -196,9 +194,8 @@ def _metric(view: LakeView, selection: Selection, competitor: str) -> str:
     offered = offered_metrics(view, state)
     is_idle = selection.values("workload") == ("idle",)
     first = _IDLE_METRICS if is_idle else _STORAGE_METRICS if competitor == "mode" else ()
-    costs = view.catalogue.costs
-    names = (*first, *costs, performance_column(view, selection))
-    usual = choose_cost(dict.fromkeys(offered, 1), 1, "", costs)
+    names = (*first, *view.catalogue.costs, performance_column(view, selection))
+    usual = choose_cost(dict.fromkeys(offered, 1), 1, "", view.catalogue)
     return next((name for name in names if name in offered), usual)
 
 

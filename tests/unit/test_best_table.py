@@ -11,7 +11,7 @@ from dash.html import Div
 
 from app.explore.layout_best import best_settings_table, sentences
 from app.explore.state import ExploreState
-from app.explore.views import asked_of, best_notes, best_table, odd_change
+from app.explore.views import asked_of, best_notes, best_table, odd_change, picture
 from app.kit.context import Lakes
 from app.kit.export import render
 from app.kit.lake_view import LakeView
@@ -200,6 +200,14 @@ def test_nothing_to_compare(tmp_path: Path) -> None:
     assert "Nothing to compare: no run has both energy and the metric." in text
     assert sentences(best_table(view, asked), asked_of(view, asked)) == []
     assert odd_change(view, asked) == ""
+
+
+def test_a_cost_without_direction_has_no_best(view: LakeView) -> None:
+    asked = state(cost="start_unix_s")
+    text = render(best_settings_table(best_table(view, asked), asked_of(view, asked)))
+    assert "whether less or more start is better is not declared" in text
+    assert "best" in picture("scatter", view, state())["columns"]["knobs"]
+    assert "best" not in picture("scatter", view, asked)["columns"]["knobs"]
 
 
 def test_a_label_is_text_not_markup(tmp_path: Path) -> None:

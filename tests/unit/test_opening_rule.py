@@ -38,15 +38,17 @@ from tests.fixtures.pictures import traces
     ],
 )
 def test_energy_then_power_then_what_most_runs_have(counts: dict[str, int], expected: str) -> None:
-    assert choose_cost(counts, 10, "latency_p99_us", SHIPPED.costs) == expected
+    assert choose_cost(counts, 10, "latency_p99_us", SHIPPED) == expected
 
 
 def test_the_performance_metric_where_any_run_has_it() -> None:
     def chosen(counts: dict[str, int]) -> str:
-        return choose_performance(counts, "latency_p99_us", SHIPPED.costs)
+        return choose_performance(counts, "latency_p99_us", SHIPPED)
 
     assert chosen({"latency_p99_us": 1, "ipc": 9}) == "latency_p99_us"
     assert chosen({"latency_p99_us": 0, "ipc": 9}) == "ipc"
+    assert chosen({"interrupts": 1, "rx_desc": 9}) == "interrupts", "one that has a direction"
+    assert chosen({"power_w": 9, "ipc": 5}) == "ipc", "power stands along y"
     assert chosen({}) == "latency_p99_us"
     timed = {"energy_j": 9, "power_w": 9, "cpu_usage": 9, "duration_s": 9}
     assert chosen(timed) == "duration_s"
@@ -65,9 +67,9 @@ def test_the_energy_of_an_item_comes_before_power_and_before_that_of_a_part() ->
             ("dram_energy", "metric", "J"),
         ]
     )
-    costs = Catalogue(columns).costs
-    assert costs == ("energy_j", "energy_image", "gpu_rail_energy", "power_w")
-    assert choose_cost({"power_w": 9, "energy_image": 9}, 9, "", costs) == "energy_image"
+    catalogue = Catalogue(columns)
+    assert catalogue.costs == ("energy_j", "energy_image", "gpu_rail_energy", "power_w")
+    assert choose_cost({"power_w": 9, "energy_image": 9}, 9, "", catalogue) == "energy_image"
 
 
 def test_dvfs_itr_system_then_the_knobs_with_most_values() -> None:
