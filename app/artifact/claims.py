@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from app.kit.lake_view import LakeView
 from data.analysis.claims_of_print import RULES_OF_PRINT
+from data.analysis.claims_of_schemes import RULES_OF_SCHEMES
 from data.analysis.verdicts import UNDECIDED, Verdict
 from data.catalogue import Catalogue
 from data.claim_scope import ENERGY
@@ -27,6 +28,8 @@ PRINTED: Final = {
         "hotstorage22_performance", "hotstorage22_loads_stores", "hotstorage20_idle_power",
     )
 }  # fmt: skip
+# The values of models of interrupt handling that claims are judged on.
+MODELS: Final = "data/models.parquet"
 # Loads and stores by run and source, which come from the profiles of runs.
 MOVES: Final = "data/moves.parquet"
 
@@ -93,6 +96,7 @@ def paper_checks(claims: Sequence[PublishedClaim], storage: StorageStudy | None)
     inputs = {
         "outcomes": [],
         "network": [view_of("network_runs", network)],
+        "schemes": [file_view("models", MODELS)],
         "print": [file_view(name, file) for name, file in PRINTED.items()],
     }
     if storage is not None:
@@ -123,7 +127,7 @@ def _paper_check(claim: PublishedClaim) -> dict[str, Any]:
         "printed": claim.printed,
         "rule": claim.rule,
         "query": claim.query,
-        "has_runs": bool(claim.query) or claim.id in RULES_OF_PRINT,
+        "has_runs": bool(claim.query) or claim.id in {*RULES_OF_PRINT, *RULES_OF_SCHEMES},
         "numbers": {
             "verdict": claim.verdict, "effect": claim.effect, "n": ", ".join(map(str, claim.n)),
         },

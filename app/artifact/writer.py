@@ -14,6 +14,7 @@ import polars.selectors as cs
 from app.artifact.claims import (
     ALPHA,
     MARGIN,
+    MODELS,
     MOVES,
     PAPERS,
     PRINTED,
@@ -28,6 +29,7 @@ from app.kit.export import fill, page_html
 from app.kit.lake_view import LakeView
 from app.kit.links import open_page
 from app.kit.page import Page
+from data.analysis.claims_of_schemes import model_values
 from data.analysis.verdicts import LOADS_STORES
 from data.csv_cells import guarded
 from data.errors import DataError
@@ -132,6 +134,8 @@ def _write(
     for file in PRINTED.values():
         printed = published_tables()[Path(file).stem].rows
         _write_parquet(pl.DataFrame(printed, infer_schema_length=None), root / file)
+    models = model_values()
+    _write_parquet(models, root / MODELS)
     of_all = claims(view.lake, ALPHA, MARGIN)
     checks: dict[str, Any] = {
         "lake": view.words,
@@ -146,7 +150,7 @@ def _write(
     for path in (_VERIFY, PAPERS):
         shutil.copyfile(path, root / path.name)
     numbers = len(of_all) * 7 + sum(check["count"] for t in tables for check in t.checks)
-    numbers += paper_count(checks["papers"])
+    numbers += paper_count(checks["papers"]) + 3 * len(models.filter(pl.col("kind") != "simulated"))
     unchecked = {t.file: t.unchecked for t in tables if t.unchecked and t.file not in _CLAIMS}
     _describe(view, root, tables, len(of_all), numbers, unchecked)
     files = [path for path in root.rglob("*") if path.is_file()]

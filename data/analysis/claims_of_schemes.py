@@ -6,12 +6,12 @@ orders.
 """
 
 from collections.abc import Callable
-from functools import cache
 from typing import Any, Final, get_args
 
 import numpy as np
+import polars as pl
 
-from data.analysis.verdicts import UnmeasuredError, Verdict, plain, share_outcome
+from data.analysis.verdicts import UnmeasuredError, Verdict, judge, plain, share_outcome
 from data.models.scheme import Kind
 
 Rule = Callable[[None], Verdict]
@@ -30,13 +30,41 @@ _LOADS: Final = (5.0, 10.0, 20.0, 40.0, 60.0, 80.0, 110.0, 150.0, 187.0, 250.0, 
 _AMBIGUOUS: Final = "traffic ambiguous: the text allows three readings of the bursty sources"
 
 
+# The answers that verdicts rest on, by what was asked.
+_ANSWERS: Final[dict[tuple[Any, ...], Any]] = {}
+
+
 def _solved(scheme: str, kind: Kind, rates: tuple[float, ...] | list[float], **given: Any) -> Any:
+    asked = (scheme, kind, tuple(rates), *sorted(given.items()))
+    if asked not in _ANSWERS:
+        _ANSWERS[asked] = _solve(scheme, kind, rates, **given)
+    return _ANSWERS[asked]
+
+
+def _solve(scheme: str, kind: Kind, rates: Any, **given: Any) -> Any:
     from data.models import SCHEMES
 
     return SCHEMES[scheme].solve(kind, rates, **given)
 
 
-@cache
+def model_values() -> pl.DataFrame:
+    """Return the values of models that the verdicts rest on.
+
+    Returns:
+        A row for each scheme, solution, set of parameters and arrival rate: `scheme`, `kind`, the
+        schemes' parameters (NULL where a scheme has none), `rate_kpps`, `throughput_kpps`,
+        `cpu_left`, `latency_mean_us`.
+    """
+    for rules in RULES_OF_SCHEMES.values():
+        judge(rules, None)
+    rows = [
+        {"scheme": a.scheme, "kind": a.kind, **a.parameters, "rate_kpps": float(rate),
+         **{name: float(getattr(a, name)[i]) for name in (_X, _V, _T)}}
+        for a in _ANSWERS.values() for i, rate in enumerate(a.rates_kpps)
+    ]  # fmt: skip
+    return pl.DataFrame(rows, infer_schema_length=None).unique(maintain_order=True)
+
+
 def _curves() -> dict[str, Any]:
     """Return the answers of the compared schemes at _LOADS."""
     return {name: _solved(s, kind, _LOADS, **more) for name, (s, kind, more) in _SCHEMES.items()}
@@ -104,10 +132,10 @@ def _slower_at_low_load(_: None) -> Verdict:
         _solved(s, "exact", [0.5]).latency_mean_us[0] for s in ("disable_enable", "normal")
     )
     rates = np.arange(1.0, 100.0, 0.25).tolist()
-    latency = _solved("disable_enable", "exact", rates).latency_mean_us
+    latency = _solve("disable_enable", "exact", rates).latency_mean_us
     crossings = []
     for kind in get_args(Kind)[:2]:
-        is_less = latency < _solved("normal", kind, rates).latency_mean_us
+        is_less = latency < _solve("normal", kind, rates).latency_mean_us
         crossings.append(rates[int(np.argmax(is_less))])
     reason = (
         f"{own:.2f} against {other:.2f} us at 0.5 Kpps; faster from {crossings[0]:.0f} Kpps on by "
@@ -213,7 +241,6 @@ def _degenerate(_: None) -> Verdict:
     return plain(off <= 1e-6, f"largest relative difference {off:.1g}", effect=off)
 
 
-@cache
 def _napi_and_pure() -> tuple[Any, Any]:
     rates = [2.0, 10.0, 40.0, 80.0, 250.0]
     effort = {"seed": 1, "most_events": 2e6}

@@ -12,6 +12,7 @@ import pytest
 
 from app.artifact.claims import PAPERS, storage_inputs
 from data.analysis.claims_of_mechanisms import RULES_OF_MECHANISMS
+from data.analysis.claims_of_schemes import RULES_OF_SCHEMES, model_values
 from data.analysis.claims_of_tuning import RULES_OF_TUNING
 from data.analysis.network_runs import (
     CLOSED,
@@ -31,6 +32,7 @@ VERIFY = runpy.run_path(str(PAPERS.with_name("verify.py")))
 ALL: dict[str, Mapping[str, Any]] = {
     "network": {**RULES_OF_TUNING, **RULES_OF_MECHANISMS},
     "storage": RULES_OF_STORAGE,
+    "schemes": RULES_OF_SCHEMES,
 }
 STORAGE_METRICS = {
     "iops": 1e5, "cpu_pct": 80.0, "cpu_sys_pct": 70.0, "power_w": 50.0, "latency_mean_us": 10.0,
@@ -170,3 +172,50 @@ def test_every_claim_on_storage_is_judged_alike(seed: int) -> None:
     check_alike(again, ALL["storage"], study.runs)
     undecided = {name for name, one in again.items() if one["verdict"] == UNDECIDED}
     assert undecided <= {"000-O1", "000-C7", "004-O7"}
+
+
+@pytest.fixture(scope="module")
+def models() -> pl.DataFrame:
+    return model_values()
+
+
+def test_every_claim_on_models_is_judged_alike(models: pl.DataFrame) -> None:
+    again = by_sql("schemes", {"models": models}, [])
+    check_alike(again, RULES_OF_SCHEMES, None)
+    undecided = {name for name, one in again.items() if one["verdict"] == UNDECIDED}
+    assert undecided == {"002-C14", "002-C15"}
+
+
+@pytest.mark.parametrize(
+    ("claim", "scheme", "rate", "value", "factor"),
+    [
+        ("002-C03", "normal", 400.0, "throughput_kpps", 2.0),
+        ("002-C05", "disable_enable", 0.5, "latency_mean_us", 0.9),
+        ("002-C06", "disable_enable", 250.0, "throughput_kpps", 0.5),
+        ("002-C07", "disable_enable", 80.0, "cpu_left", 3.0),
+        ("002-C08", "pure_polling", 250.0, "cpu_left", 0.0),
+        ("002-C09", "pure_polling", 300.0, "throughput_kpps", -1.0),
+        ("002-C10", "pure_polling", 20.0, "latency_mean_us", -1.0),
+        ("002-C11", "count_coalescing", 1.0, "latency_mean_us", 0.01),
+        ("002-C12", "ideal", 110.0, "latency_mean_us", 1.1),
+        ("002-C13", "napi", 250.0, "throughput_kpps", 1.1),
+        ("002-C16", "hybrid", 250.0, "cpu_left", 0.5),
+    ],
+)
+def test_a_claim_on_models_turns_with_their_values(
+    models: pl.DataFrame, claim: str, scheme: str, rate: float, value: str, factor: float
+) -> None:
+    here = (pl.col("scheme") == scheme) & (pl.col("rate_kpps") == rate)
+    turned = pl.when(here).then(pl.col(value) * factor).otherwise(pl.col(value))
+    again = by_sql("schemes", {"models": models.with_columns(turned.alias(value))}, [])
+    assert again[claim]["verdict"] != "holds"
+
+
+def test_models_with_a_formula_are_solved_a_second_time(models: pl.DataFrame) -> None:
+    rows = models.filter(pl.col("kind") != "simulated")
+    for row in rows.iter_rows(named=True):
+        again = VERIFY["solved"](row)
+        assert again == pytest.approx([row[name] for name in VERIFY["MODEL_VALUES"]], rel=1e-10), (
+            row
+        )
+    assert rows["scheme"].n_unique() == 7
