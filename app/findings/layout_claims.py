@@ -197,7 +197,10 @@ def _interval(claim: Claim, half: float) -> html.Span:
 
 
 def published_block(view: LakeView) -> list:
-    """Lay out the papers' claims, one group a paper, decided ones first."""
+    """Lay out the papers' claims, one group a paper, decided ones first.
+
+    They are folded where no run of the lake decides one: models and printed tables decide the rest.
+    """
     published = published_of(view)
     by_paper: dict[str, list[PublishedClaim]] = {}
     for claim in published:
@@ -214,7 +217,12 @@ def published_block(view: LakeView) -> list:
                 [_published_row(claim_of_paper) for claim_of_paper in own], "", _SHOWN_OF_PAPER
             ),
         ]
-    return parts
+    if any(claim.n for claim in published):
+        return parts
+    return [html.Details([html.Summary(_NONE_OF_THIS_LAKE), *parts])]
+
+
+_NONE_OF_THIS_LAKE: Final = "No run of this lake decides a claim of the papers"
 
 
 _ORDER: Final = (HOLDS, IN_PART, NEARLY, DOES_NOT, UNDECIDED)

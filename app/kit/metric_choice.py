@@ -15,6 +15,8 @@ from data.selection import Selection
 _SHARES: Final = (0.5, 0.25, 0.0)
 # Metrics of performance beside latencies.
 _RATES: Final = ("throughput_qps", "iops", "bandwidth_bytes_s")
+# Performance where nothing was measured.
+_USUAL: Final = "latency_p99_us"
 # Properties of the measurement, chosen last.
 _LAST: Final = frozenset({"start_unix_s", "energy_uncertainty_j", "power_readings", "duration_s"})
 # Name in URLs and menus for the workload's own performance metric, whichever column that is.
@@ -86,7 +88,10 @@ def value_counts(
 
 
 def performance_column(view: LakeView, selection: Selection) -> str:
-    """Return the most common performance metric of the runs that match the filters."""
+    """Return the most common performance metric of the runs that match the filters.
+
+    Where no workload names one, it is what `choose_performance` prefers of the measured ones.
+    """
     return view.once(_commonest_performance, selection)
 
 
@@ -98,4 +103,6 @@ def _commonest_performance(view: LakeView, selection: Selection) -> str:
     known = left.lazy().drop_nulls("performance_metric")
     totals = known.group_by("performance_metric").agg(pl.col("runs").sum())
     names = totals.sort("runs", "performance_metric").collect()["performance_metric"]
-    return str(names[-1]) if len(names) else "latency_p99_us"
+    if len(names):
+        return str(names[-1])
+    return choose_performance(value_counts(view, selection, _USUAL), _USUAL, view.catalogue)

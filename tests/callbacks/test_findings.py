@@ -6,10 +6,12 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
+from dash import html
 from flask import Flask
 
 from app.__main__ import main
 from app.explore.state import ExploreState
+from app.findings.layout_claims import published_block
 from app.findings.page import (
     PAGE,
     update_claims,
@@ -57,6 +59,13 @@ def test_papers_claims_have_n_or_say_why_none() -> None:
     for row in rows:
         assert re.search(r"n = \d|no runs|model output|printed values", row), row
     assert any("no polling runs in this lake" in row for row in rows)
+
+
+def test_papers_claims_are_folded_where_no_run_decides_one(tmp_path: Path) -> None:
+    (folded,) = published_block(Lakes(suite(tmp_path / "lake")).at(None))
+    assert isinstance(folded, html.Details)
+    assert len([text for text in texts(folded) if text == "rule"]) == 85
+    assert len(published_block(lake_view(None))) > 1, "a lake with runs of the papers"
 
 
 def test_a_filter_hides_claims_and_changes_none() -> None:

@@ -11,7 +11,7 @@ from app.explore.state import PERFORMANCE, ExploreState
 from app.explore.views import best_table, picture
 from app.kit.context import Lakes
 from app.kit.lake_view import LakeView
-from app.kit.metric_choice import choose_cost, choose_performance
+from app.kit.metric_choice import choose_cost, choose_performance, performance_column
 from app.kit.panels import NONE
 from app.modes.opening import default_state as modes_opens
 from data.catalogue import SHIPPED, Catalogue
@@ -181,3 +181,15 @@ def test_modes_opens_on_a_study_with_energy_before_a_larger_one_without(tmp_path
     opened = modes_opens(view)
     assert opened.selection.values("workload") == ("small",)
     assert opened.metric == "energy_j"
+
+
+def test_the_time_is_the_performance_of_a_workload_that_names_none(tmp_path: Path) -> None:
+    rows = [
+        run(workload="own", performance_metric=None, latency_p99_us=None, itr_us=itr, replicate=r)
+        for itr in (2.0, 50.0)
+        for r in range(2)
+    ]
+    view = Lakes(write_lake(tmp_path / "lake", rows)).at(None)
+    opened = default_state(view)
+    assert performance_column(view, opened.selection) == "duration_s"
+    assert (opened.x, opened.limited) == (PERFORMANCE, PERFORMANCE)
