@@ -117,7 +117,9 @@ class Claim:
 
     @property
     def interval_words(self) -> str:
-        """`[-39.5, -37.0]`, percent."""
+        """`[-39.5, -37.0]`, percent; what is missing where neither end is bounded."""
+        if self.low is None and self.high is None:
+            return f"(no interval: too few {'cells' if self.kind == 'knob' else 'runs'})"
         low, high = ("not bounded" if x is None else _signed(x) for x in (self.low, self.high))
         return f"[{low}, {high}]"
 

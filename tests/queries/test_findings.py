@@ -151,6 +151,13 @@ def test_a_claim_without_n_cannot_be_built(found: list[Claim]) -> None:
         Claim(id="x", kind="knob")  # type: ignore[call-arg]
 
 
+def test_an_interval_without_ends_says_what_is_missing(found: list[Claim]) -> None:
+    for kind, missing in (("knob", "cells"), ("default to tuned", "runs")):
+        open_ended = replace(by(found, kind)[0], low=None, high=None)
+        assert f" % (no interval: too few {missing})" in open_ended.sentence
+        assert "[not bounded, +2.00]" in replace(open_ended, high=2.0).sentence
+
+
 def test_two_equal_systems_cannot_be_told_apart_or_match(tmp_path: Path) -> None:
     rows = sweep({"linux_tuned": grid(500, 0, 100), "ebbrt_tuned": grid(500, 0, 100)})
     with open_lake(write_lake(tmp_path / "lake", rows)) as lake:
