@@ -9,7 +9,7 @@ from data.errors import FormatError
 from ingest.discover.found_files import Ignored
 from ingest.formats.documents import is_yaml, may_be_document, parse_document
 from ingest.formats.json_rows import places_of
-from ingest.formats.table_text import is_number
+from ingest.formats.written_numbers import is_number
 from ingest.proposals.shapes import FoundFile, shapes_of
 
 # Headings that are numbers, such as `1200MHz`.

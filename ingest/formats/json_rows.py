@@ -15,6 +15,7 @@ import numpy as np
 
 from data.errors import FormatError
 from ingest.formats.documents import is_yaml, parse_document
+from ingest.formats.written_numbers import is_number
 from ingest.settings.headings import is_setting, quantity_of, read_heading, words_of
 from ingest.settings.word_lists import VALUES, WORDS
 
@@ -97,7 +98,10 @@ def _has_numbers(place: Place, are_results: bool) -> bool:
     Args:
         are_results: Whether it must be of a result, since most such files are configurations.
     """
-    cells = [each for _, content in place.objects[:10] for each in _cells(content).items()]
+    flat = [(_cells(content), flatten(content)[1]) for _, content in place.objects[:10]]
+    if any(_has_energy(name) for _, lists in flat for name in lists):
+        return True
+    cells = [each for own, _ in flat for each in own.items()]
     return any(
         isinstance(cell, float | int)
         and not (_SINCE_1970[0] < cell < _SINCE_1970[1] and "time" in heading)
@@ -176,6 +180,8 @@ def _is_dictionary(node: Mapping[str, Any]) -> bool:
     values = list(node.values())
     if len(values) < 2 or not all(isinstance(each, dict) and each for each in values):
         return False
+    if all(map(is_number, node)):
+        return True
     first = values[0].keys()
     return all(len(first & each.keys()) * 2 >= max(len(first), len(each)) for each in values)
 

@@ -6,13 +6,14 @@ Tables of two columns, names and numbers, are such logs too; of those with more 
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Final, NamedTuple
+from typing import Final, Literal, NamedTuple
 
 from data.declared import Column, Kind
 from data.errors import FormatError
 from data.knob_table import KNOB_TABLE
 from ingest.files.text_lines import decode_text, whole_text
 from ingest.formats.trace_headings import Heading, read_heading
+from ingest.formats.trace_times import unix_of_number
 from ingest.formats.written_numbers import without_commas
 from ingest.records import Problem, ReadContext, Reading
 from ingest.settings import headings
@@ -34,6 +35,8 @@ _CLOCK: Final = r"(?:\d+:)?\d+:\d\d(?:\.\d+)?"
 _NUMBER: Final = re.compile(
     rf"{_KEY}({_CLOCK}|{_WRITTEN})\s*([A-Za-zµ%/°][A-Za-z/%]{{0,11}})?\s*\.?"
 )
+# `FPS:7.41`
+_CLOSE: Final = re.compile(r"\s*([A-Za-z][A-Za-z ]{0,20}):(\d+\.\d+)()\s*")
 _TOOK: Final = re.compile(r"elapsed|duration|runtime|mm:ss", re.IGNORECASE)
 # The sum over processors, which likwid writes beside their values.
 _SUM: Final = re.compile(r"((?:Energy|Power)[^,|]*\]) STAT")
@@ -49,7 +52,7 @@ _WORD: Final = re.compile(_KEY + r"([A-Za-z][\w.+/-]*(?: [\w.+/-]+){0,2})\s*")
 # Names of the time that a run took; a time of a part of it has further words.
 _TIME: Final = re.compile(
     r"(?:(?:total|elapsed|execution|wall|wall.?clock|real|run|running) ?)*"
-    r"(?:time|elapsed|duration|runtime)(?: taken)?",
+    r"(?:time|elapsed|duration|runtime)(?: taken)?|wall.?(?:clock )?time for .*",
     re.IGNORECASE,
 )
 _TARGETS: Final = {"energy": "energy_j", "power": "power_w"}
@@ -80,6 +83,12 @@ class _Line(NamedTuple):
         return words_of(self.key)
 
     @property
+    def is_moment(self) -> bool:
+        """Whether it is the time of day of a begin or an end."""
+        is_named = not WORDS["times_of_day"].isdisjoint(self.words)
+        return is_named and bool(self.unit is not None and unix_of_number(float(self.text)) > 0)
+
+    @property
     def is_set(self) -> bool:
         """Whether it states what was set before the run: a text, or a whole number without unit."""
         is_value = self.unit is None or (self.unit == "" and self.text.isdigit())
@@ -108,7 +117,7 @@ def _number(line: str) -> tuple[str, str, str] | None:
     """Return name, number as it is written and unit of a line; None for others."""
     if row := _ROW.fullmatch(_SUM.sub(r"\1", line)):
         return row[1].strip(), row[2] or row[3] or row[4], ""
-    match = _NUMBER.fullmatch(line)
+    match = _NUMBER.fullmatch(line) or _CLOSE.fullmatch(line)
     # Else a time of day.
     if match is None or (":" in match[2] and _TOOK.search(match[1]) is None):
         return None
@@ -143,6 +152,8 @@ def read(blocks: Iterable[bytes], context: ReadContext) -> Reading:
     for line in lines:
         if target := whole.get(line.key):
             reading.measurements[target] = float(line.text) * line.heading.scale
+        elif line.is_moment:
+            continue
         elif line.is_set:
             _take_knob(line, reading, columns)
         elif line.unit is None:
@@ -151,7 +162,11 @@ def read(blocks: Iterable[bytes], context: ReadContext) -> Reading:
             reading.knobs[name] = line.text
         else:
             name = clean_name(line.key, "real", columns)
-            columns[name] = Column(name, "metric", "real", line.key, line.key, line.unit)
+            unit = line.unit
+            better: Literal["more"] | None = "more" if {*line.words} & WORDS["more"] else None
+            if not unit and line.words and line.words[-1] in headings.RATES:
+                unit = headings.RATES[line.words[-1]]
+            columns[name] = Column(name, "metric", "real", line.key, line.key, unit, better)
             reading.measurements[name] = float(line.text)
     if not reading.measurements:
         raise FormatError(f"no line with a name and a number ({context.name})")

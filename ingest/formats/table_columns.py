@@ -16,7 +16,8 @@ from data.schema import KNOBS, MEASUREMENTS
 from ingest.declarations import Aggregate, TableColumn, TableDeclaration
 from ingest.formats.json_rows import Cell
 from ingest.formats.table_rows import Table
-from ingest.formats.table_text import MOST_WHOLE, UNSET, WHOLE, is_number
+from ingest.formats.table_text import MOST_WHOLE, UNSET, WHOLE
+from ingest.formats.written_numbers import is_number
 from ingest.settings.column_names import clean_name
 from ingest.settings.headings import without_unit
 from ingest.settings.tables import CORE

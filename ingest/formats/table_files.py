@@ -17,15 +17,19 @@ from ingest.formats import json_rows, workbook
 from ingest.formats.documents import is_yaml, parse_document
 from ingest.formats.job_steps import join_steps
 from ingest.formats.json_rows import Cell, plain
+from ingest.formats.logged_rows import (
+    LoggedRows,
+    are_logged_objects,
+    logged_object,
+    logged_rows,
+)
 from ingest.formats.problem_list import ProblemList
 from ingest.formats.table_footers import drop_footers
 from ingest.formats.table_rows import MOST_ROWS, Table, bounded, check_columns, check_rows
 from ingest.formats.table_text import (
     CUT_HEAD,
     LOOKED_AT,
-    are_logged_objects,
     headings_of,
-    logged_object,
     separator_of,
     table_rows,
 )
@@ -180,6 +184,8 @@ def parse_table(
         return _parse_json(objects, name, problems, most_rows)
     separator = separator_of(head, first)
     lines = _Lines(chain(head, lines))
+    if (of_log := logged_rows(head)) is not None and separator == ",":
+        lines = _Lines(_rows_of_log(lines, of_log, problems))
     notes: dict[int, str] = {}
     rows = table_rows(lines, separator, notes)
     at, header = next(rows, (0, []))
@@ -215,6 +221,18 @@ def parse_table(
     if separator != ",":
         _doubt_commas(table, problems)
     return _with_plain_numbers(table, separator == ",")
+
+
+def _rows_of_log(lines: Iterable[str], rows: LoggedRows, problems: ProblemList) -> Iterator[str]:
+    """Yield the header and the rows of a log; other lines are empty, and reported together."""
+    passed = total = 0
+    for line in lines:
+        is_row = total == 0 or not line.strip() or rows.has(line)
+        total += bool(line.strip())
+        passed += not is_row
+        yield line if is_row else ""
+    detail = f"{passed} of {total} lines are no rows of the header; passed over"
+    problems.add("other_lines", "doubted", detail)
 
 
 def _doubt_commas(table: Table, problems: ProblemList) -> None:

@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 from ingest.declarations import TableDeclaration
 from ingest.formats.json_rows import Cell
 from ingest.formats.table_rows import Table
-from ingest.formats.table_text import is_number
+from ingest.formats.written_numbers import is_number
 from ingest.settings.headings import is_derived, words_of
 from ingest.settings.word_lists import WORDS
 

@@ -12,14 +12,14 @@ from data.errors import FormatError
 from ingest.declarations import TableDeclaration
 from ingest.formats import json_rows
 from ingest.formats.documents import may_be_document
+from ingest.formats.logged_rows import are_logged_objects, logged_rows
 from ingest.formats.table_footers import SUMMARY
 from ingest.formats.workbook import is_workbook
-from ingest.formats.written_numbers import written_numbers
+from ingest.formats.written_numbers import is_number, written_numbers
 from ingest.settings.headings import is_measurement, is_setting, read_heading
 
 _PARQUET: Final = b"PAR1"
 _SEPARATORS: Final = (",", ";", "\t", "|", None)
-_NUMBER: Final = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
 # Whole numbers as programs write them. A text such as 007 is not a number.
 WHOLE: Final = re.compile(r"-?(0|[1-9]\d{0,18})")
 UNSET: Final = frozenset({"", "nan", "-nan", "na", "n/a", "null", "none"})
@@ -35,10 +35,6 @@ _LEAST_ROWS: Final = {True: 3, False: 1}
 # The header and two rows stand above a note that no empty line separates.
 _LEAST_BEFORE_NOTES: Final = 3
 LOOKED_AT: Final = 40
-# Objects at the ends of lines of a log: how many keys, and how many of so many lines.
-_LEAST_KEYS: Final = 3
-_LEAST_LOGGED: Final = 3
-_LOGGED_LINES: Final = 400
 # A head of this many bytes may end within a line.
 CUT_HEAD: Final = 1 << 16
 
@@ -68,26 +64,9 @@ def sniff(name: str, head: bytes) -> bool:
     if are_logged_objects(lines):
         return True
     has_steps = is_measurement(name.partition(".")[0])
-    return any(_is_table(all_lines, separator, has_steps) for separator in _SEPARATORS)
-
-
-def logged_object(line: str) -> dict[str, object] | None:
-    """Return the JSON object that ends a line of a log; None for other lines."""
-    at = line.find("{")
-    if at < 1 or not line.rstrip().endswith("}"):
-        return None
-    try:
-        found = json.loads(line[at:])
-    except (ValueError, RecursionError):
-        return None
-    return found if isinstance(found, dict) and len(found) >= _LEAST_KEYS else None
-
-
-def are_logged_objects(lines: Iterable[str]) -> bool:
-    """Return whether some lines of a log end with JSON objects that have the same keys."""
-    some = [line for line in islice(lines, _LOGGED_LINES) if line.strip()]
-    keys = Counter(tuple(found) for line in some if (found := logged_object(line)))
-    return bool(keys) and keys.most_common(1)[0][1] >= max(_LEAST_LOGGED, 0.1 * len(some))
+    if any(_is_table(all_lines, separator, has_steps) for separator in _SEPARATORS):
+        return True
+    return logged_rows(lines) is not None
 
 
 def _is_json_lines(lines: Sequence[str]) -> bool:
@@ -321,11 +300,6 @@ def has_header_of(head: bytes, tables: Iterable[TableDeclaration]) -> bool:
     first = next((line for line in lines if line.strip()), "")
     headers = [headings_of(next(split_lines([first], mark), (0, []))[1]) for mark in _SEPARATORS]
     return any(t.header and t.fits_header(header) for t in tables for header in headers)
-
-
-def is_number(text: str) -> bool:
-    """Return whether a text is a number in decimal digits, with or without an exponent."""
-    return _NUMBER.fullmatch(text) is not None
 
 
 def headings_of(cells: Iterable[str]) -> list[str]:

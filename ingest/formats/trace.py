@@ -17,7 +17,7 @@ from ingest.formats import json_rows
 from ingest.formats.documents import may_be_document, parse_document
 from ingest.formats.interval_means import take_means
 from ingest.formats.trace_counters import is_running_total, steps_of
-from ingest.formats.trace_headings import kernel_of, numbered
+from ingest.formats.trace_headings import kernel_of, numbered, words_of
 from ingest.formats.trace_layout import layout_of
 from ingest.formats.trace_search import (
     EVEN_SHARE,
@@ -243,6 +243,9 @@ def _chosen(trace: Trace, powers: dict[int, np.ndarray]) -> list[int]:
     energies = {at for at in alive if trace.headings[at].quantity == "energy"}
     if total := by_domain.get("total"):
         one = next((at for at in total if at in energies), total[0])
+        supplies = [at for at in total if _is_supply(trace.layout.headings[at])]
+        if len(supplies) == len(total) > 1:
+            return supplies
         _doubt_sum(trace, powers, one, [at for at in alive if at != one])
         return [one]
     chosen = []
@@ -262,6 +265,11 @@ def _chosen(trace: Trace, powers: dict[int, np.ndarray]) -> list[int]:
         detail = f"the power is taken as the sum of {names}"
         trace.problems.add("overlapping_domains", "doubted", detail)
     return others
+
+
+def _is_supply(heading: str) -> bool:
+    """Return whether a power is of one of several supplies of a machine: `PSUPower0`."""
+    return numbered(heading) is not None and "psu" in words_of(heading)
 
 
 def _doubt_sum(

@@ -73,6 +73,7 @@ _DOMAINS: Final[dict[Domain, frozenset[str]]] = {
             "input",
             "ac",
             "sum",
+            "psu",
         }
     ),
     "package": frozenset({"package", "pkg", "cpu", "proc", "processor", "socket"}),

@@ -20,8 +20,9 @@ _FORMATS: Final = (
 _FRACTION: Final = re.compile(r"(:\d\d:\d\d)[.,:](\d{1,9})(?!\d)")
 _OF_DAY: Final = re.compile(r"(\d{1,2}):(\d\d):(\d\d)(?:[.,](\d+))?")
 _DAY_S: Final = 86_400.0
-# Least of a number of seconds, ms, us, ns since 1970 that is a date: 1973.
-_EPOCHS: Final = ((1e17, 1e-9), (1e14, 1e-6), (1e11, 1e-3), (1e8, 1.0))
+# Least of a number of ns, us, ms, s since 1970 that is a date: 1973; of s 2001, since clocks that
+# start with the machine count ms.
+_EPOCHS: Final = ((1e17, 1e-9), (1e14, 1e-6), (1e11, 1e-3), (1e9, 1.0))
 
 
 def read_times(

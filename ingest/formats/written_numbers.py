@@ -7,6 +7,7 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
+_PLAIN_NUMBER: Final = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
 _SET: Final = frozenset({"", "nan", "-nan", "na", "n/a", "null", "none", "-"})
 _FIRST: Final = re.compile(r"[-+]?[\d.,]*\d[\d.,]*([eE][-+]?\d+)?\s*\S*")
 _PLAIN: Final = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
@@ -88,3 +89,8 @@ def is_either(numbers: Sequence[str]) -> bool:
     return bool(numbers) and all(
         _THOUSANDS.fullmatch(each) and each.count(",") == 1 for each in numbers
     )
+
+
+def is_number(text: str) -> bool:
+    """Return whether a text is a number in decimal digits, with or without an exponent."""
+    return _PLAIN_NUMBER.fullmatch(text) is not None

@@ -11,7 +11,7 @@ from ingest.formats.table_reshaped import VALUE
 from ingest.proposals.columns import MAYBE_SETTINGS, guess_columns
 from ingest.proposals.crossed_tables import rows_are_samples
 from ingest.proposals.found_tables import FoundTable, header_pattern
-from ingest.proposals.lake_columns import DOUBTED, energy_parts, power_parts
+from ingest.proposals.lake_columns import DOUBTED, SEVERAL, energy_parts, power_parts
 from ingest.proposals.latency_units import NO_UNIT
 from ingest.proposals.like_columns import mean_columns
 from ingest.proposals.path_parts import PathColumn, is_own, read_paths
@@ -29,6 +29,7 @@ _KNOBS: Final = {
     **{"rapl": "rapl_w", "machine": "machine", "threads": "threads"},
 }
 _NO_RUNS: Final = "a row is a sample, or a part of a distribution"
+_RATES: Final = WORDS["more"] & {"throughput", "fps", "qps", "iops", "tps", "rps", "goodput"}
 _FIXED: Final = 0.02
 _NAMED: Final = 8
 
@@ -59,6 +60,10 @@ class TableBlock:
             # Their columns are read as the declaration of means says.
             taken = {self.means.n, *filter(self.means.mean_of, content.headings)}
             self.guesses = [g for g in self.guesses if g.heading.text not in taken]
+        for guess in self.guesses:
+            if guess.heading.text in table.keys and guess.why.startswith("numbers"):
+                guess.role, guess.why, guess.better = "knob", "the keys of a dictionary", None
+        self._mark_names_of_files()
         self.power = power_parts(self.guesses)
         self.energy = energy_parts(self.guesses)
         path, self.parts = read_paths(table.paths) if len(table.paths) > 1 else ("", [])
@@ -69,6 +74,15 @@ class TableBlock:
         self.workload = _workload_of(table, self.parts, dataset, settings)
         self._aim_knobs(settings)
         self.performance = self._performance()
+
+    def _mark_names_of_files(self) -> None:
+        """Make labels of knobs whose cells are the names of the files."""
+        columns = dict(zip(self.table.headings, self.table.columns, strict=True))
+        names = [path.rpartition("/")[2].rpartition(".")[0] for path in self.table.sources]
+        for guess in self.guesses:
+            is_text = guess.role == "knob" and guess.kind == "text" and not guess.is_declared
+            if is_text and len({*names}) > 1 and columns.get(guess.heading.text) == names:
+                guess.role, guess.why = "label", "the name of the file"
 
     def _apart_from_columns(self, pattern: str) -> list[PathColumn]:
         """Return the columns of paths; one that repeats a knob of the rows is a label."""
@@ -117,8 +131,9 @@ class TableBlock:
         """
         metrics = [guess for guess in self.guesses if guess.role == "metric"]
         time = next((guess for guess in metrics if guess.to == "duration_s"), None)
-        rates = [g for g in metrics if g.better == "more" and g.quantity == "rate" and not g.to]
-        rates += [g for g in metrics if g.better == "more" and g not in rates and not g.to]
+        more = [g for g in metrics if g.better == "more" and not g.to]
+        rates = [g for g in more if not g.heading.has(*WORDS["quality"])]
+        rates.sort(key=lambda g: (g.quantity != "rate", not g.heading.has(*_RATES)))
         latencies = sorted(g.to for g in metrics if g.to.startswith("latency_"))
         latency = next((n for n in latencies if "_p99_" in n), next(iter(latencies), ""))
         if time is not None and not _is_fixed(time):
@@ -128,6 +143,8 @@ class TableBlock:
         if rates:
             return self.own_name(rates[0])
         others = [g for g in metrics if g.quantity == "time" and g.better == "less" and not g.to]
+        others += [g for g in metrics if g.quantity == "price" and g.heading.has("time", "latency")]
+        others += more
         return self.own_name(others[0]) if others else "duration_s" if time is not None else ""
 
     def own_name(self, guess: Guess) -> str:
@@ -156,6 +173,8 @@ class TableBlock:
             if guess.why.endswith(DOUBTED):
                 text, unit = guess.heading.text, guess.unit
                 yield f"#   doubtful: {text} says no unit, and is taken as {unit}, {DOUBTED}"
+        if several := [g.heading.text for g in self.guesses if g.why.endswith(SEVERAL)]:
+            yield f"#   doubtful: {', '.join(several)}: {SEVERAL}"
         if self.means is not None:
             yield f"#   means: of {self.means.n} runs each, with their deviations"
         if self.is_refused:

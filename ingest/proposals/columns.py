@@ -16,7 +16,14 @@ from ingest.declarations import TableColumn
 from ingest.formats.json_rows import STATISTICS, Cell, is_set
 from ingest.proposals.counted_rates import settle_counted_rates
 from ingest.proposals.lake_columns import choose_targets, kernel_of
-from ingest.proposals.roles import MOST_NAMES, MOST_STEPS, MOST_VALUES, Guess, guess_of
+from ingest.proposals.roles import (
+    MOST_NAMES,
+    MOST_STEPS,
+    MOST_VALUES,
+    REMARK,
+    Guess,
+    guess_of,
+)
 from ingest.settings.headings import Heading, read_heading
 from ingest.settings.word_lists import WORDS
 
@@ -30,6 +37,8 @@ _ONLY_DOMAINS: Final = frozenset({"package", "pkg", "dram", "uncore", "psys"})
 _DOMAINS: Final = _ONLY_DOMAINS | {"cpu", "core", "cores", "gpu"}
 # A round may be a replicate, or a setting such as the rounds of a training.
 _MAYBE_SET: Final = frozenset({"round", "cycle"})
+# What stands behind a word for a replicate: `run_id`, `Trial #`.
+_NUMBERS: Final = frozenset({"id", "number", "no", "nr", "num", "index", "idx"})
 # Sizes of memory that people set are multiples of one of these, in MB; of half a GB.
 _MEMORY_STEPS: Final = (64, 50)
 MAYBE_SETTINGS: Final = "they may be settings"
@@ -237,6 +246,11 @@ def _find_a_knob(guesses: Sequence[Guess]) -> None:
     if any(guess.role == "knob" for guess in guesses):
         return
     for guess in guesses:
+        if 1 < guess.count <= MOST_NAMES and guess.why == REMARK:
+            # Rows that these names alone tell apart are no replicates.
+            guess.role, guess.why = "knob", "the only names, and nothing else was set"
+            return
+    for guess in guesses:
         if guess.why.startswith(("'", "unit")):
             return
         is_free = guess.why.startswith(("numbers that seldom", "a name of the row"))
@@ -251,6 +265,7 @@ def _choose_replicate(guesses: Sequence[Guess], columns: Sequence[Sequence[Cell]
     for index, guess in enumerate(guesses):
         words = guess.heading.words
         is_named = bool(words) and words[-1] in WORDS["replicates"] and len(words) <= 2
+        is_named |= len(words) == 2 and words[0] in WORDS["replicates"] and words[1] in _NUMBERS
         if not is_named or guess.kind != "whole" or guess.heading.unit or guess.count < 2:
             continue
         # A number of each row of a sweep is no replicate.

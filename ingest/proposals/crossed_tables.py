@@ -12,7 +12,8 @@ from typing import Final
 
 from ingest.formats.json_rows import Cell
 from ingest.formats.table_reshaped import VALUE
-from ingest.formats.table_text import UNSET, is_number
+from ingest.formats.table_text import UNSET
+from ingest.formats.written_numbers import is_number
 from ingest.proposals.path_parts import PathColumn, read_paths
 from ingest.settings.headings import (
     is_derived,

@@ -39,6 +39,7 @@ class FoundTable:
         rows: Number of rows that were read.
         sources: The file of each of these rows.
         place: Where a document has it, if the document has several.
+        keys: Headings of the keys of its dictionaries.
         is_document: Whether documents of JSON or YAML have it.
         declared: What the settings say of its columns already.
         measured: What the names of the files say that all cells are, but those of the first column.
@@ -51,6 +52,7 @@ class FoundTable:
     rows: int = 0
     sources: list[str] = field(default_factory=list)
     place: str = ""
+    keys: frozenset[str] = frozenset()
     is_document: bool = False
     declared: Mapping[str, TableColumn] = field(default_factory=dict)
     measured: str = ""
@@ -143,6 +145,7 @@ def _read(
             FoundTable(headings, declared={**added, **known.columns}, measured=measured),
         )
         found.place, found.is_document = table.place, is_document
+        found.keys |= {*table.keys}
         found.units |= table.units
         found.add(path, [table.column(index) for index in range(len(headings))])
         yield found

@@ -26,6 +26,7 @@ _PERCENTILES: Final = {
     **dict.fromkeys(("mean", "avg", "average"), "mean"),
     **{"median": "p50", "99th": "p99", "95th": "p95", "90th": "p90", "50th": "p50"},
 }
+_PERCENTILE: Final = r"p\d+(\.\d+)?|\d\dth"
 # What a machine, a board or a phone takes, W.
 _PLAUSIBLE_W: Final = (0.1, 5000.0)
 # Headings of studies of several machines, and what these take.
@@ -45,10 +46,16 @@ _USUAL_W: Final = 1.0
 _WHOLES: Final = (("package", "pkg", "socket", "cpu"), ("node", "host"), ("gpu", "device"))
 _SMALL: Final = 0.15
 _AGREEING: Final = 0.2
+# By so much an energy exceeds what the measured power gives in a time that is not the run's.
+_FAR: Final = 2.0
 # So near is an energy to a power times a time that prove the unit of the power.
 _PROVING: Final = 0.05
 # Evidence of a power whose unit is doubtful.
 DOUBTED: Final = "since all of a power are over 5 kW"
+_COLUMNS: Final = ("energy_j", "power_w", "duration_s")
+# Evidence of energies of which none is known to be the run's, and the least of them.
+SEVERAL: Final = "of several runs or of parts of one: `unpivot` or `to` says it"
+_LEAST_SEVERAL: Final = 3
 _TIMES: Final = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}
 _ENERGIES: Final = {"J": 1.0, "mJ": 1e-3, "uJ": 1e-6, "Wh": 3.6e3, "kWh": 3.6e6}
 _POWERS: Final = {"W": 1.0, "mW": 1e-3, "uW": 1e-6}
@@ -79,11 +86,19 @@ def choose_targets(guesses: Sequence[Guess]) -> None:
         quantity: [guess for guess in whole if guess.quantity == quantity]
         for quantity in ("energy", "power")
     }
-    energy = known.get("energy_j") or _best(of_costs["energy"], "energy_j")
-    power = known.get("power_w") or _best(of_costs["power"], "power_w")
+    # Another column of the lake's own name would take it too.
+    named = {g.heading.text: [g] for g in metrics if g.heading.text in _COLUMNS}
+    energy = known.get("energy_j") or _best(named.get("energy_j", of_costs["energy"]), "energy_j")
+    if energy is not None and not energy.is_declared:
+        alike = _like(energy, of_costs["energy"])
+        for guess in alike:
+            guess.why += f"; {SEVERAL}"
+        if alike:
+            energy.to, energy.scale, energy = "", 1.0, None
+    power = known.get("power_w") or _best(named.get("power_w", of_costs["power"]), "power_w")
     times = [g for g in metrics if g.quantity == "time" and not _is_latency(g.heading)]
     durations = [g for g in times if not _is_spread(g.heading)]
-    duration = known.get("duration_s") or _best(durations, "duration_s")
+    duration = known.get("duration_s") or _best(named.get("duration_s", durations), "duration_s")
     if duration is None and energy is None and power is not None:
         duration = _of_each(durations)
     is_codecarbon = any(g.heading.has("codecarbon", "emissions") for g in guesses)
@@ -91,7 +106,7 @@ def choose_targets(guesses: Sequence[Guess]) -> None:
         for guess in of_costs["energy"]:
             if guess.heading.unit is None:
                 _set_unit(guess, "kWh", 3.6e6, "as CodeCarbon has it")
-    if duration is not None and _is_of_items(duration, energy):
+    if duration is not None and _is_of_items(duration, energy, power):
         duration.to, duration.scale, duration = "", 1.0, None
     if power is not None and _is_of_a_part(power, energy, duration):
         power.to, power.scale, power = "", 1.0, None
@@ -106,7 +121,7 @@ def choose_targets(guesses: Sequence[Guess]) -> None:
     if power is not None and is_free and any(large):
         _set_unit(power, "mW", 1e-3, DOUBTED)
     _choose_units(energy, power, duration, apart_s, _MOST_W if machines else _PLAUSIBLE_W[1])
-    for guess in of_costs["energy"]:
+    for guess in (g for g in metrics if g.quantity == "energy"):
         if guess is not energy and not guess.unit:
             guess.unit = energy.unit if energy and not energy.heading.unit else "J"
         guess.wraps_at = _wrap_of(guess)
@@ -177,7 +192,7 @@ def _is_latency(heading: Heading) -> bool:
     """Return whether a time is of requests: by its word, or a percentile that has no other word."""
     if heading.words[-1:] in (("length",), ("size",), ("tokens",), ("bytes",), ("count",)):
         return False
-    is_percentile = any(re.fullmatch(r"p\d+(\.\d+)?|\d\dth", word) for word in heading.words)
+    is_percentile = any(re.fullmatch(_PERCENTILE, word) for word in heading.words)
     return heading.has(*_LATENCIES) or (is_percentile and len(heading.words) == 1)
 
 
@@ -203,7 +218,7 @@ def _best(guesses: Sequence[Guess], target: str) -> Guess | None:
         return None
     at = max(range(len(guesses)), key=lambda index: (_rank(guesses[index], target), -index))
     best = guesses[at]
-    if _rank(best, target) <= -20:
+    if _rank(best, target) <= -20 and best.heading.text != target:
         return None
     best.to = target
     unit = best.heading.unit
@@ -228,7 +243,10 @@ def _rank(guess: Guess, target: str) -> int:
         rank -= 4 * heading.has(*WORDS["parts"])
     if target == "duration_s":
         rank -= 12 * heading.has(*WORDS["phases"])
-        rank -= 30 * heading.has(*WHEN, "per", "offset", "interval", "to", "ttft", "tpot", "itl")
+        rank -= 30 * heading.has(*WHEN, *WORDS["moments"], "per", "offset", "interval", "to")
+        rank -= 30 * any(re.fullmatch(_PERCENTILE, word) for word in heading.words)
+        # A mean of which nothing says what took so long, beside the duration of the run.
+        rank -= 4 * ({*heading.words} <= _MEANS)
     if heading.has("per", "efficiency", "rate", "ratio", "percent"):
         rank -= 30
     if not np.any(guess.numbers > 0):
@@ -236,14 +254,45 @@ def _rank(guess: Guess, target: str) -> int:
     return rank
 
 
-def _is_of_items(duration: Guess, energy: Guess | None) -> bool:
-    """Return whether a mean time is of items, since the energy is too large for it."""
-    if energy is None or duration.is_declared or not duration.heading.has(*_MEANS):
+def _like(energy: Guess, energies: Sequence[Guess]) -> list[Guess]:
+    """Return energies that differ in one unknown word, if there are several: `java_j`, `go_j`.
+
+    They may be of runs or of parts of one run; none of them is the run's.
+    """
+    known = MEASURED | PLAIN_WORDS | WORDS["parts"] | WORDS["phases"] | WORDS["set"] | {"package"}
+    words = {*energy.heading.words}
+    alike = [
+        guess
+        for guess in energies
+        if guess.heading.unit == energy.heading.unit is not None
+        and len(guess.heading.words) == len(words)
+        and (guess is energy or len(words - {*guess.heading.words}) == 1)
+    ]
+    if len(alike) < _LEAST_SEVERAL:
+        return []
+    shared = set.intersection(*({*guess.heading.words} for guess in alike))
+    own = {word for guess in alike for word in guess.heading.words} - shared
+    is_unknown = own.isdisjoint(known) and all(map(str.isalpha, own))
+    return alike if is_unknown else []
+
+
+def _is_of_items(duration: Guess, energy: Guess | None, power: Guess | None) -> bool:
+    """Return whether a time is of items, since the energy is too large for it.
+
+    A mean time is that if the energy is that of no machine; any time if the power that was measured
+    is another one by far.
+    """
+    sides = [guess for guess in (energy, duration, power) if guess is not None]
+    if energy is None or duration.is_declared or any(g.heading.unit is None for g in sides):
         return False
-    if energy.heading.unit is None or duration.heading.unit is None:
-        return False
-    joules, seconds = ((_middle(g) or 0.0) * g.scale for g in (energy, duration))
-    return joules > _PLAUSIBLE_W[1] * seconds > 0
+    joules, seconds, *watts = ((_middle(g) or 0.0) * g.scale for g in sides)
+    if watts and min(joules, seconds, *watts) > 0 and not _is_of(power, WORDS["parts"]):
+        return joules > _FAR * seconds * watts[0]
+    return duration.heading.has(*_MEANS) and joules > _PLAUSIBLE_W[1] * seconds > 0
+
+
+def _is_of(guess: Guess | None, words: frozenset[str]) -> bool:
+    return guess is not None and guess.heading.has(*words)
 
 
 def _is_of_a_part(power: Guess, energy: Guess | None, duration: Guess | None) -> bool:

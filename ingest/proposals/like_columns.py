@@ -37,8 +37,10 @@ _NO_SERIES: Final = (
         {"package", "pkg", "psys", "dynamic", "static", "active", "p50", "p90", "p95", "p99"}
     )
 )
+# Words that name a part, a setting or a measurement, and no alternative of a run.
+_KNOWN: Final = WORDS["set"] | WORDS["measured"] | WORDS["less"] | WORDS["more"] | {"estimated"}
 # What headings call the number of runs of a mean, means, and sample standard deviations.
-_COUNTS: Final = frozenset({"n", "runs", "repetitions", "replicates", "reps", "repeats", "samples"})
+_COUNTS: Final = frozenset({"n", "runs", "repetitions", "replicates", "reps", "repeats"})
 _MEANS: Final = (r"mean", r"average", r"avg", r"mittelwert", r"moyenne", r"media")
 _DEVIATIONS: Final = (
     r"std\.? ?abw(?:\.|eichung)?", r"standardabweichung", r"stddev", r"std\.? ?dev\.?", r"stdev",
@@ -86,18 +88,26 @@ def series_pattern(headings: Sequence[str], columns: Sequence[Sequence[Cell]]) -
     """Return the pattern of names with which headings of measurements begin or end, or nothing.
 
     At least three names have the same energy, or power and time each: `fft_energy_j`, `fft_time_s`.
+    Of energies alone, `java_j` and `go_j`, nothing else is measured, and the names are unknown.
     """
+    metrics = [
+        heading
+        for heading, cells in zip(headings, columns, strict=True)
+        if (guess := guess_of(read_heading(heading), cells)).role == "metric"
+        and (guess.quantity or is_measured(guess.heading, guess.quantity))
+    ]
     for form in (r"^([A-Za-z0-9]+(?:[-.][A-Za-z0-9]+)*)[ _]", r"[ _]([A-Za-z][A-Za-z0-9-]*)$"):
         names: dict[str, list[str]] = defaultdict(list)
-        for at, heading in enumerate(headings):
+        for heading in headings:
             stem, name = stem_of(heading, form)
-            if name and guess_of(read_heading(heading), columns[at]).role == "metric":
+            if name and heading in metrics:
                 names[stem].append(name)
         full = [each for each in names.values() if len(each) >= _LEAST_SERIES]
         quantities = {read_heading(stem).unit for stem, each in names.items() if each in full}
         kinds = {unit.quantity for unit in quantities if unit is not None}
         known = {word for name in full[0] for word in words_of(name)} if full else set()
-        is_alike = len(full) > 1 and all({*each} == {*full[0]} for each in full)
+        is_whole = len(full) == 1 and len(full[0]) == len(metrics) and known.isdisjoint(_KNOWN)
+        is_alike = (len(full) > 1 or is_whole) and all({*each} == {*full[0]} for each in full)
         if is_alike and kinds & {"energy", "power"} and not known & _NO_SERIES:
             either = "|".join(map(re.escape, full[0]))
             return form.replace(

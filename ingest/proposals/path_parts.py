@@ -18,7 +18,8 @@ _SEPARATORS: Final = "-_.=@+ "
 _SEPARATED: Final = re.compile(rf"([{re.escape(_SEPARATORS)}]+)")
 # In a time of day and in `1.2GHz` they separate nothing; in `cg.C.16.1` the dots do.
 _ONE_PART: Final = re.compile(
-    r"\d{4}-\d\d-\d\d(?:[-_T ]\d\d[-_.:h]?\d\d(?:[-_.:m]?\d\d)?)?|\d{8}[-_T]\d{4,6}"
+    r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
+    r"|\d{4}-\d\d-\d\d(?:[-_T ]\d\d[-_.:h]?\d\d(?:[-_.:m]?\d\d)?)?|(?:19|20)\d{6}[-_T]\d{4,6}"
     r"|(?<![.\d])\d+\.\d+(?![.\d])"
 )
 _HIDDEN: Final = {ord(mark): 0xE000 + at for at, mark in enumerate(_SEPARATORS)}
@@ -31,7 +32,12 @@ _THREADS: Final = frozenset({"t", "thr", "th"})
 # They need the word before them to say what was set: `power_limit_150W`.
 _SHORT: Final = WORDS["limits"] | {"size", "count", "rate", "level", "number", "num", "time"}
 _REPLICATES: Final = WORDS["replicates"] | {"r", "i"}
-_STAMP: Final = re.compile(r"\d{8,}.*|[0-9a-f]{8,}|\d{4}-\d\d-\d\d.*")
+# Dates, seconds and ms since 1970 that are no round numbers, digests, and uuids.
+_STAMP: Final = re.compile(
+    r"(?:19|20)\d\d(?:0[1-9]|1[0-2])[0-3]\d(?:[^\d.].*|\d{4,6})?|1[0-9]{9}(?<!000)(?:[0-9]{3}|\.\d+)?"
+    r"|(?=.*[a-f])(?=.*\d)[0-9a-f]{7,}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
+    r"|\d{4}-\d\d-\d\d.*"
+)
 # What stands before and behind numbers of bytes: `bs512`, `bs4k`, `bs1M`.
 _OF_SIZES: Final = frozenset(
     {"bs", "block", "blocksize", "size", "request", "chunk", "record", "msg"}
@@ -41,6 +47,8 @@ _PREFIXES: Final = {
     *(f"{prefix}{unit}" for prefix in "kKmMgG" for unit in ("", "B", "b", "iB")),
 }
 _ROUND: Final = re.compile(r"0*\d|\d*[05]|0*(?:16|32|64|128|256|512|1024|2048|4096|8192)")
+# Large numbers that were set are seldom others.
+_LARGE: Final = re.compile(r"\d+000|32768|65536|131072|262144|524288|1048576")
 # Names of what a file has of a run.
 _KINDS: Final = WORDS["general"] | WORDS["less"] | {"rapl", "perf", "usage", "metrics", "stats"}
 # What of a quantity is set, where no word says more.
@@ -185,6 +193,7 @@ class _Reader:
         is_real = all(re.fullmatch(r"\d+(\.\d+)?", text) for text in texts)
         # Numbers of jobs are of one file each.
         is_job = len(values) == len(texts) > 3 and all(re.fullmatch(r"\d{5,}", t) for t in values)
+        is_job = is_job and not all(map(_LARGE.fullmatch, values)) and not _names_size(word)
         is_stamp = is_job or all(_STAMP.fullmatch(text) for text in values)
         kind = "text" if is_stamp or not is_real else "whole" if is_whole else "real"
         form = (
@@ -231,11 +240,18 @@ class _Reader:
 
 def _are_machines(texts: Sequence[str]) -> bool:
     """Return whether texts are names of machines, and no sweep: `f1200`, `f1600`, `f2000`."""
+    if any({*texts} <= names for names in VALUES.values()):
+        return False
     starts = {text.rstrip("0123456789") for text in texts}
     is_said = {start.lower() for start in starts} <= _NAMING | WORDS["loads"] | _OF_SIZES
     is_many = len(starts) == 1 and len({*texts}) > 2
     is_sweep = (is_many or is_said) and not {*starts} & {"node", "host"}
     return not is_sweep and all(map(_MACHINE.fullmatch, texts))
+
+
+def _names_size(word: str) -> bool:
+    """Return whether a word says that the number behind it is one that was set."""
+    return word.lower() in _OF_SIZES or not {*words_of(word)}.isdisjoint(_NAMING)
 
 
 def _literal(text: str) -> str:
@@ -278,6 +294,9 @@ def _common_marks(texts: Sequence[str]) -> str:
 def _field(texts: tuple[str, ...]) -> Iterator[_Token]:
     """Yield word, number and unit of texts such as `batch16` and `150W`; else the texts."""
     plain = [text.translate(_SHOWN) for text in texts]
+    if any({text.lower() for text in plain} <= names for names in VALUES.values()):
+        yield _Token(texts, "word")
+        return
     found = [match for text in plain if (match := _NUMBERED.fullmatch(text))]
     units = {match[3] or "" for match in found}
     unit = next(iter(units), "")

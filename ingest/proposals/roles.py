@@ -38,8 +38,11 @@ _MOST_LETTERS: Final = 80
 # Of means: ends of intervals, deviations.
 _BOUNDS: Final = ("ci", "ci95", "std", "stddev", "stdev", "stderr", "iqr")
 _EPOCHS: Final = tuple((1e9 * scale, 4e9 * scale) for scale in (1, 1e3, 1e6, 1e9))
+REMARK: Final = "a remark about the run"
 MOST_VALUES: Final = 64
 MOST_NAMES: Final = 200
+# So many durations may be multiples of the least one by chance.
+_FEWEST_STEPS: Final = 4
 # So few fractions may be the steps of a knob.
 MOST_STEPS: Final = 12
 
@@ -112,10 +115,16 @@ def guess_of(heading: Heading, cells: Sequence[Cell]) -> Guess:
         guess.why = f"a clock, {said}"
     elif heading.has(*WORDS["loads"]) and kind == "whole" and recurring and _is_even(numbers):
         guess.role, guess.why = "knob", f"a load that was offered: {said}"
+    elif _is_progression(guess):
+        guess.role, guess.why = "knob", f"whole numbers in even steps: {said}"
+    elif _is_counted(heading) and any("." in text.rstrip("0.") for text in counts):
+        guess.role, guess.why = "metric", "fractions of what is counted in whole: means"
     elif is_measured(heading, guess.quantity) is True:
         guess.role, guess.why = "metric", _measured_why(heading)
         guess.better = _direction(guess)
-    elif _is_size_or_unsaid(heading) and any(_digits(text) > _MOST_DIGITS for text in counts):
+    elif (
+        _is_size_or_unsaid(heading) or guess.quantity == "bytes" or len(counts) == len(texts)
+    ) and any(_digits(text) > _MOST_DIGITS for text in counts):
         guess.role, guess.why = "metric", f"numbers of more digits than people set: {said}"
     elif kind == "real" and (
         len(counts) == len(texts) > MOST_STEPS or (guess.quantity == "time" and not recurring)
@@ -176,6 +185,19 @@ def _is_even(numbers: np.ndarray) -> bool:
     return step > 0 and float(numbers.max()) <= MOST_VALUES * step
 
 
+def _is_counted(heading: Heading) -> bool:
+    """Return whether a heading is of something that is counted in whole."""
+    return heading.words[-1:] == ("tokens",) or heading.words[-2:] == ("batch", "size")
+
+
+def _is_progression(guess: Guess) -> bool:
+    """Return whether durations are whole steps of one size, as no measured ones are."""
+    if guess.kind != "whole" or not guess.heading.has("duration") or guess.count < _FEWEST_STEPS:
+        return False
+    steps = np.diff(np.unique(guess.numbers))
+    return bool(np.all(steps == steps[0]) and guess.numbers.min() == steps[0])
+
+
 def names_machines(heading: Heading) -> bool:
     """Return whether a heading is of names of machines."""
     words = [word for word in heading.words if word not in ("id", "name")]
@@ -205,12 +227,14 @@ def _judge_text(guess: Guess, counts: Counter[str], rows: int, said: str) -> Non
     numbered = sum(count for text, count in counts.items() if text[0].isdigit())
     if 2 * dates > rows:
         guess.why = "a time of day or a date"
-    elif guess.quantity in ("energy", "power", "time") and 2 * numbered > rows:
+    elif 2 * numbered > rows and (
+        guess.quantity in ("energy", "power", "time") or heading.words[-1:] == ("rss",)
+    ):
         guess.why = "a measurement as a text"
     elif names_machines(heading) and 1 < len(counts) <= rows / 2:
         guess.role, guess.why = "knob", f"machines: {said}"
     elif heading.has(*WORDS["remarks"]) and not heading.has("model"):
-        guess.why = "a remark about the run"
+        guess.why = REMARK
     elif any("\n" in text or len(text) > _MOST_LETTERS for text in counts):
         guess.why = "texts of several words"
     elif heading.words[-2:] in (("run", "id"), ("job", "id"), ("session", "id")):
@@ -254,6 +278,8 @@ def is_measured(heading: Heading, quantity: str) -> bool | None:
     if quantity in ("energy", "power", "temperature", "voltage", "current", "charge", "rate"):
         return True
     if quantity == "price":
+        return True
+    if (quantity == "bytes" or heading.has("bytes", "disk")) and heading.has(*WORDS["moved"]):
         return True
     if last == "ratio" and {*words} & {"performance", "power", "energy", "hit", "miss"}:
         return True

@@ -9,7 +9,8 @@ from collections.abc import Collection, Sequence
 from typing import Final
 
 from ingest.formats.json_rows import Cell
-from ingest.formats.table_text import UNSET, is_number
+from ingest.formats.table_text import UNSET
+from ingest.formats.written_numbers import is_number
 from ingest.proposals.path_parts import PathColumn, read_paths
 from ingest.settings.column_names import clean_name
 from ingest.settings.headings import words_of

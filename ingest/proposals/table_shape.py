@@ -37,7 +37,8 @@ class TableShape:
             of = "series" if "?P<" in self.unpivot else "replicates"
             each = "column" if self.pivot else "cell" if self.measured else ""
             runs = f"each {each} is a run" if each else "each row is as many runs"
-            yield f"{of}: a part of the headings; {runs}"
+            doubt = "" if "?P<" not in self.unpivot or each else "; doubtful: or parts of one run"
+            yield f"{of}: a part of the headings; {runs}{doubt}"
 
 
 def shape_of(table: FoundTable) -> tuple[TableShape, FoundTable]:

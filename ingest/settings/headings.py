@@ -63,9 +63,12 @@ _MINUTES: Final = frozenset({"m", "min", "Min", "MIN"})
 # What is counted a second: `ops_s`, `tokens_s`.
 ITEMS: Final = frozenset(
     {"ops", "op", "req", "reqs", "requests", "it", "iter", "iterations", "tokens", "tok", "queries",
-     "images", "img", "frames", "inferences", "samples", "msgs", "messages", "packets", "pkts",
+     "images", "img", "frames", "inferences", "inf", "samples", "msgs", "messages", "packets",
+     "pkts",
      "transactions", "txn", "flops", "gflops", "mflops", "mbit", "gbit", "mbits", "gbits"}
 )  # fmt: skip
+# Nobody writes seconds of these: `kops_s`, `Mreq_s`.
+_THOUSANDS: Final = re.compile("(?i)[kmg](?:ops?|reqs?|requests|tokens|queries|msgs|txn|pkts)")
 # Unit without a prefix: what it measures, and how many of the base unit of that it is.
 _BASES: Final[dict[str, tuple[Quantity, float]]] = {
     "J": ("energy", 1), "Wh": ("energy", 3600), "W": ("power", 1), "s": ("time", 1),
@@ -97,7 +100,7 @@ _BRACKETS: Final = re.compile(r"^(.*?)\s*[(\[{]\s*([^()\[\]{}]+?)\s*[)\]}]\s*$")
 _PRODUCT: Final = re.compile(r"\s*[*·⋅.]\s*|\s+")
 _PART: Final = re.compile(r"(?:[A-Za-z0-9%µμ°]|(?<=\d)\.(?=\d))+")
 # Words with a number in them: percentiles, and processors such as `gpu0`.
-_WHOLE: Final = re.compile(r"[pP]\d+(?:\.\d+)?|[A-Za-z]+\d+|\d+(?:st|nd|rd|th)")
+_WHOLE: Final = re.compile(r"[pP]\d+(?:\.\d+)?|(?:[A-Z]?[a-z]+|[A-Z]+)\d+|\d+(?:st|nd|rd|th)")
 _WORD: Final = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+(?:\.\d+)?|[%µμ°]\w*")
 
 
@@ -157,7 +160,7 @@ def _raw_words(text: str) -> list[str]:
 
 
 _STATISTIC: Final = re.compile(
-    r"(?i)mean|avg|average|median|std|stdev|stddev|sd|min|max|sum|total|p\d\d+"
+    r"(?i)mean|avg|average|median|std|stdev|stddev|sd|min|max|sum|total|actual|measured|p\d\d+"
 )
 
 
@@ -239,7 +242,8 @@ def _last_unit(words: list[str]) -> Unit | None:
         # `MB_s` and `ops_s` are rates; a last `s` alone is seconds.
         is_bytes = over is not None and over.quantity == "bytes"
         text = over.text if over is not None and is_bytes else words[0]
-        return Unit(f"{text}/s", "rate") if is_bytes or words[0].lower() in ITEMS else None
+        is_counted = words[0].lower() in ITEMS or _THOUSANDS.fullmatch(words[0]) is not None
+        return Unit(f"{text}/s", "rate") if is_bytes or is_counted else None
     if len(words) == 2 and words[0].lower() in ("watt", "w", "kilowatt", "milliwatt", "watts"):
         return unit_of("".join(words)) if words[1].lower().startswith("h") else None
     if len(words) != 1 or words[0] in _NEVER_LAST:
@@ -262,7 +266,8 @@ def _per(words: tuple[str, ...]) -> Unit | None:
     over = over or next((u for w in reversed(above) if (u := unit_of(w))), None)
     if under is not None and under.quantity in ("energy", "power"):
         return Unit(f"{above[-1] if above else '1'}/{under.text}", "rate")
-    item = next((word for word in below if unit_of(word) is None), "item")
+    items = [word for word in below if unit_of(word) is None]
+    item = next((w for w in items if {w, f"{w}s"} & ITEMS), items[0] if items else "item")
     return None if over is None else Unit(f"{over.text}/{item}", "price")
 
 

@@ -351,7 +351,7 @@ def _odd_power(values: Mapping[str, Any]) -> str:
         return ""
     return (
         f"{energy:.6g} J in {time:.6g} s are {energy / time:.6g} W, not {power:.6g} W: "
-        "check their units; the power is taken from energy and time"
+        "check their units; the power is kept as it was measured"
     )
 
 
@@ -413,8 +413,8 @@ def _build_row(claim: _Claim) -> dict[str, Any]:
     if row.get("energy_j") is None and None not in (row.get("power_w"), row.get("duration_s")):
         row["energy_j"] = row["power_w"] * row["duration_s"]
         claim.flags.add("energy_derived")
-    if row.get("energy_j") is not None and row.get("duration_s"):
-        row["power_w"] = row["energy_j"] / row["duration_s"]
+    if None not in (row.get("energy_j"), row.get("duration_s") or None):
+        row.setdefault("power_w", row["energy_j"] / row["duration_s"])
     if claim.key.system not in settings.systems:
         claim.flags.add("unknown_system")
     sources = [

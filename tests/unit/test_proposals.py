@@ -29,7 +29,7 @@ from ingest.proposals.columns import MAYBE_SETTINGS, guess_columns
 from ingest.proposals.latency_units import NO_UNIT
 from ingest.proposals.like_columns import replicate_pattern
 from ingest.proposals.path_parts import read_paths
-from ingest.proposals.roles import Guess
+from ingest.proposals.roles import Guess, guess_of
 from ingest.propose import propose_for
 from ingest.settings.dataset import load_settings
 from ingest.settings.headings import read_heading, without_unit
@@ -498,6 +498,26 @@ def test_directions_units_wraps_and_no_limit_are_guessed() -> None:
             r"(?P<folder>[^/]+?)/[^/_]+?_f(?P<frequency>\d+(?:\.\d+)?)GHz_(?P<replicate>\d+)\.csv",
             {"folder": "knob", "frequency": "knob", "replicate": "knob"},
         ),
+        # Large sizes and clocks are no numbers of jobs and no dates; uuids and digests are stamps.
+        (
+            [f"n{n}_{clock}.csv" for n in (10000, 16777216)
+             for clock in (1200000000, 854250000)],
+            r"n(?P<n_whole>\d+)_(?P<file>\d+)\.csv",
+            {"n_whole": "knob", "file": "knob"},
+        ),
+        (
+            [f"{model}/{n:08x}-025b-413f-8a9a-021ea648a7dd/e{n}a7b3c9.csv"
+             for model in ("llama", "opt") for n in (1, 2)],
+            r"(?P<folder>[^/]+?)/(?P<folder_2>[^/]+?)/(?P<file>[^/]+?)\.csv",
+            {"folder": "knob", "folder_2": "stamp", "file": "stamp"},
+        ),
+        # Names of codecs have numbers.
+        (
+            [f"{video}_{codec}_crf{crf}.mkv" for video in ("crowd", "park")
+             for codec in ("x264", "x265") for crf in (22, 28)],
+            r"(?P<file>[^/_]+?)_(?P<codec>[^/_]+?)_crf(?P<crf>\d+)\.mkv",
+            {"file": "knob", "codec": "knob", "crf": "knob"},
+        ),
         # What counts threads, sizes or clocks from 1 on counts no replicates.
         (
             [f"{of}_{n}t.csv" for of in ("fft", "lu") for n in (1, 2, 3)],
@@ -759,6 +779,8 @@ def test_powers_that_disagree_with_energy_and_time_are_doubted(
     """The second row states 30 W; 40 J in 2 s are 20 W."""
     write(tmp_path / "s", "t.csv", "model,energy (J),power (W),time (s)\na,40,20,2\nb,40,30,2\n")
     assert add(tmp_path / "s", tmp_path / "lake") == 0
+    # What was measured is kept.
+    assert rows_of(tmp_path / "lake", "SELECT power_w FROM runs ORDER BY model")[1] == (30.0,)
     assert main(["problems", "--lake", str(tmp_path / "lake"), "--json"]) == 0
     problems = json.loads(capsys.readouterr().out.partition("[")[2].join(("[", "")))
     (odd,) = [problem for problem in problems if problem["kind"] == "odd_power"]
@@ -987,3 +1009,55 @@ def test_what_may_be_set_or_measured_is_told_by_its_values(
     assert (guess.role, guess.unit, guess.better) == (role, unit, better)
     assert guess.why.endswith(NO_UNIT) == (role == "metric" and not unit)
     assert guess.why.endswith(MAYBE_SETTINGS) == (role == "label")
+
+
+@pytest.mark.parametrize(
+    ("heading", "cells", "role", "unit"),
+    [
+        ("MaxRSS", ["1024K", "2048K"], "label", ""),
+        ("AveRSS", ["1024", "2048"], "metric", ""),
+        ("bytes_read", ["4096", "8192"], "metric", ""),
+        ("net_rx_bytes", ["4096", "8192"], "metric", "B"),
+        ("read_percent", ["50", "95"], "knob", "%"),
+        ("block_bytes", ["4096", "8192"], "knob", "B"),
+        ("kops_s", ["1.5", "2.5"], "metric", "kops/s"),
+        ("throughput_inf_s", ["414.1", "314.6"], "metric", "inf/s"),
+        ("J_inf_per_gen_token", ["0.3", "0.4"], "metric", "J/token"),
+        # Means of what is counted in whole, fractions that a machine wrote, and even steps.
+        ("input_tokens", ["561.95", "24.0"], "metric", ""),
+        ("input_tokens", ["512", "24"], "knob", ""),
+        ("engine_size_mb", ["22.234569549560547", "21.91611491394043"], "metric", "MB"),
+        ("learning_rate", ["0.30000000000000004", "0.1"], "knob", ""),
+        ("duration_min", ["5", "10", "15", "20"], "knob", ""),
+        ("duration_min", ["5", "11", "15", "20"], "metric", ""),
+    ],
+)
+def test_what_a_heading_and_its_cells_are(
+    heading: str, cells: list[str], role: str, unit: str
+) -> None:
+    guess = guess_of(read_heading(heading), cells * 9)
+    assert (guess.role, guess.unit) == (role, unit)
+
+
+@pytest.mark.parametrize(
+    ("columns", "targets"),
+    [
+        # A time between tokens is not the run's, nor any by which the measured power is another.
+        ({"tbt_p95_ms": 41.4, "energy_total_j": 585.5, "avg_power_w": 104.8},
+         {"energy_total_j": "energy_j", "avg_power_w": "power_w"}),
+        ({"step_time_ms": 41.4, "energy_total_j": 585.5, "avg_power_w": 104.8},
+         {"energy_total_j": "energy_j", "avg_power_w": "power_w"}),
+        ({"LCP (ms)": 1302.0, "Energy (Wh)": 0.85}, {"Energy (Wh)": "energy_j"}),
+        ({"mean_ms": 1.86, "duration_sec_actual": 120.0, "avg_power_w": 8.9},
+         {"duration_sec_actual": "duration_s", "avg_power_w": "power_w"}),
+        # The lake's own name goes before better words; alike ones may be of several runs.
+        ({"csv_total_energy_j": 6447.9, "energy_j": 6464.9}, {"energy_j": "energy_j"}),
+        ({"java_j": 181.3, "flutter_j": 194.8, "ionic_j": 216.1, "time_s": 9.0},
+         {"time_s": "duration_s"}),
+        ({"package_j": 181.3, "dram_j": 14.8, "gpu_j": 16.1}, {"package_j": "energy_j"}),
+    ],
+)  # fmt: skip
+def test_the_columns_of_the_run_itself(columns: dict[str, float], targets: dict[str, str]) -> None:
+    cells = [[str(value * step) for step in (1.01, 1.17, 1.33, 1.52)] for value in columns.values()]
+    guesses = guess_columns([*columns], cells, {}, {})
+    assert {g.heading.text: g.to for g in guesses if g.to} == targets

@@ -40,6 +40,14 @@ MLLOG = "".join(f':::MLLOG {{"key": "{key}", "value": "{value}"}}\n' for key, va
 SPL = "".join(f"Time,02-24-2023 13:08:{s:02}.500,Watts,100.0,Volts,205.8,Mark,a_testing,"
               f"Ch1,Watts,40.0,Volts,205.9,Ch2,Watts,60.0,Volts,205.7\n"
               for s in range(25))  # fmt: skip
+LIKWID = """LIKWID MICRO BENCHMARK
+Test: copy
+Using {threads} threads
+Time:\t\t\t2.104599e+02 sec
+MFlops/s:\t\t0.00
+Data volume (Byte):\t25600000000000
+MByte/s:\t\t121638.40
+"""
 _BENCHMARKS = ("fft", "lu", "is")
 STUDIES: dict[str, tuple[dict[str, str], str, int, list[tuple[Any, ...]]]] = {
     "load table": (
@@ -520,6 +528,66 @@ STUDIES: dict[str, tuple[dict[str, str], str, int, list[tuple[Any, ...]]]] = {
         "job_app, job_nodes, replicate, energy_j, duration_s", 12,
         [("gromacs", 1, 1, 96001.5, 240.5), ("gromacs", 1, 2, 96001.5, 240.5),
          ("gromacs", 2, 1, 96002.5, 120.25)],
+    ),
+    # Two supplies; times since a start in ms.
+    "a benchmark and supplies": (
+        {f"results_{threads}/{name}": text for threads in (16, 32) for name, text in (
+            ("copy.out", LIKWID.format(threads=threads)),
+            ("power.csv", "Timestamp,SocketPower0,SocketPower1,PSUPower0,PSUPower1,TimeDifference\n"
+             + "".join(f"{274797540 + 6000 * n},89.1,91.2,430,5,6000\n"
+                       for n in range(8))))},
+        "threads, test, power_w, bandwidth_bytes_s, duration_s", 2,
+        [(16, "copy", pytest.approx(435.0), 121638.4e6, 210.4599)],
+    ),
+    # A row a file, named by it; costs of one item.
+    "rows named by their files": (
+        {f"{runtime}/coldstart_{runtime.replace('-', '_')}_round{n}.csv":
+         f"benchmark,energy_J_per_inv,time_s_per_inv,power_W\ncoldstart_{runtime.replace('-', '_')}"
+         f"_round{n},0.78{n},0.055{n},14.{n}\n"
+         for runtime in ("p1-jit", "p1-aot") for n in (1, 2)},
+        "folder, replicate, power_w, time_s_per_inv, performance_metric", 4,
+        [("aot", 1, 14.1, 0.0551, "time_s_per_inv")],
+    ),
+    "rows of a log": (
+        {"results.log": "script,language,run_id,energy_joules,time_seconds\n" + "".join(
+            f"[{script}] Run #{n}\n{script},{script[2:]},{n},{energy},0.25\nSUCCESS: done\n"
+            for n in (1, 2) for script, energy in (("a.rs", 0.5), ("b.py", 1.5)))},
+        "script, replicate, energy_j, duration_s", 4,
+        [("a.rs", 1, 0.5, 0.25)],
+    ),
+    # Sizes with unlike rates: the keys are settings.
+    "powers under keys": (
+        {"power.yml": "switch:\n  100G:\n" + "".join(
+            f"    {size}:\n" + "".join(
+                f"      {rate}:\n        power: [{300 + rate}, {302 + rate}]\n" for rate in rates)
+            for size, rates in ((256, (2.5, 5.0, 10.0)), (512, (2.5, 5.0))))},
+        "c_100g, key, power_w", 5,
+        [(256, 2.5, 303.5), (256, 5.0, 306.0), (256, 10.0, 311.0), (512, 2.5, 303.5)],
+    ),
+    # Times of day are no values; the clock is in the name.
+    "texts of a script": (
+        {f"{model}_{clock}_output.txt": "Exec Start: 1739715447.61\n---- Executing ----\n\n"
+         f"Exec End: 1739715889.14\nModel Name: {model}\nFPS:7.41 \n\n"
+         "Wall Time for running model (secs): 441.5\n"
+         for model in ("vgg19", "inception_v4") for clock in (114750000, 522750000, 1300500000)},
+        "file, file_2, fps, duration_s", 6,
+        [("inception_v4", 114750000, 7.41, 441.5)],
+    ),
+    # Levels of a setting in headings of one energy.
+    "energies of alternatives": (
+        {f"{task}.json": "[" + ", ".join(
+            f'{{"duration_min": {5 * n}, "java_j": {180.5 * n}, "flutter_j": {190.5 * n}, '
+            f'"ionic_j": {210.5 * n}}}' for n in range(1, 6)) + "]" for task in ("gps", "net")},
+        "file, series, duration_min, energy_j", 30,
+        [("gps", "flutter", 5, 190.5), ("gps", "flutter", 10, 381.0)],
+    ),
+    # Only the names of the programs tell the rows apart.
+    "nothing else was set": (
+        {"data_1.csv": "file time avg-energy max-energy\n" + "".join(
+            f"{name} {9.5 + n} {270.5 + n} {280.5 + n}\n"
+            for name, n in (("map", 1), ("omp", 2), ("map", 3), ("omp", 4)))},
+        "file, duration_s, energy_j, max_energy", 4,
+        [("map", 10.5, 271.5, 281.5)],
     ),
     # Folders repeat what the documents say.
     "documents in folders": (
