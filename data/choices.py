@@ -359,13 +359,13 @@ def more_runs_apart(a: Study, b: Study, alpha: float, margin: float) -> int | No
     within = None
     if a.limit is not None and b.limit is not None:
         within = (
-            partial(_members_within, a, sides[0], alpha),
-            partial(_members_within, b, sides[1], alpha),
+            partial(members_within, a, sides[0], alpha),
+            partial(members_within, b, sides[1], alpha),
         )
     return more_runs_of_all(sides[0], sides[1], alpha, margin, within)
 
 
-def _members_within(study: Study, side: Side, alpha: float, more: int) -> np.ndarray:
+def members_within(study: Study, side: Side, alpha: float, more: int) -> np.ndarray:
     """Tell which members surely meet the limit after more runs of each."""
     assert study.limit is not None, "BUG: no limit"
     limit = Limit(study.limit.at, with_more_runs(study.limit.metric, more))

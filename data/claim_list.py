@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import polars as pl
 
-from data.analysis.best_set import Limit, best_set
+from data.analysis.best_set import best_set
 from data.analysis.claims import (
     Question,
     change_from,
@@ -27,11 +27,10 @@ from data.analysis.outcomes import (
     compare_sides,
     more_runs_of_all,
     saving,
-    with_more_runs,
 )
 from data.analysis.planner import more_runs
 from data.catalogue import SHIPPED
-from data.choices import DEFAULT, Study, Value, baseline_of
+from data.choices import DEFAULT, Study, Value, baseline_of, members_within
 from data.claim_scope import ENERGY, USUAL_PERFORMANCE, Scope, Spec
 from data.errors import DataError
 from data.knobs import POLICIES
@@ -102,18 +101,6 @@ def specs_of(
             if scope.limit is not None:
                 specs += _limits_met(scope)
     return specs
-
-
-def _within_after(own: Study, side: Side, alpha: float) -> Callable[[int], np.ndarray]:
-    """Tell which members surely meet the limit after so many more runs of each."""
-    assert own.limit is not None, "BUG: no limit"
-    limit = own.limit
-
-    def within(more: int) -> np.ndarray:
-        after = replace(limit, metric=with_more_runs(limit.metric, more))
-        return best_set(own.cost, Limit(after.at, after.metric), alpha).is_within[side.settings]
-
-    return within
 
 
 def _against_limit(estimate: Estimates, at: float, margin: float, alpha: float) -> Comparison:
@@ -219,11 +206,12 @@ def _of_systems(
 
     def more(alpha: float) -> int | None:
         first, second = at(alpha)
-        after = (
-            (_within_after(both[0], first, alpha), _within_after(both[1], second, alpha))
-            if bound is not None
-            else None
-        )
+        after = None
+        if bound is not None:
+            after = (
+                partial(members_within, both[0], first, alpha),
+                partial(members_within, both[1], second, alpha),
+            )
         return more_runs_of_all(first, second, alpha, scope.log_margin, after)
 
     members = [

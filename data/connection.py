@@ -16,8 +16,8 @@ import duckdb
 from deltalake import DeltaTable
 
 from data.catalogue import Catalogue
-from data.declared import Declared, runs_schema
-from data.errors import LakeError, UnknownVersionError
+from data.declared import Declared
+from data.errors import LakeError
 from data.file_digests import check_file, digest_in_name
 from data.lake_files import (
     LocalFiles,
@@ -27,15 +27,14 @@ from data.lake_files import (
     readable_folder,
 )
 from data.lake_place import LakePath, StorePath, lake_path
+from data.lake_versions import check_version
+from data.lake_views import empty_select, view_statements
 from data.log_views import VIEWS, LogViews
-from data.object_store import dataset_of, delta_table, error_words, file_system, naming
-from data.queries.statement import literal
+from data.object_store import dataset_of, delta_table, error_words
 from data.schema import (
     OLDER_DESCRIPTIONS,
-    PROBLEMS,
     RUN_TABLES,
     SCHEMA_DESCRIPTION,
-    derived_sql,
 )
 
 if TYPE_CHECKING:
@@ -44,13 +43,10 @@ if TYPE_CHECKING:
     import polars as pl
     import pyarrow as pa
 
-_NESTED: Final = ("counted_rates", "cores", "sources", "files")
 QUERY_TIMEOUT_S: Final = 20.0
 MEMORY_LIMIT: Final = "160MB"
 # What DuckDB raises for a file that is missing, cut or no Parquet.
 _UNREADABLE: Final = (duckdb.IOException, duckdb.InvalidInputException)
-# Device and inode of the log's folder, time in ns of its first commit.
-Identity = tuple[int, int, int]
 
 
 class Lake:
@@ -93,7 +89,7 @@ class Lake:
         self.version = version
         self.columns = columns
         self.catalogue = Catalogue.of(tuple(columns))
-        empty = {view: _empty_select(RUN_TABLES[view]) for view in VIEWS}
+        empty = {view: empty_select(RUN_TABLES[view]) for view in VIEWS}
         self.log_views = LogViews.of(path, tuple(self.catalogue.knob_of_column), empty)
         self._connection = connection
 
@@ -187,7 +183,6 @@ class Lake:
         table: str,
         run_ids: Sequence[str],
         columns: str,
-        timeout_s: float = QUERY_TIMEOUT_S,
     ) -> "pl.DataFrame":
         """Aggregate the big files of some runs in one bounded query; raises as `scan` and `polars`.
 
@@ -195,7 +190,7 @@ class Lake:
             columns: The select list; its columns that are not aggregates group the rows.
         """
         paths = self._files_of(table, run_ids)
-        with self._bounded(timeout_s) as cursor:
+        with self._bounded(QUERY_TIMEOUT_S) as cursor:
             return _rows_of(cursor, table, paths).aggregate(columns).pl()
 
     def arrow(
@@ -233,7 +228,7 @@ def _rows_of(
     cursor: duckdb.DuckDBPyConnection, table: str, paths: Sequence[LakePath]
 ) -> duckdb.DuckDBPyRelation:
     if not paths:
-        return cursor.sql(_empty_select(RUN_TABLES[table]))
+        return cursor.sql(empty_select(RUN_TABLES[table]))
     stored = [path for path in paths if isinstance(path, StorePath)]
     if stored:
         return cursor.from_arrow(dataset_of(stored))
@@ -261,7 +256,7 @@ def open_lake(
     """
     path = lake_path(path)
     if version is not None:
-        _check_version(path, version)
+        check_version(path, version)
     connection = _connect()
     runs = _delta(path / "runs", version)
     columns = declared_columns(runs) if runs is not None else ()
@@ -271,7 +266,7 @@ def open_lake(
         if digest := digest_in_name(name):
             check_file(Path(name), digest)
     try:
-        views = _views(path, connection, files, columns, datasets)
+        views = view_statements(path, connection, files, columns, datasets)
         for view in views:
             connection.execute(view)
     except _UNREADABLE as error:
@@ -280,66 +275,6 @@ def open_lake(
     version = runs.version() if runs is not None else -1
     about = about_datasets(runs) if runs is not None else {}
     return Lake(path, version, connection, columns, views, files, is_checked, about)
-
-
-def _check_version(path: LakePath, version: int) -> None:
-    """Refuse a version that has no log entry: delta-rs would look for it in time linear in it."""
-    number = f"{version:020}"
-    with naming("read", path):
-        system, name = file_system(path / "runs" / "_delta_log" / f"{number[:21]}.json")
-        if not system.get_file_info(name).is_file:
-            raise UnknownVersionError(
-                f"{path} has no version {str(version)[:40]}: it was never written, or `prune` "
-                "removed it"
-            )
-
-
-def newest_version(path: Path, known: int = -1) -> int:
-    """Return the newest version of a lake in a folder without opening it; -1 for an empty lake.
-
-    Args:
-        known: A version that the lake had. If its log entry is still there, only those after it are
-            looked for: a log has no gaps. Otherwise the log is listed.
-
-    Raises:
-        LakeError: The folder cannot be read.
-    """
-    log = _log(path)
-    try:
-        if known >= 0 and (log / f"{known:020}.json").exists():
-            while (log / f"{known + 1:020}.json").exists():
-                known += 1
-            return known
-        names = [entry.name for entry in log.iterdir() if entry.suffix == ".json"]
-    except FileNotFoundError:
-        return -1
-    except OSError as error:
-        raise LakeError(f"the lake {path} cannot be read: {error}") from error
-    return max((int(name[:-5]) for name in names if name[:-5].isdigit()), default=-1)
-
-
-def lake_identity(path: Path) -> Identity | None:
-    """Return the identity of the lake in a folder; None if there is no lake.
-
-    It is the same for all versions of a lake: the folder of its log, and the log's first commit
-    that is left.
-
-    Raises:
-        LakeError: The folder cannot be read.
-    """
-    log = _log(path)
-    try:
-        folder, first = log.stat(), (log / f"{0:020}.json")
-        begun = first.stat() if first.exists() else None
-    except FileNotFoundError:
-        return None
-    except OSError as error:
-        raise LakeError(f"the lake {path} cannot be read: {error}") from error
-    return folder.st_dev, folder.st_ino, begun.st_mtime_ns if begun else 0
-
-
-def _log(path: Path) -> Path:
-    return path / "runs" / "_delta_log"
 
 
 def _connect() -> duckdb.DuckDBPyConnection:
@@ -376,79 +311,3 @@ def _delta(path: LakePath, version: int | None) -> DeltaTable | None:
             "lake with `python -m ingest add` into another folder"
         )
     return table
-
-
-def _views(
-    path: LakePath,
-    connection: duckdb.DuckDBPyConnection,
-    files: Sequence[LocalFiles],
-    columns: Declared,
-    datasets: Sequence[str],
-) -> list[str]:
-    """Write the statements that create the views.
-
-    Args:
-        files: Those of `runs`, and of `problems`.
-        datasets: As of `open_lake`.
-    """
-
-    def select(files: LocalFiles, schema: "pa.Schema") -> str:
-        sql = _select(connection, files, schema)
-        names = ", ".join(map(literal, datasets))
-        return f"SELECT * FROM ({sql}) WHERE dataset IN ({names})" if datasets else sql
-
-    runs, problems = files
-    formulas = derived_sql({c.name: c.unit for c in columns if c.role == "metric"})
-    derived = ", ".join(f"({sql}) AS {name}" for name, sql in formulas.items())
-    nested = (
-        f"CREATE VIEW {view} AS SELECT run_id, unnest(u) FROM "
-        f"(SELECT run_id, unnest({column}) AS u FROM _runs_all)"
-        for view, column in (("cores", "cores"), ("sources", "sources"))
-    )
-    return [
-        f"CREATE VIEW _runs_all AS {select(runs, runs_schema(columns))}",
-        f"CREATE VIEW runs AS SELECT * EXCLUDE ({', '.join(_NESTED)}), {derived} FROM _runs_all",
-        *nested,
-        f"CREATE VIEW problems AS {select(problems, PROBLEMS)}",
-        f"CREATE MACRO lake_file(path) AS TABLE SELECT {_lake_file(path)}",
-    ]
-
-
-def _lake_file(path: LakePath) -> str:
-    if isinstance(path, Path):
-        return f"* FROM read_parquet({literal(str(path.resolve()) + '/')} || path)"
-    message = (
-        f"lake_file reads lakes in a folder only; this one is {path}. The tables runs, cores, "
-        "sources and problems are here; lake.scan of Python reads the runs' files"
-    )
-    return f"error({literal(message)}) AS lake_file"
-
-
-def _select(connection: duckdb.DuckDBPyConnection, files: LocalFiles, schema: "pa.Schema") -> str:
-    """Write the query of a version's files; columns that no file has are NULL."""
-    if not files.paths:
-        return _empty_select(schema)
-    listed = ", ".join("'" + path.replace("'", "''") + "'" for path in files.paths)
-    rows = f"read_parquet([{listed}], union_by_name = true)"
-    there = {name for name, *_ in connection.execute(f"DESCRIBE FROM {rows}").fetchall()}
-    columns = (
-        f'"{f.name}"' if f.name in there else f"NULL::{_duckdb_type(f.type)} AS {f.name}"
-        for f in schema
-    )
-    return f"SELECT {', '.join(columns)} FROM {rows}"
-
-
-def _empty_select(schema: "pa.Schema") -> str:
-    columns = ", ".join(f"NULL::{_duckdb_type(f.type)} AS {f.name}" for f in schema)
-    return f"SELECT {columns} WHERE FALSE"
-
-
-def _duckdb_type(kind: "pa.DataType") -> str:
-    """Return DuckDB's name of an Arrow type."""
-    if kind.num_fields and str(kind).startswith("struct"):
-        inner = ", ".join(f'"{f.name}" {_duckdb_type(f.type)}' for f in kind.fields)
-        return f"STRUCT({inner})"
-    if str(kind).startswith("list"):
-        return f"{_duckdb_type(kind.value_type)}[]"
-    names = {"string": "VARCHAR", "int64": "BIGINT", "int32": "INTEGER", "double": "DOUBLE"}
-    return names.get(str(kind), "BOOLEAN")

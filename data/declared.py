@@ -21,9 +21,7 @@ from data.schema import DERIVED, RUNS
 Role = Literal["knob", "metric", "label"]
 Kind = Literal["text", "whole", "real"]
 Writing = Literal["plain", "bytes", "load", "si"]
-ROLES: Final = get_args(Role)
 KINDS: Final = get_args(Kind)
-WRITINGS: Final = get_args(Writing)
 # What the filters over declared knobs begin with in URLs: no page's own key does.
 FACET_PREFIX: Final = "c_"
 _KEY: Final = "wattlas"

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, TypeAlias
 
-from data.connection import lake_identity, newest_version
 from data.errors import LakeError
 from data.lake_files import LocalFiles, local_files
 from data.lake_place import LakePath, StorePath
+from data.lake_versions import lake_identity, newest_version
 from data.object_store import delta_table, file_system, naming
 
 EVERY_S: Final = 2.0

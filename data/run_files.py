@@ -109,11 +109,11 @@ class BigFile:
     first_rows: np.ndarray
     spans: dict[str, tuple[np.ndarray, np.ndarray]]
 
-    def groups_between(self, column: str, first: int, last: int) -> range:
-        """Return the row groups of a rising column that may hold values from `first` to `last`."""
-        low, high = self.spans[column]
-        begin = int(np.searchsorted(high, first, side="left"))
-        return range(begin, max(begin, int(np.searchsorted(low, last, side="right"))))
+    def groups_between(self, from_ns: int, to_ns: int) -> range:
+        """Return the row groups that may hold times from `from_ns` to `to_ns`, inclusive."""
+        low, high = self.spans["t_ns"]
+        begin = int(np.searchsorted(high, from_ns, side="left"))
+        return range(begin, max(begin, int(np.searchsorted(low, to_ns, side="right"))))
 
     def groups_of_rows(self, first: int, end: int) -> range:
         """Return the row groups with the rows from `first` to `end`, exclusive."""

@@ -167,7 +167,6 @@ RUNS: Final = pa.schema(
     ]
 )
 
-SEVERITIES: Final = ("refused", "repaired", "doubted")
 PROBLEMS: Final = pa.schema(
     [
         pa.field("dataset", _TEXT),

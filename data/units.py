@@ -49,12 +49,12 @@ def digits_between(low: float, high: float) -> int:
     return min(max(math.floor(math.log10(largest)) - math.floor(math.log10(width)) + 1, 3), 6)
 
 
-def format_change(fraction: float | None, digits: int = 3) -> str:
+def format_change(fraction: float | None) -> str:
     """Format a relative change in percent with its sign: `-40.6 %`, with a true minus sign."""
     if fraction is None or not math.isfinite(fraction):
         return MISSING
     sign = MINUS if fraction < 0 else "+"
-    return f"{sign}{format_digits(100 * abs(fraction), digits)} %"
+    return f"{sign}{format_digits(100 * abs(fraction), 3)} %"
 
 
 def format_bytes(count: float | None) -> str:

@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import Any, Final
 
 from data.child_process import leave_out_pandas
-from data.errors import LakeError, SettingsError, WattlasError
-from data.lake_place import LakePath, lake_path
-from ingest.cluster.address import FORMS, ClusterAddress, parse_address
+from data.errors import WattlasError
+from ingest.arguments import add_lake, cluster_address, dataset_name, existing_path, positive_number
+from ingest.cluster.address import FORMS
 from ingest.logs.memory import collecting_nothing, keep_heap_small
 from ingest.runs.progress import Progress, format_bar, format_bytes, format_progress
 from ingest.runs.worker_server import start_server_for
@@ -69,8 +69,8 @@ def build_parser() -> argparse.ArgumentParser:
         "propose",
         help="write a settings file for files not described, or print what `add` has proposed",
     )
-    proposal.add_argument("raw", type=_existing, nargs="?", metavar="RAW")
-    _add_lake(proposal)
+    proposal.add_argument("raw", type=existing_path, nargs="?", metavar="RAW")
+    add_lake(proposal)
     proposal.add_argument("-o", "--output", type=Path, metavar="FILE")
     proposal.set_defaults(command=_propose)
     schema = commands.add_parser(
@@ -87,25 +87,28 @@ def build_parser() -> argparse.ArgumentParser:
         ("derive", _derive, "metrics of logs for runs that were read before these existed"),
     ):
         sub = commands.add_parser(name, help=text, description=text)
-        _add_lake(sub)
+        add_lake(sub)
         sub.add_argument("--json", action="store_true", help="print JSON")
         sub.set_defaults(command=command)
         if name == "prune":
-            sub.add_argument("--keep-versions", type=_positive, default=1, metavar="N")
+            sub.add_argument("--keep-versions", type=positive_number, default=1, metavar="N")
     return parser
 
 
 def _build_add(commands: Any) -> None:
     sub = commands.add_parser("add", help="ingest raw files and folders")
-    sub.add_argument("raw", nargs="+", type=_existing, metavar="RAW")
-    _add_lake(sub)
-    sub.add_argument("--dataset", type=_dataset_name, metavar="NAME")
+    sub.add_argument("raw", nargs="+", type=existing_path, metavar="RAW")
+    add_lake(sub)
+    sub.add_argument("--dataset", type=dataset_name, metavar="NAME")
     readers = sub.add_mutually_exclusive_group()
-    readers.add_argument("--workers", type=_positive, default=0, metavar="N")
+    readers.add_argument("--workers", type=positive_number, default=0, metavar="N")
     readers.add_argument(
-        "--cluster", type=_cluster, metavar=FORMS, help="read on the workers of a Dask cluster"
+        "--cluster",
+        type=cluster_address,
+        metavar=FORMS,
+        help="read on the workers of a Dask cluster",
     )
-    sub.add_argument("--settings", type=_existing, metavar="FILE.toml")
+    sub.add_argument("--settings", type=existing_path, metavar="FILE.toml")
     sub.add_argument(
         "--no-propose",
         action="store_true",
@@ -118,47 +121,6 @@ def _build_add(commands: Any) -> None:
     said.add_argument("--json", action="store_true", help="print the outcome as JSON")
     said.add_argument("--verbose", action="store_true", help="name every file ignored or refused")
     sub.set_defaults(command=_add)
-
-
-def _add_lake(parser: argparse.ArgumentParser) -> None:
-    default = os.environ.get("WATTLAS_LAKE") or "lake"
-    text = "the lake's folder, or s3://BUCKET/PATH (default: $WATTLAS_LAKE, or lake/)"
-    parser.add_argument("--lake", type=_lake, default=default, metavar="DIR", help=text)
-
-
-def _lake(text: str) -> LakePath:
-    try:
-        return lake_path(text)
-    except LakeError as error:
-        raise argparse.ArgumentTypeError(str(error)) from None
-
-
-def _existing(text: str) -> Path:
-    path = Path(text)
-    if not path.exists():
-        raise argparse.ArgumentTypeError(f"no such file or folder: {text}")
-    return path
-
-
-def _positive(text: str) -> int:
-    if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"not a whole number from 1: {text}")
-    return int(text)
-
-
-def _cluster(text: str) -> ClusterAddress:
-    try:
-        return parse_address(text)
-    except SettingsError as error:
-        raise argparse.ArgumentTypeError(str(error)) from error
-
-
-def _dataset_name(text: str) -> str:
-    from ingest.settings.layout import is_dataset_name
-
-    if not is_dataset_name(text):
-        raise argparse.ArgumentTypeError(f"cannot name a dataset: {text!r}")
-    return text
 
 
 def _add(options: argparse.Namespace) -> int:

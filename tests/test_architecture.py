@@ -56,6 +56,7 @@ INGEST_ORDER = (
     ("proposed_settings",),
     ("pipeline", "derive"),
     ("outline",),
+    ("arguments",),
     ("__main__",),
 )
 MOST_FLOORS = 8

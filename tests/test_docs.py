@@ -9,15 +9,16 @@ import tomllib
 from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 
 import ingest.settings.layout
 import ingest.settings.patterns
 from data.catalogue import SHIPPED
-from data.schema import COUNTERS, DERIVED, IDENTITY, KNOBS, MEASUREMENTS, RUN_TABLES, SEVERITIES
+from data.schema import COUNTERS, DERIVED, IDENTITY, KNOBS, MEASUREMENTS, RUN_TABLES
 from ingest.formats import FORMATS
+from ingest.records import Severity
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
@@ -94,7 +95,7 @@ def kinds_reported(source: str) -> Iterator[str]:
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Call):
             for kind, severity in pairwise(node.args):
-                if isinstance(severity, ast.Constant) and severity.value in SEVERITIES:
+                if isinstance(severity, ast.Constant) and severity.value in get_args(Severity):
                     yield from _texts([kind])
 
 

@@ -177,7 +177,7 @@ class Jobs:
         """Kill all jobs."""
         with self._lock:
             for job in self._jobs.values():
-                _kill(job, "cancelled", "The server stops.")
+                _cancel(job, "The server stops.")
 
     def _begin(self) -> None:
         running = [j for j in self._jobs.values() if j.state == "running"]
@@ -229,7 +229,7 @@ class Jobs:
         since_s = time.monotonic() - self._patience_s
         is_waited_for = any(seen >= since_s for seen in job.seen_s.values())
         if job.state in ("waiting", "running") and not is_waited_for:
-            _kill(job, "cancelled", reason)
+            _cancel(job, reason)
 
     def _forget(self) -> None:
         """Drop the least recently requested of the finished jobs."""
@@ -249,9 +249,9 @@ def curve_names(request: dict[str, Any]) -> list[str]:
     return [name_of({**rest, **curve}) for curve in request["curves"]]
 
 
-def _kill(job: Job, state: str, reason: str) -> None:
+def _cancel(job: Job, reason: str) -> None:
     if job.state not in ("waiting", "running"):
         return
-    job.state, job.words = state, reason
+    job.state, job.words = "cancelled", reason
     if job.child:
         job.child.kill()

@@ -213,10 +213,8 @@ def _largest_lead(judged: Judged, won: pl.DataFrame) -> list[str]:
     return [f"The largest lead: {name} at {cell_words}, {lead} ({runs})."]
 
 
-def more_words(more: int, is_short: bool = False) -> str:
+def more_words(more: int) -> str:
     """Return how many more runs of each setting would decide: `about 3 more runs of each`."""
-    if is_short:
-        return ">100" if more < 0 else f"+{more}"
     if more < 0:
         return "more than 100 further runs of each"
     return f"about {more} more run{'' if more == 1 else 's'} of each"

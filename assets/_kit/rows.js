@@ -159,6 +159,6 @@
   }
 
   wattlas.rows = {
-    of: rowsOf, found, mapOf, cellOf, isSelectable, countOf, selectedIn, changes, outline, endsOf, boxAround,
+    of: rowsOf, found, mapOf, cellOf, isSelectable, countOf, changes, outline, endsOf, boxAround,
   };
 })((window.wattlas = window.wattlas || {}));

@@ -213,7 +213,7 @@
   }
 
   wattlas.models = {
-    page, set, setValue, setEnergy, values, energyValues, isBursty, curves, solved, solvedAt, isRefused,
+    page, set, setValue, setEnergy, values, energyValues, isBursty, curves, solved, solvedAt,
     simulatedOf, simulatedAt, unsimulated, hasSimulated, forgetSimulation, isRunning,
     frameSizes, linkKpps, loadEnd, loadRange, accepts,
     absence, costsOf, hasOwnCosts, hostWords,

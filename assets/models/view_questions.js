@@ -178,5 +178,5 @@
     )));
   }
 
-  wattlas.modelsQuestions = { write, longestItr, pollingPays, ratios, measuredRatio };
+  wattlas.modelsQuestions = { write };
 })((window.wattlas = window.wattlas || {}));

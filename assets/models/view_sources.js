@@ -193,5 +193,5 @@
     );
   }
 
-  wattlas.modelsTraffic = { onPeriods, readSizes, sources, sizes, sizeControls, table1 };
+  wattlas.modelsTraffic = { onPeriods, sources, sizes, sizeControls, table1 };
 })((window.wattlas = window.wattlas || {}));

@@ -200,6 +200,6 @@
   }
 
   wattlas.sql = {
-    captioned, chartOf, columnsOf, completionsOf, rowsOf, said, shortened, statementAt, statementsOf,
+    captioned, chartOf, columnsOf, completionsOf, rowsOf, said, shortened, statementAt,
   };
 })((window.wattlas = window.wattlas || {}));

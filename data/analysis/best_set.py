@@ -7,7 +7,7 @@ Source: Gupta, Technometrics 7(2), 1965; Hsu, Multiple Comparisons, 1996, chapte
 """
 
 from dataclasses import dataclass
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 import numpy as np
 from scipy.special import stdtrit
@@ -22,8 +22,6 @@ OUTSIDE_SHARE: Final = 0.2
 MOST_TESTED_BY_ALL: Final = 1_000
 STRONGEST: Final = 64
 _FEW: Final = 16
-
-Standing = Literal["within", "maybe", "outside"]
 
 
 @dataclass(frozen=True, slots=True)

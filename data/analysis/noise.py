@@ -94,8 +94,8 @@ class Estimates:
         )  # fmt: skip
 
 
-def log_scale(values: np.ndarray, is_more_better: bool = False) -> np.ndarray:
-    """Return y, of which less is better: ln(value), or -ln(value) where more is better.
+def log_scale(values: np.ndarray) -> np.ndarray:
+    """Return the logarithms of values.
 
     Args:
         values: Any shape, above 0.
@@ -107,7 +107,7 @@ def log_scale(values: np.ndarray, is_more_better: bool = False) -> np.ndarray:
     if not (values > 0).all():
         worst = values[~(values > 0)].flat[0]
         raise DataError(f"no logarithm: a value is {worst:g}, expected numbers above 0")
-    return -np.log(values) if is_more_better else np.log(values)
+    return np.log(values)
 
 
 def resolution(values: np.ndarray) -> float:

@@ -200,9 +200,8 @@ def difference_half_widths(
     a: np.ndarray,
     b: np.ndarray,
     equal_variance: bool,
-    confidence: float = 0.95,
 ) -> np.ndarray:
-    """Return the half width of the confidence interval of each pair's difference of means.
+    """Return the half width of the 95 % interval of each pair's difference of means.
 
     Args:
         a, b, equal_variance: As of `t_test`.
@@ -211,7 +210,7 @@ def difference_half_widths(
         Shape (k,), in the unit of the values; NaN where a group has fewer than two replicates.
     """
     error, df = _error(groups, a, b, equal_variance)
-    return np.asarray(stdtrit(df, 0.5 + confidence / 2) * error)
+    return np.asarray(stdtrit(df, 0.975) * error)
 
 
 def _error(

@@ -1,7 +1,7 @@
 """What a parameter is, and those that schemes share, with the defaults of the study of 2007."""
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
@@ -32,10 +32,6 @@ class Parameter:
     def is_choice(self) -> bool:
         """Whether it takes one of a few words, or yes and no."""
         return isinstance(self.default, str | bool)
-
-    def with_default(self, default: Value) -> "Parameter":
-        """Return the same parameter with another default."""
-        return replace(self, default=default)
 
     def check(self, value: Any) -> Value:
         """Return a value as this parameter's type.

@@ -113,7 +113,7 @@ class RunReads:
         """Read the interrupts from `from_ns` to `to_ns`, exclusive unless it is the run's end."""
         to_ns += to_ns == self.facts.length_ns
         file = self._interrupts
-        groups = file.groups_between("t_ns", from_ns, to_ns - 1)
+        groups = file.groups_between(from_ns, to_ns - 1)
         read = file.read(groups, ("core", "t_ns", *columns))
         core, t_ns = read["core"], read["t_ns"]
         begin, end = np.searchsorted(t_ns, (from_ns, to_ns))
@@ -171,7 +171,7 @@ class RunReads:
             # In the nearest bin all interrupts may lie on the window's side of the time.
             for at in near[:2].tolist():
                 ends = [bin_start(self.facts.length_ns, level, at + more) for more in (0, 1)]
-                within = file.groups_between("t_ns", ends[0], ends[1])
+                within = file.groups_between(ends[0], ends[1])
                 first = within.start if is_back else max(within.start, group)
                 groups = range(first, min(within.stop, group) if is_back else within.stop)
                 nearest[core_index] = self._nearest(int(core_index), groups, t_ns, is_back)
@@ -194,7 +194,7 @@ class RunReads:
         file = self.files.file(self.facts, "samples")
         # Tools that see no interrupts sample rarely.
         reach_ns = _NEXT_SAMPLE_NS if self.shape.interrupts else self.facts.length_ns
-        groups = file.groups_between("t_ns", from_ns, to_ns + reach_ns)
+        groups = file.groups_between(from_ns, to_ns + reach_ns)
         read = file.read(groups, ("core", "t_ns", "dt_ns", *COUNTERS))
         first = int(np.searchsorted(read["t_ns"], from_ns))
         begins = read["t_ns"] - np.nan_to_num(read["dt_ns"])

@@ -13,7 +13,7 @@ from playwright.sync_api import Page, Route, expect
 
 from data.models import SCHEMES
 from data.models.energy import EnergyModel
-from data.models.schemes.itr_throttle import US_PER_ITR_US, mean_wait_us
+from data.models.schemes.itr_throttle import US_PER_ITR_US, packets_per_interrupt
 from data.models.simulation.frame_sizes import link_kpps
 from data.models.simulation.on_off import on_periods
 from tests.browser.atlas import choose, query_of, visit, wait_idle
@@ -186,8 +186,8 @@ def test_the_questions_are_answered_with_the_numbers_of_the_models(
     first = SCHEMES["disable_enable"].solve("exact", [60], setup="parts")
     longest = int(re.findall(r"an ITR up to (\d+) us", itr)[0])
     means = [
-        first.latency_mean_us[0] + mean_wait_us(rate, US_PER_ITR_US * delay)
-        for delay in (longest, longest + 2)
+        first.latency_mean_us[0] + rate * us**2 / 2 / packets_per_interrupt(rate, us)
+        for us in (US_PER_ITR_US * longest, US_PER_ITR_US * (longest + 2))
     ]
     assert means[0] <= 100 < means[1]
     assert f"at most {three(means[0])}; {three(first.latency_mean_us[0])} us without" in itr

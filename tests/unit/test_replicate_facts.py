@@ -6,7 +6,8 @@ import pyarrow as pa
 import pytest
 from deltalake import write_deltalake
 
-from data.connection import newest_version, open_lake
+from data.connection import open_lake
+from data.lake_versions import newest_version
 from data.schema import RUNS, SCHEMA_DESCRIPTION
 from ingest.formats import fio, iperf3, memtier, turbostat, wrk
 from ingest.records import ReadContext

@@ -52,7 +52,6 @@ _MARKS: Final = {
 _SHAPES: Final = {
     "is_best": ("circle-open", 22, 0.0, 0.0), "is_saturated": ("triangle-down", 6, 0.0, 0.38),
 }  # fmt: skip
-_LARGE_MAX_COLUMNS: Final = 9
 _VEIL: Final = "rgba(127,127,127,0.78)"
 _VEILED_TEXT: Final = "rgba(255,255,255,0.4)"
 

@@ -26,11 +26,6 @@ def interrupts_per_s(rate: float, delay_us: float) -> float:
     return rate / packets_per_interrupt(rate, delay_us) * 1e6
 
 
-def mean_wait_us(rate: float, delay_us: float) -> float:
-    """Return the mean wait for the interrupt at low load; no packet waits longer than the delay."""
-    return rate * delay_us**2 / 2 / packets_per_interrupt(rate, delay_us)
-
-
 def _machine(values: SimpleNamespace) -> Machine:
     return Machine(
         values.service_us,

@@ -45,7 +45,7 @@ SCHEME = Scheme(
     sentence="An interrupt a delay after the first packet or after so many packets, whichever "
     "is first: mlx5, ENA, virtio.",
     parameters=(
-        *COMMON, INTERRUPT, DELAY.with_default(16.0), _FRAMES, TAKE, DROPS_INTERRUPT, *ARRIVALS,
+        *COMMON, INTERRUPT, replace(DELAY, default=16.0), _FRAMES, TAKE, DROPS_INTERRUPT, *ARRIVALS,
     ),
     formulas={"simulated": "Coalescing by time from the first packet, with a count beside it."},
     solutions={},

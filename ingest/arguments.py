@@ -1,0 +1,51 @@
+"""The types of the command line's arguments: a wrong one is refused in words."""
+
+import argparse
+import os
+from pathlib import Path
+
+from data.errors import LakeError, SettingsError
+from data.lake_place import LakePath, lake_path
+from ingest.cluster.address import ClusterAddress, parse_address
+
+
+def add_lake(parser: argparse.ArgumentParser) -> None:
+    """Add the option that names the lake."""
+    default = os.environ.get("WATTLAS_LAKE") or "lake"
+    text = "the lake's folder, or s3://BUCKET/PATH (default: $WATTLAS_LAKE, or lake/)"
+    parser.add_argument("--lake", type=lake_at, default=default, metavar="DIR", help=text)
+
+
+def lake_at(text: str) -> LakePath:
+    try:
+        return lake_path(text)
+    except LakeError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
+def existing_path(text: str) -> Path:
+    path = Path(text)
+    if not path.exists():
+        raise argparse.ArgumentTypeError(f"no such file or folder: {text}")
+    return path
+
+
+def positive_number(text: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"not a whole number from 1: {text}")
+    return int(text)
+
+
+def cluster_address(text: str) -> ClusterAddress:
+    try:
+        return parse_address(text)
+    except SettingsError as error:
+        raise argparse.ArgumentTypeError(str(error)) from error
+
+
+def dataset_name(text: str) -> str:
+    from ingest.settings.layout import is_dataset_name
+
+    if not is_dataset_name(text):
+        raise argparse.ArgumentTypeError(f"cannot name a dataset: {text!r}")
+    return text
