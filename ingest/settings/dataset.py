@@ -6,7 +6,7 @@ import re
 import tempfile
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any, Final, Literal
 
@@ -225,19 +225,19 @@ def load_settings(*paths: Path) -> Settings:
             the wrong type or out of range; the message names the file and the key.
     """
     merged: dict[str, Any] = {}
+    _merge(merged, _shipped_layer())
     sources = shipped_sources()
     has_own_map = False
     own_modes: set[str] = set()
     own_words: dict[str, str] = {}
-    for path in (_PUBLISHED, *paths):
+    for path in paths:
         layer = read_layer(path)
         _merge(merged, layer)
         if table := layer.get("functions", {}).get("table"):
             sources |= read_sources(path.parent / table)
-        has_own_map |= path != _PUBLISHED and not layer.keys().isdisjoint(_MAPPING)
-        if path != _PUBLISHED:
-            own_modes |= layer.get("modes", {}).keys()
-            own_words |= _aliases(layer.get("workloads", {}))
+        has_own_map |= not layer.keys().isdisjoint(_MAPPING)
+        own_modes |= layer.get("modes", {}).keys()
+        own_words |= _aliases(layer.get("workloads", {}))
     subsystems = merged["subsystems"]
     named = {
         key: {each: name for name, entry in subsystems.items() for each in entry.get(key, [])}
@@ -246,6 +246,12 @@ def load_settings(*paths: Path) -> Settings:
     functions = FunctionMap(named["paths"], named["modules"], sources, has_own_map)
     origin = str(paths[-1]) if paths else _PUBLISHED.name
     return _build(merged, functions, own_modes, own_words, origin)
+
+
+@cache
+def _shipped_layer() -> dict[str, Any]:
+    """Return the shipped defaults, which are read once a process. Never written to."""
+    return read_layer(_PUBLISHED)
 
 
 def refusal_of(text: str) -> str:
