@@ -5,7 +5,6 @@ import csv
 import json
 import os
 import re
-import struct
 import subprocess
 import sys
 import zipfile
@@ -109,7 +108,7 @@ WORDS = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize(("width", "family"), [(85, "sans"), (178, "serif"), (120.5, "sans")])
+@pytest.mark.parametrize(("width", "family"), [(85, "sans"), (120.5, "serif")])
 def test_svg_is_vector_with_its_texts_as_text(width: float, family: str) -> None:
     svg = written("svg", width_mm=width, family=family, font_pt=7).decode()
     assert "<image" not in svg
@@ -125,23 +124,6 @@ def test_svg_is_vector_with_its_texts_as_text(width: float, family: str) -> None
     assert max(float(size) for size, _ in fonts) == 7
     assert "n = 4 runs" in svg
     assert svg == written("svg", width_mm=width, family=family, font_pt=7).decode()
-
-
-def test_pdf_embeds_its_fonts_and_holds_no_bitmap() -> None:
-    pdf = written("pdf", width_mm=85)
-    assert b"/Subtype /Image" not in pdf
-    assert b"/FontFile2" in pdf
-    box = re.search(rb"/MediaBox \[ 0 0 ([\d.]+) ", pdf)
-    assert box
-    assert float(box[1]) == pytest.approx(85 * MM_PT, abs=0.01)
-    assert b"n = 4 runs" in pdf
-
-
-@pytest.mark.parametrize("scale", [1, 4])
-def test_png_has_150_dots_an_inch_at_1x(scale: int) -> None:
-    png = written("png", scale=scale, width_mm=85)
-    wide = struct.unpack(">I", png[16:20])[0]
-    assert wide == int(85 / 25.4 * 150 * scale)
 
 
 def test_points_of_12_000_rows_are_small_files() -> None:

@@ -165,6 +165,7 @@ def test_without_runs_nothing_of_the_network_study_is_decided() -> None:
     assert {one["verdict"] for one in nothing.values()} == {UNDECIDED}
 
 
+@pytest.mark.thin(1)
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_every_claim_on_storage_is_judged_alike(seed: int) -> None:
     study = some_storage(seed)
