@@ -18,6 +18,8 @@ from app.kit.panels import NONE
 from data.queries.runs import chosen_counts_query
 from data.selection import Selection
 
+# Of these the value with most configurations is shown, of several the one in the middle.
+_WIDEST_FIRST: Final = ("device", "rw", "request")
 _NO_PAIR: Final = (
     "Explore draws one measurement against another, and no run here has two: energy or power "
     "beside latency or time would make it useful."
@@ -121,7 +123,12 @@ def choose_workload(view: LakeView, selection: Selection, workload: str | None) 
         values = [c.value for c in view.counts_of(result).of(facet, result)]
         real = [v for v in values if v != view.catalogue.facets[facet].null_word]
         previous = [v for v in selection.values(facet) if v in real]
-        pinned = result.with_values(facet, previous or real[:1])
+        first = real[:1]
+        if facet in _WIDEST_FIRST and real and not previous:
+            widths = [len(view.left(result.with_values(facet, [v]))) for v in real]
+            widest = [v for v, width in zip(real, widths, strict=True) if width == max(widths)]
+            first = [widest[(len(widest) - 1) // 2]]
+        pinned = result.with_values(facet, previous or first)
         # With fewer configurations than loads, the study swept the loads: all of them are shown.
         if previous or len(view.left(pinned)) >= len(real):
             result = pinned

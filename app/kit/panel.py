@@ -34,7 +34,8 @@ def view_panel(
 def tool_bar(graph_id: str, tools: Sequence[str]) -> html.Div:
     """Lay out the tool bar of a figure, which the browser fills when the figure is drawn."""
     data = {"data-tools-of": graph_id, "data-tools": " ".join(tools), "aria-label": "tools"}
-    style = {"minWidth": f"{_TOOL_PX * len(tools)}px"}
+    # One more presents the picture.
+    style = {"minWidth": f"{_TOOL_PX * (len(tools) + 1)}px"}
     return html.Div(className="tools", role="toolbar", style=style, **data)
 
 

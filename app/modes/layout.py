@@ -146,7 +146,7 @@ def _number(key: str, value: float | None, label: str, width: int, **more: Any) 
 
 def _pareto_panel(view: LakeView, state: ModesState) -> html.Section:
     label, entries = "metric of the Pareto view's x axis", against_choices(view, state)
-    select = _select("against", label, entries, state.against, 222)
+    select = _select("against", label, entries, state.against, 176)
     controls = [html.Span("against", className="quiet"), select]
     return _panel("pareto", "Pareto view over the cells", controls)
 

@@ -136,14 +136,16 @@ def _result() -> html.Section:
 
 def _chart() -> html.Section:
     selects = [
-        part
-        for key, label in (("x", "x"), ("y", "y"), ("col", "colour"))
-        for part in (
-            html.Span(label, className="quiet"),
-            dmc.Select(
-                id=IDS(key), data=[], size="xs", w=130, clearable=True, **{"aria-label": label}
-            ),
+        html.Span(
+            [
+                html.Span(label, className="quiet"),
+                dmc.Select(
+                    id=IDS(key), data=[], size="xs", w=130, clearable=True, **{"aria-label": label}
+                ),
+            ],
+            className="labelled",
         )
+        for key, label in (("x", "x"), ("y", "y"), ("col", "colour"))
     ]
     view = IDS("chart")
     note = html.Span(id=IDS("chart-of"), className="stale-words")

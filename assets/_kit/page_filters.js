@@ -22,8 +22,10 @@
     const limit = document.getElementById(name + "-limit");
     if (limit && limit.type !== "hidden" && (values.limit ?? "") !== "") {
       const by = document.getElementById(name + "-by");
-      const metric = by && by.type !== "hidden" ? by.value.replace(/ \(performance\)$/, "") : limit.dataset.metric;
-      found.push([(metric ? metric + " limit: " : "limit: ") + limit.value, () => setProps(limit.id, { value: "" })]);
+      const hasMenu = by && by.type !== "hidden";
+      const metric = hasMenu ? by.value.replace(/ \(performance\)$/, "") : limit.dataset.metric;
+      const words = (metric ? metric + " limit: " : "limit: ") + limit.value;
+      found.push([words, () => setProps(limit.id, { value: "" })]);
     }
     const page = wattlas.page(name);
     if (kept.sel && page.clear) found.push(["selection", () => page.clear()]);

@@ -9,6 +9,7 @@
     zoom: "drag to zoom", pan: "drag to move",
     select: "drag to select a box", lasso: "drag to select by a lasso",
     in: "zoom in", out: "zoom out", fit: "fit all points", reset: "reset axes",
+    present: "present: this picture alone, large (p)",
   };
   const ICONS = {
     zoom: "M11 6.5a4.5 4.5 0 1 1-9 0a4.5 4.5 0 1 1 9 0M10 10l5 5",
@@ -19,6 +20,7 @@
     out: "M2 8h12",
     fit: "M2 6V2h4M10 2h4v4M14 10v4h-4M6 14H2v-4",
     reset: "M3 8a5 5 0 1 0 2-4M5 1v3.500h3.500",
+    present: "M1 3h14v8H1zM8 11v3M5 14h6M7 5.500l3 1.500-3 1.500z",
   };
   const DRAGS = ["zoom", "pan", "select", "lasso"], FACTORS = { in: 0.5, out: 2 };
   const barOf = (id) => document.querySelector('.tools[data-tools-of="' + id + '"]');
@@ -36,7 +38,9 @@
   wattlas.tools = function (id) {
     const bar = barOf(id), gd = wattlas.plot(id);
     if (!bar || !gd || !gd._fullLayout) return;
-    if (!bar.children.length) bar.replaceChildren(...bar.dataset.tools.split(" ").map(button));
+    // An exported page presents nothing.
+    const tools = bar.dataset.tools.split(" ").concat(wattlas.present ? "present" : []);
+    if (!bar.children.length) bar.replaceChildren(...tools.map(button));
     const buttons = [...bar.children], { activeElement } = document;
     const stop = bar.contains(activeElement) ? activeElement : buttons[0];
     for (const one of buttons) {
@@ -81,7 +85,8 @@
   function use(tool, id) {
     const gd = wattlas.plot(id);
     if (!gd || !gd._fullLayout) return;
-    if (DRAGS.includes(tool)) relayout(gd, { dragmode: tool });
+    if (tool === "present") wattlas.present(gd.closest(".panel").dataset.view);
+    else if (DRAGS.includes(tool)) relayout(gd, { dragmode: tool });
     else wattlas.scale(gd, tool);
     wattlas.tools(id);
   }

@@ -14,10 +14,21 @@
     return line.length > most ? line.slice(0, most - 1) + "\u2026" : line;
   }
 
+  /* Cells show six digits; the whole number is in the tooltip, in copies and in the files. */
+  const DIGITS = 6;
+  function shownNumber({ value }) {
+    if (typeof value !== "number" || Number.isInteger(value)) return value;
+    const short = Number(value.toPrecision(DIGITS));
+    return Math.abs(short) >= 1e-4 && Math.abs(short) < 1e15 ? String(short) : short.toExponential();
+  }
+  const wholeNumber = ({ value }) =>
+    (typeof value === "number" && String(shownNumber({ value })) !== String(value) ? String(value) : null);
+
   /** The grid's columns: fields by position, since names may repeat or hold dots. */
   function columnsOf({ columns, types }) {
     return columns.map((name, i) => ({
       field: "c" + i, headerName: name, headerTooltip: types[i],
+      ...(isNumber(types[i]) ? { valueFormatter: shownNumber, tooltipValueGetter: wholeNumber } : {}),
       ...(isNumber(types[i]) ? { type: "rightAligned" } : {}),
     }));
   }

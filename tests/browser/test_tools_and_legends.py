@@ -48,14 +48,19 @@ def test_the_tools_of_the_scatter(atlas: Atlas, grid_address: str) -> None:
     assert names == [
         "drag to zoom", "drag to move", "drag to select a box", "drag to select by a lasso",
         "zoom in", "zoom out", "fit all points", "reset axes",
+        "present: this picture alone, large (p)",
     ]  # fmt: skip
     # It is one stop of the keyboard.
     assert bar.locator("[tabindex='0']").count() == 1
     bar.locator("button").first.focus()
     page.keyboard.press("ArrowLeft")
     focused = "document.activeElement.getAttribute('aria-label')"
-    assert page.evaluate(focused) == "reset axes"
-    for _ in range(3):
+    press(page, "Enter")
+    expect(page.locator(".panel.presented")).to_have_attribute("data-view", "scatter")
+    press(page, "Escape")
+    expect(page.locator(".panel.presented")).to_have_count(0)
+    bar.locator("button").first.focus()
+    for _ in range(5):
         page.keyboard.press("ArrowLeft")
     assert page.evaluate(focused) == "zoom in"
     low, high = ranges(page, "scatter")

@@ -94,6 +94,8 @@ def _points(who: int, rows: pl.DataFrame, scene: ParetoScene, webgl: bool) -> di
         "size": 6 if len(rows) > 200 else 8,
         "color": scene.competitors.hues[who],
         "opacity": 0.8,
+        # Without an outline the ends of a scale of numbers are lost on the paper of one theme.
+        "line": {"width": 0.5, "color": "page"},
     }
     return scatter_trace(
         "points",

@@ -96,6 +96,8 @@ def _trace(bar: dict, total: int) -> dict:
         "marker": bar["marker"],
         "text": [text],
         "textposition": "outside",
+        "textfont": {"size": 12},
+        "constraintext": "none",
         "cliponaxis": False,
         "unselected": {"marker": {"opacity": 1}},
         "hoverinfo": "none",
@@ -106,7 +108,7 @@ def _trace(bar: dict, total: int) -> dict:
 def _layout(labels: list[str], title: str, subtitle: str) -> dict:
     return {
         **base_layout(title, subtitle),
-        "margin": {"l": 118, "r": 70, "t": 46, "b": 8},
+        "margin": {"l": 128, "r": 70, "t": 46, "b": 8},
         "barmode": "overlay",
         "bargap": 0.25,
         "xaxis": {"visible": False, "range": [0, 100], "fixedrange": True},
