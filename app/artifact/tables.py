@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
@@ -10,8 +10,10 @@ from typing import Any, Final
 import polars as pl
 import polars.selectors as cs
 
+from app.kit.columns import floats
 from app.kit.lake_view import LakeView
 from app.kit.page import Page, Recomputed
+from data.analysis.spreads import mean_spreads
 from data.errors import WattlasError
 from data.queries.recomputed import formulas_of, part_query, recomputed_query
 from data.selection import Selection
@@ -20,6 +22,8 @@ from data.selection import Selection
 _SIDES: Final = ("winner_", "runner_up_")
 _IDLE: Final = "is_idle"
 _TOLERANCE: Final = 1e-9
+# What the ends of an interval have behind the name of their mean.
+_END: Final = re.compile(r"(_ci95)?_(low|high)$")
 # A table of an artifact in a query.
 _FILE: Final = r"tables/[\w-]+\.parquet"
 
@@ -123,14 +127,34 @@ def _check(
     if not right:
         return None
     sql = recomputed_query(selection, keys, list(right.items()))
+    ends = _intervals(both, right, side)
     return {
         "keys": list(keys.values()),
-        "values": list(right),
+        "values": [*right, *ends],
+        "intervals": ends,
         "skip": skipped,
         "sql": sql,
         "left_out": _left_out(answer, counted, [*keys.values()]),
-        "count": len(counted) * len(right),
+        "count": len(counted) * (len(right) + len(ends)),
     }
+
+
+def _intervals(
+    rows: pl.DataFrame, known: Collection[str], side: str
+) -> dict[str, tuple[str, str, str]]:
+    """Return the columns that are ends of 95 % intervals of means, with mean, deviation and n."""
+    ends: dict[str, tuple[str, str, str]] = {}
+    for name in rows.columns:
+        mean = _END.sub("", name)
+        n = next((n for n in (f"{mean}_n", f"{side}n") if n in known), "")
+        parts = mean, f"{mean}_sd", n
+        if mean != name and all(part in known for part in parts):
+            half = mean_spreads(rows[n].to_numpy(), floats(rows[parts[1]]), is_interval=True)
+            sign = -1 if name.endswith("low") else 1
+            again = pl.Series(floats(rows[mean]) + sign * half).fill_nan(None)
+            if _is_same(rows[name], again, rows[mean]):
+                ends[name] = parts
+    return ends
 
 
 def _asked(

@@ -130,13 +130,14 @@ def check_table(
 ) -> None:
     """Compare a table, as Parquet and as CSV, with the answer of its query over the runs."""
     name, keys, values, skip = (table[part] for part in ("file", "keys", "values", "skip"))
+    intervals = table.get("intervals", {})
     listed = ", ".join([*map(quoted, [*keys, *values]), *skip])
     shown = lake.execute(f"SELECT {listed} FROM read_parquet('{name}')").fetchall()
     if "effect" in table:
         answer = effect_of(table["effect"], keys, settings)
     else:
         answer = lake.execute(table["sql"]).fetchall()
-    computed = {row[: len(keys)]: row[len(keys) :] for row in answer}
+    computed = {row[: len(keys)]: with_ends(values, row[len(keys) :], intervals) for row in answer}
     texts = read_csv(name, values)
     counted = Counter(row[: len(keys)] for row in shown if not any(row[len(keys) + len(values) :]))
     for key, count in counted.items():
@@ -158,6 +159,7 @@ def check_table(
         given = row[len(keys) : len(keys) + len(values)]
         for column, written, other in zip(values, given, again, strict=True):
             of = "value" if column == "sd" else column.removesuffix("_sd")
+            of = intervals[column][0] if column in intervals else of
             mean = again[values.index(of)] if of != column and of in values else None
             scale = abs(mean) if mean is not None else 0.0
             tolerance = table.get("tolerances", {}).get(column, TOLERANCE)
@@ -165,6 +167,20 @@ def check_table(
             text = texts[number].get(column, "") if number < len(texts) else ""
             if not agrees(written, float(text) if text else None, TOLERANCE, scale):
                 report.fault(f"{name}: {column} of {at} is {show(written)}, its CSV has {text!r}")
+
+
+def with_ends(
+    names: list[str], row: tuple[Any, ...], intervals: dict[str, list[str]]
+) -> tuple[Any, ...]:
+    """Add the ends of 95 % intervals of means, by Student's t; None for one run."""
+    at = dict(zip(names, row, strict=False))
+    ends = []
+    for name, (mean, sd, n) in intervals.items():
+        side, end = -1 if name.endswith("low") else 1, None
+        if at[n] and at[n] > 1 and at[sd] is not None:
+            end = at[mean] + side * quantile(0.025, at[n] - 1) * at[sd] / math.sqrt(at[n])
+        ends.append(end)
+    return (*row, *ends)
 
 
 def words_of_key(keys: list[str], key: tuple[Any, ...]) -> str:

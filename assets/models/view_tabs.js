@@ -202,7 +202,7 @@
         gd.append(note);
       }
       note.hidden = !isShown;
-      note.textContent = `${labels.join(", ")}: ${words}`;
+      note.textContent = `${labels.length > 3 ? `${labels.length} schemes` : labels.join(", ")}: ${words}`;
     }
   }
 

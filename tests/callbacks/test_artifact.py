@@ -149,6 +149,7 @@ def test_the_axes_of_each_picture_are_computed_again(artifact: Path) -> None:
     scatter = {"energy_j", "energy_j_sd", "latency_p99_us", "latency_p99_us_sd", "n"}
     assert values["tables/explore-scatter.parquet"] >= scatter
     assert values["tables/explore-heatmap.parquet"] == {"energy_j", "energy_j_sd", "n"}
+    assert values["tables/explore-lines.parquet"] >= {"energy_j", "energy_j_low", "energy_j_high"}
     assert values["tables/explore-best-table.parquet"] >= {"energy_j", "n"}
     assert values["tables/distributions-map.parquet"] == {"runs", "share"}
     assert values["tables/findings-effect.parquet"] == {"mean", "low", "high", "settings", "runs"}
@@ -192,6 +193,7 @@ def test_a_changed_run_is_found_and_named(changed: Path) -> None:
     assert any(line.startswith("claim ") and ": effect_pct: " in line for line in lines)
     for table in ("models-runs.parquet: power_w of run_id ", "findings-effect.parquet: mean of "):
         assert any(f"tables/{table}" in line for line in lines)
+    assert any("explore-lines.parquet: energy_j_high of " in line for line in lines)
     # A fifth more energy of the library OS turns a verdict on a claim of a paper.
     assert "claim 003-C07: verdict: nearly is given, the runs yield holds" in lines
     effect = "claim 003-C13, part 1: effect: 2.532537918 is given, the runs yield 2.110448265"

@@ -15,6 +15,7 @@ from app.kit.competitors import MODE_HUES
 from app.kit.context import Lakes
 from app.kit.lake_view import LakeView
 from app.storage.answer import StorageAnswer, answer
+from app.storage.figures.lines import thin_labels
 from app.storage.state import Spread, StorageState
 from app.storage.views import VIEWS
 from data.selection import Selection
@@ -125,9 +126,18 @@ def test_one_metric_against_another(shown: StorageAnswer) -> None:
     assert drawn["y"] == pytest.approx([45, 50, 80])
     assert drawn["text"] == ["1", "2", "8"]
     last = line(shown.figures["power-cpu"], "hybrid polling")
-    assert last["text"] == ["1", "2", "depth 8"]
+    assert last["text"][-1] == "depth 8"
     layout = shown.figures["power-interrupts"]["layout"]
     assert layout["xaxis"]["title"]["text"] == "Interrupt rate, 1/s (less is better)"
+
+
+def test_depths_that_would_cover_each_other_are_left_out() -> None:
+    near: list[dict[str, Any]] = [
+        {"x": [0, 1, 100], "y": [0, 1, 100], "text": ["1", "2", "8"]},
+        {"x": [50, 99], "y": [50, 99], "text": ["1", "8"]},
+    ]
+    thin_labels(near)
+    assert [trace["text"] for trace in near] == [["1", "", ""], ["1", "8"]]
 
 
 def test_published_values_stand_beside_the_measured(shown: StorageAnswer) -> None:

@@ -5,9 +5,11 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
 import pytest
 
+from app.explore.figures.axes import line_range
 from app.explore.presets import figure_presets
 from app.explore.state import ExploreState
 from app.explore.views import explain, picture, rows_behind
@@ -115,6 +117,25 @@ def test_metrics_are_stacked_over_one_axis_with_one_crosshair(tiny: LakeView) ->
     assert layout["meta"]["axes"]["latency_p99_us"] == ["y2"]
     with pytest.raises(SelectionError, match="ly names 5 metrics"):
         state(lines_y=("a", "b", "c", "d", "e"))
+
+
+@pytest.mark.parametrize(
+    ("values", "beyond"),
+    [
+        ([*range(100), 100_000], 1),
+        # Ten of 110 are no exception, and twice as far is in sight.
+        ([*range(100), *[100_000] * 10], None),
+        ([*range(100), 500], None),
+        ([7.0] * 100 + [8.0], None),
+        ([], None),
+    ],
+)
+def test_an_axis_of_lines_leaves_out_a_few_values_far_out(
+    values: list[float], beyond: int | None
+) -> None:
+    fitted = line_range(np.array(values, np.float64))
+    assert (fitted and fitted[1]) == beyond
+    assert fitted is None or fitted[0] == [pytest.approx(-5.94), pytest.approx(104.94)]
 
 
 def test_what_has_no_number_along_x_is_a_level_line(tiny: LakeView) -> None:

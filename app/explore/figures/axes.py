@@ -15,6 +15,9 @@ from data.metrics import Metric
 _FAR: Final = 3.0
 # An axis leaves them out if that makes it so many times shorter.
 _SHORTER: Final = 2.0
+# Of lines, whose slopes are what they show; and the most that is left out, a share of the points.
+_MUCH_SHORTER: Final = 10.0
+_FEW: Final = 0.02
 
 
 def metric_axis(
@@ -55,7 +58,24 @@ def _range(
     return [low - margin, high + margin]
 
 
-def _ends(values: np.ndarray, needed: Sequence[float]) -> tuple[float, float]:
+def line_range(values: np.ndarray) -> tuple[list[float], int] | None:
+    """Return the ends of a linear axis that leaves out a few values, and their number.
+
+    Args:
+        values: Of the lines' points, shape (n,), finite.
+
+    Returns:
+        None where no value is so far out that the others would be flat, or where many are.
+    """
+    low, high = _ends(values, (), _MUCH_SHORTER) if len(values) else (0.0, 0.0)
+    beyond = int(((values < low) | (values > high)).sum())
+    margin = 0.06 * (high - low)
+    return ([low - margin, high + margin], beyond) if 0 < beyond <= _FEW * len(values) else None
+
+
+def _ends(
+    values: np.ndarray, needed: Sequence[float], shorter: float = _SHORTER
+) -> tuple[float, float]:
     """Return the least and the greatest value; of those not far out, where that is much shorter."""
     whole = float(values.min()), float(values.max())
     first, third = np.quantile(values, (0.25, 0.75))
@@ -63,5 +83,5 @@ def _ends(values: np.ndarray, needed: Sequence[float]) -> tuple[float, float]:
     near = values[(values >= first - reach) & (values <= third + reach)]
     shown = [value for value in needed if whole[0] <= value <= whole[1]]
     ends = min([float(near.min()), *shown]), max([float(near.max()), *shown])
-    is_shorter = 0 < _SHORTER * (ends[1] - ends[0]) <= whole[1] - whole[0]
+    is_shorter = 0 < shorter * (ends[1] - ends[0]) <= whole[1] - whole[0]
     return ends if is_shorter else whole

@@ -7,6 +7,7 @@ from typing import Any, Final
 import numpy as np
 import polars as pl
 
+from app.explore.figures.axes import line_range
 from app.kit.columns import floats
 from app.kit.competitors import Competitors, axis_label, ordered_values, value_words
 from app.kit.encodings import OKABE_ITO, axis_title, base_layout, scatter_trace
@@ -348,7 +349,15 @@ def _layout(
         if rows > 1:
             text = bold(f"{metric.title}, {metric.unit}" if metric.unit else metric.title)
             layout["annotations"].append(_label(text, 0, top, xanchor="left"))
+        if fitted := _fitted(own, scene):
+            text = f"\N{BLACK UP-POINTING SMALL TRIANGLE} {fitted[1]} beyond"
+            layout["annotations"].append(_label(text, 1, top, xanchor="right"))
     return layout
+
+
+def _fitted(cells: pl.DataFrame, scene: LinesScene) -> tuple[list[float], int] | None:
+    """Return the range of a metric's axis if some values are far out, and how many these are."""
+    return None if scene.y_log else line_range(floats(cells["value"].drop_nulls()))
 
 
 def _label(text: str, x: float, y: float, **more: Any) -> dict[str, Any]:
@@ -381,7 +390,8 @@ def _y_axis(
     metric: Metric, cells: pl.DataFrame, scene: LinesScene, axes: dict[str, str]
 ) -> dict[str, Any]:
     is_many = len(scene.metrics) > 1
-    top = cells["value"].abs().max() or 0
+    fitted = _fitted(cells, scene)
+    top = max(map(abs, fitted[0])) if fitted else cells["value"].abs().max() or 0
     is_prefixed = metric.unit != "us" and not scene.y_log and top >= 1000  # type: ignore[operator]
     return {
         "title": axis_title("" if is_many else metric.axis_title),
@@ -391,4 +401,5 @@ def _y_axis(
         "nticks": 5 if is_many else 8,
         "anchor": axes["xaxis"],
         **({"tickformat": "~s"} if is_prefixed else {}),
+        **({"range": fitted[0]} if fitted else {}),
     }

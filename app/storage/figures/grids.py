@@ -202,12 +202,12 @@ def _cells(
 def _texts(own: pl.DataFrame, cell_px: float, color_axis: dict[str, Any]) -> dict[str, Any]:
     """Build the numbers in the cells, black or white by contrast; empty if they do not fit.
 
-    In narrow cells they have one decimal at most.
+    In narrow cells they have one decimal at most, or none.
     """
     values = own["scaled"].to_list()
     fitting = (
         texts
-        for texts in ([_short(v) for v in values], [_shorter(v) for v in values])
+        for texts in ([write(v) for v in values] for write in (_short, _shorter, _rounded))
         if max(map(len, texts)) * _CHAR_PX + _PAD_PX <= cell_px
     )
     texts = next(fitting, None)
@@ -230,7 +230,11 @@ def _short(value: float) -> str:
 
 
 def _shorter(value: float) -> str:
-    text = f"{abs(value):.{1 if abs(value) < _WITH_DECIMAL else 0}f}"
+    return _rounded(value, 1 if abs(value) < _WITH_DECIMAL else 0)
+
+
+def _rounded(value: float, decimals: int = 0) -> str:
+    text = f"{abs(value):.{decimals}f}"
     if value and not float(text):
         return "\N{ALMOST EQUAL TO}0"
     return f"{MINUS if value < 0 else ''}{text}"

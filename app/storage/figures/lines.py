@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any, Final
 
+import numpy as np
 import polars as pl
 
 from app.kit.columns import floats
@@ -32,6 +33,8 @@ from data.catalogue import SHIPPED, Catalogue
 _JOINED: Final = ("mode", DEPTH, "threads", "work")
 # Distance of a published value from the measured one, in steps of the axis.
 _ASIDE: Final = 0.12
+# Room of a label, shares of the axes.
+_LABEL_ROOM: Final = np.array([0.05, 0.07])
 _DASHES: Final = ("solid", "dash", "dot", "dashdot", "longdash")
 # Later lines are thinner with smaller markers, so that lines with equal values stay visible.
 _MARKER_PX: Final = (9.5, 7.5, 5.5)
@@ -68,6 +71,7 @@ def build_lines(
         for line, dash in _lines(group, apart)
     ]
     if view.x != DEPTH:
+        thin_labels(traces)
         texts = traces[-1]["text"]
         texts[-1] = f"depth {texts[-1]}"
         # The last point may be the rightmost of all, where the longer words would be cut.
@@ -117,6 +121,21 @@ def _apart_words(drawn: pl.DataFrame, apart: Sequence[str], catalogue: Catalogue
     names = [name for name in apart if any(group[name].n_unique() > 1 for group in groups)]
     names += ["threads"] if any(_threads_apart(group, apart) for group in groups) else []
     return f"dashes: {', '.join(catalogue.metric(name).short for name in names)}" if names else ""
+
+
+def thin_labels(traces: Sequence[dict[str, Any]]) -> None:
+    """Leave out the depths that would cover another's, but for that of the last point."""
+    places = [np.column_stack([np.asarray(trace[k], float) for k in "xy"]) for trace in traces]
+    whole = np.concatenate(places)
+    span = np.ptp(whole, axis=0)
+    room = _LABEL_ROOM * np.where(span > 0, span, 1)
+    shown = [places[-1][-1]]
+    for trace, own in zip(traces, places, strict=True):
+        for at, place in enumerate(own[: len(own) - (trace is traces[-1])]):
+            if any((abs(place - other) < room).all() for other in shown):
+                trace["text"][at] = ""
+            else:
+                shown.append(place)
 
 
 def _line(
