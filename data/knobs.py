@@ -14,7 +14,7 @@ from data.selection import (
     facet_name,
     facets_of,
 )
-from data.units import format_bytes, format_load, format_quantity
+from data.units import format_bytes, format_load, format_setting
 
 
 def _plain(value: Value) -> str:
@@ -30,7 +30,7 @@ def _load(value: Value) -> str:
 
 
 def _si(unit: str) -> Callable[[Value], str]:
-    return lambda value: value if isinstance(value, str) else format_quantity(value, unit)
+    return lambda value: value if isinstance(value, str) else format_setting(value, unit)
 
 
 _WRITERS: Final[dict[str, Callable[[str], Callable[[Value], str]]]] = {
@@ -186,12 +186,13 @@ def knobs_of(columns: Declared) -> dict[str, Knob]:
 
 def _declared_knob(column: Column, facet: Facet) -> Knob:
     """A declared knob; in sentences its short name stands before the value."""
-    has_unit = column.unit and column.written == "plain"
+    written = "si" if column.unit == "Hz" else column.written
+    has_unit = column.unit and written == "plain"
     return Knob(
         facet,
         column.is_given,
         unit=column.unit if has_unit else "",
-        write=_WRITERS[column.written](column.unit),
+        write=_WRITERS[written](column.unit),
         before=f"{column.short} ",
         after=f" {column.unit}" if has_unit else "",
         title=column.title,

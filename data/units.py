@@ -6,7 +6,7 @@ MISSING = "\N{EN DASH}"
 MINUS = "\N{MINUS SIGN}"
 
 # Units that take an SI prefix; others (GHz, %) do not.
-_PREFIXED = frozenset({"J", "W", "s", "B", "B/s", "B/J", "J s", "V", "A"})
+_PREFIXED = frozenset({"J", "W", "s", "B", "B/s", "B/J", "J s", "V", "A", "Hz"})
 _PREFIXES = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""), (1e-3, "m"), (1e-6, "u"))
 # Sizes are written in KiB and above if they are a multiple of an eighth, else in bytes.
 _FINEST_BYTES = 8
@@ -55,6 +55,12 @@ def format_change(fraction: float | None) -> str:
         return MISSING
     sign = MINUS if fraction < 0 else "+"
     return f"{sign}{format_digits(100 * abs(fraction), 3)} %"
+
+
+def format_setting(value: float, unit: str) -> str:
+    """Format a value that was set, exactly, with an SI prefix: `306 MHz`, `114.75 MHz`, `0 Hz`."""
+    scale, prefix = next((p for p in _PREFIXES if abs(value) >= p[0]), (1.0, ""))
+    return f"{value / scale:.10g} {prefix}{unit}"
 
 
 def format_bytes(count: float | None) -> str:

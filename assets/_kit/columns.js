@@ -49,7 +49,7 @@
 
   const MISSING = "\u2013";
   const PREFIXES = [[1e12, "T"], [1e9, "G"], [1e6, "M"], [1e3, "k"], [1, ""], [1e-3, "m"], [1e-6, "u"]];
-  const PREFIXED = new Set(["J", "W", "s", "B", "B/s", "B/J", "J s", "V", "A"]);
+  const PREFIXED = new Set(["J", "W", "s", "B", "B/s", "B/J", "J s", "V", "A", "Hz"]);
 
   function digits(value, count = 3) {
     if (value === 0) return "0";

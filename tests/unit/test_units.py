@@ -6,6 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from data.declared import Column
+from data.knobs import knobs_of
 from data.units import (
     MINUS,
     MISSING,
@@ -56,6 +58,15 @@ def test_three_significant_digits(value: float, text: str) -> None:
 )
 def test_a_quantity_carries_its_unit(value: float | None, unit: str, text: str) -> None:
     assert format_quantity(value, unit) == text
+
+
+def test_a_clock_that_was_set_is_written_exactly() -> None:
+    column = Column("gpu_freq", "knob", "real", title="GPU clock", short="GPU", unit="Hz")
+    write = knobs_of((column,))["c_gpu_freq"].words
+    clocks = (306_000_000, 114_750_000.0, 1_300_500_000, 0)
+    assert [write(hz) for hz in clocks] == [
+        "GPU 306 MHz", "GPU 114.75 MHz", "GPU 1.3005 GHz", "GPU 0 Hz",
+    ]  # fmt: skip
 
 
 @given(st.floats(1e-6, 1e14), st.sampled_from(["J", "W", "s", "us", "B/s", "J s"]))
