@@ -33,7 +33,8 @@ from ingest.proposals.file_names import (
 from ingest.proposals.found_tables import find_tables
 from ingest.proposals.path_parts import read_paths
 from ingest.proposals.shapes import Shape, look
-from ingest.settings.dataset import UNKNOWN, Settings, load_settings, refusal_of
+from ingest.settings.dataset import UNKNOWN, Settings
+from ingest.settings.loading import load_settings, refusal_of
 
 # Tables of which `propose` and `add` say what they took for what.
 _TOLD_TABLES: Final = 5

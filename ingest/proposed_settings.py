@@ -15,8 +15,9 @@ from ingest.discover.search import discover
 from ingest.formats.text_log import presets
 from ingest.lake.proposals import KeptProposal, read_proposals
 from ingest.lake.state import LakeState
-from ingest.settings.dataset import UNKNOWN, refusal_of
+from ingest.settings.dataset import UNKNOWN
 from ingest.settings.layers import SettingsByFolder
+from ingest.settings.loading import refusal_of
 
 # Logs of programs, which say their workload and not what was set.
 _PRESETS: Final = frozenset(known.name for known in presets())

@@ -13,10 +13,11 @@ from app.kit.page import Page
 from app.kit.page_layout import kept_values
 from app.models import layout
 from app.models.curves import simulation, spec
+from app.models.explained import explain, recomputed
 from app.models.routes import add_routes, finished, fits_answer, runs_answer
 from app.models.runs import default_state, open_link
 from app.models.state import ALL, NAME, RUNS, ModelsState
-from app.models.tables import explain, recomputed, view_rows
+from app.models.tables import view_rows
 
 
 def export_page(view: LakeView, state: ModelsState) -> ExportedPage:

@@ -8,6 +8,7 @@ import polars as pl
 from data.analysis.best_set import Limit
 from data.analysis.contenders import ONCE, Contenders, Question, Settings
 from data.analysis.contests import Runs, Verdicts, decide_contests
+from data.analysis.corrections import corrected
 from data.analysis.noise import Estimates
 from data.analysis.rules import (
     ALONE,
@@ -22,14 +23,7 @@ from data.analysis.rules import (
     Rules,
 )
 from data.analysis.setting_noise import Scale
-from data.analysis.significance import (
-    Moments,
-    Samples,
-    Test,
-    compare_pairs,
-    corrected,
-    smallest_p,
-)
+from data.analysis.significance import Moments, Samples, Test, compare_pairs, smallest_p
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 from typing import Final, Literal, get_args
 
-from data.analysis.significance import Correction, Test
+from data.analysis.corrections import Correction
+from data.analysis.significance import Test
 from data.errors import DataError
 
 Outcome = Literal["win", "equivalent", "undecided", "tie", "too few", "alone", "over", "differ"]

@@ -7,7 +7,8 @@ from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
-from ingest.settings.dataset import FILE_NAME, Settings, load_settings
+from ingest.settings.dataset import FILE_NAME, Settings
+from ingest.settings.loading import load_settings
 
 
 class SettingsByFolder:

@@ -23,7 +23,7 @@ from data.queries.points import points_query
 from data.selection import Selection
 from ingest.pipeline import AddOptions, add
 from ingest.report import AddReport
-from ingest.settings.dataset import load_settings
+from ingest.settings.loading import load_settings
 
 SYSTEMS = '[systems.old]\nbaseline = true\n[systems.new]\nlabel = "New"\n'
 SHAPE = 'aggregate = { n = "count", mean = "_mean", sd = "_std" }\n'

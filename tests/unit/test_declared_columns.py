@@ -20,7 +20,7 @@ from data.schema import RUNS, SCHEMA_DESCRIPTION
 from data.selection import Selection
 from ingest.lake.tables import create_tables, describe_columns
 from ingest.pipeline import AddOptions, add
-from ingest.settings.dataset import load_settings
+from ingest.settings.loading import load_settings
 from tests.fixtures.declared import declared_columns
 from tests.fixtures.ingest import ingest, runs
 from tests.fixtures.lakes import run

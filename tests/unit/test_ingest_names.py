@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from data.errors import FormatError
 from ingest.discover.names import RunKey, identity_columns, label_columns, make_run_id
-from ingest.settings.dataset import load_settings
+from ingest.settings.loading import load_settings
 from ingest.settings.patterns import literal_beginning
 from tests.fixtures.names import match_name
 

@@ -7,8 +7,8 @@ import pytest
 
 from data.errors import SettingsError
 from ingest.__main__ import main
-from ingest.settings.dataset import load_settings
 from ingest.settings.layout import settings_schema
+from ingest.settings.loading import load_settings
 from ingest.settings.power import PowerSettings
 
 

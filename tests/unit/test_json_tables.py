@@ -11,7 +11,7 @@ from ingest.formats import FORMATS, find_format
 from ingest.formats.documents import close_document, parse_document
 from ingest.formats.table import read
 from ingest.records import ReadContext, SummaryTable
-from ingest.settings.dataset import load_settings
+from ingest.settings.loading import load_settings
 from tests.fixtures.ingest import details, ingest
 from tests.fixtures.tool_outputs import captured
 

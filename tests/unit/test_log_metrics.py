@@ -32,7 +32,7 @@ from ingest.lake.maintenance import describe_lake
 from ingest.lake.state import load_state, read_rows, table_rows
 from ingest.lake.tables import open_table, replace_runs
 from ingest.records import Reading, Window
-from ingest.settings.dataset import load_settings
+from ingest.settings.loading import load_settings
 from tests.fixtures.ingest import ingest, query
 from tests.fixtures.real import real_data
 from tests.fixtures.slow_log_metrics import counts_slowly, metrics_slowly

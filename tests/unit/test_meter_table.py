@@ -9,7 +9,7 @@ from data.errors import FormatError, SettingsError
 from ingest.formats import find_format, meter_table
 from ingest.pipeline import AddOptions, add
 from ingest.records import MeterReadings, ReadContext
-from ingest.settings.dataset import load_settings
+from ingest.settings.loading import load_settings
 
 COLUMNS = '[meters.columns]\nwhen = "time"\nmW = { to = "power_w", scale = 0.001 }\n'
 # A load of four seconds from 2023-11-14 22:13:20 UTC on.

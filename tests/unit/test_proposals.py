@@ -31,8 +31,8 @@ from ingest.proposals.like_columns import replicate_pattern
 from ingest.proposals.path_parts import read_paths
 from ingest.proposals.roles import Guess, guess_of
 from ingest.propose import propose_for
-from ingest.settings.dataset import load_settings
 from ingest.settings.headings import read_heading, without_unit
+from ingest.settings.loading import load_settings
 from tests.fixtures.real import studies
 
 

@@ -9,7 +9,7 @@ from data.connection import open_lake
 from ingest.__main__ import main
 from ingest.proposals.shapes import FoundFile, Shape, shapes_of
 from ingest.propose import propose
-from ingest.settings.dataset import load_settings
+from ingest.settings.loading import load_settings
 from tests.fixtures.real import studies
 
 

@@ -11,7 +11,8 @@ from ingest.discover.names import NameMatch, identity_columns
 from ingest.discover.sidecars import BadSidecarError, SidecarsByFolder, merged_values
 from ingest.formats import FORMATS, find_format, sidecar
 from ingest.records import ReadContext, UtcWindow
-from ingest.settings.dataset import Settings, load_settings
+from ingest.settings.dataset import Settings
+from ingest.settings.loading import load_settings
 from ingest.settings.number_texts import parse_size
 from tests.fixtures.names import match_name
 

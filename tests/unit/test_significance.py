@@ -8,11 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
+from data.analysis.corrections import corrected
 from data.analysis.significance import (
     Samples,
     Test,
     compare_pairs,
-    corrected,
     mean_half_widths,
     moments,
     smallest_p,

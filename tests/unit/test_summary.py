@@ -8,7 +8,7 @@ from data.errors import FormatError
 from ingest.formats import table as any_table
 from ingest.formats.table_text import has_header_of
 from ingest.records import ReadContext, SummaryRow, SummaryTable
-from ingest.settings.dataset import load_settings
+from ingest.settings.loading import load_settings
 from tests.fixtures.real import real_data
 
 HEADER = "sys i itr dvfs rapl read_5th read_99th measure_QPS target_QPS time joules c7"

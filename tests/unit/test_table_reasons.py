@@ -9,7 +9,7 @@ import pytest
 from ingest.discover.names import workload_of
 from ingest.lake.maintenance import describe_lake
 from ingest.report import describe_report, report_json
-from ingest.settings.dataset import load_settings
+from ingest.settings.loading import load_settings
 from tests.fixtures.ingest import details, ingest, runs
 from tests.fixtures.raw_runs import SUMMARY_HEADER, summary_row
 from tests.fixtures.real import real_data, studies

@@ -8,7 +8,7 @@ import pytest
 from data.errors import SettingsError
 from ingest.formats import FORMATS, find_format
 from ingest.records import ReadContext, Reading
-from ingest.settings.dataset import load_settings
+from ingest.settings.loading import load_settings
 from tests.fixtures.ingest import details, ingest, put, runs
 from tests.fixtures.tool_outputs import captured
 

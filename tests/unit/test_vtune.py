@@ -9,8 +9,9 @@ from data.errors import SettingsError
 from ingest.formats import vtune
 from ingest.records import FunctionCounts, ReadContext
 from ingest.runs.storage_counts import function_rates
-from ingest.settings.dataset import Settings, load_settings
+from ingest.settings.dataset import Settings
 from ingest.settings.function_map import shipped_sources
+from ingest.settings.loading import load_settings
 
 TABLE = """\
 Function,Module,Loads,Stores,Source File,Start Address
