@@ -38,8 +38,6 @@ from ingest.settings.loading import load_settings, refusal_of
 
 # Tables of which `propose` and `add` say what they took for what.
 _TOLD_TABLES: Final = 5
-# Of so many paths the parts that differ are looked at.
-_MOST_PATHS: Final = 5_000
 _RESULTS: Final = ("output", "trace", "log", "window", "counts")
 
 
@@ -150,9 +148,7 @@ def _agree(groups: Sequence[Sequence[Shape]]) -> bool:
 
     Their paths then differ in the same columns, each with as many values.
     """
-    said = [
-        read_paths([f.path for s in shapes for f in s.files][:_MOST_PATHS]) for shapes in groups
-    ]
+    said = [read_paths([f.path for s in shapes for f in s.files]) for shapes in groups]
     return bool(said[0][1]) and all(columns == said[0][1] for _, columns in said)
 
 
@@ -165,7 +161,7 @@ def _path_blocks(
         of_form: Format that says the workload; None for their own.
     """
     paths = [file.path for shape in shapes for file in shape.files]
-    pattern, columns = read_paths(paths[:: 1 + len(paths) // _MOST_PATHS])
+    pattern, columns = read_paths(paths)
     form = shapes[0].form or ""
     judge = of_form or form
     if not pattern:
@@ -227,11 +223,11 @@ def propose_for(raw: Path, dataset: str | None = None, known: Settings | None = 
     top = raw if raw.is_dir() else raw.parent
     known = known or load_settings()
     groups = [
-        [(file.path, _on_disk(top, file.path)) for file in shape.files if file.size]
+        [file.path for file in shape.files if file.size]
         for shape in shapes
         if shape.form == "table"
     ]
-    tables, _ = find_tables(groups, known)
+    tables, _ = find_tables(groups, lambda path: _on_disk(top, path), known)
     texts, blocks = table_blocks(tables, name, known)
     text = propose(shapes, [file.path for file in files], name, texts, known)
     has_meter = any(shape.role == "meter" for shape in shapes)

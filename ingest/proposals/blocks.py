@@ -11,7 +11,7 @@ from ingest.formats.table_reshaped import VALUE
 from ingest.proposals.columns import MAYBE_SETTINGS, guess_columns
 from ingest.proposals.crossed_tables import rows_are_samples
 from ingest.proposals.found_tables import FoundTable, header_pattern
-from ingest.proposals.lake_columns import DOUBTED, SEVERAL, energy_parts, power_parts
+from ingest.proposals.lake_columns import DOUBTED, energy_parts, power_parts
 from ingest.proposals.latency_units import NO_UNIT
 from ingest.proposals.like_columns import mean_columns
 from ingest.proposals.path_parts import PathColumn, is_own, read_paths
@@ -173,8 +173,6 @@ class TableBlock:
             if guess.why.endswith(DOUBTED):
                 text, unit = guess.heading.text, guess.unit
                 yield f"#   doubtful: {text} says no unit, and is taken as {unit}, {DOUBTED}"
-        if several := [g.heading.text for g in self.guesses if g.why.endswith(SEVERAL)]:
-            yield f"#   doubtful: {', '.join(several)}: {SEVERAL}"
         if self.means is not None:
             yield f"#   means: of {self.means.n} runs each, with their deviations"
         if self.is_refused:

@@ -39,8 +39,6 @@ _DOMAINS: Final = _ONLY_DOMAINS | {"cpu", "core", "cores", "gpu"}
 _MAYBE_SET: Final = frozenset({"round", "cycle"})
 # What stands behind a word for a replicate: `run_id`, `Trial #`.
 _NUMBERS: Final = frozenset({"id", "number", "no", "nr", "num", "index", "idx"})
-# Sizes of memory that people set are multiples of one of these, in MB; of half a GB.
-_MEMORY_STEPS: Final = (64, 50)
 MAYBE_SETTINGS: Final = "they may be settings"
 STATED_NAMES: Final = frozenset(knob.stated_as for knob in STATED)
 
@@ -67,14 +65,23 @@ def guess_columns(
             _declare(guess, known)
     _mark_summaries(guesses)
     _mark_parts(guesses)
-    _judge_memories(guesses)
     _find_crossed(guesses, columns)
     _find_results(guesses, columns)
     _mark_twins(guesses, columns)
     _find_a_knob(guesses)
     _choose_replicate(guesses, columns)
     choose_targets(guesses)
+    _give_models(guesses)
     return guesses
+
+
+def _give_models(guesses: Sequence[Guess]) -> None:
+    """Take models and amounts of work for what ran, if anything else was set."""
+    knobs = [guess for guess in guesses if guess.role == "knob" and guess.count > 1]
+    models = [g for g in knobs if g.heading.has(*WORDS["work"]) and not g.heading.has("length")]
+    if any(not guess.is_given and guess not in models for guess in knobs):
+        for guess in models:
+            guess.is_given = True
 
 
 def _named_by_others(
@@ -135,25 +142,6 @@ def _mark_parts(guesses: Sequence[Guess]) -> None:
         is_part = kernels[kernel_of(guess)] >= _LEAST_PARTS and guess.quantity == "frequency"
         if is_part and guess.role == "knob" and not guess.is_declared:
             guess.role, guess.why = "metric", _A_PART
-
-
-def _judge_memories(guesses: Sequence[Guess]) -> None:
-    """Make knobs of memories of which most are sizes that people set, and metrics of others.
-
-    Without other settings the cells decide.
-    """
-    for guess in guesses:
-        is_memory = guess.heading.words[-1:] == ("mem",) and guess.quantity == "bytes"
-        is_open = guess.role == "knob" or guess.why.startswith("numbers that seldom")
-        if not is_memory or not is_open or guess.is_declared or guess.count < _FEW:
-            continue
-        sizes = np.unique(guess.numbers)
-        steps = (0.5,) if guess.unit.startswith("G") else _MEMORY_STEPS
-        is_round = np.any([sizes % step == 0 for step in steps], axis=0)
-        if 2 * np.count_nonzero(is_round) > len(sizes):
-            guess.role, guess.why = "knob", "sizes of memory that people set"
-        elif any(each.role == "knob" for each in guesses if each is not guess):
-            guess.role, guess.why = "metric", "a memory in numbers that people do not set"
 
 
 def _find_crossed(guesses: Sequence[Guess], columns: Sequence[Sequence[Cell]]) -> None:

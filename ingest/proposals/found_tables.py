@@ -1,7 +1,7 @@
 """Find the tables among files that nobody described: their headings, and some of their cells."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
@@ -87,12 +87,13 @@ def _stripped(cell: Cell) -> Cell:
 
 
 def find_tables(
-    groups: Iterable[Sequence[tuple[str, Path]]], settings: Settings
+    groups: Iterable[Sequence[str]], place_of: Callable[[str], Path], settings: Settings
 ) -> tuple[list[FoundTable], dict[str, str]]:
     """Read the tables of groups of files whose names differ in numbers only.
 
     Args:
-        groups: Path in the folder and on the disk of each file.
+        groups: Paths in the folder.
+        place_of: Returns where a path is on the disk.
         settings: Tables of which they declare the workload are left out.
 
     Returns:
@@ -104,12 +105,12 @@ def find_tables(
     for group in groups:
         known: tuple[FoundTable, ...] = ()
         step = max(1, len(group) // _MOST_FILES)
-        for number, (path, place) in enumerate(group):
+        for number, path in enumerate(group):
             is_wanted = number % step == 0 and read < _MOST_READ
             if is_wanted and (not known or any(t.read < _MOST_FILES for t in known)):
                 read += 1
                 try:
-                    known = tuple(_read(path, place, tables, settings))
+                    known = tuple(_read(path, place_of(path), tables, settings))
                 except (FormatError, OSError) as error:
                     faults[path] = str(error)
                     known = ()

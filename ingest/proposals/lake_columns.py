@@ -14,7 +14,6 @@ from ingest.proposals.roles import (
     STATISTICS,
     WHEN,
     Guess,
-    epoch_scale,
 )
 from ingest.settings.headings import Heading
 from ingest.settings.word_lists import WORDS
@@ -53,9 +52,6 @@ _PROVING: Final = 0.05
 # Evidence of a power whose unit is doubtful.
 DOUBTED: Final = "since all of a power are over 5 kW"
 _COLUMNS: Final = ("energy_j", "power_w", "duration_s")
-# Evidence of energies of which none is known to be the run's, and the least of them.
-SEVERAL: Final = "of several runs or of parts of one: `unpivot` or `to` says it"
-_LEAST_SEVERAL: Final = 3
 _TIMES: Final = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}
 _ENERGIES: Final = {"J": 1.0, "mJ": 1e-3, "uJ": 1e-6, "Wh": 3.6e3, "kWh": 3.6e6}
 _POWERS: Final = {"W": 1.0, "mW": 1e-3, "uW": 1e-6}
@@ -66,8 +62,6 @@ _RARITY: Final = {"ms": 0.1, "us": 0.2, "ns": 0.3, "mW": 0.1, "uW": 0.3, "mJ": 0
 }
 _LONG_S: Final = 20_000.0
 _LONG_US_S: Final = 1_000.0
-# A row may take so many times as long as to the next one: its time may be that of the end.
-_SPARE: Final = 1.5
 _MANY_UJ: Final = 1e5
 _WRAPS: Final = tuple(float(2**power) for power in range(14, 21))
 
@@ -89,12 +83,6 @@ def choose_targets(guesses: Sequence[Guess]) -> None:
     # Another column of the lake's own name would take it too.
     named = {g.heading.text: [g] for g in metrics if g.heading.text in _COLUMNS}
     energy = known.get("energy_j") or _best(named.get("energy_j", of_costs["energy"]), "energy_j")
-    if energy is not None and not energy.is_declared:
-        alike = _like(energy, of_costs["energy"])
-        for guess in alike:
-            guess.why += f"; {SEVERAL}"
-        if alike:
-            energy.to, energy.scale, energy = "", 1.0, None
     power = known.get("power_w") or _best(named.get("power_w", of_costs["power"]), "power_w")
     times = [g for g in metrics if g.quantity == "time" and not _is_latency(g.heading)]
     durations = [g for g in times if not _is_spread(g.heading)]
@@ -110,7 +98,6 @@ def choose_targets(guesses: Sequence[Guess]) -> None:
         duration.to, duration.scale, duration = "", 1.0, None
     if power is not None and _is_of_a_part(power, energy, duration):
         power.to, power.scale, power = "", 1.0, None
-    apart_s = _apart_s(guesses, len(duration.numbers)) if duration is not None else None
     machines = any(
         g.heading.has(*_SEVERAL) or (g.kind == "whole" and g.heading.has(*_COUNTED))
         for g in guesses
@@ -120,7 +107,7 @@ def choose_targets(guesses: Sequence[Guess]) -> None:
     large = (g.numbers.min() > _PLAUSIBLE_W[1] for g in of_costs["power"] if not g.unit)
     if power is not None and is_free and any(large):
         _set_unit(power, "mW", 1e-3, DOUBTED)
-    _choose_units(energy, power, duration, apart_s, _MOST_W if machines else _PLAUSIBLE_W[1])
+    _choose_units(energy, power, duration, _MOST_W if machines else _PLAUSIBLE_W[1])
     for guess in (g for g in metrics if g.quantity == "energy"):
         if guess is not energy and not guess.unit:
             guess.unit = energy.unit if energy and not energy.heading.unit else "J"
@@ -254,28 +241,6 @@ def _rank(guess: Guess, target: str) -> int:
     return rank
 
 
-def _like(energy: Guess, energies: Sequence[Guess]) -> list[Guess]:
-    """Return energies that differ in one unknown word, if there are several: `java_j`, `go_j`.
-
-    They may be of runs or of parts of one run; none of them is the run's.
-    """
-    known = MEASURED | PLAIN_WORDS | WORDS["parts"] | WORDS["phases"] | WORDS["set"] | {"package"}
-    words = {*energy.heading.words}
-    alike = [
-        guess
-        for guess in energies
-        if guess.heading.unit == energy.heading.unit is not None
-        and len(guess.heading.words) == len(words)
-        and (guess is energy or len(words - {*guess.heading.words}) == 1)
-    ]
-    if len(alike) < _LEAST_SEVERAL:
-        return []
-    shared = set.intersection(*({*guess.heading.words} for guess in alike))
-    own = {word for guess in alike for word in guess.heading.words} - shared
-    is_unknown = own.isdisjoint(known) and all(map(str.isalpha, own))
-    return alike if is_unknown else []
-
-
 def _is_of_items(duration: Guess, energy: Guess | None, power: Guess | None) -> bool:
     """Return whether a time is of items, since the energy is too large for it.
 
@@ -307,27 +272,15 @@ def _is_of_a_part(power: Guess, energy: Guess | None, duration: Guess | None) ->
     return is_other and power.heading.has(*WORDS["parts"])
 
 
-def _apart_s(guesses: Sequence[Guess], rows: int) -> np.ndarray | None:
-    """Return the seconds from each row to the next one by a column of Unix times; None if none."""
-    for guess in guesses:
-        scale = epoch_scale(guess.numbers) if guess.heading.has("timestamp", *WHEN) else None
-        if scale is not None and len(guess.numbers) == rows > 1:
-            steps_s = np.diff(guess.numbers) / scale
-            return steps_s if np.all(steps_s > 0) else None
-    return None
-
-
 def _choose_units(
     energy: Guess | None,
     power: Guess | None,
     duration: Guess | None,
-    apart_s: np.ndarray | None,
     most_w: float,
 ) -> None:
     """Choose the units that headings do not say: those by which energy is power times time.
 
     Args:
-        apart_s: Seconds between the rows, which are longer than what a row took; shape (rows - 1,).
         most_w: What the machines take at most, W.
     """
 
@@ -363,10 +316,6 @@ def _choose_units(
         # A time of so many us has been counted in ns.
         rarity += 0.2 * (one[2][0] == "us" and seconds is not None and seconds > _LONG_US_S)
         is_fine = one[2][0] in ("us", "ns") and duration is not None and duration.kind == "real"
-        if apart_s is not None and duration is not None:
-            took = float(np.median(duration.numbers[1:] * one[2][1] / apart_s))
-            rarity += max(0.0, float(np.log(took / _SPARE))) if took > 0 else 0.0
-            is_fine = False
         ranked.append(
             (_misfit(joules, watts, seconds, duration, most_w) + rarity + is_fine, place, one)
         )
