@@ -7,6 +7,7 @@ import polars as pl
 
 from app.findings.state import ENERGY, FindingsState
 from app.kit.lake_view import LakeView, leading
+from app.kit.metric_choice import performance_column
 from data.choices import Choice
 from data.connection import open_lake
 from data.errors import LakeError, WattlasError
@@ -25,8 +26,16 @@ PRODUCT: Final = "edp_js"
 
 
 def default_state(view: LakeView) -> FindingsState:
-    """Return the state without a link: all runs, in a large lake those of one dataset."""
-    return FindingsState(selection=view.first_study())
+    """Return the state without a link: all runs, in a large lake those of one dataset.
+
+    Knobs and next runs are about energy, else about what comes next of `Catalogue.costs`, else
+    about the performance.
+    """
+    studied = view.first_study()
+    measured = view.measured_columns(studied) if view.runs else ()
+    own = (*view.catalogue.costs, performance_column(view, studied)) if measured else ()
+    metric = next((name for name in own if name in measured), ENERGY)
+    return FindingsState(selection=studied, metric=metric)
 
 
 def studied(view: LakeView, state: FindingsState) -> Selection:

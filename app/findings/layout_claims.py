@@ -54,7 +54,7 @@ def claims_block(view: LakeView, state: FindingsState, has_links: bool = True) -
     sentence = (
         f"{len(decided):,} of {len(claims):,} claims are decided ({total} were judged together; at "
         f"most 5 % of the decided ones are expected to be wrong). {alone:,} hold alone and may be "
-        f"quoted one by one. {len(still_open):,} are open."
+        f"quoted one by one. {len(still_open):,} {'is' if len(still_open) == 1 else 'are'} open."
     )
     half = _half(claims)
     return [

@@ -11,6 +11,7 @@ from flask import Flask
 
 from app.__main__ import main
 from app.explore.state import ExploreState
+from app.findings.answer import default_state
 from app.findings.layout_claims import published_block
 from app.findings.page import (
     PAGE,
@@ -66,6 +67,16 @@ def test_papers_claims_are_folded_where_no_run_decides_one(tmp_path: Path) -> No
     assert isinstance(folded, html.Details)
     assert len([text for text in texts(folded) if text == "rule"]) == 85
     assert len(published_block(lake_view(None))) > 1, "a lake with runs of the papers"
+
+
+def test_knobs_are_those_of_power_where_no_run_has_an_energy(tmp_path: Path) -> None:
+    rows = [
+        run(itr_us=itr, replicate=r, energy_j=None, power_w=50.0 + itr + r / 10)
+        for itr in (2.0, 50.0)
+        for r in range(2)
+    ]
+    assert default_state(Lakes(write_lake(tmp_path / "lake", rows)).at(None)).metric == "power_w"
+    assert default_state(lake_view(None)).metric == "energy_j"
 
 
 def test_a_filter_hides_claims_and_changes_none() -> None:
