@@ -24,8 +24,8 @@ _BYTES_S: Final = 200_000
 # may be there before the page, which then draws its own.
 _PICTURE: Final = """(() => {
   const drawn = ".js-plotly-plot :is(.gtitle, .xtick)";
-  const own = `#react-entry-point main :is(${drawn}, table tbody tr, `
-    + ".findings-claims > li, .nothing-to-show, .lake-body dl)";
+  const texts = "table tbody tr, .findings-claims > li, .panel-tables li";
+  const own = `#react-entry-point main :is(${drawn}, ${texts}, .nothing-to-show, .lake-body dl)`;
   const wait = (shown, name) => {
     const look = () => {
       const first = document.querySelector(shown);
@@ -34,7 +34,7 @@ _PICTURE: Final = """(() => {
     };
     look();
   };
-  wait(`.first-page ${drawn}, ${own}`, "firstPicture");
+  wait(`.first-page :is(${drawn}, ${texts}), ${own}`, "firstPicture");
   wait(own, "ownPicture");
 })()"""
 _BYTES: Final = """() => ["resource", "navigation"]

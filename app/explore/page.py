@@ -57,10 +57,7 @@ PAGE = Page(
     explain=explain,
     scope=scope,
     export=export,
-    opening=lambda view, state: (
-        # What a limit changes is drawn by scripts of the page.
-        None if state.limit is not None else picture("scatter", view, state)["figure"]
-    ),
+    opening=lambda view, state: picture("scatter", view, state),
     missing=missing,
     keys=(
         ("Escape", "clear the selection"),

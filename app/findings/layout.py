@@ -55,9 +55,6 @@ def findings_layout(view: LakeView, state: FindingsState, notice: str) -> html.M
         state,
         (*map(IDS.figure, PICTURES), *map(drawn_store, PICTURES), *map(html_store, BLOCKS)),
     )
-    bodies: dict[str, list[Component]] = {
-        name: [html.Div(id=IDS(name), className="findings-body pending")] for name in BLOCKS
-    }
     title = "the runs under these filters"
     filters = filter_blocks(view, state.selection, offered_choices, IDS)
     return page_layout(
@@ -65,9 +62,14 @@ def findings_layout(view: LakeView, state: FindingsState, notice: str) -> html.M
         stores,
         notice,
         filter_sidebar([_claims_rules(view, state), *filters]),
-        sections(bodies, _controls(view, state)),
+        sections(pending_bodies(), _controls(view, state)),
         status_line(IDS, link_to(IDS, "explore", title)),
     )
+
+
+def pending_bodies() -> dict[str, list[Component]]:
+    """Lay out the blocks, which the browser fills."""
+    return {name: [html.Div(id=IDS(name), className="findings-body pending")] for name in BLOCKS}
 
 
 def sections(

@@ -18,6 +18,7 @@ from app.findings.layout import (
     html_store,
     knob_choices,
     metric_choices,
+    pending_bodies,
     sections,
     sweep_choices,
 )
@@ -117,6 +118,12 @@ def _committed(view: LakeView) -> str:
     return f" of {datetime.fromtimestamp(when_ms / 1000, UTC).date().isoformat()}"
 
 
+def opening(view: LakeView, state: FindingsState) -> dict[str, Any]:
+    """Return all sections as HTML, of which only the claims are there at once."""
+    body = html.Div(claims_block(view, state), className="findings-body")
+    return {"html": render(sections({**pending_bodies(), "claims": [body]}))}
+
+
 PAGE = Page(
     name=IDS.page,
     title="Findings",
@@ -136,6 +143,7 @@ PAGE = Page(
     explain=explain,
     recomputed=recomputed,
     export=export,
+    opening=opening,
     missing=None,
     keys=(
         ("click", "on a claim: select its setting; on a knob's bar: open its effect"),

@@ -92,7 +92,7 @@ def floats(column: pl.Series) -> np.ndarray:
 
 def encode_view(answer: dict[str, Any]) -> dict[str, Any]:
     """Encode what the server answers for a picture: `figure`, and `columns` where it has them."""
-    return {**answer, "figure": compact_figure(answer["figure"])}
+    return {**answer, "figure": compact_figure(answer["figure"])} if "figure" in answer else answer
 
 
 def compact_figure(figure: Any) -> Any:

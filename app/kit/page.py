@@ -75,8 +75,9 @@ class Page:
         recomputed: Returns how an artifact computes a view's numbers again; None for a view whose
             columns are means of metrics.
         opens_first: Returns whether a visit that names no page opens this one; None for never.
-        opening: Returns the figure of the first view, which browsers draw before Dash is loaded;
-            None for a state that needs the page's scripts.
+        opening: Returns what browsers show before Dash is loaded: the `figure` of the first view,
+            or what the page's script makes one of (`wattlas.openings`), or the `html` of all views
+            if the first is no picture; None for nothing.
         missing: Returns which measurement would make it useful on a lake that holds runs, in one
             sentence; empty where it can show some of them for the state. None for a page that needs
             no run.

@@ -39,16 +39,22 @@ _SHOWN_PROBLEMS: Final = 12
 
 def lake_layout(view: LakeView, state: LakePageState, notice: str) -> html.Main:
     """Lay out the page; the answers to questions come by a callback."""
-    made = blocks(view)
-    bodies = {name: [html.Div(made[name], className="lake-body")] for name in made}
-    bodies["questions"] = [html.Div(id=IDS("questions"), className="lake-body pending")]
     stores = state_stores(IDS.page, view, state, [IDS("questions-html")])
     status = [html.Span(status_words(view)), html.Span(id="status-selection")]
     # The frame expects a sidebar, which this page does not need.
     sidebar = html.Aside(id="sidebar", className="sidebar", hidden=True)
     return page_layout(
-        IDS.page, stores, notice, sidebar, _sections(bodies), status_line(IDS, components=status)
-    )
+        IDS.page, stores, notice, sidebar, first_sections(view, has_menus=True),
+        status_line(IDS, components=status),
+    )  # fmt: skip
+
+
+def first_sections(view: LakeView, has_menus: bool = False) -> list[Component]:
+    """Lay out the sections, without the answers to questions."""
+    made = blocks(view)
+    bodies = {name: [html.Div(made[name], className="lake-body")] for name in made}
+    bodies["questions"] = [html.Div(id=IDS("questions"), className="lake-body pending")]
+    return _sections(bodies, has_menus)
 
 
 def status_words(view: LakeView) -> str:

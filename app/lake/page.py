@@ -11,7 +11,7 @@ from app.kit.lake_view import LakeView
 from app.kit.links import LAKE_PATH
 from app.kit.page import Page, View
 from app.lake.answer import explain, has_unlike_datasets, rows_behind
-from app.lake.layout import IDS, SECTIONS, export_page, lake_layout, questions_block
+from app.lake.layout import IDS, SECTIONS, export_page, first_sections, lake_layout, questions_block
 from app.lake.state import LakePageState
 
 
@@ -32,6 +32,7 @@ PAGE = Page(
     explain=explain,
     export=export_page,
     missing=None,
+    opening=lambda view, _: {"html": render(first_sections(view))},
     opens_first=has_unlike_datasets,
     keys=(("Tab", "to the next question, dataset or list"),),
 )

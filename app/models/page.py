@@ -54,6 +54,13 @@ def export_page(view: LakeView, state: ModelsState) -> ExportedPage:
     return ExportedPage("Models", render(main), data, view.is_synthetic)
 
 
+def opening(view: LakeView, state: ModelsState) -> dict[str, Any]:
+    """Return what the page's script makes the first figure of the shown tab of."""
+    fits = {"fits": fits_answer(view, state)} if state.tab == "fit" and view.runs else {}
+    data = {**spec(), "lakeIsEmpty": not view.runs}
+    return {"spec": data, "kept": kept_values(state), **fits}
+
+
 PAGE = Page(
     name=NAME,
     title="Models",
@@ -65,6 +72,7 @@ PAGE = Page(
     rows=view_rows,
     explain=explain,
     export=export_page,
+    opening=opening,
     missing=None,
     recomputed=recomputed,
     keys=(

@@ -58,7 +58,7 @@ PAGE: Final = Page(
     ),
     rows=rows_behind,
     explain=explain,
-    opening=opening,
+    opening=lambda view, state: {"figure": opening(view, state)},
     export=modes_export,
     missing=missing,
     keys=(

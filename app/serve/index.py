@@ -31,7 +31,7 @@ from app.serve.figures import add_figure_routes
 from app.serve.guard import allow_scripts, status_of
 from app.serve.response_cache import keep_no_response
 from app.serve.routes import add_page_routes
-from app.serve.scripts import STYLES, bundle_tag, first_scripts
+from app.serve.scripts import STYLES, bundle_tag, scripts_in_turn
 from data.errors import SelectionError, UnknownVersionError, WattlasError
 
 # The keys of every page.
@@ -159,14 +159,15 @@ class Atlas(dash.Dash):
         allow_scripts([*self.csp_hashes(), _THEME_HASH])
         prefix = self.config.requests_pathname_prefix
         parts["css"] += bundle_tag(STYLES, prefix)
-        first, parts["scripts"] = first_scripts(parts["scripts"], prefix)
         page, query = self._page(), request.query_string.decode()
+        first, parts["scripts"], later = scripts_in_turn(parts["scripts"], prefix, page)
         has_opening = page is not None and page.opening is not None
         opening = f"{prefix}{page.name}/opening?{query}" if page and has_opening else ""
         return fill(
             "index.html",
             **parts,
             first_scripts=first,
+            later_scripts=later,
             opening=opening,
             theme_script=_THEME_SCRIPT,
             keys=_KEYS,

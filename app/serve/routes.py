@@ -3,7 +3,7 @@
 /NAME/data/VIEW.csv, .parquet     the rows behind a view
 /NAME/how/VIEW                    how the view was computed
 /NAME/export.html                 the page as one file
-/NAME/opening                     the figure of the first view, before Dash asks for any
+/NAME/opening                     the first view, before Dash asks for any
 """
 
 import io
@@ -113,10 +113,10 @@ def _how(page: Page, view: str) -> Response:
 def _opening(page: Page) -> Response:
     view, state, _ = open_page(page, lakes(), request.query_string.decode())
     is_empty = not view.runs or (page.missing and page.missing(view, state))
-    figure = None if is_empty or not page.opening else page.opening(view, state)
-    if figure is None:
+    answer = None if is_empty or not page.opening else page.opening(view, state)
+    if answer is None:
         return Response(status=204)
-    return Response(callback_json(encode_view({"figure": figure})), mimetype="application/json")
+    return Response(callback_json(encode_view(answer)), mimetype="application/json")
 
 
 def _export(page: Page) -> Response:

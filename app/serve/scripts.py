@@ -1,15 +1,18 @@
 """Scripts and style sheets for browsers: bundled, and sent as they were compressed in advance.
 
-All scripts of `assets/` are two files for the browser, and all style sheets another: single files
-would mean fifty requests in a first load, and a quarter more bytes. The scripts of the kit that
-work without Dash come first: they draw the first picture. Dash and Flask answer the first request
-for a file. If its content was compressed in advance, that is kept in memory, by address, and sent
-from then on. Browsers cache files whose addresses carry a fingerprint.
+The scripts of `assets/` are one file for the browser a page and two for the kit, and all style
+sheets are another: single files would mean fifty requests in a first load, and a quarter more
+bytes. First come those that draw the first picture: the scripts of the kit that work without Dash,
+the page's, and plotly.js if it opens with a picture. Those of the other pages come when the page
+can be used. Dash and Flask answer the first request for a file. If its content was compressed in
+advance, that is kept in memory, by address, and sent from then on. Browsers cache files whose
+addresses carry a fingerprint.
 """
 
 import html
 import re
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Final
 
@@ -19,10 +22,11 @@ from flask import Flask, Response, request
 
 from app.kit.compressed import ENCODINGS, Encoding, find_compressed
 from app.kit.export import Script, vendored
+from app.kit.page import Page
 from app.kit.settings import ASSETS
 
 BUNDLES: Final = "/_bundle/"
-KIT, ALL, STYLES = NAMES = ("kit.js", "all.js", "all.css")
+KIT, WITH_DASH, STYLES = "kit.js", "dash.js", "all.css"
 _SCRIPT: Final = "text/javascript"
 _TAGS: Final = {"js": '<script src="{}"></script>', "css": '<link rel="stylesheet" href="{}">'}
 # Only exports load these files.
@@ -119,7 +123,7 @@ def _address() -> str:
 def _is_changed() -> bool:
     """Return whether an asset was edited since the app made the bundle's address."""
     name = request.path.rpartition(BUNDLES)[2]
-    return name in NAMES and fingerprint(name) != request.args.get("m")
+    return name in bundle_names() and fingerprint(name) != request.args.get("m")
 
 
 def add_bundles(server: Flask) -> None:
@@ -130,7 +134,7 @@ def add_bundles(server: Flask) -> None:
         lambda: Response(vendored("codemirror"), mimetype=_SCRIPT),
         methods=["GET"],
     )
-    for name in NAMES:
+    for name in bundle_names():
         server.add_url_rule(
             f"{BUNDLES}{name}",
             f"bundle_{name}",
@@ -141,8 +145,15 @@ def add_bundles(server: Flask) -> None:
         )
 
 
+@cache
+def bundle_names() -> tuple[str, ...]:
+    """Return the names of all bundles; that of a page is named as its folder."""
+    folders = sorted({path.parent.name for path in ASSETS.glob("[!_]*/*.js")})
+    return KIT, WITH_DASH, STYLES, *(f"{folder}.js" for folder in folders)
+
+
 def bundle(name: str) -> str:
-    """Return the files of one of NAMES, in the order of their folders and names."""
+    """Return the files of a bundle, in the order of their folders and names."""
     return "".join(
         f"/* {path.relative_to(ASSETS)} */\n{path.read_text('utf-8')}\n" for path in _paths(name)
     )
@@ -164,26 +175,36 @@ def bundle_tag(name: str, prefix: str) -> str:
     return tag.format(f"{prefix}{BUNDLES[1:]}{name}?m={fingerprint(name)}")
 
 
-def first_scripts(tags: str, prefix: str) -> tuple[str, str]:
-    """Divide the tags of Dash's scripts and ours: those for the first picture, and the others."""
+def scripts_in_turn(tags: str, prefix: str, page: Page | None) -> tuple[str, str, str]:
+    """Divide the tags of Dash's scripts and ours by when a page needs them.
+
+    Returns:
+        Those for the first picture or text, those for the page, and those for the other pages.
+    """
     all_tags = _SCRIPT_TAG.findall(tags)
-    is_plotly = ["/plotly/" in tag for tag in all_tags]
-    first = [tag for tag, is_first in zip(all_tags, is_plotly, strict=True) if is_first]
-    others = [tag for tag, is_first in zip(all_tags, is_plotly, strict=True) if not is_first]
+    plotly = [tag for tag in all_tags if "/plotly/" in tag]
+    of_dash = [tag for tag in all_tags if tag not in plotly]
+    own = f"{page.name}.js" if page else ""
+    others = [bundle_tag(n, prefix) for n in bundle_names()[3:] if n != own]
+    first = [bundle_tag(name, prefix) for name in (KIT, own) if name]
+    opens_with_picture = page is not None and page.views[0].is_picture
+    (first if opens_with_picture else others).append("".join(plotly))
     return (
-        "\n".join([*first, bundle_tag(KIT, prefix)]),
-        "\n".join([*others, bundle_tag(ALL, prefix)]),
+        "\n".join(first),
+        "\n".join([*of_dash, bundle_tag(WITH_DASH, prefix)]),
+        "\n".join(others),
     )
 
 
 def _paths(name: str) -> list[Path]:
-    kind = name.rpartition(".")[2]
-    found = [p for p in sorted(ASSETS.glob(f"*/*.{kind}")) if p.name != _LEFT_OUT]
+    stem, _, kind = name.rpartition(".")
     if name == STYLES:
-        return found
-    return [p for p in found if _is_kit(p) == (name == KIT)]
-
-
-def _is_kit(path: Path) -> bool:
-    """Return whether a script is of the kit and works without Dash."""
-    return path.parent.name == "_kit" and not path.name.startswith("page")
+        return sorted(ASSETS.glob("*/*.css"))
+    is_kit = name in (KIT, WITH_DASH)
+    found = sorted((ASSETS / ("_kit" if is_kit else stem)).glob(f"*.{kind}"))
+    return [
+        path
+        for path in found
+        if path.name != _LEFT_OUT
+        and not (is_kit and path.name.startswith("page") != (name == WITH_DASH))
+    ]

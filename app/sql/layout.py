@@ -157,7 +157,13 @@ def _chart() -> html.Section:
 def export_page(view: LakeView, state: SqlState) -> ExportedPage:
     """Build the page for an export, without results, which are downloaded as CSV or Parquet."""
     words = "Without the result and its chart: the page saves them as CSV, Parquet and figures."
-    note = html.P(words, className="quiet")
-    query = html.Section([html.H2("Query"), html.Pre(state.sql), note], className="panel")
-    main = render(html.Main([query, tables(view, has_menu=False)], className="sql-export"))
+    main = f'<main class="sql-export">{query_and_tables(view, state, words)}</main>'
     return ExportedPage("SQL", main, {"sql": state.sql}, view.is_synthetic)
+
+
+def query_and_tables(view: LakeView, state: SqlState, words: str = "") -> str:
+    """Write the query, some words and the tables as HTML."""
+    sql = state.sql or default_state(view).sql
+    note = [html.P(words, className="quiet")] if words else []
+    query = html.Section([html.H2("Query"), html.Pre(sql), *note], className="panel panel-editor")
+    return render([query, tables(view, has_menu=False)])

@@ -7,7 +7,7 @@ from dash import ClientsideFunction, Input, clientside_callback
 from app.kit.callbacks import register_gather
 from app.kit.page import Page, View
 from app.sql.answer import columns_of, default_state, explain
-from app.sql.layout import IDS, export_page, sql_layout
+from app.sql.layout import IDS, export_page, query_and_tables, sql_layout
 from app.sql.routes import add_routes
 from app.sql.state import SqlState
 
@@ -26,6 +26,7 @@ PAGE = Page(
     rows=lambda view, *_: columns_of(view),
     explain=lambda view, *_: explain(view),
     export=export_page,
+    opening=lambda view, state: {"html": query_and_tables(view, state)},
     keys=(
         ("Ctrl+Enter", "run the statement at the caret"),
         ("Tab", "complete a name"),

@@ -73,7 +73,7 @@ PAGE = Page(
     explain=explain,
     scope=scope,
     export=export,
-    opening=opening,
+    opening=lambda view, state: {"figure": opening(view, state)},
     missing=missing,
     keys=(
         ("Escape", "clear the selection"),

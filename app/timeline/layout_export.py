@@ -1,6 +1,7 @@
 """The timeline as one HTML file: the window in view, and the whole run if it is small."""
 
 import html
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Final
 
@@ -13,12 +14,13 @@ from app.kit.lake_view import LakeView
 from app.timeline.explanation import explain_view
 from app.timeline.layout import distribution_parts, ids, move_buttons, runs_in_browser, time_parts
 from app.timeline.routes import answer_window
-from app.timeline.runs import describe_runs
+from app.timeline.runs import RunInfo, describe_runs
 from app.timeline.state import TimelineState
 from data.timeline.question import BANDS
 
 # More pixels per line than on a screen, so that zooming in shows more.
 _WIDTH: Final = 2000
+_OPENING_WIDTH: Final = 400
 _MOST_WHOLE_BYTES: Final = 1_000_000
 
 
@@ -28,15 +30,7 @@ def export_page(view: LakeView, state: TimelineState) -> ExportedPage:
     state = replace(state, width=_WIDTH)
     data = {
         "answers": _answers(view, state),
-        "state": {
-            **runs_in_browser(state, infos),
-            "panels": list(state.shown_panels),
-            "cores": state.cores,
-            "heat": state.heat,
-            "layout": state.layout,
-            "align": state.align,
-        },
-        "colors": list(OKABE_ITO),
+        **_shown(state, infos),
     }
     main = _MAIN.format(
         runs="".join(f"<li>{html.escape(info.label)}</li>" for info in infos),
@@ -48,6 +42,29 @@ def export_page(view: LakeView, state: TimelineState) -> ExportedPage:
     )
     is_synthetic = any(info.is_synthetic for info in infos)
     return ExportedPage("Timeline", main, data, is_synthetic)
+
+
+def _shown(state: TimelineState, infos: Sequence[RunInfo]) -> dict[str, Any]:
+    return {
+        "state": {
+            **runs_in_browser(state, infos),
+            "panels": list(state.shown_panels),
+            "cores": state.cores,
+            "heat": state.heat,
+            "layout": state.layout,
+            "align": state.align,
+        },
+        "colors": list(OKABE_ITO),
+    }
+
+
+def opening(view: LakeView, state: TimelineState) -> dict[str, Any] | None:
+    """Return the window in few bins, of which the page's script makes the first figure."""
+    if not state.runs:
+        return None
+    question = replace(state.question(), width=_OPENING_WIDTH, parts=("panels", "heat"))
+    answer = answer_window(view, question, state.base)
+    return {"answer": answer, **_shown(state, describe_runs(view, state.runs))}
 
 
 def _answers(view: LakeView, state: TimelineState) -> list[dict[str, Any]]:

@@ -11,7 +11,7 @@ from app.timeline.defaults import default_state, missing, open_link
 from app.timeline.edits import AskedEdits, apply_edits
 from app.timeline.explanation import explain_view
 from app.timeline.layout import ids, runs_in_browser, timeline_layout
-from app.timeline.layout_export import export_page
+from app.timeline.layout_export import export_page, opening
 from app.timeline.layout_runs import add_words, choice_items, choice_words, choices, run_items
 from app.timeline.routes import add_routes
 from app.timeline.runs import describe_runs
@@ -48,6 +48,7 @@ PAGE: Final = Page(
     rows=view_rows,
     explain=explain_view,
     export=export_page,
+    opening=opening,
     recomputed=recomputed,
     missing=missing,
     keys=_KEYS,

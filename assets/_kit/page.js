@@ -56,7 +56,8 @@
   /* The name of a view: the id of its element without the page's name. */
   const viewOf = (page, id) => (id.startsWith(page.name + "-") ? id.slice(page.name.length + 1) : id);
   wattlas.page = (name) => pages.find((page) => page.name === name);
-  wattlas.pageNames = () => pages.map(({ name }) => name);
+  wattlas.pageVersions = () => JSON.parse(document.querySelector("[data-versions]").dataset.versions);
+  wattlas.pageNames = () => Object.keys(wattlas.pageVersions());
   const current = () => pages.find(({ name }) => document.querySelector(".page." + name));
   wattlas.currentPage = current;
 
@@ -109,7 +110,7 @@
       frame.remove();
     } else wattlas.later(removeFirstPage, 20);
   }
-  document.addEventListener("scripts", removeFirstPage);
+  wattlas.withDash(removeFirstPage);
 
   /** Show a message for two seconds in place of the selection's words in the status line. */
   function say(text) {
@@ -219,6 +220,10 @@
   wattlas.openPage = function (name, query) {
     const isSame = document.querySelector(".page." + name), { changes = 0 } = history.state || {};
     wattlas.hideHover();
+    if (!isSame && !wattlas.isComplete()) {
+      location.assign(wattlas.pageAddress(name, query));
+      return;
+    }
     history.pushState({ changes: isSame ? changes + 1 : 0 }, "", wattlas.pageAddress(name, query));
     dispatchEvent(new CustomEvent("_dashprivate_pushstate"));
     scrollTo(0, 0);

@@ -10,7 +10,6 @@
   const { address } = wattlas, { texts } = address;
   const LIMIT = ["limit", "by"], LEADING = ["dataset", "workload"];
   const same = (a, b, keys) => keys.every((key) => String(a[key] || "") === String(b[key] || ""));
-  const versionOf = (name) => JSON.parse(document.querySelector("[data-versions]").dataset.versions)[name];
 
   /** What a page hands on to another: lists of texts by URL key; `more` replaces some. */
   function sharedOf(name, target, more = {}) {
@@ -47,12 +46,17 @@
     if (there && (isEqual || isEmpty) && there.spec.lake === lake) {
       return address.query(target, there.carried.sel ? shared : {});
     }
-    const query = new URLSearchParams(isEmpty ? {} : { v: versionOf(target) });
+    const query = new URLSearchParams(isEmpty ? {} : { v: wattlas.pageVersions()[target] });
     for (const [key, list] of Object.entries(shared)) list.forEach((text) => query.append(key, text));
     if (there && !isEmpty) ownOf(target, shared, before).forEach(([key, text]) => query.append(key, text));
     if (lake !== null) query.set("lake", lake);
     return query.toString();
   };
+
+  /* Until the scripts of other pages are there, a link to a page loads it as a document. */
+  document.addEventListener("click", (event) => {
+    if (!wattlas.isComplete() && wattlas.closest(event, "a[href]")) event.stopPropagation();
+  }, true);
 
   /* The server writes links to some of the runs that a page shows; the limit is known here. */
   document.addEventListener("click", (event) => {

@@ -123,6 +123,7 @@
 
     /* The visible pictures first, then the others one by one, so that the page stays responsive. */
     function inTurn(work = (gd, name) => (drawn.has(name) ? paint(gd, name) : draw(gd, name))) {
+      if (!window.Plotly) { wattlas.whenComplete(() => inTurn(work)); return; }
       const mine = (turn += 1);
       const all = Object.keys(link.figures).map((name) => [elementOf(name), name]).filter(([gd]) => gd);
       const isSeen = ([gd]) => {

@@ -1,5 +1,5 @@
 /* Connects Distributions to Dash: its state, the map, runs that it opens in Timeline. */
-document.addEventListener("scripts", function () {
+window.wattlas.withDash(function () {
   "use strict";
 
   const { wattlas } = window, { distributions, address } = wattlas;

@@ -1,5 +1,5 @@
 /* Connects Explore to Dash: clientside callbacks, state, limit, table of the selection, links. */
-document.addEventListener("scripts", function () {
+window.wattlas.withDash(function () {
   "use strict";
   const { wattlas } = window;
 

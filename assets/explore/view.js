@@ -62,6 +62,12 @@
     });
   }
 
+  if (wattlas.openings) wattlas.openings.explore = function ({ figure, columns }, theme) {
+    explore.columns = wattlas.decoded(columns);
+    explore.limit = (figure.layout.meta || {}).limit ?? null;
+    return dressScatter(wattlas.themedFigure(figure, theme), theme);
+  };
+
   /* ---- the lines: the limit across the panels of its metric */
 
   function dressLines({ data, layout }, theme) {

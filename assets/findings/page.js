@@ -1,5 +1,5 @@
 /* Connects Findings to Dash: blocks of HTML, pictures, the selected claim, the run list's address. */
-document.addEventListener("scripts", function () {
+window.wattlas.withDash(function () {
   "use strict";
 
   const { wattlas } = window, { findings, address } = wattlas;

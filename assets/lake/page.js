@@ -1,5 +1,5 @@
 /* Connects Lake to Dash: a page of text, which has files but no pictures. */
-document.addEventListener("scripts", function () {
+window.wattlas.withDash(function () {
   "use strict";
 
   const { wattlas } = window, NAME = "lake";

@@ -1,5 +1,5 @@
 /* Connects Models to Dash and the server: the URL, runs and fits of the filters, simulations. */
-document.addEventListener("scripts", function () {
+window.wattlas.withDash(function () {
   "use strict";
 
   const { wattlas } = window, { models, modelsPage, address } = wattlas, { page } = models;

@@ -39,6 +39,11 @@
   const names = Object.keys(BUILDERS);
   const pictures = wattlas.linked({ views: Object.fromEntries(names.map((name) => [name, viewOf(name)])) });
 
+  if (wattlas.openings) wattlas.openings.models = function ({ spec, kept, fits = null }, theme) {
+    Object.assign(page, { spec, kept, fits, theme });
+    return wattlas.themedFigure(BUILDERS[TABS[kept.tab][0]](), theme);
+  };
+
   /** All panels and the strip below follow the load axis of one. */
   function zoomed(gd) {
     const ends = gd._fullLayout.xaxis.range;

@@ -1,5 +1,5 @@
 /* Connects Modes to Dash: controls that depend on each other, the server's answers, selection, links. */
-document.addEventListener("scripts", function () {
+window.wattlas.withDash(function () {
   "use strict";
   const { wattlas } = window, { modes, address } = wattlas;
 

@@ -1,5 +1,5 @@
 /* Connects SQL to Dash and the server: editor, queries, files, chart, URL. */
-document.addEventListener("scripts", function () {
+window.wattlas.withDash(function () {
   "use strict";
 
   const { wattlas } = window, { setProps, address, sql } = wattlas;

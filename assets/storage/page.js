@@ -1,5 +1,5 @@
 /* Connects Storage to Dash: its state, its menus, links to other pages. */
-document.addEventListener("scripts", function () {
+window.wattlas.withDash(function () {
   "use strict";
 
   const { wattlas } = window;

@@ -3,7 +3,7 @@
  * There is at most one request each PACE_MS, and always one for the last window. A new request aborts the
  * previous one, and the old figure stays until the answer arrives.
  */
-document.addEventListener("scripts", function () {
+window.wattlas.withDash(function () {
   "use strict";
 
   const { wattlas } = window, { timeline } = wattlas, { page, exact } = timeline;

@@ -185,4 +185,10 @@
     ];
     return { data, layout };
   };
+
+  if (wattlas.openings) wattlas.openings.timeline = function ({ answer, state, colors }, theme, box) {
+    const { clientWidth: widthPx, clientHeight: roomPx } = box, { infos } = state;
+    const scene = { answer: timeline.decoded(answer), infos, state, hues: colors, theme, roomPx, widthPx };
+    return timeline.figure(scene);
+  };
 })((window.wattlas = window.wattlas || {}));

@@ -64,8 +64,24 @@ def test_placeholders_then_a_picture_are_there_before_dash_and_a_busy_server_is_
     assert Atlas(page).status().endswith("of 104 runs")
 
 
+@pytest.mark.thin(2)
+@pytest.mark.parametrize(
+    "path",
+    ["/findings", "/timeline", "/?v=2&workload=memcached&limit=200", "/lake", "/models", "/sql"],
+)
+def test_the_first_picture_or_text_needs_no_dash(
+    page: Page, logged_address: str, path: str
+) -> None:
+    held: list[Route] = []
+    page.route(re.compile("/_dash-(layout|dependencies)"), lambda route: held.append(route))
+    page.goto(f"{logged_address}{path}")
+    drawn = ".xtick, .gtitle, .findings-body p, .lake-dataset, .panel-tables li"
+    page.locator(f".first-page.opened :is({drawn})").first.wait_for(state="attached")
+    assert page.locator("main").count() == 0
+
+
 def test_a_script_that_does_not_arrive_is_told(page: Page, grid_address: str) -> None:
-    page.route(re.compile("/_bundle/all.js"), lambda route: route.abort())
+    page.route(re.compile("/_bundle/dash.js"), lambda route: route.abort())
     page.goto(grid_address)
     expect(page.locator(".first-page .status")).to_contain_text("reload the page")
 

@@ -13,6 +13,7 @@ from app.kit import compressed
 from app.kit.compressed import compress_all, find_compressed
 from app.kit.export import Script, vendored
 from app.kit.settings import ASSETS, Settings
+from app.pages import PAGES
 from app.serve import scripts
 from app.serve.scripts import contents_to_compress
 from app.server import create_app
@@ -36,7 +37,7 @@ def one(client: FlaskClient, part: str) -> str:
     return found
 
 
-@pytest.mark.parametrize("part", ["react@", "/_bundle/all.js", "/_bundle/all.css"])
+@pytest.mark.parametrize("part", ["react@", "/_bundle/dash.js", "/_bundle/all.css"])
 def test_sent_as_compressed_in_advance_and_kept_by_browsers(client: FlaskClient, part: str) -> None:
     address = one(client, part)
     plain = client.get(address, headers={"Accept-Encoding": "identity"})
@@ -63,7 +64,7 @@ def test_the_library_of_one_page_is_not_loaded_with_the_first_page(
     assert script in contents_to_compress(dash.get_app())
 
 
-@pytest.mark.parametrize("part", ["react@", "/_bundle/all.js", "/_bundle/all.css"])
+@pytest.mark.parametrize("part", ["react@", "/_bundle/dash.js", "/_bundle/all.css"])
 def test_nothing_is_compressed_while_visitors_wait(client: FlaskClient, part: str) -> None:
     answer = client.get(one(client, part), headers=BR)
     assert "Content-Encoding" not in answer.headers
@@ -79,15 +80,32 @@ def test_all_that_the_first_page_loads_is_to_be_compressed(client: FlaskClient) 
     assert len(loaded) > 8
 
 
-def test_an_address_of_another_time_is_not_kept(client: FlaskClient) -> None:
-    kit, others = (client.get(f"/_bundle/{name}.js?m=1.5", headers=BR) for name in ("kit", "all"))
-    assert "immutable" not in others.headers.get("Cache-Control", "")
-    first, script = kit.get_data(as_text=True), others.get_data(as_text=True)
+def test_an_address_of_another_time_is_not_kept_and_all_scripts_are_in_one_bundle(
+    client: FlaskClient,
+) -> None:
+    answers = {
+        name: client.get(f"/_bundle/{name}?m=1.5", headers=BR) for name in scripts.bundle_names()
+    }
+    assert not [a for a in answers.values() if "immutable" in a.headers.get("Cache-Control", "")]
+    bundles = {name: answer.get_data(as_text=True) for name, answer in answers.items()}
+    script = "".join(bundles.values())
     for path in sorted(ASSETS.glob("*/*.js")):
-        count = (first + script).count(path.read_text("utf-8"))
-        assert count == (path.name != "export.js"), path
-    assert "/* _kit/view.js */" in first
-    assert script.index("/* _kit/page_state.js */") < script.index("/* explore/page.js */")
+        assert script.count(path.read_text("utf-8")) == (path.name != "export.js"), path
+    assert "/* _kit/view.js */" in bundles["kit.js"]
+    assert "/* _kit/page_state.js */" in bundles["dash.js"]
+
+
+def test_a_page_loads_its_own_scripts_first_and_plotly_only_for_a_picture(
+    client: FlaskClient,
+) -> None:
+    for page in PAGES:
+        index = client.get(page.path, follow_redirects=False).get_data(as_text=True)
+        later, first = index[index.index('id="later-scripts"') :].split("</template>", 1)
+        plotly, own = "/plotly/package_data/", f"/_bundle/{page.name}.js?"
+        is_picture = page.views[0].is_picture
+        assert [plotly in later, plotly in first] == [not is_picture, is_picture], page.name
+        assert [own in later, own in first] == [False, True], page.name
+        assert later.count("/_bundle/") == len(PAGES) - 1, page.name
 
 
 def test_another_asset_gives_another_address(
@@ -96,14 +114,14 @@ def test_another_asset_gives_another_address(
     own = tmp_path / "assets"
     shutil.copytree(ASSETS, own)
     monkeypatch.setattr(scripts, "ASSETS", own)
-    before = one(client, "/_bundle/all.js")
+    before = one(client, "/_bundle/dash.js")
     old = client.get(before, headers=BR)
-    with (own / "explore" / "page.js").open("a") as file:
+    with (own / "_kit" / "page.js").open("a") as file:
         file.write("// edited")
     now = client.get(before, headers=BR)
     assert "immutable" in old.headers["Cache-Control"]
     assert "immutable" not in now.headers.get("Cache-Control", "")
-    assert one(client, "/_bundle/all.js") != before
+    assert one(client, "/_bundle/dash.js") != before
 
 
 def test_an_address_outside_is_not_answered(client: FlaskClient) -> None:
