@@ -48,8 +48,9 @@ def create_app(settings: Settings) -> dash.Dash:
     server.config["COMPRESS_MIMETYPES"] = [
         "application/json", "text/csv", "text/html", "text/plain",
     ]  # fmt: skip
-    server.config["COMPRESS_ALGORITHM"] = ["br", "gzip"]
-    # Half the time of the default, 4, for responses that are 3 % larger.
+    # Zstandard takes 40 % of the time of Brotli at level 2 for as many bytes; of Brotli this level
+    # takes half the time of the default, 4, for responses that are 3 % larger.
+    server.config["COMPRESS_ALGORITHM"] = ["zstd", "br", "gzip"]
     server.config["COMPRESS_BR_LEVEL"] = 2
     lakes = server.extensions[EXTENSION] = Lakes(settings.lake, settings.check_files)
     responses = ResponseCache(lakes)

@@ -88,7 +88,7 @@ class Study:
     @cached_property
     def settings(self) -> pl.DataFrame:
         """The knobs of each setting."""
-        return self.rows.select(self.knobs)
+        return self.rows[list(self.knobs)]
 
 
 def study_of(
@@ -137,7 +137,7 @@ def study(
         DataError: No setting has a value of the objective above 0.
     """
     knobs = [name for name in catalogue.setting_columns if _is_set(rows, name)]
-    is_there = (rows[f"{objective}_n"] > 0).fill_null(False)
+    is_there = rows[f"{objective}_n"].to_numpy() > 0
     there = rows if is_there.all() else rows.filter(is_there)
     if not len(there):
         raise DataError(f"none of {rows['runs'].sum():,} runs has a value of {objective} above 0")
@@ -341,7 +341,10 @@ def _differs(column: pl.Series, value: Value) -> np.ndarray:
     if column.dtype.is_numeric():
         values = column.cast(pl.Float64).to_numpy()
         return ~np.isnan(values) if value is None else values != float(value)
-    return np.array([one != value for one in column.to_list()], bool)
+    if value is None:
+        return np.array([one is not None for one in column.to_list()], bool)
+    # NULL becomes NaN, and differs.
+    return (column == value).cast(pl.Float64).to_numpy() != 1
 
 
 def more_runs_apart(a: Study, b: Study, alpha: float, margin: float) -> int | None:

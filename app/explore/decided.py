@@ -213,22 +213,24 @@ def _alternatives(judged: Study, members: np.ndarray, shown: int, question: Ques
     keys = setting_keys(question)
     varying = question.varying.intersection(keys)
     knobs = [name for name in question.catalogue.knob_of_column if name in varying]
-    if not members.any():
-        members = np.arange(len(members)) == shown
-    rows = judged.rows.select(knobs or ["system"])[np.flatnonzero(members)]
-    rest = [name for name in rows.columns if name != "itr_us"]
-    has_delay = "itr_us" in rows.columns
-    others = rows.select(rest).rows() if rest else [()] * len(rows)
-    delays: dict[tuple[Any, ...], list[Any]] = {}
-    for key, delay in zip(others, rows["itr_us"].to_list() if has_delay else others, strict=True):
-        delays.setdefault(key, []).append(delay)
-    alternatives = [
-        dict(zip(rest, key, strict=True)) | ({"itr_us": values} if has_delay else {})
-        for key, values in delays.items()
-    ]
-    text = write_knobs(alternatives).removeprefix("knobs~")
-    if len(text) > MAX_CHARS // 2:
-        only = judged.rows.select(knobs).row(shown, named=True)
+    places = np.flatnonzero(members) if members.any() else np.array([shown])
+    text = ""
+    # A member has two characters at least.
+    if 2 * len(places) <= MAX_CHARS // 2:
+        columns = {name: judged.rows[name][places].to_list() for name in knobs or ["system"]}
+        rest = [name for name in columns if name != "itr_us"]
+        others = list(zip(*(columns[n] for n in rest), strict=True)) if rest else [()] * len(places)
+        delays: dict[tuple[Any, ...], list[Any]] = {}
+        for key, delay in zip(others, columns.get("itr_us", others), strict=True):
+            delays.setdefault(key, []).append(delay)
+        has_delay = "itr_us" in columns
+        alternatives = [
+            dict(zip(rest, key, strict=True)) | ({"itr_us": values} if has_delay else {})
+            for key, values in delays.items()
+        ]
+        text = write_knobs(alternatives).removeprefix("knobs~")
+    if not text or len(text) > MAX_CHARS // 2:
+        only = judged.rows[knobs].row(shown, named=True)
         text = write_knobs([only]).removeprefix("knobs~")
     return text
 

@@ -38,12 +38,18 @@ def odd_of(view: LakeView, state: ExploreState) -> pl.DataFrame:
         unit, `runs` (number of the configuration's runs).
     """
     studied = Selection(leading(state.selection).clauses)
-    axes = {"x": state.x} if state.x == state.y else {"x": state.x, "y": state.y}
-    by_axis = [
+    odd = view.once(_odd_of_axes, (studied, state.x, state.y))
+    return odd.filter(matches(state.selection)) if len(odd) else odd
+
+
+def _odd_of_axes(view: LakeView, key: tuple[Selection, str, str]) -> pl.DataFrame:
+    studied, x, y = key
+    axes = {"x": x} if x == y else {"x": x, "y": y}
+    by_axis = (
         view.once(_odd_table, (studied, column)).with_columns(axis=pl.lit(axis))
         for axis, column in axes.items()
-    ]
-    return pl.concat(by_axis).filter(matches(state.selection))
+    )
+    return pl.concat(by_axis)
 
 
 def _odd_table(view: LakeView, key: tuple[Selection, str]) -> pl.DataFrame:

@@ -8,6 +8,7 @@ import numpy as np
 import polars as pl
 
 from app.explore.state import ExploreState
+from app.kit.columns import is_constant, values_of
 from app.kit.competitors import Competitors, competitors_of
 from app.kit.panels import NONE
 from data.catalogue import Catalogue
@@ -55,13 +56,20 @@ def encoding_of(
         None if name == NONE else catalogue.knobs[name]
         for name in (state.colour, state.size, state.symbol)
     )
-    labels = dict(points.select("system", "system_label").unique().iter_rows())
+    labels = labels_of(points)
     by_symbol = symbol or catalogue.knobs["system"]
-    values = points[by_symbol.column].unique().to_list() if symbol else []
+    values = values_of(points[by_symbol.column]) if symbol else []
     hues = None
     if colour is not None and _has_hues(colour, points[colour.column]):
-        hues = competitors_of(colour, points[colour.column].unique().to_list(), systems, labels)
+        hues = competitors_of(colour, values_of(points[colour.column]), systems, labels)
     return Encoding(colour, size, symbol, competitors_of(by_symbol, values, systems, labels), hues)
+
+
+def labels_of(points: pl.DataFrame) -> dict[str, str]:
+    """Return system to label, in the order of the systems."""
+    pairs = points[["system", "system_label"]]
+    pairs = pairs[:1] if is_constant(pairs["system"]) else pairs.unique().sort("system")
+    return dict(pairs.iter_rows())
 
 
 def _has_hues(knob: Knob, values: pl.Series) -> bool:

@@ -12,7 +12,7 @@ from app.explore.figures.scatter import Scene, build_scatter, scatter_words
 from app.explore.fronts import attained_lines, bands_of
 from app.explore.odd import with_odd
 from app.explore.question import Question
-from app.explore.roles import Encoding, encoding_of, in_trace_order
+from app.explore.roles import Encoding, encoding_of, in_trace_order, labels_of
 from app.explore.studies import with_standings
 from app.kit.columns import encode_columns, encode_counts, encode_numbers, floats
 from app.kit.encodings import message_figure
@@ -168,7 +168,7 @@ def encode_points(
             for knob in named
             if knob.column in configuration
         ],
-        "labels": dict(points.select("system", "system_label").unique().sort("system").iter_rows()),
+        "labels": labels_of(points),
         "runs": encode_counts(points["n"].to_numpy()),
         "logged": encode_counts(points["logged"].to_numpy()),
         "spreads": {
@@ -179,7 +179,7 @@ def encode_points(
 
 def _unset(points: pl.DataFrame, knob: str) -> list[str | None]:
     """Return the systems of points without an ITR, for which the word depends on them."""
-    if knob != "itr":
+    if knob != "itr" or not points["itr_us"].null_count():
         return []
     return points.filter(pl.col("itr_us").is_null())["system"].unique().to_list()
 

@@ -49,7 +49,7 @@ def standings_of(question: Question, keys: Sequence[str]) -> pl.DataFrame:
     """
     studies = studies_of(question)
     if not studies:
-        nothing = {name: pl.lit(None, pl.String) for name in ("standing", "next_run", "best")}
+        nothing = {name: pl.lit(None, pl.Categorical) for name in ("standing", "next_run", "best")}
         return moments_of(question).select(keys).clear().with_columns(**nothing)
     index = np.concatenate(
         [np.where(s.best.is_outside, 2, np.where(s.best.is_within, 0, 1)) for s in studies]
@@ -61,10 +61,10 @@ def standings_of(question: Question, keys: Sequence[str]) -> pl.DataFrame:
         member[:] = 2
     meets = np.concatenate([_next_runs(s) for s in studies])
     standing = ["within", "maybe", "outside"] if question.state.limit is not None else [None] * 3
-    return pl.concat([s.rows.select(keys) for s in studies]).with_columns(
-        standing=pl.Series(standing, dtype=pl.String)[index],
-        next_run=pl.Series(["in", "out", None])[meets],
-        best=pl.Series(["set", "once", None])[member],
+    return pl.concat([s.rows[list(keys)] for s in studies]).with_columns(
+        standing=pl.Series(standing, dtype=pl.Categorical)[index],
+        next_run=pl.Series(["in", "out", None], dtype=pl.Categorical)[meets],
+        best=pl.Series(["set", "once", None], dtype=pl.Categorical)[member],
     )
 
 
@@ -78,9 +78,12 @@ def _next_runs(judged: Study) -> np.ndarray:
 
 def with_standings(question: Question, points: pl.DataFrame) -> pl.DataFrame:
     """Add to the points what their settings are, as `standings_of` says."""
-    # What is the same in the whole study tells no settings apart.
-    on = [n for n in setting_keys(question) if n in question.varying and n in points.columns]
-    on = on or ["system"]
+    # What is the same in the whole study, or follows from others, tells no settings apart.
+    telling = question.varying.intersection(points.columns)
+    if not question.state.merged:
+        known = question.view.known(question.selection, question.catalogue.configuration)
+        telling -= known.names
+    on = [name for name in setting_keys(question) if name in telling] or ["system"]
     settings = standings_of(question, on).unique(on, maintain_order=True)
     wanted, kinds = points.schema, settings.schema
     settings = settings.with_columns(

@@ -35,17 +35,29 @@ def encode_columns(
 
 def encode_knob(column: pl.Series) -> dict[str, Any]:
     """Encode a column as its distinct values, ascending with NULL last, and indices into them."""
+    if is_constant(column):
+        return {"values": [column[0]], "index": encode_counts(np.zeros(len(column), np.int64))}
     if column.dtype == pl.String:
         column = column.cast(pl.Categorical)
     codes = (column.to_physical() if column.dtype == pl.Categorical else column).to_numpy()
-    if codes.size and (codes == codes[0]).all():
-        return {"values": [column[0]], "index": encode_counts(np.zeros(len(codes), np.int64))}
     _, first, index = np.unique(codes, return_index=True, return_inverse=True)
     values = [column[int(row)] for row in first]
     order = sorted(range(len(values)), key=lambda i: (values[i] is None, values[i]))
     rank = np.empty(len(order), np.int64)
     rank[order] = range(len(order))
     return {"values": [values[i] for i in order], "index": encode_counts(rank[index])}
+
+
+def is_constant(column: pl.Series) -> bool:
+    """Return whether all rows, at least one, have one value, or all have NULL."""
+    # Other ways of Polars count all distinct values, or hand over to another thread.
+    nulls = column.null_count()
+    return len(column) > 0 and (nulls == len(column) or (not nulls and (column == column[0]).all()))
+
+
+def values_of(column: pl.Series) -> list[Any]:
+    """Return the distinct values of a column, in any order."""
+    return [column[0]] if is_constant(column) else column.unique().to_list()
 
 
 def index_in(column: pl.Series, values: Sequence[Value | None]) -> np.ndarray:

@@ -59,7 +59,7 @@ class LakeView:
         self._known = lru_cache(maxsize=_KEPT_KNOWN)(self._find_known)
         self._cube = lru_cache(maxsize=_KEPT_CUBES)(self._find_cube)
         self._counts = lru_cache(maxsize=_KEPT_CUBES)(self._count)
-        self._left = lru_cache(maxsize=_REMEMBERED_LARGE)(self._find_left)
+        self._left = cached(LRUCache(_REMEMBERED_LARGE), condition=Condition())(self._find_left)
 
     @property
     def version(self) -> int:
@@ -94,7 +94,7 @@ class LakeView:
         return self._left(selection)
 
     def _find_left(self, selection: Selection) -> pl.DataFrame:
-        return self.cube_of(selection).filter(matches(selection))
+        return self.counts_of(selection).rows(selection)
 
     def matching(self, selection: Selection) -> int:
         """Return the number of runs that match the filters."""

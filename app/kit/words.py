@@ -11,6 +11,7 @@ from typing import Any, Final
 
 import polars as pl
 
+from app.kit.columns import values_of
 from app.kit.competitors import itr_words, value_words
 from app.kit.figure_text import BREAK, bold, without_marks
 from app.kit.lake_view import LakeView
@@ -98,9 +99,9 @@ def subject(points: pl.DataFrame, named_loads: int = 3) -> str:
     Args:
         named_loads: Most loads or sizes that are named; of more there is the number.
     """
-    names = points["workload"].unique().sort().to_list()
+    names = sorted(values_of(points["workload"]), key=lambda name: (name is not None, name))
     text = ", ".join(dict.fromkeys(workload_title(w) for w in names))
-    each = [points[name].unique().to_list() for name in ("load_qps", "message_bytes")]
+    each = [values_of(points[name]) for name in ("load_qps", "message_bytes")]
     combinations = list(product(*each))
     if min(map(len, each)) > 1:
         combinations = points.select("load_qps", "message_bytes").unique().rows()

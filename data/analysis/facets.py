@@ -85,6 +85,11 @@ class FacetCounts:
         ordered = sorted(runs.items(), key=lambda choice: (choice[0] == null_word, choice[0]))
         return [Choice(value, str(labels.get(value) or value), count) for value, count in ordered]
 
+    def rows(self, selection: Selection) -> pl.DataFrame:
+        """Return the rows of the cube that match the filters."""
+        masks = [self._passing(clause) for clause in selection.clauses]
+        return self._cube.filter(np.logical_and.reduce(masks)) if masks else self._cube
+
     def _codes(self, facet: Facet) -> "_Coded":
         if facet.name not in self._coded:
             self._coded[facet.name] = _code(self._cube[facet.column], facet.null_word)

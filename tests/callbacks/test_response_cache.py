@@ -13,6 +13,7 @@ from app.kit.settings import Settings
 from app.serve import response_cache
 from app.serve.response_cache import HIT
 from app.server import create_app
+from ingest.files.blocks import zstd
 from tests.fixtures.lakes import run, write_lake
 
 ROWS = "/explore/data/runs.csv?v=2&workload=memcached"
@@ -93,6 +94,13 @@ def test_another_request_gets_its_own(
 def test_what_may_differ_the_next_time_is_never_kept(shared: FlaskClient, address: str) -> None:
     shared.get(address)
     assert not is_kept(shared.get(address))
+
+
+def test_browsers_that_take_zstandard_get_it(shared: FlaskClient) -> None:
+    accepted = {"Accept-Encoding": "gzip, deflate, br, zstd"}
+    packed = shared.get("/_dash-dependencies", headers=accepted)
+    assert packed.headers["Content-Encoding"] == "zstd"
+    assert zstd.decompress(packed.data) == shared.get("/_dash-dependencies").data
 
 
 def test_an_ingest_and_a_lake_that_goes_end_it(lake: Path, client: FlaskClient) -> None:

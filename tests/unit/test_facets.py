@@ -5,7 +5,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from data.analysis.facets import FacetCounts, count_runs
+from data.analysis.facets import FacetCounts, count_runs, matches
 from data.catalogue import SHIPPED
 from data.connection import open_lake
 from data.queries.facets import facet_cube_query
@@ -50,6 +50,18 @@ def test_other_filters_narrow_and_ones_own_does_not(cube: pl.DataFrame) -> None:
     assert offered(cube, "load", selection) == [(2e5, 2), (4e5, 1)]
     assert offered(cube, "system", selection) == [("linux_tuned", 2)]
     assert count_runs(cube, selection) == 2
+
+
+@pytest.mark.parametrize(
+    ("chosen", "rows"),
+    [({}, 6), ({"workload": ["memcached"], "itr": [2, "adaptive"]}, 3), ({"load": ["none"]}, 2),
+     ({"itr": [4], "system": ["gone"]}, 0)],
+)  # fmt: skip
+def test_rows_are_those_that_the_filters_leave(cube: pl.DataFrame, chosen: dict, rows: int) -> None:
+    selection = Selection.of(**chosen)
+    left = cube.filter(matches(selection))
+    assert FacetCounts(cube, catalogue=SHIPPED).rows(selection).equals(left)
+    assert len(left) == rows
 
 
 def test_a_chosen_value_stays_though_nothing_is_left_of_it(cube: pl.DataFrame) -> None:

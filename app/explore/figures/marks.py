@@ -12,7 +12,7 @@ import polars as pl
 
 from app.explore.roles import Encoding
 from app.explore.state import ExploreState
-from app.kit.columns import floats
+from app.kit.columns import floats, is_constant
 from app.kit.encodings import OKABE_ITO, scatter_trace
 from app.kit.words import load_words
 from data.analysis.pareto import find_winners, pareto_mask
@@ -60,12 +60,7 @@ def find_marks(
     Args:
         points: With `choice_columns` and `limited`, the mean of the limited metric.
     """
-    symbols = np.zeros(len(points), np.int64)
-    if encoding.symbol is not None:
-        order = {value: rank for rank, value in enumerate(encoding.symbols.values)}
-        column = points[encoding.symbol.column]
-        symbols = np.array([order[value] for value in column.to_list()], np.int64)
-    group = symbols
+    group = symbols = symbols_of(points, encoding)
     for name in catalogue.choice_columns:
         codes = _codes(points[name])
         if most := codes.max(initial=0):
@@ -105,8 +100,17 @@ def _best(
     }
 
 
+def symbols_of(points: pl.DataFrame, encoding: Encoding) -> np.ndarray:
+    """Return the index of each point's style in `styles_of`, shape (points,)."""
+    if encoding.symbol is None or len(encoding.symbols) == 1:
+        return np.zeros(len(points), np.int64)
+    column, codes = points[encoding.symbol.column], _codes(points[encoding.symbol.column])
+    first = np.unique(codes, return_index=True)[1].tolist()
+    return np.array([encoding.symbols.values.index(column[row]) for row in first], np.int64)[codes]
+
+
 def _codes(column: pl.Series) -> np.ndarray:
-    if column.n_unique() == 1:
+    if is_constant(column):
         return np.zeros(len(column), np.int64)
     if column.dtype == pl.String:
         column = column.cast(pl.Categorical)

@@ -6,7 +6,7 @@ from typing import Any, Final
 import numpy as np
 import polars as pl
 
-from app.explore.figures.marks import styles_of
+from app.explore.figures.marks import styles_of, symbols_of
 from app.explore.fronts import Band
 from app.explore.roles import NEUTRAL, Encoding
 from app.kit.columns import floats
@@ -31,17 +31,12 @@ def set_traces(points: pl.DataFrame, sizes_px: np.ndarray, encoding: Encoding) -
         sizes_px: Diameters of the points; a disc is a little larger.
     """
     traces = []
-    members = np.flatnonzero((points["best"] == "set").fill_null(False).to_numpy())
-    rows_of: dict[Any, list[int]] = {"all": members.tolist()}
-    if encoding.symbol is not None:
-        rows_of = {}
-        values = points[encoding.symbol.column][members].to_list()
-        for row, value in zip(members.tolist(), values, strict=True):
-            rows_of.setdefault(value, []).append(row)
-    x, y = floats(points["x"]), floats(points["y"])
-    for _, hue, value in styles_of(encoding):
-        rows = rows_of.get(value)
-        if rows:
+    # NULL becomes NaN.
+    is_member = floats(points["best"] == "set") == 1
+    symbols, x, y = symbols_of(points, encoding), floats(points["x"]), floats(points["y"])
+    for style, (_, hue, _) in enumerate(styles_of(encoding)):
+        rows = np.flatnonzero(is_member & (symbols == style))
+        if len(rows):
             sizes = sizes_px[rows] + _DISC_PX
             marker = {"symbol": "circle", "size": sizes, "color": hue, "opacity": _SET_OPACITY,
                       "line": {"width": 0}}  # fmt: skip

@@ -26,7 +26,7 @@ from app.explore.figures.proof import (
 from app.explore.fronts import Band
 from app.explore.roles import NEUTRAL, Encoding, trace_groups
 from app.explore.state import ExploreState
-from app.kit.columns import floats
+from app.kit.columns import floats, is_constant, values_of
 from app.kit.encodings import (
     ADAPTIVE_SIZE_PX,
     GOVERNOR_HUE,
@@ -205,7 +205,7 @@ def _legend_traces(shown: pl.DataFrame, encoding: Encoding, has_frontier: bool) 
     entries = []
     symbols = encoding.symbols
     if encoding.symbol is not None:
-        there = shown[encoding.symbol.column].unique().to_list()
+        there = values_of(shown[encoding.symbol.column])
         for value, label, mark, hue in zip(
             symbols.values, symbols.labels, symbols.symbols, encoding.symbol_hues, strict=True
         ):
@@ -361,7 +361,7 @@ def scatter_words(
         for knob in scene.catalogue.knobs.values()
         if knob.is_given
         and knob.name not in (*shown, "dataset", "workload")
-        and points[knob.column].n_unique() > 1
+        and not is_constant(points[knob.column])
     ]
     if mixed:
         parts.append(f"several values of {' and '.join(mixed)} in one picture")
