@@ -70,7 +70,7 @@ def guess_columns(
     _mark_twins(guesses, columns)
     _find_a_knob(guesses)
     _choose_replicate(guesses, columns)
-    choose_targets(guesses)
+    choose_targets(guesses, _of_groups(guesses, columns))
     _give_models(guesses)
     return guesses
 
@@ -162,6 +162,25 @@ def _find_crossed(guesses: Sequence[Guess], columns: Sequence[Sequence[Cell]]) -
         if len(seen) > 1 and len(first) > 1 and all(each == first for each in seen.values()):
             guess.role, guess.better = "knob", None
             guess.why = f"each of {guess.count} values as often with every other setting"
+
+
+def _of_groups(guesses: Sequence[Guess], columns: Sequence[Sequence[Cell]]) -> frozenset[str]:
+    """Return the headings of measurements of several rows, once in each: `group_energy_j`.
+
+    A column has the number of their group, with the same word: `group`.
+    """
+    groups = {
+        guess.heading.words[0]: cells
+        for guess, cells in zip(guesses, columns, strict=True)
+        if len(guess.heading.words) == 1 and guess.kind == "whole" and not guess.heading.unit
+    }
+    return frozenset(
+        guess.heading.text
+        for guess, cells in zip(guesses, columns, strict=True)
+        if len(guess.heading.words) > 1
+        and (of := groups.get(guess.heading.words[0])) is not None
+        and len({*zip(of, cells, strict=True)}) == len({*of}) < len(of)
+    )
 
 
 def _find_results(guesses: Sequence[Guess], columns: Sequence[Sequence[Cell]]) -> None:

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from typing import Final
 
 import numpy as np
@@ -66,10 +66,15 @@ _MANY_UJ: Final = 1e5
 _WRAPS: Final = tuple(float(2**power) for power in range(14, 21))
 
 
-def choose_targets(guesses: Sequence[Guess]) -> None:
-    """Give each metric of the lake the column that fits best, with the unit that agrees."""
+def choose_targets(guesses: Sequence[Guess], of_groups: Container[str] = ()) -> None:
+    """Give each metric of the lake the column that fits best, with the unit that agrees.
+
+    Args:
+        of_groups: Headings of measurements of several rows together.
+    """
     known = {guess.to: guess for guess in guesses if guess.is_declared and guess.to}
     metrics = [g for g in guesses if g.role == "metric" and not g.is_declared]
+    metrics = [g for g in metrics if g.heading.text not in of_groups]
     kernels = Counter(kernel_of(guess) for guess in metrics)
     # One of several processors is not the run.
     whole = [g for g in metrics if not _is_spread(g.heading) and kernels[kernel_of(g)] == 1]

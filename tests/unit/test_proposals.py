@@ -1039,6 +1039,17 @@ def test_the_columns_of_the_run_itself(columns: dict[str, float], targets: dict[
     assert {g.heading.text: g.to for g in guesses if g.to} == targets
 
 
+def test_what_a_group_of_rows_took_is_no_measurement_of_a_row() -> None:
+    columns = {
+        "group": [1, 1, 2, 2], "kernel": [*"abac"], "group_runtime_ms": [9.5, 9.5, 7.25, 7.25],
+        "group_energy_mJ": [62.5, 62.5, 51.5, 51.5], "kernel_time_ms": [4.5, 5.5, 4.25, 2.5],
+        "kernel_energy_mJ": [30.5, 31.5, 29.5, 20.5],
+    }  # fmt: skip
+    guesses = guess_columns([*columns], [[*map(str, each)] for each in columns.values()], {}, {})
+    targets = {guess.heading.text: guess.to for guess in guesses if guess.to}
+    assert targets == {"kernel_time_ms": "duration_s", "kernel_energy_mJ": "energy_j"}
+
+
 def test_of_very_many_paths_all_values_count() -> None:
     """Of 12,000 files some are looked at; the one with another governor is among the others."""
     paths = [f"n{n % 20}/powersave/t{n // 20}.csv" for n in range(12_000)]
