@@ -14,13 +14,13 @@ with open_lake("lake") as lake:
 
 import zlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import polars as pl
 
-from data.analysis.best_set import Limit, best_set, recommend
+from data.analysis.best_set import BestSet, Limit, best_set, recommend
 from data.analysis.outcomes import MORE_TRIED, with_more_runs
 from data.analysis.planner import BASELINE, FIRST_CELL, Cell, PlannedRun, plan, unmeasured_cells
 from data.choices import DEFAULT, Baseline, Choice, Study, Value, baseline_of, distances, study_of
@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 
 # Without a budget a list has at most so many runs, and at least one of each member.
 MOST_RUNS: Final = 200
+# Without a budget, so many settings get a second run where none was measured twice.
+_SECOND_RUNS: Final = 10
 
 
 def next_runs(
@@ -46,6 +48,9 @@ def next_runs(
     baseline: Mapping[str, Value] = DEFAULT,
 ) -> NextRuns:
     """Plan the runs that would decide a choice.
+
+    Where no setting was measured twice nothing is judged: a second run of those with the lowest
+    values comes first.
 
     Args:
         budget: Runs without those of the baseline; None for those that are likely to settle it.
@@ -63,10 +68,19 @@ def next_runs(
     default, _ = baseline_of(
         everything, choice.system, choice.objective, own, baseline, catalogue=catalogue
     )
+    if not own.cost.is_judged.any():
+        # Each setting may be the best, as far as these runs say.
+        best = replace(own.best, is_member=~np.isnan(own.cost.mean))
+        planner = _Planner(lake, choice, own, best, default, alpha, float(np.log1p(margin)))
+        if budget is None:
+            second = min(int(best.is_member.sum()), _SECOND_RUNS)
+            budget = second if minutes is None else planner.runs_in(minutes)
+        planned = plan(own.cost, best, budget, planner.seed)
+        return planner.answer(planned, (), float("nan"), "", is_done=False)
     changes, steps = distances(own.settings, default.row if default else {}, catalogue=catalogue)
     log_margin = float(np.log1p(margin))
     chosen = recommend(own.cost, own.best, changes, steps, alpha, log_margin).setting
-    planner = _Planner(lake, choice, own, default, alpha, log_margin)
+    planner = _Planner(lake, choice, own, own.best, default, alpha, log_margin)
     reason = planner.settled(chosen)
     cells, error = planner.cells()
     if reason or chosen is None:
@@ -106,6 +120,7 @@ class _Planner:
     lake: "Lake"
     choice: Choice
     own: Study
+    best: BestSet
     default: Baseline | None
     alpha: float
     log_margin: float
@@ -117,7 +132,7 @@ class _Planner:
 
     def settled(self, chosen: int | None) -> str:
         """Say why no more runs are needed; empty if they are."""
-        cost, best = self.own.cost, self.own.best
+        cost, best = self.own.cost, self.best
         if chosen is None:
             return ""
         members = int(best.is_member.sum())
@@ -137,7 +152,7 @@ class _Planner:
         codes = np.column_stack([rows[name].rank("dense").to_numpy() - 1 for name in columns])
         limit = self.own.limit
         return unmeasured_cells(
-            codes.astype(np.int64), self.own.cost.at(places), self.own.best.is_member[places],
+            codes.astype(np.int64), self.own.cost.at(places), self.best.is_member[places],
             None if limit is None else limit.metric.at(places),
             np.inf if limit is None else limit.at, self.log_margin,
         )  # fmt: skip
@@ -161,7 +176,7 @@ class _Planner:
 
         None if 100 more of each member do not.
         """
-        cost, best = self.own.cost, self.own.best
+        cost, best = self.own.cost, self.best
         once = int((best.is_member & (cost.n < 2)).sum())
         twice = np.flatnonzero(best.is_member & (cost.n >= 2))
         more = next((k for k in MORE_TRIED if self._settles(chosen, k)), None)
@@ -183,7 +198,7 @@ class _Planner:
         settles: bool = False,
     ) -> NextRuns:
         """Build the answer: the settings by number, then the rows of the list."""
-        best, n = self.own.best, self.own.cost.n
+        best, n = self.best, self.own.cost.n
         numbers = list(dict.fromkeys(run.setting for run in planned))
         if self.default is None:
             # Nothing to control drift with.

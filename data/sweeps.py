@@ -80,6 +80,13 @@ class KnobShares:
     grid_share: float
 
     @property
+    def noise_words(self) -> str:
+        """`noise 0.50 %`; not known where no setting was measured twice."""
+        if self.runs == self.settings:
+            return "noise not known: no setting was measured twice"
+        return f"noise {_percent(self.noise)} %"
+
+    @property
     def sentence(self) -> str:
         """`ITR 40 % [40, 41], DVFS 38 % [38, 38], ITR x DVFS 21 %, noise 0.50 %`, with n."""
         parts = [
@@ -88,7 +95,7 @@ class KnobShares:
             for one in self.mains
         ]
         parts += [f"{name} {_percent(share)} %" for name, share in self.pairs if share >= 0.001]
-        parts += [f"noise {_percent(self.noise)} %"]
+        parts += [self.noise_words]
         text = f"{', '.join(parts)} ({self.settings:,} settings, {self.runs:,} runs)"
         if self.together:
             text += f"; set together: {', '.join(self.together)}"

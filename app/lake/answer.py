@@ -307,8 +307,8 @@ def _knob_that_matters(view: LakeView, choice: Choice, where: str) -> str:
         ends = f" [{100 * main.low:.0f}, {100 * main.high:.0f}]"
     named = lowered(view.catalogue.metric(choice.objective).title)
     return (
-        f"{main.name} makes {100 * main.share:.0f} %{ends} of the variance of {named}, noise "
-        f"between runs {100 * shares.noise:.0f} % ({where}; {shares.runs:,} runs in "
+        f"{main.name} makes {100 * main.share:.0f} %{ends} of the variance of {named}, "
+        f"{shares.noise_words} ({where}; {shares.runs:,} runs in "
         f"{shares.settings:,} settings)."
     )
 

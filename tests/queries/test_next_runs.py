@@ -15,6 +15,7 @@ from data.decisions import decide
 from data.errors import DataError
 from data.next_runs import next_runs, runs_left
 from data.run_list import NextRuns
+from data.sweeps import knob_shares
 from ingest.__main__ import main as ingest
 from tests.fixtures.lakes import run, write_lake
 from tests.fixtures.run_lists import DATASET, first_sweep, make_runs, runs_of_list
@@ -144,6 +145,22 @@ def test_a_time_buys_as_many_runs_as_the_lake_says(lake_path: Path) -> None:
         assert plan.minutes == pytest.approx(plan.runs * 20 / 60)
         with pytest.raises(DataError, match="above 0"):
             next_runs(lake, CHOICE, budget=0)
+
+
+def test_where_nothing_was_repeated_the_lowest_get_a_second_run(tmp_path: Path) -> None:
+    rows = sweep(np.random.default_rng(3), runs=1)
+    with open_lake(write_lake(tmp_path / "lake", rows)) as lake:
+        every, some = next_runs(lake, CHOICE), next_runs(lake, CHOICE, budget=3)
+        shares = knob_shares(lake, CHOICE)
+    assert {(one.more, one.n) for one in every.settings} == {(1, 1), (1, 3)}, "9, and the default"
+    assert len(every.settings) == 10
+    assert every.sentence.startswith("10 more runs")
+    assert "are a first round: 1 of" in every.sentence
+    energy = {(row["itr_us"], row["dvfs_ghz"]): row["energy_j"] for row in rows[:-3]}
+    lowest = sorted(energy, key=lambda setting: energy[setting])[:3]
+    asked = [one.values for one in some.settings if one.reason == "second run"]
+    assert {(v["itr_us"], v["dvfs_ghz"]) for v in asked} == set(lowest)
+    assert "noise not known: no setting was measured twice" in shares.sentence
 
 
 def test_one_clear_winner_needs_no_runs(tmp_path: Path) -> None:
