@@ -194,7 +194,7 @@ CONTROLS: Final[dict[str, Menu | Several | Stack | Segments | Switch]] = {
     "noodd": Switch("without odd runs"),
     "y": Menu("y", column_choices),
     "ylog": Switch("log y"),
-    "x": Menu("x", column_choices, 222, "against"),
+    "x": Menu("x", column_choices, 198, "against"),
     "xlog": Switch("log x"),
     "frontier": Switch("frontier"),
     "band": Switch("how sure"),

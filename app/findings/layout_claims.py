@@ -33,7 +33,7 @@ _SIGNS: Final = {
 }  # fmt: skip
 # Half the width of the scale of intervals: the factor of the furthest effect, within these.
 _LEAST_FACTOR: Final = 1.25
-_MOST_FACTOR: Final = 20.0
+_MOST_FACTOR: Final = 100.0
 _MARGIN: Final = 2.0
 
 

@@ -150,11 +150,15 @@ def select(
     label: str,
     data: Sequence[Mapping[str, str]],
     value: str | None,
-    width_px: int,
+    width_px: int | str,
     menu_px: int,
     **more: Any,
 ) -> dmc.Select:
-    """Lay out a menu of which one entry is always chosen; `menu_px` is the width of its list."""
+    """Lay out a menu of which one entry is always chosen; `menu_px` is the width of its list.
+
+    Args:
+        width_px: Its own width, pixels, or a length of CSS.
+    """
     return dmc.Select(
         id=component_id,
         data=data,

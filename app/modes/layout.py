@@ -146,7 +146,7 @@ def _number(key: str, value: float | None, label: str, width: int, **more: Any) 
 
 def _pareto_panel(view: LakeView, state: ModesState) -> html.Section:
     label, entries = "metric of the Pareto view's x axis", against_choices(view, state)
-    select = _select("against", label, entries, state.against, 176)
+    select = _select("against", label, entries, state.against, "max(140px, 9.5vw)")
     controls = [html.Span("against", className="quiet"), select]
     return _panel("pareto", "Pareto view over the cells", controls)
 
@@ -233,7 +233,7 @@ def _grouped(view: LakeView, titles: Mapping[str, str]) -> Groups:
 
 
 def _select(
-    key: str, label: str, data: Groups | Entries, value: str | None, width: int = 152
+    key: str, label: str, data: Groups | Entries, value: str | None, width: int | str = 152
 ) -> dmc.Select:
     return select(IDS.control(key), label, data, value, width, 260, searchable=True)
 

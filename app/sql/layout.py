@@ -140,7 +140,7 @@ def _chart() -> html.Section:
             [
                 html.Span(label, className="quiet"),
                 dmc.Select(
-                    id=IDS(key), data=[], size="xs", w=130, clearable=True, **{"aria-label": label}
+                    id=IDS(key), data=[], size="xs", w=114, clearable=True, **{"aria-label": label}
                 ),
             ],
             className="labelled",

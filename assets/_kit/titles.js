@@ -5,7 +5,7 @@
 (function (wattlas) {
   "use strict";
 
-  const LINE = 1.3, SUBTITLE_PX = 12, EDGE_PX = 10, BESIDE_PX = 30, SPACE = / (?![^<]*>)/;
+  const LINE = 1.3, SUBTITLE_PX = 12, EDGE_PX = 10, BESIDE_PX = { x: 30, y: 10 }, SPACE = / (?![^<]*>)/;
   let pen = null;
 
   /** The width of a text without its tags, in pixels. */
@@ -52,7 +52,7 @@
       // The title of one panel stands for all of them and may be longer than its axis.
       if (meta.panels || !/^[xy]axis\d*$/.test(key) || !axis.title || !axis.title.text) continue;
       const [from, to] = axis.domain || [0, 1];
-      out[key] = { ...axis, title: shorter(axis.title, (to - from) * room[key[0]] + BESIDE_PX) };
+      out[key] = { ...axis, title: shorter(axis.title, (to - from) * room[key[0]] + BESIDE_PX[key[0]]) };
     }
     return out;
   }
