@@ -5,11 +5,10 @@ from dataclasses import dataclass
 from threading import Condition
 from typing import Any, Final
 
+import numpy as np
 import polars as pl
 import polars.selectors as cs
 from cachetools import LRUCache, cached
-
-from data.analysis.dependence import key_columns
 
 # Maximum rows of one cached answer, and of all answers together.
 KEPT_ROWS: Final = 60_000
@@ -124,3 +123,30 @@ def known_columns(rows: pl.DataFrame, order: Sequence[str]) -> KnownColumns:
     }
     varying = [name for name in order if name not in constant]
     return KnownColumns(constant, key_columns(rows, varying), rows.select(varying))
+
+
+def key_columns(rows: pl.DataFrame, order: Sequence[str]) -> tuple[str, ...]:
+    """Choose columns that together determine all others.
+
+    Args:
+        rows: Distinct rows over the columns of `order`; NULL is a value.
+        order: The columns; the first are preferred.
+
+    Returns:
+        Names in their order, each of a column that distinguishes rows which the earlier columns do
+        not. No name for fewer than two rows.
+    """
+    codes, count, key = np.zeros(len(rows), np.int64), 1, []
+    for name in order:
+        if count >= len(rows):
+            break
+        column = rows[name]
+        if column.dtype in (pl.String, pl.Categorical):
+            column = column.cast(pl.Categorical).to_physical()
+        # Numbers from 1, NULL 0; equal numbers mean equal values.
+        values = column.rank("dense").cast(pl.Int64).fill_null(0).to_numpy()
+        kinds, finer = np.unique(codes * (int(values.max()) + 1) + values, return_inverse=True)
+        if len(kinds) > count:
+            codes, count = finer, len(kinds)
+            key.append(name)
+    return tuple(key)

@@ -10,7 +10,7 @@ from app.kit.columns import encode_counts, typed
 from app.kit.competitors import value_words
 from app.modes.judged import Judged
 from app.modes.words import EFFECT_TITLES, limit_words
-from data.analysis.dependence import varying_within
+from data.analysis.like_with_like import varying_within
 from data.analysis.rules import OUTCOMES, WIN
 from data.knobs import Knob
 from data.selection import Value

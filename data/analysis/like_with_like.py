@@ -10,7 +10,6 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from data.analysis.dependence import varying_within
 from data.catalogue import Catalogue
 from data.errors import SelectionError
 from data.knobs import Knob
@@ -187,3 +186,15 @@ def _pooled(rows: pl.DataFrame, cell: Sequence[str], knobs: Sequence[Knob]) -> P
     total = rows.select(levels).item()
     counts = rows.group_by(cell).agg(levels.alias(_CELLS))[_CELLS].to_list() if cell else [total]
     return Pooled(several, all(count == total for count in counts))
+
+
+def varying_within(rows: pl.DataFrame, key: Sequence[str], names: Sequence[str]) -> list[str]:
+    """Find the columns that have several values, NULL among them, where those of a key are equal.
+
+    Args:
+        names: The columns asked for, in the order of the answer.
+    """
+    # Most columns of a study have one value in all rows.
+    several = [name for name in names if rows[name].n_unique() > 1]
+    differ = [pl.col(name).ne_missing(pl.col(name).first().over(*key)).any() for name in several]
+    return [name for name, is_found in rows.select(differ).to_dict().items() if is_found[0]]

@@ -4,8 +4,8 @@ import polars as pl
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.kit.answer_cache import known_columns
-from data.analysis.dependence import key_columns, varying_within
+from app.kit.answer_cache import key_columns, known_columns
+from data.analysis.like_with_like import varying_within
 
 CUBE = pl.DataFrame(
     {
