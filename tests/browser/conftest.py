@@ -67,6 +67,24 @@ def grid_rows() -> list[dict]:
     return rows
 
 
+# A tab that goes to another app loads all scripts again.
+APPS = ("logged_address", "grid_address", "study_address")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Put the tests of one app together, those with a document of their own behind the others."""
+    places = [at for at, item in enumerate(items) if item.path.parent == Path(__file__).parent]
+
+    def order(item: pytest.Item) -> tuple[int, bool]:
+        names = getattr(item, "fixturenames", ())
+        app = next((at for at, name in enumerate(APPS) if name in names), len(APPS))
+        return app, "own_document" in names
+
+    for at, item in zip(places, sorted((items[at] for at in places), key=order), strict=True):
+        items[at] = item
+
+
 @pytest.fixture(scope="session")
 def serve(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., str]]:
     """Start an app on a lake until the end of the session; return its address."""

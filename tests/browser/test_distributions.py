@@ -49,6 +49,7 @@ def _to(page: Page, name: str, other: str) -> None:
     wait_idle(page)
 
 
+@pytest.mark.slow
 def test_parts_of_the_tab_keep_their_runs_and_hand_on_those_that_a_visitor_chose(
     page: Page, logged_address: str
 ) -> None:

@@ -118,21 +118,12 @@ def test_a_bad_link_shows_a_message_and_leads_to_the_default_view(
 
 @pytest.mark.thin(1)
 @drawn_by_page
-def test_unknown_names_in_a_link_are_listed_in_the_status_line(
+def test_each_view_is_drawn_and_downloads_as_picture_and_rows_with_explanation(
     tab: Tab, logged_address: str, owed: Page
 ) -> None:
     visit(tab, f"{logged_address}{owed.path}?utm_source=slack")
     expect(tab.locator(".status")).to_contain_text("ignored in the link: utm_source")
     assert "utm_source" not in tab.url
-    assert tab.locator("main .js-plotly-plot").count() >= 1
-
-
-@pytest.mark.thin(1)
-@drawn_by_page
-def test_each_view_is_drawn_and_downloads_as_picture_and_rows_with_explanation(
-    tab: Tab, logged_address: str, owed: Page
-) -> None:
-    visit(tab, logged_address + owed.path)
     assert tab.title() == f"wattlas · {owed.title}"
     assert tab.locator("#notice").inner_text() == ""
     own = next(one.title for one in PAGES if one.name == owed.tab)
@@ -236,7 +227,7 @@ _PRINTED: Final = """() => {
 }"""
 
 
-@pytest.mark.thin(2)
+@pytest.mark.thin(1)
 @page_by_page
 def test_a_checker_of_access_finds_nothing_serious(
     tab: Tab, logged_address: str, owed: Page

@@ -11,7 +11,7 @@ from playwright.sync_api import BrowserContext, Page, expect
 from bench.bare_page import SHOWN, write_bare_page
 from data.catalogue import SHIPPED
 from data.units import MINUS
-from tests.browser.atlas import Atlas, query_of, visit, wait_idle
+from tests.browser.atlas import Atlas, query_of, wait_idle
 from tests.fixtures.lakes import run, write_lake
 
 pytestmark = pytest.mark.browser
@@ -277,18 +277,6 @@ def test_filters_without_a_match_show_a_message(atlas: Atlas, grid_address: str)
     assert text.startswith("No run has all of these filters.")
     assert f"{SHIPPED.metric('itr_us').title} (3 runs)" in text
     assert f"{SHIPPED.metric('dvfs_ghz').title} (12 runs)" in text
-
-
-def test_a_bad_link_shows_a_message_and_leads_to_the_default_view(
-    atlas: Atlas, grid_address: str
-) -> None:
-    visit(atlas.page, f"{grid_address}/?v=2&x=no_such_column")
-    notice = atlas.page.locator("#notice").inner_text()
-    assert "no such column to plot: 'no_such_column'" in notice
-    atlas.page.get_by_role("link", name="Explore without the link's settings").click()
-    atlas.page.locator("#explore-status:not(:empty)").wait_for()
-    wait_idle(atlas.page)
-    assert atlas.status() == "51 of 104 runs"
 
 
 @pytest.mark.slow

@@ -118,7 +118,7 @@ def test_odd_runs_are_counted_named_and_left_out(atlas: Atlas, noisy: str) -> No
     assert edges(atlas)[1] < 300
 
 
-@pytest.mark.thin(1)
+@pytest.mark.slow
 @pytest.mark.parametrize(("width", "height"), WIDTHS)
 @pytest.mark.parametrize("symbol", ["machine", "none"])
 def test_ten_machines_leave_the_axes_free(

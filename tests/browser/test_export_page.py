@@ -6,7 +6,7 @@ import pytest
 
 from tests.browser.atlas import Atlas, press, visit, wait_idle
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 
 def test_export_shows_limit_and_selection_and_links(

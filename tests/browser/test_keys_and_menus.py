@@ -117,6 +117,7 @@ def test_on_a_phone_menus_are_sheets_and_nothing_is_wider(atlas: Atlas, grid_add
     expect(page.get_by_role("menu")).to_have_count(0)
 
 
+@pytest.mark.slow
 def test_menu_explains_and_downloads_what_the_heatmap_shows(
     atlas: Atlas, grid_address: str
 ) -> None:

@@ -8,12 +8,13 @@ from playwright.sync_api import Page, Route, expect
 
 from app.kit.page import Page as Owed
 from app.pages import PAGES
+from tests.browser.atlas import wait_idle
 
 pytestmark = pytest.mark.browser
 # Answers without which a page has nothing to show; the layout of the page itself comes.
 _ANSWERS: Final = re.compile("_dash-update-component|/timeline/window|/sql/run")
 _ABSENT: Final = re.compile(r"\b(no|none|nothing|not|0 runs|empty|missing)\b", re.IGNORECASE)
-# Models' own tests hold its answers back; what Lake says comes with the page.
+# A test of Models holds its answers back; what Lake says comes with the page.
 _PAGES: Final = [page for page in PAGES if page.name not in ("models", "lake")]
 _LINKS: Final = {
     "explore": "?v=2&workload=memcached&sel=box~latency_p99_us~energy_j~0~400~0~2000",
@@ -58,6 +59,7 @@ def test_a_page_that_waits_says_that_it_loads(page: Page, logged_address: str, o
     assert [text for text in words if _ABSENT.search(text)] == []
     if name != "explore":
         held.release()
+        wait_idle(page)
         return
     # Nor is the link's selection denied before the points are there.
     said = page.locator("#selected-words")
@@ -68,3 +70,4 @@ def test_a_page_that_waits_says_that_it_loads(page: Page, logged_address: str, o
     held.release()
     expect(said).to_contain_text("points")
     expect(page.locator("#best-table table")).to_be_visible()
+    wait_idle(page)

@@ -441,6 +441,7 @@ def held_back(page: Page, what: str) -> Iterator[None]:
         page.unroute(address)
 
 
+@pytest.mark.slow
 def test_nothing_is_said_to_be_absent_before_runs_and_fits_are_there(
     page: Page, logged_address: str
 ) -> None:

@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from data.sandbox.landlock import landlock_version
-from tests.browser.atlas import paper, query_of, wait_idle
+from tests.browser.atlas import paper, query_of, visit, wait_idle
 from tests.browser.conftest import load_scripts, make_blank
 
 pytestmark = [
@@ -92,8 +92,7 @@ def test_completion_knows_the_tables_of_a_statement(scripts: Page) -> None:
 
 
 def test_a_query_is_run_drawn_linked_and_saved(page: Page, logged_address: str) -> None:
-    page.goto(f"{logged_address}/sql")
-    wait_idle(page)
+    visit(page, f"{logged_address}/sql")
     expect(page.locator("#sql-said")).to_contain_text("rows")
     editor = page.locator(EDITOR)
     expect(editor).to_be_visible()

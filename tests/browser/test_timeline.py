@@ -324,6 +324,7 @@ def test_the_strip_shows_the_whole_and_its_brush_moves_the_window(
     assert shares() == (0, 1)
 
 
+@pytest.mark.slow
 def test_runs_are_aligned_by_work_done(timeline: TimelinePage, logged_address: str) -> None:
     timeline.open(logged_address, "?align=rx_bytes&from=1000000&to=1500000")
     page = timeline.page
