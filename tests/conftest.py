@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from _pytest.assertion import rewrite
 from hypothesis import settings
 
 from bench.store_servers import BUCKET, credentials, store_server
@@ -30,6 +31,19 @@ settings.register_profile("thorough", deadline=None)
 def pytest_configure(config: pytest.Config) -> None:
     """Draw fewer examples when slow tests are left out."""
     settings.load_profile("quick" if "not slow" in config.option.markexpr else "thorough")
+    if (worker := getattr(config, "workerinput", None)) and not sys.dont_write_bytecode:
+        _rewrite_asserts(config, int(worker["workerid"].removeprefix("gw")), worker["workercount"])
+
+
+def _rewrite_asserts(config: pytest.Config, number: int, count: int) -> None:
+    """Write the bytecode of a worker's part of the tests, or each worker would rewrite all."""
+    for path in sorted(ROOT.glob("tests/**/test_*.py"))[number::count]:
+        bytecode = rewrite.get_cache_dir(path) / f"{path.stem}{rewrite.PYC_TAIL}"
+        if rewrite._read_pyc(path, bytecode) is None:
+            rewrite.try_makedirs(bytecode.parent)
+            code_hash, code = rewrite._rewrite_test(path, config)
+            state = config.stash[rewrite.assertstate_key]
+            rewrite._write_pyc(state, code, code_hash, bytecode)
 
 
 def pytest_collection_finish() -> None:

@@ -20,7 +20,6 @@ from tests.fixtures.papers import check_files
 
 pytestmark = pytest.mark.browser
 
-PNG: Final = b"\x89PNG\r\n\x1a\n"
 # Of each page, views that `make test` downloads; `make test-all` downloads the others too.
 _FIRST_VIEWS: Final = 2
 

@@ -44,11 +44,6 @@ def point_at(atlas: Atlas, x: float, y: float) -> None:
     assert "double-click: timeline" in atlas.page.locator("#hover-card").inner_text()
 
 
-def of_system(runs: list[str], system: str) -> str:
-    (found,) = [run for run in runs if system in run]
-    return found
-
-
 @pytest.mark.slow
 def test_a_double_click_in_explore_opens_a_point_beside_its_reference(
     atlas: Atlas, timeline: TimelinePage, logged_address: str

@@ -380,9 +380,10 @@ STUDIES: dict[str, tuple[dict[str, str], str, int, list[tuple[Any, ...]]]] = {
     # Longer than the beginning by which files are known; a clock of a processor is no setting.
     "wide run table": (
         {"run_table.csv": "__run_id,__done,governor,run_time,"
-         + ",".join(f"CPU_FREQUENCY_{n}" for n in range(300)) + ",PACKAGE_ENERGY (J),throughput\n"
+         + ",".join(f"CPU_FREQUENCY_{n:030}" for n in range(100))
+         + ",PACKAGE_ENERGY (J),throughput\n"
          + "".join(f"run_{at}_repetition_{r},DONE,{governor},120.5,"
-                   + ",".join("800.0" if (n + r) % 2 else "2100.5" for n in range(300))
+                   + ",".join("800.0" if (n + r) % 2 else "2100.5" for n in range(100))
                    + f",{4000.5 + r + 10 * at},0.5\n"
                    for r in (2, 1, 4, 3) for at, governor in enumerate(("powersave", "ondemand")))},
         "governor, replicate, energy_j, duration_s", 8,
