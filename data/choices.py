@@ -88,7 +88,8 @@ class Study:
     @cached_property
     def settings(self) -> pl.DataFrame:
         """The knobs of each setting."""
-        return self.rows[list(self.knobs)]
+        # An empty list in brackets would yield all columns.
+        return self.rows.select(self.knobs)
 
 
 def study_of(

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ import polars as pl
 import pytest
 from scipy import stats
 
+from data.choices import Study
 from data.connection import Lake, open_lake
 from data.errors import DataError
 from data.findings import Claim, claims
@@ -52,6 +54,12 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> list[Claim]:
     rows = sweep({"linux_tuned": grid(800, -50, 100), "ebbrt_tuned": grid(500, 0, 100)})
     with open_lake(write_lake(tmp_path / "lake", rows)) as lake:
         return claims(lake)
+
+
+def test_settings_without_knobs_have_no_columns() -> None:
+    """Else a lake with idle runs, which have no knob, has no claims at all."""
+    own = SimpleNamespace(rows=pl.DataFrame({"itr_us": [2.0]}), knobs=[])
+    assert not Study.settings.func(own).columns  # type: ignore[arg-type]
 
 
 def by(found: list[Claim], kind: str, metric: str = "energy_j") -> list[Claim]:
