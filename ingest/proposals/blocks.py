@@ -11,7 +11,7 @@ from ingest.formats.table_reshaped import VALUE
 from ingest.proposals.columns import MAYBE_SETTINGS, guess_columns
 from ingest.proposals.crossed_tables import rows_are_samples
 from ingest.proposals.found_tables import FoundTable, header_pattern
-from ingest.proposals.lake_columns import DOUBTED, energy_parts, power_parts
+from ingest.proposals.lake_columns import COLUMNS, DOUBTED, energy_parts, power_parts
 from ingest.proposals.latency_units import NO_UNIT
 from ingest.proposals.like_columns import mean_columns
 from ingest.proposals.path_parts import PathColumn, is_own, read_paths
@@ -273,7 +273,9 @@ class TableBlock:
 
 
 def _bare(guess: Guess) -> str:
-    """Return a heading without a unit in brackets."""
+    """Return a heading without a unit in brackets; one of the lake's is another column's here."""
+    if not guess.to and guess.heading.text in COLUMNS:
+        return f"{guess.heading.text} of table"
     text = re.sub(r"\s*[(\[{][^()\[\]{}]*[)\]}]\s*$", "", guess.heading.text)
     return text if guess.heading.unit is not None and text else guess.heading.text
 

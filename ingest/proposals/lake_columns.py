@@ -51,7 +51,7 @@ _FAR: Final = 2.0
 _PROVING: Final = 0.05
 # Evidence of a power whose unit is doubtful.
 DOUBTED: Final = "since all of a power are over 5 kW"
-_COLUMNS: Final = ("energy_j", "power_w", "duration_s")
+COLUMNS: Final = ("energy_j", "power_w", "duration_s")
 _TIMES: Final = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}
 _ENERGIES: Final = {"J": 1.0, "mJ": 1e-3, "uJ": 1e-6, "Wh": 3.6e3, "kWh": 3.6e6}
 _POWERS: Final = {"W": 1.0, "mW": 1e-3, "uW": 1e-6}
@@ -86,12 +86,21 @@ def choose_targets(guesses: Sequence[Guess], of_groups: Container[str] = ()) -> 
         for quantity in ("energy", "power")
     }
     # Another column of the lake's own name would take it too.
-    named = {g.heading.text: [g] for g in metrics if g.heading.text in _COLUMNS}
+    named = {g.heading.text: [g] for g in metrics if g.heading.text in COLUMNS}
     energy = known.get("energy_j") or _best(named.get("energy_j", of_costs["energy"]), "energy_j")
     power = known.get("power_w") or _best(named.get("power_w", of_costs["power"]), "power_w")
     times = [g for g in metrics if g.quantity == "time" and not _is_latency(g.heading)]
     durations = [g for g in times if not _is_spread(g.heading)]
     duration = known.get("duration_s") or _best(named.get("duration_s", durations), "duration_s")
+    if (
+        energy is not None
+        and duration is not None
+        and not (energy.is_declared or duration.is_declared)
+        and (pair := _by_power(energy, duration, power, of_costs["energy"], durations))
+    ):
+        for guess in (each for each in (energy, duration) if all(each is not g for g in pair)):
+            guess.to, guess.scale = "", 1.0
+        energy, duration = pair
     if duration is None and energy is None and power is not None:
         duration = _of_each(durations)
     is_codecarbon = any(g.heading.has("codecarbon", "emissions") for g in guesses)
@@ -244,6 +253,40 @@ def _rank(guess: Guess, target: str) -> int:
     if not np.any(guess.numbers > 0):
         rank -= 15
     return rank
+
+
+def _by_power(
+    energy: Guess,
+    duration: Guess,
+    power: Guess | None,
+    energies: Sequence[Guess],
+    durations: Sequence[Guess],
+) -> tuple[Guess, Guess] | None:
+    """Return the energy and the time that give the power of each row, if the best ones do not.
+
+    `whole_energy` is of all batches and `energy_j` of one, as `total_seconds` and `latency_s` are.
+    """
+    if power is None or _misses(energy, duration, power) < _FAR:
+        return None
+    fitting = [(e, d) for e in energies for d in durations if _misses(e, d, power) < 1 + _PROVING]
+    if not fitting:
+        return None
+    best = max(fitting, key=lambda p: _rank(p[0], "energy_j") + _rank(p[1], "duration_s"))
+    for guess, target in zip(best, ("energy_j", "duration_s"), strict=True):
+        guess.to, guess.scale = target, guess.heading.unit.scale if guess.heading.unit else 1.0
+        guess.why += f"; with {power.heading.text} it agrees"
+    return best
+
+
+def _misses(energy: Guess, duration: Guess, power: Guess) -> float:
+    """Return the factor by which an energy differs from power times time, in the worst row."""
+    sides = [
+        guess.numbers * (guess.heading.unit.scale if guess.heading.unit else 1.0)
+        for guess in (energy, duration, power)
+    ]
+    if len({*map(len, sides)}) > 1 or any(not len(each) or each.min() <= 0 for each in sides):
+        return 1.0
+    return float(np.exp(np.abs(np.log(sides[0] / (sides[1] * sides[2]))).max()))
 
 
 def _is_of_items(duration: Guess, energy: Guess | None, power: Guess | None) -> bool:

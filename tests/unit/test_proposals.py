@@ -1028,13 +1028,22 @@ def test_what_a_heading_and_its_cells_are(
         ({"LCP (ms)": 1302.0, "Energy (Wh)": 0.85}, {"Energy (Wh)": "energy_j"}),
         ({"mean_ms": 1.86, "duration_sec_actual": 120.0, "avg_power_w": 8.9},
          {"duration_sec_actual": "duration_s", "avg_power_w": "power_w"}),
+        # The pair that gives the power: of all batches, not of one of them.
+        ({"energy_j": 6464.9, "latency_s": 19.3, "whole_energy": 103438.2, "total_seconds": 308.5,
+          "power_draw": 335.3}, {"whole_energy": "energy_j", "total_seconds": "duration_s",
+                                 "power_draw": "power_w", "latency_s": "latency_mean_us"}),
         # The lake's own name goes before better words.
         ({"csv_total_energy_j": 6447.9, "energy_j": 6464.9}, {"energy_j": "energy_j"}),
         ({"package_j": 181.3, "dram_j": 14.8, "gpu_j": 16.1}, {"package_j": "energy_j"}),
     ],
 )  # fmt: skip
 def test_the_columns_of_the_run_itself(columns: dict[str, float], targets: dict[str, str]) -> None:
-    cells = [[str(value * step) for step in (1.01, 1.17, 1.33, 1.52)] for value in columns.values()]
+    # A power is the same in all rows, but for a little.
+    cells = [
+        [str(value * (1 + (step - 1) * (0.01 if "power" in heading else 1.0)))
+         for step in (1.01, 1.17, 1.33, 1.52)]
+        for heading, value in columns.items()
+    ]  # fmt: skip
     guesses = guess_columns([*columns], cells, {}, {})
     assert {g.heading.text: g.to for g in guesses if g.to} == targets
 
