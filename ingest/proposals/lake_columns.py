@@ -266,7 +266,7 @@ def _by_power(
 
     `whole_energy` is of all batches and `energy_j` of one, as `total_seconds` and `latency_s` are.
     """
-    if power is None or _misses(energy, duration, power) < _FAR:
+    if power is None or _is_of(power, WORDS["parts"]) or _misses(energy, duration, power) < _FAR:
         return None
     fitting = [(e, d) for e in energies for d in durations if _misses(e, d, power) < 1 + _PROVING]
     if not fitting:

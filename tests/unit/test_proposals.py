@@ -1032,6 +1032,10 @@ def test_what_a_heading_and_its_cells_are(
         ({"energy_j": 6464.9, "latency_s": 19.3, "whole_energy": 103438.2, "total_seconds": 308.5,
           "power_draw": 335.3}, {"whole_energy": "energy_j", "total_seconds": "duration_s",
                                  "power_draw": "power_w", "latency_s": "latency_mean_us"}),
+        # The power of a part says nothing of the whole.
+        ({"Elapsed (s)": 1909.0, "CPU Power (W)": 29.2, "CPU Energy (kJ)": 55.7,
+          "Total Energy (kJ)": 129.9}, {"Elapsed (s)": "duration_s",
+                                        "Total Energy (kJ)": "energy_j"}),
         # The lake's own name goes before better words.
         ({"csv_total_energy_j": 6447.9, "energy_j": 6464.9}, {"energy_j": "energy_j"}),
         ({"package_j": 181.3, "dram_j": 14.8, "gpu_j": 16.1}, {"package_j": "energy_j"}),
@@ -1040,7 +1044,7 @@ def test_what_a_heading_and_its_cells_are(
 def test_the_columns_of_the_run_itself(columns: dict[str, float], targets: dict[str, str]) -> None:
     # A power is the same in all rows, but for a little.
     cells = [
-        [str(value * (1 + (step - 1) * (0.01 if "power" in heading else 1.0)))
+        [str(value * (1 + (step - 1) * (0.01 if "power" in heading.lower() else 1.0)))
          for step in (1.01, 1.17, 1.33, 1.52)]
         for heading, value in columns.items()
     ]  # fmt: skip
