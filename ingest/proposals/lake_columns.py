@@ -14,6 +14,7 @@ from ingest.proposals.roles import (
     STATISTICS,
     WHEN,
     Guess,
+    epoch_scale,
 )
 from ingest.settings.headings import Heading
 from ingest.settings.word_lists import WORDS
@@ -62,6 +63,8 @@ _RARITY: Final = {"ms": 0.1, "us": 0.2, "ns": 0.3, "mW": 0.1, "uW": 0.3, "mJ": 0
 }
 _LONG_S: Final = 20_000.0
 _LONG_US_S: Final = 1_000.0
+# A row may take so many times as long as to the next one: its time may be that of the end.
+_SPARE: Final = 1.5
 _MANY_UJ: Final = 1e5
 _WRAPS: Final = tuple(float(2**power) for power in range(14, 21))
 
@@ -112,6 +115,7 @@ def choose_targets(guesses: Sequence[Guess], of_groups: Container[str] = ()) -> 
         duration.to, duration.scale, duration = "", 1.0, None
     if power is not None and _is_of_a_part(power, energy, duration):
         power.to, power.scale, power = "", 1.0, None
+    apart_s = _apart_s(guesses, len(duration.numbers)) if duration is not None else None
     machines = any(
         g.heading.has(*_SEVERAL) or (g.kind == "whole" and g.heading.has(*_COUNTED))
         for g in guesses
@@ -121,7 +125,7 @@ def choose_targets(guesses: Sequence[Guess], of_groups: Container[str] = ()) -> 
     large = (g.numbers.min() > _PLAUSIBLE_W[1] for g in of_costs["power"] if not g.unit)
     if power is not None and is_free and any(large):
         _set_unit(power, "mW", 1e-3, DOUBTED)
-    _choose_units(energy, power, duration, _MOST_W if machines else _PLAUSIBLE_W[1])
+    _choose_units(energy, power, duration, apart_s, _MOST_W if machines else _PLAUSIBLE_W[1])
     for guess in (g for g in metrics if g.quantity == "energy"):
         if guess is not energy and not guess.unit:
             guess.unit = energy.unit if energy and not energy.heading.unit else "J"
@@ -320,15 +324,27 @@ def _is_of_a_part(power: Guess, energy: Guess | None, duration: Guess | None) ->
     return is_other and power.heading.has(*WORDS["parts"])
 
 
+def _apart_s(guesses: Sequence[Guess], rows: int) -> np.ndarray | None:
+    """Return the seconds from each row to the next one by a column of Unix times; None if none."""
+    for guess in guesses:
+        scale = epoch_scale(guess.numbers) if guess.heading.has("timestamp", *WHEN) else None
+        if scale is not None and len(guess.numbers) == rows > 1:
+            steps_s = np.diff(guess.numbers) / scale
+            return steps_s if np.all(steps_s > 0) else None
+    return None
+
+
 def _choose_units(
     energy: Guess | None,
     power: Guess | None,
     duration: Guess | None,
+    apart_s: np.ndarray | None,
     most_w: float,
 ) -> None:
     """Choose the units that headings do not say: those by which energy is power times time.
 
     Args:
+        apart_s: Seconds between the rows, which are longer than what a row took; shape (rows - 1,).
         most_w: What the machines take at most, W.
     """
 
@@ -364,6 +380,10 @@ def _choose_units(
         # A time of so many us has been counted in ns.
         rarity += 0.2 * (one[2][0] == "us" and seconds is not None and seconds > _LONG_US_S)
         is_fine = one[2][0] in ("us", "ns") and duration is not None and duration.kind == "real"
+        if apart_s is not None and duration is not None:
+            took = float(np.median(duration.numbers[1:] * one[2][1] / apart_s))
+            rarity += max(0.0, float(np.log(took / _SPARE))) if took > 0 else 0.0
+            is_fine = False
         ranked.append(
             (_misfit(joules, watts, seconds, duration, most_w) + rarity + is_fine, place, one)
         )
