@@ -177,7 +177,7 @@ def _export(settings: Settings, page: "Page", out: Path, query: str) -> int:
     partial.write_text(text, encoding="utf-8")
     partial.replace(out)
     print(f"{out}: {len(text.encode()) / 1e6:.1f} MB")
-    _, state = lakes.asked(page.state.from_query, query)
+    _, state = lakes.follow(page.state.from_query, query)
     ignored = state.ignored
     if ignored:
         print(f"wattlas: ignored in --state: {', '.join(ignored)}", file=sys.stderr)
@@ -224,7 +224,7 @@ def _plan(settings: Settings, options: argparse.Namespace) -> int:
     given = {name: getattr(options, name) for name in ("budget", "minutes", "since")}
     more = urlencode({name: text for name, text in given.items() if text is not None})
     found = Lakes(settings.lake, settings.check_files)
-    view, state = found.asked(
+    view, state = found.follow(
         FindingsState.from_query, "&".join(filter(None, (options.state, more)))
     )
     planned = planned_of(view, state) if view.runs else None

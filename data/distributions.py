@@ -121,8 +121,8 @@ def read_quantities(
     for quantity in quantities:
         if quantity not in QUANTITIES and quantity not in SERIES:
             raise DataError(f"no distribution of {quantity!r}; known: {', '.join(QUANTITIES)}")
-    asked = tuple(dict.fromkeys(run_ids))
-    files = lake.arrow(f"{_FILES} AND run_id IN (SELECT unnest(?))", [list(asked)])
+    distinct_ids = tuple(dict.fromkeys(run_ids))
+    files = lake.arrow(f"{_FILES} AND run_id IN (SELECT unnest(?))", [list(distinct_ids)])
     shared: dict[str, list[str]] = defaultdict(list)
     own: dict[str, str] = {}
     digests: dict[str, str | None] = {}
@@ -146,7 +146,7 @@ def read_quantities(
         tables = [_ROWS.empty_table()]
     rows = pa.concat_tables(tables)
     for quantity in quantities:
-        yield _dense(asked, rows.filter(pc.equal(rows["quantity"], quantity)), quantity)
+        yield _dense(distinct_ids, rows.filter(pc.equal(rows["quantity"], quantity)), quantity)
 
 
 _NAME: Final = pa.dictionary(pa.int32(), pa.string())

@@ -97,7 +97,7 @@ class FileCache:
         """
         path = self._folder / name
         try:
-            while (held := _locked(path, size)) is None:
+            while (copy := _locked(path, size)) is None:
                 path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
                 self._make_room(size)
                 self._fetch(path, size, fetch)
@@ -108,7 +108,7 @@ class FileCache:
             ) from error
         with suppress(OSError):
             os.utime(path)
-        return held
+        return copy
 
     def _fetch(self, path: Path, size: int, fetch: Callable[[IO[bytes]], None]) -> None:
         with tempfile.NamedTemporaryFile(dir=path.parent, suffix=_PART, delete=False) as part:

@@ -60,12 +60,12 @@ def discover_proposing(
         LakeError: The lake's proposals cannot be read.
     """
     before = read_proposals(lake) if is_proposing else []
-    kept, refused = _usable(before) if before else ([], {})
-    layers = SettingsByFolder(settings_file, [(p.root, p.name, p.text) for p in kept])
-    found = Found(discover(raw, state, dataset, layers, disk), kept)
+    usable, refused = _usable(before) if before else ([], {})
+    layers = SettingsByFolder(settings_file, [(p.root, p.name, p.text) for p in usable])
+    found = Found(discover(raw, state, dataset, layers, disk), usable)
     if not is_proposing or settings_file is not None:
         return found
-    again = refused.keys() - {proposal.root for proposal in kept}
+    again = refused.keys() - {proposal.root for proposal in usable}
     roots = _roots_without_settings(raw, found.discovery, layers, again)
     if roots:
         from ingest.propose import propose_for
@@ -78,7 +78,7 @@ def discover_proposing(
             said = (f"proposed again, since the settings of before are refused: {reason}",)
             found.summaries.append((*(said if reason else ()), *proposal.summary))
     if found.new:
-        found.kept = [*kept, *found.new]
+        found.kept = [*usable, *found.new]
         layers = SettingsByFolder(None, [(p.root, p.name, p.text) for p in found.kept])
         found.discovery = discover(raw, state, dataset, layers, disk)
     return found

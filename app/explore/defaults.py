@@ -6,9 +6,10 @@ from typing import Final
 import polars as pl
 
 from app.explore.opening_rule import choose_heat, choose_roles
-from app.explore.state import PERFORMANCE, ExploreState
+from app.explore.state import ExploreState
 from app.kit.lake_view import LakeView, of_workload
 from app.kit.metric_choice import (
+    PERFORMANCE,
     choose_cost,
     choose_performance,
     performance_column,

@@ -109,7 +109,7 @@ def heatmap(question: Question) -> dict[str, Any]:
         labels,
     )
     fixed: dict[str, Value | None] = {} if heat.system is None else {"system": heat.system}
-    fixed |= {kept.knob.column: kept.value for kept in heat.part.kept if kept.levels > 1}
+    fixed |= {kept.knob.column: kept.value for kept in heat.part.fixed if kept.levels > 1}
     figure["layout"]["meta"] |= {"system": heat.system, "of": label}
     figure["layout"]["meta"]["map"]["place"] = fixed
     return {"figure": figure, "adopts": {"hsys": heat.system}}

@@ -28,7 +28,7 @@ from app.kit.panel import panel, view_menu, view_panel
 
 _STORES: Final = (
     *(IDS.figure(each.name) for each in VIEWS if each.picture), IDS("limit-domain"),
-    *(IDS.asked(each.name) for each in VIEWS if each.is_optional),
+    *(IDS.requested(each.name) for each in VIEWS if each.is_optional),
 )  # fmt: skip
 
 

@@ -162,7 +162,7 @@ def lines(question: Question) -> dict[str, Any]:
     subtitle = " · ".join(filter(None, [*shared, split.words() if split else ""]))
     figures = []
     for number, each in enumerate(drawn):
-        panel_values = {k.knob.column: k.value for k in each.part.kept if k.levels > 1}
+        panel_values = {k.knob.column: k.value for k in each.part.fixed if k.levels > 1}
         panel_values |= {split.knob.column: split.values[number]} if split else {}
         style = each.style
         scene = LinesScene(

@@ -85,7 +85,7 @@ def _register_picture(shown: ExploreView) -> Callable[..., tuple]:
     asks: list[Input] = [Input(IDS.view_state, "data"), *controls]
     if shown.is_optional:
         show = Input(IDS.control("show"), "value")
-        ask, store = ClientsideFunction("explore", "ask"), IDS.asked(shown.name)
+        ask, store = ClientsideFunction("explore", "ask"), IDS.requested(shown.name)
         clientside_callback(ask, Output(store, "data"), *asks, show)
         asks = [Input(store, "data")]
 

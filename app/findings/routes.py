@@ -14,5 +14,5 @@ def add_routes(server: Flask) -> None:
 
 
 def _list() -> Response:
-    view, state = lakes().asked(FindingsState.from_query, request.query_string.decode())
+    view, state = lakes().follow(FindingsState.from_query, request.query_string.decode())
     return file_answer(run_list(view, state).encode(), CSV, "wattlas-next-runs.csv")

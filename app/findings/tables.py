@@ -112,14 +112,14 @@ def recomputed(view: LakeView, state: FindingsState, name: str) -> Recomputed | 
         return None
     choice, catalogue = effect.sweep.choice, view.catalogue
     scope, metric = choice.scope(), catalogue.metric(choice.objective)
-    given = {
+    fitted_by = {
         "scope": {name: scope.get(name) for name in catalogue.choice_columns if name != "system"},
         "system": choice.system,
         "metric": {"name": metric.name, "sign": metric.sign},
         "knobs": [*effect.knobs, *effect.fixed],
     }
     keys = (effect.knob, effect.across) if effect.across else (effect.knob,)
-    return Recomputed("", keys, ("mean", "low", "high", "settings", "runs"), effect=given)
+    return Recomputed("", keys, ("mean", "low", "high", "settings", "runs"), effect=fitted_by)
 
 
 def _next(view: LakeView, state: FindingsState) -> pl.DataFrame:

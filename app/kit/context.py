@@ -122,7 +122,7 @@ class Lakes:
             self._open.clear()
         self._seen = seen
 
-    def asked(self, read: Callable[[str, Catalogue], State], query: str) -> tuple[LakeView, State]:
+    def follow(self, read: Callable[[str, Catalogue], State], query: str) -> tuple[LakeView, State]:
         """Open the version that a link pins, and read the link with that version's columns.
 
         Args:

@@ -93,7 +93,7 @@ class PageIds:
         """Return the id of the store of a view's figure, before the browser adds the theme."""
         return self(f"figure-{view}")
 
-    def asked(self, view: str) -> str:
+    def requested(self, view: str) -> str:
         """Return the id of the store of the state that an optional view is asked for."""
         return self(f"asked-{view}")
 

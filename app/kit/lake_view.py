@@ -203,7 +203,7 @@ class LakeView:
             return finish(compact(self.lake.polars(*query(selection, MAX_ROWS))))
         return rows if selection == leading(selection) else rows.filter(matches(selection))
 
-    def kept(self, ask: Ask, sql: str, parameters: Sequence[Any]) -> pl.DataFrame:
+    def cached(self, ask: Ask, sql: str, parameters: Sequence[Any]) -> pl.DataFrame:
         """Answer a page's own query of this version, cached.
 
         Args:

@@ -54,7 +54,7 @@ def open_page(page: Page, lakes: Lakes, query: str) -> tuple[LakeView, Any, str]
     Raises:
         WattlasError: The link cannot be followed, or the lake cannot be read.
     """
-    view, state = lakes.asked(page.state.from_query, query)
+    view, state = lakes.follow(page.state.from_query, query)
     notices = []
     if not has_state(query, state.ignored):
         default = page.default_state(view)

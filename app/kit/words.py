@@ -128,7 +128,7 @@ def slice_words(part: Slice, systems: Mapping[str, str]) -> str:
     """
     chosen = [
         f"{words} of {one.levels} {one.knob.plural}"
-        for one in part.kept
+        for one in part.fixed
         if one.levels > 1 and (words := value_words(one.knob, one.value, systems))
     ]
     parts = [f"{', '.join(chosen)} (most complete)"] if chosen else []

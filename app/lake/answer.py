@@ -243,13 +243,13 @@ def _of_settings(view: LakeView, selection: Selection, cost: Metric) -> list[Que
     if len(rows) == 2 and rows[0]["mean"] < rows[1]["mean"]:
         low, high = rows
         knobs = [knob for knob in catalogue.knobs.values() if low[knob.column] != high[knob.column]]
-        words = [
+        ends = [
             f"{_setting_words(knobs, row)}: {format_quantity(row['mean'], cost.unit)} "
             f"(n = {row['n']:,})"
             for row in rows
         ]
         answer = (
-            f"Least {words[0]}; most {words[1]}, {high['mean'] / low['mean']:,.3g} times as much."
+            f"Least {ends[0]}; most {ends[1]}, {high['mean'] / low['mean']:,.3g} times as much."
         )
         title = f"Which setting has least {named}, and which most?"
         questions.append(Question(title, answer, "/", selection))

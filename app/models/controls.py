@@ -107,15 +107,15 @@ def read_values(name: str, text: str, known: Mapping[str, Parameter]) -> str:
     Raises:
         SelectionError: An unknown key or an invalid value; the message names it.
     """
-    given: dict[str, str] = {}
+    checked_values: dict[str, str] = {}
     for part in filter(None, text.split(",")):
         key, _, value = part.partition(":")
         if key not in known:
             raise SelectionError(f"{name} has an unknown parameter {key[:40]!r}")
         checked = _typed(known[key], value)
         plain = int(checked) if isinstance(checked, bool) else checked
-        given[key] = f"{plain:.12g}" if isinstance(plain, float) else str(plain)
-    return ",".join(f"{key}:{given[key]}" for key in known if key in given)
+        checked_values[key] = f"{plain:.12g}" if isinstance(plain, float) else str(plain)
+    return ",".join(f"{key}:{checked_values[key]}" for key in known if key in checked_values)
 
 
 def _typed(parameter: Parameter, text: str) -> Any:

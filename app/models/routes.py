@@ -115,7 +115,7 @@ def _json(answer: Callable[[LakeView, ModelsState], dict[str, Any]]) -> Response
 
 def _asked() -> tuple[LakeView, ModelsState]:
     parts = [(k, v) for k, v in request.args.items(multi=True) if k not in _OWN]
-    view, state = lakes().asked(ModelsState.from_query, urlencode(parts))
+    view, state = lakes().follow(ModelsState.from_query, urlencode(parts))
     return view, open_link(view, state)[0]
 
 

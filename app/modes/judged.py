@@ -130,7 +130,7 @@ def _judge(view: LakeView, state: ModesState) -> Judged:
 def _relatives(view: LakeView, state: ModesState, part: Slice) -> pl.DataFrame | None:
     """Return the settings of the workload at all loads; None where the map has no fewer."""
     base = leading(state.selection)
-    if state.test != SETS or (base == state.selection and not part.kept):
+    if state.test != SETS or (base == state.selection and not part.fixed):
         return None
     return _read_groups(view, state, base)
 

@@ -116,7 +116,7 @@ def _pinned(view: LakeView, state: ModesState, left: pl.DataFrame) -> Iterator[_
     catalogue = view.catalogue
     shown = state.knobs(catalogue)
     part = like_with_like(left, shown, is_given_only=True, catalogue=catalogue)
-    columns = [kept.knob.column for kept in part.kept]
+    columns = [kept.knob.column for kept in part.fixed]
     x, y, competitor = (knob.column for knob in shown)
     cells = left.filter(pl.col("runs") > 1).group_by(*columns, x, y).agg(
         many=pl.col(competitor).n_unique() > 1, runs=pl.col("runs").sum()
@@ -127,7 +127,7 @@ def _pinned(view: LakeView, state: ModesState, left: pl.DataFrame) -> Iterator[_
     ranked = totals.sort("most", "runs", *columns, descending=falls, nulls_last=True)
     for row in ranked.head(_MOST_COMPARED).iter_rows(named=True):
         selection = state.selection
-        for kept in part.kept:
+        for kept in part.fixed:
             value = row[kept.knob.column]
             null = kept.knob.facet.null_word
             selection = selection.with_values(kept.knob.facet, [null if value is None else value])

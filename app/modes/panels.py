@@ -36,14 +36,14 @@ def _joined(view: LakeView, state: ModesState) -> Judged:
     """Return the cells of all panels; those of the page where no panel has one."""
     split = Split.of(view.left(state.selection), view.catalogue.knobs[state.split])
     selections = [split.narrow(state.selection, value) for value in split.values]
-    each = [judge_panel(view, replace(_alone(state), selection=own)) for own in selections]
-    has_cells = [len(one.comparison.cells) > 0 for one in each]
-    panels = [one for one, has_one in zip(each, has_cells, strict=True) if has_one]
+    judged_panels = [judge_panel(view, replace(_alone(state), selection=own)) for own in selections]
+    has_cells = [len(panel.comparison.cells) > 0 for panel in judged_panels]
+    panels = [panel for panel, has_one in zip(judged_panels, has_cells, strict=True) if has_one]
     if not panels:
         return judge_panel(view, _alone(state))
     first = panels[0]
     knob = first.competitors.knob
-    values = [v for one in panels for v in one.competitors.values if v != DEFAULT]
+    values = [v for panel in panels for v in panel.competitors.values if v != DEFAULT]
     competitors = competitors_of(knob, list(dict.fromkeys(values)), view.systems, first.labels)
     if first.has_default:
         default = first.competitors
@@ -53,14 +53,14 @@ def _joined(view: LakeView, state: ModesState) -> Judged:
         state=state,
         catalogue=view.catalogue,
         part=_part(panels),
-        comparison=_comparison([one.comparison for one in panels]),
+        comparison=_comparison([panel.comparison for panel in panels]),
         competitors=competitors,
         axes=axes,
         labels=first.labels,
         split=split.only(has_cells),
         panels=tuple(
-            replace(one, competitors=competitors, axes=one.axes if state.own_axes else axes)
-            for one in panels
+            replace(panel, competitors=competitors, axes=panel.axes if state.own_axes else axes)
+            for panel in panels
         ),
     )
 
@@ -79,8 +79,8 @@ def _part(panels: Sequence[Judged]) -> Slice:
     first = panels[0].part
     shown_values = tuple(
         kept_value
-        for kept_value in first.kept
-        if all(kept_value in panel.part.kept for panel in panels)
+        for kept_value in first.fixed
+        if all(kept_value in panel.part.fixed for panel in panels)
     )
     is_same = all(panel.part.pooled == first.pooled for panel in panels)
     return Slice(shown_values, first.pooled if is_same else None)

@@ -143,16 +143,16 @@ def conclusions(judged: Judged) -> list[str]:
     counts = dict(cells["outcome"].value_counts().iter_rows())
     if not total:
         return []
-    what, cell_words = metric_title(judged.metric), f"{total:,} cell{'' if total == 1 else 's'}"
+    title, cell_words = metric_title(judged.metric), f"{total:,} cell{'' if total == 1 else 's'}"
     won = cells.filter(pl.col("outcome") == WIN)
     who = pl.Series(judged.who[won["winner"].to_numpy()]).value_counts(sort=True).iter_rows()
     parts = [f"{judged.competitors.labels[i]} in {n:,}" for i, n in who]
     if parts:
         against = " against the default" if judged.has_default else ""
         name, count = parts[0].rsplit(" in ", 1)
-        parts[0] = f"{_capital(judged, name)} has {what} in {count} of {cell_words}{against}"
+        parts[0] = f"{_capital(judged, name)} has {title} in {count} of {cell_words}{against}"
     elif not counts.get(DIFFER):
-        parts = [f"Nobody has {what} in any of {cell_words}"]
+        parts = [f"Nobody has {title} in any of {cell_words}"]
     listed = [", ".join(parts)] if parts else []
     listed += [words for name, words in _open_words(judged, counts) if counts.get(name)]
     first = f"{'; '.join(listed)}."

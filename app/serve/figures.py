@@ -18,7 +18,7 @@ from app.kit.paper.options import read_options
 from app.kit.paper.order import Drawers, caption_of
 from app.serve.guard import visitor
 from app.serve.response_cache import keep_no_response
-from app.serve.routes import asked, file_answer
+from app.serve.routes import file_answer, requested
 
 MOST_BYTES: Final = 12_000_000
 _DRAWERS: Final = "wattlas-drawers"
@@ -44,7 +44,7 @@ def add_figure_routes(server: Flask, page: Page) -> None:
 def _caption(page: Page, view: str) -> Response:
     keep_no_response()
     page.picture(view)
-    words = caption_of(*asked(page), _body()["figure"])
+    words = caption_of(*requested(page), _body()["figure"])
     return Response(words, mimetype="text/plain")
 
 
@@ -52,7 +52,7 @@ def _figure(page: Page, view: str) -> Response:
     keep_no_response()
     name, body = page.picture(view).name, _body()
     options = read_options(body.get("options", {}))
-    caption = caption_of(*asked(page), body["figure"])
+    caption = caption_of(*requested(page), body["figure"])
     size = _size(body.get("size_px"))
     drawers: Drawers = current_app.extensions[_DRAWERS]
     file = drawers.file_of(body["figure"], size, options, caption, visitor())

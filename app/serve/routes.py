@@ -103,11 +103,11 @@ def cached_routes(page: Page) -> tuple[str, ...]:
 
 def _data(page: Page, view: str, kind: str) -> Response:
     name = f"wattlas-{page.name}-{view}"
-    return table_answer(page.rows(*asked(page), page.view(view).name), kind, name)
+    return table_answer(page.rows(*requested(page), page.view(view).name), kind, name)
 
 
 def _how(page: Page, view: str) -> Response:
-    return Response(page.explain(*asked(page), page.view(view).name), mimetype="text/plain")
+    return Response(page.explain(*requested(page), page.view(view).name), mimetype="text/plain")
 
 
 def _opening(page: Page) -> Response:
@@ -137,13 +137,13 @@ def export_html(page: Page, opened: Lakes, query: str) -> str:
     return page_html(view, page.name, page.export(view, state))
 
 
-def asked(page: Page) -> tuple[LakeView, Any]:
+def requested(page: Page) -> tuple[LakeView, Any]:
     """Read the state from the request's query and open its version of the lake.
 
     Raises:
         WattlasError: The query is not a state of the page, or the lake cannot be read.
     """
-    view, state = lakes().asked(page.state.from_query, request.query_string.decode())
+    view, state = lakes().follow(page.state.from_query, request.query_string.decode())
     return view, (page.open_link(view, state)[0] if page.open_link else state)
 
 

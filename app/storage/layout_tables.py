@@ -104,7 +104,7 @@ def _outcome(verdict: Verdict, note: str) -> html.Span:
     """Lay out an outcome with its sign."""
     sign, look = _LOOKS[verdict.outcome]
     mark = html.Span(sign, **{"aria-hidden": "true"})
-    return html.Span([mark, f" {verdict.said(note)}"], className=look)
+    return html.Span([mark, f" {verdict.outcome_words(note)}"], className=look)
 
 
 def published_tables_block(lines: Mapping[str, Sequence[Line]], scene: Scene) -> list:

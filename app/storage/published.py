@@ -273,7 +273,7 @@ def _line(
     there = part.of(there)
     return Line(
         table, str(what), device, mode, column, float(value), there, unit,
-        there["row"].to_list(), study.words(part) if part.kept else "", depths,
+        there["row"].to_list(), study.words(part) if part.fixed else "", depths,
     )  # fmt: skip
 
 

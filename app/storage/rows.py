@@ -95,7 +95,8 @@ def claim_rows(study: Study, _: View | None) -> pl.DataFrame:
     for judged in judged_claims(study):
         row = {
             "claim": judged.claim.text, "source": judged.claim.source,
-            "outcome": judged.verdict.said(study.scene.note), "because": judged.verdict.words,
+            "outcome": judged.verdict.outcome_words(study.scene.note),
+            "because": judged.verdict.words,
             "rule": judged.claim.rule,
         }  # fmt: skip
         numbers = [

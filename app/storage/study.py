@@ -100,7 +100,7 @@ class Study:
         """
         facets = [facet.column for facet in self.catalogue.facets.values()]
         return (
-            self.view.kept(_sum_functions, *self._functions_query())
+            self.view.cached(_sum_functions, *self._functions_query())
             .filter(matches(self.state.selection) & pl.col("subsystem").is_not_null())
             .select("run_id", *facets, "subsystem", "part", *MOVES)
             .sort("mode", "io_depth", "threads", "run_id", "subsystem", "part", nulls_last=True)
@@ -110,7 +110,7 @@ class Study:
         """Build the query with the leading filters alone, if these leave few enough runs."""
         query = partial(profiled_query, catalogue=self.catalogue)
         whole = query(at_place(leading(self.state.selection), self.state.place), MOST_PROFILED + 1)
-        if self.view.kept(_sum_functions, *whole)["run_id"].n_unique() <= MOST_PROFILED:
+        if self.view.cached(_sum_functions, *whole)["run_id"].n_unique() <= MOST_PROFILED:
             return whole
         return query(self.place, MOST_PROFILED)
 

@@ -48,17 +48,17 @@ class Pooled:
 class Slice:
     """The part of the filtered runs that a view shows."""
 
-    kept: tuple[Kept, ...] = ()
+    fixed: tuple[Kept, ...] = ()
     pooled: Pooled | None = None
 
     @property
     def place(self) -> dict[str, Value | None]:
         """The kept values, by column."""
-        return {one.knob.column: one.value for one in self.kept}
+        return {one.knob.column: one.value for one in self.fixed}
 
     def narrow(self, selection: Selection) -> Selection:
         """Return the filters with the kept values."""
-        for one in self.kept:
+        for one in self.fixed:
             value = one.knob.facet.null_word if one.value is None else one.value
             selection = selection.with_values(one.knob.facet, [value])
         return selection

@@ -139,16 +139,16 @@ class NetworkRuns:
         kinds += ["no silo"] if any(panel in SILO for panel, _ in missing) else []
         loads = [f"{panel.place:,.0f}" for panel in FAST if panel in dict(missing)]
         if kinds:
-            what = f"{', '.join(kinds)} runs"
+            lacking = f"{', '.join(kinds)} runs"
         elif loads:
-            what = f"no runs at {' and '.join(loads)} QPS"
+            lacking = f"no runs at {' and '.join(loads)} QPS"
         else:
-            what = f"no runs of {_LABELS[missing[0][1]]} at {missing[0][0].name}"
+            lacking = f"no runs of {_LABELS[missing[0][1]]} at {missing[0][0].name}"
         by_system: dict[str, list[Panel]] = {}
         for panel, system in missing:
             by_system.setdefault(system, []).append(panel)
         wanted = "; ".join(f"{_LABELS[s]} at {_names(own)}" for s, own in by_system.items())
-        raise UnmeasuredError(f"{what} in this lake. Runs that would decide: {wanted}")
+        raise UnmeasuredError(f"{lacking} in this lake. Runs that would decide: {wanted}")
 
     def runs_at(self, panel: Panel, system: str) -> pl.DataFrame:
         """Return a system's runs in a panel; raises as `need`."""

@@ -87,7 +87,7 @@ class Verdict:
         """Runs behind each side, else the different numbers behind all compared means."""
         return self.n or tuple(dict.fromkeys(k for c in self.comparisons for k in c.pair.n))
 
-    def said(self, note: str) -> str:
+    def outcome_words(self, note: str) -> str:
         """Return the outcome, with a warning such as `synthetic data` in the same line."""
         return f"{self.outcome} ({note})" if note and self.outcome != UNDECIDED else self.outcome
 

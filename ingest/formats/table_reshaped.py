@@ -65,23 +65,23 @@ def _without(table: Table, skip: Mapping[str, str], last_of: str) -> Table:
 
 def _split(table: Table, patterns: Mapping[str, str]) -> Table:
     """Return a table with a column for each group of the patterns of its texts that any fits."""
-    found = {n: re.compile(text) for n, text in patterns.items() if n in table.headings}
-    places = {name: table.headings.index(name) for name in found}
+    compiled = {n: re.compile(text) for n, text in patterns.items() if n in table.headings}
+    places = {name: table.headings.index(name) for name in compiled}
     texts = {n: [str(cell).strip() for cell in table.column(at)] for n, at in places.items()}
-    fitting = {n: each for n, each in found.items() if any(map(each.fullmatch, texts[n]))}
+    fitting = {n: each for n, each in compiled.items() if any(map(each.fullmatch, texts[n]))}
     own = {n: [g for g in each.groupindex if g not in table.headings]
            for n, each in fitting.items()}  # fmt: skip
     names = [group for groups in own.values() for group in groups]
     if not names:
         return table
-    kept = table.of_same_place([*table.headings, *names])
+    split_table = table.of_same_place([*table.headings, *names])
     for row, (line, cells) in enumerate(table.rows):
         further: list[Cell] = []
         for name, groups in own.items():
             match = fitting[name].fullmatch(texts[name][row])
             further += [match[group] if match else None for group in groups]
-        kept.append(line, [*cells, *further])
-    return kept
+        split_table.append(line, [*cells, *further])
+    return split_table
 
 
 def _pivoted(table: Table, pivot: tuple[str, str] | None) -> Table:

@@ -49,20 +49,20 @@ def sheets_of(content: bytes, name: str) -> list[tuple[str, str]]:
 
 def _stacked(sheets: Sequence[tuple[str, list[list[str]]]]) -> list[tuple[str, str]]:
     header = sheets[0][1][0]
-    steps = {at: found for at, each in enumerate(header) if (found := _STEP.fullmatch(each))}
-    names = {found[2].rstrip("s") for found in steps.values()}
+    steps = {at: step for at, each in enumerate(header) if (step := _STEP.fullmatch(each))}
+    names = {step[2].rstrip("s") for step in steps.values()}
     is_one = len(names) == 1 and len(steps) >= _LEAST_STEPS
     measured = all(quantity_of(read_heading(title)) for title, _ in sheets)
     if not is_one or not measured or any(rows[0] != header for _, rows in sheets):
         return []
     others = [at for at in range(len(header)) if at not in steps]
-    plural = max((found[2] for found in steps.values()), key=len) or "step"
+    plural = max((step[2] for step in steps.values()), key=len) or "step"
     stacked = [[*(header[at] for at in others), plural, "metric", "value"]]
     stacked += [
-        [*(row[at] for at in others), found[1], title, row[at_step]]
+        [*(row[at] for at in others), step[1], title, row[at_step]]
         for title, rows in sheets
         for row in rows[1:]
-        for at_step, found in steps.items()
+        for at_step, step in steps.items()
         if row[at_step]
     ]
     return [("", _joined(stacked))]

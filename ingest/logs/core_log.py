@@ -245,18 +245,18 @@ class CoreCut:
 
     def samples_until(self, t_ns: int) -> list[np.ndarray]:
         """Remove and return the samples up to a time, inclusive, as arrays for `step_samples`."""
-        given: list[np.ndarray] = []
+        pieces: list[np.ndarray] = []
         while self._waiting:
             piece = self._waiting[0]
             end = int(np.searchsorted(piece[:, 1], t_ns, side="right"))
             if end < len(piece):
                 if end:
-                    given.append(piece[:end])
+                    pieces.append(piece[:end])
                     self._waiting[0] = piece[end:]
                 break
-            given.append(self._waiting.pop(0))
-        self.samples_waiting -= sum(map(len, given))
-        return given
+            pieces.append(self._waiting.pop(0))
+        self.samples_waiting -= sum(map(len, pieces))
+        return pieces
 
     def set_totals(self, sums: np.ndarray, falls: np.ndarray, facts: LogFacts) -> None:
         """Set the totals from the samples' steps, and report values that cannot be right."""

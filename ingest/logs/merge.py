@@ -267,15 +267,15 @@ class _Merge:
 
     def _samples_until(self, limit: tuple[int, int], is_over: bool) -> list[np.ndarray]:
         """Return the ready samples, if they are many or the last ones."""
-        given: list[np.ndarray] = []
+        ready: list[np.ndarray] = []
         if (
             not is_over
             and sum(cut.samples_waiting for cut in self.cuts) < self._limits.samples_at_once
         ):
-            return given
+            return ready
         for cut in self.cuts:
-            given += cut.samples_until(limit[0] - (cut.index > limit[1]))
-        return given
+            ready += cut.samples_until(limit[0] - (cut.index > limit[1]))
+        return ready
 
     def _steps(self) -> SampleSteps:
         are_totals = np.ones((len(self.cuts), len(row_layout.SAMPLED)), bool)

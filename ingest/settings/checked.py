@@ -102,19 +102,19 @@ def _explained(message: str, values: Mapping[str, Any], kind: type[Any]) -> str:
         path.append(int(step) if isinstance(node, list) else step)
         node = node[path[-1]]
     where = "".join(f"[{s + 1}]" if type(s) is int else f".{s}" for s in path).lstrip(".")
-    what = parts["what"]
-    if field := _FIELD.fullmatch(what):
+    fault = parts["what"]
+    if field := _FIELD.fullmatch(fault):
         key = f"{where}.{field[2]}".lstrip(".")
         if field[1] == "missing required":
             return f"{where} lacks {field[2]!r}".lstrip()
         return f"unknown key {key!r}, known: {', '.join(_keys_at(kind, steps))}"
-    if not what.startswith(("Expected", "Invalid")):
-        return f"{where}: {what}"
+    if not fault.startswith(("Expected", "Invalid")):
+        return f"{where}: {fault}"
     for word, plain in _WORDS.items():
-        what = what.replace(word, plain)
+        fault = fault.replace(word, plain)
     value = path[-1] if parts["is_key"] else node
     shown = str(value) if hasattr(value, "isoformat") else repr(value)
-    return f"{where} cannot be {shown}: {what[0].lower()}{what[1:]}"
+    return f"{where} cannot be {shown}: {fault[0].lower()}{fault[1:]}"
 
 
 def _is_bad(values: Any, kind: type[Any]) -> bool:

@@ -58,13 +58,13 @@ def check_groups(
         SettingsError: An unknown group or key of `set`; the message lists the known ones.
     """
     known = {*GROUPS, *knobs}
-    for what, names in (
+    for section, names in (
         ("pattern", set(regex.groupindex) - set(labels)),
         ("set", set(entry.get("set", {}))),
     ):
         if unknown := sorted(names - known):
             raise SettingsError(
-                f"names[{number}].{what} has an unknown group {unknown[0]!r}, "
+                f"names[{number}].{section} has an unknown group {unknown[0]!r}, "
                 f"known: {', '.join(sorted(known))} ({entry['path']})"
             )
 

@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 
 from data.connection import open_lake
-from ingest.pipeline import AddOptions, AddReport, add
+from ingest.pipeline import AddOptions, add
+from ingest.report import AddReport
 
 # Two packages of two cores; the second core of each package measures no energy.
 SETTINGS = "[dataset]\nname = 't'\n[machine.packages]\n0 = [0, 1]\n1 = [2, 3]\n"

@@ -19,7 +19,7 @@ from data.connection import open_lake
 from data.errors import LakeError
 from ingest import pipeline
 from ingest.lake.verification import verify_lake
-from ingest.pipeline import AddReport
+from ingest.report import AddReport
 from ingest.runs import schedule
 from tests.fixtures.ingest import ingest
 from tests.fixtures.odd_readers import LateFaultReader

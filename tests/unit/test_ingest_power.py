@@ -12,7 +12,8 @@ import pytest
 from data.connection import open_lake
 from ingest.__main__ import main
 from ingest.meters.exports import RunMeters
-from ingest.pipeline import AddReport, InterruptedIngestError
+from ingest.pipeline import InterruptedIngestError
+from ingest.report import AddReport
 from tests.fixtures import ingest as shared
 from tests.fixtures.fio_documents import document, job
 from tests.fixtures.ingest import put

@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from data.connection import open_lake
-from ingest.pipeline import AddOptions, AddReport, add
+from ingest.pipeline import AddOptions, add
+from ingest.report import AddReport
 from tests.fixtures.ingest import query
 from tests.fixtures.real import real_data
 

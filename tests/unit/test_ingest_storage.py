@@ -11,7 +11,7 @@ from data.connection import open_lake
 from data.queries.points import points_query
 from data.selection import Selection
 from ingest.__main__ import main
-from ingest.pipeline import AddReport
+from ingest.report import AddReport
 from tests.fixtures.fio_documents import OPTIONS, SLOW, SLOW_WRITE, document, job
 from tests.fixtures.ingest import ingest, put, runs
 from tests.fixtures.real import real_data

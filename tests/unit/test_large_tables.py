@@ -12,7 +12,7 @@ from data.connection import open_lake
 from ingest.files.blocks import zstd
 from ingest.formats import table_files, table_rows
 from ingest.lake.verification import verify_lake
-from ingest.pipeline import AddReport
+from ingest.report import AddReport
 from ingest.tables import stage
 from ingest.tables.unique_keys import DROPPED, FIRST, FURTHER, NONE, RowKeys
 from tests.fixtures.ingest import ingest

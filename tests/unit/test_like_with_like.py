@@ -50,7 +50,7 @@ def test_the_value_of_most_filled_cells_is_shown_and_named() -> None:
 
 def test_a_setting_is_pooled_only_if_the_reader_chose_so() -> None:
     found = like_with_like(rows(LIMITS), (ITR, DVFS), ("rapl",), catalogue=SHIPPED)
-    assert found.kept == ()
+    assert found.fixed == ()
     # ITR 50 us, 2.9 GHz lacks 75 W.
     assert words(found) == "over 2 power limits, unbalanced"
     balanced = rows(LIMITS).filter(pl.col("itr_us") == 2)
@@ -110,7 +110,7 @@ itr_us  load_qps
 
 def test_cells_of_one_picture_have_one_load() -> None:
     assert like_with_like(rows(APART), (ITR,), catalogue=SHIPPED).place == {"load_qps": 200_000.0}
-    assert like_with_like(rows(APART), (ITR, LOAD), catalogue=SHIPPED).kept == ()
+    assert like_with_like(rows(APART), (ITR, LOAD), catalogue=SHIPPED).fixed == ()
 
 
 # The threads follow from the depth; the governor belongs to the default system alone.
@@ -125,7 +125,7 @@ io_depth  threads  system         dvfs_ghz  load_qps
 
 def test_what_follows_from_the_cell_needs_no_choice() -> None:
     assert (
-        like_with_like(rows(FOLLOWS), (SHIPPED.knobs["depth"], SYSTEM), catalogue=SHIPPED).kept
+        like_with_like(rows(FOLLOWS), (SHIPPED.knobs["depth"], SYSTEM), catalogue=SHIPPED).fixed
         == ()
     )
     found = like_with_like(rows(FOLLOWS), (SHIPPED.knobs["depth"],), catalogue=SHIPPED)

@@ -18,7 +18,8 @@ from ingest.__main__ import main
 from ingest.lake.machine_states import MOST_BYTES, state_kind
 from ingest.lake.maintenance import prune_lake
 from ingest.lake.verification import verify_lake
-from ingest.pipeline import AddOptions, AddReport, add
+from ingest.pipeline import AddOptions, add
+from ingest.report import AddReport
 from tests.fixtures.real import studies
 
 CPU = "processor\t: {n}\nmodel name\t: {name}\ncpu MHz\t\t: {mhz}\nbogomips\t: 4788.18\n\n"

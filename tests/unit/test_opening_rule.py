@@ -7,11 +7,11 @@ import pytest
 
 from app.explore.defaults import default_state
 from app.explore.opening_rule import Roles, choose_heat, choose_roles
-from app.explore.state import PERFORMANCE, ExploreState
+from app.explore.state import ExploreState
 from app.explore.views import best_table, picture
 from app.kit.context import Lakes
 from app.kit.lake_view import LakeView
-from app.kit.metric_choice import choose_cost, choose_performance, performance_column
+from app.kit.metric_choice import PERFORMANCE, choose_cost, choose_performance, performance_column
 from app.kit.panels import NONE
 from app.modes.opening import default_state as modes_opens
 from data.catalogue import SHIPPED, Catalogue

@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 
 from data.connection import open_lake
-from ingest.pipeline import AddOptions, AddReport, add
+from ingest.pipeline import AddOptions, add
+from ingest.report import AddReport
 from ingest.sample import write_sample
 from ingest.sample.plan import ADAPTIVE_ITR, Run, plan_runs
 from ingest.sample.writer import measure_run

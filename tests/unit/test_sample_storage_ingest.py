@@ -10,7 +10,8 @@ import polars as pl
 import pytest
 
 from data.connection import open_lake
-from ingest.pipeline import AddOptions, AddReport, add
+from ingest.pipeline import AddOptions, add
+from ingest.report import AddReport
 from ingest.sample.parameters import DEVICES
 from ingest.sample.storage import count_storage_runs, write_storage
 from ingest.sample.storage_model import STORAGE_SIZES, StorageRun, storage_runs

@@ -100,16 +100,16 @@ class Drawer:
 
     def marker_hues(self, spec: dict[str, Any], count: int, default: str) -> list[str]:
         """Return the colour of each point."""
-        given = spec.get("color")
-        if isinstance(given, (list, dict)):
-            values = array(given).ravel()[:count]
+        hue_or_values = spec.get("color")
+        if isinstance(hue_or_values, (list, dict)):
+            values = array(hue_or_values).ravel()[:count]
             if values.dtype.kind == "f":
                 hues = self.hues(values, spec)
             else:
                 known = {v: colour(v, 1, default) for v in set(values.tolist())}
                 hues = [known[value] for value in values.tolist()]
             return hues + [colour(default)] * (count - len(hues))
-        return [colour(given, 1, default)] * count
+        return [colour(hue_or_values, 1, default)] * count
 
     def count_texts(self, texts: int) -> None:
         """Count texts; refuse a figure with too many."""
