@@ -60,7 +60,7 @@ def _examples(view: LakeView) -> list:
             ),
         ]
         parts.append(html.Div(buttons, className="facet"))
-    return parts
+    return [html.Div(parts, className="examples")]
 
 
 def _example(example: Example) -> html.Button:

@@ -177,6 +177,7 @@
       if (left) wattlas.nextFrame(() => wattlas.nextFrame(scrollBack));
       left = null;
       if (page.open) page.open(spec);
+      wattlas.oneStops();
     }
     const now = opened[spec.page];
     const found = page.gathered ? page.gathered(values, isFirst ? null : now.values, isFirst) : values;
@@ -200,6 +201,7 @@
     if (!text || !block) return;
     block.innerHTML = text;
     block.classList.remove("pending");
+    wattlas.oneStops(block);
     if (page && page.written) page.written();
   }
 

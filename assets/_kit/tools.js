@@ -41,10 +41,8 @@
     // An exported page presents nothing.
     const tools = bar.dataset.tools.split(" ").concat(wattlas.present ? "present" : []);
     if (!bar.children.length) bar.replaceChildren(...tools.map(button));
-    const buttons = [...bar.children], { activeElement } = document;
-    const stop = bar.contains(activeElement) ? activeElement : buttons[0];
-    for (const one of buttons) {
-      one.tabIndex = one === stop ? 0 : -1;
+    wattlas.oneStops(bar);
+    for (const one of bar.children) {
       const { tool } = one.dataset;
       if (DRAGS.includes(tool)) one.setAttribute("aria-pressed", String(gd._fullLayout.dragmode === tool));
     }
@@ -97,10 +95,22 @@
   });
 
   /* Groups that are one stop of the Tab key, and their parts; radio buttons are that by themselves. */
-  const GROUPS = ".tools, .facet-chips, [role=menu]";
-  const PARTS = ".tools .tool, .facet-chips input[type=checkbox], [role=menuitem]";
+  const LISTS = [".findings-claims", ".examples", ".models-legend", ".models-questions", "[role=tablist]"];
+  const GROUPS = [".tools", ".facet-chips", "[role=menu]", ...LISTS].join(", ");
+  const PARTS = [
+    ".tools .tool", ".facet-chips input[type=checkbox]", ".presets a", "[role=menuitem]",
+    ...LISTS.map((list) => `${list} :is(a, button, summary)`),
+  ].join(", ");
   const STEPS = { ArrowLeft: -1, ArrowUp: -1, ArrowRight: 1, ArrowDown: 1 };
   const partsOf = (part) => [...part.closest(GROUPS).querySelectorAll(PARTS)];
+  /** Make each group in an element, or it, one stop: the part that has the focus, else the first one. */
+  wattlas.oneStops = function (root = document.body) {
+    for (const group of [root, ...root.querySelectorAll(GROUPS)].filter((one) => one.matches(GROUPS))) {
+      const parts = [...group.querySelectorAll(PARTS)], { activeElement } = document;
+      const stop = parts.includes(activeElement) ? activeElement : parts[0];
+      parts.forEach((part) => { part.tabIndex = part === stop ? 0 : -1; });
+    }
+  };
   /** Give a part of a group the focus, and make it the group's stop. */
   wattlas.stopAt = function (next) {
     partsOf(next).forEach((part) => { part.tabIndex = part === next ? 0 : -1; });

@@ -176,6 +176,7 @@
         attributes: { "aria-label": `show: ${title}` },
       }),
     )));
+    wattlas.oneStops(root);
   }
 
   wattlas.modelsQuestions = { write };

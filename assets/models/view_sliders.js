@@ -22,6 +22,7 @@
     root.replaceChildren(...parts);
     const again = name && [...root.querySelectorAll("button")].find((one) => nameOf(one) === name);
     if (again) again.focus();
+    wattlas.oneStops(root);
   }
 
   /* ---- one parameter */

@@ -15,6 +15,14 @@ def query(page: Page) -> dict[str, list[str]]:
 def test_a_claim_and_a_knob(page: Page, grid_address: str) -> None:
     """Linux tuned and library OS over ITR x DVFS: energy is 1,000 or 600 J x GHz."""
     visit(page, f"{grid_address}/findings")
+    # Each list is one stop of the Tab key; arrows go on.
+    lists = page.locator(".findings-claims:has(a)")
+    for one in lists.all():
+        assert one.locator(":is(a, summary)[tabindex='0']").count() == 1
+    links = lists.first.locator("a")
+    links.first.focus()
+    page.keyboard.press("ArrowDown")
+    expect(links.nth(1)).to_be_focused()
     row = page.locator(".findings-claims > li[data-sel^=knobs]").first
     row.locator(".sentence").click()
     expect(row).to_have_class("holds selected")
