@@ -24,6 +24,8 @@ from data.units import format_digits
 SHOWN: Final = 12
 _SHOWN_OF_PAPER: Final = 6
 # Outcome or verdict to its sign and its class.
+# Of the Tab key (`assets/_kit/tools.js`).
+_ONE_STOP: Final = {"data-one-stop": "1"}
 _SIGNS: Final = {
     "a_better": ("\N{CHECK MARK}", "holds"), "b_better": ("\N{CHECK MARK}", "holds"),
     "equivalent": ("\N{ALMOST EQUAL TO}", "equal"), "undecided": ("?", "undecided"),
@@ -105,10 +107,12 @@ def _listed(rows: list[html.Li], nothing: str, shown: int = SHOWN) -> list:
     """Lay out a list of which the first rows are open, the rest unfolds."""
     if not rows:
         return [html.P(nothing, className="note")]
-    parts: list = [html.Ul(rows[:shown], className="findings-claims")]
+    parts: list = [html.Ul(rows[:shown], className="findings-claims", **_ONE_STOP)]
     if more := rows[shown:]:
         summary = html.Summary(f"{len(more):,} more")
-        parts.append(html.Details([summary, html.Ul(more, className="findings-claims")]))
+        parts.append(
+            html.Details([summary, html.Ul(more, className="findings-claims", **_ONE_STOP)])
+        )
     return parts
 
 

@@ -1,5 +1,7 @@
 """The layout of Models and of its export; the browser fills bar, controls and views."""
 
+from typing import Final
+
 from dash import dcc, html
 from dash.development.base_component import Component
 
@@ -14,6 +16,8 @@ from app.models.state import NAME, TABS, VIEWS, ModelsState
 
 IDS = PageIds(NAME)
 SPEC, DRAWN = IDS("spec"), IDS("drawn")
+# Of the Tab key (`assets/_kit/tools.js`).
+_ONE_STOP: Final = {"data-one-stop": "1"}
 
 
 def models_layout(view: LakeView, state: ModelsState, notice: str) -> html.Main:
@@ -50,9 +54,12 @@ def models_views(has_menus: bool) -> list[Component]:
     """
     return [
         html.Div(id=IDS("bar"), className="models-bar"),
-        html.Div(id=IDS("questions"), className="models-questions"),
+        html.Div(id=IDS("questions"), className="models-questions", **_ONE_STOP),
         html.Div(
-            id=IDS("legend"), className="models-legend", role="group", **{"aria-label": "legend"}
+            id=IDS("legend"),
+            className="models-legend",
+            role="group",
+            **{"aria-label": "legend", **_ONE_STOP},
         ),
         *[
             html.Div(

@@ -60,7 +60,7 @@ def _examples(view: LakeView) -> list:
             ),
         ]
         parts.append(html.Div(buttons, className="facet"))
-    return [html.Div(parts, className="examples")]
+    return [html.Div(parts, **{"data-one-stop": "1"})]
 
 
 def _example(example: Example) -> html.Button:

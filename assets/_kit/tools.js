@@ -95,12 +95,9 @@
   });
 
   /* Groups that are one stop of the Tab key, and their parts; radio buttons are that by themselves. */
-  const LISTS = [".findings-claims", ".examples", ".models-legend", ".models-questions", "[role=tablist]"];
-  const GROUPS = [".tools", ".facet-chips", "[role=menu]", ...LISTS].join(", ");
-  const PARTS = [
-    ".tools .tool", ".facet-chips input[type=checkbox]", ".presets a", "[role=menuitem]",
-    ...LISTS.map((list) => `${list} :is(a, button, summary)`),
-  ].join(", ");
+  const GROUPS = ".tools, .facet-chips, [role=menu], [role=tablist], [data-one-stop]";
+  const PARTS = ".tools .tool, .facet-chips input[type=checkbox], .presets a, [role=menuitem], [role=tab], "
+    + "[data-one-stop] :is(a, button, summary)";
   const STEPS = { ArrowLeft: -1, ArrowUp: -1, ArrowRight: 1, ArrowDown: 1 };
   const partsOf = (part) => [...part.closest(GROUPS).querySelectorAll(PARTS)];
   /** Make each group in an element, or it, one stop: the part that has the focus, else the first one. */
