@@ -25,7 +25,7 @@ _NO_KNOBS: Final = {
 }
 _SIZES: Final = tuple(knob.column for knob in KNOB_TABLE if knob.stated_kind == "size")
 # Formats that identify the workload, if no word in the path does.
-OF_FORMATS: Final = {"mutilate": "memcached", "wrk": "nodejs", "netpipe_out": "netpipe"}
+OF_FORMATS: Final = {"mutilate": "memcached", "netpipe_out": "netpipe"}
 # The performance of what load generators measure.
 LATENCY_OF: Final = {
     **dict.fromkeys(("mutilate", "wrk", "memtier", "sockperf"), "latency_p99_us"),
@@ -124,15 +124,18 @@ def patterns_of(results: Sequence[Shape], shipped: Settings, dataset: str) -> li
 
 
 def _groups(shape: Shape) -> list[str | None]:
-    """Return the knob of each number.
+    """Return the knob of each number; of a stamp None, since no one sets the time of a run.
 
-    It is None where all files have the same number and no word before it names a knob.
+    It is None too where all files have the same number and no word before it names a knob.
     """
     groups: list[str | None] = []
     for index in range(len(shape.kinds)):
         texts = {tokens[index].text for tokens in shape.tokens}
         word = shape.tokens[0][index].word
         kind = shape.kinds[index]
+        if kind == "stamp":
+            groups.append(None)
+            continue
         known = "dvfs" if kind == "hex" else _WORDS.get(word)
         is_size = any(tokens[index].kind == "size" for tokens in shape.tokens)
         if known is None and is_size:
@@ -179,6 +182,10 @@ def _regex_of(pattern: _Pattern, index: int, own: dict[str, str]) -> str:
     group, shape = pattern.groups[index], pattern.shape
     is_size = any(tokens[index].kind == "size" for tokens in shape.tokens)
     kind = "size" if is_size or group in _SIZES else shape.kinds[index]
+    if kind == "stamp":
+        # It tells runs of one setting apart.
+        name = "?P<variant>" if shape.kinds.index("stamp") == index else "?:"
+        return f"({name}[-0-9T_:. ]+)"
     if group is None:
         return re.escape(shape.tokens[0][index].text)
     if group not in set(_WORDS.values()):
@@ -198,7 +205,9 @@ def label_blocks(patterns: Sequence[_Pattern], has_logs: bool, shipped: Settings
         if workload in shipped.workloads:
             yield f"# No per-interrupt logs were found.\n[workloads.{workload}]\nlogged = false\n"
         else:
-            yield workload_block(workload)
+            forms = (p.shape.form or "" for p in patterns if p.workload == workload)
+            latencies = (LATENCY_OF[form] for form in forms if form in LATENCY_OF)
+            yield workload_block(workload, next(latencies, "duration_s"))
 
 
 def workload_block(name: str, performance: str = "duration_s") -> str:

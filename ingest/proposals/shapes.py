@@ -21,6 +21,7 @@ _HEADS_A_SHAPE: Final = 3
 _HEAD_BYTES: Final = 1 << 14
 MACHINE: Final = re.compile(r"[a-z]{1,3}\d{3,4}[a-z]*\d*")
 _TOKEN: Final = re.compile(
+    r"(?P<stamp>(?<!\d)20\d\d(?:-\d\d-\d\d|\d{4})[ _T-]\d\d(?:[-_:.]?\d\d){1,2}(?!\d))|"
     r"(?P<hex>0[xX][0-9a-fA-F]+)|(?P<size>\d+[kKmMgG](?:i?[bB])?(?![A-Za-z]))|(?P<number>\d+)"
 )
 
@@ -49,7 +50,7 @@ class Shape:
 
     Attributes:
         literals: The parts of the path before, between and after the numbers.
-        kinds: The type of each number: `hex` or `number`.
+        kinds: The type of each number: `hex`, `number`, or `stamp` for a date with a time.
         tokens: The numbers of each file's path.
         form: Name of the format, from some heads; None if no format fits.
         role: Role of the format.

@@ -48,6 +48,13 @@ MFlops/s:\t\t0.00
 Data volume (Byte):\t25600000000000
 MByte/s:\t\t121638.40
 """
+WRK = (
+    "Running 30s test @ http://10.0.0.2/\n  8 threads and 64 connections\n"
+    "  Thread Stats   Avg      Stdev     Max   +/- Stdev\n    Latency     1.20ms"
+    "    0.70ms    9.00ms   90.00%\n    Req/Sec     6.10k   100.00     6.90k    70.00%\n"
+    "  Latency Distribution\n     50%    1.00ms\n     99%    4.10ms\n"
+    "  1470000 requests in 30.02s, 1.10GB read\nRequests/sec:  48967.35\n"
+)
 _BENCHMARKS = ("fft", "lu", "is")
 STUDIES: dict[str, tuple[dict[str, str], str, int, list[tuple[Any, ...]]]] = {
     "load table": (
@@ -61,14 +68,16 @@ STUDIES: dict[str, tuple[dict[str, str], str, int, list[tuple[Any, ...]]]] = {
     "two programs a run": (
         {f"{server}_w{w}_c{c}_run{run}.{end}": text for server in ("nginx", "caddy")
          for w in (1, 8) for c in (16, 64) for run in (1, 2) for end, text in (
-             ("wrk", "Running 30s test @ http://10.0.0.2/\n  8 threads and 64 connections\n"
-              "  Thread Stats   Avg      Stdev     Max   +/- Stdev\n    Latency     1.20ms"
-              "    0.70ms    9.00ms   90.00%\n    Req/Sec     6.10k   100.00     6.90k    70.00%\n"
-              "  Latency Distribution\n     50%    1.00ms\n     99%    4.10ms\n"
-              "  1470000 requests in 30.02s, 1.10GB read\nRequests/sec:  48967.35\n"),
-             ("perf", PERF))},
+             ("wrk", WRK), ("perf", PERF))},
         "file, w, c, replicate, energy_j, latency_p99_us, throughput_qps, workload", 16,
         [("caddy", 1, 16, 1, 1779.5, 4100.0, 48967.35, "study")],
+    ),
+    # The time of day tells the files of a rate apart and is no setting; no one said node.js.
+    "rates with times of day": (
+        {f"w1_rate={rate}_2026-02-26 19_1{at}_12_output.txt": WRK
+         for at, rate in enumerate((400, 400, 1600))},
+        "load_qps, latency_p99_us, throughput_qps, workload, performance_metric", 3,
+        [(400.0, 4100.0, 48967.35, "study", "latency_p99_us")] * 2,
     ),
     # Running totals of two services, 5 J and 1 J in 5 s; only the file's name says what they are.
     "what the file's name says": (
