@@ -21,9 +21,9 @@ from data.selection import Selection
 
 # Of these the value with most configurations is shown, of several the one in the middle.
 _WIDEST_FIRST: Final = ("device", "rw", "request")
-_NO_PAIR: Final = (
-    "Explore draws one measurement against another, and no run here has two: energy or power "
-    "beside latency or time would make it useful."
+_NOTHING: Final = (
+    "Explore draws measurements, and no run here has one: energy or power beside latency or time "
+    "would make it useful."
 )
 
 
@@ -67,8 +67,9 @@ def has_pair(view: LakeView, state: ExploreState) -> bool:
 
 
 def missing(view: LakeView, state: ExploreState) -> str:
-    """Return that no run has two measurements; empty if only the filters exclude such runs."""
-    return "" if has_pair(view, state) or state != default_state(view) else _NO_PAIR
+    """Return that no run has a measurement; empty if only the filters exclude such runs."""
+    is_drawn = state.show == "lines" or has_pair(view, state) or state != default_state(view)
+    return "" if is_drawn else _NOTHING
 
 
 def opened(view: LakeView, state: ExploreState) -> ExploreState:
@@ -79,12 +80,17 @@ def opened(view: LakeView, state: ExploreState) -> ExploreState:
     catalogue = view.catalogue
     counts = value_counts(view, state.selection, performance)
     x = choose_performance(counts, performance, catalogue)
-    counts = value_counts(view, state.selection, x, x)
+    paired = value_counts(view, state.selection, x, x)
+    counts = paired if paired[x] else counts
     y = choose_cost(counts, counts[x], x, catalogue)
     shown_x = PERFORMANCE if x == performance else x
     measured = replace(
         state, x=shown_x, y=y, heat_metric=y, cost=y, limited=shown_x, lines_y=(y, shown_x)
     )
+    unit = catalogue.metric(y).unit
+    if counts.get(y) and (not paired.get(y) or (unit and unit == catalogue.metric(x).unit)):
+        # One measurement, or several in its unit, stands over what was set.
+        measured = replace(measured, show="lines", lines_y=(y,))
     return with_knobs(view, measured)
 
 
@@ -99,12 +105,16 @@ def with_knobs(view: LakeView, state: ExploreState) -> ExploreState:
     items = [n for n, knob in knobs.items() if knob.column in view.catalogue.item_columns]
     heat_x, heat_y = choose_heat(known, items)
     roles = choose_roles(values, numbers)
-    style = heat_x if heat_x in numbers and known.get(heat_x, 0) > 1 else NONE
+    over, style = heat_y, heat_x
+    if known.get(over, 0) < 2:
+        over, style = heat_x, NONE
+    if style not in numbers or known.get(style, 0) < 2:
+        style = NONE
     return replace(
         state,
         heat_x=heat_x,
         heat_y=heat_y,
-        lines_x=heat_y,
+        lines_x=over,
         lines_by=roles.symbol,
         lines_style=style,
         **roles._asdict(),

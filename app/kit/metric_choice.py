@@ -7,7 +7,7 @@ import polars as pl
 
 from app.kit.lake_view import LakeView
 from data.catalogue import Catalogue
-from data.queries.runs import chosen_counts_query
+from data.queries.runs import chosen_counts_query, same_time_query
 from data.selection import Selection
 
 # Of the metrics along y, the first that at least half of the runs have, else at least a quarter,
@@ -61,12 +61,15 @@ def choose_performance(counts: Mapping[str, int], performance: str, catalogue: C
 def _commonest(counts: Mapping[str, int], other: str, catalogue: Catalogue) -> str | None:
     """Return what most runs have; first among metrics of which less or more is better.
 
-    Costs come last, since they stand along y.
+    What has the unit of `other` or of a cost comes last: it tells little beside it, or stands
+    along y.
     """
+    units = {catalogue.metric(name).unit for name in (*catalogue.costs, other)}
 
     def rank(name: str) -> tuple[bool, bool, bool, int]:
-        has_direction = catalogue.metric(name).better is not None
-        return name not in _LAST, name not in catalogue.costs, has_direction, counts[name]
+        metric = catalogue.metric(name)
+        is_told = metric.better is not None
+        return name not in _LAST, metric.unit not in units, is_told, counts[name]
 
     left = (name for name, n in counts.items() if n and name != other)
     return max(left, key=rank, default=None)
@@ -77,6 +80,9 @@ def value_counts(
 ) -> dict[str, int]:
     """Return how many of the chosen runs have a value in each metric, `first` before the others.
 
+    Of runs that all took the same time no time counts, since it tells nothing; nor do their
+    energies where the energy of an item was measured: they differ in what they did.
+
     Args:
         measured: Only runs that have a value in it; empty for all.
     """
@@ -84,7 +90,12 @@ def value_counts(
     rows = view.answered(
         *chosen_counts_query(selection, list(names), measured, catalogue=view.catalogue)
     )
-    return dict(rows.row(0, named=True))
+    counts: dict[str, int] = dict(rows.row(0, named=True))
+    if view.answered(*same_time_query(selection)).item():
+        counts["duration_s"] = 0
+        if any(counts.get(name) for name in view.catalogue.costs[1:-1]):
+            counts["energy_j"] = 0
+    return counts
 
 
 def performance_column(view: LakeView, selection: Selection) -> str:

@@ -66,10 +66,10 @@
     const release = wattlas.busy("later scripts");
     let tries = 0;
     const look = () => {
-      if (wattlas.underWay().length > 1 && (tries += 1) < MOST_TRIES) setTimeout(look, QUIET_MS);
+      if (wattlas.underWay().length > 2 && (tries += 1) < MOST_TRIES) wattlas.later(look, QUIET_MS);
       else { work(); release(); }
     };
-    setTimeout(look, QUIET_MS);
+    wattlas.later(look, QUIET_MS);
   }
 
   function draw(answer) {

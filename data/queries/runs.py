@@ -43,6 +43,16 @@ def chosen_counts_query(
     return f"SELECT {counts} FROM runs WHERE ({condition}){having}", parameters
 
 
+def same_time_query(selection: Selection) -> tuple[str, list[Any]]:
+    """Build the query of whether three runs or more all took the same time, within 0.2 %."""
+    condition, parameters = selection.predicate()
+    return (
+        "SELECT count(duration_s) > 2 AND max(duration_s) <= 1.002 * min(duration_s) AS is_same "
+        f"FROM runs WHERE ({condition})",
+        parameters,
+    )
+
+
 def order_query(
     selection: Selection, metrics: Sequence[str], catalogue: Catalogue, limit: int
 ) -> tuple[str, list[Any]]:

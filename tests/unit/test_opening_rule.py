@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from app.explore.defaults import default_state
+from app.explore.defaults import default_state, missing
 from app.explore.opening_rule import Roles, choose_heat, choose_roles
 from app.explore.state import ExploreState
 from app.explore.views import best_table, picture
@@ -185,7 +185,14 @@ def test_modes_opens_on_a_study_with_energy_before_a_larger_one_without(tmp_path
 
 def test_the_time_is_the_performance_of_a_workload_that_names_none(tmp_path: Path) -> None:
     rows = [
-        run(workload="own", performance_metric=None, latency_p99_us=None, itr_us=itr, replicate=r)
+        run(
+            workload="own",
+            performance_metric=None,
+            latency_p99_us=None,
+            itr_us=itr,
+            replicate=r,
+            duration_s=20.0 + r,
+        )
         for itr in (2.0, 50.0)
         for r in range(2)
     ]
@@ -193,3 +200,30 @@ def test_the_time_is_the_performance_of_a_workload_that_names_none(tmp_path: Pat
     opened = default_state(view)
     assert performance_column(view, opened.selection) == "duration_s"
     assert (opened.x, opened.limited) == (PERFORMANCE, PERFORMANCE)
+
+
+def test_runs_of_one_length_open_on_the_energy_of_an_item(tmp_path: Path) -> None:
+    """Their energy is power times one time, whatever they did in it."""
+    columns = (Column("energy_image", "metric", "real", title="image", unit="mJ/image"),)
+    rows = [
+        run(workload="own", performance_metric=None, latency_p99_us=None, throughput_qps=50.0 * r,
+            itr_us=itr, replicate=r, duration_s=120.0 + r / 100, energy_image=9.0 - r)
+        for itr in (2.0, 50.0) for r in range(1, 4)
+    ]  # fmt: skip
+    opened = default_state(Lakes(write_lake(tmp_path / "lake", rows, columns)).at(None))
+    assert (opened.y, opened.x) == ("energy_image", PERFORMANCE)
+    assert opened.show == "points"
+
+
+@pytest.mark.parametrize("others", [{}, {"energy_p50": 5.0}])
+def test_one_measurement_stands_over_what_was_set(tmp_path: Path, others: dict[str, float]) -> None:
+    columns = (Column("energy_p50", "metric", "real", title="p50", unit="J", better="less"),)
+    rows = [
+        run(workload="own", performance_metric=None, latency_p99_us=None, duration_s=None,
+            itr_us=itr, energy_j=9.0 + itr, **others)
+        for itr in (2.0, 50.0)
+    ]  # fmt: skip
+    view = Lakes(write_lake(tmp_path / "lake", rows, columns)).at(None)
+    opened = default_state(view)
+    assert (opened.show, opened.lines_y, opened.lines_x) == ("lines", ("energy_j",), "itr")
+    assert not missing(view, opened)
