@@ -16,7 +16,7 @@ from app.models.curves import simulation, spec
 from app.models.explained import explain, recomputed
 from app.models.routes import add_routes, finished, fits_answer, runs_answer
 from app.models.runs import default_state, open_link
-from app.models.state import ALL, NAME, RUNS, ModelsState
+from app.models.state import ALL, NAME, RUNS, TABS, ModelsState
 from app.models.tables import view_rows
 
 
@@ -54,11 +54,11 @@ def export_page(view: LakeView, state: ModelsState) -> ExportedPage:
     return ExportedPage("Models", render(main), data, view.is_synthetic)
 
 
-def opening(view: LakeView, state: ModelsState) -> dict[str, Any]:
-    """Return what the page's script makes the first figure of the shown tab of."""
-    fits = {"fits": fits_answer(view, state)} if state.tab == "fit" and view.runs else {}
-    data = {**spec(), "lakeIsEmpty": not view.runs}
-    return {"spec": data, "kept": kept_values(state), **fits}
+def opening(view: LakeView, state: ModelsState) -> dict[str, Any] | None:
+    """Return what the page's script makes the first figure of; None for tabs but the first."""
+    if state.tab != next(iter(TABS)):
+        return None
+    return {"spec": {**spec(), "lakeIsEmpty": not view.runs}, "kept": kept_values(state)}
 
 
 PAGE = Page(

@@ -11,7 +11,7 @@ import polars as pl
 from app.kit.columns import index_in
 from app.kit.competitors import axis_label
 from app.kit.encodings import message_figure
-from app.kit.figure_text import BREAK, finished
+from app.kit.figure_text import BREAK
 from app.kit.joined import columns_of, join_panels
 from app.kit.lake_view import LakeView
 from app.kit.settings import MAX_POINTS
@@ -31,7 +31,6 @@ from data.selection import Value
 # A lead of twice the runner-up has the full hue; its square root is shown, so that a few percent
 # differ from none.
 _FULL_LEAD: Final = float(np.log(2.0))
-_OPENING_LABELS: Final = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,20 +66,6 @@ def answer(view: LakeView, state: ModesState) -> ModesAnswer:
         status=status,
         conclusions=conclusions(judged),
     )
-
-
-def opening(view: LakeView, state: ModesState) -> dict[str, Any]:
-    """Return the map with the labels of some values; scripts of the page fit them later."""
-    figure = answer(view, state).winners
-    labels = figure["layout"].get("meta", {}).get("labels", {})
-    for name, words in labels.items():
-        step = -(-len(words) // _OPENING_LABELS)
-        at = list(range(0, len(words), step))
-        ticks = finished({"tickvals": at, "ticktext": words[::step]})
-        for key, axis in figure["layout"].items():
-            if key.startswith(f"{name}axis"):
-                axis |= ticks
-    return figure
 
 
 def _message(sentence: str, status: str) -> ModesAnswer:

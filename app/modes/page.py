@@ -11,7 +11,7 @@ from app.kit.context import lake_view
 from app.kit.encodings import message_figure
 from app.kit.filters import offered_choices
 from app.kit.page import Page, View
-from app.modes.answer import answer, opening
+from app.modes.answer import answer
 from app.modes.defaults import for_workload
 from app.modes.evidence import evidence
 from app.modes.layout import (
@@ -58,7 +58,7 @@ PAGE: Final = Page(
     ),
     rows=rows_behind,
     explain=explain,
-    opening=lambda view, state: {"figure": opening(view, state)},
+    opening=lambda view, state: {"figure": answer(view, state).winners},
     export=modes_export,
     missing=missing,
     keys=(

@@ -39,8 +39,8 @@
   const names = Object.keys(BUILDERS);
   const pictures = wattlas.linked({ views: Object.fromEntries(names.map((name) => [name, viewOf(name)])) });
 
-  if (wattlas.openings) wattlas.openings.models = function ({ spec, kept, fits = null }, theme) {
-    Object.assign(page, { spec, kept, fits, theme });
+  if (wattlas.openings) wattlas.openings.models = function ({ spec, kept }, theme) {
+    Object.assign(page, { spec, kept, theme });
     return wattlas.themedFigure(BUILDERS[TABS[kept.tab][0]](), theme);
   };
 

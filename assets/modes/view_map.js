@@ -93,9 +93,10 @@
     return [[0, `rgba(${r},${g},${b},0)`], [1, `rgba(${r},${g},${b},1)`]];
   }
 
-  /** The texts of the cells in view, as the trace's own; none where there are too many. */
+  /** The texts of the cells in view, as the trace's own; none where there are too many, or without data. */
   function texts(meta, data, part, theme) {
     const found = { x: [], y: [], text: [], color: [], shadow: [] };
+    if (!data) return { x: [], y: [], text: [] };
     const columns = part.x.high - part.x.low + 1, rows = part.y.high - part.y.low + 1;
     const isTall = !(part.y.drawn / rows < NAMED_PX);
     const longest = CHARACTER_PX * Math.max(...data.who.words.map(({ length }) => length));
@@ -148,5 +149,26 @@
   /** The maps of a picture: of each panel, or the one; with what the picture says of all. */
   const mapsOf = ({ panels, ...meta }) => (panels ? panels.map((panel) => ({ ...meta, ...panel })) : [meta]);
 
-  wattlas.modesMap = { shownLabels, texts, veilScale, shown, mapsOf };
+  /** The maps with labels and texts of the part in view, and pale cells in the theme's colour. */
+  function dressed({ data, layout }, columns, gd, theme) {
+    if (layout.meta.kind !== "map") return { data, layout };
+    const pale = { colorscale: veilScale(theme) }, axes = { ...layout }, ofMap = {};
+    for (const map of mapsOf(layout.meta)) {
+      const found = shown(map, columns, gd, theme);
+      ofMap[map.x || "x"] = found.texts;
+      for (const [path, value] of Object.entries(found.labels)) {
+        const [axis, name] = path.split(".");
+        axes[axis] = { ...axes[axis], [name]: value };
+      }
+    }
+    const changesOf = (trace) => (wattlas.kindOf(trace) === "pale" ? pale
+      : wattlas.kindOf(trace) === "texts" ? ofMap[trace.xaxis || "x"] : {});
+    return { data: data.map((trace) => ({ ...trace, ...changesOf(trace) })), layout: axes };
+  }
+
+  // The first picture has no texts in its cells.
+  if (wattlas.openings) wattlas.openings.modes = ({ figure }, theme) =>
+    dressed(wattlas.themedFigure(figure, theme), null, null, theme);
+
+  wattlas.modesMap = { shownLabels, texts, veilScale, shown, mapsOf, dressed };
 })((window.wattlas = window.wattlas || {}));

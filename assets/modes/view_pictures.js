@@ -32,21 +32,8 @@
     return cells.contenderLines(modes.columns, trace.meta.at[i], title);
   }
 
-  /** The maps with labels and texts of the part in view, and pale cells in the theme's colour. */
-  function dressMap({ data, layout }, theme) {
-    if (layout.meta.kind !== "map" || !modes.columns) return { data, layout };
-    const pale = { colorscale: modesMap.veilScale(theme) }, dressed = { ...layout }, texts = {};
-    for (const map of modesMap.mapsOf(layout.meta)) {
-      const shown = modesMap.shown(map, modes.columns, modes.plot("winners"), theme);
-      texts[map.x || "x"] = shown.texts;
-      for (const [path, value] of Object.entries(shown.labels)) {
-        const [axis, name] = path.split(".");
-        dressed[axis] = { ...dressed[axis], [name]: value };
-      }
-    }
-    const changesOf = (trace) => (kindOf(trace) === "pale" ? pale : kindOf(trace) === "texts"
-      ? texts[trace.xaxis || "x"] : {});
-    return { data: data.map((trace) => ({ ...trace, ...changesOf(trace) })), layout: dressed };
+  function dressMap(figure, theme) {
+    return modes.columns ? modesMap.dressed(figure, modes.columns, modes.plot("winners"), theme) : figure;
   }
 
   /** Fit labels and texts of the drawn maps to the parts in view. Does nothing where they fit already. */

@@ -52,6 +52,22 @@
     return { x: xs, y: ys };
   }
 
+  /** Steps between two lines, each over its whole bin: one polygon for each sequence of bins with values. */
+  function steps(bins, low, high) {
+    const xs = [], ys = [], isFilled = (i) => i < high.length && !isNaN(high[i]);
+    const add = (x, y) => { xs.push(x); ys.push(y); };
+    for (let i = 0, end; i < high.length; i = end) {
+      for (end = i + 1; isFilled(i) && isFilled(end);) end++;
+      if (!isFilled(i)) continue;
+      const edge = (j) => timeline.edgeOf(bins, j);
+      for (let j = i; j < end; j++) { add(edge(j), high[j]); add(edge(j + 1), high[j]); }
+      for (let j = end - 1; j >= i; j--) { add(edge(j + 1), low[j]); add(edge(j), low[j]); }
+      add(edge(i), high[i]);
+      add(null, null);
+    }
+    return { x: xs, y: ys };
+  }
+
   const traceOf = (row, run, kind, more) => ({
     type: "scatter", mode: "lines", xaxis: "x", yaxis: row.axis, hoverinfo: "skip", showlegend: false,
     ...more,
@@ -78,7 +94,7 @@
       if (band && !isRaw) {
         const { bins: wide, p10, p90 } = band, line = { width: 0 };
         const fill = { fill: "toself", fillcolor: timeline.transparent(color, 0.28) };
-        const drawn = { ...envelope(wide, middles(wide), p10, p90), ...fill, line, meta };
+        const drawn = { ...steps(wide, p10, p90), ...fill, line, meta };
         data.push(traceOf(row, run, "band", drawn));
       }
       if (values.max && !isRaw) {

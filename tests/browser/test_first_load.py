@@ -67,7 +67,15 @@ def test_placeholders_then_a_picture_are_there_before_dash_and_a_busy_server_is_
 @pytest.mark.thin(2)
 @pytest.mark.parametrize(
     "path",
-    ["/findings", "/timeline", "/?v=2&workload=memcached&limit=200", "/lake", "/models", "/sql"],
+    [
+        "/findings",
+        "/timeline",
+        "/?v=2&workload=memcached&limit=200",
+        "/lake",
+        "/models",
+        "/sql",
+        "/modes",
+    ],
 )
 def test_the_first_picture_or_text_needs_no_dash(
     page: Page, logged_address: str, path: str

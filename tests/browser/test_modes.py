@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.atlas import wait_idle
+from tests.browser.atlas import press, wait_idle
 from tests.browser.modes_page import ModesPage
 
 pytestmark = pytest.mark.browser
@@ -44,6 +44,13 @@ def test_the_first_view_shows_the_winner_of_each_cell(modes: ModesPage, grid_add
     # Nothing is selected: no cell is dimmed, and the link stays short.
     assert (modes.veiled(), modes.selection()) == (0, "")
     assert "sel" not in modes.query()
+    # Presented, the map has no controls.
+    controls = modes.page.locator(".panel-winners :is(.tools, .question, .rules, input):visible")
+    assert controls.count()
+    press(modes.page, "p")
+    expect(modes.page.locator(".panel.presented")).to_have_attribute("data-view", "winners")
+    expect(controls).to_have_count(0)
+    press(modes.page, "Escape")
 
 
 @pytest.mark.slow

@@ -72,6 +72,17 @@ def loaded(blank: Page) -> Page:
     return load_scripts(blank, *kit_files, *own_files)
 
 
+def test_the_first_picture_of_the_map_is_as_pale_as_the_page(loaded: Page) -> None:
+    figure = compact_figure(judged()[0])
+    script = """(figure) => {
+      const { data, layout } = wattlas.modesMap.dressed(figure, null, null, "light");
+      const pale = data.find(({ meta }) => meta.kind === "pale");
+      return [pale.colorscale, layout.xaxis.ticktext, layout.yaxis.ticktext];
+    }"""
+    scale = [[0, "rgba(255,255,255,0)"], [1, "rgba(255,255,255,1)"]]
+    assert loaded.evaluate(script, figure) == [scale, ["4 B", "8 B"], ["1", "8", "16"]]
+
+
 @pytest.fixture
 def scripts(loaded: Page) -> Page:
     """The same with `figure` and `data`."""

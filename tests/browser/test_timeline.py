@@ -427,7 +427,7 @@ def test_pictures_for_paper(timeline: TimelinePage, logged_address: str) -> None
         assert run in svg  # the runs are in the legend
     assert "Timeline, " in svg  # the window is in the caption
     sides = paper(page.locator('section[data-view="timeline-gaps"]'), "svg").decode()
-    for words in ("Time between", "Received bytes", "Sent bytes", "Linux tuned"):
+    for words in ("Time between", "Received per", "Sent per", "Linux tuned"):
         assert words in sides
 
 

@@ -112,6 +112,12 @@ def test_a_band_is_filled_and_extremes_are_thin_lines(drawing: Page) -> None:
     (filled,), (edge,) = traces(figure, "band"), traces(figure, "envelope")
     assert {value for value in filled["y"] if value is not None} == {49, 55}
     assert (filled["fill"], filled["line"]["width"]) == ("toself", 0)
+    # Each value is a step over its bin, and there is nothing over the last.
+    assert list(zip(filled["x"], filled["y"], strict=True)) == [
+        *((x, 55) for i in range(7) for x in (i * 0.25, (i + 1) * 0.25)),
+        *((x, 49) for i in reversed(range(7)) for x in ((i + 1) * 0.25, i * 0.25)),
+        (0, 55), (None, None),
+    ]  # fmt: skip
     assert "fill" not in edge
     assert edge["line"]["width"] < 1
     kinds = [trace["meta"]["kind"] for trace in figure["data"]]

@@ -37,6 +37,15 @@ def table(client: FlaskClient, view: str, **query: Any) -> pl.DataFrame:
     return pl.read_parquet(io.BytesIO(answer.data))
 
 
+def test_only_the_first_tab_has_a_first_picture(client: FlaskClient) -> None:
+    found = {
+        tab: client.get("/models/opening", query_string={"v": 1, "tab": tab}).status_code
+        for tab in ("interrupts", "energy", "fit", "traffic")
+    }
+    assert found == {"interrupts": 200, "energy": 204, "fit": 204, "traffic": 204}
+    assert len(client.get("/models/opening?v=1").data) < 300_000
+
+
 def test_runs_are_in_the_units_of_a_queue(client: FlaskClient, logged_lake: Path) -> None:
     found = ask(client, "runs", workload="memcached")
     drawn = pl.DataFrame(found["points"])
