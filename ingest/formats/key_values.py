@@ -52,7 +52,7 @@ _WORD: Final = re.compile(_KEY + r"([A-Za-z][\w.+/-]*(?: [\w.+/-]+){0,2})\s*")
 # Names of the time that a run took; a time of a part of it has further words.
 _TIME: Final = re.compile(
     r"(?:(?:total|elapsed|execution|wall|wall.?clock|real|run|running) ?)*"
-    r"(?:time|elapsed|duration|runtime)(?: taken)?|wall.?(?:clock )?time for .*",
+    r"(?:time|elapsed|duration|runtime)(?: taken)?|wall.?(?:clock )?time for (?:all|running .*)",
     re.IGNORECASE,
 )
 _TARGETS: Final = {"energy": "energy_j", "power": "power_w"}

@@ -56,13 +56,16 @@ class LoggedRows:
     def has(self, line: str) -> bool:
         """Return whether a line is a row."""
         cells = [cell.strip() for cell in line.split(",")]
-        return len(cells) == self.cells and all(is_number(cells[at]) for at in self.numeric)
+        return len(cells) == self.cells and all(
+            is_number(cell) == (at in self.numeric) for at, cell in enumerate(cells)
+        )
 
 
 def logged_rows(lines: Sequence[str]) -> LoggedRows | None:
     """Return how to tell the rows from the other lines of a log that begins with their header.
 
-    None unless there are both, and each row has as many cells, with numbers in the same places.
+    None unless there are both, and each row has as many cells, with numbers in the same places and
+    texts in others: any line of numbers may be another thing's.
     """
     first, *others = [line for line in islice(lines, _LOGGED_LINES) if line.strip()] or [""]
     names = [name.strip() for name in first.lstrip("\ufeff").split(",")]
@@ -71,4 +74,5 @@ def logged_rows(lines: Sequence[str]) -> LoggedRows | None:
     rows = [cells for cells in split if len(cells) == len(names)]
     numeric = [at for at in range(len(names)) if all(is_number(cells[at]) for cells in rows)]
     is_log = is_header and len(rows) >= _LEAST_LOGGED and len(rows) == len(split) < len(others)
-    return LoggedRows(len(names), tuple(numeric)) if is_log and numeric else None
+    is_told = 0 < len(numeric) < len(names)
+    return LoggedRows(len(names), tuple(numeric)) if is_log and is_told else None

@@ -35,6 +35,7 @@ POWER: Final = "package_power_w"
 _MOST_COLUMNS: Final = 60
 _LOOKED_AT: Final = 200
 # Rates whose sum is a measurement of the run.
+_OUTPUT: Final = frozenset({"output", "out", "capacity"})
 _COUNTED: Final = {"Ctxt/s": "context_switches"}
 # Powers of so many units are of a smaller unit.
 _SMALL_UNITS: Final = ((5e6, "uW", 1e-6), (5e3, "mW", 1e-3))
@@ -245,7 +246,9 @@ def _chosen(trace: Trace, powers: dict[int, np.ndarray]) -> list[int]:
         one = next((at for at in total if at in energies), total[0])
         supplies = [at for at in total if _is_supply(trace.layout.headings[at])]
         if len(supplies) == len(total) > 1:
-            return supplies
+            # What a supply gives is a part of what it takes.
+            taken = [at for at in supplies if _OUTPUT.isdisjoint(_words_at(trace, at))]
+            return taken or supplies[:1]
         _doubt_sum(trace, powers, one, [at for at in alive if at != one])
         return [one]
     chosen = []
@@ -265,6 +268,10 @@ def _chosen(trace: Trace, powers: dict[int, np.ndarray]) -> list[int]:
         detail = f"the power is taken as the sum of {names}"
         trace.problems.add("overlapping_domains", "doubted", detail)
     return others
+
+
+def _words_at(trace: Trace, at: int) -> tuple[str, ...]:
+    return tuple(words_of(trace.layout.headings[at]))
 
 
 def _is_supply(heading: str) -> bool:

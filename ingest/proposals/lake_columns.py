@@ -48,6 +48,8 @@ _SMALL: Final = 0.15
 _AGREEING: Final = 0.2
 # By so much an energy exceeds what the measured power gives in a time that is not the run's.
 _FAR: Final = 2.0
+# Words of the power of the whole.
+_RUNS_OWN: Final = frozenset({"total", "system", "whole", "machine", "server", "board"})
 # So near is an energy to a power times a time that prove the unit of the power.
 _PROVING: Final = 0.05
 # Evidence of a power whose unit is doubtful.
@@ -88,13 +90,11 @@ def choose_targets(guesses: Sequence[Guess], of_groups: Container[str] = ()) -> 
         quantity: [guess for guess in whole if guess.quantity == quantity]
         for quantity in ("energy", "power")
     }
-    # Another column of the lake's own name would take it too.
-    named = {g.heading.text: [g] for g in metrics if g.heading.text in COLUMNS}
-    energy = known.get("energy_j") or _best(named.get("energy_j", of_costs["energy"]), "energy_j")
-    power = known.get("power_w") or _best(named.get("power_w", of_costs["power"]), "power_w")
+    energy = known.get("energy_j") or _best(of_costs["energy"], "energy_j")
+    power = known.get("power_w") or _best(of_costs["power"], "power_w")
     times = [g for g in metrics if g.quantity == "time" and not _is_latency(g.heading)]
     durations = [g for g in times if not _is_spread(g.heading)]
-    duration = known.get("duration_s") or _best(named.get("duration_s", durations), "duration_s")
+    duration = known.get("duration_s") or _best(durations, "duration_s")
     if (
         energy is not None
         and duration is not None
@@ -135,7 +135,9 @@ def choose_targets(guesses: Sequence[Guess], of_groups: Container[str] = ()) -> 
     for guess in of_costs["power"]:
         guess.unit = guess.unit or (power.unit if power else "W")
     for guess in times:
-        guess.unit = guess.unit or (duration.unit if duration else "s")
+        # `duration_min` may be the least one, or minutes.
+        is_doubtful = guess.heading.unit is None and guess.heading.words[-1:] == ("min",)
+        guess.unit = guess.unit or ("" if is_doubtful else duration.unit if duration else "s")
     # A percentile alone is one where nothing says a quantity.
     latencies = [g for g in metrics if g.quantity in ("time", "") and _is_latency(g.heading)]
     choose_latency_units([g for g in latencies if not g.to], guesses)
@@ -237,7 +239,8 @@ def _best(guesses: Sequence[Guess], target: str) -> Guess | None:
 def _rank(guess: Guess, target: str) -> int:
     """Say how likely a column is the run's own energy, power or duration."""
     heading = guess.heading
-    rank = 3 * (heading.unit is not None)
+    # The lake's own name counts less than a word for the whole.
+    rank = 3 * (heading.unit is not None) + 3 * (heading.text == target)
     rank += 4 * heading.has("total", "overall", "whole", "node", "server", "wall", "elapsed")
     rank += 3 * heading.has("system", "machine", "execution", "runtime", "duration", "makespan")
     rank += 2 * heading.has("package", "pkg", "avg", "average", "mean", "usage", "consumed")
@@ -270,7 +273,7 @@ def _by_power(
 
     `whole_energy` is of all batches and `energy_j` of one, as `total_seconds` and `latency_s` are.
     """
-    if power is None or _is_of(power, WORDS["parts"]) or _misses(energy, duration, power) < _FAR:
+    if power is None or not _is_plain(power) or _misses(energy, duration, power) < _FAR:
         return None
     fitting = [(e, d) for e in energies for d in durations if _misses(e, d, power) < 1 + _PROVING]
     if not fitting:
@@ -303,17 +306,22 @@ def _is_of_items(duration: Guess, energy: Guess | None, power: Guess | None) -> 
     if energy is None or duration.is_declared or any(g.heading.unit is None for g in sides):
         return False
     joules, seconds, *watts = ((_middle(g) or 0.0) * g.scale for g in sides)
-    if watts and min(joules, seconds, *watts) > 0 and not _is_of(power, WORDS["parts"]):
+    if watts and min(joules, seconds, *watts) > 0 and _is_plain(power):
         return joules > _FAR * seconds * watts[0]
     return duration.heading.has(*_MEANS) and joules > _PLAUSIBLE_W[1] * seconds > 0
 
 
-def _is_of(guess: Guess | None, words: frozenset[str]) -> bool:
-    return guess is not None and guess.heading.has(*words)
+def _is_plain(power: Guess | None) -> bool:
+    """Return whether a power is the run's mean: its words name no part, phase or extreme."""
+    if power is None:
+        return False
+    return {*power.heading.words} <= (MEASURED | PLAIN_WORDS | _RUNS_OWN) - STATISTICS - {
+        "peak"
+    } - WORDS["parts"]
 
 
 def _is_of_a_part(power: Guess, energy: Guess | None, duration: Guess | None) -> bool:
-    """Return whether a power is of a part, since energy and time of the whole give another one."""
+    """Return whether a power is of a part or phase: energy and time of the whole give another."""
     sides = (energy, duration, power)
     if power.is_declared or any(g is None or g.heading.unit is None for g in sides):
         return False
@@ -321,7 +329,7 @@ def _is_of_a_part(power: Guess, energy: Guess | None, duration: Guess | None) ->
     is_other = min(joules, seconds, watts) > 0 and (
         abs(np.log(joules / (seconds * watts))) > _AGREEING
     )
-    return is_other and power.heading.has(*WORDS["parts"])
+    return is_other and not _is_plain(power)
 
 
 def _apart_s(guesses: Sequence[Guess], rows: int) -> np.ndarray | None:

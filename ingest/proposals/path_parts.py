@@ -38,6 +38,7 @@ _STAMP: Final = re.compile(
     r"|(?=.*[a-f])(?=.*\d)[0-9a-f]{7,}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
     r"|\d{4}-\d\d-\d\d.*"
 )
+_DIGEST: Final = re.compile(r"(?=.*[a-f])(?=.*\d)[0-9a-f]{7,40}")
 # What stands before and behind numbers of bytes: `bs512`, `bs4k`, `bs1M`.
 _OF_SIZES: Final = frozenset(
     {"bs", "block", "blocksize", "size", "request", "chunk", "record", "msg"}
@@ -209,7 +210,9 @@ class _Reader:
         # Numbers of jobs are of one file each.
         is_job = len(values) == len(texts) > 3 and all(re.fullmatch(r"\d{5,}", t) for t in values)
         is_job = is_job and not all(map(_LARGE.fullmatch, values)) and not _names_size(word)
-        is_stamp = is_job or all(_STAMP.fullmatch(text) for text in values)
+        # A digest with several files may be a version that was compared.
+        is_digest = len(values) < len(texts) and all(map(_DIGEST.fullmatch, values))
+        is_stamp = is_job or (not is_digest and all(map(_STAMP.fullmatch, values)))
         kind = "text" if is_stamp or not is_real else "whole" if is_whole else "real"
         form = (
             rf"[^/{re.escape(''.join(m for m in sorted(set(marks)) if m not in ''.join(values)))}]"

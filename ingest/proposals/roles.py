@@ -191,11 +191,12 @@ def _is_counted(heading: Heading) -> bool:
 
 
 def _is_progression(guess: Guess) -> bool:
-    """Return whether durations are whole steps of one size, as no measured ones are."""
+    """Return whether durations are whole steps of one size that all recur, as no measured ones."""
     if guess.kind != "whole" or not guess.heading.has("duration") or guess.count < _FEWEST_STEPS:
         return False
-    steps = np.diff(np.unique(guess.numbers))
-    return bool(np.all(steps == steps[0]) and guess.numbers.min() == steps[0])
+    values, counts = np.unique(guess.numbers, return_counts=True)
+    steps = np.diff(values)
+    return bool(np.all(steps == steps[0]) and values[0] == steps[0] > 1 and counts.min() > 1)
 
 
 def names_machines(heading: Heading) -> bool:

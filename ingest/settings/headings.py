@@ -193,7 +193,20 @@ def read_heading(text: str, cell_unit: str = "") -> Heading:
             return named
         if (unit := unit_of(text)) is not None:
             return Heading(text, words, unit)
+        if (
+            words[1:]
+            and unit_of(words[-2])
+            and below.isalpha()
+            and (unit := _per((*words[:-1], "per", below)))
+        ):
+            # `energy_mj/image`
+            return Heading(text, words, unit)
     raw = _raw_words(text)
+    # Hours behind a word of a time: `makespan_h`.
+    if len(raw) > 1 and raw[-1] in ("h", "hr"):
+        inner = Heading(text, words[:-1], None)
+        if quantity_of(inner) == "time":
+            return replace(inner, unit=unit_of("hours"))
     # A statistic may follow the unit, if that is of what the words before it say: `time_ms_mean`.
     if len(raw) > 2 and _STATISTIC.fullmatch(raw[-1]):
         inner = Heading(text, (*words[:-2], words[-1]), None)

@@ -505,10 +505,16 @@ def test_directions_units_wraps_and_no_limit_are_guessed() -> None:
             {"n_whole": "knob", "file": "knob"},
         ),
         (
-            [f"{model}/{n:08x}-025b-413f-8a9a-021ea648a7dd/e{n}a7b3c9.csv"
-             for model in ("llama", "opt") for n in (1, 2)],
+            [f"{model}/{n:08x}-025b-413f-8a9a-021ea648a7dd/e{n}a7b3c{number}.csv"
+             for number, model in enumerate(("llama", "opt")) for n in (1, 2)],
             r"(?P<folder>[^/]+?)/(?P<folder_2>[^/]+?)/(?P<file>[^/]+?)\.csv",
             {"folder": "knob", "folder_2": "stamp", "file": "stamp"},
+        ),
+        # Commits with several files each are versions that were compared.
+        (
+            [f"{commit}/run{n}.csv" for commit in ("a1b2c3d", "9f8e7d6") for n in (1, 2, 3)],
+            r"(?P<folder>[^/]+?)/run(?P<replicate>\d+)\.csv",
+            {"folder": "knob", "replicate": "knob"},
         ),
         # Names of codecs have numbers.
         (
@@ -1008,6 +1014,9 @@ def test_what_may_be_set_or_measured_is_told_by_its_values(
         ("learning_rate", ["0.30000000000000004", "0.1"], "knob", ""),
         ("duration_min", ["5", "10", "15", "20"], "knob", ""),
         ("duration_min", ["5", "11", "15", "20"], "metric", ""),
+        ("duration_min", ["1", "2", "3", "4"], "metric", ""),
+        ("makespan_h", ["3.5", "6.25"], "metric", "h"),
+        ("total_energy_mj/image", ["5.49", "6.1"], "metric", "mJ/image"),
     ],
 )
 def test_what_a_heading_and_its_cells_are(
@@ -1026,6 +1035,15 @@ def test_what_a_heading_and_its_cells_are(
         ({"step_time_ms": 41.4, "energy_total_j": 585.5, "avg_power_w": 104.8},
          {"energy_total_j": "energy_j", "avg_power_w": "power_w"}),
         ({"LCP (ms)": 1302.0, "Energy (Wh)": 0.85}, {"Energy (Wh)": "energy_j"}),
+        # Nor is a power of a phase, of a part or an extreme the run's, or its pair.
+        ({"total_time_s": 58.7, "idle_time_s": 5.87, "total_energy_j": 23179.0,
+          "idle_energy_j": 891.5, "idle_power_w": 151.9},
+         {"total_time_s": "duration_s", "total_energy_j": "energy_j"}),
+        ({"time_s": 57.5, "energy_j": 5214.5, "idle_power_w": 44.5},
+         {"time_s": "duration_s", "energy_j": "energy_j"}),
+        # A word for the whole says more than the lake's own name.
+        ({"energy_j": 1.77, "total_energy_j": 883.0, "total_time_s": 6.8},
+         {"total_energy_j": "energy_j", "total_time_s": "duration_s"}),
         ({"mean_ms": 1.86, "duration_sec_actual": 120.0, "avg_power_w": 8.9},
          {"duration_sec_actual": "duration_s", "avg_power_w": "power_w"}),
         # The pair that gives the power: of all batches, not of one of them.

@@ -591,6 +591,20 @@ STUDIES: dict[str, tuple[dict[str, str], str, int, list[tuple[Any, ...]]]] = {
         "file, series, duration_min, energy_j", 30,
         [("gps", "flutter", 5, 190.5), ("gps", "flutter", 10, 381.0)],
     ),
+    # What a supply gives is a part of what it takes.
+    "supplies, in and out": (
+        {"run1.csv": "timestamp,PSU1_PowerInputWatts,PSU1_PowerOutputWatts,PSU2_PowerInputWatts,"
+         "PSU2_PowerOutputWatts\n" + "".join(
+             f"{1700000000 + at},{100 + at % 2}.5,92.1,{101 - at % 2}.5,93.2\n"
+             for at in range(30))},
+        "power_w", 1, [(pytest.approx(202.0),)],
+    ),
+    # A time of a part of the run is not the run's.
+    "wall times of parts": (
+        {f"app_n{n}.log": "Wall time for initialization: 2.1 s\nWall-clock time for all: "
+         f"{80.5 / n} s\nTotal energy: {1000.5 + n} J\nranks: {n}\n" for n in (1, 2, 4)},
+        "ranks, duration_s, energy_j", 3, [(1, 80.5, 1001.5)],
+    ),
     # Only the names of the programs tell the rows apart.
     "nothing else was set": (
         {"data_1.csv": "file time avg-energy max-energy\n" + "".join(
