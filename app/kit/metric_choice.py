@@ -30,7 +30,7 @@ def choose_cost(counts: Mapping[str, int], runs: int, x: str, catalogue: Catalog
         counts: How many of the chosen runs have a value along x and in each metric, in the order
             in which metrics are listed.
         runs: How many have one along x.
-        x: The metric along x.
+        x: The metric along x; empty for none.
     """
     for share in _SHARES:
         for name in catalogue.costs:
@@ -64,7 +64,7 @@ def _commonest(counts: Mapping[str, int], other: str, catalogue: Catalogue) -> s
     What has the unit of `other` or of a cost comes last: it tells little beside it, or stands
     along y.
     """
-    units = {catalogue.metric(name).unit for name in (*catalogue.costs, other)}
+    units = {catalogue.metric(name).unit for name in (*catalogue.costs, other) if name}
 
     def rank(name: str) -> tuple[bool, bool, bool, int]:
         metric = catalogue.metric(name)

@@ -39,6 +39,7 @@ from tests.fixtures.pictures import traces
 )
 def test_energy_then_power_then_what_most_runs_have(counts: dict[str, int], expected: str) -> None:
     assert choose_cost(counts, 10, "latency_p99_us", SHIPPED) == expected
+    assert choose_cost({"ipc": 9}, 10, "", SHIPPED) == "ipc"
 
 
 def test_the_performance_metric_where_any_run_has_it() -> None:
