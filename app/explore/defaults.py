@@ -1,7 +1,7 @@
 """Defaults of Explore: a dataset, a workload, one load."""
 
 from dataclasses import replace
-from typing import Final
+from typing import Any, Final
 
 import polars as pl
 
@@ -21,6 +21,8 @@ from data.selection import Selection
 
 # Of these the value with most configurations is shown, of several the one in the middle.
 _WIDEST_FIRST: Final = ("device", "rw", "request")
+# URL keys of the knobs of points, heatmap and lines.
+_KNOB_KEYS: Final = (("col", "size", "sym"), ("hx", "hy"), ("lx", "lby", "lst"))
 _NOTHING: Final = (
     "Explore draws measurements, and no run here has one: energy or power beside latency or time "
     "would make it useful."
@@ -119,6 +121,28 @@ def with_knobs(view: LakeView, state: ExploreState) -> ExploreState:
         lines_style=style,
         **roles._asdict(),
     )
+
+
+def open_link(view: LakeView, state: ExploreState) -> tuple[ExploreState, str]:
+    """Choose the knobs that a link does not name.
+
+    Links leave out DVFS, ITR and system in their usual places. So the knobs of points, heatmap or
+    lines are chosen only where the link names none of them and the study lacks a usual one.
+
+    Returns:
+        The state, and no notice.
+    """
+    if not view.matching(state.selection):
+        return state, ""
+    knobs, varying = view.catalogue.knobs, view.varying(state.selection)
+    changes: dict[str, Any] = {}
+    for keys in _KNOB_KEYS:
+        names = [state.PARAMETERS[key].attribute for key in keys]
+        usual = (knobs.get(getattr(state, name)) for name in names)
+        if state.named.isdisjoint(keys) and any(k and k.column not in varying for k in usual):
+            chosen = with_knobs(view, state)
+            changes |= {name: getattr(chosen, name) for name in names}
+    return replace(state, **changes), ""
 
 
 def choose_workload(view: LakeView, selection: Selection, workload: str | None) -> Selection:

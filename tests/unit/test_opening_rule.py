@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from app.explore.defaults import default_state, missing
+from app.explore.defaults import default_state, missing, open_link, with_knobs
 from app.explore.opening_rule import Roles, choose_heat, choose_roles
 from app.explore.state import ExploreState
 from app.explore.views import best_table, picture
@@ -228,3 +228,40 @@ def test_one_measurement_stands_over_what_was_set(tmp_path: Path, others: dict[s
     opened = default_state(view)
     assert (opened.show, opened.lines_y, opened.lines_x) == ("lines", ("energy_j",), "itr")
     assert not missing(view, opened)
+
+
+def test_a_link_that_names_no_knobs_gets_those_of_the_default_view(tmp_path: Path) -> None:
+    rows = [
+        run(itr_us=None, dvfs_ghz=None, rapl_w=watts, load_qps=load, energy_j=9.0 * watts)
+        for watts in (60.0, 100.0, 135.0)
+        for load in (1e5, 2e5)
+    ]
+    view = Lakes(write_lake(tmp_path / "lake", rows)).at(None)
+
+    def knobs(query: str) -> tuple[str, ...]:
+        state, _ = open_link(view, ExploreState.from_query(query, view.catalogue))
+        points = (state.colour, state.size, state.symbol)
+        return (*points, state.heat_x, state.heat_y, state.lines_x, state.lines_by)
+
+    chosen = with_knobs(view, ExploreState())
+    assert (chosen.heat_x, chosen.heat_y) == ("rapl", "load")
+    bare = knobs("limit=60")
+    assert bare == knobs("v=2&dataset=tiny&load=100000&load=200000") == knobs(chosen.to_query())
+    assert knobs("hx=itr&hy=dvfs") == (*bare[:3], "itr", "dvfs", *bare[5:])
+    assert knobs("hx=load") == (*bare[:3], "load", "dvfs", *bare[5:])
+    assert knobs("sym=none") == ("dvfs", "itr", "none", *bare[3:])
+    assert knobs("dataset=none&limit=60") == (*Roles(), "itr", "dvfs", "dvfs", "system")
+
+
+def test_links_to_a_study_of_dvfs_and_itr_mean_what_they_meant(tmp_path: Path) -> None:
+    rows = [
+        run(system=system, itr_us=itr, dvfs_ghz=ghz, rapl_w=watts)
+        for system in ("linux_tuned", "ebbrt_tuned")
+        for itr in (2.0, 50.0)
+        for ghz in (1.2, 2.9)
+        for watts in (60.0, 100.0, 135.0)
+    ]
+    view = Lakes(write_lake(tmp_path / "lake", rows)).at(None)
+    for query in ("v=2&system=linux_tuned&itr=2", "limit=60"):
+        state = ExploreState.from_query(query, view.catalogue)
+        assert open_link(view, state) == (state, "")
