@@ -61,6 +61,13 @@
   const current = () => pages.find(({ name }) => document.querySelector(".page." + name));
   wattlas.currentPage = current;
 
+  /* In narrow windows the tabs scroll. */
+  function showTab(tab) {
+    const nav = tab.parentElement;
+    nav.scrollLeft = tab.offsetLeft - nav.offsetLeft - (nav.clientWidth - tab.offsetWidth) / 2;
+  }
+  document.querySelectorAll(".first-page .tab.active").forEach(showTab);
+
   function markTab() {
     const tabs = [...document.querySelectorAll("header.top .tab")];
     const own = tabs.find((tab) => new URL(tab.href).pathname === location.pathname);
@@ -69,6 +76,7 @@
       if (own && tab.id === "tab-" + tabOfPage[own.id.slice(4)]) tab.setAttribute("aria-current", "page");
       else tab.removeAttribute("aria-current");
     });
+    document.querySelectorAll("header.top .tab[aria-current]").forEach(showTab);
   }
   wattlas.markTab = markTab;
   addEventListener("_dashprivate_pushstate", () => { wattlas.later(markTab, 0); wattlas.hideHover(); });
@@ -100,14 +108,28 @@
 
   /* Remove the frame with placeholders (app/serve/index.py) when the page is drawn. */
   const MOST_TRIES = 250;
-  let tries = 0;
+  let tries = 0, scrolled = 0;
+  /** Scroll and unfold the page as its reader did the frame, which has the same text. */
+  function takeOver(frame) {
+    const details = (part) => [...part.querySelectorAll(".views details")];
+    const views = document.querySelector("main .views"), before = details(frame);
+    if (!views) return;
+    const now = details(views.parentElement);
+    if (before.length === now.length) before.forEach(({ open }, i) => { now[i].open = now[i].open || open; });
+    if (!scrolled || views.scrollTop || scrollY) return;
+    views.scrollTop = scrolled;
+    if (!views.scrollTop) scrollTo(0, scrolled);
+  }
   function removeFirstPage() {
     const frame = document.querySelector(".first-page");
     if (!frame) return;
+    // The style sheet may hide the frame earlier; what is hidden is not scrolled.
+    if (frame.offsetHeight) scrolled = frame.querySelector(".views").scrollTop;
     const isThere = document.querySelector("#react-entry-point main");
     if (isThere && (wattlas.isOpened() || (tries += 1) > MOST_TRIES)) {
       frame.querySelectorAll(".js-plotly-plot").forEach((gd) => window.Plotly.purge(gd));
       frame.remove();
+      takeOver(frame);
     } else wattlas.later(removeFirstPage, 20);
   }
   wattlas.withDash(removeFirstPage);

@@ -88,6 +88,47 @@ def test_the_first_picture_or_text_needs_no_dash(
     assert page.locator("main").count() == 0
 
 
+TAB = """(tab) => {
+  const { left, right } = tab.getBoundingClientRect();
+  const room = tab.parentElement.getBoundingClientRect();
+  return left >= room.left - 1 && right <= Math.min(room.right, innerWidth) + 1;
+}"""
+FRAME = """(frame) => {
+  const at = (name) => frame.querySelector(name).getBoundingClientRect();
+  const sidebar = at(".sidebar").height ? frame.querySelector(".sidebar").innerText : "";
+  return [at(".views").top - at("nav").bottom, sidebar];
+}"""
+UNFOLD = """(frame) => [...frame.querySelectorAll(".views details")].map((one) => {
+  one.open = true;
+}).length"""
+
+
+def test_the_frame_on_a_phone_and_what_the_page_takes_over_of_it(
+    page: Page, logged_address: str
+) -> None:
+    held: list[Route] = []
+    page.route(re.compile("/_dash-(layout|dependencies)"), lambda route: held.append(route))
+    for path, width, height in (("lake", 390, 844), ("findings", 1440, 300)):
+        page.set_viewport_size({"width": width, "height": height})
+        page.goto(f"{logged_address}/{path}")
+        frame = page.locator(".first-page.opened")
+        frame.locator(".lake-dataset, .findings-body p").first.wait_for(state="attached")
+        below, words = frame.evaluate(FRAME)
+        assert below >= 0
+        assert (words == "") == (width == 390 or path == "lake")
+        assert frame.locator(".tab.active").evaluate(TAB)
+        frame.evaluate("(one) => { one.querySelector('.views').scrollTop = 150; }")
+        unfolded = frame.evaluate(UNFOLD)
+        while held:
+            held.pop().continue_()
+        page.locator(".first-page").wait_for(state="detached")
+        wait_idle(page)
+        assert page.locator("header.top .tab[aria-current]").evaluate(TAB)
+        assert page.evaluate("scrollY + document.querySelector('main .views').scrollTop") == 150
+        assert page.locator("main .views details[open]").count() >= unfolded
+        assert unfolded or path == "lake"
+
+
 def test_a_script_that_does_not_arrive_is_told(page: Page, grid_address: str) -> None:
     page.route(re.compile("/_bundle/dash.js"), lambda route: route.abort())
     page.goto(grid_address)
