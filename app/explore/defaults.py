@@ -24,8 +24,8 @@ _WIDEST_FIRST: Final = ("device", "rw", "request")
 # URL keys of the knobs of points, heatmap and lines.
 _KNOB_KEYS: Final = (("col", "size", "sym"), ("hx", "hy"), ("lx", "lby", "lst"))
 _NOTHING: Final = (
-    "Explore draws measurements, and no run here has one: energy or power beside latency or time "
-    "would make it useful."
+    "Explore draws one measurement against another or over what was set, and no run here has two, "
+    "nor was anything set: energy or power beside latency or time would make it useful."
 )
 
 
@@ -89,11 +89,13 @@ def opened(view: LakeView, state: ExploreState) -> ExploreState:
     measured = replace(
         state, x=shown_x, y=y, heat_metric=y, cost=y, limited=shown_x, lines_y=(y, shown_x)
     )
-    unit = catalogue.metric(y).unit
-    if counts.get(y) and (not paired.get(y) or (unit and unit == catalogue.metric(x).unit)):
+    opened_state = with_knobs(view, measured)
+    unit, over = catalogue.metric(y).unit, catalogue.knobs[opened_state.lines_x].column
+    is_one = not paired.get(y) or (unit != "" and unit == catalogue.metric(x).unit)
+    if is_one and counts.get(y) and view.left(state.selection)[over].n_unique() > 1:
         # One measurement, or several in its unit, stands over what was set.
-        measured = replace(measured, show="lines", lines_y=(y,))
-    return with_knobs(view, measured)
+        return replace(opened_state, show="lines", lines_y=(y,))
+    return opened_state
 
 
 def with_knobs(view: LakeView, state: ExploreState) -> ExploreState:

@@ -149,7 +149,7 @@ def test_a_bar_a_point_and_keys_select_cells(modes: ModesPage, grid_address: str
     assert modes.verdict().startswith("Library OS wins")
     assert [column for column, _ in modes.lit()] == [FIFTY]
     modes.page.locator('section[data-view="pareto"]').focus()
-    modes.page.keyboard.press("ArrowRight")
+    modes.press("ArrowRight")
     assert "n = " in modes.hover_words()
 
 
