@@ -69,7 +69,7 @@ def has_pair(view: LakeView, state: ExploreState) -> bool:
 
 
 def missing(view: LakeView, state: ExploreState) -> str:
-    """Return that no run has a measurement; empty if only the filters exclude such runs."""
+    """Return that Explore has nothing to draw; empty if only the filters leave nothing."""
     is_drawn = state.show == "lines" or has_pair(view, state) or state != default_state(view)
     return "" if is_drawn else _NOTHING
 

@@ -48,8 +48,10 @@ _SMALL: Final = 0.15
 _AGREEING: Final = 0.2
 # By so much an energy exceeds what the measured power gives in a time that is not the run's.
 _FAR: Final = 2.0
-# Words of the power of the whole.
-_RUNS_OWN: Final = frozenset({"total", "system", "whole", "machine", "server", "board"})
+# Words of the mean power of the whole.
+_OF_THE_RUN: Final = (
+    MEASURED | PLAIN_WORDS | {"total", "system", "whole", "machine", "server", "board"}
+) - STATISTICS.union(WORDS["parts"], {"peak"})
 # So near is an energy to a power times a time that prove the unit of the power.
 _PROVING: Final = 0.05
 # Evidence of a power whose unit is doubtful.
@@ -313,11 +315,7 @@ def _is_of_items(duration: Guess, energy: Guess | None, power: Guess | None) -> 
 
 def _is_plain(power: Guess | None) -> bool:
     """Return whether a power is the run's mean: its words name no part, phase or extreme."""
-    if power is None:
-        return False
-    return {*power.heading.words} <= (MEASURED | PLAIN_WORDS | _RUNS_OWN) - STATISTICS - {
-        "peak"
-    } - WORDS["parts"]
+    return power is not None and {*power.heading.words} <= _OF_THE_RUN
 
 
 def _is_of_a_part(power: Guess, energy: Guess | None, duration: Guess | None) -> bool:

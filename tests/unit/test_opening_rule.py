@@ -62,6 +62,7 @@ def test_the_energy_of_an_item_comes_before_power_and_before_that_of_a_part() ->
         Column(name, role, "real", title=name, unit=unit)  # type: ignore[arg-type]
         for name, role, unit in [
             ("gpu_rail_energy", "metric", "mJ/image"),
+            ("gpu_image", "metric", "mJ/image"),
             ("energy_image", "metric", "mJ/image"),
             ("budget", "knob", "J/image"),
             ("bytes_for_energy", "metric", "B/J"),
@@ -69,7 +70,13 @@ def test_the_energy_of_an_item_comes_before_power_and_before_that_of_a_part() ->
         ]
     )
     catalogue = Catalogue(columns)
-    assert catalogue.costs == ("energy_j", "energy_image", "gpu_rail_energy", "power_w")
+    assert catalogue.costs == (
+        "energy_j",
+        "energy_image",
+        "gpu_image",
+        "gpu_rail_energy",
+        "power_w",
+    )
     assert choose_cost({"power_w": 9, "energy_image": 9}, 9, "", catalogue) == "energy_image"
 
 

@@ -23,6 +23,7 @@ from data.connection import open_lake
 from data.declared import from_settings
 from data.errors import DataError
 from ingest.__main__ import main
+from ingest.formats.logged_rows import logged_rows
 from ingest.formats.written_numbers import written_numbers
 from ingest.lake.proposals import read_proposals
 from ingest.proposals.columns import MAYBE_SETTINGS, guess_columns
@@ -1092,3 +1093,12 @@ def test_of_very_many_paths_all_values_count() -> None:
     }  # fmt: skip
     # Without it the governor is the same in all.
     assert [column.values for column in read_paths(paths)[1]] == [20, 600]
+
+
+def test_lines_of_numbers_alone_are_no_rows_of_a_log() -> None:
+    """They may be temperatures; a text among the cells tells rows from them."""
+    others = ["warming up", "41.0,42.5,43.0", "done"]
+    assert logged_rows(["freq,time_s,energy_j", *["1.2,9.5,700.1", *others] * 3]) is None
+    rows = logged_rows(["name,time_s,energy_j", *["fft,9.5,700.1", "done"] * 3])
+    assert rows is not None
+    assert [rows.has(line) for line in ("lu,8.1,650.2", "41.0,42.5,43.0")] == [True, False]
