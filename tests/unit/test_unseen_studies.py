@@ -549,6 +549,13 @@ STUDIES: dict[str, tuple[dict[str, str], str, int, list[tuple[Any, ...]]]] = {
         "threads, test, power_w, bandwidth_bytes_s, duration_s", 2,
         [(16, "copy", pytest.approx(435.0), 121638.4e6, 210.4599)],
     ),
+    # The size that was swept, and the energy that likwid-perfctr writes below.
+    "a benchmark with its counters": (
+        {f"bench_{n}.txt": f"{LIKWID.format(threads=8)}Size (Byte):\t\t{size}\n"
+         f"|      Energy [J]     |   {60.5 * n} |\n|      Power [W]      |   54.6 |\n"
+         for n, size in ((1, 20000), (2, 200000))},
+        "size, energy_j, duration_s", 2, [(20000, 60.5, 210.4599), (200000, 121.0, 210.4599)],
+    ),
     # A row a file, named by it; costs of one item.
     "rows named by their files": (
         {f"{runtime}/coldstart_{runtime.replace('-', '_')}_round{n}.csv":
