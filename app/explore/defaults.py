@@ -75,27 +75,67 @@ def missing(view: LakeView, state: ExploreState) -> str:
 
 
 def opened(view: LakeView, state: ExploreState) -> ExploreState:
-    """Return the state with the metrics and knobs that most of its runs have."""
+    """Return the state with the metrics and knobs that it leaves open.
+
+    Without a link that is every one. Links leave out energy, performance, DVFS, ITR and system in
+    their usual places: a metric that a link does not name is chosen where no run has the usual one,
+    the knobs of points, heatmap or lines where it names none of them and the study lacks a usual
+    one.
+    """
     if not view.matching(state.selection):
         return state
-    performance = performance_column(view, state.selection)
-    catalogue = view.catalogue
-    counts = value_counts(view, state.selection, performance)
-    x = choose_performance(counts, performance, catalogue)
-    paired = value_counts(view, state.selection, x, x)
-    counts = paired if paired[x] else counts
-    y = choose_cost(counts, counts[x], x, catalogue)
-    shown_x = PERFORMANCE if x == performance else x
-    measured = replace(
-        state, x=shown_x, y=y, heat_metric=y, cost=y, limited=shown_x, lines_y=(y, shown_x)
-    )
-    opened_state = with_knobs(view, measured)
-    unit, over = catalogue.metric(y).unit, catalogue.knobs[opened_state.lines_x].column
-    is_one = not paired.get(y) or (unit != "" and unit == catalogue.metric(x).unit)
-    if is_one and counts.get(y) and view.left(state.selection)[over].n_unique() > 1:
+    named, knobs = state.named, view.catalogue.knobs
+    measured, is_one = _with_metrics(view, state)
+    chosen = with_knobs(view, measured)
+    varying, changes = view.varying(state.selection), dict[str, Any]()
+    for keys in _KNOB_KEYS:
+        names = [state.PARAMETERS[key].attribute for key in keys]
+        usual = (knobs.get(getattr(state, name)) for name in names)
+        is_lacking = any(knob and knob.column not in varying for knob in usual)
+        if named is None or (named.isdisjoint(keys) and is_lacking):
+            changes |= {name: getattr(chosen, name) for name in names}
+    result = replace(measured, **changes)
+    over = view.left(state.selection)[knobs[result.lines_x].column]
+    if is_one and over.n_unique() > 1 and (named is None or named.isdisjoint(("show", "x", "y"))):
         # One measurement, or several in its unit, stands over what was set.
-        return replace(opened_state, show="lines", lines_y=(y,))
-    return opened_state
+        ly = (result.y,) if named is None or "ly" not in named else result.lines_y
+        return replace(result, show="lines", lines_y=ly)
+    return result
+
+
+def _with_metrics(view: LakeView, state: ExploreState) -> tuple[ExploreState, bool]:
+    """Choose the metrics that a state leaves open; see `opened`.
+
+    Returns:
+        The state, and whether its runs have one measurement or several of one unit.
+    """
+    catalogue, usual = view.catalogue, ExploreState()
+    performance = performance_column(view, state.selection)
+    counts = value_counts(view, state.selection, performance)
+
+    def is_open(key: str, column: str) -> bool:
+        return state.named is None or not (key in state.named or counts.get(column))
+
+    x = performance if state.x == PERFORMANCE else state.x
+    if is_open("x", performance):
+        x = choose_performance(counts, performance, catalogue)
+    paired = value_counts(view, state.selection, x, x)
+    among = paired if paired[x] else counts
+    y = choose_cost(among, among[x], x, catalogue) if is_open("y", usual.y) else state.y
+    shown_x = PERFORMANCE if x == performance else x
+    chosen = {
+        "x": shown_x, "y": y, "hmet": y, "cost": y, "by": shown_x, "ly": (y, shown_x)
+    }  # fmt: skip
+    usual_of = {"x": performance, "by": performance}
+    changes: dict[str, Any] = {
+        state.PARAMETERS[key].attribute: value
+        for key, value in chosen.items()
+        if is_open(key, usual_of.get(key, usual.y))
+    }
+    y = performance if y == PERFORMANCE else y
+    unit = catalogue.metric(y).unit
+    is_one = not paired.get(y) or (unit != "" and unit == catalogue.metric(x).unit)
+    return replace(state, **changes), bool(is_one and among.get(y))
 
 
 def with_knobs(view: LakeView, state: ExploreState) -> ExploreState:
@@ -123,28 +163,6 @@ def with_knobs(view: LakeView, state: ExploreState) -> ExploreState:
         lines_style=style,
         **roles._asdict(),
     )
-
-
-def open_link(view: LakeView, state: ExploreState) -> tuple[ExploreState, str]:
-    """Choose the knobs that a link does not name.
-
-    Links leave out DVFS, ITR and system in their usual places. So the knobs of points, heatmap or
-    lines are chosen only where the link names none of them and the study lacks a usual one.
-
-    Returns:
-        The state, and no notice.
-    """
-    if not view.matching(state.selection):
-        return state, ""
-    knobs, varying = view.catalogue.knobs, view.varying(state.selection)
-    changes: dict[str, Any] = {}
-    for keys in _KNOB_KEYS:
-        names = [state.PARAMETERS[key].attribute for key in keys]
-        usual = (knobs.get(getattr(state, name)) for name in names)
-        if state.named.isdisjoint(keys) and any(k and k.column not in varying for k in usual):
-            chosen = with_knobs(view, state)
-            changes |= {name: getattr(chosen, name) for name in names}
-    return replace(state, **changes), ""
 
 
 def choose_workload(view: LakeView, selection: Selection, workload: str | None) -> Selection:
@@ -177,4 +195,5 @@ def choose_workload(view: LakeView, selection: Selection, workload: str | None) 
 
 def turned(view: LakeView, state: ExploreState, workload: str | None) -> ExploreState:
     """Return the state for another workload or dataset; keep the filters that match some runs."""
-    return opened(view, replace(state, selection=choose_workload(view, state.selection, workload)))
+    selection = choose_workload(view, state.selection, workload)
+    return opened(view, replace(state, selection=selection, named=None))

@@ -14,7 +14,7 @@ from dash import (
     no_update,
 )
 
-from app.explore.defaults import default_state, missing, open_link, turned
+from app.explore.defaults import default_state, missing, opened, turned
 from app.explore.export import export
 from app.explore.layout import explore_layout
 from app.explore.layout_best import best_settings_table, sentences
@@ -59,7 +59,7 @@ PAGE = Page(
     export=export,
     opening=lambda view, state: picture("scatter", view, state),
     missing=missing,
-    open_link=open_link,
+    open_link=lambda view, state: (opened(view, state), ""),
     keys=(
         ("Escape", "clear the selection"),
         ("arrow keys", "in a view that has the focus: move from point to point, cell to cell"),

@@ -15,6 +15,7 @@ from data.findings import Claim, claims
 from data.next_runs import next_runs, runs_left
 from data.published import PublishedClaim, published_claims
 from data.queries.claims import workloads_query
+from data.queries.runs import chosen_counts_query
 from data.run_list import NextRuns
 from data.selection import Selection
 from data.siblings import odd_runs
@@ -26,16 +27,21 @@ PRODUCT: Final = "edp_js"
 
 
 def default_state(view: LakeView) -> FindingsState:
-    """Return the state without a link: all runs, in a large lake those of one dataset.
+    """Return the state without a link: all runs, in a large lake those of one dataset."""
+    return opened(view, FindingsState(selection=view.first_study()))
 
-    Knobs and next runs are about energy, else about what comes next of `Catalogue.costs`, else
-    about the performance.
+
+def opened(view: LakeView, state: FindingsState) -> FindingsState:
+    """Return the state with the metric that knobs and next runs are about, unless a link names one.
+
+    That is energy, else what comes next of `Catalogue.costs`, else the performance.
     """
-    studied = view.first_study()
-    measured = view.measured_columns(studied) if view.runs else ()
-    own = (*view.catalogue.costs, performance_column(view, studied)) if measured else ()
-    metric = next((name for name in own if name in measured), ENERGY)
-    return FindingsState(selection=studied, metric=metric)
+    if not view.matching(state.selection) or "metric" in (state.named or ()):
+        return state
+    names = (*view.catalogue.costs, performance_column(view, state.selection))
+    query = chosen_counts_query(state.selection, names, catalogue=view.catalogue)
+    counts = view.answered(*query).row(0, named=True)
+    return replace(state, metric=next((name for name in names if counts[name]), ENERGY))
 
 
 def studied(view: LakeView, state: FindingsState) -> Selection:

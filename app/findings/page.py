@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from dash import ClientsideFunction, Input, Output, State, callback, clientside_callback, html
 
-from app.findings.answer import default_state, effect_of, shares_of
+from app.findings.answer import default_state, effect_of, opened, shares_of
 from app.findings.figures.effect import build_effect
 from app.findings.figures.knobs import build_knobs
 from app.findings.layout import (
@@ -149,6 +149,7 @@ PAGE = Page(
         ("click", "on a claim: select its setting; on a knob's bar: open its effect"),
         ("Escape", "clear the selection"),
     ),
+    open_link=lambda view, state: (opened(view, state), ""),
     add_routes=add_routes,
 )
 

@@ -60,7 +60,8 @@ class UrlState:
         carried: Parameters of a link that the page cannot use, such as filters that it does not
             have; it hands them on to other pages.
         ignored: Names in the link that no page knows, such as `utm_source`.
-        named: The keys of PARAMETERS in the link: the others have their defaults.
+        named: The keys of PARAMETERS in the link: the others have their defaults. None without a
+            link.
 
     A subclass sets VERSION; UPGRADERS (old version to the function that converts its parameters to
     the next one's); PARAMETERS (by URL key, in the order in which they are written); KEPT (keys
@@ -78,7 +79,7 @@ class UrlState:
     lake_version: int | None = field(default=None, kw_only=True)
     carried: Pairs = field(default=(), kw_only=True, compare=False)
     ignored: tuple[str, ...] = field(default=(), kw_only=True, compare=False)
-    named: frozenset[str] = field(default=frozenset(), kw_only=True, compare=False)
+    named: frozenset[str] | None = field(default=None, kw_only=True, compare=False)
 
     @classmethod
     def filters(cls, catalogue: Catalogue) -> Collection[str]:

@@ -5,10 +5,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from app.explore.defaults import default_state, missing, open_link, with_knobs
+from app.explore.defaults import default_state, missing, opened, with_knobs
 from app.explore.opening_rule import Roles, choose_heat, choose_roles
 from app.explore.state import ExploreState
 from app.explore.views import best_table, picture
+from app.findings.answer import default_state as findings_opens
+from app.findings.answer import opened as findings_of_link
+from app.findings.state import FindingsState
 from app.kit.context import Lakes
 from app.kit.lake_view import LakeView
 from app.kit.metric_choice import PERFORMANCE, choose_cost, choose_performance, performance_column
@@ -105,6 +108,17 @@ def test_the_heatmap_opens_with_knobs_that_vary() -> None:
     assert choose_heat({"load": 4, "dvfs": 0, "itr": 0, "rapl": 1}) == ("load", "rapl")
 
 
+def from_link(view: LakeView, query: str) -> ExploreState:
+    """Return the state with which a link opens."""
+    return opened(view, ExploreState.from_query(query, view.catalogue))
+
+
+def assert_links_open_as(view: LakeView, first: ExploreState) -> None:
+    """Check that a link of filters alone, and a link to the default view, open as that does."""
+    filters_only = ExploreState(selection=first.selection).to_query()
+    assert from_link(view, filters_only) == first == from_link(view, first.to_query())
+
+
 def machines(lake: Path) -> LakeView:
     """Three machines at two request sizes: power and p99, no energy, no DVFS, no ITR."""
     rows = [
@@ -119,6 +133,7 @@ def machines(lake: Path) -> LakeView:
 def test_a_lake_of_three_machines_opens_with_them(tmp_path: Path) -> None:
     view = machines(tmp_path)
     state = default_state(view)
+    assert_links_open_as(view, state)
     assert (state.x, state.y, state.cost) == (PERFORMANCE, "power_w", "power_w")
     assert (state.symbol, state.colour, state.size) == ("machine", NONE, NONE)
     figure = picture("scatter", view, state)["figure"]
@@ -186,9 +201,9 @@ def test_modes_opens_on_a_study_with_energy_before_a_larger_one_without(tmp_path
         for r in range(replicates)
     ]  # fmt: skip
     view = Lakes(write_lake(tmp_path / "lake", rows)).at(None)
-    opened = modes_opens(view)
-    assert opened.selection.values("workload") == ("small",)
-    assert opened.metric == "energy_j"
+    first = modes_opens(view)
+    assert first.selection.values("workload") == ("small",)
+    assert first.metric == "energy_j"
 
 
 def test_the_time_is_the_performance_of_a_workload_that_names_none(tmp_path: Path) -> None:
@@ -205,9 +220,9 @@ def test_the_time_is_the_performance_of_a_workload_that_names_none(tmp_path: Pat
         for r in range(2)
     ]
     view = Lakes(write_lake(tmp_path / "lake", rows)).at(None)
-    opened = default_state(view)
-    assert performance_column(view, opened.selection) == "duration_s"
-    assert (opened.x, opened.limited) == (PERFORMANCE, PERFORMANCE)
+    first = default_state(view)
+    assert performance_column(view, first.selection) == "duration_s"
+    assert (first.x, first.limited) == (PERFORMANCE, PERFORMANCE)
 
 
 def test_runs_of_one_length_open_on_the_energy_of_an_item(tmp_path: Path) -> None:
@@ -218,9 +233,11 @@ def test_runs_of_one_length_open_on_the_energy_of_an_item(tmp_path: Path) -> Non
             itr_us=itr, replicate=r, duration_s=120.0 + r / 100, energy_image=9.0 - r)
         for itr in (2.0, 50.0) for r in range(1, 4)
     ]  # fmt: skip
-    opened = default_state(Lakes(write_lake(tmp_path / "lake", rows, columns)).at(None))
-    assert (opened.y, opened.x) == ("energy_image", PERFORMANCE)
-    assert opened.show == "points"
+    view = Lakes(write_lake(tmp_path / "lake", rows, columns)).at(None)
+    first = default_state(view)
+    assert (first.y, first.x) == ("energy_image", PERFORMANCE)
+    assert first.show == "points"
+    assert_links_open_as(view, first)
 
 
 @pytest.mark.parametrize("others", [{}, {"energy_p50": 5.0}])
@@ -232,9 +249,10 @@ def test_one_measurement_stands_over_what_was_set(tmp_path: Path, others: dict[s
         for itr in (2.0, 50.0)
     ]  # fmt: skip
     view = Lakes(write_lake(tmp_path / "lake", rows, columns)).at(None)
-    opened = default_state(view)
-    assert (opened.show, opened.lines_y, opened.lines_x) == ("lines", ("energy_j",), "itr")
-    assert not missing(view, opened)
+    first = default_state(view)
+    assert (first.show, first.lines_y, first.lines_x) == ("lines", ("energy_j",), "itr")
+    assert not missing(view, first)
+    assert_links_open_as(view, first)
 
 
 def test_a_link_that_names_no_knobs_gets_those_of_the_default_view(tmp_path: Path) -> None:
@@ -246,7 +264,7 @@ def test_a_link_that_names_no_knobs_gets_those_of_the_default_view(tmp_path: Pat
     view = Lakes(write_lake(tmp_path / "lake", rows)).at(None)
 
     def knobs(query: str) -> tuple[str, ...]:
-        state, _ = open_link(view, ExploreState.from_query(query, view.catalogue))
+        state = from_link(view, query)
         points = (state.colour, state.size, state.symbol)
         return (*points, state.heat_x, state.heat_y, state.lines_x, state.lines_by)
 
@@ -260,6 +278,29 @@ def test_a_link_that_names_no_knobs_gets_those_of_the_default_view(tmp_path: Pat
     assert knobs("dataset=none&limit=60") == (*Roles(), "itr", "dvfs", "dvfs", "system")
 
 
+def test_a_link_that_names_metrics_gets_the_others_of_the_study(tmp_path: Path) -> None:
+    view = machines(tmp_path / "lake")
+
+    def metrics(query: str) -> tuple[str | tuple[str, ...], ...]:
+        state = from_link(view, query)
+        return state.x, state.y, state.heat_metric, state.cost, state.limited, state.lines_y
+
+    both = ("power_w", PERFORMANCE)
+    assert metrics("limit=60") == (PERFORMANCE, *["power_w"] * 3, PERFORMANCE, both)
+    assert metrics("x=power_w&y=latency_p99_us&hmet=performance") == (
+        "power_w", "latency_p99_us", "performance", "latency_p99_us", PERFORMANCE,
+        ("latency_p99_us", "power_w"),
+    )  # fmt: skip
+    assert metrics("cost=energy_j&ly=energy_j")[3:] == ("energy_j", PERFORMANCE, ("energy_j",))
+    assert from_link(view, "y=performance").show == "points"
+
+    catalogue = view.catalogue
+    for query, metric in (("dataset=tiny", "power_w"), ("metric=edp_js", "edp_js")):
+        linked = FindingsState.from_query(query, catalogue)
+        assert findings_of_link(view, linked).metric == metric
+    assert findings_opens(view).metric == "power_w"
+
+
 def test_links_to_a_study_of_dvfs_and_itr_mean_what_they_meant(tmp_path: Path) -> None:
     rows = [
         run(system=system, itr_us=itr, dvfs_ghz=ghz, rapl_w=watts)
@@ -271,4 +312,4 @@ def test_links_to_a_study_of_dvfs_and_itr_mean_what_they_meant(tmp_path: Path) -
     view = Lakes(write_lake(tmp_path / "lake", rows)).at(None)
     for query in ("v=2&system=linux_tuned&itr=2", "limit=60"):
         state = ExploreState.from_query(query, view.catalogue)
-        assert open_link(view, state) == (state, "")
+        assert opened(view, state) == state
