@@ -39,6 +39,7 @@ STATISTICS: Final = ("n", "mean", "sd", "p50", "p99")
 _SET: Final = re.compile(r"(?:.*\.)?(?:param|config|setting|factor|knob)\w*\.", re.IGNORECASE)
 # Times and rates that nobody sets; a duration may be set.
 _RESULTS: Final = WORDS["latencies"] | {"elapsed", "makespan", "wall", "walltime", "throughput"}
+_MOST_SET: Final = 1e5
 # Keys of a document that no run wrote: a notebook, a lock file of packages.
 _OTHER_TOOLS: Final = ("nbformat", "lockfileVersion")
 
@@ -96,22 +97,28 @@ def _has_numbers(place: Place, are_results: bool) -> bool:
     """Return whether an object has a number; a document of one row must have a measured one.
 
     Args:
-        are_results: Whether it must be of a result, since most such files are configurations.
+        are_results: Whether it must be of a result, since most such files are configurations: of
+            more digits than people set.
     """
     flat = [(_cells(content), flatten(content)[1]) for _, content in place.objects[:10]]
-    if any(_has_energy(name) for _, lists in flat for name in lists):
-        return True
     cells = [each for own, _ in flat for each in own.items()]
-    return any(
+    series = [(name, number) for _, lists in flat for name in lists for number in lists[name]]
+    if are_results:
+        return any(
+            isinstance(number, float | int) and _is_read(number) and _is_result(heading)
+            for heading, number in (*cells, *series)
+        )
+    return any(_has_energy(name) for name, _ in series) or any(
         isinstance(cell, float | int)
         and not (_SINCE_1970[0] < cell < _SINCE_1970[1] and "time" in heading)
-        and (
-            _is_result(heading)
-            if are_results
-            else place.path or _has_energy(heading) or _has_time(heading)
-        )
+        and (place.path or _has_energy(heading) or _has_time(heading))
         for heading, cell in cells
     )
+
+
+def _is_read(number: float) -> bool:
+    """Return whether a number was read from a meter or a clock: people set whole, round ones."""
+    return bool(number % 1) or (abs(number) > _MOST_SET and bool(number % 1000))
 
 
 @lru_cache(maxsize=4096)
@@ -205,6 +212,8 @@ def _collect(
         return
     is_keyed = False
     below, name = f"{path}/*".lstrip("/"), path.rpartition("/")[2].replace("*", "")
+    # A number such as `32` is a value of the level above it, and no name.
+    name = "" if name[:1].isdigit() else name
     if isinstance(node, dict) and _is_dictionary(node):
         small = {key.lower() for key in node}
         heading = name or next((n for n, of in VALUES.items() if small <= of), "key")
@@ -399,6 +408,24 @@ def choose_places(places: Sequence[Place]) -> list[Place]:
         if len(place.objects) > 1 and all(place.is_apart_from(other) for other in chosen):
             chosen.append(place)
     return chosen
+
+
+def left_out(document: Any, chosen: Sequence[Place]) -> list[str]:
+    """Return where objects stand that have an energy, and the keys of rows, but are no rows."""
+    rows = [content for place in chosen for _, content in place.objects]
+    forms = {frozenset(row) for row in rows if any(map(_has_energy, row))}
+    known, found = {*map(id, rows)}, []
+
+    def visit(node: Any, path: str) -> None:
+        if id(node) in known or not isinstance(node, dict | list):
+            return
+        if isinstance(node, dict) and frozenset(node) in forms:
+            found.append(path)
+        for key, child in node.items() if isinstance(node, dict) else enumerate(node):
+            visit(child, f"{path}/{key}".lstrip("/"))
+
+    visit(document, "")
+    return found
 
 
 def _headings(place: Place) -> Iterator[str]:

@@ -322,6 +322,11 @@ def _parse_document(content: bytes, context: ReadContext, problems: ProblemList)
     places = json_rows.choose_places(json_rows.places_of(document))
     if not places:
         raise FormatError(f"no list or dictionary of objects ({context.name})")
+    if aside := json_rows.left_out(document, places):
+        many = f"{len(aside)} objects like the rows stand apart, and are none, such as"
+        one = "1 object like the rows stands apart, and is none:"
+        detail = f"{one if len(aside) == 1 else many} {aside[0]}"
+        problems.add("other_objects", "doubted", detail)
     return [_table_at(place, context, len(places) > 1) for place in places]
 
 

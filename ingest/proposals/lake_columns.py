@@ -123,10 +123,15 @@ def choose_targets(guesses: Sequence[Guess], of_groups: Container[str] = ()) -> 
         for g in guesses
         if g not in metrics
     )
-    is_free = power is not None and not (power.unit or power.is_declared or energy or machines)
-    large = (g.numbers.min() > _PLAUSIBLE_W[1] for g in of_costs["power"] if not g.unit)
-    if power is not None and is_free and any(large):
-        _set_unit(power, "mW", 1e-3, DOUBTED)
+    is_free = power is None or not (power.unit or power.is_declared)
+    unsaid = [guess for guess in of_costs["power"] if not guess.unit]
+    if (
+        is_free
+        and not (energy or machines)
+        and any(g.numbers.min() > _PLAUSIBLE_W[1] for g in unsaid)
+    ):
+        for guess in unsaid:
+            _set_unit(guess, "mW", 1e-3, DOUBTED)
     _choose_units(energy, power, duration, apart_s, _MOST_W if machines else _PLAUSIBLE_W[1])
     for guess in (g for g in metrics if g.quantity == "energy"):
         if guess is not energy and not guess.unit:
@@ -228,6 +233,14 @@ def _best(guesses: Sequence[Guess], target: str) -> Guess | None:
     at = max(range(len(guesses)), key=lambda index: (_rank(guesses[index], target), -index))
     best = guesses[at]
     if _rank(best, target) <= -20 and best.heading.text != target:
+        return None
+    words = {*best.heading.words}
+    if target != "duration_s" and any(
+        _rank(other, target) == _rank(best, target) and words - other_words and other_words - words
+        for other in guesses
+        if (other_words := {*other.heading.words})
+    ):
+        # Of `java_j` and `go_j`, or `cpu_energy` and `gpu_energy`, none is the whole.
         return None
     best.to = target
     unit = best.heading.unit

@@ -37,8 +37,6 @@ _NO_SERIES: Final = (
         {"package", "pkg", "psys", "dynamic", "static", "active", "p50", "p90", "p95", "p99"}
     )
 )
-# Words that name a part, a setting or a measurement, and no alternative of a run.
-_KNOWN: Final = WORDS["set"] | WORDS["measured"] | WORDS["less"] | WORDS["more"] | {"estimated"}
 # What headings call the number of runs of a mean, means, and sample standard deviations.
 _COUNTS: Final = frozenset({"n", "runs", "repetitions", "replicates", "reps", "repeats"})
 _MEANS: Final = (r"mean", r"average", r"avg", r"mittelwert", r"moyenne", r"media")
@@ -88,7 +86,7 @@ def series_pattern(headings: Sequence[str], columns: Sequence[Sequence[Cell]]) -
     """Return the pattern of names with which headings of measurements begin or end, or nothing.
 
     At least three names have the same energy, or power and time each: `fft_energy_j`, `fft_time_s`.
-    Of energies alone, `java_j` and `go_j`, nothing else is measured, and the names are unknown.
+    Of energies alone, `java_j` and `wifi_j`, none is told from parts of one run.
     """
     metrics = [
         heading
@@ -106,8 +104,7 @@ def series_pattern(headings: Sequence[str], columns: Sequence[Sequence[Cell]]) -
         quantities = {read_heading(stem).unit for stem, each in names.items() if each in full}
         kinds = {unit.quantity for unit in quantities if unit is not None}
         known = {word for name in full[0] for word in words_of(name)} if full else set()
-        is_whole = len(full) == 1 and len(full[0]) == len(metrics) and known.isdisjoint(_KNOWN)
-        is_alike = (len(full) > 1 or is_whole) and all({*each} == {*full[0]} for each in full)
+        is_alike = len(full) > 1 and all({*each} == {*full[0]} for each in full)
         if is_alike and kinds & {"energy", "power"} and not known & _NO_SERIES:
             either = "|".join(map(re.escape, full[0]))
             return form.replace(

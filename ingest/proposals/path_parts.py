@@ -69,6 +69,7 @@ class PathColumn:
         role: `knob`; `stamp` for times, digests and numbers of jobs; `label` for what goes with
             another column.
         unit: That which stands behind each number: `150W`.
+        is_given: Whether it says what ran rather than what was tuned.
     """
 
     name: str
@@ -76,6 +77,7 @@ class PathColumn:
     role: str
     values: int
     unit: str = ""
+    is_given: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,7 +254,8 @@ class _Reader:
         role = "stamp" if is_stamp else "label" if is_twin else "knob"
         self._texts[name] = texts
         shown = stated.text if stated else ""
-        self.columns.append(PathColumn(name, kind, role, len(values), shown))
+        is_given = role == "knob" and not WORDS["given"].isdisjoint(words_of(name))
+        self.columns.append(PathColumn(name, kind, role, len(values), shown, is_given))
         return rf"(?P<{name}>{form})"
 
 

@@ -109,6 +109,17 @@ def test_two_tables_of_a_document_are_two_tables_of_runs(lake: Path, tmp_path: P
     assert ingest(lake, tmp_path / "t.json").unchanged == 5
 
 
+def test_objects_like_the_rows_in_another_place_are_named() -> None:
+    """Keys that are numbers say no name."""
+    sweep = {str(rate): {"power": [300.5 + rate], "ts": ["t"]} for rate in (4, 8)}
+    document = {"idle": {"31": {"power": [265.5], "ts": ["t"]}}, "test": {"32": sweep}}
+    read_ = table(json.dumps(document).encode())
+    assert [row.values["key"] for row in read_.rows] == [4, 8]
+    assert [p.detail for p in read_.problems if p.kind == "other_objects"] == [
+        "1 object like the rows stands apart, and is none: idle/31"
+    ]
+
+
 def test_a_cut_document_keeps_its_whole_rows() -> None:
     """A cache is written row by row, and closed when the tuning ends."""
     text = '{"a": [{"energy": 1.5, "s": "x]"}, {"energy": 2.5, "s": "y"}, {"ener'
@@ -154,6 +165,8 @@ def test_yaml_is_read_as_json_is() -> None:
         # Configurations of programs, and of the study itself.
         ("services:\n  web: {ports: 80, timeout_s: 30}\n  db: {ports: 54, timeout_s: 9}\n", False),
         ("periodSeconds: 10\nreplicas: 3\n", False),
+        ("power: 150\nelapsed: 60\n", False),
+        ("powers: [100, 150, 200, 250, 300]\n", False),
         ("duration: 60\nthreads: [1, 2, 4]\npower_limit_w: 150\nrps: 100\n", False),
     ],
 )

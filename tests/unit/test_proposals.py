@@ -219,7 +219,7 @@ SWEEPS: dict[str, tuple[Sweep, dict[str, Any]]] = {
             {"build": ["mono", "aot"]},
             {"cpu_power": lambda n: 1700 + n, "gpu_power": lambda n: 14_300 + n},
         ),
-        {"build": "knob", "cpu_power": ("power_w", 1e-3), "gpu_power": "metric"},
+        {"build": "knob", "cpu_power": "metric", "gpu_power": "metric"},
     ),
     # 6.4 kW and more are of several machines.
     "powers of a cluster": (

@@ -574,11 +574,11 @@ STUDIES: dict[str, tuple[dict[str, str], str, int, list[tuple[Any, ...]]]] = {
     ),
     # Sizes with unlike rates: the keys are settings.
     "powers under keys": (
-        {"power.yml": "switch:\n  100G:\n" + "".join(
+        {"power.yml": "idle: {power: [265.2, 264.7]}\nswitch:\n  100G:\n" + "".join(
             f"    {size}:\n" + "".join(
                 f"      {rate}:\n        power: [{300 + rate}, {302 + rate}]\n" for rate in rates)
             for size, rates in ((256, (2.5, 5.0, 10.0)), (512, (2.5, 5.0))))},
-        "c_100g, key, power_w", 5,
+        "key, key_2, power_w", 5,
         [(256, 2.5, 303.5), (256, 5.0, 306.0), (256, 10.0, 311.0), (512, 2.5, 303.5)],
     ),
     # Times of day are no values; the clock is in the name.
@@ -590,13 +590,27 @@ STUDIES: dict[str, tuple[dict[str, str], str, int, list[tuple[Any, ...]]]] = {
         "file, file_2, fps, duration_s", 6,
         [("inception_v4", 114750000, 7.41, 441.5)],
     ),
-    # Levels of a setting in headings of one energy.
-    "energies of alternatives": (
-        {f"{task}.json": "[" + ", ".join(
-            f'{{"duration_min": {5 * n}, "java_j": {180.5 * n}, "flutter_j": {190.5 * n}, '
-            f'"ionic_j": {210.5 * n}}}' for n in range(1, 6)) + "]" for task in ("gps", "net")},
-        "file, series, duration_min, energy_j", 30,
-        [("gps", "flutter", 5, 190.5), ("gps", "flutter", 10, 381.0)],
+    # Alternatives, or parts of one run: none of them is its energy.
+    "energies of one rank": (
+        {"notes.csv": "notes,java_j,flutter_j,ionic_j\n" + "".join(
+            f"{100 * n},{180.5 * n},{190.5 * n},{210.5 * n}\n" for n in range(1, 6))},
+        "notes, java_j, flutter_j, ionic_j, energy_j", 5, [(100, 180.5, 190.5, 210.5, None)],
+    ),
+    # Two machines, by the times of their files; a third file repeats the first.
+    "stamps of unlike runs": (
+        {f"data_20231220_{at}.csv": "program time energy\n" + "".join(
+            f"{name} {factor * took} {51.5 * factor * took}\n"
+            for name, took in (("map", 20.25), ("omp", 0.945), ("row", 31.5)))
+         for at, factor in ((105438, 1), (111612, 3.7), (121612, 1.02))},
+        "program, data, energy_j", 9,
+        [("map", "20231220_105438", 51.5 * 20.25), ("map", "20231220_111612", 51.5 * 3.7 * 20.25)],
+    ),
+    "stamps of replicates": (
+        {f"data_20231220_{at}.csv": "program time energy\n" + "".join(
+            f"{name} {factor * took} {51.5 * factor * took}\n"
+            for name, took in (("map", 20.25), ("omp", 0.945), ("row", 31.5)))
+         for at, factor in ((105438, 1), (111612, 1.1))},
+        "program, energy_j", 6, [("map", 51.5 * 20.25), ("map", pytest.approx(51.5 * 1.1 * 20.25))],
     ),
     # What a supply gives is a part of what it takes.
     "supplies, in and out": (
