@@ -137,7 +137,13 @@ def study(
     Raises:
         DataError: No setting has a value of the objective above 0.
     """
-    knobs = [name for name in catalogue.setting_columns if _is_set(rows, name)]
+    nulls = rows.null_count().row(0, named=True)
+    # A knob is set if it, or the policy beside it, has a value.
+    knobs = [
+        name
+        for name in catalogue.setting_columns
+        if min(nulls[name], nulls[POLICIES.get(name, name)]) < len(rows)
+    ]
     is_there = rows[f"{objective}_n"].to_numpy() > 0
     there = rows if is_there.all() else rows.filter(is_there)
     if not len(there):
@@ -160,12 +166,6 @@ def in_order(rows: pl.DataFrame, *, catalogue: Catalogue) -> pl.DataFrame:
     knobs = catalogue.setting_columns
     descending = [not name.endswith("_us") for name in knobs]
     return rows.sort(knobs, descending=descending, nulls_last=True, maintain_order=True)
-
-
-def _is_set(runs: pl.DataFrame, name: str) -> bool:
-    """Tell whether a knob, or the policy beside it, has a value."""
-    columns = [name, POLICIES.get(name, name)]
-    return any(runs[column].null_count() < len(runs) for column in columns)
 
 
 def _check(choice: Choice, catalogue: Catalogue) -> None:

@@ -108,12 +108,12 @@ def column_choices(view: LakeView, state: ExploreState) -> Entries:
     """List the workload's columns with values; its performance metric comes first."""
     workloads = state.selection.values("workload")
     columns = view.measured_columns(state.selection) if workloads else ("energy_j",)
-    metric = view.catalogue.metric
-    performance = metric(performance_column(view, state.selection)).title
+    metrics = view.catalogue.metrics
+    performance = metrics[performance_column(view, state.selection)].title
     listed = {PERFORMANCE: f"{performance} (performance)"}
-    listed |= {name: metric(name).title for name in columns}
+    listed |= {name: metrics[name].title for name in columns}
     for name in (state.x, state.y, state.heat_metric, state.cost, state.limited, *state.lines_y):
-        listed.setdefault(name, metric(name).title if name != PERFORMANCE else name)
+        listed.setdefault(name, metrics[name].title if name != PERFORMANCE else name)
     return entries(listed)
 
 

@@ -192,17 +192,15 @@ def _named(
     unset: Sequence[str | None],
 ) -> dict[str, Any]:
     """Encode a knob for hovers and the table of selected points."""
+    plain = knob.is_plain_number
+    cells = [knob.label(v) if v is None or not plain else v for v in values]
+    if knob.name == "itr" and None in values:
+        cells[values.index(None)] = unset_itr(unset)
     return {
         "column": knob.column,
         "title": f"{short}, {knob.unit}" if knob.unit else short,
         "hint": knob.title,
         "words": [knob_words(knob, value, unset) for value in values],
-        "cells": [_cell(knob, value, unset) for value in values],
+        "cells": cells,
         "is_given": is_given,
     }
-
-
-def _cell(knob: Knob, value: Value | None, unset: Sequence[str | None]) -> Value:
-    if value is None and knob.name == "itr":
-        return unset_itr(unset)
-    return value if knob.is_plain_number and value is not None else knob.label(value)

@@ -15,7 +15,7 @@ texts; `tests/fixtures/clauses.json` tests both with one table of inputs and exp
 
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from typing import Any, Final, Literal
@@ -91,21 +91,20 @@ def read_clause(
 
 def write_knobs(alternatives: Sequence[Mapping[str, Any]]) -> str:
     """Write a `knobs` clause of one object or several, in the browser's form."""
-    plain = [dict(zip(one, _shortest(one.values()), strict=True)) for one in alternatives]
+    # JavaScript writes 2 where Python writes 2.0.
+    plain = [
+        {
+            name: [int(v) if isinstance(v, float) and v.is_integer() else v for v in value]
+            if isinstance(value, (list, tuple))
+            else int(value)
+            if isinstance(value, float) and value.is_integer()
+            else value
+            for name, value in one.items()
+        }
+        for one in alternatives
+    ]
     body = plain[0] if len(plain) == 1 else plain
     return "knobs~" + json.dumps(body, separators=(",", ":"))
-
-
-def _shortest(values: Iterable[Any]) -> list[Any]:
-    """Convert whole floats to integers: JavaScript writes 2 where Python writes 2.0."""
-    return [
-        _shortest(value)
-        if isinstance(value, (list, tuple))
-        else int(value)
-        if isinstance(value, float) and value.is_integer()
-        else value
-        for value in values
-    ]
 
 
 def matching(clause: Clause, rows: pl.DataFrame, x: str = "x", y: str = "y") -> pl.Series:

@@ -21,29 +21,17 @@ SINGLE: Final = frozenset({"workload"})
 CHIP_LOOK: Final = {"size": "xs", "radius": "sm", "variant": "outline"}
 
 
-def facet_title(knob: Knob) -> str:
-    """Return what the filter over a knob is called."""
-    return knob.filter_title or knob.axis_title
-
-
-def choice_label(knob: Knob, choice: Choice) -> str:
-    """Return a chip's label; the unit is in the facet's title."""
-    if knob.name == "system":
-        return choice.label
-    return knob.label(choice.value)
-
-
 def chip_words(knob: Knob, choices: Sequence[Choice]) -> list[tuple[str, str, str, bool]]:
     """Return of each chip of a facet its value, label, name for screen readers, and if it is faint.
 
-    A value without runs under the other filters is faint.
+    A value without runs under the other filters is faint. The unit is in the facet's title.
     """
-    null_word, title = knob.facet.null_word, facet_title(knob)
+    null_word, title = knob.facet.null_word, knob.filter_title or knob.axis_title
     shown = [c for c in choices if null_word != UNSET or c.value != UNSET or len(choices) > 1]
     return [
         (chip_value(choice.value), label, f"{title} {label}: {choice.runs} runs", choice.runs == 0)
         for choice in shown
-        for label in [choice_label(knob, choice)]
+        for label in [choice.label if knob.name == "system" else knob.label(choice.value)]
     ]
 
 
@@ -54,10 +42,11 @@ def offered_filters(view: LakeView, selection: Selection, offered: Offered) -> d
         By facet `chips` (as of `chip_words`), `note` (of `facet_note`) and `isIdle`.
     """
     idle, knobs = idle_facets(view, selection, offered), view.catalogue.knobs
+    chosen = {clause.facet.name: clause.values for clause in selection.clauses}
     return {
         name: {
             "chips": chip_words(knobs[name], choices),
-            "note": facet_note(name, choices, selection.values(name)),
+            "note": facet_note(name, choices, chosen.get(name, ())),
             "isIdle": name in idle,
         }
         for name, choices in offered(view, selection).items()
@@ -88,10 +77,9 @@ def idle_facets(view: LakeView, selection: Selection, offered: Offered) -> froze
     A facet stays while other filters than the leading ones leave one value.
     """
     in_study = view.once(offered, leading(selection))
+    stay = {*LEADING, *(clause.facet.name for clause in selection.clauses)}
     return frozenset(
-        name
-        for name, choices in in_study.items()
-        if name not in LEADING and len(choices) < 2 and not selection.values(name)
+        name for name, choices in in_study.items() if name not in stay and len(choices) < 2
     )
 
 
@@ -113,7 +101,7 @@ def _filter_block(
     names: ids.PageIds,
     is_idle: bool,
 ) -> html.Div:
-    facet, title = knob.name, facet_title(knob)
+    facet, title = knob.name, knob.filter_title or knob.axis_title
     # A link may name several workloads, of which each has a panel.
     single = facet in SINGLE and len(chosen) < 2
     value: str | list[str] | None = [chip_value(v) for v in chosen]

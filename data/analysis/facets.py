@@ -49,6 +49,7 @@ class FacetCounts:
         self._runs = cube["runs"].to_numpy()
         self._coded: dict[str, _Coded] = {}
         self._passing = lru_cache(maxsize=_CACHED_CLAUSES)(self._find_passing)
+        self._matching = lru_cache(maxsize=_CACHED_CLAUSES)(self._find_matching)
         self._labels = _labels(cube if outline is None else outline)
 
     def choices(self, selection: Selection) -> dict[str, list[Choice]]:
@@ -64,36 +65,46 @@ class FacetCounts:
         if facet in LEADING and self._outline is not None:
             return self._outline.of(facet, selection)
         coded, null_word = self._codes(self._facets[facet]), self._facets[facet].null_word
-        masks = [
-            self._passing(clause)
-            for clause in _leading(selection, facet).clauses
-            if clause.facet.name != facet
-        ]
-        left = np.logical_and.reduce(masks) if masks else slice(None)
-        counts = np.bincount(coded.codes[left], self._runs[left], len(coded.values))
+        # Another dataset or workload has other loads and settings, so only earlier leading facets
+        # narrow the choices of a leading facet.
+        narrowing = LEADING[: LEADING.index(facet)] if facet in LEADING else self._facets
+        names = [clause.facet.name for clause in selection.clauses]
+        rows = self._matching(
+            tuple(
+                clause
+                for clause, name in zip(selection.clauses, names, strict=True)
+                if name != facet and name in narrowing
+            )
+        )
+        codes = coded.codes[rows]
+        counts = np.bincount(codes, self._runs[rows], len(coded.values))
         runs: dict[Value, int] = {
             value: int(count) for value, count in zip(coded.values, counts, strict=True) if count
         }
-        runs |= {value: 0 for value in selection.values(facet) if value not in runs}
+        if facet in names:
+            runs |= {value: 0 for value in selection.values(facet) if value not in runs}
         labels = self._labels if facet == "system" else {}
-        if facet == "itr":
+        if facet == "itr" and null_word in coded.values:
             # The word for NULL is by the systems of such runs.
-            is_unset = self._cube["itr_us"].is_null()
-            if not isinstance(left, slice):
-                is_unset &= pl.Series(left)
-            labels = {null_word: unset_itr(self._cube["system"].filter(is_unset).unique())}
+            systems = self._codes(self._facets["system"])
+            unset = np.unique(systems.codes[rows][codes == coded.values.index(null_word)])
+            labels = {null_word: unset_itr(str(systems.values[code]) for code in unset)}
         ordered = sorted(runs.items(), key=lambda choice: (choice[0] == null_word, choice[0]))
         return [Choice(value, str(labels.get(value) or value), count) for value, count in ordered]
 
     def rows(self, selection: Selection) -> pl.DataFrame:
         """Return the rows of the cube that match the filters."""
-        masks = [self._passing(clause) for clause in selection.clauses]
-        return self._cube.filter(np.logical_and.reduce(masks)) if masks else self._cube
+        return self._cube[self._matching(selection.clauses)] if selection.clauses else self._cube
 
     def _codes(self, facet: Facet) -> "_Coded":
         if facet.name not in self._coded:
             self._coded[facet.name] = _code(self._cube[facet.column], facet.null_word)
         return self._coded[facet.name]
+
+    def _find_matching(self, clauses: tuple[Clause, ...]) -> np.ndarray | slice:
+        """Return which rows of the cube match some clauses, as indices."""
+        masks = [self._passing(clause) for clause in clauses]
+        return np.flatnonzero(np.logical_and.reduce(masks)) if masks else slice(None)
 
     def _find_passing(self, clause: Clause) -> np.ndarray:
         """Which rows of the cube match a clause."""
@@ -144,15 +155,3 @@ def matches(selection: Selection, exclude: str | None = None) -> pl.Expr:
 def _labels(cube: pl.DataFrame) -> dict[Value, str]:
     """The label of each system."""
     return dict(cube.select("system", "system_label").unique().sort("system_label").iter_rows())
-
-
-def _leading(selection: Selection, facet: str) -> Selection:
-    """Return the filters that narrow the choices of a facet.
-
-    Another dataset or workload has other loads and settings, so only earlier leading facets narrow
-    the choices of a leading facet.
-    """
-    if facet not in LEADING:
-        return selection
-    before = LEADING[: LEADING.index(facet)]
-    return Selection(tuple(c for c in selection.clauses if c.facet.name in (*before, facet)))
