@@ -1,7 +1,7 @@
 """Cells of CSV files that spreadsheets would take for formulas.
 
 A text that begins like a formula gets a quote in front, which spreadsheets do not show. Texts that
-are numbers stay. Parquet files hold the texts as they are.
+are numbers stay; a true minus (U+2212) becomes a hyphen. Parquet files hold the texts as they are.
 """
 
 import re
@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Final
 
 import pyarrow as pa
 import pyarrow.compute as pc
+
+from data.units import MINUS
 
 if TYPE_CHECKING:
     import polars as pl
@@ -30,7 +32,7 @@ def guarded(rows: "pl.DataFrame") -> "pl.DataFrame":
     import polars.selectors as cs
 
     texts = cs.string(include_categorical=True)
-    text = texts.cast(pl.String)
+    text = texts.cast(pl.String).str.replace_all(MINUS, "-", literal=True)
     is_formula = text.str.contains(FORMULA) & ~text.str.contains(NUMBER)
     found = rows.with_columns(pl.when(is_formula).then(text.str.replace("^", "'")).otherwise(text))
     return found.rename({name: guarded_name(name) for name in found.columns})

@@ -29,7 +29,7 @@ from data.machine_state import compare_states, runs_of_states
 from data.published import PublishedClaim, published_claims
 from data.queries.claims import REFERENCE, SUBJECT, Member, claim_runs_query
 from data.selection import Selection
-from data.units import format_digits
+from data.units import format_signed
 
 if TYPE_CHECKING:
     from data.connection import Lake
@@ -120,13 +120,15 @@ class Claim:
         """`[-39.5, -37.0]`, percent; what is missing where neither end is bounded."""
         if self.low is None and self.high is None:
             return f"(no interval: too few {'cells' if self.kind == 'knob' else 'runs'})"
-        low, high = ("not bounded" if x is None else _signed(x) for x in (self.low, self.high))
+        low, high = (
+            "not bounded" if x is None else format_signed(x) for x in (self.low, self.high)
+        )
         return f"[{low}, {high}]"
 
     @property
     def sentence(self) -> str:
         """The claim with its numbers, n and how many claims were judged together."""
-        effect = "no estimate" if self.effect is None else f"{_signed(self.effect)} %"
+        effect = "no estimate" if self.effect is None else f"{format_signed(self.effect)} %"
         ends = f"{effect} {self.interval_words}"
         if self.kind == "limit met":
             verb = f"{_MEETS.get(self.outcome, 'may meet')} {self.reference}: {ends}"
@@ -274,11 +276,6 @@ def _limit_words(limit: tuple[str, float], catalogue: Catalogue) -> str:
 
 def _lowered(title: str) -> str:
     return title if title[:2].isupper() or title[1:2].isdigit() else title[:1].lower() + title[1:]
-
-
-def _signed(percent: float) -> str:
-    sign = "-" if percent < 0 else "+" if percent > 0 else ""
-    return f"{sign}{format_digits(abs(percent))}"
 
 
 def _percent(difference: float) -> float | None:

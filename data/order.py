@@ -24,7 +24,7 @@ from data.knobs import POLICIES
 from data.queries.claims import workloads_query
 from data.queries.runs import order_query
 from data.selection import Selection
-from data.units import format_digits
+from data.units import format_digits, format_signed
 
 if TYPE_CHECKING:
     from data.connection import Lake
@@ -87,9 +87,9 @@ class OrderCheck:
             )
         what = "run" if self.order == TIMES else "replicate"
         note = self.order if self.order == TIMES else f"{self.order}, no times"
-        sign = "-" if self.change_pct < 0 else "+"
+        change = f"{'+' if self.change_pct >= 0 else ''}{format_digits(self.change_pct, 2)}"
         parts = [
-            f"{self.metric_words} changes by {sign}{format_digits(abs(self.change_pct), 2)} % from "
+            f"{self.metric_words} changes by {change} % from "
             f"the first {what} to the last ({self.words}; {self.runs:,} runs, "
             f"{_p_words(self.p)}; {note})"
         ]
@@ -99,7 +99,9 @@ class OrderCheck:
                 f"{format_digits(self.block_range_pct or 0.0, 2)} % ({_p_words(self.block_p)})"
             )
         if self.is_random is False:
-            why = ", ".join(f"{name} (rho {rho:+.2f})" for name, rho in self.follows)
+            why = ", ".join(
+                f"{name} (rho {format_signed(rho, '.2f')})" for name, rho in self.follows
+            )
             parts.append(
                 f"not randomised: the order follows {why}" if why else
                 "not randomised: runs of a setting were done one after another, so drift cannot be "

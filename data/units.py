@@ -14,12 +14,25 @@ _LARGE_PREFIXES = tuple(p for p in _PREFIXES if p[0] >= 1)
 
 
 def format_digits(value: float, digits: int = 3) -> str:
-    """Format a number with `digits` significant digits, without exponent: `61.7`, `0.00420`."""
+    """Format a number with `digits` significant digits, without exponent: `61.7`, `0.00420`.
+
+    Its minus is a true one (U+2212); CSV files have ASCII (`csv_cells.guarded`).
+    """
     if value == 0:
         return "0"
-    shown = float(f"{value:.{digits - 1}e}")
-    magnitude = math.floor(math.log10(abs(shown)))
-    return f"{shown:.{max(0, digits - 1 - magnitude)}f}"
+    shown = float(f"{abs(value):.{digits - 1}e}")
+    magnitude = math.floor(math.log10(shown))
+    return f"{MINUS if value < 0 else ''}{shown:.{max(0, digits - 1 - magnitude)}f}"
+
+
+def format_signed(value: float, form: str = "") -> str:
+    """Format a number with its sign, `+` or a true minus: `+12.0`.
+
+    Args:
+        form: How its size is written, such as `.1f`; empty for three significant digits.
+    """
+    size = f"{abs(value):{form}}" if form else format_digits(abs(value))
+    return f"{MINUS if value < 0 else '+'}{size}"
 
 
 def format_quantity(value: float | None, unit: str, digits: int = 3) -> str:
@@ -50,11 +63,10 @@ def digits_between(low: float, high: float) -> int:
 
 
 def format_change(fraction: float | None) -> str:
-    """Format a relative change in percent with its sign: `-40.6 %`, with a true minus sign."""
+    """Format a relative change in percent with its sign: `+40.6 %`."""
     if fraction is None or not math.isfinite(fraction):
         return MISSING
-    sign = MINUS if fraction < 0 else "+"
-    return f"{sign}{format_digits(100 * abs(fraction), 3)} %"
+    return f"{format_signed(100 * fraction)} %"
 
 
 def format_setting(value: float, unit: str) -> str:

@@ -157,4 +157,4 @@ def _side_words(label: str, estimates: Estimates, question: Question) -> str:
 def _number(value: float) -> str:
     if value and abs(value) < 1e-4:
         return f"{value:.1e}".replace("-", MINUS, 1) if value < 0 else f"{value:.1e}"
-    return f"{MINUS if value < 0 else ''}{format_digits(abs(value))}"
+    return format_digits(value)

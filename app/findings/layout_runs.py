@@ -15,7 +15,7 @@ from app.kit.url_state import LINK_VERSION
 from data.errors import WattlasError
 from data.order import MOST_RUNS, OrderCheck
 from data.siblings import COMPARED, distance_words
-from data.units import format_quantity
+from data.units import format_quantity, format_signed
 
 _SHOWN: Final = 12
 _MOST_ODD: Final = 40
@@ -137,7 +137,7 @@ def _means(check: OrderCheck, view: LakeView) -> list:
             ", ".join(knobs[name].words(row[name]) for name in named),
             str(row["runs"]),
             *(format_quantity(row[name], metric.unit) for name in ("mean", "adjusted")),
-            f"{100 * (row['adjusted'] / row['mean'] - 1):+.2g} %",
+            f"{format_signed(100 * (row['adjusted'] / row['mean'] - 1), '.2g')} %",
         )
         for row in check.means.sort((pl.col("adjusted") / pl.col("mean")).log().abs(),
                                     descending=True).iter_rows(named=True)

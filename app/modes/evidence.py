@@ -22,7 +22,7 @@ from data.analysis.significance import Moments, difference_half_widths
 from data.knobs import Knob
 from data.queries.modes import cell_query
 from data.selection import Selection, Value
-from data.units import MINUS, format_quantity
+from data.units import format_quantity
 
 # Maximum number of runs in the figure; the first by configuration are shown.
 RUNS_MAX: Final = 5000
@@ -253,7 +253,7 @@ def _difference(judged: Judged, first: dict, second: dict) -> str:
     one, other = np.array([0]), np.array([1])
     half = difference_half_widths(Moments(n, mean, sd), one, other, judged.state.test == "student")
     unit = judged.metric.unit
-    difference = format_quantity(first["mean"] - second["mean"], unit).replace("-", MINUS)
+    difference = format_quantity(first["mean"] - second["mean"], unit)
     return f"difference {difference} \N{PLUS-MINUS SIGN} {format_quantity(half[0], unit)} (95 % CI)"
 
 

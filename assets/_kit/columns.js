@@ -47,15 +47,15 @@
     return knob.values[knob.index[i]];
   };
 
-  const MISSING = "\u2013";
+  const MISSING = "\u2013", MINUS = "\u2212";
   const PREFIXES = [[1e12, "T"], [1e9, "G"], [1e6, "M"], [1e3, "k"], [1, ""], [1e-3, "m"], [1e-6, "u"]];
   const PREFIXED = new Set(["J", "W", "s", "B", "B/s", "B/J", "J s", "V", "A", "Hz"]);
 
   function digits(value, count = 3) {
     if (value === 0) return "0";
-    const shown = Number(value.toExponential(count - 1));
-    const magnitude = Math.floor(Math.log10(Math.abs(shown)) + 1e-12);
-    return shown.toFixed(Math.min(100, Math.max(0, count - 1 - magnitude)));
+    const shown = Number(Math.abs(value).toExponential(count - 1));
+    const magnitude = Math.floor(Math.log10(shown) + 1e-12);
+    return (value < 0 ? MINUS : "") + shown.toFixed(Math.min(100, Math.max(0, count - 1 - magnitude)));
   }
   /** A number with so many significant digits; the twin of format_digits in data/units.py. */
   wattlas.formatDigits = digits;

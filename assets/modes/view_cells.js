@@ -50,7 +50,7 @@
   }
 
   const quantity = (data, value) => wattlas.formatQuantity(value, data.metric.unit);
-  const digits = (value) => (isNaN(value) ? DASH : String(Number(value.toPrecision(3))));
+  const digits = (value) => (isNaN(value) ? DASH : String(Number(value.toPrecision(3))).replace("-", MINUS));
   const sign = (value) => (value < 0 ? MINUS : "+");
   const percent = (share, count = 3) =>
     sign(share) + wattlas.formatDigits(100 * Math.abs(share), count) + " %";

@@ -17,7 +17,7 @@
 
   /**
    * The labels of an axis that have room: every k-th, k the least of 1, 2, 5, 10, ..., and the last one,
-   * which often is the word for NULL.
+   * which often is the word for NULL. All, if only the last one overlaps, which then stands a line lower.
    *   sizes: of all labels along the axis, in pixels.
    *   low, high: the first and the last index in view.
    *   px: the length of the axis.
@@ -28,9 +28,10 @@
     for (let k = 0; ; k++) {
       const stride = [1, 2, 5][k % 3] * Math.pow(10, Math.floor(k / 3)), found = [];
       for (let i = low; i < high; i += stride) found.push(i);
-      while (found.length && overlap(found[found.length - 1], high)) found.pop();
+      const isApart = k === 0 && sizes[high] <= px / 2 && found.every((i, n) => n === 0 || !overlap(found[n - 1], i));
+      while (!isApart && found.length && overlap(found[found.length - 1], high)) found.pop();
       found.push(high);
-      if (found.length === 1 || found.every((i, n) => n === 0 || !overlap(found[n - 1], i))) return found;
+      if (isApart || found.length === 1 || found.every((i, n) => n === 0 || !overlap(found[n - 1], i))) return found;
     }
   }
 
@@ -43,10 +44,11 @@
     for (const name of ["x", "y"]) {
       const all = name === "x" ? meta.labels.x : meta.labels.y.map(beside), { low, high, px } = part[name];
       const sizes = all.map((label) => (name === "x" ? label.length * CHARACTER_PX + 6 : LINE_PX));
-      const at = shownLabels(sizes, low, high, px);
+      const at = shownLabels(sizes, low, high, px), [before, last] = at.slice(-2);
+      const isLow = name === "x" && (sizes[before] + sizes[last]) / 2 > ((last - before) * px) / (high - low + 1);
       const axis = axisKey(meta, name);
       changes[axis + ".tickvals"] = at;
-      changes[axis + ".ticktext"] = at.map((i) => wattlas.plotText(all[i]));
+      changes[axis + ".ticktext"] = at.map((i) => (isLow && i === last ? "<br>" : "") + wattlas.plotText(all[i]));
     }
     return changes;
   }

@@ -35,7 +35,7 @@ from data.analysis.verdicts import (
     size_outcome,
     title_of,
 )
-from data.units import format_quantity
+from data.units import format_quantity, format_signed
 
 # A sweep reaches from depth 1 to this one.
 _DEEPEST: Final = 64
@@ -94,7 +94,9 @@ def _changes(runs: StorageRuns, kind: str, is_small: bool) -> pl.Series:
 def _alike(kind: str) -> Rule:
     def rule(runs: StorageRuns) -> Verdict:
         median = float(_changes(runs, kind, is_small=False).median())  # type: ignore[arg-type]
-        reason = f"{kind}: writing {100 * median:+.1f} % power against reading, median"
+        reason = (
+            f"{kind}: writing {format_signed(100 * median, '.1f')} % power against reading, median"
+        )
         return plain(abs(median) < 0.05, reason)
 
     return rule

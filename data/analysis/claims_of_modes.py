@@ -33,7 +33,7 @@ from data.analysis.verdicts import (
     size_outcome,
     title_of,
 )
-from data.units import format_bytes, format_quantity
+from data.units import format_bytes, format_quantity, format_signed
 
 Rule = Callable[[StorageRuns], Verdict]
 # The last depth before saturation, and the depth of the table of loads and stores.
@@ -48,7 +48,8 @@ def _faster_by(mode: str, printed: float) -> Rule:
         if not at_depth_1:
             raise UnmeasuredError(f"n: no two runs of {LABELS[mode]} and of interrupt at depth 1")
         more = at_depth_1[0].pair.means[0] - at_depth_1[0].pair.means[1]
-        reason = f"{LABELS[mode]} {more:+,.0f} IOs a second at depth 1, {printed:+,.0f} printed"
+        gained, in_print = (format_signed(value, ",.0f") for value in (more, printed))
+        reason = f"{LABELS[mode]} {gained} IOs a second at depth 1, {in_print} printed"
         return Verdict(size_outcome(more / printed), reason, tuple(at_depth_1))
 
     return rule

@@ -39,6 +39,7 @@ from data.analysis.verdicts import (
     plain,
     size_outcome,
 )
+from data.units import format_signed
 
 Rule = Callable[[NetworkRuns], Verdict]
 SMALL, EIGHT, LARGE, HUGE = NETPIPE
@@ -248,9 +249,10 @@ def _polling_range(column: str, low: float, high: float) -> Rule:
             shares.append(float(own.row[column] / other.row[column]) - 1)
             marks += [own.n, other.n]
         inside = sum(low - _SLACK <= share <= high + _SLACK for share in shares)
-        listed = ", ".join(f"{100 * share:+.0f} %" for share in shares)
+        listed = ", ".join(f"{format_signed(100 * share, '.0f')} %" for share in shares)
         what = "energy" if column == ENERGY else "p99"
-        reason = f"{what} of polling: {listed}; {100 * low:+.0f} to {100 * high:+.0f} % printed"
+        ends = " to ".join(format_signed(100 * end, ".0f") for end in (low, high))
+        reason = f"{what} of polling: {listed}; {ends} % printed"
         outcome = HOLDS if inside == len(shares) else IN_PART if inside else DOES_NOT
         return Verdict(outcome, reason, effect=1 + shares[0], n=tuple(marks))
 

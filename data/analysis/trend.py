@@ -35,7 +35,7 @@ class Trend:
     def formula(self) -> str:
         """Return a text such as `y = 0.489 + 0.712 x - 0.201 x²`, three significant digits."""
         parts = [_signed(self.linear, "x"), _signed(self.quadratic, "x²")]
-        return f"y = {_number(self.constant)} {' '.join(parts)}"
+        return f"y = {format_digits(self.constant)} {' '.join(parts)}"
 
     def fit(self) -> str:
         """Return a text such as `R² = 0.983, n = 40`; without R² if it is undefined."""
@@ -82,10 +82,6 @@ def quadratic_trend(x: np.ndarray, y: np.ndarray) -> Trend | None:
         r_squared=1 - left / around if around > 0 else float("nan"),
         n=len(x),
     )
-
-
-def _number(value: float) -> str:
-    return f"{MINUS if value < 0 else ''}{format_digits(abs(value))}"
 
 
 def _signed(value: float, power: str) -> str:

@@ -9,7 +9,7 @@ import numpy as np
 
 from data.timeline.time_cells import SLEEP_STATES, Lines, fold_starts
 from data.timeline.window import RunAnswer
-from data.units import MINUS, MISSING, format_change, format_quantity
+from data.units import MISSING, format_change, format_quantity
 
 _COUNTED: Final = ("instructions", "cycles", "llc_misses", *SLEEP_STATES)
 _BYTES: Final = ("rx_bytes", "tx_bytes")
@@ -106,8 +106,8 @@ def difference(total: Total, value: float, base: float) -> Difference | None:
         return None
     change = value - base
     share = change / base if base else None
-    sign = MINUS if change < 0 else "+"
-    text = f"{sign}{format_quantity(abs(change), total.unit)}" if change else "0"
+    sign = "+" if change > 0 else ""
+    text = f"{sign}{format_quantity(change, total.unit)}" if change else "0"
     percent_text = format_change(share) if share is not None else MISSING
     return Difference(change, text, None if share is None else 100 * share, percent_text)
 

@@ -51,7 +51,7 @@ def test_claims_are_listed_with_n_in_every_row() -> None:
     library = next(row for row in rows if "lowers energy against Linux default" in row)
     # 600 J x 1.3 = 780 J against 2,500 J, without any spread
     assert "Library OS with ITR" in library
-    assert "against Linux default: -68.8 %" in library
+    assert "against Linux default: \N{MINUS SIGN}68.8 %" in library
 
 
 def test_papers_claims_have_n_or_say_why_none() -> None:

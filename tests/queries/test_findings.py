@@ -117,7 +117,7 @@ def test_a_sentence_has_everything(found: list[Claim]) -> None:
     (claim,) = [c for c in by(found, "default to tuned") if "Linux tuned" in c.subject]
     assert claim.effect is not None
     assert claim.sentence.startswith(
-        "Linux tuned with ITR 300 us, 1.3 GHz lowers energy against Linux default: -"
+        "Linux tuned with ITR 300 us, 1.3 GHz lowers energy against Linux default: \N{MINUS SIGN}"
     )
     assert claim.sentence.endswith(
         "], memcached, 200k QPS, p99 <= 500 us (n = 3 and 3; holds alone; 1 of 16 claims)."
@@ -250,7 +250,7 @@ def test_a_setting_is_judged_over_all_programs_each_against_itself(tmp_path: Pat
         assert sorted(claim.subject for claim in found) == ["1 GHz", "15 W"]
         (claim,) = (claim for claim in found if claim.subject == "15 W")
         runs = lake.polars(claim.query)
-    assert claim.sentence.startswith("15 W lowers energy against no power limit: -")
+    assert claim.sentence.startswith("15 W lowers energy against no power limit: \N{MINUS SIGN}")
     assert (claim.n_subject, claim.n_reference) == (30, 30)
     assert "in 10 matched cells" in claim.sentence
     # The query gives both sides of each cell, so the paired effect comes out of it.

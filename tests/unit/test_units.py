@@ -25,7 +25,7 @@ NAN, INF = float("nan"), float("inf")
 @pytest.mark.parametrize(
     ("value", "text"),
     [(61.7, "61.7"), (0.0042, "0.00420"), (999.6, "1000"), (99.96, "100"), (1234.5, "1230"),
-     (0, "0"), (-1.005, "-1.00"), (0.9996, "1.00"), (100, "100")],
+     (0, "0"), (-1.005, f"{MINUS}1.00"), (0.9996, "1.00"), (100, "100")],
 )  # fmt: skip
 def test_three_significant_digits(value: float, text: str) -> None:
     assert format_digits(value) == text
@@ -90,7 +90,7 @@ def test_loads(qps: float, text: str) -> None:
         (282.71, 283.34, ["282.7 J", "283.3 J"]),
         (280.7, 286.4, ["281 J", "286 J"]),
         (1227.04, 1227.31, ["1.2270 kJ", "1.2273 kJ"]),
-        (-0.2, 0.7, ["-200 mJ", "700 mJ"]),
+        (-0.2, 0.7, [f"{MINUS}200 mJ", "700 mJ"]),
         (0.0, 0.0, ["0 J", "0 J"]),
         (NAN, NAN, [MISSING, MISSING]),
     ],

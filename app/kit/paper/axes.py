@@ -191,7 +191,7 @@ def ticks_of(axis: Axis, length_pt: float, font_pt: float) -> Ticks:
     if isinstance(spec.get("tickvals"), (list, dict)):
         at = axis.positions(array(spec["tickvals"]).ravel()).astype(float)
         if isinstance(spec.get("ticktext"), (list, dict)):
-            labels = [plain(text) for text in _as_words(array(spec["ticktext"]).ravel())]
+            labels = [plain(text).strip() for text in _as_words(array(spec["ticktext"]).ravel())]
         elif axis.kind == "category":
             names = dict(enumerate(axis.categories))
             labels = [plain(names.get(round(value), "")) for value in np.nan_to_num(at).tolist()]

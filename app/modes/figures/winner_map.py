@@ -264,6 +264,7 @@ def _index_axis(count: int, title: str) -> dict[str, Any]:
         "title": axis_title(title),
         "range": [-0.5, count - 0.5],
         "tickfont": {"size": 12},
+        "tickangle": 0,
         "showgrid": False,
         "zeroline": False,
         "automargin": False,

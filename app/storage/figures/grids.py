@@ -261,7 +261,7 @@ def _written_and_read(
     unit: str, spread_words: str, value: float, spread: float,
     written: float, n_written: int, read: float, n_read: int,
 ) -> tuple[str, ...]:  # fmt: skip
-    signed = f"{MINUS if value < 0 else '+'}{format_quantity(abs(value), unit)}"
+    signed = f"{'+' if value >= 0 else ''}{format_quantity(value, unit)}"
     if np.isfinite(spread):
         signed += f" ± {format_quantity(spread, unit)} ({spread_words})"
     return (
