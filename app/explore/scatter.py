@@ -44,6 +44,10 @@ def scatter(question: Question) -> dict[str, Any]:
     points = in_trace_order(question.points, state, catalogue)
     if not len(points):
         return {"figure": message_figure(_nothing_left(question)), "columns": None}
+    performance, cost = catalogue.metric(question.performance), pl.lit(None, pl.Float64)
+    if performance.better:
+        cost = performance.sign * pl.col("performance")
+    points = points.with_columns(performance=cost)
     odd = question.odd.clear() if state.without_odd else question.odd
     points = with_standings(question, with_odd(points, odd, state, catalogue))
     split = Split.of(points, question.split) if question.split else None

@@ -1,6 +1,4 @@
-"""Points that stand out: the Pareto frontier, and the best in each of three metrics."""
-
-from dataclasses import dataclass
+"""Points that stand out: the Pareto frontier, and the least of each group."""
 
 import numpy as np
 
@@ -67,44 +65,16 @@ def _checked(values: np.ndarray) -> np.ndarray:
     return values
 
 
-@dataclass(frozen=True, slots=True)
-class Winners:
-    """Indices of the best points of one system; None where no point has the value."""
-
-    performance: int | None
-    energy: int | None
-    edp: int | None
-
-    def indices(self) -> list[int]:
-        """Return the indices that exist, in the order performance, energy, product."""
-        return [i for i in (self.performance, self.energy, self.edp) if i is not None]
-
-
-def find_winners(
-    group: np.ndarray, performance: np.ndarray, energy_j: np.ndarray, edp_js: np.ndarray
-) -> dict[int, Winners]:
-    """Find each group's lowest value of the three metrics; less is better in each.
+def least_of_groups(group: np.ndarray, values: np.ndarray) -> np.ndarray:
+    """Return the index of each group's least value; of equal values the first wins.
 
     Args:
         group: Group number of each point, integers, shape (n,).
-        performance: Performance metric of each point, shape (n,); NaN where not measured.
-        energy_j: Joules of each point, shape (n,); NaN where not measured.
-        edp_js: Energy-delay product of each point, J s, shape (n,); NaN where not measured.
+        values: Values of which less is better, shape (n,); NaN where not measured.
 
     Returns:
-        Winners by group number. Of equal values the first point wins.
+        Indices in the order of the groups; groups without a measured value have none.
     """
-    winners = {}
-    for number in np.unique(group):
-        members = np.flatnonzero(group == number)
-        winners[int(number)] = Winners(
-            *(_lowest(values, members) for values in (performance, energy_j, edp_js))
-        )
-    return winners
-
-
-def _lowest(values: np.ndarray, members: np.ndarray) -> int | None:
-    own = values[members]
-    if np.isnan(own).all():
-        return None
-    return int(members[np.nanargmin(own)])
+    rows = np.flatnonzero(~np.isnan(values))
+    rows = rows[np.lexsort((values[rows], group[rows]))]
+    return rows[np.unique(group[rows], return_index=True)[1]]

@@ -143,6 +143,24 @@ def test_a_lake_of_three_machines_opens_with_them(tmp_path: Path) -> None:
     assert len({t["marker"]["symbol"] for t in traces(figure, "points")}) == 3
 
 
+@pytest.mark.parametrize(
+    ("metric", "best"), [("throughput_qps", 30.0), ("duration_s", 10.0), ("c1", None)]
+)
+def test_the_mark_of_best_performance_minds_which_way_is_better(
+    tmp_path: Path, metric: str, best: float | None
+) -> None:
+    rows = [
+        run(itr_us=value, energy_j=value, performance_metric=metric, **{metric: value})
+        for value in (10.0, 20.0, 30.0)
+    ]
+    view = Lakes(write_lake(tmp_path / "lake", rows)).at(None)
+    figure = picture("scatter", view, ExploreState(x=metric))["figure"]
+    (mark,) = [t for t in traces(figure, "winner") if t["meta"]["winner"] == "performance"]
+    assert mark["x"].tolist() == ([] if best is None else [best])
+    names = [trace["name"] for trace in figure["data"] if trace.get("showlegend")]
+    assert ("+ best performance" in names) == (best is not None)
+
+
 def test_colour_and_size_show_any_knob(tmp_path: Path) -> None:
     view = machines(tmp_path)
     state = ExploreState(x="latency_p99_us", y="power_w", colour="machine", size="request",

@@ -15,7 +15,7 @@ from app.explore.state import ExploreState
 from app.kit.columns import floats, is_constant
 from app.kit.encodings import OKABE_ITO, scatter_trace
 from app.kit.words import load_words
-from data.analysis.pareto import find_winners, pareto_mask
+from data.analysis.pareto import least_of_groups, pareto_mask
 from data.catalogue import Catalogue
 
 # Name, column, symbol and legend of each mark of a winner.
@@ -58,7 +58,8 @@ def find_marks(
     """Find frontiers and best points.
 
     Args:
-        points: With `choice_columns` and `limited`, the mean of the limited metric.
+        points: With `choice_columns`; `limited`, the mean of the limited metric; and the columns
+            of MARKS, less of each being better.
     """
     group = symbols = symbols_of(points, encoding)
     for name in catalogue.choice_columns:
@@ -73,7 +74,11 @@ def find_marks(
     groups = np.split(rows, np.searchsorted(group[rows], np.arange(1, len(symbol))))
     missed = first[np.bincount(group, within) == 0]
     fronts = _fronts(points, groups, directions_of(state, catalogue))
-    return Marks(symbol, fronts, _best(points, symbol, group, np.flatnonzero(within)), missed)
+    best = {}
+    for kind, column, _, _ in MARKS:
+        least = rows[least_of_groups(group[rows], floats(points[column])[rows])]
+        best[kind] = [(int(symbol[group[row]]), int(row)) for row in least]
+    return Marks(symbol, fronts, best, missed)
 
 
 def _fronts(
@@ -83,21 +88,6 @@ def _fronts(
         return ()
     x, y = signs[0] * floats(points["x"]), signs[1] * floats(points["y"])
     return tuple(rows[pareto_mask(x[rows], y[rows])] for rows in groups)
-
-
-def _best(
-    points: pl.DataFrame, symbol: np.ndarray, group: np.ndarray, rows: np.ndarray
-) -> dict[str, list[tuple[int, int]]]:
-    values = [floats(points[column])[rows] for _, column, _, _ in MARKS]
-    winners = find_winners(group[rows], *values)
-    return {
-        kind: [
-            (int(symbol[number]), int(rows[index]))
-            for number, best in winners.items()
-            if (index := getattr(best, kind)) is not None
-        ]
-        for kind, _, _, _ in MARKS
-    }
 
 
 def symbols_of(points: pl.DataFrame, encoding: Encoding) -> np.ndarray:

@@ -79,8 +79,9 @@ def build_scatter(
 
     Args:
         points: Answer of `points_query` with columns `x`, `y`, `performance`, `limited`,
-            `energy_j`, `edp_js`; at least one row; in that query's order; and of `standings_of`
-            the columns `standing` and `best`.
+            `energy_j`, `edp_js`; at least one row; in that query's order; `performance` as a cost:
+            negative where more is better, NULL without a direction; and of `standings_of` the
+            columns `standing` and `best`.
         drawn: Indices of the points to draw, sorted; frontier and winners use all.
         state: With `performance` already resolved to a column.
     """
