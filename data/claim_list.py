@@ -95,7 +95,11 @@ def specs_of(
             scopes = [scope_of(own, names) for own in rows.partition_by(names, maintain_order=True)]
         for name in metrics or over_items.usual_metrics:
             for scope in scopes:
-                specs += _claims_of(scope, name)
+                studies = scope.studies(name)
+                for system, study in studies.items():
+                    specs += _against_default(scope, system, name, study)
+                for a, b in combinations(studies, 2):
+                    specs += _of_systems(scope, a, b, name, studies)
             specs += _claims_of_knobs(over_items, name)
         for scope in scopes:
             if scope.limit is not None:
@@ -133,15 +137,6 @@ def _level_pairs(column: pl.Series, is_none_a_level: bool) -> list[tuple[Any, An
         return [(levels[0], levels[-1])]
     plain = next((level for level in _PLAIN_LEVELS if level in levels), levels[0])
     return [(level, plain) for level in levels if level != plain]
-
-
-def _claims_of(scope: Scope, metric: str) -> Iterator[Spec]:
-    """List the claims on one metric against the default, and of systems."""
-    studies = scope.studies(metric)
-    for system, own in studies.items():
-        yield from _against_default(scope, system, metric, own)
-    for a, b in combinations(studies, 2):
-        yield from _of_systems(scope, a, b, metric, studies)
 
 
 def _claims_of_knobs(scope: Scope, metric: str) -> Iterator[Spec]:

@@ -139,7 +139,11 @@ def read_quantities(
         alone.clear()
     for path in (*shared, *alone.values()):
         lake.check_run_file(path, digests[path])
-    tables = [_shared_rows(lake.path / path, ids, quantities) for path, ids in shared.items()]
+    of_kind = pc.field("quantity").isin(list(quantities))
+    tables = [
+        _read(lake.path / path, _ROWS.names, pc.field("run_id").isin(ids) & of_kind).cast(_ROWS)
+        for path, ids in shared.items()
+    ]
     tables += [_own_rows(lake.path / path, run_id, of_own) for run_id, path in alone.items()]
     if not tables:
         # Made here: Arrow imports pandas for it, which a server does before its threads start.
@@ -165,11 +169,6 @@ def _read(path: LakePath, columns: list[str], condition: pc.Expression) -> pa.Ta
             )
         except pa.ArrowException as error:
             raise LakeError(f"cannot read {path}: {error}") from error
-
-
-def _shared_rows(path: LakePath, run_ids: Sequence[str], quantities: Sequence[str]) -> pa.Table:
-    wanted = pc.field("run_id").isin(list(run_ids)) & pc.field("quantity").isin(list(quantities))
-    return _read(path, _ROWS.names, wanted).cast(_ROWS)
 
 
 def _own_rows(path: LakePath, run_id: str, quantities: Sequence[str]) -> pa.Table:

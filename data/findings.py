@@ -231,7 +231,11 @@ def _claim(
         for name, value in spec.scope.items()
         if name != "dataset" or has_datasets
     ]
-    limit = "" if spec.limit is None else _limit_words(spec.limit, catalogue)
+    limit = ""
+    if spec.limit is not None:
+        limited, bound = catalogue.metric(spec.limit[0]), spec.limit[1]
+        sign = "<=" if limited.sign > 0 else ">="
+        limit = f"{limited.short} {sign} {bound:g} {limited.unit}".strip()
     if limit and spec.kind != "limit met":
         machine_words.append(limit)
     return Claim(
@@ -267,11 +271,6 @@ def _id(spec: Spec) -> str:
     parts = [spec.kind, *spec.scope.values(), *systems, spec.metric, *own]
     parts += [f"{spec.limit[0]} {spec.limit[1]:g}"] if spec.limit else []
     return "/".join(f"{p:g}" if isinstance(p, float) else str(p) for p in parts).replace(" ", "-")
-
-
-def _limit_words(limit: tuple[str, float], catalogue: Catalogue) -> str:
-    metric = catalogue.metric(limit[0])
-    return f"{metric.short} {'<=' if metric.sign > 0 else '>='} {limit[1]:g} {metric.unit}".strip()
 
 
 def _lowered(title: str) -> str:

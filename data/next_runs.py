@@ -222,7 +222,8 @@ class _Planner:
                 )
             )  # fmt: skip
         columns = self._columns(list(values.values()))
-        first = self._first_replicates(values)
+        last = _counted(self.lake, self.choice, list(values.values()))["last"].fill_null(-1)
+        first = {number: int(own) + 1 for number, own in zip(values, last, strict=True)}
         rows = tuple(
             (run.block, run.position, *(values[run.setting].get(name) for name in columns),
              first[run.setting] + run.replicate, run.reason)
@@ -275,11 +276,6 @@ class _Planner:
         if values["system"] != self.choice.system:
             return f"{values['system']} (baseline)"
         return ", ".join(knobs[name].words(values.get(name)) for name in named)
-
-    def _first_replicates(self, values: Mapping[int, Mapping[str, Value]]) -> dict[int, int]:
-        """Return the number that the first new run of each setting gets."""
-        last = _counted(self.lake, self.choice, list(values.values()))["last"].fill_null(-1)
-        return {number: int(own) + 1 for number, own in zip(values, last, strict=True)}
 
     def _query_words(self) -> str:
         scope = ", ".join(f"{name} {value}" for name, value in self.choice.scope().items())

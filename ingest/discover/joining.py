@@ -72,7 +72,11 @@ def _joined(traces: list[RunGroup], results: Iterable[RunGroup], keys_of: KeysOf
         keys = {key for file in trace.files for key in keys_of(file, "trace")}
         hosts = [by_key[k][0] for k in keys if len(by_key[k]) == 1 and len(traces_of[k]) == 1]
         if hosts:
-            hosts[0].files += [_of_run(file, hosts[0]) for file in trace.files]
+            match = hosts[0].match(None)
+            hosts[0].files += [
+                file if isinstance(file, KnownFile) else replace(file, match=match)
+                for file in trace.files
+            ]
             trace.files.clear()
         else:
             left.append(trace)
@@ -101,9 +105,3 @@ def _folders_above(file: RawFile | KnownFile, role: str) -> Iterator[str]:
     yield above
     if role == "output":
         yield folder
-
-
-def _of_run(file: RawFile | KnownFile, group: RunGroup) -> RawFile | KnownFile:
-    if isinstance(file, KnownFile):
-        return file
-    return replace(file, match=group.match(None))

@@ -212,7 +212,8 @@ class _Folder:
                 self._discovery.machine_files[self._dataset][path] = kind
                 return
             file = _Seen(path, name, status, known)
-            form = self._declared(file) or _known_format(file) or self._sniff(file)
+            recorded_form = FORMATS_BY_NAME.get(file.unchanged.format) if file.unchanged else None
+            form = self._declared(file) or recorded_form or self._sniff(file)
         except FormatError as error:
             detail = f"{error}; not read"
             self._refuse(path, Problem("broken_compression", "refused", detail))
@@ -323,12 +324,6 @@ class _Folder:
 
     def _refuse(self, path: str, problem: Problem) -> None:
         self._discovery.problems[self._dataset, path] = [problem]
-
-
-def _known_format(file: _Seen) -> Format | None:
-    """Return the recorded format of an unchanged file."""
-    known = file.unchanged
-    return FORMATS_BY_NAME.get(known.format) if known is not None else None
 
 
 def _why_not(form: Format | None, group: RunGroup | None, size: int) -> Problem | None:

@@ -218,17 +218,13 @@ def _ends_s(groups: Mapping[str, Sequence[Job]]) -> dict[str, float]:
         before_s = max(
             max(before_s, longest_s([job], "startdelay"))
             + longest_s([job], "ramp_time")
-            + _ran_s(job)
+            + max((float(each.get("runtime", 0)) for each in directions_of(job)), default=0.0) / 1e3
+            # Reads that verify what was written are requests too.
+            + _verifying_s(job)
             for job in jobs
         )
         ends_s[name] = before_s
     return ends_s
-
-
-def _ran_s(job: Job) -> float:
-    """Return how long a job made requests, reads to verify its writes included."""
-    longest_ms = max((float(each.get("runtime", 0)) for each in directions_of(job)), default=0.0)
-    return longest_ms / 1e3 + _verifying_s(job)
 
 
 def _verifying_s(job: Job) -> float:

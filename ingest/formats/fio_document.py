@@ -105,17 +105,13 @@ def _is_continued(earlier: Mapping[str, Any], later: Mapping[str, Any]) -> bool:
         return False
     with suppress(TypeError, ValueError, AttributeError):
         is_fewer = any(_requests(a) > _requests(b) for a, b in zip(before, after, strict=True))
-        if is_fewer and not _has_ramp(later):
+        options = [later.get("global options"), *(each.get("job options") for each in after)]
+        if is_fewer and not any("ramp_time" in each for each in options if each):
             return False
         ran_s = _most(after, "elapsed") - _most(before, "elapsed")
         passed_s = float(later.get("timestamp", 0)) - float(earlier.get("timestamp", 0))
         return "elapsed" not in after[0] or passed_s <= ran_s + _SLACK_S
     return True
-
-
-def _has_ramp(content: Mapping[str, Any]) -> bool:
-    options = [content.get("global options"), *(e.get("job options") for e in _entries(content))]
-    return any("ramp_time" in each for each in options if each)
 
 
 def _entries(content: Mapping[str, Any]) -> list[dict[str, Any]]:

@@ -153,7 +153,7 @@ class _Rows:
             detail = f"{len(row)} fields, expected {headings.width}; line dropped"
             self._problems.add("field_count", "refused", detail, line)
             return
-        text = headings.time_text(row)
+        text = " ".join(row[index].strip() for index in headings.when)
         at = parse_time(text)
         if at is None:
             self._rows.refuse_time(text, line)

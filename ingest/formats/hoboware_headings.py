@@ -78,10 +78,6 @@ class Headings:
         """Minimum number of fields in a row."""
         return 1 + max((*self.when, *(column.index for column in self.columns.values())))
 
-    def time_text(self, row: Sequence[str]) -> str:
-        """Return date and time of a row."""
-        return " ".join(row[index].strip() for index in self.when)
-
     def events_in(self, row: Sequence[str]) -> list[str]:
         """Return the names of the events that a row marks."""
         return [

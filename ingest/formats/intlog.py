@@ -132,7 +132,10 @@ class IntlogReader:
     def _begin(self) -> CounterLines:
         head = bytes(self._head).removeprefix(codecs.BOM_UTF8)
         self._columns = _column_count(head, self._name)
-        self._core, self._announced, self._bad_core = _core_line(head[:_HEAD_BYTES])
+        begin = head[:_HEAD_BYTES]
+        if match := _CORE.search(begin) if b"Core=" in begin else None:
+            self._core, self._announced = map(_small_number, match.groups())
+            self._bad_core = match[1][:_MOST_DIGITS].decode() if self._core is None else ""
         if self._columns == 14 and not _PREFIX.match(head):
             self._states = _SleepStates("ebbrt" not in self._name.lower())
         are_values = self._states is not None and not self._states.are_totals
@@ -229,15 +232,6 @@ def _problems(lines: CounterLines, announced: int | None, bad_core: str) -> list
         detail = f"{lines.entries} entries fill the driver's buffer; it may have stopped early"
         problems.append(Problem("log_full", "doubted", detail))
     return problems
-
-
-def _core_line(head: bytes) -> tuple[int | None, int | None, str]:
-    """Return the core and the entry count of a `Core=` line, and the core's digits if invalid."""
-    match = _CORE.search(head) if b"Core=" in head else None
-    if match is None:
-        return None, None, ""
-    core, announced = (_small_number(digits) for digits in match.groups())
-    return core, announced, match[1][:_MOST_DIGITS].decode() if core is None else ""
 
 
 def _small_number(digits: bytes | None) -> int | None:

@@ -173,14 +173,11 @@ def _lines(
         line = parse_line(text, separator) if separator is not None else None
         if line is not None:
             yield number, line
-        elif not _is_metric_alone(text, separator):
+            continue
+        # A line with no count holds a further metric of the line above.
+        fields = text.split(separator) if separator else []
+        if len(fields) <= 4 or sum(not each.strip() for each in fields) < 3:
             problems.add("bad_line", "refused", f"not a line of counts: {text[:80]!r}", number)
-
-
-def _is_metric_alone(text: str, separator: str | None) -> bool:
-    """Return whether a line holds no count but a further metric of the line above."""
-    fields = text.split(separator) if separator else []
-    return len(fields) > 4 and sum(not each.strip() for each in fields) >= 3
 
 
 def _name_of(event: str) -> str:

@@ -58,7 +58,10 @@ def sniff(name: str, head: bytes) -> bool:
     lines = [line for line in all_lines if line.strip()]
     is_named = name.lower().endswith((".jsonl", ".ndjson"))
     if is_named or (len(lines) > 1 and lines[0].startswith('{"') and lines[1].startswith("{")):
-        return _is_json_lines(lines)
+        try:
+            return isinstance(json.loads(lines[0]) if lines else None, dict)
+        except (ValueError, RecursionError):
+            return False
     if may_be_document(head, name):
         return json_rows.is_table(head, name)
     if are_logged_objects(lines):
@@ -67,14 +70,6 @@ def sniff(name: str, head: bytes) -> bool:
     if any(_is_table(all_lines, separator, has_steps) for separator in _SEPARATORS):
         return True
     return logged_rows(lines) is not None
-
-
-def _is_json_lines(lines: Sequence[str]) -> bool:
-    try:
-        first = json.loads(lines[0]) if lines else None
-    except (ValueError, RecursionError):
-        return False
-    return isinstance(first, dict)
 
 
 def _is_table(lines: Sequence[str], separator: str | None, has_steps: bool = False) -> bool:
@@ -141,7 +136,11 @@ def table_rows(
     notes = {} if notes is None else notes
     if separator is None:
         content = content_lines(lines, separator, notes)
-        yield from _with_row_names(split_lines(content, separator))
+        split = split_lines(content, separator)
+        first = list(islice(split, 2))
+        if len(first) == 2 and len(first[1][1]) == len(first[0][1]) + 1 and first[1][1][-1].strip():
+            first[0] = (first[0][0], ["", *first[0][1]])
+        yield from chain(first, split)
         return
     content = content_lines(_without_titles(lines, separator), separator, notes)
     split = split_lines(content, separator)
@@ -191,14 +190,6 @@ def _one_header(first: list[tuple[int, list[str]]]) -> list[tuple[int, list[str]
     if len({*names}) < len(names):
         return first
     return [(line, names)] if is_index else [(line, names), first[2]]
-
-
-def _with_row_names(rows: Iterator[tuple[int, list[str]]]) -> Iterator[tuple[int, list[str]]]:
-    """Yield rows; a header of one cell less than the row below it begins with an empty cell."""
-    first = list(islice(rows, 2))
-    if len(first) == 2 and len(first[1][1]) == len(first[0][1]) + 1 and first[1][1][-1].strip():
-        first[0] = (first[0][0], ["", *first[0][1]])
-    yield from chain(first, rows)
 
 
 def _are_units(header: Sequence[str], cells: Sequence[str], row: Sequence[str]) -> bool:
@@ -253,7 +244,9 @@ def content_lines(
             continue
         if not is_begun and line.strip():
             is_begun = True
-            is_row = bool(comments) and _starts_with_numbers(line)
+            # Half of the cells of a row are numbers, and none of a header.
+            cells = re.split(r"[,;\t ]+", line.strip())
+            is_row = bool(comments) and sum(map(is_number, cells)) * 2 > len(cells)
             names = comments[-1].lstrip("\ufeff \t#") if is_row else ""
             yield from [""] * (len(comments) - bool(names))
             if names:
@@ -263,7 +256,8 @@ def content_lines(
         is_gap = not filled or bool(separator is not None and is_total)
         # A spreadsheet fills up gaps and notes with empty cells.
         is_note = separator is not None and (len(filled) == 1 or line.lstrip()[:1] == "#")
-        is_text = not is_quoted and separator is not None and _is_text(line, separator)
+        is_text = not is_quoted and separator is not None and separator not in line
+        is_text &= len(line.split()) > 1
         is_after_gap = is_begun and (
             is_gap or (is_note and (is_after_gap or (is_text and rows >= _LEAST_BEFORE_NOTES)))
         )
@@ -273,16 +267,6 @@ def content_lines(
         if filled and (is_after_gap or (line.lstrip()[:1] == "#" and not is_quoted)):
             notes[number] = " ".join(map(str.strip, filled))
         yield "" if is_after_gap else line
-
-
-def _is_text(line: str, separator: str) -> bool:
-    return separator not in line and len(line.split()) > 1
-
-
-def _starts_with_numbers(line: str) -> bool:
-    """Return whether a line is a row and no header: half of its cells are numbers."""
-    cells = re.split(r"[,;\t ]+", line.strip())
-    return sum(map(is_number, cells)) * 2 > len(cells)
 
 
 def _are_numbers(cells: Sequence[str], separator: str | None) -> bool:

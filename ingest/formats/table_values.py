@@ -36,15 +36,13 @@ def plain_column(cells: Sequence[Cell], target: Target) -> Sequence[Cell] | None
     if not all(isinstance(cell, str) for cell in cells):
         return None
     written = cast("Sequence[str]", cells)
-    return _reals(written, target) if target.kind == "real" else _plain_wholes(written, target)
-
-
-def _plain_wholes(cells: Sequence[str], target: Target) -> Sequence[int | None] | None:
-    joined = "".join(cells)
+    if target.kind == "real":
+        return _reals(written, target)
+    joined = "".join(written)
     is_plain = joined.isascii() and joined.isdigit() and target.declared.scale == 1.0
-    if not is_plain or max(map(len, cells)) > _SURE_DIGITS:
+    if not is_plain or max(map(len, written)) > _SURE_DIGITS:
         return None
-    return [int(cell) if cell else None for cell in cells]
+    return [int(cell) if cell else None for cell in written]
 
 
 def _reals(cells: Sequence[str], target: Target) -> Sequence[float | None] | None:

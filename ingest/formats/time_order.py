@@ -70,13 +70,10 @@ class TimeOrder:
             tsc: Their time stamps, int64, shape (n,), none below 0.
             is_over: Whether the log ends with these rows.
         """
-        if not self._is_contest and self._goes_on(tsc):
+        last = self._waiting[-1] if self._waiting.size else self._settled_tsc
+        if not self._is_contest and not falls_of(tsc, int(last)):
             return self._all_kept(tsc, is_over)
         return self._walk(np.concatenate((self._waiting, tsc)), is_over)
-
-    def _goes_on(self, tsc: np.ndarray) -> bool:
-        last = self._waiting[-1] if self._waiting.size else self._settled_tsc
-        return not falls_of(tsc, int(last))
 
     def _all_kept(self, tsc: np.ndarray, is_over: bool) -> Judgement:
         count = self._waiting.size + tsc.size
@@ -96,7 +93,7 @@ class TimeOrder:
         at = 0
         if self._is_contest:
             at = self._waiting.size
-            walk.begin_contest(at, self._calm)
+            walk.contested, walk.calm, walk.is_contest = list(range(at)), self._calm, True
         while at < tsc.size:
             at = walk.contest(at) if walk.is_contest else walk.go_on(at)
         if is_over:
@@ -130,10 +127,6 @@ class _Walk:
     def settled_tsc(self) -> int:
         """Time stamp of the last settled row; -1 if there is none."""
         return self._tsc[self.kept_rows[self.settled - 1]] if self.settled else self._before
-
-    def begin_contest(self, count: int, calm: int) -> None:
-        """Resume a contest of the first `count` rows."""
-        self.contested, self.calm, self.is_contest = list(range(count)), calm, True
 
     def go_on(self, at: int) -> int:
         """Accept rows while they do not fall; return the index of the next row."""

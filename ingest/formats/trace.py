@@ -170,7 +170,11 @@ def _values(trace: Trace, flags: list[str]) -> tuple[dict[str, np.ndarray], list
                 values[own] = numbers
                 title = f"Power, {trace.layout.headings[at]}"
                 columns.append(Column(own, "metric", "real", title, title, "W", "less"))
-    _take_shares(trace, values)
+    # Timeline knows one busy share and one frequency by these names.
+    for quantity, shared in (("busy", "busy_pct"), ("frequency", "average_mhz")):
+        for at, heading in enumerate(trace.headings):
+            if heading.quantity == quantity and shared not in values:
+                values[shared] = numbers_of(trace.layout, at) * heading.scale
     return values, columns
 
 
@@ -193,14 +197,6 @@ def _possible(trace: Trace, at: int, numbers: np.ndarray) -> np.ndarray:
         detail = f"{trace.layout.headings[at]} cannot be {cell}; left out"
         trace.problems.add("bad_line", "refused", detail, trace.layout.lines[row])
     return np.where(is_odd, np.nan, numbers)
-
-
-def _take_shares(trace: Trace, values: dict[str, np.ndarray]) -> None:
-    """Name one busy share and one frequency as Timeline knows them."""
-    for quantity, own, factor in (("busy", "busy_pct", 1.0), ("frequency", "average_mhz", 1.0)):
-        for at, heading in enumerate(trace.headings):
-            if heading.quantity == quantity and own not in values:
-                values[own] = numbers_of(trace.layout, at) * heading.scale * factor
 
 
 def _bare(heading: str) -> str:
@@ -244,10 +240,17 @@ def _chosen(trace: Trace, powers: dict[int, np.ndarray]) -> list[int]:
     energies = {at for at in alive if trace.headings[at].quantity == "energy"}
     if total := by_domain.get("total"):
         one = next((at for at in total if at in energies), total[0])
-        supplies = [at for at in total if _is_supply(trace.layout.headings[at])]
+        # One of several supplies of a machine: `PSUPower0`.
+        supplies = [
+            at
+            for at in total
+            if numbered(trace.layout.headings[at]) is not None
+            and "psu" in words_of(trace.layout.headings[at])
+        ]
         if len(supplies) == len(total) > 1:
             # What a supply gives is a part of what it takes.
-            taken = [at for at in supplies if _OUTPUT.isdisjoint(_words_at(trace, at))]
+            words = (words_of(trace.layout.headings[at]) for at in supplies)
+            taken = [at for at, own in zip(supplies, words, strict=True) if _OUTPUT.isdisjoint(own)]
             return taken or supplies[:1]
         _doubt_sum(trace, powers, one, [at for at in alive if at != one])
         return [one]

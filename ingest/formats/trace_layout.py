@@ -82,7 +82,8 @@ def read_layout(lines: Iterable[str]) -> Layout | None:
     for separator in _SEPARATORS:
         numbered = [(n, _split(line, separator)) for n, line in head]
         if (pairs := _pairs(numbered)) is not None:
-            return _take(Layout(pairs), _halved(_cells(head, source, separator)))
+            rows = _cells(head, source, separator)
+            return _take(Layout(pairs), ((n, _of_all_channels(cells)[1::2]) for n, cells in rows))
         if (header := _header(numbered)) is not None:
             headings, skip = header
             rows = _cells(head[skip:], source, separator)
@@ -207,11 +208,6 @@ def _pairs(rows: Sequence[tuple[int, list[str]]]) -> list[str] | None:
     is_same = all(cells[0::2] == names for cells in filled)
     texts = all(name and not _DIGIT.search(name) for name in names)
     return names if is_same and texts and len(names) > 1 and len(set(names)) > 1 else None
-
-
-def _halved(rows: Iterator[tuple[int, list[str]]]) -> Iterator[tuple[int, list[str]]]:
-    for number, cells in rows:
-        yield number, _of_all_channels(cells)[1::2]
 
 
 def _of_all_channels(cells: list[str]) -> list[str]:

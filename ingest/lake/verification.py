@@ -76,7 +76,12 @@ def verify_lake(lake: LakePath, proof: Proof | None = None) -> Iterator[Fault]:
             is_readable = False
             yield Fault("", fault.path, fault.detail)
         proof.unproven += log.unsealed
-    newest = _newest_files(lake) if is_readable else set()
+    newest: set[str] = set()
+    if is_readable:
+        table = open_table(lake, "runs")
+        if table is None:
+            raise LakeError(f"no lake at {lake}: `python -m ingest add RAW...` makes one")
+        newest = {file.path for file in live_files(table)}
     try:
         table_files = {name: kept_files(log) for name, log in logs.items()}
     except LakeError as error:
@@ -134,13 +139,6 @@ def _table_file_fault(lake: LakePath, name: str, file: ListedFile) -> str | None
     except (LakeError, OSError, ValueError) as error:
         return f"cannot be read: {_words(path, error)}"
     return None
-
-
-def _newest_files(lake: LakePath) -> set[str]:
-    table = open_table(lake, "runs")
-    if table is None:
-        raise LakeError(f"no lake at {lake}: `python -m ingest add RAW...` makes one")
-    return {file.path for file in live_files(table)}
 
 
 def _named_files(lake: LakePath, paths: Iterable[str], newest: Collection[str]) -> _Named:

@@ -190,12 +190,6 @@ def _histogram_rows(
     joined: int,
     by: Cutting,
 ) -> pa.Table:
-    return rows_of(run_id, _histogram_columns(cuts, size_words, level, joined, by), HISTOGRAMS)
-
-
-def _histogram_columns(
-    cuts: Sequence[CoreCut], size_words: Sequence[np.ndarray], level: int, joined: int, by: Cutting
-) -> dict[str, pa.Array]:
     ends = np.cumsum([len(part) for part in size_words])
     heads = ends - [len(part) for part in size_words]
     histogram = np.empty((5, ends[-1]), np.int64)
@@ -204,7 +198,7 @@ def _histogram_columns(
     filled = size_histograms.join_words(words, heads, ends, joined, histogram, sizes)
     at, core_index, row, slot, count = histogram[:, :filled]
     cores = np.array([cut.core for cut in cuts], np.int32)
-    return {
+    columns = {
         "level": pa.array(np.full(filled, level, np.int32)),
         "core": pa.array(cores[core_index]),
         "bin": pa.array(at.astype(np.int32)),
@@ -215,3 +209,4 @@ def _histogram_columns(
         "slot": pa.array(slot.astype(np.int32)),
         "count": pa.array(count),
     }
+    return rows_of(run_id, columns, HISTOGRAMS)

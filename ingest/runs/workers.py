@@ -186,20 +186,15 @@ def _read(first: int, batch: Batch, threads: int) -> list[AssembledRun]:
     with LogHelpers(threads) as helpers:
         for at, work in enumerate(batch, first):
             try:
-                runs.append(_read_run(at, work, helpers))
+                _here["pids"][at] = os.getpid()
+                runs.append(_here["reader"].read(work, helpers, _count_bytes))
             except Exception:
                 if not runs:
                     raise
                 break
+            finally:
+                _here["pids"][at] = 0
     return runs
-
-
-def _read_run(at: int, work: RunWork, helpers: LogHelpers) -> AssembledRun:
-    _here["pids"][at] = os.getpid()
-    try:
-        return _here["reader"].read(work, helpers, _count_bytes)
-    finally:
-        _here["pids"][at] = 0
 
 
 def _count_bytes(count: int) -> None:

@@ -72,6 +72,8 @@ def build_table(
         if target not in kinds:
             raise SettingsError(f"{place}: the lake has no column {target!r} to fill ({path})")
     splits = entry.get("split", {})
+    if "unpivot" in entry and compiled(entry, "unpivot", where).groups != 1:
+        raise SettingsError(f"{where}.unpivot must have one group ({entry['path']})")
     return TableDeclaration(
         path_of_table,
         compiled(entry, "header", where) if "header" in entry else None,
@@ -84,7 +86,7 @@ def build_table(
         entry.get("factors", False),
         entry.get("refuse", ""),
         entry.get("replicates", ""),
-        _unpivot(entry, where),
+        entry.get("unpivot", ""),
         entry.get("skip", {}),
         entry.get("last_of", ""),
         entry.get("totals", {}),
@@ -101,12 +103,6 @@ def _split(text: str, where: str, path: object) -> str:
     if not compiled({"split": text, "path": path}, "split", where).groupindex:
         raise SettingsError(f"{where} must have a named group ({path})")
     return text
-
-
-def _unpivot(entry: Mapping[str, Any], where: str) -> str:
-    if "unpivot" in entry and compiled(entry, "unpivot", where).groups != 1:
-        raise SettingsError(f"{where}.unpivot must have one group ({entry['path']})")
-    return str(entry.get("unpivot", ""))
 
 
 def table_column(entry: str | Mapping[str, Any]) -> TableColumn:

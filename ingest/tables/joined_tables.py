@@ -193,15 +193,14 @@ def _checked(join: _Join) -> _Join:
             here, known = rows[key].values.get(name), row.values.get(name)
             if here is None or known is None or here == known:
                 continue
-            if name in exact or not _is_near(here, known):
+            if name in exact or not (
+                isinstance(here, int | float)
+                and isinstance(known, int | float)
+                and isclose(here, known, rel_tol=_TOLERANCE)
+            ):
                 return replace(join, reason=f"{name} is {here}, not {known}")
             join = replace(join, doubt=f"{name} is {here}, not {known}, which was kept")
     return join
-
-
-def _is_near(here: object, known: object) -> bool:
-    numbers = isinstance(here, int | float), isinstance(known, int | float)
-    return all(numbers) and isclose(here, known, rel_tol=_TOLERANCE)  # type: ignore[arg-type]
 
 
 def _of_folders(reads: Sequence[TableRead]) -> Iterator[tuple[TableRead, list[_Join]]]:

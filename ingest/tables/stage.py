@@ -2,7 +2,7 @@
 
 from array import array
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from pathlib import Path
 from typing import Any, Final
 
@@ -241,7 +241,10 @@ class TableStage:
                     self._committer.add_problems(dataset, marked)
                     is_marked = True
                 self._committer.flush()
-        gone = set(self._ids_of(dataset, np.setdiff1d(ours, np.array(there, np.uint64))))
+        lost = RunIds(frozenset(), np.setdiff1d(ours, np.array(there, np.uint64)))
+        gone = (
+            {i for i in summary_ids(self._lake, dataset) if i in lost} if len(lost) else set[str]()
+        )
         self._committer.remove_runs(dataset, gone)
         self.removed += len(gone - self._new)
         self.added -= len(gone & self._new)
@@ -252,12 +255,6 @@ class TableStage:
         if is_marked:
             self._committer.add_problems(dataset, resolved.problems)
             self._committer.flush()
-
-    def _ids_of(self, dataset: str, numbers: np.ndarray) -> Iterator[str]:
-        """Yield the ids of rows in the lake by their numbers."""
-        wanted = RunIds(frozenset(), numbers)
-        if len(wanted):
-            yield from (run_id for run_id in summary_ids(self._lake, dataset) if run_id in wanted)
 
     def _count_new(self, run_id: str, is_new: bool) -> None:
         if not is_new and run_id not in self._new:

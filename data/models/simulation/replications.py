@@ -10,7 +10,7 @@ import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
@@ -293,7 +293,9 @@ def _simulate_rate(
         for replication in runs:
             _serve(replication, packets, most_each, deadline)
         measured = [replication.measured() for replication in runs]
-        if _precision(measured) <= effort.precision:
+        latencies = np.array([values["latency_mean_us"] for values in measured])
+        n, sd = np.array([len(latencies)]), np.array([latencies.std(ddof=1)])
+        if mean_spreads(n, sd, is_interval=True)[0] / latencies.mean() <= effort.precision:
             stopped = "precision"
         elif time.monotonic() > deadline:
             stopped = "time"
@@ -355,10 +357,3 @@ def _serve(replication: _Replication, packets: float, most_events: float, deadli
         replication.go_on(goal - replication.state["served"][0], min(_EVENTS_A_STEP, left), nothing)
         if time.monotonic() > deadline and replication.state["served"][0] > 0:
             return
-
-
-def _precision(measured: list[dict[str, Any]]) -> float:
-    """Relative half width of the mean latency's interval."""
-    values = np.array([one["latency_mean_us"] for one in measured])
-    half = mean_spreads(np.array([len(values)]), np.array([values.std(ddof=1)]), True)[0]
-    return float(half / values.mean())
