@@ -29,8 +29,9 @@ from data.analysis.outcomes import (
     saving,
 )
 from data.analysis.planner import more_runs
+from data.baselines import baseline_of
 from data.catalogue import SHIPPED
-from data.choices import DEFAULT, Study, Value, baseline_of, members_within
+from data.choices import DEFAULT, Study, Value, members_within
 from data.claim_scope import ENERGY, USUAL_PERFORMANCE, Scope, Spec
 from data.errors import DataError
 from data.knobs import POLICIES

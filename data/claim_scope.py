@@ -13,8 +13,9 @@ from data.analysis.best_set import recommend
 from data.analysis.claims import (
     Question,
 )
+from data.baselines import distances
 from data.catalogue import Catalogue
-from data.choices import Study, Value, distances, in_order, study
+from data.choices import Study, Value, in_order, study
 from data.errors import DataError
 from data.queries.claims import Member
 

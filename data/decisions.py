@@ -30,17 +30,9 @@ from data.analysis.outcomes import (
     compare_sides,
     saving,
 )
+from data.baselines import baseline_of, distances
 from data.catalogue import Catalogue
-from data.choices import (
-    DEFAULT,
-    Choice,
-    Study,
-    Value,
-    baseline_of,
-    distances,
-    more_runs_apart,
-    study_of,
-)
+from data.choices import DEFAULT, Choice, Study, Value, more_runs_apart, study_of
 from data.errors import DataError
 
 if TYPE_CHECKING:

@@ -23,7 +23,8 @@ import polars as pl
 from data.analysis.best_set import BestSet, Limit, best_set, recommend
 from data.analysis.outcomes import MORE_TRIED, with_more_runs
 from data.analysis.planner import BASELINE, FIRST_CELL, Cell, PlannedRun, plan, unmeasured_cells
-from data.choices import DEFAULT, Baseline, Choice, Study, Value, baseline_of, distances, study_of
+from data.baselines import Baseline, baseline_of, distances
+from data.choices import DEFAULT, Choice, Study, Value, study_of
 from data.errors import DataError
 from data.knobs import POLICIES
 from data.queries.claims import SUBJECT, Member, replicates_query

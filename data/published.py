@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 import polars as pl
 
 from data.analysis.claims_of_devices import RULES_OF_DEVICES
+from data.analysis.claims_of_instructions import RULES_OF_INSTRUCTIONS
 from data.analysis.claims_of_mechanisms import RULES_OF_MECHANISMS
 from data.analysis.claims_of_modes import RULES_OF_MODES
 from data.analysis.claims_of_print import RULES_OF_PRINT
@@ -46,7 +47,7 @@ if TYPE_CHECKING:
     from data.connection import Lake
 
 RULES_OF_STORAGE: Final = {**RULES_OF_MODES, **RULES_OF_DEVICES}
-_RULES_OF_NETWORKS: Final = {**RULES_OF_TUNING, **RULES_OF_MECHANISMS}
+RULES_OF_NETWORKS: Final = {**RULES_OF_TUNING, **RULES_OF_MECHANISMS, **RULES_OF_INSTRUCTIONS}
 _MOST: Final = 20_000
 _MOST_PROFILED: Final = 600
 _NO_STORAGE: Final = (
@@ -145,7 +146,7 @@ def _of_networks(lake: "Lake") -> dict[str, _Judged]:
     text = statement(query, values)
     return {
         name: _Judged(judge(rules, runs), text, is_synthetic)
-        for name, rules in _RULES_OF_NETWORKS.items()
+        for name, rules in RULES_OF_NETWORKS.items()
     }
 
 

@@ -12,12 +12,16 @@ import sys
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from data.child_process import leave_out_pandas
 from data.errors import WattlasError
-from ingest.arguments import add_lake, cluster_address, dataset_name, existing_path, positive_number
-from ingest.cluster.address import FORMS
+from ingest.arguments import (
+    add_lake,
+    describe_add,
+    existing_path,
+    positive_number,
+)
 from ingest.logs.memory import collecting_nothing, keep_heap_small
 from ingest.runs.progress import Progress, format_bar, format_bytes, format_progress
 from ingest.runs.worker_server import start_server_for
@@ -59,7 +63,7 @@ def build_parser() -> argparse.ArgumentParser:
         "3 done, but some input was refused; 1 anything else.",
     )
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    _build_add(commands)
+    describe_add(commands).set_defaults(command=_add)
     sample = commands.add_parser("sample", help="make raw logs in the real formats")
     sample.add_argument("out", type=Path, metavar="OUT")
     sample.add_argument("--size", choices=("tiny", "small", "large"), default="small")
@@ -93,34 +97,6 @@ def build_parser() -> argparse.ArgumentParser:
         if name == "prune":
             sub.add_argument("--keep-versions", type=positive_number, default=1, metavar="N")
     return parser
-
-
-def _build_add(commands: Any) -> None:
-    sub = commands.add_parser("add", help="ingest raw files and folders")
-    sub.add_argument("raw", nargs="+", type=existing_path, metavar="RAW")
-    add_lake(sub)
-    sub.add_argument("--dataset", type=dataset_name, metavar="NAME")
-    readers = sub.add_mutually_exclusive_group()
-    readers.add_argument("--workers", type=positive_number, default=0, metavar="N")
-    readers.add_argument(
-        "--cluster",
-        type=cluster_address,
-        metavar=FORMS,
-        help="read on the workers of a Dask cluster",
-    )
-    sub.add_argument("--settings", type=existing_path, metavar="FILE.toml")
-    sub.add_argument(
-        "--no-propose",
-        action="store_true",
-        help="do not guess settings for a folder that has none",
-    )
-    sub.add_argument(
-        "--dry-run", action="store_true", help="say what would become runs; write nothing"
-    )
-    said = sub.add_mutually_exclusive_group()
-    said.add_argument("--json", action="store_true", help="print the outcome as JSON")
-    said.add_argument("--verbose", action="store_true", help="name every file ignored or refused")
-    sub.set_defaults(command=_add)
 
 
 def _add(options: argparse.Namespace) -> int:

@@ -1,12 +1,13 @@
-"""The types of the command line's arguments: a wrong one is refused in words."""
+"""The arguments of the command line and their types: a wrong one is refused in words."""
 
 import argparse
 import os
 from pathlib import Path
+from typing import Any
 
 from data.errors import LakeError, SettingsError
 from data.lake_place import LakePath, lake_path
-from ingest.cluster.address import ClusterAddress, parse_address
+from ingest.cluster.address import FORMS, ClusterAddress, parse_address
 
 
 def add_lake(parser: argparse.ArgumentParser) -> None:
@@ -49,3 +50,34 @@ def dataset_name(text: str) -> str:
     if not is_dataset_name(text):
         raise argparse.ArgumentTypeError(f"cannot name a dataset: {text!r}")
     return text
+
+
+def describe_add(commands: Any) -> argparse.ArgumentParser:
+    """Add the command `add`."""
+    sub: argparse.ArgumentParser = commands.add_parser("add", help="ingest raw files and folders")
+    sub.add_argument("raw", nargs="+", type=existing_path, metavar="RAW")
+    add_lake(sub)
+    sub.add_argument("--dataset", type=dataset_name, metavar="NAME")
+    readers = sub.add_mutually_exclusive_group()
+    readers.add_argument("--workers", type=positive_number, default=0, metavar="N")
+    readers.add_argument(
+        "--cluster",
+        type=cluster_address,
+        metavar=FORMS,
+        help="read on the workers of a Dask cluster",
+    )
+    sub.add_argument("--settings", type=existing_path, metavar="FILE.toml")
+    sub.add_argument(
+        "--no-propose",
+        action="store_true",
+        help="do not guess settings for a folder that has none",
+    )
+    sub.add_argument(
+        "--dry-run", action="store_true", help="say what would become runs; write nothing"
+    )
+    printed = sub.add_mutually_exclusive_group()
+    printed.add_argument("--json", action="store_true", help="print the outcome as JSON")
+    printed.add_argument(
+        "--verbose", action="store_true", help="name every file ignored or refused"
+    )
+    return sub

@@ -18,7 +18,8 @@ from ingest.proposed_settings import discover_proposing
 from ingest.records import Problem, SummaryTable
 from ingest.report import Reported, describe_ignored, describe_proposed, describe_refused
 from ingest.runs.assembly import RunAssembly
-from ingest.tables.summary_rows import read_tables, resolve_tables
+from ingest.tables.summary_rows import resolve_tables
+from ingest.tables.table_reads import read_tables
 
 _NAMED_VALUES: Final = 4
 

@@ -13,9 +13,7 @@ from ingest.cluster.address import ClusterAddress
 from ingest.cluster.errors import ClusterError
 from ingest.discover.disk import Disk
 from ingest.discover.grouping import walked_among
-from ingest.discover.names import label_columns
 from ingest.discover.plan import Plan, RunWork, make_plan
-from ingest.discover.source_reads import settings_struct, source_struct
 from ingest.lake.commits import Committer
 from ingest.lake.proposals import write_proposal
 from ingest.lake.recorded_runs import SUMMARY
@@ -31,6 +29,7 @@ from ingest.runs.assembly import AssembledRun
 from ingest.runs.meter_stage import MeterStage
 from ingest.runs.progress import Progress
 from ingest.runs.readers import RunReaders, start_server_early
+from ingest.runs.row import amended_row
 from ingest.runs.run_reader import RunReader
 from ingest.runs.shared_problems import news_of
 from ingest.runs.workers import LostWorkerError
@@ -326,26 +325,3 @@ class _Ingest:
         self._committer.add_run(row, distributions)
         self._committer.remove_runs(dataset, work.replaces)
         self._report.removed += len(work.replaces)
-
-
-def amended_row(row: dict[str, Any], work: RunWork) -> dict[str, Any]:
-    """Return a row of the lake with the present settings' labels and the files' present times."""
-    settings = work.files[0].settings
-    key = work.key
-    flags = set(row["flags"]) - {"unknown_system"}
-    if key.system not in settings.systems:
-        flags.add("unknown_system")
-    digests = {source["path"]: source for source in row["sources"]}
-    files = [
-        source_struct(file, digests[file.path]["digest"])
-        for file in work.files
-        if file.path in digests
-    ]
-    other_sources = [s for s in row["sources"] if s["path"] not in {f["path"] for f in files}]
-    other_sources = [s for s in other_sources if s["digest"] != settings.fingerprint]
-    return {
-        **row,
-        **label_columns(key.workload, key.system, settings),
-        "flags": sorted(flags),
-        "sources": [*files, *other_sources, settings_struct(settings)],
-    }

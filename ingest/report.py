@@ -11,7 +11,7 @@ from ingest.discover.found_files import Ignored
 from ingest.lake.proposals import KeptProposal
 from ingest.records import Problem
 from ingest.runs.progress import format_bytes
-from ingest.tables.summary_rows import RowCounts
+from ingest.tables.table_reads import RowCounts
 
 _SHOWN_IGNORED: Final = 5
 # Parts in which messages of one cause differ: quoted texts, paths, numbers and names with digits.

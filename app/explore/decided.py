@@ -28,14 +28,8 @@ from data.analysis.best_set import recommend
 from data.analysis.facets import matches
 from data.analysis.outcomes import Side, compare_sides, saving
 from data.analysis.planner import more_runs
-from data.choices import (
-    DEFAULT,
-    Baseline,
-    Study,
-    baseline_of,
-    distances,
-    more_runs_apart,
-)
+from data.baselines import Baseline, baseline_of, distances
+from data.choices import DEFAULT, Study, more_runs_apart
 from data.errors import DataError
 
 DEFAULT_WORDS: Final = "the default"

@@ -30,8 +30,10 @@ from data.analysis.network_runs import (
     Panel,
     by_group,
     clock_slope,
+    corner_energies,
     label,
     rank_correlation,
+    saved_by_slowest_itr,
 )
 from data.analysis.verdicts import (
     DOES_NOT,
@@ -107,86 +109,6 @@ def _delay_by_size(system: str) -> Rule:
     return rule
 
 
-def _fewest_instructions(panel: Panel) -> Rule:
-    def rule(runs: NetworkRuns) -> Verdict:
-        runs.need([panel], TUNED)
-        linux, library = (
-            runs.runs_at(panel, s)["instructions"].drop_nulls().to_numpy() for s in (LINUX, LIBRARY)
-        )
-        ratio = float(np.median(linux) / np.median(library))
-        reason = f"{panel.name}: tuned Linux {ratio:.2f} times as many, by the medians"
-        if library.max() > linux.min():
-            reason += "; some settings of the library OS exceed Linux's least"
-        is_less = bool(ratio > 1 and library.min() < linux.min())
-        return plain(is_less, reason, (), ratio, (len(linux), len(library)))
-
-    return rule
-
-
-def _interrupts_cut(panel: Panel) -> Rule:
-    """Build the rule of interrupts that a slow clock cuts by 90 %, at each delay."""
-
-    def rule(runs: NetworkRuns) -> Verdict:
-        means = runs.at(panel, LIBRARY).group_by("itr", "ghz").agg(pl.col("interrupts").mean())
-        cuts, is_slower = [], []
-        for delay in means.partition_by("itr"):
-            ordered = delay.sort("interrupts")
-            least, most = ordered.row(0, named=True), ordered.row(-1, named=True)
-            cuts.append(1 - least["interrupts"] / most["interrupts"])
-            is_slower.append(least["ghz"] < most["ghz"])
-        right = sum(cut >= 0.85 and slower for cut, slower in zip(cuts, is_slower, strict=True))
-        reason = (
-            f"{panel.name}: {100 * np.median(cuts):.1f} % fewer, at {right} of {len(cuts)} ITRs"
-        )
-        n = int(runs.at(panel, LIBRARY)["n"].sum())
-        return Verdict(
-            share_outcome(right, len(cuts)), reason, effect=float(np.median(cuts)), n=(n,)
-        )
-
-    return rule
-
-
-def _like_settings(runs: NetworkRuns, panel: Panel) -> pl.DataFrame:
-    """Return the settings that both tuned systems ran, with the library OS's columns as `_e`."""
-    linux, library = (runs.at(panel, system) for system in (LINUX, LIBRARY))
-    return linux.join(library, on=["itr", "ghz", "rapl"], suffix="_e")
-
-
-def _fewer_instructions(panels: Sequence[Panel], printed: float) -> Rule:
-    def rule(runs: NetworkRuns) -> Verdict:
-        runs.need(panels, TUNED)
-        pairs = [_like_settings(runs, panel) for panel in panels]
-        ratios = [float((p["instructions"] / p["instructions_e"]).mean()) for p in pairs]  # type: ignore[arg-type]
-        mean = float(np.mean(ratios))
-        listed = ", ".join(f"{ratio:.2f}" for ratio in ratios)
-        reason = (
-            f"instructions of tuned Linux over the library OS's, like settings: x{mean:.2f} "
-            f"({listed}; {', '.join(str(len(p)) for p in pairs)} pairs), x{printed:g} printed"
-        )
-        n = (int(sum(p["n"].sum() for p in pairs)), int(sum(p["n_e"].sum() for p in pairs)))
-        outcome = size_outcome(float(np.log(mean) / np.log(printed)))
-        return Verdict(outcome, reason, effect=mean, n=n)
-
-    return rule
-
-
-def _ipc(panels: Sequence[Panel], is_less: bool) -> Rule:
-    """Build the rule of the library OS's instructions a cycle against tuned Linux's."""
-
-    def rule(runs: NetworkRuns) -> Verdict:
-        runs.need(panels, TUNED)
-        pairs = [_like_settings(runs, panel) for panel in panels]
-        means = [(float(p["ipc_e"].mean()), float(p["ipc"].mean())) for p in pairs]  # type: ignore[arg-type]
-        right = sum((own < other) == is_less for own, other in means)
-        listed = ", ".join(f"{own:.2f}/{other:.2f}" for own, other in means)
-        reason = f"IPC of the library OS over tuned Linux's: {listed}"
-        n = (int(sum(p["n_e"].sum() for p in pairs)), int(sum(p["n"].sum() for p in pairs)))
-        effect = means[0][0] / means[0][1]
-        return Verdict(share_outcome(right, len(panels)), reason, effect=effect, n=n)
-
-    return rule
-
-
 def _flat_and_steep(runs: NetworkRuns) -> Verdict:
     """Judge that p99 hardly depends on the library OS's clock, and clearly on Linux's."""
     runs.need(MEMCACHED, TUNED)
@@ -221,9 +143,8 @@ def _slowest_itr_saves(is_slowest_clock: bool, printed_j: float) -> Rule:
             cells = runs.at(panel, system)
             clock = cells["ghz"].min() if is_slowest_clock else cells["ghz"].max()
             at_clock = cells.filter(pl.col("ghz") == clock)
-            ends = [at_clock.filter(pl.col("itr") == at_clock["itr"].min()),
-                    at_clock.filter(pl.col("itr") == at_clock["itr"].max())]  # fmt: skip
-            saved.append(float(ends[0][ENERGY].mean()) - float(ends[1][ENERGY].mean()))  # type: ignore[arg-type]
+            saved_j, ends = saved_by_slowest_itr(at_clock)
+            saved.append(saved_j)
             n = [total + int(end["n"].sum()) for total, end in zip(n, ends, strict=True)]
         mean = float(np.mean(saved))
         reason = (
@@ -275,7 +196,7 @@ def _silo_energy(runs: NetworkRuns) -> Verdict:
         by_delay = []
         for panel in SILO:
             cells = runs.at(panel, system).filter(pl.col("rapl") == FULL_RAPL_W)
-            energy = _corner_energies(cells)
+            energy = corner_energies(cells)
             by_clock = energy["fast", "fast"] - energy["slow", "fast"]
             by_delay.append(energy["fast", "fast"] - energy["fast", "slow"])
             right += by_clock > by_delay[-1]
@@ -286,35 +207,6 @@ def _silo_energy(runs: NetworkRuns) -> Verdict:
     return Verdict(share_outcome(right + sum(by_system), 8), reason, n=tuple(n))
 
 
-def _corner_energies(cells: pl.DataFrame) -> dict[tuple[str, str], float]:
-    """Return mean energy by clock and ITR, each at its fast and its slow end."""
-    clocks, delays = (cells[name].drop_nulls().sort() for name in ("ghz", "itr"))
-    ends = {"fast": (clocks[-1], delays[0]), "slow": (clocks[0], delays[-1])}
-    energies = {}
-    for clock, (ghz, _) in ends.items():
-        for delay, (_, itr) in ends.items():
-            corner = cells.filter(pl.col("ghz") == ghz, pl.col("itr") == itr)
-            if not len(corner):
-                raise UnmeasuredError(f"no run at ITR {itr:g} us and {ghz:g} GHz")
-            energies[clock, delay] = float(corner[ENERGY].mean())  # type: ignore[arg-type]
-    return energies
-
-
-def _fast_itr_is_least(runs: NetworkRuns, panel: Panel, system: str) -> float:
-    return float(runs.best(panel, system, ENERGY).row["itr"] == runs.at(panel, system)["itr"].min())
-
-
-def _like_instructions(runs: NetworkRuns) -> Verdict:
-    runs.need(SILO, TUNED)
-    pairs = [_like_settings(runs, panel) for panel in SILO]
-    ratios = [float((p["instructions"] / p["instructions_e"]).mean()) for p in pairs]  # type: ignore[arg-type]
-    right = sum(0.8 <= ratio <= 1.25 for ratio in ratios)
-    listed = ", ".join(f"x{ratio:.2f}" for ratio in ratios)
-    reason = f"instructions of tuned Linux over the library OS's: {listed}"
-    n = (int(sum(p["n"].sum() for p in pairs)), int(sum(p["n_e"].sum() for p in pairs)))
-    return Verdict(share_outcome(right, len(SILO)), reason, effect=ratios[0], n=n)
-
-
 def _slow_itr_saves_more(panel: Panel) -> Rule:
     """Build the rule of the joules that the slowest ITR saves at the fastest clock: x1.5."""
 
@@ -323,10 +215,9 @@ def _slow_itr_saves_more(panel: Panel) -> Rule:
         saved, n = [], []
         for system in (LIBRARY, LINUX):
             cells = runs.at(panel, system)
-            at = cells.filter(pl.col("ghz") == cells["ghz"].max())
-            ends = [at.filter(pl.col("itr") == end) for end in (at["itr"].min(), at["itr"].max())]
-            saved.append(float(ends[0][ENERGY].mean()) - float(ends[1][ENERGY].mean()))  # type: ignore[arg-type]
-            n.append(int(at["n"].sum()))
+            at_fastest = cells.filter(pl.col("ghz") == cells["ghz"].max())
+            saved.append(saved_by_slowest_itr(at_fastest)[0])
+            n.append(int(at_fastest["n"].sum()))
         ratio = saved[0] / saved[1]
         reason = f"{panel.name}: library OS saves {saved[0]:.0f} J, tuned Linux {saved[1]:.0f} J"
         return Verdict(size_outcome(ratio / 1.5), reason, effect=ratio, n=tuple(n))
@@ -351,23 +242,17 @@ def _steeper_than_memcached(system: str) -> Rule:
     return rule
 
 
-def _time_is_energy(runs: NetworkRuns, panel: Panel, system: str) -> float:
-    return rank_correlation(runs.at(panel, system), PERFORMANCE, ENERGY)
-
-
 RULES_OF_MECHANISMS: Final[dict[str, tuple[Rule, ...]]] = {
     "003-C10": (
         _share("time rises with ITR", _cells(CLOSED), _with_delay(PERFORMANCE),
                lambda rho: rho >= _SAME_WAY),
     ),
     "003-C11": (
-        _share("less time is less energy", _cells((NODEJS, NETPIPE[0])), _time_is_energy,
+        _share("less time is less energy", _cells((NODEJS, NETPIPE[0])),
+               lambda runs, *cell: rank_correlation(runs.at(*cell), PERFORMANCE, ENERGY),
                lambda rho: rho >= _SAME_WAY),
     ),
     "003-C15": tuple(_delay_by_size(system) for system in TUNED),
-    "003-C17": tuple(_fewest_instructions(panel) for panel in CLOSED),
-    "003-C22": (_interrupts_cut(NODEJS), _interrupts_cut(NETPIPE[0])),
-    "003-C23": (_fewer_instructions(MEMCACHED, 2.5), _ipc(MEMCACHED, is_less=True)),
     "003-C24": (_flat_and_steep,),
     "003-C25": (_no_rule_for_peak,),
     "003-C26": (_slowest_itr_saves(True, 52), _slowest_itr_saves(False, 342)),
@@ -386,9 +271,11 @@ RULES_OF_MECHANISMS: Final[dict[str, tuple[Rule, ...]]] = {
     "003-C35": (_silo_energy,),
     "003-C36": (
         _share("least energy at the fastest ITR", _cells(SILO[1:], (LIBRARY,)),
-               _fast_itr_is_least, bool),
+               lambda runs, panel, system: float(
+                   runs.best(panel, system, ENERGY).row["itr"]
+                   == runs.at(panel, system)["itr"].min()
+               ), bool),
     ),
-    "003-C37": (_like_instructions, _ipc(SILO, is_less=False)),
     "003-C38": tuple(_slow_itr_saves_more(panel) for panel in SILO[:2]),
     "003-C41": tuple(_steeper_than_memcached(system) for system in TUNED),
     "003-C42": (

@@ -277,3 +277,24 @@ def clock_slope(rows: pl.DataFrame, by: Sequence[str], least_span: float = 1.0) 
 def label(system: str) -> str:
     """Return what a sentence calls a system."""
     return _LABELS[system]
+
+
+def corner_energies(cells: pl.DataFrame) -> dict[tuple[str, str], float]:
+    """Return mean energy by clock and ITR, each at its fast and its slow end."""
+    clocks, delays = (cells[name].drop_nulls().sort() for name in ("ghz", "itr"))
+    ends = {"fast": (clocks[-1], delays[0]), "slow": (clocks[0], delays[-1])}
+    energies = {}
+    for clock, (ghz, _) in ends.items():
+        for delay, (_, itr) in ends.items():
+            corner = cells.filter(pl.col("ghz") == ghz, pl.col("itr") == itr)
+            if not len(corner):
+                raise UnmeasuredError(f"no run at ITR {itr:g} us and {ghz:g} GHz")
+            energies[clock, delay] = float(corner[ENERGY].mean())  # type: ignore[arg-type]
+    return energies
+
+
+def saved_by_slowest_itr(cells: pl.DataFrame) -> tuple[float, list[pl.DataFrame]]:
+    """Return the joules that the slowest ITR saves over the fastest, and the settings of each."""
+    ends = [cells.filter(pl.col("itr") == end) for end in (cells["itr"].min(), cells["itr"].max())]
+    fastest_j, slowest_j = (float(end[ENERGY].mean()) for end in ends)  # type: ignore[arg-type]
+    return fastest_j - slowest_j, ends

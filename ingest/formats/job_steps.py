@@ -5,7 +5,7 @@ import re
 from collections.abc import Collection, Iterable, Sequence
 from typing import Final
 
-from ingest.formats.json_rows import Cell
+from ingest.formats.json_cells import Cell
 from ingest.formats.problem_list import ProblemList
 from ingest.formats.table_rows import Table
 from ingest.formats.table_text import UNSET

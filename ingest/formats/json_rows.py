@@ -4,37 +4,29 @@ A *place* is the path of a table in its document, with `*` for each list or dict
 `models/*/runs/*`. The document itself has the place ``, and one row.
 """
 
-import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
 from typing import Any, Final
-
-import numpy as np
 
 from data.errors import FormatError
 from ingest.formats.documents import is_yaml, parse_document
-from ingest.formats.written_numbers import is_number
+from ingest.formats.json_cells import (
+    DEEPEST,
+    Cell,
+    cells_of,
+    flatten,
+    is_dictionary,
+    is_list,
+    quantity_in,
+    summaries,
+)
 from ingest.settings.headings import is_setting, quantity_of, read_heading, words_of
 from ingest.settings.word_lists import VALUES, WORDS
 
-Cell = str | float | int | None
-# Levels of a document that are looked at, and columns that parents give to each row.
-_DEEPEST: Final = 6
 _MOST_CARRIED: Final = 100
-_LONGEST_TEXT: Final = 200
-# A list of so many whole numbers is a shape, such as a problem size, not a series of measurements.
-_SHAPE: Final = 4
-# Keys of the objects of a list that is a dictionary in fact: `{"name": "time", "value": 3}`.
-_NAMES: Final = ("name", "metric", "quantity", "key")
-_VALUES: Final = ("value", "score")
-_UNITS: Final = ("unit", "units")
 # Seconds since 1970 of a time that measures nothing.
 _SINCE_1970: Final = (1e9, 4e9)
-# Times that are apart by less are one.
-_SAME_TIME: Final = 0.02
-STATISTICS: Final = ("n", "mean", "sd", "p50", "p99")
 # An object of this name states what was set.
 _SET: Final = re.compile(r"(?:.*\.)?(?:param|config|setting|factor|knob)\w*\.", re.IGNORECASE)
 # Times and rates that nobody sets; a duration may be set.
@@ -100,7 +92,7 @@ def _has_numbers(place: Place, are_results: bool) -> bool:
         are_results: Whether it must be of a result, since most such files are configurations: of
             more digits than people set.
     """
-    flat = [(_cells(content), flatten(content)[1]) for _, content in place.objects[:10]]
+    flat = [(cells_of(content), flatten(content)[1]) for _, content in place.objects[:10]]
     cells = [each for own, _ in flat for each in own.items()]
     series = [(name, number) for _, lists in flat for name in lists for number in lists[name]]
     if are_results:
@@ -121,19 +113,8 @@ def _is_read(number: float) -> bool:
     return bool(number % 1) or (abs(number) > _MOST_SET and bool(number % 1000))
 
 
-@lru_cache(maxsize=4096)
-def _quantity(heading: str) -> str:
-    return quantity_of(read_heading(heading))
-
-
-def _scale(heading: str) -> float:
-    """Return the seconds of one unit of a time, 1 if its heading has no unit."""
-    unit = read_heading(heading).unit
-    return unit.scale if unit is not None else 1.0
-
-
 def _has_energy(heading: str) -> bool:
-    return _quantity(heading) in ("energy", "power")
+    return quantity_in(heading) in ("energy", "power")
 
 
 def _has_time(heading: str) -> bool:
@@ -143,7 +124,7 @@ def _has_time(heading: str) -> bool:
 
 def _is_result(heading: str) -> bool:
     words = {*words_of(heading)}
-    is_named = _quantity(heading) in ("energy", "power", "rate") or bool(words & _RESULTS)
+    is_named = quantity_in(heading) in ("energy", "power", "rate") or bool(words & _RESULTS)
     return is_named and not is_setting(heading) and words.isdisjoint(WORDS["loads"])
 
 
@@ -155,7 +136,7 @@ def places_of(document: Any) -> list[Place]:
     places: dict[str, Place] = {}
     if isinstance(document, dict) and (columns := _columnar(document)):
         document = columns
-    if isinstance(document, dict) and not _is_dictionary(document):
+    if isinstance(document, dict) and not is_dictionary(document):
         places[""] = Place("", [({}, document)])
     _collect(document, "", {}, (), places, 0)
     return sorted(places.values(), key=lambda place: (-len(place.objects), place.path.count("/")))
@@ -182,23 +163,6 @@ def _columnar(document: Mapping[str, Any]) -> list[dict[str, Any]]:
 _SPLIT: Final = {"columns", "index", "data"}
 
 
-def _is_dictionary(node: Mapping[str, Any]) -> bool:
-    """Return whether the values are like objects, each under a key of its own."""
-    values = list(node.values())
-    if len(values) < 2 or not all(isinstance(each, dict) and each for each in values):
-        return False
-    if all(map(is_number, node)):
-        return True
-    first = values[0].keys()
-    return all(len(first & each.keys()) * 2 >= max(len(first), len(each)) for each in values)
-
-
-def _is_list(node: Any) -> bool:
-    if not isinstance(node, list) or not node or not all(type(each) is dict for each in node):
-        return False
-    return _pairs(node) is None
-
-
 def _collect(
     node: Any,
     path: str,
@@ -208,13 +172,13 @@ def _collect(
     depth: int,
 ) -> None:
     """Add the places at a node and below it."""
-    if depth > _DEEPEST or not isinstance(node, dict | list):
+    if depth > DEEPEST or not isinstance(node, dict | list):
         return
     is_keyed = False
     below, name = f"{path}/*".lstrip("/"), path.rpartition("/")[2].replace("*", "")
     # A number such as `32` is a value of the level above it, and no name.
     name = "" if name[:1].isdigit() else name
-    if isinstance(node, dict) and _is_dictionary(node):
+    if isinstance(node, dict) and is_dictionary(node):
         small = {key.lower() for key in node}
         heading = name or next((n for n, of in VALUES.items() if small <= of), "key")
         heading = f"{heading}_{len(keys) + 1}" if heading in keys else heading
@@ -224,7 +188,7 @@ def _collect(
         is_index |= is_restated
         keys = keys if is_index else (*keys, heading)
         entries = [({} if is_index else {heading: key}, each) for key, each in node.items()]
-    elif _is_list(node):
+    elif is_list(node):
         entries = [({}, each) for each in node]
     else:
         if isinstance(node, dict):
@@ -251,139 +215,9 @@ def _restates(key: str, content: Mapping[str, Any]) -> bool:
 
 def _carried(node: Mapping[str, Any]) -> dict[str, Cell]:
     """Return the cells of a parent without its lists."""
-    cells = {}.items() if _is_dictionary(node) else _cells(node).items()
+    cells = {}.items() if is_dictionary(node) else cells_of(node).items()
     some = ((n, v) for n, v in cells if v is not None and not str(v).startswith("["))
     return dict([*some][:_MOST_CARRIED])
-
-
-def _cells(node: Mapping[str, Any]) -> dict[str, Cell]:
-    """Return the cells of an object without its lists and dictionaries of objects."""
-    own = {
-        name: value
-        for name, value in node.items()
-        if not (isinstance(value, list) and not _pairs(value))
-        and not (isinstance(value, dict) and _is_dictionary(value))
-    }
-    return flatten(own)[0]
-
-
-def flatten(content: Mapping[str, Any]) -> tuple[dict[str, Cell], dict[str, list[float]]]:
-    """Return the cells of an object, and its lists of numbers; inner names follow a dot."""
-    cells: dict[str, Cell] = {}
-    lists: dict[str, list[float]] = {}
-    _flatten(content, "", cells, lists, 0)
-    _add_steps(cells, lists)
-    return cells, lists
-
-
-def _add_steps(cells: dict[str, Cell], lists: dict[str, list[float]]) -> None:
-    """Add up the energies of the steps of which an object consists; change both in place.
-
-    The steps' times are together that of the object, which says it too.
-    """
-    times = [name for name in lists if "." in name and _quantity(name) == "time"]
-    own = [
-        c * _scale(n)
-        for n, c in cells.items()
-        if isinstance(c, int | float) and _quantity(n) == "time"
-    ]
-    for name in times:
-        took = sum(lists[name]) * _scale(name)
-        if not any(abs(took - each) <= _SAME_TIME * each for each in own if each > 0):
-            continue
-        start = name[: name.rindex(".") + 1]
-        energies = [n for n in lists if n.startswith(start) and _quantity(n) == "energy"]
-        cells |= {each: sum(lists.pop(each)) for each in energies}
-        if energies:
-            del lists[name]
-
-
-def _flatten(
-    node: Mapping[str, Any],
-    start: str,
-    cells: dict[str, Cell],
-    lists: dict[str, list[float]],
-    depth: int,
-) -> None:
-    for key, value in node.items():
-        name = f"{start}{key}"
-        if isinstance(value, dict) and depth < _DEEPEST:
-            _flatten(value, f"{name}.", cells, lists, depth + 1)
-        elif not isinstance(value, list):
-            cells[name] = plain(value)
-        elif (pairs := _pairs(value)) is not None:
-            cells |= {f"{start}{own}": cell for own, cell in pairs.items()}
-        elif _is_list(value):
-            flat = [flatten(each)[0] for each in value]
-            for inner in dict.fromkeys(inner for each in flat for inner in each):
-                cells_of = [each.get(inner) for each in flat]
-                series = [cell for cell in cells_of if isinstance(cell, int | float)]
-                if series:
-                    lists[f"{name}.{inner}"] = series
-        elif numbers := _numbers(value):
-            is_shape = len(value) <= _SHAPE and all(type(each) is int for each in value)
-            if is_shape:
-                cells[name] = json.dumps(value)
-            else:
-                lists[name] = numbers
-        elif value and len(text := json.dumps(value, default=str)) <= _LONGEST_TEXT:
-            cells[name] = text
-
-
-def _pairs(node: Sequence[Any]) -> dict[str, Cell] | None:
-    """Return names with units and values of a list of `{"name": ..., "value": ...}`; else None."""
-    pairs: dict[str, Cell] = {}
-    for each in node:
-        keys = each.keys() if isinstance(each, dict) else ()
-        name = next((key for key in _NAMES if key in keys), None)
-        value = next((key for key in _VALUES if key in keys), None)
-        if name is None or value is None or len(keys) > 4 or isinstance(each[value], dict | list):
-            return None
-        unit = next((each[key] for key in _UNITS if each.get(key)), "")
-        heading = f"{each[name]} ({unit})" if unit else str(each[name])
-        if heading in pairs:
-            return None
-        pairs[heading] = plain(each[value])
-    return pairs or None
-
-
-def _numbers(values: Sequence[Any]) -> list[float]:
-    """Return the numbers of a list, or of a list of lists; empty if it has anything else."""
-    flat = [n for each in values for n in (each if isinstance(each, list) else (each,))]
-    return flat if all(map(_is_number, flat)) else []
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
-
-
-def summaries(lists: Mapping[str, Sequence[float]]) -> dict[str, Cell]:
-    """Return number, mean, sample standard deviation, median and 99th percentile of each list."""
-    cells: dict[str, Cell] = {}
-    for name, series in lists.items():
-        values = np.array(series, np.float64)
-        values = values[np.isfinite(values)]
-        if not len(values):
-            continue
-        statistics = [
-            len(values),
-            float(values.mean()),
-            float(values.std(ddof=1)) if len(values) > 1 else None,
-            *map(float, np.percentile(values, (50, 99))),
-        ]
-        cells |= {f"{name}_{s}": v for s, v in zip(STATISTICS, statistics, strict=True)}
-    return cells
-
-
-def plain(value: Any) -> Cell:
-    """Return a value as a cell: a text, a number, or None."""
-    if value is None or isinstance(value, str):
-        return value
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, int | float):
-        return None if value != value else value
-    return json.dumps(value, default=str) if isinstance(value, dict | list) else str(value)
 
 
 def is_set(heading: str) -> bool:

@@ -10,7 +10,7 @@ from data.errors import FormatError
 from ingest.declarations import MeterDeclaration
 from ingest.formats.hoboware_clock import MeterTime, parse_time
 from ingest.formats.hoboware_numbers import find_decimal_mark
-from ingest.formats.json_rows import Cell
+from ingest.formats.json_cells import Cell
 from ingest.formats.meter_rows import MeterRows
 from ingest.formats.problem_list import ProblemList
 from ingest.formats.table_files import parse_table

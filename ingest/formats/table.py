@@ -13,7 +13,7 @@ from data.aggregates import AGGREGATE_N
 from data.errors import FormatError
 from ingest.declarations import TableColumn
 from ingest.files.packed import Packed
-from ingest.formats.json_rows import Cell
+from ingest.formats.json_cells import Cell
 from ingest.formats.problem_list import ProblemList
 from ingest.formats.table_columns import N_COLUMN, Target, targets_of
 from ingest.formats.table_files import declaration_of, parse_tables

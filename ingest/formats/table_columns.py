@@ -14,7 +14,7 @@ from data.declared import Column, Kind, Role
 from data.errors import FormatError
 from data.schema import KNOBS, MEASUREMENTS
 from ingest.declarations import Aggregate, TableColumn, TableDeclaration
-from ingest.formats.json_rows import Cell
+from ingest.formats.json_cells import Cell
 from ingest.formats.table_rows import Table
 from ingest.formats.table_text import MOST_WHOLE, UNSET, WHOLE
 from ingest.formats.written_numbers import is_number

@@ -16,25 +16,24 @@ from ingest.files.text_lines import iterate_lines
 from ingest.formats import json_rows, workbook
 from ingest.formats.documents import is_yaml, parse_document
 from ingest.formats.job_steps import join_steps
-from ingest.formats.json_rows import Cell, plain
+from ingest.formats.json_cells import Cell, flatten, plain, summaries
 from ingest.formats.logged_rows import (
     LoggedRows,
     are_logged_objects,
     logged_object,
     logged_rows,
 )
+from ingest.formats.plain_columns import doubt_commas, with_plain_numbers
 from ingest.formats.problem_list import ProblemList
 from ingest.formats.table_footers import drop_footers
 from ingest.formats.table_rows import MOST_ROWS, Table, bounded, check_columns, check_rows
 from ingest.formats.table_text import (
     CUT_HEAD,
-    LOOKED_AT,
     headings_of,
     separator_of,
     table_rows,
 )
 from ingest.formats.workbook import is_workbook
-from ingest.formats.written_numbers import is_either, written_numbers
 from ingest.records import ReadContext
 from ingest.settings.tables import CORE, target_kinds
 
@@ -219,8 +218,8 @@ def parse_table(
     if separator is None:
         return table
     if separator != ",":
-        _doubt_commas(table, problems)
-    return _with_plain_numbers(table, separator == ",")
+        doubt_commas(table, problems)
+    return with_plain_numbers(table, separator == ",")
 
 
 def _rows_of_log(lines: Iterable[str], rows: LoggedRows, problems: ProblemList) -> Iterator[str]:
@@ -233,46 +232,6 @@ def _rows_of_log(lines: Iterable[str], rows: LoggedRows, problems: ProblemList) 
         yield line if is_row else ""
     detail = f"{passed} of {total} lines are no rows of the header; passed over"
     problems.add("other_lines", "doubted", detail)
-
-
-def _doubt_commas(table: Table, problems: ProblemList) -> None:
-    """Report columns whose numbers are like `12,345` at first, if no other has decimal commas."""
-    first = (islice(table.column(at), LOOKED_AT) for at in range(len(table.headings)))
-    columns = ([str(cell).strip() for cell in cells] for cells in first)
-    written = {
-        heading: [cell for cell in cells if cell]
-        for heading, cells in zip(table.headings, columns, strict=True)
-        if any("," in cell for cell in cells)
-    }
-    unclear = {heading: cells for heading, cells in written.items() if is_either(cells)}
-    for heading in written.keys() - unclear.keys():
-        plain, _ = written_numbers(written[heading], False) or ([], "")
-        if "." in "".join(filter(None, plain)) and "." not in "".join(written[heading]):
-            return
-    for heading, cells in unclear.items():
-        detail = f"the comma in {cells[0]} of {heading} is taken as a decimal mark"
-        problems.add("unclear_comma", "doubted", detail)
-
-
-def _with_plain_numbers(table: Table, is_comma_separated: bool) -> Table:
-    """Return a table with plain numbers where all cells of a column are numbers with one unit."""
-    first = [cells for _, cells in islice(table.rows, LOOKED_AT)]
-    others = {
-        index: written
-        for index in range(len(table.headings))
-        if written_numbers([cells[index] for cells in first], is_comma_separated)
-        and (written := written_numbers([*table.column(index)], is_comma_separated))
-    }
-    if not others:
-        return table
-    plain_table = Table(table.headings, table.refused, table.place, table.keys)
-    plain_table.units = {table.headings[index]: unit for index, (_, unit) in others.items() if unit}
-    for row, (line, cells) in enumerate(table.rows):
-        plain_table.append(
-            line,
-            [others[at][0][row] if at in others else cell for at, cell in enumerate(cells)],
-        )
-    return plain_table
 
 
 class _Lines:
@@ -360,8 +319,8 @@ def _parse_json(
         except (ValueError, RecursionError):
             entry = None
         if isinstance(entry, dict):
-            cells, lists = json_rows.flatten(entry)
-            cells |= json_rows.summaries(lists)
+            cells, lists = flatten(entry)
+            cells |= summaries(lists)
             objects.append((number, cells))
             headings |= dict.fromkeys(cells)
             check_columns(len(headings), name)

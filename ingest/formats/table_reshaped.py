@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from ingest.declarations import TableDeclaration
-from ingest.formats.json_rows import Cell
+from ingest.formats.json_cells import Cell
 from ingest.formats.table_rows import Table
 from ingest.formats.written_numbers import is_number
 from ingest.settings.headings import is_derived, words_of

@@ -5,7 +5,7 @@ from typing import Final
 
 from data.errors import FormatError
 from ingest.files.packed import CHUNK, packed, unpacked
-from ingest.formats.json_rows import Cell
+from ingest.formats.json_cells import Cell
 
 # The most of a table of runs; a compressed file of some kB may hold far more.
 MOST_ROWS: Final = 1_000_000

@@ -9,7 +9,7 @@ import numpy as np
 from data.errors import FormatError
 from data.schema import COUNTERS
 from ingest.declarations import TableColumn
-from ingest.formats.json_rows import Cell
+from ingest.formats.json_cells import Cell
 from ingest.formats.problem_list import ProblemList
 from ingest.formats.table_columns import Target
 from ingest.formats.table_text import MOST_WHOLE, UNSET, WHOLE

@@ -19,14 +19,8 @@ from ingest.formats.interval_means import take_means
 from ingest.formats.trace_counters import is_running_total, steps_of
 from ingest.formats.trace_headings import kernel_of, numbered, words_of
 from ingest.formats.trace_layout import layout_of
-from ingest.formats.trace_search import (
-    EVEN_SHARE,
-    POWERCAP_SCALE,
-    Trace,
-    find_trace,
-    numbers_of,
-    trace_of,
-)
+from ingest.formats.trace_quantities import POWERCAP_SCALE, numbers_of
+from ingest.formats.trace_search import EVEN_SHARE, Trace, find_trace, trace_of
 from ingest.records import Intervals, ReadContext, Reading
 from ingest.settings.column_names import clean_name
 from ingest.settings.headings import without_unit

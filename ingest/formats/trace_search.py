@@ -8,9 +8,12 @@ from typing import Final
 import numpy as np
 
 from ingest.formats.problem_list import ProblemList
-from ingest.formats.trace_counters import is_running_total
-from ingest.formats.trace_headings import Heading, read_heading, words_of
-from ingest.formats.trace_layout import Layout, is_number, number_text, read_layout, unit_of
+from ingest.formats.trace_headings import Heading, words_of
+from ingest.formats.trace_layout import Layout, is_number, number_text, read_layout
+from ingest.formats.trace_quantities import (
+    numbers_of,
+    read_headings,
+)
 from ingest.formats.trace_times import read_times
 from ingest.settings.word_lists import WORDS
 
@@ -45,22 +48,6 @@ _RUN_S: Final = 2.0
 _MOST_TEXTS: Final = 0.2
 # Whole numbers of times without a unit in such steps are ms.
 _LARGE_STEP: Final = 90
-# Voltages and currents that are larger have units of a thousandth; a power is compared with them.
-_LARGE: Final = {"voltage": 400.0, "current": 50.0, "power": np.inf}
-# What PowerAPI and others call the whole machine among its containers.
-_WHOLE: Final = frozenset({"rapl", "global", "total", "all", "system", "host"})
-_RAPL: Final = {
-    "psys": Heading("power", 1.0, False, "total"),
-    "pkg": Heading("power", 1.0, False, "package"),
-    "core": Heading("power", 1.0, False, "inside"),
-    "uncore": Heading("power", 1.0, False, "inside"),
-    "dram": Heading("power", 1.0, False, "memory"),
-}
-# Quantities without which a text is no trace, and the power of a machine.
-_WORKING: Final = ("power", "energy", "busy", "frequency")
-_MACHINE_W: Final = (1.0, 5000.0)
-# Linux' powercap writes uJ.
-POWERCAP_SCALE: Final = 1e-6
 
 
 @dataclass(slots=True)
@@ -108,25 +95,9 @@ def trace_of(layout: Layout, name: str = "") -> Trace | None:
     """Return the trace in some cells; None if they are none."""
     if not layout.columns:
         return None
-    _keep_whole(layout)
-    headings = [
-        read_heading(heading, next(filter(None, map(unit_of, islice(column, 20))), ""))
-        for heading, column in zip(layout.headings, layout.columns, strict=True)
-    ]
-    if not any(each.quantity in ("power", "energy") for each in headings):
-        headings = [*map(_rapl_counter, layout.headings, headings, layout.columns)]
-        _add_product(layout, headings)
-    if not any(each.quantity in _WORKING for each in headings):
-        headings = _by_name(layout, headings, name)
-    if not any(each.quantity in _WORKING for each in headings):
+    headings = read_headings(layout, name)
+    if headings is None:
         return None
-    if any(each.quantity == "power" and each.domain == "total" for each in headings):
-        # Domains of RAPL beside it are powers too.
-        headings = [
-            _RAPL.get(h.rstrip("-0123456789"), each)
-            for h, each in zip(layout.headings, headings, strict=True)
-        ]
-    _with_units(layout, headings)
     device = _devices(layout, headings)
     if device is None and layout.is_named:
         device = np.zeros(len(layout.lines), np.int32)
@@ -152,77 +123,6 @@ def trace_of(layout: Layout, name: str = "") -> Trace | None:
     if not _has_own_texts(layout, headings, devices):
         return None
     return trace if trace.dt_s.size >= _LEAST_SAMPLES[trace.has_energy] * devices else None
-
-
-def _by_name(layout: Layout, headings: Sequence[Heading], name: str) -> list[Heading]:
-    """Return headings of a power or an energy for numbers of which only the file's name says it.
-
-    In `joules_total.csv` are energies. One number behind each date, with no name at all, is taken
-    as a power if it is one of a machine.
-    """
-    said = read_heading(name.partition(".")[0].replace("-", "_"))
-    free = [
-        at
-        for at, each in enumerate(headings)
-        if not each.quantity and all(map(is_number, layout.columns[at]))
-    ]
-    if said.quantity in ("power", "energy"):
-        words = " and ".join(layout.headings[at] for at in free[:3])
-        layout.doubts.append(f"{words} are taken as {said.quantity}, by the file's name")
-        # The name of a file of several, such as `joules_total`, is of no one of them.
-        said = said if len(free) == 1 else said._replace(domain="")
-    elif layout.is_bare and len(free) == 1 and _is_power(numbers_of(layout, free[0])):
-        said = Heading("power", 1.0, True, "total")
-        layout.doubts.append("the number behind each date is taken as a power, W")
-    else:
-        return [*headings]
-    return [said if at in free else each for at, each in enumerate(headings)]
-
-
-def _is_power(numbers: np.ndarray) -> bool:
-    """Return whether numbers can be the watts of a machine: they vary around one of some size."""
-    usual = float(np.nanmedian(numbers))
-    is_total = is_running_total(numbers)
-    return not is_total and _MACHINE_W[0] <= usual <= _MACHINE_W[1] and float(np.ptp(numbers)) > 0
-
-
-def _keep_whole(layout: Layout) -> None:
-    """Keep the rows of the whole machine, where rows of its containers stand beside them."""
-    for heading, cells in zip(layout.headings, layout.columns, strict=True):
-        names = set(cells) if read_heading(heading).quantity == "device" else ()
-        whole = [name for name in names if name.lower() in _WHOLE]
-        if len(whole) == 1 < len(names):
-            rows = [row for row, cell in enumerate(cells) if cell == whole[0]]
-            layout.lines = [layout.lines[row] for row in rows]
-            layout.columns = [[each[row] for row in rows] for each in layout.columns]
-            return
-
-
-def _add_product(layout: Layout, headings: list[Heading]) -> None:
-    """Add voltage times current as a power, if there is one column of each and no power."""
-    if any(each.quantity in ("power", "energy") for each in headings):
-        return
-    parts = [[at for at, each in enumerate(headings) if each.quantity == quantity and each.has_unit]
-             for quantity in ("voltage", "current")]  # fmt: skip
-    if [len(each) for each in parts] == [1, 1]:
-        scaled = (numbers_of(layout, at) * headings[at].scale for (at,) in parts)
-        layout.headings.append(" times ".join(layout.headings[at] for (at,) in parts))
-        layout.columns.append([f"{watts:.9g}" for watts in np.prod([*scaled], axis=0).tolist()])
-        headings.append(Heading("power", 1.0, True, "total"))
-
-
-def _rapl_counter(text: str, heading: Heading, cells: Sequence[str]) -> Heading:
-    """Return an energy, uJ, for a running total that has the name of a domain of RAPL."""
-    name = text.lower().rstrip("-_0123456789")
-    domain = _RAPL.get({"package": "pkg"}.get(name, name))
-    if domain is None or not all(map(is_number, cells)):
-        return heading
-    values = np.array([float(number_text(cell)) for cell in cells])
-    return (
-        Heading("energy", POWERCAP_SCALE, True, domain.domain)
-        if is_running_total(values)
-        else heading
-    )
 
 
 def _times(layout: Layout, headings: Sequence[Heading]) -> tuple[np.ndarray, float | None] | None:
@@ -258,29 +158,6 @@ def _in_seconds(layout: Layout, at: int, times: np.ndarray) -> np.ndarray:
     return times * 1e-3
 
 
-def _with_units(layout: Layout, headings: list[Heading]) -> None:
-    """Choose the units of a voltage, a current and a power that say none, by which they agree.
-
-    A voltage of hundreds is mV, a current of tens mA, as boards and phones have them.
-    """
-    at = {each.quantity: n for n, each in enumerate(headings) if not each.has_unit}
-    if sum(each.quantity in ("voltage", "current", "power") for each in headings) != 3:
-        return
-    if not at.keys() >= {"voltage", "current", "power"}:
-        return
-    usual = {q: float(np.nanmedian(numbers_of(layout, n))) for q, n in at.items() if q in _LARGE}
-    scales = {q: 1e-3 if usual[q] > _LARGE[q] else 1.0 for q in ("voltage", "current")}
-    watts = usual["voltage"] * scales["voltage"] * usual["current"] * scales["current"]
-    for scale, unit in ((1.0, "W"), (1e-3, "mW"), (1e-6, "uW")):
-        if abs(usual["power"] * scale - watts) <= 0.1 * watts:
-            for place, heading in enumerate(headings):
-                if heading.quantity in _LARGE:
-                    own = scales.get(heading.quantity, scale)
-                    headings[place] = heading._replace(scale=own, has_unit=True)
-            name = layout.headings[at["power"]]
-            layout.doubts.append(f"{name} is taken as {unit}, by which it is voltage times current")
-
-
 def _has_runs(layout: Layout, times_s: np.ndarray) -> bool:
     """Return whether the rows are runs with the times of their begins.
 
@@ -309,11 +186,6 @@ def _is_rising(times_s: np.ndarray) -> bool:
         return False
     steps = np.diff(known)
     return bool((steps >= 0).mean() > 0.99 and known[-1] > known[0])
-
-
-def numbers_of(layout: Layout, at: int) -> np.ndarray:
-    """Return the numbers of a column, NaN for others."""
-    return np.array([float(number_text(cell)) for cell in layout.columns[at]])
 
 
 def _devices(layout: Layout, headings: Sequence[Heading]) -> np.ndarray | None:

@@ -7,7 +7,6 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-_PLAIN_NUMBER: Final = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
 _SET: Final = frozenset({"", "nan", "-nan", "na", "n/a", "null", "none", "-"})
 _FIRST: Final = re.compile(r"[-+]?[\d.,]*\d[\d.,]*([eE][-+]?\d+)?\s*\S*")
 _PLAIN: Final = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
@@ -93,4 +92,4 @@ def is_either(numbers: Sequence[str]) -> bool:
 
 def is_number(text: str) -> bool:
     """Return whether a text is a number in decimal digits, with or without an exponent."""
-    return _PLAIN_NUMBER.fullmatch(text) is not None
+    return _PLAIN.fullmatch(text) is not None

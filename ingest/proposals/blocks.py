@@ -10,7 +10,7 @@ from typing import Final
 
 import numpy as np
 
-from ingest.formats.json_rows import Cell
+from ingest.formats.json_cells import Cell
 from ingest.formats.table_reshaped import VALUE
 from ingest.proposals.columns import MAYBE_SETTINGS, guess_columns
 from ingest.proposals.crossed_tables import rows_are_samples
@@ -23,7 +23,8 @@ from ingest.proposals.roles import Guess, names_machines
 from ingest.proposals.table_shape import shape_of
 from ingest.settings.column_names import clean_name
 from ingest.settings.dataset import UNKNOWN, Settings
-from ingest.settings.headings import is_derived, read_heading, unit_of, without_unit, words_of
+from ingest.settings.headings import is_derived, read_heading, without_unit, words_of
+from ingest.settings.units import unit_of
 from ingest.settings.word_lists import WORDS
 
 # Knobs of the lake, by heading: only what cannot mean anything else.

@@ -13,7 +13,8 @@ import numpy as np
 from data.knob_table import STATED
 from data.schema import KNOBS, MEASUREMENTS
 from ingest.declarations import TableColumn
-from ingest.formats.json_rows import STATISTICS, Cell, is_set
+from ingest.formats.json_cells import STATISTICS, Cell
+from ingest.formats.json_rows import is_set
 from ingest.proposals.counted_rates import settle_counted_rates
 from ingest.proposals.lake_columns import choose_targets, kernel_of
 from ingest.proposals.roles import (

@@ -11,7 +11,8 @@ import numpy as np
 
 from ingest.proposals.latency_units import CLIENTS, NO_UNIT
 from ingest.proposals.roles import Guess
-from ingest.settings.headings import counted_by_s, unit_of
+from ingest.settings.headings import counted_by_s
+from ingest.settings.units import unit_of
 from ingest.settings.word_lists import WORDS
 
 # Of these no one takes a second, and nobody writes seconds of several.

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pathlib import PurePosixPath
 from typing import Final
 
-from ingest.formats.json_rows import Cell
+from ingest.formats.json_cells import Cell
 from ingest.formats.table_reshaped import VALUE
 from ingest.formats.table_text import UNSET
 from ingest.formats.written_numbers import is_number

@@ -11,7 +11,7 @@ from data.errors import FormatError
 from ingest.declarations import TableColumn, TableDeclaration
 from ingest.files.blocks import read_head
 from ingest.formats.documents import may_be_document
-from ingest.formats.json_rows import Cell
+from ingest.formats.json_cells import Cell
 from ingest.formats.problem_list import ProblemList
 from ingest.formats.table_files import declaration_of, parse_tables
 from ingest.formats.table_reshaped import reshape

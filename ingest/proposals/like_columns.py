@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 
 from ingest.declarations import Aggregate
-from ingest.formats.json_rows import Cell
+from ingest.formats.json_cells import Cell
 from ingest.formats.table_reshaped import stem_of
 from ingest.proposals.roles import guess_of, is_measured
 from ingest.settings.headings import quantity_of, read_heading, words_of

@@ -11,7 +11,8 @@ from typing import Final, Literal
 from data.declared import check_name
 from data.errors import DataError
 from ingest.settings.column_names import clean_name
-from ingest.settings.headings import unit_of, words_of
+from ingest.settings.headings import words_of
+from ingest.settings.units import unit_of
 from ingest.settings.word_lists import VALUES, WORDS
 
 _SEPARATORS: Final = "-_.=@+ "

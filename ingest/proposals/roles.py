@@ -13,7 +13,7 @@ from typing import Final, Literal
 import numpy as np
 
 from data.declared import Role
-from ingest.formats.json_rows import Cell
+from ingest.formats.json_cells import Cell
 from ingest.settings.headings import Heading, quantity_of
 from ingest.settings.word_lists import WORDS
 

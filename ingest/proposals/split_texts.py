@@ -8,7 +8,7 @@ import re
 from collections.abc import Collection, Sequence
 from typing import Final
 
-from ingest.formats.json_rows import Cell
+from ingest.formats.json_cells import Cell
 from ingest.formats.table_text import UNSET
 from ingest.formats.written_numbers import is_number
 from ingest.proposals.path_parts import PathColumn, read_paths

@@ -5,8 +5,9 @@ from typing import Any
 
 from data.declared import Column
 from data.errors import FormatError
-from ingest.discover.names import RunKey, identity_columns, name_labels
-from ingest.discover.source_reads import SourceRead
+from ingest.discover.names import RunKey, identity_columns, label_columns, name_labels
+from ingest.discover.plan import RunWork
+from ingest.discover.source_reads import SourceRead, settings_struct, source_struct
 from ingest.formats.log_reader import LogFacts
 from ingest.records import Problem, Reading
 from ingest.settings.dataset import Settings
@@ -60,3 +61,26 @@ class RunRow:
     def doubt(self, read: SourceRead, kind: str, detail: str) -> None:
         """Add a problem to a file that is used nevertheless."""
         self.problems[read.file.path].append(Problem(kind, "doubted", detail))
+
+
+def amended_row(row: dict[str, Any], work: RunWork) -> dict[str, Any]:
+    """Return a row of the lake with the present settings' labels and the files' present times."""
+    settings = work.files[0].settings
+    key = work.key
+    flags = set(row["flags"]) - {"unknown_system"}
+    if key.system not in settings.systems:
+        flags.add("unknown_system")
+    digests = {source["path"]: source for source in row["sources"]}
+    files = [
+        source_struct(file, digests[file.path]["digest"])
+        for file in work.files
+        if file.path in digests
+    ]
+    other_sources = [s for s in row["sources"] if s["path"] not in {f["path"] for f in files}]
+    other_sources = [s for s in other_sources if s["digest"] != settings.fingerprint]
+    return {
+        **row,
+        **label_columns(key.workload, key.system, settings),
+        "flags": sorted(flags),
+        "sources": [*files, *other_sources, settings_struct(settings)],
+    }

@@ -19,9 +19,10 @@ from ingest.discover.found_files import Ignored
 from ingest.discover.names import canonical_system
 from ingest.files.packed import Packed
 from ingest.records import Problem, Severity, SummaryRow
-from ingest.settings.headings import unit_of, words_of
+from ingest.settings.headings import words_of
+from ingest.settings.units import unit_of
 from ingest.settings.word_lists import WORDS
-from ingest.tables.summary_rows import TableRead
+from ingest.tables.table_reads import TableRead
 
 _COSTS: Final = ("energy_j", "power_w")
 # Tables of more rows are no lists of settings.

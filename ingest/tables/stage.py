@@ -31,13 +31,8 @@ from ingest.settings.dataset import Settings
 from ingest.settings.layers import SettingsByFolder
 from ingest.tables.joined_tables import join_tables
 from ingest.tables.row_traces import join_traces
-from ingest.tables.summary_rows import (
-    RowCounts,
-    SummaryRuns,
-    TableRead,
-    read_tables,
-    resolve_tables,
-)
+from ingest.tables.summary_rows import SummaryRuns, resolve_tables
+from ingest.tables.table_reads import RowCounts, TableRead, read_tables
 
 OnProblems = Callable[[str, str, Sequence[Problem]], None]
 

@@ -2,123 +2,34 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from functools import cached_property
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
 
 from data.errors import FormatError
-from data.schema import MEASUREMENTS
-from ingest.discover.found_files import RawFile
 from ingest.discover.names import (
-    KEY_KNOBS,
     RunKey,
     canonical_system,
     check_knobs,
     identity_columns,
     make_run_id,
     order_knobs,
-    workload_of,
 )
 from ingest.discover.source_reads import settings_struct, source_struct
-from ingest.files.packed import Packed
 from ingest.formats.problem_list import ProblemList
 from ingest.lake.recorded_runs import SUMMARY, RunIds
-from ingest.records import Problem, SummaryRow, SummaryTable
+from ingest.records import Problem, SummaryRow
 from ingest.settings.dataset import UNKNOWN
-from ingest.tables.core_rows import sum_over_cores
 from ingest.tables.row_windows import window_of
+from ingest.tables.table_reads import RowCounts, TableRead
 from ingest.tables.unique_keys import DROPPED, FIRST, FURTHER, NONE, RowKeys
 
 # Problems of a kind that are listed by line; the rest become one problem with a count.
 MAX_NAMED_LINES: Final = 200
-# A load that was set has so many digits; one that was measured is that near to it.
-_LOAD_DIGITS: Final = 2
-_LOAD_TOLERANCE: Final = 0.01
 # Energy, power and time of a row that differ by more are doubted.
 _POWER_TOLERANCE: Final = 0.05
-
-
-@dataclass(slots=True)
-class RowCounts:
-    """What became of the rows of tables.
-
-    Attributes:
-        read: All of them.
-        refused: Left out, each with a problem.
-        dropped: Left out, because another row says the same, or nothing was measured.
-        summed: Added to another row: a run has a row for each of its cores.
-    """
-
-    read: int = 0
-    refused: int = 0
-    dropped: int = 0
-    summed: int = 0
-
-    @property
-    def runs(self) -> int:
-        """Rows that are runs."""
-        return self.read - self.refused - self.dropped - self.summed
-
-    def __add__(self, other: "RowCounts") -> "RowCounts":
-        return RowCounts(
-            self.read + other.read,
-            self.refused + other.refused,
-            self.dropped + other.dropped,
-            self.summed + other.summed,
-        )
-
-
-@dataclass
-class TableRead:
-    """A summary table after it was read.
-
-    Attributes:
-        joined: Tables whose values its rows took.
-    """
-
-    file: RawFile
-    digest: str
-    table: SummaryTable
-    joined: list["TableRead"] = field(default_factory=list)
-
-    @cached_property
-    def kept(self) -> frozenset[str]:
-        """Columns of `runs` that a row of the table may fill."""
-        own = (*self.file.settings.columns.values(), *self.table.columns)
-        return frozenset((*MEASUREMENTS, *(column.name for column in own)))
-
-    @cached_property
-    def knobs(self) -> tuple[str, ...]:
-        """Columns that are part of a row's key."""
-        own = (*self.file.settings.columns.values(), *self.table.columns)
-        return (*KEY_KNOBS, *(column.name for column in own if column.role == "knob"))
-
-    @cached_property
-    def metrics(self) -> frozenset[str]:
-        """Columns that a measurement may fill."""
-        own = (*self.file.settings.columns.values(), *self.table.columns)
-        return frozenset((*MEASUREMENTS, *(each.name for each in own if each.role == "metric")))
-
-    @cached_property
-    def measured(self) -> tuple[str, ...]:
-        """Columns with a measurement in a row, in order of name."""
-        rows = self.table.rows
-        found = {n for row in rows for n, value in row.values.items() if value is not None}
-        return tuple(sorted(found & self.metrics))
-
-    def is_empty(self, row: SummaryRow) -> bool:
-        """Whether nothing was measured of a row, such as one of a plan that was not run yet."""
-        return all(row.values.get(name) is None for name in self.metrics)
-
-    @cached_property
-    def workload(self) -> str:
-        """The workload of rows that say none: the settings', else one that the path names."""
-        said = self.table.workload
-        parts = self.file.path.split("/")[-2:]
-        return workload_of(parts, self.file.settings) if said == UNKNOWN else said
 
 
 @dataclass(slots=True)
@@ -143,46 +54,6 @@ class _Claim:
     row: SummaryRow
     key: RunKey
     flags: set[str]
-
-
-def read_tables(
-    file: RawFile, digest: str, table: SummaryTable, problems: Sequence[Problem]
-) -> list[TableRead]:
-    """Return each table of a file: loads told from measured rates, rows of cores summed to runs.
-
-    Args:
-        problems: Those of reading the file; the first table has them.
-    """
-    return [
-        TableRead(file, digest, sum_over_cores(_with_loads(each), file.settings))
-        for each in (replace(table, problems=[*problems]), *table.others)
-    ]
-
-
-def _with_loads(table: SummaryTable) -> SummaryTable:
-    """Tell the loads that were set from the rates that were measured, if one column has both.
-
-    A column of loads with fractions was measured. It becomes the throughput; the load is the
-    nearest value of two digits, or unknown if that is over 1 % off.
-    """
-    rates = (row.values.get("load_qps") for row in table.rows)
-    fraction = next((r for r in rates if isinstance(r, float) and not r.is_integer()), None)
-    if fraction is None or any("throughput_qps" in row.values for row in table.rows):
-        return table
-    rows: Packed[SummaryRow] = Packed()
-    for row in table.rows:
-        rate = row.values.get("load_qps")
-        if isinstance(rate, float):
-            load = float(f"{rate:.{_LOAD_DIGITS - 1}e}")
-            is_near = abs(rate - load) <= _LOAD_TOLERANCE * load
-            row.values |= {"load_qps": load if is_near else None, "throughput_qps": rate}
-        rows.append(row)
-    detail = (
-        f"loads with fractions, such as {fraction}, were "
-        "measured: kept as throughput_qps; load_qps is the nearest value of two digits"
-    )
-    problem = Problem("measured_load", "repaired", detail)
-    return replace(table, rows=rows, problems=[*table.problems, problem])
 
 
 def resolve_tables(dataset: str, reads: Sequence[TableRead], taken: RunIds) -> SummaryRuns:

@@ -11,8 +11,6 @@ from app.kit.context import Lakes
 from app.storage.answer import answer
 from app.storage.published import judged_claims
 from app.storage.study import default_state
-from data.analysis.claims_of_mechanisms import RULES_OF_MECHANISMS
-from data.analysis.claims_of_tuning import RULES_OF_TUNING
 from data.analysis.network_runs import NetworkRuns
 from data.analysis.verdicts import (
     DOES_NOT,
@@ -25,7 +23,7 @@ from data.analysis.verdicts import (
     judge,
 )
 from data.connection import open_lake
-from data.published import PublishedClaim, published_claims
+from data.published import RULES_OF_NETWORKS, PublishedClaim, published_claims
 from data.reference.claims import all_claims
 from tests.fixtures.lakes import write_lake
 from tests.fixtures.storage_rows import MODES, fio, study_lake
@@ -156,7 +154,7 @@ def row(
 
 
 def verdict(name: str, rows: list[dict[str, Any]]) -> Verdict:
-    rules = {**RULES_OF_TUNING, **RULES_OF_MECHANISMS}[name]
+    rules = RULES_OF_NETWORKS[name]
     return judge(rules, NetworkRuns.of(pl.DataFrame(rows, infer_schema_length=None)))
 
 

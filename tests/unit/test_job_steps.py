@@ -3,7 +3,7 @@
 import pytest
 
 from ingest.declarations import TableDeclaration
-from ingest.formats.json_rows import Cell
+from ingest.formats.json_cells import Cell
 from ingest.formats.problem_list import ProblemList
 from ingest.formats.table_files import parse_tables
 from ingest.proposals.split_texts import split_columns

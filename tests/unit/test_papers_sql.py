@@ -11,9 +11,7 @@ import polars as pl
 import pytest
 
 from app.artifact.claims import PAPERS, storage_inputs
-from data.analysis.claims_of_mechanisms import RULES_OF_MECHANISMS
 from data.analysis.claims_of_schemes import RULES_OF_SCHEMES, model_values
-from data.analysis.claims_of_tuning import RULES_OF_TUNING
 from data.analysis.network_runs import (
     CLOSED,
     CONFIGURATION,
@@ -26,11 +24,11 @@ from data.analysis.network_runs import (
 from data.analysis.storage_runs import MODES, StorageRuns
 from data.analysis.verdicts import LOADS_STORES, UNDECIDED, judge
 from data.catalogue import SHIPPED
-from data.published import RULES_OF_STORAGE, StorageStudy
+from data.published import RULES_OF_NETWORKS, RULES_OF_STORAGE, StorageStudy
 
 VERIFY = runpy.run_path(str(PAPERS.with_name("verify.py")))
 ALL: dict[str, Mapping[str, Any]] = {
-    "network": {**RULES_OF_TUNING, **RULES_OF_MECHANISMS},
+    "network": RULES_OF_NETWORKS,
     "storage": RULES_OF_STORAGE,
     "schemes": RULES_OF_SCHEMES,
 }

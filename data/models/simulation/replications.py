@@ -17,7 +17,7 @@ import numpy as np
 from data.analysis.spreads import mean_spreads
 from data.errors import DataError
 from data.models.simulation.adaptation import FIRST_PROFILE, MOST_US, set_profile
-from data.models.simulation.frame_sizes import check_frame_sizes, frame_time_us
+from data.models.simulation.frame_sizes import check_frame_sizes
 from data.models.simulation.kernel import (
     BATCH,
     BINS_PER_OCTAVE,
@@ -37,7 +37,7 @@ from data.models.simulation.machine import (
     reset_totals,
 )
 from data.models.simulation.traffic import (
-    COPY_64_US,
+    check_load,
     mean_off_us,
     new_sources,
 )
@@ -117,7 +117,7 @@ def simulate(
     """
     sizes = check_frame_sizes(frame_sizes)
     if machine.traffic == BURSTY:
-        _check_load(machine, rates, sizes)
+        check_load(machine, rates, sizes)
     limit = effort.time_limit_s
     deadline = math.inf if limit is None else time.monotonic() + limit
 
@@ -136,20 +136,6 @@ def simulate(
         tuple(stopped for _, _, stopped, _ in answers),
         np.array([events for *_, events in answers]),
     )
-
-
-def _check_load(machine: Machine, rates: np.ndarray, sizes: np.ndarray) -> None:
-    most = 1 / frame_time_us(sizes)
-    if rates.max() > most * (1 + 1e-12):
-        raise DataError(
-            f"rates_kpps holds {rates.max() * 1e3:g}; bursty traffic of frames of mean "
-            f"{sizes[:, 0] @ sizes[:, 1]:.0f} bytes reaches {most * 1e3:.1f} Kpps"
-        )
-    if machine.service_us <= COPY_64_US:
-        raise DataError(
-            f"service_us is {machine.service_us:g}; with bursty traffic it must be above "
-            f"{COPY_64_US:g} us, the copy of a 64-byte packet"
-        )
 
 
 class _Replication:
@@ -189,16 +175,9 @@ class _Replication:
         while state["served"][0] < served and state["events"][0] < events:
             self._refill()
             run(
-                state,
-                served,
-                events,
-                self._arrivals,
-                self._copies,
-                self.counts,
-                series,
-                self._traffic,
-                self._draws,
-            )
+                state, served, events, self._arrivals, self._copies, self.counts, series,
+                self._traffic, self._draws,
+            )  # fmt: skip
 
     def _refill(self) -> None:
         """Draw anew in place of what was used, where less than half of a stream is left."""
@@ -303,12 +282,8 @@ def _simulate_rate(
             stopped = "events"
         packets = runs[0].state["served"][0]
     is_slow = stopped != "precision" or not is_settled
-    return (
-        measured,
-        is_slow,
-        stopped,
-        float(sum(replication.state["events"][0] for replication in runs)),
-    )
+    events = float(sum(replication.state["events"][0] for replication in runs))
+    return measured, is_slow, stopped, events
 
 
 def _full_ring_us(machine: Machine, rate: float, seed: int, sizes: np.ndarray) -> float:

@@ -7,8 +7,9 @@ from typing import Any, Final
 import numpy as np
 from numba import njit
 
+from data.errors import DataError
 from data.models.simulation.frame_sizes import BETWEEN_BYTES, US_PER_BYTE, frame_time_us
-from data.models.simulation.machine import FITTING_ONLY, TRUE_LOAD
+from data.models.simulation.machine import FITTING_ONLY, TRUE_LOAD, Machine
 from data.models.simulation.on_off import LEAST_ON_US, OFF_SHAPE, ON_SHAPE, SOURCES
 
 # The frame of fixed size.
@@ -151,3 +152,22 @@ def _begin_on(
     sources[source, 0] = end
     sources[source, 1] = size
     sources[source, 2] = on_end
+
+
+def check_load(machine: Machine, rates: np.ndarray, sizes: np.ndarray) -> None:
+    """Refuse rates that the link does not reach, and services shorter than a packet's copy.
+
+    Raises:
+        DataError: One is.
+    """
+    most = 1 / frame_time_us(sizes)
+    if rates.max() > most * (1 + 1e-12):
+        raise DataError(
+            f"rates_kpps holds {rates.max() * 1e3:g}; bursty traffic of frames of mean "
+            f"{sizes[:, 0] @ sizes[:, 1]:.0f} bytes reaches {most * 1e3:.1f} Kpps"
+        )
+    if machine.service_us <= COPY_64_US:
+        raise DataError(
+            f"service_us is {machine.service_us:g}; with bursty traffic it must be above "
+            f"{COPY_64_US:g} us, the copy of a 64-byte packet"
+        )
