@@ -121,7 +121,7 @@ def odd_runs(
     )  # fmt: skip
 
 
-def compare(runs: pl.DataFrame, found: Distributions) -> pl.DataFrame:
+def compare(runs: pl.DataFrame, sizes: Distributions) -> pl.DataFrame:
     """Compare the runs of each configuration by one quantity.
 
     `times_usual` is the distance over what is usual: the median distance between two of the other
@@ -135,10 +135,10 @@ def compare(runs: pl.DataFrame, found: Distributions) -> pl.DataFrame:
     Returns:
         As `unlike_siblings`, in no order.
     """
-    own = pl.DataFrame({"run_id": found.run_ids}, {"run_id": pl.String}).join(
+    own = pl.DataFrame({"run_id": sizes.run_ids}, {"run_id": pl.String}).join(
         runs, on="run_id", how="left", maintain_order="left"
     )
-    is_counted = found.counts.sum(axis=1) > 0
+    is_counted = sizes.counts.sum(axis=1) > 0
     groups: dict[int, list[int]] = defaultdict(list)
     for row, code in enumerate(own["configuration"]):
         if is_counted[row]:
@@ -150,12 +150,12 @@ def compare(runs: pl.DataFrame, found: Distributions) -> pl.DataFrame:
             if len(part) >= LEAST_REPLICATES:
                 by_size[len(part)].append(part)
                 replicates[len(part)].append(len(members))
-    is_series, duration_s = found.quantity in SERIES, own["duration_s"].to_numpy()
+    is_series, duration_s = sizes.quantity in SERIES, own["duration_s"].to_numpy()
     little = (_LEAST_SHIFT if is_series else _LEAST_DOUBLINGS) / ODD_TIMES
     tables = []
     for n, parts in by_size.items():
         rows = np.array(parts)
-        of_kind = _over_time(found, rows, duration_s) if is_series else _by_size(found, rows)
+        of_kind = _over_time(sizes, rows, duration_s) if is_series else _by_size(sizes, rows)
         pairs = _pairs(*of_kind)
         names = ("row", "sibling", "distance", "usual")
         for each in _against_others(rows, pairs):
@@ -171,29 +171,29 @@ def compare(runs: pl.DataFrame, found: Distributions) -> pl.DataFrame:
     return table.with_columns(
         own[table["row"]].select("run_id", "configuration", "choice"),
         sibling=own["run_id"].gather(table["sibling"]),
-        quantity=pl.lit(found.quantity),
+        quantity=pl.lit(sizes.quantity),
     ).with_columns(
         times_usual=pl.col("distance") / pl.max_horizontal(usual, of_choice, pl.lit(little))
     ).select(*_KINDS)  # fmt: skip
 
 
-def _by_size(found: Distributions, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _by_size(sizes: Distributions, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return the share below each edge, shape (groups, n, edges), and what lies between edges.
 
     Args:
         rows: Indices of runs, shape (groups, n).
     """
-    shares = np.cumsum(found.counts[rows], axis=2, dtype=np.float64)
+    shares = np.cumsum(sizes.counts[rows], axis=2, dtype=np.float64)
     shares = shares[..., :-1] / shares[..., -1:]
-    return shares, np.diff(np.log2(1 + found.low))
+    return shares, np.diff(np.log2(1 + sizes.low))
 
 
 def _over_time(
-    found: Distributions, rows: np.ndarray, duration_s: np.ndarray
+    sizes: Distributions, rows: np.ndarray, duration_s: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return as `_by_size` the shares before each time since the start of the runs."""
     edges = np.arange(SERIES_BINS + 1)
-    counts = found.counts[rows]
+    counts = sizes.counts[rows]
     passed = np.concatenate([np.zeros((*rows.shape, 1)), np.cumsum(counts, axis=2)], axis=2)
     lengths = duration_s[rows]
     on_time = np.empty_like(passed)

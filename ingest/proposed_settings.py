@@ -62,26 +62,26 @@ def discover_proposing(
     before = read_proposals(lake) if is_proposing else []
     usable, refused = _usable(before) if before else ([], {})
     layers = SettingsByFolder(settings_file, [(p.root, p.name, p.text) for p in usable])
-    found = Found(discover(raw, state, dataset, layers, disk), usable)
+    proposing = Found(discover(raw, state, dataset, layers, disk), usable)
     if not is_proposing or settings_file is not None:
-        return found
+        return proposing
     again = refused.keys() - {proposal.root for proposal in usable}
-    roots = _roots_without_settings(raw, found.discovery, layers, again)
+    roots = _roots_without_settings(raw, proposing.discovery, layers, again)
     if roots:
         from ingest.propose import propose_for
     for root in roots:
         proposal = propose_for(root, dataset, layers.settings_of(_folder(root)))
         if proposal.is_needed:
             name = dataset or proposal.dataset
-            found.new.append(KeptProposal.of(_folder(root), name, proposal.text))
+            proposing.new.append(KeptProposal.of(_folder(root), name, proposal.text))
             reason = refused.get(_folder(root))
             said = (f"proposed again, since the settings of before are refused: {reason}",)
-            found.summaries.append((*(said if reason else ()), *proposal.summary))
-    if found.new:
-        found.kept = [*usable, *found.new]
-        layers = SettingsByFolder(None, [(p.root, p.name, p.text) for p in found.kept])
-        found.discovery = discover(raw, state, dataset, layers, disk)
-    return found
+            proposing.summaries.append((*(said if reason else ()), *proposal.summary))
+    if proposing.new:
+        proposing.kept = [*usable, *proposing.new]
+        layers = SettingsByFolder(None, [(p.root, p.name, p.text) for p in proposing.kept])
+        proposing.discovery = discover(raw, state, dataset, layers, disk)
+    return proposing
 
 
 def _usable(kept: Iterable[KeptProposal]) -> tuple[list[KeptProposal], dict[str, str]]:

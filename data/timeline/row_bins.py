@@ -61,20 +61,24 @@ class CoreRows:
 
 
 def rows_by_core(
-    place: np.ndarray, t_ns: np.ndarray, columns: Columns, before: np.ndarray, after: np.ndarray
+    core_index: np.ndarray,
+    t_ns: np.ndarray,
+    columns: Columns,
+    before: np.ndarray,
+    after: np.ndarray,
 ) -> CoreRows:
     """Sort a window's rows by core.
 
     Args:
-        place: Index of each row's core, 0 to below k, shape (n,).
+        core_index: Index of each row's core, 0 to below k, shape (n,).
         t_ns: Never falling, shape (n,).
         columns: Further columns of the rows.
         before: Time of each core's last interrupt before the window, shape (k,); NONE if none.
         after: Time of each core's first interrupt after the window, shape (k,); NONE if none.
     """
-    order = np.argsort(place.astype(np.int16), kind="stable")
-    place, t_ns = place[order], t_ns[order]
-    starts = np.searchsorted(place, np.arange(len(before) + 1))
+    order = np.argsort(core_index.astype(np.int16), kind="stable")
+    core_index, t_ns = core_index[order], t_ns[order]
+    starts = np.searchsorted(core_index, np.arange(len(before) + 1))
     previous = np.empty(len(t_ns), np.int64)
     previous[1:] = t_ns[:-1]
     has_rows = starts[:-1] < starts[1:]
@@ -82,7 +86,7 @@ def rows_by_core(
     last = before.copy()
     last[has_rows] = t_ns[starts[1:][has_rows] - 1]
     return CoreRows(
-        place,
+        core_index,
         t_ns,
         np.where(previous == NONE, NONE, t_ns - previous),
         {name: values[order] for name, values in columns.items()},

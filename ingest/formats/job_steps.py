@@ -74,13 +74,13 @@ def _text(cell: Cell) -> str:
 
 def _are_steps(texts: Iterable[str]) -> bool:
     """Return whether texts are numbers of jobs and steps: named ones, or numbered from 0 on."""
-    found: dict[str, set[str]] = {}
+    steps_of: dict[str, set[str]] = {}
     for text in texts:
         match = _JOB.fullmatch(text)
         if match is None:
             return False
-        found.setdefault(match[1], set()).add(match[2] or "")
-    inner = [each - {""} for each in found.values() if "" in each and len(each) > 1]
+        steps_of.setdefault(match[1], set()).add(match[2] or "")
+    inner = [each - {""} for each in steps_of.values() if "" in each and len(each) > 1]
     is_named = any(not step.isdigit() for each in inner for step in each)
     return bool(inner) and (is_named or all("0" in each for each in inner))
 
@@ -97,11 +97,11 @@ def _joined(
     )
     joined, lost = [*cells], []
     for index, cell in enumerate(cells):
-        said = {_text(step[index]) for step in steps
+        values = {_text(step[index]) for step in steps
                 if _text(step[index]) or ".ex" not in _text(step[at])}  # fmt: skip
-        if _text(cell) or not any(said):
+        if _text(cell) or not any(values):
             continue
-        if are_whole and len(said) == 1:
+        if are_whole and len(values) == 1:
             joined[index] = next(step[index] for step in steps if _text(step[index]))
         else:
             lost.append(index)

@@ -104,7 +104,7 @@ def read(blocks: Iterable[bytes], context: ReadContext) -> Reading:
 
 
 def _intervals(lines: Sequence[CountLine]) -> Intervals | None:
-    """Return the counts of each interval and place; None without `-I`."""
+    """Return the counts of each interval and processor; None without `-I`."""
     rows: dict[tuple[float, str], dict[str, float]] = {}
     for line in lines:
         if line.time_s is not None and line.value is not None and line.time_s > 0:
@@ -120,13 +120,13 @@ def _intervals(lines: Sequence[CountLine]) -> Intervals | None:
     ends = sorted({end_s for end_s, _ in ordered})
     length_s = dict(zip(ends, np.diff(ends, prepend=0.0).tolist(), strict=True))
     names = dict.fromkeys(name for row in rows.values() for name in row)
-    places = [place for _, place in ordered]
+    processors = [processor for _, processor in ordered]
     return Intervals(
         np.array([end_s for end_s, _ in ordered]),
         np.array([length_s[end_s] for end_s, _ in ordered]),
-        np.array([_number_in(_CPU, place) for place in places], np.int32),
-        np.array([_number_in(_SOCKET, place) for place in places], np.int32),
-        ["" if _CPU.fullmatch(place) else place for place in places],
+        np.array([_number_in(_CPU, processor) for processor in processors], np.int32),
+        np.array([_number_in(_SOCKET, processor) for processor in processors], np.int32),
+        ["" if _CPU.fullmatch(name) else name for name in processors],
         {name: np.array([rows[key].get(name, np.nan) for key in ordered]) for name in names},
     )
 

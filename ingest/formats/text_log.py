@@ -192,12 +192,10 @@ def _percentiles(text: str, histogram: LogHistogram) -> Mapping[str, float | int
     A percentile beyond its last row is unknown, and the mean if a value is.
     """
     counts = [
-        (float(found["value"]), sum(map(int, found["counts"].split())))
-        for found in histogram.rows.finditer(text)
+        (float(row["value"]), sum(map(int, row["counts"].split())))
+        for row in histogram.rows.finditer(text)
     ]
-    beyond = sum(
-        int(word) for found in histogram.overflow.finditer(text) for word in found[1].split()
-    )
+    beyond = sum(int(word) for row in histogram.overflow.finditer(text) for word in row[1].split())
     total = sum(count for _, count in counts) + beyond
     if not 0 < total < _MOST or max(counts, default=(0.0, 0))[0] >= _MOST:
         return {}

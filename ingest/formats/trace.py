@@ -233,7 +233,7 @@ def _chosen(trace: Trace, powers: dict[int, np.ndarray]) -> list[int]:
         by_domain.setdefault(trace.headings[at].domain, []).append(at)
     energies = {at for at in alive if trace.headings[at].quantity == "energy"}
     if total := by_domain.get("total"):
-        one = next((at for at in total if at in energies), total[0])
+        whole_machine = next((at for at in total if at in energies), total[0])
         # One of several supplies of a machine: `PSUPower0`.
         supplies = [
             at
@@ -246,8 +246,8 @@ def _chosen(trace: Trace, powers: dict[int, np.ndarray]) -> list[int]:
             words = (words_of(trace.layout.headings[at]) for at in supplies)
             taken = [at for at, own in zip(supplies, words, strict=True) if _OUTPUT.isdisjoint(own)]
             return taken or supplies[:1]
-        _doubt_sum(trace, powers, one, [at for at in alive if at != one])
-        return [one]
+        _doubt_sum(trace, powers, whole_machine, [at for at in alive if at != whole_machine])
+        return [whole_machine]
     chosen = []
     for domain in ("package", "gpu") if by_domain.keys() & {"package", "gpu"} else ("memory",):
         columns = by_domain.get(domain, [])

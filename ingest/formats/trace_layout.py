@@ -313,17 +313,17 @@ def _take_commas(layout: Layout, is_comma_separated: bool) -> None:
     A column whose commas may be either mark has that of the others; where none tells it is doubted.
     The numbers with commas of a column with both marks are left out, with a doubt too.
     """
-    found = {}
+    written = {}
     for at, cells in enumerate(layout.columns):
         if any("," in cell for cell in cells):
             matches = [match for cell in {*cells} if (match := _WRITTEN.fullmatch(cell))]
             if any("," in match[1] for match in matches):
-                found[at] = [[match[1] for match in matches], [match[2] for match in matches]]
-    unclear = [at for at, (numbers, _) in found.items() if is_either(numbers)]
-    marks = {"." for at, cells in enumerate(layout.columns) if unclear and at not in found
+                written[at] = [[match[1] for match in matches], [match[2] for match in matches]]
+    unclear = [at for at, (numbers, _) in written.items() if is_either(numbers)]
+    marks = {"." for at, cells in enumerate(layout.columns) if unclear and at not in written
              if any(map(_POINT.fullmatch, cells))}  # fmt: skip
-    for at in sorted(found, key=lambda at: at in unclear):
-        numbers, units = found[at]
+    for at in sorted(written, key=lambda at: at in unclear):
+        numbers, units = written[at]
         heading, example = layout.headings[at], next(each for each in numbers if "," in each)
         if at in unclear:
             is_decimal = marks == {","} or (marks != {"."} and not is_comma_separated)

@@ -66,23 +66,23 @@ def _by_name(layout: Layout, headings: Sequence[Heading], name: str) -> list[Hea
     In `joules_total.csv` are energies. One number behind each date, with no name at all, is taken
     as a power if it is one of a machine.
     """
-    said = read_heading(name.partition(".")[0].replace("-", "_"))
+    by_name = read_heading(name.partition(".")[0].replace("-", "_"))
     free = [
         at
         for at, each in enumerate(headings)
         if not each.quantity and all(map(is_number, layout.columns[at]))
     ]
-    if said.quantity in ("power", "energy"):
+    if by_name.quantity in ("power", "energy"):
         words = " and ".join(layout.headings[at] for at in free[:3])
-        layout.doubts.append(f"{words} are taken as {said.quantity}, by the file's name")
+        layout.doubts.append(f"{words} are taken as {by_name.quantity}, by the file's name")
         # The name of a file of several, such as `joules_total`, is of no one of them.
-        said = said if len(free) == 1 else said._replace(domain="")
+        by_name = by_name if len(free) == 1 else by_name._replace(domain="")
     elif layout.is_bare and len(free) == 1 and _is_power(numbers_of(layout, free[0])):
-        said = Heading("power", 1.0, True, "total")
+        by_name = Heading("power", 1.0, True, "total")
         layout.doubts.append("the number behind each date is taken as a power, W")
     else:
         return [*headings]
-    return [said if at in free else each for at, each in enumerate(headings)]
+    return [by_name if at in free else each for at, each in enumerate(headings)]
 
 
 def _is_power(numbers: np.ndarray) -> bool:

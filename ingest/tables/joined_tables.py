@@ -42,10 +42,10 @@ def join_tables(reads: Sequence[TableRead]) -> tuple[list[TableRead], list[Ignor
         if costs and id(read) in settings and not _has_cost(read):
             own = settings[id(read)]
             joins.append((read, [_join_of(read, own, each, settings[id(each)]) for each in costs]))
-    filled = Counter(name for _, found in joins for each in found for name in each.fills)
+    filled = Counter(name for _, tries in joins for each in tries for name in each.fills)
     gone, ignored = set[int](), []
-    for read, found in joins:
-        fits = [each for each in found if each.is_alike and not each.reason]
+    for read, tries in joins:
+        fits = [each for each in tries if each.is_alike and not each.reason]
         for at, each in enumerate(fits):
             if twice := [name for name in each.fills if filled[name] > 1]:
                 fits[at] = replace(each, reason=f"another table has {twice[0][1]} too")
@@ -57,7 +57,7 @@ def join_tables(reads: Sequence[TableRead]) -> tuple[list[TableRead], list[Ignor
                 gone.add(id(read))
                 path = each.other.file.name
                 ignored.append(Ignored(read.file.path, f"more of the runs of {path}"))
-        refused = next((each for each in (*fits, *found) if each.reason), None)
+        refused = next((each for each in (*fits, *tries) if each.reason), None)
         if refused and id(read) not in gone:
             detail = (
                 f"not joined to {refused.other.file.name}, whose settings fit: {refused.reason}"

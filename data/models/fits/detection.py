@@ -54,16 +54,16 @@ def fit_detection(runs: FitRuns) -> DetectionFit:
 
     def predicted(events: float) -> np.ndarray:
         rates = events * packets
-        found: np.ndarray = rates / (rates * delays_us + np.exp(-rates * delays_us))
-        return found
+        interrupts: np.ndarray = rates / (rates * delays_us + np.exp(-rates * delays_us))
+        return interrupts
 
     def fit(weights: np.ndarray) -> list[float]:
         def cost(log_events: float) -> float:
             off = np.abs(np.log(predicted(np.exp(log_events)) / measured))
             return float(weights @ off)
 
-        found = minimize_scalar(cost, bounds=np.log([0.05, 20.0]), method="bounded")
-        return [float(np.exp(found.x))]
+        minimum = minimize_scalar(cost, bounds=np.log([0.05, 20.0]), method="bounded")
+        return [float(np.exp(minimum.x))]
 
     best = fit(np.ones(len(cells)))[0]
     low, high = interval(resampled(len(cells), fit, _RESAMPLES)[:, 0])
