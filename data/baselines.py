@@ -37,7 +37,8 @@ def baseline_of(
         named: Columns and values of the setting.
     """
     name = objective
-    rows = everything.filter(matching(everything, named) & (everything[f"{name}_n"] > 0))
+    is_there = matching(everything, named) & (everything[f"{name}_n"] > 0)
+    rows = everything[np.flatnonzero(is_there)]
     what = "default" if named is DEFAULT else "setting that the baseline names"
     if not len(rows):
         return None, f"no {what} was measured here"

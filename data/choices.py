@@ -88,8 +88,8 @@ class Study:
     @cached_property
     def settings(self) -> pl.DataFrame:
         """The knobs of each setting."""
-        # An empty list in brackets would yield all columns.
-        return self.rows.select(self.knobs)
+        # Brackets take a fraction of the time of `select`; an empty list in them means all columns.
+        return self.rows[list(self.knobs)] if self.knobs else self.rows.select()
 
 
 def study_of(

@@ -211,7 +211,7 @@ def _alternatives(judged: Study, members: np.ndarray, shown: int, question: Ques
     text = ""
     # A member has two characters at least.
     if 2 * len(places) <= MAX_CHARS // 2:
-        columns = {name: judged.rows[name][places].to_list() for name in knobs or ["system"]}
+        columns = judged.rows[knobs or ["system"]][places].to_dict(as_series=False)
         rest = [name for name in columns if name != "itr_us"]
         others = list(zip(*(columns[n] for n in rest), strict=True)) if rest else [()] * len(places)
         delays: dict[tuple[Any, ...], list[Any]] = {}

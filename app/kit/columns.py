@@ -37,15 +37,30 @@ def encode_knob(column: pl.Series) -> dict[str, Any]:
     """Encode a column as its distinct values, ascending with NULL last, and indices into them."""
     if is_constant(column):
         return {"values": [column[0]], "index": encode_counts(np.zeros(len(column), np.int64))}
-    if column.dtype == pl.String:
-        column = column.cast(pl.Categorical)
-    codes = (column.to_physical() if column.dtype == pl.Categorical else column).to_numpy()
-    _, first, index = np.unique(codes, return_index=True, return_inverse=True)
-    values = [column[int(row)] for row in first]
+    first, index = coded(column)
+    values = [column[row] for row in first.tolist()]
     order = sorted(range(len(values)), key=lambda i: (values[i] is None, values[i]))
     rank = np.empty(len(order), np.int64)
     rank[order] = range(len(order))
     return {"values": [values[i] for i in order], "index": encode_counts(rank[index])}
+
+
+def coded(column: pl.Series) -> tuple[np.ndarray, np.ndarray]:
+    """Return the first row of each distinct value, NULL too, and each row's index into these."""
+    if column.dtype == pl.String:
+        column = column.cast(pl.Categorical)
+    codes = (column.to_physical() if column.dtype == pl.Categorical else column).to_numpy()
+    return distinct(codes)
+
+
+def distinct(codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the first place of each distinct number, ascending, and each place's index into these.
+
+    Numbers that follow each other are often equal, so only the first of such are sorted.
+    """
+    starts = np.flatnonzero(np.append(True, codes[1:] != codes[:-1])[: len(codes)])
+    _, first, index = np.unique(codes[starts], return_index=True, return_inverse=True)
+    return starts[first], np.repeat(index, np.diff(starts, append=len(codes)))
 
 
 def is_constant(column: pl.Series) -> bool:

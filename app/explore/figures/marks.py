@@ -12,7 +12,7 @@ import polars as pl
 
 from app.explore.roles import Encoding
 from app.explore.state import ExploreState
-from app.kit.columns import floats, is_constant
+from app.kit.columns import coded, distinct, floats, is_constant
 from app.kit.encodings import OKABE_ITO, scatter_trace
 from app.kit.words import load_words
 from data.analysis.pareto import least_of_groups, pareto_mask
@@ -63,10 +63,10 @@ def find_marks(
     """
     group = symbols = symbols_of(points, encoding)
     for name in catalogue.choice_columns:
-        codes = _codes(points[name])
-        if most := codes.max(initial=0):
-            group = np.unique(group * (most + 1) + codes, return_inverse=True)[1]
-    _, first, group = np.unique(group, return_index=True, return_inverse=True)
+        if not is_constant(points[name]):
+            starts, codes = coded(points[name])
+            group = distinct(group * len(starts) + codes)[1]
+    first, group = distinct(group)
     symbol = symbols[first]
     within = _within(points, state, catalogue)
     rows = np.flatnonzero(within)
@@ -94,18 +94,10 @@ def symbols_of(points: pl.DataFrame, encoding: Encoding) -> np.ndarray:
     """Return the index of each point's style in `styles_of`, shape (points,)."""
     if encoding.symbol is None or len(encoding.symbols) == 1:
         return np.zeros(len(points), np.int64)
-    column, codes = points[encoding.symbol.column], _codes(points[encoding.symbol.column])
-    first = np.unique(codes, return_index=True)[1].tolist()
-    return np.array([encoding.symbols.values.index(column[row]) for row in first], np.int64)[codes]
-
-
-def _codes(column: pl.Series) -> np.ndarray:
-    if is_constant(column):
-        return np.zeros(len(column), np.int64)
-    if column.dtype == pl.String:
-        column = column.cast(pl.Categorical)
-    values = column.to_physical() if column.dtype == pl.Categorical else column
-    return np.unique(values.to_numpy(), return_inverse=True)[1]
+    column = points[encoding.symbol.column]
+    first, codes = coded(column)
+    places = [encoding.symbols.values.index(column[row]) for row in first.tolist()]
+    return np.array(places, np.int64)[codes]
 
 
 def _within(points: pl.DataFrame, state: ExploreState, catalogue: Catalogue) -> np.ndarray:
