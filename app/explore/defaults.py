@@ -152,6 +152,9 @@ def with_knobs(view: LakeView, state: ExploreState) -> ExploreState:
     over, style = heat_y, heat_x
     if known.get(over, 0) < 2:
         over, style = heat_x, NONE
+    if heat_x not in numbers and known[heat_x] > known[heat_y]:
+        # Names stand beside their rows; below columns they would take the height of the cells.
+        heat_x, heat_y = heat_y, heat_x
     if style not in numbers or known.get(style, 0) < 2:
         style = NONE
     return replace(

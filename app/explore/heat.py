@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from app.explore.question import Question
-from app.kit.competitors import axis_label, ordered_values, value_words
+from app.kit.competitors import MOST_LEVELS, axis_label, legible, ordered_values, value_words
 from app.kit.encodings import axis_title, base_layout, color_bar, message_figure, scatter_trace
 from app.kit.figure_text import BREAK, bold, finishing
 from app.kit.settings import MAX_ROWS
@@ -31,7 +31,6 @@ from data.units import format_digits
 
 TEXT_MAX_CELLS: Final = 110
 # A knob with more values than that is nearly continuous: the map has so many bins of it.
-MOST_LEVELS: Final = 40
 _BINS: Final = 20
 _LETTER_PX: Final = 7
 
@@ -44,8 +43,8 @@ Levels = list[list[Value | None]]
 HOW_POOLED: Final = (
     "A cell is the mean of the replicates of one configuration. Where the reader pools knobs, it "
     "is the mean over all their runs, so a value with more runs weighs more. A knob of over "
-    f"{MOST_LEVELS} values is drawn in {_BINS} bins of about as many values each; the rows have "
-    "the values."
+    f"{MOST_LEVELS} numbers is drawn in {_BINS} bins of about as many values each, of one of more "
+    "names those with the highest means; the rows have all values."
 )
 
 
@@ -154,6 +153,10 @@ def build_heatmap(
         cells: The columns of both knobs, `mean`, `sd`, `n`; at least one row.
         systems: System to its label.
     """
+    for knob in (x_knob, y_knob):
+        count, cells = cells[knob.column].n_unique(), legible(cells, knob, pl.col("mean"))
+        if (drawn := cells[knob.column].n_unique()) < count:
+            subtitle += f" · {drawn} of {count} {knob.plural}: the highest means"
     bins = {knob.column: _bins(knob, cells[knob.column]) for knob in (x_knob, y_knob)}
     for knob in (x_knob, y_knob):
         levels = bins[knob.column]

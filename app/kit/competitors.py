@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
+import polars as pl
 
 from app.kit.encodings import (
     GOVERNOR_HUE,
@@ -25,6 +26,9 @@ DIFFER_HUE: Final = "#D9C79A"
 UNSET_HUE: Final = "#8C8C8C"
 DEFAULT_HUE: Final = "#7A6A9B"
 LEGEND_MAX: Final = 7
+# Values along an axis of a map; of more numbers it has bins, of more names the first by a rank.
+MOST_LEVELS: Final = 40
+_NAMES_DRAWN: Final = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,6 +146,21 @@ def ordered_values(knob: Knob, values: Sequence[Value | None]) -> list[Value | N
     else:
         first = sorted(known)
     return [*first, *([None] if len(known) < len(values) else [])]
+
+
+def legible(cells: pl.DataFrame, knob: Knob, rank: pl.Expr, name: str = "") -> pl.DataFrame:
+    """Return the cells of the names that an axis has room for; of a knob of numbers all.
+
+    Args:
+        rank: The names with the highest values of it are kept, of equal ones the first.
+        name: Column with the indices of the knob's values; without it they are in its own column.
+    """
+    name = name or knob.column
+    if knob.facet.is_number or cells[name].n_unique() <= MOST_LEVELS:
+        return cells
+    ranked = cells.group_by(name).agg(rank.max().alias("rank"))
+    kept = ranked.sort("rank", name, descending=[True, False], nulls_last=True)[name][:_NAMES_DRAWN]
+    return cells.filter(pl.col(name).is_in(kept.to_list(), nulls_equal=True))
 
 
 def _symbol(knob: Knob, value: Value | None, index: int, systems: Sequence[str]) -> str:

@@ -4,7 +4,7 @@ A page is one folder in `app/`, one in `assets/` and one line in `app/pages.py`.
 pages (routes, downloads, explanations, exports, keys, tests) are derived from this definition.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -88,6 +88,8 @@ class Page:
         cached_routes: Those of them whose responses follow from the lake and the request alone.
         examples: Name of a screenshot in `docs/` to its URL query; empty: the default view.
         old_paths: Old addresses to current ones; `<view>` is a placeholder for a view.
+        framed: Returns the views that stand in the frame before Dash, by a link's parameters; None:
+            the first four.
         part_of: Name of the page in whose tab of the header it is; empty for a tab of its own.
         part_title: What it is called among the parts of its tab; empty for its title.
     """
@@ -114,6 +116,7 @@ class Page:
     cached_routes: tuple[str, ...] = ()
     examples: Mapping[str, str] = field(default_factory=dict)
     old_paths: Mapping[str, str] = field(default_factory=dict)
+    framed: Callable[[Mapping[str, str]], Sequence[View]] | None = None
     part_of: str = ""
     part_title: str = ""
 

@@ -16,7 +16,7 @@ from app.models.curves import simulation, spec
 from app.models.explained import explain, recomputed
 from app.models.routes import add_routes, finished, fits_answer, runs_answer
 from app.models.runs import default_state, open_link
-from app.models.state import ALL, NAME, RUNS, TABS, ModelsState
+from app.models.state import ALL, NAME, RUNS, TABS, VIEWS, ModelsState
 from app.models.tables import view_rows
 
 
@@ -73,6 +73,7 @@ PAGE = Page(
     explain=explain,
     export=export_page,
     opening=opening,
+    framed=lambda parts: VIEWS.get(parts.get("tab", ""), ALL),
     missing=None,
     recomputed=recomputed,
     keys=(

@@ -2,14 +2,14 @@
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 import numpy as np
 import polars as pl
 
 from app.kit.columns import index_in
-from app.kit.competitors import axis_label
+from app.kit.competitors import axis_label, legible
 from app.kit.encodings import message_figure
 from app.kit.figure_text import BREAK
 from app.kit.joined import columns_of, join_panels
@@ -24,7 +24,7 @@ from app.modes.panels import judge
 from app.modes.payload import encode_cells
 from app.modes.state import ModesState
 from app.modes.words import OUTCOME_WORDS, conclusions, nothing_left, question, subject, subtitle
-from data.analysis.rules import OUTCOMES
+from data.analysis.rules import OUTCOMES, WIN
 from data.analysis.thinning import thin
 from data.selection import Value
 
@@ -109,7 +109,9 @@ def _winners(view: LakeView, judged: Judged, placed: pl.DataFrame) -> dict[str, 
     titles = f"{question(judged)}, {subject(judged)}", subtitle(view, judged)
     split = judged.split
     if split is None:
-        return build_winner_map(placed, _map_scene(judged, titles))
+        drawn, judged, words = _with_largest_leads(placed, judged)
+        titles = titles[0], " · ".join((titles[1], *words))
+        return build_winner_map(drawn, _map_scene(judged, titles), placed)
     columns = columns_of(len(judged.panels))
     share = (columns, math.ceil(len(judged.panels) / columns))
     maps = []
@@ -145,6 +147,27 @@ def _map_scene(
         share=share,
         has_winners=judged.comparison.better is not None,
     )
+
+
+def _with_largest_leads(
+    placed: pl.DataFrame, judged: Judged
+) -> tuple[pl.DataFrame, Judged, list[str]]:
+    """Leave out columns and rows where an axis has more names, such as programs, than can be read.
+
+    Returns:
+        The cells, the axes of the drawn ones, and what the map leaves out.
+    """
+    axes, words = list(judged.axes), []
+    lead = pl.col("strength") * (pl.col("outcome") == WIN)
+    for i, name in enumerate(("column", "row")):
+        knob, values = judged.knobs[i], axes[i]
+        placed = legible(placed, knob, lead, name)
+        drawn = placed[name].unique().sort()
+        if len(drawn) < len(values):
+            placed = placed.with_columns(pl.col(name).rank("dense").cast(pl.Int64) - 1)
+            axes[i] = [values[at] for at in drawn]
+            words.append(f"{len(drawn)} of {len(values)} {knob.plural}: the largest leads")
+    return placed, replace(judged, axes=(axes[0], axes[1])), words
 
 
 def _pareto(judged: Judged) -> dict[str, Any]:

@@ -172,6 +172,7 @@ class Atlas(dash.Dash):
             theme_script=_THEME_SCRIPT,
             keys=_KEYS,
             page=page,
+            framed=page and (page.framed(request.args) if page.framed else page.views)[:4],
             pages=self.pages,
             prefix=prefix,
         )

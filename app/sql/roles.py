@@ -20,8 +20,8 @@ _MEANS: Final = {
     "sum": "sum", "quantile_cont": "quantile", "quantile_disc": "quantile",
 }  # fmt: skip
 _SPREADS: Final = {
-    "stddev": "standard deviation", "stddev_samp": "standard deviation",
-    "sd": "standard deviation", "std": "standard deviation", "sem": "standard error",
+    "stddev": "sd", "stddev_samp": "sd",
+    "sd": "sd", "std": "sd", "sem": "standard error",
 }  # fmt: skip
 _WORDS: Final = {**_MEANS, **_SPREADS}
 _NAMES: Final = "|".join(_WORDS)

@@ -12,7 +12,7 @@
   // Up to this many columns and rows, in rows of this height, cells have the winner's name; above so many
   // columns, short texts.
   const NAMED_MAX = [8, 9], NAMED_PX = 30, WIDE_MAX = 12;
-  // A cell that is drawn narrower has no text.
+  // A cell that is drawn narrower, or lower than a line, has no text.
   const LEAST_PX = 28;
 
   /**
@@ -104,7 +104,7 @@
     const longest = CHARACTER_PX * Math.max(...data.who.words.map(({ length }) => length));
     const isWide = !(part.x.drawn / columns < longest);
     const isNamed = isTall && isWide && columns <= NAMED_MAX[0] && rows <= NAMED_MAX[1];
-    const hasRoom = !(part.x.drawn / columns < LEAST_PX);
+    const hasRoom = !(part.x.drawn / columns < LEAST_PX || part.y.drawn / rows < LINE_PX);
     const count = hasRoom && columns <= meta.texts_max[0] && rows <= meta.texts_max[1] ? data.count : 0;
     const cellOf = count ? wattlas.rows.cellOf(meta.map, data) : [], width = meta.map.xs.length;
     const halo = Array(4).fill("0 0 3px " + wattlas.palette(theme).paper).join(", ");

@@ -112,7 +112,7 @@
       xaxis: { ...titled(about[i]), zeroline: false, ...(isLog ? { type: "log" } : {}) },
       yaxis: { ...titled(about[j], bars), zeroline: false },
       margin: { l: 64, r: 12, t: missing ? 28 : 12, b: 44 }, hovermode: "closest",
-      paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)",
+      font: { size: 12 }, paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)",
       showlegend: false, legend: k < 0 ? {} : { title: { text: wattlas.plotText(about[k].title) } },
       uirevision: x + " " + y, meta: { kind: "chart" },
       annotations: missing ? [{ text: words, showarrow: false, xref: "paper", yref: "paper",

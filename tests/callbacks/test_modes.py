@@ -74,6 +74,19 @@ def storage(tmp_path_factory: pytest.TempPathFactory) -> Flask:
     return flask_of(lake)
 
 
+def test_of_many_names_a_map_has_those_with_the_largest_leads(tmp_path: Path) -> None:
+    # System b needs k percent more energy on machine k.
+    rows = [run(machine=f"m{k:02}", system=system, dvfs_ghz=1.3, replicate=r,
+                energy_j=100.0 + r / 100 + k * (system == "b"))
+            for k in range(41) for system in ("a", "b") for r in (0, 1)]  # fmt: skip
+    view = Lakes(write_lake(tmp_path, rows)).at(None)
+    state = ModesState(x="machine", y="dvfs", competitor="system", metric="energy_j")
+    shown = answer(view, state)
+    assert shown.winners["layout"]["meta"]["map"]["xs"] == [f"m{k}" for k in range(25, 41)]
+    assert "16 of 41 machines: the largest leads" in shown.winners["layout"]["title"]["text"]
+    assert "41 cells" in shown.status
+
+
 @pytest.mark.usefixtures("here")
 class TestOnTheGrid:
     def test_the_first_view_has_the_axes_with_most_to_compare(self) -> None:

@@ -51,6 +51,18 @@ def test_every_answer_has_the_headers(client: FlaskClient, address: str) -> None
     assert "camera=()" in headers["Permissions-Policy"]
 
 
+@pytest.mark.parametrize(
+    ("tab", "title", "other"),
+    [("", "Throughput against load", "Residuals"), ("?tab=fit", "Residuals", "Throughput")],
+)
+def test_the_frame_before_dash_has_the_views_of_the_link(
+    client: FlaskClient, tab: str, title: str, other: str
+) -> None:
+    frame = client.get(f"/models{tab}").text.split('class="status"')[0]
+    assert title in frame
+    assert other not in frame
+
+
 def test_every_inline_script_is_allowed_by_its_hash(client: FlaskClient) -> None:
     answer = client.get("/")
     inline = re.findall(r"<script(?![^>]*(?:src=|json))[^>]*>", answer.text)

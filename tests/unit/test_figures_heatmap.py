@@ -4,9 +4,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import polars as pl
 import pytest
 
-from app.explore.heat import MOST_LEVELS, TEXT_MAX_CELLS, build_heatmap
+from app.explore.heat import TEXT_MAX_CELLS, build_heatmap
+from app.kit.competitors import MOST_LEVELS
 from data.catalogue import SHIPPED
 from tests.fixtures.lakes import run, runs_from_text
 from tests.fixtures.pictures import cells_of, pairs, traces
@@ -86,6 +88,16 @@ def test_a_nearly_continuous_knob_is_binned(tmp_path: Path) -> None:
     assert "60 values of ITR in 20 bins" in figure["layout"]["title"]["text"]
     few = draw(tmp_path / "few", rows=rows[:MOST_LEVELS])
     assert len(traces(few, "cells")[0]["x"]) == MOST_LEVELS
+
+
+def test_of_many_names_an_axis_has_those_of_the_highest_means() -> None:
+    names = [f"m{k:02}" for k in range(MOST_LEVELS + 1)]
+    means = pl.Series(np.arange(len(names), dtype=float))
+    cells = pl.DataFrame({"machine": names, "itr_us": 2.0, "mean": means, "sd": 0.0, "n": 1})
+    x, y = SHIPPED.knobs["machine"], SHIPPED.knobs["itr"]
+    figure = build_heatmap(cells, SHIPPED.metric("energy_j"), "the title", "the subtitle", x, y)
+    assert figure["layout"]["meta"]["map"]["xs"] == [f"m{k}" for k in range(25, 41)]
+    assert "16 of 41 machines: the highest means" in figure["layout"]["title"]["text"]
 
 
 def test_spread_and_count_go_with_each_cell(tmp_path: Path) -> None:

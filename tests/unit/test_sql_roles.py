@@ -81,7 +81,7 @@ def test_a_chart_follows_from_the_roles(
         ("avg(energy_j)", "metric", "mean of Energy, J"),
         ("quantile_cont(energy_j, 0.5)", "metric", "quantile of Energy, J"),
         ("energy_j_max", "metric", "greatest of Energy, J"),
-        ("stddev(energy_j)", "spread", "standard deviation of Energy, J"),
+        ("stddev(energy_j)", "spread", "sd of Energy, J"),
         ("mine_sd", "spread", "mine_sd"),
         ("setup_time_ms", "metric", "setup_time_ms, ms"),
         ("count_star()", "count", "count_star()"),
