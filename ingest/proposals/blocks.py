@@ -70,6 +70,14 @@ class TableBlock:
             if guess.heading.text in table.keys and guess.why.startswith("numbers"):
                 guess.role, guess.why, guess.better = "knob", "the keys of a dictionary", None
         self._mark_names_of_files()
+        for guess, cells in zip(self.guesses, columns, strict=False):
+            # Completion modes of storage are no others: `eco`, `3`.
+            is_mode = guess.heading.text == "mode"
+            is_other = (
+                is_mode and not {str(cell).lower() for cell in cells} <= settings.modes.keys()
+            )
+            if not guess.to and (is_other or guess.heading.text in COLUMNS):
+                guess.name = f"{guess.heading.text} of table"
         self.power = power_parts(self.guesses)
         self.energy = energy_parts(self.guesses)
         path, self.parts = read_paths(table.paths) if len(table.paths) > 1 else ("", [])
@@ -149,6 +157,7 @@ class TableBlock:
         metrics = [guess for guess in self.guesses if guess.role == "metric"]
         time = next((guess for guess in metrics if guess.to == "duration_s"), None)
         more = [g for g in metrics if g.better == "more" and not g.to]
+        more = [guess for guess in more if not is_derived(guess.heading.text)]
         rates = [g for g in more if not g.heading.has(*WORDS["quality"])]
         rates.sort(key=lambda g: (g.quantity != "rate", not g.heading.has(*_RATES)))
         latencies = sorted(g.to for g in metrics if g.to.startswith("latency_"))
@@ -290,9 +299,9 @@ class TableBlock:
 
 
 def _bare(guess: Guess) -> str:
-    """Return a heading without a unit in brackets; one of the lake's is another column's here."""
-    if not guess.to and guess.heading.text in COLUMNS:
-        return f"{guess.heading.text} of table"
+    """Return a heading without a unit in brackets."""
+    if guess.name:
+        return guess.name
     text = re.sub(r"\s*[(\[{][^()\[\]{}]*[)\]}]\s*$", "", guess.heading.text)
     return text if guess.heading.unit is not None and text else guess.heading.text
 

@@ -18,6 +18,7 @@ from ingest.formats.json_rows import is_set
 from ingest.proposals.counted_rates import settle_counted_rates
 from ingest.proposals.lake_columns import choose_targets, kernel_of
 from ingest.proposals.roles import (
+    FEW_VALUES,
     MOST_NAMES,
     MOST_STEPS,
     MOST_VALUES,
@@ -25,13 +26,16 @@ from ingest.proposals.roles import (
     Guess,
     guess_of,
 )
-from ingest.settings.headings import Heading, read_heading
+from ingest.settings.headings import Heading, read_heading, unit_of
 from ingest.settings.word_lists import WORDS
 
 # Numbers with so few values may go together by chance.
 _FEW: Final = 2
 _LEAST_PARTS: Final = 3
 _FEWEST_ROWS: Final = 4
+_SPANS: Final = (("duration",), ("time",), ("runtime",), ("elapsed",))
+# Whole numbers under these stand for names.
+_CODES: Final = WORDS["identifiers"] | {"mode", "code", "type", "class", "case", "variant"}
 _A_PART: Final = "a clock of one of several processors"
 # Domains of RAPL; of the first alone that is not certain.
 _ONLY_DOMAINS: Final = frozenset({"package", "pkg", "dram", "uncore", "psys"})
@@ -58,7 +62,7 @@ def guess_columns(
         declared: By heading what the settings say already.
     """
     read = [read_heading(heading, cell_units.get(heading, "")) for heading in headings]
-    read = _with_domains(_named_by_others(read, columns))
+    read = _with_minutes(_with_domains(_named_by_others(read, columns)))
     guesses = [guess_of(each, cells) for each, cells in zip(read, columns, strict=True)]
     settle_counted_rates(guesses)
     for guess in guesses:
@@ -115,6 +119,18 @@ def _with_domains(headings: Sequence[Heading]) -> list[Heading]:
     ]
 
 
+def _with_minutes(headings: Sequence[Heading]) -> list[Heading]:
+    """Read `duration_min` as minutes, if no other statistic of it stands beside."""
+    stems = Counter(heading.words[:-1] for heading in headings)
+    return [
+        replace(heading, words=heading.words[:-1], unit=unit_of("mins"))
+        if heading.words[-1:] == ("min",) and stems[heading.words[:-1]] == 1
+        and heading.words[-2:-1] in _SPANS and heading.unit is None
+        else heading
+        for heading in headings
+    ]  # fmt: skip
+
+
 def _declare(guess: Guess, known: TableColumn) -> None:
     """Take what the settings say of a column."""
     guess.is_declared, guess.to, guess.is_dropped = True, known.to or "", known.is_dropped
@@ -137,9 +153,15 @@ def _mark_summaries(guesses: Sequence[Guess]) -> None:
 
 
 def _mark_parts(guesses: Sequence[Guess]) -> None:
-    """Make metrics of the clocks of several processors: `CPU_FREQUENCY_0` to `CPU_FREQUENCY_7`."""
+    """Make metrics of the clocks of several processors: `CPU_FREQUENCY_0` to `CPU_FREQUENCY_7`.
+
+    What has few values is measured if its like is: `idle 12v` beside `idle 5v`.
+    """
     kernels = Counter(kernel_of(guess) for guess in guesses)
+    measured = {kernel_of(guess) for guess in guesses if guess.role == "metric"}
     for guess in guesses:
+        if guess.why.startswith(FEW_VALUES) and kernel_of(guess) in measured:
+            guess.role, guess.why = "metric", "its like is measured"
         is_part = kernels[kernel_of(guess)] >= _LEAST_PARTS and guess.quantity == "frequency"
         if is_part and guess.role == "knob" and not guess.is_declared:
             guess.role, guess.why = "metric", _A_PART
@@ -224,7 +246,8 @@ def _mark_twins(guesses: Sequence[Guess], columns: Sequence[Sequence[Cell]]) -> 
             is_again = guess.kind == "text" or is_many
             if guess.count == guesses[other].count == len(pairs) and is_again:
                 kept, left = guesses[other], guess
-                is_plainer = (kept.kind, left.kind) == ("real", "text")
+                is_code = kept.kind == "real" or kept.heading.has(*_CODES)
+                is_plainer = left.kind == "text" and kept.kind != "text" and is_code
                 if is_plainer or (is_set(left.heading.text) and not is_set(kept.heading.text)):
                     # An object such as `params` says what was set.
                     kept, left = left, kept

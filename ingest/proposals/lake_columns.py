@@ -45,6 +45,7 @@ _USUAL_W: Final = 1.0
 # Parts whose sum is the energy of a machine, the first that there are.
 _WHOLES: Final = (("package", "pkg", "socket", "cpu"), ("node", "host"), ("gpu", "device"))
 _SMALL: Final = 0.15
+_COUNTING: Final = 0.15
 _AGREEING: Final = 0.2
 # By so much an energy exceeds what the measured power gives in a time that is not the run's.
 _FAR: Final = 2.0
@@ -383,6 +384,7 @@ def _choose_units(
     is_counter = energy is not None and energy.heading.has("package", "pkg", "dram", "rapl")
     is_whole = energy is not None and not np.any(energy.numbers % 1)
     is_whole = is_whole and (middles[0] or 0.0) > _MANY_UJ
+    is_counted = duration is not None and duration.kind == "whole"
     for place, one in enumerate(
         (e, p, t) for t in sides[2][1] for e in sides[0][1] for p in sides[1][1]
     ):
@@ -398,6 +400,8 @@ def _choose_units(
             rarity += {"Wh": 2.0, "kWh": 2.0, "mJ": 1.5, "uJ": -_RARITY["uJ"]}.get(one[0][0], 0.0)
         # A time of so many us has been counted in ns.
         rarity += 0.2 * (one[2][0] == "us" and seconds is not None and seconds > _LONG_US_S)
+        # Whole numbers of both are 56,818,642 uJ in 571 ms, and not mJ in s.
+        rarity += _COUNTING * (is_whole and is_counted and (one[0][0], one[2][0]) == ("mJ", "s"))
         is_fine = one[2][0] in ("us", "ns") and duration is not None and duration.kind == "real"
         if apart_s is not None and duration is not None:
             took = float(np.median(duration.numbers[1:] * one[2][1] / apart_s))

@@ -38,9 +38,12 @@ _MOST_LETTERS: Final = 80
 # Of means: ends of intervals, deviations.
 _BOUNDS: Final = ("ci", "ci95", "std", "stddev", "stdev", "stderr", "iqr")
 _EPOCHS: Final = tuple((1e9 * scale, 4e9 * scale) for scale in (1, 1e3, 1e6, 1e9))
+# What is better if there is more of it, of whatever it is.
+_SAVINGS: Final = ("saving", "savings", "saved", "reduction", "improvement", "gain")
 REMARK: Final = "a remark about the run"
 MOST_VALUES: Final = 64
 MOST_NAMES: Final = 200
+FEW_VALUES: Final = "few values that recur"
 # So many durations may be multiples of the least one by chance.
 _FEWEST_STEPS: Final = 4
 # So few fractions may be the steps of a knob.
@@ -60,6 +63,7 @@ class Guess:
         is_dropped: Whether it has no value at all.
         is_given: Whether a knob is part of the question: what ran, how much of it.
         is_declared: Whether the settings say it already.
+        name: Of a column of its own, whose heading is that of another column of the lake.
     """
 
     heading: Heading
@@ -76,6 +80,7 @@ class Guess:
     quantity: str = ""
     is_given: bool = False
     is_declared: bool = False
+    name: str = ""
     numbers: np.ndarray = field(default_factory=lambda: np.empty(0))
     count: int = 0
 
@@ -122,6 +127,8 @@ def guess_of(heading: Heading, cells: Sequence[Cell]) -> Guess:
     elif is_measured(heading, guess.quantity) is True:
         guess.role, guess.why = "metric", _measured_why(heading)
         guess.better = _direction(guess)
+    elif guess.quantity == "bytes" and heading.has(*STATISTICS) and len(counts) > MOST_STEPS:
+        guess.role, guess.why = "metric", f"a statistic of more values than people set: {said}"
     elif (
         _is_size_or_unsaid(heading) or guess.quantity == "bytes" or len(counts) == len(texts)
     ) and any(_digits(text) > _MOST_DIGITS for text in counts):
@@ -139,7 +146,7 @@ def guess_of(heading: Heading, cells: Sequence[Cell]) -> Guess:
         word = next((word for word in reversed(heading.words) if word in _SET), heading.text)
         guess.role, guess.why = "knob", f"'{word}', {said}"
     elif recurring:
-        guess.role, guess.why = "knob", f"few values that recur: {said}"
+        guess.role, guess.why = "knob", f"{FEW_VALUES}: {said}"
     else:
         guess.role, guess.why = "metric", f"numbers that seldom recur: {said}"
     guess.is_given = guess.role == "knob" and heading.has(*WORDS["given"])
@@ -307,7 +314,7 @@ def _measured_why(heading: Heading) -> str:
 
 def _direction(guess: Guess) -> Better | None:
     heading, unit = guess.heading, guess.heading.unit
-    if heading.words[-2:] == ("frame", "rate"):
+    if heading.words[-2:] == ("frame", "rate") or heading.has(*_SAVINGS):
         return "more"
     if heading.has(*_MORE) or (unit is not None and unit.quantity == "rate" and unit.text != "rpm"):
         return "more" if not heading.has("emissions", "misses", "errors") else "less"

@@ -39,6 +39,7 @@ _OF_NO_QUANTITY: Final = frozenset(
         "count",
     }
 )
+_VALUE: Final = re.compile(r"(?<![A-Za-z0-9.])\d+(?:\.\d+)?[A-Za-z]+$")
 _BRACKETS: Final = re.compile(r"^(.*?)\s*[(\[{]\s*([^()\[\]{}]+?)\s*[)\]}]\s*$")
 _PART: Final = re.compile(r"(?:[A-Za-z0-9%µμ°]|(?<=\d)\.(?=\d))+")
 # Words with a number in them: percentiles, and processors such as `gpu0`.
@@ -138,8 +139,12 @@ def read_heading(text: str, cell_unit: str = "") -> Heading:
     if len(raw) > 2 and _STATISTIC.fullmatch(raw[-1]):
         inner = Heading(text, (*words[:-2], words[-1]), None)
         unit = _last_unit(raw[-2:-1])
-        if unit is not None and unit.quantity == quantity_of(inner) != "":
+        is_plain = unit is not None and raw[-2] in ("ms", "us", "ns") and not quantity_of(inner)
+        if unit is not None and (is_plain or unit.quantity == quantity_of(inner) != ""):
             return replace(inner, unit=unit)
+    # `Idle 12v` is of a rail, `cap_150W` of a cap.
+    if _VALUE.search(text):
+        return Heading(text, words, None)
     # The number of a replicate may follow the unit: `time_ms_2`.
     number = raw[-1:] if len(raw) > 2 and raw[-1].isdigit() else []
     raw = raw[: len(raw) - len(number)]
@@ -147,8 +152,9 @@ def read_heading(text: str, cell_unit: str = "") -> Heading:
         if len(raw) >= last and (unit := _last_unit(raw[-last:])) is not None:
             own = words[: len(raw) - last]
             return Heading(text, (*own, *number) if own else words, unit)
-    if words[-1:] and words[-1] in RATES:
-        return Heading(text, words, Unit(RATES[words[-1]], "rate"))
+    last_word = next((word for word in reversed(words) if not _STATISTIC.fullmatch(word)), "")
+    if last_word in RATES:
+        return Heading(text, words, Unit(RATES[last_word], "rate"))
     return Heading(text, words, None)
 
 
@@ -161,7 +167,8 @@ def without_unit(text: str) -> str:
     own = unit_of(last[0]) if last else None
     if unit is None or own is None or own.text not in (unit.text, unit.text.partition("/")[0]):
         return text
-    return text[: text.rindex(last[0])].rstrip(" _-.,:") or text
+    title = text[: text.rindex(last[0])].rstrip(" _-.,:")
+    return text if {*words_of(title)} <= WORDS["statistics"] | WORDS["plain"] else title
 
 
 def _unit_in_brackets(text: str, words: tuple[str, ...]) -> Unit | None:
@@ -236,7 +243,10 @@ def is_setting(text: str) -> bool:
 def quantity_of(heading: Heading) -> Quantity:
     """Return what a column measures, by its unit, else by its words; empty if neither says it."""
     words = heading.words
-    if heading.unit is not None and heading.unit.quantity not in ("", "percent"):
+    if heading.unit is not None and heading.unit.quantity == "percent":
+        # `energy_saving_pct` is no energy.
+        return ""
+    if heading.unit is not None and heading.unit.quantity:
         return heading.unit.quantity
     last = next((word for word in reversed(words) if word not in WORDS["plain"]), "")
     if last in _OF_NO_QUANTITY:

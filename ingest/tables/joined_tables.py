@@ -54,9 +54,10 @@ def join_tables(reads: Sequence[TableRead]) -> tuple[list[TableRead], list[Ignor
         for each in fits:
             if not each.reason:
                 each.apply()
-                gone.add(id(read))
-                path = each.other.file.name
-                ignored.append(Ignored(read.file.path, f"more of the runs of {path}"))
+                if not read.table.rows:
+                    gone.add(id(read))
+                    path = each.other.file.name
+                    ignored.append(Ignored(read.file.path, f"more of the runs of {path}"))
         refused = next((each for each in (*fits, *tries) if each.reason), None)
         if refused and id(read) not in gone:
             detail = (
@@ -110,14 +111,16 @@ class _Join:
             other.__dict__.pop(name, None)
         rows = dict(_keyed(read, self.names))
         filled: Packed[SummaryRow] = Packed()
-        given = set[str]()
+        given, used = set[str](), set[_Key]()
         for key, row in _keyed(other, self.names):
             more = rows[key].values if key in rows else {}
+            used.add(key)
             new = {n: v for n, v in more.items() if v is not None and row.values.get(n) is None}
             given |= new.keys()
             row.values |= new
             filled.append(row)
         other.table.rows = filled
+        read.table.rows = Packed(row for key, row in rows.items() if key not in used)
         other.joined.append(read)
         by = f"by {', '.join(sorted(self.names))}" if self.names else "the only row of its folder"
         detail = f"{', '.join(sorted(given)) or 'no column'} from {read.file.name}, {by}"
@@ -161,10 +164,16 @@ def _checked(join: _Join) -> _Join:
             return join
         rows[key] = row
     there = Counter(key for key, _ in _keyed(other, names))
-    if not rows.keys() <= there.keys():
-        return join
-    join = replace(join, is_alike=True)
     measured = read.measured
+    if lacking := rows.keys() - there.keys():
+        # Most rows of two tables without a measurement in common.
+        is_most = 2 * len(lacking) < len(rows) and {*measured}.isdisjoint(other.measured)
+        if not (measured and is_most):
+            return join
+        said = f"{len(lacking)} of {len(rows)} rows have none there, and are runs of their own"
+        rows = {key: row for key, row in rows.items() if key in there}
+        join = replace(join, doubt=said)
+    join = replace(join, is_alike=True)
     folders = [Path(each.file.path).parent for each in (read, other)]
     if folders[0] != folders[1] if not (names and measured) else _place(read) != _place(other):
         return replace(join, reason="its path names something else")

@@ -596,6 +596,45 @@ STUDIES: dict[str, tuple[dict[str, str], str, int, list[tuple[Any, ...]]]] = {
             f"{100 * n},{180.5 * n},{190.5 * n},{210.5 * n}\n" for n in range(1, 6))},
         "notes, java_j, flutter_j, ionic_j, energy_j", 5, [(100, 180.5, 190.5, 210.5, None)],
     ),
+    # RAPL counts uJ, and such tools time in whole ms: 99.5 W.
+    "whole microjoules": (
+        {"energy.csv": "language,task,duration,energy\n" + "".join(
+            f"{language},{task},{took + n},{99512 * (took + n)}\n"
+            for n in range(3) for language, took in (("C", 571), ("Erlang", 6530))
+            for task in ("fasta", "k-nucleotide"))},
+        "language, task, duration_s, energy_j", 12,
+        [("C", "fasta", pytest.approx(0.571), pytest.approx(56.821352))],
+    ),
+    # A mode that is none of storage, a code of it, and what is in minutes since nothing is least.
+    "modes and minutes": (
+        {"runs.csv": "format,cooling,mode,mode_id,n,duration_min,throttled,fps_mean,watts_avg\n"
+         + "".join(
+             f"{form},{cooling},{mode},{at},{n},60.0,{'yes' if n else 'no'},{3.5 + n + at},7.5\n"
+             for form in ("onnx", "torch") for cooling in ("active", "none")
+             for at, mode in enumerate(("eco", "turbo", "max")) for n in range(2))},
+        "mode_of_table, replicate, throttled, duration_s, power_w, performance_metric", 24,
+        [("eco", 0, "no", 3600.0, 7.5, "fps_mean")],
+    ),
+    # A rail, and a column that is like measured ones; what the most of a memory was is no setting.
+    "rails and peaks": (
+        {"power.csv": "drive,query,max_mem_mb,Idle 5v,Idle 12v\n" + "".join(
+            f"{drive},q{n % 10},{1024 + 16 * (n % 13)},0.{16 + n}{at},0.0{1 + n % 2}\n"
+            for n in range(30) for at, drive in enumerate(("hgst", "wd")))},
+        "drive, query, max_mem_mb, idle_5v, idle_12v", 60,
+        [("hgst", "q0", 1024, 0.16, 0.01)],
+    ),
+    # Three of four rows have the same settings in both tables.
+    "most rows in both tables": (
+        {"energy-report.csv": "VM;Collector;Energy (J)\n" + "".join(
+            f"{vm};{gc};{6000 + n}.5\n" for n, (vm, gc) in enumerate(
+                (("graal", "g1"), ("graal", "zgc"), ("openj9", "g1"), ("azul", "pgo")))),
+         "performance-report.csv": "VM;Collector;Throughput (ops/sec)\n" + "".join(
+            f"{vm};{gc};{9000 + n}.5\n" for n, (vm, gc) in enumerate(
+                (("graal", "g1"), ("graal", "zgc"), ("openj9", "g1"), ("azul", "zgc"))))},
+        "vm, collector, energy_j, throughput", 5,
+        [("azul", "pgo", 6003.5, None), ("azul", "zgc", None, 9003.5),
+         ("graal", "g1", 6000.5, 9000.5)],
+    ),
     # Two machines, by the times of their files; a third file repeats the first.
     "stamps of unlike runs": (
         {f"data_20231220_{at}.csv": "program time energy\n" + "".join(
@@ -661,6 +700,8 @@ def test_a_study_comes_out_right_without_settings(style: str, tmp_path: Path) ->
     if style == "numbers of configurations":
         assert "c_board" in knobs
         assert not {"c_tdp_w", "c_config_id"} & knobs.keys()
+    if style == "rails and peaks":
+        assert not {"c_max_mem_mb", "c_idle_12v"} & knobs.keys()
     if style == "wide run table":
         assert not any("cpu_frequency" in name for name in knobs)
 
