@@ -3,7 +3,8 @@
 import html
 from typing import Final
 
-from app.explore.layout_best import best_settings_table, sentences
+from app.explore.best_words import sentences
+from app.explore.layout_best import best_settings_table
 from app.explore.state import ExploreState
 from app.explore.views import (
     VIEWS,

@@ -14,10 +14,11 @@ from dash import (
     no_update,
 )
 
+from app.explore.best_words import sentences
 from app.explore.defaults import default_state, missing, opened, turned
 from app.explore.export import export
 from app.explore.layout import explore_layout
-from app.explore.layout_best import best_settings_table, sentences
+from app.explore.layout_best import best_settings_table
 from app.explore.layout_controls import IDS, MENUS
 from app.explore.state import ExploreState
 from app.explore.views import (

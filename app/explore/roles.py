@@ -60,8 +60,12 @@ def encoding_of(
     by_symbol = symbol or catalogue.knobs["system"]
     values = values_of(points[by_symbol.column]) if symbol else []
     hues = None
-    if colour is not None and _has_hues(colour, points[colour.column]):
-        hues = competitors_of(colour, values_of(points[colour.column]), systems, labels)
+    if colour is not None:
+        column = points[colour.column]
+        is_one = column.null_count() > 0 and column.drop_nulls().n_unique() == 1
+        # Names have a hue each, and so has one number beside none.
+        if is_one or not colour.facet.is_number:
+            hues = competitors_of(colour, values_of(column), systems, labels)
     return Encoding(colour, size, symbol, competitors_of(by_symbol, values, systems, labels), hues)
 
 
@@ -70,13 +74,6 @@ def labels_of(points: pl.DataFrame) -> dict[str, str]:
     pairs = points[["system", "system_label"]]
     pairs = pairs[:1] if is_constant(pairs["system"]) else pairs.unique().sort("system")
     return dict(pairs.iter_rows())
-
-
-def _has_hues(knob: Knob, values: pl.Series) -> bool:
-    """Return whether each value has its own hue: names, or one number beside none."""
-    return not knob.facet.is_number or (
-        values.null_count() > 0 and values.drop_nulls().n_unique() == 1
-    )
 
 
 def _keys(encoding: Encoding) -> list[pl.Expr]:
@@ -92,13 +89,13 @@ def _keys(encoding: Encoding) -> list[pl.Expr]:
     return keys or [pl.lit(0).alias("all")]
 
 
-def in_trace_order(points: pl.DataFrame, state: ExploreState, catalogue: Catalogue) -> pl.DataFrame:
+def in_trace_order(points: pl.DataFrame, encoding: Encoding) -> pl.DataFrame:
     """Sort points by trace; for the usual knobs the query already sorts them."""
-    is_sorted = (state.colour, state.size, state.symbol) == ("dvfs", "itr", "system")
-    if is_sorted or not len(points):
+    roles = (encoding.colour, encoding.size, encoding.symbol)
+    is_sorted = [knob and knob.name for knob in roles] == ["dvfs", "itr", "system"]
+    if is_sorted or not any(roles) or not len(points):
         return points
-    keys = _keys(encoding_of(points, state, (), catalogue))
-    return points.sort(keys, maintain_order=True, nulls_last=True)
+    return points.sort(_keys(encoding), maintain_order=True, nulls_last=True)
 
 
 def trace_groups(points: pl.DataFrame, encoding: Encoding) -> list[tuple[int, int]]:

@@ -41,7 +41,7 @@ def scatter(question: Question) -> dict[str, Any]:
     state, catalogue, view = question.state, question.catalogue, question.view
     if not view.runs:
         return {"figure": message_figure(EMPTY_LAKE), "columns": None}
-    points = in_trace_order(question.points, state, catalogue)
+    points = question.points
     if not len(points):
         return {"figure": message_figure(_nothing_left(question)), "columns": None}
     performance, cost = catalogue.metric(question.performance), pl.lit(None, pl.Float64)
@@ -53,9 +53,9 @@ def scatter(question: Question) -> dict[str, Any]:
     split = Split.of(points, question.split) if question.split else None
     parts = split.parts(points) if split else [points]
     questions = question.of_panels(split) if split else [question]
-    ends = np.cumsum([0, *map(len, parts)])
-    points = pl.concat(parts) if split else points
-    encoding = encoding_of(points, state, view.systems, catalogue)
+    encoding = encoding_of(pl.concat(parts), state, view.systems, catalogue)
+    parts = [in_trace_order(part, encoding) for part in parts]
+    ends, points = np.cumsum([0, *map(len, parts)]), pl.concat(parts)
     marks = [find_marks(own, state, encoding, catalogue) for own in parts]
     needed = [mark.needed() + start for mark, start in zip(marks, ends, strict=False)]
     drawn = thin(len(points), MAX_POINTS, np.concatenate(needed))

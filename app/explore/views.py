@@ -11,11 +11,11 @@ from typing import Any, Final
 import numpy as np
 import polars as pl
 
+from app.explore.best_words import Asked
 from app.explore.decided import decided
 from app.explore.explained import explain_best
 from app.explore.fronts import areas_of
 from app.explore.heat import explain_heat, heat_of, heat_rows, heatmap
-from app.explore.layout_best import Asked
 from app.explore.lines import explain_lines, lines, lines_of, lines_rows
 from app.explore.odd import odd_words
 from app.explore.question import AGREED_METRIC, AGREED_US, MOST_RUNS_DRAWN, Question

@@ -12,13 +12,13 @@ from app.kit.encodings import (
     NUMBER_HUES,
     OKABE_ITO,
     SYMBOLS,
-    system_order,
-    system_style,
 )
 from data.catalogue import SHIPPED
 from data.knobs import Knob
 from data.selection import POLLING, Value, unset_itr
 
+# The systems of the published study have fixed hues; others get the rest in the order of names.
+_KNOWN_SYSTEMS: Final = ("linux_tuned", "ebbrt_tuned", "linux_default")
 # Fixed colours of the completion modes, on all pages.
 MODE_HUES: Final = {"interrupt": OKABE_ITO[0], "poll": OKABE_ITO[1], "hybrid": OKABE_ITO[2]}
 TIE_GREY: Final = "#B4BAC1"
@@ -88,6 +88,23 @@ def competitors_of(
     labels = tuple(value_label(knob, value, system_labels) for value in ordered)
     symbols = tuple(_symbol(knob, v, i, systems) for i, v in enumerate(ordered))
     return Competitors(knob, tuple(ordered), labels, tuple(hues), symbols, is_scaled)
+
+
+def system_order(systems: Iterable[str]) -> list[str]:
+    """Sort systems in the order of their symbols: the published study's first, then by name."""
+    found = set(systems)
+    known = [s for s in _KNOWN_SYSTEMS if s in found]
+    return known + sorted(found - set(known))
+
+
+def system_style(system: str, systems: Iterable[str]) -> tuple[str, str]:
+    """Return a system's symbol and hue; those of the published study are fixed."""
+    if system in _KNOWN_SYSTEMS:
+        index = _KNOWN_SYSTEMS.index(system)
+    else:
+        others = sorted(set(systems) - set(_KNOWN_SYSTEMS))
+        index = len(_KNOWN_SYSTEMS) + (others.index(system) if system in others else 0)
+    return SYMBOLS[index % len(SYMBOLS)], OKABE_ITO[index % len(OKABE_ITO)]
 
 
 def mode_label(mode: str) -> str:

@@ -1,17 +1,14 @@
 """Encodings of knobs on all pages: colour for DVFS, area for ITR, symbol and hue for systems."""
 
-from collections.abc import Iterable
 from typing import Any, Final
 
 import numpy as np
 
 from app.kit.figure_text import BREAK, finishing, first_line, styled
 
-# Hues of Okabe and Ito with enough contrast on white and near-black. The systems of the published
-# study have fixed hues; other systems get the rest in the order of their names.
+# Hues of Okabe and Ito with enough contrast on white and near-black.
 OKABE_ITO: Final = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00")
 SYMBOLS: Final = ("circle", "diamond", "square", "triangle-up", "triangle-down", "pentagon")
-_KNOWN_SYSTEMS: Final = ("linux_tuned", "ebbrt_tuned", "linux_default")
 
 # Cividis from 10 to 85 %: with their outline, both ends stand out from the paper of both themes.
 NUMBER_HUES: Final = (
@@ -24,23 +21,6 @@ SIZE_MAX_PX: Final = 17.0
 ADAPTIVE_SIZE_PX: Final = 11.0
 
 FONT: Final = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif"
-
-
-def system_order(systems: Iterable[str]) -> list[str]:
-    """Sort systems in the order of their symbols: the published study's first, then by name."""
-    found = set(systems)
-    known = [s for s in _KNOWN_SYSTEMS if s in found]
-    return known + sorted(found - set(known))
-
-
-def system_style(system: str, systems: Iterable[str]) -> tuple[str, str]:
-    """Return a system's symbol and hue; those of the published study are fixed."""
-    if system in _KNOWN_SYSTEMS:
-        index = _KNOWN_SYSTEMS.index(system)
-    else:
-        others = sorted(set(systems) - set(_KNOWN_SYSTEMS))
-        index = len(_KNOWN_SYSTEMS) + (others.index(system) if system in others else 0)
-    return SYMBOLS[index % len(SYMBOLS)], OKABE_ITO[index % len(OKABE_ITO)]
 
 
 def itr_sizes_px(itr_us: np.ndarray, longest_us: float) -> np.ndarray:

@@ -5,8 +5,8 @@ from typing import Any, Final
 import polars as pl
 
 from app.kit.clause import read_clause
-from app.kit.competitors import value_words
-from app.kit.encodings import OKABE_ITO, SYMBOLS, system_order, system_style
+from app.kit.competitors import system_order, system_style, value_words
+from app.kit.encodings import OKABE_ITO, SYMBOLS
 from app.kit.lake_view import LakeView
 from app.kit.links import configurations
 from app.kit.words import EMPTY_LAKE_PLAIN

@@ -44,7 +44,8 @@ def test_the_runs_that_the_filters_leave(client: FlaskClient) -> None:
     ("text", "written"),
     [("=1+1", "'=1+1"), ("+cmd|' /C calc'!A0", "'+cmd|' /C calc'!A0"), ("-2+3", "'-2+3"),
      ("@SUM(A1)", "'@SUM(A1)"), ("\t=1", "'\t=1"), ("\r=1", "'\r=1"), ("-40.6", "-40.6"),
-     ("+1e-3", "+1e-3"), ("-inf", "-inf"), ("-infx", "'-infx"), ("a=1", "a=1"), ("", "")],
+     ("+1e-3", "+1e-3"), ("-inf", "-inf"), ("-infx", "'-infx"), ("a=1", "a=1"), ("", ""),
+     ("\N{MINUS SIGN}40.6", "-40.6"), ("\N{MINUS SIGN}2 %", "'-2 %")],
 )  # fmt: skip
 def test_no_text_of_a_csv_file_is_a_formula_and_numbers_stay(text: str, written: str) -> None:
     rows = pl.DataFrame({"text": [text], "number": [-40.6], "all": [[text, text]]})

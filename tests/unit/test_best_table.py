@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 from dash.html import Div
 
-from app.explore.layout_best import best_settings_table, sentences
+from app.explore.best_words import sentences
+from app.explore.layout_best import best_settings_table
 from app.explore.state import ExploreState
 from app.explore.views import asked_of, best_notes, best_table, odd_change, picture
 from app.kit.context import Lakes

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 from scipy.special import stdtr
 
+from app.explore.best_words import area_words, sentences
 from app.explore.decided import judge
 from app.explore.fronts import attained_lines, bands_of, fronts_of
-from app.explore.layout_best import area_words, sentences
 from app.explore.question import Question
 from app.explore.state import ExploreState
 from app.explore.studies import standings_of

@@ -11,14 +11,13 @@ from app.explore.figures.marks import find_marks
 from app.explore.figures.scatter import Scene, build_scatter
 from app.explore.roles import encoding_of, in_trace_order, trace_groups
 from app.explore.state import ExploreState
+from app.kit.competitors import system_order, system_style
 from app.kit.encodings import (
     ADAPTIVE_SIZE_PX,
     GOVERNOR_HUE,
     SIZE_MAX_PX,
     SIZE_MIN_PX,
     itr_sizes_px,
-    system_order,
-    system_style,
 )
 from data.catalogue import SHIPPED
 from tests.fixtures.lakes import run, runs_from_text
@@ -330,8 +329,10 @@ def test_an_axis_fits_what_most_points_need(
     assert axis["range"] == pytest.approx([low - margin, high + margin])
 
 
-def test_no_points_of_any_encoding_stay_none(points: pl.DataFrame) -> None:
-    """Without colour, size and symbol all points are one trace."""
+def test_points_of_any_encoding_are_sorted_and_none_stay_none(points: pl.DataFrame) -> None:
+    """Without colour, size and symbol all points are one trace, in the order of the query."""
     plain = ExploreState(colour="none", size="none", symbol="none")
     for state in (ExploreState(), plain):
-        assert len(in_trace_order(points.clear(), state, SHIPPED)) == 0
+        encoding = encoding_of(points.clear(), state, (), SHIPPED)
+        assert len(in_trace_order(points.clear(), encoding)) == 0
+    assert in_trace_order(points, encoding).equals(points)

@@ -13,10 +13,11 @@ from app.kit.competitors import (
     axis_label,
     competitors_of,
     readable_on,
+    system_style,
     value_label,
     value_words,
 )
-from app.kit.encodings import GOVERNOR_HUE, NUMBER_HUES, OKABE_ITO, SYMBOLS, system_style
+from app.kit.encodings import GOVERNOR_HUE, NUMBER_HUES, OKABE_ITO, SYMBOLS
 from app.kit.figure_text import BREAK
 from app.modes.figures.evidence import EvidenceScene, build_evidence
 from app.modes.figures.pareto import ParetoScene, build_pareto, pareto_members

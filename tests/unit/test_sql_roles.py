@@ -5,8 +5,7 @@ from typing import Any, cast
 import polars as pl
 import pytest
 
-from app.kit.competitors import MODE_HUES
-from app.kit.encodings import system_style
+from app.kit.competitors import MODE_HUES, system_style
 from app.kit.lake_view import LakeView
 from app.sql.roles import chart_of, columns_of_result, unit_of
 from data.catalogue import SHIPPED

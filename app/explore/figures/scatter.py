@@ -9,7 +9,6 @@ import polars as pl
 
 from app.explore.figures.axes import metric_axis
 from app.explore.figures.marks import (
-    MARKS,
     Marks,
     frontier_traces,
     missed_words,
@@ -23,10 +22,11 @@ from app.explore.figures.proof import (
     maybe_traces,
     set_traces,
 )
+from app.explore.figures.scatter_legend import legend_entry, legend_roles, legend_traces
 from app.explore.fronts import Band
 from app.explore.roles import NEUTRAL, Encoding, trace_groups
 from app.explore.state import ExploreState
-from app.kit.columns import floats, is_constant, values_of
+from app.kit.columns import floats, is_constant
 from app.kit.encodings import (
     ADAPTIVE_SIZE_PX,
     GOVERNOR_HUE,
@@ -38,9 +38,8 @@ from app.kit.encodings import (
     scatter_trace,
 )
 from app.kit.figure_text import bold, finishing
-from app.kit.words import axis_words, knob_words, subject, synthetic_note
+from app.kit.words import axis_words, subject, synthetic_note
 from data.catalogue import Catalogue
-from data.knobs import Knob
 
 BAR_COLOR: Final = "rgba(128,128,128,0.55)"
 # Share of its point at which a bar to 0 or below ends on a logarithmic axis.
@@ -88,54 +87,39 @@ def build_scatter(
     encoding, marks = scene.encoding, scene.marks
     shown = points if len(drawn) == len(points) else points[drawn]
     every = shown if scene.every is None else scene.every
-    largest = _largest(every, encoding)
+    most = None if encoding.size is None else every[encoding.size.column].max()
+    largest = float(most or 1.0)  # type: ignore[arg-type]
     frontiers = []
     if state.frontier:
         is_less_better = scene.catalogue.metric(state.x).better == "less"
         frontiers = frontier_traces(points, marks, encoding, is_less_better)
+    sizes_px = np.full(len(shown), ADAPTIVE_SIZE_PX, np.float32)
+    if encoding.size is not None:
+        sizes_px = itr_sizes_px(floats(shown[encoding.size.column]), largest)
     proof = [*band_traces(scene.bands, encoding), *attained_traces(scene.attained, encoding)]
     proof += [
-        *set_traces(shown, _sizes_px(shown, encoding, largest), encoding),
+        *set_traces(shown, sizes_px, encoding),
         *maybe_traces(shown),
     ]
     # Discs of sets lie behind the points, strokes on them.
     behind = [trace for trace in proof if trace["meta"]["kind"] != "maybe"]
     traces = [
         *behind,
-        *_point_traces(shown, state, encoding, largest),
+        *(
+            _point_trace(shown, range(start, stop), state, encoding, largest)
+            for start, stop in trace_groups(shown, encoding)
+        ),
         *proof[len(behind) :],
         *frontiers,
     ]
     traces += winner_traces(points, marks, encoding)
     odd = odd_trace(points)
-    traces += [*odd, *_legend_traces(every, encoding, bool(frontiers))]
+    traces += [*odd, *legend_traces(every, encoding, bool(frontiers))]
     for words, look in legend_of_proof(proof, state.limit is not None):
-        traces.append({**_entry(3, words, "circle", 0, NEUTRAL), **look})
-    traces += [_entry(3, "! odd run", "circle", 0, NEUTRAL)] if odd else []
+        traces.append({**legend_entry(3, words, "circle", 0, NEUTRAL), **look})
+    traces += [legend_entry(3, "! odd run", "circle", 0, NEUTRAL)] if odd else []
     titles = scatter_words(points, len(points) - len(drawn), state, scene)
     return {"data": traces, "layout": _layout(points, shown, state, scene, titles)}
-
-
-def _largest(points: pl.DataFrame, encoding: Encoding) -> float:
-    """Return the value that has the largest point; 1 without one."""
-    most = None if encoding.size is None else points[encoding.size.column].max()
-    return float(most or 1.0)  # type: ignore[arg-type]
-
-
-def _sizes_px(rows: pl.DataFrame, encoding: Encoding, largest: float) -> np.ndarray:
-    """Return the diameters of points, shape (rows,)."""
-    if encoding.size is None:
-        return np.full(len(rows), ADAPTIVE_SIZE_PX, np.float32)
-    return itr_sizes_px(_wide(rows, encoding.size.column), largest)
-
-
-def _point_traces(
-    shown: pl.DataFrame, state: ExploreState, encoding: Encoding, largest: float
-) -> list[dict]:
-    return [
-        _point_trace(shown, range(start, stop), state, encoding, largest)
-        for start, stop in trace_groups(shown, encoding)
-    ]
 
 
 def _point_trace(
@@ -149,7 +133,7 @@ def _point_trace(
     hollow = size is not None and rows[size.column][0] is None
     sizes: Any = ADAPTIVE_SIZE_PX
     if size is not None and not hollow:
-        sizes = itr_sizes_px(_wide(rows, size.column), largest)
+        sizes = itr_sizes_px(floats(rows[size.column]), largest)
     marker = {
         "symbol": f"{symbol}-open" if hollow else symbol,
         "size": sizes,
@@ -201,87 +185,6 @@ def _error_bars(rows: pl.DataFrame, state: ExploreState) -> dict:
     return bars
 
 
-def _legend_traces(shown: pl.DataFrame, encoding: Encoding, has_frontier: bool) -> list[dict]:
-    """Build the legend's entries: symbols, colours, three sizes, marks of winners, frontier."""
-    entries = []
-    symbols = encoding.symbols
-    if encoding.symbol is not None:
-        there = values_of(shown[encoding.symbol.column])
-        for value, label, mark, hue in zip(
-            symbols.values, symbols.labels, symbols.symbols, encoding.symbol_hues, strict=True
-        ):
-            if value in there:
-                entries.append(_entry(0, label, mark, 9, hue))
-    entries += _colour_entries(shown, encoding)
-    entries += _size_entries(shown, encoding.size)
-    entries += [
-        _entry(3, words, mark, 11, "#808080", 2)
-        for _, column, mark, words in MARKS
-        if shown[column].count()
-    ]
-    if has_frontier:
-        line = _entry(3, "Pareto frontier", "circle-open", 9, "#808080")
-        entries.append(
-            {**line, "mode": "lines+markers", "line": {"width": 1.4, "color": "#808080"}}
-        )
-    return entries
-
-
-def _colour_entries(shown: pl.DataFrame, encoding: Encoding) -> list[dict]:
-    colour, hues = encoding.colour, encoding.hues
-    if colour is None:
-        return []
-    if hues is not None and colour is not encoding.symbol:
-        named = list(zip(hues.labels, hues.hues, strict=True))
-        shown_hues = named if hues.has_legend else [named[0], named[-1]]
-        return [_entry(1, label, "circle", 9, hue) for label, hue in shown_hues]
-    if encoding.is_scaled and shown[colour.column].null_count():
-        words = f"{colour.menu_title} {colour.facet.null_word}"
-        return [_entry(1, words, "circle", 9, GOVERNOR_HUE)]
-    return []
-
-
-def _roles(encoding: Encoding) -> list[dict[str, Any]]:
-    """Return the lines of the legend whose title is a menu: of which knob, and what sets it."""
-    roles = (
-        ("sym", "symbol", encoding.symbol), ("col", "colour", encoding.colour),
-        ("size", "size", encoding.size),
-    )  # fmt: skip
-    return [
-        {"row": row, "control": f"explore-{key}", "word": word,
-         "title": "none" if knob is None else knob.menu_title}
-        for row, (key, word, knob) in enumerate(roles)
-    ]  # fmt: skip
-
-
-def _size_entries(shown: pl.DataFrame, size: Knob | None) -> list[dict]:
-    if size is None:
-        return []
-    entries = []
-    known = np.unique(shown[size.column].drop_nulls().cast(pl.Float64).to_numpy())
-    if known.size:
-        three = np.unique(known[[0, known.size // 2, -1]])
-        for value, pixels in zip(three, itr_sizes_px(three, known[-1]), strict=True):
-            entries.append(_entry(2, size.words(float(value)), "circle", float(pixels), "#808080"))
-    if shown[size.column].null_count():
-        unset = shown.filter(pl.col(size.column).is_null())["system"].unique().to_list()
-        words = knob_words(size, None, unset) or f"{size.menu_title} {size.facet.null_word}"
-        entries.append(_entry(2, words, "circle-open", ADAPTIVE_SIZE_PX, "#808080"))
-    return entries
-
-
-def _entry(row: int, name: str, symbol: str, size: float, hue: str, line_width: float = 1) -> dict:
-    line = {"width": line_width, "color": hue}
-    marker = {"symbol": symbol, "size": size, "color": hue, "line": line}
-    own: dict[str, Any] = {
-        "meta": {"kind": "legend", "row": row},
-        "name": name,
-        "marker": marker,
-        "showlegend": True,
-    }
-    return scatter_trace("legend", [None], [None], **own)
-
-
 def _layout(
     points: pl.DataFrame,
     shown: pl.DataFrame,
@@ -292,6 +195,7 @@ def _layout(
     metric, encoding = scene.catalogue.metric, scene.encoding
     scaled = encoding.colour if encoding.is_scaled else None
     known = shown[scaled.column].drop_nulls() if scaled else pl.Series([], dtype=pl.Float64)
+    title, unit = (scaled.menu_title, scaled.unit or scaled.facet.unit) if scaled else ("", "")
     low, high = (float(known.min()), float(known.max())) if len(known) else (0.0, 1.0)  # type: ignore[arg-type]
     return {
         **base_layout(*titles),
@@ -303,7 +207,7 @@ def _layout(
             "cmin": low,
             "cmax": high if high > low else low + 0.1,
             "showscale": bool(len(known)),
-            "colorbar": color_bar(_scale_title(scaled)),
+            "colorbar": color_bar(f"{title}, {unit}" if unit else title),
         },
         "showlegend": False,
         "meta": {
@@ -317,7 +221,7 @@ def _layout(
             "colour": scaled.column if scaled else None,
             "units": {c: metric(c).unit for c in (state.x, state.y, state.limited)},
             "titles": {c: metric(c).title for c in (state.x, state.y)},
-            "roles": _roles(encoding),
+            "roles": legend_roles(encoding),
         },
     }
 
@@ -331,13 +235,6 @@ def _axis(
     needed += [state.limit] if state.limit is not None and metric == state.limited else []
     values, deviations = shown[letter], shown[f"{letter}_sd"]
     return metric_axis(scene.catalogue.metric(metric), is_log, values, deviations, needed)
-
-
-def _scale_title(knob: Knob | None) -> str:
-    if knob is None:
-        return ""
-    unit = knob.unit or knob.facet.unit
-    return f"{knob.menu_title}, {unit}" if unit else knob.menu_title
 
 
 def scatter_words(
@@ -372,9 +269,5 @@ def scatter_words(
     return title, " · ".join(parts)
 
 
-def _wide(rows: pl.DataFrame, column: str) -> np.ndarray:
-    return floats(rows[column])
-
-
 def _floats(rows: pl.DataFrame, column: str) -> np.ndarray:
-    return _wide(rows, column).astype(np.float32)
+    return floats(rows[column]).astype(np.float32)

@@ -1,0 +1,231 @@
+"""The best settings in words: what was asked, the sentences that lead the page."""
+
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import polars as pl
+
+from app.explore.decided import DEFAULT_WORDS
+from app.kit.words import configuration_words, knob_words, load_words, lowered
+from data.catalogue import Catalogue
+from data.metrics import Metric
+from data.units import MISSING, format_digits, format_quantity, format_signed
+
+# A regret above it says that the data do not bound it.
+MOST_REGRET_PCT: Final = 25.0
+
+
+_MOST_SENTENCES: Final = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What the table answers.
+
+    Attributes:
+        cost, limited: The metrics of which a setting has the best value, and that has the limit.
+        limit: In the unit of `limited`; None without one.
+        against: Label of the system to compare with; empty for none.
+        axes: The metrics along x and y, in which areas are compared.
+        varying: Columns with several values in the study, which name a setting.
+        catalogue: Columns of the lake.
+    """
+
+    cost: Metric
+    limited: Metric
+    limit: float | None
+    against: str
+    axes: tuple[Metric, ...]
+    varying: Collection[str]
+    catalogue: Catalogue
+
+    @property
+    def limit_words(self) -> str:
+        """The limit as the start of a sentence: `Under 500 us`; empty without one."""
+        if self.limit is None:
+            return ""
+        word = "At least" if self.limited.better == "more" else "Under"
+        return f"{word} {format_quantity(self.limit, self.limited.unit)}"
+
+
+def area_words(row: Mapping[str, Any], question: Asked) -> str:
+    """Return the ratio of two areas as a sentence without its end, with the reference point."""
+    name = row["system_label"] or row["system"]
+    estimate, low, high = (format_digits(row[f"area{end}"]) for end in ("", "_low", "_high"))
+    bounds = (
+        f"{lowered(metric.title)} {'above' if metric.better == 'more' else 'below'} "
+        f"{format_quantity(row[f'area_{axis}'], metric.unit)}"
+        for axis, metric in zip("xy", question.axes, strict=True)
+    )
+    return (
+        f"{name} dominates {estimate} [{low}, {high}] times the area of {question.against} "
+        f"({' and '.join(bounds)}, log axes)"
+    )
+
+
+def place_columns(rows: pl.DataFrame, question: Asked) -> list[str]:
+    """Return the given knobs that differ between rows: what tells one choice from another."""
+    return [
+        knob.column for knob in question.catalogue.knobs.values()
+        if knob.is_given and rows[knob.column].n_unique() > 1
+    ]  # fmt: skip
+
+
+def place_words(row: Mapping[str, Any], place_names: Collection[str], question: Asked) -> str:
+    """Return what was given, in words: `400k QPS · 64 B messages · haswell`."""
+    parts = (
+        knob_words(knob, row[knob.column])
+        for knob in question.catalogue.knobs.values()
+        if knob.column in place_names and knob.column not in ("load_qps", "message_bytes")
+    )
+    shown = "load_qps" in place_names or "message_bytes" in place_names
+    load = load_words(row["load_qps"], row["message_bytes"]) if shown else ""
+    return " · ".join(filter(None, [load, *parts]))
+
+
+def setting_words(row: Mapping[str, Any], question: Asked) -> str:
+    given = {knob.column for knob in question.catalogue.knobs.values() if knob.is_given}
+    return configuration_words(row, set(question.varying) - given, question.catalogue)
+
+
+def decided_side(row: Mapping[str, Any], name: str) -> int:
+    """Return -1 or 1 if an interval is below or above 0, else 0."""
+    low, high = row[f"{name}_low_pct"], row[f"{name}_high_pct"]
+    if high is not None and high < 0:
+        return -1
+    return 1 if low is not None and low > 0 else 0
+
+
+def interval_words(row: Mapping[str, Any], name: str) -> str:
+    """Return an estimate with its interval in brackets; an end that is not bounded is a dash."""
+    estimate, low, high = (row[f"{name}{end}_pct"] for end in ("", "_low", "_high"))
+    ends = ", ".join(MISSING if end is None else format_signed(end) for end in (low, high))
+    return f"{MISSING if estimate is None else format_signed(estimate)} % [{ends}]"
+
+
+def percent(value: float) -> str:
+    """Return a share in percent with three digits."""
+    return f"{format_digits(value)} %"
+
+
+def more_runs_words(more: int | None) -> str:
+    """Return how many more runs would decide."""
+    if more is None:
+        return "over 100 more runs of each"
+    return f"about {more} more {'run' if more == 1 else 'runs'} of each"
+
+
+def sentences(rows: pl.DataFrame, question: Asked) -> list[str]:
+    """Return what the page concludes: one sentence a system at a load, three at most.
+
+    The default's own row is none: it is what the others are compared with. What was run once comes
+    last: it proves least.
+    """
+    told = [row for row in rows.to_dicts() if row["reason"] != DEFAULT_WORDS]
+    told.sort(key=lambda row: row["n"] == 1)
+    place = {"load_qps", "message_bytes", *(place_columns(rows, question) if len(rows) else ())}
+    listed = [_sentence(row, question, place) for row in told[:_MOST_SENTENCES]]
+    if len(told) > _MOST_SENTENCES:
+        listed.append(
+            f"{len(told) - _MOST_SENTENCES} more in Best settings.{_most(told, question)}"
+        )
+    return listed
+
+
+def _most(told: Sequence[Mapping[str, Any]], question: Asked) -> str:
+    """Say which setting is recommended in over half of the choices among several; else nothing."""
+    several = [r for r in told if r["settings"] > 1 and r["standing"] != "outside"]
+    counts = Counter(filter(None, (setting_words(row, question) for row in several)))
+    setting, count = max(counts.items(), key=lambda each: each[1], default=("", 0))
+    if count < 2 or 2 * count <= len(several):
+        return ""
+    return f" {setting} is recommended in {count} of {len(several)}."
+
+
+def _sentence(row: Mapping[str, Any], question: Asked, place: Collection[str]) -> str:
+    name = row["system_label"] or row["system"] or "the best setting"
+    load = place_words(row, place, question)
+    where = " at ".join(filter(None, [question.limit_words, load])) or ""
+    if where and not question.limit_words:
+        where = f"At {load}"
+    start = f"{where}, {name}" if where else name
+    what, setting = lowered(question.cost.title), setting_words(row, question)
+    value = format_quantity(row["cost"], question.cost.unit)
+    if row["standing"] == "outside":
+        nearest = format_quantity(row["limited"], question.limited.unit)
+        word = "highest" if question.limited.better == "more" else "lowest"
+        named = f" ({setting})" if setting else ""
+        limit = format_quantity(question.limit, question.limited.unit)
+        load = f" at {load}" if load else ""
+        return (
+            f"No setting of {name} meets {limit}{load}: "
+            f"the {word} {lowered(question.limited.title)} is {nearest}{named}."
+        )
+    if question.limit is not None and row["limited"] is None:
+        return f"{name}{f' at {load}' if load else ''} has no {lowered(question.limited.title)}."
+    parts = [_change_sentence(row, question, what, value), *_against_sentence(row, question)]
+    if row["members"] and row["settings"] > 1:
+        parts.append(_set_sentence(row))
+    if setting and row["settings"] > 1:
+        parts.append(f"recommended: {setting}{_caution(row, question)}")
+    return f"{start} {'; '.join(parts)}."
+
+
+def _change_sentence(row: Mapping[str, Any], question: Asked, what: str, value: str) -> str:
+    if row["change_pct"] is None:
+        best = "the most" if question.cost.better == "more" else "the least"
+        return f"has {best} {what} with {value} (n = {row['n']})"
+    side = decided_side(row, "change")
+    n = f"(n = {row['n']} and {row['default_n']})"
+    if not side:
+        more = more_runs_words(row["default_more_runs"])
+        return (
+            f"is undecided against the default in {what}: {interval_words(row, 'change')} {n}, "
+            f"{more} would decide"
+        )
+    estimate, low, high = (row[f"change{end}_pct"] for end in ("", "_low", "_high"))
+    ends = [None if end is None else abs(end) for end in ((high, low) if side < 0 else (low, high))]
+    span = ", ".join(MISSING if end is None else format_digits(end) for end in ends)
+    size = f"{percent(abs(estimate))} [{span}]"
+    if side < 0:
+        return f"saves {size} of the default's {what} {n}"
+    return f"has {size} more {what} than the default {n}"
+
+
+def _against_sentence(row: Mapping[str, Any], question: Asked) -> list[str]:
+    """Return how it compares with the system that the reader chose; empty without one."""
+    interval = interval_words(row, "against")
+    if row["against_outcome"] is None:
+        return []
+    if row["against_outcome"] == "undecided":
+        more = more_runs_words(row["against_more_runs"])
+        return [f"undecided against {question.against}: {interval}, {more} would decide"]
+    if row["against_outcome"] == "equivalent":
+        return [f"equivalent to {question.against}: {interval}"]
+    return [f"against {question.against}: {interval}"]
+
+
+def _set_sentence(row: Mapping[str, Any]) -> str:
+    twice = (
+        f"{row['members']:,} of {row['settings_twice']:,} settings measured at least twice "
+        "cannot be told from the best"
+    )
+    if row["members"] == 1:
+        twice = f"it is the best of {row['settings_twice']:,} settings measured at least twice"
+    once = f", {row['members_once']:,} measured once cannot be ruled out"
+    return twice + (once if row["members_once"] else "")
+
+
+def _caution(row: Mapping[str, Any], question: Asked) -> str:
+    if row["n"] == 1:
+        return " (n = 1: unproven)"
+    if row["standing"] == "maybe" and question.limit is not None:
+        return " (which may miss the limit)"
+    regret = row["regret_pct"]
+    if regret is None or regret > MOST_REGRET_PCT:
+        return " (these data do not bound its regret)"
+    if regret:
+        return f" (at most {percent(regret)} above the best)"
+    return ""
