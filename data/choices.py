@@ -108,7 +108,7 @@ def study_of(
 
     @cache
     def family() -> pl.DataFrame:
-        """Runs of the system and workload, whatever their load: their noise can be borrowed."""
+        """Return the runs of the system and workload at all loads: their noise can be borrowed."""
         asked: dict[str, Value] = {"workload": choice.workload, "system": choice.system}
         asked |= {name: scope[name] for name in ("dataset", "machine") if name in scope}
         return _without(_moments(lake, choice, asked), baseline)

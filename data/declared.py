@@ -68,7 +68,7 @@ class Column:
         return _TYPES[self.kind]
 
     def to_metadata(self) -> dict[str, str]:
-        """The description as metadata of a Delta field."""
+        """Return the description as metadata of a Delta field."""
         properties = {key: value for key, value in asdict(self).items() if value and key != "name"}
         unit = f", {self.unit}" if self.unit else ""
         comment = f"{self.title}{unit}. {self.description}".strip()
@@ -136,7 +136,7 @@ def check_name(name: str) -> None:
 
 @lru_cache(maxsize=1)
 def reserved_words() -> frozenset[str]:
-    """Words that SQL does not take as a name without quotes."""
+    """Return the words that SQL does not take as a name without quotes."""
     # Imported here: it takes 0.2 s, and only a dataset that declares columns needs it.
     import duckdb
 
@@ -149,7 +149,7 @@ def reserved_words() -> frozenset[str]:
 
 
 def joined(known: Column | None, new: Column) -> Column:
-    """A column that several datasets have: the newer words, all of the datasets.
+    """Return a column that several datasets have: the newer words, all of the datasets.
 
     Raises:
         DataError: Type or unit differ; the message names the datasets.
@@ -173,12 +173,12 @@ Declared = tuple[Column, ...]
 
 
 def runs_schema(columns: Iterable[Column]) -> pa.Schema:
-    """The columns of `runs`, shipped and declared."""
+    """Return the columns of `runs`, shipped and declared."""
     return pa.schema([*RUNS, *(pa.field(column.name, column.type) for column in columns)])
 
 
 def from_settings(name: str, entry: Mapping[str, Any], dataset: str) -> Column:
-    """A column as a settings file declares it; keys and types are checked already.
+    """Return a column as a settings file declares it; keys and types are checked already.
 
     Raises:
         DataError: As `check_name`; or a knob has the name of what queries compute.

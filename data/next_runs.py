@@ -180,14 +180,13 @@ class _Planner:
         cost, best = self.own.cost, self.best
         once = int((best.is_member & (cost.n < 2)).sum())
         twice = np.flatnonzero(best.is_member & (cost.n >= 2))
-        more = next((k for k in MORE_TRIED if self._settles(chosen, k)), None)
-        return None if more is None else max(once + more * len(twice), 1)
-
-    def _settles(self, chosen: int, more: int) -> bool:
-        limit = self.own.limit
-        after = None if limit is None else Limit(limit.at, with_more_runs(limit.metric, more))
-        best = best_set(with_more_runs(self.own.cost, more), after, self.alpha)
-        return bool(best.regret[chosen] <= self.log_margin)
+        for more in MORE_TRIED:
+            limit = self.own.limit
+            after = None if limit is None else Limit(limit.at, with_more_runs(limit.metric, more))
+            then = best_set(with_more_runs(cost, more), after, self.alpha)
+            if then.regret[chosen] <= self.log_margin:
+                return max(once + more * len(twice), 1)
+        return None
 
     def answer(
         self,
@@ -231,6 +230,11 @@ class _Planner:
             for run in planned
         )  # fmt: skip
         explored = sum(number <= FIRST_CELL for number in numbers)
+        choice = self.choice
+        scope = ", ".join(f"{name} {value}" for name, value in choice.scope().items())
+        query = f"best {choice.objective} of {choice.system}: {scope}"
+        if choice.limit is not None:
+            query += f", {choice.limit[0]} within {choice.limit[1]:g}"
         return NextRuns(
             choice=self.choice,
             is_done=is_done,
@@ -245,7 +249,7 @@ class _Planner:
             rows=rows,
             seed=self.seed,
             version=self.lake.version,
-            query=self._query_words(),
+            query=query,
         )
 
     def _values(self, number: int, cells: Sequence[Cell] = ()) -> dict[str, Value]:
@@ -277,13 +281,6 @@ class _Planner:
         if values["system"] != self.choice.system:
             return f"{values['system']} (baseline)"
         return ", ".join(knobs[name].words(values.get(name)) for name in named)
-
-    def _query_words(self) -> str:
-        scope = ", ".join(f"{name} {value}" for name, value in self.choice.scope().items())
-        limit = ""
-        if self.choice.limit is not None:
-            limit = f", {self.choice.limit[0]} within {self.choice.limit[1]:g}"
-        return f"best {self.choice.objective} of {self.choice.system}: {scope}{limit}"
 
 
 def _replicates(

@@ -101,7 +101,7 @@ _SLEEPS: Final = "(c1 + coalesce(c1e, 0) + coalesce(c3, 0) + coalesce(c6, 0) + c
 
 
 def derived_sql(units: Mapping[str, str]) -> dict[str, str]:
-    """The formulas of the columns that the view `runs` computes and nothing stores.
+    """Return the formulas of the columns that the view `runs` computes and nothing stores.
 
     Args:
         units: Units of a lake's declared metrics, each of which may be a workload's performance.

@@ -55,7 +55,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def build_parser() -> argparse.ArgumentParser:
-    """The commands and their options."""
+    """Return the commands and their options."""
     parser = argparse.ArgumentParser(
         prog="python -m ingest",
         description="Raw logs to a lake.",

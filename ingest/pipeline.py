@@ -11,7 +11,6 @@ from data.errors import WattlasError
 from data.lake_place import LakePath
 from ingest.cluster.address import ClusterAddress
 from ingest.cluster.errors import ClusterError
-from ingest.discover.disk import Disk
 from ingest.discover.grouping import walked_among
 from ingest.discover.plan import Plan, RunWork, make_plan
 from ingest.lake.commits import Committer
@@ -100,7 +99,11 @@ def add(
         with collecting_nothing():
             state = load_state(options.lake)
             release_memory()
-            disk = _disk_of(cluster, options.raw, state)
+            disk = None
+            if cluster is not None:
+                from ingest.cluster.search import ClusterDisk
+
+                disk = ClusterDisk(cluster, options.raw, state)
             discovery = discover_proposing(
                 options.lake,
                 options.raw,
@@ -138,15 +141,6 @@ def _opened(
     with open_cluster(address) as cluster:
         on_cluster(cluster.address, cluster.dashboard)
         yield cluster
-
-
-def _disk_of(cluster: "Cluster | None", raw: Sequence[Path], state: LakeState) -> Disk | None:
-    """Return the cluster's access to the raw folders; None for this process."""
-    if cluster is None:
-        return None
-    from ingest.cluster.search import ClusterDisk
-
-    return ClusterDisk(cluster, raw, state)
 
 
 class _Ingest:
@@ -195,7 +189,12 @@ class _Ingest:
         )
         stage.commit(self._report_problems)
         self._meters.prepare(self._report_problems)
-        self._amend()
+        # Labels and file times change without the logs.
+        amended = {work.run_id: work for work in plan.amended}
+        for row in read_rows(self._lake, sorted(amended)) if amended else ():
+            self._committer.add_run(amended_row(row, amended[row["run_id"]]))
+            self._report.amended += 1
+        self._committer.flush()
         self._progress.runs_total = len(plan.works)
         self._progress.bytes_total = sum(work.size for work in plan.works)
         self._progress.problems = sum(map(len, self._reported.values()))
@@ -257,14 +256,6 @@ class _Ingest:
                     or Path(path).is_dir()
                 ):
                     yield key
-
-    def _amend(self) -> None:
-        """Update labels and file times without reading the logs."""
-        works = {work.run_id: work for work in self._plan.amended}
-        for row in read_rows(self._lake, sorted(works)) if works else ():
-            self._committer.add_run(amended_row(row, works[row["run_id"]]))
-            self._report.amended += 1
-        self._committer.flush()
 
     def _read_runs(self) -> set[str]:
         """Read all planned runs; return the ids of runs without any usable file."""

@@ -117,7 +117,8 @@ def _roots_without_settings(
     groups = discovery.groups.values()
     files = (file for group in groups if _is_nameless(group) for file in group.files)
     new += [file.path for file in files if isinstance(file, RawFile) and not file.is_unchanged]
-    open_folders = {folder for path in new if not layers.has_file(folder := _parent(path))}
+    folders = {path.rpartition("/")[0] or "/" for path in new}
+    open_folders = [folder for folder in folders if not layers.has_file(folder)]
     return [
         root
         for root in sorted({path.resolve() for path in raw})
@@ -132,10 +133,6 @@ def _is_nameless(group: RunGroup) -> bool:
     return group.key.workload == UNKNOWN or (
         own and [name for name, _ in group.key.knobs] == ["variant"]
     )
-
-
-def _parent(path: str) -> str:
-    return path.rpartition("/")[0] or "/"
 
 
 def _folder(root: Path) -> str:

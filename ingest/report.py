@@ -27,7 +27,7 @@ class Reported:
     problem: Problem
 
     def as_json(self) -> dict[str, Any]:
-        """The problem for machines."""
+        """Return the problem for machines."""
         return {"dataset": self.dataset, "path": self.path, **asdict(self.problem)}
 
 
@@ -69,7 +69,7 @@ class AddReport:
 
 
 def describe_report(report: AddReport, lake: LakePath, verbose: bool) -> Iterator[str]:
-    """Lines that say what was done, and to which files nothing was.
+    """Return the lines that say what was done, and to which files nothing was.
 
     Args:
         verbose: Name all files that were ignored or refused, not only the first few.
@@ -127,7 +127,7 @@ def describe_proposed(
 
 
 def describe_ignored(ignored: Sequence[Ignored], verbose: bool) -> Iterator[str]:
-    """Lines that name the files that are no raw logs, or the first few of them."""
+    """Return the lines that name the files that are no raw logs, or the first few of them."""
     if ignored:
         yield f"files that are no raw logs: {len(ignored)}"
     shown = len(ignored) if verbose else _SHOWN_IGNORED
@@ -138,7 +138,7 @@ def describe_ignored(ignored: Sequence[Ignored], verbose: bool) -> Iterator[str]
 
 
 def describe_refused(refused: Sequence[Reported], verbose: bool) -> Iterator[str]:
-    """Lines that say what was refused: one a cause, with a count and the first example.
+    """Return the lines that say what was refused: one a cause, with a count and the first example.
 
     Args:
         verbose: One line for each.
@@ -163,7 +163,7 @@ def _count(problems: Sequence[Reported]) -> int:
 
 
 def place_of_problem(path: str, line: int | None) -> str:
-    """Where a problem is, in words; without a line it is the whole file's."""
+    """Return where a problem is, in words; without a line it is the whole file's."""
     return path if line is None else f"{path}, line {line}"
 
 

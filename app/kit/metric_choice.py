@@ -80,8 +80,7 @@ def value_counts(
 ) -> dict[str, int]:
     """Return how many of the chosen runs have a value in each metric, `first` before the others.
 
-    Of runs that all took the same time no time counts, since it tells nothing; nor do their
-    energies where the energy of an item was measured: they differ in what they did.
+    A metric that `untelling` names counts as one without values.
 
     Args:
         measured: Only runs that have a value in it; empty for all.
@@ -91,11 +90,21 @@ def value_counts(
         *chosen_counts_query(selection, list(names), measured, catalogue=view.catalogue)
     )
     counts: dict[str, int] = dict(rows.row(0, named=True))
-    if view.answered(*same_time_query(selection)).item():
-        counts["duration_s"] = 0
-        if any(counts.get(name) for name in view.catalogue.costs[1:-1]):
-            counts["energy_j"] = 0
-    return counts
+    return counts | dict.fromkeys(untelling(view, selection, counts), 0)
+
+
+def untelling(view: LakeView, selection: Selection, counts: Mapping[str, int]) -> dict[str, str]:
+    """Return the metrics that cannot tell the chosen runs apart, each with the reason.
+
+    Args:
+        counts: How many of the runs have a value in each metric.
+    """
+    if not view.answered(*same_time_query(selection)).item():
+        return {}
+    reasons = {"duration_s": "all runs took the same time"}
+    if any(counts.get(name) for name in view.catalogue.costs[1:-1]):
+        reasons["energy_j"] = "runs of one length differ in what they did: see energy per item"
+    return reasons
 
 
 def performance_column(view: LakeView, selection: Selection) -> str:

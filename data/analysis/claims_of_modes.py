@@ -162,17 +162,14 @@ def _efficient_by_latency(runs: StorageRuns) -> Verdict:
     won, comparisons = _winners(runs)
     at = {mode: won.filter(best=mode)["latency"] for mode in MODES}
     low, high = (at[mode].median() for mode in (POLL, INTERRUPT))
-    parts = [f"{LABELS[mode]} wins {_won_words(at[mode])}" for mode in MODES]
+    parts = []
+    for mode in MODES:
+        middle = at[mode].median()
+        usual = f" (median latency {format_quantity(float(middle), 'us')})" if middle else ""  # type: ignore[arg-type]
+        parts.append(f"{LABELS[mode]} wins {len(at[mode])}{usual}")
     reason = f"of {len(won)} tiles {'; '.join(parts)}; {won['best'].null_count()} tied"
     is_ordered = low is not None and high is not None and low < high  # type: ignore[operator]
     return plain(bool(is_ordered), reason, comparisons)
-
-
-def _won_words(latencies: pl.Series) -> str:
-    """Return a text such as `3 (median latency 13.6 us)`."""
-    middle = latencies.median()
-    said = f" (median latency {format_quantity(float(middle), 'us')})" if middle else ""  # type: ignore[arg-type]
-    return f"{len(latencies)}{said}"
 
 
 def _hybrid_least(runs: StorageRuns) -> Verdict:

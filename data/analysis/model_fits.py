@@ -140,7 +140,9 @@ class _Group:
         error = _median_error(fit.measured_w, fit.predicted_w)
         for name in NAMES:
             estimate = fit.estimates[name]
-            if base["load_qps"] is None and not estimate.note and self._disagrees(name):
+            rows = [r for r in self.rows if r["quantity"] == SYMBOLS[name] and r["low"] is not None]
+            are_disjoint = rows and max(r["low"] for r in rows) > min(r["high"] for r in rows)
+            if base["load_qps"] is None and not estimate.note and are_disjoint:
                 note = "the loads disagree: one power law does not hold for all"
                 estimate = replace(estimate, note=note)
             yield _row(base, SYMBOLS[name], estimate, _POWER_UNITS[name], error)
@@ -150,11 +152,6 @@ class _Group:
         if base["load_qps"] is None or self._loads == 1:
             powers = fit.measured_w, fit.predicted_w
             self._predict("power", fit.keys, *powers, "W", fit.busy_share)
-
-    def _disagrees(self, name: str) -> bool:
-        """Return whether the intervals of two loads are disjoint."""
-        rows = [r for r in self.rows if r["quantity"] == SYMBOLS[name] and r["low"] is not None]
-        return bool(rows) and max(r["low"] for r in rows) > min(r["high"] for r in rows)
 
     def _detection(self, base: dict[str, Any], fit: DetectionFit) -> Iterator[dict[str, Any]]:
         yield _row(base, "k, events a packet", fit.events_per_packet, "", fit.median_error)

@@ -210,7 +210,9 @@ def priors(
     """
     fits: list[Prior] = []
     by_family: dict[int, Prior] = {}
-    for runs in _members(choice):
+    order = np.argsort(choice, kind="stable")
+    ends = np.flatnonzero(np.diff(choice[order])) + 1
+    for runs in np.split(order, ends) if len(order) else ():
         fit, count = _fit_of(values[runs], setting[runs])
         if count < ENOUGH_SETTINGS:
             number = int(family[runs[0]])
@@ -249,11 +251,6 @@ def group_medians(values: np.ndarray, group: np.ndarray) -> np.ndarray:
     n = np.bincount(group)
     first = np.cumsum(n) - n
     return (ordered[first + (n - 1) // 2] + ordered[first + n // 2]) / 2
-
-
-def _members(group: np.ndarray) -> list[np.ndarray]:
-    order = np.argsort(group, kind="stable")
-    return np.split(order, np.flatnonzero(np.diff(group[order])) + 1) if len(order) else []
 
 
 def _fit_of(values: np.ndarray, setting: np.ndarray) -> tuple[Prior, int]:

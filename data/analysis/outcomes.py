@@ -191,7 +191,7 @@ def deciding_levels(a: Side, b: Side, margin: float) -> dict[Outcome, np.ndarray
     members = a.is_member[..., :, None], b.is_member[..., None, :]
 
     def at_most(excess: np.ndarray, is_of_a: bool) -> np.ndarray:
-        """Least error at which one side has a setting with a difference below 0 to all others."""
+        """Return the least error at which a setting of one side is below all others."""
         with np.errstate(invalid="ignore", divide="ignore"):
             tail = stdtr(df, np.nan_to_num(excess / deviation, nan=0.0))
         own, others, axis = (pairs[0], members[1], -1) if is_of_a else (pairs[1], members[0], -2)

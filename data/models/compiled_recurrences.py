@@ -14,7 +14,7 @@ _HUGE: Final = 1e30
 
 @njit(cache=True)
 def departures(tails: np.ndarray, none: float, ring: int) -> np.ndarray:
-    """Probabilities of n = 0..ring-1 packets left behind; `tails[k]`: at least k arrivals."""
+    """Return the shares of n = 0..ring-1 packets left behind; `tails[k]`: at least k arrivals."""
     left = np.zeros(ring)
     left[0] = 1.0
     first = 0

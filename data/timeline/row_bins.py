@@ -118,7 +118,11 @@ def bin_rows(rows: CoreRows, edges: np.ndarray) -> Cells:
         values[f"min_{name}"] = parts.reduce(np.minimum, octets)
     gap = np.where(rows.gap_ns == NONE, np.nan, rows.gap_ns)
     values["min_gap_ns"] = parts.reduce(np.fmin, gap)
-    behind = _gaps_across_ends(gap, rows, ends, bins)
+    # The gap that spans each cell's end, up to the core's next interrupt.
+    tails = np.where(rows.tail_ns == NONE, np.nan, rows.tail_ns)
+    core = np.arange(len(ends)) // bins
+    is_last = ends >= rows.starts[core + 1]
+    behind = np.where(is_last, tails[core], np.append(gap, np.nan)[ends])
     values["max_gap_ns"] = np.fmax(parts.reduce(np.fmax, gap), behind.reshape(cores, bins).T)
     return Cells(edges, values)
 
@@ -138,15 +142,6 @@ class _Parts:
         if len(self.full):
             reduced[self.full] = how.reduceat(values, self.first)
         return reduced.reshape(cores, bins).T
-
-
-def _gaps_across_ends(gap: np.ndarray, rows: CoreRows, ends: np.ndarray, bins: int) -> np.ndarray:
-    """Return the gap that spans each cell's end, up to the core's next interrupt."""
-    tails = np.where(rows.tail_ns == NONE, np.nan, rows.tail_ns)
-    core = np.arange(len(ends)) // bins
-    is_last = ends >= rows.starts[core + 1]
-    found: np.ndarray = np.append(gap, np.nan)[ends]
-    return np.where(is_last, tails[core], found)
 
 
 def count_sizes(rows: CoreRows) -> dict[str, np.ndarray]:

@@ -88,15 +88,13 @@ class ClusterDisk(Disk):
         self._statuses |= looked.statuses
         self._formats |= looked.formats
         self._folders += reversed(looked.left)
-        self._unknown += (
-            path for path, status in looked.statuses.items() if self._is_unknown(path, status)
-        )
-
-    def _is_unknown(self, path: str, status: FileStatus) -> bool:
-        """Whether a file must be read to find its format: it is new or has changed."""
-        known = (files.get(path) for files in self._state.files.values())
-        is_known = any(k and (k.size, k.mtime) == (status.st_size, status.st_mtime) for k in known)
-        return not is_known and stat.S_ISREG(status.st_mode) and status.st_size > 0
+        # The formats of files that are new or have changed are in their heads.
+        for path, status in looked.statuses.items():
+            known = (files.get(path) for files in self._state.files.values())
+            now = (status.st_size, status.st_mtime)
+            is_known = any(k and (k.size, k.mtime) == now for k in known)
+            if not is_known and stat.S_ISREG(status.st_mode) and status.st_size > 0:
+                self._unknown.append(path)
 
     def entries(self, folder: str) -> Entries:
         found = self._entries.pop(folder, None)

@@ -75,7 +75,7 @@ class BatchRead:
 
 @cache
 def code_version() -> str:
-    """Versions of Python and libraries, and a digest of the code at the first call."""
+    """Return the versions of Python and libraries, and a digest of the code at the first call."""
     versions = [f"{name} {metadata.version(name)}" for name in _LIBRARIES]
     return ", ".join([f"code {_digest()}", f"Python {platform.python_version()}", *versions])
 
@@ -107,7 +107,7 @@ def check_version(version: str) -> None:
 
 
 def worker_name() -> str:
-    """Address and host of the worker that runs this task."""
+    """Return the address and host of the worker that runs this task."""
     return f"{get_worker().address} on {socket.gethostname()}"
 
 

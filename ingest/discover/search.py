@@ -213,7 +213,11 @@ class _Folder:
                 return
             file = _Seen(path, name, status, known)
             recorded_form = FORMATS_BY_NAME.get(file.unchanged.format) if file.unchanged else None
-            form = self._declared(file) or recorded_form or self._sniff(file)
+            form = self._declared(file) or recorded_form
+            if form is None and status.st_size:
+                form = self._disk.format_of(path)
+                if form is None and self._has_header(file):
+                    form = FORMATS_BY_NAME["table"]
         except FormatError as error:
             detail = f"{error}; not read"
             self._refuse(path, Problem("broken_compression", "refused", detail))
@@ -239,12 +243,6 @@ class _Folder:
         if any(not log.marks for log in logs) or (logs and has_marks(read_head(Path(path)), logs)):
             return FORMATS_BY_NAME["text_log"]
         return FORMATS_BY_NAME["table"] if self._settings.is_table(path) else None
-
-    def _sniff(self, file: _Seen) -> Format | None:
-        if file.status.st_size == 0:
-            return None
-        known = self._disk.format_of(file.path)
-        return known or (FORMATS_BY_NAME["table"] if self._has_header(file) else None)
 
     def _has_header(self, file: _Seen) -> bool:
         """Return whether a file begins with the header of a declared table."""

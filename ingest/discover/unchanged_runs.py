@@ -58,7 +58,10 @@ class SettledRuns:
         own = self._recorded(group, files, settings)
         if own is None:
             return False
-        meters = self._meters_of(group, files, settings)
+        meters: tuple[RawFile, ...] = ()
+        if not settings.workloads[group.key.workload].logged:
+            deepest = min((-f.recorded.path.count("/"), f.recorded.path) for f in files)[1]
+            meters = self._scopes.of_folder(group.key.dataset, os.path.dirname(deepest))
         own.update((meter.path, meter.recorded) for meter in meters)
         return (
             all(meter.is_unchanged for meter in meters)
@@ -88,14 +91,6 @@ class SettledRuns:
                     own[each.path] = sidecar if is_unchanged else None
                     slots.add(slot(FORMATS_BY_NAME["sidecar"], each.path, None))
         return own if len(slots) == len(own) else None
-
-    def _meters_of(
-        self, group: RunGroup, files: Sequence[KnownFile], settings: Settings
-    ) -> tuple[RawFile, ...]:
-        if settings.workloads[group.key.workload].logged:
-            return ()
-        deepest = min((-file.recorded.path.count("/"), file.recorded.path) for file in files)[1]
-        return self._scopes.of_folder(group.key.dataset, os.path.dirname(deepest))
 
     def _labels_of(self, group: RunGroup, settings: Settings) -> dict[str, Any]:
         key = id(settings), group.key.workload, group.key.system

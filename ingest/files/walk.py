@@ -78,11 +78,11 @@ def is_lake(folder: str, subfolders: Collection[str]) -> bool:
 
 
 def files_to_read(names: Iterable[str]) -> list[str]:
-    """Names without those of hidden files, sorted."""
+    """Return the names without those of hidden files, sorted."""
     return sorted(name for name in names if name[0] != ".")
 
 
 def folders_below(folder: str, subfolders: Mapping[str, bool]) -> list[str]:
-    """Paths of the subfolders that are walked, sorted: neither hidden nor links."""
+    """Return the paths of the subfolders that are walked, sorted: neither hidden nor links."""
     names = sorted(name for name, is_link in subfolders.items() if name[0] != "." and not is_link)
     return [f"{folder.rstrip('/')}/{name}" for name in names]

@@ -88,7 +88,10 @@ class BinaryReader:
             raise FormatError(f"no good entry among {self._collected.entries} ({self._name})")
 
     def take(self) -> tuple[np.ndarray, np.ndarray]:
-        interrupts, samples = self._collected.drain()
+        collected = self._collected
+        interrupts = _columns(collected.interrupts, ("tsc", *_NIC))
+        samples = _columns(collected.samples, ("tsc", *_SAMPLED))
+        collected.interrupts, collected.samples = [], []
         if interrupts.shape[1]:
             first = self._span[0] if self._span else int(interrupts[0, 0])
             self._span = (first, int(interrupts[0, -1]))
@@ -165,13 +168,6 @@ class _Collected:
         self.interrupts.append(good[["tsc", *_NIC]])
         self.samples.append(samples)
         self.filled += good.size
-
-    def drain(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return the rows collected since the last call as columns, int64."""
-        interrupts = _columns(self.interrupts, ("tsc", *_NIC))
-        samples = _columns(self.samples, ("tsc", *_SAMPLED))
-        self.interrupts, self.samples = [], []
-        return interrupts, samples
 
     def problems(self) -> list[Problem]:
         details = {**_REFUSALS, "counter_leap": f"{self._first_leap}; entry dropped"}

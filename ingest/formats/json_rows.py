@@ -52,12 +52,6 @@ class Place:
     keys: dict[str, None] = field(default_factory=dict)
     is_keyed: bool = False
 
-    def is_apart_from(self, other: "Place") -> bool:
-        """Return whether neither place is inside the other."""
-        return not f"{self.path}/".startswith(f"{other.path}/") and not f"{other.path}/".startswith(
-            f"{self.path}/"
-        )
-
     def rows(self, replicates: str | None = None) -> Iterator[dict[str, Cell]]:
         """Yield the cells of each row by heading.
 
@@ -183,7 +177,11 @@ def _collect(
         heading = name or next((n for n, of in VALUES.items() if small <= of), "key")
         heading = f"{heading}_{len(keys) + 1}" if heading in keys else heading
         is_index = [*node] in ([*map(str, range(len(node)))], [*map(str, range(1, len(node) + 1))])
-        is_restated = all(_restates(key, content) for key, content in node.items())
+        # Keys of a cache of settings consist of values of their objects.
+        is_restated = all(
+            {*key.split(",")} <= {str(v) for v in each.values() if not isinstance(v, dict | list)}
+            for key, each in node.items()
+        )
         is_keyed = is_restated and any("," in key for key in node)
         is_index |= is_restated
         keys = keys if is_index else (*keys, heading)
@@ -205,12 +203,6 @@ def _collect(
         there.objects.append(({**carried, **own}, each))
         if any(isinstance(child, dict | list) for child in each.values()):
             _collect(each, below, {**carried, **own, **_carried(each)}, keys, places, depth + 1)
-
-
-def _restates(key: str, content: Mapping[str, Any]) -> bool:
-    """Return whether a key consists of values of its object, as in a cache of settings."""
-    values = {str(each) for each in content.values() if not isinstance(each, dict | list)}
-    return all(part in values for part in key.split(","))
 
 
 def _carried(node: Mapping[str, Any]) -> dict[str, Cell]:
@@ -239,7 +231,9 @@ def choose_places(places: Sequence[Place]) -> list[Place]:
         return list(places[:1])
     chosen = measured[:1]
     for place in measured[1:]:
-        if len(place.objects) > 1 and all(place.is_apart_from(other) for other in chosen):
+        paths = [(f"{place.path}/", f"{other.path}/") for other in chosen]
+        are_nested = any(a.startswith(b) or b.startswith(a) for a, b in paths)
+        if len(place.objects) > 1 and not are_nested:
             chosen.append(place)
     return chosen
 

@@ -104,10 +104,12 @@ def parse_json(text: str) -> CountLine | None:
     is_told = is_number(value) or value in _UNCOUNTED
     if not (is_told and is_number(running_ns) and is_number(percent)):
         return None
+    key, place = next(((k, str(fields[k])) for k in _PLACES_IN_JSON if k in fields), ("", ""))
     time, metric = _json_text(fields, "interval"), _json_text(fields, "metric-value")
     return CountLine(
         _number(time) if is_number(time) else None,
-        next((_place_of(key, fields[key]) for key in _PLACES_IN_JSON if key in fields), ""),
+        # As `-x,` writes it.
+        f"CPU{place}" if key == "cpu" and place.isdecimal() else place,
         _number(value) if is_number(value) else None,
         _json_text(fields, "unit"),
         fields["event"].strip(),
@@ -121,8 +123,3 @@ def parse_json(text: str) -> CountLine | None:
 def _json_text(found: dict[str, Any], key: str) -> str:
     value = found.get(key, "")
     return "" if value is None else str(value).strip()
-
-
-def _place_of(key: str, value: Any) -> str:
-    """Return a place as `-x,` writes it."""
-    return f"CPU{value}" if key == "cpu" and str(value).isdecimal() else str(value)

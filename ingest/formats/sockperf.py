@@ -105,7 +105,12 @@ def _read_lines(lines: Iterator[tuple[int, str]], reading: Reading, problems: Pr
             measured.update(zip(names, map(int, match.groups()), strict=True))
         elif match := _OBSERVATIONS.search(line):
             measured["observations"] = int(match[1])
-            _doubt_tail(int(match[1]), number, problems)
+            # Fewer than one observation lies beyond these percentiles.
+            few = [p for p in _PERCENTILES if int(match[1]) * (1 - p / 100) < 1]
+            if few:
+                percentiles = ", ".join(f"p{percent:g}" for percent in few)
+                detail = f"{match[1]} observations do not determine {percentiles}"
+                problems.add("few_observations", "doubted", detail, number)
         elif match := _EXTREME.search(line):
             measured[_EXTREMES[match[1]]] = float(match[2])
         elif (match := _PERCENTILE.search(line)) and float(match[1]) in _PERCENTILES:
@@ -119,12 +124,3 @@ def _take_rate(seconds: float, messages: int, reading: Reading) -> None:
     reading.measurements["requests"] = messages
     if seconds:
         reading.measurements["throughput_qps"] = messages / seconds
-
-
-def _doubt_tail(observations: int, line: int, problems: ProblemList) -> None:
-    """Doubt percentiles beyond which fewer than one observation lies."""
-    beyond = [percent for percent in _PERCENTILES if observations * (1 - percent / 100) < 1]
-    if beyond:
-        names = ", ".join(f"p{percent:g}" for percent in beyond)
-        detail = f"{observations} observations do not determine {names}"
-        problems.add("few_observations", "doubted", detail, line)

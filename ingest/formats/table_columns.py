@@ -57,7 +57,7 @@ class Target:
 
 
 def targets_of(table: Table, declaration: TableDeclaration, file: str) -> list[Target]:
-    """Where each column goes; two that go to one place are refused."""
+    """Return where each column goes; two that go to one place are refused."""
     shape = declaration.aggregate
     spreads = _spread_columns(table.headings, shape)
     targets: list[Target] = []
@@ -72,7 +72,11 @@ def targets_of(table: Table, declaration: TableDeclaration, file: str) -> list[T
         if declared.is_dropped or (not heading and declared.to is None and index == 0):
             continue
         bare = declared.name or bare
-        name = declared.to or _name_in_lake(bare, declaration.kinds, table, index)
+        name = declared.to or (bare if bare in declaration.kinds and bare != CORE else None)
+        if name is None and bare.lower() in _CORE_HEADINGS and declaration.kinds[CORE] == CORE:
+            name = CORE if _are_core_numbers(table.column(index)) else None
+        elif name is None and bare in declaration.kinds:
+            name = bare
         if name is not None:
             kind = declaration.kinds[name]
             least = 0.0 if name in KNOBS or name in MEASUREMENTS else -math.inf
@@ -97,15 +101,6 @@ def targets_of(table: Table, declaration: TableDeclaration, file: str) -> list[T
     if twice := sorted({name for name in names if names.count(name) > 1}):
         raise FormatError(f"two columns go to {twice[0]!r} ({file})")
     return targets
-
-
-def _name_in_lake(heading: str, kinds: Mapping[str, str], table: Table, index: int) -> str | None:
-    """Return the column of the lake that an undeclared column has the name of."""
-    if heading in kinds and heading != CORE:
-        return heading
-    if heading.lower() in _CORE_HEADINGS and kinds[CORE] == CORE:
-        return CORE if _are_core_numbers(table.column(index)) else None
-    return heading if heading in kinds else None
 
 
 def _are_core_numbers(cells: Iterable[Cell]) -> bool:

@@ -77,7 +77,7 @@ def _by_name(layout: Layout, headings: Sequence[Heading], name: str) -> list[Hea
         layout.doubts.append(f"{words} are taken as {by_name.quantity}, by the file's name")
         # The name of a file of several, such as `joules_total`, is of no one of them.
         by_name = by_name if len(free) == 1 else by_name._replace(domain="")
-    elif layout.is_bare and len(free) == 1 and _is_power(numbers_of(layout, free[0])):
+    elif layout.is_bare and len(free) == 1 and _are_watts(numbers_of(layout, free[0])):
         by_name = Heading("power", 1.0, True, "total")
         layout.doubts.append("the number behind each date is taken as a power, W")
     else:
@@ -85,7 +85,7 @@ def _by_name(layout: Layout, headings: Sequence[Heading], name: str) -> list[Hea
     return [by_name if at in free else each for at, each in enumerate(headings)]
 
 
-def _is_power(numbers: np.ndarray) -> bool:
+def _are_watts(numbers: np.ndarray) -> bool:
     """Return whether numbers can be the watts of a machine: they vary around one of some size."""
     usual = float(np.nanmedian(numbers))
     is_total = is_running_total(numbers)

@@ -60,7 +60,7 @@ class LakeState:
     _listed: dict[str, dict[str, int]] = field(default_factory=dict)
 
     def file_of(self, dataset: str, path: str) -> RecordedFile | None:
-        """The recorded file at a path; None if there is none."""
+        """Return the recorded file at a path; None if there is none."""
         return self.files[dataset].get(path)
 
     def is_whole(self, run: RecordedRun) -> bool:
@@ -126,7 +126,7 @@ def _undigested(rows: pa.RecordBatch) -> list[str]:
 
 
 def summary_row_digests(lake: LakePath, dataset: str) -> dict[int, int]:
-    """Digests of a dataset's summary rows, by the numbers of their run ids."""
+    """Return the digests of a dataset's summary rows, by the numbers of their run ids."""
     rows = _rows(lake, None, _of_tables(dataset))
     return {id_number(row["run_id"]): row_number(row) for row in rows}
 
@@ -140,7 +140,7 @@ def summary_ids(lake: LakePath, dataset: str) -> Iterator[str]:
 def summary_labels(
     lake: LakePath, dataset: str, paths: Set[str]
 ) -> dict[tuple[str, str], dict[str, Any]]:
-    """Labels and sources of the rows of some tables, by run id and path."""
+    """Return the labels and sources of the rows of some tables, by run id and path."""
     columns = ["run_id", "dataset", "source", "sources", *LABEL_COLUMNS]
     return {
         (row["run_id"], row["sources"][0]["path"]): {
@@ -162,7 +162,7 @@ def read_rows(lake: LakePath, run_ids: list[str]) -> list[dict[str, Any]]:
 
 
 def recorded_windows(lake: LakePath, dataset: str) -> dict[str, tuple[UtcWindow, str | None]]:
-    """Window and device of each run of a dataset with a known time, by run id."""
+    """Return the window and device of each run of a dataset with a known time, by run id."""
     columns = ["run_id", "start_unix_s", "duration_s", "device"]
     condition = (pc.field("dataset") == dataset) & ~pc.field("start_unix_s").is_null()
     windows = {}
@@ -183,7 +183,7 @@ def row_digest(row: Mapping[str, Any]) -> str:
 
 
 def row_number(row: Mapping[str, Any]) -> int:
-    """The first 60 bits of a row's digest."""
+    """Return the first 60 bits of a row's digest."""
     return int(row_digest(row)[:15], 16)
 
 

@@ -40,7 +40,7 @@ def upgraded(path: LakePath, table: DeltaTable) -> DeltaTable:
 
 
 def unknown_schema(path: LakePath, description: str | None) -> LakeError:
-    """The error for a table with another schema."""
+    """Return the error for a table with another schema."""
     return LakeError(
         f"{path} says {description!r}, this wattlas writes {SCHEMA_DESCRIPTION!r}: "
         "add the raw logs to a lake in another folder"

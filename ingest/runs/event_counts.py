@@ -52,7 +52,7 @@ def energy_time_s(run: RunRow) -> float | None:
 
 
 def measured(content: Reading) -> dict[str, float | int]:
-    """The measurements of a file that have a column of `runs`, by column."""
+    """Return the measurements of a file that have a column of `runs`, by column."""
     own = {column.name for column in content.columns}
     return {n: v for n, v in content.measurements.items() if n in MEASUREMENTS or n in own}
 

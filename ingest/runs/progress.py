@@ -75,17 +75,16 @@ def format_progress(progress: Progress) -> str:
     seconds = f"{_clock(left / rate)} left" if rate else "starting"
     noun = "problem" if progress.problems == 1 else "problems"
     trouble = f", {progress.problems} {noun}" if progress.problems else ""
+    workers, helped = progress.workers, ""
+    if workers is not None:
+        helped = (
+            f", {workers} worker{'' if workers == 1 else 's'}" if workers else ", no worker yet"
+        )
     return (
         f"{format_bytes(progress.bytes_done)} of {format_bytes(progress.bytes_total)}, "
         f"{format_bytes(rate)}/s, {seconds}, "
-        f"{progress.runs_done} of {progress.runs_total} runs{_helped(progress.workers)}{trouble}"
+        f"{progress.runs_done} of {progress.runs_total} runs{helped}{trouble}"
     )
-
-
-def _helped(workers: int | None) -> str:
-    if workers is None:
-        return ""
-    return f", {workers} worker{'' if workers == 1 else 's'}" if workers else ", no worker yet"
 
 
 def format_bar(progress: Progress) -> str:

@@ -14,7 +14,7 @@ Reported = Mapping[tuple[str, str], Sequence[Problem]]
 def news_of(
     work: RunWork, run: AssembledRun, state: LakeState, committer: Committer, reported: Reported
 ) -> dict[str, list[Problem]]:
-    """All current problems of each file of a run.
+    """Return all current problems of each file of a run.
 
     Args:
         reported: Problems that this ingest has found so far, by dataset and path.

@@ -16,7 +16,7 @@ _WRAPS_AT: Final = 2**32
 def count_interrupts(
     looks: Sequence[tuple[str, InterruptCounts]], duration_s: float | None, ramp_s: float = 0.0
 ) -> int | Problem:
-    """Interrupts of a run's storage, from snapshots of /proc/interrupts before and after it.
+    """Return the interrupts of a run's storage, by /proc/interrupts before and after it.
 
     The interrupts between the snapshots are assumed to be evenly distributed over the time between
     them, which the snapshots may state, else over the run with its ramp. The run gets its share.
@@ -78,7 +78,7 @@ def _uncounted(kind: str, why: str) -> Problem:
 def function_rates(
     counts: FunctionCounts, row: Mapping[str, Any], settings: Settings
 ) -> tuple[dict[str, int], pa.Table | None]:
-    """Loads and stores of a run, and per second of each function if the duration is known.
+    """Return the loads and stores of a run; per second of each function if the duration is known.
 
     Returns:
         The run's totals by column of `runs`, and rows of `functions`.

@@ -90,11 +90,11 @@ class RunTimes:
                 self._by_meter[file.path].devices.add(device)
 
     def all_of(self, path: str) -> list[UtcWindow]:
-        """Windows of all runs of the meter at a path."""
+        """Return the windows of all runs of the meter at a path."""
         return self._by_meter[path].windows
 
     def of(self, meter: RawFile) -> MeterTimes:
-        """Times of the runs of a meter."""
+        """Return the times of the runs of a meter."""
         folder = str(Path(meter.path).parent) + "/"
         times = self._by_meter[meter.path]
         times.has_others = any(path.startswith(folder) for path in self._untimed)
@@ -116,7 +116,7 @@ def _sidecar_window(run: RecordedRun) -> UtcWindow | None:
 
 
 def planned_window(work: RunWork) -> tuple[UtcWindow | None, str | None, bool]:
-    """Window and device of a planned run, and whether any of its small files is usable."""
+    """Return the window and device of a planned run, and whether a small file of it is usable."""
     small = [read_source(file) for file in work.files if file.format.role in _TIMED]
     readings = [read.content for read in small if isinstance(read.content, Reading)]
     hints = (str(each.hints["device"]) for each in readings if "device" in each.hints)

@@ -60,7 +60,7 @@ class Run:
         return Settings(*[np.array([v], dtype=float) for v in values])
 
     def generator(self, seed: int) -> np.random.Generator:
-        """The run's own source of randomness, whatever was made before it."""
+        """Return the run's own source of randomness, whatever was made before it."""
         return generator(seed, self.key)
 
 

@@ -42,7 +42,7 @@ class Machine:
         return self.tsc_khz * 1000.0
 
     def package_of(self, core: int) -> int | None:
-        """The package that a core belongs to; None for a core that the settings do not know."""
+        """Return the package of a core; None for a core that the settings do not know."""
         return next((p for p, cores in self.packages.items() if core in cores), None)
 
     @property
@@ -184,7 +184,7 @@ class Settings:
         return hashlib.sha256(said.encode()).hexdigest()[:32]
 
     def tables_of(self, path: str) -> tuple[TableDeclaration, ...]:
-        """The declarations that may apply to a table at a path; its headings decide further."""
+        """Return the declarations that may apply to a table; its headings decide further."""
         return tuple(table.at(path) for table in self.tables if table.fits(path))
 
     def is_table(self, path: str) -> bool:
@@ -192,13 +192,13 @@ class Settings:
         return any(t.path is not None and t.header is None and t.fits(path) for t in self.tables)
 
     def meter_of(self, path: str) -> MeterDeclaration | None:
-        """The declaration of a power meter's table at a path; None if there is none."""
+        """Return the declaration of a power meter's table at a path; None if there is none."""
         return next((m for m in self.meters if m.regex.match(path)), None)
 
     def logs_of(self, path: str) -> tuple[LogDeclaration, ...]:
-        """The declarations of text logs that may apply to a path; their marks decide further."""
+        """Return the text logs that may stand at a path; their marks decide further."""
         return tuple(log for log in self.logs if log.fits(path))
 
     def expected_cores(self, workload: str) -> tuple[int, ...]:
-        """Cores that should each have a log in a run of a workload."""
+        """Return the cores that should each have a log in a run of a workload."""
         return self.workloads[workload].cores or self.machine.cores

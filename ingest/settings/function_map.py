@@ -33,11 +33,11 @@ class FunctionMap:
     is_own: bool
 
     def source_of(self, function: str) -> str | None:
-        """The source file of a function; for names such as `name.isra.0`, that of `name`."""
+        """Return the source file of a function; for names such as `name.isra.0`, that of `name`."""
         return self.sources.get(function) or self.sources.get(function.split(".", 1)[0])
 
     def subsystem_of(self, source_file: str | None, module: str) -> str | None:
-        """The subsystem of a function; the longest matching path decides.
+        """Return the subsystem of a function; the longest matching path decides.
 
         Args:
             source_file: Path in the source tree, or an absolute path that contains one.
@@ -63,7 +63,7 @@ class FunctionMap:
 
 
 def shipped_sources() -> dict[str, str]:
-    """Source files of the functions on the IO path in Linux."""
+    """Return the source files of the functions on the IO path in Linux."""
     return read_sources(_SHIPPED)
 
 

@@ -35,7 +35,7 @@ class SettingsByFolder:
         self._file_of: dict[str, str | None] = {}
 
     def settings_of(self, folder: str) -> Settings:
-        """Settings of the files in a folder, an absolute path.
+        """Return the settings of the files in a folder, an absolute path.
 
         Raises:
             SettingsError: A settings file is wrong.
@@ -67,7 +67,7 @@ class SettingsByFolder:
         return self._by_proposal[folder]
 
     def top_of(self, folder: str, otherwise: str) -> str:
-        """The folder that a run's path is relative to: that of the nearest wattlas.toml."""
+        """Return the folder that a run's path is relative to: that of the nearest wattlas.toml."""
         nearest = self._nearest(folder)
         return os.path.dirname(nearest) if nearest is not None else otherwise
 

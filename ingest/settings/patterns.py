@@ -70,7 +70,7 @@ def check_groups(
 
 
 def literal_beginning(pattern: str) -> str:
-    """The literal text at the start of a regular expression.
+    """Return the literal text at the start of a regular expression.
 
     Returns:
         Letters, digits, `_`, `-` and escaped dots; empty if several beginnings are possible.

@@ -56,7 +56,7 @@ class PowerSettings(Table):
         return {n: getattr(self, n) for n in names if getattr(self, n) != getattr(usual, n)}
 
     def match(self, path: str) -> Mapping[str, str] | None:
-        """Device and system from a meter file's path; None if the meter is to be ignored."""
+        """Return the device and system in a meter's path; None if the meter is to be ignored."""
         if not self.meter_pattern:
             return {}
         match = re.match(rf"(?:^|.*/)(?:{self.meter_pattern})$", path)

@@ -31,20 +31,17 @@ _NAMING: Final = {
 
 
 def target_kinds(columns: Mapping[str, Column]) -> dict[str, str]:
-    """The columns of the lake that a table may fill, and the kinds of their values.
+    """Return the columns of the lake that a table may fill, and the kinds of their values.
 
     Args:
         columns: Columns that the dataset declares.
     """
     shipped = {n: t for n, t in (KNOBS | MEASUREMENTS).items() if n not in FOLLOWING}
-    kinds = {n: _kind(t) for n, t in shipped.items()}
+    kinds = {
+        n: "whole" if pa.types.is_integer(t) else "real" if pa.types.is_floating(t) else "text"
+        for n, t in shipped.items()
+    }
     return {**kinds, **_NAMING, **{name: column.kind for name, column in columns.items()}}
-
-
-def _kind(kind: pa.DataType) -> str:
-    if pa.types.is_integer(kind):
-        return "whole"
-    return "real" if pa.types.is_floating(kind) else "text"
 
 
 def build_table(

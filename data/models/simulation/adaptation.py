@@ -164,7 +164,7 @@ def after_poll(s: Any) -> None:
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def by_size_us(mean_bytes: float, is_latency: bool) -> float:
-    """The driver's delay for frames of a mean size, us."""
+    """Return the driver's delay for frames of a mean size, us."""
     if mean_bytes <= 60:
         scaled = 5120.0
     elif mean_bytes <= 316:

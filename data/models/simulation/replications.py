@@ -94,11 +94,11 @@ class Simulated:
     events: np.ndarray
 
     def mean(self, name: str) -> np.ndarray:
-        """Means over replications, shape (rates,)."""
+        """Return the means over replications, shape (rates,)."""
         return np.asarray(self.samples[name].mean(axis=1))
 
     def half_width(self, name: str) -> np.ndarray:
-        """Half of each mean's 95 % interval, shape (rates,)."""
+        """Return half of each mean's 95 % interval, shape (rates,)."""
         values = self.samples[name]
         n = np.full(len(values), values.shape[1])
         return mean_spreads(n, values.std(axis=1, ddof=1), is_interval=True)
