@@ -85,7 +85,7 @@ def opened(view: LakeView, state: ExploreState) -> ExploreState:
     if not view.matching(state.selection):
         return state
     named, knobs = state.named, view.catalogue.knobs
-    measured, is_one = _with_metrics(view, state)
+    measured, alone = _with_metrics(view, state)
     chosen = with_knobs(view, measured)
     varying, changes = view.varying(state.selection), dict[str, Any]()
     for keys in _KNOB_KEYS:
@@ -96,18 +96,18 @@ def opened(view: LakeView, state: ExploreState) -> ExploreState:
             changes |= {name: getattr(chosen, name) for name in names}
     result = replace(measured, **changes)
     over = view.left(state.selection)[knobs[result.lines_x].column]
-    if is_one and over.n_unique() > 1 and (named is None or named.isdisjoint(("show", "x", "y"))):
-        # One measurement, or several in its unit, stands over what was set.
-        ly = (result.y,) if named is None or "ly" not in named else result.lines_y
+    if alone and over.n_unique() > 1 and (named is None or named.isdisjoint(("show", "x", "y"))):
+        ly = alone if named is None or "ly" not in named else result.lines_y
         return replace(result, show="lines", lines_y=ly)
     return result
 
 
-def _with_metrics(view: LakeView, state: ExploreState) -> tuple[ExploreState, bool]:
+def _with_metrics(view: LakeView, state: ExploreState) -> tuple[ExploreState, tuple[str, ...]]:
     """Choose the metrics that a state leaves open; see `opened`.
 
     Returns:
-        The state, and whether its runs have one measurement or several of one unit.
+        The state, and the metrics that stand over what was set, since they make no pair: the only
+        measurement, one of several of a unit, or two that no run has both of. Else none.
     """
     catalogue, usual = view.catalogue, ExploreState()
     performance = performance_column(view, state.selection)
@@ -120,7 +120,7 @@ def _with_metrics(view: LakeView, state: ExploreState) -> tuple[ExploreState, bo
     if is_open("x", performance):
         x = choose_performance(counts, performance, catalogue)
     paired = value_counts(view, state.selection, x, x)
-    among = paired if paired[x] else counts
+    among = paired if any(n for name, n in paired.items() if name != x) else counts
     y = choose_cost(among, among[x], x, catalogue) if is_open("y", usual.y) else state.y
     shown_x = PERFORMANCE if x == performance else x
     chosen = {
@@ -134,8 +134,10 @@ def _with_metrics(view: LakeView, state: ExploreState) -> tuple[ExploreState, bo
     }
     y = performance if y == PERFORMANCE else y
     unit = catalogue.metric(y).unit
-    is_one = not paired.get(y) or (unit != "" and unit == catalogue.metric(x).unit)
-    return replace(state, **changes), bool(is_one and among.get(y))
+    is_alike = y == x or (unit != "" and unit == catalogue.metric(x).unit)
+    if not counts.get(y) or (paired.get(y) and not is_alike):
+        return replace(state, **changes), ()
+    return replace(state, **changes), (y,) if is_alike or not counts.get(x) else (y, shown_x)
 
 
 def with_knobs(view: LakeView, state: ExploreState) -> ExploreState:

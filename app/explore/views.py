@@ -25,7 +25,7 @@ from app.explore.studies import setting_keys, unjudged_words
 from app.kit.lake_view import LakeView
 from app.kit.metric_choice import PERFORMANCE
 from app.kit.settings import MAX_ROWS
-from app.kit.words import axis_words, explanation, workload_title
+from app.kit.words import axis_words, explanation, lowered, workload_title
 from data.queries.runs import runs_query
 from data.selection import Selection
 
@@ -85,10 +85,12 @@ def source_words(view: LakeView, state: ExploreState) -> str:
     workloads = [workload_title(w) for w in left["workload"].drop_nulls().unique().sort()]
     citations = [view.lake.about[name]["citation"] for name in datasets
             if "citation" in view.lake.about.get(name, {})]  # fmt: skip
-    sentence = (
-        f"{axis_words(shown.x, shown.y, view.catalogue)} of "
-        f"{view.matching(state.selection):,} runs of {_listed(workloads)}"
-    )
+    axes = axis_words(shown.x, shown.y, view.catalogue)
+    if shown.show == "lines":
+        titles = [view.catalogue.metric(name).title for name in shown.lines_y]
+        titles[1:] = [lowered(title) for title in titles[1:]]
+        axes = f"{' and '.join(titles)} over {lowered(view.catalogue.knobs[shown.lines_x].title)}"
+    sentence = f"{axes} of {view.matching(state.selection):,} runs of {_listed(workloads)}"
     if len(datasets):
         sentence += f", from {_listed(list(datasets))}"
     return f"{sentence} ({'; '.join(citations)})." if citations else f"{sentence}."

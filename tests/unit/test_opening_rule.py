@@ -8,7 +8,7 @@ import pytest
 from app.explore.defaults import default_state, missing, opened, with_knobs
 from app.explore.opening_rule import Roles, choose_heat, choose_roles
 from app.explore.state import ExploreState
-from app.explore.views import best_table, picture
+from app.explore.views import best_table, picture, source_words
 from app.findings.answer import default_state as findings_opens
 from app.findings.answer import opened as findings_of_link
 from app.findings.state import FindingsState
@@ -159,6 +159,24 @@ def test_the_mark_of_best_performance_minds_which_way_is_better(
     assert mark["x"].tolist() == ([] if best is None else [best])
     names = [trace["name"] for trace in figure["data"] if trace.get("showlegend")]
     assert ("+ best performance" in names) == (best is not None)
+
+
+def test_two_measurements_of_different_runs_stand_over_what_was_set(tmp_path: Path) -> None:
+    none = dict.fromkeys(("energy_j", "latency_p99_us"))
+    rows = [
+        run(itr_us=itr, performance_metric="throughput_qps", **{**none, metric: 100.0 + itr})
+        for itr in (10.0, 20.0) for metric in ("energy_j", "throughput_qps")
+    ]  # fmt: skip
+    view = Lakes(write_lake(tmp_path / "lake", rows)).at(None)
+    state = default_state(view)
+    assert (state.show, state.lines_x) == ("lines", "itr")
+    assert state.lines_y == ("energy_j", PERFORMANCE)
+    assert missing(view, state) == ""
+    lines = traces(picture("lines", view, state)["figure"], "line")
+    assert {line["yaxis"]: line["y"].tolist() for line in lines} == {
+        "y": [110, 120], "y2": [110, 120],
+    }  # fmt: skip
+    assert source_words(view, state).startswith("Energy and throughput over interrupt delay")
 
 
 def test_colour_and_size_show_any_knob(tmp_path: Path) -> None:
