@@ -63,14 +63,14 @@ MOST_FLOORS = 8
 
 
 # A program of its own, which leaves with an artifact: nothing of ours imports it, it imports none.
-LEAVES = ROOT / "app/artifact/verify.py"
+LEAVES = ROOT / "app/artifact/verify"
 
 
 def modules(folder: str) -> list[Path]:
     start = ROOT / folder
     if start.suffix:
         return [start]
-    return sorted(path for path in start.rglob("*.py") if path != LEAVES)
+    return sorted(path for path in start.rglob("*.py") if path.parent != LEAVES)
 
 
 _SQL = re.compile(r"\b(SELECT|FROM|WHERE|GROUP BY)\b")
@@ -209,8 +209,9 @@ def test_the_rule_sees_imports_inside_functions(tmp_path: Path) -> None:
 
 
 def test_the_program_that_leaves_needs_python_and_duckdb_alone() -> None:
-    tops = {name.split(".")[0] for name in imports(LEAVES)}
-    assert tops - sys.stdlib_module_names == {"duckdb"}
+    named = {name for path in LEAVES.glob("*.py") for name in imports(path)}
+    own = {name for name in named if is_inside(name, "app.artifact.verify")}
+    assert {name.split(".")[0] for name in named - own} - sys.stdlib_module_names == {"duckdb"}
     of_ours = {name for folder in CODE for path in modules(folder) for name in imports(path)}
     assert not any(is_inside(name, "app.artifact.verify") for name in of_ours)
 
@@ -274,7 +275,7 @@ def test_no_sql_in_app() -> None:
 @pytest.mark.parametrize("page", PAGES)
 def test_views_work_without_dash(page: str) -> None:
     views = sorted((ROOT / "assets" / page).glob("view*.js"))
-    assert views, f"assets/{page} has no view*.js"
+    assert views or page == "lake", f"assets/{page} has no view*.js"
     words = ("dash_clientside", "set_props", "setProps", "clientside")
     bad = [f"{v.name} names {w}" for v in views for w in words if w in v.read_text("utf-8")]
     assert bad == []

@@ -22,6 +22,7 @@ from app.artifact.claims import (
     paper_checks,
     paper_count,
 )
+from app.artifact.joined import joined
 from app.artifact.metadata import CRATE, PACKAGE, crate, data_package, sums
 from app.artifact.tables import ViewTable, view_tables
 from app.kit.context import Lakes
@@ -40,7 +41,6 @@ from data.reference.tables import published_tables
 
 # Their numbers are computed again as those of the claims.
 _CLAIMS: Final = ("tables/findings-claims", "tables/findings-published")
-_VERIFY: Final = Path(__file__).with_name("verify.py")
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,8 +147,8 @@ def _write(
         "papers": paper_checks(published_claims(view.lake), storage),
     }  # fmt: skip
     (root / "checks.json").write_text(json.dumps(checks, indent=1), "utf-8")
-    for path in (_VERIFY, PAPERS):
-        shutil.copyfile(path, root / path.name)
+    (root / "verify.py").write_text(joined(), "utf-8")
+    shutil.copyfile(PAPERS, root / PAPERS.name)
     numbers = len(of_all) * 7 + sum(check["count"] for t in tables for check in t.checks)
     numbers += paper_count(checks["papers"]) + 3 * len(models.filter(pl.col("kind") != "simulated"))
     unchecked = {t.file: t.unchecked for t in tables if t.unchecked and t.file not in _CLAIMS}

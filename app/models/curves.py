@@ -43,6 +43,8 @@ PRECISION: Final = 0.1
 # Maximum simulated events per rate; a rate near saturation takes some seconds. Bursts have infinite
 # variance: there the precision is seldom reached.
 MOST_EVENTS: Final = {"poisson": 2e7, "bursty": 4e6}
+# Events per rate of a first pass over all curves, which draws each within seconds; 0: none.
+FIRST_EVENTS: Final = {"poisson": 0, "bursty": 1e5}
 # What a simulation takes here, for the words of a curve that needs one: to start, and a curve.
 SECONDS: Final = {"start": 2.0, "poisson": 0.6, "bursty": 5.0}
 PANELS: Final = {
@@ -138,6 +140,7 @@ def simulation(state: ModelsState, part: str = "all") -> dict[str, Any]:
         "replications": REPLICATIONS,
         "precision": PRECISION,
         "most_events": MOST_EVENTS[traffic],
+        "first_events": 0 if part == "at" else FIRST_EVENTS[traffic],
     }
 
 

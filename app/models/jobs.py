@@ -37,8 +37,9 @@ class Job:
     """One simulation.
 
     Attributes:
-        results: One answer per curve, with its number `curve` and its `label`: those known at the
-            beginning, then the others in order of arrival.
+        results: Answers with their curve's number `curve` and its `label`: those known at the
+            beginning, then the others in order of arrival. Those of a first pass have `is_first`;
+            later ones take their place.
         state: `waiting`, `running`, `done`, `cancelled` or `failed`.
         seen_s: Time of each visitor's last request; of the last `MOST_SEEN` visitors.
         address: The network address of the visitor who began it.
@@ -66,7 +67,8 @@ class Job:
             "job": self.name,
             "state": self.state,
             "words": self.words,
-            "done": len(self.results),
+            "done": sum("is_first" not in one for one in self.results),
+            "first": sum("is_first" in one for one in self.results),
             "total": len(self.request["curves"]),
             "labels": self.request["labels"],
             "results": self.results,
@@ -143,7 +145,8 @@ class Jobs:
 
     def _take(self, request: dict[str, Any], number: int, answer: dict[str, Any]) -> dict[str, Any]:
         """Keep the result of a request's curve; returns it with number and label."""
-        self._known[curve_names(request)[number]] = answer
+        if "is_first" not in answer:
+            self._known[curve_names(request)[number]] = answer
         while len(self._known) > MOST_CURVES:
             self._known.popitem(last=False)
         return {**answer, "curve": number, "label": request["labels"][number]}

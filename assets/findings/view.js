@@ -33,10 +33,5 @@
     }
   }
 
-  /* On paper nothing is folded. */
-  addEventListener("beforeprint", () => {
-    document.querySelectorAll(".findings details").forEach((part) => { part.open = true; });
-  });
-
   wattlas.findings = Object.assign(page, { mark, onOpen: (action) => { opened = action; } });
 })(window.wattlas);

@@ -142,17 +142,19 @@ window.wattlas.withDash(function () {
     for (let method = begun ? "POST" : "GET"; ; method = job.name || !begun ? "GET" : "POST") {
       const found = await answerOfPart(job, begun || "all", have, method);
       if (!found) return;
-      const { error, labels, results, state, done, total, words } = found;
+      const { error, labels, results, state, first, done, total, words } = found;
       if (found.isBusy) page.simulated.words = "simulation waits: " + error;
       else if (error) Object.assign(page.simulated, { status: "failed", words: error });
       else {
         have += results.length;
         const said = {
-          waiting: "simulation waits for another", running: `simulated ${done} of ${total}`,
+          waiting: "simulation waits for another", running: `simulated ${done} of ${total}` +
+            (first && done < total ? `, ${Math.min(first, total)} in a first pass` : ""),
           failed: "simulation failed: " + words, cancelled: "simulation cancelled: " + words,
         };
-        const isNew = ({ label }) => results.some((one) => one.label === label);
-        const all = [...page.simulated.results.filter((one) => !isNew(one)), ...results];
+        // Later results take the place of those of a first pass.
+        const newest = new Map([...page.simulated.results, ...results].map((one) => [one.label, one]));
+        const all = [...newest.values()];
         const isKnown = !begun && state === "cancelled", status = isKnown ? (all.length ? "done" : "") :
           state;
         page.simulated = { labels, results: all, status, words: isKnown ? "" : said[state] || "" };

@@ -199,7 +199,7 @@
     const off = found.rates_kpps.map((value) => Math.abs(value - rate)), i = off.indexOf(Math.min(...off));
     const columns = Object.entries(found).filter(([, column]) => Array.isArray(column));
     return {
-      kind: "simulated", isNearest: !isOwn, ...Object.fromEntries(columns.map(([name, all]) => [name,
+      kind: "simulated", isNearest: !isOwn, is_first: found.is_first, ...Object.fromEntries(columns.map(([name, all]) => [name,
         all[i]])),
     };
   }

@@ -8,7 +8,8 @@
 
   /* ---- at the crosshair */
 
-  const SHARES = [
+  // Rows of the picture whose names fit below each other in the usual size.
+  const MOST_LARGE = 8, SHARES = [
     ["interrupt_share", "interrupts, poll overhead", "#D55E00"],
     ["protocol_share", "protocol work", "#0072B2"],
     ["cpu_left", "users", "#B4BAC1"],
@@ -33,7 +34,7 @@
         {
           barmode: "stack", bargap: 0.25, margin: { l: 8, r: 16, t: 46, b: 38 },
           xaxis: axis("share of the CPU, %", { range: [0, 100], ticklabelstandoff: 2, automargin: true }),
-          yaxis: { automargin: true, tickfont: { size: 12 } },
+          yaxis: { automargin: true, dtick: 1, tickfont: { size: rows.length > MOST_LARGE ? 9 : 12 } },
         },
       ),
     };
@@ -52,10 +53,10 @@
     if (field === "loss_share" && value < LEAST_LOSS_SHARE) return "< 0.01";
     return three(value * scale) + (Number.isFinite(half) ? ` \u00B1 ${three(half * scale)}` : "");
   }
-  function known({ kind, isNearest, rates_kpps: rate, is_slow: isSlow }) {
+  function known({ kind, isNearest, rates_kpps: rate, is_slow: isSlow, is_first: isFirst }) {
     if (kind !== "simulated") return kind;
-    return [kind, isNearest && `at ${three(rate)} Kpps`, isSlow &&
-      "slow to converge"].filter(Boolean).join(", ");
+    const how = isFirst ? "first pass" : isSlow && "slow to converge";
+    return [kind, isNearest && `at ${three(rate)} Kpps`, how].filter(Boolean).join(", ");
   }
   const FIELDS = [
     ["cpu_left", PERCENT], ["latency_mean_us", 1], ["latency_p99_us", 1], ["loss_share", PERCENT],

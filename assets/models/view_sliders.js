@@ -240,7 +240,8 @@
     const { labels, results } = models.page.simulated, isRunning = models.isRunning();
     const text = isRunning ? "cancel" : "simulate";
     if (button.textContent !== text) button.textContent = text;
-    Object.assign(progress, { max: Math.max(labels.length, 1), value: results.length, hidden: !isRunning });
+    Object.assign(progress, { max: Math.max(labels.length, 1), hidden: !isRunning });
+    progress.value = results.filter((one) => !one.is_first).length;
   }
 
   const SIGNS = {

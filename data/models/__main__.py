@@ -1,9 +1,10 @@
 """`python -m data.models`: simulate some curves; one JSON line a curve as soon as it is done.
 
 The request is a JSON object in one line of the standard input: `curves`, each with `scheme` and
-`values`; `rates_kpps`; `frame_sizes` or null; `seed`, `replications`, `precision`, `most_events`.
-A curve whose parameters a scheme refuses gives a line with `refused`. The end of the input ends the
-process.
+`values`; `rates_kpps`; `frame_sizes` or null; `seed`, `replications`, `precision`, `most_events`,
+`first_events`. Unless `first_events` is 0, a first pass over all curves with that many events a
+rate gives lines with `is_first`, before the lines of the whole simulation. A curve whose parameters
+a scheme refuses gives a line with `refused`. The end of the input ends the process.
 """
 
 import dataclasses
@@ -26,19 +27,26 @@ def main() -> int:
     os.nice(_NICENESS)
     question = json.loads(sys.stdin.buffer.readline())
     end_with_parent()
-    names = ("frame_sizes", "seed", "replications", "precision", "most_events")
-    effort = {name: question[name] for name in names}
+    if first := question["first_events"]:
+        _simulate(question, {"is_first": True}, first)
+    _simulate(question, {}, question["most_events"])
+    return 0
+
+
+def _simulate(question: dict[str, Any], marks: dict[str, Any], most_events: float) -> None:
+    names = ("frame_sizes", "seed", "replications", "precision")
+    effort = {name: question[name] for name in names} | {"most_events": most_events}
     for number, curve in enumerate(question["curves"]):
+        line: dict[str, Any] = {"curve": number, **marks}
         try:
             result = SCHEMES[curve["scheme"]].solve(
                 "simulated", question["rates_kpps"], **effort, **curve["values"]
             )
         except DataError as error:
-            print(json.dumps({"curve": number, "refused": str(error)}), flush=True)
+            print(json.dumps({**line, "refused": str(error)}), flush=True)
             continue
         fields = {field.name: getattr(result, field.name) for field in dataclasses.fields(result)}
-        print(json.dumps({"curve": number, **_plain(fields)}), flush=True)
-    return 0
+        print(json.dumps({**line, **_plain(fields)}), flush=True)
 
 
 def _plain(fields: dict[str, Any]) -> dict[str, Any]:

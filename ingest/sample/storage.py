@@ -31,7 +31,7 @@ meter_pattern = '((?P<device>[^/]+)/meter|bare-system)\.csv'
 def count_storage_runs(size: str) -> int:
     """Return how many storage runs a sample of this size has."""
     sweep = STORAGE_SIZES[size]
-    return sweep.replicates * sum(len(sweep.configurations(device)) for device in sweep.grids)
+    return sum(len(sweep.configurations(d)) * grid[2] for d, grid in sweep.grids.items())
 
 
 def write_storage(out: Path, size: str, seed: int, on_run: Callable[[], None]) -> None:

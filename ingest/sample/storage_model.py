@@ -83,8 +83,8 @@ def expect(setting: StorageConfiguration) -> StorageOutcome:
     return StorageOutcome(latency_us, iops, power_w, busy_cpus, spun_share, *of_each)
 
 
-# A device's request sizes and thread counts; each combination is read and written.
-Grid = tuple[tuple[int, ...], tuple[int, ...]]
+# A device's request sizes and thread counts, each combination is read and written; its replicates.
+Grid = tuple[tuple[int, ...], tuple[int, ...], int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,27 +99,25 @@ class StorageSweep:
     grids: dict[str, Grid]
     length_s: float
     watched: int
-    replicates: int = 10
 
     def configurations(self, device: str) -> list[StorageConfiguration]:
         """List the configurations of a device in the order in which each round runs them."""
-        sizes, threads = self.grids[device]
+        sizes, threads, _ = self.grids[device]
         grid = product(_ACCESSES, sizes, threads, DEVICES[device].modes)
         return [StorageConfiguration(device, m, rw, kib * KIB, count) for rw, kib, count, m in grid]
 
 
 # Sizes are KiB.
-_SMALLEST: Final[Grid] = ((4,), (1,))
-_TWELVE: Final[Grid] = ((1, 4, 128), (1, 8, 16, 64))
-_ALL: Final[Grid] = (tuple(1 << n for n in range(11)), (1, 2, 4, 8, 16, 32, 64))
+_SIZES: Final = (1, 2, 4, 16, 128)
+_SMALLEST: Final[Grid] = ((4,), (1,), 10)
+_OTHERS: Final[Grid] = (_SIZES, (1, 8, 16, 64), 6)
+_ALL: Final[Grid] = (tuple(1 << n for n in range(11)), (1, 2, 4, 8, 16, 32, 64), 10)
 STORAGE_SIZES: Final[dict[str, StorageSweep]] = {
     "tiny": StorageSweep(
-        {**dict.fromkeys(DEVICES, _SMALLEST), "optane": ((4, 64), (1, 8, 32))}, 10.0, 1
+        {**dict.fromkeys(DEVICES, _SMALLEST), "optane": ((4, 64), (1, 8, 32), 10)}, 10.0, 1
     ),
     "small": StorageSweep(
-        {**dict.fromkeys(DEVICES, _TWELVE), "optane": ((1, 2, 4, 16, 128), (1, 8, 16, 32, 64))},
-        20.0,
-        2,
+        {**dict.fromkeys(DEVICES, _OTHERS), "optane": (_SIZES, (1, 8, 16, 32, 64), 10)}, 20.0, 2
     ),
     "large": StorageSweep(dict.fromkeys(DEVICES, _ALL), 60.0, 10),
 }
@@ -171,7 +169,7 @@ def storage_runs(device: str, sweep: StorageSweep, seed: int) -> Iterator[Storag
     clock = generator(seed, f"{device} clock")
     now_s = datetime.fromisoformat(DEVICES[device].starts_utc).timestamp()
     outcomes = {setting: expect(setting) for setting in sweep.configurations(device)}
-    for replicate in range(sweep.replicates):
+    for replicate in range(sweep.grids[device][2]):
         now_s += clock.uniform(*REST_S)
         for setting, outcome in outcomes.items():
             noise = generator(seed, _folder(setting, replicate)).standard_normal(2)

@@ -219,7 +219,8 @@ _PRINTED: Final = """() => {
   return {
     title: text("h1.printed"), foot: text(".printed-foot"),
     link: document.querySelector(".printed-foot a").href,
-    chrome: all(".top, .sidebar, .status, .tools, .panel-head button").map((e) => e.className),
+    chrome: all(".top, .sidebar, .status, .tools, .panel-head button, .models-questions button"
+      + ", [aria-pressed=false], details:not([open]) > :not(summary)").map((e) => e.className),
     wide: all(".js-plotly-plot").filter((gd) => width(gd) > 661).map((gd) => gd.id),
     paper: getComputedStyle(document.body).backgroundColor,
   };

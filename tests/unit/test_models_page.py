@@ -276,6 +276,7 @@ def request(rates: list[float], seed: int = 1, scheme: str = "ideal") -> dict[st
         "replications": 2,
         "precision": 0.1 if rates[0] < 100 else 1e-6,
         "most_events": 1e6 if rates[0] < 100 else 1e12,
+        "first_events": 0,
     }
 
 
@@ -305,6 +306,20 @@ def test_visitors_share_a_simulation_and_its_results_are_kept(jobs: Jobs) -> Non
     assert found["results"] == jobs.finished(request(QUICK))
     wanted = SCHEMES["ideal"].solve("exact", QUICK)
     assert found["results"][0]["throughput_kpps"] == pytest.approx(wanted.throughput_kpps, rel=0.05)
+
+
+def test_a_first_pass_over_all_curves_is_there_before_the_whole_simulation(jobs: Jobs) -> None:
+    asked = {**request(QUICK), "first_events": 1e4, "precision": 0.01}
+    until(lambda: jobs.ask(asked, "ann")["state"] == "done")
+    found = jobs.ask(asked, "bob", begins=False)
+    assert [(one["curve"], "is_first" in one) for one in found["results"]] == [
+        (0, True), (1, True), (0, False), (1, False),
+    ]  # fmt: skip
+    assert (found["first"], found["done"], found["total"]) == (2, 2, 2)
+    first, whole = found["results"][0], found["results"][2]
+    assert max(first["events"]) < max(whole["events"])
+    # Nothing of the first pass is kept for others.
+    assert jobs.finished(asked) == found["results"][2:]
 
 
 def test_a_simulation_ends_with_the_last_who_waits(jobs: Jobs) -> None:

@@ -1,6 +1,5 @@
 """The rules of papers' claims in Python and in papers.sql judge the same runs alike."""
 
-import runpy
 from collections.abc import Mapping, Sequence
 from itertools import product
 from typing import Any
@@ -11,6 +10,7 @@ import polars as pl
 import pytest
 
 from app.artifact.claims import PAPERS, storage_inputs
+from app.artifact.joined import joined
 from data.analysis.claims_of_schemes import RULES_OF_SCHEMES, model_values
 from data.analysis.network_runs import (
     CLOSED,
@@ -26,7 +26,8 @@ from data.analysis.verdicts import LOADS_STORES, UNDECIDED, judge
 from data.catalogue import SHIPPED
 from data.published import RULES_OF_NETWORKS, RULES_OF_STORAGE, StorageStudy
 
-VERIFY = runpy.run_path(str(PAPERS.with_name("verify.py")))
+VERIFY: dict[str, Any] = {"__name__": "verify"}
+exec(joined(), VERIFY)
 ALL: dict[str, Mapping[str, Any]] = {
     "network": RULES_OF_NETWORKS,
     "storage": RULES_OF_STORAGE,

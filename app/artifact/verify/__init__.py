@@ -1,0 +1,1 @@
+"""The parts of verify.py, which needs Python and DuckDB alone."""

@@ -1,0 +1,84 @@
+"""Noise: moderated variances of the logarithms (Smyth 2004)."""
+
+import math
+from typing import Any
+
+from app.artifact.verify.functions import digamma, inverse_trigamma, quantile, trigamma
+from app.artifact.verify.report import Row
+
+ENOUGH_SETTINGS, LEAST_SETTINGS, MOST_D0, LEAST_SHARE = 10, 3, 4.0, 1e-5
+
+# n, mean, variance (None for one run) and rounding floor of the logarithms of a setting's runs.
+Moments = tuple[int, Any, Any, float]
+
+
+class Estimate:
+    """What the runs of one setting say of its mean, on a scale where less is better."""
+
+    def __init__(self, n: int, mean: float, variance: float, df: float, has_prior: bool) -> None:
+        self.n, self.mean, self.variance = n, mean, variance
+        self.df, self.has_prior = df, has_prior
+
+
+def moments(rows: list[Row], metric: str, step: float) -> list[Moments]:
+    """Return n, mean, variance (None for one run) and rounding floor of each row's logarithms."""
+    by_setting = []
+    for row in rows:
+        n, mean, variance, value = (
+            row[f"{metric}_{end}"] for end in ("n", "log_mean", "log_variance", "mean")
+        )
+        floor = (step / value) ** 2 / 12 if value else math.nan
+        n = min(n, 1) if variance is None else n
+        by_setting.append((n, mean, max(variance, floor) if n > 1 else None, floor))
+    return by_setting
+
+
+def step_of(rows: list[Row], metric: str) -> float:
+    steps = [row[f"{metric}_step"] for row in rows if row[f"{metric}_step"] is not None]
+    return min(steps, default=0.0)
+
+
+def fit_prior(found: list[Moments]) -> tuple[float, float]:
+    """Return d0 and s0 squared of the variances of settings with several runs."""
+    several = [(n - 1, v) for n, _, v, _ in found if n > 1 and v > 0]
+    if len(several) < LEAST_SETTINGS:
+        return 0.0, 0.0
+    ordered = sorted(v for _, v in several)
+    half = len(ordered) // 2
+    median = ordered[half] if len(ordered) % 2 else (ordered[half - 1] + ordered[half]) / 2
+    e = [
+        math.log(max(v, LEAST_SHARE * median)) - digamma(f / 2) + math.log(f / 2)
+        for f, v in several
+    ]
+    mean = math.fsum(e) / len(e)
+    spread = math.fsum((x - mean) ** 2 for x in e) / (len(e) - 1)
+    x = spread - math.fsum(trigamma(f / 2) for f, _ in several) / len(several)
+    d0 = MOST_D0 if x <= trigamma(MOST_D0 / 2) else 2 * inverse_trigamma(x)
+    return d0, math.exp(mean + digamma(d0 / 2) - math.log(d0 / 2))
+
+
+def estimates(settings: list[Moments], prior: tuple[float, float], sign: float) -> list[Estimate]:
+    d0, s0_squared = prior
+    listed = []
+    for n, mean, variance, floor in settings:
+        df = d0 + n - 1
+        if mean is None or n < 1 or not df > 0:
+            listed.append(
+                Estimate(n, math.nan if mean is None else sign * mean, math.nan, df, d0 > 0)
+            )
+            continue
+        one = max((d0 * s0_squared + (n - 1) * (variance or 0.0)) / df, floor)
+        listed.append(Estimate(n, sign * mean, one / n, df, d0 > 0))
+    return listed
+
+
+def critical(p: float, a: Estimate, b: Estimate) -> float:
+    if a.has_prior:
+        return max(quantile(p, a.df), quantile(p, b.df))
+    total = (a.variance + b.variance) ** 2
+    parts = a.variance**2 / a.df + b.variance**2 / b.df
+    return quantile(p, total / parts)
+
+
+def deviation(a: Estimate, b: Estimate) -> float:
+    return math.sqrt(a.variance + b.variance)

@@ -1,0 +1,76 @@
+"""The tables behind the views: means, deviations and counts."""
+
+import csv
+import math
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import duckdb
+
+from app.artifact.verify.effects import effect_of
+from app.artifact.verify.functions import quantile
+from app.artifact.verify.report import TOLERANCE, Report, Row, agrees, quoted, show, words_of_key
+
+
+def check_table(
+    lake: duckdb.DuckDBPyConnection, table: dict[str, Any], settings: list[Row], report: Report
+) -> None:
+    """Compare a table, as Parquet and as CSV, with the answer of its query over the runs."""
+    name, keys, values, skip = (table[part] for part in ("file", "keys", "values", "skip"))
+    intervals = table.get("intervals", {})
+    listed = ", ".join([*map(quoted, [*keys, *values]), *skip])
+    shown = lake.execute(f"SELECT {listed} FROM read_parquet('{name}')").fetchall()
+    if "effect" in table:
+        answer = effect_of(table["effect"], keys, settings)
+    else:
+        answer = lake.execute(table["sql"]).fetchall()
+    computed = {row[: len(keys)]: with_ends(values, row[len(keys) :], intervals) for row in answer}
+    texts = read_csv(name, values)
+    counted = Counter(row[: len(keys)] for row in shown if not any(row[len(keys) + len(values) :]))
+    for key, count in counted.items():
+        if count > 1 and key in computed:
+            report.fault(f"{name}: {words_of_key(keys, key)}: {count} rows")
+    missing = [key for key in computed if key not in counted]
+    if len(missing) != table["left_out"]:
+        example = f", such as {words_of_key(keys, missing[0])}" if missing else ""
+        given = table["left_out"]
+        report.fault(f"{name}: {given} rows of the runs left out, now {len(missing)}{example}")
+    if len(texts) != len(shown):
+        report.fault(f"{name}: {len(shown)} rows, its CSV has {len(texts)}")
+    for number, row in enumerate(shown):
+        if any(row[len(keys) + len(values) :]):
+            continue
+        key = row[: len(keys)]
+        at = words_of_key(keys, key)
+        again = computed.get(key, (None,) * len(values))
+        given = row[len(keys) : len(keys) + len(values)]
+        for column, written, other in zip(values, given, again, strict=True):
+            of = "value" if column == "sd" else column.removesuffix("_sd")
+            of = intervals[column][0] if column in intervals else of
+            mean = again[values.index(of)] if of != column and of in values else None
+            scale = abs(mean) if mean is not None else 0.0
+            tolerance = table.get("tolerances", {}).get(column, TOLERANCE)
+            report.compare(f"{name}: {column} of {at}", written, other, tolerance, scale)
+            text = texts[number].get(column, "") if number < len(texts) else ""
+            if not agrees(written, float(text) if text else None, TOLERANCE, scale):
+                report.fault(f"{name}: {column} of {at} is {show(written)}, its CSV has {text!r}")
+
+
+def with_ends(
+    names: list[str], row: tuple[Any, ...], intervals: dict[str, list[str]]
+) -> tuple[Any, ...]:
+    """Add the ends of 95 % intervals of means, by Student's t; None for one run."""
+    at = dict(zip(names, row, strict=False))
+    ends = []
+    for name, (mean, sd, n) in intervals.items():
+        side, end = -1 if name.endswith("low") else 1, None
+        if at[n] and at[n] > 1 and at[sd] is not None:
+            end = at[mean] + side * quantile(0.025, at[n] - 1) * at[sd] / math.sqrt(at[n])
+        ends.append(end)
+    return (*row, *ends)
+
+
+def read_csv(name: str, values: list[str]) -> list[dict[str, str]]:
+    with Path(name).with_suffix(".csv").open(newline="", encoding="utf-8") as file:
+        return [{v: row[v] for v in values} for row in csv.DictReader(file)]
