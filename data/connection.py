@@ -6,6 +6,7 @@ processes may read while `ingest` writes.
 """
 
 import threading
+import warnings
 from collections.abc import Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -45,6 +46,8 @@ if TYPE_CHECKING:
 
 QUERY_TIMEOUT_S: Final = 20.0
 MEMORY_LIMIT: Final = "160MB"
+# The rows that a query returns are few, and copying them takes less time than binding it again.
+warnings.filterwarnings("ignore", "Arrow output on a DB-API result", UserWarning)
 # What DuckDB raises for a file that is missing, cut or no Parquet.
 _UNREADABLE: Final = (duckdb.IOException, duckdb.InvalidInputException)
 
@@ -174,9 +177,16 @@ class Lake:
         Raises:
             LakeError: The query took longer than `timeout_s` or more than MEMORY_LIMIT.
         """
+        import polars as pl
+
+        # A relation of `sql` would bind the query, and so the views, a second time, but it gives
+        # columns of one name different ones.
         with self._bounded(timeout_s) as cursor:
             self.log_views.create(cursor, query)
-            return cursor.sql(query, params=list(params)).pl()
+            rows: pa.Table = cursor.execute(query, list(params)).to_arrow_table()
+            if len(set(rows.column_names)) < rows.num_columns:
+                return cursor.sql(query, params=list(params)).pl()
+            return pl.from_arrow(rows, rechunk=False)  # type: ignore[return-value]
 
     def aggregated(
         self,

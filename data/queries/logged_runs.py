@@ -34,7 +34,7 @@ def logged_configurations_query(
     """
     condition, parameters = selection.predicate()
     return (
-        f"SELECT run_id, replicate, system_label, {', '.join(catalogue.configuration)} FROM runs "
+        f"SELECT run_id, replicate, {', '.join(catalogue.configuration)} FROM runs "
         f"WHERE has_log AND {condition} ORDER BY replicate, run_id LIMIT {limit:d}",
         parameters,
     )
