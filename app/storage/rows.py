@@ -1,17 +1,28 @@
-"""The rows behind the views of Storage."""
+"""The rows behind the views of Storage, and their queries as text for explanations."""
 
-from typing import Final
+from collections.abc import Sequence
+from typing import Any, Final
 
 import polars as pl
 
-from app.storage.cells import differences_of, means_of, means_with_depths_of
+from app.kit.settings import MAX_ROWS
+from app.storage.cells import Cells, differences_of, means_of, means_with_depths_of
 from app.storage.published import comparisons, judged_claims, published_moves
-from app.storage.queries import runs_of
 from app.storage.state import DEPTH, knob_columns
-from app.storage.study import Study
+from app.storage.study import MOST_IDLE, MOST_PROFILED, Study
 from app.storage.view import View
+from data.analysis.like_with_like import Slice
 from data.analysis.verdicts import unit_of
+from data.queries.runs import runs_query
+from data.queries.statement import statement
+from data.queries.storage import (
+    function_sums_query,
+    idle_query,
+    storage_cells_query,
+    storage_query,
+)
 from data.reference.tables import published_tables
+from data.selection import Selection
 
 _MOVED: Final = ("run_id", "mode", "io_depth", "subsystem", "part")
 _CLAIM_NUMBERS: Final = {
@@ -127,3 +138,58 @@ def published_rows(study: Study, _: View | None) -> pl.DataFrame:
 def run_rows(study: Study, _: View) -> pl.DataFrame:
     """Return all columns of the filtered runs."""
     return study.view.lake.polars(*runs_of(study))
+
+
+def written(title: str, sql: str, parameters: list[Any]) -> str:
+    return f"{title}:\n\n{statement(sql, parameters)}"
+
+
+def configurations_at_query(study: Study, selection: Selection) -> str:
+    query = storage_query(selection, MAX_ROWS, catalogue=study.catalogue)
+    return written("configurations", *query)
+
+
+def configurations_query(study: Study, _: View) -> str:
+    """Write the query of all configurations."""
+    return configurations_at_query(study, study.state.selection)
+
+
+def of_devices_query(study: Study, rows: pl.DataFrame, part: Slice) -> str:
+    selection = part.narrow(study.state.selection)
+    modes, size = rows["mode"].unique().to_list(), [study.state.at_request]
+    drawn: dict[str, Sequence[Any]] = {"rw": study.accesses, "request": size, "mode": modes}
+    for name, values in drawn.items():
+        facet = study.catalogue.facets[name]
+        words = [facet.null_word if value is None else value for value in values]
+        selection = selection.with_values(facet, words)
+    return configurations_at_query(study, selection)
+
+
+def cells_query(study: Study, view: View, cells: Cells) -> str:
+    own, columns = study.catalogue, cells.columns
+    query = storage_cells_query(cells.narrow(study), columns, view.y, MAX_ROWS, catalogue=own)
+    return written("cells", *query)
+
+
+def idle_runs_query(study: Study, _: View) -> str:
+    """Write the query of idle power."""
+    alike = study.idle_part.narrow(Selection())
+    query = idle_query(study.state.selection, MOST_IDLE, alike, catalogue=study.catalogue)
+    return written("idle", *query)
+
+
+def functions_query(study: Study, _: View) -> str:
+    """Write the query of the functions of all runs at the place."""
+    return functions_at_query(study, study.place)
+
+
+def functions_at_query(study: Study, filters: Selection) -> str:
+    query = function_sums_query(filters, MOST_PROFILED, catalogue=study.catalogue)
+    return written("loads and stores by run, subsystem and part", *query)
+
+
+def runs_of(study: Study) -> tuple[str, list[Any]]:
+    """Build the query of all columns of the filtered storage runs."""
+    # A storage run has a request size.
+    selection, own = study.state.selection, study.catalogue
+    return runs_query(selection, MAX_ROWS, measured="request_bytes", catalogue=own)

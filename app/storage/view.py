@@ -2,13 +2,9 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import Any, Final, Literal
 
 import polars as pl
-
-if TYPE_CHECKING:
-    from app.storage.published import Comparisons
-    from app.storage.study import Study
 
 NAME: Final = "storage"
 # Columns of the grid that a panel spans, of six, to the most characters in a line of its subtitle,
@@ -24,9 +20,10 @@ class View:
         name: Name in addresses of downloads.
         section: Name of its section; empty for a view that no section shows.
         title: Title for menus and screen readers.
-        figure: Builds the picture; None for a view without one.
-        rows: Returns the rows of a download.
-        queries: Write the queries behind it.
+        figure: Builds the picture of a `Study`, the view and `Comparisons`; None for a view without
+            one.
+        rows: Returns the rows of a download, from the study and the view.
+        queries: Write the queries behind it, from the same.
         how: How it is computed.
         x: Column along the x axis of lines: `io_depth` or a metric.
         y: Metric that the view shows.
@@ -40,9 +37,9 @@ class View:
     name: str
     section: str
     title: str
-    figure: "Callable[[Study, View, Comparisons], dict[str, Any]] | None"
-    rows: "Callable[[Study, View], pl.DataFrame]"
-    queries: "tuple[Callable[[Study, View], str], ...]"
+    figure: Callable[[Any, Any, Any], dict[str, Any]] | None
+    rows: Callable[[Any, Any], pl.DataFrame]
+    queries: tuple[Callable[[Any, Any], str], ...]
     how: str
     x: str = ""
     y: str = ""
