@@ -168,6 +168,14 @@ def test_names_are_categories_and_medians_have_quartiles(tmp_path: Path) -> None
     assert found["ebbrt_tuned"]["low"] is None
     shown = figure(view, asked)
     assert shown["layout"]["xaxis"]["categoryarray"] == ["Linux tuned", "Library OS"]
+    # Names have no order: points with error bars, no line from one to the next and no band.
+    assert not traces(shown, "interval")
+    (line,) = traces(shown, "line")
+    assert line["mode"] == "markers"
+    place = list(line["x"]).index("Linux tuned")
+    assert [line["error_y"][end][place] for end in ("array", "arrayminus")] == [44, 0.5]
+    (plain,) = traces(figure(view, replace(asked, lines_bands=False)), "line")
+    assert "error_y" not in plain
     assert "medians of runs" in subtitle(shown)
     assert "quantile_cont(energy_j" in explain(view, asked, "lines")
 

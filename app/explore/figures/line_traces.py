@@ -74,6 +74,11 @@ class LinesScene:
         return self.competitors.knob if self.competitors else None
 
     @property
+    def is_course(self) -> bool:
+        """Whether x has an order that a line may follow; names have points and error bars."""
+        return self.x.facet.is_number or self.style is not None
+
+    @property
     def knobs(self) -> list[Knob]:
         """The knobs of a cell."""
         return [knob for knob in (self.x, self.by, self.style) if knob is not None]
@@ -102,7 +107,12 @@ def line_traces(
         if not len(known):
             continue
         x = _places(known, scene)
-        if scene.has_bands:
+        errors = {}
+        if scene.has_bands and not scene.is_course:
+            gaps = {"array": floats(known["high"] - known["value"]),
+                    "arrayminus": floats(known["value"] - known["low"])}
+            errors = {"error_y": {**gaps, "symmetric": False, "thickness": 1.2, "width": 3}}
+        elif scene.has_bands:
             shade = _BAND if known["end"].count() or scene.style is None else _BAND_OF_LEVELS
             bands += _band(known, x, hue, shade, axes)
         drawn.append(
@@ -110,15 +120,16 @@ def line_traces(
                 "line",
                 x,
                 floats(known["value"]),
-                "lines+markers",
+                "lines+markers" if scene.is_course else "markers",
                 hoverinfo="none",
                 line={"color": _shade(hue, opacity), **look},
-                marker={"size": 5 if look["width"] > FAINT_PX else 4,
+                marker={"size": 9 if not scene.is_course else 5 if look["width"] > FAINT_PX else 4,
                         "color": _shade(hue, opacity),
                         "symbol": _symbol(line, scene)},
                 unselected={"marker": {"opacity": 0.15}},
                 meta={"kind": "line", "fades": 0.25}
                 | _meta(known, scene, cards),
+                **errors,
                 **axes,
             )
         )  # fmt: skip

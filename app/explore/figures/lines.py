@@ -62,7 +62,7 @@ def _legend(cells: pl.DataFrame, scene: LinesScene) -> list[dict]:
         named = list(zip(competitors.labels, competitors.hues, competitors.symbols, strict=True))
         shown = named if competitors.has_legend else [named[0], named[-1]]
         entries = [
-            _entry(0, label, {"color": hue, "width": PLAIN_PX}, symbol)
+            _entry(0, label, {"color": hue, "width": PLAIN_PX if scene.is_course else 0}, symbol)
             for label, hue, symbol in shown
         ]
     if style is not None and cells["end"].count():
