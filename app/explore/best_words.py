@@ -175,7 +175,9 @@ def _sentence(row: Mapping[str, Any], question: Asked, place: Collection[str]) -
 
 def _change_sentence(row: Mapping[str, Any], question: Asked, what: str, value: str) -> str:
     if row["change_pct"] is None:
-        best = "the most" if question.cost.better == "more" else "the least"
+        if row["settings"] == 1:
+            return f"has one setting, with {what} {value} (n = {row['n']})"
+        best = "its most" if question.cost.better == "more" else "its least"
         return f"has {best} {what} with {value} (n = {row['n']})"
     side = decided_side(row, "change")
     n = f"(n = {row['n']} and {row['default_n']})"

@@ -33,10 +33,20 @@ def default_state(view: LakeView) -> ExploreState:
     """Return the view without a link: the largest dataset's first workload, at one load.
 
     A dataset or workload whose runs have energy or power beside another measurement comes first,
-    then one with any two measurements.
+    then one with any two measurements. Where nothing was set but the workload, all of the dataset's
+    are shown.
     """
     if not view.runs:
         return ExploreState()
+    state = _of_one_workload(view)
+    if view.varying(state.selection).isdisjoint(view.catalogue.knob_of_column):
+        every = Selection.of(dataset=state.selection.values("dataset"))
+        if "workload" in view.varying(every):
+            return opened(view, ExploreState(every))
+    return state
+
+
+def _of_one_workload(view: LakeView) -> ExploreState:
     totals = view.outline.group_by("dataset").agg(pl.col("runs").sum())
     datasets = totals.sort("runs", "dataset", descending=True)["dataset"]
     selections = (Selection.of(dataset=[name]) for name in datasets)
@@ -164,7 +174,7 @@ def with_knobs(view: LakeView, state: ExploreState) -> ExploreState:
         heat_x=heat_x,
         heat_y=heat_y,
         lines_x=over,
-        lines_by=roles.symbol,
+        lines_by=NONE if roles.symbol == over else roles.symbol,
         lines_style=style,
         **roles._asdict(),
     )

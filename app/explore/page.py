@@ -130,13 +130,16 @@ UPDATES: Final = {each.name: _register_picture(each) for each in VIEWS if each.p
     Input(IDS.control("alpha"), "value"),
     Input(IDS.control("margin"), "value"),
     Input(IDS.control("same"), "value"),
+    Input(IDS.control("show"), "value"),
+    Input(IDS.control("lx"), "value"),
+    Input(IDS.control("ly"), "value"),
     State(IDS.lake_version, "data"),
 )
 def update_best(raw_state: dict[str, Any], *controls: Any) -> tuple:
     """List the best settings, and write what the runs prove of them."""
     *values, version = controls
     view = lake_view(version)
-    keys = ("limit", "cost", "by", "vs", "alpha", "margin", "same")
+    keys = ("limit", "cost", "by", "vs", "alpha", "margin", "same", "show", "lx", "ly")
     asked = dict(zip(keys, values, strict=True))
     state = ExploreState.from_json({**raw_state, **asked}, view.catalogue)
     rows, question = best_table(view, state), asked_of(view, state)

@@ -47,7 +47,7 @@ def update_scatter(raw: dict[str, Any], version: int, limit: float | str = "") -
 def update_best(raw: dict[str, Any], limit: float | str, version: int) -> tuple:
     """The best settings by energy, with the limit on the performance metric: table, words."""
     table, _, said = explore.update_best(
-        raw, limit, "energy_j", "performance", None, 0.05, 2.0, [], version
+        raw, limit, "energy_j", "performance", None, 0.05, 2.0, [], "points", "itr", [], version
     )
     return table, " ".join(text for part in said for text in texts(part))
 

@@ -114,7 +114,7 @@ def test_many_sentences_are_counted(tmp_path: Path) -> None:
     view, asked = view_of(tmp_path, rows), state(filters={"workload": ["memcached"]})
     found = sentences(best_table(view, asked), asked_of(view, asked))
     assert len(found) == 4  # one setting a load recommends nothing
-    assert found[0] == "At 200k QPS, Linux tuned has the least energy with 901 J (n = 3)."
+    assert found[0] == "At 200k QPS, Linux tuned has one setting, with energy 901 J (n = 3)."
     assert found[3] == "1 more in Best settings."
     # The first load's row is marked, though a later one may take less: loads do not compete.
     falling = [row | {"energy_j": row["energy_j"] * 2e5 / row["load_qps"]} for row in rows]

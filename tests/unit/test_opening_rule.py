@@ -179,6 +179,20 @@ def test_two_measurements_of_different_runs_stand_over_what_was_set(tmp_path: Pa
     assert source_words(view, state).startswith("Energy and throughput over interrupt delay")
 
 
+def test_workloads_of_one_setting_each_are_compared(tmp_path: Path) -> None:
+    none = dict.fromkeys(("itr_us", "dvfs_ghz", "latency_p99_us"))
+    rows = [
+        run(**none, workload=workload, energy_j=float(energy), performance_metric="energy_j")
+        for energy, workload in enumerate(("heap", "idle", "scan"), 40)
+    ]  # fmt: skip
+    view = Lakes(write_lake(tmp_path / "lake", rows)).at(None)
+    state = default_state(view)
+    assert not state.selection.values("workload")
+    assert (state.show, state.lines_x, state.lines_by) == ("lines", "workload", NONE)
+    (line,) = traces(picture("lines", view, state)["figure"], "line")
+    assert line["y"].tolist() == [40, 41, 42]
+
+
 def test_colour_and_size_show_any_knob(tmp_path: Path) -> None:
     view = machines(tmp_path)
     state = ExploreState(x="latency_p99_us", y="power_w", colour="machine", size="request",

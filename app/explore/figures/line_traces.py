@@ -109,8 +109,10 @@ def line_traces(
         x = _places(known, scene)
         errors = {}
         if scene.has_bands and not scene.is_course:
-            gaps = {"array": floats(known["high"] - known["value"]),
-                    "arrayminus": floats(known["value"] - known["low"])}
+            gaps = {
+                "array": floats(known["high"] - known["value"]),
+                "arrayminus": floats(known["value"] - known["low"]),
+            }
             errors = {"error_y": {**gaps, "symmetric": False, "thickness": 1.2, "width": 3}}
         elif scene.has_bands:
             shade = _BAND if known["end"].count() or scene.style is None else _BAND_OF_LEVELS
