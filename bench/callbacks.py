@@ -180,12 +180,19 @@ def _has_input(callback: dict, component: str) -> bool:
 
 
 def _stages(callbacks: list[dict]) -> list[list[dict]]:
-    """Group callbacks as Dash posts them: a callback waits for those whose output it takes."""
+    """Group callbacks as Dash posts them: a callback waits for those whose output it takes.
+
+    Its own outputs do not count: Dash's `getReadyCallbacks` leaves them out, and so does Chromium
+    with a running app.
+    """
     waiting, stages = list(callbacks), []
     while waiting:
-        coming = {text for c in waiting for text in c["output"].strip(".").split("...")}
+        outputs = [set(c["output"].strip(".").split("...")) for c in waiting]
         free = [
-            c for c in waiting if not coming & {f"{i['id']}.{i['property']}" for i in c["inputs"]}
+            c
+            for c, own in zip(waiting, outputs, strict=True)
+            if not (set().union(*outputs) - own)
+            & {f"{i['id']}.{i['property']}" for i in c["inputs"]}
         ]
         stages.append(free or waiting)
         waiting = [c for c in waiting if c not in stages[-1]]

@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 
 from app.explore.state import ExploreState
-from app.kit.columns import is_constant, values_of
+from app.kit.columns import coded, values_of
 from app.kit.competitors import Competitors, competitors_of
 from app.kit.panels import NONE
 from data.catalogue import Catalogue
@@ -71,9 +71,8 @@ def encoding_of(
 
 def labels_of(points: pl.DataFrame) -> dict[str, str]:
     """Return system to label, in the order of the systems."""
-    pairs = points[["system", "system_label"]]
-    pairs = pairs[:1] if is_constant(pairs["system"]) else pairs.unique().sort("system")
-    return dict(pairs.iter_rows())
+    pairs = points[["system", "system_label"]][coded(points["system"])[0]]
+    return dict(sorted(pairs.iter_rows(), key=lambda pair: pair[0] or ""))
 
 
 def _keys(encoding: Encoding) -> list[pl.Expr]:

@@ -76,5 +76,10 @@ def least_of_groups(group: np.ndarray, values: np.ndarray) -> np.ndarray:
         Indices in the order of the groups; groups without a measured value have none.
     """
     rows = np.flatnonzero(~np.isnan(values))
-    rows = rows[np.lexsort((values[rows], group[rows]))]
-    return rows[np.unique(group[rows], return_index=True)[1]]
+    rows = rows[np.argsort(group[rows], kind="stable")]
+    starts = np.flatnonzero(np.diff(group[rows], prepend=-1))
+    if not len(rows):
+        return rows
+    least = np.minimum.reduceat(values[rows], starts)
+    least = rows[values[rows] == np.repeat(least, np.diff(starts, append=len(rows)))]
+    return least[np.unique(group[least], return_index=True)[1]]

@@ -231,7 +231,7 @@ def _axis(
 ) -> dict:
     metric, is_log = getattr(state, letter), getattr(state, f"{letter}_log")
     best = [i for rows in scene.marks.best.values() for _, i in rows]
-    needed = points[letter].gather(best).to_list()
+    needed = points[letter][best].to_list()
     needed += [state.limit] if state.limit is not None and metric == state.limited else []
     values, deviations = shown[letter], shown[f"{letter}_sd"]
     return metric_axis(scene.catalogue.metric(metric), is_log, values, deviations, needed)

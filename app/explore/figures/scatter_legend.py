@@ -9,7 +9,7 @@ from app.explore.figures.marks import (
     MARKS,
 )
 from app.explore.roles import NEUTRAL, Encoding
-from app.kit.columns import values_of
+from app.kit.columns import floats, values_of
 from app.kit.encodings import (
     ADAPTIVE_SIZE_PX,
     GOVERNOR_HUE,
@@ -75,7 +75,8 @@ def _size_entries(shown: pl.DataFrame, size: Knob | None) -> list[dict]:
     if size is None:
         return []
     entries = []
-    known = np.unique(shown[size.column].drop_nulls().cast(pl.Float64).to_numpy())
+    known = np.unique(floats(shown[size.column]))
+    known = known[~np.isnan(known)]
     if known.size:
         three = np.unique(known[[0, known.size // 2, -1]])
         for value, pixels in zip(three, itr_sizes_px(three, known[-1]), strict=True):
