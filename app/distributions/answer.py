@@ -51,13 +51,13 @@ class Answer:
 
     Attributes:
         runs: Answer of `chosen_runs`.
-        found: The distributions of those that have the quantity.
+        counted: The distributions of those that have the quantity.
     """
 
     view: LakeView
     state: DistributionsState
     runs: pl.DataFrame
-    found: Distributions
+    counted: Distributions
 
     @staticmethod
     def of(view: LakeView, state: DistributionsState) -> "Answer":
@@ -89,14 +89,14 @@ class Answer:
     @cached_property
     def drawn(self) -> pl.DataFrame:
         """The rows of `runs` that have the quantity, in the order of `found`."""
-        ids = pl.DataFrame({"run_id": self.found.run_ids}, {"run_id": pl.String})
+        ids = pl.DataFrame({"run_id": self.counted.run_ids}, {"run_id": pl.String})
         return ids.join(self.runs, on="run_id", how="left", maintain_order="left")
 
     @cached_property
     def levels(self) -> dict[tuple[Value | None, ...], Level]:
         """The distribution of each level of `by` that has a run, in order."""
         keys = self.drawn.select(self.by).rows()
-        pooled = by_level(self.found, dict(zip(self.found.run_ids, keys, strict=True)))
+        pooled = by_level(self.counted, dict(zip(self.counted.run_ids, keys, strict=True)))
         knobs = [knob for knob in (self.split, self.knob) if knob]
         orders = [
             ordered_values(knob, self.drawn[knob.column].unique().to_list()) for knob in knobs
@@ -126,7 +126,7 @@ class Answer:
             if len(cube.filter(matches(self.state.selection))):
                 return "No run with a log is in the link's selection. Clear it to see the others."
             return no_run_left(cube, self.state.selection, self.view.catalogue)
-        if not self.found.run_ids:
+        if not self.counted.run_ids:
             return (
                 f"None of {len(self.runs):,} runs has “{self.quantity.title}”.{BREAK}"
                 "Runs that an older version read get all of them by python -m ingest derive."
@@ -187,10 +187,10 @@ def _rank(view: LakeView, key: tuple[Selection, str]) -> pl.DataFrame:
 
 def status_words(answer: Answer) -> str:
     """Return how many runs are shown, and how many lack the quantity."""
-    sentence = f"{len(answer.found.run_ids):,} runs with a log"
+    sentence = f"{len(answer.counted.run_ids):,} runs with a log"
     if answer.state.sel:
         sentence += " in the link's selection"
-    if missing := len(answer.found.missing):
+    if missing := len(answer.counted.missing):
         sentence += f" · {missing:,} without this distribution"
     return sentence
 
@@ -206,7 +206,7 @@ def _level_rows(answer: Answer) -> tuple[pl.DataFrame, np.ndarray]:
     schema = {name: answer.drawn.schema[name] for name in answer.by}
     keys = pl.DataFrame(list(answer.levels), schema, orient="row")
     counts = pl.Series("runs", [len(level.rows) for level in levels], pl.Int64)
-    none = np.empty((0, len(answer.found.low)))
+    none = np.empty((0, len(answer.counted.low)))
     return keys.with_columns(counts), np.array(
         [level.shares for level in levels]
     ) if levels else none
@@ -216,8 +216,8 @@ def _map_rows(answer: Answer) -> pl.DataFrame:
     rows, shares = _level_rows(answer)
     level, slot = np.nonzero(shares)
     return rows[level].with_columns(
-        low=pl.Series(answer.found.low[slot], dtype=pl.Float64),
-        high=pl.Series(answer.found.high[slot], dtype=pl.Float64),
+        low=pl.Series(answer.counted.low[slot], dtype=pl.Float64),
+        high=pl.Series(answer.counted.high[slot], dtype=pl.Float64),
         share=pl.Series(shares[level, slot], dtype=pl.Float64),
     )
 
@@ -225,7 +225,7 @@ def _map_rows(answer: Answer) -> pl.DataFrame:
 def quantile_rows(answer: Answer) -> pl.DataFrame:
     """Return the quantiles of each level, in the quantity's unit of the lake (ns, B, 1, W)."""
     rows, shares = _level_rows(answer)
-    reached = answer.found.quantiles(shares, list(RANKS.values())) if len(rows) else shares[:, :4]
+    reached = answer.counted.quantiles(shares, list(RANKS.values())) if len(rows) else shares[:, :4]
     unit = UNITS[answer.state.quantity]
     found = {f"{name}{unit}": own for name, own in zip(RANKS, reached.T, strict=False)}
     return rows.with_columns(**{n: pl.Series(v, dtype=pl.Float64) for n, v in found.items()})

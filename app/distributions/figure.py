@@ -83,7 +83,7 @@ def _most(answer: Answer, level: Level) -> np.ndarray:
     Returns:
         Indices of runs, shape (slots, MOST_OPENED).
     """
-    shares = answer.found.shares_of(level.rows)
+    shares = answer.counted.shares_of(level.rows)
     order = np.argsort(-shares, axis=0, kind="stable")[:MOST_OPENED]
     most = np.where(np.take_along_axis(shares, order, axis=0) > 0, level.rows[order], -1)
     return np.pad(most, ((0, MOST_OPENED - len(most)), (0, 0)), constant_values=-1).T
@@ -107,7 +107,7 @@ class _Scene:
     ) -> None:
         self._answer, self._values, self._opened = answer, values, np.array(opened)
         self._names_room = _NAMES_ROOM[len(levels) > 1] * len(values)
-        distributions = answer.found
+        distributions = answer.counted
         shares = np.stack([level.shares for own in levels for level in own if level])
         self._most_share = max(float(shares.max()), 10 * _LEAST_SHARE)
         # Rows of the map: the slots, and what lies between slots that some run has.
@@ -126,7 +126,7 @@ class _Scene:
         """Return the title and the subtitle of the map."""
         answer = self._answer
         title = f"{answer.quantity.title} by {answer.knob.noun}"
-        parts = [f"{len(answer.found.run_ids):,} runs, each counts the same", answer.pooled()]
+        parts = [f"{len(answer.counted.run_ids):,} runs, each counts the same", answer.pooled()]
         if len(answer.values) > MOST_LEVELS:
             parts.append(f"the first {MOST_LEVELS} of {len(answer.values):,} levels")
         return title, " · ".join(filter(None, [*parts, more]))
@@ -135,7 +135,7 @@ class _Scene:
     def panel(self, levels: Sequence[Level | None], name: str) -> dict[str, Any]:
         """Draw the columns of one panel."""
         answer, count = self._answer, len(levels)
-        none = np.zeros(len(answer.found.low))
+        none = np.zeros(len(answer.counted.low))
         shares = np.stack([level.shares if level else none for level in levels], axis=1)
         z = np.full((len(self._edges) - 1, count), np.nan)
         with np.errstate(divide="ignore"):
@@ -163,10 +163,10 @@ class _Scene:
     def _lines(self, levels: Sequence[Level | None], shares: np.ndarray) -> list[dict[str, Any]]:
         """Draw the quantiles of each level; lines join levels that are numbers."""
         answer = self._answer
-        slots = answer.found.slots_at(shares.T, list(RANKS.values()))
+        slots = answer.counted.slots_at(shares.T, list(RANKS.values()))
         rows = self._row[slots]
         heights = (self._edges[rows] + self._edges[rows + 1]) / 2
-        values = answer.found.middle[slots]
+        values = answer.counted.middle[slots]
         there = np.array([at for at, level in enumerate(levels) if level])
         joined = [at for at in there if isinstance(self._values[at], (int, float))]
         traces = []
@@ -223,7 +223,7 @@ class _Scene:
         }  # fmt: skip
 
     def _meta(self) -> dict[str, Any]:
-        answer, distributions = self._answer, self._answer.found
+        answer, distributions = self._answer, self._answer.counted
         quantity_words = answer.quantity.words
         bins = [""] * (len(self._edges) - 1)
         for row, low, high in zip(self._row, distributions.low, distributions.high, strict=True):

@@ -125,8 +125,8 @@ def sentences(rows: pl.DataFrame, question: Asked) -> list[str]:
     """
     told = [row for row in rows.to_dicts() if row["reason"] != DEFAULT_WORDS]
     told.sort(key=lambda row: row["n"] == 1)
-    place = {"load_qps", "message_bytes", *(place_columns(rows, question) if len(rows) else ())}
-    listed = [_sentence(row, question, place) for row in told[:_MOST_SENTENCES]]
+    given = {"load_qps", "message_bytes", *(place_columns(rows, question) if len(rows) else ())}
+    listed = [_sentence(row, question, given) for row in told[:_MOST_SENTENCES]]
     if len(told) > _MOST_SENTENCES:
         listed.append(
             f"{len(told) - _MOST_SENTENCES} more in Best settings.{_most(told, question)}"
@@ -144,9 +144,9 @@ def _most(told: Sequence[Mapping[str, Any]], question: Asked) -> str:
     return f" {setting} is recommended in {count} of {len(several)}."
 
 
-def _sentence(row: Mapping[str, Any], question: Asked, place: Collection[str]) -> str:
+def _sentence(row: Mapping[str, Any], question: Asked, given: Collection[str]) -> str:
     name = row["system_label"] or row["system"] or "the best setting"
-    load = place_words(row, place, question)
+    load = place_words(row, given, question)
     where = " at ".join(filter(None, [question.limit_words, load])) or ""
     if where and not question.limit_words:
         where = f"At {load}"

@@ -114,13 +114,6 @@ def heatmap(question: Question) -> dict[str, Any]:
     return {"figure": figure, "adopts": {"hsys": heat.system}}
 
 
-def heat_query(question: Question) -> tuple[str, list[Any]]:
-    """Build the query of the cells, with all filters in it."""
-    columns = [knob.column for knob in reversed(question.heat_knobs)]
-    metric, catalogue = question.state.heat_metric, question.catalogue
-    return cells_query(heat_of(question).shown, columns, metric, MAX_ROWS, catalogue=catalogue)
-
-
 def heat_rows(question: Question) -> pl.DataFrame:
     """Return the cells, with the metric's name."""
     metric = question.state.heat_metric
@@ -129,9 +122,11 @@ def heat_rows(question: Question) -> pl.DataFrame:
 
 
 def explain_heat(question: Question) -> str:
-    """Return how the cells were computed."""
-    shown = heat_of(question).shown
-    return explanation(question.view, shown, heat_query(question), [HOW_POOLED])
+    """Return how the cells were computed: their query with all filters in it."""
+    shown, metric = heat_of(question).shown, question.state.heat_metric
+    columns = [knob.column for knob in reversed(question.heat_knobs)]
+    query = cells_query(shown, columns, metric, MAX_ROWS, catalogue=question.catalogue)
+    return explanation(question.view, shown, query, [HOW_POOLED])
 
 
 @finishing

@@ -79,7 +79,7 @@ def best_settings_table(rows: pl.DataFrame, question: Asked) -> html.Div:
                     ),
                     scope="row",
                 ),
-                *([_setting(row, words, question)] if has_settings else []),
+                *([_setting(row, setting_text, question)] if has_settings else []),
                 *(
                     html.Td(format_quantity(row[column], metric.unit), className="number")
                     for column, metric in shown.items()
@@ -94,7 +94,7 @@ def best_settings_table(rows: pl.DataFrame, question: Asked) -> html.Div:
             **{"data-config": row["set"], "data-meets": str(row["standing"] != "outside")},
             **({"data-best": ""} if row is best else {}),
         )
-        for row, words in zip(listed, settings, strict=True)
+        for row, setting_text in zip(listed, settings, strict=True)
     ]
     return html.Table([html.Thead(html.Tr(head)), html.Tbody(body)], className="best")
 

@@ -155,8 +155,8 @@ def lines(question: Question) -> dict[str, Any]:
     competitors = competitors_of(by, values, view.systems, labels) if by else None
     left = view.left(state.selection)
     left = left if split else drawn[0].part.of(left)
-    title = f"{_listed([catalogue.metric(n).title for n in state.lines_y])} by {x.noun}"
-    title = f"{title}, {subject(left, 1)}"
+    first, *further = (catalogue.metric(name).title for name in state.lines_y)
+    title = f"{', '.join([first, *map(lowered, further)])} by {x.noun}, {subject(left, 1)}"
     words = [_words(question, each, drawn, labels) for each in drawn]
     shared = [part for part in words[0] if all(part in own for own in words)]
     subtitle = " · ".join(filter(None, [*shared, split.words() if split else ""]))
@@ -174,7 +174,7 @@ def lines(question: Question) -> dict[str, Any]:
             else (),
             competitors=competitors,
             metrics=tuple(catalogue.metric(name) for name in state.lines_y),
-            place=panel_values,
+            panel=panel_values,
             end_words={e: end_words(style, e) for e in ("least", "most")} if style else {},
             fast_end=_FAST_END.get(style.name, "least") if style else "least",
             x_log=state.lines_x_log,
@@ -231,11 +231,6 @@ def _drawable(drawn: Lines) -> tuple[pl.DataFrame, int]:
     shown = each.head(MOST_LINES)
     cells = drawn.cells.join(shown, on=keys, how="semi", nulls_equal=True, maintain_order="left")
     return cells, len(each) - MOST_LINES
-
-
-def _listed(titles: Sequence[str]) -> str:
-    first, *further = titles
-    return ", ".join([first, *map(lowered, further)])
 
 
 def _levels_words(panels: Sequence[Lines]) -> str:

@@ -176,10 +176,6 @@ def _runs_query(question: Question) -> tuple[str, list[Any]]:
     return runs_query(question.selection, MAX_ROWS, catalogue=question.catalogue)
 
 
-def _run_rows(question: Question) -> pl.DataFrame:
-    return question.view.lake.polars(*_runs_query(question))
-
-
 def _explain_runs(question: Question) -> str:
     before = [f"performance metric: {question.performance}"]
     return explanation(question.view, question.selection, _runs_query(question), before)
@@ -243,7 +239,8 @@ VIEWS: Final = (
         head=(("ly",), ("lx", "lby", "lst", "llev", "lstat", "lpool", "lxlog", "lylog", "lband")),
     ),
     ExploreView("best-table", "Best settings", _best_rows, explain_best),
-    ExploreView("runs", "Runs that the filters leave", _run_rows, _explain_runs),
+    ExploreView("runs", "Runs that the filters leave",
+                lambda question: question.view.lake.polars(*_runs_query(question)), _explain_runs),
 )  # fmt: skip
 BY_NAME: Final = {view.name: view for view in VIEWS}
 PICTURES: Final = {view.name: view.picture for view in VIEWS if view.picture}

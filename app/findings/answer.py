@@ -63,17 +63,14 @@ def odd_of(view: LakeView, selection: Selection) -> pl.DataFrame:
     Returns:
         `odd` of `Order`, then the rows of `odd_runs` without `value` and `median`.
     """
-    return pl.concat([view.order(selection).odd, _unlike(view, selection)], how="diagonal_relaxed")
+    studied = leading(selection) if view.is_large else Selection()
+    unlike = view.once(_find_unlike, Selection(studied.clauses))
+    return pl.concat([view.order(selection).odd, unlike], how="diagonal_relaxed")
 
 
 def odd_ids(view: LakeView, selection: Selection) -> tuple[str, ...]:
     """Return the ids of the odd runs."""
     return tuple(odd_of(view, selection)["run_id"].unique().sort().to_list())
-
-
-def _unlike(view: LakeView, selection: Selection) -> pl.DataFrame:
-    asked = leading(selection) if view.is_large else Selection()
-    return view.once(_find_unlike, Selection(asked.clauses))
 
 
 def _find_unlike(view: LakeView, selection: Selection) -> pl.DataFrame:

@@ -74,7 +74,8 @@ def _group(
     state: FindingsState,
     has_links: bool,
 ) -> list:
-    scale = [html.Span(words) for words in _scale_words(half)]
+    low, high = (format_digits(100 * expm1(end), 2) for end in (-half, half))
+    scale = [html.Span(text) for text in (f"{low} %", "0", f"+{high} %")]
     rows = [_claim_row(view, state, one, half, has_links) for one in claims]
     head = [html.H3(title), html.Span(scale, className="scale", title="change of the metric")]
     return [
@@ -167,12 +168,6 @@ def _half(claims: Sequence[Claim]) -> float:
 
 def _log(percent: float) -> float:
     return log1p(max(percent, -99.9) / 100)
-
-
-def _scale_words(half: float) -> list[str]:
-    """Return the two ends of the scale and its middle: `-67 %`, `0`, `+200 %`."""
-    low, high = (format_digits(100 * expm1(end), 2) for end in (-half, half))
-    return [f"{low} %", "0", f"+{high} %"]
 
 
 def _interval(claim: Claim, half: float) -> html.Span:

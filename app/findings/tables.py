@@ -32,7 +32,8 @@ def rows_behind(view: LakeView, state: FindingsState, name: str) -> pl.DataFrame
     """Return the rows of a view: one claim, knob, level, planned run or check a row."""
     makers = {
         "claims": _claims, "published": _published, "knobs": _knobs, "effect": _effect,
-        "next": _next, "order": _order, "odd": _odd,
+        "next": _next, "order": _order,
+        "odd": lambda view, state: odd_of(view, state.selection),
     }  # fmt: skip
     return makers[name](view, state)
 
@@ -148,10 +149,6 @@ def _order(view: LakeView, state: FindingsState) -> pl.DataFrame:
         for check in view.order(state.selection).checks
     ]  # fmt: skip
     return pl.DataFrame(rows, infer_schema_length=None)
-
-
-def _odd(view: LakeView, state: FindingsState) -> pl.DataFrame:
-    return odd_of(view, state.selection)
 
 
 def explain(view: LakeView, state: FindingsState, name: str) -> str:

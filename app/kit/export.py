@@ -72,7 +72,8 @@ def page_html(view: LakeView, name: str, page: ExportedPage) -> str:
             ("data", _base64(gzipped(data.encode()))),
             ("scripts", _base64(gzipped(export_scripts(name).encode()))),
         ],
-        unpack=script_safe((ASSETS / "_kit" / "export.js").read_text("utf-8")),
+        # A script must not end the element that contains it.
+        unpack=(ASSETS / "_kit" / "export.js").read_text("utf-8").replace("</", "<\\/"),
     )
 
 
@@ -139,8 +140,3 @@ def _environment() -> Environment:
 def fill(name: str, **values: Any) -> str:
     """Render one template; a missing value is an error."""
     return _environment().get_template(name).render(values)
-
-
-def script_safe(text: str) -> str:
-    """Escape a script so that it cannot end the element that contains it."""
-    return text.replace("</", "<\\/")

@@ -107,8 +107,8 @@ def _filter_block(
     value: str | list[str] | None = [chip_value(v) for v in chosen]
     if single:
         value = value[0] if value else None
-    words = facet_note(facet, choices, chosen)
-    note = html.Span(words, id=names.facet_count(facet), className="facet-count")
+    note_text = facet_note(facet, choices, chosen)
+    note = html.Span(note_text, id=names.facet_count(facet), className="facet-count")
     clear = [] if single else [_clear_button(facet, title, names)]
     head = html.Div(
         [html.Span(title, className="facet-title"), note, *clear], className="facet-head"

@@ -153,16 +153,16 @@ def _message(name: str, notice: str, body: list) -> html.Main:
 
 def show_parts(main: html.Main, page: Page, pages: Sequence[Page]) -> None:
     """Put links to the other parts of the page's tab above its views, if there are any."""
-    parts = [one for one in pages if one.tab == page.tab]
+    parts = [part for part in pages if part.tab == page.tab]
     if len(parts) < 2:
         return
     links = [
-        html.Span(one.part_title or one.title, **{"aria-current": "page"})
-        if one is page
+        html.Span(part.part_title or part.title, **{"aria-current": "page"})
+        if part is page
         else dcc.Link(
-            one.part_title or one.title, href=address(one.path), id=page.ids.link(one.name)
+            part.part_title or part.title, href=address(part.path), id=page.ids.link(part.name)
         )
-        for one in parts
+        for part in parts
     ]
     named = {"aria-label": f"parts of {parts[0].title}"}
     main.children.insert(0, html.Nav(links, className="parts", **named))

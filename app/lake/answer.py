@@ -257,13 +257,13 @@ def _of_settings(view: LakeView, selection: Selection, cost: Metric) -> list[Que
 
 
 def _setting_words(knobs: Sequence[Knob], row: Mapping[str, Any]) -> str:
-    words = (
+    parts = (
         knob_words(knob, row[knob.column])
         if knob.is_given or row[knob.column] is not None
         else knob.words(None)
         for knob in knobs
     )
-    return " · ".join(filter(None, words))
+    return " · ".join(filter(None, parts))
 
 
 def _place(scope: Mapping[str, Any], catalogue: Catalogue) -> Selection:

@@ -206,11 +206,11 @@ def _coverage(view: LakeView) -> list:
         head += [html.Th(label or name or "system not named", scope="col")
                  for name, label in systems.rows()]  # fmt: skip
         body = [
-            html.Tr([html.Th(place, scope="row"), *[
+            html.Tr([html.Th(place_text, scope="row"), *[
                 html.Td(cells.get(name, "\N{EN DASH}"), className="" if name in cells else "none")
                 for name in systems["system"]
             ]])
-            for place, cells in places.items()
+            for place_text, cells in places.items()
         ]  # fmt: skip
         table = html.Table([html.Thead(html.Tr(head)), html.Tbody(body)], className="lake-matrix")
         note = [html.P(f"Over all values of {', '.join(over)}.", className="note")] if over else []

@@ -7,25 +7,18 @@ from dash import ClientsideFunction, Input, Output, State, callback, clientside_
 from app.kit.callbacks import register_gather
 from app.kit.context import lake_view
 from app.kit.export import render
-from app.kit.lake_view import LakeView
 from app.kit.links import LAKE_PATH
 from app.kit.page import Page, View
 from app.lake.answer import explain, has_unlike_datasets, rows_behind
 from app.lake.layout import IDS, SECTIONS, export_page, first_sections, lake_layout, questions_block
 from app.lake.state import LakePageState
 
-
-def _default_state(view: LakeView) -> LakePageState:
-    del view
-    return LakePageState()
-
-
 PAGE = Page(
     name=IDS.page,
     title="Lake",
     path=LAKE_PATH,
     state=LakePageState,
-    default_state=_default_state,
+    default_state=lambda _: LakePageState(),
     layout=lake_layout,
     views=tuple(View(name, title, is_picture=False) for name, title in SECTIONS.items()),
     rows=rows_behind,

@@ -6,7 +6,6 @@
 /models/cancel?job=&visitor=              stop waiting for it (POST)
 """
 
-from collections.abc import Callable
 from typing import Any, Final
 from urllib.parse import urlencode
 
@@ -55,7 +54,9 @@ def add_routes(server: Flask) -> None:
     server.extensions[_EXTENSION] = Jobs()
     for name, answer in (("runs", runs_answer), ("fits", fits_answer)):
         server.add_url_rule(
-            f"/models/{name}", f"models_{name}", lambda answer=answer: _json(answer)
+            f"/models/{name}",
+            f"models_{name}",
+            lambda answer=answer: json_answer(lambda: answer(*_asked())),
         )
     server.add_url_rule("/models/simulate", "models_simulate", _simulate, methods=["GET", "POST"])
     server.add_url_rule("/models/cancel", "models_cancel", _cancel, methods=["POST"])
@@ -107,10 +108,6 @@ def _columns(rows: pl.DataFrame) -> dict[str, list[Any]]:
     """Return a table as lists by column, NaN as None."""
     floats = [name for name, kind in rows.schema.items() if kind.is_float()]
     return rows.with_columns(pl.col(floats).fill_nan(None)).to_dict(as_series=False)
-
-
-def _json(answer: Callable[[LakeView, ModelsState], dict[str, Any]]) -> Response:
-    return json_answer(lambda: answer(*_asked()))
 
 
 def _asked() -> tuple[LakeView, ModelsState]:

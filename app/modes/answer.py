@@ -143,7 +143,7 @@ def _map_scene(
         title=titles[0],
         subtitle=titles[1],
         competitors=judged.competitors,
-        place=cell or {},
+        panel=cell or {},
         share=share,
         has_winners=judged.comparison.better is not None,
     )
@@ -157,7 +157,7 @@ def _with_largest_leads(
     Returns:
         The cells, the axes of the drawn ones, and what the map leaves out.
     """
-    axes, words = list(judged.axes), []
+    axes, leads = list(judged.axes), []
     lead = pl.col("strength") * (pl.col("outcome") == WIN)
     for i, name in enumerate(("column", "row")):
         knob, values = judged.knobs[i], axes[i]
@@ -166,8 +166,8 @@ def _with_largest_leads(
         if len(drawn) < len(values):
             placed = placed.with_columns(pl.col(name).rank("dense").cast(pl.Int64) - 1)
             axes[i] = [values[at] for at in drawn]
-            words.append(f"{len(drawn)} of {len(values)} {knob.plural}: the largest leads")
-    return placed, replace(judged, axes=(axes[0], axes[1])), words
+            leads.append(f"{len(drawn)} of {len(values)} {knob.plural}: the largest leads")
+    return placed, replace(judged, axes=(axes[0], axes[1])), leads
 
 
 def _pareto(judged: Judged) -> dict[str, Any]:

@@ -47,19 +47,18 @@ def _table(evidence: Evidence, has_links: bool) -> html.Table:
     rows = [
         html.Tr(
             [
-                html.Th([_swatch(one.hue), one.label], scope="row"),
-                *([_setting(one)] if has_settings else []),
-                *_numbers(one, evidence.unit),
-                html.Td(_runs(one, evidence, has_links)),
+                html.Th(
+                    [html.Span(className="swatch", style={"background": each.hue}), each.label],
+                    scope="row",
+                ),
+                *([_setting(each)] if has_settings else []),
+                *_numbers(each, evidence.unit),
+                html.Td(_runs(each, evidence, has_links)),
             ]
         )
-        for one in evidence.contenders
+        for each in evidence.contenders
     ]
     return html.Table([html.Thead(html.Tr(head)), html.Tbody(rows)], className="best contenders")
-
-
-def _swatch(hue: str) -> html.Span:
-    return html.Span(className="swatch", style={"background": hue})
 
 
 def _setting(contender: Contender) -> html.Td:

@@ -61,15 +61,11 @@ def _default_state(view: LakeView, _: Selection) -> ModesState:
     for candidate in found[:_MOST_COMPARED]:
         if candidate.most <= decided:
             break
-        count = _decided(view, candidate.state)
+        outcomes = judge(view, candidate.state).comparison.cells["outcome"]
+        count = int(outcomes.is_in(PROVEN).sum())
         if count > decided:
             best, decided = candidate.state, count
     return best
-
-
-def _decided(view: LakeView, state: ModesState) -> int:
-    outcomes = judge(view, state).comparison.cells["outcome"]
-    return int(outcomes.is_in(PROVEN).sum())
 
 
 def _candidates(view: LakeView) -> Iterator[_Candidate]:
@@ -116,7 +112,7 @@ def _pinned(view: LakeView, state: ModesState, left: pl.DataFrame) -> Iterator[_
     catalogue = view.catalogue
     shown = state.knobs(catalogue)
     part = like_with_like(left, shown, is_given_only=True, catalogue=catalogue)
-    columns = [kept.knob.column for kept in part.fixed]
+    columns = [pin.knob.column for pin in part.fixed]
     x, y, competitor = (knob.column for knob in shown)
     cells = left.filter(pl.col("runs") > 1).group_by(*columns, x, y).agg(
         many=pl.col(competitor).n_unique() > 1, runs=pl.col("runs").sum()
@@ -127,10 +123,10 @@ def _pinned(view: LakeView, state: ModesState, left: pl.DataFrame) -> Iterator[_
     ranked = totals.sort("most", "runs", *columns, descending=falls, nulls_last=True)
     for row in ranked.head(_MOST_COMPARED).iter_rows(named=True):
         selection = state.selection
-        for kept in part.fixed:
-            value = row[kept.knob.column]
-            null = kept.knob.facet.null_word
-            selection = selection.with_values(kept.knob.facet, [null if value is None else value])
+        for pin in part.fixed:
+            value = row[pin.knob.column]
+            null = pin.knob.facet.null_word
+            selection = selection.with_values(pin.knob.facet, [null if value is None else value])
         yield _Candidate(replace(state, selection=selection), int(row["most"]), int(row["runs"]))
     if not len(ranked):
         yield _Candidate(replace(state, selection=part.narrow(state.selection)), 0, 0)

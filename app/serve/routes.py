@@ -168,10 +168,6 @@ def table_answer(rows: pl.DataFrame, kind: str, name: str) -> Response:
     return file_answer(body, kind, f"{name}.{ending}")
 
 
-def _csv(rows: pl.DataFrame) -> bytes:
-    return guarded(rows).write_csv().encode()
-
-
 def _parquet(rows: pl.DataFrame) -> bytes:
     buffer = io.BytesIO()
     rows.write_parquet(buffer, compression="zstd")
@@ -179,6 +175,6 @@ def _parquet(rows: pl.DataFrame) -> bytes:
 
 
 _WRITERS: dict[str, tuple[Callable[[pl.DataFrame], bytes], str]] = {
-    CSV: (_csv, "csv"),
+    CSV: (lambda rows: guarded(rows).write_csv().encode(), "csv"),
     PARQUET: (_parquet, "parquet"),
 }

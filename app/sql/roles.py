@@ -100,7 +100,10 @@ def chart_of(columns: Sequence[Column], rows: int) -> dict[str, str]:
     def of(*roles: str) -> list[Column]:
         return [c for c in varied if c.role in roles]
 
-    metrics = sorted((c for c in columns if c.role == "metric" and c.distinct), key=_emptiness)
+    metrics = sorted(
+        (c for c in columns if c.role == "metric" and c.distinct),
+        key=lambda c: (-c.filled, c.base != "latency_p99_us"),
+    )
     knobs = sorted(of("knob"), key=lambda c: -c.distinct)
     x = next(iter(of("time")), None)
     if x is None and knobs and (len(knobs) < 3 or len(metrics) < 2):
@@ -119,10 +122,6 @@ def chart_of(columns: Sequence[Column], rows: int) -> dict[str, str]:
     colours = (c for c in [*few, *knobs, *of("index")] if c is not x and c is not y and c.values)
     colour = next(colours, None)
     return {"x": x.name, "y": y.name, "col": colour.name if colour else ""}
-
-
-def _emptiness(column: Column) -> tuple[int, bool]:
-    return -column.filled, column.base != "latency_p99_us"
 
 
 def _column(view: LakeView, name: str, kind: str, cells: Sequence[Any]) -> Column:

@@ -39,7 +39,7 @@ def window_differences(
         pair = [(group, reference), theirs.get((panel, name, group.name))]
         if pair[1] is None:
             continue
-        means = [_means(*one, panel, name, edges_x) for one in pair if one is not None]
+        means = [_means(*side, panel, name, edges_x) for side in pair if side is not None]
         units = in_noise(*means)
         if units is not None:
             titles.append(_title(panel, name, group, reference))
@@ -55,9 +55,11 @@ def window_differences(
         median, rest = local(units, _LEAST_UNITS)
         if median is not None:
             throughout.append({"title": title, "units": median})
-        differences += [(title, median is not None, one) for one in stretches(rest, _LEAST_UNITS)]
-    throughout.sort(key=lambda one: -abs(one["units"]))
-    differences.sort(key=lambda one: -abs(one[2].peak))
+        differences += [
+            (title, median is not None, stretch) for stretch in stretches(rest, _LEAST_UNITS)
+        ]
+    throughout.sort(key=lambda series: -abs(series["units"]))
+    differences.sort(key=lambda difference: -abs(difference[2].peak))
     return {
         "titles": titles,
         "largest": typed(all_units[most, np.arange(len(most))].astype(np.float32)),
@@ -66,12 +68,12 @@ def window_differences(
         "list": [
             {
                 "title": title,
-                "from_x": edges_x[one.first],
-                "to_x": edges_x[one.end],
-                "units": one.peak,
+                "from_x": edges_x[stretch.first],
+                "to_x": edges_x[stretch.end],
+                "units": stretch.peak,
                 "beside": is_beside,
             }
-            for title, is_beside, one in differences[:_MOST_LISTED]
+            for title, is_beside, stretch in differences[:_MOST_LISTED]
         ],
     }
 

@@ -69,10 +69,6 @@ def _remove(view: LakeView, state: TimelineState, run_id: str) -> TimelineState:
     )
 
 
-def _replace(view: LakeView, state: TimelineState, run_id: str, by: str) -> TimelineState:
-    return _add(view, _remove(view, state, run_id), by)
-
-
 def _compare(view: LakeView, state: TimelineState, run_id: str) -> TimelineState:  # noqa: ARG001
     """Make a run the reference; if it was the compared run, the two are exchanged."""
     if run_id not in state.runs:
@@ -84,6 +80,6 @@ def _compare(view: LakeView, state: TimelineState, run_id: str) -> TimelineState
 EDITS: Final[dict[str, Callable[..., TimelineState]]] = {
     "add": _add,
     "remove": _remove,
-    "replace": _replace,
+    "replace": lambda view, state, run_id, by: _add(view, _remove(view, state, run_id), by),
     "compare": _compare,
 }

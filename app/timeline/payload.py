@@ -85,7 +85,9 @@ def _x_axis(window: WindowAnswer) -> Json:
 def _differences(answer: PageAnswer, base: int, panels: Sequence[str]) -> Json | None:
     """Return the difference of each run from the reference, by window; None without two runs."""
     window = answer.window
-    shown = {at: one for at, one in enumerate(window.runs) if isinstance(one, RunAnswer)}
+    shown = {
+        at: answered for at, answered in enumerate(window.runs) if isinstance(answered, RunAnswer)
+    }
     if len(shown) < 2:
         return None
     reference = shown.get(base, next(iter(shown.values())))
@@ -93,10 +95,10 @@ def _differences(answer: PageAnswer, base: int, panels: Sequence[str]) -> Json |
     return {
         "edges": typed(edges),
         "runs": [
-            window_differences(reference, one, edges, panels)
-            if isinstance(one, RunAnswer) and one is not reference
+            window_differences(reference, answered, edges, panels)
+            if isinstance(answered, RunAnswer) and answered is not reference
             else None
-            for one in window.runs
+            for answered in window.runs
         ],
     }
 
@@ -290,16 +292,18 @@ def _at_limit(counts: np.ndarray, itr_us: float | None) -> Json | None:
 
 
 def _totals(answers: Sequence[RunAnswer | Failure], base: int) -> list[Json]:
-    values = [window_totals(one) if isinstance(one, RunAnswer) else None for one in answers]
+    values = [
+        window_totals(answer) if isinstance(answer, RunAnswer) else None for answer in answers
+    ]
     at = base_of(values, base)
     if at is None:
         return []
-    totals = (_total(total, values, at) for total in TOTALS)
-    return [one for one in totals if any(value is not None for value in one["values"])]
+    totals = (_total(each, values, at) for each in TOTALS)
+    return [total for total in totals if any(value is not None for value in total["values"])]
 
 
 def _total(total: Total, values: Sequence[dict[str, float] | None], base: int) -> Json:
-    numbers = [float("nan") if one is None else one[total.name] for one in values]
+    numbers = [float("nan") if own is None else own[total.name] for own in values]
     differences = [difference(total, number, numbers[base]) for number in numbers]
     return {
         "name": total.name,
@@ -311,7 +315,8 @@ def _total(total: Total, values: Sequence[dict[str, float] | None], base: int) -
         "values": [number if math.isfinite(number) else None for number in numbers],
         "texts": [format_quantity(number, total.unit) for number in numbers],
         "differences": [
-            None if one is None or at == base else asdict(one) for at, one in enumerate(differences)
+            None if change is None or at == base else asdict(change)
+            for at, change in enumerate(differences)
         ],
     }
 

@@ -44,7 +44,7 @@ class LinesScene:
         levels: The style's values in all panels, in order; empty without a style.
         competitors: The lines' values with hues; None for one line.
         metrics: One row of axes each.
-        place: Values that all cells share, of several that the filters leave, by column.
+        panel: Values that all cells share, of several that the filters leave, by column.
         end_words: Words of the least and the most end of the style.
         fast_end: Which of them is drawn bold; the other is dotted.
         band: What a point's interval is, in words.
@@ -58,7 +58,7 @@ class LinesScene:
     levels: Sequence[Value | None]
     competitors: Competitors | None
     metrics: tuple[Metric, ...]
-    place: Mapping[str, Value | None]
+    panel: Mapping[str, Value | None]
     end_words: Mapping[str, str]
     fast_end: str
     x_log: bool
@@ -97,7 +97,7 @@ def line_traces(
     keys = [*([scene.by.column] if scene.by else []), "end"]
     keys += [scene.style.column] if scene.style and not cells["end"].count() else []
     for line in cells.partition_by(keys, maintain_order=True) if len(cells) else []:
-        hue, look, opacity = _look(line, cells, scene)
+        hue, symbol, look, opacity = _look(line, cells, scene)
         known = line.filter(pl.col(scene.x.column).is_not_null())
         if scene.x.facet.is_number and len(known) < len(line):
             # A policy has no number along x: its mean is a level line.
@@ -127,7 +127,7 @@ def line_traces(
                 line={"color": _shade(hue, opacity), **look},
                 marker={"size": 9 if not scene.is_course else 5 if look["width"] > FAINT_PX else 4,
                         "color": _shade(hue, opacity),
-                        "symbol": _symbol(line, scene)},
+                        "symbol": symbol},
                 unselected={"marker": {"opacity": 0.15}},
                 meta={"kind": "line", "fades": 0.25}
                 | _meta(known, scene, cards),
@@ -146,30 +146,23 @@ def _places(rows: pl.DataFrame, scene: LinesScene) -> Any:
 
 def _look(
     line: pl.DataFrame, cells: pl.DataFrame, scene: LinesScene
-) -> tuple[str, dict[str, Any], float]:
-    """Return hue, line style and opacity of a line."""
-    hue = OKABE_ITO[0]
+) -> tuple[str, str, dict[str, Any], float]:
+    """Return hue, symbol, line style and opacity of a line."""
+    hue, symbol = OKABE_ITO[0], "circle"
     if scene.competitors is not None:
-        place = scene.competitors.values.index(line[scene.competitors.knob.column][0])
-        hue = scene.competitors.hues[place]
+        index = scene.competitors.values.index(line[scene.competitors.knob.column][0])
+        hue, symbol = scene.competitors.hues[index], scene.competitors.symbols[index]
     end = line["end"][0]
     if end is not None:
         fast = end == scene.fast_end
-        return hue, {"width": BOLD_PX, "dash": "solid"} if fast else DOTTED, 1.0
+        return hue, symbol, {"width": BOLD_PX, "dash": "solid"} if fast else DOTTED, 1.0
     if scene.style is None or cells["end"].count():
-        return hue, {"width": PLAIN_PX, "dash": "solid"}, 1.0
+        return hue, symbol, {"width": PLAIN_PX, "dash": "solid"}, 1.0
     share = scene.levels.index(line[scene.style.column][0]) / max(1, len(scene.levels) - 1)
-    return hue, {"width": FAINT_PX, "dash": "solid"}, DARK + share * (LIGHT - DARK)
+    return hue, symbol, {"width": FAINT_PX, "dash": "solid"}, DARK + share * (LIGHT - DARK)
 
 
 DOTTED: Final = {"width": PLAIN_PX, "dash": "dot"}
-
-
-def _symbol(line: pl.DataFrame, scene: LinesScene) -> str:
-    if scene.competitors is None:
-        return "circle"
-    place = scene.competitors.values.index(line[scene.competitors.knob.column][0])
-    return scene.competitors.symbols[place]
 
 
 def _level(
@@ -231,10 +224,10 @@ def _meta(
 ) -> dict[str, Any]:
     """Return by which knobs the browser finds the rows of each point, and the points' cards."""
     columns = [knob.column for knob in scene.knobs]
-    panel_values = list(scene.place.values())
+    panel_values = list(scene.panel.values())
     return {
         "cells": {
-            "knobs": [*columns, *scene.place],
+            "knobs": [*columns, *scene.panel],
             "at": [[*row, *panel_values] for row in rows.select(columns).rows()],
         },
         "words": [cards[row] for row in rows.select(*columns, "end").rows()],

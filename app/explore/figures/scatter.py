@@ -160,9 +160,9 @@ def _style(encoding: Encoding, rows: pl.DataFrame) -> tuple[str, str, str]:
     """Return symbol, hue and name of a trace; NULL on a scale has a hue outside the scale."""
     symbol, hue, name = "circle", OKABE_ITO[0], "all"
     if encoding.symbol is not None:
-        place = encoding.symbols.values.index(rows[encoding.symbol.column][0])
-        symbol, hue = encoding.symbols.symbols[place], encoding.symbol_hues[place]
-        name = encoding.symbols.labels[place]
+        index = encoding.symbols.values.index(rows[encoding.symbol.column][0])
+        symbol, hue = encoding.symbols.symbols[index], encoding.symbol_hues[index]
+        name = encoding.symbols.labels[index]
     if encoding.is_scaled:
         hue = GOVERNOR_HUE
     elif encoding.hues is not None and encoding.colour is not None:

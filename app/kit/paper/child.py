@@ -31,12 +31,12 @@ def main() -> None:
     except Exception as error:
         from data.errors import WattlasError
 
-        words = (
+        reason = (
             str(error)
             if isinstance(error, WattlasError)
             else f"a part of it cannot be read ({error!r})"
         )
-        head, body = {"error": f"this picture cannot be drawn: {words}"[:500]}, b""
+        head, body = {"error": f"this picture cannot be drawn: {reason}"[:500]}, b""
     out = sys.stdout.buffer
     out.write(json.dumps(head).encode() + b"\n" + body)
     out.flush()

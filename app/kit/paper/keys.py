@@ -123,7 +123,9 @@ def _bar_calls(
 ) -> list[Call]:
     spec: dict[str, Any] = {**bar, "type": "linear"}
     axis = Axis("y", spec, ends=ends)
-    length = (panel.y[1] - panel.y[0]) * frame_pt(drawer)
+    wide, high = drawer.plan.size_pt
+    # The panels together are about so high.
+    length = (panel.y[1] - panel.y[0]) * 0.8 * (high or wide * drawer.plan.share)
     ticks = ticks_of(axis, length, drawer.font_pt)
     name = panel.name
     calls = [
@@ -140,9 +142,3 @@ def _bar_calls(
     if title:
         calls.append(Call(name, "set_ylabel", (plain(title),)))
     return calls
-
-
-def frame_pt(drawer: Drawer) -> float:
-    """Return about how high the panels are together, points."""
-    wide, high = drawer.plan.size_pt
-    return 0.8 * (high or wide * drawer.plan.share)

@@ -145,7 +145,8 @@ def _settle(
     place_y, share, gaps = _along(of_y, ends)
     if is_free:
         least = max((p.least_pt / (p.y[1] - p.y[0]) for p in panels), default=0.0)
-        whole = max(0.72 * share_of(plan, wide), least * share)
+        in_page_pt = wide * min(1.1, max(0.35, plan.share))
+        whole = max(0.72 * in_page_pt, least * share)
         high = min(_MOST_HEIGHT * max(wide, 240.0), whole + gaps + 2 * _PAD_PT + sum(taken))
         place_y = _along(of_y, (taken[1] + _PAD_PT, high - _PAD_PT - taken[0]))[0]
     for panel in panels:
@@ -156,11 +157,6 @@ def _settle(
         panel_y = [place_y(p) for p in bar.y]
         bar.rect = _rect([left, left + _BAR_PT], panel_y, wide, high)
     return high
-
-
-def share_of(plan: Plan, wide: float) -> float:
-    """Return the height that the picture has in the shape of the page, points."""
-    return wide * min(1.1, max(0.35, plan.share))
 
 
 def _rect(

@@ -145,12 +145,12 @@ def _written(plan: Plan, value: Any) -> str:
     if isinstance(value, Name):
         return value.text
     if isinstance(value, dict):
-        return f"{{{', '.join(f'{k!r}: {_written(plan, one)}' for k, one in value.items())}}}"
+        return f"{{{', '.join(f'{k!r}: {_written(plan, item)}' for k, item in value.items())}}}"
     if isinstance(value, list):
-        return f"[{', '.join(_written(plan, one) for one in value)}]"
+        return f"[{', '.join(_written(plan, item) for item in value)}]"
     if isinstance(value, tuple):
         return (
-            f"({', '.join(_written(plan, one) for one in value)}{',' if len(value) == 1 else ''})"
+            f"({', '.join(_written(plan, item) for item in value)}{',' if len(value) == 1 else ''})"
         )
     if isinstance(value, (np.floating, np.integer)):
         return repr(value.item())

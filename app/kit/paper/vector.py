@@ -143,7 +143,9 @@ class CompactRenderer(_Base):
     def draw_path(self, gc: Any, path: Any, transform: Any, rgbFace: Any = None) -> None:  # noqa: N803
         """Write a line; a long solid one by steps."""
         is_plain = gc.get_dashes()[1] is None and not gc.get_hatch() and not gc.get_sketch_params()
-        if len(path.vertices) < _LONG or not is_plain or not _has_no_curve(path):
+        steps = (Path.MOVETO, Path.LINETO, Path.CLOSEPOLY, Path.STOP)
+        is_plain = is_plain and (path.codes is None or bool(np.isin(path.codes, steps).all()))
+        if len(path.vertices) < _LONG or not is_plain:
             super().draw_path(gc, path, transform, rgbFace)
             return
         box = None if rgbFace is not None else (0.0, 0.0, self.width, self.height)
@@ -160,11 +162,6 @@ class CompactRenderer(_Base):
             path, transform, box, simplify, sketch, 2, letters, False
         )
         return str(text.decode("ascii"))
-
-
-def _has_no_curve(path: Path) -> bool:
-    plain = (Path.MOVETO, Path.LINETO, Path.CLOSEPOLY, Path.STOP)
-    return path.codes is None or bool(np.isin(path.codes, plain).all())
 
 
 def _steps(path: Path) -> str:

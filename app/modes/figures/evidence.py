@@ -7,7 +7,7 @@ import numpy as np
 import polars as pl
 
 from app.kit.competitors import Competitors
-from app.kit.encodings import base_layout, scatter_trace
+from app.kit.encodings import axis_title, base_layout, scatter_trace
 from app.kit.figure_text import BREAK, finishing
 from data.metrics import Metric
 from data.units import digits_between, format_quantity
@@ -111,13 +111,9 @@ def _mean_words(mean: float, low: float | None, high: float | None, unit: str) -
     return [f"mean {mean_words}", f"95 % confidence interval [{', '.join(ends)}]"]
 
 
-def _quantity(measure: Metric) -> str:
-    """Return title and unit; for lack of space the direction is only in the map's title."""
-    return f"{measure.title}, {measure.unit}" if measure.unit else measure.title
-
-
 def _layout(scene: EvidenceScene) -> dict:
     labels = [scene.competitors.labels[who] for who in scene.order]
+    title, unit = scene.metric.title, scene.metric.unit
     return {
         **base_layout(scene.title, scene.subtitle),
         "margin": {"l": 62, "r": 8, "t": 46, "b": 40},
@@ -132,7 +128,8 @@ def _layout(scene: EvidenceScene) -> dict:
             "fixedrange": True,
         },
         "yaxis": {
-            "title": {"text": _quantity(scene.metric), "standoff": 6, "font": {"size": 12}},
+            # For lack of space the direction is only in the map's title.
+            "title": axis_title(f"{title}, {unit}" if unit else title),
             "zeroline": False,
             "exponentformat": "SI",
         },

@@ -49,7 +49,12 @@ def build_shares(
     by_outcome = {name: np.flatnonzero(outcome == name) for name in OUTCOMES}
     won = [np.flatnonzero((outcome == WIN) & (best == i)) for i in range(len(competitors))]
     wins = sorted(enumerate(won), key=lambda pair: -len(pair[1])) if has_winners else []
-    others = [_other(name, by_outcome[name]) for name in OUTCOMES[1:] if len(by_outcome[name])]
+    others = [
+        dict(zip(("label", "marker"), _OTHERS[name], strict=True))
+        | {"rows": by_outcome[name], "clause": f"outcome~{name}"}
+        for name in OUTCOMES[1:]
+        if len(by_outcome[name])
+    ]
     shown = wins[: BARS_MAX - len(others)]
     bars = [*(_win(rows, i, competitors) for i, rows in shown), *others]
     labels = [bar["label"] for bar in bars]
@@ -68,11 +73,6 @@ def _win(rows: np.ndarray, at: int, competitors: Competitors) -> dict:
         "rows": rows,
         "clause": f"won~{json.dumps(competitors.values[at])}",
     }
-
-
-def _other(outcome: str, rows: np.ndarray) -> dict:
-    label, marker = _OTHERS[outcome]
-    return {"label": label, "marker": marker, "rows": rows, "clause": f"outcome~{outcome}"}
 
 
 def _trace(bar: dict, total: int) -> dict:

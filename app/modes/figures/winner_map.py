@@ -36,6 +36,7 @@ _LINES_MAX: Final = 40
 TEXTS_MAX: Final = (20, 24)
 _CHARACTER_PX: Final = 6.6
 _HATCH_GREY: Final = "#8C8C8C"
+_HATCH_LINE: Final = {"width": 1, "color": _HATCH_GREY}
 _CLEAR: Final = "rgba(0,0,0,0)"
 # How much of a cell's hue the page's colour hides: of the least lead, and of an undecided cell.
 _VEIL_MOST: Final = 0.72
@@ -52,7 +53,7 @@ class MapScene:
         x_title: Axis title with unit.
         knobs: Columns of both axes, with `xs` and `ys`, their values.
         has_winners: Whether the metric has a better direction.
-        place: The value of the panel that all cells share, by column; empty for one map.
+        panel: The value of the panel that all cells share, by column; empty for one map.
         share: Number of panels side by side and one above the other.
     """
 
@@ -67,7 +68,7 @@ class MapScene:
     xs: Sequence[Value | None]
     ys: Sequence[Value | None]
     has_winners: bool = True
-    place: Mapping[str, Value | None] = field(default_factory=dict)
+    panel: Mapping[str, Value | None] = field(default_factory=dict)
     share: tuple[int, int] = (1, 1)
 
     @property
@@ -110,11 +111,12 @@ def build_winner_map(
     colored, veiled, measured = grid.copy(), grid.copy(), grid.copy()
     colored[row, column], veiled[row, column], measured[row, column] = codes, veil, 1
     few, marked = outcome == TOO_FEW, np.isin(outcome, (ALONE, OVER))
+    lines = hatching(column[few], row[few], len(scene.columns), len(scene.rows), scene.size_px)
     return {
         "data": [
             _colors(colored, scene),
             _layer("pale", veiled, _CLEAR, "skip"),
-            _hatching(column[few], row[few], scene),
+            scatter_trace("hatching", *lines, "lines", line=_HATCH_LINE, connectgaps=False),
             _marks(column[marked], row[marked], best[marked], outcome[marked], scene),
             scatter_trace("texts", [], [], "text"),
             _layer("veil", grid, "rgba(127,127,127,0.6)", "skip"),
@@ -167,12 +169,6 @@ def _colorbar(competitors: Competitors) -> dict:
         "tickvals": [*at.tolist(), len(competitors)],
         "ticktext": [*(competitors.labels[i] for i in at), "no winner"],
     }
-
-
-def _hatching(column: np.ndarray, row: np.ndarray, scene: MapScene) -> dict:
-    x, y = hatching(column, row, len(scene.columns), len(scene.rows), scene.size_px)
-    line = {"width": 1, "color": _HATCH_GREY}
-    return scatter_trace("hatching", x, y, "lines", line=line, connectgaps=False)
 
 
 def hatching(
@@ -294,7 +290,7 @@ def _layout(scene: MapScene, missing: list[list[int]]) -> dict[str, Any]:
                 "xs": list(scene.xs),
                 "ys": list(scene.ys),
                 "missing": missing,
-                "place": dict(scene.place),
+                "place": dict(scene.panel),
             },
             "labels": {"x": list(scene.columns), "y": list(scene.rows)},
             "whole_px": {"x": width_px, "y": height_px},

@@ -171,7 +171,7 @@ def _cells(
     each = own[view.by][0]
     single = {**cells.common, view.by: each}
     knobs = single | ({"rw": list(cells.accesses)} if cells.accesses else {})
-    hover_of = _difference_words if cells.accesses else _mean_words
+    hover_of = _difference_words if cells.accesses else (lambda *cell: (measured_words(*cell),))
     name = scene.name(view.by, each)
     meta = {
         "kind": "cells",
@@ -205,9 +205,13 @@ def _texts(own: pl.DataFrame, cell_px: float, color_axis: dict[str, Any]) -> dic
     In narrow cells they have one decimal at most, or none.
     """
     values = own["scaled"].to_list()
+
+    def one_decimal(value: float) -> str:
+        return _rounded(value, 1 if abs(value) < _WITH_DECIMAL else 0)
+
     fitting = (
         texts
-        for texts in ([write(v) for v in values] for write in (_short, _shorter, _rounded))
+        for texts in ([write(v) for v in values] for write in (_short, one_decimal, _rounded))
         if max(map(len, texts)) * _CHAR_PX + _PAD_PX <= cell_px
     )
     texts = next(fitting, None)
@@ -229,10 +233,6 @@ def _short(value: float) -> str:
     return f"{MINUS if value < 0 else ''}{text}"
 
 
-def _shorter(value: float) -> str:
-    return _rounded(value, 1 if abs(value) < _WITH_DECIMAL else 0)
-
-
 def _rounded(value: float, decimals: int = 0) -> str:
     text = f"{abs(value):.{decimals}f}"
     if value and not float(text):
@@ -244,10 +244,6 @@ def _hues(own: pl.DataFrame, color_axis: dict[str, Any]) -> list[str]:
     low, high = color_axis["cmin"], color_axis["cmax"]
     shares = [(value - low) / (high - low) for value in own["scaled"]]
     return [hue_at(color_axis["colorscale"], share) for share in shares]
-
-
-def _mean_words(cell: dict[str, Any], column: str, scene: Scene) -> tuple[str, ...]:
-    return (measured_words(cell, column, scene),)
 
 
 def _difference_words(cell: dict[str, Any], column: str, scene: Scene) -> tuple[str, ...]:

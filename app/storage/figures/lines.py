@@ -134,17 +134,17 @@ def _apart_words(drawn: pl.DataFrame, apart: Sequence[str], catalogue: Catalogue
 
 def thin_labels(traces: Sequence[dict[str, Any]]) -> None:
     """Leave out the depths that would cover another's, but for that of the last point."""
-    places = [np.column_stack([np.asarray(trace[k], float) for k in "xy"]) for trace in traces]
-    whole = np.concatenate(places)
+    points_xy = [np.column_stack([np.asarray(trace[k], float) for k in "xy"]) for trace in traces]
+    whole = np.concatenate(points_xy)
     span = np.ptp(whole, axis=0)
     room = _LABEL_ROOM * np.where(span > 0, span, 1)
-    shown = [places[-1][-1]]
-    for trace, own in zip(traces, places, strict=True):
-        for at, place in enumerate(own[: len(own) - (trace is traces[-1])]):
-            if any((abs(place - other) < room).all() for other in shown):
+    shown = [points_xy[-1][-1]]
+    for trace, own in zip(traces, points_xy, strict=True):
+        for at, xy in enumerate(own[: len(own) - (trace is traces[-1])]):
+            if any((abs(xy - other) < room).all() for other in shown):
                 trace["text"][at] = ""
             else:
-                shown.append(place)
+                shown.append(xy)
 
 
 def _line(
