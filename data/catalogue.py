@@ -18,7 +18,25 @@ from data.knobs import POLICIES, Knob, knobs_of
 from data.metrics import Metric, metrics_of, plottable_of
 from data.selection import Clause, Facet, Selection, Value, facet_named, facets_of
 
-_PART: Final = re.compile(r"(?:^|_)(?:cpu|gpu|core|package|dram|ram|memory|rail|idle)(?:_|$)")
+# Words of parts of a machine: their energy is not the run's where a whole is there.
+PARTS: Final = frozenset(
+    [
+        "cpu",
+        "core",
+        "cores",
+        "gpu",
+        "dram",
+        "ram",
+        "memory",
+        "mem",
+        "uncore",
+        "psys",
+        "disk",
+        "net",
+        "rail",
+    ]
+)
+_ASIDE: Final = PARTS | {"package", "idle"}
 # Units of an energy for each request, image, token and the like.
 _ENERGY_OF_ITEM: Final = re.compile(r"([kMmun]?J|[kMm]?Wh)/[a-z]\w*")
 
@@ -82,7 +100,9 @@ class Catalogue:
             c.name for c in self.columns if c.role == "metric" and _ENERGY_OF_ITEM.fullmatch(c.unit)
         ]
         # The name of a part's energy has a word more than that of the whole.
-        whole_first = sorted(of_items, key=lambda name: (bool(_PART.search(name)), name.count("_")))
+        whole_first = sorted(
+            of_items, key=lambda name: (not _ASIDE.isdisjoint(name.split("_")), name.count("_"))
+        )
         return ("energy_j", *whole_first, "power_w")
 
     @cached_property

@@ -17,7 +17,7 @@ from typing import Final
 
 from ingest.formats import FORMATS
 from ingest.meter_clocks import clock_lines
-from ingest.proposals.blocks import TableBlock, sections_of, table_blocks
+from ingest.proposals.blocks import sections_of, summary_of, table_blocks
 from ingest.proposals.file_names import (
     LATENCY_OF,
     OF_FORMATS,
@@ -27,11 +27,12 @@ from ingest.proposals.file_names import (
     name_block,
     names_a_knob,
     patterns_of,
-    workload_block,
     workload_questions,
 )
 from ingest.proposals.found_tables import find_tables
+from ingest.proposals.guessed_table import GuessedTable
 from ingest.proposals.path_parts import read_paths
+from ingest.proposals.sections import system_section, workload_section
 from ingest.proposals.shapes import Shape, look
 from ingest.settings.dataset import UNKNOWN, Settings
 from ingest.settings.loading import load_settings, refusal_of
@@ -176,8 +177,8 @@ def _path_blocks(
     # No name says a workload that wattlas knows, such as that of a published study.
     workload = name if own == UNKNOWN or judge in OF_FORMATS else own
     if workload == name:
-        yield workload_block(name, LATENCY_OF.get(judge, "duration_s"))
-    yield f"[systems.{name}]\nlabel = {json.dumps(dataset, ensure_ascii=False)}\n"
+        yield workload_section(name, LATENCY_OF.get(judge, "duration_s"))
+    yield system_section(name, dataset)
     yield from sections_of(columns)
     count = f"{len(paths)} file{'' if len(paths) == 1 else 's'} of {form}, such as {paths[0]}"
     lines = [f"# {count}", "[[names]]"]
@@ -244,11 +245,11 @@ def _on_disk(top: Path, path: str) -> Path:
     return place
 
 
-def _summary(blocks: Sequence[TableBlock]) -> tuple[str, ...]:
+def _summary(blocks: Sequence[GuessedTable]) -> tuple[str, ...]:
     lines = []
     for block in blocks[:_TOLD_TABLES]:
         lines.append(f"{block.table.paths[0]}: {block.table.rows:,} rows")
-        lines += (f"  {line.lstrip('# ')}" for line in block.summary())
+        lines += (f"  {line.lstrip('# ')}" for line in summary_of(block))
     if len(blocks) > _TOLD_TABLES:
         lines.append(f"and {len(blocks) - _TOLD_TABLES} tables of other columns")
     return tuple(lines)

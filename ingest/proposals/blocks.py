@@ -1,309 +1,149 @@
 """Settings for tables, as text: what each column was taken for, and why."""
 
-import json
 import math
 import re
-from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import Final
 
-import numpy as np
-
-from ingest.formats.json_cells import Cell
 from ingest.formats.table_reshaped import VALUE
-from ingest.proposals.columns import MAYBE_SETTINGS, guess_columns
-from ingest.proposals.crossed_tables import rows_are_samples
+from ingest.proposals.columns import MAYBE_SETTINGS
 from ingest.proposals.found_tables import FoundTable, header_pattern
-from ingest.proposals.lake_columns import COLUMNS, DOUBTED, energy_parts, power_parts
+from ingest.proposals.guessed_table import GuessedTable, own_name, title_of
+from ingest.proposals.lake_columns import DOUBTED
 from ingest.proposals.latency_units import NO_UNIT
-from ingest.proposals.like_columns import mean_columns
-from ingest.proposals.path_parts import PathColumn, is_own, read_paths
-from ingest.proposals.roles import Guess, names_machines
-from ingest.proposals.table_shape import shape_of
-from ingest.settings.column_names import clean_name
-from ingest.settings.dataset import UNKNOWN, Settings
-from ingest.settings.headings import is_derived, read_heading, without_unit, words_of
+from ingest.proposals.path_parts import PathColumn
+from ingest.proposals.roles import Guess
+from ingest.proposals.sections import (
+    column_section,
+    key_of,
+    system_section,
+    text_of,
+    workload_section,
+)
+from ingest.settings.dataset import Settings
+from ingest.settings.headings import without_unit
 from ingest.settings.units import unit_of
-from ingest.settings.word_lists import WORDS
 
-# Knobs of the lake, by heading: only what cannot mean anything else.
-_KNOBS: Final = {
-    **dict.fromkeys(("qps", "target_qps", "load_qps", "rps", "target_rps"), "load_qps"),
-    **{"msg": "message_bytes", "message_bytes": "message_bytes", "itr": "itr", "dvfs": "dvfs"},
-    **{"rapl": "rapl_w", "machine": "machine", "threads": "threads"},
-}
 _NO_RUNS: Final = "a row is a sample, or a part of a distribution"
-_RATES: Final = WORDS["more"] & {"throughput", "fps", "qps", "iops", "tps", "rps", "goodput"}
-_FIXED: Final = 0.02
-_UNLIKE: Final = 2.0
 _NAMED: Final = 8
 
 
-class TableBlock:
-    """The settings of tables with one heading."""
-
-    def __init__(self, table: FoundTable, dataset: str, settings: Settings) -> None:
-        self.table = table
-        self.shape, content = shape_of(table)
-        # Of runs in columns those that are computed from the others: `Energy (J) change`.
-        is_turned = self.shape.pivot and self.shape.unpivot
-        ends = tuple(f" {each}" for each in table.headings if is_turned and is_derived(each))
-        kept = [at for at, heading in enumerate(content.headings) if not heading.endswith(ends)]
-        headings = [content.headings[at] for at in kept]
-        columns = [content.columns[at] for at in kept]
-        self.guesses = guess_columns(headings, columns, content.units, table.declared)
-        self.guesses += [
-            Guess(read_heading(each), "label", "computed from other columns", is_dropped=True)
-            for each in content.headings
-            if each not in headings
-        ]
-        self.is_refused = bool(table.measured) and rows_are_samples(table.headings, table.columns)
-        if self.is_refused:
-            self.guesses = []
-        self.means = mean_columns(content.headings, content.columns)
-        if self.means is not None:
-            # Their columns are read as the declaration of means says.
-            taken = {self.means.n, *filter(self.means.mean_of, content.headings)}
-            self.guesses = [g for g in self.guesses if g.heading.text not in taken]
-        for guess in self.guesses:
-            if guess.heading.text in table.keys and guess.why.startswith("numbers"):
-                guess.role, guess.why, guess.better = "knob", "the keys of a dictionary", None
-        self._mark_names_of_files()
-        for guess, cells in zip(self.guesses, columns, strict=False):
-            # Completion modes of storage are no others: `eco`, `3`.
-            is_mode = guess.heading.text == "mode"
-            is_other = (
-                is_mode and not {str(cell).lower() for cell in cells} <= settings.modes.keys()
-            )
-            if not guess.to and (is_other or guess.heading.text in COLUMNS):
-                guess.name = f"{guess.heading.text} of table"
-        self.power = power_parts(self.guesses)
-        self.energy = energy_parts(self.guesses)
-        path, self.parts = read_paths(table.paths) if len(table.paths) > 1 else ("", [])
-        self.parts = self._judged_parts(path)
-        path = self._with_names_of_rows(path)
-        self.path = path or (re.escape(table.paths[0]) if table.measured else "")
-        self.system = dataset
-        self.workload = _workload_of(table, self.parts, dataset, settings)
-        self._aim_knobs(settings)
-        self.performance = self._performance()
-
-    def _mark_names_of_files(self) -> None:
-        """Make labels of knobs whose cells are the names of the files."""
-        columns = dict(zip(self.table.headings, self.table.columns, strict=True))
-        names = [path.rpartition("/")[2].rpartition(".")[0] for path in self.table.sources]
-        for guess in self.guesses:
-            is_text = guess.role == "knob" and guess.kind == "text" and not guess.is_declared
-            if is_text and len({*names}) > 1 and columns.get(guess.heading.text) == names:
-                guess.role, guess.why = "label", "the name of the file"
-
-    def _judged_parts(self, pattern: str) -> list[PathColumn]:
-        """Return the columns of paths; one that repeats a knob of the rows is a label.
-
-        A stamp is a knob if the runs of several are no replicates.
-        """
-        columns = dict(zip(self.table.headings, self.table.columns, strict=True))
-        knobs = [g for g in self.guesses if g.role == "knob" and g.heading.text in columns]
-        costs = [guess.numbers for guess in self.guesses if guess.to in COLUMNS]
-        found = [re.search(f"{pattern}$", path) for path in self.table.sources]
-        texts = {p.name: [match[p.name] if match else "" for match in found] for p in self.parts}
-        set_ = [columns[guess.heading.text] for guess in knobs]
-        set_ += [texts[part.name] for part in self.parts if part.role == "knob"]
-        settings = [*zip(*set_, strict=True)] or [()] * len(found)
-        parts = []
-        for part in self.parts:
-            own = texts[part.name]
-            pairs = [{*zip(own, columns[g.heading.text], strict=True)} for g in knobs]
-            if any(
-                len(pair) == guess.count == len({*own}) > 1
-                for guess, pair in zip(knobs, pairs, strict=True)
-            ):
-                part = replace(part, role="label")
-            elif part.role == "stamp" and any(_are_unlike(own, settings, c) for c in costs):
-                part = replace(part, role="knob", is_given=True)
-            parts.append(part)
-        return parts
-
-    def _with_names_of_rows(self, pattern: str) -> str:
-        """Return the pattern of paths; its knobs have other names than the columns of the rows."""
-        own = {self.own_name(guess) for guess in self.guesses if not guess.to}
-        for at, part in enumerate(self.parts):
-            if part.name in own and part.role == "knob":
-                name = clean_name(f"{part.name} of path", part.kind, own, "knob")
-                pattern = pattern.replace(f"(?P<{part.name}>", f"(?P<{name}>")
-                self.parts[at] = replace(part, name=name)
-        return pattern
-
-    def _aim_knobs(self, settings: Settings) -> None:
-        taken = {guess.to for guess in self.guesses} | {part.name for part in self.parts}
-        for guess in self.guesses:
-            target = _KNOBS.get(guess.heading.text.lower())
-            if target is None and guess.kind == "text" and names_machines(guess.heading):
-                target = "machine"
-            is_fit = target != "dvfs" or guess.kind == "text"
-            is_free = guess.role == "knob" and not guess.is_declared
-            if is_free and target and target not in taken and is_fit:
-                kind = settings.tables[-1].kinds.get(target)
-                if kind == "text" or guess.kind in (kind, "whole"):
-                    guess.to = target
-                    taken.add(target)
-
-    def _performance(self) -> str:
-        """Return the column of the workload's performance; empty if nothing was measured.
-
-        The time, unless all rows took the same; then what was done in it, or a latency.
-        """
-        metrics = [guess for guess in self.guesses if guess.role == "metric"]
-        time = next((guess for guess in metrics if guess.to == "duration_s"), None)
-        more = [g for g in metrics if g.better == "more" and not g.to]
-        more = [guess for guess in more if not is_derived(guess.heading.text)]
-        rates = [g for g in more if not g.heading.has(*WORDS["quality"])]
-        rates.sort(key=lambda g: (g.quantity != "rate", not g.heading.has(*_RATES)))
-        latencies = sorted(g.to for g in metrics if g.to.startswith("latency_"))
-        latency = next((n for n in latencies if "_p99_" in n), next(iter(latencies), ""))
-        if time is not None and not _is_fixed(time):
-            return "duration_s"
-        if latency:
-            return latency
-        if rates:
-            return self.own_name(rates[0])
-        others = [g for g in metrics if g.quantity == "time" and g.better == "less" and not g.to]
-        others += [g for g in metrics if g.quantity == "price" and g.heading.has("time", "latency")]
-        others += more
-        return self.own_name(others[0]) if others else "duration_s" if time is not None else ""
-
-    def own_name(self, guess: Guess) -> str:
-        """Return the name of a column of its own."""
-        return clean_name(_bare(guess), "metric")
-
-    def problem(self) -> str:
-        """Return in one line what was guessed."""
-        return "; ".join(text.lstrip("# ") for text in self.summary())
-
-    def summary(self) -> Iterator[str]:
-        """Yield what was taken for knob, metric and label, in a few lines."""
-        for role, word in (("knob", "set"), ("metric", "measured"), ("label", "labels")):
-            named = [_said(guess) for guess in self.guesses if guess.role == role]
-            if role == "knob":
-                named += [
-                    f"{part.name} ({part.values}, from the path)"
-                    for part in self.parts
-                    if part.role == "knob"
-                ]
-            if named:
-                more = f", and {len(named) - _NAMED} more" if len(named) > _NAMED else ""
-                yield f"#   {word}: {', '.join(named[:_NAMED])}{more}"
-        yield from (f"#   {words}" for words in self.shape.words())
-        for guess in self.guesses:
-            if guess.why.endswith(DOUBTED):
-                text, unit = guess.heading.text, guess.unit
-                yield f"#   doubtful: {text} says no unit, and is taken as {unit}, {DOUBTED}"
-        if self.means is not None:
-            yield f"#   means: of {self.means.n} runs each, with their deviations"
-        if self.is_refused:
-            yield f"#   no runs: {_NO_RUNS}"
-        if self.power is not None:
-            yield f"#   power: {' times '.join(guess.heading.text for guess in self.power)}"
-        if self.energy:
-            yield f"#   energy: the sum of {', '.join(guess.heading.text for guess in self.energy)}"
-        if self.performance:
-            yield f"#   performance: {self.performance}"
-
-    def columns(self) -> Iterator[tuple[str, str]]:
-        """Yield name and TOML of the columns that sections of their own declare."""
-        names = [part.name for part in self.parts if is_own(part.name)]
-        yield from zip(names, sections_of(self.parts), strict=True)
-        own = [guess for guess in self.guesses if guess.role == "metric" and not guess.to]
-        for guess in own:
-            if self.own_name(guess) == self.performance:
-                keys = [("unit", guess.unit), ("better", guess.better or "")]
-                yield (
-                    self.performance,
-                    _section(
-                        self.performance, "metric", "real", without_unit(_bare(guess)), dict(keys)
-                    ),
-                )
-
-    def lines(self) -> Iterator[str]:
-        """Yield the lines of the entry."""
-        table = self.table
-        count = len(table.paths)
-        files = "1 file" if count == 1 else f"{count:,} files"
-        yield f"# A table: {files}, {table.rows:,} rows looked at, such as {table.paths[0]}"
-        yield from self.summary()
-        yield "[[tables]]"
-        if self.path:
-            yield f"pattern = {_text(self.path)}"
-        yield f"header = {_text(header_pattern(table))}"
-        if self.is_refused:
-            yield f"refuse = {_text(_NO_RUNS)}"
-        if split := self.shape.split:
-            said = ", ".join(f"{_text(name)} = {_text(text)}" for name, (text, _) in split.items())
-            yield f"split = {{ {said} }}"
-        if self.shape.pivot is not None:
-            names, values = map(_text, self.shape.pivot)
-            yield f"pivot = [{names}, {values}]  # a measurement a row: its name and its value"
-        if self.shape.unpivot:
-            unpivot = _text(self.shape.unpivot)
-            yield f"unpivot = {unpivot}  # columns that differ in this part are runs"
-        if self.means is not None:
-            n, mean, sd = map(_text, (str(self.means.n), self.means.mean, self.means.sd))
-            yield f"aggregate = {{ n = {n}, mean = {mean}, sd = {sd} }}"
-        if self.power is not None:
-            headings = ", ".join(_text(guess.heading.text) for guess in self.power)
-            yield f"products = {{ 'power' = [{headings}] }}  # voltage times current"
-        if self.energy:
-            either = "|".join(re.escape(guess.heading.text) for guess in self.energy)
-            yield f"totals = {{ 'energy' = {_text(either)} }}"
-        yield f"workload = {_text(self.workload)}"
-        yield f"system = {_text(self.system)}"
-        yield "# Remove the next line when this is right: as long as it is here, `problems` has it."
-        yield f"guessed = {_text(self.problem())}"
-        yield "[tables.columns]"
-        for guess in self.guesses:
-            if guess.heading.text and not guess.is_declared:
-                key = VALUE if guess.heading.text == self.shape.measured else guess.heading.text
-                key = key if re.fullmatch(r"[A-Za-z0-9_-]+", key) else _text(key)
-                yield f"{key} = {self._declaration(guess)}  # {guess.why}"
-        if self.power is not None:
-            scale = math.prod(unit.scale for guess in self.power if (unit := guess.heading.unit))
-            yield f"power = {{ to = 'power_w', scale = {scale:.12g} }}"
-        if self.energy:
-            unit = unit_of(self.energy[0].unit)
-            yield f"energy = {{ to = 'energy_j', scale = {unit.scale if unit else 1.0:.12g} }}"
-
-    def _declaration(self, guess: Guess) -> str:
-        if guess.is_dropped:
-            return "{ drop = true }"
-        to = guess.to
-        is_section = not to and guess.role == "metric" and self.own_name(guess) == self.performance
-        keys = {"to": self.performance if is_section else to}
-        if not to and not is_section:
-            bare = _bare(guess)
-            is_said = bare == guess.heading.text and bare != self.shape.measured
-            keys |= {"name": "" if is_said else bare, "role": guess.role}
-            keys |= {"unit": guess.unit, "better": guess.better or ""}
-        entries = [f"{name} = {_text(value)}" for name, value in keys.items() if value]
-        entries += ["given = true"] if guess.is_given and not to else []
-        if guess.scale != 1.0:
-            entries.append(f"scale = {guess.scale!r}")
-        if guess.values:
-            said = ", ".join(f"{_text(a)} = {_text(b)}" for a, b in guess.values.items())
-            entries.append(f"values = {{ {said} }}")
-        if guess.wraps_at is not None:
-            entries.append(f"wraps_at = {guess.wraps_at:.1f}")
-        if to and len(entries) == 1:
-            return _text(to)
-        return f"{{ {', '.join(entries)} }}"
+def _problem(guessed: GuessedTable) -> str:
+    """Return in one line what was guessed."""
+    return "; ".join(text.lstrip("# ") for text in summary_of(guessed))
 
 
-def _bare(guess: Guess) -> str:
-    """Return a heading without a unit in brackets."""
-    if guess.name:
-        return guess.name
-    text = re.sub(r"\s*[(\[{][^()\[\]{}]*[)\]}]\s*$", "", guess.heading.text)
-    return text if guess.heading.unit is not None and text else guess.heading.text
+def summary_of(guessed: GuessedTable) -> Iterator[str]:
+    """Yield what was taken for knob, metric and label, in a few lines."""
+    for role, word in (("knob", "set"), ("metric", "measured"), ("label", "labels")):
+        named = [_said(guess) for guess in guessed.guesses if guess.role == role]
+        if role == "knob":
+            named += [
+                f"{part.name} ({part.values}, from the path)"
+                for part in guessed.parts
+                if part.role == "knob"
+            ]
+        if named:
+            more = f", and {len(named) - _NAMED} more" if len(named) > _NAMED else ""
+            yield f"#   {word}: {', '.join(named[:_NAMED])}{more}"
+    yield from (f"#   {words}" for words in guessed.shape.words())
+    for guess in guessed.guesses:
+        if guess.why.endswith(DOUBTED):
+            text, unit = guess.heading.text, guess.unit
+            yield f"#   doubtful: {text} says no unit, and is taken as {unit}, {DOUBTED}"
+    if guessed.means is not None:
+        yield f"#   means: of {guessed.means.n} runs each, with their deviations"
+    if guessed.is_refused:
+        yield f"#   no runs: {_NO_RUNS}"
+    if guessed.power is not None:
+        yield f"#   power: {' times '.join(guess.heading.text for guess in guessed.power)}"
+    if guessed.energy:
+        yield f"#   energy: the sum of {', '.join(guess.heading.text for guess in guessed.energy)}"
+    if guessed.performance:
+        yield f"#   performance: {guessed.performance}"
+
+
+def _sections(guessed: GuessedTable) -> Iterator[str]:
+    """Yield the sections of columns."""
+    yield from sections_of(guessed.parts)
+    for guess in guessed.guesses:
+        name = own_name(guess)
+        if guess.role == "metric" and not guess.to and name == guessed.performance:
+            keys = {"title": without_unit(title_of(guess)), "unit": guess.unit}
+            yield column_section(name, "metric", "real", {**keys, "better": guess.better or ""})
+
+
+def _lines(guessed: GuessedTable) -> Iterator[str]:
+    """Yield the lines of the entry."""
+    table = guessed.table
+    count = len(table.paths)
+    files = "1 file" if count == 1 else f"{count:,} files"
+    yield f"# A table: {files}, {table.rows:,} rows looked at, such as {table.paths[0]}"
+    yield from summary_of(guessed)
+    yield "[[tables]]"
+    if guessed.path:
+        yield f"pattern = {text_of(guessed.path)}"
+    yield f"header = {text_of(header_pattern(table))}"
+    if guessed.is_refused:
+        yield f"refuse = {text_of(_NO_RUNS)}"
+    if split := guessed.shape.split:
+        said = ", ".join(f"{text_of(name)} = {text_of(text)}" for name, (text, _) in split.items())
+        yield f"split = {{ {said} }}"
+    if guessed.shape.pivot is not None:
+        names, values = map(text_of, guessed.shape.pivot)
+        yield f"pivot = [{names}, {values}]  # a measurement a row: its name and its value"
+    if guessed.shape.unpivot:
+        unpivot = text_of(guessed.shape.unpivot)
+        yield f"unpivot = {unpivot}  # columns that differ in this part are runs"
+    if guessed.means is not None:
+        n, mean, sd = map(text_of, (str(guessed.means.n), guessed.means.mean, guessed.means.sd))
+        yield f"aggregate = {{ n = {n}, mean = {mean}, sd = {sd} }}"
+    if guessed.power is not None:
+        headings = ", ".join(text_of(guess.heading.text) for guess in guessed.power)
+        yield f"products = {{ 'power' = [{headings}] }}  # voltage times current"
+    if guessed.energy:
+        either = "|".join(re.escape(guess.heading.text) for guess in guessed.energy)
+        yield f"totals = {{ 'energy' = {text_of(either)} }}"
+    yield f"workload = {text_of(guessed.workload)}"
+    yield f"system = {text_of(guessed.system)}"
+    yield "# Remove the next line when this is right: as long as it is here, `problems` has it."
+    yield f"guessed = {text_of(_problem(guessed))}"
+    yield "[tables.columns]"
+    for guess in guessed.guesses:
+        if guess.heading.text and not guess.is_declared:
+            key = VALUE if guess.heading.text == guessed.shape.measured else guess.heading.text
+            yield f"{key_of(key)} = {_declaration(guessed, guess)}  # {guess.why}"
+    if guessed.power is not None:
+        scale = math.prod(unit.scale for guess in guessed.power if (unit := guess.heading.unit))
+        yield f"power = {{ to = 'power_w', scale = {scale:.12g} }}"
+    if guessed.energy:
+        unit = unit_of(guessed.energy[0].unit)
+        yield f"energy = {{ to = 'energy_j', scale = {unit.scale if unit else 1.0:.12g} }}"
+
+
+def _declaration(guessed: GuessedTable, guess: Guess) -> str:
+    if guess.is_dropped:
+        return "{ drop = true }"
+    to = guess.to
+    is_section = not to and guess.role == "metric" and own_name(guess) == guessed.performance
+    keys = {"to": guessed.performance if is_section else to}
+    if not to and not is_section:
+        bare = title_of(guess)
+        is_said = bare == guess.heading.text and bare != guessed.shape.measured
+        keys |= {"name": "" if is_said else bare, "role": guess.role}
+        keys |= {"unit": guess.unit, "better": guess.better or ""}
+    entries = [f"{name} = {text_of(value)}" for name, value in keys.items() if value]
+    entries += ["given = true"] if guess.is_given and not to else []
+    if guess.scale != 1.0:
+        entries.append(f"scale = {guess.scale!r}")
+    if guess.values:
+        said = ", ".join(f"{text_of(a)} = {text_of(b)}" for a, b in guess.values.items())
+        entries.append(f"values = {{ {said} }}")
+    if guess.wraps_at is not None:
+        entries.append(f"wraps_at = {guess.wraps_at:.1f}")
+    if to and len(entries) == 1:
+        return text_of(to)
+    return f"{{ {', '.join(entries)} }}"
 
 
 def _said(guess: Guess) -> str:
@@ -321,90 +161,23 @@ def _said(guess: Guess) -> str:
 def sections_of(parts: Sequence[PathColumn]) -> Iterator[str]:
     """Yield the sections that declare the columns of paths which the lake has not."""
     for part in parts:
-        if is_own(part.name):
-            title = part.name.replace("_", " ")
-            role = "label" if part.role == "stamp" else part.role
-            section = _section(part.name, role, part.kind, title, {"unit": part.unit})
-            yield f"{section}given = true\n" if part.is_given else section
-
-
-def _section(
-    name: str, role: str, kind: str, title: str, keys: dict[str, str] | None = None
-) -> str:
-    lines = [f"[columns.{name}]", f'role = "{role}"', f'type = "{kind}"', f"title = {_text(title)}"]
-    lines += [f"{key} = {_text(value)}" for key, value in (keys or {}).items() if value]
-    return "\n".join([*lines, ""])
-
-
-def _text(text: str) -> str:
-    if "'" not in text and text.isprintable():
-        return f"'{text}'"
-    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
-
-
-def _workload_of(
-    table: FoundTable, parts: Sequence[PathColumn], dataset: str, settings: Settings
-) -> str:
-    """Return what ran, by the name of the file or its folder; else by the dataset."""
-    if parts or len(table.paths) > 1 or table.measured:
-        return _name(dataset) or UNKNOWN
-    path = table.paths[0].split("/")
-    stem = path[-1].split(".")[0]
-    for part in (table.place.rpartition("/")[2].rpartition(".")[2], stem, *reversed(path[:-1])):
-        words = words_of(part)
-        if (
-            part
-            and words
-            and not {*words} <= WORDS["general"]
-            and not re.fullmatch(r"[\W\d]+", part)
-        ):
-            return settings.workload_words.get(part.lower(), _name(part))
-    return _name(dataset) or UNKNOWN
-
-
-def _name(text: str) -> str:
-    return re.sub(r"[^A-Za-z0-9_.-]+", "_", text).strip("_.")
-
-
-def _are_unlike(
-    stamps: Sequence[str], settings: Sequence[tuple[Cell, ...]], numbers: np.ndarray
-) -> bool:
-    """Return whether the runs of one stamp need over twice as much as others, in all settings."""
-    if len(numbers) != len(stamps):
-        return False
-    values: dict[tuple[Cell, ...], dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
-    for setting, stamp, number in zip(settings, stamps, numbers.tolist(), strict=True):
-        values[setting][stamp].append(number)
-    both = [
-        sorted((float(np.median(of)), stamp) for stamp, of in each.items())
-        for each in values.values()
-        if len(each) > 1
-    ]
-    ends = {each[0][1] for each in both}, {each[-1][1] for each in both}
-    factors = [each[-1][0] / each[0][0] for each in both if each[0][0] > 0]
-    is_alike = len(both) < 2 or min(map(len, ends)) > 1 or len(factors) < len(both)
-    return not is_alike and float(np.median(factors)) > _UNLIKE
-
-
-def _is_fixed(guess: Guess) -> bool:
-    """Return whether all rows took the same time, but for 2 %."""
-    values = guess.numbers[guess.numbers > 0]
-    if len(values) < 3:
-        return False
-    return bool(values.std() <= _FIXED * values.mean())
+        keys = {"title": part.name.replace("_", " "), "unit": part.unit}
+        role = "label" if part.role == "stamp" else part.role
+        if section := column_section(part.name, role, part.kind, keys, part.is_given):
+            yield section
 
 
 def table_blocks(
     tables: Sequence[FoundTable], dataset: str, settings: Settings
-) -> tuple[list[str], list[TableBlock]]:
+) -> tuple[list[str], list[GuessedTable]]:
     """Return the sections and entries of some tables, and what they came from."""
-    blocks = [TableBlock(table, dataset, settings) for table in tables if table.rows]
+    blocks = [GuessedTable(table, dataset, settings) for table in tables if table.rows]
     texts: list[str] = []
     columns: dict[str, str] = {}
     workloads: dict[str, str] = {}
     for block in blocks:
-        for name, text in block.columns():
-            columns.setdefault(name, text)
+        for section in _sections(block):
+            columns.setdefault(section.partition("\n")[0], section)
         shipped = settings.workloads.get(block.workload)
         targets = {guess.to for guess in block.guesses}
         # A shipped workload of this name is another one if its performance was not measured.
@@ -413,17 +186,8 @@ def table_blocks(
             workloads.setdefault(block.workload, block.performance)
     for name, performance in workloads.items():
         loop = "open" if performance.startswith("latency_") else "closed"
-        texts.append(
-            f'[workloads.{_key(name)}]\nloop = "{loop}"\n'
-            f'performance_metric = "{performance}"\nlogged = false\n'
-        )
-    texts += [
-        f"[systems.{_key(name)}]\nlabel = {_text(name)}\n" for name in {b.system: 0 for b in blocks}
-    ]
+        texts.append(workload_section(name, performance, loop))
+    texts += map(system_section, dict.fromkeys(block.system for block in blocks))
     texts += columns.values()
-    texts += ["\n".join([*block.lines(), ""]) for block in blocks]
+    texts += ["\n".join([*_lines(block), ""]) for block in blocks]
     return texts, blocks
-
-
-def _key(name: str) -> str:
-    return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else json.dumps(name)

@@ -6,10 +6,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from data.declared import check_name
-from data.errors import DataError
 from data.knob_table import KNOB_TABLE
 from ingest.discover.names import workload_of
+from ingest.proposals.sections import column_section, system_section, workload_section
 from ingest.proposals.shapes import MACHINE, Shape
 from ingest.settings.column_names import clean_name
 from ingest.settings.dataset import UNKNOWN, Settings
@@ -199,21 +198,14 @@ def label_blocks(patterns: Sequence[_Pattern], has_logs: bool, shipped: Settings
     Runs of such workloads get no problem for a missing log.
     """
     for system in sorted({pattern.system for pattern in patterns}):
-        key = system if re.fullmatch(r"[A-Za-z0-9_-]+", system) else f'"{system}"'
-        yield f'# ? What is this system called?\n[systems.{key}]\nlabel = "{system}"\n'
+        yield f"# ? What is this system called?\n{system_section(system)}"
     for workload in sorted({p.workload for p in patterns} - {UNKNOWN} if not has_logs else ()):
         if workload in shipped.workloads:
             yield f"# No per-interrupt logs were found.\n[workloads.{workload}]\nlogged = false\n"
         else:
             forms = (p.shape.form or "" for p in patterns if p.workload == workload)
             latencies = (LATENCY_OF[form] for form in forms if form in LATENCY_OF)
-            yield workload_block(workload, next(latencies, "duration_s"))
-
-
-def workload_block(name: str, performance: str = "duration_s") -> str:
-    """Return the section of a workload: of a fixed amount of work, or of requests in a time."""
-    said = f'performance_metric = "{performance}"\nlogged = false\n'
-    return f'[workloads.{name}]\nloop = "closed"\n{said}'
+            yield workload_section(workload, next(latencies, "duration_s"))
 
 
 def workload_questions(patterns: Sequence[_Pattern], shipped: Settings) -> str | None:
@@ -226,13 +218,7 @@ def workload_questions(patterns: Sequence[_Pattern], shipped: Settings) -> str |
 
 
 def knob_blocks(own: dict[str, str]) -> Iterator[str]:
-    """Yield a `[knobs]` block for each knob that the lake does not know."""
+    """Yield a section for each knob that the lake does not know."""
     for name, kind in sorted(own.items()):
-        try:
-            check_name(name)
-        except DataError:
-            continue
-        yield (
-            f"# ? What is {name!r}, and in which unit?\n"
-            f'[columns.{name}]\nrole = "knob"\ntype = "{kind}"\n'
-        )
+        if section := column_section(name, "knob", kind, {}):
+            yield f"# ? What is {name!r}, and in which unit?\n{section}"

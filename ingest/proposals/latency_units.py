@@ -1,16 +1,27 @@
-"""The unit of latencies whose headings say none, by what other columns must be with it.
+"""Which times are latencies, of which percentile, and their unit where headings say none.
 
 A latency of the same table states it; else energies that grow with the latencies, as powers of a
 machine. What nothing decides keeps no unit.
 """
 
+import re
 from collections.abc import Sequence
 from typing import Final
 
 import numpy as np
 
-from ingest.proposals.roles import Guess
+from ingest.proposals.roles import PLAIN_WORDS, Guess
+from ingest.settings.headings import Heading
+from ingest.settings.word_lists import WORDS
 
+_LATENCIES: Final = WORDS["latencies"]
+_PERCENTILES: Final = {
+    **{f"p{n}": f"p{n}" for n in (5, 10, 50, 75, 90, 95, 99, 999)},
+    **{"p99.9": "p999", "min": "min", "minimum": "min", "max": "max", "maximum": "max"},
+    **dict.fromkeys(("mean", "avg", "average"), "mean"),
+    **{"median": "p50", "99th": "p99", "95th": "p95", "90th": "p90", "50th": "p50"},
+}
+PERCENTILE: Final = r"p\d+(\.\d+)?|\d\dth"
 # Evidence of a latency whose unit nothing decides.
 NO_UNIT: Final = "nothing says its unit: write `unit`"
 _UNITS: Final = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}
@@ -66,3 +77,29 @@ def _by_energy(latency: Guess, guesses: Sequence[Guess]) -> tuple[str, str]:
     ]
     is_one = together > _TOGETHER and len(fitting) == 1
     return (fitting[0], f"by {energy.heading.text} / latency as a power") if is_one else ("", "")
+
+
+def is_latency(heading: Heading) -> bool:
+    """Return whether a time is of requests: by its word, or a percentile that has no other word."""
+    if heading.words[-1:] in (("length",), ("size",), ("tokens",), ("bytes",), ("count",)):
+        return False
+    is_percentile = any(re.fullmatch(PERCENTILE, word) for word in heading.words)
+    return heading.has(*_LATENCIES) or (is_percentile and len(heading.words) == 1)
+
+
+def name_latencies(metrics: Sequence[Guess]) -> None:
+    """Send latencies to the percentiles of the lake that their headings name."""
+    taken: set[str] = set()
+    for guess in metrics:
+        heading = guess.heading
+        if guess.to or guess.quantity != "time" or not is_latency(heading):
+            continue
+        of = [_PERCENTILES[word] for word in heading.words if word in _PERCENTILES]
+        others = {*heading.words} - {*_PERCENTILES} - _LATENCIES - PLAIN_WORDS - {"time"}
+        if others or len(of) > 1 or (heading.unit is None and not guess.unit):
+            continue
+        target = f"latency_{of[0] if of else 'mean'}_us"
+        scale = heading.unit.scale if heading.unit else _UNITS.get(guess.unit, 1.0)
+        if target not in taken:
+            taken.add(target)
+            guess.to, guess.scale = target, float(f"{scale * 1e6:.12g}")

@@ -84,6 +84,16 @@ class Guess:
     numbers: np.ndarray = field(default_factory=lambda: np.empty(0))
     count: int = 0
 
+    @property
+    def own_scale(self) -> float:
+        """The factor of the unit in the heading; 1 without one."""
+        return self.heading.unit.scale if self.heading.unit else 1.0
+
+    def aim(self, target: str, why: str = "") -> None:
+        """Send the column to one of the lake; with an empty target back."""
+        self.to, self.scale = target, self.own_scale if target else 1.0
+        self.why += why
+
 
 def guess_of(heading: Heading, cells: Sequence[Cell]) -> Guess:
     """Judge a column by its heading, then by its cells."""

@@ -21,10 +21,11 @@ def clean_name(heading: str, kind: str, taken: Iterable[str] = (), role: Role = 
     bare = re.sub(r"[^a-z0-9]+", "_", heading.lower()).strip("_")[:_LONGEST_NAME]
     bare = bare if bare[:1].isalpha() else f"c_{bare}".rstrip("_")
     names = (bare, f"{bare}_{kind}", *(f"{bare}_{kind}_{n}" for n in range(2, 10_000)))
-    return next(name for name in names if name not in taken and _can_be(name))
+    return next(name for name in names if name not in taken and can_be(name))
 
 
-def _can_be(name: str) -> bool:
+def can_be(name: str) -> bool:
+    """Return whether a column can have a name: it is valid, and none of the lake's own."""
     try:
         check_name(name)
     except DataError:

@@ -1,0 +1,243 @@
+"""What a table is of which nobody declared anything: its shape, columns, paths and performance."""
+
+import re
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Final
+
+import numpy as np
+
+from ingest.formats.json_cells import Cell
+from ingest.proposals.columns import guess_columns
+from ingest.proposals.crossed_tables import rows_are_samples
+from ingest.proposals.found_tables import FoundTable
+from ingest.proposals.lake_columns import COLUMNS, energy_parts, power_parts
+from ingest.proposals.like_columns import mean_columns
+from ingest.proposals.path_parts import PathColumn, read_paths
+from ingest.proposals.roles import Guess, names_machines
+from ingest.proposals.table_shape import shape_of
+from ingest.settings.column_names import clean_name
+from ingest.settings.dataset import UNKNOWN, Settings
+from ingest.settings.headings import is_derived, read_heading, words_of
+from ingest.settings.word_lists import WORDS
+
+# Knobs of the lake, by heading: only what cannot mean anything else.
+_KNOBS: Final = {
+    **dict.fromkeys(("qps", "target_qps", "load_qps", "rps", "target_rps"), "load_qps"),
+    **{"msg": "message_bytes", "message_bytes": "message_bytes", "itr": "itr", "dvfs": "dvfs"},
+    **{"rapl": "rapl_w", "machine": "machine", "threads": "threads"},
+}
+_RATES: Final = WORDS["more"] & {"throughput", "fps", "qps", "iops", "tps", "rps", "goodput"}
+_FIXED: Final = 0.02
+_UNLIKE: Final = 2.0
+
+
+class GuessedTable:
+    """What tables with one heading are.
+
+    Attributes:
+        guesses: Of each column.
+        parts: What their paths differ in.
+        path: The pattern of these paths, with a group for each part.
+        means: Where rows are means of runs.
+        is_refused: Whether no row is a run.
+        power: Voltage and current whose product is the only power.
+        energy: Columns whose sum is the only energy.
+        performance: Column of the workload's performance; empty if nothing was measured.
+    """
+
+    def __init__(self, table: FoundTable, dataset: str, settings: Settings) -> None:
+        self.table = table
+        self.shape, content = shape_of(table)
+        # Of runs in columns those that are computed from the others: `Energy (J) change`.
+        is_turned = self.shape.pivot and self.shape.unpivot
+        ends = tuple(f" {each}" for each in table.headings if is_turned and is_derived(each))
+        kept = [at for at, heading in enumerate(content.headings) if not heading.endswith(ends)]
+        headings = [content.headings[at] for at in kept]
+        columns = [content.columns[at] for at in kept]
+        self.guesses = guess_columns(headings, columns, content.units, table.declared)
+        self.guesses += [
+            Guess(read_heading(each), "label", "computed from other columns", is_dropped=True)
+            for each in content.headings
+            if each not in headings
+        ]
+        self.is_refused = bool(table.measured) and rows_are_samples(table.headings, table.columns)
+        if self.is_refused:
+            self.guesses = []
+        self.means = mean_columns(content.headings, content.columns)
+        if self.means is not None:
+            # Their columns are read as the declaration of means says.
+            taken = {self.means.n, *filter(self.means.mean_of, content.headings)}
+            self.guesses = [g for g in self.guesses if g.heading.text not in taken]
+        for guess in self.guesses:
+            if guess.heading.text in table.keys and guess.why.startswith("numbers"):
+                guess.role, guess.why, guess.better = "knob", "the keys of a dictionary", None
+        self._mark_names_of_files()
+        for guess, cells in zip(self.guesses, columns, strict=False):
+            # Completion modes of storage are no others: `eco`, `3`.
+            is_mode = guess.heading.text == "mode"
+            is_other = (
+                is_mode and not {str(cell).lower() for cell in cells} <= settings.modes.keys()
+            )
+            if not guess.to and (is_other or guess.heading.text in COLUMNS):
+                guess.name = f"{guess.heading.text} of table"
+        self.power = power_parts(self.guesses)
+        self.energy = energy_parts(self.guesses)
+        path, self.parts = read_paths(table.paths) if len(table.paths) > 1 else ("", [])
+        self.parts = self._judged_parts(path)
+        path = self._with_names_of_rows(path)
+        self.path = path or (re.escape(table.paths[0]) if table.measured else "")
+        self.system = dataset
+        self.workload = _workload_of(table, self.parts, dataset, settings)
+        self._aim_knobs(settings)
+        self.performance = self._performance()
+
+    def _mark_names_of_files(self) -> None:
+        """Make labels of knobs whose cells are the names of the files."""
+        columns = dict(zip(self.table.headings, self.table.columns, strict=True))
+        names = [path.rpartition("/")[2].rpartition(".")[0] for path in self.table.sources]
+        for guess in self.guesses:
+            is_text = guess.role == "knob" and guess.kind == "text" and not guess.is_declared
+            if is_text and len({*names}) > 1 and columns.get(guess.heading.text) == names:
+                guess.role, guess.why = "label", "the name of the file"
+
+    def _judged_parts(self, pattern: str) -> list[PathColumn]:
+        """Return the columns of paths; one that repeats a knob of the rows is a label.
+
+        A stamp is a knob if the runs of several are no replicates.
+        """
+        columns = dict(zip(self.table.headings, self.table.columns, strict=True))
+        knobs = [g for g in self.guesses if g.role == "knob" and g.heading.text in columns]
+        costs = [guess.numbers for guess in self.guesses if guess.to in COLUMNS]
+        found = [re.search(f"{pattern}$", path) for path in self.table.sources]
+        texts = {p.name: [match[p.name] if match else "" for match in found] for p in self.parts}
+        set_ = [columns[guess.heading.text] for guess in knobs]
+        set_ += [texts[part.name] for part in self.parts if part.role == "knob"]
+        settings = [*zip(*set_, strict=True)] or [()] * len(found)
+        parts = []
+        for part in self.parts:
+            own = texts[part.name]
+            pairs = [{*zip(own, columns[g.heading.text], strict=True)} for g in knobs]
+            if any(
+                len(pair) == guess.count == len({*own}) > 1
+                for guess, pair in zip(knobs, pairs, strict=True)
+            ):
+                part = replace(part, role="label")
+            elif part.role == "stamp" and any(_are_unlike(own, settings, c) for c in costs):
+                part = replace(part, role="knob", is_given=True)
+            parts.append(part)
+        return parts
+
+    def _with_names_of_rows(self, pattern: str) -> str:
+        """Return the pattern of paths; its knobs have other names than the columns of the rows."""
+        own = {own_name(guess) for guess in self.guesses if not guess.to}
+        for at, part in enumerate(self.parts):
+            if part.name in own and part.role == "knob":
+                name = clean_name(f"{part.name} of path", part.kind, own, "knob")
+                pattern = pattern.replace(f"(?P<{part.name}>", f"(?P<{name}>")
+                self.parts[at] = replace(part, name=name)
+        return pattern
+
+    def _aim_knobs(self, settings: Settings) -> None:
+        taken = {guess.to for guess in self.guesses} | {part.name for part in self.parts}
+        for guess in self.guesses:
+            target = _KNOBS.get(guess.heading.text.lower())
+            if target is None and guess.kind == "text" and names_machines(guess.heading):
+                target = "machine"
+            is_fit = target != "dvfs" or guess.kind == "text"
+            is_free = guess.role == "knob" and not guess.is_declared
+            if is_free and target and target not in taken and is_fit:
+                kind = settings.tables[-1].kinds.get(target)
+                if kind == "text" or guess.kind in (kind, "whole"):
+                    guess.to = target
+                    taken.add(target)
+
+    def _performance(self) -> str:
+        """Return the column of the workload's performance; empty if nothing was measured.
+
+        The time, unless all rows took the same; then what was done in it, or a latency.
+        """
+        metrics = [guess for guess in self.guesses if guess.role == "metric"]
+        time = next((guess for guess in metrics if guess.to == "duration_s"), None)
+        more = [g for g in metrics if g.better == "more" and not g.to]
+        more = [guess for guess in more if not is_derived(guess.heading.text)]
+        rates = [g for g in more if not g.heading.has(*WORDS["quality"])]
+        rates.sort(key=lambda g: (g.quantity != "rate", not g.heading.has(*_RATES)))
+        latencies = sorted(g.to for g in metrics if g.to.startswith("latency_"))
+        latency = next((n for n in latencies if "_p99_" in n), next(iter(latencies), ""))
+        if time is not None and not _is_fixed(time):
+            return "duration_s"
+        if latency:
+            return latency
+        if rates:
+            return own_name(rates[0])
+        others = [g for g in metrics if g.quantity == "time" and g.better == "less" and not g.to]
+        others += [g for g in metrics if g.quantity == "price" and g.heading.has("time", "latency")]
+        others += more
+        return own_name(others[0]) if others else "duration_s" if time is not None else ""
+
+
+def title_of(guess: Guess) -> str:
+    """Return the heading of a column of its own, without a unit in brackets."""
+    if guess.name:
+        return guess.name
+    text = re.sub(r"\s*[(\[{][^()\[\]{}]*[)\]}]\s*$", "", guess.heading.text)
+    return text if guess.heading.unit is not None and text else guess.heading.text
+
+
+def own_name(guess: Guess) -> str:
+    """Return the name of a column of its own."""
+    return clean_name(title_of(guess), "metric")
+
+
+def _workload_of(
+    table: FoundTable, parts: Sequence[PathColumn], dataset: str, settings: Settings
+) -> str:
+    """Return what ran, by the name of the file or its folder; else by the dataset."""
+    if parts or len(table.paths) > 1 or table.measured:
+        return _name(dataset) or UNKNOWN
+    path = table.paths[0].split("/")
+    stem = path[-1].split(".")[0]
+    for part in (table.place.rpartition("/")[2].rpartition(".")[2], stem, *reversed(path[:-1])):
+        words = words_of(part)
+        if (
+            part
+            and words
+            and not {*words} <= WORDS["general"]
+            and not re.fullmatch(r"[\W\d]+", part)
+        ):
+            return settings.workload_words.get(part.lower(), _name(part))
+    return _name(dataset) or UNKNOWN
+
+
+def _name(text: str) -> str:
+    return re.sub(r"[^A-Za-z0-9_.-]+", "_", text).strip("_.")
+
+
+def _are_unlike(
+    stamps: Sequence[str], settings: Sequence[tuple[Cell, ...]], numbers: np.ndarray
+) -> bool:
+    """Return whether the runs of one stamp need over twice as much as others, in all settings."""
+    if len(numbers) != len(stamps):
+        return False
+    values: dict[tuple[Cell, ...], dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
+    for setting, stamp, number in zip(settings, stamps, numbers.tolist(), strict=True):
+        values[setting][stamp].append(number)
+    both = [
+        sorted((float(np.median(of)), stamp) for stamp, of in each.items())
+        for each in values.values()
+        if len(each) > 1
+    ]
+    ends = {each[0][1] for each in both}, {each[-1][1] for each in both}
+    factors = [each[-1][0] / each[0][0] for each in both if each[0][0] > 0]
+    is_alike = len(both) < 2 or min(map(len, ends)) > 1 or len(factors) < len(both)
+    return not is_alike and float(np.median(factors)) > _UNLIKE
+
+
+def _is_fixed(guess: Guess) -> bool:
+    """Return whether all rows took the same time, but for 2 %."""
+    values = guess.numbers[guess.numbers > 0]
+    if len(values) < 3:
+        return False
+    return bool(values.std() <= _FIXED * values.mean())

@@ -1,0 +1,189 @@
+"""Names of files and folders in parts: as many of each, of words, numbers, units and marks."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from ingest.settings.headings import words_of
+from ingest.settings.units import unit_of
+from ingest.settings.word_lists import VALUES, WORDS
+
+SEPARATORS: Final = "-_.=@+ "
+_SEPARATED: Final = re.compile(rf"([{re.escape(SEPARATORS)}]+)")
+HIDDEN: Final = {ord(mark): 0xE000 + at for at, mark in enumerate(SEPARATORS)}
+SHOWN: Final = {hidden: mark for mark, hidden in HIDDEN.items()}
+_NUMBERED: Final = re.compile(r"([A-Za-z][A-Za-z_-]*?)?(\d+(?:\.\d+)?)([A-Za-zµ%]+)?")
+COUNTED: Final = WORDS["set"] | WORDS["replicates"]
+# What stands behind a number of threads: `4t`.
+THREADS: Final = frozenset({"t", "thr", "th"})
+# What stands before and behind numbers of bytes: `bs512`, `bs4k`, `bs1M`.
+OF_SIZES: Final = frozenset(
+    {"bs", "block", "blocksize", "size", "request", "chunk", "record", "msg"}
+)
+_PREFIXES: Final = {
+    "",
+    *(f"{prefix}{unit}" for prefix in "kKmMgG" for unit in ("", "B", "b", "iB")),
+}
+_ROUND: Final = re.compile(r"0*\d|\d*[05]|0*(?:16|32|64|128|256|512|1024|2048|4096|8192)")
+# Words that name what stands behind them, for texts and numbers with units too.
+NAMING: Final = COUNTED | WORDS["given"] | WORDS["limits"] | WORDS["clocks"]
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A part of all names of one level: the same number of parts in each.
+
+    Attributes:
+        texts: Of each path.
+        kind: A `mark` separates; a `unit` stands behind a number.
+    """
+
+    texts: tuple[str, ...]
+    kind: Literal["mark", "word", "number", "unit"]
+
+    @property
+    def is_fixed(self) -> bool:
+        return len(set(self.texts)) == 1
+
+    @property
+    def word(self) -> str:
+        """The word in all names; empty where it differs or is none."""
+        is_word = self.is_fixed and self.kind == "word" and self.texts[0][:1].isalpha()
+        return self.texts[0] if is_word else ""
+
+
+def tokens_of(texts: tuple[str, ...]) -> Iterator[Token]:
+    """Yield the parts of some names, and what separates them.
+
+    Names are cut where all have the same separators; what has not, as `vit_small` beside
+    `resnet18`, is one part, but for its begin and end that are alike.
+    """
+    marks = _common_marks(texts)
+    if marks:
+        rows = [re.split(rf"([{re.escape(marks)}]+)", text) for text in texts]
+        for at, column in enumerate(zip(*rows, strict=True)):
+            yield from [Token(column, "mark")] if at % 2 else tokens_of(column)
+    elif any(map(_SEPARATED.search, texts)) and len(set(texts)) > 1:
+        tokens = [*_ragged([_SEPARATED.split(text) for text in texts])]
+        varied = [token for token in tokens if not token.is_fixed and token.kind != "mark"]
+        # `powercap` beside `no_powercap` is one name.
+        is_one = len(varied) == 1 and "" in varied[0].texts
+        yield from [Token(texts, "word")] if is_one else tokens
+    else:
+        yield from _field(texts)
+
+
+def _common_marks(texts: Sequence[str]) -> str:
+    """Return the separators that all texts have in the same order."""
+    same = [mark for mark in SEPARATORS if len({text.count(mark) for text in texts}) == 1]
+    same = [mark for mark in same if mark in texts[0]]
+    for marks in ("".join(same), *sorted(same, key=texts[0].count, reverse=True)):
+        if marks:
+            runs = {tuple(re.findall(rf"[{re.escape(marks)}]+", text)) for text in texts}
+            if len(runs) == 1:
+                return marks
+    return ""
+
+
+def _field(texts: tuple[str, ...]) -> Iterator[Token]:
+    """Yield word, number and unit of texts such as `batch16` and `150W`; else the texts."""
+    plain = [text.translate(SHOWN) for text in texts]
+    if any({text.lower() for text in plain} <= names for names in VALUES.values()):
+        yield Token(texts, "word")
+        return
+    found = [match for text in plain if (match := _NUMBERED.fullmatch(text))]
+    units = {match[3] or "" for match in found}
+    unit = next(iter(units), "")
+    is_unit = len(units) == 1 and (unit_of(unit) is not None or unit.lower() in COUNTED | THREADS)
+    is_split = len(found) == len(texts) and (is_unit or units == {""})
+    words = {match[1] or "" for match in found}
+    word = next(iter(words), "")
+    # `esp32` and `resnet18` are names; `batch16` and `conn100` say how much.
+    is_round = all(_ROUND.fullmatch(match[2]) for match in found)
+    is_name = len(word) > 2 and {*words_of(word)}.isdisjoint(NAMING) and not is_round
+    is_size = units != {""} and units <= _PREFIXES and word.lower() in OF_SIZES
+    if is_size and len(words) == 1 and len(found) == len(texts):
+        yield Token(tuple(word for _ in found), "word")
+        yield Token(tuple(text[len(word) :] for text in texts), "word")
+    elif is_split and len(words) == 1 and (unit or not is_name):
+        if word:
+            yield Token(tuple(word for _ in found), "word")
+        yield Token(tuple(match[2] for match in found), "number")
+        if unit:
+            yield Token(tuple(unit for _ in found), "unit")
+    elif any(texts):
+        yield Token(texts, "word")
+
+
+def _ragged(rows: Sequence[list[str]]) -> Iterator[Token]:
+    """Yield the parts of names of which not all have as many: the middle one takes the rest."""
+    words = (word for word in rows[0][::2] if word.isalpha())
+    anchor = next((w for w in words if all(row[::2].count(w) == 1 for row in rows)), None)
+    if anchor is not None:
+        ats = [row.index(anchor) for row in rows]
+        cuts = [
+            (row[: max(at - 1, 0)], row[max(at - 1, 0) : at], row[at + 1 : at + 2], row[at + 2 :])
+            for row, at in zip(rows, ats, strict=True)
+        ]
+        before, left_mark, right_mark, after = (
+            tuple(map("".join, each)) for each in zip(*cuts, strict=True)
+        )
+        yield from tokens_of(before)
+        yield from [Token(left_mark, "mark")] if any(left_mark) else ()
+        yield Token((anchor,) * len(rows), "word")
+        yield from [Token(right_mark, "mark")] if any(right_mark) else ()
+        yield from tokens_of(after)
+        return
+    least = min(map(len, rows))
+    right = 0
+    while right + 2 <= least + 1 and _is_shared(rows, -right - 1):
+        right += 2
+    left = 0
+    while left + right + 2 <= least + 1 and _is_shared(rows, left):
+        left += 2
+    for at in range(0, left, 2):
+        yield from _field(tuple(row[at] for row in rows))
+        # Of a name without a middle one mark is left.
+        ends = [min(at + 2, len(row) - right) for row in rows]
+        yield Token(
+            tuple("".join(row[at + 1 : end]) for row, end in zip(rows, ends, strict=True)), "mark"
+        )
+    middles = [row[left : len(row) - right] for row in rows]
+    yield Token(tuple("".join(middle) for middle in middles), "word")
+    for at in range(right, 0, -2):
+        mark = tuple(
+            "".join(row[-at : len(row) - at + 1]) if len(row) >= at else "" for row in rows
+        )
+        yield Token(mark, "mark")
+        yield from _field(tuple(row[1 - at] if at > 1 else row[-1] for row in rows))
+
+
+def _is_shared(rows: Sequence[Sequence[str]], at: int) -> bool:
+    """Return whether a part has a value, or a form with a number, in names of any length."""
+    forms: dict[int, set[str]] = {}
+    for row in rows:
+        text = row[at].translate(SHOWN)
+        of = forms.setdefault(len(row), set())
+        of |= {text, re.sub(r"\d+(\.\d+)?", "#", text) if text[:1] else ""}
+    return bool(set.intersection(*forms.values()))
+
+
+def joined(tokens: Sequence[Token]) -> list[Token]:
+    """Return the parts; neighbours of which each tells the other are one: `llama-7b`, `opt-1b`."""
+    joined: list[Token] = []
+    last: int | None = None
+    for token in tokens:
+        joined.append(token)
+        if token.is_fixed or token.kind == "mark":
+            last = last if token.kind in ("mark", "unit") else None
+            continue
+        before = joined[last] if last is not None else None
+        if before is not None and last is not None:
+            pairs = {*zip(before.texts, token.texts, strict=True)}
+            is_same = len(pairs) == len({*before.texts}) == len({*token.texts})
+            if is_same and not before.kind == token.kind == "number":
+                texts = zip(*(each.texts for each in joined[last:]), strict=True)
+                joined[last:] = [Token(tuple(map("".join, texts)), "word")]
+        last = len(joined) - 1
+    return joined

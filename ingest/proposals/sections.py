@@ -1,0 +1,40 @@
+"""Sections of settings as TOML: columns, systems and workloads of a dataset."""
+
+import json
+import re
+
+from ingest.settings.column_names import can_be
+
+
+def key_of(name: str) -> str:
+    """Return a name as a key."""
+    return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else text_of(name)
+
+
+def text_of(text: str) -> str:
+    """Return a text in quotes."""
+    if "'" not in text and text.isprintable():
+        return f"'{text}'"
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def column_section(
+    name: str, role: str, kind: str, keys: dict[str, str], is_given: bool = False
+) -> str:
+    """Return the section of a column; empty for one that the lake has."""
+    if not can_be(name):
+        return ""
+    lines = [f"[columns.{name}]", f'role = "{role}"', f'type = "{kind}"']
+    lines += [f"{key} = {text_of(value)}" for key, value in keys.items() if value]
+    return "\n".join([*lines, *["given = true"] * is_given, ""])
+
+
+def system_section(name: str, label: str = "") -> str:
+    """Return the section of a system."""
+    return f"[systems.{key_of(name)}]\nlabel = {text_of(label or name)}\n"
+
+
+def workload_section(name: str, performance: str, loop: str = "closed") -> str:
+    """Return the section of a workload: of a fixed amount of work, or of requests in a time."""
+    said = f'loop = "{loop}"\nperformance_metric = "{performance}"\nlogged = false\n'
+    return f"[workloads.{key_of(name)}]\n{said}"
