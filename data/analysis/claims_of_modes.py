@@ -6,7 +6,7 @@ from typing import Final
 
 import polars as pl
 
-from data.analysis.storage_places import matching, place_words
+from data.analysis.storage_places import place_words
 from data.analysis.storage_runs import (
     DEPTH,
     FOUR_KIB,
@@ -127,7 +127,7 @@ def _moves_ordered(subsystem: str | None, *order: str) -> Rule:
 def _tiles(runs: StorageRuns) -> pl.DataFrame:
     """Return bytes per joule by mode and tile, of tiles with two runs of each mode."""
     at = {name: runs.place[name] for name in ("device", "rw")}
-    there = runs.one_setting(matching(runs.rows, at))
+    there = runs.alike(at)[1]
     for mode in MODES:
         if not there.filter(mode=mode)["bytes_per_joule"].count():
             raise UnmeasuredError(f"no runs of {LABELS[mode]} at {place_words(at)} with "

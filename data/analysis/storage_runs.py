@@ -1,8 +1,8 @@
 """The runs that the claims of the storage studies compare: one configuration a cell."""
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 import polars as pl
@@ -59,20 +59,33 @@ class StorageRuns:
     place: dict[str, Any]
     accesses: tuple[str, str] | tuple[()]
     catalogue: Catalogue
+    _alike: dict[tuple[Any, ...], tuple[Slice, pl.DataFrame]] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
 
-    def one_setting(self, rows: pl.DataFrame) -> pl.DataFrame:
-        """Return the rows of the setting of all other knobs that has most cells."""
-        return self._setting(rows).of(rows)
+    def alike(
+        self, place: Mapping[str, Any], is_interrupts: bool = False
+    ) -> tuple[Slice, pl.DataFrame]:
+        """Return the setting of all other knobs that has most cells at a place, and its rows.
 
-    def _setting(self, rows: pl.DataFrame) -> Slice:
-        cell = [self.catalogue.knobs[name] for name in _CELL]
-        return like_with_like(rows, cell, catalogue=self.catalogue)
+        Rules ask for the same few places many times: each is looked up once.
+
+        Args:
+            is_interrupts: Of the rows completed by interrupts alone.
+        """
+        key = (is_interrupts, *sorted(place.items()))
+        if key not in self._alike:
+            rows = matching(self._by_interrupts() if is_interrupts else self.rows, place)
+            cell = [self.catalogue.knobs[name] for name in _CELL]
+            part = like_with_like(rows, cell, catalogue=self.catalogue)
+            self._alike[key] = part, part.of(rows)
+        return self._alike[key]
 
     def slices(self) -> dict[str, tuple[dict[str, Any], bool]]:
         """Return which configurations the rules compare, by what they are for.
 
         Returns:
-            Their values by column, those of `one_setting` included, and whether they are of
+            Their values by column, those of `alike` included, and whether they are of
             `interrupts` alone.
         """
         reads, rw = {"rw": READS}, self.place["rw"]
@@ -85,8 +98,8 @@ class StorageRuns:
         }  # fmt: skip
         by_interrupts |= {f"i_{name}": {"rw": access} for name, access in accesses.items()}
         return {
-            name: (place | self._setting(matching(rows, place)).place, rows is not self.rows)
-            for rows, places in ((self.rows, all_modes), (self._by_interrupts(), by_interrupts))
+            name: (place | self.alike(place, is_interrupts)[0].place, is_interrupts)
+            for is_interrupts, places in ((False, all_modes), (True, by_interrupts))
             for name, place in places.items()
         }
 
@@ -101,7 +114,7 @@ class StorageRuns:
         """
         at = self.place | replaced
         where = f"{LABELS[mode]} at {place_words(at)}"
-        own = self.one_setting(matching(self.rows, at)).filter(mode=mode)
+        own = self.alike(at)[1].filter(mode=mode)
         if not len(own):
             raise UnmeasuredError(f"no runs of {where}")
         means = self._moved(mode) if column == LOADS_STORES else moments(own, column)
@@ -163,8 +176,9 @@ class StorageRuns:
         Args:
             replaced: Restricts access and request size.
         """
-        there = self.one_setting(matching(self._by_interrupts(), replaced))
-        return there.filter(pl.col(column).is_not_null(), pl.col(f"{column}_n") > 1)
+        return self.alike(replaced, is_interrupts=True)[1].filter(
+            pl.col(column).is_not_null(), pl.col(f"{column}_n") > 1
+        )
 
     def _by_interrupts(self) -> pl.DataFrame:
         mode = pl.col("mode")

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Mapping
+from itertools import chain, count
 from typing import Final
 
 from data.declared import COMPUTED_NAMES, Column, Role, check_name
@@ -20,7 +21,7 @@ def clean_name(heading: str, kind: str, taken: Iterable[str] = (), role: Role = 
     taken = {*taken, *COMPUTED_NAMES} if role == "knob" else taken
     bare = re.sub(r"[^a-z0-9]+", "_", heading.lower()).strip("_")[:_LONGEST_NAME]
     bare = bare if bare[:1].isalpha() else f"c_{bare}".rstrip("_")
-    names = (bare, f"{bare}_{kind}", *(f"{bare}_{kind}_{n}" for n in range(2, 10_000)))
+    names = chain((bare, f"{bare}_{kind}"), (f"{bare}_{kind}_{n}" for n in count(2)))
     return next(name for name in names if name not in taken and can_be(name))
 
 
