@@ -48,9 +48,6 @@
 
   const canHide = (trace, { legend }) =>
     wattlas.kindOf(trace) !== "legend" && !(legend && legend.itemclick === false);
-  const rowOf = (trace) => (trace.meta && trace.meta.row) || 0;
-
-  const titleOf = ({ legend }) => (legend && legend.title ? wattlas.shownText(legend.title.text) : "");
 
   function entry(trace, index, isButton) {
     const name = wattlas.shownText(trace.name), properties = { className: "legend-entry", title: name };
@@ -79,7 +76,7 @@
     const rows = new Map();
     data.forEach((trace, index) => {
       if (trace.showlegend !== true) return;
-      const row = rowOf(trace);
+      const row = (trace.meta && trace.meta.row) || 0;
       if (!rows.has(row)) rows.set(row, wattlas.element("div", { className: "legend-row" }));
       rows.get(row).append(entry(trace, index, canHide(trace, layout)));
     });
@@ -89,7 +86,7 @@
     const written = [...rows].sort(([a], [b]) => a - b).map(([, row]) => row);
     const without = roles.filter((role) => !rows.has(role.row)).map(roleTitle);
     if (without.length) written.unshift(wattlas.element("div", { className: "legend-row" }, ...without));
-    const title = titleOf(layout);
+    const { legend } = layout, title = legend && legend.title ? wattlas.shownText(legend.title.text) : "";
     if (title && written.length) {
       written[0].prepend(wattlas.element("span", { textContent: title, className: "quiet" }));
     }

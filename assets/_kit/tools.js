@@ -23,7 +23,6 @@
     present: "M1 3h14v8H1zM8 11v3M5 14h6M7 5.500l3 1.500-3 1.500z",
   };
   const DRAGS = ["zoom", "pan", "select", "lasso"], FACTORS = { in: 0.5, out: 2 };
-  const barOf = (id) => document.querySelector('.tools[data-tools-of="' + id + '"]');
 
   function button(tool) {
     const title = TITLES[tool], made = wattlas.element("button", { title, className: "tool" });
@@ -36,7 +35,7 @@
 
   /** Fill the bar of a picture, and mark what a drag does. Call it when the picture is drawn. */
   wattlas.tools = function (id) {
-    const bar = barOf(id), gd = wattlas.plot(id);
+    const bar = document.querySelector('.tools[data-tools-of="' + id + '"]'), gd = wattlas.plot(id);
     if (!bar || !gd || !gd._fullLayout) return;
     // An exported page presents nothing.
     const tools = bar.dataset.tools.split(" ").concat(wattlas.present ? "present" : []);

@@ -10,7 +10,6 @@
   distributions.openRuns = null;
 
   const metaOf = () => distributions.figures.map.layout.meta;
-  const shareWords = (share) => wattlas.formatDigits(100 * share) + " %";
 
   /** The cell of an item: that of the pointer, or that of a quantile. */
   function cellOf({ gd, trace, i }) {
@@ -33,7 +32,7 @@
     const own = item.trace.meta.words ? item.trace.meta.words[item.i] : [];
     return [
       [panel, levels[level]].filter(Boolean).join(" \u00b7 "), ...own,
-      bins[slot] + ": " + shareWords(Number.isFinite(z) ? 10 ** z : 0),
+      bins[slot] + ": " + wattlas.formatDigits(100 * (Number.isFinite(z) ? 10 ** z : 0)) + " %",
       runs[level].toLocaleString("en") + (runs[level] === 1 ? " run" : " runs"),
       count && distributions.openRuns ? "click: the " + few + " with most of their values here" : "",
     ];

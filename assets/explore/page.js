@@ -4,7 +4,6 @@ window.wattlas.withDash(function () {
   const { wattlas } = window;
 
   const NAME = "explore", { explore, address, setProps } = wattlas;
-  const same = () => window.dash_clientside.no_update;
   let domain = null, hasPainted = false;
 
   /* ---- state */
@@ -54,7 +53,7 @@ window.wattlas.withDash(function () {
   /** The state for a view that is computed while it is shown: its own controls join the state. */
   function ask(state, ...values) {
     const shown = values[values.length - 1], names = window.dash_clientside.callback_context.inputs_list;
-    if (!state || shown === "points") return same();
+    if (!state || shown === "points") return window.dash_clientside.no_update;
     const own = names.slice(1, -1).map(({ id }, i) => [id.slice(NAME.length + 1), values[i]]);
     return { ...state, ...Object.fromEntries(own) };
   }
@@ -178,11 +177,10 @@ window.wattlas.withDash(function () {
     const isRun = replicate !== undefined && replicate !== null;
     return { ...wattlas.configuration(columns, i), ...(isRun ? { replicate } : {}) };
   }
-  const areRuns = () => address.values(NAME).rep === "runs";
 
   /** A clause of points for other pages: the selection, or the points' knobs if the points are runs. */
   function clauseOf(indices, all) {
-    if (all && !areRuns()) return explore.clause;
+    if (all && address.values(NAME).rep !== "runs") return explore.clause;
     const clause = indices.length ? wattlas.clause.knobs(indices.map(knobsOf)) : "";
     return clause.length <= wattlas.clause.MAX_CHARS ? clause : "";
   }

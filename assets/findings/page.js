@@ -4,7 +4,6 @@ window.wattlas.withDash(function () {
 
   const { wattlas } = window, { findings, address } = wattlas;
   const NAME = "findings";
-  const pictureOf = (id) => id.replace("findings-figure-", "");
   let sel = "";
 
   function select(now) {
@@ -46,7 +45,7 @@ window.wattlas.withDash(function () {
   wattlas.clientside("wattlasFindings", {
     draw(answer, theme) {
       const { id } = window.dash_clientside.callback_context.inputs_list[0];
-      if (answer) findings.show(pictureOf(id), answer, theme);
+      if (answer) findings.show(id.replace("findings-figure-", ""), answer, theme);
       return window.dash_clientside.no_update;
     },
   });

@@ -199,8 +199,8 @@
     const off = found.rates_kpps.map((value) => Math.abs(value - rate)), i = off.indexOf(Math.min(...off));
     const columns = Object.entries(found).filter(([, column]) => Array.isArray(column));
     return {
-      kind: "simulated", isNearest: !isOwn, is_first: found.is_first, ...Object.fromEntries(columns.map(([name, all]) => [name,
-        all[i]])),
+      kind: "simulated", isNearest: !isOwn, is_first: found.is_first,
+      ...Object.fromEntries(columns.map(([name, all]) => [name, all[i]])),
     };
   }
   /** The shown curves that have neither a formula nor a simulation, and what they need, in words. */

@@ -223,16 +223,16 @@
     power: "P_q + u (P_s + P_d D^(2+beta))", busy_time: "A N_i / D^(1+alpha)",
     interrupts: "1/(T' + e^(-k l T')/(k l))", host: "interrupts/r + packets/mu",
   };
-  const titled = (text) => text[0].toUpperCase() + text.slice(1);
 
   function predictedFigure() {
     const found = fitted(), { spec, kept: { fit } } = models.page;
     if (!found) return missing();
     const { predicted, measured } = found, traces = byGroup(found, predicted, measured);
-    const unit = found.unit[0] ? `, ${found.unit[0]}` : "";
+    const unit = found.unit[0] ? `, ${found.unit[0]}` : "", name = spec.fits[fit];
+    const title = name[0].toUpperCase() + name.slice(1) + ", measured against predicted";
     return {
       data: [equalLine([...predicted, ...measured]), ...traces],
-      layout: layout(`${titled(spec.fits[fit])}, measured against predicted`, legendOf(traces), {
+      layout: layout(title, legendOf(traces), {
         xaxis: axis(`predicted by ${FORMULAS[fit]}${unit}`), yaxis: axis(`measured${unit}`),
       }),
     };

@@ -28,10 +28,11 @@
     for (let k = 0; ; k++) {
       const stride = [1, 2, 5][k % 3] * Math.pow(10, Math.floor(k / 3)), found = [];
       for (let i = low; i < high; i += stride) found.push(i);
-      const isApart = k === 0 && sizes[high] <= px / 2 && found.every((i, n) => n === 0 || !overlap(found[n - 1], i));
-      while (!isApart && found.length && overlap(found[found.length - 1], high)) found.pop();
+      const areApart = () => found.every((i, n) => n === 0 || !overlap(found[n - 1], i));
+      const isLow = k === 0 && sizes[high] <= px / 2 && areApart();
+      while (!isLow && found.length && overlap(found[found.length - 1], high)) found.pop();
       found.push(high);
-      if (isApart || found.length === 1 || found.every((i, n) => n === 0 || !overlap(found[n - 1], i))) return found;
+      if (isLow || found.length === 1 || areApart()) return found;
     }
   }
 
@@ -45,10 +46,12 @@
       const all = name === "x" ? meta.labels.x : meta.labels.y.map(beside), { low, high, px } = part[name];
       const sizes = all.map((label) => (name === "x" ? label.length * CHARACTER_PX + 6 : LINE_PX));
       const at = shownLabels(sizes, low, high, px), [before, last] = at.slice(-2);
-      const isLow = name === "x" && (sizes[before] + sizes[last]) / 2 > ((last - before) * px) / (high - low + 1);
+      const step = px / (high - low + 1);
+      const isLow = name === "x" && (sizes[before] + sizes[last]) / 2 > (last - before) * step;
+      const text = (i) => (isLow && i === last ? "<br>" : "") + wattlas.plotText(all[i]);
       const axis = axisKey(meta, name);
       changes[axis + ".tickvals"] = at;
-      changes[axis + ".ticktext"] = at.map((i) => (isLow && i === last ? "<br>" : "") + wattlas.plotText(all[i]));
+      changes[axis + ".ticktext"] = at.map(text);
     }
     return changes;
   }

@@ -17,7 +17,6 @@
   /* ---- windows within an answer */
 
   const EDGE = 1e-9;
-  const holding = (from, to) => held.filter((one) => one.from_x <= from + EDGE && one.to_x >= to - EDGE);
 
   /** The first bin that touches a window, and the one after the last. */
   function binsIn({ t0, dt, n, edges }, from, to) {
@@ -69,7 +68,8 @@
   }
 
   function answerFor(from, to) {
-    const whole = holding(from, to).sort((a, b) => a.to_x - a.from_x - (b.to_x - b.from_x))[0];
+    const whole = held.filter((one) => one.from_x <= from + EDGE && one.to_x >= to - EDGE)
+      .sort((a, b) => a.to_x - a.from_x - (b.to_x - b.from_x))[0];
     if (!whole) return null;
     const runs = whole.runs.map((run) => cutRun(run, whole.panels, from, to));
     return { ...whole, runs, from_x: from, to_x: to, held: whole };

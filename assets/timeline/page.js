@@ -126,13 +126,13 @@ window.wattlas.withDash(function () {
 
   /* ---- URL */
 
-  const inOrder = (hues) => hues.every((hue, k) => hue === k);
   let urlTimer = 0;
   function writeUrl() {
     wattlas.cancel(urlTimer);
     urlTimer = wattlas.later(() => {
       const { state } = page;
-      const kept = { ...state, run: state.runs, hue: inOrder(state.hues) ? [] : state.hues };
+      const areInOrder = state.hues.every((hue, k) => hue === k);
+      const kept = { ...state, run: state.runs, hue: areInOrder ? [] : state.hues };
       const { run, hue, from, to, base, other } = kept;
       wattlas.address.keep(NAME, { run, hue, from, to, base, other });
     }, URL_MS);
@@ -186,11 +186,10 @@ window.wattlas.withDash(function () {
     return { panel, align, layout: now.layout, heat: now.heat, cores: now.cores };
   }
 
-  const coresOf = (infos) => [...new Set(infos.flatMap((info) => info.cores || []))].sort((a, b) => a - b);
-
   /** Read `0,2,5-7`; null and a sentence where that is no list of cores of these runs. */
   function readCores(text) {
-    const known = coresOf(page.infos), found = new Set(), words = part("timeline-cores-words");
+    const known = [...new Set(page.infos.flatMap((info) => info.cores || []))].sort((a, b) => a - b);
+    const found = new Set(), words = part("timeline-cores-words");
     const refuse = (sentence) => { words.textContent = sentence; return null; };
     words.title = "cores " + known.join(", ");
     for (const one of String(text || "").split(",").map((p) => p.trim()).filter(Boolean)) {

@@ -163,19 +163,24 @@ def _line(
             "textfont": {"size": 12, "color": TEXT_COLOR},
         }
     )
-    for letter, column in zip("yx", reversed(columns), strict=False):
-        more[f"error_{letter}"] = error_bars(floats(line[f"{column}_spread"]), hue)
-    return points(
-        line,
-        [depths.index(d) for d in line[DEPTH]] if by_depth else line[view.x],
-        line[view.y],
-        words_of(line, columns, scene),
-        scene,
-        {"x": view.x, "y": view.y, "knobs": scene.place},
-        _MARKER_PX[rank],
+    return _drawn(
+        line, view, columns, depths, scene, scene.place, hue, _MARKER_PX[rank],
         mode="lines+markers" if by_depth else "lines+markers+text",
-        line={"color": hue, "width": _LINE_PX[rank], "dash": dash},
-        **more,
+        line={"color": hue, "width": _LINE_PX[rank], "dash": dash}, **more,
+    )  # fmt: skip
+
+
+def _drawn(
+    rows: pl.DataFrame, view: View, columns: list[str], depths: list[int], scene: Scene,
+    knobs: dict[str, Any], hue: str, size_px: float = 7, **more: Any,
+) -> dict[str, Any]:  # fmt: skip
+    """Build the points of a line with their error bars."""
+    for letter, column in zip("yx", reversed(columns), strict=False):
+        more[f"error_{letter}"] = error_bars(floats(rows[f"{column}_spread"]), hue)
+    x = [depths.index(d) for d in rows[DEPTH]] if view.x == DEPTH else rows[view.x]
+    box = {"x": view.x, "y": view.y, "knobs": knobs}
+    return points(
+        rows, x, rows[view.y], words_of(rows, columns, scene), scene, box, size_px, **more
     )
 
 
@@ -244,23 +249,20 @@ def _device_line(
     device, by_depth = line["device"][0], view.x == DEPTH
     hue, symbol = scene.device_look(device)
     is_dashed = is_written and not by_depth
-    more: dict[str, Any] = {}
-    for letter, column in zip("yx", reversed(columns), strict=False):
-        more[f"error_{letter}"] = error_bars(floats(line[f"{column}_spread"]), hue)
     request, mode, rw = (line[name][0] for name in ("request_bytes", "mode", "rw"))
     knobs = {"request_bytes": request, "mode": mode} | ({"rw": rw} if by_depth else {})
-    return points(
+    return _drawn(
         line,
-        [depths.index(d) for d in line[DEPTH]] if by_depth else line[view.x],
-        line[view.y],
-        words_of(line, columns, scene),
+        view,
+        columns,
+        depths,
         scene,
-        {"x": view.x, "y": view.y, "knobs": knobs},
+        knobs,
+        hue,
         mode="lines+markers",
         name=scene.name("device", device),
         marker={"color": hue, "symbol": f"{symbol}-open" if is_dashed else symbol, "size": 7},
         line={"color": hue, "width": 1.6, "dash": "dash" if is_dashed else "solid"},
-        **more,
     )
 
 
