@@ -9,6 +9,7 @@ that lack it read as NULL there, and the next ingest gives it to them.
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Final
 
 import numpy as np
@@ -24,23 +25,15 @@ OLDER_DESCRIPTIONS: Final = frozenset({"wattlas schema 3"})
 _TEXT = pa.string()
 _COUNT = pa.int64()
 _REAL = pa.float64()
+_SMALL = pa.int32()
 
 # Which run it is. The last four are settings of the dataset, kept with the row so that a version
 # of `runs` says by itself how its pages look.
 IDENTITY: Final[dict[str, pa.DataType]] = {
-    "run_id": _TEXT,
-    "dataset": _TEXT,
-    "source": _TEXT,
-    "workload": _TEXT,
-    "loop": _TEXT,
-    "system": _TEXT,
-    "mode": _TEXT,
+    **dict.fromkeys(("run_id", "dataset", "source", "workload", "loop", "system", "mode"), _TEXT),
     "replicate": _COUNT,
-    "system_label": _TEXT,
-    "performance_metric": _TEXT,
-    "is_baseline": pa.bool_(),
-    "is_synthetic": pa.bool_(),
-    "has_log": pa.bool_(),
+    **dict.fromkeys(("system_label", "performance_metric"), _TEXT),
+    **dict.fromkeys(("is_baseline", "is_synthetic", "has_log"), pa.bool_()),
 }
 
 _KINDS: Final = {"text": _TEXT, "whole": _COUNT, "real": _REAL}
@@ -56,22 +49,13 @@ KNOBS: Final[dict[str, pa.DataType]] = {
 }
 
 # Counters that a core's log carries; a run's are the sums over its cores.
-COUNTERS: Final[dict[str, pa.DataType]] = {
-    "instructions": _COUNT,
-    "cycles": _COUNT,
-    "ref_cycles": _COUNT,
-    "llc_misses": _COUNT,
-    "interrupts": _COUNT,
-    "rx_desc": _COUNT,
-    "rx_bytes": _COUNT,
-    "tx_desc": _COUNT,
-    "tx_bytes": _COUNT,
-    "c1": _COUNT,
-    "c1e": _COUNT,
-    "c3": _COUNT,
-    "c6": _COUNT,
-    "c7": _COUNT,
-}
+COUNTERS: Final[dict[str, pa.DataType]] = dict.fromkeys(
+    (
+        "instructions", "cycles", "ref_cycles", "llc_misses", "interrupts", "rx_desc", "rx_bytes",
+        "tx_desc", "tx_bytes", "c1", "c1e", "c3", "c6", "c7",
+    ),
+    _COUNT,
+)  # fmt: skip
 
 # Every other column: metrics.toml says of a stored one its kind, of a derived one its SQL.
 with (Path(__file__).parent / "metrics.toml").open("rb") as _file:
@@ -122,90 +106,60 @@ def derived_sql(units: Mapping[str, str]) -> dict[str, str]:
 DERIVED: Final = derived_sql({})
 
 CORE: Final = pa.struct(
-    [
-        pa.field("core", pa.int32()),
-        pa.field("package", pa.int32()),
-        pa.field("duration_s", _REAL),
-        pa.field("tsc_hz", _REAL),
-        pa.field("energy_j", _REAL),
-        *[pa.field(name, kind) for name, kind in COUNTERS.items()],
-        pa.field("samples", _COUNT),
-        pa.field("gap_hist", pa.list_(_COUNT)),
-    ]
+    {
+        **{"core": _SMALL, "package": _SMALL, "duration_s": _REAL, "tsc_hz": _REAL},
+        **{"energy_j": _REAL, **COUNTERS, "samples": _COUNT, "gap_hist": pa.list_(_COUNT)},
+    }
 )
 SOURCE_FILE: Final = pa.struct(
-    [
-        pa.field("path", _TEXT),
-        pa.field("format", _TEXT),
-        pa.field("size_bytes", _COUNT),
-        pa.field("mtime", _REAL),
-        pa.field("digest", _TEXT),
-    ]
+    {"path": _TEXT, "format": _TEXT, "size_bytes": _COUNT, "mtime": _REAL, "digest": _TEXT}
 )
 RUN_FILE: Final = pa.struct(
-    [
-        pa.field("table", _TEXT),
-        pa.field("path", _TEXT),
-        pa.field("size_bytes", _COUNT),
-        pa.field("rows", _COUNT),
-        pa.field("digest", _TEXT),
-    ]
+    {"table": _TEXT, "path": _TEXT, "size_bytes": _COUNT, "rows": _COUNT, "digest": _TEXT}
 )
 
 RUNS: Final = pa.schema(
-    [
-        *[pa.field(n, t) for n, t in IDENTITY.items()],
-        *[pa.field(n, t) for n, t in KNOBS.items()],
-        *[pa.field(n, t) for n, t in MEASUREMENTS.items()],
-        pa.field("counted_rates", pa.struct([pa.field(n, _REAL) for n in COUNTED_RATES])),
+    {
+        **IDENTITY,
+        **KNOBS,
+        **MEASUREMENTS,
+        "counted_rates": pa.struct(dict.fromkeys(COUNTED_RATES, _REAL)),
         # What its files state that is no knob, as JSON: by format, then by the tool's own name.
-        pa.field("facts", _TEXT),
-        pa.field("flags", pa.list_(_TEXT)),
-        pa.field("cores", pa.list_(CORE)),
-        pa.field("sources", pa.list_(SOURCE_FILE)),
-        pa.field("files", pa.list_(RUN_FILE)),
-    ]
+        "facts": _TEXT,
+        "flags": pa.list_(_TEXT),
+        "cores": pa.list_(CORE),
+        "sources": pa.list_(SOURCE_FILE),
+        "files": pa.list_(RUN_FILE),
+    }
 )
 
 PROBLEMS: Final = pa.schema(
-    [
-        pa.field("dataset", _TEXT),
-        pa.field("path", _TEXT),
-        pa.field("line", _COUNT),
-        pa.field("kind", _TEXT),
-        pa.field("severity", _TEXT),
-        pa.field("detail", _TEXT),
-        pa.field("count", _COUNT),
-    ]
+    {
+        **{"dataset": _TEXT, "path": _TEXT, "line": _COUNT, "kind": _TEXT, "severity": _TEXT},
+        **{"detail": _TEXT, "count": _COUNT},
+    }
 )
 
 
-def _never_null(name: str, kind: pa.DataType) -> pa.Field:
-    """Declare a column that has a value in every row, so that Parquet stores no levels for it."""
-    return pa.field(name, kind, nullable=False)
+def _table(
+    filled: Mapping[str, pa.DataType], others: Mapping[str, pa.DataType] = MappingProxyType({})
+) -> pa.Schema:
+    """Declare a table of a run.
+
+    Args:
+        filled: Columns with a value in every row; Parquet stores no levels for them.
+    """
+    always = [pa.field(name, kind, nullable=False) for name, kind in filled.items()]
+    return pa.schema(always + [pa.field(name, kind) for name, kind in others.items()])
 
 
-INTERRUPTS: Final = pa.schema(
-    [
-        _never_null("run_id", _TEXT),
-        _never_null("core", pa.int32()),
-        _never_null("t_ns", pa.int64()),
-        _never_null("rx_desc", pa.int32()),
-        _never_null("rx_bytes", pa.int64()),
-        _never_null("tx_desc", pa.int32()),
-        _never_null("tx_bytes", pa.int64()),
-    ]
+_AT: Final = {"run_id": _TEXT, "core": _SMALL, "t_ns": _COUNT}
+INTERRUPTS: Final = _table(
+    {**_AT, "rx_desc": _SMALL, "rx_bytes": _COUNT, "tx_desc": _SMALL, "tx_bytes": _COUNT}
 )
 _SAMPLED = ("instructions", "cycles", "ref_cycles", "llc_misses", "c1", "c1e", "c3", "c6", "c7")
-SAMPLES: Final = pa.schema(
-    [
-        _never_null("run_id", _TEXT),
-        _never_null("core", pa.int32()),
-        _never_null("t_ns", pa.int64()),
-        pa.field("dt_ns", pa.int64()),
-        *[pa.field(name, pa.int64()) for name in _SAMPLED],
-        pa.field("energy_uj", _REAL),
-    ]
+SAMPLES: Final = _table(
+    _AT, {"dt_ns": _COUNT, **dict.fromkeys(_SAMPLED, _COUNT), "energy_uj": _REAL}
 )
 EXTREMES: Final = ("min", "max")
 # Levels of `overview`, in bins a run. The coarsest is there for every run; a finer one only where
@@ -230,25 +184,17 @@ RATES: Final = (
 # Whose interrupts `overview` counts in bins of the finest level, to have `min_` and `max_` of them:
 # the core's, its package's on the row of the package's first core, the run's on the first core's.
 COUNTED_INTERRUPTS: Final = ("interrupts", "package_interrupts", "run_interrupts")
-OVERVIEW: Final = pa.schema(
-    [
-        _never_null("run_id", _TEXT),
-        _never_null("level", pa.int32()),
-        _never_null("core", pa.int32()),
-        _never_null("bin", pa.int32()),
-        _never_null("t_ns", pa.int64()),
-        pa.field("interrupts", pa.int64()),
-        pa.field("rx_bytes", pa.int64()),
-        pa.field("tx_bytes", pa.int64()),
-        pa.field("max_rx_bytes", pa.int64()),
-        pa.field("max_tx_bytes", pa.int64()),
-        pa.field("min_gap_ns", pa.int64()),
-        pa.field("max_gap_ns", pa.int64()),
-        pa.field("energy_uj", _REAL),
-        *[pa.field(name, pa.int64()) for name in _SAMPLED],
-        *[pa.field(f"{end}_{n}", pa.int64()) for n in COUNTED_INTERRUPTS for end in EXTREMES],
-        *[pa.field(f"{end}_{name}", pa.float32()) for name in RATES for end in EXTREMES],
-    ]
+_BIN: Final = {"run_id": _TEXT, "level": _SMALL, "core": _SMALL, "bin": _SMALL, "t_ns": _COUNT}
+OVERVIEW: Final = _table(
+    _BIN,
+    {
+        **dict.fromkeys(("interrupts", "rx_bytes", "tx_bytes"), _COUNT),
+        **dict.fromkeys(("max_rx_bytes", "max_tx_bytes", "min_gap_ns", "max_gap_ns"), _COUNT),
+        "energy_uj": _REAL,
+        **dict.fromkeys(_SAMPLED, _COUNT),
+        **{f"{end}_{name}": _COUNT for name in COUNTED_INTERRUPTS for end in EXTREMES},
+        **{f"{end}_{name}": pa.float32() for name in RATES for end in EXTREMES},
+    },
 )
 # How many values of each size there were in a stretch of time, by the slots of
 # `data/analysis/log_bins.py`. A run has several levels, each of HISTOGRAM_STEP times as many
@@ -258,72 +204,37 @@ HISTOGRAM_QUANTITIES: Final = ("gap_ns", "rx_bytes", "tx_bytes")
 HISTOGRAM_LEAST_NS: Final = 50_000_000
 HISTOGRAM_MOST_STRETCHES: Final = 1 << 12
 HISTOGRAM_STEP: Final = 8
-HISTOGRAMS: Final = pa.schema(
-    [
-        _never_null("run_id", _TEXT),
-        _never_null("level", pa.int32()),
-        _never_null("core", pa.int32()),
-        _never_null("bin", pa.int32()),
-        _never_null("t_ns", pa.int64()),
-        _never_null("quantity", _TEXT),
-        _never_null("slot", pa.int32()),
-        _never_null("count", pa.int64()),
-    ]
-)
+HISTOGRAMS: Final = _table({**_BIN, "quantity": _TEXT, "slot": _SMALL, "count": _COUNT})
 # How many values of each size a run had, all cores and the whole window: the quantities of
 # `histograms`, descriptors, and power in windows of 10 ms. A slot holds values from `low` to below
 # `high`, in ns, bytes, descriptors or W. One file holds the runs that were committed together.
-DISTRIBUTIONS: Final = pa.schema(
-    [
-        _never_null("run_id", _TEXT),
-        _never_null("quantity", _TEXT),
-        _never_null("slot", pa.int32()),
-        _never_null("low", _REAL),
-        _never_null("high", _REAL),
-        _never_null("count", pa.int64()),
-    ]
+DISTRIBUTIONS: Final = _table(
+    {
+        **{"run_id": _TEXT, "quantity": _TEXT, "slot": _SMALL},
+        **{"low": _REAL, "high": _REAL, "count": _COUNT},
+    }
 )
-POWER: Final = pa.schema(
-    [
-        _never_null("run_id", _TEXT),
-        pa.field("t_s", _REAL),
-        pa.field("voltage_v", _REAL),
-        pa.field("current_a", _REAL),
-        pa.field("power_w", _REAL),
-        pa.field("energy_j", _REAL),
-    ]
+POWER: Final = _table(
+    {"run_id": _TEXT},
+    dict.fromkeys(("t_s", "voltage_v", "current_a", "power_w", "energy_j"), _REAL),
 )
 # What tools such as turbostat and `perf stat -I` measured in each interval of time.
-INTERVALS: Final = pa.schema(
-    [
-        _never_null("run_id", _TEXT),
-        pa.field("t_s", _REAL),
-        pa.field("dt_s", _REAL),
-        pa.field("core", pa.int32()),
-        pa.field("package", pa.int32()),
-        pa.field("place", _TEXT),
-        pa.field("quantity", _TEXT),
-        pa.field("value", _REAL),
-    ]
+INTERVALS: Final = _table(
+    {"run_id": _TEXT},
+    {
+        **{"t_s": _REAL, "dt_s": _REAL, "core": _SMALL, "package": _SMALL},
+        **{"place": _TEXT, "quantity": _TEXT, "value": _REAL},
+    },
 )
-FUNCTIONS: Final = pa.schema(
-    [
-        _never_null("run_id", _TEXT),
-        pa.field("function", _TEXT),
-        pa.field("source_file", _TEXT),
-        pa.field("subsystem", _TEXT),
-        pa.field("loads_per_s", _REAL),
-        pa.field("stores_per_s", _REAL),
-    ]
+FUNCTIONS: Final = _table(
+    {"run_id": _TEXT},
+    {
+        **dict.fromkeys(("function", "source_file", "subsystem"), _TEXT),
+        **dict.fromkeys(("loads_per_s", "stores_per_s"), _REAL),
+    },
 )
 # Lines of the files that describe the machine of a run; runs of one state share a file.
-MACHINE_STATES: Final = pa.schema(
-    [
-        _never_null("file", _TEXT),
-        _never_null("line", pa.int32()),
-        _never_null("text", _TEXT),
-    ]
-)
+MACHINE_STATES: Final = _table({"file": _TEXT, "line": _SMALL, "text": _TEXT})
 RUN_TABLES: Final[dict[str, pa.Schema]] = {
     "interrupts": INTERRUPTS,
     "samples": SAMPLES,

@@ -1,11 +1,12 @@
 """Busy polling: the CPU looks into the ring whenever it has nothing else to do."""
 
+from functools import partial
 from types import SimpleNamespace
 
 from data.models.cycle import close, gather
 from data.models.parameters import ARRIVALS, COMMON, POLL_OVERHEAD
 from data.models.scheme import Point, Scheme
-from data.models.simulation.machine import LOOK, Machine, traffic_settings
+from data.models.simulation.machine import LOOK, machine_of
 
 
 def _exact(rate: float, values: SimpleNamespace) -> Point:
@@ -32,17 +33,6 @@ def _exact(rate: float, values: SimpleNamespace) -> Point:
     )
 
 
-def _machine(values: SimpleNamespace) -> Machine:
-    return Machine(
-        values.service_us,
-        values.ring,
-        interrupts=False,
-        poll_overhead_us=values.poll_overhead_us,
-        when_empty=LOOK,
-        **traffic_settings(values),
-    )
-
-
 SCHEME = Scheme(
     name="busy_polling",
     title="busy polling",
@@ -55,5 +45,5 @@ SCHEME = Scheme(
         "simulated": "Looks of constant length while the ring is empty.",
     },
     solutions={"exact": _exact},
-    machine=_machine,
+    machine=partial(machine_of, interrupts=False, when_empty=LOOK),
 )

@@ -6,7 +6,7 @@ from data.errors import DataError
 from data.models.parameters import ARRIVALS, COMMON, COUNT, DROPS_INTERRUPT, INTERRUPT, TAKE
 from data.models.scheme import Point, Scheme
 from data.models.schemes import normal
-from data.models.simulation.machine import Machine, traffic_settings
+from data.models.simulation.machine import machine_of
 
 
 def _refuse(values: SimpleNamespace) -> None:
@@ -47,18 +47,6 @@ def _exact(rate: float, values: SimpleNamespace) -> Point:
     )
 
 
-def _machine(values: SimpleNamespace) -> Machine:
-    return Machine(
-        values.service_us,
-        values.ring,
-        interrupt_us=values.interrupt_us,
-        count=values.count,
-        gated=values.take == "gated",
-        drops_interrupt=values.drops_interrupt,
-        **traffic_settings(values),
-    )
-
-
 SCHEME = Scheme(
     name="count_coalescing",
     title="coalescing by count",
@@ -73,6 +61,6 @@ SCHEME = Scheme(
         "interrupts.",
     },
     solutions={"paper": _paper, "exact": _exact},
-    machine=_machine,
+    machine=machine_of,
     refuse=_refuse,
 )

@@ -14,7 +14,7 @@ from data.models.parameters import (
     REGISTER,
 )
 from data.models.scheme import Point, Scheme
-from data.models.simulation.machine import DEFER, Machine, traffic_settings
+from data.models.simulation.machine import DEFER, Machine, machine_of
 
 LOOKS = replace(
     COUNT,
@@ -66,18 +66,8 @@ def solve_exact(rate: float, values: SimpleNamespace, first_look_us: float = 0.0
 
 def machine(values: SimpleNamespace, when_empty: int) -> Machine:
     """Return the machine of deferral and of its relatives."""
-    return Machine(
-        values.service_us,
-        values.ring,
-        interrupt_us=values.interrupt_us,
-        register_us=values.register_us,
-        masks=True,
-        poll_overhead_us=values.poll_overhead_us,
-        when_empty=when_empty,
-        look_delay_us=values.delay_us,
-        looks=values.count,
-        **traffic_settings(values),
-    )
+    looks = {"look_delay_us": values.delay_us, "looks": values.count}
+    return machine_of(values, masks=True, when_empty=when_empty, count=1, delay_us=0.0, **looks)
 
 
 SCHEME = Scheme(

@@ -1,24 +1,10 @@
 """DIM (net_dim): the delay and the count follow the traffic, profile by profile."""
 
-from types import SimpleNamespace
+from functools import partial
 
 from data.models.parameters import ARRIVALS, COMMON, INTERRUPT, PROFILES, REGISTER
 from data.models.scheme import Scheme
-from data.models.simulation.machine import DIM, Machine, traffic_settings
-
-
-def _machine(values: SimpleNamespace) -> Machine:
-    return Machine(
-        values.service_us,
-        values.ring,
-        interrupt_us=values.interrupt_us,
-        register_us=values.register_us,
-        masks=True,
-        adapts=DIM,
-        completions=values.profiles == "completion",
-        **traffic_settings(values),
-    )
-
+from data.models.simulation.machine import DIM, machine_of
 
 SCHEME = Scheme(
     name="dim",
@@ -31,5 +17,5 @@ SCHEME = Scheme(
         "sample before; differences above 10 % count.",
     },
     solutions={},
-    machine=_machine,
+    machine=partial(machine_of, masks=True, adapts=DIM),
 )

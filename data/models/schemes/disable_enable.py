@@ -1,5 +1,6 @@
 """Interrupt disable-enable: the first packet of a busy period interrupts, the others do not."""
 
+from functools import partial
 from types import SimpleNamespace
 
 import numpy as np
@@ -8,7 +9,7 @@ from data.models.cycle import close, gather
 from data.models.parameters import ARRIVALS, COMMON, INTERRUPT, REGISTER, SETUP
 from data.models.queues import recur
 from data.models.scheme import Point, Scheme
-from data.models.simulation.machine import JOINT, PARTS, Machine, traffic_settings
+from data.models.simulation.machine import machine_of
 
 
 def solve_joint(rate: float, values: SimpleNamespace) -> Point:
@@ -63,18 +64,6 @@ def solve_exact(rate: float, values: SimpleNamespace) -> Point:
     return (solve_joint if values.setup == "joint" else _solve_parts)(rate, values)
 
 
-def _machine(values: SimpleNamespace) -> Machine:
-    return Machine(
-        values.service_us,
-        values.ring,
-        interrupt_us=values.interrupt_us,
-        register_us=values.register_us,
-        setup=JOINT if values.setup == "joint" else PARTS,
-        masks=True,
-        **traffic_settings(values),
-    )
-
-
 SCHEME = Scheme(
     name="disable_enable",
     title="disable-enable",
@@ -90,5 +79,5 @@ SCHEME = Scheme(
         "empty ring unmasks them.",
     },
     solutions={"paper": solve_joint, "exact": solve_exact},
-    machine=_machine,
+    machine=partial(machine_of, masks=True),
 )

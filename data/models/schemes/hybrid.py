@@ -17,7 +17,7 @@ from data.models.parameters import (
 )
 from data.models.scheme import PER_KPPS, Point, Scheme
 from data.models.schemes import disable_enable, pure_polling
-from data.models.simulation.machine import ABOVE_SWITCH, JOINT, PARTS, Machine, traffic_settings
+from data.models.simulation.machine import ABOVE_SWITCH, Machine, machine_of
 
 
 def _paper(rate: float, values: SimpleNamespace) -> Point:
@@ -27,21 +27,8 @@ def _paper(rate: float, values: SimpleNamespace) -> Point:
 
 
 def _machine(values: SimpleNamespace) -> Machine:
-    return Machine(
-        values.service_us,
-        values.ring,
-        interrupt_us=values.interrupt_us,
-        register_us=values.register_us,
-        setup=JOINT if values.setup == "joint" else PARTS,
-        masks=True,
-        polls=ABOVE_SWITCH,
-        poll_period_us=values.poll_period_us,
-        poll_overhead_us=values.poll_overhead_us,
-        quota=values.quota,
-        counts_ticks=values.ticks == "count",
-        switch=values.switch_kpps * PER_KPPS,
-        **traffic_settings(values),
-    )
+    switch = values.switch_kpps * PER_KPPS
+    return machine_of(values, masks=True, polls=ABOVE_SWITCH, switch=switch)
 
 
 SCHEME = Scheme(

@@ -1,11 +1,12 @@
 """Ideal: no cost of interrupts; the queue M/M/1/B."""
 
+from functools import partial
 from types import SimpleNamespace
 
 from data.models.parameters import ARRIVALS, COMMON
 from data.models.queues import mm1b
 from data.models.scheme import Point, Scheme
-from data.models.simulation.machine import Machine, traffic_settings
+from data.models.simulation.machine import machine_of
 
 
 def _solve(rate: float, values: SimpleNamespace) -> Point:
@@ -21,10 +22,6 @@ def _solve(rate: float, values: SimpleNamespace) -> Point:
     )
 
 
-def _machine(values: SimpleNamespace) -> Machine:
-    return Machine(values.service_us, values.ring, interrupts=False, **traffic_settings(values))
-
-
 SCHEME = Scheme(
     name="ideal",
     title="ideal",
@@ -36,5 +33,5 @@ SCHEME = Scheme(
         "simulated": "Arrivals and protocol work alone.",
     },
     solutions={"paper": _solve, "exact": _solve},
-    machine=_machine,
+    machine=partial(machine_of, interrupts=False),
 )

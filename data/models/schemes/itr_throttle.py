@@ -1,11 +1,11 @@
 """ITR throttle with NAPI: interrupts are at least a delay apart, and masked while there is work."""
 
 import math
-from types import SimpleNamespace
+from functools import partial
 
 from data.models.parameters import ARRIVALS, COMMON, DELAY, INTERRUPT, REGISTER
 from data.models.scheme import Scheme
-from data.models.simulation.machine import THROTTLE, Machine, traffic_settings
+from data.models.simulation.machine import THROTTLE, machine_of
 
 # One step of "2 us" of the 82599's register is 2.048 us.
 US_PER_ITR_US = 1.024
@@ -26,20 +26,6 @@ def interrupts_per_s(rate: float, delay_us: float) -> float:
     return rate / packets_per_interrupt(rate, delay_us) * 1e6
 
 
-def _machine(values: SimpleNamespace) -> Machine:
-    return Machine(
-        values.service_us,
-        values.ring,
-        interrupt_us=values.interrupt_us,
-        register_us=values.register_us,
-        masks=True,
-        count=0,
-        delay_us=values.delay_us,
-        timer=THROTTLE,
-        **traffic_settings(values),
-    )
-
-
 SCHEME = Scheme(
     name="itr_throttle",
     title="ITR throttle",
@@ -52,5 +38,5 @@ SCHEME = Scheme(
         "lam T + e^(-lam T) packets an interrupt.",
     },
     solutions={},
-    machine=_machine,
+    machine=partial(machine_of, masks=True, count=0, timer=THROTTLE),
 )

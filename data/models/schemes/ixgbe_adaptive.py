@@ -1,25 +1,10 @@
 """The ixgbe driver's adaptive ITR: after each poll the delay follows packets and sizes."""
 
-from types import SimpleNamespace
+from functools import partial
 
 from data.models.parameters import ARRIVALS, COMMON, INTERRUPT, REGISTER
 from data.models.scheme import Scheme
-from data.models.simulation.machine import IXGBE, THROTTLE, Machine, traffic_settings
-
-
-def _machine(values: SimpleNamespace) -> Machine:
-    return Machine(
-        values.service_us,
-        values.ring,
-        interrupt_us=values.interrupt_us,
-        register_us=values.register_us,
-        masks=True,
-        count=0,
-        timer=THROTTLE,
-        adapts=IXGBE,
-        **traffic_settings(values),
-    )
-
+from data.models.simulation.machine import IXGBE, THROTTLE, machine_of
 
 SCHEME = Scheme(
     name="ixgbe_adaptive",
@@ -31,5 +16,5 @@ SCHEME = Scheme(
         "simulated": "A feedback loop: ixgbe_update_itr after each poll at 10 Gb/s, receive only.",
     },
     solutions={},
-    machine=_machine,
+    machine=partial(machine_of, masks=True, count=0, timer=THROTTLE, adapts=IXGBE),
 )

@@ -1,6 +1,6 @@
 """NAPI polling: an interrupt starts polls, which end when they find the ring empty."""
 
-from types import SimpleNamespace
+from functools import partial
 
 from data.models.parameters import (
     ARRIVALS,
@@ -14,24 +14,7 @@ from data.models.parameters import (
 )
 from data.models.scheme import Scheme
 from data.models.schemes.pure_polling import refuse
-from data.models.simulation.machine import AFTER_INTERRUPT, Machine, traffic_settings
-
-
-def _machine(values: SimpleNamespace) -> Machine:
-    return Machine(
-        values.service_us,
-        values.ring,
-        interrupt_us=values.interrupt_us,
-        register_us=values.register_us,
-        masks=True,
-        polls=AFTER_INTERRUPT,
-        poll_period_us=values.poll_period_us,
-        poll_overhead_us=values.poll_overhead_us,
-        quota=values.quota,
-        counts_ticks=values.ticks == "count",
-        **traffic_settings(values),
-    )
-
+from data.models.simulation.machine import AFTER_INTERRUPT, machine_of
 
 SCHEME = Scheme(
     name="napi",
@@ -45,6 +28,6 @@ SCHEME = Scheme(
         "tick costs Exp(T_oh). A batch that empties the ring stops the timer and unmasks.",
     },
     solutions={},
-    machine=_machine,
+    machine=partial(machine_of, masks=True, polls=AFTER_INTERRUPT),
     refuse=refuse,
 )  # fmt: skip

@@ -8,7 +8,7 @@ import numpy as np
 from data.models.parameters import ARRIVALS, COMMON, DROPS_INTERRUPT, INTERRUPT
 from data.models.queues import geometric, mm1b
 from data.models.scheme import PER_KPPS, Point, Scheme
-from data.models.simulation.machine import Machine, traffic_settings
+from data.models.simulation.machine import machine_of
 
 
 def cliff_kpps(service_us: float, interrupt_us: float, count: int = 1) -> float:
@@ -77,16 +77,6 @@ def solve_exact(rate: float, values: SimpleNamespace) -> Point:
     )
 
 
-def _machine(values: SimpleNamespace) -> Machine:
-    return Machine(
-        values.service_us,
-        values.ring,
-        interrupt_us=values.interrupt_us,
-        drops_interrupt=values.drops_interrupt,
-        **traffic_settings(values),
-    )
-
-
 SCHEME = Scheme(
     name="normal",
     title="normal interruption",
@@ -100,5 +90,5 @@ SCHEME = Scheme(
         "simulated": "Arrivals outside of an interrupt start one; it preempts protocol work.",
     },
     solutions={"paper": solve_paper, "exact": solve_exact},
-    machine=_machine,
+    machine=machine_of,
 )

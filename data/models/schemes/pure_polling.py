@@ -1,5 +1,6 @@
 """Pure polling: a timer fires for ever; each poll processes up to a quota of packets."""
 
+from functools import partial
 from types import SimpleNamespace
 
 from data.errors import DataError
@@ -14,7 +15,7 @@ from data.models.parameters import (
 )
 from data.models.queues import md1b
 from data.models.scheme import Point, Scheme
-from data.models.simulation.machine import ALWAYS, Machine, traffic_settings
+from data.models.simulation.machine import ALWAYS, machine_of
 
 
 def refuse(values: SimpleNamespace) -> None:
@@ -57,20 +58,6 @@ def solve_paper(rate: float, values: SimpleNamespace) -> Point:
     )
 
 
-def _machine(values: SimpleNamespace) -> Machine:
-    return Machine(
-        values.service_us,
-        values.ring,
-        interrupts=False,
-        polls=ALWAYS,
-        poll_period_us=values.poll_period_us,
-        poll_overhead_us=values.poll_overhead_us,
-        quota=values.quota,
-        counts_ticks=values.ticks == "count",
-        **traffic_settings(values),
-    )
-
-
 SCHEME = Scheme(
     name="pure_polling",
     title="pure polling",
@@ -83,6 +70,6 @@ SCHEME = Scheme(
         "simulated": "Each tick costs Exp(T_oh) at interrupt level, then a batch of up to Q.",
     },
     solutions={"paper": solve_paper},
-    machine=_machine,
+    machine=partial(machine_of, interrupts=False, polls=ALWAYS),
     refuse=refuse,
 )

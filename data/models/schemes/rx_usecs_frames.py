@@ -6,7 +6,7 @@ from types import SimpleNamespace
 from data.errors import DataError
 from data.models.parameters import ARRIVALS, COMMON, COUNT, DELAY, DROPS_INTERRUPT, INTERRUPT, TAKE
 from data.models.scheme import Scheme
-from data.models.simulation.machine import FIRST, NO_TIMER, Machine, traffic_settings
+from data.models.simulation.machine import FIRST, NO_TIMER, Machine, machine_of
 
 _FRAMES = replace(
     COUNT,
@@ -26,17 +26,7 @@ def _refuse(values: SimpleNamespace) -> None:
 
 
 def _machine(values: SimpleNamespace) -> Machine:
-    return Machine(
-        values.service_us,
-        values.ring,
-        interrupt_us=values.interrupt_us,
-        count=values.count,
-        delay_us=values.delay_us,
-        timer=FIRST if values.delay_us > 0 else NO_TIMER,
-        gated=values.take == "gated",
-        drops_interrupt=values.drops_interrupt,
-        **traffic_settings(values),
-    )
+    return machine_of(values, timer=FIRST if values.delay_us > 0 else NO_TIMER)
 
 
 SCHEME = Scheme(

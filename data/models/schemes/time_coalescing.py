@@ -6,7 +6,7 @@ from types import SimpleNamespace
 from data.models.parameters import ARRIVALS, COMMON, DELAY, DROPS_INTERRUPT, INTERRUPT, TAKE, TIMER
 from data.models.scheme import Point, Scheme
 from data.models.schemes import normal
-from data.models.simulation.machine import NO_TIMER, TIMERS, Machine, traffic_settings
+from data.models.simulation.machine import NO_TIMER, TIMERS, Machine, machine_of
 
 # Below this a product that should be whole counts as whole.
 _ROUNDING = 1e-9
@@ -18,18 +18,9 @@ def _paper(rate: float, values: SimpleNamespace) -> Point:
 
 
 def _machine(values: SimpleNamespace) -> Machine:
-    waits = values.delay_us > 0
-    return Machine(
-        values.service_us,
-        values.ring,
-        interrupt_us=values.interrupt_us,
-        count=0 if waits else 1,
-        delay_us=values.delay_us,
-        timer=TIMERS[values.timer] if waits else NO_TIMER,
-        gated=values.take == "gated",
-        drops_interrupt=values.drops_interrupt,
-        **traffic_settings(values),
-    )
+    if values.delay_us > 0:
+        return machine_of(values, count=0, timer=TIMERS[values.timer])
+    return machine_of(values, count=1, timer=NO_TIMER)
 
 
 SCHEME = Scheme(

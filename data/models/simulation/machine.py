@@ -143,10 +143,26 @@ def reset_totals(state: np.ndarray) -> None:
     state["since"] = state["now"]
 
 
-def traffic_settings(values: SimpleNamespace) -> dict[str, Any]:
-    """Return the settings of the arrivals, from the parameters that all schemes have."""
-    return {
+def machine_of(values: SimpleNamespace, **settings: Any) -> Machine:
+    """Return the machine of a scheme.
+
+    Args:
+        values: The scheme's parameters. Numbers with the name of a setting are that setting.
+        settings: What the scheme sets itself.
+    """
+    given = vars(values)
+    words = {
+        "setup": JOINT if given.get("setup") == "joint" else PARTS,
+        "gated": given.get("take") == "gated",
+        "counts_ticks": given.get("ticks") == "count",
+        "completions": given.get("profiles") == "completion",
         "traffic": BURSTY if values.traffic == "bursty" else POISSON,
         "reading": READINGS[values.reading],
         "shared_link": values.link == "shared",
     }
+    numbers = {
+        name: value
+        for name, value in given.items()
+        if name in Machine.__annotations__ and not isinstance(value, str)
+    }
+    return Machine(**numbers | words | settings)
