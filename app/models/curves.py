@@ -33,7 +33,7 @@ from data.errors import DataError
 from data.models import SCHEMES
 from data.models.parameters import Parameter
 from data.models.scheme import Answer, Kind, Scheme
-from data.models.simulation.frame_sizes import default_frame_sizes, link_kpps
+from data.models.simulation.bursts import default_frame_sizes, link_kpps
 
 # Points of a curve by formula, and of a simulated one.
 CURVE_POINTS: Final = 48

@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from data.models.schemes.itr_throttle import US_PER_ITR_US
 from data.models.schemes.normal import cliff_kpps
-from data.models.simulation.frame_sizes import link_kpps
+from data.models.simulation.bursts import link_kpps
 from data.reference.tables import PublishedTable, read_tables
 
 _FOLDER: Final = Path(__file__).resolve().parents[2] / "data" / "models" / "published"

@@ -19,7 +19,7 @@ from app.models.presets import FIGURES, HOSTS, MULTIPLES
 from data.catalogue import Catalogue
 from data.errors import DataError, SelectionError
 from data.models import SCHEMES
-from data.models.simulation.frame_sizes import check_frame_sizes
+from data.models.simulation.bursts import check_frame_sizes
 from data.selection import Selection
 
 NAME: Final = "models"

@@ -35,8 +35,7 @@ from app.models.runs import (
 from app.models.state import ModelsState
 from data.analysis.model_runs import SWEPT, panel_values
 from data.models import SCHEMES
-from data.models.simulation.frame_sizes import check_frame_sizes, link_kpps
-from data.models.simulation.on_off import on_periods
+from data.models.simulation.bursts import check_frame_sizes, link_kpps, on_periods
 
 _SCHEMA: Final[dict[str, Any]] = {
     "curve": pl.String, "kind": pl.String, "rate_kpps": pl.Float64, "value": pl.Float64,

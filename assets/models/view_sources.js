@@ -1,4 +1,4 @@
-/* The tab Traffic: ON/OFF sources as in data/models/simulation/on_off.py, frame sizes, table 1. */
+/* The tab Traffic: ON/OFF sources as in data/models/simulation/bursts.py, frame sizes, table 1. */
 (function (wattlas) {
   "use strict";
 

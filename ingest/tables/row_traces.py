@@ -21,8 +21,7 @@ from ingest.discover.plan import RunWork
 from ingest.discover.source_reads import read_source
 from ingest.formats.trace import POWER
 from ingest.records import Intervals, Reading, SummaryRow
-from ingest.tables.row_windows import window_of
-from ingest.tables.table_reads import TableRead
+from ingest.tables.table_reads import TableRead, window_of
 
 # Of a window a trace must cover this share.
 _LEAST_COVERED: Final = 0.9

@@ -22,8 +22,7 @@ from ingest.formats.problem_list import ProblemList
 from ingest.lake.recorded_runs import SUMMARY, RunIds
 from ingest.records import Problem, SummaryRow
 from ingest.settings.dataset import UNKNOWN
-from ingest.tables.row_windows import window_of
-from ingest.tables.table_reads import RowCounts, TableRead
+from ingest.tables.table_reads import RowCounts, TableRead, window_of
 from ingest.tables.unique_keys import DROPPED, FIRST, FURTHER, NONE, RowKeys
 
 # Problems of a kind that are listed by line; the rest become one problem with a count.

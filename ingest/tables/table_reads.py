@@ -1,14 +1,18 @@
 """Summary tables after they were read: columns, loads, and what became of the rows."""
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Final
+from typing import Any, Final
+
+import numpy as np
 
 from data.schema import MEASUREMENTS
 from ingest.discover.found_files import RawFile
 from ingest.discover.names import KEY_KNOBS, workload_of
 from ingest.files.packed import Packed
+from ingest.formats.trace_times import unix_of_number, unix_seconds
 from ingest.records import Problem, SummaryRow, SummaryTable
 from ingest.settings.dataset import UNKNOWN
 from ingest.tables.core_rows import sum_over_cores
@@ -16,6 +20,13 @@ from ingest.tables.core_rows import sum_over_cores
 # A load that was set has so many digits; one that was measured is that near to it.
 _LOAD_DIGITS: Final = 2
 _LOAD_TOLERANCE: Final = 0.01
+# A name that SQL reserves, such as `end`, has its kind behind it in the lake.
+_START: Final = re.compile(
+    r"(?:.*_)?(?:start|begin|started|starting|begun|beginn|anfang|debut|inicio)(?:_?(?:time|at|ts|date|unix).*|ing_?time.*|_real|_whole|_text)?"
+)
+_END: Final = re.compile(
+    r"(?:.*_)?(?:end|stop|ended|ending|finish|finished|completed|ende|fin)(?:_?(?:time|at|ts|date|unix).*|_real|_whole|_text)?"
+)
 
 
 @dataclass(slots=True)
@@ -136,3 +147,23 @@ def _with_loads(table: SummaryTable) -> SummaryTable:
     )
     problem = Problem("measured_load", "repaired", detail)
     return replace(table, rows=rows, problems=[*table.problems, problem])
+
+
+def window_of(values: Mapping[str, Any]) -> tuple[float, float] | None:
+    """Return begin and end that a row states, as Unix times, s; None if it does not state both.
+
+    Args:
+        values: By the names of its columns in the lake.
+    """
+    start = next((_unix(v) for n, v in values.items() if _START.fullmatch(n)), np.nan)
+    end = next((_unix(v) for n, v in values.items() if _END.fullmatch(n)), np.nan)
+    duration_s = values.get("duration_s")
+    if np.isnan(end) and isinstance(duration_s, float | int):
+        end = start + duration_s
+    return (start, end) if start < end else None
+
+
+def _unix(value: object) -> float:
+    if isinstance(value, str):
+        return unix_seconds(value)
+    return unix_of_number(float(value)) if isinstance(value, float | int) else np.nan

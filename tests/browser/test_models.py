@@ -14,8 +14,7 @@ from playwright.sync_api import Page, Route, expect
 from data.models import SCHEMES
 from data.models.energy import EnergyModel
 from data.models.schemes.itr_throttle import US_PER_ITR_US, packets_per_interrupt
-from data.models.simulation.frame_sizes import link_kpps
-from data.models.simulation.on_off import on_periods
+from data.models.simulation.bursts import link_kpps, on_periods
 from tests.browser.atlas import choose, query_of, visit, wait_idle
 from tests.browser.conftest import load_scripts
 

@@ -19,7 +19,7 @@ from data.analysis.model_runs import energy_plane, panel_values, points, with_pr
 from data.catalogue import SHIPPED
 from data.errors import BusyError, SelectionError
 from data.models import SCHEMES
-from data.models.simulation.on_off import least_off_us, on_periods
+from data.models.simulation.bursts import least_off_us, on_periods
 
 
 def some_runs(**over: list[Any]) -> pl.DataFrame:

@@ -8,7 +8,7 @@ import pytest
 from data.models import SCHEMES
 from data.models.scheme import Answer, Kind, SimulatedAnswer
 from data.models.schemes.normal import cliff_kpps
-from data.models.simulation.frame_sizes import default_frame_sizes, frame_time_us, link_kpps
+from data.models.simulation.bursts import default_frame_sizes, frame_time_us, link_kpps
 
 SERVICE_557_US = 5.25 + 557 / 748
 LOADS = [2.0, 60.0, 250.0]

@@ -10,7 +10,7 @@ from data.models import SCHEMES
 from data.models.scheme import SimulatedAnswer
 from data.models.schemes.itr_throttle import interrupts_per_s, packets_per_interrupt
 from data.models.simulation.adaptation import by_size_us
-from data.models.simulation.frame_sizes import check_frame_sizes, frame_time_us
+from data.models.simulation.bursts import check_frame_sizes, frame_time_us
 from data.models.simulation.replications import truncation
 from data.models.simulation.traffic import sending_us
 from tests.unit.test_models_exact import VARIANTS

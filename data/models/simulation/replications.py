@@ -17,7 +17,7 @@ import numpy as np
 from data.analysis.spreads import mean_spreads
 from data.errors import DataError
 from data.models.simulation.adaptation import FIRST_PROFILE, MOST_US, set_profile
-from data.models.simulation.frame_sizes import check_frame_sizes
+from data.models.simulation.bursts import check_frame_sizes
 from data.models.simulation.kernel import (
     BATCH,
     BINS_PER_OCTAVE,

@@ -8,9 +8,16 @@ import numpy as np
 from numba import njit
 
 from data.errors import DataError
-from data.models.simulation.frame_sizes import BETWEEN_BYTES, US_PER_BYTE, frame_time_us
+from data.models.simulation.bursts import (
+    BETWEEN_BYTES,
+    LEAST_ON_US,
+    OFF_SHAPE,
+    ON_SHAPE,
+    SOURCES,
+    US_PER_BYTE,
+    frame_time_us,
+)
 from data.models.simulation.machine import FITTING_ONLY, TRUE_LOAD, Machine
-from data.models.simulation.on_off import LEAST_ON_US, OFF_SHAPE, ON_SHAPE, SOURCES
 
 # The frame of fixed size.
 FRAME_BYTES: Final = 64.0

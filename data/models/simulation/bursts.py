@@ -1,6 +1,11 @@
-"""Sizes of Ethernet frames, and the time that a frame takes of a link of 1 Gb/s."""
+"""Bursty traffic in formulas: sizes of frames, their times on a link of 1 Gb/s, and its sources.
 
-from collections.abc import Sequence
+The ON and OFF times of the sources are Pareto, by the published formula.
+`assets/models/view_sources.js` draws the same times as `on_periods`: both take them from one small
+generator of random numbers (mulberry32).
+"""
+
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 import numpy as np
@@ -11,6 +16,13 @@ US_PER_BYTE: Final = 0.008
 # Gap and preamble between frames.
 BETWEEN_BYTES: Final = 20
 SMALLEST_BYTES, LARGEST_BYTES = 64, 1518
+SOURCES: Final = 8
+ON_SHAPE: Final = 1.3
+OFF_SHAPE: Final = 1.5
+LEAST_ON_US: Final = 0.512
+# Each source begins so long before the first shown time.
+_BEFORE_US: Final = 2_000.0
+_WORD: Final = 0xFFFFFFFF
 
 
 def default_frame_sizes() -> list[tuple[float, float]]:
@@ -55,3 +67,35 @@ def link_kpps(frame_sizes: Sequence[tuple[float, float]] | None = None) -> float
 def frame_time_us(sizes: np.ndarray) -> float:
     """Return the mean time that a frame takes of the link, gap and preamble included."""
     return float((sizes[:, 0] + BETWEEN_BYTES) @ sizes[:, 1]) * US_PER_BYTE
+
+
+def least_off_us(load: float) -> float:
+    """Return the least OFF time at which all sources load the link so, 0 < load <= 1."""
+    on_us = ON_SHAPE * LEAST_ON_US / (ON_SHAPE - 1)
+    return (OFF_SHAPE - 1) / OFF_SHAPE * on_us * (SOURCES / load - 1)
+
+
+def on_periods(load: float, span_us: float, seed: int) -> list[tuple[int, float, float]]:
+    """Return when the sources send within a time: source (from 1), begin and end in us."""
+    least_us, periods = least_off_us(load), []
+    for source in range(1, SOURCES + 1):
+        draws, at = _uniforms(seed * SOURCES + source), -_BEFORE_US
+        while True:
+            at += least_us * next(draws) ** (-1 / OFF_SHAPE)
+            if at >= span_us:
+                break
+            end = at + LEAST_ON_US * next(draws) ** (-1 / ON_SHAPE)
+            if end > 0:
+                periods.append((source, max(at, 0.0), min(end, span_us)))
+            at = end
+    return periods
+
+
+def _uniforms(seed: int) -> Iterator[float]:
+    """Yield random numbers in (0, 1]."""
+    state = seed & _WORD
+    while True:
+        state = (state + 0x6D2B79F5) & _WORD
+        mixed = ((state ^ (state >> 15)) * (1 | state)) & _WORD
+        mixed = (mixed + (((mixed ^ (mixed >> 7)) * (61 | mixed)) & _WORD)) & _WORD ^ mixed
+        yield 1 - ((mixed ^ (mixed >> 14)) & _WORD) / (_WORD + 1)
