@@ -267,15 +267,6 @@ def _chosen(trace: Trace, powers: dict[int, np.ndarray]) -> list[int]:
     return others
 
 
-def _words_at(trace: Trace, at: int) -> tuple[str, ...]:
-    return tuple(words_of(trace.layout.headings[at]))
-
-
-def _is_supply(heading: str) -> bool:
-    """Return whether a power is of one of several supplies of a machine: `PSUPower0`."""
-    return numbered(heading) is not None and "psu" in words_of(heading)
-
-
 def _doubt_sum(
     trace: Trace, powers: dict[int, np.ndarray], total: int, parts: Sequence[int]
 ) -> None:

@@ -39,7 +39,6 @@ class PowerFit:
     Attributes:
         estimates: By the names in NAMES; dynamic_w is the power at the highest frequency.
         condition: Condition number of the scaled Jacobian.
-        busy_spread: By which factor the busy share varies at fixed frequency.
         bounds: Names of the parameters that a bound holds.
         measured_w: Power by configuration, shape (k,).
         predicted_w: The same by the fit.
@@ -51,7 +50,6 @@ class PowerFit:
 
     estimates: dict[str, Estimate]
     condition: float
-    busy_spread: float
     bounds: tuple[str, ...]
     runs: int
     measured_w: np.ndarray
@@ -115,7 +113,7 @@ def fit_power(runs: FitRuns) -> PowerFit:
             note = "given P_s = 0" if fixes_static and name != "beta" else ""
             estimates[name] = Estimate(float(best[i]), *interval(again[:, i]), note=note)
     return PowerFit(
-        estimates, condition, spread, bounds, len(runs), power, problem.predicted(best), busy,
+        estimates, condition, bounds, len(runs), power, problem.predicted(best), busy,
         cells.keys, _left_out(power, busy, share, cells.keys[:, 0]),
     )  # fmt: skip
 
