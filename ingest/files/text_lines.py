@@ -54,12 +54,21 @@ def whole_text(blocks: Iterable[bytes], name: str) -> str:
     Raises:
         FormatError: The text is over 16 MiB, larger than any such output.
     """
-    text = bytearray()
+    return unwrap_literal(decode_text(joined(blocks, name, _MOST_TEXT_BYTES)))
+
+
+def joined(blocks: Iterable[bytes], name: str, most: int) -> bytes:
+    """Join the blocks of a file.
+
+    Raises:
+        FormatError: There are more bytes than `most`.
+    """
+    data = bytearray()
     for block in blocks:
-        text += block
-        if len(text) > _MOST_TEXT_BYTES:
-            raise FormatError(f"output too large: over {_MOST_TEXT_BYTES} bytes ({name})")
-    return unwrap_literal(decode_text(bytes(text)))
+        data += block
+        if len(data) > most:
+            raise FormatError(f"output too large: over {most} bytes ({name})")
+    return bytes(data)
 
 
 def unwrap_literal(text: str) -> str:

@@ -1,12 +1,14 @@
-"""Parse documents of nested values: JSON, and YAML by the name of the file."""
+"""Documents of nested values: JSON, and YAML by the name of the file; fields that readers need."""
 
 import json
 import math
 import re
+from collections.abc import Container, Iterable, Mapping
 from functools import cache
 from typing import Any, ClassVar, Final
 
 from data.errors import FormatError
+from ingest.files.text_lines import whole_text
 
 _NAMED_YAML: Final = re.compile(r"\.ya?ml(\.\w+)?$", re.IGNORECASE)
 _CLOSING: Final = {"{": "}", "[": "]"}
@@ -23,6 +25,9 @@ _SCALARS: Final = (
     ("float", r"(?:\.nan|\.NaN|\.NAN|[-+]?\.inf)$", list("-+.")),
     ("merge", r"<<$", ["<"]),
 )
+# What C's printf writes for a mean over nothing.
+_NOT_JSON: Final = re.compile(r"(:\s*)-?(?:nan|inf)\b", re.IGNORECASE)
+_MOST: Final = 2.0**63
 
 
 def is_yaml(name: str) -> bool:
@@ -126,3 +131,62 @@ def _values_of(node: Any, known: dict[int, float]) -> float:
         inner = node.values() if isinstance(node, dict) else node
         known[id(node)] = 1 + sum(_values_of(each, known) for each in inner)
     return known[id(node)]
+
+
+def read_object(blocks: Iterable[bytes], name: str) -> dict[str, Any]:
+    """Read a document that is one object; `nan` and `inf` become null.
+
+    Args:
+        blocks: The file's bytes, in blocks with arbitrary boundaries.
+        name: File name for the error.
+
+    Raises:
+        FormatError: It is none, or cut.
+    """
+    text = _NOT_JSON.sub(r"\1null", whole_text(blocks, name))
+    try:
+        document = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise FormatError(f"no JSON document: {error} ({name})") from error
+    if not isinstance(document, dict):
+        raise FormatError(f"a JSON {type(document).__name__}, expected an object ({name})")
+    return document
+
+
+def part_of(document: Mapping[str, Any], *path: str) -> Mapping[str, Any]:
+    """Return an object inside a document; empty where it is missing or no object."""
+    for key in path:
+        part = document.get(key)
+        if not isinstance(part, dict):
+            return {}
+        document = part
+    return document
+
+
+def number_of(values: Mapping[str, Any], key: str) -> float | None:
+    """Return a number; None where it is missing, null, or more than 63 bits can hold.
+
+    Raises:
+        FormatError: It is no number.
+    """
+    value = values.get(key)
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise FormatError(f"{key} cannot be {str(value)[:60]!r}")
+    return float(value) if -_MOST < value < _MOST else None
+
+
+def facts_of(values: Mapping[str, Any], without: Container[str]) -> dict[str, str]:
+    """Return the texts, numbers and switches of an object as text."""
+    return {
+        key: str(value)
+        for key, value in values.items()
+        if isinstance(value, str | int | float) and key not in without
+    }
+
+
+def text_of(values: Mapping[str, Any], key: str) -> str | None:
+    """Return a text; None where it is missing, empty or something else."""
+    value = values.get(key)
+    return value if isinstance(value, str) and value else None

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from data.errors import FormatError
-from ingest.files.text_lines import decode_text
+from ingest.files.text_lines import decode_text, joined
 from ingest.formats.problem_list import ProblemList
 
 _MOST_BYTES: Final = 256 * 1024 * 1024
@@ -63,7 +63,7 @@ def read_document(blocks: Iterable[bytes], name: str, problems: ProblemList) -> 
     Raises:
         FormatError: No complete document, or one without jobs.
     """
-    text = _text(blocks, name)
+    text = decode_text(joined(blocks, name, _MOST_BYTES))
     latest: tuple[int, dict[str, Any]] | None = None
     latest_line = 0
     cut = ""
@@ -139,15 +139,6 @@ class _LineCounter:
         self._line += self._text.count("\n", self._position, position)
         self._position = position
         return self._line
-
-
-def _text(blocks: Iterable[bytes], name: str) -> str:
-    joined = bytearray()
-    for block in blocks:
-        joined += block
-        if len(joined) > _MOST_BYTES:
-            raise FormatError(f"output too large: over {_MOST_BYTES} bytes ({name})")
-    return decode_text(bytes(joined))
 
 
 def _document(text: str, start: int, content: Mapping[str, Any], name: str) -> Document:

@@ -8,6 +8,7 @@ from itertools import chain, islice
 from typing import Final
 
 from data.errors import FormatError
+from ingest.files.text_lines import joined
 from ingest.formats.hoboware_clock import MeterTime, parse_time
 from ingest.formats.hoboware_headings import Headings, find_headings
 from ingest.formats.hoboware_numbers import find_decimal_mark
@@ -45,7 +46,7 @@ def read(blocks: Iterable[bytes], context: ReadContext) -> MeterReadings:
     Raises:
         FormatError: No heading, no active power in watts, or no reading at all.
     """
-    table = _find_table(_decoded(_joined(blocks, context.name)))
+    table = _find_table(_decoded(joined(blocks, context.name, _MOST_BYTES)))
     if table is None:
         raise FormatError(f"no heading with a date and a unit of power ({context.name})")
     headings, rows = table
@@ -56,15 +57,6 @@ def read(blocks: Iterable[bytes], context: ReadContext) -> MeterReadings:
             f"({context.name})"
         )
     return _Rows(headings).read(rows, context)
-
-
-def _joined(blocks: Iterable[bytes], name: str) -> bytes:
-    data = bytearray()
-    for block in blocks:
-        data += block
-        if len(data) > _MOST_BYTES:
-            raise FormatError(f"too large for a meter's export: over {_MOST_BYTES} bytes ({name})")
-    return bytes(data)
 
 
 def _decoded(data: bytes) -> str:

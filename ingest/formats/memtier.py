@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from data.declared import Column
 from data.errors import FormatError
-from ingest.formats.json_document import facts_of, number_of, part_of, read_object, text_of
+from ingest.formats.documents import facts_of, number_of, part_of, read_object, text_of
 from ingest.formats.problem_list import ProblemList
 from ingest.records import ReadContext, Reading, UtcWindow
 from ingest.settings.number_texts import to_us
