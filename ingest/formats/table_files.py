@@ -3,8 +3,9 @@
 import io
 import json
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import fields
 from itertools import chain, islice
-from typing import Final
+from typing import Any, Final
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -48,27 +49,16 @@ _FIRST_LINES: Final = 4096
 def declaration_of(tables: Sequence[TableDeclaration], headings: Sequence[str]) -> TableDeclaration:
     """Merge the declarations that fit these headings; an earlier one overrides a later one."""
     fitting = [table for table in tables if table.fits_header(headings)]
-    return TableDeclaration(
-        workload=next((table.workload for table in fitting if table.workload), None),
-        system=next((table.system for table in fitting if table.system), None),
-        constants={n: value for table in reversed(fitting) for n, value in table.constants.items()},
-        columns={
-            name: column for table in reversed(fitting) for name, column in table.columns.items()
-        },
-        kinds=fitting[-1].kinds if fitting else target_kinds({}),
-        aggregate=next((table.aggregate for table in fitting if table.aggregate), None),
-        has_factors=any(table.has_factors for table in fitting),
-        refusal=next((table.refusal for table in fitting if table.refusal), ""),
-        replicates=next((table.replicates for table in fitting if table.replicates), ""),
-        unpivot=next((table.unpivot for table in fitting if table.unpivot), ""),
-        last_of=next((table.last_of for table in fitting if table.last_of), ""),
-        totals={n: each for table in reversed(fitting) for n, each in table.totals.items()},
-        products={n: each for table in reversed(fitting) for n, each in table.products.items()},
-        skip={name: text for table in reversed(fitting) for name, text in table.skip.items()},
-        split={name: text for table in reversed(fitting) for name, text in table.split.items()},
-        pivot=next((table.pivot for table in fitting if table.pivot), None),
-        guessed=next((table.guessed for table in fitting if table.guessed), ""),
-    )
+    merged: dict[str, Any] = {"kinds": fitting[-1].kinds if fitting else target_kinds({})}
+    for field in fields(TableDeclaration):
+        values = [getattr(table, field.name) for table in fitting]
+        if field.name in ("path", "header", "kinds", "is_shipped"):
+            continue
+        if field.default_factory is dict:
+            merged[field.name] = {n: each for own in reversed(values) for n, each in own.items()}
+        elif any(values):
+            merged[field.name] = next(filter(None, values))
+    return TableDeclaration(**merged)
 
 
 def parse_tables(

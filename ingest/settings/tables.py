@@ -28,6 +28,11 @@ _NAMING: Final = {
     "replicate": "whole",
     CORE: CORE,
 }
+# Keys of a table's entry that its declaration has by the same name.
+_AS_STATED: Final = (
+    "workload", "system", "replicates", "unpivot", "skip", "last_of", "totals", "products",
+    "guessed",
+)  # fmt: skip
 
 
 def target_kinds(columns: Mapping[str, Column]) -> dict[str, str]:
@@ -71,27 +76,20 @@ def build_table(
     splits = entry.get("split", {})
     if "unpivot" in entry and compiled(entry, "unpivot", where).groups != 1:
         raise SettingsError(f"{where}.unpivot must have one group ({entry['path']})")
+    stated = {name: entry[name] for name in _AS_STATED if name in entry}
     return TableDeclaration(
-        path_of_table,
-        compiled(entry, "header", where) if "header" in entry else None,
-        entry.get("workload"),
-        entry.get("system"),
-        {name: str(value) for name, value in entry.get("set", {}).items()},
-        columns,
-        kinds,
-        msgspec.convert(entry.get("aggregate"), Aggregate | None),
-        entry.get("factors", False),
-        entry.get("refuse", ""),
-        entry.get("replicates", ""),
-        entry.get("unpivot", ""),
-        entry.get("skip", {}),
-        entry.get("last_of", ""),
-        entry.get("totals", {}),
-        entry.get("products", {}),
-        entry.get("guessed", ""),
-        is_shipped,
-        msgspec.convert(entry.get("pivot"), tuple[str, str] | None),
-        {name: _split(text, f"{where}.split.{name}", path) for name, text in splits.items()},
+        path=path_of_table,
+        header=compiled(entry, "header", where) if "header" in entry else None,
+        constants={name: str(value) for name, value in entry.get("set", {}).items()},
+        columns=columns,
+        kinds=kinds,
+        aggregate=msgspec.convert(entry.get("aggregate"), Aggregate | None),
+        has_factors=entry.get("factors", False),
+        refusal=entry.get("refuse", ""),
+        is_shipped=is_shipped,
+        pivot=msgspec.convert(entry.get("pivot"), tuple[str, str] | None),
+        split={n: _split(text, f"{where}.split.{n}", path) for n, text in splits.items()},
+        **stated,
     )
 
 
