@@ -256,8 +256,8 @@ def content_lines(
         is_gap = not filled or bool(separator is not None and is_total)
         # A spreadsheet fills up gaps and notes with empty cells.
         is_note = separator is not None and (len(filled) == 1 or line.lstrip()[:1] == "#")
-        is_text = not is_quoted and separator is not None and separator not in line
-        is_text &= len(line.split()) > 1
+        is_bare = not is_quoted and separator is not None and separator not in line
+        is_text = is_bare and len(line.split()) > 1
         is_after_gap = is_begun and (
             is_gap or (is_note and (is_after_gap or (is_text and rows >= _LEAST_BEFORE_NOTES)))
         )
