@@ -78,20 +78,11 @@ class Column:
 # Queries call what they compute beside the knobs of runs so.
 COMPUTED_NAMES: Final = frozenset(
     {
-        "against",
-        "cell",
-        "configurations",
-        "high",
-        "level",
-        "logged",
-        "low",
-        "mean",
-        "n",
-        "p",
+        "against", "cell", "configurations", "high", "level", "logged", "low", "mean", "n", "p",
         "place",
     }
     | {"place", "rank", "runs", "sd", "settings", "value", "who", "x", "y"}
-)
+)  # fmt: skip
 
 
 def column_of_field(name: str, metadata: Mapping[str, str]) -> Column | None:

@@ -170,17 +170,9 @@ OVERVIEW_LEAST_NS: Final = 250_000
 OVERVIEW_LEAST_COUNTED_NS: Final = 4_000_000
 # Rates between two samples of a core, whose least and greatest `overview` has as `min_` and `max_`.
 RATES: Final = (
-    "power_w",
-    "instructions_per_s",
-    "ref_cycles_per_s",
-    "llc_misses_per_s",
-    "c1_per_s",
-    "c1e_per_s",
-    "c3_per_s",
-    "c6_per_s",
-    "c7_per_s",
-    "ipc",
-)
+    "power_w", "instructions_per_s", "ref_cycles_per_s", "llc_misses_per_s", "c1_per_s",
+    "c1e_per_s", "c3_per_s", "c6_per_s", "c7_per_s", "ipc",
+)  # fmt: skip
 # Whose interrupts `overview` counts in bins of the finest level, to have `min_` and `max_` of them:
 # the core's, its package's on the row of the package's first core, the run's on the first core's.
 COUNTED_INTERRUPTS: Final = ("interrupts", "package_interrupts", "run_interrupts")

@@ -20,14 +20,7 @@ _FACTORS: Final[dict[Quantity, float]] = {
 _WORDS: Final[dict[Quantity, frozenset[str]]] = {
     "power": frozenset(
         {
-            "leistung",
-            "wirkleistung",
-            "puissance",
-            "potencia",
-            "power",
-            "pwr",
-            "watt",
-            "watts",
+            "leistung", "wirkleistung", "puissance", "potencia", "power", "pwr", "watt", "watts",
             "consumption",
         }
     ),
@@ -36,7 +29,7 @@ _WORDS: Final[dict[Quantity, frozenset[str]]] = {
     "frequency": frozenset({"freq", "frequency", "clock", "clk", "sclk", "mhz"}),
     "voltage": frozenset({"voltage", "volts", "spannung", "tension"}),
     "current": frozenset({"current", "amps", "strom", "courant"}),
-}
+}  # fmt: skip
 _NO_POWER: Final = _WORDS["voltage"] | _WORDS["current"] | {"volt", "amp"}
 _NAMES: Final = frozenset().union(*_WORDS.values())
 # What was set or is possible, a property, or a part of a duration; no reading.
@@ -62,25 +55,15 @@ _DEVICES: Final = frozenset(
 _DOMAINS: Final[dict[Domain, frozenset[str]]] = {
     "total": frozenset(
         {
-            "total",
-            "host",
-            "system",
-            "psys",
-            "platform",
-            "wall",
-            "node",
-            "server",
-            "input",
-            "ac",
-            "sum",
-            "psu",
+            "total", "host", "system", "psys", "platform", "wall", "node", "server", "input", "ac",
+            "sum", "psu",
         }
     ),
     "package": frozenset({"package", "pkg", "cpu", "proc", "processor", "socket"}),
     "memory": frozenset({"dram", "mem", "memory", "ram"}),
     "gpu": frozenset({"gpu", "nvidia", "card", "cuda"}),
     "inside": frozenset({"core", "cores", "pp", "uncore", "tile", "ia", "gt", "skt"}),
-}
+}  # fmt: skip
 _STATISTICS: Final = frozenset(
     {"average", "avg", "mean", "instant", "instantaneous", "current", "reading", "over", "sample"}
     | {"period", "now"}

@@ -30,12 +30,8 @@ _MOST_DEVICES: Final = 256
 _SAME_TIME: Final = 0.1
 # What is set before a run, and what a run took: share of the step from row to row.
 _SET: Final = (WORDS["set"] | WORDS["given"]) - {
-    "device",
-    "interval",
-    "ratio",
-    "percentage",
-    "name",
-}
+    "device", "interval", "ratio", "percentage", "name",
+}  # fmt: skip
 _TOOK: Final = frozenset(
     {"duration", "runtime", "execution", "exec", "elapsed", "makespan", "took"}
 )

@@ -12,30 +12,16 @@ LATEST: Final = np.iinfo(np.int64).max
 # over several bins joins them and 0 means none: the longest gap plus 1, and LATEST minus the
 # shortest gap.
 INTERRUPT_BINS: Final = (
-    "interrupts",
-    "rx_bytes",
-    "tx_bytes",
-    "max_rx_bytes",
-    "max_tx_bytes",
-    "min_gap_ns",
+    "interrupts", "rx_bytes", "tx_bytes", "max_rx_bytes", "max_tx_bytes", "min_gap_ns",
     "max_gap_ns",
-)
+)  # fmt: skip
 MIN_GAP: Final = INTERRUPT_BINS.index("min_gap_ns")
 MAX_GAP: Final = INTERRUPT_BINS.index("max_gap_ns")
 # Rows of a sample in memory. All but the first are counters; `joules` is the raw energy counter.
 SAMPLED: Final = (
-    "t_ns",
-    "instructions",
-    "cycles",
-    "ref_cycles",
-    "llc_misses",
-    "c1",
-    "c1e",
-    "c3",
-    "c6",
-    "c7",
+    "t_ns", "instructions", "cycles", "ref_cycles", "llc_misses", "c1", "c1e", "c3", "c6", "c7",
     "joules",
-)
+)  # fmt: skip
 FIRST_SLEEP_STATE: Final = 5
 JOULES: Final = 10
 # Rows of the sample bins, and the row of a sample that each one sums.

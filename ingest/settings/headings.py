@@ -27,18 +27,10 @@ _THOUSANDS: Final = re.compile("(?i)[kmg](?:ops?|reqs?|requests|tokens|queries|m
 # Last words of what has the unit of no quantity named before them: `Energy Samples`.
 _OF_NO_QUANTITY: Final = frozenset(
     {
-        "efficiency",
-        "ratio",
-        "rate",
-        "savings",
-        "state",
-        "mode",
-        "plan",
-        "samples",
-        "readings",
+        "efficiency", "ratio", "rate", "savings", "state", "mode", "plan", "samples", "readings",
         "count",
     }
-)
+)  # fmt: skip
 _VALUE: Final = re.compile(r"(?<![A-Za-z0-9.])\d+(?:\.\d+)?[A-Za-z]+$")
 _BRACKETS: Final = re.compile(r"^(.*?)\s*[(\[{]\s*([^()\[\]{}]+?)\s*[)\]}]\s*$")
 _PART: Final = re.compile(r"(?:[A-Za-z0-9%µμ°]|(?<=\d)\.(?=\d))+")

@@ -111,15 +111,8 @@ _LISTED: Final[dict[str, type[Struct]]] = {
         {
             **dict.fromkeys(
                 (
-                    "pattern",
-                    "header",
-                    "workload",
-                    "system",
-                    "refuse",
-                    "replicates",
-                    "unpivot",
-                    "guessed",
-                    "last_of",
+                    "pattern", "header", "workload", "system", "refuse", "replicates", "unpivot",
+                    "guessed", "last_of",
                 ),
                 str,
             ),
@@ -138,7 +131,7 @@ _LISTED: Final[dict[str, type[Struct]]] = {
             **{"columns": _Columns, "histogram": LogHistogramRows},
         },
     ),
-}
+}  # fmt: skip
 SECTIONS: Final = {**_SECTIONS, **_NAMED, **_LISTED}
 NAMED_SECTIONS: Final = tuple(_NAMED)
 LISTED_SECTIONS: Final = tuple(_LISTED)
