@@ -77,14 +77,7 @@ def outline_add(options: AddOptions) -> Outline:
         LakeError, SettingsError, OSError: As `ingest.pipeline.add`.
     """
     state = load_state(options.lake)
-    proposed = discover_proposing(
-        options.lake,
-        options.raw,
-        state,
-        options.dataset,
-        options.settings_file,
-        options.is_proposing,
-    )
+    proposed = discover_proposing(options, state)
     found = proposed.discovery
     plan = make_plan(found, state)
     outline = Outline(unchanged=plan.unchanged, ignored=found.ignored)

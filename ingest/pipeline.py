@@ -3,12 +3,10 @@
 import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from data.errors import WattlasError
-from data.lake_place import LakePath
 from ingest.cluster.address import ClusterAddress
 from ingest.cluster.errors import ClusterError
 from ingest.discover.grouping import walked_among
@@ -21,7 +19,7 @@ from ingest.lake.tables import create_tables, describe_datasets, locked_lake, re
 from ingest.lake.verification import check_logs
 from ingest.logs.compiling import compile_loops
 from ingest.logs.memory import collecting_nothing, frozen_garbage_collector, release_memory
-from ingest.proposed_settings import Found, discover_proposing
+from ingest.proposed_settings import AddOptions, Found, discover_proposing
 from ingest.records import Problem
 from ingest.report import AddReport, Reported
 from ingest.runs.assembly import AssembledRun
@@ -44,25 +42,6 @@ if TYPE_CHECKING:
 
 class InterruptedIngestError(WattlasError):
     """The user stopped the ingest; finished runs are committed."""
-
-
-@dataclass(slots=True)
-class AddOptions:
-    """Options of `ingest add`.
-
-    Attributes:
-        workers: Number of cores of this machine that read; 0 means all.
-        cluster: Cluster whose workers read instead; None for this machine.
-        is_proposing: Whether to propose settings for files that no settings describe.
-    """
-
-    lake: LakePath
-    raw: Sequence[Path]
-    dataset: str | None = None
-    settings_file: Path | None = None
-    workers: int = 0
-    cluster: ClusterAddress | None = None
-    is_proposing: bool = False
 
 
 def add(
@@ -104,15 +83,7 @@ def add(
                 from ingest.cluster.search import ClusterDisk
 
                 disk = ClusterDisk(cluster, options.raw, state)
-            discovery = discover_proposing(
-                options.lake,
-                options.raw,
-                state,
-                options.dataset,
-                options.settings_file,
-                options.is_proposing,
-                disk,
-            )
+            discovery = discover_proposing(options, state, disk)
             for proposal in discovery.new:
                 write_proposal(options.lake, proposal)
             ingest = _Ingest(options, state, discovery, cluster, on_tick, on_compile)

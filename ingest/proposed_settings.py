@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from data.lake_place import LakePath
+from ingest.cluster.address import ClusterAddress
 from ingest.discover.disk import Disk
 from ingest.discover.found_files import Discovery, RawFile, RunGroup
 from ingest.discover.search import discover
@@ -18,6 +19,26 @@ from ingest.lake.state import LakeState
 from ingest.settings.dataset import UNKNOWN
 from ingest.settings.layers import SettingsByFolder
 from ingest.settings.loading import refusal_of
+
+
+@dataclass(slots=True)
+class AddOptions:
+    """Options of `ingest add`.
+
+    Attributes:
+        workers: Number of cores of this machine that read; 0 means all.
+        cluster: Cluster whose workers read instead; None for this machine.
+        is_proposing: Whether to propose settings for files that no settings describe.
+    """
+
+    lake: LakePath
+    raw: Sequence[Path]
+    dataset: str | None = None
+    settings_file: Path | None = None
+    workers: int = 0
+    cluster: ClusterAddress | None = None
+    is_proposing: bool = False
+
 
 # Logs of programs, which say their workload and not what was set.
 _PRESETS: Final = frozenset(known.name for known in presets())
@@ -41,29 +62,19 @@ class Found:
     summaries: list[tuple[str, ...]] = field(default_factory=list)
 
 
-def discover_proposing(
-    lake: LakePath,
-    raw: Sequence[Path],
-    state: LakeState,
-    dataset: str | None,
-    settings_file: Path | None,
-    is_proposing: bool,
-    disk: Disk | None = None,
-) -> Found:
+def discover_proposing(options: AddOptions, state: LakeState, disk: Disk | None = None) -> Found:
     """Find the files of an ingest; propose settings where nothing says what they are.
-
-    Args:
-        is_proposing: Whether to use proposals at all.
 
     Raises:
         SettingsError, OSError: As `discover`.
         LakeError: The lake's proposals cannot be read.
     """
-    before = read_proposals(lake) if is_proposing else []
+    raw, dataset, settings_file = options.raw, options.dataset, options.settings_file
+    before = read_proposals(options.lake) if options.is_proposing else []
     usable, refused = _usable(before) if before else ([], {})
     layers = SettingsByFolder(settings_file, [(p.root, p.name, p.text) for p in usable])
     proposing = Found(discover(raw, state, dataset, layers, disk), usable)
-    if not is_proposing or settings_file is not None:
+    if not options.is_proposing or settings_file is not None:
         return proposing
     again = refused.keys() - {proposal.root for proposal in usable}
     roots = _roots_without_settings(raw, proposing.discovery, layers, again)

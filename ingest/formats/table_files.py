@@ -26,14 +26,21 @@ from ingest.formats.logged_rows import (
 )
 from ingest.formats.problem_list import ProblemList
 from ingest.formats.table_footers import drop_footers
-from ingest.formats.table_rows import MOST_ROWS, Table, bounded, check_columns, check_rows
+from ingest.formats.table_rows import (
+    MOST_ROWS,
+    Table,
+    bounded,
+    check_columns,
+    check_rows,
+    doubt_commas,
+    with_plain_numbers,
+)
 from ingest.formats.table_text import (
     CUT_HEAD,
     headings_of,
     separator_of,
     table_rows,
 )
-from ingest.formats.table_values import doubt_commas, with_plain_numbers
 from ingest.formats.workbook import is_workbook
 from ingest.records import ReadContext
 from ingest.settings.tables import CORE, target_kinds

@@ -14,6 +14,7 @@ from ingest.formats import json_rows
 from ingest.formats.documents import may_be_document
 from ingest.formats.logged_rows import are_logged_objects, logged_rows
 from ingest.formats.table_footers import SUMMARY
+from ingest.formats.table_rows import LOOKED_AT
 from ingest.formats.workbook import is_workbook
 from ingest.formats.written_numbers import is_number, written_numbers
 from ingest.settings.headings import is_measurement, is_setting, read_heading
@@ -34,7 +35,6 @@ _LEAST_COLUMNS: Final = {True: 3, False: 2}
 _LEAST_ROWS: Final = {True: 3, False: 1}
 # The header and two rows stand above a note that no empty line separates.
 _LEAST_BEFORE_NOTES: Final = 3
-LOOKED_AT: Final = 40
 # A head of this many bytes may end within a line.
 CUT_HEAD: Final = 1 << 16
 
