@@ -268,6 +268,8 @@ def open_lake(
     if version is not None:
         check_version(path, version)
     connection = _connect()
+    # Else each query parses the footers of all files: 0.13 s of 413. Cursors take global settings.
+    connection.execute("SET GLOBAL parquet_metadata_cache = true")
     runs = _delta(path / "runs", version)
     columns = declared_columns(runs) if runs is not None else ()
     problems = _delta(path / "problems", None)
