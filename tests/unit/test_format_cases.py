@@ -13,12 +13,16 @@ CASES = format_cases()
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.format.name}: {case.name}")
 def test_an_input_is_read_as_expected(case: FormatCase) -> None:
-    expected = {k: v for k, v in case.expected.items() if k not in ("about", "is_told_by_content")}
+    said = ("about", "is_told_by_content", "parts")
+    expected = {k: v for k, v in case.expected.items() if k not in said}
     for block in (1, 7, 1 << 20):
         assert case.read(block) == expected
     if "error" not in expected:
         known = find_format(case.context.name, case.content[: 1 << 16])
         assert (known is case.format) is case.expected.get("is_told_by_content", True)
+    if parts := case.expected.get("parts"):
+        assert case.format.list_parts
+        assert [*case.format.list_parts([case.content], case.context)] == parts
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.format.name}: {case.name}")

@@ -1,14 +1,14 @@
-"""Text logs by declaration: those of known tools, and those of a dataset's settings."""
+"""Text logs by declaration; what those of known tools say is in `fixtures/formats/`."""
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from data.errors import SettingsError
-from ingest.formats import FORMATS, find_format
+from ingest.formats import find_format
 from ingest.records import ReadContext, Reading
 from ingest.settings.loading import load_settings
+from tests.fixtures.format_cases import FOLDER
 from tests.fixtures.ingest import details, ingest, put, runs
 from tests.fixtures.tool_outputs import captured
 
@@ -24,107 +24,6 @@ def read_parts(content: bytes) -> tuple[str, dict[str | None, Reading]]:
         assert isinstance(reading, Reading)
         readings[part] = reading
     return form.name, readings
-
-
-YCSB = """\
-Command line: -db site.ycsb.db.RedisClient -P workloads/workloadb -threads 8 -target 2000 -t
-YCSB Client 0.17.0
-[OVERALL], RunTime(ms), 10250
-[OVERALL], Throughput(ops/sec), 1951.2
-[READ], Operations, 19000
-[READ], AverageLatency(us), 412.5
-[READ], 99thPercentileLatency(us), 1105
-[UPDATE], Operations, 1000
-[UPDATE], 99thPercentileLatency(us), 1850
-"""
-GEOPM = """\
-##### geopm 2.0.0 #####
-Start Time: Tue Nov  8 10:38:46 2022
-Profile: dgemm_limit_180
-Agent: power_governor
-Policy: {"POWER_PACKAGE_LIMIT_TOTAL": 180}
-Hosts:
-  n1:
-    Epoch Totals:
-      runtime (s): 9.5
-      package-energy (J): 1500.5
-    Application Totals:
-      runtime (s): 10.5
-      package-energy (J): 1800.5
-      dram-energy (J): 20.5
-  n2:
-    Application Totals:
-      runtime (s): 10.5
-      package-energy (J): 1750.5
-      dram-energy (J): 21.5
-"""
-DACAPO = """\
-===== DaCapo 23.11-chopin lusearch starting warmup 1 =====
-===== DaCapo 23.11-chopin lusearch completed warmup 1 in 2400 msec =====
-===== DaCapo 23.11-chopin lusearch starting =====
-===== DaCapo 23.11-chopin lusearch PASSED in 1250 msec =====
-"""
-RENAISSANCE = """\
-====== scrabble (functional) [default], iteration 0 started ======
-====== scrabble (functional) [default], iteration 0 completed (1500.5 ms) ======
-====== scrabble (functional) [default], iteration 1 started ======
-====== scrabble (functional) [default], iteration 1 completed (250.5 ms) ======
-"""
-JMH = """\
-# JMH version: 1.37
-# VM version: JDK 21.0.1, OpenJDK 64-Bit Server VM
-# Threads: 4 threads, will synchronize iterations
-# Benchmark: org.a.B.sort
-
-Benchmark  Mode  Cnt    Score    Error  Units
-B.sort    thrpt    5  120.500 ± 3.250  ops/s
-B.find     avgt    5    2.500 ± 0.125  ms/op
-"""
-KNOWN = [
-    # Format, content, the runs of it: name, some measurements, knobs and labels.
-    ("sysbench", captured("sysbench_cpu.txt"), {
-        None: ({"throughput_qps": 3387.77, "duration_s": 2.0427, "latency_p95_us": 1960.0},
-               {"threads": 2, "test": "cpu"})}),
-    ("stress_ng", captured("stress_ng.txt"), {
-        "cpu": ({"throughput_qps": 748.25, "duration_s": 2.0, "cpu_user": 0.86},
-                {"stressor": "cpu"}),
-        "vm": ({"throughput_qps": 35572.87, "requests": 71979}, {"stressor": "vm"})}),
-    ("fio_terse", captured("fio_terse.txt"), {
-        "a": ({"iops": 17564.0, "bandwidth_bytes_s": 70258 * 1024, "latency_p99_us": 103.0,
-               "latency_mean_us": 55.782312, "duration_s": 2.001}, {"job": "a"})}),
-    ("fio_terse", captured("fio_terse_5.txt"), {
-        "a": ({"iops": 128000.0, "latency_p99_us": 28.0, "duration_s": 0.004}, {"job": "a"})}),
-    ("mlperf_summary", captured("mlperf_log_summary.txt"), {
-        None: ({"throughput_qps": 465.16, "latency_p99_us": 3722.476},
-               {"scenario": "SingleStream", "result": "VALID"})}),
-    ("ycsb", YCSB.encode(), {
-        None: ({"throughput_qps": 1951.2, "duration_s": 10.25, "requests": 20000,
-                "latency_p99_us": 1105.0, "update_latency_p99": 1850.0},
-               {"ycsb_workload": "workloadb", "database": "RedisClient", "threads": 8,
-                "load_qps": 2000.0})}),
-    ("geopm", GEOPM.encode(), {
-        None: ({"energy_j": 3551.0, "duration_s": 10.5, "dram_energy": 42.0},
-               {"agent": "power_governor", "rapl_w": 180.0})}),
-    ("dacapo", DACAPO.encode(), {"lusearch": ({"duration_s": 1.25}, {"benchmark": "lusearch"})}),
-    ("renaissance", RENAISSANCE.encode(), {
-        "scrabble": ({"duration_s": 0.2505}, {"benchmark": "scrabble"})}),
-    ("jmh", JMH.encode(), {
-        "B.sort": ({"throughput_qps": 120.5}, {"benchmark": "B.sort", "threads": 4}),
-        "B.find": ({"duration_s": 0.0025}, {"benchmark": "B.find"})}),
-]  # fmt: skip
-
-
-@pytest.mark.parametrize(("name", "content", "expected"), KNOWN, ids=lambda v: str(v)[:14])
-def test_a_log_of_a_known_tool(
-    name: str, content: bytes, expected: dict[str | None, tuple[dict[str, Any], dict[str, Any]]]
-) -> None:
-    found, readings = read_parts(content)
-    assert (found, readings.keys()) == (name, expected.keys())
-    assert next(f.name for f in FORMATS if f.sniff("x.txt", content[: 1 << 16])) == name
-    for part, (measured, knobs) in expected.items():
-        reading = readings[part]
-        assert {key: reading.measurements[key] for key in measured} == pytest.approx(measured)
-        assert {key: reading.knobs[key] for key in knobs} == knobs
 
 
 def test_percentiles_of_a_histogram() -> None:
@@ -220,7 +119,8 @@ def test_logs_that_settings_declare(lake: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize("odd", ["1-2", "9" * 400, "x"])
 def test_odd_numbers_of_a_log_are_left_out(odd: str) -> None:
     """The energy of the second host cannot be added."""
-    measured = read_parts(GEOPM.replace("1750.5", odd).encode())[1][None].measurements
+    log = (FOLDER / "geopm" / "a_log.txt").read_text()
+    measured = read_parts(log.replace("1750.5", odd).encode())[1][None].measurements
     assert measured["energy_j"] == 1800.5
 
 
