@@ -4,10 +4,29 @@
 
   const { kindOf } = wattlas, NO_RUN = 0xffff;
   const distributions = (wattlas.distributions = wattlas.linked({
-    views: { map: { id: "distributions-map", lines, opens: (item) => opens(item) } },
+    views: { map: { id: "distributions-map", lines, opens: (item) => opens(item), dress: withNames } },
   }));
+  if (wattlas.openings) wattlas.openings.distributions = ({ figure }, theme) =>
+    withNames(wattlas.themedFigure(figure, theme));
   /** Go to some runs; the page sets it, an exported file has nowhere to go. */
   distributions.openRuns = null;
+
+  /* Of the width of a picture, what is beside its columns: an axis and the colour bar. */
+  const BESIDE_PX = 155;
+  /** On narrow windows: with room between the last column and the colour bar for the names there. */
+  function withNames({ data, layout }) {
+    const names = data.filter((trace) => kindOf(trace) === "names"), out = { ...layout };
+    // The frame before the page may be hidden.
+    const boxes = [...document.querySelectorAll(".panel-map .graph")];
+    const px = Math.max(...boxes.map(({ clientWidth }) => clientWidth)) - BESIDE_PX;
+    const share = Math.max(...names.map(({ text }) => wattlas.titles.widest(text))) / px;
+    const last = Math.max(...names.map(({ x }) => x[0]));
+    for (const { xaxis = "x" } of share > 0 && share < 0.7 ? names : []) {
+      const key = "xaxis" + xaxis.slice(1), [low, high] = layout[key].range;
+      out[key] = { ...layout[key], range: [low, Math.max(high, low + (last - low) / (1 - share))] };
+    }
+    return { data, layout: out };
+  }
 
   const metaOf = () => distributions.figures.map.layout.meta;
 

@@ -169,7 +169,7 @@
   function write(root, show) {
     root.replaceChildren(...QUESTIONS.map(([title, words, state, picture]) => element(
       "article", { className: "models-question" },
-      element("h3", { textContent: title }), element("p", { textContent: (words === runsWords ? "" :
+      element("h2", { textContent: title }), element("p", { textContent: (words === runsWords ? "" :
         arrivals()) + words() }),
       element("button", {
         className: "plain", textContent: "show", onclick: () => show(state, picture),

@@ -72,7 +72,8 @@
       dialect.extension, cm.syntaxHighlighting(cm.classHighlighter), cm.lineNumbers(), cm.history(),
       cm.bracketMatching(), cm.closeBrackets(),
       cm.autocompletion({ override: [outside], icons: false, interactionDelay: 0 }),
-      cm.EditorView.lineWrapping, cm.EditorView.contentAttributes.of({ "aria-label": "SQL query" }),
+      cm.EditorView.lineWrapping,
+      cm.EditorView.contentAttributes.of({ "aria-label": "SQL query", tabindex: "0" }),
       cm.EditorView.decorations.compute(["doc", "selection"], marks),
       cm.EditorView.updateListener.of(({ docChanged, state }) => {
         if (docChanged && area()) mirror(state.doc.toString());

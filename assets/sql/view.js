@@ -105,7 +105,8 @@
       };
     });
     const bars = spread < 0 ? "" : "; bars: " + about[spread].title.split(" of ")[0];
-    const titled = ({ title }, more = "") => ({ title: { text: wattlas.plotText(title + more) } });
+    const titled = ({ title }, more = "") => (
+      { title: { text: wattlas.plotText(title + more), font: { size: 12 } } });
     const missing = answer.rows.length - drawn.length;
     const words = missing + " of " + answer.rows.length + " rows have no value of x or y";
     const layout = {

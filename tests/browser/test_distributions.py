@@ -17,6 +17,12 @@ _PLACE = """() => {
   return [clientX + beside, clientY];
 }"""
 
+_ENDS = """() => {
+  const ends = (name, side) => [...document.querySelectorAll("#distributions-map " + name)]
+    .map((one) => one.getBoundingClientRect()[side]);
+  return [Math.max(...ends(".textpoint text", "right")), Math.min(...ends(".cbfills", "left"))];
+}"""
+
 
 def test_a_click_on_a_cell_opens_its_runs_in_timeline(page: Page, logged_address: str) -> None:
     visit(page, f"{logged_address}/distributions")
@@ -35,6 +41,12 @@ def test_a_click_on_a_cell_opens_its_runs_in_timeline(page: Page, logged_address
     page.go_back()
     page.wait_for_selector("main.distributions")
     wait_idle(page)
+    # The names of quantiles end before the colour bar, on a phone too.
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.reload()
+    wait_idle(page)
+    names, bar = page.evaluate(_ENDS)
+    assert names <= bar
     page.locator("[data-view=distributions-map]").focus()
     page.keyboard.press("ArrowRight")
     expect(card).to_contain_text("p10")

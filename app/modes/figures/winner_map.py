@@ -270,10 +270,9 @@ def _index_axis(count: int, title: str) -> dict[str, Any]:
 def _layout(scene: MapScene, missing: list[list[int]]) -> dict[str, Any]:
     longest = max(map(len, scene.rows), default=1)
     top = 46 + 15 * scene.subtitle.count(BREAK)
-    # The last label of x is centred on its column and may be wider.
+    # The last label of x is centred on its column, which is narrow on a phone.
     width_px, height_px = scene.size_px
-    beyond_px = (_CHARACTER_PX * len(scene.columns[-1]) - width_px / len(scene.columns)) / 2
-    right = max(8, round(beyond_px) + 2)
+    right = max(8, round(_CHARACTER_PX * len(scene.columns[-1]) / 2) - 4)
     return {
         **base_layout(scene.title, scene.subtitle),
         "margin": {"l": min(46 + 6 * longest, 170), "r": right, "t": top, "b": 50},
