@@ -1,7 +1,7 @@
 """The claims of a lake, with what verify.py needs to judge them again from the runs."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -34,14 +34,20 @@ MODELS: Final = "data/models.parquet"
 MOVES: Final = "data/moves.parquet"
 
 
-def claim_checks(view: LakeView, claims: Sequence[Claim]) -> dict[str, Any]:
+def claim_checks(
+    view: LakeView, claims: Sequence[Claim], checks: Sequence[Mapping[str, Any]]
+) -> dict[str, Any]:
     """Return the claims with their numbers, sides and scopes, and the query of all moments.
 
     Args:
         claims: All claims of the lake: their errors follow from how many they are.
+        checks: Those of tables, of which some need the moments of further metrics.
     """
     catalogue = view.catalogue
-    metrics = dict.fromkeys([ENERGY, LIMIT[0], *(claim.metric for claim in claims)])
+    ways = [check["again"] for check in checks if "again" in check]
+    parts = [part for way in ways for part in (way, *way.get("sweeps", ())) if "metric" in part]
+    asked = [part["metric"]["name"] for part in parts]
+    metrics = dict.fromkeys([ENERGY, LIMIT[0], *(claim.metric for claim in claims), *asked])
     return {
         "alpha": ALPHA,
         "margin": MARGIN,

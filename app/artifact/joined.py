@@ -8,8 +8,8 @@ _FOLDER: Final = Path(__file__).with_name("verify")
 _PACKAGE: Final = "app.artifact.verify"
 # Each part uses only those before it.
 PARTS: Final = (
-    "report", "functions", "noise", "sets", "claims", "effects", "papers", "models", "tables",
-    "main",
+    "report", "functions", "noise", "sets", "claims", "effects", "shares", "maps", "papers",
+    "models", "tables", "main",
 )  # fmt: skip
 
 

@@ -70,8 +70,10 @@ def view_tables(view: LakeView, page: Page, state: Any, root: Path) -> Iterator[
         selection = getattr(state, "selection", Selection())
         if page.scope is not None:
             selection = page.scope(view, state, name)
-        asked = page.recomputed and page.recomputed(view, state, name)
-        found = [_asked(view, rows, asked, root)] if asked else _means(view, rows, selection)
+        asked = page.recomputed(view, state, name) if page.recomputed else []
+        found = [_asked(view, rows, one, root) for one in asked]
+        if not any(one.query for one in asked):
+            found += _means(view, rows, selection)
         checks, unchecked = _checks(view, rows, f"{file}.parquet", found)
         title = f"{page.title}: {page.view(name).title}"
         yield ViewTable(file, title, rows, page.explain(view, state, name), checks, unchecked)
@@ -162,10 +164,11 @@ def _asked(
 ) -> dict[str, Any] | None:
     """Return the check by a page's own query of the numbers that it yields."""
     keys, counted = list(asked.keys), rows.filter(~pl.sql_expr(asked.skip))
-    if asked.effect is not None:
+    if asked.again is not None:
         return {
-            "keys": keys, "values": list(asked.values), "skip": [], "effect": asked.effect,
-            "left_out": 0, "count": len(rows) * len(asked.values),
+            "keys": keys, "values": list(asked.values), "skip": [asked.skip], "again": asked.again,
+            "left_out": 0, "count": len(counted) * len(asked.values),
+            "tolerances": dict(asked.tolerances), "scales": dict(asked.scales),
         }  # fmt: skip
     if not all((root / name).is_file() for name in re.findall(_FILE, asked.query)):
         return None

@@ -137,19 +137,20 @@ def _write(
     models = model_values()
     _write_parquet(models, root / MODELS)
     of_all = claims(view.lake, ALPHA, MARGIN)
+    of_tables = [check for table in tables for check in table.checks]
     checks: dict[str, Any] = {
         "lake": view.words,
         "views": [ARTIFACT_RUNS, *([ARTIFACT_COUNTS] if len(counts) else []),
                   *(sql for sql in view.lake.views
                     if sql.startswith(("CREATE VIEW runs ", "CREATE VIEW cores ")))],
-        "tables": [check for table in tables for check in table.checks],
-        "claims": claim_checks(view, of_all),
+        "tables": of_tables,
+        "claims": claim_checks(view, of_all, of_tables),
         "papers": paper_checks(published_claims(view.lake), storage),
     }  # fmt: skip
     (root / "checks.json").write_text(json.dumps(checks, indent=1), "utf-8")
     (root / "verify.py").write_text(joined(), "utf-8")
     shutil.copyfile(PAPERS, root / PAPERS.name)
-    numbers = len(of_all) * 7 + sum(check["count"] for t in tables for check in t.checks)
+    numbers = len(of_all) * 7 + sum(check["count"] for check in of_tables)
     numbers += paper_count(checks["papers"]) + 3 * len(models.filter(pl.col("kind") != "simulated"))
     unchecked = {t.file: t.unchecked for t in tables if t.unchecked and t.file not in _CLAIMS}
     _describe(view, root, tables, len(of_all), numbers, unchecked)

@@ -277,13 +277,13 @@ def explain(view: LakeView, state: DistributionsState, name: str) -> str:
     return explanation(view, state.selection, query, steps)
 
 
-def recomputed(view: LakeView, state: DistributionsState, name: str) -> Recomputed | None:
+def recomputed(view: LakeView, state: DistributionsState, name: str) -> list[Recomputed]:
     """Return how the map's rows are computed again."""
     # Over an object store an artifact has no counts.
     if name != "map" or not view.lake.log_views.folder:
-        return None
+        return []
     answer = Answer.of(view, state)
     by = tuple(dict.fromkeys(answer.by))
     ids = answer.runs["run_id"].to_list() if state.sel else None
     query = statement(*distribution_query(state.selection, by, state.quantity, ids))
-    return Recomputed(query, (*by, "low", "high"), ("runs", "share"))
+    return [Recomputed(query, (*by, "low", "high"), ("runs", "share"))]

@@ -18,6 +18,7 @@ from app.findings.state import FindingsState
 from app.kit.lake_view import LakeView
 from app.kit.page import Recomputed
 from app.kit.words import explanation
+from data.decisions import Choice
 from data.errors import SelectionError, WattlasError
 from data.queries.claims import sweeps_query
 from data.queries.moments import moments_query
@@ -106,21 +107,47 @@ def _effect(view: LakeView, state: FindingsState) -> pl.DataFrame:
     return pl.DataFrame(rows, infer_schema_length=None)
 
 
-def recomputed(view: LakeView, state: FindingsState, name: str) -> Recomputed | None:
-    """Return how the effect of a knob is computed again."""
+def recomputed(view: LakeView, state: FindingsState, name: str) -> list[Recomputed]:
+    """Return how the effect of a knob and the shares of knobs are computed again."""
+    if name == "knobs":
+        return _shares_again(view, state)
     effect = effect_of(view, state) if name == "effect" else None
     if effect is None:
-        return None
-    choice, catalogue = effect.sweep.choice, view.catalogue
-    scope, metric = choice.scope(), catalogue.metric(choice.objective)
+        return []
     fitted_by = {
-        "scope": {name: scope.get(name) for name in catalogue.choice_columns if name != "system"},
-        "system": choice.system,
-        "metric": {"name": metric.name, "sign": metric.sign},
+        "how": "effect",
+        **_scope_again(view, effect.sweep.choice, effect.sweep.choice.objective),
         "knobs": [*effect.knobs, *effect.fixed],
     }
     keys = (effect.knob, effect.across) if effect.across else (effect.knob,)
-    return Recomputed("", keys, ("mean", "low", "high", "settings", "runs"), effect=fitted_by)
+    return [Recomputed("", keys, ("mean", "low", "high", "settings", "runs"), again=fitted_by)]
+
+
+def _shares_again(view: LakeView, state: FindingsState) -> list[Recomputed]:
+    columns = {knob.noun: column for column, knob in view.catalogue.knob_of_column.items()}
+    order = list(view.catalogue.setting_columns)
+    sweeps_again = []
+    for sweep, shares in shares_of(view, state):
+        for own in shares:
+            named = {columns[main.name]: main.name for main in own.mains}
+            sweeps_again.append({
+                "sweep": sweep.words, **_scope_again(view, sweep.choice, own.metric),
+                "swept": [*named, *(columns[noun] for noun in own.fixed)],
+                "names": {name: named[name] for name in sorted(named, key=order.index)},
+            })  # fmt: skip
+    again = {"how": "shares", "sweeps": sweeps_again}
+    values = ("settings", "runs", "share")
+    tolerances, scales = {"share": 1e-7}, {"share": 1e-2}
+    return [Recomputed("", ("sweep", "metric", "part"), values, "FALSE", again, tolerances, scales)]
+
+
+def _scope_again(view: LakeView, choice: Choice, metric: str) -> dict[str, Any]:
+    scope, sign = choice.scope(), view.catalogue.metric(metric).sign
+    return {
+        "scope": {n: scope.get(n) for n in view.catalogue.choice_columns if n != "system"},
+        "system": choice.system,
+        "metric": {"name": metric, "sign": sign},
+    }
 
 
 def _next(view: LakeView, state: FindingsState) -> pl.DataFrame:

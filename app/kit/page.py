@@ -29,16 +29,18 @@ class Recomputed(NamedTuple):
         keys: Columns of the view that tell its rows apart; the query has them too.
         values: Columns whose numbers the query yields.
         skip: SQL that is true of rows that are not computed again, such as those of a model.
-        effect: What verify.py fits the effect of a knob by, instead of a query.
+        again: What verify.py computes the numbers by, instead of a query; `how` names its way.
         tolerances: Of values that the page reads rounded, relative, by column.
+        scales: Sizes that differences are compared with where values are near 0, by column.
     """
 
     query: str
     keys: tuple[str, ...]
     values: tuple[str, ...]
     skip: str = "FALSE"
-    effect: Mapping[str, Any] | None = None
+    again: Mapping[str, Any] | None = None
     tolerances: Mapping[str, float] = MappingProxyType({})
+    scales: Mapping[str, float] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,8 +74,8 @@ class Page:
         explain: Returns how a view was computed: executed query, filters, version.
         export: Returns the page as one file.
         scope: Returns the filters of the runs behind a view; None where they are the state's.
-        recomputed: Returns how an artifact computes a view's numbers again; None for a view whose
-            columns are means of metrics.
+        recomputed: Returns how an artifact computes a view's numbers again, besides means of
+            metrics if none of these is a query.
         opens_first: Returns whether a visit that names no page opens this one; None for never.
         opening: Returns what browsers show before Dash is loaded: the `figure` of the first view,
             or what the page's script makes one of (`wattlas.openings`), or the `html` of all views
@@ -107,7 +109,7 @@ class Page:
     missing: Callable[[LakeView, Any], str] | None
     pictures: tuple[View, ...] = ()
     scope: Callable[[LakeView, Any, str], Selection] | None = None
-    recomputed: Callable[[LakeView, Any, str], Recomputed | None] | None = None
+    recomputed: Callable[[LakeView, Any, str], list[Recomputed]] | None = None
     opening: Callable[[LakeView, Any], dict[str, Any] | None] | None = None
     opens_first: Callable[[LakeView], bool] | None = None
     keys: tuple[tuple[str, str], ...] = ()

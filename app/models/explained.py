@@ -6,10 +6,7 @@ from app.kit.lake_view import LakeView
 from app.kit.page import Recomputed
 from app.kit.words import explanation
 from app.models.controls import ENERGY, values_in
-from app.models.curves import (
-    REPLICATIONS,
-    curves,
-)
+from app.models.curves import PANELS, REPLICATIONS, curves
 from app.models.presets import (
     FIGURES,
     published_tables,
@@ -21,9 +18,15 @@ from app.models.runs import (
 )
 from app.models.state import ModelsState
 from data.analysis.model_runs import MEANS, MOST_BUSY, SERVING_CORES, SWEPT
-from data.queries.models import model_runs_query, queue_means_query, queue_units_query
+from data.queries.models import (
+    cumulated_sizes_query,
+    energy_curves_query,
+    model_runs_query,
+    queue_means_query,
+    queue_units_query,
+)
 from data.queries.recomputed import selected
-from data.queries.statement import statement
+from data.queries.statement import literal, statement
 
 # A panel's quantity of runs: its value and the deviation, in SQL over `queue_means_query`.
 _PANEL_SQL: Final = {
@@ -39,8 +42,47 @@ _OF_UNITS: Final = (
 )  # fmt: skip
 
 
-def recomputed(view: LakeView, state: ModelsState, name: str) -> Recomputed | None:
-    """Return how the numbers of runs are computed again; curves and fits are the models' own."""
+def recomputed(view: LakeView, state: ModelsState, name: str) -> list[Recomputed]:
+    """Return how the numbers of runs and of curves are computed again; fits are the models' own."""
+    found = [*_curves_again(state, name), _of_model(state, name), _of_runs(view, state, name)]
+    return [one for one in found if one is not None]
+
+
+_AT: Final = ("interrupt_share", "protocol_share", "cpu_left", "latency_mean_us", "loss_share")
+# Columns of the tables of curves, and the values of verify.py.
+_OF_CURVES: Final[dict[str, dict[str, str]]] = {
+    **{panel: {"value": column} for panel, column in PANELS.items()},
+    **{name: dict(zip(_AT, _AT, strict=True)) for name in ("stack", "crosshair")},
+    "best": {"latency_us": "latency_mean_us", "cpu_left": "cpu_left"},
+}
+
+
+def _curves_again(state: ModelsState, name: str) -> list[Recomputed]:
+    if name not in _OF_CURVES or (name in PANELS and state.latency == "p99"):
+        return []
+    own = {c.label: c.values | {"scheme": c.scheme.name} for c in curves(state)}
+    # The chain of coalescing by count is in `data/models` alone.
+    chains = [c.label for c in curves(state) if c.scheme.name == "count_coalescing"]
+    skipped = "kind NOT IN ('paper', 'exact')"
+    for label in chains:
+        skipped += f" OR (kind = 'exact' AND curve = {literal(label)})"
+    columns = _OF_CURVES[name]
+    again = {"how": "curves", "curves": own, "columns": list(columns.values())}
+    values, scales = tuple(columns), dict.fromkeys(columns, 1.0)
+    return [Recomputed("", ("curve", "kind", "rate_kpps"), values, skipped, again, {}, scales)]
+
+
+def _of_model(state: ModelsState, name: str) -> Recomputed | None:
+    if name == "sizes":
+        return Recomputed(cumulated_sizes_query(), ("size_bytes",), ("cumulated",))
+    if name != "energy":
+        return None
+    keys = ("alpha", "beta", "detect_share", "dvfs")
+    query = energy_curves_query(values_in(state.energy, ENERGY), keys)
+    return Recomputed(query, keys, ("latency_share", "power_w"))
+
+
+def _of_runs(view: LakeView, state: ModelsState, name: str) -> Recomputed | None:
     rows = model_runs(view, state)
     if state.sel or not len(rows):
         return None

@@ -32,7 +32,7 @@ from app.modes.layout import (
 from app.modes.layout_evidence import evidence_words
 from app.modes.opening import default_state, missing, open_link
 from app.modes.state import ModesState
-from app.modes.tables import explain, rows_behind
+from app.modes.tables import explain, recomputed, rows_behind
 
 _LINKED: Final = ("winners", "shares", "pareto")
 # Controls that change with the workload.
@@ -58,6 +58,7 @@ PAGE: Final = Page(
     ),
     rows=rows_behind,
     explain=explain,
+    recomputed=recomputed,
     opening=lambda view, state: {"figure": answer(view, state).winners},
     export=modes_export,
     missing=missing,

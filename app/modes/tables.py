@@ -5,6 +5,7 @@ from typing import Any, Final
 import polars as pl
 
 from app.kit.lake_view import LakeView
+from app.kit.page import Recomputed
 from app.kit.settings import MAX_ROWS
 from app.kit.words import explanation
 from app.modes.evidence import (
@@ -80,6 +81,32 @@ def rows_behind(view: LakeView, state: ModesState, name: str) -> pl.DataFrame:
     }[name]
     tables = [_named(rows(panel), judged, number) for number, panel in enumerate(panels)]
     return pl.concat(tables, how="diagonal_relaxed")
+
+
+def recomputed(view: LakeView, state: ModesState, name: str) -> list[Recomputed]:
+    """Return how the leads of a map of best sets are computed again, with their intervals."""
+    if name != "winners" or state.sel:
+        return []
+    judged = judge(view, state)
+    catalogue, rules, measure = judged.catalogue, judged.state, judged.metric
+    scale = [cell for cell in judged.comparison.cells["share_low"].to_list() if cell is not None]
+    is_plain = not (judged.split or judged.part.pooled or judged.has_default)
+    is_plain &= rules.test == SETS and rules.limit is None and measure.unit != "%"
+    chosen = {clause.facet.column for clause in rules.selection.clauses}
+    if not (scale and is_plain and measure.better and chosen <= {*catalogue.choice_columns}):
+        return []
+    x, y, _ = judged.knobs
+    again = {
+        "how": "cells", "metric": {"name": measure.name, "sign": measure.sign},
+        "choice": list(catalogue.choice_columns), "cell": [x.column, y.column],
+        "family": ["dataset", "workload", "machine", "system"],
+    }  # fmt: skip
+    values = ("lead_share", "lead_share_low", "lead_share_high",
+              "winner_members", "runner_up_members")  # fmt: skip
+    kinds = ", ".join(f"'{kind}'" for kind in ("win", "equivalent", "undecided"))
+    tolerances = dict.fromkeys(values, 1e-6)
+    skipped = f"outcome NOT IN ({kinds})"
+    return [Recomputed("", (x.column, y.column), values, skipped, again, tolerances)]
 
 
 def _named(rows: pl.DataFrame, judged: Judged, number: int) -> pl.DataFrame:

@@ -64,21 +64,21 @@ def view_rows(view: LakeView, state: TimelineState, name: str) -> pl.DataFrame:
     return _compare(table, page_answer.infos[at].run_id)
 
 
-def recomputed(view: LakeView, state: TimelineState, name: str) -> Recomputed | None:
+def recomputed(view: LakeView, state: TimelineState, name: str) -> list[Recomputed]:
     """Return how numbers of all cores are computed again, from the tables of single interrupts."""
     shown = [answer for _, answer in answer_question(view, state.question()).shown()]
     is_raw = all(answer.raw is not None for answer in shown)
     if state.cores != "all" or (name == "figure" and is_raw):
-        return None
+        return []
     if name == "gaps":
-        return Recomputed(gaps_again_query(), ("run_id", "quantity", "from", "below"), ("count",))
+        return [Recomputed(gaps_again_query(), ("run_id", "quantity", "from", "below"), ("count",))]
     if name == "totals":
-        return Recomputed(totals_again_query(), ("run_id", "name"), ("value",))
+        return [Recomputed(totals_again_query(), ("run_id", "name"), ("value",))]
     if name not in ("bins", "figure"):
-        return None
+        return []
     keys = ("run_id", "group", "axis", "from_s")
     stored = [one.facts.run_id for one in shown if one.plan.counted is not None]
-    return Recomputed(bins_again_query(stored), keys, _IN_BINS)
+    return [Recomputed(bins_again_query(stored), keys, _IN_BINS)]
 
 
 def _compare(table: pl.DataFrame, base: str) -> pl.DataFrame:

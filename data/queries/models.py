@@ -107,3 +107,32 @@ def queue_means_query(
         f'latency_us_sd FROM (SELECT g."group", {by}, {values}, count(*) AS n FROM ({units}) u '
         f"JOIN (VALUES {rows}) g({named}) ON {alike} GROUP BY ALL)"
     )
+
+
+def cumulated_sizes_query() -> str:
+    """Build the query of the shares of frames up to each size, over the table of an artifact."""
+    return (
+        "SELECT size_bytes, sum(share) OVER (ORDER BY size_bytes) AS cumulated "
+        "FROM read_parquet('tables/models-sizes.parquet')"
+    )
+
+
+def energy_curves_query(values: Mapping[str, Any], keys: Sequence[str]) -> str:
+    """Build the query of latency and mean power by frequency, over the table of an artifact.
+
+    Args:
+        values: Parameters of `data.models.energy`, of which the table has alpha, beta, detection.
+        keys: Columns that tell the rows of the table apart.
+    """
+    work_w = f"({values['static_w']} + {values['dynamic_w']} * dvfs ** (2 + beta))"
+    latency = f"(detect_share + {values['work_share']} / dvfs ** (1 + alpha))"
+    detect_w = work_w if values["detection"] == "busy" else "0"
+    power = (
+        f"{detect_w} * detect_share + {work_w} * ({latency} - detect_share) "
+        f"+ {values['sleep_w']} * (1 - {latency})"
+    )
+    shown = ", ".join(
+        f"CASE WHEN {latency} <= 1 + 1e-12 THEN {sql} END AS {column}"
+        for column, sql in (("latency_share", latency), ("power_w", power))
+    )
+    return f"SELECT {', '.join(keys)}, {shown} FROM read_parquet('tables/models-energy.parquet')"

@@ -66,11 +66,13 @@ def verified(folder: Path) -> tuple[int, list[str]]:
     return done.returncode, done.stdout.splitlines()
 
 
-def narrowed(folder: Path, tables: str) -> dict[str, Any]:
+def narrowed(folder: Path, *tables: str) -> dict[str, Any]:
     """Leave out the claims of papers, and all tables but those with a text in their names."""
     path = folder / "checks.json"
     checks: dict[str, Any] = json.loads(path.read_text())
-    checks["tables"] = [check for check in checks["tables"] if tables in check["file"]]
+    checks["tables"] = [
+        check for check in checks["tables"] if any(text in check["file"] for text in tables)
+    ]
     checks["papers"] = {"inputs": {}, "list": []}
     path.write_text(json.dumps(checks))
     return checks
@@ -191,7 +193,10 @@ def test_a_changed_run_is_found_and_named(changed: Path) -> None:
     assert len(named) == 1
     assert f"system {point['system']}, " in named[0]
     assert any(line.startswith("claim ") and ": effect_pct: " in line for line in lines)
-    for table in ("models-runs.parquet: power_w of run_id ", "findings-effect.parquet: mean of "):
+    for table in (
+        "models-runs.parquet: power_w of run_id ", "findings-effect.parquet: mean of ",
+        "findings-knobs.parquet: share of ", "modes-winners.parquet: lead_share_high of ",
+    ):  # fmt: skip
         assert any(f"tables/{table}" in line for line in lines)
     assert any("explore-lines.parquet: energy_j_high of " in line for line in lines)
     # A fifth more energy of the library OS turns a verdict on a claim of a paper.
@@ -216,6 +221,32 @@ def test_a_changed_interrupt_is_found_in_bins_totals_and_distributions(changed: 
         f"gaps.parquet: count of run_id {run}, quantity rx_bytes",
     ):
         assert any(f"timeline-{named}" in line for line in lines), named
+
+
+def test_a_changed_number_of_each_kind_is_found_and_named(changed: Path) -> None:
+    """Intervals of maps, shares of knobs, curves of models, the model of energy, sums of shares."""
+    edited = {
+        "modes-winners": ("lead_share_low", pl.col("outcome") == "win"),
+        "findings-knobs": ("share", pl.col("part") == "noise"),
+        "models-latency": ("value", pl.col("kind") == "paper"),
+        "models-crosshair": ("cpu_left", pl.col("kind") == "exact"),
+        "models-energy": ("power_w", pl.col("power_w").is_not_null()),
+        "models-sizes": ("cumulated", pl.col("cumulated") > 0),
+    }
+    narrowed(changed, *edited)
+    for table, (column, where) in edited.items():
+        path = changed / f"tables/{table}.parquet"
+        rows = pl.read_parquet(path).with_row_index("place")
+        first = rows.filter(where)["place"][0]
+        more = pl.when(pl.col("place") == first).then(1.001 * pl.col(column)).otherwise(column)
+        rows.with_columns(more.alias(column)).drop("place").write_parquet(path)
+    status, lines = verified(changed)
+    agreed, count = numbers(lines[-1])
+    assert (status, count - agreed) == (1, len(edited))
+    for table, (column, _) in edited.items():
+        assert any(line.startswith(f"tables/{table}.parquet: {column} of ") for line in lines), (
+            table
+        )
 
 
 def test_a_changed_claim_is_found_and_named(changed: Path) -> None:

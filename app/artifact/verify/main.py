@@ -5,7 +5,8 @@
 
 Every mean, deviation and count in tables/ is computed again by SQL, bins and totals of Timeline by
 its interrupts, every claim from the runs up: moments of the settings, their shared noise,
-best sets, intervals, outcomes. So are effects of knobs. The claims of papers are judged again by
+best sets, intervals, outcomes. So are effects and shares of knobs, leads of maps with their
+intervals, and curves of models that have a formula. The claims of papers are judged again by
 the queries of papers.sql, those on models from the values in data/models.parquet, of which those
 with a formula are computed again here. Each number that differs is named. The exit status is 0 if
 all agree, else 1.

@@ -1,6 +1,7 @@
 """The models of interrupt handling; rates in packets a microsecond."""
 
 import math
+from typing import Any
 
 import duckdb
 
@@ -19,6 +20,26 @@ def check_models(lake: duckdb.DuckDBPyConnection, report: Report) -> None:
         values = dict(zip(MODEL_VALUES, solved(row), strict=True))
         for name, value in values.items():
             report.compare(f"{MODELS}: {name} of {at}", row[name], value, TOLERANCE)
+
+
+def curves_of(
+    lake: duckdb.DuckDBPyConnection, given: dict[str, Any], keys: list[str]
+) -> list[tuple[Any, ...]]:
+    """Return the values of each curve of a picture at the rates that its table has."""
+    asked = f"FROM read_parquet('{given['file']}') WHERE NOT ({given['skip']})"
+    answer = []
+    for row in rows_of(lake, asked):
+        own = given["curves"][row["curve"]]
+        rate = row["rate_kpps"]
+        throughput, left, latency_us = solved(own | {"kind": row["kind"], "rate_kpps": rate})
+        work = throughput * 1e-3 * own["service_us"]
+        values = {
+            "throughput_kpps": throughput, "cpu_left": left, "latency_mean_us": latency_us,
+            "loss_share": 1 - throughput / rate, "protocol_share": work,
+            "interrupt_share": 1 - left - work,
+        }  # fmt: skip
+        answer.append((*(row[key] for key in keys), *(values[name] for name in given["columns"])))
+    return answer
 
 
 def solved(row: Row) -> tuple[float, float, float]:
@@ -76,7 +97,7 @@ def disable_enable(rate: float, row: Row) -> tuple[float, list[float], list[floa
 
 def shared(rate: float, row: Row) -> tuple[float, float, float]:
     """Solve M/M/1/B with the CPU that interrupts leave, one for each so many packets."""
-    interrupt_us, packets = row["interrupt_us"] or 0.0, 1
+    interrupt_us, packets = row.get("interrupt_us") or 0.0, 1
     if row["scheme"] == "count_coalescing":
         packets = row["count"]
     elif row["scheme"] == "time_coalescing":

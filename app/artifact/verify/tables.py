@@ -10,7 +10,10 @@ import duckdb
 
 from app.artifact.verify.effects import effect_of
 from app.artifact.verify.functions import quantile
+from app.artifact.verify.maps import cells_of
+from app.artifact.verify.models import curves_of
 from app.artifact.verify.report import TOLERANCE, Report, Row, agrees, quoted, show, words_of_key
+from app.artifact.verify.shares import shares_of
 
 
 def check_table(
@@ -21,8 +24,8 @@ def check_table(
     intervals = table.get("intervals", {})
     listed = ", ".join([*map(quoted, [*keys, *values]), *skip])
     shown = lake.execute(f"SELECT {listed} FROM read_parquet('{name}')").fetchall()
-    if "effect" in table:
-        answer = effect_of(table["effect"], keys, settings)
+    if "again" in table:
+        answer = computed_again(lake, table, settings)
     else:
         answer = lake.execute(table["sql"]).fetchall()
     computed = {row[: len(keys)]: with_ends(values, row[len(keys) :], intervals) for row in answer}
@@ -49,12 +52,27 @@ def check_table(
             of = "value" if column == "sd" else column.removesuffix("_sd")
             of = intervals[column][0] if column in intervals else of
             mean = again[values.index(of)] if of != column and of in values else None
-            scale = abs(mean) if mean is not None else 0.0
+            scale = abs(mean) if mean is not None else table.get("scales", {}).get(column, 0.0)
             tolerance = table.get("tolerances", {}).get(column, TOLERANCE)
             report.compare(f"{name}: {column} of {at}", written, other, tolerance, scale)
             text = texts[number].get(column, "") if number < len(texts) else ""
             if not agrees(written, float(text) if text else None, TOLERANCE, scale):
                 report.fault(f"{name}: {column} of {at} is {show(written)}, its CSV has {text!r}")
+
+
+def computed_again(
+    lake: duckdb.DuckDBPyConnection, table: dict[str, Any], settings: list[Row]
+) -> list[tuple[Any, ...]]:
+    """Return keys and values of a table that no query yields."""
+    keys, given = table["keys"], table["again"]
+    given |= {"file": table["file"], "skip": " OR ".join(table["skip"]) or "FALSE"}
+    if given["how"] == "effect":
+        return effect_of(given, keys, settings)
+    if given["how"] == "shares":
+        return shares_of(given, keys, settings)
+    if given["how"] == "cells":
+        return cells_of(lake, given, keys, settings)
+    return curves_of(lake, given, keys)
 
 
 def with_ends(

@@ -17,6 +17,8 @@ from app.kit.paper.traces import look_at, trace_calls
 
 _FAMILIES: Final = {"sans": "DejaVu Sans", "serif": "STIXGeneral"}
 _GRID: Final = "#e4e7eb"
+# A panel with fewer characters across has no labels that one at its left has.
+_NARROW_EMS: Final = 10
 _LINE: Final = "#6b737d"
 
 
@@ -147,7 +149,9 @@ def _axes_calls(drawer: Drawer, frame: Frame, key: tuple[str, str], panel: Panel
             calls.append(Call(name, f"spines.{side}.set_visible", (False,)))
             continue
         is_labelled = (
-            _has_labels(drawer, frame, key, axis) and spec.get("showticklabels") is not False
+            _has_labels(drawer, frame, key, axis)
+            and spec.get("showticklabels") is not False
+            and (axis.is_x or not _is_repeated(drawer, frame, key))
         )
         labels = ticks.labels if is_labelled else [""] * len(ticks.at)
         angle = -number(spec.get("tickangle"), 0, -180, 180)
@@ -202,6 +206,19 @@ def _has_labels(drawer: Drawer, frame: Frame, key: tuple[str, str], axis: Axis) 
     far = axis.spec.get("side") in ("right", "top")
     ends = [(drawer.axes[k[1 if axis.is_x else 0]].domain, k) for k in sharing]
     return key == (max(ends) if far else min(ends))[1]
+
+
+def _is_repeated(drawer: Drawer, frame: Frame, key: tuple[str, str]) -> bool:
+    """Return whether a narrow panel has the y axis of one at its left, which has the labels."""
+    x, y = (drawer.axes[name] for name in key)
+    if x.length_pt >= _NARROW_EMS * drawer.font_pt:
+        return False
+    others = ((drawer.axes[a], drawer.axes[b]) for a, b in frame.panels)
+    return any(
+        at.domain[1] <= x.domain[0] and other.domain == y.domain and other.ends == y.ends
+        and other.categories == y.categories
+        for at, other in others
+    )  # fmt: skip
 
 
 def _length_pt(drawer: Drawer, axis: Axis) -> float:

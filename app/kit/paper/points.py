@@ -24,6 +24,8 @@ from app.kit.paper.figure import INK, colour, is_bold, is_clear, number, part, p
 _STEPS: Final = {"hv": "steps-post", "vh": "steps-pre", "hvh": "steps-mid", "vhv": "steps-mid"}
 _COLOURS: Final = ("c", "facecolors", "edgecolors")
 _PLACES: Final = {"left": "right", "right": "left", "center": "center"}
+# Texts in cells that would be smaller are left out: they cannot be read.
+_LEAST_PT: Final = 3.0
 
 
 def scatter(
@@ -215,8 +217,11 @@ def words_at(
             "va": {"top": "bottom", "bottom": "top"}.get(down, "center"),
             "fontsize": drawer.size(font.get("size")),
         }
-        if position == "middle center" and trace.get("mode", "text") == "text":
+        has_marks = "markers" in trace.get("mode", "text") and part(trace, "marker").get("opacity")
+        if position == "middle center" and has_marks in (False, 0):
             look["fontsize"] = fitting(x, at_x[rows], labels, look["fontsize"])
+            if look["fontsize"] < _LEAST_PT:
+                continue
         if any(offset):
             look |= {"xytext": tuple(round(o, 2) for o in offset)}
             look |= {"textcoords": "offset points"}
@@ -233,7 +238,7 @@ def fitting(axis: Axis, at: np.ndarray, labels: np.ndarray, most: float) -> floa
     if not steps.size or not longest:
         return most
     room = axis.length_pt * abs(axis.share(at[0] + steps.min()) - axis.share(at[0]))
-    return round(max(3.0, min(most, room / (0.78 * longest))), 2)
+    return round(min(most, room / (0.78 * longest)), 2)
 
 
 def _sizes(values: np.ndarray) -> np.ndarray:

@@ -1,0 +1,155 @@
+"""Shares of the variance of one run that knobs, pairs of knobs and noise have."""
+
+import math
+from collections.abc import Sequence
+from itertools import combinations
+from operator import mul
+from typing import Any
+
+from app.artifact.verify.claims import has
+from app.artifact.verify.effects import pseudo_inverse
+from app.artifact.verify.noise import moments
+from app.artifact.verify.report import Row
+from app.artifact.verify.sets import Study
+
+# Pairs are shown if so much of the grid was measured; pivots below this share are 0.
+LEAST_GRID, PIVOT = 0.2, 1e-9
+
+
+def shares_of(given: dict[str, Any], keys: list[str], rows: list[Row]) -> list[tuple[Any, ...]]:
+    """Return settings, runs and share of each knob, pair, rest and noise, by sweep and metric."""
+    answer = []
+    for sweep in given["sweeps"]:
+        at = {"sweep": sweep["sweep"], "metric": sweep["metric"]["name"]}
+        settings, runs, parts = of_sweep(sweep, rows)
+        for part, share in parts.items():
+            row = at | {"part": part}
+            answer.append((*(row[key] for key in keys), settings, runs, share))
+    return answer
+
+
+def of_sweep(sweep: dict[str, Any], rows: list[Row]) -> tuple[int, int, dict[str, float]]:
+    own = {"system": sweep["system"], "is_baseline": False}
+    alike = {name: sweep["scope"].get(name) for name in ("dataset", "machine", "workload")} | own
+    study = Study(
+        [row for row in rows if has(row, sweep["scope"] | own)],
+        [row for row in rows if has(row, alike)], sweep["metric"], None,
+    )  # fmt: skip
+    every = zip(study.rows, study.cost, strict=True)
+    swept = [(r, c) for r, c in every if all(r[knob] is not None for knob in sweep["swept"])]
+    found = moments([row for row, _ in swept], sweep["metric"]["name"], study.step)
+    several = [(n - 1, v) for n, _, v, _ in found if n > 1]
+    pooled = math.fsum(f * v for f, v in several) / max(sum(f for f, _ in several), 1)
+    raw = [pooled if v is None else v for *_, v, _ in found]
+    noise, error = (
+        math.fsum(v / n for v, n in zip(raw, counts, strict=True)) / len(raw)
+        for counts in ([1] * len(raw), [c.n for _, c in swept])
+    )
+    y = [cost.mean for _, cost in swept]
+    levels = {knob: [row[knob] for row, _ in swept] for knob in sweep["names"]}
+    shares = divided(levels, y, noise, error)
+    named = {" x ".join(sweep["names"][k] for k in part): v for part, v in shares.items() if part}
+    runs = sum(row["runs"] for row, _ in swept)
+    rest = 1 - math.fsum(shares.values())
+    return len(y), runs, named | {"rest": max(rest, 0.0), "noise": shares[()]}
+
+
+def divided(
+    levels: dict[str, list[Any]], y: list[float], noise: float, error: float
+) -> dict[tuple[str, ...], float]:
+    """Return the share of each knob and pair of knobs, and under () that of noise."""
+    knobs = list(levels)
+    whole = [len(y) * [0]]
+    squares = {k: explained(whole[0], {m: levels[m] for m in k}, y) for k in subsets(knobs)}
+    worth = {k: value - rank * error for k, (value, rank) in squares.items()}
+    mains = {}
+    for knob in knobs:
+        added = 0.0
+        for subset in subsets([other for other in knobs if other != knob]):
+            weight = 1 / (len(knobs) * math.comb(len(knobs) - 1, len(subset)))
+            joined = tuple(other for other in knobs if other in subset or other == knob)
+            added += weight * (worth[joined] - worth[subset])
+        mains[knob] = max(added, 0.0)
+    middle = math.fsum(y) / len(y)
+    about = math.fsum((value - middle) ** 2 for value in y)
+    between = max(about - (len(y) - 1) * error, 0.0)
+    room, total = max(between - sum(mains.values()), 0.0), between + len(y) * noise
+    pairs: dict[tuple[str, ...], float] = {}
+    if len(y) / math.prod(len(set(values)) for values in levels.values()) >= LEAST_GRID:
+        all_squares, all_rank = squares[tuple(knobs)]
+        for pair in combinations(knobs, 2):
+            cells = list(zip(*(levels[knob] for knob in pair), strict=True))
+            others = {knob: levels[knob] for knob in knobs if knob not in pair}
+            inside, rank = explained(cells, others, y)
+            of_cells, cell_rank = between_groups(cells, y)
+            more = of_cells + inside - all_squares - (cell_rank + rank - all_rank) * error
+            pairs[pair] = max(more, 0.0)
+    scale = min(1.0, room / sum(pairs.values())) if sum(pairs.values()) > 0 else 1.0
+    shares: dict[tuple[str, ...], float] = {(k,): main / total for k, main in mains.items()}
+    shares |= {pair: value * scale / total for pair, value in pairs.items()}
+    return shares | {(): len(y) * noise / total}
+
+
+def subsets(knobs: Sequence[str]) -> list[tuple[str, ...]]:
+    return [part for size in range(len(knobs) + 1) for part in combinations(knobs, size)]
+
+
+def grouped(groups: list[Any]) -> list[list[int]]:
+    members: dict[Any, list[int]] = {}
+    for i, group in enumerate(groups):
+        members.setdefault(group, []).append(i)
+    return list(members.values())
+
+
+def between_groups(groups: list[Any], y: list[float]) -> tuple[float, int]:
+    """Return the squares about the mean that groups explain, and their rank."""
+    middle, members = math.fsum(y) / len(y), grouped(groups)
+    means = [(len(each), math.fsum(y[i] for i in each) / len(each)) for each in members]
+    return math.fsum(n * (mean - middle) ** 2 for n, mean in means), len(members) - 1
+
+
+def explained(groups: list[Any], levels: dict[str, list[Any]], y: list[float]) -> tuple[float, int]:
+    """Return the squares within groups that the levels of knobs explain, and their rank."""
+    members = grouped(groups)
+
+    def centred(values: list[float]) -> list[float]:
+        out = list(values)
+        for each in members:
+            mean = math.fsum(values[i] for i in each) / len(each)
+            for i in each:
+                out[i] -= mean
+        return out
+
+    columns = [
+        centred([float(value == level) for value in values])
+        for values in levels.values()
+        for level in sorted(set(values))[1:]
+    ]
+    columns = [column for column in columns if any(abs(x) > PIVOT for x in column)]
+    if not columns:
+        return 0.0, 0
+    inside = centred(y)
+    gram = [[sum(map(mul, a, b)) for b in columns] for a in columns]
+    products = [sum(map(mul, column, inside)) for column in columns]
+    return solved_squares(gram, products)
+
+
+def solved_squares(gram: list[list[float]], products: list[float]) -> tuple[float, int]:
+    """Return the squares by Cholesky's factor, else by the pseudoinverse, and the rank."""
+    n = len(gram)
+    factor = [[0.0] * n for _ in range(n)]
+    turned = [0.0] * n
+    for i in range(n):
+        for j in range(i):
+            rest = gram[i][j] - sum(map(mul, factor[i][:j], factor[j][:j]))
+            factor[i][j] = rest / factor[j][j]
+        pivot = gram[i][i] - sum(map(mul, factor[i][:i], factor[i][:i]))
+        if pivot <= PIVOT * gram[i][i]:
+            inverse = pseudo_inverse(gram)
+            rank = round(sum(sum(map(mul, a, b)) for a, b in zip(inverse, gram, strict=True)))
+            return sum(
+                p * sum(map(mul, row, products)) for p, row in zip(products, inverse, strict=True)
+            ), rank
+        factor[i][i] = math.sqrt(pivot)
+        turned[i] = (products[i] - sum(map(mul, factor[i][:i], turned[:i]))) / factor[i][i]
+    return sum(value * value for value in turned), n
