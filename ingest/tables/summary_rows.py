@@ -22,12 +22,17 @@ from ingest.formats.problem_list import ProblemList
 from ingest.lake.recorded_runs import SUMMARY, RunIds
 from ingest.records import Problem, SummaryRow
 from ingest.settings.dataset import UNKNOWN
+from ingest.settings.headings import words_of
 from ingest.tables.table_reads import RowCounts, TableRead, window_of
 from ingest.tables.unique_keys import DROPPED, FIRST, FURTHER, NONE, RowKeys
 
 # Problems of a kind that are listed by line; the rest become one problem with a count.
 MAX_NAMED_LINES: Final = 200
 # Energy, power and time of a row that differ by more are doubted.
+# First words of the status of a run that has no results.
+_FAILED: Final = frozenset(
+    {"fail", "failed", "error", "timeout", "oom", "out", "cancelled", "crashed", "aborted"}
+)
 _POWER_TOLERANCE: Final = 0.05
 
 
@@ -125,6 +130,10 @@ class _Resolution:
                 self._notes[read.file.path].add("empty_row", "repaired", detail, row.line)
                 self._empty += 1
                 continue
+            if detail := _failure_of(read, row):
+                self._notes[read.file.path].add("failed_run", "refused", detail, row.line)
+                self._refused += 1
+                continue
             unknown.add(row)
             try:
                 key = self._key(read, row)
@@ -212,6 +221,16 @@ class _Resolution:
                 if fates[row] == FURTHER:
                     claim.flags.add("duplicate_key")
                 yield _build_row(claim)
+
+
+def _failure_of(read: TableRead, row: SummaryRow) -> str:
+    """Return what a row says of a run that failed, in a column of its status; empty for others."""
+    for column in read.table.columns:
+        words = words_of(str(row.values.get(column.name) or ""))
+        is_status = {"status", "state"} & {*words_of(column.name)[-1:]}
+        if column.role == "label" and is_status and words and words[0] in _FAILED:
+            return f"its {column.name} is {row.values[column.name]}; not a run"
+    return ""
 
 
 def _odd_power(values: Mapping[str, Any]) -> str:

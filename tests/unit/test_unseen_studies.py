@@ -635,6 +635,14 @@ STUDIES: dict[str, tuple[dict[str, str], str, int, list[tuple[Any, ...]]]] = {
         [("azul", "pgo", 6003.5, None), ("azul", "zgc", None, 9003.5),
          ("graal", "g1", 6000.5, 9000.5)],
     ),
+    # A run that failed has no results; a list of targets is no table of runs.
+    "a status and a plan": (
+        {"runs.csv": "query,energy_j,time_s,status\n" + "".join(
+            f"q{n},{5.25 + n},{0.5 + n},{'FAIL' if n == 3 else 'OK'}\n" for n in range(6)),
+         "targets.csv": "query,target_loss,target_epoch\n" + "".join(
+             f"q{n},0.{1 + n % 2},{2 + n % 3}\n" for n in range(6))},
+        "query, energy_j, duration_s", 5, [("q0", 5.25, 0.5), ("q1", 6.25, 1.5)],
+    ),
     # Two machines, by the times of their files; a third file repeats the first.
     "stamps of unlike runs": (
         {f"data_20231220_{at}.csv": "program time energy\n" + "".join(
@@ -689,7 +697,7 @@ def test_a_study_comes_out_right_without_settings(style: str, tmp_path: Path) ->
     files, columns, runs, rows = STUDIES[style]
     raw, lake = tmp_path / "study", tmp_path / "lake"
     write_files(raw, files)
-    code = REFUSED if style == "what is no run" else 0
+    code = REFUSED if style in ("what is no run", "a status and a plan") else 0
     assert main(["add", str(raw), "--lake", str(lake)]) == code
     with open_lake(lake) as opened:
         found = opened.polars(f"SELECT {columns} FROM runs ORDER BY ALL").rows()
