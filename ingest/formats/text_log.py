@@ -189,22 +189,24 @@ def _number(text: str, name: str) -> float | None:
 def _percentiles(text: str, histogram: LogHistogram) -> Mapping[str, float | int]:
     """Return the number, the mean and the percentiles of the values of a histogram, us.
 
-    A percentile beyond its last row is unknown, and the mean if a value is.
+    A percentile beyond its last row is unknown, and the mean if a value is. A count of thousands
+    of digits is infinite, and nothing is known then.
     """
     counts = [
-        (float(row["value"]), sum(map(int, row["counts"].split())))
+        (float(row["value"]), sum(map(float, row["counts"].split())))
         for row in histogram.rows.finditer(text)
     ]
-    beyond = sum(int(word) for row in histogram.overflow.finditer(text) for word in row[1].split())
+    overflows = (row[1].split() for row in histogram.overflow.finditer(text))
+    beyond = sum(float(word) for words in overflows for word in words)
     total = sum(count for _, count in counts) + beyond
-    if not 0 < total < _MOST or max(counts, default=(0.0, 0))[0] >= _MOST:
+    if not 0 < total < _MOST or max(counts, default=(0.0, 0.0))[0] >= _MOST:
         return {}
-    measured: dict[str, float | int] = {"requests": total}
+    measured: dict[str, float | int] = {"requests": int(total)}
     if not beyond:
         mean = sum(value * count for value, count in counts) / total
         measured["latency_mean_us"] = mean * histogram.to_us
     for name, share in _QUANTILES.items():
-        below = 0
+        below = 0.0
         for value, count in sorted(counts):
             below += count
             if below >= share * total:

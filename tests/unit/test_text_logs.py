@@ -26,23 +26,6 @@ def read_parts(content: bytes) -> tuple[str, dict[str | None, Reading]]:
     return form.name, readings
 
 
-def test_percentiles_of_a_histogram() -> None:
-    """Of 100 + 2 values 90 are 5 us, 10 are 7 us; two are beyond the rows: p99 is unknown."""
-    text = (
-        "# /dev/cpu_dma_latency set to 0us\n# Histogram\n000000 000000\t000000\n"
-        "000005 000040\t000050\n000007 000010\t000000\n# Min Latencies: 00005 00004\n"
-        "# Max Latencies: 00900 00700\n# Histogram Overflows: 00001 00001\n"
-    )
-    name, readings = read_parts(text.encode())
-    assert (name, readings[None].measurements) == ("cyclictest", {
-        "requests": 102, "latency_p50_us": 5.0, "latency_p90_us": 7.0, "latency_p95_us": 7.0,
-        "latency_min_us": 4.0, "latency_max_us": 900.0,
-    })  # fmt: skip
-    whole = read_parts(text.replace("00001 00001", "00000 00000").encode())[1]
-    assert whole[None].measurements["latency_mean_us"] == pytest.approx((90 * 5 + 10 * 7) / 100)
-    assert read_parts(captured("cyclictest.txt"))[0] == "cyclictest"
-
-
 def test_power_is_cut_to_the_window_that_the_load_generator_states(
     lake: Path, tmp_path: Path
 ) -> None:
