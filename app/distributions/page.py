@@ -2,12 +2,18 @@
 
 from typing import Any, Final
 
-from dash import ClientsideFunction, Input, Output, State, callback, clientside_callback
+from dash import ClientsideFunction, Input, Output, State, callback, clientside_callback, html
 
 from app.distributions.answer import VIEWS, Answer, explain, recomputed, rows_behind, status_words
 from app.distributions.figure import draw_map
-from app.distributions.layout import IDS, distributions_layout, quantile_table, sibling_table
-from app.distributions.layout_export import export
+from app.distributions.layout import (
+    IDS,
+    distributions_layout,
+    map_panel,
+    quantile_table,
+    sibling_table,
+    table_panels,
+)
 from app.distributions.runs import (
     default_state,
     knob_choices,
@@ -20,7 +26,33 @@ from app.distributions.state import DistributionsState
 from app.kit.callbacks import control_properties, register_filters, register_gather
 from app.kit.columns import encode_view
 from app.kit.context import lake_view
+from app.kit.export import ExportedPage, how_computed, render
+from app.kit.lake_view import LakeView
 from app.kit.page import Page
+
+
+def export(view: LakeView, state: DistributionsState) -> ExportedPage:
+    """Build the page for an export."""
+    answer = Answer.of(view, state)
+    bodies = {
+        "quantiles": quantile_table(answer),
+        "siblings": sibling_table(answer, has_links=False),
+    }
+    sentence = f"{status_words(answer)}: {state.selection.in_words()}."
+    main = html.Main(
+        [
+            html.P(sentence, className="quiet export-words"),
+            html.Div(
+                [map_panel([], has_menu=False), *table_panels(bodies, has_menus=False)],
+                className="views",
+            ),
+            how_computed("\n\n".join(explain(view, state, each.name) for each in VIEWS)),
+        ],
+        className="distributions distributions-export",
+    )
+    data = {"pictures": {"map": encode_view(draw_map(answer))}}
+    return ExportedPage("Distributions", render(main), data, view.is_synthetic)
+
 
 PAGE: Final = Page(
     name="distributions",
