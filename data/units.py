@@ -62,6 +62,16 @@ def digits_between(low: float, high: float) -> int:
     return min(max(math.floor(math.log10(largest)) - math.floor(math.log10(width)) + 1, 3), 6)
 
 
+def kind_of(unit: str) -> str:
+    """Return the unit without its SI prefix, and `1/s` for every rate: `J` for `mJ`.
+
+    Two metrics of one kind measure much the same: parts of a sum, or one rate counted in two ways.
+    """
+    if unit.endswith("/s"):
+        return "1/s"
+    return unit[1:] if unit[1:] in _PREFIXED else unit
+
+
 def format_change(fraction: float | None) -> str:
     """Format a relative change in percent with its sign: `+40.6 %`."""
     if fraction is None or not math.isfinite(fraction):

@@ -16,8 +16,10 @@ from app.kit.metric_choice import (
     value_counts,
 )
 from app.kit.panels import NONE
+from data.metrics import Metric
 from data.queries.runs import chosen_counts_query
 from data.selection import Selection
+from data.units import kind_of
 
 # Of these the value with most configurations is shown, of several the one in the middle.
 _WIDEST_FIRST: Final = ("device", "rw", "request")
@@ -61,14 +63,16 @@ def _of_one_workload(view: LakeView) -> ExploreState:
         for selection, workload in choices
     )
     first: ExploreState | None = None
-    paired: ExploreState | None = None
+    telling: ExploreState | None = None
     for state in states:
         first = first or state
-        if has_pair(view, state):
+        if state.show == "lines":
+            telling = telling or state
+        elif has_pair(view, state):
             if state.y in view.catalogue.costs:
                 return state
-            paired = paired or state
-    return paired or first or ExploreState()
+            telling = telling or state
+    return telling or first or ExploreState()
 
 
 def has_pair(view: LakeView, state: ExploreState) -> bool:
@@ -117,7 +121,7 @@ def _with_metrics(view: LakeView, state: ExploreState) -> tuple[ExploreState, tu
 
     Returns:
         The state, and the metrics that stand over what was set, since they make no pair: the only
-        measurement, one of several of a unit, or two that no run has both of. Else none.
+        measurement, one of several of a kind, or two that at most one run has both of. Else none.
     """
     catalogue, usual = view.catalogue, ExploreState()
     performance = performance_column(view, state.selection)
@@ -132,6 +136,12 @@ def _with_metrics(view: LakeView, state: ExploreState) -> tuple[ExploreState, tu
     paired = value_counts(view, state.selection, x, x)
     among = paired if any(n for name, n in paired.items() if name != x) else counts
     y = choose_cost(among, among[x], x, catalogue) if is_open("y", usual.y) else state.y
+    y = performance if y == PERFORMANCE else y
+    is_alike = _is_alike(catalogue.metric(x), catalogue.metric(y))
+    is_worse = y not in catalogue.costs and catalogue.metric(x).better is not None
+    is_rare = counts.get(y, 0) < 2 <= counts.get(x, 0)
+    if is_worse and (is_alike or is_rare) and is_open("y", usual.y):
+        y, is_alike = x, True
     shown_x = PERFORMANCE if x == performance else x
     chosen = {
         "x": shown_x, "y": y, "hmet": y, "cost": y, "by": shown_x, "ly": (y, shown_x)
@@ -142,12 +152,22 @@ def _with_metrics(view: LakeView, state: ExploreState) -> tuple[ExploreState, tu
         for key, value in chosen.items()
         if is_open(key, usual_of.get(key, usual.y))
     }
-    y = performance if y == PERFORMANCE else y
-    unit = catalogue.metric(y).unit
-    is_alike = y == x or (unit != "" and unit == catalogue.metric(x).unit)
-    if not counts.get(y) or (paired.get(y) and not is_alike):
-        return replace(state, **changes), ()
-    return replace(state, **changes), (y,) if is_alike or not counts.get(x) else (y, shown_x)
+    alone = tuple(name for name in (y, x) if counts.get(name, 0) > 1)
+    if is_alike:
+        alone = alone[:1]
+    elif paired.get(y, 0) > 1:
+        alone = ()
+    return replace(state, **changes), tuple(shown_x if name == x else name for name in alone)
+
+
+def _is_alike(x: Metric, y: Metric) -> bool:
+    """Return whether two metrics make no picture: of one kind, or both without a direction.
+
+    Nor does a product of energy and delay beside one of its factors.
+    """
+    if x.name in (y.name, "edp_js") or not (x.better or y.better):
+        return True
+    return x.unit != "" and kind_of(x.unit) == kind_of(y.unit)
 
 
 def with_knobs(view: LakeView, state: ExploreState) -> ExploreState:
@@ -161,9 +181,12 @@ def with_knobs(view: LakeView, state: ExploreState) -> ExploreState:
     items = [n for n, knob in knobs.items() if knob.column in view.catalogue.item_columns]
     heat_x, heat_y = choose_heat(known, items)
     roles = choose_roles(values, numbers)
+    # A line runs over numbers rather than names.
     over, style = heat_y, heat_x
+    if heat_x in numbers and heat_y not in numbers:
+        over, style = heat_x, heat_y
     if known.get(over, 0) < 2:
-        over, style = heat_x, NONE
+        over, style = heat_x if over == heat_y else heat_y, NONE
     if heat_x not in numbers and known[heat_x] > known[heat_y]:
         # Names stand beside their rows; below columns they would take the height of the cells.
         heat_x, heat_y = heat_y, heat_x

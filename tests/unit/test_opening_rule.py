@@ -193,6 +193,30 @@ def test_workloads_of_one_setting_each_are_compared(tmp_path: Path) -> None:
     assert line["y"].tolist() == [40, 41, 42]
 
 
+@pytest.mark.parametrize(
+    ("measured", "shown"),
+    [
+        pytest.param({"throughput_qps": 4, "iops": 4}, "throughput_qps", id="two rates"),
+        pytest.param(
+            {"latency_p99_us": 4, "interrupts": 1}, "latency_p99_us", id="a counter of one run"
+        ),
+    ],
+)
+def test_what_makes_no_pair_stands_over_what_was_set(
+    tmp_path: Path, measured: dict[str, int], shown: str
+) -> None:
+    none = dict.fromkeys(("energy_j", "latency_p99_us", "dvfs_ghz", "performance_metric"))
+    rows = [
+        run(**none | {"itr_us": 10.0 * (i + 1)} | {n: 5 + i for n, k in measured.items() if i < k})
+        for i in range(4)
+    ]
+    view = Lakes(write_lake(tmp_path / "lake", rows)).at(None)
+    state = default_state(view)
+    assert (state.show, state.lines_x, state.cost, state.y) == ("lines", "itr", shown, shown)
+    (line,) = traces(picture("lines", view, state)["figure"], "line")
+    assert line["y"].tolist() == [5, 6, 7, 8]
+
+
 def test_colour_and_size_show_any_knob(tmp_path: Path) -> None:
     view = machines(tmp_path)
     state = ExploreState(x="latency_p99_us", y="power_w", colour="machine", size="request",

@@ -17,6 +17,7 @@ from data.units import (
     format_digits,
     format_load,
     format_quantity,
+    kind_of,
 )
 
 NAN, INF = float("nan"), float("inf")
@@ -29,6 +30,15 @@ NAN, INF = float("nan"), float("inf")
 )  # fmt: skip
 def test_three_significant_digits(value: float, text: str) -> None:
     assert format_digits(value) == text
+
+
+@pytest.mark.parametrize(
+    ("unit", "kind"),
+    [("mJ", "J"), ("uW", "W"), ("us", "s"), ("mA", "A"), ("J", "J"), ("images/s", "1/s"),
+     ("1/s", "1/s"), ("J/image", "J/image"), ("%", "%"), ("", "")],
+)  # fmt: skip
+def test_kinds_of_units(unit: str, kind: str) -> None:
+    assert kind_of(unit) == kind
 
 
 @pytest.mark.parametrize(("value", "unit"), [(NAN, "us"), (INF, "")])
