@@ -29,8 +29,8 @@ _MOST_CARRIED: Final = 100
 _SINCE_1970: Final = (1e9, 4e9)
 # An object of this name states what was set.
 _SET: Final = re.compile(r"(?:.*\.)?(?:param|config|setting|factor|knob)\w*\.", re.IGNORECASE)
-# Times and rates that nobody sets; a duration may be set.
-_RESULTS: Final = WORDS["latencies"] | {"elapsed", "makespan", "wall", "walltime", "throughput"}
+# Times and rates that nobody sets; a duration may be set, and a latency that is added.
+_RESULTS: Final = {"elapsed", "makespan", "wall", "walltime", "throughput"}
 _MOST_SET: Final = 1e5
 # Keys of a document that no run wrote: a notebook, a lock file of packages.
 _OTHER_TOOLS: Final = ("nbformat", "lockfileVersion")
@@ -90,9 +90,17 @@ def _has_numbers(place: Place, are_results: bool) -> bool:
     cells = [each for own, _ in flat for each in own.items()]
     series = [(name, number) for _, lists in flat for name in lists for number in lists[name]]
     if are_results:
-        return any(
-            isinstance(number, float | int) and _is_read(number) and _is_result(heading)
+        read = {
+            heading
             for heading, number in (*cells, *series)
+            if isinstance(number, float | int) and _is_read(number)
+        }
+        # A power alone, such as `idle_power_w: 45.25`, is of a machine, unless several were read.
+        has_time = any(quantity_in(heading) == "time" for heading in read)
+        are_samples = any(quantity_in(heading) == "power" for heading, _ in series)
+        return any(
+            _is_result(heading) and (quantity_in(heading) != "power" or has_time or are_samples)
+            for heading in read
         )
     return any(_has_energy(name) for name, _ in series) or any(
         isinstance(cell, float | int)

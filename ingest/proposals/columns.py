@@ -25,6 +25,7 @@ from ingest.proposals.roles import (
     REMARK,
     Guess,
     guess_of,
+    is_measured,
 )
 from ingest.settings.headings import Heading, read_heading, unit_of
 from ingest.settings.word_lists import WORDS
@@ -33,7 +34,6 @@ from ingest.settings.word_lists import WORDS
 _FEW: Final = 2
 _LEAST_PARTS: Final = 3
 _FEWEST_ROWS: Final = 4
-_SPANS: Final = (("duration",), ("time",), ("runtime",), ("elapsed",))
 # Whole numbers under these stand for names.
 _CODES: Final = WORDS["identifiers"] | {"mode", "code", "type", "class", "case", "variant"}
 _A_PART: Final = "a clock of one of several processors"
@@ -120,12 +120,15 @@ def _with_domains(headings: Sequence[Heading]) -> list[Heading]:
 
 
 def _with_minutes(headings: Sequence[Heading]) -> list[Heading]:
-    """Read `duration_min` as minutes, if no other statistic of it stands beside."""
+    """Read `duration_min` as minutes, if no other statistic of it stands beside.
+
+    `time_min` and `runtime_min` may be the least time of several.
+    """
     stems = Counter(heading.words[:-1] for heading in headings)
     return [
         replace(heading, words=heading.words[:-1], unit=unit_of("mins"))
         if heading.words[-1:] == ("min",) and stems[heading.words[:-1]] == 1
-        and heading.words[-2:-1] in _SPANS and heading.unit is None
+        and heading.words[-2:-1] == ("duration",) and heading.unit is None
         else heading
         for heading in headings
     ]  # fmt: skip
@@ -155,12 +158,13 @@ def _mark_summaries(guesses: Sequence[Guess]) -> None:
 def _mark_parts(guesses: Sequence[Guess]) -> None:
     """Make metrics of the clocks of several processors: `CPU_FREQUENCY_0` to `CPU_FREQUENCY_7`.
 
-    What has few values is measured if its like is: `idle 12v` beside `idle 5v`.
+    A rail of few values is measured if its like is: `idle 12v` beside `idle 5v`.
     """
     kernels = Counter(kernel_of(guess) for guess in guesses)
     measured = {kernel_of(guess) for guess in guesses if guess.role == "metric"}
     for guess in guesses:
-        if guess.why.startswith(FEW_VALUES) and kernel_of(guess) in measured:
+        is_rail = kernel_of(guess).lower().endswith("#v")
+        if is_rail and guess.why.startswith(FEW_VALUES) and kernel_of(guess) in measured:
             guess.role, guess.why = "metric", "its like is measured"
         is_part = kernels[kernel_of(guess)] >= _LEAST_PARTS and guess.quantity == "frequency"
         if is_part and guess.role == "knob" and not guess.is_declared:
@@ -246,7 +250,8 @@ def _mark_twins(guesses: Sequence[Guess], columns: Sequence[Sequence[Cell]]) -> 
             is_again = guess.kind == "text" or is_many
             if guess.count == guesses[other].count == len(pairs) and is_again:
                 kept, left = guesses[other], guess
-                is_code = kept.kind == "real" or kept.heading.has(*_CODES)
+                is_code = kept.kind == "real" and not _is_named(kept)
+                is_code |= kept.heading.has(*_CODES)
                 is_plainer = left.kind == "text" and kept.kind != "text" and is_code
                 if is_plainer or (is_set(left.heading.text) and not is_set(kept.heading.text)):
                     # An object such as `params` says what was set.
@@ -265,6 +270,12 @@ def _mark_twins(guesses: Sequence[Guess], columns: Sequence[Sequence[Cell]]) -> 
             guesses[index].role = "label"
             named = " and ".join(guesses[part].heading.text for part in parts)
             guesses[index].why = f"consists of {named}"
+
+
+def _is_named(guess: Guess) -> bool:
+    """Return whether a heading is of a number that people set: a clock, a learning rate."""
+    is_free = guess.heading.unit is None and is_measured(guess.heading, guess.quantity) is False
+    return is_free or guess.quantity in ("frequency", "power")
 
 
 def _contains(cells: Sequence[Cell], parts: Sequence[Cell]) -> bool:

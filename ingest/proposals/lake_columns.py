@@ -94,7 +94,10 @@ def choose_targets(guesses: Sequence[Guess], of_groups: Container[str] = ()) -> 
     is_codecarbon = any(g.heading.has("codecarbon", "emissions") for g in guesses)
     if is_codecarbon:
         for guess in of_costs["energy"]:
-            if guess.heading.unit is None:
+            # Joules of RAPL may stand beside emissions: as kWh they would be of a power station.
+            middles = [middle_of(each) or 0.0 for each in (guess, duration) if each is not None]
+            most = _MOST_W * middles[1] * duration.own_scale if duration is not None else np.inf
+            if guess.heading.unit is None and middles[0] * 3.6e6 <= most:
                 set_unit(guess, "kWh", 3.6e6, "as CodeCarbon has it")
     if duration is not None and _is_of_items(duration, energy, power):
         duration.aim("")

@@ -144,7 +144,8 @@ def guess_of(heading: Heading, cells: Sequence[Cell]) -> Guess:
     ) and any(_digits(text) > _MOST_DIGITS for text in counts):
         guess.role, guess.why = "metric", f"numbers of more digits than people set: {said}"
     elif kind == "real" and (
-        len(counts) == len(texts) > MOST_STEPS or (guess.quantity == "time" and not recurring)
+        (len(counts) == len(texts) > MOST_STEPS and not is_set)
+        or (guess.quantity == "time" and not recurring)
     ):
         guess.role, guess.better = "metric", _direction(guess)
         guess.why = f"numbers of which none recurs: {said}"
@@ -177,7 +178,7 @@ def _counts_rows(numbers: np.ndarray) -> bool:
 
 def _names_a_setting(heading: Heading) -> bool:
     """Return whether the last word says what is set; the number of something may be a result."""
-    return heading.words[-1] in _SET - {"count", "number", "n", "num"}
+    return heading.words[-1] in (_SET | {"rate"}) - {"count", "number", "n", "num"}
 
 
 def _is_index(heading: Heading, numbers: np.ndarray) -> bool:

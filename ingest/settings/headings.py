@@ -28,7 +28,7 @@ _THOUSANDS: Final = re.compile("(?i)[kmg](?:ops?|reqs?|requests|tokens|queries|m
 _OF_NO_QUANTITY: Final = frozenset(
     {
         "efficiency", "ratio", "rate", "savings", "state", "mode", "plan", "samples", "readings",
-        "count",
+        "count", "price", "tariff",
     }
 )  # fmt: skip
 _VALUE: Final = re.compile(r"(?<![A-Za-z0-9.])\d+(?:\.\d+)?[A-Za-z]+$")

@@ -168,6 +168,8 @@ def _checked(join: _Join) -> _Join:
     if lacking := rows.keys() - there.keys():
         # Most rows of two tables without a measurement in common.
         is_most = 2 * len(lacking) < len(rows) and {*measured}.isdisjoint(other.measured)
+        # Runs of which there are not as many were not the same.
+        is_most &= "replicate" not in names
         if not (measured and is_most):
             return join
         said = f"{len(lacking)} of {len(rows)} rows have none there, and are runs of their own"

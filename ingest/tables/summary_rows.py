@@ -28,11 +28,15 @@ from ingest.tables.unique_keys import DROPPED, FIRST, FURTHER, NONE, RowKeys
 
 # Problems of a kind that are listed by line; the rest become one problem with a count.
 MAX_NAMED_LINES: Final = 200
-# Energy, power and time of a row that differ by more are doubted.
 # First words of the status of a run that has no results.
 _FAILED: Final = frozenset(
     {"fail", "failed", "error", "timeout", "oom", "out", "cancelled", "crashed", "aborted"}
 )
+_SUCCEEDED: Final = frozenset(
+    {"ok", "success", "successful", "succeeded", "done", "complete", "completed", "finished"}
+)
+_OF_A_RUN: Final = frozenset({"run", "job", "exit", "final"})
+# Energy, power and time of a row that differ by more are doubted.
 _POWER_TOLERANCE: Final = 0.05
 
 
@@ -123,14 +127,14 @@ class _Resolution:
 
     def _add(self, number: int, read: TableRead, keys: RowKeys) -> None:
         """Read the keys of a table's rows; note rows without one, and what is unknown."""
-        unknown = _Unknown(read)
+        unknown, states = _Unknown(read), _states_of(read)
         for index, row in enumerate(read.table.rows):
             if read.is_empty(row) and not all(map(read.is_empty, read.table.rows)):
                 detail = "nothing was measured; not a run"
                 self._notes[read.file.path].add("empty_row", "repaired", detail, row.line)
                 self._empty += 1
                 continue
-            if detail := _failure_of(read, row):
+            if detail := next((said for each in states if (said := _failure_of(each, row))), ""):
                 self._notes[read.file.path].add("failed_run", "refused", detail, row.line)
                 self._refused += 1
                 continue
@@ -223,13 +227,28 @@ class _Resolution:
                 yield _build_row(claim)
 
 
-def _failure_of(read: TableRead, row: SummaryRow) -> str:
-    """Return what a row says of a run that failed, in a column of its status; empty for others."""
-    for column in read.table.columns:
-        words = words_of(str(row.values.get(column.name) or ""))
-        is_status = {"status", "state"} & {*words_of(column.name)[-1:]}
-        if column.role == "label" and is_status and words and words[0] in _FAILED:
-            return f"its {column.name} is {row.values[column.name]}; not a run"
+def _states_of(read: TableRead) -> list[str]:
+    """Return the columns that say how a run ended, which each value must.
+
+    Tests pass or fail, and solvers give up in time: those are outcomes, measured to their end.
+    """
+    names = [
+        column.name
+        for column in read.table.columns
+        if column.role == "label"
+        and {*words_of(column.name)[-1:]} & {"status", "state"}
+        and {*words_of(column.name)[:-1]} <= _OF_A_RUN
+    ]
+    said = {n: {words_of(str(r.values.get(n) or ""))[:1] for r in read.table.rows} for n in names}
+    ends = {(), *((word,) for word in _FAILED | _SUCCEEDED)}
+    return [name for name in names if said[name] <= ends]
+
+
+def _failure_of(name: str, row: SummaryRow) -> str:
+    """Return what a row says of a run that failed, in a column of its state; empty for others."""
+    words = words_of(str(row.values.get(name) or ""))
+    if words and words[0] in _FAILED:
+        return f"its {name} is {row.values[name]}; not a run"
     return ""
 
 

@@ -8,7 +8,7 @@ import csv
 import json
 import re
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
@@ -1064,6 +1064,9 @@ def test_what_a_heading_and_its_cells_are(
         # The lake's own name goes before better words.
         ({"csv_total_energy_j": 6447.9, "energy_j": 6464.9}, {"energy_j": "energy_j"}),
         ({"package_j": 181.3, "dram_j": 14.8, "gpu_j": 16.1}, {"package_j": "energy_j"}),
+        # The least time of several is no minutes; what energy costs is none.
+        ({"time_min": 0.0123, "energy_j": 2.1}, {"energy_j": "energy_j"}),
+        ({"energy_price": 0.31, "time_s": 20.5}, {"time_s": "duration_s"}),
     ],
 )  # fmt: skip
 def test_the_columns_of_the_run_itself(columns: dict[str, float], targets: dict[str, str]) -> None:
@@ -1075,6 +1078,24 @@ def test_the_columns_of_the_run_itself(columns: dict[str, float], targets: dict[
     ]  # fmt: skip
     guesses = guess_columns([*columns], cells, {}, {})
     assert {g.heading.text: g.to for g in guesses if g.to} == targets
+
+
+def test_settings_beside_names_and_beside_measured_numbers_stay_settings() -> None:
+    """A clock whose steps have names, numbered factors, and a search at random."""
+    names = ["low", "mid", "high"] * 8
+    columns: dict[str, Sequence[object]] = {
+        "freq": [1.2, 1.8, 2.4] * 8, "level": names, "x1": [1, 2] * 12,
+        "x2": [round(0.0123 * n + n * n / 997, 5) for n in range(24)],
+        "learning_rate": [round(1e-4 * 1.31**n, 6) for n in range(24)],
+        "energy": [1250.3 + n for n in range(24)], "emissions": [0.15 + n / 99 for n in range(24)],
+        "time": [20.5 + n / 7 for n in range(24)],
+    }  # fmt: skip
+    cells = [[*map(str, each)] for each in columns.values()]
+    guesses = {g.heading.text: g for g in guess_columns([*columns], cells, {}, {})}
+    roles = {name: guesses[name].role for name in ("freq", "level", "x1", "learning_rate")}
+    assert roles == {"freq": "knob", "level": "label", "x1": "knob", "learning_rate": "knob"}
+    # In kWh, as CodeCarbon has them beside emissions, it would take a power station.
+    assert (guesses["energy"].to, guesses["energy"].unit) == ("energy_j", "J")
 
 
 def test_what_a_group_of_rows_took_is_no_measurement_of_a_row() -> None:

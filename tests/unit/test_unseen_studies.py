@@ -681,6 +681,31 @@ STUDIES: dict[str, tuple[dict[str, str], str, int, list[tuple[Any, ...]]]] = {
         "file, duration_s, energy_j, max_energy", 4,
         [("map", 10.5, 271.5, 281.5)],
     ),
+    # An outcome of a test is none of the run; a link that timed out is a setting.
+    "outcomes of tests": (
+        {"tests.csv": "test,jdk,status,link_state,energy_j,duration_s\n" + "".join(
+            f"t{test},{jdk},{'FAIL' if test > 2 else 'PASS'},{link},12{test}.5,4.{jdk}\n"
+            for test in range(4) for jdk in (8, 17) for link in ("ok", "timeout"))},
+        "test, jdk, status, energy_j, duration_s", 16, [("t0", 8, "PASS", 120.5, 4.8)] * 2,
+    ),
+    # Runs of which there are not as many in both tables are not the same ones.
+    "runs that were numbered apart": (
+        {"energy.csv": "app,run,energy_j\n" + "".join(
+            f"{app},{run},10{run}.5\n" for app in "xyz" for run in range(1, 6)),
+         "time.csv": "app,run,time_s\n" + "".join(
+            f"{app},{run},1{run}.25\n" for app in "xyz" for run in range(1, 8))},
+        "app, replicate, energy_j, duration_s", 36,
+        [("x", 1, 101.5, None), ("x", 1, None, 11.25)],
+    ),
+    # What a machine takes at most and a model of its power are no runs.
+    "YAML of machines": (
+        {"runs.csv": "app,cap,energy_j,time_s\n" + "".join(
+            f"{app},{cap},9{cap}.5,1.{cap}\n" for app in "xy" for cap in (25, 50)),
+         "machine.yaml": "cpu: EPYC\nidle_power_w: 45.25\nmax_power_w: 310.75\n",
+         "model.yaml": "per_core_w: 3.75\nlatency_slo_ms: 2.5\nenergy_price: 0.31\nnetem:\n"
+         "  latency_ms: 1.5\n"},
+        "app, cap, energy_j, duration_s", 4, [("x", 25, 925.5, 1.25)],
+    ),
     # Folders repeat what the documents say.
     "documents in folders": (
         {f"{machine}/{benchmark}/run{run}.json": '{"energy": {"value": 3977.5, "unit": "mJ"}, '
