@@ -140,7 +140,7 @@ def simulation(state: ModelsState, part: str = "all") -> dict[str, Any]:
         "replications": REPLICATIONS,
         "precision": PRECISION,
         "most_events": MOST_EVENTS[traffic],
-        "first_events": 0 if part == "at" else FIRST_EVENTS[traffic],
+        "first_events": FIRST_EVENTS[traffic],
     }
 
 

@@ -17,6 +17,7 @@ import xxhash
 from data.child_process import Child
 from data.errors import BusyError
 
+# Simulations at one time: of one rate, as at a crosshair, and of more, which takes longer.
 MOST_RUNNING: Final = 1
 MOST_WAITING: Final = 8
 # Simulations of one address that wait or run.
@@ -53,6 +54,11 @@ class Job:
     words: str = ""
     child: Child | None = None
     seen_s: dict[str, float] = field(default_factory=dict)
+
+    @property
+    def is_quick(self) -> bool:
+        """Whether it has one rate: it does not wait for those of a whole axis."""
+        return len(self.request["rates_kpps"]) == 1
 
     def see(self, visitor: str) -> None:
         """Remember that a visitor waits for it; the one seen longest ago is forgotten."""
@@ -185,8 +191,8 @@ class Jobs:
     def _begin(self) -> None:
         running = [j for j in self._jobs.values() if j.state == "running"]
         for job in [j for j in self._jobs.values() if j.state == "waiting"]:
-            if len(running) >= MOST_RUNNING:
-                break
+            if sum(other.is_quick == job.is_quick for other in running) >= MOST_RUNNING:
+                continue
             job.state, job.child = "running", Child("data.models.__main__")
             threading.Thread(target=self._read, args=[job, job.child], daemon=True).start()
             running.append(job)

@@ -42,7 +42,7 @@ window.wattlas.withDash(function () {
     if (isAsking) ask();
     if (isRestarted && !begun) models.set({ sim: false });
     if (begun || isRestarted || isOfSchemes) follow(begun);
-    else if (isMoved && models.hasSimulated()) followCrosshair("POST");
+    else if (isMoved && (models.hasSimulated() || models.isRunning())) followCrosshair("POST");
   }
 
   /* ---- runs and fits */
@@ -116,7 +116,7 @@ window.wattlas.withDash(function () {
     }
     if (part === "all") models.set({ sim: true });
     Object.assign(page.simulated, { status: "waiting", words: "simulation begins" });
-    modelsPage.say();
+    modelsPage.draw([]);
     // After the URL has the sliders: the server simulates what the URL says.
     wanted = page.kept.sim ? "all" : part;
     rest();
@@ -133,11 +133,16 @@ window.wattlas.withDash(function () {
   const pause = (found) =>
     new Promise((ready) => wattlas.later(ready, found.isBusy ? BUSY_MS : POLL_MS));
 
+  /** Results by curve: later ones take the place of those of a first pass. */
+  const newest = (results) => [...new Map(results.map((one) => [one.label, one])).values()];
+
   /** Follow the simulation over the load axis. Without a part to begin take what is known already. */
   async function follow(begun) {
     const job = jobs.grid, { labels: before } = page.simulated;
     leave(job);
-    if (!begun) page.simulated = { ...page.simulated, labels: before, status: "", words: "" };
+    // The crosshair's own rate is known first; the server simulates it beside the load axis.
+    if (begun) followCrosshair("POST");
+    else page.simulated = { ...page.simulated, labels: before, status: "", words: "" };
     let have = 0;
     for (let method = begun ? "POST" : "GET"; ; method = job.name || !begun ? "GET" : "POST") {
       const found = await answerOfPart(job, begun || "all", have, method);
@@ -152,9 +157,7 @@ window.wattlas.withDash(function () {
             (first && done < total ? `, ${Math.min(first, total)} in a first pass` : ""),
           failed: "simulation failed: " + words, cancelled: "simulation cancelled: " + words,
         };
-        // Later results take the place of those of a first pass.
-        const newest = new Map([...page.simulated.results, ...results].map((one) => [one.label, one]));
-        const all = [...newest.values()];
+        const all = newest([...page.simulated.results, ...results]);
         const isKnown = !begun && state === "cancelled", status = isKnown ? (all.length ? "done" : "") :
           state;
         page.simulated = { labels, results: all, status, words: isKnown ? "" : said[state] || "" };
@@ -164,7 +167,7 @@ window.wattlas.withDash(function () {
       if (!job.name && !found.isBusy) break;
       await pause(found);
     }
-    if (models.hasSimulated()) followCrosshair(begun ? "POST" : "GET");
+    if (!begun && models.hasSimulated()) followCrosshair("GET");
   }
 
   /** Follow the simulation at the crosshair. */
@@ -175,7 +178,7 @@ window.wattlas.withDash(function () {
       const found = await answerOfPart(job, "at", 0, method);
       if (!found || (found.error && !found.isBusy)) return;
       if (!found.error && found.results.length) {
-        page.at = { results: found.results };
+        page.at = { results: newest(found.results) };
         modelsPage.draw(["stack"]);
       }
       if (!job.name && !found.isBusy) return;

@@ -94,7 +94,6 @@
       for (const [name, build] of Object.entries(TABLES[tab])) part(name).replaceChildren(build());
       if (tab === "interrupts") wattlas.modelsQuestions.write(part("questions"), showAnswer);
       placeCrosshair();
-      placeNeeds();
       say();
     });
   }
@@ -147,6 +146,7 @@
   function say() {
     const status = part("status"), { runs, kept, spec, simulated } = page;
     if (!status) return;
+    placeNeeds();
     wattlas.modelsControls.showJob();
     wattlas.modelsControls.sayAssumptions();
     wattlas.modelsControls.sayLoads();
@@ -197,17 +197,19 @@
       Object.assign(line.style, { left, top: `${yaxis._offset}px`, height: `${yaxis._length}px` });
     }
   }
-  /** Name in each panel the curves that need a simulation; a click simulates them. */
+  /** Name in each panel the curves that need a simulation or are simulated; a click simulates them. */
   function placeNeeds() {
-    const { labels, words } = models.unsimulated(), isShown = labels.length > 0 && !models.isRunning();
+    const { labels, words } = models.unsimulated(), isRunning = models.isRunning();
+    const who = labels.length > 3 ? `${labels.length} schemes` : labels.join(", ");
     for (const gd of plots()) {
       let note = gd.querySelector(".models-needs");
       if (!note) {
         note = wattlas.element("button", { className: "models-needs", onclick: () => simulateMissing() });
         gd.append(note);
       }
-      note.hidden = !isShown;
-      note.textContent = `${labels.length > 3 ? `${labels.length} schemes` : labels.join(", ")}: ${words}`;
+      note.hidden = !labels.length;
+      note.disabled = isRunning;
+      note.textContent = `${who}: ${isRunning ? "simulation is under way" : words}`;
     }
   }
 

@@ -300,6 +300,8 @@ def test_visitors_share_a_simulation_and_its_results_are_kept(jobs: Jobs) -> Non
     first = jobs.ask(request(QUICK), "ann")
     assert jobs.ask(request(QUICK), "bob")["job"] == first["job"]
     assert jobs.ask(request(QUICK, seed=2), "eve")["state"] == "waiting"
+    # One rate, as at a crosshair, does not wait for those of a load axis.
+    assert jobs.ask(request(QUICK[:1]), "eve")["state"] == "running"
     until(lambda: jobs.ask(request(QUICK), "bob", begins=False)["state"] == "done")
     found = jobs.ask(request(QUICK), "someone later")
     assert [one["curve"] for one in found["results"]] == [0, 1]
