@@ -156,7 +156,7 @@ def _values(trace: Trace, flags: list[str]) -> tuple[dict[str, np.ndarray], list
         values[clean_name(name, "real")] = np.mean(series, axis=0)
     chosen = _chosen(trace, powers)
     if chosen:
-        values[POWER] = np.sum([powers[at] for at in chosen], axis=0)
+        values[POWER] = _added([powers[at] for at in chosen])
     for at, numbers in powers.items():
         if at not in chosen or len(chosen) > 1:
             own = f"{_bare(trace.layout.headings[at])}_power_w"
@@ -170,6 +170,13 @@ def _values(trace: Trace, flags: list[str]) -> tuple[dict[str, np.ndarray], list
             if heading.quantity == quantity and shared not in values:
                 values[shared] = numbers_of(trace.layout, at) * heading.scale
     return values, columns
+
+
+def _added(series: Sequence[np.ndarray]) -> np.ndarray:
+    """Return the sum of powers; where no time has all series, of those that it has."""
+    total = np.sum(series, axis=0)
+    is_set = ~np.isnan(series).all(axis=0)
+    return np.where(is_set, np.nansum(series, axis=0), np.nan) if np.isnan(total).all() else total
 
 
 def _in_watts(trace: Trace, at: int, numbers: np.ndarray) -> np.ndarray:

@@ -259,12 +259,16 @@ def _bare(cells: Sequence[str]) -> list[str]:
 
 
 def _fits(names: Sequence[str], rows: Sequence[tuple[int, list[str]]]) -> bool:
-    """Return whether the next rows have a cell for each heading, and a column of numbers."""
+    """Return whether the next rows have a cell for each heading, and a column of numbers.
+
+    Series that are not measured at one time leave cells without one.
+    """
     some = [cells for _, cells in rows if any(cells) and not cells[0].startswith("#")][:8]
     fitting = [cells for cells in some if len(cells) == len(names)]
     if len(fitting) < _LEAST_ROWS or len(fitting) < 0.7 * len(some):
         return False
-    return any(all(_is_value(cells[at]) for cells in fitting) for at in range(len(names)))
+    columns = [*zip(*fitting, strict=True)]
+    return any(any(map(_is_value, cells)) and all(map(is_number, cells)) for cells in columns)
 
 
 def _grouped(groups: Sequence[str], names: Sequence[str]) -> list[str]:

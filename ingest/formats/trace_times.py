@@ -11,13 +11,16 @@ from ingest.formats.trace_layout import number_text
 
 _ISO: Final = "ISO 8601"
 _FORMATS: Final = (
-    _ISO,
+    _ISO, "%Y-%m-%d %H:%M:%S",
     "%m-%d-%Y %H:%M:%S", "%d-%m-%Y %H:%M:%S", "%m-%d-%y %H:%M:%S", "%d-%m-%y %H:%M:%S",
     "%Y-%m-%d_%H:%M:%S", "%Y-%m-%d_%H-%M-%S", "%Y%m%d %H:%M:%S", "%Y-%m-%d %H-%M-%S",
     "%d.%m.%Y %H:%M:%S", "%d.%m.%Y %H:%M", "%d/%m/%Y %H:%M:%S",
     "%a %b %d %H:%M:%S %Y", "%d %b %Y %H:%M:%S", "%b %d %Y %H:%M:%S", "%b %d %H:%M:%S",
 )  # fmt: skip
-_FRACTION: Final = re.compile(r"(:\d\d:\d\d)[.,:](\d{1,9})(?!\d)")
+_FRACTION: Final = re.compile(r"(:\d\d?:\d\d?)[.,:](\d{1,9})(?!\d)")
+# Ada writes a blank before numbers, and ms without zeros: `19: 17: 7. 99` is 19:17:07.099.
+_BLANKS: Final = re.compile(r"([-:]) +(?=\d)")
+_BLANK_MS: Final = re.compile(r"\. (\d{1,3})(?!\d)")
 _OF_DAY: Final = re.compile(r"(\d{1,2}):(\d\d):(\d\d)(?:[.,](\d+))?")
 _DAY_S: Final = 86_400.0
 # Least of a number of ns, us, ms, s since 1970 that is a date: 1973; of s 2001, since clocks that
@@ -81,7 +84,8 @@ def _unwrapped(seconds: Sequence[float]) -> np.ndarray:
 
 def _unix_seconds(text: str, form: str) -> float:
     """Return the Unix time of a text in a form of `strptime`, or ISO 8601; NaN for others."""
-    bare = text.strip().replace("/", "-")
+    bare = _BLANK_MS.sub(lambda ms: f".{ms[1]:0>3}", _BLANKS.sub(r"\1", text.strip()))
+    bare = bare.replace("/", "-")
     try:
         if form == _ISO:
             return _unix(datetime.fromisoformat(bare.replace(",", ".").replace(" UTC", "+00:00")))

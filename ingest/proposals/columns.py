@@ -34,6 +34,9 @@ from ingest.settings.word_lists import WORDS
 _FEW: Final = 2
 _LEAST_PARTS: Final = 3
 _FEWEST_ROWS: Final = 4
+# Words of times of a clock.
+_MOMENTS: Final = WORDS["times_of_day"] | {"stop", "stopped", "finish", "t0", "t1"}
+_TIMES: Final = frozenset({"time", "t", "ts", "at", "clock", "unix", "run", "test", "window"})
 # Whole numbers under these stand for names.
 _CODES: Final = WORDS["identifiers"] | {"mode", "code", "type", "class", "case", "variant"}
 _A_PART: Final = "a clock of one of several processors"
@@ -70,6 +73,7 @@ def guess_columns(
             _declare(guess, known)
     _mark_summaries(guesses)
     _mark_parts(guesses)
+    _mark_moments(guesses)
     _find_crossed(guesses, columns)
     _find_results(guesses, columns)
     _mark_twins(guesses, columns)
@@ -169,6 +173,20 @@ def _mark_parts(guesses: Sequence[Guess]) -> None:
         is_part = kernels[kernel_of(guess)] >= _LEAST_PARTS and guess.quantity == "frequency"
         if is_part and guess.role == "knob" and not guess.is_declared:
             guess.role, guess.why = "metric", _A_PART
+
+
+def _mark_moments(guesses: Sequence[Guess]) -> None:
+    """Make labels of the times of a clock at which rows begin and end: they rise from row to row.
+
+    One that does not rise is one beside the other: `start_time_s` and `end_time_s`.
+    """
+    moments = [
+        g for g in guesses if g.role == "metric" and not g.is_declared
+        if {*g.heading.words} & _MOMENTS and {*g.heading.words} <= _MOMENTS | _TIMES
+    ]  # fmt: skip
+    for guess in moments:
+        if len(moments) > 1 or bool(np.all(np.diff(guess.numbers) >= 0)):
+            guess.role, guess.why, guess.better = "label", "a time of a clock", None
 
 
 def _find_crossed(guesses: Sequence[Guess], columns: Sequence[Sequence[Cell]]) -> None:

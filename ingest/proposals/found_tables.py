@@ -19,11 +19,14 @@ from ingest.formats.table_rows import Table
 from ingest.proposals.crossed_tables import measured_in_cells
 from ingest.records import ReadContext
 from ingest.settings.dataset import Settings
+from ingest.settings.headings import is_summary
 
 # Of each table so many bytes and rows are read, of tables with one heading so many files.
 _MOST_BYTES: Final = 8 << 20
 _MOST_ROWS: Final = 50_000
 _MOST_FILES: Final = 24
+# Fewer rows are those of another file by chance.
+_LEAST_COPIED: Final = 4
 # Files that are read of all.
 _MOST_READ: Final = 600
 
@@ -42,6 +45,7 @@ class FoundTable:
         keys: Headings of the keys of its dictionaries.
         is_document: Whether documents of JSON or YAML have it.
         declared: What the settings say of its columns already.
+        copies: Files whose rows are all rows of another one.
         measured: What the names of the files say that all cells are, but those of the first column.
     """
 
@@ -57,9 +61,19 @@ class FoundTable:
     declared: Mapping[str, TableColumn] = field(default_factory=dict)
     measured: str = ""
     read: int = 0
+    rows_of: dict[str, frozenset[int]] = field(default_factory=dict)
+    copies: set[str] = field(default_factory=set)
 
-    def add(self, path: str, columns: Sequence[Iterable[Cell]]) -> None:
-        """Add the rows of one more file."""
+    def add(self, path: str, columns: Sequence[Sequence[Cell]]) -> None:
+        """Add the rows of one more file, unless all are rows of another one."""
+        rows = frozenset(map(hash, islice(zip(*columns, strict=True), _MOST_ROWS)))
+        if len(rows) >= _LEAST_COPIED and any(
+            rows <= theirs and (is_summary(path) or is_summary(other))
+            for other, theirs in self.rows_of.items()
+        ):
+            self.copies.add(path)
+            return
+        self.rows_of[path] = rows
         self.columns = self.columns or [[] for _ in self.headings]
         for mine, cells in zip(self.columns, columns, strict=True):
             mine += map(_stripped, islice(cells, _MOST_ROWS - len(mine)))
@@ -114,7 +128,7 @@ def find_tables(
                 except (FormatError, OSError) as error:
                     faults[path] = str(error)
                     known = ()
-            for table in known:
+            for table in (each for each in known if path not in each.copies):
                 table.paths.append(path)
     return list(tables.values()), faults
 
@@ -148,7 +162,7 @@ def _read(
         found.place, found.is_document = table.place, is_document
         found.keys |= {*table.keys}
         found.units |= table.units
-        found.add(path, [table.column(index) for index in range(len(headings))])
+        found.add(path, [[*table.column(index)] for index in range(len(headings))])
         yield found
 
 

@@ -122,7 +122,10 @@ def choose_targets(guesses: Sequence[Guess], of_groups: Container[str] = ()) -> 
             set_unit(guess, "mW", 1e-3, DOUBTED)
     choose_units(energy, power, duration, apart_s, _MOST_W if machines else PLAUSIBLE_W[1])
     for guess in (g for g in metrics if g.quantity == "energy"):
-        if guess is not energy and not guess.unit:
+        if energy and guess is not energy and guess.heading.has(*WORDS["predicted"]):
+            # Less of what a model says is no better; its unit may be another one.
+            guess.better = None
+        elif guess is not energy and not guess.unit:
             guess.unit = energy.unit if energy and not energy.heading.unit else "J"
         guess.wraps_at = _wrap_of(guess)
         if guess.wraps_at is not None:
@@ -227,7 +230,7 @@ def _rank(guess: Guess, target: str) -> int:
     rank += 3 * heading.has("system", "machine", "execution", "runtime", "duration", "makespan")
     rank += 2 * heading.has("package", "pkg", "avg", "average", "mean", "usage", "consumed")
     rank -= 8 * heading.has("idle", "baseline", "static", "dynamic", "saved", "savings", "delta")
-    rank -= 6 * heading.has("codecarbon", "estimated", "predicted", "model", "theoretical", "peak")
+    rank -= 6 * heading.has("codecarbon", "peak", *WORDS["predicted"])
     rank -= 2 * len([word for word in heading.words if word not in MEASURED | PLAIN_WORDS])
     if not heading.has("package", "pkg"):
         rank -= 4 * heading.has(*WORDS["parts"])

@@ -42,6 +42,8 @@ _STAMP: Final = re.compile(
     r"|\d{4}-\d\d-\d\d.*"
 )
 _DIGEST: Final = re.compile(r"(?=.*[a-f])(?=.*\d)[0-9a-f]{7,40}")
+# Words before numbers of processes: PowerJoular adds `-4711.csv` to the name of a file.
+_OF_PROCESSES: Final = frozenset({"pid", "csv"})
 # Large numbers that were set are seldom others.
 _LARGE: Final = re.compile(r"\d+000|32768|65536|131072|262144|524288|1048576")
 # Of twice as many paths and more, so many are read.
@@ -172,6 +174,7 @@ class _Reader:
         # Numbers of jobs are of one file each.
         is_job = len(values) == len(texts) > 3 and all(re.fullmatch(r"\d{5,}", t) for t in values)
         is_job = is_job and not all(map(_LARGE.fullmatch, values)) and not _names_size(word)
+        is_job |= is_whole and word.lower() in _OF_PROCESSES
         # A digest with several files may be a version that was compared.
         is_digest = len(values) < len(texts) and all(map(_DIGEST.fullmatch, values))
         is_stamp = is_job or (not is_digest and all(map(_STAMP.fullmatch, values)))

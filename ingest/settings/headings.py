@@ -24,6 +24,8 @@ ITEMS: Final = frozenset(
 )  # fmt: skip
 # Nobody writes seconds of these: `kops_s`, `Mreq_s`.
 _THOUSANDS: Final = re.compile("(?i)[kmg](?:ops?|reqs?|requests|tokens|queries|msgs|txn|pkts)")
+# Quantities whose units make products, as of an energy and a delay.
+_FACTORS: Final = frozenset({"energy", "power", "time"})
 # Last words of what has the unit of no quantity named before them: `Energy Samples`.
 _OF_NO_QUANTITY: Final = frozenset(
     {
@@ -185,6 +187,11 @@ def _last_unit(words: list[str]) -> Unit | None:
         return Unit(f"{text}/s", "rate") if is_bytes or is_counted else None
     if len(words) == 2 and words[0].lower() in ("watt", "w", "kilowatt", "milliwatt", "watts"):
         return unit_of("".join(words)) if words[1].lower().startswith("h") else None
+    if len(words) == 2:
+        units = [unit for word in words if word not in _NEVER_LAST and (unit := unit_of(word))]
+        # `edp_uJ_ms` is a product: no energy and no time.
+        is_product = len(units) == 2 and {each.quantity for each in units} <= _FACTORS
+        return Unit(" ".join(each.text for each in units)) if is_product else None
     if len(words) != 1 or words[0] in _NEVER_LAST:
         return None
     return unit_of(words[0])
@@ -225,6 +232,11 @@ def is_derived(text: str) -> bool:
     return is_other or not WORDS["derived"].isdisjoint(words)
 
 
+def is_summary(path: str) -> bool:
+    """Return whether the name of a file says no more than that it has results: `summary.csv`."""
+    return {*words_of(path.rpartition("/")[2].partition(".")[0])} <= WORDS["general"]
+
+
 def is_setting(text: str) -> bool:
     """Return whether a text is the name of what is set before a run: `threads`, `freq_mhz`."""
     heading = read_heading(text)
@@ -235,13 +247,12 @@ def is_setting(text: str) -> bool:
 def quantity_of(heading: Heading) -> Quantity:
     """Return what a column measures, by its unit, else by its words; empty if neither says it."""
     words = heading.words
-    if heading.unit is not None and heading.unit.quantity == "percent":
+    if heading.unit is not None:
         # `energy_saving_pct` is no energy.
-        return ""
-    if heading.unit is not None and heading.unit.quantity:
-        return heading.unit.quantity
+        is_none = heading.unit.quantity == "percent" or heading.has(*WORDS["products"])
+        return "" if is_none else heading.unit.quantity
     last = next((word for word in reversed(words) if word not in WORDS["plain"]), "")
-    if last in _OF_NO_QUANTITY:
+    if last in _OF_NO_QUANTITY or not WORDS["products"].isdisjoint(words):
         return ""
     if heading.has("energy", "joules", "joule"):
         return "energy"

@@ -16,6 +16,7 @@ _SPELLED: Final = {
     **dict.fromkeys(("mj", "millijoule", "millijoules"), "mJ"),
     **dict.fromkeys(("uj", "µj", "μj", "microjoule", "microjoules"), "uJ"),
     **dict.fromkeys(("nj", "nanojoules"), "nJ"),
+    **dict.fromkeys(("pj", "picojoules"), "pJ"),
     **dict.fromkeys(("wh", "watthour", "watthours"), "Wh"),
     **dict.fromkeys(("kwh", "kilowatthours"), "kWh"),
     **dict.fromkeys(("mwh", "milliwatthours"), "mWh"),
@@ -55,7 +56,9 @@ _BASES: Final[dict[str, tuple[Quantity, float]]] = {
     "min": ("time", 60), "h": ("time", 3600), "Hz": ("frequency", 1), "V": ("voltage", 1),
     "A": ("current", 1), "Ah": ("charge", 3600),
 }  # fmt: skip
-_PREFIXES: Final = {"n": 1e-9, "u": 1e-6, "m": 1e-3, "k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
+_PREFIXES: Final = {
+    "p": 1e-12, "n": 1e-9, "u": 1e-6, "m": 1e-3, "k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12,
+}  # fmt: skip
 _PLAIN: Final[dict[str, Quantity]] = {
     **{"%": "percent", "rpm": "rate"},
     **dict.fromkeys(("packets/s", "kpackets/s", "Mpackets/s"), "rate"),

@@ -22,7 +22,7 @@ from ingest.formats.problem_list import ProblemList
 from ingest.lake.recorded_runs import SUMMARY, RunIds
 from ingest.records import Problem, SummaryRow
 from ingest.settings.dataset import UNKNOWN
-from ingest.settings.headings import words_of
+from ingest.settings.headings import is_summary, words_of
 from ingest.tables.table_reads import RowCounts, TableRead, window_of
 from ingest.tables.unique_keys import DROPPED, FIRST, FURTHER, NONE, RowKeys
 
@@ -90,6 +90,8 @@ class _Resolution:
         self._notes = {read.file.path: ProblemList(MAX_NAMED_LINES) for read in reads}
         self._unknown: dict[str, list[Problem]] = defaultdict(list)
         self._refused = self._empty = 0
+        self._sizes = Counter(len(read.table.rows) for read in reads)
+        self._contents: dict[int, str] = {}
         keys = RowKeys()
         for number, read in enumerate(self._reads):
             self._add(number, read, keys)
@@ -128,6 +130,13 @@ class _Resolution:
     def _add(self, number: int, read: TableRead, keys: RowKeys) -> None:
         """Read the keys of a table's rows; note rows without one, and what is unknown."""
         unknown, states = _Unknown(read), _states_of(read)
+        content = read.content if self._sizes[len(read.table.rows)] > 1 else 0
+        twin = self._contents.setdefault(content, read.file.path) if content else read.file.path
+        if twin != read.file.path and (is_summary(twin) or is_summary(read.file.path)):
+            detail = f"all {len(read.table.rows)} rows stand in {twin} too; dropped"
+            self._notes[read.file.path].add("identical_row", "repaired", detail)
+            self._empty += len(read.table.rows)
+            return
         for index, row in enumerate(read.table.rows):
             if read.is_empty(row) and not all(map(read.is_empty, read.table.rows)):
                 detail = "nothing was measured; not a run"
@@ -318,7 +327,8 @@ def _build_row(claim: _Claim) -> dict[str, Any]:
     if row.get("duration_s") is None and (window := window_of(values)) is not None:
         row["duration_s"] = window[1] - window[0]
         claim.flags.add("duration_derived")
-    if row.get("energy_j") is None and None not in (row.get("power_w"), row.get("duration_s")):
+    is_stated = any(values.get(name) is not None for name in ("energy_j", *claim.read.energies))
+    if not is_stated and None not in (row.get("power_w"), row.get("duration_s")):
         row["energy_j"] = row["power_w"] * row["duration_s"]
         claim.flags.add("energy_derived")
     if None not in (row.get("energy_j"), row.get("duration_s") or None):

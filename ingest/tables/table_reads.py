@@ -1,6 +1,7 @@
 """Summary tables after they were read: columns, loads, and what became of the rows."""
 
 import re
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -15,11 +16,13 @@ from ingest.files.packed import Packed
 from ingest.formats.trace_times import unix_of_number, unix_seconds
 from ingest.records import Problem, SummaryRow, SummaryTable
 from ingest.settings.dataset import UNKNOWN
+from ingest.settings.units import unit_of
 from ingest.tables.core_rows import sum_over_cores
 
 # A load that was set has so many digits; one that was measured is that near to it.
 _LOAD_DIGITS: Final = 2
 _LOAD_TOLERANCE: Final = 0.01
+_LEAST_COPIED: Final = 4
 # A name that SQL reserves, such as `end`, has its kind behind it in the lake.
 _START: Final = re.compile(
     r"(?:.*_)?(?:start|begin|started|starting|begun|beginn|anfang|debut|inicio)(?:_?(?:time|at|ts|date|unix).*|ing_?time.*|_real|_whole|_text)?"
@@ -96,6 +99,25 @@ class TableRead:
         rows = self.table.rows
         found = {n for row in rows for n, value in row.values.items() if value is not None}
         return tuple(sorted(found & self.metrics))
+
+    @cached_property
+    def energies(self) -> tuple[str, ...]:
+        """Columns of the table's own that are energies, of whatever part or series."""
+        units = {column.name: unit_of(column.unit) for column in self.table.columns}
+        return tuple(name for name, unit in units.items() if unit and unit.quantity == "energy")
+
+    @cached_property
+    def content(self) -> int:
+        """A digest of the cells that differ from row to row, which no path says.
+
+        0 for few rows, which may be those of another table by chance, or without a usual metric.
+        """
+        cells: dict[str, list[object]] = defaultdict(list)
+        for row in self.table.rows if {*MEASUREMENTS}.intersection(self.measured) else ():
+            for name, value in row.values.items():
+                cells[name].append(value)
+        varied = frozenset((name, *each) for name, each in cells.items() if len({*each}) > 1)
+        return hash(varied) if varied and len(self.table.rows) >= _LEAST_COPIED else 0
 
     def is_empty(self, row: SummaryRow) -> bool:
         """Whether nothing was measured of a row, such as one of a plan that was not run yet."""

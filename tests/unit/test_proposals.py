@@ -71,6 +71,8 @@ from tests.fixtures.real import studies
         ("memory_GiB", "GiB", "bytes", 1024**3),
         ("bs.KiB", "KiB", "bytes", 1024),
         ("EDP (J*s)", "J s", "", 1),
+        ("edp_uJ_ms", "uJ ms", "", 1),
+        ("energy_per_mac_pJ", "pJ/mac", "price", 1),
         ("power/W", "W", "power", 1),
         ("gen_tps", "1/s", "rate", 1),
         ("results.ttft_ms.p99", "ms", "time", 1e-3),
@@ -1061,6 +1063,10 @@ def test_what_a_heading_and_its_cells_are(
         ({"Elapsed (s)": 1909.0, "CPU Power (W)": 29.2, "CPU Energy (kJ)": 55.7,
           "Total Energy (kJ)": 129.9}, {"Elapsed (s)": "duration_s",
                                         "Total Energy (kJ)": "energy_j"}),
+        # Times of a clock, products and predictions are none of the run's.
+        ({"start_time_s": 5335.5, "end_time_s": 5336.5, "energy_j": 3.5}, {"energy_j": "energy_j"}),
+        ({"edp_uJ_ms": 33.1, "predicted_energy_j": 4.5, "measured_energy_j": 3.5},
+         {"measured_energy_j": "energy_j"}),
         # The lake's own name goes before better words.
         ({"csv_total_energy_j": 6447.9, "energy_j": 6464.9}, {"energy_j": "energy_j"}),
         ({"package_j": 181.3, "dram_j": 14.8, "gpu_j": 16.1}, {"package_j": "energy_j"}),

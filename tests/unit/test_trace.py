@@ -97,6 +97,20 @@ LAYOUTS = {
              [10 + n for n in N], [6 + n for n in N], [4] * 12),
         186.0, 12.0, {"cpu_power_w": 11.5, "gpu_power_w": 4.0},
     ),
+    # ms without zeros: 7.099 s follows 6.98 s.
+    "PowerJoular: blanks of Ada": (
+        rows("Date,CPU Utilization,CPU Power",
+             [f" 2024- 11- 2  19: 17: {ms // 1000}. {ms % 1000}" for ms in range(6500, 9500, 119)],
+             [0.25] * 26, [10] * 26),
+        26 * 1.19, 26 * 0.119, {"cpu_utilization": 0.25},
+    ),
+    # Each pod runs alone; all are read by the name of the file.
+    "Grafana: a series a column": (
+        "sep=,\n" + rows('"Time","a1 / PKG power","b2 / PKG power"', DATES,
+                         ["", *[10 + n for n in N[1:6]], *[""] * 6],
+                         [10, *[""] * 5, *[10 + n for n in N[6:]]]),
+        186.0, 12.0, {},
+    ),
     "PTDaemon: names and values": (
         "".join(f"Time,05-29-2023 14:34:{n:02}.144,Watts,{10 + n}.0,Volts,229.29,Mark,none\n"
                 for n in N),

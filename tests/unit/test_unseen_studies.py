@@ -673,6 +673,21 @@ STUDIES: dict[str, tuple[dict[str, str], str, int, list[tuple[Any, ...]]]] = {
          f"{80.5 / n} s\nTotal energy: {1000.5 + n} J\nranks: {n}\n" for n in (1, 2, 4)},
         "ranks, duration_s, energy_j", 3, [(1, 80.5, 1001.5)],
     ),
+    # A part of the energy is stated: power x time is not that of the run.
+    "a product of energy and time": (
+        {"mac.csv": "bits,accuracy_pct,dynamic_power_W,time_ms,e_mac_uJ,edp_uJ_ms\n" + "".join(
+            f"{n},{97.5 - n},0.0{32 - n},{1.016 + n},{32.52 - n},{33.053 - n}\n"
+            for n in range(4))},
+        "bits, energy_j, duration_s, edp_uj_ms, performance_metric", 4,
+        [(0, 32.52e-6, 1.016e-3, 33.053, "duration_s")],
+    ),
+    "a copied table": (
+        {f"{name}.csv": "label,kv,time_s" + "".join(
+            f"{end}{label},{kv},{83.128747 + n}" for n, (label, kv) in enumerate(
+                product("ab", ("f16", "q8"))))
+         for name, end in (("exact", "\n"), ("summary", "\r\n"))},
+        "label, kv, duration_s", 4, [("a", "f16", 83.128747)],
+    ),
     # Only the names of the programs tell the rows apart.
     "nothing else was set": (
         {"data_1.csv": "file time avg-energy max-energy\n" + "".join(
