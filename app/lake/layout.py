@@ -237,12 +237,12 @@ def _problems(view: LakeView) -> list:
         return [html.P("Nothing was refused, repaired or doubted.", className="note")]
     head = ("", "what", "where", "reason", "times")
     made = [
-        html.Tr([html.Td(words) for words in (
+        html.Tr([html.Td(words, **{"data-label": label}) for label, words in zip(head, (
             row["severity"], row["kind"],
             f"{row['dataset'] or ''} {row['path'] or ''}"
             + ("" if row["line"] is None else f", line {row['line']:,}"),
             row["detail"], f"{row['count']:,}",
-        )])
+        ), strict=True)])
         for row in rows.iter_rows(named=True)
     ]  # fmt: skip
     heading = html.Thead(html.Tr([html.Th(word, scope="col") for word in head]))

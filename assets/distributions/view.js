@@ -23,7 +23,9 @@
     const last = Math.max(...names.map(({ x }) => x[0]));
     for (const { xaxis = "x" } of share > 0 && share < 0.7 ? names : []) {
       const key = "xaxis" + xaxis.slice(1), [low, high] = layout[key].range;
-      out[key] = { ...layout[key], range: [low, Math.max(high, low + (last - low) / (1 - share))] };
+      // Names of levels stand upright there, some longer than the margin.
+      const range = [low, Math.max(high, low + (last - low) / (1 - share))];
+      out[key] = { ...layout[key], automargin: true, range };
     }
     return { data, layout: out };
   }

@@ -235,7 +235,7 @@
       isLatency && (isP99() ? "99th percentile, simulated only" : "mean"),
       models.isBursty() && "bursty: simulated only, intervals too narrow; runs are of other links",
       name === "loss" && kept.runs && runs && "the lake holds no losses",
-      measured.length && `runs: ${RUN_WORDS[name]()}, \u00B1 1 sd`,
+      measured.length && `runs: ${RUN_WORDS[name]()}, \u00B1\u00a01\u00a0sd`,
     ].filter(Boolean);
     const modelled = [...lines(name), ...models.curves().flatMap((curve) => simulatedTrace(name, curve))];
     // Where no scheme loses packets the axis shows no rounding.

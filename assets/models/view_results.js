@@ -25,7 +25,7 @@
       "lines+markers", points.map((p) => p.latency_us), points.map((p) => p.energy_uj),
       { kind: "energy", words, dvfs: grid },
       {
-        ...axes, name: words, line: { color: hue, width: 1.6 }, connectgaps: false,
+        ...axes, name: words, line: { color: hue, width: 7 }, connectgaps: false,
         marker: {
           size: 4.5, color: grid, colorscale: "Cividis", cmin: low, cmax: 1, showscale: isLabelled,
           colorbar: { title: { text: "D" }, thickness: 10, len: 0.7 },
@@ -60,14 +60,14 @@
       const latency = columns > 1 ? "latency / interval" : "latency / time between requests (less is better)";
       const power = rows > 1 ? "mean power, W" : "mean power, W (less is better)";
       return {
-        alpha, beta, name, xaxis: axis(row === rows - 1 ? latency : "", {
+        alpha, beta, name, xaxis: axis(row === rows - 1 && column === columns >> 1 ? latency : "", {
           domain: [left, left + width], anchor: "y" + name, range: [0, LAST_LATENCY],
         }),
         yaxis: axis(column === 0 ? power : "", {
           domain: [top - height, top], anchor: "x" + name, rangemode: "tozero",
         }),
         note: {
-          text: `alpha = ${three(alpha)}, beta = ${three(beta)}`, xref: "paper", yref: "paper",
+          text: `\u03B1 ${three(alpha)}, \u03B2 ${three(beta)}`, xref: "paper", yref: "paper",
           x: left + width / 2, y: top, yanchor: "bottom", xanchor: "center", showarrow: false,
           font: { size: 12 },
         },

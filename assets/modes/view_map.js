@@ -12,8 +12,8 @@
   // Up to this many columns and rows, in rows of this height, cells have the winner's name; above so many
   // columns, short texts.
   const NAMED_MAX = [8, 9], NAMED_PX = 30, WIDE_MAX = 12;
-  // A cell that is drawn narrower, or lower than a line, has no text.
-  const LEAST_PX = 28;
+  // A cell that is drawn narrower, or lower than a line, has no text; one under the second, a short one.
+  const LEAST_PX = 28, SHORT_PX = 58;
 
   /**
    * The labels of an axis that have room: every k-th, k the least of 1, 2, 5, 10, ..., and the last one,
@@ -108,6 +108,7 @@
     const isWide = !(part.x.drawn / columns < longest);
     const isNamed = isTall && isWide && columns <= NAMED_MAX[0] && rows <= NAMED_MAX[1];
     const hasRoom = !(part.x.drawn / columns < LEAST_PX || part.y.drawn / rows < LINE_PX);
+    const isShort = columns > WIDE_MAX || part.x.drawn / columns < SHORT_PX;
     const count = hasRoom && columns <= meta.texts_max[0] && rows <= meta.texts_max[1] ? data.count : 0;
     const cellOf = count ? wattlas.rows.cellOf(meta.map, data) : [], width = meta.map.xs.length;
     const halo = Array(4).fill("0 0 3px " + wattlas.palette(theme).paper).join(", ");
@@ -115,7 +116,7 @@
       if (cellOf[i] < 0) continue;
       const x = cellOf[i] % width, y = Math.floor(cellOf[i] / width);
       if (x < part.x.low || x > part.x.high || y < part.y.low || y > part.y.high) continue;
-      const text = wattlas.cells.text(data, i, isNamed, columns > WIDE_MAX);
+      const text = wattlas.cells.text(data, i, isNamed, isShort);
       if (!text) continue;
       found.x.push(x);
       found.y.push(y);

@@ -85,7 +85,8 @@
     const common = { xref: "paper", yref: "paper", y, showarrow: false };
     const heading = {
       ...common, text: "<b>" + title + "</b>" + (lines.length ? "" : ": not measured"),
-      x: 0, xanchor: "left", yanchor: "bottom", font: { size: 12 },
+      // Where the page is narrow, it begins over the ticks: the other words need the room.
+      x: 0, xanchor: "left", xshift: scene.widthPx < 400 ? -34 : 0, yanchor: "bottom", font: { size: 12 },
     };
     const none = lines.filter(({ meta }) => meta.zeros).map(({ meta: { k, zeros, total } }) => {
       const words = timeline.letter(k) + " " + ((100 * zeros) / total).toFixed(0) + " %";
