@@ -210,12 +210,15 @@ def _against_sentence(row: Mapping[str, Any], question: Asked) -> list[str]:
 
 
 def _set_sentence(row: Mapping[str, Any]) -> str:
-    twice = (
-        f"{row['members']:,} of {row['settings_twice']:,} settings measured at least twice "
-        "cannot be told from the best"
-    )
-    if row["members"] == 1:
+    if row["settings_twice"] == 1:
+        twice = "it is the only setting measured at least twice"
+    elif row["members"] == 1:
         twice = f"it is the best of {row['settings_twice']:,} settings measured at least twice"
+    else:
+        twice = (
+            f"{row['members']:,} of {row['settings_twice']:,} settings measured at least twice "
+            "cannot be told from the best"
+        )
     once = f", {row['members_once']:,} measured once cannot be ruled out"
     return twice + (once if row["members_once"] else "")
 

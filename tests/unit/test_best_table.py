@@ -108,6 +108,13 @@ def test_sentences_lead_with_what_the_runs_prove(view: LakeView) -> None:
     assert "recommended: ITR 50 us \u00b7 2.9 GHz (at most " in second
 
 
+def test_one_setting_measured_twice_is_called_the_only_one(tmp_path: Path) -> None:
+    rows = replicates(2.0, 60.0, 900.0) + replicates(50.0, 60.0, 1200.0)[:1]
+    view, asked = view_of(tmp_path, rows), state()
+    (found,) = sentences(best_table(view, asked), asked_of(view, asked))
+    assert "it is the only setting measured at least twice" in found
+
+
 def test_many_sentences_are_counted(tmp_path: Path) -> None:
     loads = [200_000.0, 400_000.0, 600_000.0, 800_000.0]
     rows = [row for load in loads for row in replicates(2.0, 60.0, 900.0, load_qps=load)]
