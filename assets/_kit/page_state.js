@@ -29,14 +29,43 @@
     addEventListener(kind, acted, { capture: true, passive: true });
   }
 
-  function write(link) {
+  const here = () => location.pathname + location.search;
+  /* Write an entry for another link, or for other ranges. */
+  function write(link, ranges = zooms()) {
     lastLink = link;
-    if (link === location.pathname + location.search) return;
+    if (link === here() && isSame(ranges, zooms())) return;
     const now = performance.now(), isActed = now - actAt < ACT_MS, isBurst = now - writtenAt < BURST_MS;
-    if (isActed && !isBurst) history.pushState({ scroll: scrolled(), changes: changes() + 1 }, "", link);
-    else history.replaceState(history.state, "", link);
+    const state = { ...history.state, ranges };
+    if (!isActed || isBurst) history.replaceState(state, "", link);
+    else history.pushState({ ...state, scroll: scrolled(), changes: changes() + 1 }, "", link);
     if (isActed) writtenAt = now;
     actAt = -Infinity;
+  }
+
+  /* The ranges of zoomed pictures that no link has, {id: {axis: range}}, are kept with each entry. */
+  const zooms = () => (history.state && history.state.ranges) || {};
+  const isSame = (a, b) => JSON.stringify(a) === JSON.stringify(b);
+  let shownZooms = zooms();
+  wattlas.ranges = {
+    /** The ranges of a picture, by its element's id; empty for those that it has without a zoom. */
+    of: (id) => zooms()[id] || {},
+    keep(id, ranges) {
+      if (isSame(wattlas.ranges.of(id), ranges)) return;
+      shownZooms = { ...zooms(), [id]: ranges };
+      write(here(), shownZooms);
+      wattlas.sayFilters(wattlas.currentPage().name);
+    },
+  };
+  function showZooms() {
+    const before = shownZooms, page = wattlas.currentPage();
+    shownZooms = zooms();
+    for (const id of Object.keys({ ...before, ...shownZooms })) {
+      const gd = wattlas.plot(id), ranges = wattlas.ranges.of(id);
+      if (!gd || isSame(before[id], ranges)) continue;
+      if (Object.keys(ranges).length) wattlas.scaleTo(gd, ranges);
+      else wattlas.scale(gd, "reset");
+    }
+    if (page) wattlas.sayFilters(page.name);
   }
 
   /* How many changes of the page Back can undo. */
@@ -62,8 +91,12 @@
   addEventListener("popstate", (event) => {
     event.stopImmediatePropagation();
     // A link within the page, as the one that skips to the views, changes only the fragment.
-    if (location.pathname + location.search === lastLink) return;
-    lastLink = location.pathname + location.search;
+    if (here() === lastLink) {
+      showZooms();
+      return;
+    }
+    lastLink = here();
+    shownZooms = zooms();
     const page = wattlas.currentPage();
     left = page && opened[page.name] ? opened[page.name].spec : null;
     actAt = writtenAt = -Infinity;

@@ -79,6 +79,13 @@
     if (Object.keys(change).length) relayout(gd, change);
   };
 
+  /** Show ranges of axes, {axis: range}, of a drawn picture. */
+  wattlas.scaleTo = function (gd, ranges) {
+    const change = Object.entries(ranges).filter(([axis]) => gd._fullLayout[axis])
+      .map(([axis, range]) => [axis + ".range", range]);
+    if (change.length) relayout(gd, Object.fromEntries(change));
+  };
+
   function use(tool, id) {
     const gd = wattlas.plot(id);
     if (!gd || !gd._fullLayout) return;

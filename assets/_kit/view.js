@@ -27,6 +27,7 @@
     const blank = () => ({ columns: null, clause: "", mask: null, zoom: "", under: null, figures: {} });
     const link = { ...blank(), theme: "light" };
     let drawn = new Set(), cursors = {}, waiting = [], turn = 0, decoded = [null, null], boxed = "";
+    let restored = new Set();
 
     const idOf = (name) => views[name].id || name;
     const elementOf = (name) => document.getElementById(idOf(name));
@@ -39,6 +40,7 @@
     link.open = function (clause, zoom = "") {
       Object.assign(link, blank(), { clause: clause || "", zoom });
       [drawn, cursors, waiting, decoded, boxed] = [new Set(), {}, [], [null, null], ""];
+      restored = new Set();
     };
 
     /* ---- drawing */
@@ -60,7 +62,10 @@
         findAgain();
       }
       const data = answer.figure.data.map((trace) => of.found(withRows(trace), link.columns));
-      const figure = { ...answer.figure, data };
+      const figure = { ...answer.figure, data }, last = link.figures[name];
+      // Plotly shows the whole of a figure of another revision.
+      const isOther = last && last.layout.uirevision !== figure.layout.uirevision;
+      if (isOther && wattlas.ranges) wattlas.ranges.keep(idOf(name), {});
       link.figures[name] = figure;
       delete cursors[name];
       drawn.delete(name);
@@ -103,8 +108,8 @@
       const gd = link.plot(name);
       if (!gd) return null;
       const figure = dressed(name, "light");
-      for (const axis of Object.keys(gd._fullLayout).filter((key) => /^[xy]axis\d*$/.test(key))) {
-        figure.layout[axis] = { ...figure.layout[axis], range: gd._fullLayout[axis].range.slice() };
+      for (const [axis, range] of Object.entries(rangesOf(gd))) {
+        figure.layout[axis] = { ...figure.layout[axis], range };
       }
       return figure;
     };
@@ -118,8 +123,18 @@
       listen(gd, name);
       setHome(gd, name);
       wattlas.tools(gd.id);
+      restore(gd, name);
       if (views[name].drawn) views[name].drawn(gd);
     }
+    /* The zoom that the entry of the browser's history has, in the first drawing of a page. */
+    function restore(gd, name) {
+      if (!wattlas.ranges || restored.has(name)) return;
+      restored.add(name);
+      wattlas.scaleTo(gd, wattlas.ranges.of(gd.id));
+    }
+    const rangesOf = ({ _fullLayout }) => Object.fromEntries(
+      Object.keys(_fullLayout).filter((key) => /^[xy]axis\d*$/.test(key))
+        .map((axis) => [axis, _fullLayout[axis].range.slice()]));
 
     /* The visible pictures first, then the others one by one, so that the page stays responsive. */
     function inTurn(work = (gd, name) => (drawn.has(name) ? paint(gd, name) : draw(gd, name))) {
@@ -274,7 +289,9 @@
       },
       plotly_relayout(gd, name, change) {
         if (!Object.keys(change).some(isRange)) return;
+        // The link has the zoom of some; a page that hears of a reset keeps it itself.
         if (hasZoom(name)) keepZoom(gd, name);
+        else if (wattlas.ranges && !views[name].reset) wattlas.ranges.keep(gd.id, rangesOf(gd));
         if (views[name].drawn) views[name].drawn(gd);
       },
     };

@@ -16,6 +16,7 @@ COUNT = """() => {
   history.pushState = (...what) => { window.entries += 1; push(...what); };
 }"""
 ENTRIES = "window.entries"
+RANGES = "['xaxis', 'yaxis'].map((name) => wattlas.plot('heatmap')._fullLayout[name].range)"
 # Put the page's clock a minute forward: what follows belongs to no burst of before.
 LATER = """() => {
   const clock = performance.now.bind(performance);
@@ -114,6 +115,17 @@ def test_the_row_of_filters_removes_undoes_and_resets_and_a_burst_is_one_entry(
         page.locator(f'.facet[data-facet="itr"] input[value="{itr}"] + label').click()
     atlas.ready()
     assert page.evaluate(ENTRIES) == 1
+    # So is the zoom of a picture of which the link says nothing.
+    page.evaluate(LATER)
+    whole, link = page.evaluate(RANGES), page.url
+    page.locator("[data-tools-of=heatmap] [data-tool=in]").click()
+    wait_idle(page)
+    zoomed = page.evaluate(RANGES)
+    assert zoomed != whole
+    assert (page.evaluate(ENTRIES), page.url) == (2, link)
+    for way, shown in (("back", whole), ("forward", zoomed), ("back", whole)):
+        page.evaluate(f"history.{way}()")
+        page.wait_for_function(f"(shown) => String({RANGES}) === String(shown)", arg=shown)
     # The link that skips to the views leaves the page as it is.
     page.evaluate("() => { document.querySelector('main').mark = 1; location.hash = 'views'; }")
     wait_idle(page)
