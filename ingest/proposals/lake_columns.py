@@ -209,11 +209,13 @@ def _best(guesses: Sequence[Guess], target: str) -> Guess | None:
     best = guesses[at]
     if _rank(best, target) <= -20 and best.heading.text != target:
         return None
-    words = {*best.heading.words}
-    if target != "duration_s" and any(
+    # Of times `elapsed` and `runtime` are no two things.
+    usual = MEASURED | PLAIN_WORDS if target == "duration_s" else frozenset[str]()
+    words = {*best.heading.words} - usual
+    if any(
         _rank(other, target) == _rank(best, target) and words - other_words and other_words - words
         for other in guesses
-        if (other_words := {*other.heading.words})
+        if (other_words := {*other.heading.words} - usual)
     ):
         # Of `java_j` and `go_j`, or `cpu_energy` and `gpu_energy`, none is the whole.
         return None

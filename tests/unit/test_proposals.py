@@ -1073,6 +1073,8 @@ def test_what_a_heading_and_its_cells_are(
         # The least time of several is no minutes; what energy costs is none.
         ({"time_min": 0.0123, "energy_j": 2.1}, {"energy_j": "energy_j"}),
         ({"energy_price": 0.31, "time_s": 20.5}, {"time_s": "duration_s"}),
+        # Of two programs none is the run.
+        ({"java_j": 47.6, "java_time": 5.1, "go_j": 19.7, "go_time": 1.9}, {}),
     ],
 )  # fmt: skip
 def test_the_columns_of_the_run_itself(columns: dict[str, float], targets: dict[str, str]) -> None:
