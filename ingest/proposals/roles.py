@@ -121,7 +121,9 @@ def guess_of(heading: Heading, cells: Sequence[Cell]) -> Guess:
         guess.why = "a time of day or a date"
     elif _is_index(heading, numbers):
         guess.why, guess.is_dropped = "the number of the row", True
-    elif heading.has(*_IDENTIFIERS) and (not recurring or _counts_rows(numbers)):
+    elif heading.has("pid", "tid") or (
+        heading.has(*_IDENTIFIERS) and (not recurring or _counts_rows(numbers))
+    ):
         guess.why = "a number of the row"
     elif guess.quantity == "frequency":
         guess.unit = guess.unit or _clock_unit(guess.numbers)
@@ -244,7 +246,7 @@ def _judge_text(guess: Guess, counts: Counter[str], rows: int, said: str) -> Non
     heading = guess.heading
     dates = sum(count for text, count in counts.items() if _DATE.fullmatch(text))
     numbered = sum(count for text, count in counts.items() if text[0].isdigit())
-    if 2 * dates > rows:
+    if 2 * dates > rows or (len(counts) == rows > 1 and heading.has(*WHEN)):
         guess.why = "a time of day or a date"
     elif 2 * numbered > rows and (
         guess.quantity in ("energy", "power", "time") or heading.words[-1:] == ("rss",)

@@ -457,6 +457,8 @@ def test_directions_units_wraps_and_no_limit_are_guessed() -> None:
     assert llm["tokens_per_second"].better == "more"
     assert llm["Energy per Token (J)"].better == "less"
     assert SWEEPS["clocks in kHz"][0].guesses()["core_frequency"].unit == "kHz"
+    measured, said = guess_columns(["energy_uj", "energy-model"], [[3.5, 4.5], [2.5, 9.5]], {}, {})
+    assert (measured.to, said.unit, said.better) == ("energy_j", "", None)
     saving = guess_of(read_heading("energy_saving_pct"), [12.5, -3.25, 8.0])
     assert (saving.role, saving.quantity, saving.better) == ("metric", "", "more")
 
@@ -1008,6 +1010,7 @@ def test_what_may_be_set_or_measured_is_told_by_its_values(
     ("heading", "cells", "role", "unit"),
     [
         ("MaxRSS", ["1024K", "2048K"], "label", ""),
+        ("PID", ["58538", "58643"], "label", ""),
         ("AveRSS", ["1024", "2048"], "metric", ""),
         ("bytes_read", ["4096", "8192"], "metric", ""),
         ("net_rx_bytes", ["4096", "8192"], "metric", "B"),

@@ -29,7 +29,8 @@ PERF = """=== Tue Nov 22 19:29:23 CET 2022 ===
 
           1,779.50 Joules power/energy-pkg/
              61.70 Joules power/energy-ram/
-   472,430,367,227      cycles
+   472,430,367,227      cycles:u
+                 0      context-switches:u
    785,539,783,829      instructions              #   1.66  insn per cycle
 
       9.224273025 seconds time elapsed
@@ -181,8 +182,9 @@ STUDIES: dict[str, tuple[dict[str, str], str, int, list[tuple[Any, ...]]]] = {
     "perf for people": (
         {f"logs/{governor}_{threads}threads_run{run}.log": PERF
          for governor in ("ondemand", "performance") for threads in (2, 4) for run in (1, 2)},
-        "governor, threads, replicate, energy_j, duration_s, instructions, dram_energy", 8,
-        [("ondemand", 2, 1, 1779.5, 9.224273025, 785_539_783_829, 61.7)],
+        "governor, threads, replicate, energy_j, duration_s, instructions, dram_energy, cycles, "
+        "context_switches", 8,
+        [("ondemand", 2, 1, 1779.5, 9.224273025, 785_539_783_829, 61.7, 472_430_367_227, None)],
     ),
     # 2 A at 4 V in 60 s.
     "battery": (
