@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from app.kit.paper import vector
 from app.kit.paper.axes import Axis, ticks_of
 from app.kit.paper.calls import Call, Plan
 from app.kit.paper.child import made
@@ -137,7 +138,9 @@ def test_points_of_12_000_rows_are_small_files() -> None:
     assert marks >= count
 
 
-def test_a_timeline_of_three_runs_is_a_small_file_and_keeps_its_extremes() -> None:
+def test_a_timeline_of_three_runs_is_a_small_file_and_keeps_its_extremes(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """On a grid of 360 dots an inch; cells of one colour are one path, as wide as they were."""
     figure = timeline_figure(512)
     high, at = array(figure["data"][0]["y"])[:512], 100
@@ -153,7 +156,12 @@ def test_a_timeline_of_three_runs_is_a_small_file_and_keeps_its_extremes() -> No
     x = np.cumsum([step[0] for step in steps])
     panel = x.max() - x.min()
     assert (x[y.argmin()] - x.min()) / panel == pytest.approx(at / 511, abs=2 / 2000)
-    lengths = [int(one) for one in re.findall(r"h(\d+)", "".join(_cells_of(svg)))]
+    seen = _seen(svg)
+    monkeypatch.setattr(vector, "_layers", lambda cells: [cells])
+    plain = written("svg", figure, width_mm=178).decode()
+    assert len(svg) < len(plain)
+    assert seen == _seen(plain)
+    lengths = [len(row) for row in seen.values()]
     assert sum(lengths) == pytest.approx(3 * 11 * panel * 512 / 511, rel=0.01)
 
 
@@ -161,9 +169,17 @@ def _pairs(steps: str) -> list[str]:
     return re.findall(r"-?\d+(?: |(?=-))-?\d+", steps.replace("l", " "))
 
 
-def _cells_of(svg: str) -> list[str]:
-    shown = r'<path d="([^"]*)" stroke="#[^"]*"(?: stroke-width="\d+")?/>'
-    return re.findall(shown, svg)
+def _seen(svg: str) -> dict[float, dict[int, str]]:
+    """Return the colours of each row of cells, by place: later cells hide earlier ones."""
+    rows: dict[float, dict[int, str]] = {}
+    shown = r'<path d="([^"]*)" stroke="(#[^"]*)"(?: stroke-width="\d+")?/>'
+    for steps, hue in re.findall(shown, svg):
+        x, y = 0, 0.0
+        for right, down, wide in re.findall(r"[Mm](-?\d+) ?(-?[\d.]+)h(\d+)", steps):
+            x, y = x + int(right), y + float(down)
+            rows.setdefault(y, {}).update(dict.fromkeys(range(x, x + int(wide)), hue))
+            x += int(wide)
+    return rows
 
 
 def test_points_are_where_they_were_and_in_their_colours() -> None:

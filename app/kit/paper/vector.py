@@ -32,6 +32,8 @@ _svg: Final[Any] = backend_svg
 # Fill and stroke; place in tenths of a point and the outline relative to it.
 Look: TypeAlias = tuple[tuple[str, str], ...]
 Mark: TypeAlias = tuple[int, int, str]
+# As `merged_cells` yields it.
+Cell: TypeAlias = tuple[tuple[float, float, float, float], int, float, int, int]
 _Base: Final[Any] = _svg.RendererSVG
 
 
@@ -99,23 +101,24 @@ class CompactRenderer(_Base):
                 facecolors, antialiased, edgecolors,
             )  # fmt: skip
             return
-        looks: dict[Look, str] = {}
-        ends: dict[Look, tuple[int, float]] = {}
         cells = [*merged_cells(master_transform, coordinates, facecolors, self.height)]
         # A cell is a line as thick as its row: a third of the bytes of its four corners.
         thick = mode([down for *_, down in cells] or [0])
-        for face, x, y, wide, down in cells:
-            look = (
-                ("stroke", to_hex(face[:3])),
-                *((("stroke-width", str(down)),) if down != thick else ()),
-                *((("stroke-opacity", f"{face[3]:.2f}"),) if face[3] < 1 else ()),
-            )  # fmt: skip
-            left, top = ends.get(look, (0, 0.0))
-            step = f"m{x - left} {y - top:g}" if look in ends else f"M{x} {y:g}"
-            looks[look] = looks.get(look, "") + f"{step.replace(' -', '-')}h{wide}"
-            ends[look] = x + wide, y
         common = {"fill": "none", "stroke-width": str(thick), "shape-rendering": "crispEdges"}
-        self._write_paths(gc, looks, COARSE, common)
+        for layer in _layers(cells):
+            looks: dict[Look, str] = {}
+            ends: dict[Look, tuple[int, float]] = {}
+            for face, x, y, wide, down in layer:
+                look = (
+                    ("stroke", to_hex(face[:3])),
+                    *((("stroke-width", str(down)),) if down != thick else ()),
+                    *((("stroke-opacity", f"{face[3]:.2f}"),) if face[3] < 1 else ()),
+                )  # fmt: skip
+                left, top = ends.get(look, (0, 0.0))
+                step = f"m{x - left} {y - top:g}" if look in ends else f"M{x} {y:g}"
+                looks[look] = looks.get(look, "") + f"{step.replace(' -', '-')}h{wide}"
+                ends[look] = x + wide, y
+            self._write_paths(gc, looks, COARSE, common)
 
     def _mark(self, x: float, y: float, start: np.ndarray, glyph: str, parts: int = _PARTS) -> Mark:
         left, down = parts * (x + start[0]), parts * (self.height - y - start[1])
@@ -186,9 +189,7 @@ def _steps(path: Path) -> str:
     return "".join(path_parts).replace(" -", "-").replace("lm", "m").removesuffix("l")
 
 
-def merged_cells(
-    transform: Any, coordinates: Any, faces: Any, height: float
-) -> Iterator[tuple[tuple[float, float, float, float], int, float, int, int]]:
+def merged_cells(transform: Any, coordinates: Any, faces: Any, height: float) -> Iterator[Cell]:
     """Yield lines of cells that are seen, neighbours of one colour in a row as one.
 
     Returns:
@@ -208,6 +209,20 @@ def merged_cells(
                 red, green, blue, alpha = hues[left].tolist()
                 middle = (top + bottom) / 2
                 yield (red, green, blue, alpha), first, middle, last - first, bottom - top
+
+
+def _layers(cells: list[Cell]) -> Iterator[list[Cell]]:
+    """Yield cells to be drawn below and above: of a whole row the commonest colour is one line."""
+    below, above = [], []
+    for y, group in itertools.groupby(cells, key=lambda cell: cell[2]):
+        row = list(group)
+        left, right = min(cell[1] for cell in row), max(cell[1] + cell[3] for cell in row)
+        if sum(cell[3] for cell in row) == right - left and all(cell[0][3] == 1 for cell in row):
+            hue = mode(cell[0] for cell in row)
+            below.append((hue, left, y, right - left, row[0][4]))
+            row = [cell for cell in row if cell[0] != hue]
+        above += row
+    yield from filter(None, (below, above))
 
 
 def _path_of(marks: list[Mark]) -> str:
@@ -263,7 +278,12 @@ def _glyph(path: Path, parts: int = _PARTS) -> tuple[np.ndarray, str]:
             letter = {Path.MOVETO: "m", Path.LINETO: "l", Path.CURVE3: "q", Path.CURVE4: "c"}[code]
             steps = [f"{step + 0.0:.0f}" for step in (ends - at).ravel()]
             if letter == "l" and "0" in steps:
-                path_parts.append(f"v{steps[1]}" if steps[0] == "0" else f"h{steps[0]}")
+                way, step = ("v", steps[1]) if steps[0] == "0" else ("h", steps[0])
+                last = path_parts[-1]
+                if last.startswith(way) and last.startswith("-", 1) == step.startswith("-"):
+                    path_parts[-1] = f"{way}{int(last[1:]) + int(step)}"
+                elif step != "0":
+                    path_parts.append(way + step)
             else:
                 letter = " " if letter == "l" and path_parts[-1].startswith(("l", " ")) else letter
                 path_parts.append((letter + " ".join(steps)).replace(" -", "-"))
