@@ -226,7 +226,7 @@ KNOB_TABLE: Final = (
         words=("dvfs", "perfctl"), headings=("dvfs",),
     ),
     ShippedKnob(
-        facet="rapl", column="rapl_w", column_order=7, kind="real", title="Power limit",
+        facet="rapl", column="rapl_w", column_order=7, kind="real", title="Power limit (RAPL)",
         short="RAPL", unit="W", description="Package power limit.",
         token="{:g}w", token_order=16, words=("rapl", "cap", "powercap"),
         headings=("rapl", "rapl_w"),

@@ -169,7 +169,9 @@ def _sentence(row: Mapping[str, Any], question: Asked, given: Collection[str]) -
     if row["members"] and row["settings"] > 1:
         parts.append(_set_sentence(row))
     if setting and row["settings"] > 1:
-        parts.append(f"recommended: {setting}{_caution(row, question)}")
+        # One setting that was repeated proves nothing of those that were run once.
+        recommended = f"recommended: {setting}{_caution(row, question)}"
+        parts.append(f"its setting: {setting}" if _is_alone(row) else recommended)
     return f"{start} {'; '.join(parts)}."
 
 
@@ -177,6 +179,8 @@ def _change_sentence(row: Mapping[str, Any], question: Asked, what: str, value: 
     if row["change_pct"] is None:
         if row["settings"] == 1:
             return f"has one setting, with {what} {value} (n = {row['n']})"
+        if _is_alone(row):
+            return f"has {what} {value} (n = {row['n']})"
         best = "its most" if question.cost.better == "more" else "its least"
         return f"has {best} {what} with {value} (n = {row['n']})"
     side = decided_side(row, "change")
@@ -219,8 +223,16 @@ def _set_sentence(row: Mapping[str, Any]) -> str:
             f"{row['members']:,} of {row['settings_twice']:,} settings measured at least twice "
             "cannot be told from the best"
         )
-    once = f", {row['members_once']:,} measured once cannot be ruled out"
-    return twice + (once if row["members_once"] else "")
+    if row["members_once"]:
+        twice += f", {row['members_once']:,} measured once cannot be ruled out"
+    if row["unjudged"]:
+        twice += f", {row['unjudged']:,} measured once cannot be judged"
+    return twice
+
+
+def _is_alone(row: Mapping[str, Any]) -> bool:
+    """Return whether nothing was compared: one setting was repeated, others may be better."""
+    return row["settings_twice"] == 1 and row["members_once"] + row["unjudged"] > 0
 
 
 def _caution(row: Mapping[str, Any], question: Asked) -> str:

@@ -36,7 +36,7 @@ DEFAULT_WORDS: Final = "the default"
 _COLUMNS: Final[dict[str, Any]] = {
     "n": pl.Int64, "cost": pl.Float64, "limited": pl.Float64, "standing": pl.String,
     "is_proven": pl.Boolean, "settings": pl.Int64, "settings_twice": pl.Int64,
-    "members": pl.Int64, "members_once": pl.Int64, "regret_pct": pl.Float64,
+    "members": pl.Int64, "members_once": pl.Int64, "unjudged": pl.Int64, "regret_pct": pl.Float64,
     "change_pct": pl.Float64, "change_low_pct": pl.Float64, "change_high_pct": pl.Float64,
     "default_n": pl.Int64, "default_more_runs": pl.Int64,
     "against_outcome": pl.String, "against_pct": pl.Float64,
@@ -161,6 +161,7 @@ def _facts(judged: Study, shown: int, question: Question) -> dict[str, Any]:
         "settings_twice": int((n >= 2).sum()),
         "members": int((best.is_member & (n >= 2)).sum()),
         "members_once": int((best.is_member & (n < 2)).sum()),
+        "unjudged": int((~judged.cost.is_judged).sum()),
     }
 
 

@@ -90,7 +90,7 @@ def test_a_pooled_setting_is_named(tiny: LakeView) -> None:
     asked = state(MEMCACHED.with_values("system", ["linux_tuned"]), lines_pool=("rapl",))
     assert "over 2 power limits" in subtitle(figure(tiny, asked))
     assert set(rows(tiny, asked)["n"]) == {4}
-    assert "RAPL" not in str(traces(figure(tiny, asked), "line")[0]["meta"]["cells"]["knobs"])
+    assert "rapl_w" not in str(traces(figure(tiny, asked), "line")[0]["meta"]["cells"]["knobs"])
 
 
 def test_a_load_is_an_axis(tiny: LakeView) -> None:
