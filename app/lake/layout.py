@@ -245,7 +245,7 @@ def _problems(view: LakeView) -> list:
         ), strict=True)])
         for row in rows.iter_rows(named=True)
     ]  # fmt: skip
-    heading = html.Thead(html.Tr([html.Th(word, scope="col") for word in head]))
+    heading = html.Thead(html.Tr([html.Th(word or "severity", scope="col") for word in head]))
     parts: list = [html.Table([heading, html.Tbody(made[:_SHOWN_PROBLEMS])], className="lake-list")]
     if more := made[_SHOWN_PROBLEMS:]:
         rest = html.Table([heading, html.Tbody(more)], className="lake-list")

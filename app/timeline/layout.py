@@ -133,9 +133,9 @@ _BUTTONS: Final = (
     ("right", "\N{RIGHTWARDS ARROW}", "later (right arrow)"),
     ("in", "+", "zoom in (+)"),
     ("out", "\N{MINUS SIGN}", "zoom out (-)"),
-    ("all", "all", "the whole run (Home)"),
+    ("all", "all", "all of the run (Home)"),
     ("back", "\N{LEFTWARDS ARROW WITH HOOK}", "the previous window (Backspace)"),
-    ("pan", "pan", "drag moves the window instead of zooming (d)"),
+    ("pan", "pan", "pan: drag moves the window instead of zooming (d)"),
     ("values", "values", "read values with the arrow keys (v)"),
 )
 

@@ -257,7 +257,7 @@
   /* ---- the table of fitted numbers */
 
   const TITLES = [
-    "system", "load", "quantity", "value", "95 % interval", "condition", "runs", "median error", "",
+    "system", "load", "quantity", "value", "95 % interval", "condition", "runs", "median error", "note",
   ];
   const cell = (tag, textContent, className = "") => element(tag, { textContent, className });
 
