@@ -1,5 +1,6 @@
 """Encodings of knobs on all pages: colour for DVFS, area for ITR, symbol and hue for systems."""
 
+from textwrap import wrap
 from typing import Any, Final
 
 import numpy as np
@@ -19,6 +20,7 @@ GOVERNOR_HUE: Final = "#CC3366"
 SIZE_MIN_PX: Final = 5.0
 SIZE_MAX_PX: Final = 17.0
 ADAPTIVE_SIZE_PX: Final = 11.0
+_MESSAGE_COLUMNS: Final = 46
 
 FONT: Final = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif"
 
@@ -102,7 +104,10 @@ def scatter_trace(kind: str, x: Any, y: Any, mode: str = "markers", **more: Any)
 
 @finishing
 def message_figure(sentence: str) -> dict[str, Any]:
-    """Return a figure with one sentence: why there is nothing to draw, and the next step."""
+    """Return a figure with one sentence: why there is nothing to draw, and the next step.
+
+    Its lines fit a phone, since Plotly wraps no text.
+    """
     return {
         "data": [],
         "layout": {
@@ -111,7 +116,7 @@ def message_figure(sentence: str) -> dict[str, Any]:
             "yaxis": {"visible": False},
             "annotations": [
                 {
-                    "text": sentence,
+                    "text": BREAK.join(wrap(sentence, _MESSAGE_COLUMNS)),
                     "showarrow": False,
                     "xref": "paper",
                     "yref": "paper",

@@ -273,7 +273,7 @@ def test_links_to_other_pages_carry_filters_limit_and_selection(
 
 def test_filters_without_a_match_show_a_message(atlas: Atlas, grid_address: str) -> None:
     atlas.open(grid_address, "?v=2&workload=memcached&load=200000&itr=50&dvfs=governor")
-    text = atlas.layout("scatter")["annotations"][0]["text"]
+    text = atlas.layout("scatter")["annotations"][0]["text"].replace("<br>", " ")
     assert text.startswith("No run has all of these filters.")
     assert f"{SHIPPED.metric('itr_us').title} (3 runs)" in text
     assert f"{SHIPPED.metric('dvfs_ghz').title} (12 runs)" in text

@@ -68,7 +68,7 @@ def title(figure: dict[str, Any]) -> str:
 
 def message(figure: dict[str, Any]) -> str:
     assert figure["layout"]["meta"]["kind"] == "message"
-    return str(figure["layout"]["annotations"][0]["text"])
+    return str(figure["layout"]["annotations"][0]["text"]).replace("<br>", " ")
 
 
 def test_the_scatter_and_its_columns() -> None:

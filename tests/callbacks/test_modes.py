@@ -298,7 +298,7 @@ class TestOnTheGrid:
         picture, *_ = update_map(raw, LATEST)
         assert picture["columns"] is None
         winners = picture["figure"]
-        sentence = winners["layout"]["annotations"][0]["text"]
+        sentence = winners["layout"]["annotations"][0]["text"].replace("<br>", " ")
         assert "No run has all of these filters" in sentence
         assert "Interrupt delay (ITR) (2 runs)" in sentence
 
@@ -363,7 +363,8 @@ def test_an_empty_lake_says_what_to_do(empty_server: Flask) -> None:
         picture, *_, status = update_map({}, -1)
         assert picture["columns"] is None
         winners = picture["figure"]
-        assert "python -m ingest add" in winners["layout"]["annotations"][0]["text"]
+        text = winners["layout"]["annotations"][0]["text"]
+        assert "python -m ingest add" in text.replace("<br>", " ")
         assert status == "0 of 0 runs"
         assert texts(open_layout(PAGE, {}))
         _, table = update_evidence(CELL, {}, -1)
