@@ -5,7 +5,6 @@ Units that no heading says follow from energy = power x time.
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Final
 
 import numpy as np
@@ -16,6 +15,7 @@ from ingest.declarations import TableColumn
 from ingest.formats.json_cells import STATISTICS, Cell
 from ingest.formats.json_rows import is_set
 from ingest.proposals.counted_rates import settle_counted_rates
+from ingest.proposals.headings_together import read_together
 from ingest.proposals.lake_columns import choose_targets, kernel_of
 from ingest.proposals.roles import (
     FEW_VALUES,
@@ -27,7 +27,7 @@ from ingest.proposals.roles import (
     guess_of,
     is_measured,
 )
-from ingest.settings.headings import Heading, read_heading, unit_of
+from ingest.settings.headings import read_heading
 from ingest.settings.word_lists import WORDS
 
 # Numbers with so few values may go together by chance.
@@ -40,9 +40,6 @@ _TIMES: Final = frozenset({"time", "t", "ts", "at", "clock", "unix", "run", "tes
 # Whole numbers under these stand for names.
 _CODES: Final = WORDS["identifiers"] | {"mode", "code", "type", "class", "case", "variant"}
 _A_PART: Final = "a clock of one of several processors"
-# Domains of RAPL; of the first alone that is not certain.
-_ONLY_DOMAINS: Final = frozenset({"package", "pkg", "dram", "uncore", "psys"})
-_DOMAINS: Final = _ONLY_DOMAINS | {"cpu", "core", "cores", "gpu"}
 # A round may be a replicate, or a setting such as the rounds of a training.
 _MAYBE_SET: Final = frozenset({"round", "cycle"})
 # What stands behind a word for a replicate: `run_id`, `Trial #`.
@@ -65,7 +62,7 @@ def guess_columns(
         declared: By heading what the settings say already.
     """
     read = [read_heading(heading, cell_units.get(heading, "")) for heading in headings]
-    read = _with_minutes(_with_domains(_named_by_others(read, columns)))
+    read = read_together(read, columns)
     guesses = [guess_of(each, cells) for each, cells in zip(read, columns, strict=True)]
     settle_counted_rates(guesses)
     for guess in guesses:
@@ -91,51 +88,6 @@ def _give_models(guesses: Sequence[Guess]) -> None:
     if any(not guess.is_given and guess not in models for guess in knobs):
         for guess in models:
             guess.is_given = True
-
-
-def _named_by_others(
-    headings: Sequence[Heading], columns: Sequence[Sequence[Cell]]
-) -> list[Heading]:
-    """Read `Score` as what all cells of `Score Metric` say: `Energy (J)`."""
-    named = {}
-    for heading, cells in zip(headings, columns, strict=True):
-        texts = {str(cell).strip() for cell in cells if cell not in (None, "")}
-        if len(texts) == 1 and heading.words[-1:] in (("metric",), ("unit",), ("units",)):
-            named[heading.words[:-1]] = read_heading(texts.pop())
-    return [
-        replace(heading, words=other.words or heading.words, unit=other.unit)
-        if (other := named.get(heading.words)) and not heading.unit
-        else heading
-        for heading in headings
-    ]
-
-
-def _with_domains(headings: Sequence[Heading]) -> list[Heading]:
-    """Read `CORE` and `CPU` beside `DRAM` and `PSYS` as energies of RAPL."""
-    bare = [h.words[0] if len(h.words) == 1 and not h.unit else "" for h in headings]
-    if len({*bare} & _ONLY_DOMAINS) < _FEW:
-        return [*headings]
-    return [
-        replace(heading, words=("rapl", "package" if word == "cpu" else word, "energy"))
-        if word in _DOMAINS
-        else heading
-        for heading, word in zip(headings, bare, strict=True)
-    ]
-
-
-def _with_minutes(headings: Sequence[Heading]) -> list[Heading]:
-    """Read `duration_min` as minutes, if no other statistic of it stands beside.
-
-    `time_min` and `runtime_min` may be the least time of several.
-    """
-    stems = Counter(heading.words[:-1] for heading in headings)
-    return [
-        replace(heading, words=heading.words[:-1], unit=unit_of("mins"))
-        if heading.words[-1:] == ("min",) and stems[heading.words[:-1]] == 1
-        and heading.words[-2:-1] == ("duration",) and heading.unit is None
-        else heading
-        for heading in headings
-    ]  # fmt: skip
 
 
 def _declare(guess: Guess, known: TableColumn) -> None:

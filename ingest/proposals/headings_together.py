@@ -1,0 +1,68 @@
+"""Headings that say more beside each other than alone: domains of RAPL, minutes, one metric."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Final
+
+from ingest.formats.json_cells import Cell
+from ingest.settings.headings import Heading, read_heading, unit_of
+
+# Domains of RAPL; of the first alone that is not certain.
+_ONLY_DOMAINS: Final = frozenset({"package", "pkg", "dram", "uncore", "psys"})
+_DOMAINS: Final = _ONLY_DOMAINS | {"cpu", "core", "cores", "gpu"}
+_FEWEST: Final = 2
+
+
+def read_together(headings: Sequence[Heading], columns: Sequence[Sequence[Cell]]) -> list[Heading]:
+    """Return the headings of a table with the words and units that those beside them give.
+
+    Args:
+        columns: The cells of each column.
+    """
+    return _with_minutes(_with_domains(_named_by_others(headings, columns)))
+
+
+def _named_by_others(
+    headings: Sequence[Heading], columns: Sequence[Sequence[Cell]]
+) -> list[Heading]:
+    """Read `Score` as what all cells of `Score Metric` say: `Energy (J)`."""
+    named = {}
+    for heading, cells in zip(headings, columns, strict=True):
+        texts = {str(cell).strip() for cell in cells if cell not in (None, "")}
+        if len(texts) == 1 and heading.words[-1:] in (("metric",), ("unit",), ("units",)):
+            named[heading.words[:-1]] = read_heading(texts.pop())
+    return [
+        replace(heading, words=other.words or heading.words, unit=other.unit)
+        if (other := named.get(heading.words)) and not heading.unit
+        else heading
+        for heading in headings
+    ]
+
+
+def _with_domains(headings: Sequence[Heading]) -> list[Heading]:
+    """Read `CORE` and `CPU` beside `DRAM` and `PSYS` as energies of RAPL."""
+    bare = [h.words[0] if len(h.words) == 1 and not h.unit else "" for h in headings]
+    if len({*bare} & _ONLY_DOMAINS) < _FEWEST:
+        return [*headings]
+    return [
+        replace(heading, words=("rapl", "package" if word == "cpu" else word, "energy"))
+        if word in _DOMAINS
+        else heading
+        for heading, word in zip(headings, bare, strict=True)
+    ]
+
+
+def _with_minutes(headings: Sequence[Heading]) -> list[Heading]:
+    """Read `duration_min` as minutes, if no other statistic of it stands beside.
+
+    `time_min` and `runtime_min` may be the least time of several.
+    """
+    stems = Counter(heading.words[:-1] for heading in headings)
+    return [
+        replace(heading, words=heading.words[:-1], unit=unit_of("mins"))
+        if heading.words[-1:] == ("min",) and stems[heading.words[:-1]] == 1
+        and heading.words[-2:-1] == ("duration",) and heading.unit is None
+        else heading
+        for heading in headings
+    ]  # fmt: skip
