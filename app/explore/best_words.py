@@ -15,8 +15,6 @@ from data.units import MISSING, format_digits, format_quantity, format_signed
 
 # A regret above it says that the data do not bound it.
 MOST_REGRET_PCT: Final = 25.0
-
-
 _MOST_SENTENCES: Final = 3
 
 

@@ -222,8 +222,6 @@ def published_block(view: LakeView) -> list:
 
 
 _NONE_OF_THIS_LAKE: Final = "No run of this lake decides a claim of the papers"
-
-
 _ORDER: Final = (HOLDS, IN_PART, NEARLY, DOES_NOT, UNDECIDED)
 
 

@@ -28,8 +28,6 @@ _LEFT_OUT_SHARE: Final = 0.1
 # Maximum delay between the end of the jobs and the time when fio writes the document.
 _WRITING_S: Final = 0.3
 _START_ERROR_S: Final = 0.01
-
-
 _MESSAGE: Final = re.compile(rb"^fio: ", re.MULTILINE)
 
 

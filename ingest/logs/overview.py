@@ -26,8 +26,6 @@ from ingest.logs.sample_steps import SampleSteps
 # Several row groups at once spread the fixed cost of the many columns.
 _OVERVIEW_ROWS: Final = 1 << 16
 STRETCHES_AT_ONCE: Final = 1 << 8
-
-
 _REDUCERS: Final = {"min": np.min, "max": np.max}
 
 MakeRows = Callable[[], pa.Table]

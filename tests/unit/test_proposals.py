@@ -1006,6 +1006,12 @@ def test_what_may_be_set_or_measured_is_told_by_its_values(
     assert guess.why.endswith(MAYBE_SETTINGS) == (role == "label")
 
 
+@pytest.mark.parametrize(("weeks", "role"), [((1, 2, 3, 4), "label"), ((1, 1, 2, 2), "knob")])
+def test_dates_that_all_differ_are_no_setting(weeks: tuple[int, ...], role: str) -> None:
+    (guess,) = guess_columns(["Date"], [[f"week {week}" for week in weeks]], {}, {})
+    assert guess.role == role
+
+
 @pytest.mark.parametrize(
     ("heading", "cells", "role", "unit"),
     [

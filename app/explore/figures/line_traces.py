@@ -17,21 +17,11 @@ from data.selection import Value
 from data.units import format_quantity
 
 BOLD_PX: Final = 3.2
-
-
 PLAIN_PX: Final = 2.0
-
-
 FAINT_PX: Final = 1.3
-
-
 # Opacity of the levels, of the least and of the most value: lower values are darker.
 DARK, LIGHT = 0.95, 0.3
-
-
 _BAND: Final = 0.16
-
-
 _BAND_OF_LEVELS: Final = 0.06
 
 
