@@ -281,7 +281,9 @@ class CounterLines:
             case _:
                 limits = [*line_parser.LARGEST.tolist(), *[line_parser.LARGEST[-1]] * len(fields)]
                 bad, limit = next(
-                    pair for pair in zip(fields, limits, strict=False) if int(pair[0]) > pair[1]
+                    (field, most)
+                    for field, most in zip(fields, limits, strict=False)
+                    if len(field) > line_parser.MAX_DIGITS or int(field) > most
                 )
                 return f"field {_shown(bad)} is over {limit}; line dropped"
 

@@ -67,6 +67,8 @@ _LAST_LINES: Final = 40
 _LEAST_SHARE: Final = 0.25
 # Names that differ in a number only are of steps, not of the run.
 _MOST_NUMBERED: Final = 3
+# No number of a log is greater.
+_MOST: Final = 2.0**63
 _DIGITS: Final = re.compile(r"\d+")
 
 
@@ -231,5 +233,5 @@ def _pairs(
         elif ":" in each[1]:
             parts = enumerate(reversed(each[1].split(":")))
             yield each[0], f"{sum(float(part) * 60**n for n, part in parts):.12g}", "s"
-        elif "," not in (number := numbers[each[1]]):
+        elif "," not in (number := numbers[each[1]]) and abs(float(number)) < _MOST:
             yield each[0], number, each[2]

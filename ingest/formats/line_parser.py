@@ -40,7 +40,7 @@ NIC_ROWS: Final = 5
 ORIGIN: Final = 5
 INTERRUPT_ROWS: Final = 6
 
-_MAX_DIGITS: Final = 19
+MAX_DIGITS: Final = 19
 # Largest values of the first fields of a line: the index, then descriptors and bytes received and
 # sent; then of each other field. `interrupts` holds descriptors in 31 bits.
 _MAX_INT31, _MAX_INT63 = (1 << 31) - 1, (1 << 63) - 1
@@ -216,7 +216,7 @@ def parse_counter_lines(
                 is_digits = False
                 while data[at] != _LF and not _is_blank(data[at]):
                     at += 1
-            elif at - field > _MAX_DIGITS or value > LARGEST[min(fields, 5)]:
+            elif at - field > MAX_DIGITS or value > LARGEST[min(fields, 5)]:
                 is_out_of_range = True
             if fields < columns:
                 values[fields] = np.int64(value)

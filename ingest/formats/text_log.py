@@ -23,7 +23,7 @@ from ingest.settings.logs import TIMES, build_log
 from ingest.settings.tables import target_kinds
 
 _PRESETS: Final = Path(__file__).parent / "log_presets.toml"
-_NUMBER: Final = re.compile(r"[-+]?(?:\d{1,3}(?:,\d{3})+|\d+)?(?:\.\d*)?(?:[eE][-+]?\d+)?")
+_NUMBER: Final = re.compile(r"[-+]?(?=\.?\d)(?:\d{1,3}(?:,\d{3})+|\d+)?(?:\.\d*)?(?:[eE][-+]?\d+)?")
 # No number of a log is greater.
 _MOST: Final = 2.0**63
 _QUANTILES: Final = {"p50": 0.5, "p90": 0.9, "p95": 0.95, "p99": 0.99, "p999": 0.999}

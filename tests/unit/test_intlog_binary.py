@@ -1,13 +1,11 @@
-"""Binary logs of the library OS: packed 88-byte entries."""
+"""Binary logs of the library OS: packed 88-byte entries. Single ones are in `fixtures/formats/`."""
 
 import struct
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from data.errors import FormatError
 from ingest.formats import find_format, intlog, intlog_binary
 from ingest.records import ReadContext
 from tests.fixtures.whole_files import WholeLog, read_log
@@ -23,57 +21,9 @@ def _entry(
     return struct.pack("<9q4i", tsc, *counters, *nic)
 
 
-SAMPLED = (11, 22, 33, 44, 99, 3, 6, 7)
-LOG = _entry(10**12) + _entry(10**12 + 5000, SAMPLED) + _entry(10**12 + 9000, nic=(0, 0, 1, 70))
-
-
 def _read(data: bytes, block: int) -> WholeLog:
     blocks = (data[at : at + block] for at in range(0, len(data), block))
     return read_log(intlog_binary.open_log, blocks, CONTEXT)
-
-
-@pytest.mark.parametrize("block", [1, 87, 88, 1 << 20])
-def test_entries_become_interrupts_and_samples(block: int) -> None:
-    log = _read(LOG, block)
-    assert log.interrupts["tsc"].tolist() == [10**12, 10**12 + 5000, 10**12 + 9000]
-    assert log.interrupts["tx_bytes"].tolist() == [140, 140, 70]
-    assert {name: int(values[0]) for name, values in log.samples.items()} == {
-        "tsc": 10**12 + 5000,
-        **dict(zip(WIDE[1:], SAMPLED, strict=True)),
-    }
-    assert all(v.dtype == np.int64 for v in (*log.interrupts.values(), *log.samples.values()))
-    assert not log.facts.sleep_states_cumulative
-    assert (log.facts.entries, log.facts.problems) == (3, [])
-
-
-@pytest.mark.parametrize("block", [1, 88, 1 << 20])
-def test_a_cut_last_entry_is_dropped_and_named(block: int) -> None:
-    log = _read(LOG[:-1], block)
-    assert len(log.interrupts["tsc"]) == 2
-    (problem,) = log.facts.problems
-    assert (problem.kind, problem.line) == ("cut_last_entry", 3)
-    assert "87 bytes" in problem.detail
-
-
-def test_bad_entries_are_counted_by_kind() -> None:
-    bad = LOG + _entry(5) + _entry(10**12 + 10_000, nic=(-1, 0, 0, 0)) + bytes(176)
-    log = _read(bad, 1 << 20)
-    assert len(log.interrupts["tsc"]) == 3
-    assert {(p.kind, p.line, p.count) for p in log.facts.problems} == {
-        ("time_backwards", 4, 1),
-        ("number_range", 5, 1),
-        ("empty_entry", 6, 2),
-    }
-
-
-def test_an_entry_whose_counters_leap_is_refused() -> None:
-    """Of the third entry instructions rise by 2^49; of the fourth c7, a value per sample, is it."""
-    counts = [(7, *[1] * 7), (7 + 2**49, *[1] * 7), (9, *[1] * 6, 2**49), (10, *[1] * 7)]
-    log = _read(b"".join(_entry(10**12 + n, c) for n, c in enumerate(counts)), 100)
-    assert log.samples["instructions"].tolist() == [7, 10]
-    (problem,) = log.facts.problems
-    assert (problem.kind, problem.line, problem.count) == ("counter_leap", 2, 2)
-    assert f"instructions rises by {2**49} to {2**49 + 7}" in problem.detail
 
 
 def test_time_backwards_is_told_across_the_reader_s_own_pieces() -> None:
@@ -139,14 +89,6 @@ def test_round_trip(rows: list[tuple[int, ...]]) -> None:
         assert values.tolist() == [row[WIDE.index(name)] for row in sampled]
 
 
-def test_nothing_good_is_an_error() -> None:
-    with pytest.raises(FormatError, match=r"no good entry among 1 \(ebbrt.bin\)"):
-        _read(bytes(88), 88)
-
-
-def test_content_tells_a_binary_log() -> None:
-    found = find_format("anything", LOG * 1)
-    assert found is not None
-    assert found.name == "intlog_binary"
+def test_other_bytes_are_no_binary_log() -> None:
     assert find_format("anything", bytes(range(256)) * 4) is None
     assert find_format("ebbrt.bin", bytes(880)) is None

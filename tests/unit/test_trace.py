@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ingest.formats import FORMATS, find_format, key_values
+from ingest.formats import FORMATS, find_format
 from ingest.formats.trace import read
 from ingest.formats.trace_counters import is_running_total, steps_of
 from ingest.formats.trace_headings import read_heading
@@ -212,17 +212,6 @@ def test_a_column_has_one_decimal_mark(
     assert [each.kind for each in found.problems] == ["unclear_comma"] * doubts
 
 
-def test_gaps_and_bad_samples_are_named() -> None:
-    """One of 12 samples of 1 s has no power, one is lost (the next covers 2 s), 60 s have none."""
-    times = [n if n < 6 else n + 60 for n in N]
-    text = rows("time (s),power (W)", times, [*range(10, 16), -1, *range(17, 22)])
-    reading = trace(text.replace("20\n", "20,3\n"))
-    assert reading.measurements["energy_j"] == 186.0 - 16 - 20 + 21
-    assert {(p.kind, p.line, p.count) for p in reading.problems} == {
-        ("bad_line", 8, 1), ("bad_line", 12, 1), ("sample_gap", None, 1),
-    }  # fmt: skip
-
-
 def test_a_total_that_counts_parts_twice_is_doubted() -> None:
     powers = [[30.0] * 12, [20.0] * 12, [7.0] * 12, [3.0] * 12]
     reading = trace(rows("Time,Watts,psys,pkg-0,core", N, *powers))
@@ -389,26 +378,6 @@ def test_a_log_of_names_and_values_has_the_trace_of_its_name(lake: Path, tmp_pat
     assert [tuple(row.values()) for row in rows] == [
         (186.0, 12.5, 71, 5.68, "quick sort", True)
     ] * 2
-
-
-@pytest.mark.parametrize(
-    ("text", "energy_j", "duration_s"),
-    [
-        ("Energy: 12,34 J\nTime: 1,5 s\nRequests = 100\n", 12.34, 1.5),
-        ("Energy: 1.234,5 J\nTime: 2,500 s\n", 1234.5, 2.5),
-        ("Energy: 1,234 J\nTime: 1,012.5 s\n", 1234.0, 1012.5),
-        ("Energy: 1,234,567 J\nTime: 12 s\n", 1_234_567.0, 12.0),
-        ("Elapsed (h:mm:ss or m:ss): 1:02.50\nEnergy: 12,34 J\n", 12.34, 62.5),
-        ("Energy [J];12,5\nTime [s];2,5\n", 12.5, 2.5),
-        # Nothing says what the comma is.
-        ("Energy: 12,34 J\nTime: 1.5 s\n", None, 1.5),
-    ],
-)
-def test_a_file_has_one_decimal_mark(text: str, energy_j: float | None, duration_s: float) -> None:
-    found = key_values.read([text.encode()], ReadContext("a.log", 1e9))
-    values = found.measurements
-    assert (values.get("energy_j"), values["duration_s"]) == (energy_j, duration_s)
-    assert [each.kind for each in found.problems] == ["unclear_comma"] * (energy_j is None)
 
 
 def test_a_document_of_one_run_has_the_trace_of_its_folder(lake: Path, tmp_path: Path) -> None:
