@@ -5,7 +5,13 @@ from typing import Any, Final
 
 import polars as pl
 
-from app.explore.opening_rule import choose_heat, choose_roles
+from app.explore.opening_rule import (
+    Pair,
+    are_alike,
+    choose_heat,
+    choose_over_settings,
+    choose_roles,
+)
 from app.explore.state import ExploreState
 from app.kit.lake_view import LakeView, of_workload
 from app.kit.metric_choice import (
@@ -16,10 +22,8 @@ from app.kit.metric_choice import (
     value_counts,
 )
 from app.kit.panels import NONE
-from data.metrics import Metric
 from data.queries.runs import chosen_counts_query
 from data.selection import Selection
-from data.units import kind_of
 
 # Of these the value with most configurations is shown, of several the one in the middle.
 _WIDEST_FIRST: Final = ("device", "rw", "request")
@@ -137,11 +141,12 @@ def _with_metrics(view: LakeView, state: ExploreState) -> tuple[ExploreState, tu
     among = paired if any(n for name, n in paired.items() if name != x) else counts
     y = choose_cost(among, among[x], x, catalogue) if is_open("y", usual.y) else state.y
     y = performance if y == PERFORMANCE else y
-    is_alike = _is_alike(catalogue.metric(x), catalogue.metric(y))
-    is_worse = y not in catalogue.costs and catalogue.metric(x).better is not None
-    is_rare = counts.get(y, 0) < 2 <= counts.get(x, 0)
-    if is_worse and (is_alike or is_rare) and is_open("y", usual.y):
-        y, is_alike = x, True
+    first, second = catalogue.metric(x), catalogue.metric(y)
+    is_spare = is_open("y", usual.y) and y not in catalogue.costs and first.better is not None
+    runs = counts.get(x, 0), counts.get(y, 0), paired.get(y, 0)
+    axes, most = choose_over_settings(Pair(*runs, are_alike(first, second), is_spare))
+    y = x if axes == "x" else y
+    over = [name for name in ({"x": x, "y": y}[axis] for axis in axes) if counts.get(name, 0) > 1]
     shown_x = PERFORMANCE if x == performance else x
     chosen = {
         "x": shown_x, "y": y, "hmet": y, "cost": y, "by": shown_x, "ly": (y, shown_x)
@@ -152,22 +157,7 @@ def _with_metrics(view: LakeView, state: ExploreState) -> tuple[ExploreState, tu
         for key, value in chosen.items()
         if is_open(key, usual_of.get(key, usual.y))
     }
-    alone = tuple(name for name in (y, x) if counts.get(name, 0) > 1)
-    if is_alike:
-        alone = alone[:1]
-    elif paired.get(y, 0) > 1:
-        alone = ()
-    return replace(state, **changes), tuple(shown_x if name == x else name for name in alone)
-
-
-def _is_alike(x: Metric, y: Metric) -> bool:
-    """Return whether two metrics make no picture: of one kind, or both without a direction.
-
-    Nor does a product of energy and delay beside one of its factors.
-    """
-    if x.name in (y.name, "edp_js") or not (x.better or y.better):
-        return True
-    return x.unit != "" and kind_of(x.unit) == kind_of(y.unit)
+    return replace(state, **changes), tuple(shown_x if name == x else name for name in over[:most])
 
 
 def with_knobs(view: LakeView, state: ExploreState) -> ExploreState:

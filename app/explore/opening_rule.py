@@ -1,9 +1,11 @@
-"""The knobs of colour, size, symbol and heatmap with which Explore opens."""
+"""The knobs of colour, size, symbol and heatmap with which Explore opens, and what makes a pair."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Final, NamedTuple
 
 from app.kit.panels import NONE
+from data.metrics import Metric
+from data.units import kind_of
 
 # A knob with more values cannot be a symbol; with more names than hues can tell apart, no colour.
 _MOST_SYMBOLS: Final = 6
@@ -74,3 +76,52 @@ def choose_heat(values: Mapping[str, int], items: Collection[str] = ()) -> tuple
     if x in items and y in items:
         y = next((name for name in others if name not in items and values.get(name, 0) > 1), y)
     return (x, y) if x != "dvfs" or y != "itr" else (y, x)
+
+
+class Pair(NamedTuple):
+    """What is known of the metrics along x and y.
+
+    Attributes:
+        x_runs: Runs with the metric along x.
+        y_runs: Runs with the metric along y.
+        both_runs: Runs with both.
+        is_alike: Whether they make no picture; see `are_alike`.
+        is_spare: Whether y is no cost and was not asked for, and x has a direction.
+    """
+
+    x_runs: int
+    y_runs: int
+    both_runs: int
+    is_alike: bool
+    is_spare: bool
+
+
+# Which metrics stand over what was set, instead of against each other, and how many of them at
+# most: the first case that holds.
+_OVER_SETTINGS: Final[tuple[tuple[Callable[[Pair], bool], str, int], ...]] = (
+    # The metric along y tells nothing beside the other, which then takes its axis.
+    (lambda pair: pair.is_spare and (pair.is_alike or pair.y_runs < 2 <= pair.x_runs), "x", 1),
+    (lambda pair: pair.is_alike, "yx", 1),
+    (lambda pair: pair.both_runs > 1, "", 0),
+    # Measured in different runs.
+    (lambda _: True, "yx", 2),
+)
+
+
+def choose_over_settings(pair: Pair) -> tuple[str, int]:
+    """Return the axes whose metrics stand over what was set, and how many at most.
+
+    Returns:
+        `x` where y is left out, `yx`, or empty for two metrics that are drawn against each other.
+    """
+    return next((axes, most) for holds, axes, most in _OVER_SETTINGS if holds(pair))
+
+
+def are_alike(x: Metric, y: Metric) -> bool:
+    """Return whether two metrics make no picture: of one kind, or both without a direction.
+
+    Nor does a product of energy and delay beside one of its factors.
+    """
+    if x.name in (y.name, "edp_js") or not (x.better or y.better):
+        return True
+    return x.unit != "" and kind_of(x.unit) == kind_of(y.unit)

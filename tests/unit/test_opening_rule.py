@@ -6,7 +6,13 @@ import numpy as np
 import pytest
 
 from app.explore.defaults import default_state, missing, opened, with_knobs
-from app.explore.opening_rule import Roles, choose_heat, choose_roles
+from app.explore.opening_rule import (
+    Pair,
+    Roles,
+    choose_heat,
+    choose_over_settings,
+    choose_roles,
+)
 from app.explore.state import ExploreState
 from app.explore.views import best_table, picture, source_words
 from app.findings.answer import default_state as findings_opens
@@ -21,6 +27,24 @@ from data.catalogue import SHIPPED, Catalogue
 from data.declared import Column
 from tests.fixtures.lakes import run, write_lake
 from tests.fixtures.pictures import traces
+
+
+@pytest.mark.parametrize(
+    ("pair", "expected"),
+    [
+        (Pair(9, 9, 9, is_alike=False, is_spare=True), ("", 0)),
+        (Pair(9, 9, 1, is_alike=False, is_spare=True), ("yx", 2)),
+        (Pair(9, 9, 9, is_alike=True, is_spare=False), ("yx", 1)),
+        (Pair(9, 9, 9, is_alike=True, is_spare=True), ("x", 1)),
+        (Pair(2, 1, 1, is_alike=False, is_spare=True), ("x", 1)),
+        (Pair(1, 1, 1, is_alike=False, is_spare=True), ("yx", 2)),
+        (Pair(2, 1, 1, is_alike=False, is_spare=False), ("yx", 2)),
+    ],
+)
+def test_metrics_that_make_no_pair_stand_over_what_was_set(
+    pair: Pair, expected: tuple[str, int]
+) -> None:
+    assert choose_over_settings(pair) == expected
 
 
 @pytest.mark.parametrize(
