@@ -18,8 +18,7 @@ from bench.callbacks import OneCallback
 from bench.lakes import MODES, write_storage_lake
 from bench.report import Measurement
 from bench.served import serve
-from data.analysis.corrections import CORRECTIONS
-from data.analysis.rules import RULES
+from data.analysis.rules import CORRECTIONS, RULES
 
 _METRICS: Final = ("bytes_per_joule", "ios_per_joule", "energy_j", "latency_mean_us")
 _AGAINST: Final = ("latency_mean_us", "iops", "power_w", "energy_j")

@@ -162,10 +162,10 @@ _ROWS: Final = pa.schema(
 def _read(path: LakePath, columns: list[str], condition: pc.Expression) -> pa.Table:
     names = [name for name in columns if name in _ROWS.names and _ROWS.field(name).type == _NAME]
     with naming("read", path):
-        system, place = file_system(path)
+        system, file = file_system(path)
         try:
             return pq.read_table(
-                place, columns=columns, filters=condition, filesystem=system, read_dictionary=names
+                file, columns=columns, filters=condition, filesystem=system, read_dictionary=names
             )
         except pa.ArrowException as error:
             raise LakeError(f"cannot read {path}: {error}") from error

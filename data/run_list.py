@@ -90,10 +90,10 @@ class NextRuns:
         listed = ", ".join(asked[:4]) + (f", and of {len(asked) - 4} others" if asked[4:] else "")
         runs = f"{self.runs:,} more {'run' if self.runs == 1 else 'runs'}{time}"
         what = "are likely to settle this" if self.settles else "are a first round"
-        words = f"{runs} {what}: {listed}"
+        text = f"{runs} {what}: {listed}"
         if self.cells:
-            words += f"; {self.cells} unmeasured cells are worth 2 runs each"
-        return f"{words}."
+            text += f"; {self.cells} unmeasured cells are worth 2 runs each"
+        return f"{text}."
 
     def csv(self) -> str:
         """Return the list; its first line has the seed, the lake's version and the question."""

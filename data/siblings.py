@@ -86,10 +86,10 @@ def unlike_siblings(
         [list(run_ids)],
     )
     ids = runs["run_id"].to_list()
-    ranked = [compare(runs, found) for found in read_quantities(lake, ids, quantities)]
-    found = pl.concat([*ranked, pl.DataFrame(schema=_KINDS)])
+    ranked = [compare(runs, rows) for rows in read_quantities(lake, ids, quantities)]
+    rows = pl.concat([*ranked, pl.DataFrame(schema=_KINDS)])
     order = ["times_usual", "distance", "run_id"]
-    return found.sort(order, descending=[True, True, False], maintain_order=True)
+    return rows.sort(order, descending=[True, True, False], maintain_order=True)
 
 
 def odd_runs(

@@ -1,14 +1,13 @@
 """Ingest raw files and folders into a lake: find, plan, read on all cores, commit."""
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from data.errors import WattlasError
-from ingest.cluster.address import ClusterAddress
-from ingest.cluster.errors import ClusterError
+from ingest.cluster.address import ClusterAddress, ClusterError
 from ingest.discover.grouping import walked_among
 from ingest.discover.plan import Plan, RunWork, make_plan
 from ingest.lake.commits import Committer
@@ -28,7 +27,6 @@ from ingest.runs.progress import Progress
 from ingest.runs.readers import RunReaders, start_server_early
 from ingest.runs.row import amended_row
 from ingest.runs.run_reader import RunReader
-from ingest.runs.shared_problems import news_of
 from ingest.runs.workers import LostWorkerError
 from ingest.settings.layers import SettingsByFolder
 from ingest.tables.stage import TableStage
@@ -38,6 +36,9 @@ if TYPE_CHECKING:
 
     from ingest.cluster.connection import Cluster
     from ingest.cluster.readers import ClusterReaders
+
+# Problems that this ingest has found, by dataset and path.
+_Before = Mapping[tuple[str, str], Sequence[Problem]]
 
 
 class InterruptedIngestError(WattlasError):
@@ -287,3 +288,43 @@ class _Ingest:
         self._committer.add_run(row, distributions)
         self._committer.remove_runs(dataset, work.replaces)
         self._report.removed += len(work.replaces)
+
+
+def news_of(
+    work: RunWork, run: AssembledRun, state: LakeState, committer: Committer, reported: _Before
+) -> dict[str, list[Problem]]:
+    """Return all current problems of each file of a run.
+
+    Args:
+        reported: Problems that this ingest has found so far, by dataset and path.
+
+    Returns:
+        Problems by path, without files that make no run and of which an earlier ingest found the
+        same problems.
+    """
+    return {
+        path: _joined(work, path, problems, state, reported)
+        for path, problems in run.problems.items()
+        if run.row is not None or not _is_known(work, path, problems, state, committer)
+    }
+
+
+def _is_known(
+    work: RunWork, path: str, problems: Sequence[Problem], state: LakeState, committer: Committer
+) -> bool:
+    """Whether an earlier ingest found the same problems; for a part of a file, at least these."""
+    if any(file.part for file in work.files if file.path == path):
+        known = state.problems[work.key.dataset].get(path, [])
+        return all(problem in known for problem in problems)
+    return committer.is_known(work.key.dataset, path, problems)
+
+
+def _joined(
+    work: RunWork, path: str, problems: Sequence[Problem], state: LakeState, reported: _Before
+) -> list[Problem]:
+    """A file's problems with those of other runs in the same file, unless its content changed."""
+    key = work.key.dataset, path
+    before = list(reported.get(key, ()))
+    if any(file.part and file.is_unchanged for file in work.files if file.path == path):
+        before += [p for p in state.problems[key[0]].get(path, ()) if p not in before]
+    return [*before, *(problem for problem in problems if problem not in before)]

@@ -138,10 +138,10 @@ def _named_by_paths(results: Sequence[Shape]) -> list[list[Shape]]:
 
 
 def _by_form(results: Iterable[Shape]) -> dict[str | None, list[Shape]]:
-    found: dict[str | None, list[Shape]] = defaultdict(list)
+    by_form: dict[str | None, list[Shape]] = defaultdict(list)
     for shape in results:
-        found[shape.form].append(shape)
-    return found
+        by_form[shape.form].append(shape)
+    return by_form
 
 
 def _agree(groups: Sequence[Sequence[Shape]]) -> bool:
@@ -239,10 +239,10 @@ def propose_for(raw: Path, dataset: str | None = None, known: Settings | None = 
 
 def _on_disk(top: Path, path: str) -> Path:
     """Return where a file is whose path lacks the ending of its compression."""
-    place = top / path
-    if not place.exists():
-        place = next((p for p in place.parent.glob(f"{glob.escape(place.name)}.*")), place)
-    return place
+    file = top / path
+    if not file.exists():
+        file = next((p for p in file.parent.glob(f"{glob.escape(file.name)}.*")), file)
+    return file
 
 
 def _summary(blocks: Sequence[GuessedTable]) -> tuple[str, ...]:

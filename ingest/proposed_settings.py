@@ -95,12 +95,12 @@ def discover_proposing(options: AddOptions, state: LakeState, disk: Disk | None 
     return proposing
 
 
-def _usable(kept: Iterable[KeptProposal]) -> tuple[list[KeptProposal], dict[str, str]]:
+def _usable(proposals: Iterable[KeptProposal]) -> tuple[list[KeptProposal], dict[str, str]]:
     """Return the proposals that can be read, and why others are refused, by folder.
 
     A later version may refuse what an earlier one proposed, such as the name of a knob.
     """
-    reasons = [(each, refusal_of(each.text)) for each in kept]
+    reasons = [(each, refusal_of(each.text)) for each in proposals]
     return (
         [each for each, reason in reasons if not reason],
         {each.root: reason for each, reason in reasons if reason},

@@ -70,11 +70,11 @@ def view_tables(view: LakeView, page: Page, state: Any, root: Path) -> Iterator[
         selection = getattr(state, "selection", Selection())
         if page.scope is not None:
             selection = page.scope(view, state, name)
-        asked = page.recomputed(view, state, name) if page.recomputed else []
-        found = [_asked(view, rows, one, root) for one in asked]
-        if not any(one.query for one in asked):
-            found += _means(view, rows, selection)
-        checks, unchecked = _checks(view, rows, f"{file}.parquet", found)
+        recomputed = page.recomputed(view, state, name) if page.recomputed else []
+        checked = [_asked(view, rows, one, root) for one in recomputed]
+        if not any(one.query for one in recomputed):
+            checked += _means(view, rows, selection)
+        checks, unchecked = _checks(view, rows, f"{file}.parquet", checked)
         title = f"{page.title}: {page.view(name).title}"
         yield ViewTable(file, title, rows, page.explain(view, state, name), checks, unchecked)
 
@@ -160,35 +160,35 @@ def _intervals(
 
 
 def _asked(
-    view: LakeView, rows: pl.DataFrame, asked: Recomputed, root: Path
+    view: LakeView, rows: pl.DataFrame, check: Recomputed, root: Path
 ) -> dict[str, Any] | None:
     """Return the check by a page's own query of the numbers that it yields."""
-    keys, counted = list(asked.keys), rows.filter(~pl.sql_expr(asked.skip))
-    if asked.again is not None:
+    keys, counted = list(check.keys), rows.filter(~pl.sql_expr(check.skip))
+    if check.again is not None:
         return {
-            "keys": keys, "values": list(asked.values), "skip": [asked.skip], "again": asked.again,
-            "left_out": 0, "count": len(counted) * len(asked.values),
-            "tolerances": dict(asked.tolerances), "scales": dict(asked.scales),
+            "keys": keys, "values": list(check.values), "skip": [check.skip], "again": check.again,
+            "left_out": 0, "count": len(counted) * len(check.values),
+            "tolerances": dict(check.tolerances), "scales": dict(check.scales),
         }  # fmt: skip
-    if not all((root / name).is_file() for name in re.findall(_FILE, asked.query)):
+    if not all((root / name).is_file() for name in re.findall(_FILE, check.query)):
         return None
-    query = re.sub(_FILE, lambda name: str(root / name[0]), asked.query)
+    query = re.sub(_FILE, lambda name: str(root / name[0]), check.query)
     answer = view.lake.polars(query).with_columns(cs.categorical().cast(pl.String))
     answer = answer.with_columns(pl.col(name).cast(rows.schema[name]) for name in keys)
     both = counted.join(answer, on=keys, how="left", nulls_equal=True, suffix="_again")
     right = [
-        name for name in asked.values
+        name for name in check.values
         if name in rows.columns and _is_same(
             both[name], both[f"{name}_again"], _mean_of(name, both),
-            asked.tolerances.get(name, _TOLERANCE),
+            check.tolerances.get(name, _TOLERANCE),
         )
     ]  # fmt: skip
     if not right:
         return None
     return {
-        "keys": keys, "values": right, "skip": [asked.skip],
-        "sql": part_query(asked.query, (*keys, *right)), "count": len(counted) * len(right),
-        "tolerances": dict(asked.tolerances), "left_out": _left_out(answer, counted, keys),
+        "keys": keys, "values": right, "skip": [check.skip],
+        "sql": part_query(check.query, (*keys, *right)), "count": len(counted) * len(right),
+        "tolerances": dict(check.tolerances), "left_out": _left_out(answer, counted, keys),
     }  # fmt: skip
 
 

@@ -1,5 +1,9 @@
-"""Write a study as a folder: pages, tables, runs, claims, descriptions, and its verification."""
+"""Write a study as a folder: pages, tables, runs, claims, descriptions, and its verification.
 
+The parts of `verify/` go into the folder as one program.
+"""
+
+import ast
 import json
 import shutil
 from collections.abc import Sequence
@@ -22,7 +26,6 @@ from app.artifact.claims import (
     paper_checks,
     paper_count,
 )
-from app.artifact.joined import joined
 from app.artifact.metadata import CRATE, PACKAGE, crate, data_package, sums
 from app.artifact.tables import ViewTable, view_tables
 from app.kit.context import Lakes
@@ -41,6 +44,13 @@ from data.reference.tables import published_tables
 
 # Their numbers are computed again as those of the claims.
 _CLAIMS: Final = ("tables/findings-claims", "tables/findings-published")
+_FOLDER: Final = Path(__file__).with_name("verify")
+_PACKAGE: Final = "app.artifact.verify"
+# Each part uses only those before it.
+PARTS: Final = (
+    "report", "functions", "noise", "sets", "claims", "effects", "shares", "papers",
+    "models", "tables", "main",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,3 +221,22 @@ def _describe(
     )  # fmt: skip
     (root / CRATE).write_text(json.dumps(made, indent=1), "utf-8")
     (root / "SHA256SUMS").write_text(sums(root), "utf-8")
+
+
+def joined() -> str:
+    """Return the parts as one program: the words of the last one, all imports, then each part."""
+    imports: set[str] = set()
+    bodies, title = [], ""
+    for part in PARTS:
+        text = (_FOLDER / f"{part}.py").read_text("utf-8")
+        lines, (first, *rest) = text.splitlines(), ast.parse(text).body
+        title = ast.get_source_segment(text, first) or ""
+        found = [node for node in rest if isinstance(node, ast.Import | ast.ImportFrom)]
+        end = found[-1].end_lineno if found else first.end_lineno
+        for node in found:
+            if not (isinstance(node, ast.ImportFrom) and str(node.module).startswith(_PACKAGE)):
+                imports.add(ast.unparse(node))
+        body = "\n".join(lines[end:]).strip("\n")
+        bodies.append(f"# {title.strip(chr(34))}\n\n{body}" if part != PARTS[-1] else body)
+    ours = [line for line in sorted(imports) if "duckdb" not in line]
+    return "\n\n\n".join([f"{title}\n\n" + "\n".join([*ours, "", "import duckdb"]), *bodies]) + "\n"

@@ -170,10 +170,10 @@ def _regret(row: Mapping[str, Any]) -> html.Td:
     if not row["members"] or row["standing"] == "outside" or row["settings"] == 1:
         return html.Td(MISSING, className="number quiet")
     regret_pct = row["regret_pct"]
-    words = f"≤ {percent(regret_pct)}" if regret_pct else "0 %"
+    bound = f"≤ {percent(regret_pct)}" if regret_pct else "0 %"
     if regret_pct is None or regret_pct > MOST_REGRET_PCT:
-        words = "not bounded"
-    return html.Td(words, className="number" if words[-1] == "%" else "number in-words")
+        bound = "not bounded"
+    return html.Td(bound, className="number" if bound[-1] == "%" else "number in-words")
 
 
 def _change(row: Mapping[str, Any], question: Asked) -> html.Td:

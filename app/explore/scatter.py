@@ -14,13 +14,12 @@ from app.explore.odd import with_odd
 from app.explore.question import Question
 from app.explore.roles import Encoding, encoding_of, in_trace_order, labels_of
 from app.explore.studies import with_standings
-from app.kit.columns import encode_columns, encode_counts, encode_numbers, floats
+from app.kit.columns import encode_columns, encode_counts, encode_numbers, floats, thin
 from app.kit.encodings import message_figure
 from app.kit.joined import join_panels
 from app.kit.panels import Split
 from app.kit.settings import MAX_POINTS, MAX_ROWS
 from app.kit.words import EMPTY_LAKE, configuration_knobs, explanation, knob_words, no_run_left
-from data.analysis.thinning import thin
 from data.catalogue import Catalogue
 from data.knobs import Knob
 from data.queries.points import points_query

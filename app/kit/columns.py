@@ -13,6 +13,8 @@ import polars as pl
 
 from data.selection import Value
 
+_GOLDEN = 0.6180339887498949
+
 
 def encode_columns(
     rows: pl.DataFrame, knobs: Iterable[str], fields: Mapping[str, np.ndarray]
@@ -141,3 +143,26 @@ def _shaped(array: np.ndarray) -> dict[str, str]:
     is_long = array.dtype.itemsize == 8 and array.dtype.kind in "iu"
     shape = {"shape": ", ".join(map(str, array.shape))} if array.ndim > 1 else {}
     return {**typed(array.astype(np.int32) if is_long else array), **shape}
+
+
+def thin(count: int, limit: int, keep: np.ndarray) -> np.ndarray:
+    """Choose which of `count` points to draw.
+
+    Points in `keep` (frontier members, best settings) always stay. A low-discrepancy sequence over
+    their order picks the others, so that each group keeps its share and equal input gives equal
+    points.
+
+    Args:
+        count: Number of points.
+        limit: Maximum number of points to draw; `keep` may exceed it.
+        keep: Indices that must stay, any order, shape (k,).
+
+    Returns:
+        Sorted indices, shape (m,), m <= max(limit, k).
+    """
+    if count <= limit:
+        return np.arange(count)
+    rank = (np.arange(count) * _GOLDEN) % 1.0
+    rank[keep] = -1.0
+    size = max(limit, np.unique(keep).size)
+    return np.sort(np.argpartition(rank, size - 1)[:size])

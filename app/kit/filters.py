@@ -120,10 +120,10 @@ def _filter_block(
             className="chip-empty" if is_empty else "",
             # One stop of the Tab key; arrows go on from there (`assets/_kit/tools.js`).
             tabIndex=-1 if at else 0,
-            **{"aria-label": words},
+            **{"aria-label": name},
             **CHIP_LOOK,
         )
-        for at, (text, label, words, is_empty) in enumerate(chip_words(knob, choices))
+        for at, (text, label, name, is_empty) in enumerate(chip_words(knob, choices))
     ]
     group = dmc.ChipGroup(chips, id=names.facet(facet), value=value, multiple=not single)
     return html.Div(

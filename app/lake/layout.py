@@ -1,4 +1,7 @@
-"""The layout of the page Lake: datasets, questions, coverage, problems."""
+"""The layout of the page Lake: datasets, questions, coverage, problems.
+
+A dataset describes itself in Markdown; HTML in that is text.
+"""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -7,6 +10,8 @@ from typing import Any, Final
 import polars as pl
 from dash import html
 from dash.development.base_component import Component
+from markdown_it import MarkdownIt
+from markdown_it.tree import SyntaxTreeNode
 
 from app.kit import ids
 from app.kit.export import ExportedPage, how_computed, render
@@ -24,7 +29,6 @@ from app.lake.answer import (
     questions_of,
     small_coverage,
 )
-from app.lake.layout_readme import readme, web_link
 from app.lake.state import LakePageState
 from data.units import format_quantity
 
@@ -35,6 +39,15 @@ SECTIONS: Final = {
 }  # fmt: skip
 _SHOWN_KNOBS: Final = 8
 _SHOWN_PROBLEMS: Final = 12
+# Markdown without HTML and pictures; links lead to addresses of these schemes only.
+_READER: Final = MarkdownIt("commonmark", {"html": False}).disable("image")
+_SCHEMES: Final = ("http://", "https://", "mailto:")
+_TAGS: Final = {
+    "paragraph": html.P, "strong": html.Strong, "em": html.Em, "blockquote": html.Blockquote,
+    "bullet_list": html.Ul, "ordered_list": html.Ol, "list_item": html.Li, "heading": html.H4,
+}  # fmt: skip
+_TEXTS: Final = {"code_inline": html.Code, "fence": html.Pre, "code_block": html.Pre}
+_PLAIN: Final = {"text": None, "softbreak": " ", "hardbreak": "\n"}
 
 
 def lake_layout(view: LakeView, state: LakePageState, notice: str) -> html.Main:
@@ -68,10 +81,10 @@ def status_words(view: LakeView) -> str:
 def _sections(bodies: dict[str, list], has_menus: bool = True) -> list[Component]:
     return [
         panel(
-            name, words, [html.H2(words), *([view_menu(name, words)] if has_menus else [])],
+            name, title, [html.H2(title), *([view_menu(name, title)] if has_menus else [])],
             bodies[name], f"lake-section panel-{name}",
         )
-        for name, words in SECTIONS.items()
+        for name, title in SECTIONS.items()
     ]  # fmt: skip
 
 
@@ -264,3 +277,34 @@ def export_page(view: LakeView, state: LakePageState) -> ExportedPage:
         className="lake lake-export",
     )  # fmt: skip
     return ExportedPage(f"Lake {view.lake.path.name}", render(main), {}, view.is_synthetic)
+
+
+def readme(text: str) -> html.Div:
+    """Lay out a text in Markdown."""
+    root = SyntaxTreeNode(_READER.parse(text))
+    return html.Div(_laid_out(root.children), className="lake-readme")
+
+
+def web_link(href: str, parts: Sequence[Component | str]) -> html.A | html.Span:
+    """Lay out a link; its text alone where the address is none of the web."""
+    if not href.lower().startswith(_SCHEMES):
+        return html.Span(parts)
+    return html.A(parts, href=href, rel="noopener noreferrer nofollow")
+
+
+def _laid_out(nodes: Sequence[SyntaxTreeNode]) -> list[Component | str]:
+    parts: list[Component | str] = []
+    for node in nodes:
+        if node.type in _PLAIN:
+            parts.append(_PLAIN[node.type] or node.content)
+        elif node.type in _TEXTS:
+            parts.append(_TEXTS[node.type](node.content))
+        elif node.type == "link":
+            parts.append(web_link(str(node.attrs["href"]), _laid_out(node.children)))
+        elif node.type in _TAGS:
+            parts.append(_TAGS[node.type](_laid_out(node.children)))
+        elif node.type == "hr":
+            parts.append(html.Hr())
+        else:
+            parts += _laid_out(node.children)
+    return parts

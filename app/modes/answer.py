@@ -8,7 +8,7 @@ from typing import Any, Final
 import numpy as np
 import polars as pl
 
-from app.kit.columns import index_in
+from app.kit.columns import index_in, thin
 from app.kit.competitors import axis_label, legible
 from app.kit.encodings import message_figure
 from app.kit.figure_text import BREAK
@@ -25,7 +25,6 @@ from app.modes.payload import encode_cells
 from app.modes.state import ModesState
 from app.modes.words import OUTCOME_WORDS, conclusions, nothing_left, question, subject, subtitle
 from data.analysis.rules import OUTCOMES, WIN
-from data.analysis.thinning import thin
 from data.selection import Value
 
 # A lead of twice the runner-up has the full hue; its square root is shown, so that a few percent

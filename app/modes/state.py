@@ -16,9 +16,8 @@ from app.kit.url_state import (
     read_lake_version,
     read_number,
 )
-from data.analysis.corrections import CORRECTIONS, Correction
 from data.analysis.like_with_like import check_pool
-from data.analysis.rules import RULES, SETS, Rule, Rules
+from data.analysis.rules import CORRECTIONS, RULES, SETS, Correction, Rule, Rules
 from data.catalogue import SHIPPED, Catalogue
 from data.declared import FACET_PREFIX
 from data.errors import DataError, SelectionError

@@ -201,10 +201,10 @@ def _paths(name: str) -> list[Path]:
     if name == STYLES:
         return sorted(ASSETS.glob("*/*.css"))
     is_kit = name in (KIT, WITH_DASH)
-    found = sorted((ASSETS / ("_kit" if is_kit else stem)).glob(f"*.{kind}"))
+    files = sorted((ASSETS / ("_kit" if is_kit else stem)).glob(f"*.{kind}"))
     return [
         path
-        for path in found
+        for path in files
         if path.name != _LEFT_OUT
         and not (is_kit and path.name.startswith("page") != (name == WITH_DASH))
     ]

@@ -161,9 +161,9 @@ def export_page(view: LakeView, state: SqlState) -> ExportedPage:
     return ExportedPage("SQL", main, {"sql": state.sql}, view.is_synthetic)
 
 
-def query_and_tables(view: LakeView, state: SqlState, words: str = "") -> str:
+def query_and_tables(view: LakeView, state: SqlState, note_text: str = "") -> str:
     """Write the query, some words and the tables as HTML."""
     sql = state.sql or default_state(view).sql
-    note = [html.P(words, className="quiet")] if words else []
+    note = [html.P(note_text, className="quiet")] if note_text else []
     query = html.Section([html.H2("Query"), html.Pre(sql), *note], className="panel panel-editor")
     return render([query, tables(view, has_menu=False)])

@@ -22,7 +22,7 @@ from app.kit.page_layout import (
 )
 from app.kit.panel import legend_of, panel, tool_bar, view_menu
 from app.storage.figures.base import GLYPHS, Scene
-from app.storage.state import StorageState
+from app.storage.state import NAME, StorageState, View
 from app.storage.study import (
     chosen,
     offered,
@@ -30,7 +30,6 @@ from app.storage.study import (
     storage_cube,
     storage_pool_choices,
 )
-from app.storage.view import NAME, View
 from app.storage.views import CLAIMS, PUBLISHED, SECTIONS, VIEWS
 
 IDS = PageIds(NAME)

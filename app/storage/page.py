@@ -16,13 +16,13 @@ from app.storage.answer import (
     answer,
     explain,
     explain_all,
+    open_link,
     opening,
     rows_behind,
     scope,
 )
 from app.storage.layout_tables import claims_blocks, published_tables_block
-from app.storage.links import open_link
-from app.storage.state import StorageState
+from app.storage.state import NAME, StorageState
 from app.storage.study import (
     default_state,
     missing,
@@ -32,7 +32,6 @@ from app.storage.study import (
     storage_pool_choices,
     study_of,
 )
-from app.storage.view import NAME
 from app.storage.views import ALL, PUBLISHED
 
 

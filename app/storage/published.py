@@ -11,9 +11,8 @@ import polars as pl
 from app.kit.competitors import mode_label
 from app.storage.figures.base import Star
 from app.storage.figures.subsystems import PublishedMove
-from app.storage.state import DEPTH
+from app.storage.state import DEPTH, View
 from app.storage.study import Study
-from app.storage.view import View
 from data.analysis.storage_moves import mean_of_sums, sum_of
 from data.analysis.storage_places import matching
 from data.analysis.verdicts import LOADS_STORES, UNDECIDED, Verdict

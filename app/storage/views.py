@@ -7,16 +7,15 @@ from typing import Any, Final
 import polars as pl
 
 from app.storage import rows
-from app.storage.cells import Cells, differences_of, means_of, means_with_depths_of
 from app.storage.figures.devices import build_devices, build_proportionality
 from app.storage.figures.grids import build_grids
 from app.storage.figures.layouts import unmeasured
 from app.storage.figures.lines import build_device_lines, build_lines
 from app.storage.figures.subsystems import PublishedMove, build_subsystems
 from app.storage.published import Comparisons, idle_stars, line_stars, published_moves
-from app.storage.state import DEPTH
+from app.storage.rows import Cells, differences_of, means_of, means_with_depths_of
+from app.storage.state import DEPTH, View
 from app.storage.study import Study
-from app.storage.view import View
 from data.analysis.storage_places import place_words
 from data.analysis.verdicts import LOADS_STORES
 from data.queries.storage import peak_query

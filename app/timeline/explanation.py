@@ -3,7 +3,7 @@
 from typing import Final
 
 from app.kit.lake_view import LakeView
-from app.timeline.answer import answer_question, failure_sentence
+from app.timeline.runs import answer_question, failure_sentence
 from app.timeline.state import TimelineState
 from data.analysis.log_bins import LIMIT_SHARE, slot_starts, slots_near
 from data.queries.timeline import window_bins_query, window_intervals_query, window_rows_query

@@ -12,10 +12,9 @@ from typing import Any, Final
 import numpy as np
 
 from app.kit.columns import typed
-from app.timeline.answer import PageAnswer, failure_sentence
 from app.timeline.differences import WINDOWS, window_differences
 from app.timeline.panels import HEAT_UNITS, HEATS, LOG_HEATS, PANELS
-from app.timeline.runs import RunInfo
+from app.timeline.runs import PageAnswer, RunInfo, failure_sentence
 from data.analysis.log_bins import LIMIT_SHARE, slot_starts, slots_near
 from data.schema import rounded_singles
 from data.timeline.alignment import ALIGNMENTS

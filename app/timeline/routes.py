@@ -12,9 +12,9 @@ from app.kit.lake_view import LakeView
 from app.kit.links import address
 from app.kit.url_state import read_lake_version, read_number
 from app.serve.routes import json_answer
-from app.timeline.answer import answer_question
 from app.timeline.panels import DEFAULT_PANELS
 from app.timeline.payload import encode_answer
+from app.timeline.runs import answer_question
 from data.errors import SelectionError
 from data.timeline.question import Question
 

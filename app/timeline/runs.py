@@ -1,4 +1,4 @@
-"""Facts of a timeline's runs from the lake's table."""
+"""Facts of a timeline's runs from the lake's table, and their answers for a window."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -6,8 +6,12 @@ from typing import Any, Final
 
 from app.kit.lake_view import LakeView
 from app.kit.words import configuration_words, load_words, workload_title
+from data.errors import DataError
 from data.queries.timeline import others_query, reference_query
 from data.selection import Selection
+from data.timeline.answers import Failure, WindowAnswer, answer_runs
+from data.timeline.question import Question
+from data.timeline.window import RunAnswer
 
 _MOST_OTHERS: Final = 6
 NO_LOG: Final = (
@@ -109,3 +113,38 @@ def short_label(view: LakeView, row: dict[str, Any]) -> str:
     varying = view.varying(Selection.of(dataset=[row["dataset"]]))
     words = configuration_words(row, varying, view.catalogue)
     return " · ".join(part for part in (row["system_label"] or row["system"], words) if part)
+
+
+@dataclass(frozen=True, slots=True)
+class PageAnswer:
+    """A window of some runs, and the facts of each run."""
+
+    window: WindowAnswer
+    infos: tuple[RunInfo, ...]
+
+    def pairs(self) -> list[tuple[RunInfo, RunAnswer | Failure]]:
+        """Return each run with its answer or failure."""
+        return list(zip(self.infos, self.window.runs, strict=True))
+
+    def shown(self) -> list[tuple[RunInfo, RunAnswer]]:
+        """Return the runs that have an answer.
+
+        Raises:
+            DataError: No run has one; the message gives each run's reason.
+        """
+        drawn = [(info, one) for info, one in self.pairs() if isinstance(one, RunAnswer)]
+        if not drawn:
+            failures = [(info, one) for info, one in self.pairs() if isinstance(one, Failure)]
+            raise DataError(" ".join(failure_sentence(*pair) for pair in failures))
+        return drawn
+
+
+def answer_question(view: LakeView, question: Question) -> PageAnswer:
+    """Answer a question for each of its runs."""
+    infos = tuple(describe_runs(view, question.runs))
+    return PageAnswer(answer_runs(view.files, question), infos)
+
+
+def failure_sentence(info: RunInfo, failure: Failure) -> str:
+    """Return why a run cannot be shown."""
+    return info.problem or f"{info.label}: {failure.message}."

@@ -7,7 +7,7 @@ import polars as pl
 
 from app.kit.lake_view import LakeView
 from app.kit.page import Recomputed, View
-from app.timeline.answer import answer_question
+from app.timeline.runs import answer_question
 from app.timeline.state import TimelineState
 from data.analysis.log_bins import slot_starts
 from data.errors import DataError

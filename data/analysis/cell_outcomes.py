@@ -8,7 +8,6 @@ import polars as pl
 from data.analysis.best_set import Limit
 from data.analysis.contenders import ONCE, Contenders, Question, Settings
 from data.analysis.contests import Runs, Verdicts, decide_contests
-from data.analysis.corrections import corrected
 from data.analysis.noise import Estimates
 from data.analysis.rules import (
     ALONE,
@@ -21,6 +20,7 @@ from data.analysis.rules import (
     WIN,
     Outcome,
     Rules,
+    corrected,
 )
 from data.analysis.setting_noise import Scale
 from data.analysis.significance import Moments, Samples, Test, compare_pairs, smallest_p

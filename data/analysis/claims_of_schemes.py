@@ -35,10 +35,10 @@ _ANSWERS: Final[dict[tuple[Any, ...], Any]] = {}
 
 
 def _solved(scheme: str, kind: Kind, rates: tuple[float, ...] | list[float], **given: Any) -> Any:
-    asked = (scheme, kind, tuple(rates), *sorted(given.items()))
-    if asked not in _ANSWERS:
-        _ANSWERS[asked] = _solve(scheme, kind, rates, **given)
-    return _ANSWERS[asked]
+    question = (scheme, kind, tuple(rates), *sorted(given.items()))
+    if question not in _ANSWERS:
+        _ANSWERS[question] = _solve(scheme, kind, rates, **given)
+    return _ANSWERS[question]
 
 
 def _solve(scheme: str, kind: Kind, rates: Any, **given: Any) -> Any:

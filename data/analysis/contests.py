@@ -15,7 +15,6 @@ from typing import Final
 import numpy as np
 
 from data.analysis.best_set import Limit, best_set, best_sets
-from data.analysis.corrections import Correction, corrected
 from data.analysis.noise import Estimates, Prior
 from data.analysis.outcomes import (
     DECIDED,
@@ -28,6 +27,7 @@ from data.analysis.outcomes import (
     with_more_runs,
 )
 from data.analysis.planner import more_runs_of_pairs
+from data.analysis.rules import Correction, corrected
 
 UNDECIDED: Final[Outcome] = "undecided"
 # Larger sides have their sets found one by one: all pairs of many contests would not fit.

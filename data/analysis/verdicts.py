@@ -169,10 +169,10 @@ def by_depth(detail: str, comparisons: Sequence[Comparison], least: float = 1.0)
     Raises:
         UnmeasuredError: No pair has a test, because its means are equal and have no spread.
     """
-    if all(isnan(one.pair.p) for one in comparisons):
+    if all(isnan(compared.pair.p) for compared in comparisons):
         raise UnmeasuredError(f"{detail}: all means are equal and have no spread")
-    more = sum(one.pair.is_more for one in comparisons)
-    less = sum(one.pair.is_less for one in comparisons)
+    more = sum(compared.pair.is_more for compared in comparisons)
+    less = sum(compared.pair.is_less for compared in comparisons)
     sentence = f"{detail} at {more} of {len(comparisons)} IO depths" + (
         f", less at {less}" if less else ""
     )

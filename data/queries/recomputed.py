@@ -107,14 +107,14 @@ def storage_tables(
         wanted = [f"{column} IS NOT DISTINCT FROM {literal(v)}" for column, v in values.items()]
         wanted += ["coalesce(mode, 'interrupt') = 'interrupt'"] if is_interrupts else []
         parts.append(f"SELECT '{name}' AS slice, * FROM storage WHERE {' AND '.join(wanted)}")
-    place = ", ".join(f"{literal(value)} AS {name}" for name, value in slices["place"][0].items())
+    fixed = ", ".join(f"{literal(value)} AS {name}" for name, value in slices["place"][0].items())
     with_kind = "LEFT JOIN kinds ON own.device::VARCHAR = kinds.device"
     return [
         f"CREATE TABLE kinds AS FROM (VALUES {devices or '(NULL, NULL)'}) k(device, kind)",
         f"CREATE TABLE storage AS SELECT own.*, kind FROM ({runs}) own {with_kind}",
         f"CREATE TABLE idle AS SELECT own.*, kind FROM ({idle}) own {with_kind}",
         f"CREATE TABLE peak_power AS SELECT max(peak_w) AS peak_w FROM ({peak})",
-        f"CREATE TABLE place AS SELECT {place}",
+        f"CREATE TABLE place AS SELECT {fixed}",
         f"CREATE TABLE slices AS {' UNION ALL '.join(parts)}",
     ]
 

@@ -1,11 +1,36 @@
-"""The argument of `--cluster`: an address, `local:N` or `slurm:FILE.toml`."""
+"""The argument of `--cluster`: an address, `local:N` or `slurm:FILE.toml`; errors of a cluster."""
 
 import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from data.errors import SettingsError
+from data.errors import SettingsError, WattlasError
+
+
+class ClusterError(WattlasError):
+    """A cluster cannot be used or is lost; finished runs are in the lake."""
+
+
+class UnseenFileError(ClusterError):
+    """A worker does not see a file.
+
+    Attributes:
+        path: The file.
+        worker: The worker and its host.
+    """
+
+    def __init__(self, path: str, worker: str) -> None:
+        super().__init__(path, worker)
+        self.path = path
+        self.worker = worker
+
+    def __str__(self) -> str:
+        return (
+            f"the worker {self.worker} does not see {self.path}, which is there on the machine of "
+            "this ingest; mount its folder at the same place on the hosts of all workers"
+        )
+
 
 FORMS: Final = "ADDRESS|local:N|slurm:FILE.toml"
 _LOCAL: Final = re.compile(r"local:([1-9][0-9]*)")

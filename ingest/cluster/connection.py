@@ -10,8 +10,13 @@ from typing import Any, Final
 import dask
 from distributed import Client, LocalCluster, Security
 
-from ingest.cluster.address import ClusterAddress, LocalWorkers, RunningScheduler, SlurmJobs
-from ingest.cluster.errors import ClusterError
+from ingest.cluster.address import (
+    ClusterAddress,
+    ClusterError,
+    LocalWorkers,
+    RunningScheduler,
+    SlurmJobs,
+)
 from ingest.cluster.slurm import SlurmRenewal, read_slurm_settings
 from ingest.runs.worker_server import start_server
 

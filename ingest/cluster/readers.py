@@ -10,8 +10,8 @@ from typing import Any, Final
 
 from distributed import KilledWorker
 
+from ingest.cluster.address import UnseenFileError
 from ingest.cluster.connection import Cluster
-from ingest.cluster.errors import UnseenFileError
 from ingest.cluster.tasks import Tasks, lost_scheduler, outcome_of
 from ingest.cluster.worker import BatchRead, Order, code_version, read_batch
 from ingest.discover.plan import RunWork

@@ -9,8 +9,8 @@ from typing import Any, Final
 
 from distributed import KilledWorker
 
+from ingest.cluster.address import UnseenFileError
 from ingest.cluster.connection import Cluster
-from ingest.cluster.errors import UnseenFileError
 from ingest.cluster.looks import Looked, look_at_files, look_at_folders, look_into_files
 from ingest.cluster.tasks import Tasks, outcome_of
 from ingest.cluster.worker import code_version

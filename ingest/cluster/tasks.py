@@ -13,7 +13,7 @@ from distributed import Client, Future
 from distributed.client import ClosedClientError, FutureCancelledError
 from distributed.comm import CommClosedError
 
-from ingest.cluster.errors import ClusterError
+from ingest.cluster.address import ClusterError
 
 TICK_S: Final = 0.5
 # Tasks for each thread: one runs and one waits.

@@ -21,7 +21,7 @@ from distributed import get_worker
 
 from data.errors import LakeError
 from data.lake_place import LakePath
-from ingest.cluster.errors import ClusterError, UnseenFileError
+from ingest.cluster.address import ClusterError, UnseenFileError
 from ingest.discover.plan import RunWork
 from ingest.lake.shared_file import read_shared
 from ingest.logs.compiling import load_loops

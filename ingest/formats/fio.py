@@ -20,8 +20,7 @@ from ingest.formats.fio_knobs import (
     option,
 )
 from ingest.formats.fio_latency import PERCENTILES, measurements_us, merge, read_distribution
-from ingest.formats.problem_list import ProblemList
-from ingest.records import Problem, ReadContext, Reading, RefusedError, UtcWindow
+from ingest.records import Problem, ProblemList, ReadContext, Reading, RefusedError, UtcWindow
 
 # If the time before submission exceeds this share of the mean, percentiles without it are doubted.
 _LEFT_OUT_SHARE: Final = 0.1

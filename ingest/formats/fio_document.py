@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from data.errors import FormatError
 from ingest.files.text_lines import decode_text, joined
-from ingest.formats.problem_list import ProblemList
+from ingest.records import ProblemList
 
 _MOST_BYTES: Final = 256 * 1024 * 1024
 _OPENING: Final = re.compile(r"^[ \t]*\{", re.MULTILINE)

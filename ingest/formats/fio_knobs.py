@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from data.knob_table import STATED
 from ingest.formats.fio_document import Job
-from ingest.formats.problem_list import ProblemList
+from ingest.records import ProblemList
 from ingest.settings.number_texts import parse_size
 
 # Engines that wait for each request: one request in flight per job.

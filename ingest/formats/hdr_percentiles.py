@@ -10,8 +10,7 @@ from typing import Final, NamedTuple
 
 from data.errors import FormatError
 from ingest.files.text_lines import whole_text
-from ingest.formats.problem_list import ProblemList
-from ingest.records import ReadContext, Reading
+from ingest.records import ProblemList, ReadContext, Reading
 from ingest.settings.number_texts import to_us
 
 HEADING: Final = re.compile(

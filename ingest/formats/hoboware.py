@@ -13,8 +13,7 @@ from ingest.formats.hoboware_clock import MeterTime, parse_time
 from ingest.formats.hoboware_headings import Headings, find_headings
 from ingest.formats.hoboware_numbers import find_decimal_mark
 from ingest.formats.meter_rows import MeterRows
-from ingest.formats.problem_list import ProblemList
-from ingest.records import MeterEvent, MeterReadings, ReadContext
+from ingest.records import MeterEvent, MeterReadings, ProblemList, ReadContext
 
 _MOST_BYTES: Final = 1 << 28
 _HEADINGS_WITHIN: Final = 8

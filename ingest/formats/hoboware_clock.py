@@ -7,7 +7,7 @@ from typing import Final, get_args
 
 import numpy as np
 
-from ingest.formats.problem_list import ProblemList
+from ingest.records import ProblemList
 from ingest.settings.power import DateOrder
 
 # Three fields of the date in the order of the text, and seconds of the day.

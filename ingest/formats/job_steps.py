@@ -6,10 +6,10 @@ from collections.abc import Collection, Iterable, Sequence
 from typing import Final
 
 from ingest.formats.json_cells import Cell
-from ingest.formats.problem_list import ProblemList
 from ingest.formats.table_rows import Table
 from ingest.formats.table_text import UNSET
 from ingest.formats.written_numbers import is_number
+from ingest.records import ProblemList
 from ingest.settings.headings import words_of
 
 _WORDS: Final = frozenset({"job", "jobid", "step", "jobstep"})

@@ -21,8 +21,8 @@ from ingest.formats.json_cells import (
     quantity_in,
     summaries,
 )
+from ingest.settings.column_names import VALUES, WORDS
 from ingest.settings.headings import is_setting, quantity_of, read_heading, words_of
-from ingest.settings.word_lists import VALUES, WORDS
 
 _MOST_CARRIED: Final = 100
 # Seconds since 1970 of a time that measures nothing.
@@ -250,18 +250,18 @@ def left_out(document: Any, chosen: Sequence[Place]) -> list[str]:
     """Return where objects stand that have an energy, and the keys of rows, but are no rows."""
     rows = [content for place in chosen for _, content in place.objects]
     forms = {frozenset(row) for row in rows if any(map(_has_energy, row))}
-    known, found = {*map(id, rows)}, []
+    known, paths = {*map(id, rows)}, []
 
     def visit(node: Any, path: str) -> None:
         if id(node) in known or not isinstance(node, dict | list):
             return
         if isinstance(node, dict) and frozenset(node) in forms:
-            found.append(path)
+            paths.append(path)
         for key, child in node.items() if isinstance(node, dict) else enumerate(node):
             visit(child, f"{path}/{key}".lstrip("/"))
 
     visit(document, "")
-    return found
+    return paths
 
 
 def _headings(place: Place) -> Iterator[str]:

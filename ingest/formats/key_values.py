@@ -17,9 +17,8 @@ from ingest.formats.trace_times import unix_of_number
 from ingest.formats.written_numbers import without_commas
 from ingest.records import Problem, ReadContext, Reading
 from ingest.settings import headings
-from ingest.settings.column_names import clean_name
+from ingest.settings.column_names import WORDS, clean_name
 from ingest.settings.headings import words_of
-from ingest.settings.word_lists import WORDS
 
 _ENDINGS: Final = re.compile(
     r".*\.(?:log|txt|out|res|results?|stdout|stderr|time|report|rpt|stats?|summary|csv)",

@@ -28,10 +28,10 @@ def logged_object(line: str) -> dict[str, object] | None:
     if at < 1 or not line.rstrip().endswith("}"):
         return None
     try:
-        found = json.loads(line[at:])
+        content = json.loads(line[at:])
     except (ValueError, RecursionError):
         return None
-    return found if isinstance(found, dict) and len(found) >= _LEAST_KEYS else None
+    return content if isinstance(content, dict) and len(content) >= _LEAST_KEYS else None
 
 
 def are_logged_objects(lines: Iterable[str]) -> bool:

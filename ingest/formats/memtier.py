@@ -7,8 +7,7 @@ from typing import Any, Final
 from data.declared import Column
 from data.errors import FormatError
 from ingest.formats.documents import facts_of, number_of, part_of, read_object, text_of
-from ingest.formats.problem_list import ProblemList
-from ingest.records import ReadContext, Reading, UtcWindow
+from ingest.records import ProblemList, ReadContext, Reading, UtcWindow
 from ingest.settings.number_texts import to_us
 
 _SNIFFED: Final = re.compile(rb'"ALL STATS"\s*:|"RUN #\d+ RESULTS"\s*:|"run information"\s*:')

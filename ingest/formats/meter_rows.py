@@ -9,7 +9,7 @@ import numpy as np
 from data.errors import FormatError
 from ingest.formats.hoboware_clock import Clock, MeterTime
 from ingest.formats.hoboware_numbers import parse_number
-from ingest.formats.problem_list import ProblemList
+from ingest.records import ProblemList
 
 _SERIES: Final = ("power_w", "voltage_v", "current_a", "energy_j")
 

@@ -12,10 +12,9 @@ from ingest.formats.hoboware_clock import MeterTime, parse_time
 from ingest.formats.hoboware_numbers import find_decimal_mark
 from ingest.formats.json_cells import Cell
 from ingest.formats.meter_rows import MeterRows
-from ingest.formats.problem_list import ProblemList
 from ingest.formats.table_files import parse_table
 from ingest.formats.table_rows import Table
-from ingest.records import MeterReadings, ReadContext
+from ingest.records import MeterReadings, ProblemList, ReadContext
 
 _UNIX: Final = re.compile(r"\s*[-+]?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?\s*")
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)

@@ -6,8 +6,7 @@ from typing import Final
 
 from data.errors import FormatError
 from ingest.files.text_lines import unwrap_literal, whole_text
-from ingest.formats.problem_list import ProblemList
-from ingest.records import ReadContext, Reading
+from ingest.records import ProblemList, ReadContext, Reading
 
 _COLUMNS: Final = {
     "avg": "latency_mean_us",

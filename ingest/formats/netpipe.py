@@ -6,8 +6,7 @@ from typing import Final
 
 from data.errors import FormatError
 from ingest.files.text_lines import whole_text
-from ingest.formats.problem_list import ProblemList
-from ingest.records import Problem, ReadContext, Reading, Window, window_fault
+from ingest.records import Problem, ProblemList, ReadContext, Reading, Window, window_fault
 from ingest.settings.knobs import decode_dvfs, decode_itr
 
 MEGABIT: Final = 1024 * 1024

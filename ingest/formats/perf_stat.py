@@ -11,8 +11,7 @@ from data.declared import Column
 from data.errors import FormatError
 from ingest.files.text_lines import iterate_lines
 from ingest.formats.perf_stat_line import CountLine, parse_json, parse_line
-from ingest.formats.problem_list import ProblemList
-from ingest.records import Intervals, ReadContext, Reading
+from ingest.records import Intervals, ProblemList, ReadContext, Reading
 from ingest.settings.column_names import clean_name
 
 _STARTED: Final = "# started on"

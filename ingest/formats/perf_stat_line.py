@@ -32,7 +32,7 @@ class CountLine:
 
 def parse_line(text: str, separator: str) -> CountLine | None:
     fields = _join_events(text.split(separator), separator)
-    for start, (time, place) in _prefixes(fields):
+    for start, (time, counter) in _prefixes(fields):
         rest = fields[start:]
         if len(rest) < 5 or not (is_number(rest[0]) or rest[0].strip() in _UNCOUNTED):
             continue
@@ -44,7 +44,7 @@ def parse_line(text: str, separator: str) -> CountLine | None:
         metric = _number(after[2]) if len(after) > 2 and is_number(after[2]) else None
         return CountLine(
             time,
-            place,
+            counter,
             _number(rest[0]) if is_number(rest[0]) else None,
             rest[1].strip(),
             rest[2].strip(),

@@ -6,8 +6,7 @@ from typing import Final
 
 from data.errors import FormatError
 from ingest.files.text_lines import iterate_lines
-from ingest.formats.problem_list import ProblemList
-from ingest.records import InterruptCounts, ReadContext
+from ingest.records import InterruptCounts, ProblemList, ReadContext
 
 _HEADING: Final = re.compile(r"\s*CPU\d+(?:\s+CPU\d+)*\s*")
 _ROW: Final = re.compile(r"\s*([\w-]+):\s*(.*)")

@@ -7,8 +7,7 @@ from typing import Final
 
 from data.errors import FormatError
 from ingest.files.text_lines import iterate_lines
-from ingest.formats.problem_list import ProblemList
-from ingest.records import ReadContext, Reading, Window, window_fault
+from ingest.records import ProblemList, ReadContext, Reading, Window, window_fault
 
 _SHORTEST_RUN_S: Final = 3
 _LONGEST_RUN_S: Final = 40

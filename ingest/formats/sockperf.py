@@ -8,8 +8,7 @@ from typing import Final
 from data.declared import Column
 from data.errors import FormatError
 from ingest.files.text_lines import iterate_lines
-from ingest.formats.problem_list import ProblemList
-from ingest.records import ReadContext, Reading
+from ingest.records import ProblemList, ReadContext, Reading
 
 # Terminals get colours, and so do files.
 _COLOUR: Final = re.compile(r"\x1b\[[0-9;]*m")

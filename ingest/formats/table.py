@@ -14,13 +14,12 @@ from data.errors import FormatError
 from ingest.declarations import TableColumn
 from ingest.files.packed import Packed
 from ingest.formats.json_cells import Cell
-from ingest.formats.problem_list import ProblemList
 from ingest.formats.table_columns import N_COLUMN, Target, targets_of
 from ingest.formats.table_files import declaration_of, parse_tables
 from ingest.formats.table_reshaped import reshape
 from ingest.formats.table_rows import Table
 from ingest.formats.table_values import convert, plain_column, values_of
-from ingest.records import ReadContext, SummaryRow, SummaryTable
+from ingest.records import ProblemList, ReadContext, SummaryRow, SummaryTable
 from ingest.settings.dataset import UNKNOWN
 from ingest.settings.tables import CORE
 

@@ -24,7 +24,6 @@ from ingest.formats.logged_rows import (
     logged_object,
     logged_rows,
 )
-from ingest.formats.problem_list import ProblemList
 from ingest.formats.table_footers import drop_footers
 from ingest.formats.table_rows import (
     MOST_ROWS,
@@ -42,7 +41,7 @@ from ingest.formats.table_text import (
     table_rows,
 )
 from ingest.formats.workbook import is_workbook
-from ingest.records import ReadContext
+from ingest.records import ProblemList, ReadContext
 from ingest.settings.tables import CORE, target_kinds
 
 # A document takes ten times its size in memory.

@@ -5,9 +5,8 @@ from collections.abc import Sequence
 from typing import Final
 
 from ingest.formats.json_cells import Cell
-from ingest.formats.problem_list import ProblemList
 from ingest.formats.table_rows import Table
-from ingest.records import Severity
+from ingest.records import ProblemList, Severity
 
 SUMMARY: Final = re.compile(
     r"\W*(?:(?:grand |sub)?totals?|sum|overall|average|avg|mean|geo(?:metric )?mean|[∑Σ].*)\b.*",

@@ -9,8 +9,8 @@ from ingest.declarations import TableDeclaration
 from ingest.formats.json_cells import Cell
 from ingest.formats.table_rows import Table
 from ingest.formats.written_numbers import is_number
+from ingest.settings.column_names import WORDS
 from ingest.settings.headings import is_derived, words_of
-from ingest.settings.word_lists import WORDS
 
 # Heading of the values of columns whose whole heading is what they differ in.
 VALUE: Final = "value"
@@ -155,10 +155,10 @@ def _own_columns(
     key = [at for at in others if at not in doubtful]
 
     def names_by(places: Sequence[int]) -> list[set[str]]:
-        found: dict[tuple[Cell, ...], set[str]] = {}
+        names: dict[tuple[Cell, ...], set[str]] = {}
         for value in values:
-            found.setdefault(tuple(value.cells[at] for at in places), set()).add(value.name)
-        return [*found.values()]
+            names.setdefault(tuple(value.cells[at] for at in places), set()).add(value.name)
+        return [*names.values()]
 
     whole = names_by(key) if doubtful else []
     is_told = sum(map(len, whole)) == len(values)

@@ -7,8 +7,8 @@ from typing import Final
 from data.errors import FormatError
 from ingest.files.packed import CHUNK, packed, unpacked
 from ingest.formats.json_cells import Cell
-from ingest.formats.problem_list import ProblemList
 from ingest.formats.written_numbers import is_either, written_numbers
+from ingest.records import ProblemList
 
 # Rows by which the cells of a column are judged first.
 LOOKED_AT: Final = 40

@@ -109,10 +109,10 @@ def _are_runs_in_columns(body: Sequence[Sequence[str]], separator: str | None) -
 
 
 def _are_steps(header: Sequence[str], body: Sequence[Sequence[str]], has_steps: bool) -> bool:
-    found = [step for each in header[1:] if (step := _STEP.fullmatch(each))]
-    steps = [float(step[1]) for step in found]
+    matches = [step for each in header[1:] if (step := _STEP.fullmatch(each))]
+    steps = [float(step[1]) for step in matches]
     is_rising = len(steps) == len(header) - 1 > 1 and steps == sorted({*steps})
-    is_rising = is_rising and len({step[2] for step in found}) == 1
+    is_rising = is_rising and len({step[2] for step in matches}) == 1
     is_named = not header[0] or _HEADING.fullmatch(header[0]) is not None
     is_crossed = has_steps and not is_measurement(header[0])
     return is_rising and is_named and (is_crossed or all(is_measurement(row[0]) for row in body))

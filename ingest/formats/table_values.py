@@ -10,10 +10,10 @@ from data.errors import FormatError
 from data.schema import COUNTERS
 from ingest.declarations import TableColumn
 from ingest.formats.json_cells import Cell
-from ingest.formats.problem_list import ProblemList
 from ingest.formats.table_columns import Target
 from ingest.formats.table_text import MOST_WHOLE, UNSET, WHOLE
 from ingest.formats.written_numbers import is_number
+from ingest.records import ProblemList
 from ingest.settings.tables import CORE
 
 # Whole numbers of so many digits are below `MOST_WHOLE`.

@@ -116,10 +116,10 @@ def _numbers_of(line: str) -> dict[str, str]:
 
 def _named(head: Sequence[tuple[int, str]]) -> list[str]:
     """Return the names of lines that have the same names with numbers; empty for others."""
-    found = [[*_numbers_of(line)] for _, line in head if line.strip()]
-    names = found[0] if found else []
-    is_same = sum(each == names for each in found) >= 0.8 * len(found)
-    return names if len(found) >= _LEAST_ROWS and len(names) >= _LEAST_COLUMNS and is_same else []
+    rows = [[*_numbers_of(line)] for _, line in head if line.strip()]
+    names = rows[0] if rows else []
+    is_same = sum(each == names for each in rows) >= 0.8 * len(rows)
+    return names if len(rows) >= _LEAST_ROWS and len(names) >= _LEAST_COLUMNS and is_same else []
 
 
 def layout_of(rows: Sequence[Mapping[str, object]]) -> Layout:

@@ -146,10 +146,10 @@ def _with_units(layout: Layout, headings: list[Heading]) -> None:
     watts = usual["voltage"] * scales["voltage"] * usual["current"] * scales["current"]
     for scale, unit in ((1.0, "W"), (1e-3, "mW"), (1e-6, "uW")):
         if abs(usual["power"] * scale - watts) <= 0.1 * watts:
-            for place, heading in enumerate(headings):
+            for index, heading in enumerate(headings):
                 if heading.quantity in _LARGE:
                     own = scales.get(heading.quantity, scale)
-                    headings[place] = heading._replace(scale=own, has_unit=True)
+                    headings[index] = heading._replace(scale=own, has_unit=True)
             name = layout.headings[at["power"]]
             layout.doubts.append(f"{name} is taken as {unit}, by which it is voltage times current")
 

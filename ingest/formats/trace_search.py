@@ -7,7 +7,6 @@ from typing import Final
 
 import numpy as np
 
-from ingest.formats.problem_list import ProblemList
 from ingest.formats.trace_headings import Heading, words_of
 from ingest.formats.trace_layout import Layout, is_number, number_text, read_layout
 from ingest.formats.trace_quantities import (
@@ -15,7 +14,8 @@ from ingest.formats.trace_quantities import (
     read_headings,
 )
 from ingest.formats.trace_times import read_times
-from ingest.settings.word_lists import WORDS
+from ingest.records import ProblemList
+from ingest.settings.column_names import WORDS
 
 # The least samples that are a trace: more where nothing is a power or an energy.
 _LEAST_SAMPLES: Final = {True: 6, False: 20}

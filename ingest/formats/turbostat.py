@@ -11,8 +11,7 @@ import numpy as np
 from data.errors import FormatError
 from ingest.files.text_lines import iterate_lines
 from ingest.formats.interval_means import take_means
-from ingest.formats.problem_list import ProblemList
-from ingest.records import Intervals, ReadContext, Reading
+from ingest.records import Intervals, ProblemList, ReadContext, Reading
 
 _SEPARATORS: Final = ("\t", ",")
 _KNOWN: Final = frozenset({"Avg_MHz", "Busy%", "Bzy_MHz", "PkgWatt", "Pkg_J", "TSC_MHz"})

@@ -9,8 +9,7 @@ from typing import Final
 
 from data.errors import FormatError
 from ingest.files.text_lines import decode_text, whole_text
-from ingest.formats.problem_list import ProblemList
-from ingest.records import FunctionCount, FunctionCounts, ReadContext
+from ingest.records import FunctionCount, FunctionCounts, ProblemList, ReadContext
 
 _DELIMITERS: Final = (",", "\t", ";", "|", "^")
 _HEADING_WITHIN: Final = 10

@@ -7,8 +7,7 @@ from typing import Final
 from data.errors import FormatError
 from ingest.files.text_lines import unwrap_literal, whole_text
 from ingest.formats.hdr_percentiles import HEADING, read_spectrum, take_spectrum
-from ingest.formats.problem_list import ProblemList
-from ingest.records import ReadContext, Reading
+from ingest.records import ProblemList, ReadContext, Reading
 from ingest.settings.number_texts import to_us
 
 _TIME: Final = r"(\d+(?:\.\d+)?)(us|ms|s|m|h)\b"

@@ -12,8 +12,7 @@ import numpy as np
 from data.declared import Column
 from data.errors import FormatError
 from ingest.files.text_lines import iterate_lines
-from ingest.formats.problem_list import ProblemList
-from ingest.records import ReadContext, Reading
+from ingest.records import ProblemList, ReadContext, Reading
 
 _LATENCY: Final = "WakeLatency"
 _INTERRUPT: Final = "IntrLatency"

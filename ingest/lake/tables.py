@@ -1,8 +1,12 @@
-"""The lake's lock and its two Delta tables; a commit to `runs` names the big files of its rows."""
+"""The lake's lock and its two Delta tables; a commit to `runs` names the big files of its rows.
+
+Lakes of older schemas are upgraded in place, by one function for each old schema. Each upgrade is a
+commit: after a kill between two of them the next `add` continues; old versions stay unchanged.
+"""
 
 import fcntl
 import os
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict
 from pathlib import PurePosixPath
@@ -17,7 +21,7 @@ from data.errors import LakeError
 from data.lake_files import about_datasets
 from data.lake_place import LakePath, StorePath
 from data.object_store import delta_table, naming, storage_options
-from data.schema import PROBLEMS, RUN_TABLES, RUNS, SCHEMA_DESCRIPTION
+from data.schema import OLDER_DESCRIPTIONS, PROBLEMS, RUN_TABLES, RUNS, SCHEMA_DESCRIPTION
 from ingest.lake.delta_log import list_log, seal
 from ingest.lake.shared_file import remove_left
 from ingest.lake.table_files import (
@@ -30,8 +34,40 @@ from ingest.lake.table_files import (
     place_of,
 )
 from ingest.lake.targets import make_folder, sync_folders
-from ingest.lake.upgrades import UPGRADERS, unknown_schema, upgraded
 from ingest.records import Problem
+
+
+def _from_3(table: DeltaTable) -> None:
+    """Upgrade to schema 4, whose only change is new columns; `create_tables` adds them."""
+    table.alter.set_table_description("wattlas schema 4")
+
+
+# Upgraders to the next schema, by the description of the table.
+UPGRADERS: Final[Mapping[str, Callable[[DeltaTable], None]]] = {"wattlas schema 3": _from_3}
+assert UPGRADERS.keys() == OLDER_DESCRIPTIONS, "BUG: a schema that is read has no upgrader"
+
+
+def upgraded(path: LakePath, table: DeltaTable) -> DeltaTable:
+    """Upgrade a table to the current schema; return it at its newest version.
+
+    Raises:
+        LakeError: Its schema is unknown, for example a future one.
+    """
+    while (description := table.metadata().description) != SCHEMA_DESCRIPTION:
+        if description not in UPGRADERS:
+            raise unknown_schema(path, description)
+        with committing(table):
+            UPGRADERS[description](table)
+    return table
+
+
+def unknown_schema(path: LakePath, description: str | None) -> LakeError:
+    """Return the error for a table with another schema."""
+    return LakeError(
+        f"{path} says {description!r}, this wattlas writes {SCHEMA_DESCRIPTION!r}: "
+        "add the raw logs to a lake in another folder"
+    )
+
 
 _LOCK_NAME: Final = ".ingest.lock"
 # Versions stay reachable until `ingest prune`: Delta must not expire them by age.

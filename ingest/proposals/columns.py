@@ -27,8 +27,8 @@ from ingest.proposals.roles import (
     guess_of,
     is_measured,
 )
+from ingest.settings.column_names import WORDS
 from ingest.settings.headings import read_heading
-from ingest.settings.word_lists import WORDS
 
 # Numbers with so few values may go together by chance.
 _FEW: Final = 2
@@ -219,16 +219,16 @@ def _mark_twins(guesses: Sequence[Guess], columns: Sequence[Sequence[Cell]]) -> 
             is_many = guess.count > _FEW and ("text" not in kinds or is_count)
             is_again = guess.kind == "text" or is_many
             if guess.count == guesses[other].count == len(pairs) and is_again:
-                kept, left = guesses[other], guess
-                is_code = kept.kind == "real" and not _is_named(kept)
-                is_code |= kept.heading.has(*_CODES)
-                is_plainer = left.kind == "text" and kept.kind != "text" and is_code
-                if is_plainer or (is_set(left.heading.text) and not is_set(kept.heading.text)):
+                twin, left = guesses[other], guess
+                is_code = twin.kind == "real" and not _is_named(twin)
+                is_code |= twin.heading.has(*_CODES)
+                is_plainer = left.kind == "text" and twin.kind != "text" and is_code
+                if is_plainer or (is_set(left.heading.text) and not is_set(twin.heading.text)):
                     # An object such as `params` says what was set.
-                    kept, left = left, kept
+                    twin, left = left, twin
                     knobs[knobs.index(other)] = index
                 left.role = "label"
-                left.why = f"goes with {kept.heading.text}, value by value"
+                left.why = f"goes with {twin.heading.text}, value by value"
                 break
         else:
             knobs.append(index)

@@ -62,30 +62,30 @@ def choose_units(
     is_whole = energy is not None and not np.any(energy.numbers % 1)
     is_whole = is_whole and (middles[0] or 0.0) > _MANY_UJ
     is_counted = duration is not None and duration.kind == "whole"
-    for place, one in enumerate(
+    for order, trio in enumerate(
         (e, p, t) for t in sides[2][1] for e in sides[0][1] for p in sides[1][1]
     ):
-        if len(sides[1][1]) > 1 and one[1][0] != "W" and not _is_proven(sides, one, most_w):
+        if len(sides[1][1]) > 1 and trio[1][0] != "W" and not _is_proven(sides, trio, most_w):
             continue
         joules, watts, seconds = (
-            middle * unit[1] if middle else None for middle, unit in zip(middles, one, strict=True)
+            middle * unit[1] if middle else None for middle, unit in zip(middles, trio, strict=True)
         )
-        rarity = sum(_RARITY.get(text, 0.0) for text, _ in one)
+        rarity = sum(_RARITY.get(text, 0.0) for text, _ in trio)
         if is_counter:
             # Linux' powercap counts uJ, whole and large.
-            rarity += 2.0 * (is_whole and one[0][0] == "J")
-            rarity += {"Wh": 2.0, "kWh": 2.0, "mJ": 1.5, "uJ": -_RARITY["uJ"]}.get(one[0][0], 0.0)
+            rarity += 2.0 * (is_whole and trio[0][0] == "J")
+            rarity += {"Wh": 2.0, "kWh": 2.0, "mJ": 1.5, "uJ": -_RARITY["uJ"]}.get(trio[0][0], 0.0)
         # A time of so many us has been counted in ns.
-        rarity += 0.2 * (one[2][0] == "us" and seconds is not None and seconds > _LONG_US_S)
+        rarity += 0.2 * (trio[2][0] == "us" and seconds is not None and seconds > _LONG_US_S)
         # Whole numbers of both are 56,818,642 uJ in 571 ms, and not mJ in s.
-        rarity += _COUNTING * (is_whole and is_counted and (one[0][0], one[2][0]) == ("mJ", "s"))
-        is_fine = one[2][0] in ("us", "ns") and duration is not None and duration.kind == "real"
+        rarity += _COUNTING * (is_whole and is_counted and (trio[0][0], trio[2][0]) == ("mJ", "s"))
+        is_fine = trio[2][0] in ("us", "ns") and duration is not None and duration.kind == "real"
         if apart_s is not None and duration is not None:
-            took = float(np.median(duration.numbers[1:] * one[2][1] / apart_s))
+            took = float(np.median(duration.numbers[1:] * trio[2][1] / apart_s))
             rarity += max(0.0, float(np.log(took / _SPARE))) if took > 0 else 0.0
             is_fine = False
         ranked.append(
-            (_misfit(joules, watts, seconds, duration, most_w) + rarity + is_fine, place, one)
+            (_misfit(joules, watts, seconds, duration, most_w) + rarity + is_fine, order, trio)
         )
     misfit, _, chosen = min(ranked)
     known = " and ".join(

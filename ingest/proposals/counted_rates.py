@@ -11,9 +11,9 @@ import numpy as np
 
 from ingest.proposals.latency_units import CLIENTS, NO_UNIT
 from ingest.proposals.roles import Guess
+from ingest.settings.column_names import WORDS
 from ingest.settings.headings import counted_by_s
 from ingest.settings.units import unit_of
-from ingest.settings.word_lists import WORDS
 
 # Of these no one takes a second, and nobody writes seconds of several.
 _SMALL: Final = frozenset(

@@ -15,6 +15,7 @@ from ingest.formats.table_reshaped import VALUE
 from ingest.formats.table_text import UNSET
 from ingest.formats.written_numbers import is_number
 from ingest.proposals.path_parts import PathColumn, read_paths
+from ingest.settings.column_names import VALUES, WORDS
 from ingest.settings.headings import (
     is_derived,
     is_measurement,
@@ -23,7 +24,6 @@ from ingest.settings.headings import (
     read_heading,
     words_of,
 )
-from ingest.settings.word_lists import VALUES, WORDS
 
 # Parts of a machine or of a run, percentiles and statistics stand in no heading of a run.
 _NO_RUNS: Final = (

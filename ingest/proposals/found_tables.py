@@ -12,12 +12,11 @@ from ingest.declarations import TableColumn, TableDeclaration
 from ingest.files.blocks import read_head
 from ingest.formats.documents import may_be_document
 from ingest.formats.json_cells import Cell
-from ingest.formats.problem_list import ProblemList
 from ingest.formats.table_files import declaration_of, parse_tables
 from ingest.formats.table_reshaped import reshape
 from ingest.formats.table_rows import Table
 from ingest.proposals.crossed_tables import measured_in_cells
-from ingest.records import ReadContext
+from ingest.records import ProblemList, ReadContext
 from ingest.settings.dataset import Settings
 from ingest.settings.headings import is_summary
 
@@ -155,15 +154,15 @@ def _read(
             for each in headings
             if parts and re.fullmatch(parts, each)
         }
-        found = tables.setdefault(
+        like = tables.setdefault(
             (*headings, f"\0{measured}"),
             FoundTable(headings, declared={**added, **known.columns}, measured=measured),
         )
-        found.place, found.is_document = table.place, is_document
-        found.keys |= {*table.keys}
-        found.units |= table.units
-        found.add(path, [[*table.column(index)] for index in range(len(headings))])
-        yield found
+        like.place, like.is_document = table.place, is_document
+        like.keys |= {*table.keys}
+        like.units |= table.units
+        like.add(path, [[*table.column(index)] for index in range(len(headings))])
+        yield like
 
 
 def header_pattern(table: FoundTable) -> str:

@@ -17,10 +17,9 @@ from ingest.proposals.like_columns import mean_columns
 from ingest.proposals.path_parts import PathColumn, read_paths
 from ingest.proposals.roles import Guess, names_machines
 from ingest.proposals.table_shape import shape_of
-from ingest.settings.column_names import clean_name
+from ingest.settings.column_names import WORDS, clean_name
 from ingest.settings.dataset import UNKNOWN, Settings
 from ingest.settings.headings import is_derived, read_heading, words_of
-from ingest.settings.word_lists import WORDS
 
 # Knobs of the lake, by heading: only what cannot mean anything else.
 _KNOBS: Final = {
@@ -110,11 +109,11 @@ class GuessedTable:
         columns = dict(zip(self.table.headings, self.table.columns, strict=True))
         knobs = [g for g in self.guesses if g.role == "knob" and g.heading.text in columns]
         costs = [guess.numbers for guess in self.guesses if guess.to in COLUMNS]
-        found = [re.search(f"{pattern}$", path) for path in self.table.sources]
-        texts = {p.name: [match[p.name] if match else "" for match in found] for p in self.parts}
+        matches = [re.search(f"{pattern}$", path) for path in self.table.sources]
+        texts = {p.name: [match[p.name] if match else "" for match in matches] for p in self.parts}
         set_ = [columns[guess.heading.text] for guess in knobs]
         set_ += [texts[part.name] for part in self.parts if part.role == "knob"]
-        settings = [*zip(*set_, strict=True)] or [()] * len(found)
+        settings = [*zip(*set_, strict=True)] or [()] * len(matches)
         parts = []
         for part in self.parts:
             own = texts[part.name]

@@ -25,8 +25,8 @@ from ingest.proposals.roles import (
     WHEN,
     Guess,
 )
+from ingest.settings.column_names import WORDS
 from ingest.settings.headings import Heading
-from ingest.settings.word_lists import WORDS
 
 # Headings of studies of several machines, and what these take.
 _SEVERAL: Final = (

@@ -11,8 +11,8 @@ from typing import Final
 import numpy as np
 
 from ingest.proposals.roles import PLAIN_WORDS, Guess
+from ingest.settings.column_names import WORDS
 from ingest.settings.headings import Heading
-from ingest.settings.word_lists import WORDS
 
 _LATENCIES: Final = WORDS["latencies"]
 _PERCENTILES: Final = {

@@ -11,8 +11,8 @@ from ingest.declarations import Aggregate
 from ingest.formats.json_cells import Cell
 from ingest.formats.table_reshaped import stem_of
 from ingest.proposals.roles import guess_of, is_measured
+from ingest.settings.column_names import WORDS
 from ingest.settings.headings import quantity_of, read_heading, words_of
-from ingest.settings.word_lists import WORDS
 
 # A word for a replicate says it; else the number stands last.
 _PATTERNS: Final = (
@@ -54,12 +54,12 @@ def replicate_pattern(headings: Sequence[str], columns: Sequence[Sequence[Cell]]
     Numbers count from 0 or 1. Their columns are measured, and alike in each row.
     """
     for pattern in _PATTERNS:
-        found: dict[str, dict[int, int]] = defaultdict(dict)
+        numbered: dict[str, dict[int, int]] = defaultdict(dict)
         for at, heading in enumerate(headings):
             stem, number = stem_of(heading, pattern)
             if number:
-                found[stem][int(number)] = at
-        if found and all(_are_replicates(stem, at, columns) for stem, at in found.items()):
+                numbered[stem][int(number)] = at
+        if numbered and all(_are_replicates(stem, at, columns) for stem, at in numbered.items()):
             return pattern
     return ""
 
@@ -141,16 +141,16 @@ def mean_columns(headings: Sequence[str], columns: Sequence[Sequence[Cell]]) -> 
     if len(counts) != 1:
         return None
     for sd in _DEVIATIONS:
-        texts = [found[0] for heading in headings if (found := re.search(sd, heading, re.I))]
+        texts = [match[0] for heading in headings if (match := re.search(sd, heading, re.I))]
         for mean in _MEANS if texts else ():
-            words = [found[0] for heading in headings if (found := re.search(mean, heading, re.I))]
+            words = [match[0] for heading in headings if (match := re.search(mean, heading, re.I))]
             shape = Aggregate(n=counts[0], mean=words[0], sd=texts[0]) if words else None
             if shape is not None and all(
                 shape.mean_of(heading) in headings for heading in headings if texts[0] in heading
             ):
                 return shape
         ending = re.compile(rf"[ _.-]*{sd}$", re.I)
-        texts = [found[0] for heading in headings if (found := ending.search(heading))]
+        texts = [match[0] for heading in headings if (match := ending.search(heading))]
         if texts and all(
             h.removesuffix(texts[0]) in headings for h in headings if h.endswith(texts[0])
         ):

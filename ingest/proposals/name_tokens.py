@@ -5,9 +5,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
+from ingest.settings.column_names import VALUES, WORDS
 from ingest.settings.headings import words_of
 from ingest.settings.units import unit_of
-from ingest.settings.word_lists import VALUES, WORDS
 
 SEPARATORS: Final = "-_.=@+ "
 _SEPARATED: Final = re.compile(rf"([{re.escape(SEPARATORS)}]+)")
@@ -92,26 +92,26 @@ def _field(texts: tuple[str, ...]) -> Iterator[Token]:
     if any({text.lower() for text in plain} <= names for names in VALUES.values()):
         yield Token(texts, "word")
         return
-    found = [match for text in plain if (match := _NUMBERED.fullmatch(text))]
-    units = {match[3] or "" for match in found}
+    numbered = [match for text in plain if (match := _NUMBERED.fullmatch(text))]
+    units = {match[3] or "" for match in numbered}
     unit = next(iter(units), "")
     is_unit = len(units) == 1 and (unit_of(unit) is not None or unit.lower() in COUNTED | THREADS)
-    is_split = len(found) == len(texts) and (is_unit or units == {""})
-    words = {match[1] or "" for match in found}
+    is_split = len(numbered) == len(texts) and (is_unit or units == {""})
+    words = {match[1] or "" for match in numbered}
     word = next(iter(words), "")
     # `esp32` and `resnet18` are names; `batch16` and `conn100` say how much.
-    is_round = all(_ROUND.fullmatch(match[2]) for match in found)
+    is_round = all(_ROUND.fullmatch(match[2]) for match in numbered)
     is_name = len(word) > 2 and {*words_of(word)}.isdisjoint(NAMING) and not is_round
     is_size = units != {""} and units <= _PREFIXES and word.lower() in OF_SIZES
-    if is_size and len(words) == 1 and len(found) == len(texts):
-        yield Token(tuple(word for _ in found), "word")
+    if is_size and len(words) == 1 and len(numbered) == len(texts):
+        yield Token(tuple(word for _ in numbered), "word")
         yield Token(tuple(text[len(word) :] for text in texts), "word")
     elif is_split and len(words) == 1 and (unit or not is_name):
         if word:
-            yield Token(tuple(word for _ in found), "word")
-        yield Token(tuple(match[2] for match in found), "number")
+            yield Token(tuple(word for _ in numbered), "word")
+        yield Token(tuple(match[2] for match in numbered), "number")
         if unit:
-            yield Token(tuple(unit for _ in found), "unit")
+            yield Token(tuple(unit for _ in numbered), "unit")
     elif any(texts):
         yield Token(texts, "word")
 

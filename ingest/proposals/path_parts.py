@@ -20,10 +20,9 @@ from ingest.proposals.name_tokens import (
     joined,
     tokens_of,
 )
-from ingest.settings.column_names import clean_name
+from ingest.settings.column_names import VALUES, WORDS, clean_name
 from ingest.settings.headings import words_of
 from ingest.settings.units import unit_of
-from ingest.settings.word_lists import VALUES, WORDS
 
 # In a time of day and in `1.2GHz` they separate nothing; in `cg.C.16.1` the dots do.
 _ONE_PART: Final = re.compile(
@@ -252,7 +251,7 @@ def _name_before(tokens: Sequence[Token], at: int) -> str:
     ):
         # It names what stands between.
         return ""
-    said = [tokens[n].word for n in words[-2:]]
-    if len(said) == 2 and all(said) and said[1].lower() in _SHORT and words[-1] - words[-2] == 2:
-        return f"{said[0]}_{said[1]}"
-    return said[-1] if said else ""
+    last = [tokens[n].word for n in words[-2:]]
+    if len(last) == 2 and all(last) and last[1].lower() in _SHORT and words[-1] - words[-2] == 2:
+        return f"{last[0]}_{last[1]}"
+    return last[-1] if last else ""

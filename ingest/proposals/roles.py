@@ -14,8 +14,8 @@ import numpy as np
 
 from data.declared import Role
 from ingest.formats.json_cells import Cell
+from ingest.settings.column_names import WORDS
 from ingest.settings.headings import Heading, quantity_of
-from ingest.settings.word_lists import WORDS
 
 Better = Literal["less", "more"]
 _UNSET: Final = frozenset({"", "nan", "-nan", "na", "n/a", "null", "none", "-"})
@@ -111,12 +111,12 @@ def guess_of(heading: Heading, cells: Sequence[Cell]) -> Guess:
     guess.quantity = quantity_of(heading)
     guess.numbers = np.empty(0) if numbers is None else numbers
     recurring = len(counts) <= MOST_VALUES and len(texts) >= 2 * len(counts)
-    said = f"{len(counts)} values in {len(texts):,} rows"
+    variety = f"{len(counts)} values in {len(texts):,} rows"
     is_set = is_measured(heading, guess.quantity) is False
     if len(counts) == 1 and len(texts) > 1 and (is_set or not _is_result(guess)):
         guess.why = "one value in all rows"
     elif numbers is None:
-        _judge_text(guess, counts, len(texts), said)
+        _judge_text(guess, counts, len(texts), variety)
     elif _is_date(heading, guess):
         guess.why = "a time of day or a date"
     elif _is_index(heading, numbers):
@@ -129,39 +129,39 @@ def guess_of(heading: Heading, cells: Sequence[Cell]) -> Guess:
         guess.unit = guess.unit or _clock_unit(guess.numbers)
         is_set = not heading.has(*WORDS["read_clocks"]) and (recurring or kind == "whole")
         guess.role = "knob" if is_set and len(counts) <= MOST_VALUES else "metric"
-        guess.why = f"a clock, {said}"
+        guess.why = f"a clock, {variety}"
     elif heading.has(*WORDS["loads"]) and kind == "whole" and recurring and _is_even(numbers):
-        guess.role, guess.why = "knob", f"a load that was offered: {said}"
+        guess.role, guess.why = "knob", f"a load that was offered: {variety}"
     elif _is_progression(guess):
-        guess.role, guess.why = "knob", f"whole numbers in even steps: {said}"
+        guess.role, guess.why = "knob", f"whole numbers in even steps: {variety}"
     elif _is_counted(heading) and any("." in text.rstrip("0.") for text in counts):
         guess.role, guess.why = "metric", "fractions of what is counted in whole: means"
     elif is_measured(heading, guess.quantity) is True:
         guess.role, guess.why = "metric", _measured_why(heading)
         guess.better = _direction(guess)
     elif guess.quantity == "bytes" and heading.has(*STATISTICS) and len(counts) > MOST_STEPS:
-        guess.role, guess.why = "metric", f"a statistic of more values than people set: {said}"
+        guess.role, guess.why = "metric", f"a statistic of more values than people set: {variety}"
     elif (
         _is_size_or_unsaid(heading) or guess.quantity == "bytes" or len(counts) == len(texts)
     ) and any(_digits(text) > _MOST_DIGITS for text in counts):
-        guess.role, guess.why = "metric", f"numbers of more digits than people set: {said}"
+        guess.role, guess.why = "metric", f"numbers of more digits than people set: {variety}"
     elif kind == "real" and (
         (len(counts) == len(texts) > MOST_STEPS and not is_set)
         or (guess.quantity == "time" and not recurring)
     ):
         guess.role, guess.better = "metric", _direction(guess)
-        guess.why = f"numbers of which none recurs: {said}"
+        guess.why = f"numbers of which none recurs: {variety}"
     elif (
         is_measured(heading, guess.quantity) is False
         and len(counts) <= MOST_NAMES
         and (recurring or _names_a_setting(heading) or len(texts) < _FEW_ROWS)
     ):
         word = next((word for word in reversed(heading.words) if word in _SET), heading.text)
-        guess.role, guess.why = "knob", f"'{word}', {said}"
+        guess.role, guess.why = "knob", f"'{word}', {variety}"
     elif recurring:
-        guess.role, guess.why = "knob", f"{FEW_VALUES}: {said}"
+        guess.role, guess.why = "knob", f"{FEW_VALUES}: {variety}"
     else:
-        guess.role, guess.why = "metric", f"numbers that seldom recur: {said}"
+        guess.role, guess.why = "metric", f"numbers that seldom recur: {variety}"
     guess.is_given = guess.role == "knob" and heading.has(*WORDS["given"])
     if guess.role == "knob" and numbers is not None and "-1" in counts and numbers.max() > 1:
         negative = [text for text in counts if text.startswith("-")]
@@ -242,7 +242,7 @@ def _numbers(texts: Sequence[str]) -> np.ndarray | None:
     return values
 
 
-def _judge_text(guess: Guess, counts: Counter[str], rows: int, said: str) -> None:
+def _judge_text(guess: Guess, counts: Counter[str], rows: int, variety: str) -> None:
     heading = guess.heading
     dates = sum(count for text, count in counts.items() if _DATE.fullmatch(text))
     numbered = sum(count for text, count in counts.items() if text[0].isdigit())
@@ -253,22 +253,22 @@ def _judge_text(guess: Guess, counts: Counter[str], rows: int, said: str) -> Non
     ):
         guess.why = "a measurement as a text"
     elif names_machines(heading) and 1 < len(counts) <= rows / 2:
-        guess.role, guess.why = "knob", f"machines: {said}"
+        guess.role, guess.why = "knob", f"machines: {variety}"
     elif heading.has(*WORDS["remarks"]) and not heading.has("model"):
         guess.why = REMARK
     elif any("\n" in text or len(text) > _MOST_LETTERS for text in counts):
         guess.why = "texts of several words"
     elif heading.words[-2:] in (("run", "id"), ("job", "id"), ("session", "id")):
-        guess.why = f"a name of a run: {said}"
+        guess.why = f"a name of a run: {variety}"
     elif (
         len(counts) > MOST_NAMES
         or (rows > 3 and len(counts) == rows and heading.has("id"))
         or (rows > 10 and 2 * len(counts) > rows and not heading.has(*_SET))
         or (heading.has(*_IDENTIFIERS) and 2 * len(counts) > rows)
     ):
-        guess.why = f"a name of the row: {said}"
+        guess.why = f"a name of the row: {variety}"
     else:
-        guess.role, guess.why = "knob", f"names: {said}"
+        guess.role, guess.why = "knob", f"names: {variety}"
 
 
 def _is_date(heading: Heading, guess: Guess) -> bool:

@@ -12,9 +12,8 @@ from ingest.formats.json_cells import Cell
 from ingest.formats.table_text import UNSET
 from ingest.formats.written_numbers import is_number
 from ingest.proposals.path_parts import PathColumn, read_paths
-from ingest.settings.column_names import clean_name
+from ingest.settings.column_names import WORDS, clean_name
 from ingest.settings.headings import words_of
-from ingest.settings.word_lists import WORDS
 
 # A text under such a heading tells a run from others; `setting` is of headings that are runs.
 _OF_RUNS: Final = (
@@ -36,7 +35,7 @@ def split_columns(
 
     Nothing of texts whose parts other columns have already.
     """
-    found = {}
+    splits = {}
     taken: set[str] = set(headings)
     for heading, cells in zip(headings, columns, strict=True):
         texts = {str(cell).strip() for cell in cells if cell is not None} - UNSET
@@ -60,9 +59,9 @@ def split_columns(
         is_free = taken.isdisjoint(part.name for part in parts)
         others = [c for c in columns if c is not cells]
         if is_free and not _is_known(pattern, settings, cells, others):
-            found[heading] = pattern, parts
+            splits[heading] = pattern, parts
             taken |= {part.name for part in parts}
-    return found
+    return splits
 
 
 def _recurs(

@@ -1,12 +1,24 @@
-"""Names of columns that nobody declared, and of those that a lake has with another type."""
+"""Names of columns that nobody declared, and of those that a lake has with another type.
+
+`VALUES` and `WORDS` are the words of headings by what they mean, from `words.toml`; those of parts
+are of `data`.
+"""
 
 import re
+import tomllib
 from collections.abc import Iterable, Mapping
 from itertools import chain, count
+from pathlib import Path
 from typing import Final
 
+from data.catalogue import PARTS
 from data.declared import COMPUTED_NAMES, Column, Role, check_name
 from data.errors import DataError
+
+_TEXTS: Final = tomllib.loads((Path(__file__).parent / "words.toml").read_text("utf-8"))
+VALUES: Final = {name: frozenset(text.split()) for name, text in _TEXTS.pop("values").items()}
+WORDS: Final = {name: frozenset(text.split()) for name, text in _TEXTS.items()} | {"parts": PARTS}
+
 
 _LONGEST_NAME: Final = 55
 

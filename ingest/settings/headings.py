@@ -8,8 +8,8 @@ import re
 from dataclasses import dataclass, replace
 from typing import Final
 
+from ingest.settings.column_names import WORDS
 from ingest.settings.units import RATES, Quantity, Unit, unit_of
-from ingest.settings.word_lists import WORDS
 
 # As a last word these are seldom a unit.
 _NEVER_LAST: Final = frozenset({"A", "C", "B", "degrees", "micros", "perc"})

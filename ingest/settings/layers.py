@@ -57,10 +57,10 @@ class SettingsByFolder:
     def _of_proposal(self, folder: str) -> Settings:
         if folder not in self._by_proposal:
             layers = self._proposed[folder]
-            with tempfile.TemporaryDirectory() as place:
+            with tempfile.TemporaryDirectory() as temporary:
                 paths = []
                 for number, (_, text) in enumerate(layers):
-                    paths.append(Path(place) / f"{number}.toml")
+                    paths.append(Path(temporary) / f"{number}.toml")
                     paths[-1].write_text(text, "utf-8")
                 settings = load_settings(*paths)
             self._by_proposal[folder] = replace(settings, origin=layers[-1][0])

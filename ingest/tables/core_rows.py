@@ -8,8 +8,7 @@ from typing import Final
 from data.schema import COUNTERS
 from ingest.discover.names import KEY_KNOBS
 from ingest.formats.json_cells import Cell
-from ingest.formats.problem_list import ProblemList
-from ingest.records import Problem, SummaryRow, SummaryTable
+from ingest.records import Problem, ProblemList, SummaryRow, SummaryTable
 from ingest.settings.dataset import Machine, Settings
 from ingest.settings.tables import CORE
 

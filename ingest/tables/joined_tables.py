@@ -19,9 +19,9 @@ from ingest.discover.found_files import Ignored
 from ingest.discover.names import canonical_system
 from ingest.files.packed import Packed
 from ingest.records import Problem, Severity, SummaryRow
+from ingest.settings.column_names import WORDS
 from ingest.settings.headings import words_of
 from ingest.settings.units import unit_of
-from ingest.settings.word_lists import WORDS
 from ingest.tables.table_reads import TableRead
 
 _COSTS: Final = ("energy_j", "power_w")
@@ -172,9 +172,9 @@ def _checked(join: _Join) -> _Join:
         is_most &= "replicate" not in names
         if not (measured and is_most):
             return join
-        said = f"{len(lacking)} of {len(rows)} rows have none there, and are runs of their own"
+        reason = f"{len(lacking)} of {len(rows)} rows have none there, and are runs of their own"
         rows = {key: row for key, row in rows.items() if key in there}
-        join = replace(join, doubt=said)
+        join = replace(join, doubt=reason)
     join = replace(join, is_alike=True)
     folders = [Path(each.file.path).parent for each in (read, other)]
     if folders[0] != folders[1] if not (names and measured) else _place(read) != _place(other):
@@ -186,10 +186,10 @@ def _checked(join: _Join) -> _Join:
     if measured and _names_aside(read) != _names_aside(other):
         return replace(join, reason="its name is that of a part of a run")
     if measured and max(there[key] for key in rows) > 1:
-        said = "several rows there have the settings of one here"
+        reason = "several rows there have the settings of one here"
         if not _is_quality(read):
-            return replace(join, reason=said)
-        join = replace(join, doubt=said)
+            return replace(join, reason=reason)
+        join = replace(join, doubt=reason)
     units = {c.name: c.unit for c in other.table.columns}
     if odd := [c.name for c in read.table.columns if units.get(c.name, c.unit) != c.unit]:
         return replace(join, reason=f"{odd[0]} has another unit")

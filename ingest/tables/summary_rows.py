@@ -18,9 +18,8 @@ from ingest.discover.names import (
     order_knobs,
 )
 from ingest.discover.source_reads import settings_struct, source_struct
-from ingest.formats.problem_list import ProblemList
 from ingest.lake.recorded_runs import SUMMARY, RunIds
-from ingest.records import Problem, SummaryRow
+from ingest.records import Problem, ProblemList, SummaryRow
 from ingest.settings.dataset import UNKNOWN
 from ingest.settings.headings import is_summary, words_of
 from ingest.tables.table_reads import RowCounts, TableRead, window_of

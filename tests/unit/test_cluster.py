@@ -18,13 +18,14 @@ from data.errors import LakeError, SettingsError
 from ingest import pipeline
 from ingest.__main__ import main
 from ingest.cluster.address import (
+    ClusterError,
     LocalWorkers,
     RunningScheduler,
     SlurmJobs,
+    UnseenFileError,
     parse_address,
 )
 from ingest.cluster.connection import open_cluster
-from ingest.cluster.errors import ClusterError, UnseenFileError
 from ingest.cluster.search import ClusterDisk
 from ingest.cluster.slurm import read_slurm_settings
 from ingest.discover.plan import make_plan

@@ -10,7 +10,7 @@ import pytest
 from deltalake import DeltaTable, write_deltalake
 
 from app.kit.export import render
-from app.lake.layout_readme import readme
+from app.lake.layout import readme
 from data.catalogue import SHIPPED, Catalogue
 from data.connection import open_lake
 from data.declared import Column, check_name

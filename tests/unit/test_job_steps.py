@@ -4,10 +4,9 @@ import pytest
 
 from ingest.declarations import TableDeclaration
 from ingest.formats.json_cells import Cell
-from ingest.formats.problem_list import ProblemList
 from ingest.formats.table_files import parse_tables
 from ingest.proposals.split_texts import split_columns
-from ingest.records import ReadContext
+from ingest.records import ProblemList, ReadContext
 
 BLANK = [["4711", "16", "5000"], ["4712", "32", "5600"]]
 

@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 
 from app.kit.clause import write_knobs
 from app.modes.state import ModesState
-from data.analysis.corrections import CORRECTIONS
-from data.analysis.rules import RULES
+from data.analysis.rules import CORRECTIONS, RULES
 from data.catalogue import SHIPPED
 from data.errors import SelectionError
 from data.selection import Selection

@@ -6,9 +6,9 @@ import pytest
 
 from data.connection import open_lake
 from ingest.declarations import TableDeclaration
-from ingest.formats.problem_list import ProblemList
 from ingest.formats.table_files import parse_table
 from ingest.formats.table_reshaped import reshape
+from ingest.records import ProblemList
 from tests.fixtures.ingest import details, ingest, query
 from tests.fixtures.real import studies
 from tests.fixtures.tool_outputs import captured

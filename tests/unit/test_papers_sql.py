@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 from app.artifact.claims import PAPERS, storage_inputs
-from app.artifact.joined import joined
+from app.artifact.writer import joined
 from data.analysis.claims_of_schemes import RULES_OF_SCHEMES, model_values
 from data.analysis.network_runs import (
     CLOSED,

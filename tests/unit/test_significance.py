@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from data.analysis.corrections import corrected
+from data.analysis.rules import corrected
 from data.analysis.significance import (
     Samples,
     Test,

@@ -9,8 +9,7 @@ import pytest
 
 from app.kit.context import Lakes
 from app.kit.lake_view import LakeView
-from app.storage.answer import answer
-from app.storage.links import open_link
+from app.storage.answer import answer, open_link
 from app.storage.state import StorageState
 from app.storage.study import default_state
 from app.storage.views import VIEWS

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from data.analysis.thinning import thin
+from app.kit.columns import thin
 
 
 @given(st.integers(1, 3000), st.integers(0, 400), st.data())

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from data.analysis.contenders import Question
-from data.analysis.corrections import CORRECTIONS
-from data.analysis.rules import Rules
+from data.analysis.rules import CORRECTIONS, Rules
 from data.analysis.significance import TESTS
 from data.analysis.ties import Comparison, compare, win_counts
 from data.errors import DataError

@@ -71,14 +71,14 @@ def judged(claim: dict[str, Any], rows: list[Row], claims: dict[str, Any]) -> di
             return of_sides(a, b, alpha)
 
     elif kind == "limit met":
-        estimate = own.limit[place(own.rows, subject[0])]
+        estimate = own.limit[position(own.rows, subject[0])]
         n = [estimate.n, 0]
 
         def change(alpha: float) -> Interval:
             return from_constant(estimate, own.at, alpha)
 
     elif kind == "knob" and len(subject) > 1:
-        sides = [[own.cost[place(own.rows, s)] for s in side] for side in (subject, reference)]
+        sides = [[own.cost[position(own.rows, s)] for s in side] for side in (subject, reference)]
         differences = [s.mean - r.mean for s, r in zip(*sides, strict=True)]
         n = [sum(e.n for e in side) for side in sides]
         items = [tuple(s[name] for name in claim["items"]) for s in subject]
@@ -87,11 +87,11 @@ def judged(claim: dict[str, Any], rows: list[Row], claims: dict[str, Any]) -> di
             return paired(differences, items, alpha)
 
     else:
-        setting, among = own.cost[place(own.rows, subject[0])], 1
+        setting, among = own.cost[position(own.rows, subject[0])], 1
         if kind == "knob":
-            base = own.cost[place(own.rows, reference[0])]
+            base = own.cost[position(own.rows, reference[0])]
         else:
-            default = scope[place(scope, reference[0] | {"is_baseline": True})]
+            default = scope[position(scope, reference[0] | {"is_baseline": True})]
             found = moments([default], metric["name"], own.step)
             base = estimates(found, own.prior, metric["sign"])[0]
             among = max(len(own.side(claims["alpha"])), 1)
@@ -116,7 +116,7 @@ def has(row: Row, values: dict[str, Any]) -> bool:
     return all(row[name] == value for name, value in values.items())
 
 
-def place(rows: list[Row], values: dict[str, Any]) -> int:
+def position(rows: list[Row], values: dict[str, Any]) -> int:
     return next(i for i, row in enumerate(rows) if has(row, values))
 
 

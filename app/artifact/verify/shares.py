@@ -37,10 +37,10 @@ def of_sweep(sweep: dict[str, Any], rows: list[Row]) -> tuple[int, int, dict[str
     )  # fmt: skip
     every = zip(study.rows, study.cost, strict=True)
     swept = [(r, c) for r, c in every if all(r[knob] is not None for knob in sweep["swept"])]
-    found = moments([row for row, _ in swept], sweep["metric"]["name"], study.step)
-    several = [(n - 1, v) for n, _, v, _ in found if n > 1]
+    groups = moments([row for row, _ in swept], sweep["metric"]["name"], study.step)
+    several = [(n - 1, v) for n, _, v, _ in groups if n > 1]
     pooled = math.fsum(f * v for f, v in several) / max(sum(f for f, _ in several), 1)
-    raw = [pooled if v is None else v for *_, v, _ in found]
+    raw = [pooled if v is None else v for *_, v, _ in groups]
     noise, error = (
         math.fsum(v / n for v, n in zip(raw, counts, strict=True)) / len(raw)
         for counts in ([1] * len(raw), [c.n for _, c in swept])

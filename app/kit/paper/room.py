@@ -192,10 +192,10 @@ def _along(
         A function from a place, 0 to 1, to points; the share that panels take; the gaps, points.
     """
     blocks = _blocks([span for span, _, _ in spans])
-    before = [max([b for (low, _), b, _ in spans if abs(low - one[0]) < _NEAR], default=0.0)
-              for one in blocks]  # fmt: skip
-    behind = [max([a for (_, high), _, a in spans if abs(high - one[1]) < _NEAR], default=0.0)
-              for one in blocks]  # fmt: skip
+    before = [max([b for (low, _), b, _ in spans if abs(low - block[0]) < _NEAR], default=0.0)
+              for block in blocks]  # fmt: skip
+    behind = [max([a for (_, high), _, a in spans if abs(high - block[1]) < _NEAR], default=0.0)
+              for block in blocks]  # fmt: skip
     inner = [behind[i] + before[i + 1] + 2 * _PAD_PT for i in range(len(blocks) - 1)]
     gaps = before[0] + behind[-1] + sum(inner)
     share = sum(high - low for low, high in blocks)

@@ -101,10 +101,10 @@ def script_of(plan: Plan, caption: str) -> str:
     used = {call.method for call in plan.calls if not call.target}
     used |= {"edges"} if "mesh" in used else set()
     functions = "\n\n".join(inspect.getsource(getattr(drawing, n)) for n in names if n in used)
-    words = caption.replace("\\", "/").replace('"""', "'''")
+    title = caption.replace("\\", "/").replace('"""', "'''")
     wide, high = plan.size_pt
     lines = [
-        _HEAD.format(caption=words, functions=functions, settings=settings),
+        _HEAD.format(caption=title, functions=functions, settings=settings),
         f"fig = plt.figure(figsize=({wide / 72:.4f}, {(high or wide) / 72:.4f}))",
         *[f"{panel.name} = fig.add_axes({panel.rect})" for panel in plan.panels],
     ]

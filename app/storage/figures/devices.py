@@ -36,7 +36,7 @@ from app.storage.figures.layouts import (
     panel_note,
     unmeasured,
 )
-from app.storage.view import View
+from app.storage.state import View
 from data.analysis.trend import quadratic_trend
 from data.catalogue import SHIPPED
 from data.units import format_bytes, format_quantity

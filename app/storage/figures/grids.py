@@ -12,12 +12,12 @@ from app.kit.figure_text import bold, finishing
 from app.kit.words import common_prefix
 from app.storage.figures.base import CACHED, QUIET, Scene, marks, measured_words, plain
 from app.storage.figures.layouts import index_axis, layout, panel, panel_axes, panel_note
-from app.storage.view import View
+from app.storage.state import View
 from data.catalogue import SHIPPED
 from data.units import MINUS, format_bytes, format_digits, format_quantity
 
 if TYPE_CHECKING:
-    from app.storage.cells import Cells
+    from app.storage.rows import Cells
 
 Scale = tuple[tuple[float, str], ...]
 

@@ -6,7 +6,7 @@ from typing import Any, Final
 from app.kit.encodings import base_layout, message_figure
 from app.kit.figure_text import BREAK, bold, finished
 from app.storage.figures.base import TEXT_COLOR, Scene
-from app.storage.view import View
+from app.storage.state import View
 from data.catalogue import SHIPPED
 
 _WRAP_CHARS: Final = 46

@@ -30,8 +30,7 @@ from app.storage.figures.layouts import (
     tick_format,
     unmeasured,
 )
-from app.storage.state import DEPTH, knob_columns
-from app.storage.view import View
+from app.storage.state import DEPTH, View, knob_columns
 from data.catalogue import SHIPPED, Catalogue
 from data.units import format_bytes
 

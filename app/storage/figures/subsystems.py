@@ -11,7 +11,7 @@ from app.kit.encodings import scatter_trace
 from app.kit.figure_text import finishing, styled
 from app.storage.figures.base import FADED, QUIET, TEXT_COLOR, Scene, error_bars, plain
 from app.storage.figures.layouts import axis, layout, unmeasured
-from app.storage.view import View
+from app.storage.state import View
 from data.analysis.spreads import mean_spreads
 from data.analysis.verdicts import LOADS_STORES
 from data.units import format_quantity

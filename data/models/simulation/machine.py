@@ -151,7 +151,7 @@ def machine_of(values: SimpleNamespace, **settings: Any) -> Machine:
         settings: What the scheme sets itself.
     """
     given = vars(values)
-    words = {
+    names = {
         "setup": JOINT if given.get("setup") == "joint" else PARTS,
         "gated": given.get("take") == "gated",
         "counts_ticks": given.get("ticks") == "count",
@@ -165,4 +165,4 @@ def machine_of(values: SimpleNamespace, **settings: Any) -> Machine:
         for name, value in given.items()
         if name in Machine.__annotations__ and not isinstance(value, str)
     }
-    return Machine(**numbers | words | settings)
+    return Machine(**numbers | names | settings)

@@ -121,14 +121,14 @@ def simulate(
     limit = effort.time_limit_s
     deadline = math.inf if limit is None else time.monotonic() + limit
 
-    def one(rate: float) -> tuple[list[dict[str, float]], bool, str, float]:
+    def at_rate(rate: float) -> tuple[list[dict[str, float]], bool, str, float]:
         return _simulate_rate(machine, rate, effort, sizes, deadline)
 
     if effort.threads == 1:
-        answers = [one(rate) for rate in rates.tolist()]
+        answers = [at_rate(rate) for rate in rates.tolist()]
     else:
         with ThreadPoolExecutor(effort.threads) as pool:
-            answers = list(pool.map(one, rates.tolist()))
+            answers = list(pool.map(at_rate, rates.tolist()))
     names = answers[0][0][0]
     return Simulated(
         {name: np.array([[rep[name] for rep in reps] for reps, *_ in answers]) for name in names},
