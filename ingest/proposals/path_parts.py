@@ -4,7 +4,7 @@
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -33,7 +33,8 @@ _ONE_PART: Final = re.compile(
 _MACHINE: Final = re.compile(r"[a-z]{1,3}\d{3,4}[a-z]*\d*|node\d+|host\d+", re.IGNORECASE)
 # They need the word before them to say what was set: `power_limit_150W`.
 _SHORT: Final = WORDS["limits"] | {"size", "count", "rate", "level", "number", "num", "time"}
-_REPLICATES: Final = WORDS["replicates"] | {"r", "i"}
+# These letters are of replicates where they count them from 0 or 1.
+_LETTERS: Final = frozenset({"r", "i"})
 # Dates, seconds and ms since 1970 that are no round numbers, digests, and uuids.
 _STAMP: Final = re.compile(
     r"(?:19|20)\d\d(?:0[1-9]|1[0-2])[0-3]\d(?:[^\d.].*|\d{4,6})?|1[0-9]{9}(?<!000)(?:[0-9]{3}|\.\d+)?"
@@ -197,7 +198,7 @@ class _Reader:
             elif kind == "text":
                 small = {value.lower() for value in values}
                 word = next((name for name, of in VALUES.items() if small <= of), "")
-        if is_whole and words_of(word)[-1:] and words_of(word)[-1] in _REPLICATES:
+        if is_replicate(word, values):
             name = "replicate"
         elif not is_real and _are_machines(texts):
             name = "machine"
@@ -255,3 +256,12 @@ def _name_before(tokens: Sequence[Token], at: int) -> str:
     if len(last) == 2 and all(last) and last[1].lower() in _SHORT and words[-1] - words[-2] == 2:
         return f"{last[0]}_{last[1]}"
     return last[-1] if last else ""
+
+
+def is_replicate(word: str, values: Collection[str]) -> bool:
+    """Return whether numbers behind a word are of replicates."""
+    if not all(map(str.isdigit, values)):
+        return False
+    last = {*words_of(word)[-1:]}
+    counts = last <= _LETTERS and min(map(int, values)) <= 1
+    return bool(last) and (counts or not last.isdisjoint(WORDS["replicates"]))

@@ -15,7 +15,7 @@ import numpy as np
 from data.declared import Role
 from ingest.formats.json_cells import Cell
 from ingest.settings.column_names import WORDS
-from ingest.settings.headings import Heading, quantity_of
+from ingest.settings.headings import Heading, quantity_of, words_of
 
 Better = Literal["less", "more"]
 _UNSET: Final = frozenset({"", "nan", "-nan", "na", "n/a", "null", "none", "-"})
@@ -44,7 +44,6 @@ REMARK: Final = "a remark about the run"
 MOST_VALUES: Final = 64
 MOST_NAMES: Final = 200
 FEW_VALUES: Final = "few values that recur"
-# So many durations may be multiples of the least one by chance.
 _FEWEST_STEPS: Final = 4
 # So few fractions may be the steps of a knob.
 MOST_STEPS: Final = 12
@@ -246,6 +245,8 @@ def _judge_text(guess: Guess, counts: Counter[str], rows: int, variety: str) -> 
     heading = guess.heading
     dates = sum(count for text, count in counts.items() if _DATE.fullmatch(text))
     numbered = sum(count for text, count in counts.items() if text[0].isdigit())
+    is_remark = heading.has(*WORDS["remarks"]) and not heading.has("model")
+    is_remark = is_remark and not _is_state(heading, counts, rows)
     if 2 * dates > rows or (len(counts) == rows > 1 and heading.has(*WHEN)):
         guess.why = "a time of day or a date"
     elif 2 * numbered > rows and (
@@ -254,7 +255,7 @@ def _judge_text(guess: Guess, counts: Counter[str], rows: int, variety: str) -> 
         guess.why = "a measurement as a text"
     elif names_machines(heading) and 1 < len(counts) <= rows / 2:
         guess.role, guess.why = "knob", f"machines: {variety}"
-    elif heading.has(*WORDS["remarks"]) and not heading.has("model"):
+    elif is_remark:
         guess.why = REMARK
     elif any("\n" in text or len(text) > _MOST_LETTERS for text in counts):
         guess.why = "texts of several words"
@@ -269,6 +270,13 @@ def _judge_text(guess: Guess, counts: Counter[str], rows: int, variety: str) -> 
         guess.why = f"a name of the row: {variety}"
     else:
         guess.role, guess.why = "knob", f"names: {variety}"
+
+
+def _is_state(heading: Heading, counts: Counter[str], rows: int) -> bool:
+    """Return whether texts are the state that was set, as `foreground`: no word is of an end."""
+    ends = WORDS["failed"] | WORDS["succeeded"] | WORDS["states"]
+    words = {word for text in counts for word in words_of(text)}
+    return heading.words[-1:] == ("state",) and words.isdisjoint(ends) and len(counts) <= rows / 2
 
 
 def _is_date(heading: Heading, guess: Guess) -> bool:

@@ -11,7 +11,7 @@ from typing import Final
 from ingest.formats.json_cells import Cell
 from ingest.formats.table_text import UNSET
 from ingest.formats.written_numbers import is_number
-from ingest.proposals.path_parts import PathColumn, read_paths
+from ingest.proposals.path_parts import PathColumn, is_replicate, read_paths
 from ingest.settings.column_names import WORDS, clean_name
 from ingest.settings.headings import words_of
 
@@ -25,6 +25,8 @@ _COUNTED: Final = rf"(?i:(?<![a-z])(?:{_COUNTS})[-_.=@+ \\]*\(\?P<replicate>)"
 _FEWEST: Final = 4
 _MOST: Final = 5_000
 _FILLED: Final = 0.5
+# `bs=32,lr=0.1` states each setting by its name, under any heading.
+_NAMED: Final = re.compile(r"([,;&| ]*)([A-Za-z][\w.-]*) *= *([^=,;&|\s]+)")
 _SEPARATED: Final = re.compile(r"[A-Za-z0-9][-_.=@ :|][A-Za-z0-9]")
 
 
@@ -42,7 +44,13 @@ def split_columns(
         is_named = _FEWEST <= len(texts) <= _MOST and all(map(_SEPARATED.search, texts))
         words = {*words_of(heading)}
         is_named = is_named and bool(words & _OF_RUNS) and not words & (WORDS["set"] - _OF_RUNS)
-        if heading in declared or not is_named or _recurs(cells, headings, columns):
+        if heading in declared:
+            continue
+        if stated := _stated_parts(texts, taken):
+            splits[heading] = stated
+            taken |= {part.name for part in stated[1]}
+            continue
+        if not is_named or _recurs(cells, headings, columns):
             continue
         if any("/" in t or is_number(t) for t in texts):
             continue
@@ -62,6 +70,33 @@ def split_columns(
             splits[heading] = pattern, parts
             taken |= {part.name for part in parts}
     return splits
+
+
+def _stated_parts(
+    texts: Collection[str], taken: Collection[str]
+) -> tuple[str, list[PathColumn]] | None:
+    """Return the pattern and the parts of texts that all state the same settings by name."""
+    if not 1 < len(texts) <= _MOST or any(_NAMED.sub("", text).strip() for text in texts):
+        return None
+    read = [_NAMED.findall(text) for text in texts]
+    orders = {tuple(name for _, name, _ in each) for each in read}
+    names = orders.pop()
+    if orders or not 1 < len({*names}) == len(names):
+        return None
+    pattern, parts = "", list[PathColumn]()
+    for at, name in enumerate(names):
+        values = {each[at][2] for each in read}
+        is_whole = all(map(str.isdigit, values))
+        kind = "whole" if is_whole else "real" if all(map(is_number, values)) else "text"
+        used = {*taken, *(part.name for part in parts)}
+        column = clean_name(name, kind, used, "knob")
+        if is_replicate(name, values) and "replicate" not in used:
+            column = "replicate"
+        pattern += rf"[,;&| ]*{re.escape(name)} *= *(?P<{column}>[^=,;&|\s]+)"
+        is_given = not WORDS["given"].isdisjoint(words_of(name))
+        parts.append(PathColumn(column, kind, "knob", len(values), "", is_given))
+    # One that goes with the texts says nothing more than they do.
+    return None if any(part.values == len(texts) for part in parts) else (pattern, parts)
 
 
 def _recurs(

@@ -20,6 +20,7 @@ from ingest.discover.names import (
 from ingest.discover.source_reads import settings_struct, source_struct
 from ingest.lake.recorded_runs import SUMMARY, RunIds
 from ingest.records import Problem, ProblemList, SummaryRow
+from ingest.settings.column_names import WORDS
 from ingest.settings.dataset import UNKNOWN
 from ingest.settings.headings import is_summary, words_of
 from ingest.tables.table_reads import RowCounts, TableRead, window_of
@@ -27,13 +28,8 @@ from ingest.tables.unique_keys import DROPPED, FIRST, FURTHER, NONE, RowKeys
 
 # Problems of a kind that are listed by line; the rest become one problem with a count.
 MAX_NAMED_LINES: Final = 200
-# First words of the status of a run that has no results.
-_FAILED: Final = frozenset(
-    {"fail", "failed", "error", "timeout", "oom", "out", "cancelled", "crashed", "aborted"}
-)
-_SUCCEEDED: Final = frozenset(
-    {"ok", "success", "successful", "succeeded", "done", "complete", "completed", "finished"}
-)
+_FAILED: Final = WORDS["failed"]
+_SUCCEEDED: Final = WORDS["succeeded"]
 _OF_A_RUN: Final = frozenset({"run", "job", "exit", "final"})
 # Energy, power and time of a row that differ by more are doubted.
 _POWER_TOLERANCE: Final = 0.05

@@ -526,6 +526,12 @@ def test_directions_units_wraps_and_no_limit_are_guessed() -> None:
             r"(?P<folder>[^/]+?)/run(?P<replicate>\d+)\.csv",
             {"folder": "knob", "replicate": "knob"},
         ),
+        # A letter is of replicates where it counts them.
+        (
+            [f"bert_I{i}_K{k}_r{r}.csv" for i in (128, 512) for k in (64, 768) for r in (1, 2)],
+            r"bert_I(?P<i>\d+)_K(?P<k>\d+)_r(?P<replicate>\d+)\.csv",
+            {"i": "knob", "k": "knob", "replicate": "knob"},
+        ),
         # Names of codecs have numbers.
         (
             [f"{video}_{codec}_crf{crf}.mkv" for video in ("crowd", "park")

@@ -31,6 +31,7 @@ PERF = """=== Tue Nov 22 19:29:23 CET 2022 ===
              61.70 Joules power/energy-ram/
    472,430,367,227      cycles:u
                  0      context-switches:u
+             7,321      page-faults:u             #   12.345 K/sec
    785,539,783,829      instructions              #   1.66  insn per cycle
 
       9.224273025 seconds time elapsed
@@ -183,8 +184,9 @@ STUDIES: dict[str, tuple[dict[str, str], str, int, list[tuple[Any, ...]]]] = {
         {f"logs/{governor}_{threads}threads_run{run}.log": PERF
          for governor in ("ondemand", "performance") for threads in (2, 4) for run in (1, 2)},
         "governor, threads, replicate, energy_j, duration_s, instructions, dram_energy, cycles, "
-        "context_switches", 8,
-        [("ondemand", 2, 1, 1779.5, 9.224273025, 785_539_783_829, 61.7, 472_430_367_227, None)],
+        "context_switches, page_faults", 8,
+        [("ondemand", 2, 1, 1779.5, 9.224273025, 785_539_783_829, 61.7, 472_430_367_227, None,
+          7321)],
     ),
     # 2 A at 4 V in 60 s.
     "battery": (
@@ -704,6 +706,14 @@ STUDIES: dict[str, tuple[dict[str, str], str, int, list[tuple[Any, ...]]]] = {
             f"t{test},{jdk},{'FAIL' if test > 2 else 'PASS'},{link},12{test}.5,4.{jdk}\n"
             for test in range(4) for jdk in (8, 17) for link in ("ok", "timeout"))},
         "test, jdk, status, energy_j, duration_s", 16, [("t0", 8, "PASS", 120.5, 4.8)] * 2,
+    ),
+    # A cell states settings by name; a state that was set is no outcome, and a solver may give up.
+    "settings in cells": (
+        {"m.csv": "config,state,status,arithmetic_intensity,energy_j,duration_s\n" + "".join(
+            f'"bs={bs}, lr={lr}",{state},{"SAT" if bs > 16 else "TIMEOUT"},{bs / 8},{bs}.5,4.{bs}\n'
+            for bs in (16, 32) for lr in (0.1, 0.01) for state in ("foreground", "background"))},
+        "bs, lr, state, status, energy_j, duration_s", 8,
+        [(16, 0.01, "background", "TIMEOUT", 16.5, 4.16)],
     ),
     # Runs of which there are not as many in both tables are not the same ones.
     "runs that were numbered apart": (
