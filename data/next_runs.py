@@ -29,6 +29,7 @@ from data.errors import DataError
 from data.knobs import POLICIES
 from data.queries.claims import SUBJECT, Member, replicates_query
 from data.run_list import NextRuns, PlannedSetting
+from data.units import format_digits
 
 if TYPE_CHECKING:
     from data.connection import Lake
@@ -142,7 +143,8 @@ class _Planner:
         regret = float(best.regret[chosen])
         if np.isnan(regret) or regret > self.log_margin or (best.is_member & (cost.n < 2)).any():
             return ""
-        return f"the recommended setting costs at most {100 * np.expm1(regret):.2g} % more"
+        most = format_digits(100 * np.expm1(regret), 2)
+        return f"the recommended setting costs at most {most} % more"
 
     def cells(self) -> tuple[list[Cell], float]:
         """List the unmeasured cells next to the best set."""

@@ -215,9 +215,9 @@ class _Scene:
                       "title": axis_title(answer.quantity.title if unit == ", us" else
                                           f"{answer.quantity.title}{unit}")},
             "coloraxis": {"colorscale": NUMBER_SCALE, "cmin": low, "cmax": high,
-                          "colorbar": {**color_bar("share of a run's values in a bin"),
+                          "colorbar": {**color_bar("share of a run's values in a bin, %"),
                                        "tickvals": np.log10(shown).tolist(),
-                                       "ticktext": [f"{100 * share:g} %" for share in shown]}},
+                                       "ticktext": [f"{100 * share:g}" for share in shown]}},
             "margin": {"l": 66, "r": 8, "t": 46, "b": 44},
             "dragmode": "zoom",
         }  # fmt: skip

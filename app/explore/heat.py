@@ -33,6 +33,8 @@ TEXT_MAX_CELLS: Final = 110
 # A knob with more values than that is nearly continuous: the map has so many bins of it.
 _BINS: Final = 20
 _LETTER_PX: Final = 7
+# Letters of a label beside the map.
+_LONGEST: Final = 18
 
 
 # The values along an axis of the map; a bin has several.
@@ -174,7 +176,7 @@ def build_heatmap(
             _veil_trace(z, x, y),
             _catcher_trace(z, x, y),
         ],
-        "layout": _layout(title, subtitle, y, x_knob, y_knob)
+        "layout": _layout(title, subtitle, x, y, x_knob, y_knob)
         | {"meta": _meta(grid, measure, x_knob, y_knob, systems)},
     }
 
@@ -273,11 +275,14 @@ def _catcher_trace(z: np.ndarray, x: list[str], y: list[str]) -> dict:
     return scatter_trace("catcher", xs, ys, marker={"size": 1, "opacity": 0}, unselected=hidden)
 
 
-def _layout(title: str, subtitle: str, y: Sequence[str], x_knob: Knob, y_knob: Knob) -> dict:
-    longest = max(len(label) for label in y)
+def _layout(
+    title: str, subtitle: str, x: Sequence[str], y: Sequence[str], x_knob: Knob, y_knob: Knob
+) -> dict:
+    longest = min(max(len(label) for label in y), _LONGEST)
+    short = {name: f"{name[: _LONGEST - 1]}…" for name in (*x, *y) if len(name) > _LONGEST}
     axis = {
         "type": "category", "showgrid": False, "zeroline": False, "tickfont": {"size": 12},
-        "automargin": True,
+        "automargin": True, **({"labelalias": short} if short else {}),
     }  # fmt: skip
     return {
         **base_layout(title, subtitle),

@@ -15,7 +15,7 @@ from app.kit.url_state import LINK_VERSION
 from data.errors import WattlasError
 from data.order import MOST_RUNS, OrderCheck
 from data.siblings import COMPARED, distance_words
-from data.units import format_quantity, format_signed
+from data.units import format_digits, format_quantity, format_signed
 
 _SHOWN: Final = 12
 _MOST_ODD: Final = 40
@@ -62,8 +62,8 @@ def planned_parts(planned: Planned) -> list:
     head = ("setting", "runs so far", "more", "why", "costs more than the best by", "minutes")
     rows = [
         (setting.words, f"{setting.n:,}", f"{setting.more:,}", setting.reason,
-         "" if setting.change_pct is None else f"{setting.change_pct:.2g} %",
-         "" if setting.minutes is None else f"{setting.minutes:.2g}")
+         "" if setting.change_pct is None else f"{format_digits(setting.change_pct, 2)} %",
+         "" if setting.minutes is None else format_digits(setting.minutes, 2))
         for setting in plan.settings
     ]  # fmt: skip
     return [*parts, *folded_table(head, rows, _SHOWN)]

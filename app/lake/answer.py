@@ -29,7 +29,7 @@ from data.queries.lake_page import (
 )
 from data.selection import Selection
 from data.sweeps import knob_shares, scope_words, sweeps_of
-from data.units import format_quantity
+from data.units import format_digits, format_quantity
 
 COSTS: Final = ("energy_j", "power_w")
 MOST_QUESTIONS: Final = 5
@@ -231,8 +231,8 @@ def _of_settings(view: LakeView, selection: Selection, cost: Metric) -> list[Que
     rows = view.lake.polars(*extremes_query(selection, cost.name, catalogue)).to_dicts()
     questions = []
     if rows and rows[0]["replicated"]:
-        shares = (f"{100 * rows[0][name]:.2g} %" for name in ("median_share", "most_share"))
-        median, most = shares
+        shares = [rows[0][name] for name in ("median_share", "most_share")]
+        median, most = (f"{format_digits(100 * share, 2)} %" for share in shares)
         count = rows[0]["replicated"]
         answer = (
             f"The standard deviation of {named} between runs of one setting is {median} of the "

@@ -12,11 +12,14 @@ import polars as pl
 
 import data.sandbox
 from app.kit.lake_view import LakeView
+from app.kit.metric_choice import performance_column
+from app.kit.words import lowered
 from app.sql.roles import unit_of
 from app.sql.state import SqlState
 from data.log_views import VIEWS
 from data.queries.sql_page import ALL_RUNS, columns_query, subjects_query
 from data.queries.statement import statement
+from data.selection import Selection
 
 _EXAMPLES: Final = Path(data.sandbox.__file__).with_name("examples.toml")
 
@@ -45,6 +48,8 @@ def _examples(view: LakeView, key: None) -> tuple[Example, ...]:
     del key
     found = view.lake.polars(*subjects_query()).row(0, named=True)
     subjects = {name: value for entry in found.values() for name, value in (entry or {}).items()}
+    if subjects.keys().isdisjoint(("workload", "device")):
+        subjects |= _set_and_measured(view)
     told = []
     for entry in tomllib.loads(_EXAMPLES.read_text("utf-8"))["examples"]:
         with suppress(KeyError):
@@ -52,8 +57,26 @@ def _examples(view: LakeView, key: None) -> tuple[Example, ...]:
             sql = entry["sql"].strip().format_map(
                 {n: str(v).replace("'", "''") for n, v in subjects.items()}
             )  # fmt: skip
-            told.append(Example(entry["title"], entry["page"], entry["view"], state, sql))
+            title = entry["title"].format_map(subjects)
+            told.append(Example(title, entry["page"], entry["view"], state, sql))
     return tuple(told)
+
+
+def _set_and_measured(view: LakeView) -> dict[str, str]:
+    """Return what the workload with most runs was measured by, and what was set; else nothing."""
+    totals = view.outline.drop_nulls("workload").group_by("workload").agg(pl.col("runs").sum())
+    studied = totals.sort("runs", "workload")["workload"][-1:].to_list()
+    selection = Selection.of(workload=studied)
+    measured = [name for name in view.measured_columns(selection) if studied]
+    knobs = [n for n in view.catalogue.knob_of_column if n in view.varying(selection)]
+    performance = performance_column(view, selection)
+    costs = [n for n in view.catalogue.costs if n in measured and n != performance]
+    if not knobs or not costs or performance not in measured:
+        return {}
+    found = {"study": studied[0], "cost": costs[0], "performance": performance}
+    titles = [view.catalogue.metric(name).title for name in (costs[0], performance)]
+    asked = f"{titles[0]} and {lowered(titles[1])}"
+    return {**found, "asked": asked, "knobs": ", ".join(f'"{name}"' for name in knobs)}
 
 
 def default_state(view: LakeView) -> SqlState:

@@ -140,7 +140,13 @@ def _chart() -> html.Section:
             [
                 html.Span(label, className="quiet"),
                 dmc.Select(
-                    id=IDS(key), data=[], size="xs", w=114, clearable=True, **{"aria-label": label}
+                    id=IDS(key),
+                    data=[],
+                    size="xs",
+                    w=114,
+                    clearable=key == "col",
+                    allowDeselect=key == "col",
+                    **{"aria-label": label},
                 ),
             ],
             className="labelled",

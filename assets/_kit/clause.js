@@ -177,8 +177,19 @@
     })));
   }
 
+  const counted = (count, one) => count.toLocaleString("en") + " " + one + (count === 1 ? "" : "s");
+  /** The selection of linked views in words; `isMeans`: whether a row is a configuration. */
+  function words({ clause, columns, mask }, isMeans = true) {
+    if (!mask) return "";
+    const rows = columns.runs.filter((_, row) => mask[row]), runs = rows.reduce((sum, one) => sum + one, 0);
+    const { fields, kind } = read(clause);
+    const places = (isMeans ? " in " + counted(rows.length, "configuration") : "") +
+      (fields ? " (" + kind + ")" : "");
+    return "selection: " + counted(runs, "run") + places;
+  }
+
   wattlas.clause = {
-    MAX_CHARS, read, evaluate, box, lasso, knobs, listed, pairs, bins,
+    MAX_CHARS, read, evaluate, words, box, lasso, knobs, listed, pairs, bins,
     won: (value) => "won" + SEPARATOR + JSON.stringify(value),
     outcome: (name) => "outcome" + SEPARATOR + name,
   };

@@ -16,14 +16,16 @@
     .map((v) => (v === true ? "1" : v === false ? "0" : String(v))).filter((text) => text !== "");
 
   /* One entry of the browser's history for each change that the visitor makes; changes within BURST_MS of
-   * each other, and what the server and the pictures add to a change, are part of the same entry. */
-  const ACTS = ["mouseup", "click", "keydown", "wheel", "input", "change", "drop"];
-  const ACT_MS = 2000, BURST_MS = 600;
-  let actAt = -Infinity, writtenAt = -Infinity, left = null, lastLink = "";
+   * each other, what is written while something is dragged, and what the server and the pictures add to a
+   * change are part of the same entry. */
+  const ACTS = ["pointerdown", "click", "keydown", "wheel", "drop"];
+  const BURST_MS = 600;
+  let hasActed = false, writtenAt = -Infinity, left = null, lastLink = "";
   for (const kind of ACTS) {
     const acted = (event) => {
-      if (!event.isTrusted) return;
-      actAt = performance.now();
+      // A click by a pointer began with its press; one by a screen reader has no detail.
+      if (!event.isTrusted || (event.type === "click" && event.detail)) return;
+      hasActed = true;
       left = null;
     };
     addEventListener(kind, acted, { capture: true, passive: true });
@@ -34,12 +36,12 @@
   function write(link, ranges = zooms()) {
     lastLink = link;
     if (link === here() && isSame(ranges, zooms())) return;
-    const now = performance.now(), isActed = now - actAt < ACT_MS, isBurst = now - writtenAt < BURST_MS;
+    const now = performance.now(), isBurst = now - writtenAt < BURST_MS;
     const state = { ...history.state, ranges };
-    if (!isActed || isBurst) history.replaceState(state, "", link);
+    if (!hasActed || isBurst) history.replaceState(state, "", link);
     else history.pushState({ ...state, scroll: scrolled(), changes: changes() + 1 }, "", link);
-    if (isActed) writtenAt = now;
-    actAt = -Infinity;
+    if (hasActed) writtenAt = now;
+    hasActed = false;
   }
 
   /* The ranges of zoomed pictures that no link has, {id: {axis: range}}, are kept with each entry. */
@@ -99,7 +101,7 @@
     shownZooms = zooms();
     const page = wattlas.currentPage();
     left = page && opened[page.name] ? opened[page.name].spec : null;
-    actAt = writtenAt = -Infinity;
+    [hasActed, writtenAt] = [false, -Infinity];
     const { pathname, search, hash, href } = location;
     setProps("_pages_location", { pathname, search, hash, href });
     wattlas.later(wattlas.markTab, 0);
@@ -206,7 +208,7 @@
     if (isFirst) {
       opened[spec.page] = { spec, kept: { ...spec.kept }, carried: { ...spec.carried }, values, sent: "" };
       // What follows from the opening is part of its entry.
-      actAt = writtenAt = -Infinity;
+      [hasActed, writtenAt] = [false, -Infinity];
       if (left) wattlas.nextFrame(() => wattlas.nextFrame(scrollBack));
       left = null;
       if (page.open) page.open(spec);

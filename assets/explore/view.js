@@ -276,24 +276,8 @@
     if (gd.data[k].texttemplate !== wanted) window.Plotly.restyle(gd, { texttemplate: wanted }, [k]);
   }
 
-  function kindOfClause(clause) {
-    const { map } = metaOf("heatmap");
-    const shown = map ? [...map.knobs, ...Object.keys(map.place)] : ["itr_us", "dvfs_ghz"];
-    const ofCells = new Set(["system", ...shown]);
-    if (clause.kind !== "knobs") return clause.kind;
-    const isCells = clause.knobs.every((one) => Object.keys(one).every((name) => ofCells.has(name)));
-    return isCells ? "cells" : "configuration";
-  }
   /** The selection in words, for the status line. */
-  explore.selectionWords = function () {
-    const { mask, columns } = explore;
-    if (!mask) return "";
-    let points = 0, runs = 0;
-    mask.forEach((isSelected, i) => { if (isSelected) { points += 1; runs += columns.runs[i]; } });
-    const inPoints = metaOf("scatter").means ? " in " + points.toLocaleString("en") + " configurations" : "";
-    const kind = kindOfClause(wattlas.clause.read(explore.clause));
-    return "selection: " + runs.toLocaleString("en") + " runs" + inPoints + " (" + kind + ")";
-  };
+  explore.selectionWords = () => wattlas.clause.words(explore, metaOf("scatter").means);
 
   /* ---- the table of best settings: a click or Enter on a row selects its best set */
 

@@ -248,8 +248,8 @@
     const traces = byGroup(found, found[against], found.residual.map((value) => 100 * value));
     return {
       data: traces,
-      layout: layout("Residuals", `measured / predicted - 1 · ${legendOf(traces)}`, {
-        xaxis: axis(AGAINST[against]), yaxis: axis("%", { zeroline: true }),
+      layout: layout("Residuals", legendOf(traces), {
+        xaxis: axis(AGAINST[against]), yaxis: axis("measured / predicted \u2212 1, %", { zeroline: true }),
       }),
     };
   }

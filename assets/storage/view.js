@@ -52,17 +52,7 @@
     return more > 0 ? [...near.slice(0, MOST_NEAR), "and " + more + " more"] : near;
   }
 
-  /* ---- the selection in words, in the legend and in the published tables */
-
-  const KINDS = { box: "box", lasso: "lasso", "knobs~[": "list" };
-  function selectionWords() {
-    const { clause, columns } = storage, rows = storage.selected();
-    if (!storage.mask) return "";
-    const runs = rows.reduce((sum, row) => sum + columns.runs[row], 0);
-    const how = KINDS[Object.keys(KINDS).find((start) => clause.startsWith(start))] || "click";
-    const some = `${rows.length.toLocaleString("en")} configuration${rows.length === 1 ? "" : "s"}`;
-    return `selection: ${runs.toLocaleString("en")} runs in ${some} (${how})`;
-  }
+  /* ---- the selection in the legend and in the published tables */
 
   /** Wide pictures and published tables scroll where the page is narrow. */
   storage.reachScrolling = () => {
@@ -74,7 +64,7 @@
     const status = document.getElementById("status-selection");
     const clear = document.getElementById("storage-clear"), { clause } = storage;
     if (!status || !clear) return;
-    status.textContent = selectionWords();
+    status.textContent = wattlas.clause.words(storage);
     clear.hidden = !clause;
     document.querySelectorAll("#storage-legend button")
       .forEach((button) => button.setAttribute("aria-pressed", String(modeClause(button) === clause)));

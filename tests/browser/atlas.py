@@ -26,6 +26,12 @@ _READY = """() => {
     && !document.querySelector("[data-dash-is-loading='true']");
 }"""
 
+# Put the page's clock a minute forward: what follows belongs to no burst of before.
+LATER = """() => {
+  const clock = performance.now.bind(performance);
+  performance.now = () => clock() + 60000;
+}"""
+
 
 def wait_idle(page: Page) -> None:
     """Wait until the page is idle; a failure names the work in progress."""
@@ -34,6 +40,13 @@ def wait_idle(page: Page) -> None:
     except TimedOut as error:
         found = page.evaluate("window.wattlas && wattlas.underWay ? wattlas.underWay() : 'no page'")
         raise AssertionError(f"the page is not idle: {found}") from error
+
+
+def step(page: Page, way: str) -> None:
+    """Press Back or Forward and wait for the page that the server sends."""
+    with page.expect_response("**/_dash-update-component*"):
+        page.evaluate(f"history.{way}()")
+    wait_idle(page)
 
 
 def choose(part: Page | Locator, name: str, value: str) -> None:

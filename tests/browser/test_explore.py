@@ -244,7 +244,7 @@ def test_the_url_restores_the_view_and_the_selection(atlas: Atlas, grid_address:
     atlas.ready()
     after = (atlas.status(), atlas.selection(), atlas.selected_counts(), atlas.veiled_cells())
     assert after == before
-    assert before[1].startswith("selection: 2 runs (cells)")
+    assert before[1].startswith("selection: 2 runs ·")
     assert atlas.page.url == url
 
 

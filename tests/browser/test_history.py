@@ -3,9 +3,9 @@
 import re
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
-from tests.browser.atlas import Atlas, wait_idle
+from tests.browser.atlas import LATER, Atlas, step, wait_idle
 
 pytestmark = pytest.mark.browser
 QUERY = "?v=2&workload=memcached&load=200000"
@@ -17,22 +17,10 @@ COUNT = """() => {
 }"""
 ENTRIES = "window.entries"
 RANGES = "['xaxis', 'yaxis'].map((name) => wattlas.plot('heatmap')._fullLayout[name].range)"
-# Put the page's clock a minute forward: what follows belongs to no burst of before.
-LATER = """() => {
-  const clock = performance.now.bind(performance);
-  performance.now = () => clock() + 60000;
-}"""
 SLOW = """() => {
   const clock = performance.now.bind(performance), start = clock();
   performance.now = () => start + (clock() - start) / 100;
 }"""
-
-
-def step(page: Page, way: str) -> None:
-    """Press Back or Forward and wait for the page that the server sends."""
-    with page.expect_response("**/_dash-update-component*"):
-        page.evaluate(f"history.{way}()")
-    wait_idle(page)
 
 
 @pytest.mark.slow

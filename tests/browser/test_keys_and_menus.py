@@ -28,7 +28,7 @@ def test_heatmap_and_scatter_have_a_keyboard_cursor(atlas: Atlas, grid_address: 
     atlas.page.keyboard.press("ArrowRight")
     assert "ITR 2 us" in card.inner_text()
     atlas.press("Enter")
-    assert "(configuration)" in atlas.selection()
+    assert "in 1 configuration ·" in atlas.selection()
 
 
 def test_a_filter_is_one_stop_and_a_menu_closes_by_escape_and_by_its_button(

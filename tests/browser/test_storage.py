@@ -31,7 +31,7 @@ def test_one_selection_in_all_views(storage: StoragePage, page: Page) -> None:
     page.on("request", lambda request: asked.append(request.url))
     storage.click_point("cpu", 1, 2)
     # classic polling with 8 in flight: one configuration
-    assert storage.selection() == "selection: 2 runs in 1 configuration (click)"
+    assert storage.selection() == "selection: 2 runs in 1 configuration"
     assert storage.caught("power") == storage.caught("iops") == [0, 1, 0]
     # interrupts alone
     assert sum(n or 0 for n in storage.caught("proportionality")) == 0
@@ -96,15 +96,15 @@ def test_a_link_restores_a_box(storage: StoragePage, page: Page) -> None:
 @pytest.mark.slow
 def test_a_cell_and_a_bar_and_a_legend_entry_select_too(storage: StoragePage, page: Page) -> None:
     storage.click_point("ios-joule", 0, 0)
-    assert storage.selection() == "selection: 2 runs in 1 configuration (click)"
+    assert storage.selection() == "selection: 2 runs in 1 configuration"
     storage.click_point("difference", 0, 1)
-    assert storage.selection() == "selection: 4 runs in 2 configurations (click)"
+    assert storage.selection() == "selection: 4 runs in 2 configurations"
     storage.click_point("loads", 0, 1)
     assert storage.caught("loads") == [1, 1, 1, 1]
     assert storage.caught("iops") == [0, 1, 0]
     page.locator("#storage-legend button", has_text="hybrid").click()
     wait_idle(page)
-    assert storage.selection() == "selection: 24 runs in 12 configurations (click)"
+    assert storage.selection() == "selection: 24 runs in 12 configurations"
     assert storage.caught("iops") == [0, 0, 3]
     page.locator("#storage-clear").click()
     assert storage.selection() == ""
@@ -142,7 +142,7 @@ def test_links_to_explore_and_to_modes(storage: StoragePage, page: Page) -> None
     assert "2 runs" in page.locator("#status-selection").inner_text()
     page.go_back()
     storage.ready()
-    assert storage.selection() == "selection: 2 runs in 1 configuration (click)"
+    assert storage.selection() == "selection: 2 runs in 1 configuration"
 
 
 @pytest.mark.slow

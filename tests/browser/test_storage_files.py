@@ -31,7 +31,7 @@ def test_an_exported_file_links_its_pictures_by_mouse_and_keys(
     assert storage.caught("iops") == [None, None, None]
     assert "Mean latency: 10.1 us" in storage.card("latency", 0, 0)
     storage.click_point("cpu", 1, 2)
-    assert storage.selection() == "selection: 2 runs in 1 configuration (click)"
+    assert storage.selection() == "selection: 2 runs in 1 configuration"
     assert storage.caught("power") == storage.caught("iops") == [0, 1, 0]
     assert storage.veiled("bytes-joule") == 17
     press(page, "Escape")
@@ -39,7 +39,7 @@ def test_an_exported_file_links_its_pictures_by_mouse_and_keys(
     page.locator("section[data-view='storage-cpu']").focus()
     page.keyboard.press("ArrowRight")
     press(page, "Enter")
-    assert storage.selection() == "selection: 2 runs in 1 configuration (click)"
+    assert storage.selection() == "selection: 2 runs in 1 configuration"
     page.locator("#theme-button").click()
     wait_idle(page)
     assert page.evaluate("document.getElementById('storage-iops').layout.font.color") == "#e6e8eb"

@@ -44,9 +44,9 @@ def test_runs_without_power_functions_and_names(
     assert said
     assert said["height"] < picture["height"] / 2
     storage.click_point("iops", 0, 1)
-    assert storage.selection() == "selection: 2 runs in 1 configuration (click)"
+    assert storage.selection() == "selection: 2 runs in 1 configuration"
     assert storage.caught("cpu") == [1]
     page.locator("#storage-legend button").click()
     wait_idle(page)
-    assert storage.selection() == "selection: 4 runs in 2 configurations (click)"
+    assert storage.selection() == "selection: 4 runs in 2 configurations"
     assert storage.overlaps() == []

@@ -27,6 +27,7 @@ from data.sandbox.landlock import landlock_version
 from data.sandbox.pool import Sandbox
 from tests.callbacks.components import by_id, flask_of, texts
 from tests.callbacks.test_server import numbers_of
+from tests.fixtures.lakes import run, write_lake
 
 needs_landlock = pytest.mark.skipif(not landlock_version(), reason="this kernel has no Landlock")
 
@@ -198,6 +199,25 @@ def test_a_lake_without_what_an_example_asks_about_has_no_such_example(grid: Pat
     with server.app_context():
         pages = {one.page for one in examples(lake_view(None))}
     assert pages == {"explore"}
+
+
+def test_a_study_of_energy_and_time_has_an_example_of_its_own(tmp_path: Path) -> None:
+    from app.kit.context import lake_view
+
+    rows = [
+        run(workload="sort", loop="closed", load_qps=None, latency_p99_us=None, replicate=r,
+            performance_metric="duration_s", dvfs_ghz=ghz, duration_s=4 / ghz, energy_j=9 * ghz + r)
+        for ghz in (1.2, 2.4) for r in (0, 1)
+    ]  # fmt: skip
+    server = create_app(Settings(write_lake(tmp_path / "lake", rows))).server
+    with server.app_context():
+        (one,) = examples(lake_view(None))
+        asked = lake_view(None).lake.polars(one.sql)
+    assert one.title == "Energy and time, by setting"
+    assert asked["energy_j"].to_list() == [9 * 1.2 + 0.5, 9 * 2.4 + 0.5]
+    file = server.test_client().get(f"/explore/data/scatter.parquet?{one.state}")
+    shown = pl.read_parquet(io.BytesIO(file.data)).select(asked.columns)
+    pl.testing.assert_frame_equal(asked, shown, check_row_order=False, check_dtypes=False)
 
 
 @pytest.mark.slow

@@ -25,6 +25,7 @@ MARKS: Final = (
     ("edp", "edp_js", "circle-open", "o best energy-delay product"),
 )
 _NAMED_MAX: Final = 3
+_MARKED_MAX: Final = 30
 # From this number of points on, WebGL draws a frontier.
 _MANY: Final = 400
 
@@ -37,7 +38,8 @@ class Marks:
         symbol: Index of each group's symbol, shape (k,); groups are ordered by symbol.
         fronts: Of each group the points that no other beats within the limit; none without axes
             that have a better end.
-        best: For each mark the symbol and the point of each group's best within the limit.
+        best: For each mark the symbol and the point of each group's best within the limit; groups
+            of one point have none where there are many groups: marks would cover all points.
         missed: The first point of each group without a point within the limit.
     """
 
@@ -70,6 +72,8 @@ def find_marks(
     symbol = symbols[first]
     within = _within(points, state, catalogue)
     rows = np.flatnonzero(within)
+    if len(symbol) > _MARKED_MAX:
+        rows = rows[(np.bincount(group) > 1)[group[rows]]]
     rows = rows[np.argsort(group[rows], kind="stable")]
     groups = np.split(rows, np.searchsorted(group[rows], np.arange(1, len(symbol))))
     missed = first[np.bincount(group, within) == 0]

@@ -52,7 +52,7 @@ def build_knobs(
             left, right = column / columns, (column + 1) / columns - _GAP
             layout[f"xaxis{end}"] = {
                 "domain": [left, right], "anchor": f"y{end}", "range": [0, 100],
-                "ticksuffix": " %", "nticks": 5, "fixedrange": True,
+                "ticksuffix": " %", "showticksuffix": "last", "nticks": 5, "fixedrange": True,
                 "tickfont": {"size": 12}, "showticklabels": low < 1e-6,
             }  # fmt: skip
             layout[f"yaxis{end}"] = {
