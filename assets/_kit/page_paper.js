@@ -8,7 +8,7 @@
   const { element } = wattlas;
   const LEFT_OUT = ["customdata", "ids", "hovertext", "hovertemplate", "hoverinfo", "hoverlabel", "hovermode",
     "uirevision", "selections", "newselection", "selectionrevision", "dragmode"];
-  const SHORT = 32, WIDE_PX = 560;
+  const SHORT = 32, WIDE_PX = 560, POINTS_A_MM = 72 / 25.4;
   const TYPES = {
     Float64Array: "f8", Float32Array: "f4", Int32Array: "i4", Uint32Array: "u4", Int16Array: "i2",
     Uint16Array: "u2", Int8Array: "i1", Uint8Array: "u1",
@@ -38,6 +38,12 @@
     return Object.fromEntries(kept.map(([name, one]) => [name, packed(one, name)]));
   }
   wattlas.packedFigure = ({ data, layout }) => ({ data: packed(data), layout: packed(layout) });
+
+  /** A figure for the server, with its panels arranged for the paper. */
+  wattlas.onPaper = function (gd, { data, layout }, size, { width_mm, font_pt }) {
+    const [placed, size_px] = wattlas.panels.onPaper(gd, layout, size, (width_mm * POINTS_A_MM) / font_pt);
+    return { figure: wattlas.packedFigure({ data, layout: placed }), size_px };
+  };
 
   async function post(address, body) {
     const stream = new Blob([JSON.stringify(body)]).stream().pipeThrough(new CompressionStream("gzip"));
@@ -99,7 +105,7 @@
     say("drawing");
     const start = performance.now(), options = choices(parts.elements);
     try {
-      const body = { figure: figure.packed, size_px: figure.size, options };
+      const body = { ...figure.on(options), options };
       const answer = await post(figure.address("figure"), body);
       if (!answer.ok) { say((await answer.text()).trim()); return; }
       const file = await answer.blob(), link = element("a", { href: URL.createObjectURL(file) });
@@ -119,7 +125,7 @@
     if (!drawn) { wattlas.say("this view is a table: take its data as CSV"); return; }
     const size = [drawn.layout.width || gd.clientWidth, drawn.layout.height || gd.clientHeight];
     const figure = {
-      packed: wattlas.packedFigure(drawn), size, width: size[0],
+      title: drawn.layout.title, width: size[0], on: (options) => wattlas.onPaper(gd, drawn, size, options),
       address: (what) => wattlas.fileOf(page.name, what + "/" + view),
     };
     const parts = form(figure);
@@ -147,8 +153,7 @@
     document.body.append(dialog);
     dialog.showModal();
     parts.elements.format.focus();
-    const { title } = figure.packed.layout;
-    post(figure.address("caption"), { figure: { data: [], layout: { title } } })
+    post(figure.address("caption"), { figure: { data: [], layout: { title: figure.title } } })
       .then(async (answer) => { caption.value = await answer.text(); })
       .catch((error) => { caption.value = error.message; });
   };

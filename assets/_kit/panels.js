@@ -7,7 +7,7 @@
   "use strict";
 
   // A panel that is narrower cannot be read; between two lines: room for ticks and the next title.
-  const LEAST_PX = 150, ABOVE_PX = 48, BESIDE = 0.12;
+  const LEAST_PX = 150, LEAST_EMS = 12, ABOVE_PX = 48, BESIDE = 0.12;
 
   /** The number of columns for a picture of a width. */
   const columnsFor = ({ margin, meta: { grid } }, width) => {
@@ -75,6 +75,19 @@
     return columns < grid.columns ? inColumns(layout, columns, gd.clientHeight) : layout;
   }
 
+  /**
+   * A layout and its width and height for paper: panels in as many columns as a width of so many ems has room
+   * for, each in the shape that it has on the screen.
+   */
+  function onPaper(gd, layout, [width, height], ems) {
+    const { grid, panels } = layout.meta || {};
+    const columns = grid && Math.max(1, Math.min(grid.columns, Math.floor(ems / LEAST_EMS)));
+    if (!grid || columns === grid.columns) return [layout, [width, height]];
+    const lines = Math.ceil(panels.length / columns), drawn = gd.dataset;
+    const taller = (lines * (drawn.columns || grid.columns)) / (columns * (drawn.panels || grid.lines));
+    return [inColumns(layout, columns, height * taller), [width, height * taller]];
+  }
+
   /** Whether the panels of a drawn picture are in the columns that have room. */
   const isArranged = (gd) => !(gd.layout.meta || {}).grid
     || columnsFor(gd.layout, gd.clientWidth) === Number(gd.dataset.columns);
@@ -90,5 +103,5 @@
   /* Plotly refuses a domain that is beyond 1 by rounding. */
   const within = (share) => Math.min(1, Math.max(0, share));
 
-  wattlas.panels = { inColumns, arranged, isArranged, open };
+  wattlas.panels = { inColumns, arranged, onPaper, isArranged, open };
 })((window.wattlas = window.wattlas || {}));

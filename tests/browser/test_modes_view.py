@@ -245,6 +245,12 @@ def test_panels_without_room_stand_in_one_column(loaded: Page) -> None:
     # Titles stay above their panels.
     tops = [axis["domain"][1] for axis in axes[1]]
     assert [(note["x"], note["y"]) for note in found["annotations"]] == [(0, top) for top in tops]
+    # On paper, by its width in ems; each panel keeps its shape.
+    on_paper = "([layout, ems]) => wattlas.panels.onPaper({ dataset: {} }, layout, [700, 400], ems)"
+    sizes = [
+        loaded.evaluate(on_paper, [compact_figure(joined)["layout"], ems])[1] for ems in (20, 30)
+    ]
+    assert sizes == [[700, 1600], [700, 400]]
 
 
 def test_other_pages_get_the_selected_cells(scripts: Page) -> None:

@@ -2,6 +2,7 @@
 
 import ast
 import csv
+import itertools
 import json
 import os
 import re
@@ -233,6 +234,96 @@ def test_panels_do_not_overlap_and_lie_inside() -> None:
             assert min(box.x1, other.x1) <= max(box.x0, other.x0) + 1 or (
                 min(box.y1, other.y1) <= max(box.y0, other.y0) + 1
             )
+
+
+def panels_of(count: int, heading: str, **parts: Any) -> dict[str, Any]:
+    """Panels side by side, each with a heading above it."""
+    layout: dict[str, Any] = {"annotations": []}
+    traces = []
+    for at in range(count):
+        end = "" if at == 0 else str(at + 1)
+        ends = [at / count, (at + 0.8) / count]
+        layout[f"xaxis{end}"] = {"domain": ends, "anchor": f"y{end}"}
+        layout[f"yaxis{end}"] = {"anchor": f"x{end}"}
+        traces.append({"x": [1, 2], "y": [1, 2], "xaxis": f"x{end}", "yaxis": f"y{end}"})
+        note = {"text": f"<b>{heading} {at}</b>", "x": ends[0], "y": 1, "xref": "paper"}
+        layout["annotations"].append({**note, "yref": "paper", "yanchor": "bottom"})
+    return {"data": [{"type": "scatter", **one, **parts} for one in traces], "layout": layout}
+
+
+def test_headings_are_wrapped_and_take_no_width_from_panels() -> None:
+    plan = planned(panels_of(3, "NetPIPE, 512 KiB messages"))
+    from app.kit.paper.room import draw
+
+    axes = draw(plan).axes
+    widths = [one.get_window_extent().width for one in axes]
+    assert max(widths) <= 1.1 * min(widths)
+    assert sum(widths) > 0.5 * 85 * MM_PT
+    texts = [one.texts[0] for one in axes]
+    assert [" ".join(text.get_text().split()) for text in texts] == [
+        f"NetPIPE, 512 KiB messages {at}" for at in range(3)
+    ]
+    boxes = [text.get_window_extent() for text in texts]
+    assert all(a.x1 < b.x0 for a, b in itertools.pairwise(boxes))
+    assert boxes[-1].x1 < 85 * MM_PT
+
+
+def test_notes_of_a_panel_do_not_cover_each_other() -> None:
+    """Two above it at either end, two at one point, and names of two values that are close."""
+    above = {"xref": "x domain", "yref": "y domain", "y": 1, "yanchor": "bottom"}
+    close = [{"text": f"run {name}", "x": 5, "y": 5} for name in "AB"]
+    figure = {
+        "data": [{"type": "scatter", "x": [0, 9], "y": [0, 9]},
+                 {"type": "scatter", "mode": "text", "x": [1, 1], "y": [4, 4.1],
+                  "text": ["p90", "p99"], "textposition": "middle right"}],
+        "layout": {"annotations": [
+            {"text": "Interrupts a second by core, 1/s", **above, "x": 0, "xanchor": "left"},
+            {"text": "A Library OS, ITR 6 us, 2.2 GHz", **above, "x": 1, "xanchor": "right"},
+            *({**note, "showarrow": False} for note in close)]},
+    }  # fmt: skip
+    from app.kit.paper.room import draw
+
+    boxes = [text.get_window_extent() for text in draw(planned(figure)).axes[0].texts]
+    assert len(boxes) == 6
+    for a, b in itertools.combinations(boxes, 2):
+        assert a.x1 < b.x0 + 1 or b.x1 < a.x0 + 1 or a.y1 < b.y0 + 1 or b.y1 < a.y0 + 1
+
+
+def test_the_name_of_a_line_stands_where_there_is_room() -> None:
+    figure = panels_of(1, "")
+    line = {"type": "line", "x0": 1.9, "x1": 1.9, "yref": "paper", "y0": 0, "y1": 1}
+    label = {"text": "limit 500 us", "xanchor": "left", "textposition": "end", "yanchor": "top"}
+    figure["layout"]["shapes"] = [{**line, "label": label}]
+    (limit,) = [c for c in calls(planned(figure), "annotate") if c.args[0] == "limit 500 us"]
+    assert (limit.options["ha"], limit.options["xytext"][0] < 0) == ("right", True)
+
+
+def test_a_long_legend_has_columns_and_takes_a_third_at_most() -> None:
+    from app.kit.paper.room import draw
+
+    names = [f"coalescing by count, series {at}" for at in range(15)]
+    lines = [
+        {"type": "scatter", "x": [1, 2], "y": [1, at], "name": n} for at, n in enumerate(names)
+    ]
+    plan = planned({"data": lines, "layout": {}})
+    (legend,) = draw(plan).legends
+    assert plan.legend_columns == 2
+    assert legend.get_window_extent().height < 0.4 * (plan.size_pt[1] or 0)
+    long = [{"type": "scatter", "x": [1], "y": [1], "name": 9 * "2.2 GHz, NetPIPE "}]
+    plan = planned({"data": [{**one, "showlegend": True} for one in long], "layout": {}})
+    (legend,) = draw(plan).legends
+    assert legend.get_window_extent().x1 < 85 * MM_PT
+
+
+@pytest.mark.parametrize(("columns", "width", "has_digits"), [(20, 85, False), (20, 178, True)])
+def test_digits_are_left_out_where_cells_are_narrow(
+    columns: int, width: float, has_digits: bool
+) -> None:
+    rows = [["2.98"] * columns] * 2
+    cells = {"type": "heatmap", "z": [[1.0] * columns] * 2, "text": rows}
+    figure = {"data": [{**cells, "texttemplate": "%{text}", "showscale": False}], "layout": {}}
+    plan = planned(figure, width_mm=width)
+    assert bool(calls(plan, "write")) is has_digits
 
 
 # Reads what the script drew, in the process that ran it.

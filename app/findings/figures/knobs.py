@@ -41,11 +41,9 @@ def build_knobs(
     annotations = []
     for (key, words, shares), height in zip(sweeps, heights, strict=True):
         low = max(top - height / total, 0.0)
-        title = {"text": words, "x": 0, "y": top, "xref": "paper", "yref": "paper",
-                 "xanchor": "left", "yanchor": "top", "showarrow": False,
-                 "font": {"size": 12, "weight": 600}}  # fmt: skip
-        annotations.append(title)
         inside = [low + 0.6 / total, top - _HEAD_ROWS / total]
+        annotations.append(_heading(words, 0.0, inside[1]) | {"yshift": _ROW_PX})
+        annotations[-1]["font"]["weight"] = 600
         for column, own in enumerate(shares):
             number += 1
             end = "" if number == 1 else str(number)
@@ -61,11 +59,7 @@ def build_knobs(
                 "showticklabels": column == 0, "tickfont": {"size": 12},
             }  # fmt: skip
             data.append(_bars(own, key, names[key], end, targets, hues))
-            annotations.append(
-                {"text": titles[own.metric], "x": left, "y": inside[1], "xref": "paper",
-                 "yref": "paper", "xanchor": "left", "yanchor": "bottom", "showarrow": False,
-                 "font": {"size": 12}}
-            )  # fmt: skip
+            annotations.append(_heading(titles[own.metric], left, inside[1]))
         top = low
     return {
         "data": data,
@@ -81,6 +75,13 @@ def build_knobs(
 _SUBTITLE: Final = (
     "shares with intervals of 95 %; a knob's bar opens its effect; settings weigh the same"
 )
+
+
+def _heading(text: str, x: float, y: float) -> dict[str, Any]:
+    return {
+        "text": text, "x": x, "y": y, "xref": "paper", "yref": "paper", "font": {"size": 12},
+        "xanchor": "left", "yanchor": "bottom", "showarrow": False,
+    }  # fmt: skip
 
 
 def _parts(shares: Sequence[KnobShares]) -> list[str]:

@@ -113,6 +113,10 @@ class Axis:
             low, high, position = (math.log10(max(v, 1e-300)) for v in (low, high, position))
         return (position - low) / (high - low)
 
+    def place_pt(self, position: float) -> float:
+        """Return how far a position is from the axis' start, points."""
+        return self.length_pt * self.share(position)
+
     def contains(self, positions: np.ndarray) -> np.ndarray:
         """Return which positions lie in the range, its ends included."""
         assert self.ends

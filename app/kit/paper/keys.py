@@ -9,6 +9,7 @@ from app.kit.paper.axes import Axis, ticks_of
 from app.kit.paper.calls import Call, Name, Panel
 from app.kit.paper.drawer import DASHES, MARKERS, THIN, Drawer, ends_of
 from app.kit.paper.figure import array, colour, number, part, plain, spread
+from app.kit.paper.fit import wrapped
 from app.kit.paper.notes import Frame
 
 _MOST_ENTRIES: Final = 60
@@ -140,5 +141,5 @@ def _bar_calls(
         bar.get("title") if isinstance(bar.get("title"), str) else ""
     )
     if title:
-        calls.append(Call(name, "set_ylabel", (plain(title),)))
+        calls.append(Call(name, "set_ylabel", (wrapped(plain(title), length, drawer.font_pt),)))
     return calls

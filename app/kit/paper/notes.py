@@ -14,9 +14,12 @@ from app.kit.paper.axes import Axis
 from app.kit.paper.calls import Call, Name, Panel
 from app.kit.paper.drawer import DASHES, Drawer
 from app.kit.paper.figure import colour, is_bold, number, part, plain
+from app.kit.paper.fit import spread_notes, wrapped
 
 _ABOVE: Final = 2.9
 _MOST: Final = 400
+# Room between two headings beside each other.
+_BETWEEN_EMS: Final = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,9 +59,53 @@ def _reference(spec: dict[str, Any], letter: str, axes: dict[str, Axis]) -> tupl
     return (name, of == "domain") if name in axes else ("", True)
 
 
-def annotations(drawer: Drawer, frame: Frame) -> Iterator[Call]:
-    """Yield the calls of the annotations."""
-    for spec in _list_of(drawer.layout, "annotations"):
+def notes(drawer: Drawer, frame: Frame) -> list[Call]:
+    """Return the calls of lines, rectangles and texts; no text of a panel covers another."""
+    calls = [*_shapes(drawer, frame), *_annotations(drawer, frame)]
+    texts: list[Call] = []
+    for panel in frame.panels.values():
+        own = [call for call in calls if call.method == "annotate" and call.target == panel.name]
+        axes = [drawer.axes[name] for name in panel.axes]
+        texts += spread_notes(own, panel, axes) if panel.inner_pt[0] else own
+    return [*(call for call in calls if call.method != "annotate"), *texts]
+
+
+def _rooms(drawer: Drawer, frame: Frame) -> dict[int, float]:
+    """Return of each heading the room that it has to the next one at its height, points."""
+    lines: dict[tuple[int, str], list[tuple[float, int, str]]] = {}
+    for at, spec in enumerate(_list_of(drawer.layout, "annotations")):
+        panel, places = _placed(drawer, frame, spec, "x", "y")
+        if _is_heading(places):
+            x, y = places
+            start = panel.left_pt + x.value * panel.inner_pt[0] + x.away_pt
+            height = number(spec.get("yshift"), 0) + 1000 * panel.y[1] + y.away_pt
+            side = _anchors(spec, places)[0]
+            lines.setdefault((round(height), side), []).append((start, at, side))
+    rooms: dict[int, float] = {}
+    end = max(panel.left_pt + panel.inner_pt[0] for panel in frame.panels.values())
+    for line in lines.values():
+        starts = sorted({start for start, _, _ in line})
+        for start, at, side in line:
+            i = starts.index(start)
+            # Half of a text in the middle is at either side of its place.
+            is_middle = 1 + (side == "center")
+            before = start - starts[i - 1] if i else is_middle * start
+            behind = starts[i + 1] - start if starts[i + 1 :] else is_middle * (end - start)
+            room = {"left": behind, "right": before}.get(side, min(before, behind))
+            rooms[at] = room - _BETWEEN_EMS * drawer.font_pt
+    return rooms
+
+
+def _is_heading(places: "Sequence[_Place]") -> bool:
+    """Return whether a note stands above its panel."""
+    x, y = places
+    return x.is_share and y.is_share and y.value >= 1 and y.away_pt >= 0
+
+
+def _annotations(drawer: Drawer, frame: Frame) -> Iterator[Call]:
+    """Yield the calls of the annotations; those above a panel are wrapped to its room."""
+    rooms = _rooms(drawer, frame)
+    for at, spec in enumerate(_list_of(drawer.layout, "annotations")):
         text = plain(spec.get("text") or "")
         if spec.get("visible") is False or not text.strip():
             continue
@@ -76,6 +123,11 @@ def annotations(drawer: Drawer, frame: Frame) -> Iterator[Call]:
         }  # fmt: skip
         if is_bold(spec.get("text"), font):
             look["fontweight"] = "bold"
+        if _is_heading(places):
+            look["in_layout"] = False
+            if panel.inner_pt[0]:
+                room, size = max(rooms[at], panel.inner_pt[0] / 2), look["fontsize"]
+                text = wrapped(text, room, size, "fontweight" in look)
         if spec.get("textangle") not in (None, "auto", 0):
             look["rotation"] = -number(spec["textangle"], 0, -360, 360)
         if spec.get("showarrow") is True:
@@ -139,7 +191,7 @@ def _anchors(spec: dict[str, Any], places: Sequence[_Place]) -> tuple[str, str]:
     )
 
 
-def shapes(drawer: Drawer, frame: Frame) -> Iterator[Call]:
+def _shapes(drawer: Drawer, frame: Frame) -> Iterator[Call]:
     """Yield the calls of lines and rectangles; one across the figure is drawn in each panel."""
     for spec in _list_of(drawer.layout, "shapes"):
         names = [_reference(spec, letter, drawer.axes) for letter in "xy"]
@@ -231,5 +283,6 @@ def _label(
         "ha": across if across in ("left", "right", "center") else "center",
         "va": up if up in ("top", "bottom") else "center",
         "color": colour(font.get("color")), "annotation_clip": False, "zorder": _ABOVE + 0.05,
+        "in_layout": False,
     }  # fmt: skip
     yield Call(panel.name, "annotate", (text, at), look, layer=_ABOVE + 0.05)

@@ -5,8 +5,7 @@ bars below points, and what WebGL draws below all of them.
 """
 
 import math
-import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -16,21 +15,25 @@ from app.kit.paper.bars import bars, cells, grid
 from app.kit.paper.calls import Call, Panel, Plan
 from app.kit.paper.drawer import Drawer, errors, places
 from app.kit.paper.figure import MOST_TRACES, FigureError, number, part, plain
+from app.kit.paper.fit import wrapped
 from app.kit.paper.keys import colour_bars, legend
-from app.kit.paper.notes import Frame, annotations, shapes
+from app.kit.paper.notes import Frame, notes
 from app.kit.paper.options import MM_PT, Options
 from app.kit.paper.points import scatter
+from app.kit.paper.room import measure
 
 _FAMILIES: Final = {"sans": "DejaVu Sans", "serif": "STIXGeneral"}
 _GRID: Final = "#e4e7eb"
 # A panel with fewer characters across has no labels that one at its left has.
 _NARROW_EMS: Final = 10
+# Height of a panel.
+_LEAST_EMS: Final = 5.0
 _LINE: Final = "#6b737d"
 _LAYERS: Final = {"scattergl": 2.0, "heatmap": 2.2, "bar": 2.4, "scatter": 2.6}
 
 
 def plan_of(figure: Any, size_px: tuple[float, float], options: Options) -> Plan:
-    """Make the plan of a figure.
+    """Make the plan of a figure: once without its data, to measure the panels, and then whole.
 
     Args:
         figure: Plotly's `{data, layout}`.
@@ -39,6 +42,16 @@ def plan_of(figure: Any, size_px: tuple[float, float], options: Options) -> Plan
     Raises:
         FigureError: It draws nothing, or something of it cannot be read.
     """
+    rough = _planned(figure, size_px, options, ())
+    measure(rough)
+    plan = _planned(figure, size_px, options, rough.panels)
+    plan.first_pt = rough.size_pt[1]
+    return plan
+
+
+def _planned(
+    figure: Any, size_px: tuple[float, float], options: Options, measured: Sequence[Panel]
+) -> Plan:
     data, layout = figure.get("data"), part(figure, "layout")
     if not isinstance(data, list) or not all(isinstance(trace, dict) for trace in data):
         raise FigureError("data is no list of traces")
@@ -54,14 +67,21 @@ def plan_of(figure: Any, size_px: tuple[float, float], options: Options) -> Plan
     for trace in drawn or traces:
         x, y = _axes_of(trace)
         look_at(trace, axes[x], axes[y])
+    lengths = {n: size for p in measured for n, size in zip(p.axes, p.inner_pt, strict=True)}
     for axis in axes.values():
         axis.settle()
-        axis.length_pt = _length_pt(drawer, axis)
+        axis.length_pt = lengths.get(axis.name) or _length_pt(drawer, axis)
     for trace in drawn or traces:
         key = _axes_of(trace)
         if key not in frame.panels:
             name = f"ax{len(frame.panels) + 1}"
-            panel = Panel(name, axes[key[0]].domain, axes[key[1]].domain)
+            panel = Panel(name, axes[key[0]].domain, axes[key[1]].domain, key)
+            for known in measured[len(frame.panels) : len(frame.panels) + 1]:
+                panel.left_pt, panel.inner_pt, panel.rect = (
+                    known.left_pt,
+                    known.inner_pt,
+                    known.rect,
+                )
             frame.panels[key] = panel
             plan.panels.append(panel)
         if trace.get("type") == "bar":
@@ -70,10 +90,10 @@ def plan_of(figure: Any, size_px: tuple[float, float], options: Options) -> Plan
             drawer.groups.setdefault(name, []).append(trace["_index"])
             drawer.bar_places.setdefault(name, []).append(at[np.isfinite(at)])
     calls: list[Call] = []
-    for trace in drawn:
+    for trace in drawn if measured else ():
         panel = frame.panels[_axes_of(trace)]
         calls += trace_calls(drawer, trace["_index"], trace, panel.name)
-    calls += [*shapes(drawer, frame), *annotations(drawer, frame)]
+    calls += notes(drawer, frame)
     for key, panel in frame.panels.items():
         plan.calls += _axes_calls(drawer, frame, key, panel)
     plan.calls += sorted(calls, key=lambda call: call.layer)
@@ -181,26 +201,22 @@ def _axes_calls(drawer: Drawer, frame: Frame, key: tuple[str, str], panel: Panel
             calls.append(Call(name, f"{letter}axis.set_label_position", (side,)))
         title = part(spec, "title").get("text") or ""
         if title and _has_labels(drawer, frame, key, axis):
-            calls.append(
-                Call(name, f"set_{letter}label", (_wrapped(plain(title), length, drawer),))
-            )
+            words = wrapped(plain(title), 1.15 * _title_pt(drawer, axis), drawer.font_pt)
+            calls.append(Call(name, f"set_{letter}label", (words,)))
         if spec.get("showgrid") is False or axis.kind == "category":
             calls.append(Call(name, "grid", (False,), {"axis": letter}))
-    panel.least_pt = max(panel.least_pt, 6.0 * drawer.font_pt)
+    panel.least_pt = max(panel.least_pt, _LEAST_EMS * drawer.font_pt)
     return calls
 
 
-def _wrapped(title: str, length_pt: float, drawer: Drawer) -> str:
-    """Break a title of an axis that is longer than its axis."""
-    most = max(14, int(1.15 * length_pt / (0.52 * drawer.font_pt)))
-    lines: list[str] = []
-    line = ""
-    for word in re.split(r"\s+", title):
-        if line and len(line) + len(word) >= most:
-            lines, line = [*lines, line], word
-        else:
-            line = f"{line} {word}".strip()
-    return "\n".join([*lines, line])
+def _title_pt(drawer: Drawer, axis: Axis) -> float:
+    """Return the room of an axis' title: along x the whole line where it is the only one there."""
+    others = [one for one in drawer.axes.values()
+              if one.is_x and one is not axis and part(one.spec, "title").get("text")]  # fmt: skip
+    if not axis.is_x or others:
+        return axis.length_pt
+    middle = sum(axis.domain) / 2
+    return max(axis.length_pt, 1.6 * min(middle, 1 - middle) * drawer.plan.size_pt[0])
 
 
 def _has_labels(drawer: Drawer, frame: Frame, key: tuple[str, str], axis: Axis) -> bool:

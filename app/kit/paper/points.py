@@ -20,12 +20,15 @@ from app.kit.paper.drawer import (
     seen_hues,
 )
 from app.kit.paper.figure import INK, colour, is_bold, is_clear, number, part, plain, spread
+from app.kit.paper.fit import width_pt
 
 _STEPS: Final = {"hv": "steps-post", "vh": "steps-pre", "hvh": "steps-mid", "vhv": "steps-mid"}
 _COLOURS: Final = ("c", "facecolors", "edgecolors")
 _PLACES: Final = {"left": "right", "right": "left", "center": "center"}
-# Texts in cells that would be smaller are left out: they cannot be read.
-_LEAST_PT: Final = 3.0
+# Texts in cells that would be smaller, beside the others, are left out: they cannot be read.
+_LEAST_SHARE: Final = 0.6
+# Of more texts the others stay where they are.
+_MOST_APART: Final = 200
 
 
 def scatter(
@@ -200,35 +203,54 @@ def words_at(
         if not rows.size:
             continue
         drawer.count_texts(len(rows))
+        labels = np.array([plain(texts[row]) for row in rows], object)
+        size, is_inside = drawer.size(font.get("size")), position == "middle center"
+        has_marks = "markers" in trace.get("mode", "text") and part(trace, "marker").get("opacity")
+        if is_inside and has_marks in (False, 0):
+            size = fitting(x, at_x[rows], labels, size)
+            if size < _LEAST_SHARE * drawer.font_pt:
+                continue
         down, _, across = position.partition(" ")
         gap = drawer.pt * (radius + 2)
-        offset = (
-            {"left": -gap, "right": gap}.get(across, 0.0),
-            {"top": gap, "bottom": -gap}.get(down, 0.0),
-        )
-        labels = np.array([plain(texts[row]) for row in rows], object)
-        colours = np.array([colour(hues[row]) for row in rows], object)
-        named = drawer.plan.add(
-            f"{title}, texts",
-            {"x": at_x[rows], "y": at_y[rows], "text": labels, "colour": colours},
-        )
         look: dict[str, Any] = {
             "ha": _PLACES.get(across, "center"),
             "va": {"top": "bottom", "bottom": "top"}.get(down, "center"),
-            "fontsize": drawer.size(font.get("size")),
+            "fontsize": size,
         }
-        has_marks = "markers" in trace.get("mode", "text") and part(trace, "marker").get("opacity")
-        if position == "middle center" and has_marks in (False, 0):
-            look["fontsize"] = fitting(x, at_x[rows], labels, look["fontsize"])
-            if look["fontsize"] < _LEAST_PT:
-                continue
-        if any(offset):
-            look |= {"xytext": tuple(round(o, 2) for o in offset)}
-            look |= {"textcoords": "offset points"}
         if is_bold("", font):
             look["fontweight"] = "bold"
-        args = (Name(panel), named["x"], named["y"], named["text"], named["colour"])
-        yield Call("", "write", args, look)
+        colours = np.array([colour(hues[row]) for row in rows], object)
+        ups = (
+            np.zeros(len(rows)) if is_inside else _apart(x, y, at_x[rows], at_y[rows], labels, size)
+        )
+        for up in np.unique(ups):
+            own = ups == up
+            columns = {"x": at_x[rows][own], "y": at_y[rows][own], "text": labels[own]}
+            named = drawer.plan.add(f"{title}, texts", {**columns, "colour": colours[own]})
+            offset = (
+                {"left": -gap, "right": gap}.get(across, 0.0),
+                {"top": gap, "bottom": -gap}.get(down, 0.0) + up,
+            )
+            moved = {"xytext": tuple(round(o, 2) for o in offset), "textcoords": "offset points"}
+            args = (Name(panel), named["x"], named["y"], named["text"], named["colour"])
+            yield Call("", "write", args, {**look, **(moved if any(offset) else {})})
+
+
+def _apart(
+    x: Axis, y: Axis, at_x: np.ndarray, at_y: np.ndarray, labels: np.ndarray, font_pt: float
+) -> np.ndarray:
+    """Return how far up each text is moved, points, so that none covers one below it."""
+    ups, tops = np.zeros(len(labels)), list[tuple[float, float, float]]()
+    left = [x.place_pt(at) for at in at_x.tolist()]
+    low = [y.place_pt(at) for at in at_y.tolist()]
+    for at in np.argsort(low, kind="stable").tolist()[:_MOST_APART]:
+        right = left[at] + width_pt(labels[at].strip(), font_pt)
+        above = [top for a, b, top in tops if a < right and left[at] < b]
+        up = max([0.0, *(top - low[at] for top in above)])
+        # Labels that are far from their points name others.
+        ups[at] = round(up, 1) if up <= 2.5 * font_pt else 0.0
+        tops.append((left[at], right, low[at] + ups[at] + 1.1 * font_pt))
+    return ups
 
 
 def fitting(axis: Axis, at: np.ndarray, labels: np.ndarray, most: float) -> float:
@@ -237,7 +259,7 @@ def fitting(axis: Axis, at: np.ndarray, labels: np.ndarray, most: float) -> floa
     longest = max(len(line) for text in labels for line in text.split("\n"))
     if not steps.size or not longest:
         return most
-    room = axis.length_pt * abs(axis.share(at[0] + steps.min()) - axis.share(at[0]))
+    room = abs(axis.place_pt(at[0] + steps.min()) - axis.place_pt(at[0]))
     return round(min(most, room / (0.78 * longest)), 2)
 
 

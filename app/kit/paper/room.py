@@ -5,6 +5,7 @@ as the labels need, no more.
 """
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any, Final, cast
 
 import matplotlib as mpl
@@ -15,11 +16,17 @@ from matplotlib.lines import Line2D
 
 from app.kit.paper import drawing
 from app.kit.paper.calls import Call, Column, Name, Plan
+from app.kit.paper.fit import wrapped
 
 _PAD_PT: Final = 3.0
 _BAR_PT: Final = 7.0
-_MOST_HEIGHT: Final = 1.6
+# Of a page of two columns: what is higher leaves no room for a caption.
+_MOST_HEIGHT_PT: Final = 620.0
+# Height over width of the flattest and of the highest figure.
+_LEAST_SHARE, _MOST_SHARE = 0.5, 1.7
 _MOST_LABEL: Final = 0.35
+# Sizes of the legend's text over those of the others.
+_LEGEND_SHARES: Final = (1.0, 0.85, 0.75)
 _POINTS: Final = 72.0
 Ends = tuple[float, float]
 _NEAR: Final = 1e-3
@@ -30,7 +37,7 @@ def draw(plan: Plan) -> Figure:
     mpl.rcdefaults()
     cast(Any, mpl.rcParams).update(plan.settings)
     wide, high = plan.size_pt
-    height = high or wide * plan.share
+    height = high or plan.first_pt or wide * plan.share
     figure = Figure(figsize=(wide / _POINTS, height / _POINTS), dpi=_POINTS)
     FigureCanvasAgg(figure)
     made: dict[str, Any] = {"fig": figure}
@@ -38,8 +45,9 @@ def draw(plan: Plan) -> Figure:
         made[panel.name] = figure.add_axes(panel.rect)
     for call in plan.calls:
         run(call, plan, made)
-    top, bottom = _title(figure, plan, wide), _legend(figure, plan, made, wide)
-    for _ in range(2):
+    top, bottom = _title(figure, plan, wide), _legend(figure, plan, made, wide, high)
+    # What is near its measured places is right after one turn.
+    for _ in range(1 if plan.first_pt else 2):
         height = _settle(plan, made, (wide, height), (top, bottom), high is None)
         figure.set_size_inches(wide / _POINTS, height / _POINTS)
         for panel in plan.panels:
@@ -48,6 +56,16 @@ def draw(plan: Plan) -> Figure:
             figure.texts[0].set_y(1 - _PAD_PT / height)
     plan.size_pt = wide, height
     return figure
+
+
+def measure(plan: Plan) -> None:
+    """Draw a plan without its data, and note in its panels how large they come out."""
+    draw(plan)
+    wide, high = plan.size_pt
+    assert high
+    for panel in plan.panels:
+        left, _, across, up = panel.rect
+        panel.left_pt, panel.inner_pt = left * wide, (across * wide, up * high)
 
 
 def run(call: Call, plan: Plan, made: dict[str, Any]) -> Any:
@@ -94,19 +112,36 @@ def _title(figure: Figure, plan: Plan, wide: float) -> float:
     return _size(figure.texts[0])[1] + 2 * _PAD_PT
 
 
-def _legend(figure: Figure, plan: Plan, made: dict[str, Any], wide: float) -> float:
-    """Write the legend in as many columns as fit; return the room that it takes, points."""
+def _legend(
+    figure: Figure, plan: Plan, made: dict[str, Any], wide: float, high: float | None
+) -> float:
+    """Write the legend; return the room that it takes, points.
+
+    It has as many columns as fit, and smaller text where it would take over a third of the height.
+    """
     if not plan.legend:
         return 0.0
+    font = plan.settings["font.size"]
+    for at, call in enumerate(plan.legend):
+        label = wrapped(call.options["label"], wide - 2 * _PAD_PT - 3 * font, font)
+        plan.legend[at] = replace(call, options={**call.options, "label": label})
     handles = [run(call, plan, made) for call in plan.legend]
-    for columns in range(min(8, len(handles)), 0, -1):
-        legend = figure.legend(handles=handles, ncols=columns, **legend_look(plan))
-        across, down = _size(legend)
-        if across <= wide - 2 * _PAD_PT or columns == 1:
-            plan.legend_columns = columns
-            return down + _PAD_PT
-        legend.remove()
-    return 0.0
+    best: tuple[float, int, float] | None = None
+    for share in _LEGEND_SHARES:
+        plan.legend_pt = round(share * font, 2)
+        for columns in range(min(8, len(handles)), 0, -1):
+            legend = figure.legend(handles=handles, ncols=columns, **legend_look(plan))
+            across, down = _size(legend)
+            legend.remove()
+            if across <= wide - 2 * _PAD_PT or columns == 1:
+                best = min(best or (down, columns, plan.legend_pt), (down, columns, plan.legend_pt))
+                break
+        if best and best[0] <= (high or wide * plan.share) / 3:
+            break
+    assert best
+    down, plan.legend_columns, plan.legend_pt = best
+    figure.legend(handles=handles, ncols=plan.legend_columns, **legend_look(plan))
+    return down + _PAD_PT
 
 
 def legend_look(plan: Plan) -> dict[str, Any]:
@@ -114,6 +149,7 @@ def legend_look(plan: Plan) -> dict[str, Any]:
     look: dict[str, Any] = {
         "loc": "lower left", "bbox_to_anchor": (0, 0), "borderaxespad": 0.2, "borderpad": 0.2,
         "handlelength": 1.6, "columnspacing": 1.0, "handletextpad": 0.4, "labelspacing": 0.25,
+        "fontsize": plan.legend_pt or plan.settings["font.size"],
     }  # fmt: skip
     if plan.legend_title:
         look |= {"title": plan.legend_title, "alignment": "left"}
@@ -145,9 +181,9 @@ def _settle(
     place_y, share, gaps = _along(of_y, ends)
     if is_free:
         least = max((p.least_pt / (p.y[1] - p.y[0]) for p in panels), default=0.0)
-        in_page_pt = wide * min(1.1, max(0.35, plan.share))
+        in_page_pt = wide * min(_MOST_SHARE, max(_LEAST_SHARE, plan.share))
         whole = max(0.72 * in_page_pt, least * share)
-        high = min(_MOST_HEIGHT * max(wide, 240.0), whole + gaps + 2 * _PAD_PT + sum(taken))
+        high = min(_MOST_HEIGHT_PT, whole + gaps + 2 * _PAD_PT + sum(taken))
         place_y = _along(of_y, (taken[1] + _PAD_PT, high - _PAD_PT - taken[0]))[0]
     for panel in panels:
         assert panel.x
@@ -169,10 +205,13 @@ def _rect(
 
 def _needs(axes: Any) -> tuple[float, float, float, float]:
     """Return the room that labels take at the left, right, bottom and top of a panel, points."""
-    inner, outer = axes.get_window_extent(), axes.get_tightbbox()
+    inner, outer = axes.get_window_extent(), axes.get_tightbbox(for_layout_only=True)
     if outer is None:
         return 0.0, 0.0, 0.0, 0.0
-    sides = inner.x0 - outer.x0, outer.x1 - inner.x1, inner.y0 - outer.y0, outer.y1 - inner.y1
+    # Headings may reach over the next panel, so they need room above alone.
+    tops = [text.get_window_extent().y1 for text in axes.texts if not text.get_in_layout()]
+    above = max([outer.y1, *tops]) - inner.y1
+    sides = inner.x0 - outer.x0, outer.x1 - inner.x1, inner.y0 - outer.y0, above
     # What is longer is cut at the edge, so that the panels keep most of the figure.
     most = _MOST_LABEL * axes.figure.get_window_extent().width
     left, right, bottom, top = (min(most, max(0.0, float(side))) for side in sides)
@@ -216,7 +255,8 @@ def _along(
 
 def _blocks(spans: Sequence[Ends]) -> list[Ends]:
     """Return the smallest spans, those that overlap as one, in order."""
-    spans = sorted(set(spans))
+    # Ends that differ by rounding are the same.
+    spans = sorted({(round(low, 4), round(high, 4)) for low, high in spans})
     small = [
         one for one in spans
         if not any(o != one and o[0] >= one[0] - _NEAR and o[1] <= one[1] + _NEAR for o in spans)
