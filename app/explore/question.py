@@ -111,7 +111,7 @@ class Question:
                 selection, measured, means, limit, known.names, catalogue=self.catalogue
             )
 
-        return self.view.narrowed(query, self.selection, known)
+        return self.view.narrowed(query, self.selection, known, is_each_run=not means)
 
     @property
     def split(self) -> Knob | None:

@@ -14,6 +14,7 @@ from app.kit.answer_cache import (
     AnswerCache,
     KnownColumns,
     compact,
+    copied,
     known_columns,
     unchanged,
 )
@@ -35,6 +36,7 @@ _KEPT_CUBES: Final = 3
 _KEPT_KNOWN: Final = 24
 # Results that may have megabytes each.
 _REMEMBERED_LARGE: Final = 8
+_FIRST_RUNS: Final = 50_000
 # Builds a query for the runs of a selection, with a maximum number of rows.
 Query = Callable[[Selection, int], tuple[str, list[Any]]]
 Found = TypeVar("Found")
@@ -105,7 +107,7 @@ class LakeView:
         cube = self.lake.polars(*query)
         if len(cube) > MAX_ROWS:
             raise LakeError(f"more than {MAX_ROWS:,} combinations of settings; choose a dataset")
-        return cube
+        return copied(cube)
 
     def counts_of(self, selection: Selection) -> FacetCounts:
         """Return the counts of runs behind each choice of a filter."""
@@ -185,6 +187,7 @@ class LakeView:
         selection: Selection,
         known: KnownColumns | None = None,
         is_replicates: bool = False,
+        is_each_run: bool = False,
     ) -> pl.DataFrame:
         """Answer a query whose rows have the facets' columns, each with one value per row.
 
@@ -195,10 +198,13 @@ class LakeView:
         Args:
             known: Columns that the query leaves out and the answer has.
             is_replicates: Whether the rows have lists; a separate cache holds fewer of these.
+            is_each_run: Whether each row is a run: then their number is known in advance.
         """
         finish = known.added_to if known else unchanged
         sets = self._replicates if is_replicates else self._sets
-        rows = sets.get(*query(leading(selection), KEPT_ROWS + 1), finish)
+        rows = None
+        if not is_each_run or self.once(LakeView.matching, leading(selection)) <= KEPT_ROWS:
+            rows = sets.get(*query(leading(selection), KEPT_ROWS + 1), finish)
         if rows is None:
             return finish(compact(self.lake.polars(*query(selection, MAX_ROWS))))
         return rows if selection == leading(selection) else rows.filter(matches(selection))
@@ -284,6 +290,12 @@ def _constants(view: LakeView, selection: Selection) -> dict[str, Any]:
 
 
 def _measured(view: LakeView, chosen: Selection) -> tuple[str, ...]:
-    query = chosen_counts_query(chosen, view.catalogue.plottable, catalogue=view.catalogue)
-    row = view.lake.polars(*query).row(0, named=True)
-    return tuple(name for name, count in row.items() if count)
+    counts: dict[str, int] = dict.fromkeys(view.catalogue.plottable, 0)
+    # The first runs have most columns that any run has; in them all are read in little time.
+    for most_runs in (_FIRST_RUNS, None):
+        if missing := [name for name, count in counts.items() if not count]:
+            query = chosen_counts_query(
+                chosen, missing, catalogue=view.catalogue, most_runs=most_runs
+            )
+            counts |= view.lake.polars(*query).row(0, named=True)
+    return tuple(name for name, count in counts.items() if count)

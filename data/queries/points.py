@@ -62,7 +62,7 @@ def points_query(
         sql = (
             f"SELECT {named}NULL::VARCHAR AS run_id, NULL::BIGINT AS replicate, "
             f"{rows.count_sql()} AS n, count(*) FILTER (has_log) AS logged, "
-            f"{_flags('flatten(list(flags))')}, {values} "
+            f"{_flags('flatten(list(DISTINCT flags))')}, {values} "
             f"FROM runs WHERE {where} GROUP BY {', '.join(listed) or '()'} HAVING count(*) > 0 "
             f"{ordering}LIMIT {limit:d}"
         )

@@ -31,16 +31,21 @@ def chosen_counts_query(
     measured: str = "",
     *,
     catalogue: Catalogue,
+    most_runs: int | None = None,
 ) -> tuple[str, list[Any]]:
     """Build the query of how many of the chosen runs have a value in each column; one row.
 
     Args:
         measured: A metric; only runs with a value of it count. Empty for all.
+        most_runs: So many runs are read; None for all.
     """
     condition, parameters = selection.predicate()
     counts = ", ".join(f"count({catalogue.metric(name).name}) AS {name}" for name in columns)
     having = f" AND {catalogue.metric(measured).name} IS NOT NULL" if measured else ""
-    return f"SELECT {counts} FROM runs WHERE ({condition}){having}", parameters
+    rows = f"FROM runs WHERE ({condition}){having}"
+    if most_runs is not None:
+        rows = f"FROM (SELECT * {rows} LIMIT {most_runs:d})"
+    return f"SELECT {counts} {rows}", parameters
 
 
 def same_time_query(selection: Selection) -> tuple[str, list[Any]]:

@@ -17,6 +17,7 @@ from data.catalogue import SHIPPED
 from data.connection import open_lake
 from data.errors import LakeError, WattlasError
 from data.queries.facets import facet_cube_query, outline_query
+from data.queries.runs import chosen_counts_query
 from data.selection import Selection
 
 # The fits of all datasets, twice, take 15 s.
@@ -120,6 +121,19 @@ def test_filters_offer_the_same_choices(views: Any) -> None:
             assert one == other
             assert small.matching(chosen) == large.matching(chosen)
     assert set(small.counts_of(Selection()).choices(Selection())) == set(SHIPPED.facets)
+
+
+def test_columns_are_measured_whichever_runs_are_read_first(
+    views: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _, large = views
+    monkeypatch.setattr(lake_view, "_FIRST_RUNS", 1)
+    counts = chosen_counts_query(Selection(), SHIPPED.plottable, catalogue=SHIPPED)
+    counted = large.lake.polars(*counts).row(0, named=True)
+    measured = large.measured_columns(Selection())
+    assert measured == tuple(name for name, count in counted.items() if count)
+    first = chosen_counts_query(Selection(), measured, catalogue=SHIPPED, most_runs=1)
+    assert 0 in large.lake.polars(*first).row(0)
 
 
 def test_pages_open_on_the_dataset_with_most_runs(views: Any) -> None:

@@ -8,14 +8,16 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
+import numpy as np
 import polars as pl
 import pytest
 
 import app.kit.answer_cache as answer_cache
 from app.explore.state import ExploreState
 from app.explore.views import limit_domain, picture, status_words
-from app.kit.answer_cache import AnswerCache
-from app.kit.lake_view import LakeView
+from app.kit import lake_view
+from app.kit.answer_cache import AnswerCache, compact
+from app.kit.lake_view import LakeView, leading
 from data.catalogue import SHIPPED
 from data.connection import open_lake
 from data.errors import LakeError
@@ -94,6 +96,23 @@ def test_narrowing_in_memory_is_asking_the_lake(view: LakeView, means: bool) -> 
     )
 
 
+def test_runs_too_many_to_keep_are_not_asked_for_together(
+    view: LakeView, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    narrow, asked = AT_200K.with_values("rapl", [75.0]), []
+
+    def query(selection: Selection, limit: int) -> tuple[str, list]:
+        asked.append(selection)
+        return points_query(selection, COLUMNS, False, limit, catalogue=SHIPPED)
+
+    monkeypatch.setattr(lake_view, "KEPT_ROWS", 5)
+    found = view.narrowed(query, narrow, is_each_run=True)
+    assert asked == [narrow]
+    monkeypatch.undo()
+    assert found.equals(view.narrowed(query, narrow, is_each_run=True))
+    assert asked[1:] == [leading(narrow)]
+
+
 # What the heatmap shows of one system at 200k QPS, asked of the runs themselves.
 CELLS = """
 SELECT dvfs_ghz, itr_us, avg(energy_j) AS mean, stddev_samp(energy_j) AS sd, count(energy_j) AS n
@@ -145,6 +164,13 @@ def test_names_are_kept_as_categories_that_sort_and_filter_as_text() -> None:
     assert kept["system"].dtype == pl.Categorical
     assert kept["system"].unique().sort().to_list() == [None, "a", "b"]
     assert len(kept.filter(pl.col("system") == "b")) == 1000
+
+
+def test_a_kept_column_holds_no_memory_of_its_query(view: LakeView) -> None:
+    answer = view.lake.polars("SELECT energy_j, run_id FROM runs")
+    kept = compact(answer)
+    assert kept["energy_j"].equals(answer["energy_j"])
+    assert not np.shares_memory(kept["energy_j"].to_numpy(), answer["energy_j"].to_numpy())
 
 
 @pytest.mark.slow
