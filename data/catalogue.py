@@ -6,7 +6,7 @@ argument. `SHIPPED` is the catalogue of a lake without declared columns.
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from typing import Final
 
@@ -47,15 +47,17 @@ class Catalogue:
 
     Attributes:
         columns: The declared columns, in the order of the lake.
+        doubts: Metrics of which a dataset's unit is a guess, and how to say so.
     """
 
     columns: Declared = ()
+    doubts: tuple[tuple[str, str], ...] = ()
 
     @staticmethod
     @lru_cache(maxsize=16)
-    def of(columns: Declared) -> "Catalogue":
+    def of(columns: Declared, doubts: tuple[tuple[str, str], ...] = ()) -> "Catalogue":
         """Return the catalogue of a lake with these declared columns: one for each set of them."""
-        return Catalogue(columns)
+        return Catalogue(columns, doubts)
 
     @cached_property
     def facets(self) -> Mapping[str, Facet]:
@@ -75,7 +77,8 @@ class Catalogue:
     @cached_property
     def metrics(self) -> Mapping[str, Metric]:
         """All columns: knobs, those of metrics.toml, then declared."""
-        return metrics_of(self.columns)
+        metrics = metrics_of(self.columns)
+        return metrics | {name: replace(metrics[name], doubt=doubt) for name, doubt in self.doubts}
 
     def metric(self, name: str) -> Metric:
         """Look up one column.

@@ -17,7 +17,7 @@ import duckdb
 from deltalake import DeltaTable
 
 from data.catalogue import Catalogue
-from data.declared import Declared
+from data.declared import Declared, doubts_of
 from data.errors import LakeError
 from data.file_digests import check_file, digest_in_name
 from data.lake_files import (
@@ -91,7 +91,8 @@ class Lake:
         self.views = views
         self.version = version
         self.columns = columns
-        self.catalogue = Catalogue.of(tuple(columns))
+        doubts = doubts_of(self.about)
+        self.catalogue = Catalogue.of(tuple(columns), *filter(None, (doubts,)))
         empty = {view: empty_select(RUN_TABLES[view]) for view in VIEWS}
         self.log_views = LogViews.of(path, tuple(self.catalogue.knob_of_column), empty)
         self._connection = connection

@@ -28,6 +28,8 @@ _KEY: Final = "wattlas"
 # What a dataset says of itself: a text in Markdown, how to cite it, its licence, its address. It is
 # metadata of the column `dataset`, so that each version of the lake has its own.
 ABOUT: Final = ("description", "citation", "licence", "url")
+# Beside these the metrics of which a unit is a guess, apart by blanks.
+DOUBTED: Final = "doubted"
 ABOUT_COLUMN: Final = "dataset"
 _ABOUT_KEY: Final = "wattlas-about"
 _NAME: Final = re.compile(r"[a-z][a-z0-9_]{0,62}")
@@ -105,6 +107,18 @@ def about_of_field(metadata: Mapping[str, str]) -> dict[str, dict[str, str]]:
     """Read what `about_metadata` wrote; empty where no dataset says anything."""
     found: dict[str, dict[str, str]] = json.loads(metadata.get(_ABOUT_KEY, "{}"))
     return found
+
+
+def doubts_of(about: Mapping[str, Mapping[str, str]]) -> tuple[tuple[str, str], ...]:
+    """Return the metrics of which a unit is a guess, and the datasets where it is."""
+    where: dict[str, list[str]] = {}
+    for dataset, said in sorted(about.items()):
+        for name in said.get(DOUBTED, "").split():
+            where.setdefault(name, []).append(dataset)
+    return tuple(
+        (name, f"unit guessed in {names[0] if len(names) == 1 else f'{len(names)} datasets'}")
+        for name, names in sorted(where.items())
+    )
 
 
 def check_name(name: str) -> None:

@@ -19,6 +19,7 @@ class Metric:
         better: `less`, `more`, or None where neither is.
         group: Heading in menus of metrics that are compared; empty where nobody compares them, such
             as the number of readings of a meter.
+        doubt: What is doubted of its unit; empty where nothing is.
     """
 
     name: str
@@ -28,6 +29,7 @@ class Metric:
     description: str
     better: Literal["less", "more"] | None = None
     group: str = ""
+    doubt: str = ""
 
     @property
     def sign(self) -> int:
@@ -37,7 +39,7 @@ class Metric:
     @cached_property
     def axis_title(self) -> str:
         """Return the title with unit and direction: `p99 latency, us (less is better)`."""
-        unit = f", {self.unit}" if self.unit else ""
+        unit = "".join(f", {each}" for each in (self.unit, self.doubt) if each)
         direction = f" ({self.better} is better)" if self.better else ""
         return f"{self.title}{unit}{direction}"
 

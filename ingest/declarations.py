@@ -27,6 +27,7 @@ class TableColumn(
         name, unit, role, better, is_given: Of a column of its own; no name means the heading, no
             role that numbers are metrics and texts labels.
         wraps_at: Value at which its counter wraps to 0; None if it does not.
+        doubt: Why its unit is doubted; empty where it is not.
         scale_by: By the heading of another column: the factor for each text in it.
     """
 
@@ -40,6 +41,7 @@ class TableColumn(
     role: Role | None = None
     better: Literal["less", "more"] | None = None
     is_given: bool = False
+    doubt: str = ""
     wraps_at: Annotated[float, Meta(gt=0)] | None = None
 
     def __post_init__(self) -> None:

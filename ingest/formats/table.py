@@ -69,6 +69,9 @@ def _summary(table: Table, context: ReadContext, problems: ProblemList) -> Summa
     if declaration.guessed:
         detail = f"columns were guessed from headings and cells: {declaration.guessed}"
         problems.add("guessed_columns", "doubted", detail)
+    for heading, column in declaration.columns.items():
+        if column.doubt and heading in table.headings:
+            problems.add("doubted_unit", "doubted", f"{heading} {column.doubt}: write `scale`")
     shape = declaration.aggregate
     names = {target.name for target in targets} | declaration.constants.keys()
     is_numbered = shape is None and "replicate" not in names

@@ -51,6 +51,8 @@ def summary_of(guessed: GuessedTable) -> Iterator[str]:
         if guess.why.endswith(DOUBTED):
             text, unit = guess.heading.text, guess.unit
             yield f"#   doubtful: {text} says no unit, and is taken as {unit}, {DOUBTED}"
+        elif guess.doubt and guess.to:
+            yield f"#   doubtful: {guess.heading.text} {guess.doubt}"
     if guessed.means is not None:
         yield f"#   means: of {guessed.means.n} runs each, with their deviations"
     if guessed.is_refused:
@@ -133,6 +135,7 @@ def _declaration(guessed: GuessedTable, guess: Guess) -> str:
         keys |= {"name": "" if is_said else bare, "role": guess.role}
         keys |= {"unit": guess.unit, "better": guess.better or ""}
     entries = [f"{name} = {text_of(value)}" for name, value in keys.items() if value]
+    entries += [f"doubt = {text_of(guess.doubt)}"] if guess.doubt and to else []
     entries += ["given = true"] if guess.is_given and not to else []
     if guess.scale != 1.0:
         entries.append(f"scale = {guess.scale!r}")

@@ -274,7 +274,9 @@ def _find_a_knob(guesses: Sequence[Guess]) -> None:
 
 
 def _choose_replicate(guesses: Sequence[Guess], columns: Sequence[Sequence[Cell]]) -> None:
-    for index, guess in enumerate(guesses):
+    # `rep` counts the runs of a setting, `run` beside it may number the settings.
+    named = sorted(enumerate(guesses), key=lambda each: not _repeats(each[1]))
+    for index, guess in named:
         words = guess.heading.words
         is_named = bool(words) and words[-1] in WORDS["replicates"] and len(words) <= 2
         is_named |= len(words) == 2 and words[0] in WORDS["replicates"] and words[1] in _NUMBERS
@@ -285,7 +287,10 @@ def _choose_replicate(guesses: Sequence[Guess], columns: Sequence[Sequence[Cell]
         if is_row and any(each.role == "knob" and each.count > 1 for each in guesses):
             guess.role, guess.why, guess.better = "label", "a number of the row", None
             continue
-        if 0 <= guess.numbers.min() <= 1 and guess.numbers.max() <= 10 * guess.count:
+        # Some of the runs may be left out; a seed is any number.
+        is_counted = guess.numbers.min() >= 0 and _repeats(guess)
+        is_counted |= 0 <= guess.numbers.min() <= 1
+        if is_counted and guess.numbers.max() <= 10 * guess.count:
             if words[-1] in _MAYBE_SET and _is_set(index, guesses, columns):
                 guess.role, guess.why, guess.better = "knob", "no replicate by its results", None
                 continue
@@ -293,7 +298,14 @@ def _choose_replicate(guesses: Sequence[Guess], columns: Sequence[Sequence[Cell]
             guess.why, guess.better = f"numbers from {guess.numbers.min():.0f} on", None
             if words[-1] in _MAYBE_SET:
                 guess.why += f"; {MAYBE_SETTINGS}"
+            for other in guesses if _repeats(guess) else ():
+                if other.heading.words in (("run",), ("run", "id")) and other.kind == "whole":
+                    other.role, other.why = "label", "a number of the row"
             return
+
+
+def _repeats(guess: Guess) -> bool:
+    return guess.heading.words[:1] == ("rep",) or guess.heading.has("repetition", "replicate")
 
 
 def _is_set(index: int, guesses: Sequence[Guess], columns: Sequence[Sequence[Cell]]) -> bool:

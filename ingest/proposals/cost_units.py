@@ -48,8 +48,12 @@ def choose_units(
     def options(guess: Guess | None, units: Mapping[str, float]) -> list[tuple[str, float]]:
         if guess is None:
             return [("", 1.0)]
-        is_known = guess.unit or guess.is_declared
-        return [(guess.unit, guess.scale)] if is_known else [*units.items()]
+        if guess.unit or guess.is_declared:
+            return [(guess.unit, guess.scale)]
+        is_fine = guess.kind == "whole" or (middle_of(guess) or 0.0) >= _MANY_UJ
+        # A time of something else makes J of a power that is absurd: that is no reason for mJ.
+        is_fine |= power is not None
+        return [(u, s) for u, s in units.items() if u not in ("uJ", "mJ") or is_fine]
 
     sides = (
         (energy, options(energy, _ENERGIES)),

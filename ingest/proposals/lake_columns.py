@@ -25,6 +25,7 @@ from ingest.proposals.roles import (
     WHEN,
     Guess,
 )
+from ingest.proposals.unit_doubts import doubt_units, is_of_something_else, powers_of_domains
 from ingest.settings.column_names import WORDS
 from ingest.settings.headings import Heading
 
@@ -72,11 +73,14 @@ def choose_targets(guesses: Sequence[Guess], of_groups: Container[str] = ()) -> 
         quantity: [guess for guess in whole if guess.quantity == quantity]
         for quantity in ("energy", "power")
     }
-    energy = known.get("energy_j") or _best(of_costs["energy"], "energy_j")
-    power = known.get("power_w") or _best(of_costs["power"], "power_w")
     times = [g for g in metrics if g.quantity == "time" and not is_latency(g.heading)]
     durations = [g for g in times if not _is_spread(g.heading)]
     duration = known.get("duration_s") or _best(durations, "duration_s")
+    for guess in powers_of_domains(of_costs["energy"], duration):
+        of_costs["energy"].remove(guess)
+        of_costs["power"].append(guess)
+    energy = known.get("energy_j") or _best(of_costs["energy"], "energy_j")
+    power = known.get("power_w") or _best(of_costs["power"], "power_w")
     if (
         energy is not None
         and duration is not None
@@ -120,7 +124,13 @@ def choose_targets(guesses: Sequence[Guess], of_groups: Container[str] = ()) -> 
     ):
         for guess in unsaid:
             set_unit(guess, "mW", 1e-3, DOUBTED)
+    sides = {"energy_j": energy, "power_w": power, "duration_s": duration}
+    stated = frozenset(n for n, g in sides.items() if g is None or g.unit or g.is_declared)
     choose_units(energy, power, duration, apart_s, _MOST_W if machines else PLAUSIBLE_W[1])
+    if duration is not None and is_of_something_else(energy, duration):
+        duration.aim("", "; the energy is not of this time")
+        del sides["duration_s"]
+    doubt_units(sides, stated)
     for guess in (g for g in metrics if g.quantity == "energy"):
         if energy and guess is not energy and guess.heading.has(*WORDS["predicted"]):
             # Less of what a model says is no better; its unit may be another one.

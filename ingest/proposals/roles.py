@@ -63,6 +63,7 @@ class Guess:
         is_given: Whether a knob is part of the question: what ran, how much of it.
         is_declared: Whether the settings say it already.
         name: Of a column of its own, whose heading is that of another column of the lake.
+        doubt: What is doubted of its unit.
     """
 
     heading: Heading
@@ -80,6 +81,7 @@ class Guess:
     is_given: bool = False
     is_declared: bool = False
     name: str = ""
+    doubt: str = ""
     numbers: np.ndarray = field(default_factory=lambda: np.empty(0))
     count: int = 0
 
@@ -184,7 +186,8 @@ def _names_a_setting(heading: Heading) -> bool:
 
 def _is_index(heading: Heading, numbers: np.ndarray) -> bool:
     """Return whether a column without a heading counts the rows, as pandas writes an index."""
-    return not heading.text and bool(np.all(np.diff(numbers) == 1)) and numbers[0] in (0, 1)
+    is_unnamed = not heading.text or heading.text.startswith("Unnamed: ")
+    return is_unnamed and bool(np.all(np.diff(numbers) == 1)) and numbers[0] in (0, 1)
 
 
 def _is_size_or_unsaid(heading: Heading) -> bool:

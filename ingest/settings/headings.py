@@ -95,7 +95,8 @@ def read_heading(text: str, cell_unit: str = "") -> Heading:
     in_cells = unit_of(cell_unit) if cell_unit else None
     if bracket := _BRACKETS.match(text):
         unit = in_cells or _unit_in_brackets(bracket[2], words_of(bracket[1]))
-        if bracket[2] == "s" and _is_counted(words_of(bracket[1])):
+        is_time = bool({*words_of(bracket[1])[-1:]} & WORDS["less"])
+        if bracket[2] == "s" and not is_time and _is_counted(words_of(bracket[1])):
             # A plural: `Core(s)`.
             return Heading(text, words_of(bracket[1]), in_cells)
         if unit is not None:

@@ -6,7 +6,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
-from data.declared import ABOUT, Column, from_settings
+from data.declared import ABOUT, DOUBTED, Column, from_settings
 from data.errors import DataError, SettingsError
 from data.schema import MEASUREMENTS
 from ingest.declarations import TableDeclaration
@@ -24,7 +24,7 @@ from ingest.settings.layout import LISTED_SECTIONS, NAMED_SECTIONS, read_layer
 from ingest.settings.logs import build_log
 from ingest.settings.patterns import check_groups, literal_beginning, path_pattern
 from ingest.settings.power import PowerSettings
-from ingest.settings.tables import build_meter, build_table, target_kinds
+from ingest.settings.tables import build_meter, build_table, doubted_metrics, target_kinds
 
 # Sections that map functions to subsystems.
 _MAPPING: Final = frozenset({"subsystems", "functions"})
@@ -127,10 +127,14 @@ def _build(
             )
     if unknown := sorted({pattern.workload for pattern in names} - set(workloads)):
         raise SettingsError(f"names: workload {unknown[0]!r} has no [workloads] table ({origin})")
+    tables = _tables(merged, columns)
+    about = {key: merged["dataset"][key] for key in ABOUT if key in merged["dataset"]}
+    if doubted := doubted_metrics(tables):
+        about[DOUBTED] = " ".join(sorted(doubted))
     return Settings(
         dataset=merged["dataset"].get("name"),
         synthetic=merged["dataset"].get("synthetic", False),
-        about={key: merged["dataset"][key] for key in ABOUT if key in merged["dataset"]},
+        about=about,
         machine=Machine(
             machine["tsc_khz"], machine["energy_unit_j"], machine["energy_counter_bits"], packages
         ),
@@ -148,7 +152,7 @@ def _build(
         turbostat_s=merged.get("turbostat", {}).get("interval_s"),
         names=names,
         columns=columns,
-        tables=_tables(merged, columns),
+        tables=tables,
         meters=tuple(
             build_meter(entry, number) for number, entry in enumerate(merged.get("meters", []), 1)
         ),

@@ -1,6 +1,6 @@
 """Tables and power meters that a dataset's settings declare, and the lake's columns for theirs."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 import msgspec
@@ -103,6 +103,18 @@ def _split(text: str, where: str, path: object) -> str:
 def table_column(entry: str | Mapping[str, Any]) -> TableColumn:
     """Convert the checked declaration of a table's column: a name, or a table with keys."""
     return TableColumn(entry) if isinstance(entry, str) else msgspec.convert(entry, TableColumn)
+
+
+def doubted_metrics(tables: Iterable[TableDeclaration]) -> set[str]:
+    """Return the metrics of which a unit is a guess, and those that are computed from them."""
+    doubted = set[str]()
+    for table in tables:
+        there = {column.to for column in table.columns.values()}
+        own = {str(c.to) for c in table.columns.values() if c.doubt and c.to}
+        costs = own & {"energy_j", "power_w", "duration_s"}
+        computed = {"energy_j", "power_w"} - there if len(costs & there) > 0 else set[str]()
+        doubted |= own | computed | ({"edp_js"} if costs - {"power_w"} else set[str]())
+    return doubted
 
 
 # Quantities that a column of a meter can be.

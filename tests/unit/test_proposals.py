@@ -80,6 +80,7 @@ from tests.fixtures.real import studies
         ("Time / ms", "ms", "time", 1e-3),
         ("inference_ms_mean", "ms", "time", 1e-3),
         ("fps_mean", "frames/s", "rate", 1),
+        ("Runtime (s)", "s", "time", 1),
     ],
 )
 def test_a_heading_says_its_unit(heading: str, unit: str, quantity: str, scale: float) -> None:
@@ -608,7 +609,7 @@ def write(folder: Path, name: str, text: str) -> None:
 
 
 GERMAN = """\N{ZERO WIDTH NO-BREAK SPACE}# taken in May
-algorithm;frequency (MHz);power;runtime (s)
+algorithm;frequency (MHz);power;runtime
 quick;1200;20,5 W;2,000
 quick;2400;41,0 W;1,000
 merge;1200;10,0 W;4,000
@@ -640,7 +641,15 @@ def test_add_guesses_keeps_the_guess_and_uses_it_again(
     assert main(["propose", "--lake", str(lake)]) == 0
     assert capsys.readouterr().out.startswith(f"# For {raw.resolve()}")
     assert main(["problems", "--lake", str(lake)]) == 0
-    assert "guessed_columns" in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert "guessed_columns" in said
+    assert "runtime states no unit, taken as s: ms would fit as well" in said
+    with open_lake(lake) as opened:
+        titles = [opened.catalogue.metric(n).axis_title for n in ("duration_s", "power_w")]
+    assert titles == [
+        "Time, s, unit guessed in study (less is better)",
+        "Power, W (less is better)",
+    ]
     assert add(raw, lake) == 0
     said = capsys.readouterr().out
     assert "runs: 3 already there" in said
@@ -1000,6 +1009,9 @@ _AGAIN = [1, 2, 3, 1, 2, 3]
          "round", "knob", "", None),
         ({"config": [*"AAAABB"], "round": [1, 2, 3, 4, 1, 2], "energy_j": [9, 7, 8, 9, 5, 6]},
          "round", "knob", "", None),
+        # Runs of which some are left out have numbers still.
+        ({"config": [*"AABB"] * 2, "rep": [4, 18, 7, 22] * 2, "energy_j": [9, 7, 8, 5] * 2},
+         "rep", "replicate", "", None),
     ],
 )  # fmt: skip
 def test_what_may_be_set_or_measured_is_told_by_its_values(
@@ -1007,6 +1019,9 @@ def test_what_may_be_set_or_measured_is_told_by_its_values(
 ) -> None:
     cells = [[*map(str, each)] for each in columns.values()]
     (guess,) = [g for g in guess_columns([*columns], cells, {}, {}) if g.heading.text == heading]
+    if role == "replicate":
+        assert guess.to == role
+        return
     assert (guess.role, guess.unit, guess.better) == (role, unit, better)
     assert guess.why.endswith(NO_UNIT) == (role == "metric" and not unit)
     assert guess.why.endswith(MAYBE_SETTINGS) == (role == "label")
@@ -1101,6 +1116,39 @@ def test_the_columns_of_the_run_itself(columns: dict[str, float], targets: dict[
     ]  # fmt: skip
     guesses = guess_columns([*columns], cells, {}, {})
     assert {g.heading.text: g.to for g in guesses if g.to} == targets
+
+
+@pytest.mark.parametrize(
+    ("columns", "targets", "doubts"),
+    [
+        ({"energy": [6000, 7000], "time": [200, 240]}, {"energy": "energy_j", "time": "duration_s"},
+         {"energy": "taken as J: mJ would", "time": "taken as s: ms would"}),
+        # A unit that is stated decides the other by the power of a machine.
+        ({"energy_j": [6000, 7000], "time": [200, 240]}, {"time": "duration_s"}, {}),
+        ({"energy": [6000, 7000], "time_s": [200, 240]}, {"energy": "energy_j"}, {}),
+        ({"power": [95.5, 110], "time_s": [200, 240]}, {"power": "power_w"}, {}),
+        ({"energy": [6000, 7000]}, {"energy": "energy_j"}, {"energy": "taken as J: mJ"}),
+        # As J in 300 s these would be a tenth of a watt.
+        ({"pkg": [30.5, 41.5], "dram": [3.5, 4.5], "time": [300.5, 320.5]}, {"pkg": "power_w"},
+         {"pkg": "says neither", "time": "taken as s: ms"}),
+        ({"pkg": [3000.5, 4100.5], "time_s": [100, 120]}, {"pkg": "energy_j"},
+         {"pkg": "states no unit, and not whether"}),
+        # Nothing has 610 kW: the time is of one call, and no reason for uJ.
+        ({"energy": [9.93, 12.15], "execution_time": [1.6e-05, 4.9e-05]},
+         {"energy": "energy_j", "execution_time": ""}, {"energy": "taken as J: mJ"}),
+        ({"TotalLatency(s)": [40.5, 61.5], "TotalEnergy(J)": [4000, 6000]},
+         {"TotalLatency(s)": "duration_s", "TotalEnergy(J)": "energy_j"}, {}),
+    ],
+)  # fmt: skip
+def test_units_that_nothing_decides_are_doubted(
+    columns: dict[str, list[float]], targets: dict[str, str], doubts: dict[str, str]
+) -> None:
+    cells = [[*map(str, each * 4)] for each in columns.values()]
+    guesses = {guess.heading.text: guess for guess in guess_columns([*columns], cells, {}, {})}
+    assert {name: guesses[name].to for name in targets} == targets
+    doubted = {name: guess.doubt for name, guess in guesses.items() if guess.doubt and guess.to}
+    assert doubted.keys() == doubts.keys()
+    assert all(text in doubted[name] for name, text in doubts.items())
 
 
 def test_settings_beside_names_and_beside_measured_numbers_stay_settings() -> None:
