@@ -289,9 +289,26 @@ def test_notes_of_a_panel_do_not_cover_each_other() -> None:
         assert a.x1 < b.x0 + 1 or b.x1 < a.x0 + 1 or a.y1 < b.y0 + 1 or b.y1 < a.y0 + 1
 
 
+@pytest.mark.parametrize(("lines", "is_above"), [(2, False), (9, True)])
+def test_a_note_that_hangs_in_a_panel_stands_above_it_where_it_would_cover_it(
+    lines: int, is_above: bool
+) -> None:
+    figure = panels_of(1, "reads")
+    text = "<br>".join(["0.2 + 0.3 x"] * lines)
+    hung = {"text": text, "xref": "x domain", "yref": "paper", "x": 0, "y": 1, "yanchor": "top"}
+    figure["layout"]["annotations"].append({**hung, "xanchor": "left"})
+    from app.kit.paper.room import draw
+
+    (axes,) = draw(planned(figure, height_mm=60)).axes
+    heading, note = (text.get_window_extent() for text in axes.texts)
+    top = axes.get_window_extent().y1
+    assert (note.y0 > top - 2, note.y1 < top + 2) == (is_above, not is_above)
+    assert heading.y0 > note.y1 - 2
+
+
 def test_the_name_of_a_line_stands_where_there_is_room() -> None:
     figure = panels_of(1, "")
-    line = {"type": "line", "x0": 1.9, "x1": 1.9, "yref": "paper", "y0": 0, "y1": 1}
+    line = {"type": "line", "x0": 1.99, "x1": 1.99, "yref": "paper", "y0": 0, "y1": 1}
     label = {"text": "limit 500 us", "xanchor": "left", "textposition": "end", "yanchor": "top"}
     figure["layout"]["shapes"] = [{**line, "label": label}]
     (limit,) = [c for c in calls(planned(figure), "annotate") if c.args[0] == "limit 500 us"]

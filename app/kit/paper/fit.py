@@ -12,8 +12,10 @@ from app.kit.paper.axes import Axis
 from app.kit.paper.calls import Call, Panel
 
 _EMS: Final = {False: 0.56, True: 0.65}
-_LINE_EMS: Final = 1.2
+LINE_EMS: Final = 1.2
 _MOST_TURNS: Final = 40
+# Of a panel by notes that hang from its top.
+_MOST_COVERED: Final = 0.4
 Box = tuple[float, float, float, float]
 
 
@@ -43,12 +45,11 @@ def spread_notes(notes: Sequence[Call], panel: Panel, axes: Sequence[Axis]) -> l
     A note of a line that would leave the panel stands on the other side of the line.
     """
     placed: list[Box] = []
-    moved: dict[int, Call] = {}
-    boxes = {at: _box(note, panel, axes) for at, note in enumerate(notes)}
+    moved = _above(notes, panel)
+    boxes = {at: _box(note, panel, axes) for at, note in enumerate(moved)}
     for at in sorted(boxes, key=lambda i: (boxes[i][2], i)):
-        note, box = notes[at], boxes[at]
-        if "rotation" in note.options or "arrowprops" in note.options:
-            moved[at] = note
+        note, box = moved[at], boxes[at]
+        if _is_fixed(note):
             continue
         if note.options.get("in_layout") is False and "data" in note.options["xycoords"][:1]:
             note = _inside(note, box, panel)
@@ -64,7 +65,39 @@ def spread_notes(notes: Sequence[Call], panel: Panel, axes: Sequence[Axis]) -> l
         across, down = note.options["xytext"]
         shift = {"xytext": (across, round(down + up, 2))} if up else {}
         moved[at] = replace(note, options={**note.options, **shift})
-    return [moved[at] for at in range(len(notes))]
+    return moved
+
+
+def _is_fixed(note: Call) -> bool:
+    return "rotation" in note.options or "arrowprops" in note.options
+
+
+def _above(notes: Sequence[Call], panel: Panel) -> list[Call]:
+    """Wrap notes that hang from the top of a panel; put them above it if they cover much of it."""
+    hanging = [
+        at for at, note in enumerate(notes)
+        if note.options["xycoords"] == ("axes fraction",) * 2 and not _is_fixed(note)
+        and note.args[1][1] >= 0.5 and note.options["va"] == "top"
+        and note.options["xytext"][1] <= 0
+    ]  # fmt: skip
+    (wide, high), moved = panel.inner_pt, list(notes)
+    covered = 0.0
+    for at in hanging:
+        (text, place), size = notes[at].args, notes[at].options["fontsize"]
+        text = wrapped(text, wide, size)
+        covered += LINE_EMS * size * (text.count("\n") + 1)
+        moved[at] = replace(notes[at], args=(text, place))
+    if covered < _MOST_COVERED * high:
+        return moved
+    hanging.sort(key=lambda at: (notes[at].args[1][1], notes[at].options["xytext"][1]))
+    for number, at in enumerate(hanging):
+        text, (x, _) = moved[at].args
+        across = moved[at].options["xytext"][0]
+        # Below headings; `spread_notes` stacks them.
+        place = {"xytext": (across, round(number / 100 - 0.5, 2)), "va": "bottom"}
+        look = {**moved[at].options, **place, "in_layout": False}
+        moved[at] = replace(moved[at], args=(text, (x, 1.0)), options=look)
+    return moved
 
 
 def _is_over(a: Box, b: Box) -> bool:
@@ -80,7 +113,7 @@ def _box(note: Call, panel: Panel, axes: Sequence[Axis]) -> Box:
     look = note.options
     lines = text.count("\n") + 1
     wide = width_pt(text, look["fontsize"], look.get("fontweight") == "bold")
-    high = _LINE_EMS * look["fontsize"] * lines
+    high = LINE_EMS * look["fontsize"] * lines
     ends = []
     for at, system, axis, length, shift, anchor, size in zip(
         places, look["xycoords"], axes, panel.inner_pt, look["xytext"], (look["ha"], look["va"]),
@@ -99,10 +132,12 @@ def _inside(note: Call, box: Box, panel: Panel) -> Call:
     look = note.options
     if look["ha"] not in ("left", "right") or (left >= 0 and right <= wide):
         return note
-    at = left if look["ha"] == "left" else right
+    at, own = (left, wide - left) if look["ha"] == "left" else (right, right)
+    text = wrapped(note.args[0], own, look["fontsize"])
+    if width_pt(text, look["fontsize"]) <= own:
+        return replace(note, args=(text, note.args[1]))
     side = "left" if at < wide / 2 else "right"
-    room = max(at, wide - at)
-    text = wrapped(note.args[0], room, look["fontsize"])
+    text = wrapped(note.args[0], max(at, wide - at), look["fontsize"])
     across = abs(look["xytext"][0]) * (1 if side == "left" else -1)
     turned = {**look, "ha": side, "xytext": (across, look["xytext"][1])}
     return replace(note, args=(text, note.args[1]), options=turned)

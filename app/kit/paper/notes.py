@@ -14,7 +14,7 @@ from app.kit.paper.axes import Axis
 from app.kit.paper.calls import Call, Name, Panel
 from app.kit.paper.drawer import DASHES, Drawer
 from app.kit.paper.figure import colour, is_bold, number, part, plain
-from app.kit.paper.fit import spread_notes, wrapped
+from app.kit.paper.fit import LINE_EMS, spread_notes, wrapped
 
 _ABOVE: Final = 2.9
 _MOST: Final = 400
@@ -75,11 +75,10 @@ def _rooms(drawer: Drawer, frame: Frame) -> dict[int, float]:
     lines: dict[tuple[int, str], list[tuple[float, int, str]]] = {}
     for at, spec in enumerate(_list_of(drawer.layout, "annotations")):
         panel, places = _placed(drawer, frame, spec, "x", "y")
-        if _is_heading(places):
-            x, y = places
+        if _is_heading(drawer, spec, places):
+            (x, y), side = places, _anchors(spec, places)[0]
             start = panel.left_pt + x.value * panel.inner_pt[0] + x.away_pt
             height = number(spec.get("yshift"), 0) + 1000 * panel.y[1] + y.away_pt
-            side = _anchors(spec, places)[0]
             lines.setdefault((round(height), side), []).append((start, at, side))
     rooms: dict[int, float] = {}
     end = max(panel.left_pt + panel.inner_pt[0] for panel in frame.panels.values())
@@ -96,10 +95,12 @@ def _rooms(drawer: Drawer, frame: Frame) -> dict[int, float]:
     return rooms
 
 
-def _is_heading(places: "Sequence[_Place]") -> bool:
-    """Return whether a note stands above its panel."""
+def _is_heading(drawer: Drawer, spec: dict[str, Any], places: Sequence[_Place]) -> bool:
+    """Return whether a note of one line stands above its panel."""
     x, y = places
-    return x.is_share and y.is_share and y.value >= 1 and y.away_pt >= 0
+    up = {"top": 1.0, "center": 0.5}.get(_anchors(spec, places)[1], 0.0)
+    low = y.away_pt + drawer.pt * number(spec.get("yshift"), 0) - up * LINE_EMS * drawer.font_pt
+    return x.is_share and y.is_share and y.value >= 1 and low >= -0.3 * drawer.font_pt
 
 
 def _annotations(drawer: Drawer, frame: Frame) -> Iterator[Call]:
@@ -123,11 +124,17 @@ def _annotations(drawer: Drawer, frame: Frame) -> Iterator[Call]:
         }  # fmt: skip
         if is_bold(spec.get("text"), font):
             look["fontweight"] = "bold"
-        if _is_heading(places):
+        if _is_heading(drawer, spec, places):
             look["in_layout"] = False
             if panel.inner_pt[0]:
                 room, size = max(rooms[at], panel.inner_pt[0] / 2), look["fontsize"]
                 text = wrapped(text, room, size, "fontweight" in look)
+            # Further lines go up, not into the panel.
+            share = {"bottom": 0.0, "center": 0.5}.get(align[1], 1.0)
+            up = share * text.count("\n") * LINE_EMS * look["fontsize"]
+            look["xytext"] = look["xytext"][0], round(look["xytext"][1] + up, 2)
+        elif all(p.is_share for p in places) and align[1] == "top":
+            look["in_layout"] = False
         if spec.get("textangle") not in (None, "auto", 0):
             look["rotation"] = -number(spec["textangle"], 0, -360, 360)
         if spec.get("showarrow") is True:

@@ -214,8 +214,8 @@ def _needs(axes: Any) -> tuple[float, float, float, float]:
     sides = inner.x0 - outer.x0, outer.x1 - inner.x1, inner.y0 - outer.y0, above
     # What is longer is cut at the edge, so that the panels keep most of the figure.
     most = _MOST_LABEL * axes.figure.get_window_extent().width
-    left, right, bottom, top = (min(most, max(0.0, float(side))) for side in sides)
-    return left, right, bottom, top
+    left, right, bottom, top = (max(0.0, float(side)) for side in sides)
+    return min(most, left), min(most, right), bottom, top
 
 
 def _along(
