@@ -128,14 +128,12 @@ def _copy(source: StorePath, out: IO[bytes]) -> None:
         system, name = file_system(source)
         file = system.open_input_file(name)
     with file:
-        while block := _block_of(source, file):
+        while True:
+            with naming("read", source):
+                block: bytes = file.read(_BLOCK_BYTES)
+            if not block:
+                break
             out.write(block)
-
-
-def _block_of(source: StorePath, file: pa.NativeFile) -> bytes:
-    with naming("read", source):
-        block: bytes = file.read(_BLOCK_BYTES)
-    return block
 
 
 def about_datasets(runs: DeltaTable) -> dict[str, dict[str, str]]:

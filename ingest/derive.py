@@ -1,6 +1,6 @@
 """Metrics of logs for runs that an older version read: from files in the lake, not raw logs."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -66,9 +66,11 @@ def derive(lake: LakePath, on_run: Callable[[int, int], None] = lambda _done, _o
         committer = Committer(lake, state)
         whole = _whole(lake, state)
         ids = [
-            run.run_id for run in state.runs.values()
-            if run.run_id not in whole and _tables(run.big_files).issuperset(_READ_FROM)
-        ]  # fmt: skip
+            run.run_id
+            for run in state.runs.values()
+            if run.run_id not in whole
+            and {path.partition("/")[0] for path, _ in run.big_files}.issuperset(_READ_FROM)
+        ]
         for begin in range(0, len(ids), FLUSH_RUNS):
             for row in read_rows(lake, ids[begin : begin + FLUSH_RUNS]):
                 on_run(derived.runs + len(derived.failed), len(ids))
@@ -84,10 +86,6 @@ def derive(lake: LakePath, on_run: Callable[[int, int], None] = lambda _done, _o
         if derived.runs:
             committer.finish({})
     return derived
-
-
-def _tables(big_files: Sequence[tuple[str, int]]) -> set[str]:
-    return {path.partition("/")[0] for path, _ in big_files}
 
 
 def _whole(lake: LakePath, state: LakeState) -> set[str]:

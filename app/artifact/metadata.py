@@ -5,7 +5,7 @@ Sources: Data Package (datapackage.org, version 2); RO-Crate (researchobject.org
 
 import hashlib
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -126,7 +126,7 @@ def crate(
     made.name, made.description = title, description
     made.root_dataset["datePublished"] = published
     made.root_dataset["license"] = {"@id": licence} if licence else "No licence was given."
-    for path in _files(root):
+    for path in sorted(p for p in root.rglob("*") if p.is_file() and p.name != CRATE):
         name = path.relative_to(root).as_posix()
         what = titles.get(name) or _WHAT.get(name) or _printed(name)
         made.add_file(
@@ -144,10 +144,6 @@ def _printed(name: str) -> str:
     """Return the title of a table that a paper prints; of another file its name."""
     table = published_tables().get(Path(name).stem)
     return name if table is None else table.title
-
-
-def _files(root: Path) -> Iterable[Path]:
-    return sorted(path for path in root.rglob("*") if path.is_file() and path.name != CRATE)
 
 
 def sums(root: Path) -> str:

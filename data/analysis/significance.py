@@ -317,12 +317,12 @@ def smallest_p(test: Test, n_first: np.ndarray, n_second: np.ndarray) -> np.ndar
     replicates are too few at 5 %. It is 1 where a group has fewer than two replicates.
     """
     pairs, inverse = np.unique(np.stack((n_first, n_second), axis=1), axis=0, return_inverse=True)
-    bounds = [1.0 if min(a, b) < 2 else _bound(test, int(a), int(b)) for a, b in pairs]
+    is_ranked = test == "mann-whitney"
+    bounds = [
+        1.0 if min(a, b) < 2 else 2 / comb(int(a + b), int(a)) if is_ranked else 0.0
+        for a, b in pairs
+    ]
     return np.array(bounds, dtype=float)[inverse.ravel()]
-
-
-def _bound(test: Test, n_first: int, n_second: int) -> float:
-    return 2 / comb(n_first + n_second, n_first) if test == "mann-whitney" else 0.0
 
 
 def mean_half_widths(groups: Moments, confidence: float = 0.95) -> np.ndarray:

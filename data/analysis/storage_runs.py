@@ -75,7 +75,10 @@ class StorageRuns:
         """
         key = (is_interrupts, *sorted(place.items()))
         if key not in self._alike:
-            rows = matching(self._by_interrupts() if is_interrupts else self.rows, place)
+            mode, rows = pl.col("mode"), self.rows
+            if is_interrupts:
+                rows = rows.filter(mode.eq_missing(INTERRUPT) | mode.is_null())
+            rows = matching(rows, place)
             cell = [self.catalogue.knobs[name] for name in _CELL]
             part = like_with_like(rows, cell, catalogue=self.catalogue)
             self._alike[key] = part, part.of(rows)
@@ -179,10 +182,6 @@ class StorageRuns:
         return self.alike(replaced, is_interrupts=True)[1].filter(
             pl.col(column).is_not_null(), pl.col(f"{column}_n") > 1
         )
-
-    def _by_interrupts(self) -> pl.DataFrame:
-        mode = pl.col("mode")
-        return self.rows.filter(mode.eq_missing(INTERRUPT) | mode.is_null())
 
     def by_kind(self, column: str, *kinds: str, **replaced: Any) -> dict[str, pl.DataFrame]:
         """Return the rows of `interrupts` by kind of device.

@@ -180,8 +180,12 @@ def _whole_run(lines: Sequence[_Line]) -> dict[str, str]:
 
     Of several energies that of the machine counts, then of the packages, then of the GPU.
     """
-    whole = {line.key: "duration_s" for line in lines if line.unit is not None
-             and _TIME.fullmatch(_bare(line.key))}  # fmt: skip
+    whole = {
+        line.key: "duration_s"
+        for line in lines
+        if line.unit is not None
+        and _TIME.fullmatch(re.sub(r"\s*[(\[][^)\]]*[)\]]", "", line.key).strip())
+    }
     whole = dict([*whole.items()][:1])
     for quantity, target in _TARGETS.items():
         of = [line for line in lines if line.unit is not None and line.key not in whole
@@ -189,10 +193,6 @@ def _whole_run(lines: Sequence[_Line]) -> dict[str, str]:
         if of:
             whole[min(of, key=lambda line: _WHOLE.index(line.heading.domain)).key] = target
     return whole
-
-
-def _bare(key: str) -> str:
-    return re.sub(r"\s*[(\[][^)\]]*[)\]]", "", key).strip()
 
 
 def _take_knob(line: _Line, reading: Reading, columns: dict[str, Column]) -> None:
