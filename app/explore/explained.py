@@ -10,6 +10,7 @@ from app.explore.question import Question
 from app.explore.studies import decided_query, setting_keys, without_settings
 from app.kit.clause import matching, read_clause
 from app.kit.words import configuration_words, explanation, lowered
+from data.analysis.best_set import pair_test
 from data.analysis.noise import Estimates
 from data.queries.statement import statement
 from data.units import MINUS, format_digits, format_quantity
@@ -116,29 +117,22 @@ def _side(judged: Judged, setting: int, question: Question) -> Side:
 
 def _test_words(judged: Judged, first: Side, second: Side, question: Question) -> str:
     """Write the numbers of the test of two settings, as `data/analysis/best_set.py` makes it."""
-    from scipy.special import stdtr
-
     cost, row = question.cost, judged.row
     sides = [_side_words(words, estimates, question) for words, estimates in (first, second)]
-    a, b = first[1], second[1]
-    difference = float(a.mean - b.mean) * cost.sign
     where = str(row["system_label"] or row["system"])
     head = f"{where}, {lowered(cost.title)}: {sides[0]} against {sides[1]}"
-    variance = float(a.variance + b.variance)
-    if not variance > 0:
+    tested = pair_test(first[1], second[1])
+    if tested is None:
         return f"{head}; one run of each and no noise to borrow: no test"
-    error = float(np.sqrt(variance))
-    t = difference / error
-    df = float(min(a.df, b.df))
-    if a.prior.d0 <= 0:
-        df = variance**2 / float(a.variance**2 / a.df + b.variance**2 / b.df)
-    p = float(2 * stdtr(df, -abs(t)))
+    difference, error, df, p = tested
+    difference *= cost.sign
     change = 100 * np.expm1(difference)
     alpha = judged.study.best.alpha_pair
     return (
         f"{head}; difference of ln {_number(difference)} ({_number(change)} %), standard error "
-        f"{_number(error)}, t = {_number(t)}, df = {_number(df)}, p = {_number(p)} (two-sided, of "
-        f"this pair alone); in the set each pair is tested one-sided at {_number(alpha)}"
+        f"{_number(error)}, t = {_number(difference / error)}, df = {_number(df)}, "
+        f"p = {_number(p)} (two-sided, of this pair alone); in the set each pair is tested "
+        f"one-sided at {_number(alpha)}"
     )
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
-from scipy.special import stdtrit
+from scipy.special import stdtr, stdtrit
 
 from data.analysis.noise import Estimates
 from data.analysis.pareto import pareto_mask
@@ -105,6 +105,22 @@ def difference_df(a: Estimates, b: Estimates) -> np.ndarray:
     total = (a.variance + b.variance) ** 2
     parts = a.variance**2 / a.df + b.variance**2 / b.df
     return np.where(a.prior.d0 > 0, fewer, total / parts)
+
+
+def pair_test(a: Estimates, b: Estimates) -> tuple[float, float, float, float] | None:
+    """Test whether two means differ; None for one run of each and no noise to borrow.
+
+    Args:
+        a, b: Estimates of one setting each, with the prior of `a`.
+
+    Returns:
+        Difference a - b, its standard error, degrees of freedom, and two-sided p value.
+    """
+    difference, variance = float(a.mean - b.mean), float(a.variance + b.variance)
+    if not variance > 0:
+        return None
+    error, df = float(np.sqrt(variance)), float(difference_df(a, b))
+    return difference, error, df, float(2 * stdtr(df, -abs(difference / error)))
 
 
 def quantile(p: float | np.ndarray, df: np.ndarray) -> np.ndarray:

@@ -11,6 +11,7 @@ from data.analysis.best_set import (
     Limit,
     best_set,
     critical,
+    pair_test,
     quantile,
     recommend,
     sidak,
@@ -52,6 +53,12 @@ def test_without_a_prior_a_difference_has_welchs_degrees_of_freedom() -> None:
     b = Estimates(np.array(5), np.array(0.0), np.array(0.01), np.array(4.0), none)
     df = 0.05**2 / (0.04**2 / 2 + 0.01**2 / 4)
     assert critical(0.025, a, b) == pytest.approx(stats.t.ppf(0.975, df))
+    # Standard deviations of one run: 0.04 x 3 and 0.01 x 5.
+    welch = stats.ttest_ind_from_stats(0.5, 0.12**0.5, 3, 0.0, 0.05**0.5, 5, equal_var=False)
+    more = Estimates(a.n, np.array(0.5), a.variance, a.df, none)
+    assert pair_test(more, b) == pytest.approx((0.5, 0.05**0.5, df, welch.pvalue))
+    unknown = Estimates(np.array(1), np.array(0.0), np.array(np.nan), np.array(0.0), none)
+    assert pair_test(unknown, unknown) is None
 
 
 def test_the_set_holds_what_cannot_be_told_from_the_best() -> None:
