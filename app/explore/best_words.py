@@ -143,7 +143,8 @@ def _most(told: Sequence[Mapping[str, Any]], question: Asked) -> str:
 
 
 def _sentence(row: Mapping[str, Any], question: Asked, given: Collection[str]) -> str:
-    name = row["system_label"] or row["system"] or "the best setting"
+    is_named = row["system"] not in (None, "unknown")
+    name = row["system_label"] if is_named else row["dataset"] or "the best setting"
     load = place_words(row, given, question)
     where = " at ".join(filter(None, [question.limit_words, load])) or ""
     if where and not question.limit_words:

@@ -11,6 +11,7 @@ from app.explore.opening_rule import (
     choose_heat,
     choose_over_settings,
     choose_roles,
+    is_energy_over_time,
 )
 from app.explore.state import ExploreState
 from app.kit.lake_view import LakeView, of_workload
@@ -22,7 +23,7 @@ from app.kit.metric_choice import (
     value_counts,
 )
 from app.kit.panels import NONE
-from data.queries.runs import chosen_counts_query
+from data.queries.runs import chosen_counts_query, one_measurement_query
 from data.selection import Selection
 
 # Of these the value with most configurations is shown, of several the one in the middle.
@@ -112,6 +113,9 @@ def opened(view: LakeView, state: ExploreState) -> ExploreState:
         is_lacking = any(knob and knob.column not in varying for knob in usual)
         if named is None or (named.isdisjoint(keys) and is_lacking):
             changes |= {name: getattr(chosen, name) for name in names}
+    if varying.isdisjoint(view.catalogue.configuration) and (named is None or "rep" not in named):
+        # Runs that no setting tells apart are no replicates of one.
+        changes["replicates"] = "runs"
     result = replace(measured, **changes)
     over = view.left(state.selection)[knobs[result.lines_x].column]
     if alone and over.n_unique() > 1 and (named is None or named.isdisjoint(("show", "x", "y"))):
@@ -144,7 +148,11 @@ def _with_metrics(view: LakeView, state: ExploreState) -> tuple[ExploreState, tu
     first, second = catalogue.metric(x), catalogue.metric(y)
     is_spare = is_open("y", usual.y) and y not in catalogue.costs and first.better is not None
     runs = counts.get(x, 0), counts.get(y, 0), paired.get(y, 0)
-    axes, most = choose_over_settings(Pair(*runs, are_alike(first, second), is_spare))
+    is_alike = are_alike(first, second)
+    if not is_alike and not is_energy_over_time(first, second):
+        query = one_measurement_query(state.selection, first.name, second.name)
+        is_alike = bool(view.answered(*query).item())
+    axes, most = choose_over_settings(Pair(*runs, is_alike, is_spare))
     y = x if axes == "x" else y
     over = [name for name in ({"x": x, "y": y}[axis] for axis in axes) if counts.get(name, 0) > 1]
     shown_x = PERFORMANCE if x == performance else x

@@ -65,7 +65,7 @@ def choose_heat(values: Mapping[str, int], items: Collection[str] = ()) -> tuple
         values: As in `choose_roles`; 0 for knobs without any value.
         items: Programs, inputs and the like: one at most, beside something that was set.
     """
-    usual, last = ("itr", "dvfs"), ("dataset", "workload")
+    usual, last = ("itr", "dvfs"), ("dataset", "workload", "work")
     ranked = sorted(
         (name for name in values if name != "system"),
         key=lambda name: (values[name] > 1, name in usual, name not in last, values[name]),
@@ -125,3 +125,8 @@ def are_alike(x: Metric, y: Metric) -> bool:
     if x.name in (y.name, "edp_js") or not (x.better or y.better):
         return True
     return x.unit != "" and kind_of(x.unit) == kind_of(y.unit)
+
+
+def is_energy_over_time(x: Metric, y: Metric) -> bool:
+    """Return whether one metric is an energy and the other a time: a picture, whatever they are."""
+    return {kind_of(x.unit), kind_of(y.unit)} <= {"J", "s"}

@@ -58,6 +58,25 @@ def same_time_query(selection: Selection) -> tuple[str, list[Any]]:
     )
 
 
+def one_measurement_query(selection: Selection, x: str, y: str) -> tuple[str, list[Any]]:
+    """Build the query of whether y follows from x: their ratio or product is one, within 3 %.
+
+    So are the energy and the power of runs that took equally long. Three runs tell, whose x differs
+    by ten times as much.
+
+    Args:
+        x, y: Columns of `runs`.
+    """
+    condition, parameters = selection.predicate()
+    spread = ", ".join(f"ln(max({y} {by} {x}) / min({y} {by} {x}))" for by in "/*")
+    return (
+        "SELECT coalesce(count(*) > 2 AND "
+        f"least({spread}) <= least(0.03, ln(max({x}) / min({x})) / 10), FALSE) "
+        f"FROM runs WHERE ({condition}) AND {x} > 0 AND {y} > 0",
+        parameters,
+    )
+
+
 def order_query(
     selection: Selection, metrics: Sequence[str], catalogue: Catalogue, limit: int
 ) -> tuple[str, list[Any]]:

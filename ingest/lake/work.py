@@ -1,7 +1,8 @@
 """The work of runs, in the column `work`: what was fixed, not what came out.
 
 Runs of one workload and load did the same work if they agree in the number of requests, or else in
-the duration. Otherwise clusters tell. In an open loop requests follow from the load and the
+the duration, which was fixed if it agrees within 1 % where no number of requests is known.
+Otherwise clusters tell. In an open loop requests follow from the load and the
 duration, so runs that took equally long did the same work. In a closed loop runs did the same work
 between which no number of requests is over 10 % above the next lower one; and fixed durations show
 in clusters of different requests that took equally long. Bytes are not looked at.
@@ -27,6 +28,8 @@ from ingest.lake.table_files import set_changed
 
 # Values agree if the highest is at most so many times the lowest.
 _AGREE: Final = 1.1
+# Of runs without a number of requests, durations that differ by more are results.
+_SAME_TIME: Final = 1.01
 _COLUMNS: Final = ("dataset", "workload", "loop", "load_qps", "requests", "duration_s", "work")
 
 
@@ -119,7 +122,9 @@ def _fixed(runs: Runs, is_open: bool) -> str | None:
     """Return the work of runs that all agree; one run does not show that its duration was fixed."""
     requests, duration_s = runs.requests, runs.duration_s
     by_requests = _label(requests, "requests") if _agree(requests) else None
-    by_duration = _label(duration_s, "s") if _agree(duration_s) and len(duration_s) > 1 else None
+    within = _AGREE if is_open or np.any(requests > 0) else _SAME_TIME
+    is_same_time = len(duration_s) > 1 and _agree(duration_s, within)
+    by_duration = _label(duration_s, "s") if is_same_time else None
     return (by_duration or by_requests) if is_open else (by_requests or by_duration)
 
 
@@ -136,9 +141,9 @@ def _closed(runs: Runs) -> Iterator[tuple[str, np.ndarray]]:
     yield from ((labels[id(own)], own) for own in clusters)
 
 
-def _agree(values: np.ndarray) -> bool:
-    """Return whether all values are known and differ by 10 % at most."""
-    return bool(len(values) and values.min() > 0 and values.max() <= _AGREE * values.min())
+def _agree(values: np.ndarray, within: float = _AGREE) -> bool:
+    """Return whether all values are known, and the highest is at most so many times the lowest."""
+    return bool(len(values) and values.min() > 0 and values.max() <= within * values.min())
 
 
 def _clusters(values: np.ndarray) -> list[np.ndarray]:

@@ -36,7 +36,8 @@ def _problem(guessed: GuessedTable) -> str:
 def summary_of(guessed: GuessedTable) -> Iterator[str]:
     """Yield what was taken for knob, metric and label, in a few lines."""
     for role, word in (("knob", "set"), ("metric", "measured"), ("label", "labels")):
-        named = [_said(guess) for guess in guessed.guesses if guess.role == role]
+        guesses = (g for g in guessed.guesses if g.role == role)
+        named = [_said(g) for g in guesses if role != "metric" or not g.is_dropped]
         if role == "knob":
             named += [
                 f"{part.name} ({part.values}, from the path)"

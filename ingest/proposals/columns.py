@@ -3,6 +3,7 @@
 Units that no heading says follow from energy = power x time.
 """
 
+import math
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Final
@@ -40,6 +41,8 @@ _TIMES: Final = frozenset({"time", "t", "ts", "at", "clock", "unix", "run", "tes
 # Whole numbers under these stand for names.
 _CODES: Final = WORDS["identifiers"] | {"mode", "code", "type", "class", "case", "variant"}
 _A_PART: Final = "a clock of one of several processors"
+# Words for all settings of a run together.
+_OF_SETTINGS: Final = frozenset({"label", "command", "cmd", "config", "configuration", "tag"})
 # A round may be a replicate, or a setting such as the rounds of a training.
 _MAYBE_SET: Final = frozenset({"round", "cycle"})
 # What stands behind a word for a replicate: `run_id`, `Trial #`.
@@ -240,6 +243,21 @@ def _mark_twins(guesses: Sequence[Guess], columns: Sequence[Sequence[Cell]]) -> 
             guesses[index].role = "label"
             named = " and ".join(guesses[part].heading.text for part in parts)
             guesses[index].why = f"consists of {named}"
+            continue
+        # A name of each combination of settings, as a command of its parameters.
+        finer = [n for n in others if _follows(columns[n], columns[index]) and guesses[n].count > 1]
+        crossed = {*zip(*(columns[n] for n in finer), strict=True)}
+        product = math.prod(guesses[n].count for n in finer)
+        is_whole = product == len(crossed) or guesses[index].heading.has(*_OF_SETTINGS)
+        if len(finer) > 1 and len(crossed) == guesses[index].count and is_whole:
+            guesses[index].role = "label"
+            named = " and ".join(guesses[n].heading.text for n in finer)
+            guesses[index].why = f"a name of each combination of {named}"
+
+
+def _follows(cells: Sequence[Cell], names: Sequence[Cell]) -> bool:
+    """Return whether each name stands with one value alone."""
+    return len({*zip(cells, names, strict=True)}) == len({*names})
 
 
 def _is_named(guess: Guess) -> bool:

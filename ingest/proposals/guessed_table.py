@@ -1,17 +1,14 @@
 """What a table is of which nobody declared anything: its shape, columns, paths and performance."""
 
 import re
-from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
-import numpy as np
-
-from ingest.formats.json_cells import Cell
 from ingest.proposals.columns import guess_columns
 from ingest.proposals.crossed_tables import rows_are_samples
 from ingest.proposals.found_tables import FoundTable
+from ingest.proposals.judged_parts import judged_parts
 from ingest.proposals.lake_columns import COLUMNS, energy_parts, power_parts
 from ingest.proposals.like_columns import mean_columns
 from ingest.proposals.path_parts import PathColumn, read_paths
@@ -29,7 +26,6 @@ _KNOBS: Final = {
 }
 _RATES: Final = WORDS["more"] & {"throughput", "fps", "qps", "iops", "tps", "rps", "goodput"}
 _FIXED: Final = 0.02
-_UNLIKE: Final = 2.0
 
 
 class GuessedTable:
@@ -84,7 +80,15 @@ class GuessedTable:
         self.power = power_parts(self.guesses)
         self.energy = energy_parts(self.guesses)
         path, self.parts = read_paths(table.paths) if len(table.paths) > 1 else ("", [])
-        self.parts = self._judged_parts(path)
+        by_heading = dict(zip(table.headings, table.columns, strict=True))
+        knobs = [g for g in self.guesses if g.role == "knob" and g.heading.text in by_heading]
+        matches = [re.search(f"{path}$", source) for source in table.sources]
+        self.parts = judged_parts(
+            self.parts,
+            {p.name: [match[p.name] if match else "" for match in matches] for p in self.parts},
+            [(guess, by_heading[guess.heading.text]) for guess in knobs],
+            [guess.numbers for guess in self.guesses if guess.to in COLUMNS],
+        )
         path = self._with_names_of_rows(path)
         self.path = path or (re.escape(table.paths[0]) if table.measured else "")
         self.system = dataset
@@ -100,33 +104,6 @@ class GuessedTable:
             is_text = guess.role == "knob" and guess.kind == "text" and not guess.is_declared
             if is_text and len({*names}) > 1 and columns.get(guess.heading.text) == names:
                 guess.role, guess.why = "label", "the name of the file"
-
-    def _judged_parts(self, pattern: str) -> list[PathColumn]:
-        """Return the columns of paths; one that repeats a knob of the rows is a label.
-
-        A stamp is a knob if the runs of several are no replicates.
-        """
-        columns = dict(zip(self.table.headings, self.table.columns, strict=True))
-        knobs = [g for g in self.guesses if g.role == "knob" and g.heading.text in columns]
-        costs = [guess.numbers for guess in self.guesses if guess.to in COLUMNS]
-        matches = [re.search(f"{pattern}$", path) for path in self.table.sources]
-        texts = {p.name: [match[p.name] if match else "" for match in matches] for p in self.parts}
-        set_ = [columns[guess.heading.text] for guess in knobs]
-        set_ += [texts[part.name] for part in self.parts if part.role == "knob"]
-        settings = [*zip(*set_, strict=True)] or [()] * len(matches)
-        parts = []
-        for part in self.parts:
-            own = texts[part.name]
-            pairs = [{*zip(own, columns[g.heading.text], strict=True)} for g in knobs]
-            if any(
-                len(pair) == guess.count == len({*own}) > 1
-                for guess, pair in zip(knobs, pairs, strict=True)
-            ):
-                part = replace(part, role="label")
-            elif part.role == "stamp" and any(_are_unlike(own, settings, c) for c in costs):
-                part = replace(part, role="knob", is_given=True)
-            parts.append(part)
-        return parts
 
     def _with_names_of_rows(self, pattern: str) -> str:
         """Return the pattern of paths; its knobs have other names than the columns of the rows."""
@@ -212,26 +189,6 @@ def _workload_of(
 
 def _name(text: str) -> str:
     return re.sub(r"[^A-Za-z0-9_.-]+", "_", text).strip("_.")
-
-
-def _are_unlike(
-    stamps: Sequence[str], settings: Sequence[tuple[Cell, ...]], numbers: np.ndarray
-) -> bool:
-    """Return whether the runs of one stamp need over twice as much as others, in all settings."""
-    if len(numbers) != len(stamps):
-        return False
-    values: dict[tuple[Cell, ...], dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
-    for setting, stamp, number in zip(settings, stamps, numbers.tolist(), strict=True):
-        values[setting][stamp].append(number)
-    both = [
-        sorted((float(np.median(of)), stamp) for stamp, of in each.items())
-        for each in values.values()
-        if len(each) > 1
-    ]
-    ends = {each[0][1] for each in both}, {each[-1][1] for each in both}
-    factors = [each[-1][0] / each[0][0] for each in both if each[0][0] > 0]
-    is_alike = len(both) < 2 or min(map(len, ends)) > 1 or len(factors) < len(both)
-    return not is_alike and float(np.median(factors)) > _UNLIKE
 
 
 def _is_fixed(guess: Guess) -> bool:

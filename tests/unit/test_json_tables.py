@@ -179,8 +179,9 @@ def test_yaml_is_a_table_where_it_has_results(text: str, is_table: bool) -> None
 TOOLS = [
     # File, runs, values of the first run, knobs.
     ("hyperfine.json", 10, {"duration_s": 0.00098662, "parameters_size": 1000},
-     {"command", "parameters_size"}),
-    ("google_benchmark.json", 9, {"duration_s": 1.471660430982292e-08, "replicate": 0}, {"name"}),
+     {"parameters_size"}),
+    ("google_benchmark.json", 9, {"duration_s": 1.471660430982292e-08, "replicate": 0},
+     {"function", "arg", "arg_2", "arg_3"}),
     ("pytest_benchmark.json", 10, {"duration_s": 1.887500047814683e-06}, {"name", "params_n"}),
     ("pytest_benchmark_no_data.json", 2, {"aggregate_n": 5}, {"name", "params_n"}),
     ("kernel_tuner_cache.json", 3, {"duration_s": 5.48177994787693e-05, "aggregate_n": 5},

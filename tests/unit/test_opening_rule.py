@@ -221,6 +221,7 @@ def test_workloads_of_one_setting_each_are_compared(tmp_path: Path) -> None:
     ("measured", "shown"),
     [
         pytest.param({"throughput_qps": 4, "iops": 4}, "throughput_qps", id="two rates"),
+        pytest.param({"throughput_qps": 4, "requests": 4}, "throughput_qps", id="runs of one time"),
         pytest.param(
             {"latency_p99_us": 4, "interrupts": 1}, "latency_p99_us", id="a counter of one run"
         ),
@@ -239,6 +240,19 @@ def test_what_makes_no_pair_stands_over_what_was_set(
     assert (state.show, state.lines_x, state.cost, state.y) == ("lines", "itr", shown, shown)
     (line,) = traces(picture("lines", view, state)["figure"], "line")
     assert line["y"].tolist() == [5, 6, 7, 8]
+
+
+@pytest.mark.parametrize("itr_us", [(2.0, 2.0, 2.0), (2.0, 2.0, 4.0)])
+def test_runs_that_no_setting_tells_apart_are_points_of_their_own(
+    itr_us: tuple[float, ...], tmp_path: Path
+) -> None:
+    """They are no replicates, and their mean is none of a setting."""
+    rows = [
+        run(itr_us=itr, replicate=r, energy_j=10.0 ** (r + 1), duration_s=2.0 + r)
+        for r, itr in enumerate(itr_us)
+    ]
+    state = default_state(Lakes(write_lake(tmp_path / "lake", rows)).at(None))
+    assert state.replicates == ("runs" if len({*itr_us}) == 1 else "means")
 
 
 def test_colour_and_size_show_any_knob(tmp_path: Path) -> None:

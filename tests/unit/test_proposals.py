@@ -701,6 +701,59 @@ def test_folders_of_one_table_a_run_are_knobs(tmp_path: Path) -> None:
     assert rows[0] == ("a100", "llama-7b", 1, 2, 602.0)
 
 
+CAPS = "".join(f"{cap},{5 * cap},1.5\n" for cap in (100, 150, 200))
+THREADS = "fft,30.5,2\nlu,45.1,3\nsor,20.2,1\n"
+
+
+@pytest.mark.parametrize(
+    ("names", "cells", "given"),
+    [
+        # The programs of one sweep; the folder with a file of its own follows from them.
+        (["caps/bfs_cap", "caps/gemm_cap", "dual/cfd_cap"], f"cap_w,energy_J,time_s\n{CAPS}",
+         {"file": True}),
+        # Variants are settings, and so are names of files that sweep nothing.
+        (["baseline", "tiled"], f"cap_w,energy_J,time_s\n{CAPS}", {"file": False}),
+        (["java", "scala"], f"program,energy_J,time_s\n{THREADS}", {"file": False}),
+    ],
+)  # fmt: skip
+def test_names_of_files_with_one_sweep_each_are_of_what_ran(
+    names: list[str], cells: str, given: dict[str, bool], tmp_path: Path
+) -> None:
+    for name in names:
+        write(tmp_path / "raw", f"{name}.csv", cells)
+    lake = tmp_path / "lake"
+    assert add(tmp_path / "raw", lake) == 0
+    with open_lake(lake) as opened:
+        own = {c.name: c for c in opened.catalogue.columns if c.name.startswith(("f", "s"))}
+    assert {n: c.is_given for n, c in own.items() if c.role == "knob"} == given
+
+
+@pytest.mark.parametrize(
+    ("heading", "cells", "role"),
+    [
+        ("command", ["zip -1", "zip -2", "xz -1", "xz -2"], "label"),
+        ("image", ["a", "b", "c", "d"], "label"),
+        # Not all combinations are there: the name may be of what ran.
+        ("image", ["a", "b", "c", None], "knob"),
+        ("config", ["a", "b", "c", None], "label"),
+    ],
+)
+def test_a_name_of_each_combination_of_settings_is_a_label(
+    heading: str, cells: list[str | None], role: str
+) -> None:
+    rows = [
+        (name, tool, level, 10 * at + r)
+        for at, (name, (tool, level)) in enumerate(
+            zip(cells, product(("zip", "xz"), "12"), strict=True)
+        )
+        for r in (1, 2, 3)
+        if name is not None
+    ]
+    columns = [[str(cell) for cell in column] for column in zip(*rows, strict=True)]
+    guesses = guess_columns([heading, "tool", "level", "energy_J"], columns, {}, {})
+    assert guesses[0].role == role
+
+
 def test_replicates_in_columns_of_their_own_are_runs(tmp_path: Path) -> None:
     """An empty pair of cells is no run; columns of processors and of phases are no replicates."""
     raw, lake = tmp_path / "study", tmp_path / "lake"

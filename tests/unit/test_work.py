@@ -46,6 +46,16 @@ def test_a_duration_that_agrees_is_the_work_where_requests_do_not() -> None:
     assert labels_of(rows) == ["20 s"] * 3
 
 
+@pytest.mark.parametrize(
+    ("duration_s", "label"), [((3.0, 3.1, 3.2), None), ((120.0, 120.4, 121.0), "120 s")]
+)
+def test_durations_of_unknown_requests_are_fixed_if_they_are_the_same(
+    duration_s: tuple[float, ...], label: str | None
+) -> None:
+    """Times that settings change by a few percent are results."""
+    assert labels_of([(NAN, NAN, time_s) for time_s in duration_s]) == [label] * 3
+
+
 def test_in_an_open_loop_the_duration_comes_first() -> None:
     """Requests follow from it: 200,000 1/s in 20 s are 4,000,000."""
     rows = [(2e5, 3_994_980, 20.0), (2e5, 4_004_993, 20.01), (4e5, 8_000_000, 20.2)]

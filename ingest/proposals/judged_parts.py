@@ -1,0 +1,110 @@
+"""What the parts of paths are beside the rows of their files: settings, what ran, or labels."""
+
+import re
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Final
+
+import numpy as np
+
+from ingest.formats.json_cells import Cell
+from ingest.proposals.path_parts import PathColumn
+from ingest.proposals.roles import Guess
+from ingest.settings.column_names import WORDS
+from ingest.settings.headings import words_of
+
+_UNLIKE: Final = 2.0
+# Names of parts that no word explains.
+_UNEXPLAINED: Final = re.compile(r"(?:file|folder)(?:_\d+)?")
+# Of a setting of rows, so many values stand in one file.
+_FEWEST: Final = 2
+
+
+def judged_parts(
+    parts: Sequence[PathColumn],
+    texts: dict[str, list[str]],
+    knobs: Sequence[tuple[Guess, Sequence[Cell]]],
+    costs: Sequence[np.ndarray],
+) -> list[PathColumn]:
+    """Return the columns of paths as what they are beside the rows.
+
+    One that repeats a knob of the rows, or follows from another, is a label. A stamp is a knob if
+    the runs of several are no replicates. A name that no word explains is of what ran if the rows
+    of its files go through the same settings: `bfs.csv` and `gemm.csv` of one sweep.
+
+    Args:
+        texts: By name of a part its text in each row.
+        knobs: Those of the rows, with their cells.
+        costs: Numbers of measurements of the rows.
+    """
+    settings = [cells for _, cells in knobs]
+    settings += [texts[part.name] for part in parts if part.role == "knob"]
+    by_row = [*zip(*settings, strict=True)] or [()] * max(map(len, texts.values()), default=0)
+    judged = []
+    for part in parts:
+        own = texts[part.name]
+        if any(_are_twins(own, cells) for _, cells in knobs) or _follows(part, parts, texts):
+            part = replace(part, role="label")
+        elif part.role == "stamp" and any(_are_unlike(own, by_row, c) for c in costs):
+            part = replace(part, role="knob", is_given=True)
+        elif _is_plain(part) and _are_programs(own, knobs):
+            part = replace(part, is_given=True)
+        judged.append(part)
+    return judged
+
+
+def _is_plain(part: PathColumn) -> bool:
+    """Return whether a part is of names that no word explains."""
+    is_plain = _UNEXPLAINED.fullmatch(part.name) is not None
+    return is_plain and part.kind == "text" and part.role == "knob"
+
+
+def _are_twins(own: Sequence[str], cells: Sequence[Cell]) -> bool:
+    return len({*zip(own, cells, strict=True)}) == len({*cells}) == len({*own}) > 1
+
+
+def _follows(part: PathColumn, parts: Sequence[PathColumn], texts: dict[str, list[str]]) -> bool:
+    """Return whether names follow from other names: a folder with files that no other has."""
+    own = texts[part.name]
+    return _is_plain(part) and any(
+        other.kind == "text"
+        and other.role == "knob"
+        and len({*zip(own, texts[other.name], strict=True)})
+        == len({*texts[other.name]})
+        > len({*own})
+        for other in parts
+    )
+
+
+def _are_programs(own: Sequence[str], knobs: Sequence[tuple[Guess, Sequence[Cell]]]) -> bool:
+    """Return whether each name stands with several values of a setting, and none is a variant."""
+    if any(not WORDS["variants"].isdisjoint(words_of(name)) for name in {*own}):
+        return False
+    for guess, cells in knobs:
+        values: dict[str, set[Cell]] = defaultdict(set)
+        for name, cell in zip(own, cells, strict=True):
+            values[name].add(cell)
+        if not guess.is_given and all(len(each) >= _FEWEST for each in values.values()):
+            return True
+    return False
+
+
+def _are_unlike(
+    stamps: Sequence[str], settings: Sequence[tuple[Cell, ...]], numbers: np.ndarray
+) -> bool:
+    """Return whether the runs of one stamp need over twice as much as others, in all settings."""
+    if len(numbers) != len(stamps):
+        return False
+    values: dict[tuple[Cell, ...], dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
+    for setting, stamp, number in zip(settings, stamps, numbers.tolist(), strict=True):
+        values[setting][stamp].append(number)
+    both = [
+        sorted((float(np.median(of)), stamp) for stamp, of in each.items())
+        for each in values.values()
+        if len(each) > 1
+    ]
+    ends = {each[0][1] for each in both}, {each[-1][1] for each in both}
+    factors = [each[-1][0] / each[0][0] for each in both if each[0][0] > 0]
+    is_alike = len(both) < 2 or min(map(len, ends)) > 1 or len(factors) < len(both)
+    return not is_alike and float(np.median(factors)) > _UNLIKE
