@@ -71,9 +71,10 @@ def ingest(lake: Path, *raw: Path, **options: Any) -> AddReport:
 
 
 def rows(lake: Path, workload: str = "fio", columns: str = "*") -> list[dict[str, Any]]:
-    query = f"SELECT {columns} FROM runs WHERE workload = '{workload}' ORDER BY device, replicate"
-    with open_lake(lake) as opened:
-        return opened.polars(query).to_dicts()
+    return shared.query(
+        lake,
+        f"SELECT {columns} FROM runs WHERE workload = '{workload}' ORDER BY device, replicate",
+    )
 
 
 def kinds(report: AddReport) -> list[tuple[str, str]]:

@@ -17,8 +17,8 @@ from ingest.formats import (
     wrk,
     wult,
 )
-from ingest.pipeline import AddOptions, add
 from ingest.records import ReadContext, Reading
+from tests.fixtures.ingest import ingest, runs
 from tests.fixtures.tool_outputs import MEMTIER, WRK2, WULT, captured
 
 HERE = ReadContext("x", 0.0)
@@ -81,14 +81,6 @@ def test_wult_gives_a_run_for_each_c_state() -> None:
         read(WULT, part="C8")
 
 
-def _runs(lake: Path, columns: str) -> list[dict[str, Any]]:
-    with open_lake(lake) as opened:
-        rows: list[dict[str, Any]] = opened.arrow(
-            f"SELECT {columns} FROM runs ORDER BY run_id", []
-        ).to_pylist()
-        return rows
-
-
 def test_a_folder_of_outputs_becomes_runs_with_all_that_the_tools_say(tmp_path: Path) -> None:
     raw = tmp_path / "raw"
     files = {
@@ -102,10 +94,10 @@ def test_a_folder_of_outputs_becomes_runs_with_all_that_the_tools_say(tmp_path: 
     for name, content in files.items():
         (raw / name).parent.mkdir(parents=True, exist_ok=True)
         (raw / name).write_bytes(content)
-    report = add(AddOptions(tmp_path / "lake", [raw]))
+    report = ingest(tmp_path / "lake", raw)
     assert report.added == 7
     assert {p.problem.kind for p in report.problems} == {"field_count", "unknown_workload"}
-    rows = _runs(
+    rows = runs(
         tmp_path / "lake",
         "source, workload, protocol, streams, retransmits, c_state, set_get_ratio, latency_kind",
     )
@@ -119,7 +111,7 @@ def test_a_folder_of_outputs_becomes_runs_with_all_that_the_tools_say(tmp_path: 
     assert known["rtt_mean_us"].unit == "us"
     assert known["c_state"].role == "knob"
     assert report.unchanged == 0
-    assert add(AddOptions(tmp_path / "lake", [raw])).unchanged == 7
+    assert ingest(tmp_path / "lake", raw).unchanged == 7
 
 
 def test_columns_of_tools_can_be_columns() -> None:

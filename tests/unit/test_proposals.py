@@ -1,7 +1,6 @@
 """What headings and cells of undeclared tables are taken for; `add` of folders without settings.
 
-Tables in the style of published sweeps: LLM inference, RAPL power caps, GPU clocks, CodeCarbon,
-phone batteries, JVMs, MLPerf power, GEOPM.
+Tables in the style of published sweeps: LLM inference, power caps, GPU clocks, CodeCarbon, JVMs.
 """
 
 import csv
@@ -34,6 +33,7 @@ from ingest.proposals.roles import Guess, guess_of
 from ingest.propose import propose_for
 from ingest.settings.headings import read_heading, without_unit
 from ingest.settings.loading import load_settings
+from tests.fixtures.ingest import put
 from tests.fixtures.real import studies
 
 
@@ -354,52 +354,6 @@ SWEEPS: dict[str, tuple[Sweep, dict[str, Any]]] = {
             "DRAM Energy (J)": "metric", "Execution Time (s)": ("duration_s", 1),
         },
     ),
-    "phone battery": (
-        Sweep(
-            {"device": ["Pixel 7", "S22"], "brightness": [0, 50, 100]},
-            {
-                "duration_s": lambda n: 600 + n / 100,
-                "battery_level_drop": lambda n: 3 + n % 4,
-                "avg_current_mA": lambda n: 300.5 + n,
-                "avg_power_mW": lambda n: 1100.5 + n,
-            },
-        ),
-        {
-            "device": "knob", "brightness": "knob", "duration_s": ("duration_s", 1),
-            "battery_level_drop": "metric", "avg_current_mA": "metric",
-            "avg_power_mW": ("power_w", 1e-3),
-        },
-    ),
-    "mlperf power": (
-        Sweep(
-            {"System": ["A100x8", "Orin"], "Benchmark": ["resnet", "bert"]},
-            {
-                "Scenario": lambda _: "Offline",
-                "Samples/s": lambda n: 1000 + n / 3,
-                "System Power (W)": lambda n: 400 + n / 3,
-                "Accuracy": lambda n: 75 + n / 100,
-            },
-        ),
-        {
-            "System": "knob", "Benchmark": "knob", "Scenario": "label", "Samples/s": "metric",
-            "System Power (W)": ("power_w", 1), "Accuracy": "metric",
-        },
-    ),
-    "geopm": (
-        Sweep(
-            {"policy": ["monitor", "governor"], "power_limit": [150, 200], "region": ["a", "b"]},
-            {
-                "runtime (s)": lambda n: 30 + n / 7,
-                "package-energy (J)": lambda n: 30 * 120 + n,
-                "frequency (Hz)": lambda n: 1.2e9 + n * 1234.5,
-            },
-        ),
-        {
-            "policy": "knob", "power_limit": "knob", "region": "knob",
-            "runtime (s)": ("duration_s", 1), "package-energy (J)": ("energy_j", 1),
-            "frequency (Hz)": "metric",
-        },
-    ),
     "columns that say again": (
         Sweep(
             {"function": ["fft", "sort"], "runtime": ["go", "java17"], "size": [256, 512, 1024],
@@ -603,11 +557,6 @@ def rows_of(lake: Path, sql: str) -> list[tuple[Any, ...]]:
         return opened.polars(sql).rows()
 
 
-def write(folder: Path, name: str, text: str) -> None:
-    (folder / name).parent.mkdir(parents=True, exist_ok=True)
-    (folder / name).write_text(text, "utf-8")
-
-
 GERMAN = """\N{ZERO WIDTH NO-BREAK SPACE}# taken in May
 algorithm;frequency (MHz);power;runtime
 quick;1200;20,5 W;2,000
@@ -623,7 +572,7 @@ def test_add_guesses_keeps_the_guess_and_uses_it_again(
 ) -> None:
     """20.5 W in 2 s, 41 W in 1 s and 10 W in 4 s: 41, 41 and 40 J."""
     raw, lake = tmp_path / "study", tmp_path / "lake"
-    write(raw, "messung.csv", GERMAN)
+    put(raw / "messung.csv", GERMAN)
     assert add(raw, lake) == 0
     said = capsys.readouterr().out
     assert "no settings in" in said
@@ -668,7 +617,7 @@ def test_add_guesses_keeps_the_guess_and_uses_it_again(
 
 def test_without_proposing_columns_stay_as_they_are(tmp_path: Path) -> None:
     raw, lake = tmp_path / "study", tmp_path / "lake"
-    write(raw, "messung.csv", GERMAN)
+    put(raw / "messung.csv", GERMAN)
     assert add(raw, lake, "--no-propose") == 0
     assert rows_of(lake, "SELECT count(energy_j) FROM runs") == [(0,)]
     assert read_proposals(lake) == []
@@ -676,9 +625,9 @@ def test_without_proposing_columns_stay_as_they_are(tmp_path: Path) -> None:
 
 def test_tables_of_new_columns_are_proposed_later(tmp_path: Path) -> None:
     raw, lake = tmp_path / "study", tmp_path / "lake"
-    write(raw, "messung.csv", GERMAN)
+    put(raw / "messung.csv", GERMAN)
     assert add(raw, lake) == 0
-    write(raw, "other.csv", "model,energy_J,time_s\na,10,2\nb,12,3\n")
+    put(raw / "other.csv", "model,energy_J,time_s\na,10,2\nb,12,3\n")
     assert add(raw, lake) == 0
     assert len(read_proposals(lake)) == 2
     assert sorted(rows_of(lake, "SELECT model, energy_j FROM runs WHERE model IS NOT NULL")) == [
@@ -693,7 +642,7 @@ def test_folders_of_one_table_a_run_are_knobs(tmp_path: Path) -> None:
         ("a100", "h100"), ("llama-7b", "opt-1b"), (1, 8), "01"
     ):
         measured = {"energy_J": 300.0 + batch, "time_s": 2.0 + int(rep), "tokens": 100 * batch}
-        write(raw, f"{machine}/{model}/bs{batch}_rep{rep}.json", json.dumps(measured))
+        put(raw / f"{machine}/{model}/bs{batch}_rep{rep}.json", json.dumps(measured))
     assert add(raw, lake) == 0
     sql = "SELECT machine, folder, bs, count(*), sum(energy_j) FROM runs GROUP BY ALL ORDER BY ALL"
     rows = rows_of(lake, sql)
@@ -757,9 +706,8 @@ def test_a_name_of_each_combination_of_settings_is_a_label(
 def test_replicates_in_columns_of_their_own_are_runs(tmp_path: Path) -> None:
     """An empty pair of cells is no run; columns of processors and of phases are no replicates."""
     raw, lake = tmp_path / "study", tmp_path / "lake"
-    write(
-        raw,
-        "wide.csv",
+    put(
+        raw / "wide.csv",
         "kernel,time_ms_1,energy_mJ_1,time_ms_2,energy_mJ_2,cpu0_power_W,cpu1_power_W\n"
         "conv,10,400,11,440,20,25\nconv,12,500,,,21,26\ngemm,20,900,21,950,22,27\n",
     )
@@ -794,7 +742,7 @@ def test_a_workload_of_a_known_name_that_measures_something_else_is_declared(
     tmp_path: Path,
 ) -> None:
     raw, lake = tmp_path / "study", tmp_path / "lake"
-    write(raw, "mlperf.csv", "batch,time_s,energy_J\n8,2,100\n8,3,120\n16,4,150\n16,5,170\n")
+    put(raw / "mlperf.csv", "batch,time_s,energy_J\n8,2,100\n8,3,120\n16,4,150\n16,5,170\n")
     assert add(raw, lake) == 0
     sql = "SELECT DISTINCT workload, performance_metric FROM runs"
     assert rows_of(lake, sql) == [("mlperf", "duration_s")]
@@ -803,7 +751,7 @@ def test_a_workload_of_a_known_name_that_measures_something_else_is_declared(
 def test_a_knob_is_not_called_as_queries_call_what_they_compute(tmp_path: Path) -> None:
     """A metric may be: no query has it beside the computed column."""
     raw, lake = tmp_path / "study", tmp_path / "lake"
-    write(raw, "t.csv", "n,value,energy_J,time_s\na,1.5,10,2\nb,2.5,12,3\na,1.6,11,2\nb,2.7,13,3\n")
+    put(raw / "t.csv", "n,value,energy_J,time_s\na,1.5,10,2\nb,2.5,12,3\na,1.6,11,2\nb,2.7,13,3\n")
     assert add(raw, lake) == 0
     sql = "SELECT n_text, value, energy_j FROM runs ORDER BY ALL LIMIT 1"
     assert rows_of(lake, sql) == [("a", 1.5, 10.0)]
@@ -849,7 +797,7 @@ def test_files_of_one_run_are_told_apart_by_their_paths(
 ) -> None:
     raw, lake = tmp_path / "study", tmp_path / "lake"
     for value in (1200, 2400):
-        write(raw, name.format(value), text)
+        put(raw / name.format(value), text)
     assert add(raw, lake) == 0
     assert rows_of(lake, f"SELECT {sql} FROM runs ORDER BY ALL")[0] == row
     (system,) = {system for (system,) in rows_of(lake, "SELECT system FROM runs")}
@@ -860,7 +808,7 @@ def test_powers_that_disagree_with_energy_and_time_are_doubted(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """The second row states 30 W; 40 J in 2 s are 20 W."""
-    write(tmp_path / "s", "t.csv", "model,energy (J),power (W),time (s)\na,40,20,2\nb,40,30,2\n")
+    put(tmp_path / "s/t.csv", "model,energy (J),power (W),time (s)\na,40,20,2\nb,40,30,2\n")
     assert add(tmp_path / "s", tmp_path / "lake") == 0
     # What was measured is kept.
     assert rows_of(tmp_path / "lake", "SELECT power_w FROM runs ORDER BY model")[1] == (30.0,)
@@ -991,7 +939,7 @@ def test_begin_and_end_of_a_row_are_its_duration_and_give_its_energy(tmp_path: P
         for begin in [1_710_000_000 + 60 * number]
     )
     raw, lake = tmp_path / "study", tmp_path / "lake"
-    write(raw, "measurements.csv", text)
+    put(raw / "measurements.csv", text)
     assert add(raw, lake) == 0
     sql = "SELECT DISTINCT algorithm, duration_s, energy_j, flags FROM runs"
     flags = ["duration_derived", "energy_derived"]

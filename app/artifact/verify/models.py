@@ -1,6 +1,8 @@
 """The models of interrupt handling; rates in packets a microsecond."""
 
 import math
+from functools import cache
+from operator import mul
 from typing import Any
 
 import duckdb
@@ -31,7 +33,8 @@ def curves_of(
     for row in rows_of(lake, asked):
         own = given["curves"][row["curve"]]
         rate = row["rate_kpps"]
-        throughput, left, latency_us = solved(own | {"kind": row["kind"], "rate_kpps": rate})
+        point = own | {"kind": row["kind"], "rate_kpps": rate}
+        throughput, left, latency_us = curve_point(*point.items())
         work = throughput * 1e-3 * own["service_us"]
         values = {
             "throughput_kpps": throughput, "cpu_left": left, "latency_mean_us": latency_us,
@@ -40,6 +43,12 @@ def curves_of(
         }  # fmt: skip
         answer.append((*(row[key] for key in keys), *(values[name] for name in given["columns"])))
     return answer
+
+
+@cache
+def curve_point(*parameters: tuple[str, Any]) -> tuple[float, float, float]:
+    """Return what `solved` does; several pictures have the same curves."""
+    return solved(dict(parameters))
 
 
 def solved(row: Row) -> tuple[float, float, float]:
@@ -124,8 +133,7 @@ def polled(rate: float, row: Row) -> tuple[float, float, float]:
     more = [math.fsum(arrivals[k + 1 :]) for k in range(len(arrivals))]
     behind = [1.0]
     for n in range(ring - 1):
-        near = range(max(1, n + 2 - len(more)), n + 1)
-        above = math.fsum(behind[i] * more[n + 1 - i] for i in near)
+        above = math.fsum(map(mul, more[1:], behind[:0:-1]))
         above += behind[0] * more[n] if n < len(more) else 0.0
         behind.append(above / arrivals[0])
         if behind[-1] > LARGE:
