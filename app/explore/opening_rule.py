@@ -120,9 +120,11 @@ def choose_over_settings(pair: Pair) -> tuple[str, int]:
 def are_alike(x: Metric, y: Metric) -> bool:
     """Return whether two metrics make no picture: of one kind, or both without a direction.
 
-    Nor does a product of energy and delay beside one of its factors.
+    Nor does a product of energy and delay beside one of its factors, or a power beside its energy.
     """
-    if x.name in (y.name, "edp_js") or not (x.better or y.better):
+    if x.name in (y.name, "edp_js") or {x.name, y.name} == {"energy_j", "power_w"}:
+        return True
+    if not (x.better or y.better):
         return True
     return x.unit != "" and kind_of(x.unit) == kind_of(y.unit)
 

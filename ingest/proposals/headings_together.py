@@ -31,13 +31,22 @@ def _named_by_others(
     for heading, cells in zip(headings, columns, strict=True):
         texts = {str(cell).strip() for cell in cells if cell not in (None, "")}
         if len(texts) == 1 and heading.words[-1:] in (("metric",), ("unit",), ("units",)):
-            named[heading.words[:-1]] = read_heading(texts.pop())
+            named[heading.words[:-1]] = heading.words[-1], texts.pop()
     return [
-        replace(heading, words=other.words or heading.words, unit=other.unit)
-        if (other := named.get(heading.words)) and not heading.unit
+        _named_by(heading, *named[stem])
+        if (stem := heading.words[: -1 if heading.words[-1:] == ("value",) else None]) in named
+        and not heading.unit
         else heading
         for heading in headings
     ]
+
+
+def _named_by(heading: Heading, word: str, text: str) -> Heading:
+    """Return a heading with what another column says of it: its metric, or its unit."""
+    if word != "metric" and (unit := unit_of(text)) is not None:
+        return replace(heading, unit=unit)
+    other = read_heading(text)
+    return replace(heading, words=other.words or heading.words, unit=other.unit)
 
 
 def _with_domains(headings: Sequence[Heading]) -> list[Heading]:

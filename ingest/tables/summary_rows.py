@@ -1,5 +1,6 @@
 """Convert per-run summary tables to rows of `runs`: one run per row, with unique keys."""
 
+from array import array
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -31,6 +32,8 @@ MAX_NAMED_LINES: Final = 200
 _FAILED: Final = WORDS["failed"]
 _SUCCEEDED: Final = WORDS["succeeded"]
 _OF_A_RUN: Final = frozenset({"run", "job", "exit", "final"})
+# Runs of one configuration that differ by more may be no replicates.
+_UNLIKE: Final = 3.0
 # Energy, power and time of a row that differ by more are doubted.
 _POWER_TOLERANCE: Final = 0.05
 
@@ -87,6 +90,7 @@ class _Resolution:
         self._refused = self._empty = 0
         self._sizes = Counter(len(read.table.rows) for read in reads)
         self._contents: dict[int, str] = {}
+        self._costs = {"energy_j": array("d"), "duration_s": array("d")}
         keys = RowKeys()
         for number, read in enumerate(self._reads):
             self._add(number, read, keys)
@@ -106,6 +110,7 @@ class _Resolution:
         """Return the rows and problems."""
         self._note_dropped()
         self._note_further()
+        self._note_unlike()
         counts, problems = RowCounts(), dict[str, list[Problem]]()
         for read in self._reads:
             path, table = read.file.path, read.table
@@ -154,6 +159,8 @@ class _Resolution:
                 self._notes[read.file.path].add("odd_power", "doubted", detail, row.line)
             configuration = key.workload, key.system, key.knobs
             keys.add(number, index, row.line, configuration, key.replicate, row.values)
+            for name, known in self._costs.items():
+                known.append(float(row.values.get(name) or np.nan))
         self._unknown[read.file.path] += unknown.problems()
 
     def _key(self, read: TableRead, row: SummaryRow) -> RunKey:
@@ -221,6 +228,30 @@ class _Resolution:
                     f"run {was} exists with other values; kept as replicate {claim.key.replicate}"
                 )
             self._notes[path].add("duplicate_key", "doubted", detail, int(keys.lines[row]))
+
+    def _note_unlike(self) -> None:
+        """Note configurations whose runs differ so much that they may be no replicates."""
+        groups, kept = self._keys.configurations, self._keys.fates != DROPPED
+        for name, known in self._costs.items():
+            values = np.array(known)
+            here = np.flatnonzero(kept & (values > 0))
+            most = np.full(groups.max(initial=-1) + 1, 0.0)
+            least, first = np.full(len(most), np.inf), np.full(len(most), -1)
+            np.maximum.at(most, groups[here], values[here])
+            np.minimum.at(least, groups[here], values[here])
+            first[groups[here][::-1]] = here[::-1]
+            for group in np.flatnonzero(most > _UNLIKE * least).tolist():
+                claim, unit = self._at(int(first[group])), name[-1].upper().replace("S", "s")
+                knobs = ", ".join(
+                    f"{knob} {value}" for knob, value in claim.key.knobs if knob != "variant"
+                )
+                detail = (
+                    f"runs of {knobs or claim.key.workload} have {least[group]:.4g} to "
+                    f"{most[group]:.4g} {unit}, {most[group] / least[group]:.1f} times as much: "
+                    "if something else was set, declare a column for it"
+                )
+                path = claim.read.file.path
+                self._notes[path].add("unlike_replicates", "doubted", detail, claim.row.line)
 
     def _rows(self) -> Iterator[dict[str, Any]]:
         fates = self._keys.fates

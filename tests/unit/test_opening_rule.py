@@ -9,6 +9,7 @@ from app.explore.defaults import default_state, missing, opened, with_knobs
 from app.explore.opening_rule import (
     Pair,
     Roles,
+    are_alike,
     choose_heat,
     choose_over_settings,
     choose_roles,
@@ -411,6 +412,12 @@ def test_a_link_that_names_metrics_gets_the_others_of_the_study(tmp_path: Path) 
         linked = FindingsState.from_query(query, catalogue)
         assert findings_of_link(view, linked).metric == metric
     assert findings_opens(view).metric == "power_w"
+
+
+def test_a_power_is_no_performance_of_its_energy() -> None:
+    energy, power, time = map(SHIPPED.metric, ("energy_j", "power_w", "duration_s"))
+    assert are_alike(power, energy)
+    assert not are_alike(time, energy)
 
 
 def test_links_to_a_study_of_dvfs_and_itr_mean_what_they_meant(tmp_path: Path) -> None:

@@ -669,7 +669,7 @@ def test_names_of_files_with_one_sweep_each_are_of_what_ran(
     names: list[str], cells: str, given: dict[str, bool], tmp_path: Path
 ) -> None:
     for name in names:
-        write(tmp_path / "raw", f"{name}.csv", cells)
+        put(tmp_path / "raw" / f"{name}.csv", cells)
     lake = tmp_path / "lake"
     assert add(tmp_path / "raw", lake) == 0
     with open_lake(lake) as opened:
@@ -807,8 +807,9 @@ def test_files_of_one_run_are_told_apart_by_their_paths(
 def test_powers_that_disagree_with_energy_and_time_are_doubted(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The second row states 30 W; 40 J in 2 s are 20 W."""
-    put(tmp_path / "s/t.csv", "model,energy (J),power (W),time (s)\na,40,20,2\nb,40,30,2\n")
+    """The second row states 30 W; 40 J in 2 s are 20 W. The last is seven times its replicate."""
+    rows = "a,40,20,2\nb,40,30,2\nc,10,5,2\nc,70,35,2\n"
+    put(tmp_path / "s/t.csv", f"model,energy (J),power (W),time (s)\n{rows}")
     assert add(tmp_path / "s", tmp_path / "lake") == 0
     # What was measured is kept.
     assert rows_of(tmp_path / "lake", "SELECT power_w FROM runs ORDER BY model")[1] == (30.0,)
@@ -816,6 +817,8 @@ def test_powers_that_disagree_with_energy_and_time_are_doubted(
     problems = json.loads(capsys.readouterr().out.partition("[")[2].join(("[", "")))
     (odd,) = [problem for problem in problems if problem["kind"] == "odd_power"]
     assert odd["line"] == 3
+    (unlike,) = [problem for problem in problems if problem["kind"] == "unlike_replicates"]
+    assert unlike["detail"].startswith("runs of model c have 10 to 70 J, 7.0 times as much")
 
 
 @given(
