@@ -14,7 +14,7 @@ with open_lake("lake") as lake:
 import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import polars as pl
@@ -31,6 +31,9 @@ from data.units import format_digits
 
 if TYPE_CHECKING:
     from data.connection import Lake
+
+# Error of the set of settings within a limit, and of intervals.
+ALPHA: Final = 0.05
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +144,7 @@ def knob_shares(lake: "Lake", choice: Choice, draws: int = DRAWS) -> KnobShares:
     Raises:
         DataError: As `decide`, or fewer than three settings or no knob with two levels.
     """
-    own, _ = study_of(lake, choice, 0.05)
+    own, _ = study_of(lake, choice, ALPHA)
     rows, knobs = _swept(own, lake.catalogue)
     varying = [knob for knob in knobs if rows[knob.column].n_unique() > 1]
     if len(rows) < 3 or not varying:
@@ -196,7 +199,7 @@ class Level:
 
 
 def knob_effect(
-    lake: "Lake", choice: Choice, knob: str, by: str | None = None, alpha: float = 0.05
+    lake: "Lake", choice: Choice, knob: str, by: str | None = None, alpha: float = ALPHA
 ) -> list[Level]:
     """Return the means of the objective by level of a knob, and by the levels of another.
 

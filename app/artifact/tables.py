@@ -72,7 +72,7 @@ def view_tables(view: LakeView, page: Page, state: Any, root: Path) -> Iterator[
             selection = page.scope(view, state, name)
         recomputed = page.recomputed(view, state, name) if page.recomputed else []
         checked = [_asked(view, rows, one, root) for one in recomputed]
-        if not any(one.query for one in recomputed):
+        if all(one.has_means or not one.query for one in recomputed):
             checked += _means(view, rows, selection)
         checks, unchecked = _checks(view, rows, f"{file}.parquet", checked)
         title = f"{page.title}: {page.view(name).title}"

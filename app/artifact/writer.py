@@ -48,8 +48,8 @@ _FOLDER: Final = Path(__file__).with_name("verify")
 _PACKAGE: Final = "app.artifact.verify"
 # Each part uses only those before it.
 PARTS: Final = (
-    "report", "functions", "noise", "sets", "claims", "effects", "shares", "papers",
-    "models", "tables", "main",
+    "report", "functions", "noise", "sets", "claims", "effects", "shares", "order", "maps",
+    "papers", "models", "tables", "main",
 )  # fmt: skip
 
 

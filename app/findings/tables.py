@@ -14,19 +14,20 @@ from app.findings.answer import (
     shown_sweep,
     studied,
 )
-from app.findings.state import FindingsState
+from app.findings.state import ENERGY, FindingsState
 from app.kit.lake_view import LakeView
 from app.kit.page import Recomputed
 from app.kit.words import explanation
 from data.decisions import Choice
 from data.errors import SelectionError, WattlasError
+from data.knobs import POLICIES
+from data.order import MOST_RUNS
 from data.queries.claims import sweeps_query
 from data.queries.moments import moments_query
 from data.queries.network import network_runs_query
 from data.queries.runs import order_query
 from data.queries.statement import statement
-
-_MOST: int = 300_000
+from data.sweeps import ALPHA
 
 
 def rows_behind(view: LakeView, state: FindingsState, name: str) -> pl.DataFrame:
@@ -108,9 +109,11 @@ def _effect(view: LakeView, state: FindingsState) -> pl.DataFrame:
 
 
 def recomputed(view: LakeView, state: FindingsState, name: str) -> list[Recomputed]:
-    """Return how the effect of a knob and the shares of knobs are computed again."""
+    """Return how an effect, the shares of knobs and tests of order are computed again."""
     if name == "knobs":
         return _shares_again(view, state)
+    if name == "order":
+        return _order_again(view, state)
     effect = effect_of(view, state) if name == "effect" else None
     if effect is None:
         return []
@@ -133,12 +136,44 @@ def _shares_again(view: LakeView, state: FindingsState) -> list[Recomputed]:
             sweeps_again.append({
                 "sweep": sweep.words, **_scope_again(view, sweep.choice, own.metric),
                 "swept": [*named, *(columns[noun] for noun in own.fixed)],
+                "limit": _limit_again(view, sweep.choice, own.metric),
                 "names": {name: named[name] for name in sorted(named, key=order.index)},
             })  # fmt: skip
     again = {"how": "shares", "sweeps": sweeps_again}
-    values = ("settings", "runs", "share")
-    tolerances, scales = {"share": 1e-7}, {"share": 1e-2}
+    values = ("settings", "runs", "share", "local_share")
+    tolerances, scales = (dict.fromkeys(values[2:], size) for size in (1e-7, 1e-2))
     return [Recomputed("", ("sweep", "metric", "part"), values, "FALSE", again, tolerances, scales)]
+
+
+def _limit_again(view: LakeView, choice: Choice, metric: str) -> dict[str, Any] | None:
+    """Return the limit within which settings are ranked; it is one of energy."""
+    if choice.limit is None or metric != ENERGY:
+        return None
+    name, at = choice.limit
+    return {"name": name, "at": at, "sign": view.catalogue.metric(name).sign, "alpha": ALPHA}
+
+
+def _order_again(view: LakeView, state: FindingsState) -> list[Recomputed]:
+    checks, catalogue = view.order(state.selection).checks, view.catalogue
+    metrics = list(dict.fromkeys(check.metric for check in checks))
+    query = order_query(state.selection, metrics, catalogue, MOST_RUNS + 1)
+    if not checks:
+        return []
+    values = (
+        "order", "runs", "settings", "change_pct", "p", "blocks", "block_p", "block_range_pct",
+        "is_affected", "is_random", "runs_between",
+    )  # fmt: skip
+    again = {
+        "how": "order", "query": statement(*query), "columns": values,
+        "settings": list(catalogue.setting_columns),
+        "knobs": [n for n in catalogue.setting_columns if n not in POLICIES.values()],
+        "checks": [{"scope": dict(check.scope), "metric": check.metric} for check in checks],
+    }  # fmt: skip
+    # Results of sums that nearly cancel, and tails of distributions.
+    tolerances = dict.fromkeys(values, 1e-6)
+    return [
+        Recomputed("", (*catalogue.choice_columns, "metric"), values, "FALSE", again, tolerances)
+    ]
 
 
 def _scope_again(view: LakeView, choice: Choice, metric: str) -> dict[str, Any]:
@@ -197,7 +232,7 @@ def explain(view: LakeView, state: FindingsState, name: str) -> str:
             "far as these are from each other",
         ]
         return explanation(
-            view, selection, order_query(selection, columns, catalogue, _MOST), before
+            view, selection, order_query(selection, columns, catalogue, MOST_RUNS), before
         )
     sweep = shown_sweep(view, state) if view.runs else None
     by = [*catalogue.choice_columns, *catalogue.setting_columns, "is_baseline"]

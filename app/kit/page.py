@@ -32,6 +32,7 @@ class Recomputed(NamedTuple):
         again: What verify.py computes the numbers by, instead of a query; `how` names its way.
         tolerances: Of values that the page reads rounded, relative, by column.
         scales: Sizes that differences are compared with where values are near 0, by column.
+        has_means: Whether its columns that have the names of metrics are computed again besides.
     """
 
     query: str
@@ -41,6 +42,7 @@ class Recomputed(NamedTuple):
     again: Mapping[str, Any] | None = None
     tolerances: Mapping[str, float] = MappingProxyType({})
     scales: Mapping[str, float] = MappingProxyType({})
+    has_means: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -73,8 +73,8 @@ def _figure_3(rows: pl.DataFrame, judged: ModesState) -> list[Preset]:
             return []
         if len(inside) < len(there):
             selection = selection.with_values(facet, inside)
-    hint = "most bytes per joule by completion mode, request size x IO depth, Student's t, 5 %"
-    state = replace(judged, x="request", y="depth", selection=selection)
+    hint = "most bytes per joule by completion mode, IO depth x request size, Student's t, 5 %"
+    state = replace(judged, x="depth", y="request", selection=selection)
     return [Preset("figure 3 of HotStorage '22", hint, state)]
 
 

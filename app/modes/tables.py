@@ -1,5 +1,6 @@
 """The rows behind the views of Modes, and text on how each view was computed."""
 
+import math
 from typing import Any, Final
 
 import polars as pl
@@ -24,6 +25,7 @@ from app.modes.words import EFFECT_TITLES, limit_words, p_words, rules_words, ve
 from data.analysis.rules import SETS
 from data.analysis.ties import win_counts
 from data.errors import SelectionError
+from data.queries.recomputed import map_counts_query
 from data.queries.runs import runs_query
 from data.queries.statement import statement
 
@@ -84,29 +86,42 @@ def rows_behind(view: LakeView, state: ModesState, name: str) -> pl.DataFrame:
 
 
 def recomputed(view: LakeView, state: ModesState, name: str) -> list[Recomputed]:
-    """Return how the leads of a map of best sets are computed again, with their intervals."""
-    if name != "winners" or state.sel:
+    """Return how a map of best sets is computed again: bests, outcomes, leads, and their counts."""
+    if name not in ("winners", "pareto", "shares") or state.sel:
         return []
     judged = judge(view, state)
     catalogue, rules, measure = judged.catalogue, judged.state, judged.metric
-    scale = [cell for cell in judged.comparison.cells["share_low"].to_list() if cell is not None]
     is_plain = not (judged.split or judged.part.pooled or judged.has_default)
     is_plain &= rules.test == SETS and rules.limit is None and measure.unit != "%"
+    is_plain &= rules.correction == "benjamini-hochberg"
     chosen = {clause.facet.column for clause in rules.selection.clauses}
-    if not (scale and is_plain and measure.better and chosen <= {*catalogue.choice_columns}):
+    if not (is_plain and measure.better and chosen <= {*catalogue.choice_columns}):
         return []
-    x, y, _ = judged.knobs
-    again = {
-        "how": "cells", "metric": {"name": measure.name, "sign": measure.sign},
+    x, y, competitor = judged.knobs
+    if name == "shares":
+        query = map_counts_query(competitor.column)
+        return [Recomputed(query, ("competitor", "outcome"), ("cells",))]
+    ends = (f"{measure.name}_ci95_low", f"{measure.name}_ci95_high")
+    best = ("settings", *ends)
+    again: dict[str, Any] = {
+        "how": "bests", "metric": {"name": measure.name, "sign": measure.sign},
         "choice": list(catalogue.choice_columns), "cell": [x.column, y.column],
+        "setting": [*catalogue.choice_columns, *catalogue.setting_columns],
+        "competitor": competitor.column, "best": best,
         "family": ["dataset", "workload", "machine", "system"],
     }  # fmt: skip
-    values = ("lead_share", "lead_share_low", "lead_share_high",
-              "winner_members", "runner_up_members")  # fmt: skip
-    kinds = ", ".join(f"'{kind}'" for kind in ("win", "equivalent", "undecided"))
-    tolerances = dict.fromkeys(values, 1e-6)
-    skipped = f"outcome NOT IN ({kinds})"
-    return [Recomputed("", (x.column, y.column), values, skipped, again, tolerances)]
+    keys: tuple[str, ...] = (x.column, y.column, competitor.column)
+    values: tuple[str, ...] = best
+    if name == "winners":
+        values = (
+            "outcome", "level", f"lead_{measure.name}", "lead_share", "lead_share_low",
+            "lead_share_high", "p", "p_corrected", "winner_members", "runner_up_members",
+            *(f"{side}{end}" for side in ("winner_", "runner_up_") for end in best),
+        )  # fmt: skip
+        keys = keys[:2]
+        again |= {"how": "cells", "alpha": rules.alpha, "columns": values}
+        again["margin"] = math.log1p(rules.margin_pct / 100)
+    return [Recomputed("", keys, values, again=again, tolerances=dict.fromkeys(values, 1e-6))]
 
 
 def _named(rows: pl.DataFrame, judged: Judged, number: int) -> pl.DataFrame:

@@ -15,12 +15,14 @@ from app.kit.columns import encode_columns, floats
 from app.kit.figure_text import BREAK
 from app.kit.lake_view import LakeView
 from app.kit.links import configurations
+from app.kit.page import Recomputed
 from app.kit.words import EMPTY_LAKE, no_run_left
 from app.storage.figures.layouts import message
 from app.storage.published import Comparisons, comparisons
 from app.storage.rows import (
     difference_rows,
     differences_of,
+    idle_of,
     mean_rows,
     mean_rows_with_depths,
     means_of,
@@ -37,7 +39,9 @@ from app.storage.study import (
 from app.storage.views import BY_NAME, CLAIMS, OF_VERSION_1, PUBLISHED, VIEWS
 from data.analysis.facets import matches
 from data.catalogue import Catalogue
-from data.queries.storage import MEASURED
+from data.queries.recomputed import proportions_query
+from data.queries.statement import statement
+from data.queries.storage import MEASURED, peak_query
 from data.selection import Selection
 
 # Columns that a box may use: metrics, and numeric knobs.
@@ -138,6 +142,21 @@ def scope(view: LakeView, state: StorageState, name: str) -> Selection:
     if own.rows in (mean_rows, mean_rows_with_depths):
         return means_of(study_of(view, state), own).narrow(study_of(view, state))
     return state.selection
+
+
+def recomputed(view: LakeView, state: StorageState, name: str) -> list[Recomputed]:
+    """Return how idle power and shares of the greatest are computed again, beside the means."""
+    study = study_of(view, state)
+    if name == "devices":
+        values = ("power_w", "power_w_sd", "power_w_n")
+        query = statement(*idle_of(study))
+        return [Recomputed(query, ("device",), values, skip="NOT is_idle", has_means=True)]
+    if name != "proportionality":
+        return []
+    knobs = knob_columns(view.catalogue)
+    peaks = statement(*peak_query(study.state.selection, catalogue=view.catalogue))
+    values = ("rate_share", "peak_w", "power_share")
+    return [Recomputed(proportions_query(knobs, peaks), knobs, values, has_means=True)]
 
 
 def explain(view: LakeView, state: StorageState, name: str) -> str:

@@ -18,6 +18,7 @@ from app.storage.answer import (
     explain_all,
     open_link,
     opening,
+    recomputed,
     rows_behind,
     scope,
 )
@@ -71,6 +72,7 @@ PAGE = Page(
     rows=rows_behind,
     explain=explain,
     scope=scope,
+    recomputed=recomputed,
     export=export,
     opening=lambda view, state: {"figure": opening(view, state)},
     missing=missing,

@@ -256,9 +256,13 @@ def cells_query(study: Study, view: View, cells: Cells) -> str:
 
 def idle_runs_query(study: Study, _: View) -> str:
     """Write the query of idle power."""
+    return written("idle", *idle_of(study))
+
+
+def idle_of(study: Study) -> tuple[str, list[Any]]:
+    """Build the query of idle power."""
     alike = study.idle_part.narrow(Selection())
-    query = idle_query(study.state.selection, MOST_IDLE, alike, catalogue=study.catalogue)
-    return written("idle", *query)
+    return idle_query(study.state.selection, MOST_IDLE, alike, catalogue=study.catalogue)
 
 
 def functions_query(study: Study, _: View) -> str:

@@ -133,6 +133,35 @@ def claim_moments_query(metrics: Sequence[str], catalogue: Catalogue) -> str:
     return f"SELECT {', '.join(names)} FROM ({query})"
 
 
+def proportions_query(keys: Sequence[str], peaks: str) -> str:
+    """Build the query of IO rates and powers as shares of the greatest, from their table.
+
+    Args:
+        keys: Columns of a configuration.
+        peaks: SQL of the greatest power of each machine.
+    """
+    rows = "read_parquet('tables/storage-proportionality.parquet')"
+    return (
+        f"SELECT {', '.join(keys)}, iops / max(iops) OVER (PARTITION BY device) AS rate_share, "
+        f"greatest_w AS peak_w, power_w / greatest_w AS power_share FROM {rows}, (SELECT "
+        f"max(peak_w) AS greatest_w FROM ({peaks}) WHERE machine IN (SELECT coalesce(machine, "
+        f"dataset)::VARCHAR FROM {rows}))"
+    )
+
+
+def map_counts_query(competitor: str) -> str:
+    """Build the query of how many cells of a map each competitor wins, and of other outcomes."""
+    cells, all_bests = (
+        f"read_parquet('tables/modes-{name}.parquet')" for name in ("winners", "pareto")
+    )
+    return (
+        f"SELECT competitor, 'win' AS outcome, count(outcome) AS cells FROM (SELECT DISTINCT "
+        f"{competitor} AS competitor FROM {all_bests}) LEFT JOIN {cells} ON outcome = 'win' AND "
+        f"winner_{competitor} IS NOT DISTINCT FROM competitor GROUP BY ALL UNION ALL "
+        f"SELECT NULL, outcome, count(*) FROM {cells} WHERE outcome <> 'win' GROUP BY ALL"
+    )
+
+
 def whole_query(table: str) -> tuple[str, list[Any]]:
     """Build the query of all rows of a table or view of the lake, always in the same order."""
     return f"SELECT * FROM {table} ORDER BY ALL", []

@@ -1,5 +1,6 @@
 """A study as a folder: its descriptions are valid, and its program computes its numbers again."""
 
+import ast
 import csv
 import hashlib
 import json
@@ -10,14 +11,18 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
 import pytest
 import requests
 
 from app.__main__ import main
-from app.artifact.writer import write_artifact
+from app.artifact.writer import joined, write_artifact
 from app.kit.context import Lakes
 from app.pages import PAGES
+from data.analysis.drift import block_effects, blocks_in_time, drift, run_order
+from data.analysis.importance import importance
+from data.analysis.noise import Estimates, Prior
 from ingest.pipeline import AddOptions, add
 from tests.fixtures.lakes import suite
 from tests.fixtures.real import real_data
@@ -105,6 +110,11 @@ def test_all_numbers_agree(artifact: Path) -> None:
     assert agreed == count == in_tables + 7 * len(claims) + in_papers + 3 * len(models)
 
 
+def test_no_part_of_the_program_hides_a_name_of_another() -> None:
+    names = [node.name for node in ast.parse(joined()).body if hasattr(node, "name")]
+    assert len(names) == len(set(names)) > 50
+
+
 def test_claims_over_all_programs_are_judged_again(tmp_path: Path) -> None:
     write_artifact(Lakes(suite(tmp_path / "lake")), [], tmp_path / "study")
     status, lines = verified(tmp_path / "study")
@@ -118,10 +128,15 @@ def test_claims_on_storage_models_and_print_are_judged_again(
     logged_lake: Path, tmp_path: Path
 ) -> None:
     study = tmp_path / "study"
-    write_artifact(Lakes(logged_lake, datasets=["synthetic-tiny-storage"]), [], study)
+    storage = [page for page in PAGES if page.name == "storage"]
+    write_artifact(Lakes(logged_lake, datasets=["synthetic-tiny-storage"]), storage, study)
     status, lines = verified(study)
     agreed, count = numbers(lines[-1])
     assert (status, agreed) == (0, count)
+    checks = json.loads((study / "checks.json").read_text())["tables"]
+    shares = {"rate_share", "peak_w", "power_share"}
+    assert shares in [{*c["values"]} for c in checks if "proportionality" in c["file"]]
+    assert ["NOT is_idle"] in [c["skip"] for c in checks if c["file"].endswith("devices.parquet")]
     for file, where, column in (
         ("runs", pl.col("mode") == "hybrid", "iops"),
         ("moves", pl.col("subsystem") == "block", "loads_stores_per_s"),
@@ -196,6 +211,7 @@ def test_a_changed_run_is_found_and_named(changed: Path) -> None:
     for table in (
         "models-runs.parquet: power_w of run_id ", "findings-effect.parquet: mean of ",
         "findings-knobs.parquet: share of ", "modes-winners.parquet: lead_share_high of ",
+        "modes-pareto.parquet: energy_j_ci95_high of ",
     ):  # fmt: skip
         assert any(f"tables/{table}" in line for line in lines)
     assert any("explore-lines.parquet: energy_j_high of " in line for line in lines)
@@ -224,17 +240,25 @@ def test_a_changed_interrupt_is_found_in_bins_totals_and_distributions(changed: 
 
 
 def test_a_changed_number_of_each_kind_is_found_and_named(changed: Path) -> None:
-    """Intervals of maps, shares of knobs, curves of models, the model of energy, sums of shares."""
-    edited = {
-        "modes-winners": ("lead_share_low", pl.col("outcome") == "win"),
-        "findings-knobs": ("share", pl.col("part") == "noise"),
-        "models-latency": ("value", pl.col("kind") == "paper"),
-        "models-crosshair": ("cpu_left", pl.col("kind") == "exact"),
-        "models-energy": ("power_w", pl.col("power_w").is_not_null()),
-        "models-sizes": ("cumulated", pl.col("cumulated") > 0),
-    }
-    narrowed(changed, *edited)
-    for table, (column, where) in edited.items():
+    """Maps, shares of knobs, tests of order, curves of models, the model of energy, sums."""
+    edited = [
+        ("modes-winners", "lead_share_low", pl.col("outcome") == "win"),
+        ("modes-winners", "p_corrected", pl.col("p_corrected") > 0),
+        ("modes-winners", "level", pl.col("level") > 0),
+        ("modes-winners", "winner_energy_j_ci95_high", pl.col("winner_n") > 1),
+        ("modes-pareto", "energy_j_ci95_low", pl.col("n") > 1),
+        ("modes-pareto", "settings", pl.col("n") > 1),
+        ("modes-shares", "cells", pl.col("cells") > 0),
+        ("findings-knobs", "share", pl.col("part") == "noise"),
+        ("findings-order", "change_pct", pl.col("p") > 0),
+        ("findings-order", "block_p", pl.col("block_p") > 0),
+        ("models-latency", "value", pl.col("kind") == "paper"),
+        ("models-crosshair", "cpu_left", pl.col("kind") == "exact"),
+        ("models-energy", "power_w", pl.col("power_w").is_not_null()),
+        ("models-sizes", "cumulated", pl.col("cumulated") > 0),
+    ]
+    narrowed(changed, *(table for table, _, _ in edited))
+    for table, column, where in edited:
         path = changed / f"tables/{table}.parquet"
         rows = pl.read_parquet(path).with_row_index("place")
         first = rows.filter(where)["place"][0]
@@ -243,10 +267,60 @@ def test_a_changed_number_of_each_kind_is_found_and_named(changed: Path) -> None
     status, lines = verified(changed)
     agreed, count = numbers(lines[-1])
     assert (status, count - agreed) == (1, len(edited))
-    for table, (column, _) in edited.items():
-        assert any(line.startswith(f"tables/{table}.parquet: {column} of ") for line in lines), (
-            table
-        )
+    for table, column, _ in edited:
+        begins = f"tables/{table}.parquet: {column} of "
+        assert any(line.startswith(begins) for line in lines), begins
+
+
+def test_order_in_time_and_shares_among_the_best_are_computed_again(artifact: Path) -> None:
+    verify = runpy.run_path(str(artifact / "verify.py"))
+    rng = np.random.default_rng(1)
+    setting = rng.permutation(np.repeat(np.arange(48), 3))
+    gaps = rng.exponential(10.0, len(setting)) + np.where(np.arange(len(setting)) % 48 == 0, 500, 0)
+    start, y = np.cumsum(gaps), rng.normal(np.sin(setting), 0.02)
+    codes = np.stack([setting % 6, setting // 6], axis=1)
+    trend, blocks = drift(y, start, setting), block_effects(y, blocks_in_time(start), setting)
+    placed = run_order(start, codes, setting)
+    names = ["itr_us", "dvfs_ghz"]
+    columns = ["order", "runs", "settings", "change_pct", "p", "blocks", "block_p",
+               "block_range_pct", "is_affected", "is_random", "runs_between"]  # fmt: skip
+    rows = [
+        {"start_unix_s": at, "replicate": None, "energy_j": float(np.exp(value)),
+         **dict(zip(names, map(float, code), strict=True))}
+        for at, value, code in zip(start, y, codes, strict=True)
+    ]  # fmt: skip
+    given = {"columns": columns, "settings": names, "knobs": names}
+    found, agrees = verify["checked"](rows, "energy_j", given), verify["agrees"]
+    assert trend is not None
+    assert blocks is not None
+    assert placed is not None
+    expected = [
+        "times", trend.runs, trend.settings, 100 * np.expm1(trend.change), trend.p, 3, blocks.p,
+        100 * np.expm1(np.ptp(blocks.effects)), trend.is_shown or blocks.is_shown,
+        placed.is_random, placed.runs_between,
+    ]  # fmt: skip
+    assert all(agrees(found[n], e, 1e-9, 0.0) for n, e in zip(columns, expected, strict=True))
+    n, each = np.full(160, 3), np.arange(160)
+    a, b = each % 8, each // 8
+    mean, variance = rng.normal(2.0 * a + b, 1.0), np.full(160, 4e-4)
+    estimates = Estimates(n, mean, variance / 3, n - 1.0, Prior(0.0, 0.0))
+    local = importance(np.stack([a, b], axis=1), estimates, variance, 1, 0).local
+    shares = verify["local_shares"]({"a": a.tolist(), "b": b.tolist()}, mean.tolist())
+    assert [shares["a"], shares["b"]] == pytest.approx(local.tolist())
+    assert 0 < shares["a"] < 1
+
+
+def test_a_changed_outcome_is_found_in_the_map_and_in_its_counts(changed: Path) -> None:
+    path = changed / "tables/modes-winners.parquet"
+    rows = pl.read_parquet(path)
+    turned = pl.when(pl.col("outcome") == "win").then(pl.lit("tie")).otherwise("outcome")
+    rows.with_columns(turned.alias("outcome")).write_parquet(path)
+    narrowed(changed, "modes-")
+    status, lines = verified(changed)
+    assert status == 1
+    of_cells = [line for line in lines if line.endswith(": tie is given, the runs yield win")]
+    assert len(of_cells) == rows["outcome"].to_list().count("win") > 0
+    assert any(line.startswith("tables/modes-shares.parquet: cells of ") for line in lines)
 
 
 def test_a_changed_claim_is_found_and_named(changed: Path) -> None:

@@ -76,7 +76,7 @@ def test_modes_offers_figure_3(both: LakeView) -> None:
     assert (rule.test, rule.correction, rule.alpha) == ("student", "none", 0.05)
     state = ModesState.from_query(found["figure 3 of HotStorage '22"], SHIPPED)
     assert (state.metric, state.competitor, state.x, state.y) == (
-        "bytes_per_joule", "mode", "request", "depth",
+        "bytes_per_joule", "mode", "depth", "request",
     )  # fmt: skip
     assert (state.test, state.alpha, state.correction, state.lead) == (
         "student", 0.05, "none", "absolute",

@@ -5,11 +5,11 @@
 
 Every mean, deviation and count in tables/ is computed again by SQL, bins and totals of Timeline by
 its interrupts, every claim from the runs up: moments of the settings, their shared noise,
-best sets, intervals, outcomes. So are effects and shares of knobs, leads of maps with their
-intervals, and curves of models that have a formula. The claims of papers are judged again by
-the queries of papers.sql, those on models from the values in data/models.parquet, of which those
-with a formula are computed again here. Each number that differs is named. The exit status is 0 if
-all agree, else 1.
+best sets, intervals, outcomes. So are effects and shares of knobs, tests of order, maps with
+outcomes, leads and level, and curves of models that have a formula. The claims of papers are judged
+again by the queries of papers.sql, those on models from the values in data/models.parquet, of which
+those with a formula are computed again here. Each number that differs is named. The exit status is
+0 if all agree, else 1.
 
 Given, not computed: which setting a claim recommends, the steps of the knobs, which
 configurations of storage runs are compared, and the values that only a simulation yields.
@@ -29,6 +29,10 @@ from app.artifact.verify.papers import check_papers
 from app.artifact.verify.report import Report, rows_of
 from app.artifact.verify.tables import check_table
 
+FAULTS = (
+    OSError, ValueError, LookupError, TypeError, ArithmeticError, StopIteration, duckdb.Error
+)  # fmt: skip
+
 
 def main() -> int:
     os.chdir(Path(__file__).resolve().parent)
@@ -45,7 +49,7 @@ def main() -> int:
         check_claims(lake, checks["claims"], settings, report)
         check_papers(lake, checks["papers"], report)
         check_models(lake, report)
-    except (OSError, ValueError, LookupError, TypeError, ArithmeticError, duckdb.Error) as error:
+    except FAULTS as error:
         report.fault(f"cannot be verified: {error}")
     is_whole = not report.faults and report.agreed == report.numbers
     print(f"{report.agreed} of {report.numbers} numbers agree")

@@ -73,11 +73,15 @@ def estimates(settings: list[Moments], prior: tuple[float, float], sign: float) 
 
 
 def critical(p: float, a: Estimate, b: Estimate) -> float:
+    return quantile(p, freedom(a, b))
+
+
+def freedom(a: Estimate, b: Estimate) -> float:
+    """Return the degrees of freedom of a difference: the fewer, or Welch's without a prior."""
     if a.has_prior:
-        return max(quantile(p, a.df), quantile(p, b.df))
+        return min(a.df, b.df)
     total = (a.variance + b.variance) ** 2
-    parts = a.variance**2 / a.df + b.variance**2 / b.df
-    return quantile(p, total / parts)
+    return total / (a.variance**2 / a.df + b.variance**2 / b.df)
 
 
 def deviation(a: Estimate, b: Estimate) -> float:

@@ -62,12 +62,10 @@ class Study:
         challengers = sum(c.n >= 2 for c in self.cost)
         share = 1 - OUTSIDE_SHARE if self.limit else 1.0
         pair = sidak(share * alpha, challengers - 1)
-        within, outside = [True] * len(self.cost), [False] * len(self.cost)
+        within, outside = [True] * len(self.cost), self.outside(alpha)
         if self.limit:
-            for i, own in enumerate(self.limit):
-                room = (self.at - own.mean) / math.sqrt(own.variance) if own.variance else math.nan
-                outside[i] = room <= -quantile(OUTSIDE_SHARE * alpha, own.df)
-                within[i] = room >= quantile(pair, own.df) and self.cost[i].n >= 2
+            for i, room in enumerate(self.room()):
+                within[i] = room >= quantile(pair, self.limit[i].df) and self.cost[i].n >= 2
         every = zip(self.cost, within, outside, strict=True)
         against = [c for c, is_in, is_out in every if c.n >= 2 and is_in and not is_out]
         if len(self.cost) > MOST_TESTED_BY_ALL:
@@ -78,6 +76,19 @@ class Study:
             is_in = not is_outside and not math.isnan(own.variance)
             members.append(is_in and not any(beats(b, own, pair) for b in against))
         return members, within
+
+    def room(self) -> list[float]:
+        """Return how many deviations each setting is within the limit."""
+        return [
+            (self.at - own.mean) / math.sqrt(own.variance) if own.variance else math.nan
+            for own in self.limit
+        ]
+
+    def outside(self, alpha: float) -> list[bool]:
+        """Return whether each setting is surely beyond the limit; without one none is."""
+        every = zip(self.room(), self.limit, strict=True)
+        beyond = [room <= -quantile(OUTSIDE_SHARE * alpha, own.df) for room, own in every]
+        return beyond or [False] * len(self.cost)
 
     def side(self, alpha: float) -> list[Sided]:
         """Return the members of the best set with several runs, and which are surely within."""

@@ -1,6 +1,7 @@
 """Shares of the variance of one run that knobs, pairs of knobs and noise have."""
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 from itertools import combinations
 from operator import mul
@@ -14,21 +15,24 @@ from app.artifact.verify.sets import Study
 
 # Pairs are shown if so much of the grid was measured; pivots below this share are 0.
 LEAST_GRID, PIVOT = 0.2, 1e-9
+BEST_SHARE, LEAST_BEST, RANKED_SETTINGS = 0.1, 5, 40
 
 
 def shares_of(given: dict[str, Any], keys: list[str], rows: list[Row]) -> list[tuple[Any, ...]]:
-    """Return settings, runs and share of each knob, pair, rest and noise, by sweep and metric."""
+    """Return settings, runs, share and share among the best of each part, by sweep and metric."""
     answer = []
     for sweep in given["sweeps"]:
         at = {"sweep": sweep["sweep"], "metric": sweep["metric"]["name"]}
-        settings, runs, parts = of_sweep(sweep, rows)
+        settings, runs, parts, local = of_sweep(sweep, rows)
         for part, share in parts.items():
             row = at | {"part": part}
-            answer.append((*(row[key] for key in keys), settings, runs, share))
+            answer.append((*(row[key] for key in keys), settings, runs, share, local.get(part)))
     return answer
 
 
-def of_sweep(sweep: dict[str, Any], rows: list[Row]) -> tuple[int, int, dict[str, float]]:
+def of_sweep(
+    sweep: dict[str, Any], rows: list[Row]
+) -> tuple[int, int, dict[str, float], dict[str, float]]:
     own = {"system": sweep["system"], "is_baseline": False}
     alike = {name: sweep["scope"].get(name) for name in ("dataset", "machine", "workload")} | own
     study = Study(
@@ -51,7 +55,33 @@ def of_sweep(sweep: dict[str, Any], rows: list[Row]) -> tuple[int, int, dict[str
     named = {" x ".join(sweep["names"][k] for k in part): v for part, v in shares.items() if part}
     runs = sum(row["runs"] for row, _ in swept)
     rest = 1 - math.fsum(shares.values())
-    return len(y), runs, named | {"rest": max(rest, 0.0), "noise": shares[()]}
+    parts = named | {"rest": max(rest, 0.0), "noise": shares[()]}
+    allowed, limit = list(range(len(y))), sweep["limit"]
+    if limit is not None:
+        limited = Study(study.rows, study.everything, sweep["metric"], limit)
+        beyond = zip(study.rows, limited.outside(limit["alpha"]), strict=True)
+        outside = {id(row) for row, is_outside in beyond if is_outside}
+        allowed = [i for i, (row, _) in enumerate(swept) if id(row) not in outside]
+    among = {sweep["names"][k]: [v[i] for i in allowed] for k, v in levels.items()}
+    return len(y), runs, parts, local_shares(among, [y[i] for i in allowed])
+
+
+def local_shares(levels: dict[str, list[Any]], y: list[float]) -> dict[str, float]:
+    """Return which knob must be right to be among the best tenth; empty with few settings."""
+    if len(y) < RANKED_SETTINGS:
+        return {}
+    top = max(math.ceil(BEST_SHARE * len(y)), LEAST_BEST)
+    last_first = list(levels.values())[::-1]
+    order = sorted(range(len(y)), key=lambda i: (y[i], *(values[i] for values in last_first)))
+    distances = {}
+    for knob, values in levels.items():
+        best, every = Counter(values[i] for i in order[:top]), Counter(values)
+        apart = math.fsum(
+            n / len(y) * (best[value] / top / (n / len(y)) - 1) ** 2 for value, n in every.items()
+        )
+        distances[knob] = max(apart - (len(every) - 1) / top * (1 - top / len(y)), 0.0)
+    total = math.fsum(distances.values())
+    return {knob: value / total if total else 0.0 for knob, value in distances.items()}
 
 
 def divided(
@@ -110,32 +140,33 @@ def between_groups(groups: list[Any], y: list[float]) -> tuple[float, int]:
 
 def explained(groups: list[Any], levels: dict[str, list[Any]], y: list[float]) -> tuple[float, int]:
     """Return the squares within groups that the levels of knobs explain, and their rank."""
-    members = grouped(groups)
-
-    def centred(values: list[float]) -> list[float]:
-        out = list(values)
-        for each in members:
-            mean = math.fsum(values[i] for i in each) / len(each)
-            for i in each:
-                out[i] -= mean
-        return out
-
     columns = [
-        centred([float(value == level) for value in values])
+        centred([float(value == level) for value in values], groups)
         for values in levels.values()
         for level in sorted(set(values))[1:]
     ]
     columns = [column for column in columns if any(abs(x) > PIVOT for x in column)]
     if not columns:
         return 0.0, 0
-    inside = centred(y)
+    inside = centred(y, groups)
     gram = [[sum(map(mul, a, b)) for b in columns] for a in columns]
     products = [sum(map(mul, column, inside)) for column in columns]
-    return solved_squares(gram, products)
+    coefficients, rank = fitted(gram, products)
+    return sum(map(mul, coefficients, products)), rank
 
 
-def solved_squares(gram: list[list[float]], products: list[float]) -> tuple[float, int]:
-    """Return the squares by Cholesky's factor, else by the pseudoinverse, and the rank."""
+def centred(values: list[float], groups: list[Any]) -> list[float]:
+    """Return values about the mean of their group."""
+    out = list(values)
+    for each in grouped(groups):
+        mean = math.fsum(values[i] for i in each) / len(each)
+        for i in each:
+            out[i] -= mean
+    return out
+
+
+def fitted(gram: list[list[float]], products: list[float]) -> tuple[list[float], int]:
+    """Return coefficients by Cholesky's factor, else by the pseudoinverse, and the rank."""
     n = len(gram)
     factor = [[0.0] * n for _ in range(n)]
     turned = [0.0] * n
@@ -147,9 +178,10 @@ def solved_squares(gram: list[list[float]], products: list[float]) -> tuple[floa
         if pivot <= PIVOT * gram[i][i]:
             inverse = pseudo_inverse(gram)
             rank = round(sum(sum(map(mul, a, b)) for a, b in zip(inverse, gram, strict=True)))
-            return sum(
-                p * sum(map(mul, row, products)) for p, row in zip(products, inverse, strict=True)
-            ), rank
+            return [sum(map(mul, row, products)) for row in inverse], rank
         factor[i][i] = math.sqrt(pivot)
         turned[i] = (products[i] - sum(map(mul, factor[i][:i], turned[:i]))) / factor[i][i]
-    return sum(value * value for value in turned), n
+    for i in reversed(range(n)):
+        rest = sum(factor[j][i] * turned[j] for j in range(i + 1, n))
+        turned[i] = (turned[i] - rest) / factor[i][i]
+    return turned, n

@@ -1,4 +1,4 @@
-"""The tables behind the views: means, deviations, counts, and the cells of maps."""
+"""The tables behind the views: means, deviations and counts."""
 
 import csv
 import math
@@ -8,63 +8,13 @@ from typing import Any
 
 import duckdb
 
-from app.artifact.verify.claims import has
 from app.artifact.verify.effects import effect_of
 from app.artifact.verify.functions import quantile
+from app.artifact.verify.maps import bests_of, cells_of
 from app.artifact.verify.models import curves_of
-from app.artifact.verify.report import (
-    TOLERANCE,
-    Report,
-    Row,
-    agrees,
-    quoted,
-    rows_of,
-    show,
-    words_of_key,
-)
-from app.artifact.verify.sets import Sided, Study, of_sides
+from app.artifact.verify.order import order_of
+from app.artifact.verify.report import TOLERANCE, Report, Row, agrees, quoted, show, words_of_key
 from app.artifact.verify.shares import shares_of
-
-
-def cells_of(
-    lake: duckdb.DuckDBPyConnection, given: dict[str, Any], keys: list[str], rows: list[Row]
-) -> list[tuple[Any, ...]]:
-    """Return lead, its interval and the members of both sets of each decided or open cell."""
-    shown = rows_of(lake, f"FROM read_parquet('{given['file']}') WHERE NOT ({given['skip']})")
-    studies: dict[Any, Study] = {}
-    answer = []
-    for cell in shown:
-        sides = [side_of(cell, role, given, rows, studies) for role in ("winner", "runner_up")]
-        error = cell["level"] * (2 if cell["outcome"] == "equivalent" else 1)
-        lead, low, high = of_sides(sides[0], sides[1], error)
-        if given["metric"]["sign"] < 0:
-            lead, low, high = -lead, -high, -low
-        ends = (math.expm1(lead), *(math.expm1(end) for end in (low, high)))
-        members = [len(side) for side in sides]
-        answer.append((*(cell[key] for key in keys), *ends, *members))
-    return answer
-
-
-def side_of(
-    cell: Row, role: str, given: dict[str, Any], rows: list[Row], studies: dict[Any, Study]
-) -> list[Sided]:
-    """Return the best set of a competitor's settings in a cell, at the level of the map."""
-    scope = {name: cell.get(f"{role}_{name}", cell.get(name)) for name in given["choice"]}
-    key = tuple(scope.values())
-    if key not in studies:
-        alike = {name: scope[name] for name in given["family"]}
-        studies[key] = Study(
-            [row for row in rows if has(row, scope)], [row for row in rows if has(row, alike)],
-            given["metric"], None,
-        )  # fmt: skip
-    whole = studies[key]
-    place = {name: cell[name] for name in given["cell"]}
-    part = Study([], [], given["metric"], None)
-    part.cost = [
-        cost for row, cost in zip(whole.rows, whole.cost, strict=True)
-        if has(row, place) and cost.n >= 2
-    ]  # fmt: skip
-    return part.side(cell["level"])
 
 
 def check_table(
@@ -107,7 +57,7 @@ def check_table(
             tolerance = table.get("tolerances", {}).get(column, TOLERANCE)
             report.compare(f"{name}: {column} of {at}", written, other, tolerance, scale)
             text = texts[number].get(column, "") if number < len(texts) else ""
-            if not agrees(written, float(text) if text else None, TOLERANCE, scale):
+            if not agrees(written, read_cell(text, written), TOLERANCE, scale):
                 report.fault(f"{name}: {column} of {at} is {show(written)}, its CSV has {text!r}")
 
 
@@ -121,8 +71,10 @@ def computed_again(
         return effect_of(given, keys, settings)
     if given["how"] == "shares":
         return shares_of(given, keys, settings)
-    if given["how"] == "cells":
-        return cells_of(lake, given, keys, settings)
+    if given["how"] == "order":
+        return order_of(lake, given, keys)
+    if given["how"] in ("bests", "cells"):
+        return (bests_of if given["how"] == "bests" else cells_of)(lake, given, keys, settings)
     return curves_of(lake, given, keys)
 
 
@@ -143,3 +95,10 @@ def with_ends(
 def read_csv(name: str, values: list[str]) -> list[dict[str, str]]:
     with Path(name).with_suffix(".csv").open(newline="", encoding="utf-8") as file:
         return [{v: row[v] for v in values} for row in csv.DictReader(file)]
+
+
+def read_cell(text: str, written: Any) -> Any:
+    """Return what a cell of a CSV has in place of a value."""
+    if isinstance(written, bool):
+        return {"true": True, "false": False}.get(text)
+    return text if isinstance(written, str) else float(text) if text else None

@@ -83,7 +83,7 @@ def panel_note(number: int, text: str, **more: Any) -> dict[str, Any]:
         "yref": "paper",
         "x": 0.5,
         "y": 1,
-        "yshift": 14,
+        "yanchor": "bottom",
         "showarrow": False,
         "font": {"size": 12, "color": TEXT_COLOR},
         **more,
