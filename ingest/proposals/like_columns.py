@@ -12,7 +12,8 @@ from ingest.formats.json_cells import Cell
 from ingest.formats.table_reshaped import stem_of
 from ingest.proposals.roles import guess_of, is_measured
 from ingest.settings.column_names import WORDS
-from ingest.settings.headings import quantity_of, read_heading, words_of
+from ingest.settings.headings import is_derived, quantity_of, read_heading, words_of
+from ingest.settings.units import unit_of
 
 # A word for a replicate says it; else the number stands last.
 _PATTERNS: Final = (
@@ -25,6 +26,12 @@ _PARTS: Final = WORDS["parts"] | {
     *("layer", "level", "step", "p", "c", "l", "q", "top", "package", "pkg", "die", "card", "chip"),
 }
 _LEAST_SERIES: Final = 3
+# Where a name stands in headings: first, last or before the unit; with what is before and behind.
+_SERIES: Final = (
+    (r"^", r"[A-Za-z0-9]+(?:[-.][A-Za-z0-9]+)*", r"[ _]"),
+    (r"[ _]", r"[A-Za-z][A-Za-z0-9-]*", r"$"),
+    (r"[ _]", r"[A-Za-z][A-Za-z0-9-]*", r"(?=[ _][A-Za-z]{1,6}$)"),
+)
 # What a column of measurements of several kinds is called, and the most kinds.
 _VALUES: Final = frozenset({"value", "values", "score", "measurement", "reading", "result"})
 _MOST_MEASUREMENTS: Final = 40
@@ -86,30 +93,33 @@ def series_pattern(headings: Sequence[str], columns: Sequence[Sequence[Cell]]) -
     """Return the pattern of names with which headings of measurements begin or end, or nothing.
 
     At least three names have the same energy, or power and time each: `fft_energy_j`, `fft_time_s`.
-    Of energies alone, `java_j` and `wifi_j`, none is told from parts of one run.
+    Two do where a column compares them: `energy_seq_mj`, `energy_fused_mj`, `energy_saving_pct`. Of
+    energies alone, `java_j` and `wifi_j`, none is told from parts of one run.
     """
     metrics = [
         heading
         for heading, cells in zip(headings, columns, strict=True)
         if (guess := guess_of(read_heading(heading), cells)).role == "metric"
         and (guess.quantity or is_measured(guess.heading, guess.quantity))
+        and not is_derived(heading)
     ]
-    for form in (r"^([A-Za-z0-9]+(?:[-.][A-Za-z0-9]+)*)[ _]", r"[ _]([A-Za-z][A-Za-z0-9-]*)$"):
+    least = 2 if any(map(is_derived, headings)) else _LEAST_SERIES
+    for before, form, after in _SERIES:
         names: dict[str, list[str]] = defaultdict(list)
         for heading in headings:
-            stem, name = stem_of(heading, form)
-            if name and heading in metrics:
+            stem, name = stem_of(heading, f"{before}({form}){after}")
+            if name and heading in metrics and unit_of(name) is None:
                 names[stem].append(name)
-        full = [each for each in names.values() if len(each) >= _LEAST_SERIES]
+        full = [each for each in names.values() if len(each) >= least]
         quantities = {read_heading(stem).unit for stem, each in names.items() if each in full}
         kinds = {unit.quantity for unit in quantities if unit is not None}
         known = {word for name in full[0] for word in words_of(name)} if full else set()
         is_alike = len(full) > 1 and all({*each} == {*full[0]} for each in full)
         if is_alike and kinds & {"energy", "power"} and not known & _NO_SERIES:
             either = "|".join(map(re.escape, full[0]))
-            return form.replace(
-                form[form.index("(") : form.rindex(")") + 1], f"(?P<series>{either})"
-            )
+            # What a column compares are rivals; of several names each is of what ran.
+            group = "alternative" if len(full[0]) < _LEAST_SERIES else "series"
+            return f"{before}(?P<{group}>{either}){after}"
     return ""
 
 

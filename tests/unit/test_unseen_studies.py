@@ -180,6 +180,18 @@ STUDIES: dict[str, tuple[dict[str, str], str, int, list[tuple[Any, ...]]]] = {
         "freq_mhz, series, energy_j, duration_s", 6,
         [(1200, "fft", 290.5, 17.5), (1200, "is", 99.5, 5.5), (1200, "lu", 470.5, 27.5)],
     ),
+    # Two names are rivals where a column compares them, else parts of a run.
+    "rivals in columns": (
+        {"m.csv": "tenants,energy_seq_mJ,energy_fused_mJ,power_seq_W,power_fused_W,saving_pct\n"
+         "1,10500,6500,60.5,80.5,38.1\n2,20500,12500,61.5,81.5,39.0\n"},
+        "tenants, alternative, energy_j, power_w", 4,
+        [(1, "fused", 6.5, 80.5), (1, "seq", 10.5, 60.5)],
+    ),
+    "parts in columns": (
+        {"m.csv": "tenants,energy_seq_mJ,energy_fused_mJ,power_seq_W,power_fused_W\n"
+         "1,10500,6500,60.5,80.5\n2,20500,12500,61.5,81.5\n"},
+        "tenants, energy_seq_mj, energy_fused_mj", 2, [(1, 10500.0, 6500.0)],
+    ),
     "perf for people": (
         {f"logs/{governor}_{threads}threads_run{run}.log": PERF
          for governor in ("ondemand", "performance") for threads in (2, 4) for run in (1, 2)},
