@@ -35,13 +35,14 @@
     const size = first(marker.size);
     if (mode.includes("markers") && size !== 0) {
       const name = String(first(marker.symbol) || (type === "bar" ? "square" : "circle"));
-      const isOpen = name.endsWith("-open");
+      const isOpen = name.includes("-open");
       const radius = Math.min(size || 6, LARGEST) / 2, border = marker.line || {};
       svg.append(wattlas.svg("path", {
-        d: PATHS[name.replace("-open", "")] || PATHS.circle, transform: `scale(${radius})`,
+        d: PATHS[name.replace(/-open.*/, "")] || PATHS.circle, transform: `scale(${radius})`,
         "vector-effect": "non-scaling-stroke", fill: isOpen ? "none" : color, stroke: color,
         "stroke-width": Math.max(1, first(border.width) || 1),
       }));
+      if (name.endsWith("-dot")) svg.append(wattlas.svg("circle", { r: 1.5, fill: color }));
     }
     return svg;
   }

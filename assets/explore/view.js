@@ -37,7 +37,7 @@
     const traces = data.map((trace) => {
       if (kindOf(trace) !== "points") return trace;
       const marker = { ...trace.marker, line: { ...trace.marker.line } };
-      if (!String(marker.symbol).endsWith("-open")) marker.line.color = wattlas.palette(theme).outline;
+      if (!String(marker.symbol).includes("-open")) marker.line.color = wattlas.palette(theme).outline;
       if (explore.limit !== null) marker.color = limitColors(trace, theme, meta);
       return { ...trace, marker };
     });

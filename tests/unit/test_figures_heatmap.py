@@ -57,6 +57,17 @@ def test_cells_hold_means_in_the_prefix_of_the_colour_bar(tmp_path: Path) -> Non
     )
 
 
+def test_long_names_beside_the_map_are_cut() -> None:
+    names = ["Linux tuned", "a system of a long name"]
+    columns = {"itr_us": 2.0, "mean": 1.0, "sd": 0.1, "n": 3}
+    cells = pl.DataFrame({"system": names}).with_columns(
+        **{k: pl.lit(v) for k, v in columns.items()}
+    )
+    x, y = SHIPPED.knobs["itr"], SHIPPED.knobs["system"]
+    axis = build_heatmap(cells, SHIPPED.metric("energy_j"), "", "", x, y)["layout"]["yaxis"]
+    assert axis["labelalias"] == {names[1]: "a system of a lon\u2026"}
+
+
 def test_text_in_cells_has_three_digits(tmp_path: Path) -> None:
     (cells,) = traces(draw(tmp_path), "cells")
     assert [list(row) for row in cells["text"]] == [

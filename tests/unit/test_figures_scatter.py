@@ -71,9 +71,9 @@ def test_one_trace_a_system_governed_or_not_adaptive_or_not(points: pl.DataFrame
     ]
     assert shown == [
         ("Library OS", "diamond", 1),
-        ("Linux default", "square-open", 1),  # adaptive: hollow
+        ("Linux default", "square-open-dot", 1),  # adaptive: hollow with a dot
         ("Linux tuned", "circle", 4),
-        ("Linux tuned", "circle-open", 1),
+        ("Linux tuned", "circle-open-dot", 1),
     ]
     encoding = encoding_of(points, ExploreState(), SYSTEMS, SHIPPED)
     assert trace_groups(points, encoding) == [(0, 1), (1, 2), (2, 6), (6, 7)]
@@ -99,7 +99,7 @@ def test_colour_is_dvfs_and_the_governor_has_a_hue_of_its_own(points: pl.DataFra
     by_name = {t["marker"]["symbol"]: t["marker"] for t in traces(figure, "points")}
     assert by_name["circle"]["color"].tolist() == pytest.approx([1.3, 1.9, 1.9, 2.9])
     assert by_name["circle"]["coloraxis"] == "coloraxis"
-    assert by_name["square-open"]["color"] == GOVERNOR_HUE
+    assert by_name["square-open-dot"]["color"] == GOVERNOR_HUE
     axis = figure["layout"]["coloraxis"]
     assert (axis["cmin"], axis["cmax"]) == (1.3, 2.9)
     assert axis["colorbar"]["title"]["text"] == "DVFS, GHz"
@@ -182,6 +182,13 @@ def test_only_like_runs_compete(tmp_path: Path, column: str) -> None:
     (x0, _), (gap, _), (x2, _) = pairs(line)
     assert sorted([x0, x2]) == [50, 100]
     assert np.isnan(gap)
+
+
+def test_single_settings_of_many_places_are_not_marked(tmp_path: Path) -> None:
+    rows = [run(load_qps=1e3 * k, latency_p99_us=50.0 + k) for k in range(1, 32)]
+    rows.append(run(load_qps=1e3, latency_p99_us=40.0, itr_us=4.0))
+    figure = draw(points_of(tmp_path, rows))
+    assert [len(pairs(mark)) for mark in traces(figure, "winner")] == [1, 1, 1]
 
 
 def test_winners_of_what_was_not_measured_are_not_marked(tmp_path: Path) -> None:

@@ -135,7 +135,7 @@ def _point_trace(
     if size is not None and not hollow:
         sizes = itr_sizes_px(floats(rows[size.column]), largest)
     marker = {
-        "symbol": f"{symbol}-open" if hollow else symbol,
+        "symbol": f"{symbol}-open-dot" if hollow else symbol,
         "size": sizes,
         "color": color,
         "line": {"width": 2 if hollow else 0.9},

@@ -86,7 +86,7 @@ def _size_entries(shown: pl.DataFrame, size: Knob | None) -> list[dict]:
     if shown[size.column].null_count():
         unset = shown.filter(pl.col(size.column).is_null())["system"].unique().to_list()
         words = knob_words(size, None, unset) or f"{size.menu_title} {size.facet.null_word}"
-        entries.append(legend_entry(2, words, "circle-open", ADAPTIVE_SIZE_PX, NEUTRAL))
+        entries.append(legend_entry(2, words, "circle-open-dot", ADAPTIVE_SIZE_PX, NEUTRAL))
     return entries
 
 

@@ -44,12 +44,12 @@ def _sign(drawer: Drawer, trace: dict[str, Any]) -> dict[str, Any]:
     size = number(first["size"], 8 if is_bar else 6, 0, 17)
     if "markers" in mode and size:
         symbol = str(first["symbol"] or ("square" if is_bar else "circle"))
-        base = symbol.removesuffix("-open")
+        base = symbol.removesuffix("-dot").removesuffix("-open")
         shape, factor = MARKERS.get(base, ("o", 1.0))
         border = part(marker, "line")
         edge = colour(_first(border.get("color")), 1, hue) if base not in THIN else hue
         wide = number(_first(border.get("width")), 0, 0, 20)
-        is_open = symbol.endswith("-open")
+        is_open = "-open" in symbol
         look |= {
             "marker": shape, "markersize": round(factor * size * drawer.pt, 2),
             "markerfacecolor": "none" if is_open else hue,
