@@ -86,7 +86,14 @@ def shell() -> dmc.MantineProvider:
             ),
             dash.page_container,
             html.Div(id="hover-card", className="hover-card", role="status"),
-            html.Dialog([html.H2("How was this computed"), html.Pre(id=ids.EXPLANATION)], id="how"),
+            html.Dialog(
+                [
+                    html.Button("close", className="plain closes"),
+                    html.H2("How was this computed"),
+                    html.Pre(id=ids.EXPLANATION),
+                ],
+                id="how",
+            ),
         ],
         id="mantine",
         forceColorScheme="light",

@@ -219,9 +219,11 @@
     const within = (selector) => wattlas.closest(event, selector);
     const item = within("[data-action]"), action = item && ACTIONS[item.dataset.action];
     if (action) action(current(), item.dataset.viewTarget);
-    const clear = within("[data-clear-facet]"), sidebar = within("#sidebar-button");
+    const clear = within("[data-clear-facet]"), closes = within(".closes");
+    const sidebar = within("#sidebar-button");
     if (clear) setProps(JSON.parse(clear.dataset.clearFacet), { value: [] });
     if (within("#theme-button")) setTheme(theme === "dark" ? "light" : "dark");
+    if (closes) closes.closest("dialog").close();
     if (within("#help-button")) document.getElementById("help").showModal();
     if (sidebar) {
       const folded = document.querySelector(".page").classList.toggle("folded");

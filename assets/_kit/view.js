@@ -27,7 +27,6 @@
     const blank = () => ({ columns: null, clause: "", mask: null, zoom: "", under: null, figures: {} });
     const link = { ...blank(), theme: "light" };
     let drawn = new Set(), cursors = {}, waiting = [], turn = 0, decoded = [null, null], boxed = "";
-    let restored = new Set();
 
     const idOf = (name) => views[name].id || name;
     const elementOf = (name) => document.getElementById(idOf(name));
@@ -40,7 +39,6 @@
     link.open = function (clause, zoom = "") {
       Object.assign(link, blank(), { clause: clause || "", zoom });
       [drawn, cursors, waiting, decoded, boxed] = [new Set(), {}, [], [null, null], ""];
-      restored = new Set();
     };
 
     /* ---- drawing */
@@ -63,9 +61,9 @@
       }
       const data = answer.figure.data.map((trace) => of.found(withRows(trace), link.columns));
       const figure = { ...answer.figure, data }, last = link.figures[name];
-      // Plotly shows the whole of a figure of another revision.
+      // Plotly shows the whole of a figure of another revision; a sentence in place of one has none.
       const isOther = last && last.layout.uirevision !== figure.layout.uirevision;
-      if (isOther && wattlas.ranges) wattlas.ranges.keep(idOf(name), {});
+      if (isOther && last.data.length && data.length && wattlas.ranges) wattlas.ranges.keep(idOf(name), {});
       link.figures[name] = figure;
       delete cursors[name];
       drawn.delete(name);
@@ -123,14 +121,15 @@
       listen(gd, name);
       setHome(gd, name);
       wattlas.tools(gd.id);
-      restore(gd, name);
+      restore(gd);
       if (views[name].drawn) views[name].drawn(gd);
     }
-    /* The zoom that the entry of the browser's history has, in the first drawing of a page. */
-    function restore(gd, name) {
-      if (!wattlas.ranges || restored.has(name)) return;
-      restored.add(name);
-      wattlas.scaleTo(gd, wattlas.ranges.of(gd.id));
+    /* The zoom that the entry of the browser's history has. */
+    function restore(gd) {
+      const ranges = wattlas.ranges && gd.data.length ? wattlas.ranges.of(gd.id) : {}, now = rangesOf(gd);
+      if (Object.keys(ranges).some((axis) => String(ranges[axis]) !== String(now[axis]))) {
+        wattlas.scaleTo(gd, ranges);
+      }
     }
     const rangesOf = ({ _fullLayout }) => Object.fromEntries(
       Object.keys(_fullLayout).filter((key) => /^[xy]axis\d*$/.test(key))

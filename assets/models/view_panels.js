@@ -22,7 +22,7 @@
         xref: "container", xanchor: "left", pad: { l: 10, t: 15 }, y: 1, yanchor: "top",
       },
       font: { family: wattlas.FONT, size: 12 }, paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)",
-      margin: { l: 52, r: 12, t: 46, b: 36 }, hovermode: "closest", showlegend: false,
+      margin: { l: 52, r: 12, t: 46, b: 36 }, hovermode: "closest", showlegend: false, uirevision: "keep",
       ...more,
       meta: { kind: "models" },
     };

@@ -233,7 +233,7 @@
     return {
       data: [equalLine([...predicted, ...measured]), ...traces],
       layout: layout(title, legendOf(traces), {
-        xaxis: axis(`predicted by ${FORMULAS[fit]}${unit}`), yaxis: axis(`measured${unit}`),
+        xaxis: axis(`predicted by ${FORMULAS[fit]}${unit}`), yaxis: axis(`measured${unit}`), uirevision: fit,
       }),
     };
   }
@@ -243,13 +243,14 @@
     load_qps: "load, QPS",
   };
   function residuals() {
-    const found = fitted(), { against } = models.page.kept;
+    const found = fitted(), { against, fit } = models.page.kept;
     if (!found) return missing();
     const traces = byGroup(found, found[against], found.residual.map((value) => 100 * value));
     return {
       data: traces,
       layout: layout("Residuals", legendOf(traces), {
         xaxis: axis(AGAINST[against]), yaxis: axis("measured / predicted \u2212 1, %", { zeroline: true }),
+        uirevision: fit + against,
       }),
     };
   }

@@ -156,7 +156,8 @@
       `chosen by us: ${chosen}`];
     part("host-words").textContent = said.filter(Boolean).join(" · ");
     const count = runs && runs.runs ? `${runs.runs.toLocaleString("en")} runs beside the models` : "";
-    const ofRuns = kept.runs && runs ? [count, runs.words] : [];
+    const isBeside = kept.runs && ["interrupts", "energy"].includes(kept.tab);
+    const ofRuns = isBeside && runs ? [count, runs.words] : [];
     const ofSimulation = simulated.words || simulated.status !== "done" ? [simulated.words] :
       resultWords(simulated);
     const words = [

@@ -63,6 +63,16 @@ _SHOWN = """() => {
 
 _MOVE = "([x, y]) => Plotly.relayout(toy.plot('dots'), { 'xaxis.range': x, 'yaxis.range': y })"
 
+_AGAIN = """async () => {
+  const { bars } = toy.figures, gd = toy.plot("bars");
+  const drawn = { data: bars.data, layout: { ...bars.layout, uirevision: "keep" } };
+  toy.show("bars", { figure: drawn }, "light");
+  await Plotly.relayout(gd, { "yaxis.range": [0, 1] });
+  toy.show("bars", { figure: { data: [], layout: { meta: {} } } }, "light");
+  toy.show("bars", { figure: drawn }, "light");
+  return [gd._fullLayout.yaxis.range, wattlas.ranges.of("toy-bars")];
+}"""
+
 
 def shown(toy: Page) -> dict[str, Any]:
     wait_idle(toy)
@@ -125,3 +135,5 @@ def test_pictures_of_one_table_share_selection_keys_and_zoom(page: Page, grid_ad
     assert page.evaluate("toy.paper('dots').layout.xaxis.range") == [1, 2]
     page.evaluate(_MOVE, [[0, 5], [0, 9]])
     assert page.evaluate("toy.zoom") == ""
+    # One outside the link is shown again after a sentence in place of the picture.
+    assert page.evaluate(_AGAIN) == [[0, 1], {"xaxis": [-0.5, 1.5], "yaxis": [0, 1]}]
