@@ -180,7 +180,7 @@ def test_lines_are_drawn_when_shown_and_linked(atlas: Atlas, grid_address: str) 
     page.mouse.click(at["clientX"], at["clientY"])
     wait_idle(page)
     # A point of ITR and frequency; the heatmap shows the same cell.
-    assert atlas.selection().startswith("selection: 2 runs in 1 configurations")
+    assert atlas.selection().startswith("selection: 2 runs in 1 configuration ·")
     assert atlas.veiled_cells() == 11
     page.locator("#explore-show").get_by_text("Both").click()
     expect(page.locator("#scatter")).to_be_visible()
