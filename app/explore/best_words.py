@@ -119,10 +119,10 @@ def sentences(rows: pl.DataFrame, question: Asked) -> list[str]:
     """Return what the page concludes: one sentence a system at a load, three at most.
 
     The default's own row is none: it is what the others are compared with. What was run once comes
-    last: it proves least.
+    last, and one setting beside no other before it: they prove least.
     """
     told = [row for row in rows.to_dicts() if row["reason"] != DEFAULT_WORDS]
-    told.sort(key=lambda row: row["n"] == 1)
+    told.sort(key=lambda row: (row["n"] == 1, row["settings"] == 1))
     given = {"load_qps", "message_bytes", *(place_columns(rows, question) if len(rows) else ())}
     listed = [_sentence(row, question, given) for row in told[:_MOST_SENTENCES]]
     if len(told) > _MOST_SENTENCES:

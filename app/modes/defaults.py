@@ -34,8 +34,12 @@ _STORAGE_METRICS: Final = ("bytes_per_joule", "ios_per_joule")
 
 
 def competitors(catalogue: Catalogue) -> tuple[str, ...]:
-    """Return the knobs that compete unless a visitor asks otherwise: settings, not given loads."""
-    others = (name for name, knob in catalogue.knobs.items() if not knob.is_given)
+    """Return the knobs that compete unless a visitor asks otherwise: settings, not given loads.
+
+    Names compete before numbers, which make axes.
+    """
+    others = [name for name, knob in catalogue.knobs.items() if not knob.is_given]
+    others.sort(key=lambda name: catalogue.knobs[name].facet.is_number)
     return tuple(dict.fromkeys((*_COMPETITORS, *others)))
 
 
@@ -154,9 +158,9 @@ def _axes(
         others += list(catalogue.knobs)
         other = next(n for n in others if n not in (fixed, competitor))
         return (str(state.x), other) if state.x else (other, str(state.y))
-    half = [pair for pair in _AXES if set(pair) & set(varying) and competitor not in pair]
     # A study with fewer knobs than axes has one row or one cell, by a knob that it has.
     there = [name for name, knob in catalogue.knobs.items() if left[knob.column].count()]
+    half = [pair for pair in _AXES if {*pair} & {*varying} and {*pair} <= {*there} - {competitor}]
     rest = [n for n in (*varying, *there, "itr", "dvfs", "load") if n != competitor]
     known = (
         axis_pairs(catalogue, left, competitor)

@@ -243,6 +243,18 @@ def test_what_makes_no_pair_stands_over_what_was_set(
     assert line["y"].tolist() == [5, 6, 7, 8]
 
 
+def test_in_modes_names_compete_over_numbers_that_runs_have(tmp_path: Path) -> None:
+    """`request` by threads is a usual map, but no run has a size of requests."""
+    columns = (Column("tool", "knob", "text", title="tool"),)
+    rows = [
+        run(tool=tool, threads=threads, replicate=r, itr_us=None, energy_j=5.0 * threads + r)
+        for tool in ("bzip2", "gzip") for threads in (1, 2, 4) for r in range(2)
+    ]  # fmt: skip
+    state = modes_opens(Lakes(write_lake(tmp_path / "lake", rows, columns)).at(None))
+    assert (state.competitor, state.x) == ("c_tool", "threads")
+    assert state.y not in ("request", "depth")
+
+
 @pytest.mark.parametrize("itr_us", [(2.0, 2.0, 2.0), (2.0, 2.0, 4.0)])
 def test_runs_that_no_setting_tells_apart_are_points_of_their_own(
     itr_us: tuple[float, ...], tmp_path: Path
