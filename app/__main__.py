@@ -1,7 +1,8 @@
 """The command line: `python -m app` serves the pages.
 
 `python -m app export` writes one view to a file, or a study to a folder that verifies itself;
-`python -m app plan` the runs that would decide; `python -m app compress` prepares an installation.
+`python -m app plan` the runs that would decide; `python -m app compress` prepares an installation,
+`python -m app prepare` a large lake.
 """
 
 import argparse
@@ -51,6 +52,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return _plan(settings, options)
         if options.command == "compress":
             return _compress(settings)
+        if options.command == "prepare":
+            return _prepare(settings)
         return _serve(settings)
     except (SelectionError, UnknownVersionError) as error:
         print(f"wattlas: --state cannot be followed: {error}", file=sys.stderr)
@@ -122,6 +125,8 @@ def build_parser() -> argparse.ArgumentParser:
     )
     address_words = "compress scripts and style sheets once, when the app is installed"
     commands.add_parser("compress", parents=[shared], help=address_words)
+    address_words = "store what Explore shows first of each workload of a large lake"
+    commands.add_parser("prepare", parents=[shared], help=address_words)
     return parser
 
 
@@ -213,6 +218,19 @@ def _compress(settings: Settings) -> int:
     contents = contents_to_compress(create_app(settings))
     contents += [export_scripts(page.name).encode() for page in PAGES]
     print(f"wattlas: {compress_all(contents)} files of scripts and style sheets compressed")
+    return 0
+
+
+def _prepare(settings: Settings) -> int:
+    from app.explore.prepared import prepare
+    from app.kit.context import Lakes
+
+    view = Lakes(settings.lake, settings.check_files).at(None)
+    if not view.is_large:
+        print(f"{view.words}: {view.runs:,} runs need no preparation")
+        return 0
+    for dataset, workload in prepare(view):
+        print(f"{view.words}: {dataset}, {workload}", flush=True)
     return 0
 
 

@@ -4,6 +4,7 @@ They are found once for each lake, workload and metric, and stay in unless a rea
 """
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Final
 
 import numpy as np
@@ -53,6 +54,10 @@ def _odd_of_axes(view: LakeView, key: tuple[Selection, str, str]) -> pl.DataFram
 
 
 def _odd_table(view: LakeView, key: tuple[Selection, str]) -> pl.DataFrame:
+    return view.stored(("odd runs", key), partial(_find_odd, view, key))
+
+
+def _find_odd(view: LakeView, key: tuple[Selection, str]) -> pl.DataFrame:
     selection, column = key
     catalogue = view.catalogue
     known = view.known(selection, catalogue.configuration)

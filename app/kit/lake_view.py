@@ -19,6 +19,7 @@ from app.kit.answer_cache import (
     unchanged,
 )
 from app.kit.settings import MAX_ROWS
+from app.kit.stored_answers import StoredAnswers
 from data.analysis.facets import LEADING, FacetCounts, matches
 from data.connection import Lake
 from data.errors import LakeError
@@ -51,8 +52,8 @@ class LakeView:
     def __init__(self, lake: Lake) -> None:
         self.lake = lake
         self.catalogue = lake.catalogue
-        self._sets = AnswerCache(lake.polars)
-        self._replicates = AnswerCache(lake.polars, KEPT_ROWS)
+        self._sets = AnswerCache(self.ask)
+        self._replicates = AnswerCache(self.ask, KEPT_ROWS)
         self._asked: dict[Ask, AnswerCache] = {}
         self._once, self._once_large = (
             cached(LRUCache(most), condition=Condition())(self._answer)
@@ -77,6 +78,22 @@ class LakeView:
     def outline(self) -> pl.DataFrame:
         """Answer of `outline_query`."""
         return self.lake.polars(*outline_query(MAX_ROWS, catalogue=self.catalogue))
+
+    def ask(self, sql: str, parameters: Sequence[Any]) -> pl.DataFrame:
+        """Answer a query; a large lake's answer is stored."""
+        return self.stored((sql, *parameters), partial(self.lake.polars, sql, parameters))
+
+    def stored(self, question: Sequence[object], ask: Callable[[], pl.DataFrame]) -> pl.DataFrame:
+        """Return the answer of `ask`; a large lake's answer is stored.
+
+        Args:
+            question: Its representation tells the answer from all others of this version.
+        """
+        return self._stored.get(repr(question), ask) if self.is_large else ask()
+
+    @cached_property
+    def _stored(self) -> StoredAnswers:
+        return StoredAnswers(self.lake)
 
     @property
     def is_large(self) -> bool:
@@ -104,7 +121,7 @@ class LakeView:
 
     def _find_cube(self, studied: Selection) -> pl.DataFrame:
         query = facet_cube_query(MAX_ROWS + 1, studied, catalogue=self.catalogue)
-        cube = self.lake.polars(*query)
+        cube = self.ask(*query)
         if len(cube) > MAX_ROWS:
             raise LakeError(f"more than {MAX_ROWS:,} combinations of settings; choose a dataset")
         return copied(cube)
@@ -297,5 +314,5 @@ def _measured(view: LakeView, chosen: Selection) -> tuple[str, ...]:
             query = chosen_counts_query(
                 chosen, missing, catalogue=view.catalogue, most_runs=most_runs
             )
-            counts |= view.lake.polars(*query).row(0, named=True)
+            counts |= view.ask(*query).row(0, named=True)
     return tuple(name for name, count in counts.items() if count)

@@ -8,6 +8,11 @@ import pytest
 from flask import Flask
 from polars.testing import assert_frame_equal
 
+from app.explore.defaults import turned
+from app.explore.prepared import prepare
+from app.explore.question import Question
+from app.explore.state import ExploreState
+from app.explore.studies import moments_of
 from app.findings.layout_runs import order_block
 from app.findings.state import FindingsState
 from app.kit import lake_view
@@ -134,6 +139,25 @@ def test_columns_are_measured_whichever_runs_are_read_first(
     assert measured == tuple(name for name, count in counted.items() if count)
     first = chosen_counts_query(Selection(), measured, catalogue=SHIPPED, most_runs=1)
     assert 0 in large.lake.polars(*first).row(0)
+
+
+def test_another_process_asks_nothing_that_was_prepared(
+    views: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    small, large = views
+    prepared = [next(prepare(large))]
+    assert prepared == [min(small.outline.select("dataset", "workload").rows())]
+    again = LakeView(large.lake)
+    monkeypatch.setattr(LakeView, "is_large", property(lambda view: view is not small))
+    assert again.runs == small.runs
+    monkeypatch.setattr(large.lake, "polars", lambda *_: pytest.fail("asked the lake"))
+    for dataset, workload in prepared:
+        start = ExploreState(Selection.of(dataset=[dataset]), replicates="means")
+        state = turned(again, start, workload)
+        question = Question.of(again, state)
+        assert_frame_equal(question.points, Question.of(small, state).points)
+        assert_frame_equal(question.odd, Question.of(small, state).odd)
+        assert_frame_equal(moments_of(question), moments_of(Question.of(small, state)))
 
 
 def test_pages_open_on_the_dataset_with_most_runs(views: Any) -> None:
