@@ -201,7 +201,7 @@ def _axes_calls(drawer: Drawer, frame: Frame, key: tuple[str, str], panel: Panel
             calls.append(Call(name, f"{letter}axis.set_label_position", (side,)))
         title = part(spec, "title").get("text") or ""
         if title and _has_labels(drawer, frame, key, axis):
-            words = wrapped(plain(title), 1.15 * _title_pt(drawer, axis), drawer.font_pt)
+            words = wrapped(plain(title), _title_pt(drawer, axis), drawer.font_pt)
             calls.append(Call(name, f"set_{letter}label", (words,)))
         if spec.get("showgrid") is False or axis.kind == "category":
             calls.append(Call(name, "grid", (False,), {"axis": letter}))

@@ -21,6 +21,8 @@ _PARTS: Final = 10
 _CIRCLE_CORNERS: Final = 26
 # Corners or marks from which they are on a grid of fifths of a point, 360 dots an inch.
 _LONG: Final = 300
+# Corners from which a line is written by steps.
+_STEPPED: Final = 8
 COARSE: Final = 5
 _GROUPS: Final = ("figure", "axes", "legend")
 # What matplotlib writes of a text that is not turned.
@@ -132,28 +134,34 @@ class CompactRenderer(_Base):
     ) -> None:
         clip, scale = self._get_clip_attrs(gc), {"transform": f"scale({1 / parts})"}
         looks = {look: d for look, d in looks.items() if d}
-        if len(looks) == 1 and not clip:
+        if clip:
+            self.writer.start("g", **clip)
+        if len(looks) == 1:
             ((look, d),) = looks.items()
-            self.writer.element("path", d=d, **scale, **(common or {}), **dict(look))
-            return
-        self.writer.start("g", **clip)
-        self.writer.start("g", **scale, **(common or {}))
-        for look, d in looks.items():
-            self.writer.element("path", d=d, **dict(look))
-        self.writer.end("g")
-        self.writer.end("g")
+            self.writer.element("path", d=d, **(common or {}), **dict(look), **scale)
+        elif looks:
+            # What all looks have is written once.
+            shared = set.intersection(*map(set, looks))
+            self.writer.start("g", **scale, **(common or {}), **dict(sorted(shared)))
+            for look, d in looks.items():
+                own = {name: value for name, value in look if (name, value) not in shared}
+                self.writer.element("path", d=d, **own)
+            self.writer.end("g")
+        if clip:
+            self.writer.end("g")
 
     def draw_path(self, gc: Any, path: Any, transform: Any, rgbFace: Any = None) -> None:  # noqa: N803
-        """Write a line; a long solid one by steps."""
+        """Write a line; a solid one of many corners by steps."""
         is_plain = gc.get_dashes()[1] is None and not gc.get_hatch() and not gc.get_sketch_params()
         steps = (Path.MOVETO, Path.LINETO, Path.CLOSEPOLY, Path.STOP)
         is_plain = is_plain and (path.codes is None or bool(np.isin(path.codes, steps).all()))
-        if len(path.vertices) < _LONG or not is_plain:
+        if len(path.vertices) < _STEPPED or not is_plain:
             super().draw_path(gc, path, transform, rgbFace)
             return
+        parts = COARSE if len(path.vertices) >= _LONG else _PARTS
         box = None if rgbFace is not None else (0.0, 0.0, self.width, self.height)
         flipped = path.cleaned(self._make_flip_transform(transform), True, box)
-        self._write(gc, {_look(gc, rgbFace, COARSE): [(0, 0, _steps(flipped))]}, COARSE)
+        self._write(gc, {_look(gc, rgbFace, parts): [(0, 0, _steps(flipped, parts))]}, parts)
 
     def _convert_path(
         self, path: Any, transform: Any = None, clip: Any = None, simplify: Any = None,
@@ -167,13 +175,13 @@ class CompactRenderer(_Base):
         return str(text.decode("ascii"))
 
 
-def _steps(path: Path) -> str:
-    """Write a long path by steps on the coarse grid; corners between steps of one direction go."""
+def _steps(path: Path, parts: int) -> str:
+    """Write a path by steps on a grid; corners between steps of one direction go."""
     codes, corners = np.asarray(path.codes), np.asarray(path.vertices)
     path_parts: list[str] = []
     at, last = np.zeros(2, int), (0, 0)
     kept = np.isin(codes, (Path.MOVETO, Path.LINETO))
-    places = np.round(COARSE * corners[kept]).astype(int)
+    places = np.round(parts * corners[kept]).astype(int)
     for is_move, place in zip((codes[kept] == Path.MOVETO).tolist(), places, strict=True):
         x, y = (place - at).tolist()
         at = place
@@ -264,7 +272,7 @@ def _glyph(path: Path, parts: int = _PARTS) -> tuple[np.ndarray, str]:
         radius = parts * (high[0] - low[0]) / 2
         start = np.array([low[0], (low[1] + high[1]) / 2])
         # All but a tenth of a point of the circle, and a line to close it.
-        return start, f"a{radius:.0f} {radius:.0f} 0 1 1 0 1z"
+        return start, f"a{radius:.0f} {radius:.0f} 0 110 1z"
     path_parts: list[str] = []
     at, start = np.zeros(2), corners[0]
     for points, code in path.iter_segments(curves=True, simplify=False):
