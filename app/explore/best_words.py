@@ -15,6 +15,8 @@ from data.units import MISSING, format_digits, format_quantity, format_signed
 
 # A regret above it says that the data do not bound it.
 MOST_REGRET_PCT: Final = 25.0
+# Runs with a larger geometric standard deviation are none of one setting.
+MOST_SPREAD: Final = 2.0
 _MOST_SENTENCES: Final = 3
 
 
@@ -176,6 +178,11 @@ def _sentence(row: Mapping[str, Any], question: Asked, given: Collection[str]) -
 
 def _change_sentence(row: Mapping[str, Any], question: Asked, what: str, value: str) -> str:
     if row["change_pct"] is None:
+        if row["settings"] == 1 and row["n"] > 1 and row["spread"] > MOST_SPREAD:
+            return (
+                f"has {row['n']:,} runs that no setting tells apart: {what} {value}, times or "
+                f"divided by {format_digits(row['spread'])} (geometric mean and standard deviation)"
+            )
         if row["settings"] == 1:
             return f"has one setting, with {what} {value} (n = {row['n']})"
         if _is_alone(row):

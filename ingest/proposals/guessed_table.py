@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
+from ingest.formats.json_rows import is_set
 from ingest.proposals.columns import guess_columns
 from ingest.proposals.crossed_tables import rows_are_samples
 from ingest.proposals.found_tables import FoundTable
@@ -77,6 +78,11 @@ class GuessedTable:
             )
             if not guess.to and (is_other or guess.heading.text in COLUMNS):
                 guess.name = f"{guess.heading.text} of table"
+            # `parameters.level` is a level, unless another column is one.
+            last = guess.heading.text.rpartition(".")[2]
+            ends = [heading for heading in headings if heading.rpartition(".")[2] == last]
+            if is_set(guess.heading.text) and len(ends) == 1 and last not in COLUMNS:
+                guess.name = last
         self.power = power_parts(self.guesses)
         self.energy = energy_parts(self.guesses)
         path, self.parts = read_paths(table.paths) if len(table.paths) > 1 else ("", [])

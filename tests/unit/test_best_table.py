@@ -10,6 +10,7 @@ import pytest
 from dash.html import Div
 
 from app.explore.best_words import sentences
+from app.explore.defaults import default_state
 from app.explore.layout_best import best_settings_table
 from app.explore.state import ExploreState
 from app.explore.views import asked_of, best_notes, best_table, odd_change, picture
@@ -267,3 +268,15 @@ def test_choices_beyond_the_most_are_counted(
     assert len(best_table(view, asked)) == 2
     words = "The first 2 of 3 systems and loads are judged; filter for others."
     assert best_notes(view, asked) == words
+
+
+def test_a_mean_of_unlike_runs_is_no_setting_s(tmp_path: Path) -> None:
+    """10, 100 and 1000 J: the geometric mean is 100 J, the standard deviation a factor of 10."""
+    rows = [run(replicate=r, energy_j=10.0**r) for r in (1, 2, 3)]
+    view = Lakes(write_lake(tmp_path / "lake", rows)).at(None)
+    asked = default_state(view)
+    (sentence,) = sentences(best_table(view, asked), asked_of(view, asked))
+    assert sentence == (
+        "At 200,000 QPS, Linux, tuned has 3 runs that no setting tells apart: energy 100 J, times "
+        "or divided by 10 (geometric mean and standard deviation)."
+    )
