@@ -127,7 +127,8 @@ def choose_targets(guesses: Sequence[Guess], of_groups: Container[str] = ()) -> 
     sides = {"energy_j": energy, "power_w": power, "duration_s": duration}
     stated = frozenset(n for n, g in sides.items() if g is None or g.unit or g.is_declared)
     choose_units(energy, power, duration, apart_s, _MOST_W if machines else PLAUSIBLE_W[1])
-    if duration is not None and is_of_something_else(energy, duration):
+    is_open = not {"energy_j", "duration_s"} <= stated
+    if duration is not None and is_open and is_of_something_else(energy, duration):
         duration.aim("", "; the energy is not of this time")
         del sides["duration_s"]
     doubt_units(sides, stated)

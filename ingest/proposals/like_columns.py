@@ -32,6 +32,14 @@ _SERIES: Final = (
     (r"[ _]", r"[A-Za-z][A-Za-z0-9-]*", r"$"),
     (r"[ _]", r"[A-Za-z][A-Za-z0-9-]*", r"(?=[ _][A-Za-z]{1,6}$)"),
 )
+# Two of these are phases or ends of one run, whatever another column compares.
+_OF_ONE_RUN: Final = frozenset(
+    {
+        "train", "training", "infer", "inference", "test", "encode", "decode", "compress",
+        "decompress", "client", "server", "host", "device", "tx", "rx", "send", "receive", "read",
+        "write", "upload", "download", "compute", "communication", "comm", "io", "cold", "warm",
+    }
+)  # fmt: skip
 # What a column of measurements of several kinds is called, and the most kinds.
 _VALUES: Final = frozenset({"value", "values", "score", "measurement", "reading", "result"})
 _MOST_MEASUREMENTS: Final = 40
@@ -115,7 +123,8 @@ def series_pattern(headings: Sequence[str], columns: Sequence[Sequence[Cell]]) -
         kinds = {unit.quantity for unit in quantities if unit is not None}
         known = {word for name in full[0] for word in words_of(name)} if full else set()
         is_alike = len(full) > 1 and all({*each} == {*full[0]} for each in full)
-        if is_alike and kinds & {"energy", "power"} and not known & _NO_SERIES:
+        excluded = _NO_SERIES if len(known) >= _LEAST_SERIES else _NO_SERIES | _OF_ONE_RUN
+        if is_alike and kinds & {"energy", "power"} and not known & excluded:
             either = "|".join(map(re.escape, full[0]))
             # What a column compares are rivals; of several names each is of what ran.
             group = "alternative" if len(full[0]) < _LEAST_SERIES else "series"

@@ -76,10 +76,16 @@ def doubt_units(sides: Mapping[str, Guess | None], stated: frozenset[str]) -> No
         others = dict.fromkeys(each[name] for each in fitting if each[name] != guess.unit)
         taken = f"states no unit, taken as {guess.unit}"
         if name in stated or guess.doubt or not fitting:
-            guess.doubt = guess.doubt or ("" if name in stated else f"{taken}: no unit fits")
+            none = f"{taken}: no unit makes the power of a machine, 1 W to 10 kW"
+            guess.doubt = guess.doubt or ("" if name in stated else none)
         elif others:
             guess.doubt = f"{taken}: {' or '.join(others)} would fit as well"
-        if name == "energy_j" and _is_bare(guess) and name not in stated:
+        energy = named.get("energy_j")
+        if energy is None or name in stated or "energy_j" in stated or not _is_bare(energy):
+            continue
+        if guess is not energy:
+            guess.doubt = guess.doubt or f"{taken}, if {energy.heading.text} is an energy"
+        else:
             guess.doubt = f"states no unit, and not whether it is energy: taken as {guess.unit}"
 
 

@@ -231,23 +231,13 @@ class _Resolution:
 
     def _note_unlike(self) -> None:
         """Note configurations whose runs differ so much that they may be no replicates."""
-        groups, kept = self._keys.configurations, self._keys.fates != DROPPED
         for name, known in self._costs.items():
-            values = np.array(known)
-            here = np.flatnonzero(kept & (values > 0))
-            most = np.full(groups.max(initial=-1) + 1, 0.0)
-            least, first = np.full(len(most), np.inf), np.full(len(most), -1)
-            np.maximum.at(most, groups[here], values[here])
-            np.minimum.at(least, groups[here], values[here])
-            first[groups[here][::-1]] = here[::-1]
-            for group in np.flatnonzero(most > _UNLIKE * least).tolist():
-                claim, unit = self._at(int(first[group])), name[-1].upper().replace("S", "s")
-                knobs = ", ".join(
-                    f"{knob} {value}" for knob, value in claim.key.knobs if knob != "variant"
-                )
+            for row, least, most in self._keys.unlike(np.array(known), _UNLIKE):
+                claim, unit = self._at(row), name.rpartition("_")[2].replace("j", "J")
+                knobs = ", ".join(f"{n} {v}" for n, v in claim.key.knobs if n != "variant")
                 detail = (
-                    f"runs of {knobs or claim.key.workload} have {least[group]:.4g} to "
-                    f"{most[group]:.4g} {unit}, {most[group] / least[group]:.1f} times as much: "
+                    f"runs of {knobs or claim.key.workload} have {least:.4g} to {most:.4g} {unit}, "
+                    f"{most / least:.1f} times as much: "
                     "if something else was set, declare a column for it"
                 )
                 path = claim.read.file.path

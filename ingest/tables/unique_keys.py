@@ -103,6 +103,27 @@ class ResolvedKeys:
         rows = np.flatnonzero(self.fates == fate)
         return rows[np.argsort(self.firsts[rows], kind="stable")]
 
+    def unlike(self, values: np.ndarray, factor: float) -> list[tuple[int, float, float]]:
+        """Return configurations of which one row has over so many times the value of another.
+
+        Args:
+            values: Of each row, shape (rows,); NaN or 0 where unknown.
+
+        Returns:
+            The first row of each, its least and its greatest value; dropped rows do not count.
+        """
+        here = np.flatnonzero((self.fates != DROPPED) & (values > 0))
+        groups, firsts, group = np.unique(
+            self.configurations[here], return_index=True, return_inverse=True
+        )
+        least, most = np.full(len(groups), np.inf), np.zeros(len(groups))
+        np.minimum.at(least, group, values[here])
+        np.maximum.at(most, group, values[here])
+        return [
+            (int(here[firsts[at]]), float(least[at]), float(most[at]))
+            for at in np.flatnonzero(most > factor * least)
+        ]
+
     def renumber(self, is_taken: Callable[[int, int], bool] | None) -> None:
         """Give each further row the next free replicate number of its configuration.
 

@@ -1031,6 +1031,12 @@ def test_what_may_be_set_or_measured_is_told_by_its_values(
     assert guess.why.endswith(MAYBE_SETTINGS) == (role == "label")
 
 
+@pytest.mark.parametrize("heading", ["switches", "faults", "page_faults", "cpu_migrations"])
+def test_counters_have_no_direction(heading: str) -> None:
+    guess = guess_of(read_heading(heading), ["1023", "877", "965"] * 3)
+    assert (guess.role, guess.better) == ("metric", None)
+
+
 @pytest.mark.parametrize(("weeks", "role"), [((1, 2, 3, 4), "label"), ((1, 1, 2, 2), "knob")])
 def test_dates_that_all_differ_are_no_setting(weeks: tuple[int, ...], role: str) -> None:
     (guess,) = guess_columns(["Date"], [[f"week {week}" for week in weeks]], {}, {})
@@ -1135,6 +1141,10 @@ def test_the_columns_of_the_run_itself(columns: dict[str, float], targets: dict[
         # As J in 300 s these would be a tenth of a watt.
         ({"pkg": [30.5, 41.5], "dram": [3.5, 4.5], "time": [300.5, 320.5]}, {"pkg": "power_w"},
          {"pkg": "says neither", "time": "taken as s: ms"}),
+        ({"pkg": [30.5, 41.5], "time": [300, 320]}, {"pkg": "energy_j"},
+         {"pkg": "states no unit, and not whether", "time": "taken as ms, if pkg is an energy"}),
+        # Of a whole cluster, as the headings say.
+        ({"energy_j": [5e9, 6e9], "time_s": [1000, 1100]}, {"time_s": "duration_s"}, {}),
         ({"pkg": [3000.5, 4100.5], "time_s": [100, 120]}, {"pkg": "energy_j"},
          {"pkg": "states no unit, and not whether"}),
         # Nothing has 610 kW: the time is of one call, and no reason for uJ.

@@ -188,9 +188,9 @@ STUDIES: dict[str, tuple[dict[str, str], str, int, list[tuple[Any, ...]]]] = {
         [(1, "fused", 6.5, 80.5), (1, "seq", 10.5, 60.5)],
     ),
     "parts in columns": (
-        {"m.csv": "tenants,energy_seq_mJ,energy_fused_mJ,power_seq_W,power_fused_W\n"
-         "1,10500,6500,60.5,80.5\n2,20500,12500,61.5,81.5\n"},
-        "tenants, energy_seq_mj, energy_fused_mj", 2, [(1, 10500.0, 6500.0)],
+        {"m.csv": "tenants,energy_train_J,energy_infer_J,power_train_W,power_infer_W,saving_pct\n"
+         "1,10500,6500,60.5,80.5,38.1\n2,20500,12500,61.5,81.5,39.0\n"},
+        "tenants, energy_train_j, energy_infer_j", 2, [(1, 10500.0, 6500.0)],
     ),
     "perf for people": (
         {f"logs/{governor}_{threads}threads_run{run}.log": PERF
