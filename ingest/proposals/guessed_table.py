@@ -80,8 +80,8 @@ class GuessedTable:
                 guess.name = f"{guess.heading.text} of table"
             # `parameters.level` is a level, unless another column is one.
             last = guess.heading.text.rpartition(".")[2]
-            ends = [heading for heading in headings if heading.rpartition(".")[2] == last]
-            if is_set(guess.heading.text) and len(ends) == 1 and last not in COLUMNS:
+            like = [each for each in content.headings if each.rpartition(".")[2] == last]
+            if is_set(guess.heading.text) and len(like) == 1 and last not in COLUMNS:
                 guess.name = last
         self.power = power_parts(self.guesses)
         self.energy = energy_parts(self.guesses)

@@ -277,6 +277,6 @@ def test_a_mean_of_unlike_runs_is_no_setting_s(tmp_path: Path) -> None:
     asked = default_state(view)
     (sentence,) = sentences(best_table(view, asked), asked_of(view, asked))
     assert sentence == (
-        "At 200,000 QPS, Linux, tuned has 3 runs that no setting tells apart: energy 100 J, times "
-        "or divided by 10 (geometric mean and standard deviation)."
+        "At 200k QPS, Linux tuned has 3 runs that no setting tells apart: energy 100 J, times "
+        "or divided by 10.0 (geometric mean and standard deviation)."
     )
