@@ -408,8 +408,8 @@ def test_descriptions_list_all_files_and_units(artifact: Path) -> None:
 
 
 @pytest.mark.slow
-def test_it_is_a_valid_data_package_and_ro_crate(
-    artifact: Path, monkeypatch: pytest.MonkeyPatch
+def test_it_is_a_valid_data_package_and_ro_crate_until_it_is_changed(
+    changed: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     import requests_cache
     import rocrate
@@ -418,9 +418,15 @@ def test_it_is_a_valid_data_package_and_ro_crate(
     limit = csv.field_size_limit()
     import frictionless  # which changes the limit for the whole process
 
-    report = frictionless.validate(str(artifact / "datapackage.json"))
-    csv.field_size_limit(limit)
+    package = str(changed / "datapackage.json")
+    report = frictionless.validate(package)
     assert report.valid, report.flatten(["type", "note"])
+    cells = changed / "tables/explore-heatmap.csv"
+    first, *others = cells.read_text().splitlines()
+    cells.write_text("\n".join([first, *(line.rpartition(",")[0] + ",x" for line in others)]))
+    report = frictionless.validate(package)
+    csv.field_size_limit(limit)
+    assert {"type-error", "hash-count"} <= {kind for (kind,) in report.flatten(["type"])}
     context = Path(rocrate.__file__).parent / "data" / "ro-crate.jsonld"
 
     def send(_: Any, request: requests.PreparedRequest, **__: Any) -> requests.Response:
@@ -434,10 +440,14 @@ def test_it_is_a_valid_data_package_and_ro_crate(
     for session in (requests.Session, requests_cache.CachedSession):
         monkeypatch.setattr(session, "send", send)
     asked = services.ValidationSettings(
-        rocrate_uri=str(artifact), requirement_severity=models.Severity.REQUIRED
+        rocrate_uri=str(changed), requirement_severity=models.Severity.REQUIRED
     )
     result = services.validate(asked)
     assert result.passed(), [issue.message for issue in result.get_issues()]
+    crate = json.loads((changed / "ro-crate-metadata.json").read_text())
+    crate["@graph"] = [entity for entity in crate["@graph"] if entity["@id"] != "./"]
+    (changed / "ro-crate-metadata.json").write_text(json.dumps(crate))
+    assert not services.validate(asked).passed()
 
 
 def test_the_command_refuses_what_it_cannot_write(
