@@ -164,6 +164,13 @@ def _sentence(row: Mapping[str, Any], question: Asked, given: Collection[str]) -
             f"No setting of {name} meets {limit}{load}: "
             f"the {word} {lowered(question.limited.title)} is {nearest}{named}."
         )
+    if row["standing"] == "maybe" and _misses(row, question):
+        limit = format_quantity(question.limit, question.limited.unit)
+        count = row["members"] + row["members_once"]
+        return (
+            f"No setting of {name} meets {limit}{f' at {load}' if load else ''} in the mean; "
+            f"the runs of {count:,} do not rule it out."
+        )
     if question.limit is not None and row["limited"] is None:
         return f"{name}{f' at {load}' if load else ''} has no {lowered(question.limited.title)}."
     parts = [_change_sentence(row, question, what, value), *_against_sentence(row, question)]
@@ -239,6 +246,14 @@ def _set_sentence(row: Mapping[str, Any]) -> str:
 def _is_alone(row: Mapping[str, Any]) -> bool:
     """Return whether nothing was compared: one setting was repeated, others may be better."""
     return row["settings_twice"] == 1 and row["members_once"] + row["unjudged"] > 0
+
+
+def _misses(row: Mapping[str, Any], question: Asked) -> bool:
+    """Return whether the mean of the limited metric is beyond the limit."""
+    if question.limit is None or row["limited"] is None:
+        return False
+    is_over = row["limited"] > question.limit
+    return is_over if question.limited.better != "more" else row["limited"] < question.limit
 
 
 def _caution(row: Mapping[str, Any], question: Asked) -> str:

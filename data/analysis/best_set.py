@@ -56,6 +56,7 @@ class BestSet:
         is_member: Cannot be told from the best.
         is_within, is_outside: Surely meets the limit, surely does not; without a limit all are
             within.
+        is_met: The mean meets the limit; all True without one, False where it is not known.
         regret: Upper bound of how much a setting costs more than the best challenger in the set, as
             a difference of the scale; NaN for other settings than challengers in the set.
         bound_by: The challenger in the set that decides the regret of a setting; -1 for none.
@@ -66,6 +67,7 @@ class BestSet:
     is_member: np.ndarray
     is_within: np.ndarray
     is_outside: np.ndarray
+    is_met: np.ndarray
     regret: np.ndarray
     bound_by: np.ndarray
     alpha_pair: float
@@ -167,7 +169,8 @@ def best_set(cost: Estimates, limit: Limit | None = None, alpha: float = 0.05) -
         a, b = cost.at(challenged[:, None]), cost.at(against[None, :])
         is_member[challenged] = ~_is_beaten(a, b, np.ones(1, bool), alpha_pair)
     regret, bound_by = _regret(cost, np.flatnonzero(is_member & is_challenger), alpha)
-    return BestSet(is_member, is_within, is_outside, regret, bound_by, alpha_pair, count)
+    is_met = limit.metric.mean <= limit.at if limit else np.ones(len(cost.n), bool)
+    return BestSet(is_member, is_within, is_outside, is_met, regret, bound_by, alpha_pair, count)
 
 
 def best_sets(
@@ -281,14 +284,16 @@ def recommend(
 ) -> Recommendation:
     """Choose a member of a best set: low upper bound first, then the least changed.
 
-    The bound counts, not the mean: a lucky noisy setting has a poor bound.
+    The bound counts, not the mean: a lucky noisy setting has a poor bound. Where no member surely
+    meets a limit, those come first whose mean meets it, though they were measured once.
 
     Args:
         changes, steps: Of each setting, from the baseline, shape (settings,).
         margin: Bounds within it of the lowest are as good, as a difference of the scale.
     """
     is_twice = best.is_member & (cost.n >= 2)
-    tiers = (is_twice & best.is_within, best.is_member & best.is_within, is_twice, best.is_member)
+    within, met = best.is_member & best.is_within, best.is_member & best.is_met
+    tiers = (is_twice & within, within, is_twice & met, met, is_twice, best.is_member)
     level = next((i for i, tier in enumerate(tiers) if tier.any()), None)
     if level is None:
         return Recommendation(None)

@@ -167,6 +167,20 @@ def test_the_bound_counts_for_the_recommended_not_the_mean() -> None:
     assert recommend(cost, found, changes, steps, margin=0.0).setting == 1
 
 
+@pytest.mark.parametrize(("mean", "expected"), [([0.2, 0.2, -0.2], 2), ([0.2, -0.2, -0.2], 1)])
+def test_where_nothing_surely_meets_a_limit_a_mean_that_meets_it_comes_first(
+    mean: list[float], expected: int
+) -> None:
+    """Means of the limited metric, of large noise; the limit is 0, and the last has one run."""
+    cost, x = estimates([3, 3, 1], [0.0, 0.001, 0.002]), estimates([3, 3, 1], mean)
+    x.variance[:] = 1.0
+    found = best_set(cost, Limit(0.0, x))
+    assert not found.is_within.any()
+    assert not found.is_outside.any()
+    chosen = recommend(cost, found, np.zeros(3, int), np.zeros(3, int))
+    assert (chosen.setting, chosen.is_proven) == (expected, False)
+
+
 def test_one_run_is_recommended_only_without_others() -> None:
     cost = estimates([1, 1], [0.0, 0.1])
     chosen = recommend(cost, best_set(cost), np.zeros(2, int), np.zeros(2, int))
