@@ -29,7 +29,7 @@ from data.machine_state import compare_states, runs_of_states
 from data.published import PublishedClaim, published_claims
 from data.queries.claims import REFERENCE, SUBJECT, Member, claim_runs_query
 from data.selection import Selection
-from data.units import format_signed
+from data.units import format_signed, lowered
 
 if TYPE_CHECKING:
     from data.connection import Lake
@@ -244,7 +244,7 @@ def _claim(
         subject=spec.subject,
         reference=limit if spec.kind == "limit met" else spec.reference,
         metric=spec.metric,
-        metric_words=_lowered(metric.title),
+        metric_words=lowered(metric.title),
         scope=spec.scope,
         scope_words=", ".join(dict.fromkeys(machine_words)),
         limit=spec.limit,
@@ -271,10 +271,6 @@ def _id(spec: Spec) -> str:
     parts = [spec.kind, *spec.scope.values(), *systems, spec.metric, *own]
     parts += [f"{spec.limit[0]} {spec.limit[1]:g}"] if spec.limit else []
     return "/".join(f"{p:g}" if isinstance(p, float) else str(p) for p in parts).replace(" ", "-")
-
-
-def _lowered(title: str) -> str:
-    return title if title[:2].isupper() or title[1:2].isdigit() else title[:1].lower() + title[1:]
 
 
 def _percent(difference: float) -> float | None:

@@ -14,7 +14,7 @@ from data.selection import (
     facet_name,
     facets_of,
 )
-from data.units import format_bytes, format_load, format_setting
+from data.units import format_bytes, format_load, format_setting, lowered
 
 
 def _plain(value: Value) -> str:
@@ -91,8 +91,7 @@ class Knob:
     @cached_property
     def noun(self) -> str:
         """What a sentence calls it: `system`, `request size`, `ITR`."""
-        name = self.menu_title
-        return name if name.isupper() or name.startswith("IO") else name[:1].lower() + name[1:]
+        return lowered(self.menu_title)
 
     @cached_property
     def plural(self) -> str:
@@ -102,7 +101,7 @@ class Knob:
             return "kinds of work"
         if self.is_declared or title.endswith("s"):
             return f"values of {self.noun}"
-        base = title if title.startswith("IO") else title[:1].lower() + title[1:]
+        base = lowered(title)
         return f"{base[:-1]}ies" if base.endswith("cy") else f"{base}s"
 
     @cached_property

@@ -62,6 +62,12 @@ def digits_between(low: float, high: float) -> int:
     return min(max(math.floor(math.log10(largest)) - math.floor(math.log10(width)) + 1, 3), 6)
 
 
+def lowered(title: str) -> str:
+    """Return a title for use inside a sentence: `mean latency`, but `IOs per joule`, `GPU cap`."""
+    is_name = title[:2].isupper() or title[1:2].isdigit()
+    return title if is_name else title[:1].lower() + title[1:]
+
+
 def kind_of(unit: str) -> str:
     """Return the unit without its SI prefix, and `1/s` for every rate: `J` for `mJ`.
 

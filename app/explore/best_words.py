@@ -8,10 +8,10 @@ from typing import Any, Final
 import polars as pl
 
 from app.explore.decided import DEFAULT_WORDS
-from app.kit.words import configuration_words, knob_words, load_words, lowered
+from app.kit.words import configuration_words, knob_words, load_words
 from data.catalogue import Catalogue
 from data.metrics import Metric
-from data.units import MISSING, format_digits, format_quantity, format_signed
+from data.units import MISSING, format_digits, format_quantity, format_signed, lowered
 
 # A regret above it says that the data do not bound it.
 MOST_REGRET_PCT: Final = 25.0

@@ -9,11 +9,11 @@ from app.explore.decided import DEFAULT_WORDS, Judged, judge
 from app.explore.question import Question
 from app.explore.studies import decided_query, setting_keys, without_settings
 from app.kit.clause import matching, read_clause
-from app.kit.words import configuration_words, explanation, lowered
+from app.kit.words import configuration_words, explanation
 from data.analysis.best_set import pair_test
 from data.analysis.noise import Estimates
 from data.queries.statement import statement
-from data.units import MINUS, format_digits, format_quantity
+from data.units import MINUS, format_digits, format_quantity, lowered
 
 # Of that many pairs at most the numbers are listed.
 _MOST_PAIRS: Final = 20

@@ -20,8 +20,7 @@ from app.explore.best_words import (
     setting_words,
 )
 from app.explore.decided import DEFAULT_WORDS
-from app.kit.words import lowered
-from data.units import MISSING, format_digits, format_quantity
+from data.units import MISSING, format_digits, format_quantity, lowered
 
 
 def best_settings_table(rows: pl.DataFrame, question: Asked) -> html.Div:

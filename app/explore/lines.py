@@ -15,7 +15,7 @@ from app.kit.figure_text import BREAK, bold
 from app.kit.joined import join_panels
 from app.kit.panels import NONE, Split
 from app.kit.settings import MAX_ROWS
-from app.kit.words import EMPTY_LAKE, explanation, lowered, slice_words, subject, synthetic_note
+from app.kit.words import EMPTY_LAKE, explanation, slice_words, subject, synthetic_note
 from data.analysis.like_with_like import Slice, like_with_like
 from data.analysis.pooling import pool
 from data.analysis.spreads import mean_spreads
@@ -23,6 +23,7 @@ from data.knobs import Knob
 from data.queries.metric_cube import cells_query, medians_query
 from data.queries.statement import statement
 from data.selection import Selection
+from data.units import lowered
 
 # More lines of a metric hide each other; those of the first values are drawn.
 MOST_LINES: Final = 60

@@ -25,9 +25,10 @@ from app.explore.studies import setting_keys, unjudged_words
 from app.kit.lake_view import LakeView
 from app.kit.metric_choice import PERFORMANCE
 from app.kit.settings import MAX_ROWS
-from app.kit.words import axis_words, explanation, lowered, workload_title
+from app.kit.words import axis_words, explanation, workload_title
 from data.queries.runs import runs_query
 from data.selection import Selection
+from data.units import lowered
 
 # Datasets and workloads that a sentence names.
 _NAMED: Final = 3

@@ -22,7 +22,7 @@ from data.knob_table import ADAPTIVE, GOVERNOR
 from data.knobs import Knob
 from data.queries.statement import statement
 from data.selection import SHIPPED_FACETS, Selection, Value
-from data.units import format_bytes, format_digits, format_load
+from data.units import format_bytes, format_digits, format_load, lowered
 
 workload_title: Final = SHIPPED_FACETS["workload"].titled
 
@@ -76,11 +76,6 @@ def knob_words(knob: Knob, value: Value | None, systems: Iterable[str | None] = 
         is_said = knob.facet.null_word in (ADAPTIVE, GOVERNOR) or knob.is_declared
         return knob.words(None) if is_said else ""
     return value_words(knob, value, {}) if knob.name == "system" else knob.words(value)
-
-
-def lowered(title: str) -> str:
-    """Return a metric's title for use inside a sentence: `mean latency`, but `IOs per joule`."""
-    return title if title[:2].isupper() else title[:1].lower() + title[1:]
 
 
 def load_words(load_qps: float | None, message_bytes: float | None) -> str:

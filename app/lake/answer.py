@@ -8,7 +8,7 @@ import polars as pl
 
 from app.kit.lake_view import LakeView
 from app.kit.links import page_link
-from app.kit.words import explanation, knob_words, lowered
+from app.kit.words import explanation, knob_words
 from app.lake.state import LakePageState
 from data.catalogue import Catalogue
 from data.choices import Choice
@@ -29,7 +29,7 @@ from data.queries.lake_page import (
 )
 from data.selection import Selection
 from data.sweeps import knob_shares, scope_words, sweeps_of
-from data.units import format_digits, format_quantity
+from data.units import format_digits, format_quantity, lowered
 
 COSTS: Final = ("energy_j", "power_w")
 MOST_QUESTIONS: Final = 5
@@ -37,11 +37,13 @@ _MOST_PLACES: Final = 2_000
 # Lines of the matrix of a dataset.
 MOST_PLACES: Final = 24
 _MOST_PROBLEMS: Final = 2_000
-# What a page needs, by its title: columns of `datasets_query` that must be above 0.
+# What a page needs, by its title: columns of `datasets_query` that must be above 0; and the studies
+# that could have it.
 _NEEDS: Final[Mapping[str, tuple[str, ...]]] = {
     "Explore": ("with_cost", "with_performance"), "Timeline": ("logged",),
     "Storage": ("with_request_bytes",),
 }  # fmt: skip
+_OF: Final[Mapping[str, str]] = {"Timeline": "of_interrupts", "Storage": "of_storage"}
 _NAMES: Final[Mapping[str, str]] = {
     "with_cost": "energy or power", "with_performance": "latency, rate or time",
     "logged": "per-interrupt logs", "with_request_bytes": "results of fio",
@@ -60,10 +62,7 @@ def _datasets(view: LakeView, _: None) -> pl.DataFrame:
     rows = view.lake.polars(*datasets_query(view.catalogue))
     files = view.lake.polars(*files_query())
     rows = rows.join(files, on="dataset", how="left", nulls_equal=True, maintain_order="left")
-    missing = [
-        "; ".join(_missing(row | {"with_cost": row["with_energy"] + row["with_power"]}))
-        for row in rows.iter_rows(named=True)
-    ]
+    missing = ["; ".join(_missing(row)) for row in rows.iter_rows(named=True)]
     return rows.with_columns(missing=pl.Series(missing, dtype=pl.String))
 
 
@@ -71,7 +70,7 @@ def _missing(row: Mapping[str, Any]) -> list[str]:
     return [
         f"{page}: {', '.join(_NAMES[name] for name in needed if not row[name])}"
         for page, needed in _NEEDS.items()
-        if not all(row[name] for name in needed)
+        if not all(row[name] for name in needed) and row.get(_OF.get(page, ""), True)
     ]
 
 

@@ -15,7 +15,7 @@ from app.kit.figure_text import BREAK
 from app.kit.joined import columns_of, join_panels
 from app.kit.lake_view import LakeView
 from app.kit.settings import MAX_POINTS
-from app.kit.words import EMPTY_LAKE, lowered
+from app.kit.words import EMPTY_LAKE
 from app.modes.figures.pareto import ParetoScene, build_pareto, pareto_members
 from app.modes.figures.shares import build_shares
 from app.modes.figures.winner_map import MapScene, build_winner_map
@@ -26,6 +26,7 @@ from app.modes.state import ModesState
 from app.modes.words import OUTCOME_WORDS, conclusions, nothing_left, question, subject, subtitle
 from data.analysis.rules import OUTCOMES, WIN
 from data.selection import Value
+from data.units import lowered
 
 # A lead of twice the runner-up has the full hue; its square root is shown, so that a few percent
 # differ from none.

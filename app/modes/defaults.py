@@ -13,7 +13,6 @@ import polars as pl
 from app.kit.lake_view import LakeView, leading, of_workload
 from app.kit.metric_choice import PERFORMANCE, choose_cost, performance_column
 from app.kit.panels import split_name
-from app.kit.words import lowered
 from app.modes.state import ModesState
 from data.analysis.facets import LEADING
 from data.analysis.like_with_like import like_with_like
@@ -21,6 +20,7 @@ from data.catalogue import Catalogue
 from data.knobs import Knob
 from data.metrics import Metric
 from data.selection import Selection
+from data.units import lowered
 
 # Competitors and pairs of axes, in the order in which readers of the studies expect them.
 _COMPETITORS: Final = ("mode", "system", "machine", "dvfs", "itr", "rapl", "device")

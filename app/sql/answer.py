@@ -13,13 +13,13 @@ import polars as pl
 import data.sandbox
 from app.kit.lake_view import LakeView
 from app.kit.metric_choice import performance_column
-from app.kit.words import lowered
 from app.sql.roles import unit_of
 from app.sql.state import SqlState
 from data.log_views import VIEWS
 from data.queries.sql_page import ALL_RUNS, columns_query, subjects_query
 from data.queries.statement import statement
 from data.selection import Selection
+from data.units import lowered
 
 _EXAMPLES: Final = Path(data.sandbox.__file__).with_name("examples.toml")
 

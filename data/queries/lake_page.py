@@ -4,6 +4,7 @@ from typing import Any, Final
 
 from data.catalogue import Catalogue
 from data.selection import Selection
+from data.units import kind_of
 
 # Columns of `runs` whose values are listed, and how many of them at most.
 _LISTED: Final = {
@@ -11,6 +12,11 @@ _LISTED: Final = {
     "devices": "device", "sources": "source",
 }  # fmt: skip
 _MOST_LISTED: Final = 12
+# Of studies of interrupts and clocks, and of those of storage.
+_STUDIED: Final = {
+    "of_interrupts": "has_log OR itr_us IS NOT NULL OR dvfs_ghz IS NOT NULL",
+    "of_storage": "device IS NOT NULL OR mode IS NOT NULL OR iops IS NOT NULL",
+}
 _MOST_NAMES: Final = 4
 
 
@@ -21,8 +27,9 @@ def datasets_query(catalogue: Catalogue) -> tuple[str, list[Any]]:
         SQL and no parameters. One row a dataset: `dataset`, `runs`, `configurations`, `least_n` and
         `median_n` (runs of a configuration), `workloads`, `systems`, `machines`, `devices`,
         `sources` (lists), `first_s` and `last_s` (Unix times), `logged` (runs with interrupts),
-        `is_synthetic`, `with_energy`, `with_power`, `with_performance`, `with_request_bytes` (runs
-        that have them). The largest dataset is first.
+        `is_synthetic`, `with_energy`, `with_cost` (an energy or a power, of the dataset's own
+        columns too), `with_performance`, `with_request_bytes` (runs that have them), and whether
+        any is `of_interrupts` or clocks, or `of_storage`. The largest dataset is first.
     """
     rows = catalogue.aggregates
     lists = ", ".join(
@@ -30,6 +37,10 @@ def datasets_query(catalogue: Catalogue) -> tuple[str, list[Any]]:
         f"AS {name}" for name, sql in _LISTED.items()
     )  # fmt: skip
     own = ", ".join(catalogue.configuration)
+    metrics = (column for column in catalogue.columns if column.role == "metric")
+    own_costs = (column.name for column in metrics if kind_of(column.unit) in ("J", "W"))
+    cost = ", ".join(("energy_j", "power_w", *own_costs))
+    studied = ", ".join(f"coalesce(bool_or({s}), FALSE) AS {n}" for n, s in _STUDIED.items())
     performance = "coalesce(latency_p99_us, latency_mean_us, throughput_qps, iops, duration_s)"
     return (
         f"WITH sizes AS (SELECT dataset, n FROM (SELECT {own}, {rows.count_sql()} AS n FROM runs "
@@ -39,7 +50,8 @@ def datasets_query(catalogue: Catalogue) -> tuple[str, list[Any]]:
         "min(start_unix_s) AS first_s, max(start_unix_s + coalesce(duration_s, 0)) AS last_s, "
         "count(*) FILTER (has_log) AS logged, "
         "coalesce(bool_or(is_synthetic), FALSE) AS is_synthetic, count(energy_j) AS with_energy, "
-        f"count(power_w) AS with_power, count({performance}) AS with_performance, "
+        f"count(coalesce({cost})) AS with_cost, count({performance}) AS with_performance, "
+        f"{studied}, "
         "count(request_bytes) AS with_request_bytes FROM runs GROUP BY dataset) "
         "JOIN counts USING (dataset) ORDER BY runs DESC, dataset",
         [],

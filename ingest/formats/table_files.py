@@ -16,6 +16,7 @@ from ingest.files.packed import CHUNK, Packed
 from ingest.files.text_lines import iterate_lines
 from ingest.formats import json_rows, workbook
 from ingest.formats.documents import is_yaml, parse_document
+from ingest.formats.headless_rows import are_headless_rows, headless_rows
 from ingest.formats.job_steps import join_steps
 from ingest.formats.json_cells import Cell, flatten, plain, summaries
 from ingest.formats.logged_rows import (
@@ -183,6 +184,8 @@ def parse_table(
         lines = _Lines(_rows_of_log(lines, of_log, problems))
     notes: dict[int, str] = {}
     rows = table_rows(lines, separator, notes)
+    if are_headless_rows(head):
+        separator, rows = ",", headless_rows(lines, name)
     at, header = next(rows, (0, []))
     headings = headings_of(header)
     if len(headings) < 2 and not any(headings):

@@ -77,10 +77,9 @@ def values_of(
             cell = None
         cell, has_wrapped = _unwrapped(cell, target.declared.wraps_at)
         if has_wrapped:
-            detail = (
-                f"{target.heading} {cells[target.index]} wrapped at {target.declared.wraps_at:g}"
-            )
-            problems.add("energy_counter_wrapped", "repaired", f"{detail}; taken as {cell}", line)
+            where = f"{target.heading} {cells[target.index]} wrapped at"
+            detail = f"{where} {target.declared.wraps_at:g}; taken as {cell:.10g}"
+            problems.add("energy_counter_wrapped", "repaired", detail, line)
             flags += [] if "energy_counter_wrapped" in flags else ["energy_counter_wrapped"]
         declared = target.declared
         if target.scale_index is not None:

@@ -35,7 +35,7 @@ _SET: Final = (WORDS["set"] | WORDS["given"]) - {
 _TOOK: Final = frozenset(
     {"duration", "runtime", "execution", "exec", "elapsed", "makespan", "took"}
 )
-# Steps that a file says and those of its times differ by this share at most.
+# Steps that a file says and those of its times differ by this share at most, or by one step.
 _AGREEING: Final = 0.05
 _FILLED: Final = (0.2, 1.1)
 # Samples are seldom so far apart.
@@ -228,7 +228,8 @@ def _by_deltas(
         if each.quantity == "delta" and start_unix_s is not None:
             deltas = numbers_of(layout, at)
             scale = each.scale if each.has_unit else 1e-3
-            if abs(deltas[1:].sum() * scale - whole_s) <= _AGREEING * whole_s:
+            most_s = max(_AGREEING * whole_s, float(deltas[1:].min()) * scale)
+            if abs(deltas[1:].sum() * scale - whole_s) <= most_s:
                 # Each sample is of the time around it.
                 middles_s = (times_s[1:] + times_s[:-1]) / 2
                 ends_s = np.append(middles_s, times_s[-1]) - times_s[0]

@@ -2,7 +2,7 @@
 
 from array import array
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
@@ -21,21 +21,15 @@ from ingest.discover.names import (
 from ingest.discover.source_reads import settings_struct, source_struct
 from ingest.lake.recorded_runs import SUMMARY, RunIds
 from ingest.records import Problem, ProblemList, SummaryRow
-from ingest.settings.column_names import WORDS
-from ingest.settings.dataset import UNKNOWN
-from ingest.settings.headings import is_summary, words_of
+from ingest.settings.headings import is_summary
+from ingest.tables.row_doubts import Unknown, failure_of, odd_power, states_of, workload_of_row
 from ingest.tables.table_reads import RowCounts, TableRead, window_of
 from ingest.tables.unique_keys import DROPPED, FIRST, FURTHER, NONE, RowKeys
 
 # Problems of a kind that are listed by line; the rest become one problem with a count.
 MAX_NAMED_LINES: Final = 200
-_FAILED: Final = WORDS["failed"]
-_SUCCEEDED: Final = WORDS["succeeded"]
-_OF_A_RUN: Final = frozenset({"run", "job", "exit", "final"})
 # Runs of one configuration that differ by more may be no replicates.
 _UNLIKE: Final = 3.0
-# Energy, power and time of a row that differ by more are doubted.
-_POWER_TOLERANCE: Final = 0.05
 
 
 @dataclass(slots=True)
@@ -129,7 +123,7 @@ class _Resolution:
 
     def _add(self, number: int, read: TableRead, keys: RowKeys) -> None:
         """Read the keys of a table's rows; note rows without one, and what is unknown."""
-        unknown, states = _Unknown(read), _states_of(read)
+        unknown, states = Unknown(read), states_of(read)
         content = read.content if self._sizes[len(read.table.rows)] > 1 else 0
         twin = self._contents.setdefault(content, read.file.path) if content else read.file.path
         if twin != read.file.path and (is_summary(twin) or is_summary(read.file.path)):
@@ -143,7 +137,7 @@ class _Resolution:
                 self._notes[read.file.path].add("empty_row", "repaired", detail, row.line)
                 self._empty += 1
                 continue
-            if detail := next((said for each in states if (said := _failure_of(each, row))), ""):
+            if detail := next((said for each in states if (said := failure_of(each, row))), ""):
                 self._notes[read.file.path].add("failed_run", "refused", detail, row.line)
                 self._refused += 1
                 continue
@@ -155,7 +149,7 @@ class _Resolution:
                 self._notes[read.file.path].add("bad_knob", "refused", detail, row.line)
                 self._refused += 1
                 continue
-            if detail := _odd_power(row.values):
+            if detail := odd_power(row.values):
                 self._notes[read.file.path].add("odd_power", "doubted", detail, row.line)
             configuration = key.workload, key.system, key.knobs
             keys.add(number, index, row.line, configuration, key.replicate, row.values)
@@ -180,7 +174,7 @@ class _Resolution:
             place = dict(knobs) | {"variant": f"{name} {read.table.place}".rstrip()}
             knobs, number = order_knobs(place), None
         system = canonical_system(row.system, settings)
-        return RunKey(self._dataset, _workload(row, read), system, knobs, number)
+        return RunKey(self._dataset, workload_of_row(row, read), system, knobs, number)
 
     def _claims(self) -> Iterator[tuple[int, _Claim]]:
         """Yield the rows that have a key, with the key as it now is."""
@@ -250,88 +244,6 @@ class _Resolution:
                 if fates[row] == FURTHER:
                     claim.flags.add("duplicate_key")
                 yield _build_row(claim)
-
-
-def _states_of(read: TableRead) -> list[str]:
-    """Return the columns that say how a run ended, which each value must.
-
-    Tests pass or fail, and solvers give up in time: those are outcomes, measured to their end.
-    """
-    names = [
-        column.name
-        for column in read.table.columns
-        if column.role == "label"
-        and {*words_of(column.name)[-1:]} & {"status", "state"}
-        and {*words_of(column.name)[:-1]} <= _OF_A_RUN
-    ]
-    said = {n: {words_of(str(r.values.get(n) or ""))[:1] for r in read.table.rows} for n in names}
-    ends = {(), *((word,) for word in _FAILED | _SUCCEEDED)}
-    return [name for name in names if said[name] <= ends]
-
-
-def _failure_of(name: str, row: SummaryRow) -> str:
-    """Return what a row says of a run that failed, in a column of its state; empty for others."""
-    words = words_of(str(row.values.get(name) or ""))
-    if words and words[0] in _FAILED:
-        return f"its {name} is {row.values[name]}; not a run"
-    return ""
-
-
-def _odd_power(values: Mapping[str, Any]) -> str:
-    """Return in which way a row's energy, power and time disagree; empty if they do not."""
-    energy, power, time = (values.get(name) for name in ("energy_j", "power_w", "duration_s"))
-    if not (energy and power and time) or abs(energy / (power * time) - 1) <= _POWER_TOLERANCE:
-        return ""
-    return (
-        f"{energy:.6g} J in {time:.6g} s are {energy / time:.6g} W, not {power:.6g} W: "
-        "check their units; the power is kept as it was measured"
-    )
-
-
-class _Unknown:
-    """Counts the rows of a table whose system or workload the settings do not know."""
-
-    def __init__(self, read: TableRead) -> None:
-        self._read = read
-        self._systems: Counter[str] = Counter()
-        self._first: dict[str, int] = {}
-        self._workloads = 0
-
-    def add(self, row: SummaryRow) -> None:
-        """Count a row."""
-        system = canonical_system(row.system, self._read.file.settings)
-        self._systems[system] += 1
-        self._first.setdefault(system, row.line)
-        self._workloads += _workload(row, self._read) == UNKNOWN
-
-    def problems(self) -> Iterator[Problem]:
-        """Yield a problem for each system that the settings do not define, and for no workload."""
-        for system, count in self._systems.items():
-            if system == UNKNOWN:
-                detail = "no column and no setting names the system: set tables.system"
-            elif system not in self._read.file.settings.systems:
-                detail = (
-                    f"the settings do not know the system {system!r}; kept under this name: add "
-                    f"[systems.{system}], or an alias of another"
-                )
-            else:
-                continue
-            line = self._first[system]
-            yield Problem("unknown_system", "doubted", f"{count} runs: {detail}", line)
-        if self._workloads:
-            detail = (
-                f"{self._workloads} runs: no column, no setting and no word in the name of the "
-                "table or its folder names the workload: set tables.workload, or "
-                "workloads.NAME.aliases"
-            )
-            yield Problem("unknown_workload", "doubted", detail)
-
-
-def _workload(row: SummaryRow, read: TableRead) -> str:
-    word = row.workload
-    if word is None:
-        return read.workload
-    return read.file.settings.workload_words.get(word, word)
 
 
 def _build_row(claim: _Claim) -> dict[str, Any]:

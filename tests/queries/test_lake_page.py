@@ -19,6 +19,7 @@ from app.lake.answer import (
     small_coverage,
 )
 from app.lake.layout import blocks, questions_block
+from data.declared import Column
 from tests.fixtures.lakes import run, write_lake
 
 # Two datasets: in `a` two settings of tuned Linux with two runs and one, in `b` one run with a log.
@@ -47,7 +48,15 @@ def test_a_row_says_what_a_dataset_holds(view: LakeView) -> None:
     assert (first["first_s"], first["last_s"]) == (1_600_000_000, 1_600_000_220)
     assert first["missing"] == "Timeline: per-interrupt logs; Storage: results of fio"
     assert (second["runs"], second["logged"]) == (1, 1)
-    assert second["missing"] == "Explore: energy or power; Storage: results of fio"
+    assert second["missing"] == "Explore: energy or power"
+
+
+def test_nothing_is_missing_that_a_study_of_others_cannot_have(tmp_path: Path) -> None:
+    """Energies of parts alone are a cost; a study without interrupts and storage lacks none."""
+    part = Column("cpu_e", "metric", "real", "CPU_E", "CPU_E", "J")
+    rows = [run(itr_us=None, dvfs_ghz=None, energy_j=None, power_w=None, cpu_e=9.5)]
+    view = Lakes(write_lake(tmp_path / "lake", rows, [part])).at(None)
+    assert datasets_of(view)["missing"].to_list() == [""]
 
 
 def test_a_knob_has_its_range_and_a_place_its_runs(view: LakeView) -> None:

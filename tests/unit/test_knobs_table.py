@@ -5,6 +5,7 @@ import pytest
 from data.catalogue import SHIPPED
 from data.knob_table import KNOB_TABLE, ShippedKnob
 from data.schema import RUNS
+from data.units import lowered
 from ingest.discover.names import KEY_KNOBS
 from ingest.formats import sidecar
 from ingest.settings.patterns import GROUPS
@@ -56,6 +57,8 @@ def test_menus_and_sentences_use_the_field_s_own_abbreviations() -> None:
     assert (SHIPPED.knobs["dvfs"].menu_title, SHIPPED.knobs["depth"].noun) == ("DVFS", "IO depth")
     request = SHIPPED.knobs["request"]
     assert (request.menu_title, request.noun) == ("Request size", "request size")
+    titles = ("GPU Cap", "Mean latency", "IOs per joule")
+    assert [*map(lowered, titles)] == ["GPU Cap", "mean latency", "IOs per joule"]
 
 
 @pytest.mark.parametrize("row", KNOB_TABLE, ids=lambda row: row.facet)

@@ -86,6 +86,12 @@ LAYOUTS = {
              [7.0 + n for n in N], [(262100.0 + 8 * n) % 2**18 for n in N], [1 + n for n in N]),
         11 * 8.0, 2.2, {"dram_power_w": 5.0, "pp0_power_w": 5.0, "cpu_usage": 30.0},
     ),
+    # Steps of 203 ms and 13 ms, times that are 205 ms apart: they differ by less than a step.
+    "EnergiBridge: three samples, two of one time": (
+        rows("Delta,Time,CPU_USAGE_0,SYSTEM_POWER (Watts)", [0, 203, 13],
+             [1714000000000, 1714000000000, 1714000000205], [50.0, "NaN", 30.0], [40.0] * 3),
+        8.2, 0.205, {},
+    ),
     "PCM: two lines of headings": (
         "System,,,,Core0 (Socket 0),\n"
         + rows("Date,Time,IPC,Proc Energy (Joules),IPC,FREQ", ["2024-05-01"] * 12,

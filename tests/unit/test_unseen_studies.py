@@ -505,16 +505,20 @@ STUDIES: dict[str, tuple[dict[str, str], str, int, list[tuple[Any, ...]]]] = {
         "folder, file, replicate, energy_j, duration_s, energy_samples_energy_dram", 12,
         [("C", "fasta", 0, 8.25, 0.249, 0.15625)],
     ),
-    # No heading at all: energies of package, cores, GPU and DRAM, and ms. One counter wrapped.
+    # No heading at all: energies of package, cores, GPU and DRAM, and ms. A folder has two
+    # languages, whose machine has no GPU and no DRAM; 1 J in 4,303 s is no power of a computer.
     "lines of RAPL": (
-        {f"{language}/{language}.csv": "".join(
-            f"{program} ; 72.508239746093750000 ; {core}48.485961914062500000 ; "
-            f"0.000000000000000000 ; 10.489379882812500000 ;  {4303.42 + run} \n"
-            for program in ("n-body", "fasta") for run, core in enumerate(("", "-")))
-         for language in ("C", "Go")},
-        "folder, benchmark, energy_j, duration_s, cores_energy, dram_energy", 8,
-        [("C", "fasta", 72.50823974609375, 4.30342, 48.4859619140625, 10.4893798828125),
-         ("C", "fasta", 72.50823974609375, 4.30442, None, 10.4893798828125)],
+        {f"{folder}/{language}.csv": "".join(
+            f"{program} ; 72.508239746093750000 {mark} 48.485961914062500000 {mark} "
+            f"{parts} {mark}  {4303.42 + run} \n"
+            for program in ("n-body", "fasta") for run in range(2))
+         for folder, language, mark, parts in (
+             ("C", "C", ";", "0.000000000000000000 ; 10.489379882812500000"),
+             ("Scala", "Scala3", ",", " ,  "), ("Scala", "Scala-2.13", ",", " ,  "))}
+        | {"other.csv": "fasta ; 1.0, 0.5, 0.0, 0.25, 4303420\n"},
+        "language, program, replicate, energy_j, duration_s, core, dram", 12,
+        [("C", "fasta", 0, 72.50823974609375, 4.30342, 48.4859619140625, 10.4893798828125),
+         ("C", "fasta", 1, 72.50823974609375, 4.30442, 48.4859619140625, 10.4893798828125)],
     ),
     # Times of day do not make samples of what keys of several settings tell apart.
     "a cache of kernels": (

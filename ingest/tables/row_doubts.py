@@ -1,0 +1,100 @@
+"""What rows of summary tables leave in doubt: failures, powers, unknown systems and workloads."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from ingest.discover.names import canonical_system
+from ingest.records import Problem, SummaryRow
+from ingest.settings.column_names import WORDS
+from ingest.settings.dataset import UNKNOWN
+from ingest.settings.headings import words_of
+from ingest.tables.table_reads import TableRead
+
+_FAILED: Final = WORDS["failed"]
+_SUCCEEDED: Final = WORDS["succeeded"]
+_OF_A_RUN: Final = frozenset({"run", "job", "exit", "final"})
+# Energy, power and time of a row that differ by more are doubted.
+_POWER_TOLERANCE: Final = 0.05
+
+
+def states_of(read: TableRead) -> list[str]:
+    """Return the columns that say how a run ended, which each value must.
+
+    Tests pass or fail, and solvers give up in time: those are outcomes, measured to their end.
+    """
+    names = [
+        column.name
+        for column in read.table.columns
+        if column.role == "label"
+        and {*words_of(column.name)[-1:]} & {"status", "state"}
+        and {*words_of(column.name)[:-1]} <= _OF_A_RUN
+    ]
+    said = {n: {words_of(str(r.values.get(n) or ""))[:1] for r in read.table.rows} for n in names}
+    ends = {(), *((word,) for word in _FAILED | _SUCCEEDED)}
+    return [name for name in names if said[name] <= ends]
+
+
+def failure_of(name: str, row: SummaryRow) -> str:
+    """Return what a row says of a run that failed, in a column of its state; empty for others."""
+    words = words_of(str(row.values.get(name) or ""))
+    if words and words[0] in _FAILED:
+        return f"its {name} is {row.values[name]}; not a run"
+    return ""
+
+
+def odd_power(values: Mapping[str, Any]) -> str:
+    """Return in which way a row's energy, power and time disagree; empty if they do not."""
+    energy, power, time = (values.get(name) for name in ("energy_j", "power_w", "duration_s"))
+    if not (energy and power and time) or abs(energy / (power * time) - 1) <= _POWER_TOLERANCE:
+        return ""
+    return (
+        f"{energy:.6g} J in {time:.6g} s are {energy / time:.6g} W, not {power:.6g} W: "
+        "check their units; the power is kept as it was measured"
+    )
+
+
+class Unknown:
+    """Counts the rows of a table whose system or workload the settings do not know."""
+
+    def __init__(self, read: TableRead) -> None:
+        self._read = read
+        self._systems: Counter[str] = Counter()
+        self._first: dict[str, int] = {}
+        self._workloads = 0
+
+    def add(self, row: SummaryRow) -> None:
+        """Count a row."""
+        system = canonical_system(row.system, self._read.file.settings)
+        self._systems[system] += 1
+        self._first.setdefault(system, row.line)
+        self._workloads += workload_of_row(row, self._read) == UNKNOWN
+
+    def problems(self) -> Iterator[Problem]:
+        """Yield a problem for each system that the settings do not define, and for no workload."""
+        for system, count in self._systems.items():
+            if system == UNKNOWN:
+                detail = "no column and no setting names the system: set tables.system"
+            elif system not in self._read.file.settings.systems:
+                detail = (
+                    f"the settings do not know the system {system!r}; kept under this name: add "
+                    f"[systems.{system}], or an alias of another"
+                )
+            else:
+                continue
+            line = self._first[system]
+            yield Problem("unknown_system", "doubted", f"{count} runs: {detail}", line)
+        if self._workloads:
+            detail = (
+                f"{self._workloads} runs: no column, no setting and no word in the name of the "
+                "table or its folder names the workload: set tables.workload, or "
+                "workloads.NAME.aliases"
+            )
+            yield Problem("unknown_workload", "doubted", detail)
+
+
+def workload_of_row(row: SummaryRow, read: TableRead) -> str:
+    word = row.workload
+    if word is None:
+        return read.workload
+    return read.file.settings.workload_words.get(word, word)
