@@ -167,8 +167,11 @@ def _sentence(row: Mapping[str, Any], question: Asked, given: Collection[str]) -
     if row["standing"] == "maybe" and _misses(row, question):
         limit = format_quantity(question.limit, question.limited.unit)
         count = row["members"] + row["members_once"]
+        # What ran once, without noise to borrow, is not judged: its run may meet the limit.
+        judged = " that ran twice" if row["unjudged"] else ""
+        where = f"{limit} at {load}" if load else limit
         return (
-            f"No setting of {name} meets {limit}{f' at {load}' if load else ''} in the mean; "
+            f"No setting of {name}{judged} meets {where} in the mean; "
             f"the runs of {count:,} do not rule it out."
         )
     if question.limit is not None and row["limited"] is None:

@@ -1,13 +1,13 @@
 """Answers of a large lake in the cache folder: all processes share them, and a restart keeps them.
 
-The name of an answer is a digest of the version's views, which list its files, of the question and
-of the code. What changes has another name, so no answer is ever out of date.
+The name of an answer is a digest of the version's views, which list its files, of its declared
+columns, of the question and of the code. What changes has another name, so no answer is ever out of
+date.
 """
 
 import os
 from collections.abc import Callable
 from contextlib import suppress
-from functools import lru_cache
 from importlib.metadata import version
 from io import BytesIO
 from pathlib import Path
@@ -21,6 +21,8 @@ from data.errors import LakeError
 from data.file_cache import FileCache, cache_folder, most_bytes
 
 _ROOT: Final = Path(__file__).resolve().parents[2]
+# A file begins with the digest of its answer: what was damaged is asked for again.
+_DIGEST_BYTES: Final = 16
 
 
 class StoredAnswers:
@@ -32,31 +34,38 @@ class StoredAnswers:
     def __init__(self, lake: Lake) -> None:
         self._folder = cache_folder() / "answers"
         self._files = FileCache(self._folder, most_bytes())
-        self._version = repr((*map(version, ("duckdb", "polars")), _code_digest(), lake.views))
+        self._version = repr((*map(version, ("duckdb", "polars")), _CODE, lake.views, lake.columns))
 
     def get(self, question: str, ask: Callable[[], pl.DataFrame]) -> pl.DataFrame:
         """Return the stored answer, else that of `ask`, which is stored if the folder allows it."""
         name = xxhash.xxh3_128_hexdigest(f"{self._version} {question}".encode())
         path = self._folder / name
-        with suppress(OSError, pl.exceptions.PolarsError):
-            answer = pl.read_ipc(BytesIO(path.read_bytes()))
-            os.utime(path)
-            return answer
+        with suppress(OSError):
+            content = path.read_bytes()
+            if content[:_DIGEST_BYTES] == xxhash.xxh3_128_digest(content[_DIGEST_BYTES:]):
+                with suppress(OSError):
+                    os.utime(path)
+                return pl.read_ipc(BytesIO(content[_DIGEST_BYTES:]))
+            path.unlink()
         answer, file = ask(), BytesIO()
         answer.write_ipc(file)
+        digest = xxhash.xxh3_128_digest(file.getbuffer())
 
         def write(out: IO[bytes]) -> None:
-            out.write(file.getbuffer())
+            out.writelines((digest, file.getbuffer()))
 
         with suppress(LakeError):
-            self._files.hold(name, file.tell(), write)
+            self._files.hold(name, _DIGEST_BYTES + file.tell(), write)
         return answer
 
 
-@lru_cache(maxsize=1)
 def _code_digest() -> str:
     """Return the digest of the code that computes answers."""
     digest = xxhash.xxh3_128()
     for path in sorted(each for room in ("app", "data") for each in (_ROOT / room).rglob("*.py")):
         digest.update(path.read_bytes())
     return digest.hexdigest()
+
+
+# Of the code that was imported: files may change while this process runs.
+_CODE: Final = _code_digest()

@@ -68,7 +68,7 @@ def one_measurement_query(selection: Selection, x: str, y: str) -> tuple[str, li
         x, y: Columns of `runs`.
     """
     condition, parameters = selection.predicate()
-    spread = ", ".join(f"ln(max({y} {by} {x}) / min({y} {by} {x}))" for by in "/*")
+    spread = ", ".join(f"ln(max({y} {by} {x}::DOUBLE) / min({y} {by} {x}::DOUBLE))" for by in "/*")
     return (
         "SELECT coalesce(count(*) > 2 AND "
         f"least({spread}) <= least(0.03, ln(max({x}) / min({x})) / 10), FALSE) "

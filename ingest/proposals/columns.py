@@ -244,6 +244,8 @@ def _mark_twins(guesses: Sequence[Guess], columns: Sequence[Sequence[Cell]]) -> 
             named = " and ".join(guesses[part].heading.text for part in parts)
             guesses[index].why = f"consists of {named}"
             continue
+        if guesses[index].is_given:
+            continue
         # A name of each combination of settings, as a command of its parameters.
         finer = [n for n in others if _follows(columns[n], columns[index]) and guesses[n].count > 1]
         crossed = {*zip(*(columns[n] for n in finer), strict=True)}

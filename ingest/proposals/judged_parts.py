@@ -79,7 +79,12 @@ def _follows(part: PathColumn, parts: Sequence[PathColumn], texts: dict[str, lis
 
 def _are_programs(own: Sequence[str], knobs: Sequence[tuple[Guess, Sequence[Cell]]]) -> bool:
     """Return whether each name stands with several values of a setting, and none is a variant."""
-    if any(not WORDS["variants"].isdisjoint(words_of(name)) for name in {*own}):
+    names = {*own}
+    # Of `smt` and `nosmt` neither is a program.
+    plain = {re.sub(r"(?i)^(?:no|non|un)[-_]?", "", name) for name in names}
+    if len(plain) < len(names) or any(
+        not WORDS["variants"].isdisjoint(words_of(name)) for name in names
+    ):
         return False
     for guess, cells in knobs:
         values: dict[str, set[Cell]] = defaultdict(set)

@@ -81,11 +81,11 @@ def _by_energy(latency: Guess, guesses: Sequence[Guess]) -> tuple[str, str]:
 
 def is_latency(heading: Heading) -> bool:
     """Return whether a time is of requests: by its word, or a percentile that has no other word."""
-    if heading.has("total"):
-        return False
     if heading.words[-1:] in (("length",), ("size",), ("tokens",), ("bytes",), ("count",)):
         return False
     is_percentile = any(re.fullmatch(PERCENTILE, word) for word in heading.words)
+    if heading.has("total") and not is_percentile:
+        return False
     return heading.has(*_LATENCIES) or (is_percentile and len(heading.words) == 1)
 
 

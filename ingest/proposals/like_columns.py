@@ -33,11 +33,12 @@ _SERIES: Final = (
     (r"[ _]", r"[A-Za-z][A-Za-z0-9-]*", r"(?=[ _][A-Za-z]{1,6}$)"),
 )
 # Two of these are phases or ends of one run, whatever another column compares.
-_OF_ONE_RUN: Final = frozenset(
+_OF_ONE_RUN: Final = WORDS["predicted"].union(
     {
         "train", "training", "infer", "inference", "test", "encode", "decode", "compress",
         "decompress", "client", "server", "host", "device", "tx", "rx", "send", "receive", "read",
         "write", "upload", "download", "compute", "communication", "comm", "io", "cold", "warm",
+        "forward", "backward", "map", "reduce", "local", "remote", "measured", "actual",
     }
 )  # fmt: skip
 # What a column of measurements of several kinds is called, and the most kinds.

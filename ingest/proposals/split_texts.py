@@ -6,14 +6,16 @@
 import math
 import re
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 from typing import Final
 
 from ingest.formats.json_cells import Cell
 from ingest.formats.table_text import UNSET
 from ingest.formats.written_numbers import is_number
 from ingest.proposals.path_parts import PathColumn, is_replicate, read_paths
+from ingest.proposals.roles import is_measured
 from ingest.settings.column_names import WORDS, clean_name
-from ingest.settings.headings import words_of
+from ingest.settings.headings import quantity_of, read_heading, words_of
 
 # A text under such a heading tells a run from others; `setting` is of headings that are runs.
 _OF_RUNS: Final = (
@@ -46,9 +48,16 @@ def split_columns(
         is_named = is_named and bool(words & _OF_RUNS) and not words & (WORDS["set"] - _OF_RUNS)
         if heading in declared:
             continue
+        others = [c for c in columns if c is not cells]
         if stated := _stated_parts(texts, taken):
-            splits[heading] = stated
-            taken |= {part.name for part in stated[1]}
+            pattern, named = stated
+            parts = [
+                replace(part, role="label") if _is_known(pattern, [part], cells, others) else part
+                for part in named
+            ]
+            if any(part.role == "knob" for part in parts):
+                splits[heading] = pattern, parts
+                taken |= {part.name for part in parts}
             continue
         if not is_named or _recurs(cells, headings, columns):
             continue
@@ -65,7 +74,6 @@ def split_columns(
             continue
         # Another text, such as a path of a log, may say the same replicate again.
         is_free = taken.isdisjoint(part.name for part in parts)
-        others = [c for c in columns if c is not cells]
         if is_free and not _is_known(pattern, settings, cells, others):
             splits[heading] = pattern, parts
             taken |= {part.name for part in parts}
@@ -82,6 +90,9 @@ def _stated_parts(
     orders = {tuple(name for _, name, _ in each) for each in read}
     names = orders.pop()
     if orders or not 1 < len({*names}) == len(names):
+        return None
+    said = [read_heading(name) for name in names]
+    if any(is_measured(heading, quantity_of(heading)) for heading in said):
         return None
     pattern, parts = "", list[PathColumn]()
     for at, name in enumerate(names):

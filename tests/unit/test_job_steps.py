@@ -94,12 +94,19 @@ def test_a_text_between_rows_is_a_problem(text: str, lines: list[int]) -> None:
         ("label", "join_1 join_2 agg_1 agg_2", []),
         ("label", "join_rep1 join_rep2 agg_rep1 agg_rep2", ["label_part", "replicate"]),
         ("run_id", "join_1 join_2 agg_1 agg_2", ["run_id_text_part", "replicate"]),
+        # What was measured is no setting, though it stands in the same form.
+        ("remark", "bs=1;lr=2 bs=1;lr=3 bs=4;lr=2 bs=4;lr=3", ["bs", "lr"]),
+        ("remark", "temp=40;fan=1 temp=40;fan=2 temp=41;fan=1 temp=41;fan=2", []),
     ],
 )
 def test_only_texts_of_runs_have_replicates(heading: str, texts: str, groups: list[str]) -> None:
     cells: list[Cell] = [*texts.split()]
     split = split_columns([heading, "energy_j"], [cells, [1.5, 2.5, 3.5, 4.5]], ())
     assert [part.name for _, parts in split.values() for part in parts] == groups
+    # Nothing of what other columns say.
+    if groups == ["bs", "lr"]:
+        assert not split_columns([heading, *groups], [cells, [1, 1, 4, 4], [2, 3, 2, 3]], ())
+        return
     # With each of the values of another setting they name a thing.
     columns: list[list[Cell]] = [[*cells, *cells], [1, 1, 1, 1, 8, 8, 8, 8]]
     assert not split_columns([heading, "threads"], columns, ())

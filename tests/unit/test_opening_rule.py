@@ -25,7 +25,10 @@ from app.kit.metric_choice import PERFORMANCE, choose_cost, choose_performance, 
 from app.kit.panels import NONE
 from app.modes.opening import default_state as modes_opens
 from data.catalogue import SHIPPED, Catalogue
+from data.connection import open_lake
 from data.declared import Column
+from data.queries.runs import one_measurement_query
+from data.selection import Selection
 from tests.fixtures.lakes import run, write_lake
 from tests.fixtures.pictures import traces
 
@@ -430,6 +433,20 @@ def test_a_power_is_no_performance_of_its_energy() -> None:
     energy, power, time = map(SHIPPED.metric, ("energy_j", "power_w", "duration_s"))
     assert are_alike(power, energy)
     assert not are_alike(time, energy)
+
+
+@pytest.mark.parametrize(("factor", "is_one"), [(2, True), (7, False)])
+def test_counts_of_any_size_are_told_to_be_one_measurement(
+    tmp_path: Path, factor: int, is_one: bool
+) -> None:
+    # Their product is over 64 bits.
+    rows = [
+        run(instructions=n * 10**13, cycles=(2 if n < 3 else factor) * n * 10**13)
+        for n in (1, 2, 3)
+    ]
+    query = one_measurement_query(Selection(), "instructions", "cycles")
+    with open_lake(write_lake(tmp_path / "lake", rows)) as lake:
+        assert lake.polars(*query).item() is is_one
 
 
 def test_links_to_a_study_of_dvfs_and_itr_mean_what_they_meant(tmp_path: Path) -> None:

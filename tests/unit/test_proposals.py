@@ -663,6 +663,8 @@ THREADS = "fft,30.5,2\nlu,45.1,3\nsor,20.2,1\n"
         # Variants are settings, and so are names of files that sweep nothing.
         (["baseline", "tiled"], f"cap_w,energy_J,time_s\n{CAPS}", {"file": False}),
         (["java", "scala"], f"program,energy_J,time_s\n{THREADS}", {"file": False}),
+        (["smt", "nosmt"], f"cap_w,energy_J,time_s\n{CAPS}", {"file": False}),
+        (["xfs", "ext4"], f"cap_w,energy_J,time_s\n{CAPS}", {"filesystem": False}),
     ],
 )  # fmt: skip
 def test_names_of_files_with_one_sweep_each_are_of_what_ran(
@@ -682,6 +684,8 @@ def test_names_of_files_with_one_sweep_each_are_of_what_ran(
     [
         ("command", ["zip -1", "zip -2", "xz -1", "xz -2"], "label"),
         ("image", ["a", "b", "c", "d"], "label"),
+        # The name of what ran says more than its properties.
+        ("benchmark", ["a", "b", "c", "d"], "knob"),
         # Not all combinations are there: the name may be of what ran.
         ("image", ["a", "b", "c", None], "knob"),
         ("config", ["a", "b", "c", None], "label"),
@@ -1113,6 +1117,12 @@ def test_what_a_heading_and_its_cells_are(
         # The least time of several is no minutes; what energy costs is none.
         ({"time_min": 0.0123, "energy_j": 2.1}, {"energy_j": "energy_j"}),
         ({"energy_price": 0.31, "time_s": 20.5}, {"time_s": "duration_s"}),
+        # A total is the run's time, a percentile of totals is one of requests.
+        ({"ttft_ms": 50.1, "total_latency_ms": 2000.5, "energy_j": 90.5},
+         {"total_latency_ms": "duration_s", "energy_j": "energy_j"}),
+        ({"total_p99_latency_us": 210.5, "duration_s": 30.1, "energy_j": 900.5},
+         {"total_p99_latency_us": "latency_p99_us", "duration_s": "duration_s",
+          "energy_j": "energy_j"}),
         # Of two programs none is the run.
         ({"java_j": 47.6, "java_time": 5.1, "go_j": 19.7, "go_time": 1.9}, {}),
     ],

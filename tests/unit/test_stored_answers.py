@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
+import numpy as np
 import polars as pl
 import pytest
 from hypothesis import given
@@ -14,6 +15,7 @@ from polars.testing.parametric import dataframes
 
 from app.kit.stored_answers import StoredAnswers
 from data.connection import open_lake
+from data.declared import Column
 from tests.fixtures.lakes import run, write_lake
 
 _KINDS: list[Any] = [pl.Float64, pl.Int64, pl.String, pl.Boolean, pl.List(pl.Float64)]
@@ -49,7 +51,10 @@ def test_a_damaged_answer_is_asked_for_again(answers: StoredAnswers, folder: Pat
     before = set(folder.glob("*"))
     answers.get("damaged", lambda: frame)
     (path,) = set(folder.glob("*")) - before
-    for content in (path.read_bytes()[:40], b""):
+    whole = path.read_bytes()
+    changed = whole.replace(np.float64(1.5).tobytes(), np.float64(2.5).tobytes())
+    assert changed != whole
+    for content in (whole[:40], b"", changed):
         path.write_bytes(content)
         assert answers.get("damaged", lambda: frame) is frame
         assert answers.get("damaged", _fail).equals(frame)
@@ -72,3 +77,7 @@ def test_a_changed_lake_has_answers_of_its_own(folder: Path) -> None:
         with open_lake(write_lake(folder.parent / f"{energy}", [run(energy_j=energy)])) as lake:
             found = StoredAnswers(lake).get(query, partial(lake.polars, query))
             assert found["energy_j"].to_list() == [energy]
+            # A column that is described anew, such as a label that becomes a knob, changes no file.
+            lake.columns = (Column("gear", "knob", "whole", title="gear"),)
+            asked = partial(pl.DataFrame, {"energy_j": [0.0]})
+            assert StoredAnswers(lake).get(query, asked)["energy_j"].to_list() == [0.0]
