@@ -68,15 +68,17 @@ class Aggregates:
     def mean_sql(self, value: str, there: str = "") -> str:
         """Return the SQL of a metric's mean over all runs in a group of rows.
 
+        Rounding takes it beyond none of the values: the mean of equal numbers is that number.
+
         Args:
             value: The metric's column, perhaps with a cast.
             there: A FILTER clause.
         """
-        plain = f"avg({value}) {there}".rstrip()
-        if not self.has_means:
-            return plain
-        pooled = f"sum({self.weight_sql()} * {value}) {there} / ({self._total(value, there)})"
-        return f"CASE WHEN {self._is_plain(value, there)} THEN {plain} ELSE {pooled} END"
+        least, mean, most = (f"{name}({value}) {there}".rstrip() for name in ("min", "avg", "max"))
+        if self.has_means:
+            pooled = f"sum({self.weight_sql()} * {value}) {there} / ({self._total(value, there)})"
+            mean = f"CASE WHEN {self._is_plain(value, there)} THEN {mean} ELSE {pooled} END"
+        return f"greatest(least({mean}, {most}), {least})"
 
     def sd_sql(self, value: str, there: str = "") -> str:
         """Return the SQL of a metric's sample standard deviation over all runs in a group of rows.

@@ -9,13 +9,16 @@ import glob
 import json
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 from typing import Final
 
+from data.errors import FormatError
+from ingest.files.blocks import read_head
 from ingest.formats import FORMATS
+from ingest.formats.text_log import presets
 from ingest.meter_clocks import clock_lines
 from ingest.proposals.blocks import sections_of, summary_of, table_blocks
 from ingest.proposals.file_names import (
@@ -34,11 +37,15 @@ from ingest.proposals.guessed_table import GuessedTable
 from ingest.proposals.path_parts import read_paths
 from ingest.proposals.sections import system_section, workload_section
 from ingest.proposals.shapes import Shape, look
+from ingest.records import ReadContext, Reading
 from ingest.settings.dataset import UNKNOWN, Settings
 from ingest.settings.loading import load_settings, refusal_of
 
 # Tables of which `propose` and `add` say what they took for what.
 _TOLD_TABLES: Final = 5
+# Files of one shape, and bytes of each, that are read for what they state.
+_MOST_READ: Final = 200
+_MOST_BYTES: Final = 1 << 20
 _RESULTS: Final = ("output", "trace", "log", "window", "counts")
 
 
@@ -48,6 +55,7 @@ def propose(
     dataset: str,
     tables: Iterable[str] = (),
     known: Settings | None = None,
+    stated: Callable[[str, str], Collection[str]] = lambda _path, _form: (),
 ) -> str:
     """Write a commented settings file for the files that no shipped pattern describes.
 
@@ -57,6 +65,7 @@ def propose(
         dataset: Name of the dataset.
         tables: Sections and entries for tables.
         known: Settings that the folder has; None for the shipped ones.
+        stated: Maps the path and the format of a file to the settings that it states itself.
     """
     shipped = known or load_settings()
     results = [shape for shape in shapes if shape.role in _RESULTS]
@@ -84,7 +93,10 @@ def propose(
     blocks += [*label_blocks(patterns, has_logs, shipped), workload_questions(patterns, shipped)]
     forms = [s.form for shapes in by_path for s in shapes if s.role == "output"]
     form = next((f for f in forms if f in LATENCY_OF), next(iter(forms), None))
-    named_by_path = [_path_blocks(shapes, dataset, form) for shapes in by_path]
+    named_by_path = [
+        _path_blocks(shapes, dataset, stated if len(by_path) == 1 else lambda *_: (), form)
+        for shapes in by_path
+    ]
     blocks += [*knob_blocks(own), *named, *chain.from_iterable(named_by_path)]
     used = {id(pattern.shape) for pattern in patterns}
     used |= taken
@@ -154,11 +166,17 @@ def _agree(groups: Sequence[Sequence[Shape]]) -> bool:
 
 
 def _path_blocks(
-    shapes: Sequence[Shape], dataset: str, of_form: str | None = None
+    shapes: Sequence[Shape],
+    dataset: str,
+    stated: Callable[[str, str], Collection[str]],
+    of_form: str | None = None,
 ) -> Iterator[str]:
     """Yield the sections and the entry of files that their paths tell apart.
 
+    What each file states itself is no setting of its path too.
+
     Args:
+        stated: As in `propose`.
         of_form: Format that says the workload; None for their own.
     """
     paths = [file.path for shape in shapes for file in shape.files]
@@ -172,6 +190,15 @@ def _path_blocks(
     columns = [column for column in columns if column.role != "stamp"]
     for at, column in enumerate(stamps):
         pattern = pattern.replace(f"(?P<{column.name}>", "(?:" if at else "(?P<variant>")
+    match = re.compile(f"(?:^|.*/){pattern}").fullmatch
+    read = [path for shape in shapes for path in _some_of(shape)] if columns else []
+    known = [(found, stated(path, form)) for path in read if (found := match(path))]
+    own_names = [c.name for c in columns if known and all(f[c.name].lower() in t for f, t in known)]
+    if own_names and not stamps:
+        pattern = re.sub(rf"\(\?P<(?:{'|'.join(own_names)})>", "(?:", pattern)
+        # The name still tells a run from others.
+        pattern = f"(?P<variant>{pattern})"
+        columns = [column for column in columns if column.name not in own_names]
     name = _key_of(dataset)
     own = next((f.own_workload for f in FORMATS if f.name == judge), UNKNOWN)
     # No name says a workload that wattlas knows, such as that of a published study.
@@ -184,6 +211,32 @@ def _path_blocks(
     lines = [f"# {count}", "[[names]]"]
     lines += [f"pattern = '{pattern}'", f'workload = "{workload}"', f'system = "{name}"', ""]
     yield "\n".join(lines)
+
+
+def _some_of(shape: Shape) -> list[str]:
+    """Return paths of some files that are small enough to be read for a proposal."""
+    step = max(1, len(shape.files) // _MOST_READ)
+    return [file.path for file in shape.files[::step] if file.size <= _MOST_BYTES]
+
+
+def _stated_in(file: Path, form: str) -> set[str]:
+    """Return the settings that the log of one run of a known tool states, as small letters."""
+    if form not in {preset.name for preset in presets()}:
+        return set()
+    known = next(each for each in FORMATS if each.name == form)
+    context = ReadContext(file.name, 1.0)
+    try:
+        content = read_head(file, _MOST_BYTES)
+        if known.list_parts is not None and len(known.list_parts([content], context)) > 1:
+            return set()
+        found = known.read([content], context)
+    except (FormatError, OSError):
+        return set()
+    return (
+        {str(value).lower() for value in found.knobs.values()}
+        if isinstance(found, Reading)
+        else set()
+    )
 
 
 def _left_over(shapes: Sequence[Shape]) -> Iterator[str]:
@@ -230,7 +283,14 @@ def propose_for(raw: Path, dataset: str | None = None, known: Settings | None = 
     ]
     tables, _ = find_tables(groups, lambda path: _on_disk(top, path), known)
     texts, blocks = table_blocks(tables, name, known)
-    text = propose(shapes, [file.path for file in files], name, texts, known)
+    text = propose(
+        shapes,
+        [file.path for file in files],
+        name,
+        texts,
+        known,
+        lambda path, form: _stated_in(_on_disk(top, path), form),
+    )
     has_meter = any(shape.role == "meter" for shape in shapes)
     is_needed = bool(blocks) or "[[names]]" in text
     text += clock_lines(raw) if has_meter else ""

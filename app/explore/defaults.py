@@ -71,12 +71,13 @@ def _of_one_workload(view: LakeView) -> ExploreState:
     telling: ExploreState | None = None
     for state in states:
         first = first or state
-        if state.show == "lines":
-            telling = telling or state
-        elif has_pair(view, state):
-            if state.y in view.catalogue.costs:
-                return state
-            telling = telling or state
+        if state.show != "lines" and not has_pair(view, state):
+            continue
+        if state.show != "lines" and state.y in view.catalogue.costs:
+            return state
+        # A single setting tells less than several.
+        if telling is None or len(view.left(telling.selection)) == 1:
+            telling = state
     return telling or first or ExploreState()
 
 

@@ -7,7 +7,7 @@ import polars as pl
 
 from app.kit.lake_view import LakeView
 from data.catalogue import Catalogue
-from data.queries.runs import chosen_counts_query, same_time_query
+from data.queries.runs import chosen_counts_query, same_time_query, same_value_query
 from data.selection import Selection
 
 # Of the metrics along y, the first that at least half of the runs have, else at least a quarter,
@@ -99,9 +99,12 @@ def untelling(view: LakeView, selection: Selection, counts: Mapping[str, int]) -
     Args:
         counts: How many of the runs have a value in each metric.
     """
+    own = [c.name for c in view.catalogue.columns if counts.get(c.name, 0) > 2]
+    same = view.answered(*same_value_query(selection, own)).row(0, named=True) if own else {}
+    reasons = {name: "all runs have one value" for name, is_same in same.items() if is_same}
     if not view.answered(*same_time_query(selection)).item():
-        return {}
-    reasons = {"duration_s": "all runs took the same time"}
+        return reasons
+    reasons["duration_s"] = "all runs took the same time"
     if any(counts.get(name) for name in view.catalogue.costs[1:-1]):
         reasons["energy_j"] = "runs of one length differ in what they did: see energy per item"
     return reasons

@@ -58,6 +58,13 @@ def same_time_query(selection: Selection) -> tuple[str, list[Any]]:
     )
 
 
+def same_value_query(selection: Selection, columns: Sequence[str]) -> tuple[str, list[Any]]:
+    """Build the query of which columns have one value in all chosen runs; one row."""
+    condition, parameters = selection.predicate()
+    same = ", ".join(f"min({name}) = max({name}) AS {name}" for name in columns)
+    return f"SELECT {same} FROM runs WHERE ({condition})", parameters
+
+
 def one_measurement_query(selection: Selection, x: str, y: str) -> tuple[str, list[Any]]:
     """Build the query of whether y follows from x: their ratio or product is one, within 3 %.
 

@@ -226,6 +226,8 @@ def _mark_twins(guesses: Sequence[Guess], columns: Sequence[Sequence[Cell]]) -> 
                 is_code = twin.kind == "real" and not _is_named(twin)
                 is_code |= twin.heading.has(*_CODES)
                 is_plainer = left.kind == "text" and twin.kind != "text" and is_code
+                is_whole = twin.heading.has(*_OF_SETTINGS) and not left.heading.has(*_OF_SETTINGS)
+                is_plainer |= is_whole and left.kind == "text"
                 if is_plainer or (is_set(left.heading.text) and not is_set(twin.heading.text)):
                     # An object such as `params` says what was set.
                     twin, left = left, twin
@@ -250,8 +252,12 @@ def _mark_twins(guesses: Sequence[Guess], columns: Sequence[Sequence[Cell]]) -> 
         finer = [n for n in others if _follows(columns[n], columns[index]) and guesses[n].count > 1]
         crossed = {*zip(*(columns[n] for n in finer), strict=True)}
         product = math.prod(guesses[n].count for n in finer)
-        is_whole = product == len(crossed) or guesses[index].heading.has(*_OF_SETTINGS)
-        if len(finer) > 1 and len(crossed) == guesses[index].count and is_whole:
+        is_of_settings = guesses[index].heading.has(*_OF_SETTINGS)
+        is_whole = product == len(crossed) or is_of_settings
+        # Of rows with a name each, most of which other settings tell apart, it is no setting.
+        rows = len(columns[index])
+        is_of_row = is_of_settings and guesses[index].count == rows < 2 * len(crossed)
+        if len(finer) > 1 and (is_of_row or (len(crossed) == guesses[index].count and is_whole)):
             guesses[index].role = "label"
             named = " and ".join(guesses[n].heading.text for n in finer)
             guesses[index].why = f"a name of each combination of {named}"

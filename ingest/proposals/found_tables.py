@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from data.errors import FormatError
-from ingest.declarations import TableColumn, TableDeclaration
+from ingest.declarations import Aggregate, TableColumn, TableDeclaration
 from ingest.files.blocks import read_head
 from ingest.formats.documents import may_be_document
 from ingest.formats.json_cells import Cell
@@ -46,6 +46,7 @@ class FoundTable:
         declared: What the settings say of its columns already.
         copies: Files whose rows are all rows of another one.
         measured: What the names of the files say that all cells are, but those of the first column.
+        means: What the settings say of rows that are means.
     """
 
     headings: tuple[str, ...]
@@ -59,6 +60,7 @@ class FoundTable:
     is_document: bool = False
     declared: Mapping[str, TableColumn] = field(default_factory=dict)
     measured: str = ""
+    means: Aggregate | None = None
     read: int = 0
     rows_of: dict[str, frozenset[int]] = field(default_factory=dict)
     copies: set[str] = field(default_factory=set)
@@ -144,7 +146,7 @@ def _read(
         headings = tuple(table.headings)
         known = declaration_of(context.tables, headings)
         names_work = any(column.to == "workload" for column in known.columns.values())
-        if known.workload or names_work or known.refusal or known.aggregate:
+        if known.workload or names_work or known.refusal:
             continue
         measured = measured_in_cells(path, headings)
         # What a total adds up is declared by it.
@@ -158,6 +160,7 @@ def _read(
             (*headings, f"\0{measured}"),
             FoundTable(headings, declared={**added, **known.columns}, measured=measured),
         )
+        like.means = known.aggregate
         like.place, like.is_document = table.place, is_document
         like.keys |= {*table.keys}
         like.units |= table.units

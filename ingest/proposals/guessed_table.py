@@ -61,7 +61,7 @@ class GuessedTable:
         self.is_refused = bool(table.measured) and rows_are_samples(table.headings, table.columns)
         if self.is_refused:
             self.guesses = []
-        self.means = mean_columns(content.headings, content.columns)
+        self.means = table.means or mean_columns(content.headings, content.columns)
         if self.means is not None:
             # Their columns are read as the declaration of means says.
             taken = {self.means.n, *filter(self.means.mean_of, content.headings)}
@@ -186,7 +186,7 @@ def _workload_of(
         if (
             part
             and words
-            and not {*words} <= WORDS["general"]
+            and not {word for word in words if not word.isdigit()} <= WORDS["general"]
             and not re.fullmatch(r"[\W\d]+", part)
         ):
             return settings.workload_words.get(part.lower(), _name(part))

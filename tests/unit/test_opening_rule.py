@@ -24,6 +24,7 @@ from app.kit.lake_view import LakeView
 from app.kit.metric_choice import PERFORMANCE, choose_cost, choose_performance, performance_column
 from app.kit.panels import NONE
 from app.modes.opening import default_state as modes_opens
+from data.aggregates import Aggregates
 from data.catalogue import SHIPPED, Catalogue
 from data.connection import open_lake
 from data.declared import Column
@@ -366,6 +367,23 @@ def test_runs_of_one_length_open_on_the_energy_of_an_item(tmp_path: Path) -> Non
     assert (first.y, first.x) == ("energy_image", PERFORMANCE)
     assert first.show == "points"
     assert_links_open_as(view, first)
+
+
+def test_a_number_that_all_runs_share_is_no_metric_of_an_opening(tmp_path: Path) -> None:
+    """Their mean is that number: a sum of 0.3 is not exact."""
+    columns = (Column("most", "metric", "real", title="most"),)
+    rows = [
+        run(workload="own", performance_metric=None, latency_p99_us=None, energy_j=None,
+            power_w=None, throughput_qps=50.0 + r, itr_us=itr, replicate=r, most=0.3)
+        for itr in (2.0, 50.0) for r in range(1, 8)
+    ]  # fmt: skip
+    view = Lakes(write_lake(tmp_path / "lake", rows, columns)).at(None)
+    first = default_state(view)
+    assert "most" not in (first.y, first.x)
+    mean = Aggregates().mean_sql("most")
+    assert view.answered(f"SELECT {mean} FROM runs GROUP BY itr_us", []).to_series().to_list() == [
+        0.3, 0.3
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize("others", [{}, {"energy_p50": 5.0}])

@@ -58,6 +58,22 @@ def test_outputs_that_differ_in_words_are_one_pattern() -> None:
     assert set(tomllib.loads(text)["columns"]) == {"file", "file_2"}
 
 
+def test_what_each_log_states_is_no_setting_of_its_name() -> None:
+    paths = [
+        f"stress_{name}_{n}workers_run{r}.txt"
+        for name in ("a", "b")
+        for n in (1, 2)
+        for r in (1, 2)
+    ]
+    for stated, own in (({"a", "b", "1", "2"}, set()), ({"a", "b"}, {"workers"})):
+        text = propose(
+            shapes(*paths, form="stress_ng"), paths, "d", stated=lambda *_, known=stated: known
+        )
+        (entry,) = tomllib.loads(text)["names"]
+        assert entry["pattern"].count("(?P<variant>") == 1
+        assert set(tomllib.loads(text).get("columns", {})) == own
+
+
 def test_shipped_names_need_no_pattern() -> None:
     text = propose(shapes("linux_mcd_qps200000_iter0.out"), [], "d")
     assert "names" not in tomllib.loads(text)
