@@ -38,6 +38,8 @@ _FEWEST_ROWS: Final = 4
 # Words of times of a clock.
 _MOMENTS: Final = WORDS["times_of_day"] | {"stop", "stopped", "finish", "t0", "t1"}
 _TIMES: Final = frozenset({"time", "t", "ts", "at", "clock", "unix", "run", "test", "window"})
+# A result that only grows in so many steps does so by no chance.
+_LEAST_STEPS: Final = 6
 # Whole numbers under these stand for names.
 _CODES: Final = WORDS["identifiers"] | {"mode", "code", "type", "class", "case", "variant"}
 _A_PART: Final = "a clock of one of several processors"
@@ -317,7 +319,9 @@ def _choose_replicate(guesses: Sequence[Guess], columns: Sequence[Sequence[Cell]
         is_counted = guess.numbers.min() >= 0 and _repeats(guess)
         is_counted |= 0 <= guess.numbers.min() <= 1
         if is_counted and guess.numbers.max() <= 10 * guess.count:
-            if words[-1] in _MAYBE_SET and _is_set(index, guesses, columns):
+            # Numbers of repetitions, as 10, 20 and 30, make the results grow.
+            is_odd = guess.numbers.min() > 1 and _leads(index, guesses, columns, _LEAST_STEPS)
+            if is_odd or (words[-1] in _MAYBE_SET and _is_set(index, guesses, columns)):
                 guess.role, guess.why, guess.better = "knob", "no replicate by its results", None
                 continue
             guess.role, guess.to = "label", "replicate"
@@ -336,15 +340,28 @@ def _repeats(guess: Guess) -> bool:
 
 def _is_set(index: int, guesses: Sequence[Guess], columns: Sequence[Sequence[Cell]]) -> bool:
     """Return whether settings or rows lack rounds, or a result goes one way with them in all."""
-    if len(guesses[index].numbers) < len(columns[index]):
-        return True
+    return len(guesses[index].numbers) < len(columns[index]) or _leads(index, guesses, columns)
+
+
+def _leads(
+    index: int, guesses: Sequence[Guess], columns: Sequence[Sequence[Cell]], least: int = 0
+) -> bool:
+    """Return whether a result goes one way with the rounds in all settings, in enough steps.
+
+    Args:
+        least: Steps; 0 for any, and for settings that lack rounds.
+    """
     rounds = guesses[index].numbers
+    if len(rounds) < len(columns[index]):
+        return False
     knobs = [columns[at] for at, each in enumerate(guesses) if each.role == "knob" and at != index]
     rows: dict[tuple[Cell, ...], list[int]] = defaultdict(list)
     for row in np.argsort(rounds, kind="stable").tolist():
         rows[tuple(knob[row] for knob in knobs)].append(row)
-    if len({tuple(rounds[row] for row in each) for each in rows.values()}) > 1:
+    if len({tuple(rounds[row] for row in each) for each in rows.values()}) > 1 and not least:
         return True
+    if len(rounds) - len(rows) < least:
+        return False
     results = [g.numbers for g in guesses if g.role == "metric" and len(g.numbers) == len(rounds)]
     steps = [[np.diff(numbers[each]) for each in rows.values()] for numbers in results]
     return any(all(np.all(sign * step > 0) for step in each) for each in steps for sign in (1, -1))

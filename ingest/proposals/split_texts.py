@@ -6,7 +6,6 @@
 import math
 import re
 from collections.abc import Collection, Sequence
-from dataclasses import replace
 from typing import Final
 
 from ingest.formats.json_cells import Cell
@@ -51,11 +50,10 @@ def split_columns(
         others = [c for c in columns if c is not cells]
         if stated := _stated_parts(texts, taken):
             pattern, named = stated
-            parts = [
-                replace(part, role="label") if _is_known(pattern, [part], cells, others) else part
-                for part in named
-            ]
-            if any(part.role == "knob" for part in parts):
+            parts = [part for part in named if not _is_known(pattern, [part], cells, others)]
+            for name in {part.name for part in named} - {part.name for part in parts}:
+                pattern = pattern.replace(f"(?P<{name}>", "(?:")
+            if parts:
                 splits[heading] = pattern, parts
                 taken |= {part.name for part in parts}
             continue

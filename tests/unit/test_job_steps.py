@@ -1,5 +1,7 @@
 """Rows of jobs and of their steps; rows below a text; texts whose numbers are no replicates."""
 
+import re
+
 import pytest
 
 from ingest.declarations import TableDeclaration
@@ -105,6 +107,9 @@ def test_only_texts_of_runs_have_replicates(heading: str, texts: str, groups: li
     assert [part.name for _, parts in split.values() for part in parts] == groups
     # Nothing of what other columns say.
     if groups == ["bs", "lr"]:
+        split = split_columns([heading, "bs"], [cells, [1, 1, 4, 4]], ())
+        assert [part.name for part in split[heading][1]] == ["lr"]
+        assert re.compile(split[heading][0]).groups == 1
         assert not split_columns([heading, *groups], [cells, [1, 1, 4, 4], [2, 3, 2, 3]], ())
         return
     # With each of the values of another setting they name a thing.

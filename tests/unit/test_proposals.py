@@ -1023,6 +1023,9 @@ _AGAIN = [1, 2, 3, 1, 2, 3]
         # Runs of which some are left out have numbers still.
         ({"config": [*"AABB"] * 2, "rep": [4, 18, 7, 22] * 2, "energy_j": [9, 7, 8, 5] * 2},
          "rep", "replicate", "", None),
+        # How often a loop was run.
+        ({"config": [*"ABC"] * 3, "rep": [10] * 3 + [20] * 3 + [30] * 3,
+          "energy_j": [9, 7, 8, 18, 13, 15, 28, 22, 25]}, "rep", "knob", "", None),
     ],
 )  # fmt: skip
 def test_what_may_be_set_or_measured_is_told_by_its_values(
