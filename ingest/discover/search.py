@@ -27,7 +27,7 @@ from ingest.discover.sidecars import BadSidecarError, Sidecar
 from ingest.files.blocks import read_head
 from ingest.files.walk import Listing, walk_folders
 from ingest.formats import Format, sidecar
-from ingest.formats.table_text import has_header_of
+from ingest.formats.table_text import SEPARATED, fault_of, has_header_of
 from ingest.formats.text_log import has_marks
 from ingest.lake.machine_states import state_kind
 from ingest.lake.recorded_runs import RecordedFile
@@ -268,7 +268,11 @@ class _Folder:
         if problem is not None:
             self._refuse(file.path, problem)
         elif form is None:
-            self._discovery.ignored.append(Ignored(file.path, _UNKNOWN))
+            is_text = SEPARATED.search(file.name) is not None and file.status.st_size
+            if is_text and (fault := fault_of(read_head(Path(file.path)))):
+                self._refuse(file.path, Problem("bad_content", "refused", f"{fault}; not read"))
+            else:
+                self._discovery.ignored.append(Ignored(file.path, _UNKNOWN))
         elif form.role != "sidecar" or (group is not None and group.key.workload == IDLE):
             self._seen.update(each.path for each in sidecars)
             known = file.unchanged

@@ -65,6 +65,23 @@ def parse_document(text: str, name: str) -> tuple[Any, bool]:
     raise FormatError(f"no {kind} document: {' '.join(str(error).split())} ({name})")
 
 
+def open_nodes(document: Any, text: str) -> list[Any]:
+    """Return the objects and lists of a JSON document that its text, which was cut, does not end.
+
+    Args:
+        document: As `parse_document` gives it.
+    """
+    nodes, node, closed = [], document, close_document(text)
+    # Behind the last whole value stand the brackets that were open there.
+    while not text.startswith(closed) and text[:1] in _CLOSING:
+        closed = closed[:-1]
+        nodes.append(node)
+        node = next(reversed([*node.values()] if isinstance(node, dict) else node), None)
+        if not isinstance(node, dict | list):
+            break
+    return nodes
+
+
 def close_document(text: str) -> str:
     """Return a JSON document up to its last whole value; brackets that are open are closed."""
     open_: list[str] = []

@@ -246,6 +246,18 @@ def choose_places(places: Sequence[Place]) -> list[Place]:
     return chosen
 
 
+def whole_places(places: Sequence[Place], cut: Sequence[Any]) -> list[Place]:
+    """Return the places that have two whole objects at least, with these alone.
+
+    Args:
+        cut: The objects and lists that the document does not end.
+    """
+    known = {*map(id, cut)}
+    for place in places:
+        place.objects = [each for each in place.objects if id(each[1]) not in known]
+    return [place for place in places if len(place.objects) > 1]
+
+
 def left_out(document: Any, chosen: Sequence[Place]) -> list[str]:
     """Return where objects stand that have an energy, and the keys of rows, but are no rows."""
     rows = [content for place in chosen for _, content in place.objects]

@@ -15,7 +15,7 @@ from ingest.declarations import TableDeclaration
 from ingest.files.packed import CHUNK, Packed
 from ingest.files.text_lines import iterate_lines
 from ingest.formats import json_rows, workbook
-from ingest.formats.documents import is_yaml, parse_document
+from ingest.formats.documents import is_yaml, open_nodes, parse_document
 from ingest.formats.headless_rows import are_headless_rows, headless_rows
 from ingest.formats.job_steps import join_steps
 from ingest.formats.json_cells import Cell, flatten, plain, summaries
@@ -35,12 +35,7 @@ from ingest.formats.table_rows import (
     doubt_commas,
     with_plain_numbers,
 )
-from ingest.formats.table_text import (
-    CUT_HEAD,
-    headings_of,
-    separator_of,
-    table_rows,
-)
+from ingest.formats.table_text import CUT_HEAD, headings_of, separator_of, table_rows
 from ingest.formats.workbook import is_workbook
 from ingest.records import ProblemList, ReadContext
 from ingest.settings.tables import CORE, target_kinds
@@ -275,9 +270,12 @@ def _parse_document(content: bytes, context: ReadContext, problems: ProblemList)
         )
     text = content.decode("utf-8-sig", "replace")
     document, is_cut = parse_document(text, context.name)
+    places = json_rows.choose_places(json_rows.places_of(document))
     if is_cut:
         problems.add("cut_document", "repaired", "the document was cut: its whole rows are read")
-    places = json_rows.choose_places(json_rows.places_of(document))
+        if not (places := json_rows.whole_places(places, open_nodes(document, text))):
+            end = f"ends in line {len(text.splitlines())}, before two objects are whole"
+            raise FormatError(f"a document that {end} ({context.name})")
     if not places:
         raise FormatError(f"no list or dictionary of objects ({context.name})")
     if aside := json_rows.left_out(document, places):

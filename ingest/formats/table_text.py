@@ -27,6 +27,7 @@ WHOLE: Final = re.compile(r"-?(0|[1-9]\d{0,18})")
 UNSET: Final = frozenset({"", "nan", "-nan", "na", "n/a", "null", "none"})
 MOST_WHOLE: Final = 2**63
 # A unit below a name of a column.
+SEPARATED: Final = re.compile(r"\.[ct]sv(\.\w+)?$", re.IGNORECASE)
 _UNIT: Final = re.compile(r"[A-Za-z%°µμ][A-Za-z/%*²^0-9-]{0,9}")
 _HEADING: Final = re.compile(r"[A-Za-z_%].{0,79}")
 # A heading that is a setting: `1200MHz`.
@@ -275,6 +276,18 @@ def _are_numbers(cells: Sequence[str], separator: str | None) -> bool:
     if all(map(is_number, known)):
         return bool(known)
     return separator is not None and written_numbers(known, separator == ",") is not None
+
+
+def fault_of(head: bytes) -> str:
+    """Return what breaks separated text; empty for nothing."""
+    before, nul, _ = head.partition(b"\0")
+    if nul:
+        line = len(before.split(b"\n"))
+        return f"a NUL byte in line {line}: broken, or UTF-16 and not UTF-8"
+    if len(head) < CUT_HEAD and head.count(b'"') % 2:
+        quotes = (n for n, line in enumerate(head.split(b"\n"), 1) if line.count(b'"') % 2)
+        return f"the quote in line {next(quotes)} is not closed"
+    return ""
 
 
 def has_header_of(head: bytes, tables: Iterable[TableDeclaration]) -> bool:

@@ -24,7 +24,6 @@ from ingest.settings.dataset import Settings
 from ingest.settings.headings import without_unit
 from ingest.settings.units import unit_of
 
-_NO_RUNS: Final = "a row is a sample, or a part of a distribution"
 _NAMED: Final = 8
 
 
@@ -56,8 +55,8 @@ def summary_of(guessed: GuessedTable) -> Iterator[str]:
             yield f"#   doubtful: {guess.heading.text} {guess.doubt}"
     if guessed.means is not None:
         yield f"#   means: of {guessed.means.n} runs each, with their deviations"
-    if guessed.is_refused:
-        yield f"#   no runs: {_NO_RUNS}"
+    if guessed.refusal:
+        yield f"#   no runs: {guessed.refusal}"
     if guessed.power is not None:
         yield f"#   power: {' times '.join(guess.heading.text for guess in guessed.power)}"
     if guessed.energy:
@@ -87,8 +86,8 @@ def _lines(guessed: GuessedTable) -> Iterator[str]:
     if guessed.path:
         yield f"pattern = {text_of(guessed.path)}"
     yield f"header = {text_of(header_pattern(table))}"
-    if guessed.is_refused:
-        yield f"refuse = {text_of(_NO_RUNS)}"
+    if guessed.refusal:
+        yield f"refuse = {text_of(guessed.refusal)}"
     if split := guessed.shape.split:
         said = ", ".join(f"{text_of(name)} = {text_of(text)}" for name, (text, _) in split.items())
         yield f"split = {{ {said} }}"

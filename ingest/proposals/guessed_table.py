@@ -27,6 +27,8 @@ _KNOBS: Final = {
 }
 _RATES: Final = WORDS["more"] & {"throughput", "fps", "qps", "iops", "tps", "rps", "goodput"}
 _FIXED: Final = 0.02
+_SAMPLES: Final = "a row is a sample, or a part of a distribution"
+_NOTHING: Final = "a row has no setting, energy, power, time, latency or rate, so it is no run"
 
 
 class GuessedTable:
@@ -37,7 +39,7 @@ class GuessedTable:
         parts: What their paths differ in.
         path: The pattern of these paths, with a group for each part.
         means: Where rows are means of runs.
-        is_refused: Whether no row is a run.
+        refusal: Why no row is a run; empty if they are.
         power: Voltage and current whose product is the only power.
         energy: Columns whose sum is the only energy.
         performance: Column of the workload's performance; empty if nothing was measured.
@@ -58,9 +60,9 @@ class GuessedTable:
             for each in content.headings
             if each not in headings
         ]
-        self.is_refused = bool(table.measured) and rows_are_samples(table.headings, table.columns)
-        if self.is_refused:
-            self.guesses = []
+        self.refusal = ""
+        if table.measured and rows_are_samples(table.headings, table.columns):
+            self.refusal, self.guesses = _SAMPLES, []
         self.means = table.means or mean_columns(content.headings, content.columns)
         if self.means is not None:
             # Their columns are read as the declaration of means says.
@@ -101,6 +103,9 @@ class GuessedTable:
         self.workload = _workload_of(table, self.parts, dataset, settings)
         self._aim_knobs(settings)
         self.performance = self._performance()
+        is_told = any(p.role != "label" for p in self.parts) or self.power or self.energy
+        if not (self.refusal or self.means or is_told or any(map(_says_a_run, self.guesses))):
+            self.refusal = _NOTHING
 
     def _mark_names_of_files(self) -> None:
         """Make labels of knobs whose cells are the names of the files."""
@@ -158,6 +163,12 @@ class GuessedTable:
         others += [g for g in metrics if g.quantity == "price" and g.heading.has("time", "latency")]
         others += more
         return own_name(others[0]) if others else "duration_s" if time is not None else ""
+
+
+def _says_a_run(guess: Guess) -> bool:
+    """Return whether a column is a setting, or something measured that wattlas knows."""
+    is_known = bool(guess.to or guess.quantity or guess.better or guess.unit)
+    return guess.is_declared or guess.role == "knob" or (guess.role == "metric" and is_known)
 
 
 def title_of(guess: Guess) -> str:

@@ -129,6 +129,16 @@ def test_a_cut_document_keeps_its_whole_rows() -> None:
     assert next((p.kind, p.severity) for p in cut.problems) == ("cut_document", "repaired")
 
 
+@pytest.mark.parametrize("end", ['"s": "y", "n": [7, 8', '"s": {"n": 7},', ""])
+def test_an_object_that_a_cut_document_does_not_end_is_no_row(end: str) -> None:
+    """Of a list inside it, a part would be there; one whole object alone is no table."""
+    whole = '{"a": [{"energy": 1.5, "n": [1, 2]}'
+    text = f'{whole}, {{"energy": 2.5, "n": [3, 4]}}, {{"energy": 3.5, {end}'
+    assert [row.values["energy"] for row in table(text.encode()).rows] == [1.5, 2.5]
+    with pytest.raises(FormatError, match=r"ends in line 2, before two objects are whole"):
+        table(f'{whole},\n{{"energy": 2.5, {end}'.encode())
+
+
 def test_yaml_is_read_as_json_is() -> None:
     """Only what YAML 1.2 takes for a number is one; keys are texts; several documents are a list.
 
