@@ -44,9 +44,7 @@ def _studied(
         words = load_words(*(float(v[0]) if v else None for v in (load, message)))
         title = f"{workload_title(workload)} {words}".strip()
         chosen = selection.with_values("dataset", [datasets["dataset"][-1]])
-        # A few settings have 30 times the tail latency of most, which would share a tenth of x.
-        state = ExploreState(chosen, x_log=workload == "memcached")
-        yield title, datasets["runs"][-1], with_knobs(view, state)
+        yield title, datasets["runs"][-1], with_knobs(view, ExploreState(chosen))
 
 
 _TUNED: Final = ("linux_tuned", "ebbrt_tuned")

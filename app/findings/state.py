@@ -36,7 +36,7 @@ class FindingsState(UrlState):
         since: Version of the lake from which the list of next runs was made; None for this one.
         adjusted: Means of choices whose blocks differ are shown without the blocks' effects too.
         without_odd: Runs far off their siblings are left out of all claims.
-        sel: The selected claim's settings.
+        sel, claim: The selected claim's settings, and its id: others have the same settings.
     """
 
     VERSION: ClassVar = 2
@@ -50,6 +50,7 @@ class FindingsState(UrlState):
         "since",
         "adjust",
     )
+    KEPT: ClassVar = ("sel", "claim")
     PARAMETERS: ClassVar = {
         "metric": Parameter("metric"),
         "limit": Parameter("limit", read_number),
@@ -63,6 +64,7 @@ class FindingsState(UrlState):
         "odd": Parameter("without_odd", read_flag),
         "adjust": Parameter("adjusted", read_flag),
         "sel": Parameter("sel"),
+        "claim": Parameter("claim"),
         "lake": Parameter("lake_version", read_lake_version),
     }
 
@@ -78,6 +80,7 @@ class FindingsState(UrlState):
     without_odd: bool = False
     adjusted: bool = False
     sel: str = ""
+    claim: str = ""
 
     def __post_init__(self) -> None:
         if not self.limit > 0:

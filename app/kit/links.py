@@ -29,15 +29,19 @@ def address(path: str) -> str:
     return str(current_app.config["APPLICATION_ROOT"]).rstrip("/") + path
 
 
-def page_link(path: str, selection: Selection, sel: str = "", lake: int | None = None) -> str:
+def page_link(
+    path: str, selection: Selection, sel: str = "", lake: int | None = None, claim: str = ""
+) -> str:
     """Return the address of a page under some filters.
 
     Args:
         sel: A clause (see app/kit/clause.py); the page resolves it to what it can select.
         lake: The version of the lake that the link pins.
+        claim: The id of the claim that Findings brings into view.
     """
     pairs = [("v", str(LINK_VERSION)), *filter_pairs(selection)]
     pairs += [("sel", sel)] if sel else []
+    pairs += [("claim", claim)] if claim else []
     pairs += [("lake", str(lake))] if lake is not None else []
     return f"{address(path)}?{urlencode(pairs)}"
 

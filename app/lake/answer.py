@@ -157,16 +157,18 @@ class Question:
         answer: One sentence with numbers.
         page: Path of the page that shows it.
         selection: Its filters there.
+        claim: The id of the claim on Findings that is the answer; empty: none is.
     """
 
     title: str
     answer: str
     page: str
     selection: Selection
+    claim: str = ""
 
     def link(self, view: LakeView) -> str:
         """Return the address that shows the answer, pinned to the version."""
-        return page_link(self.page, self.selection, lake=view.version)
+        return page_link(self.page, self.selection, lake=view.version, claim=self.claim)
 
 
 def questions_of(view: LakeView) -> list[Question]:
@@ -220,8 +222,10 @@ def _changed(claim: Claim, catalogue: Catalogue) -> str:
 
 
 def _claimed(view: LakeView, claim: Claim, title: str) -> Question:
-    page = "/" if claim.kind == "limit met" else "/findings"
-    return Question(title, claim.sentence, page, _place(claim.scope, view.catalogue))
+    place = _place(claim.scope, view.catalogue)
+    if claim.kind == "limit met":
+        return Question(title, claim.sentence, "/", place)
+    return Question(title, claim.sentence, "/findings", place, claim.id)
 
 
 def _of_settings(view: LakeView, selection: Selection, cost: Metric) -> list[Question]:

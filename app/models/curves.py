@@ -28,7 +28,7 @@ from app.models.presets import (
     stars,
     table_1,
 )
-from app.models.state import FITS, TABS, ModelsState
+from app.models.state import FITS, MOST_KPPS, TABS, ModelsState
 from data.errors import DataError
 from data.models import SCHEMES
 from data.models.parameters import Parameter
@@ -165,6 +165,7 @@ def spec() -> dict[str, Any]:
         "energy": _described(ENERGY, ENERGY_TITLES),
         "hosts": HOSTS,
         "figures": FIGURES,
+        "mostKpps": MOST_KPPS,
         "multiples": MULTIPLES,
         "multiplesChosen": MULTIPLES_CHOSEN,
         "table1": list(table_1()),

@@ -70,6 +70,8 @@ FIRST_SCHEMES: Final = (
     "time_coalescing", "hybrid",
 )  # fmt: skip
 _MOST_SEED: Final = 2**31
+# End of the load axis, unless a figure or the link has another.
+MOST_KPPS: Final = 300.0
 # Frame sizes that a link holds.
 _MOST_SIZES: Final = 64
 
@@ -90,7 +92,7 @@ class ModelsState(UrlState):
         limit_us: Latency limit of the strip of best schemes.
         latency: Statistic of the limit and the latency panel: `mean` or `p99`.
         scale: Scale of the latency axis.
-        most_kpps: End of the load axis.
+        to_kpps: End of the load axis; None for that of the figure.
         zoom: Shown range of the load axis, `x0~x1` in Kpps; empty for all of it.
         is_simulated: Whether simulations are shown.
         has_runs: Whether runs of the lake are shown with the curves.
@@ -114,7 +116,7 @@ class ModelsState(UrlState):
         "under": Parameter("limit_us", read_number),
         "latency": Parameter("latency"),
         "scale": Parameter("scale"),
-        "to": Parameter("most_kpps", read_number),
+        "to": Parameter("to_kpps", read_number),
         "zoom": Parameter("zoom"),
         "sim": Parameter("is_simulated", read_flag),
         "runs": Parameter("has_runs", read_flag),
@@ -148,7 +150,7 @@ class ModelsState(UrlState):
     limit_us: float = 100.0
     latency: str = "mean"
     scale: str = "log"
-    most_kpps: float = 300.0
+    to_kpps: float | None = None
     zoom: str = ""
     is_simulated: bool = False
     has_runs: bool = True
@@ -186,6 +188,13 @@ class ModelsState(UrlState):
     def check(self, catalogue: Catalogue) -> None:
         """Refuse a selection of columns that the lake lacks."""
         read_clause(self.sel, catalogue=catalogue)
+
+    @property
+    def most_kpps(self) -> float:
+        """The end of the load axis."""
+        if self.to_kpps is not None:
+            return self.to_kpps
+        return float(FIGURES.get(self.figure, {}).get("to", MOST_KPPS))
 
     def frame_sizes(self) -> list[tuple[float, float]] | None:
         """Return bytes and weight of each frame size; None for the shipped ones."""

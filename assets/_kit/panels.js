@@ -8,6 +8,8 @@
 
   // A panel that is narrower cannot be read; between two lines: room for ticks and the next title.
   const LEAST_PX = 150, LEAST_EMS = 12, ABOVE_PX = 48, BESIDE = 0.12;
+  // A narrower tick of a logarithmic axis leaves no room for digits between two decades.
+  const LOG_TICK_PX = 130;
 
   /** The number of columns for a picture of a width. */
   const columnsFor = ({ margin, meta: { grid } }, width) => {
@@ -72,7 +74,20 @@
       Object.assign(gd.dataset, { panels: lines, columns });
     }
     frame.style.setProperty("--lines", lines);
-    return columns < grid.columns ? inColumns(layout, columns, gd.clientHeight) : layout;
+    const placed = columns < grid.columns ? inColumns(layout, columns, gd.clientHeight) : layout;
+    return withLogTicks(placed, gd.clientWidth);
+  }
+
+  /** A layout with as many ticks on logarithmic x axes as their panels' width has room for. Pure. */
+  function withLogTicks(layout, width) {
+    const { margin, meta: { panels } } = layout, out = { ...layout };
+    for (const key of panels.flatMap(({ axes }) => axes)) {
+      const { domain, type } = layout[key];
+      if (key[0] !== "x" || type !== "log") continue;
+      const px = (domain[1] - domain[0]) * (width - margin.l - margin.r);
+      out[key] = { ...layout[key], nticks: Math.max(2, Math.floor(px / LOG_TICK_PX)) };
+    }
+    return out;
   }
 
   /**
@@ -103,5 +118,5 @@
   /* Plotly refuses a domain that is beyond 1 by rounding. */
   const within = (share) => Math.min(1, Math.max(0, share));
 
-  wattlas.panels = { inColumns, arranged, onPaper, isArranged, open };
+  wattlas.panels = { inColumns, withLogTicks, arranged, onPaper, isArranged, open };
 })((window.wattlas = window.wattlas || {}));

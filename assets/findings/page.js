@@ -4,12 +4,22 @@ window.wattlas.withDash(function () {
 
   const { wattlas } = window, { findings, address } = wattlas;
   const NAME = "findings";
-  let sel = "";
+  let sel = "", claim = "", isLinked = false;
 
-  function select(now) {
-    sel = now;
-    findings.mark(sel);
-    address.keep(NAME, { sel });
+  function select(row) {
+    ({ sel = "", claim = "" } = row ? row.dataset : {});
+    findings.mark(sel, claim);
+    address.keep(NAME, { sel, claim });
+  }
+
+  /** Mark the selected claim; the first time, bring that of the link into view. */
+  function written() {
+    const row = findings.mark(sel, claim);
+    if (!row || !isLinked) return;
+    isLinked = false;
+    const folded = row.closest("details");
+    if (folded) folded.open = true;
+    row.scrollIntoView({ block: "nearest" });
   }
 
   findings.onOpen(([sweep, knob]) => {
@@ -22,7 +32,8 @@ window.wattlas.withDash(function () {
     name: NAME,
     open(spec) {
       findings.open("");
-      sel = spec.kept.sel || "";
+      ({ sel = "", claim = "" } = spec.kept);
+      isLinked = Boolean(claim);
     },
     handover: () => ({ sel }),
     files: () => ({
@@ -32,14 +43,14 @@ window.wattlas.withDash(function () {
     figure: findings.paper,
     resize: findings.resize,
     key: findings.key,
-    clear: () => select(""),
-    written: () => findings.mark(sel),
+    clear: () => select(null),
+    written,
   });
 
   document.addEventListener("click", (event) => {
     const row = wattlas.closest(event, ".page.findings .findings-claims > li[data-sel]");
     if (!row || wattlas.closest(event, "a, summary")) return;
-    select(row.dataset.sel === sel ? "" : row.dataset.sel);
+    select(row.classList.contains("selected") ? null : row);
   });
 
   wattlas.clientside("wattlasFindings", {

@@ -23,14 +23,13 @@
     if (height) gd.closest(".panel").style.minHeight = height + 44 + "px";
   }
 
-  /** The row of the selected claim, of those with the same setting the first. */
-  function mark(sel) {
-    let isFirst = true;
-    for (const row of document.querySelectorAll(".findings-claims > li")) {
-      const isSelected = Boolean(sel) && row.dataset.sel === sel && isFirst;
-      if (isSelected) isFirst = false;
-      row.classList.toggle("selected", isSelected);
-    }
+  /** Select the row of a claim, else the first with a setting; return it if there is one. */
+  function mark(sel, claim) {
+    const rows = [...document.querySelectorAll(".findings-claims > li")];
+    const selected = rows.find((row) => claim && row.dataset.claim === claim)
+      || rows.find((row) => sel && row.dataset.sel === sel);
+    for (const row of rows) row.classList.toggle("selected", row === selected);
+    return selected;
   }
 
   wattlas.findings = Object.assign(page, { mark, onOpen: (action) => { opened = action; } });

@@ -108,7 +108,12 @@
     : 1e3 / frameSizes().reduce((us, [size, share]) => us + share * (size + BETWEEN_BYTES) * US_PER_BYTE, 0));
 
   /** The end of the load axis, Kpps. */
-  const loadEnd = () => (isBursty() ? Math.min(page.kept.to, linkKpps()) : Number(page.kept.to));
+  const loadEnd = () => (isBursty() ? Math.min(mostKpps(), linkKpps()) : mostKpps());
+  /** What the link or the visitor says of that end, else the figure. */
+  function mostKpps() {
+    const { kept, spec } = page;
+    return Number(kept.to || (spec.figures[kept.fig] || {}).to || spec.mostKpps);
+  }
   /** Arrival rates of the load axis, in Kpps. */
   function rates(points) {
     const most = loadEnd();
@@ -132,7 +137,7 @@
       // While a slider moves the curves have fewer points.
       const part = !page.isDragging ? 1 : isSlow ? 4 : 2, grid = ratesOf(p,
         Math.ceil(page.spec.points / part));
-      const key = JSON.stringify([name, kind, p, grid.length, page.kept.to]);
+      const key = JSON.stringify([name, kind, p, grid.length, mostKpps()]);
       if (!memo.has(key)) {
         const answers = grid.map((rate) => wattlas.schemes.solve(name, kind, rate, p));
         if (memo.size >= MOST_KEPT) memo.delete(memo.keys().next().value);
@@ -215,7 +220,7 @@
   wattlas.models = {
     page, set, setValue, setEnergy, values, energyValues, isBursty, curves, solved, solvedAt,
     simulatedOf, simulatedAt, unsimulated, hasSimulated, forgetSimulation, isRunning,
-    frameSizes, linkKpps, loadEnd, loadRange, accepts,
+    frameSizes, linkKpps, loadEnd, mostKpps, loadRange, accepts,
     absence, costsOf, hasOwnCosts, hostWords,
     onChange: (listener) => listeners.push(listener),
   };

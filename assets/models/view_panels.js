@@ -93,7 +93,7 @@
     const isTheirs = !(kept.sizes && models.isBursty())
       && spec.publishedCosts.every((key) => values[key] === spec.controls[key].default);
     if (!isTheirs || (name === "latency" && isP99())) return [];
-    const wanted = kept.fig === "table1" ? "table1" : values.traffic, most = Number(kept.to) * 1.01;
+    const wanted = kept.fig === "table1" ? "table1" : values.traffic, most = models.mostKpps() * 1.01;
     const stars = spec.stars.filter(({ panel: shown, traffic, x, y }) =>
       shown === name && traffic === wanted && y !== null && x <= most);
     if (!stars.length) return [];
@@ -243,7 +243,7 @@
     return {
       data: [...modelled, ...[starTrace(name)].flat(), ...measured, ...residuals],
       layout: layout(title, words.join(" · ") || "of one queue", {
-        xaxis: loadAxis({ uirevision: kept.zoom + kept.to, anchor: isStrip ? "y2" : "y" }),
+        xaxis: loadAxis({ uirevision: kept.zoom + models.mostKpps(), anchor: isStrip ? "y2" : "y" }),
         shapes: switches(isStrip ? 0.3 : 0),
         yaxis: axis(`${unit} (${better} is better)`, {
           rangemode: "tozero", uirevision: [kept.scale, kept.latency, resets, isLossless, latencyTo].join(),

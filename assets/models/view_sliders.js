@@ -3,7 +3,7 @@
   "use strict";
 
   const { models, element } = wattlas;
-  const LEAST_STEPS = 200, FIRST_TO_KPPS = 300, OURS = "chosen by us: the study does not print it";
+  const LEAST_STEPS = 200, OURS = "chosen by us: the study does not print it";
   /** A step of 1, 0.1, 0.01...: a slider then stops at round values. */
   const roundStep = (low, high) => 10 ** Math.floor(Math.log10((high - low) / LEAST_STEPS));
   const rounded = (text) => Number(Number(text).toPrecision(6));
@@ -153,8 +153,8 @@
   ];
   function plainNumber(key, title) {
     const found = element("input", {
-      type: "number", min: 0, step: "any", value: models.page.kept[key], data: { key },
-      attributes: { "aria-label": title },
+      type: "number", min: 0, step: "any", value: key === "to" ? models.mostKpps() : models.page.kept[key],
+      data: { key }, attributes: { "aria-label": title },
     });
     found.onchange = () => {
       const wanted = Number(found.value);
@@ -214,10 +214,9 @@
   }
   /** A figure's own values take the place of what the visitor has changed. */
   function chooseFigure(key) {
-    const { to, latency_to: latencyTo, tab, focus } = models.page.spec.figures[key] || {};
+    const { latency_to: latencyTo, tab, focus } = models.page.spec.figures[key] || {};
     models.set({
-      fig: key, p: "", zoom: "", to: to || FIRST_TO_KPPS, scale: latencyTo ? "linear" : "log", tab: tab ||
-        "interrupts",
+      fig: key, p: "", zoom: "", to: "", scale: latencyTo ? "linear" : "log", tab: tab || "interrupts",
     });
     wattlas.modelsPage.simulateMissing();
     wattlas.modelsPage.focus(focus);

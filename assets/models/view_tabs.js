@@ -288,7 +288,7 @@
     if (tab) models.set({ tab });
     else if (event.key === "s" && kept.tab === "interrupts") simulate();
     else if (step && focused && focused.closest("[data-view]")) {
-      const most = Number(kept.to), wide = event.shiftKey ? 10 : 1;
+      const most = models.mostKpps(), wide = event.shiftKey ? 10 : 1;
       pin(Math.min(Math.max(Number(kept.at) + (step * wide * most) / 300, most / 300), most));
     } else return false;
     return true;

@@ -27,8 +27,18 @@ def test_a_claim_and_a_knob(page: Page, grid_address: str) -> None:
     row.locator(".sentence").click()
     expect(row).to_have_class("holds selected")
     assert query(page)["sel"][0].startswith('knobs~{"system":')
+    # Another metric's claim on the same setting, by its link.
+    setting, claim = query(page)["sel"][0], row.get_attribute("data-claim")
+    others = page.locator(
+        f".findings-claims > li:not([data-claim='{claim}'])[data-sel='{setting}']"
+    )
+    other = others.first.get_attribute("data-claim")
+    visit(page, f"{grid_address}/findings?claim={other}")
+    selected = page.locator(".findings-claims > li.selected")
+    expect(selected).to_have_attribute("data-claim", str(other))
+    expect(selected).to_be_in_viewport()
     page.keyboard.press("Escape")
-    expect(page.locator(".findings-claims > li.selected")).to_have_count(0)
+    expect(selected).to_have_count(0)
     assert "sel" not in query(page)
     # The first sweep's bars of p99, the second picture: DVFS, which does nothing, then ITR.
     page.locator(".panel-knobs").scroll_into_view_if_needed()

@@ -245,6 +245,12 @@ def test_panels_without_room_stand_in_one_column(loaded: Page) -> None:
     # Titles stay above their panels.
     tops = [axis["domain"][1] for axis in axes[1]]
     assert [(note["x"], note["y"]) for note in found["annotations"]] == [(0, top) for top in tops]
+    # A logarithmic x axis has ticks by its panel's width: of 1,380 px for one, 10.
+    logged = found | {"xaxis": found["xaxis"] | {"type": "log"}}
+    room = 1380 + found["margin"]["l"] + found["margin"]["r"]
+    ticks = """([layout, room]) => [room, 0.2 * room].map(
+        (px) => wattlas.panels.withLogTicks(layout, px).xaxis.nticks)"""
+    assert loaded.evaluate(ticks, [logged, room]) == [10, 2]
     # On paper, by its width in ems; each panel keeps its shape.
     on_paper = "([layout, ems]) => wattlas.panels.onPaper({ dataset: {} }, layout, [700, 400], ems)"
     sizes = [

@@ -7,9 +7,12 @@ import polars as pl
 import pytest
 from dash import html
 
+from app.findings.answer import claims_of
+from app.findings.page import PAGE as FINDINGS
 from app.kit.context import Lakes
 from app.kit.export import render
 from app.kit.lake_view import LakeView
+from app.kit.links import open_page
 from app.lake.answer import (
     MOST_PLACES,
     coverage,
@@ -114,6 +117,11 @@ def test_the_questions_of_a_study_have_numbers_and_links(published_lake: Path) -
     ]  # fmt: skip
     assert all(any(digit in one.answer for digit in "123456789") for one in asked)
     assert all(f"lake={view.version}" in one.link(view) for one in asked)
+    # The answer of a claim leads to this claim, of those in the same place.
+    for one in (asked[0], asked[1], asked[4]):
+        _, state, _ = open_page(FINDINGS, Lakes(published_lake), one.link(view).partition("?")[2])
+        (linked,) = (claim for claim in claims_of(view, state) if claim.id == state.claim)
+        assert linked.sentence == one.answer
     (listed,) = questions_block(view)
     assert isinstance(listed, html.Dl)
     # What Findings says of the same sweep of Library OS under node.js.
