@@ -50,7 +50,12 @@ def split_columns(
         others = [c for c in columns if c is not cells]
         if stated := _stated_parts(texts, taken):
             pattern, named = stated
-            parts = [part for part in named if not _is_known(pattern, [part], cells, others)]
+            there = [[str(cell).strip() for cell in other] for other in others]
+            matches = [re.fullmatch(pattern, str(cell).strip()) for cell in cells]
+            texts_of = {
+                p.name: [match[p.name] if match else "" for match in matches] for p in named
+            }
+            parts = [part for part in named if texts_of[part.name] not in there]
             for name in {part.name for part in named} - {part.name for part in parts}:
                 pattern = pattern.replace(f"(?P<{name}>", "(?:")
             if parts:

@@ -107,7 +107,7 @@ def test_only_texts_of_runs_have_replicates(heading: str, texts: str, groups: li
     assert [part.name for _, parts in split.values() for part in parts] == groups
     # Nothing of what other columns say.
     if groups == ["bs", "lr"]:
-        split = split_columns([heading, "bs"], [cells, [1, 1, 4, 4]], ())
+        split = split_columns([heading, "bs", "ops"], [cells, [1, 1, 4, 4], [7, 8, 7, 8]], ())
         assert [part.name for part in split[heading][1]] == ["lr"]
         assert re.compile(split[heading][0]).groups == 1
         assert not split_columns([heading, *groups], [cells, [1, 1, 4, 4], [2, 3, 2, 3]], ())
