@@ -10,7 +10,7 @@ import json
 import re
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
 from typing import Final
@@ -46,6 +46,8 @@ _TOLD_TABLES: Final = 5
 # Files of one shape, and bytes of each, that are read for what they state.
 _MOST_READ: Final = 200
 _MOST_BYTES: Final = 1 << 20
+# What of a machine a power is of.
+_PARTS: Final = frozenset({"cpu", "gpu", "dram", "ram", "memory", "package", "pkg", "node", "psu"})
 _RESULTS: Final = ("output", "trace", "log", "window", "counts")
 
 
@@ -185,6 +187,13 @@ def _path_blocks(
     judge = of_form or form
     if not pattern:
         return
+    if form == "trace":
+        # Powers of two parts of a machine are no rivals.
+        found = [*filter(None, (re.fullmatch(f"(?:.*/)?{pattern}", path) for path in paths))]
+        columns = [
+            replace(c, is_given=True) if {f[c.name].lower() for f in found} <= _PARTS else c
+            for c in columns
+        ]
     # What only tells files apart identifies their runs, and is no setting.
     stamps = [column for column in columns if column.role == "stamp"]
     columns = [column for column in columns if column.role != "stamp"]
