@@ -189,9 +189,9 @@ def _path_blocks(
         return
     if form == "trace":
         # Powers of two parts of a machine are no rivals.
-        found = [*filter(None, (re.fullmatch(f"(?:.*/)?{pattern}", path) for path in paths))]
+        matches = [*filter(None, (re.fullmatch(f"(?:.*/)?{pattern}", path) for path in paths))]
         columns = [
-            replace(c, is_given=True) if {f[c.name].lower() for f in found} <= _PARTS else c
+            replace(c, is_given=True) if {m[c.name].lower() for m in matches} <= _PARTS else c
             for c in columns
         ]
     # What only tells files apart identifies their runs, and is no setting.

@@ -45,6 +45,8 @@ MOST_VALUES: Final = 64
 MOST_NAMES: Final = 200
 FEW_VALUES: Final = "few values that recur"
 _FEWEST_STEPS: Final = 4
+# Amounts of work, alone or in an object: a size of nothing else; that of a batch was tuned.
+_AMOUNT: Final = re.compile(r"(?:(?:param|config)\w* )?(?:size|n|input size)")
 # So few fractions may be the steps of a knob.
 MOST_STEPS: Final = 12
 
@@ -163,7 +165,8 @@ def guess_of(heading: Heading, cells: Sequence[Cell]) -> Guess:
         guess.role, guess.why = "knob", f"{FEW_VALUES}: {variety}"
     else:
         guess.role, guess.why = "metric", f"numbers that seldom recur: {variety}"
-    guess.is_given = guess.role == "knob" and heading.has(*WORDS["given"])
+    is_amount = _AMOUNT.fullmatch(" ".join(heading.words)) is not None
+    guess.is_given = guess.role == "knob" and (is_amount or heading.has(*WORDS["given"]))
     if guess.role == "knob" and numbers is not None and "-1" in counts and numbers.max() > 1:
         negative = [text for text in counts if text.startswith("-")]
         if negative == ["-1"]:

@@ -1230,3 +1230,14 @@ def test_lines_of_numbers_alone_are_no_rows_of_a_log() -> None:
     rows = logged_rows(["name,time_s,energy_j", *["fft,9.5,700.1", "done"] * 3])
     assert rows is not None
     assert [rows.has(line) for line in ("lu,8.1,650.2", "41.0,42.5,43.0")] == [True, False]
+
+
+@pytest.mark.parametrize(
+    ("heading", "is_given"),
+    [("params.size", True), ("n", True), ("input_size", True), ("prime", True),
+     ("batch_size", False), ("params.block_size_x", False)],
+)  # fmt: skip
+def test_an_amount_of_work_is_given(heading: str, *, is_given: bool) -> None:
+    cells = [["1", "1", "2", "2"], ["0.5", "0.6", "0.9", "1.1"]]
+    guess, _ = guess_columns([heading, "time_s"], cells, {}, {})
+    assert (guess.role, guess.is_given) == ("knob", is_given)
