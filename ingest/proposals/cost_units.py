@@ -51,8 +51,9 @@ def choose_units(
         if guess.unit or guess.is_declared:
             return [(guess.unit, guess.scale)]
         is_fine = guess.kind == "whole" or (middle_of(guess) or 0.0) >= _MANY_UJ
-        # A time of something else makes J of a power that is absurd: that is no reason for mJ.
-        is_fine |= power is not None
+        # A time of something else makes J of a power that is absurd: that is no reason for mJ, but
+        # where the unit of the time is known too.
+        is_fine |= power is not None or (duration is not None and bool(duration.unit))
         return [(u, s) for u, s in units.items() if u not in ("uJ", "mJ") or is_fine]
 
     sides = (

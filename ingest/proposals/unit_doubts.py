@@ -80,6 +80,8 @@ def doubt_units(sides: Mapping[str, Guess | None], stated: frozenset[str]) -> No
             guess.doubt = guess.doubt or ("" if name in stated else none)
         elif others:
             guess.doubt = f"{taken}: {' or '.join(others)} would fit as well"
+        elif guess.unit in ("mJ", "uJ") and guess.kind == "real" and "power_w" not in named:
+            guess.doubt = f"{taken}, if the time is that of the same work"
         energy = named.get("energy_j")
         if energy is None or name in stated or "energy_j" in stated or not _is_bare(energy):
             continue

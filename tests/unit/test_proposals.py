@@ -1166,6 +1166,9 @@ def test_the_columns_of_the_run_itself(columns: dict[str, float], targets: dict[
         # Nothing has 610 kW: the time is of one call, and no reason for uJ.
         ({"energy": [9.93, 12.15], "execution_time": [1.6e-05, 4.9e-05]},
          {"energy": "energy_j", "execution_time": ""}, {"energy": "taken as J: mJ"}),
+        # Nor 20 kW, where the unit of the time is known.
+        ({"energy": [9000.5, 9500.5], "time_s": [0.41, 0.45]}, {"energy": "energy_j"},
+         {"energy": "taken as mJ, if the time"}),
         ({"TotalLatency(s)": [40.5, 61.5], "TotalEnergy(J)": [4000, 6000]},
          {"TotalLatency(s)": "duration_s", "TotalEnergy(J)": "energy_j"}, {}),
     ],
