@@ -61,13 +61,12 @@ def moments_sql(name: str, rows: Aggregates) -> str:
 def _pooled(name: str, value: str, there: str, rows: Aggregates) -> tuple[str, str]:
     """Return mean and variance of the logarithm where rows may be means of several runs.
 
-    Within a row the deviation of the logarithm is that of the values over their mean, to second
-    order; the mean of the logarithm is below the logarithm of the mean by half its variance.
+    Within a row the logarithm has the variance of that of a log-normal value with the row's mean
+    and deviation; its mean is below the logarithm of the mean by half its variance.
     """
     weight = rows.weight_sql()
-    spread = (
-        f"coalesce(CASE WHEN {weight} > 1 THEN pow({rows.row_sd_sql(name)} / {value}, 2) END, 0)"
-    )
+    square = f"pow({rows.row_sd_sql(name)} / {value}, 2)"
+    spread = f"coalesce(CASE WHEN {weight} > 1 THEN ln(1 + {square}) END, 0)"
     log = f"(ln({value}) - {spread} * ({weight} - 1) / {weight} / 2)"
     total = f"sum({weight}) {there}"
     mean = f"sum({weight} * {log}) {there} / ({total})"

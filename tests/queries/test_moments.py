@@ -1,14 +1,17 @@
 """Moments of logarithms by setting, against those of the analysis."""
 
+import math
 from pathlib import Path
 
+import duckdb
 import numpy as np
 import pytest
 
+from data.aggregates import Aggregates
 from data.analysis.noise import resolution, settings_of
 from data.catalogue import SHIPPED
 from data.connection import open_lake
-from data.queries.moments import moments_query
+from data.queries.moments import moments_query, moments_sql
 from tests.fixtures.lakes import run, write_lake
 
 
@@ -45,3 +48,15 @@ def test_resolution_is_the_same_in_sql(tmp_path: Path, value: float) -> None:
     with open_lake(write_lake(tmp_path / "lake", [run(energy_j=value)])) as lake:
         found = lake.polars(*moments_query("TRUE", [], ["system"], ["energy_j"], catalogue=SHIPPED))
     assert found["energy_j_step"].to_list() == [resolution(np.array([value]))]
+
+
+@pytest.mark.parametrize("cv", [0.01, 1.0, 11.0])
+def test_a_row_of_runs_with_outliers_has_the_logarithms_of_a_log_normal(cv: float) -> None:
+    """With a deviation of 11 means the second order would put their mean 60 below."""
+    columns = moments_sql("duration_s", Aggregates(True, frozenset({"duration_s"})))
+    rows = f"SELECT 2.0 AS duration_s, {2 * cv} AS sd_duration_s, 1000000 AS aggregate_n"
+    found = duckdb.connect().execute(f"SELECT {columns} FROM ({rows})").fetchall()
+    _, log_mean, log_variance, mean, _ = found[0]
+    assert log_variance == pytest.approx(math.log1p(cv**2), rel=1e-5)
+    assert log_mean == pytest.approx(math.log(2) - math.log1p(cv**2) / 2, rel=1e-5)
+    assert mean == 2
