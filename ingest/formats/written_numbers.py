@@ -93,3 +93,10 @@ def is_either(numbers: Sequence[str]) -> bool:
 def is_number(text: str) -> bool:
     """Return whether a text is a number in decimal digits, with or without an exponent."""
     return _PLAIN.fullmatch(text) is not None
+
+
+def is_precise(cell: object) -> bool:
+    """Return whether a fraction has so many digits, six, that no two measurements agree in it."""
+    text = str(cell).strip()
+    mantissa = re.sub(r"[eE].*", "", text)
+    return "." in mantissa and is_number(text) and len(re.sub(r"\D", "", mantissa).strip("0")) >= 6

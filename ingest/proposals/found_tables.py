@@ -15,6 +15,7 @@ from ingest.formats.json_cells import Cell
 from ingest.formats.table_files import declaration_of, parse_tables
 from ingest.formats.table_reshaped import reshape
 from ingest.formats.table_rows import Table
+from ingest.formats.written_numbers import is_precise
 from ingest.proposals.crossed_tables import measured_in_cells
 from ingest.records import ProblemList, ReadContext
 from ingest.settings.dataset import Settings
@@ -68,9 +69,17 @@ class FoundTable:
     def add(self, path: str, columns: Sequence[Sequence[Cell]]) -> None:
         """Add the rows of one more file, unless all are rows of another one."""
         rows = frozenset(map(hash, islice(zip(*columns, strict=True), _MOST_ROWS)))
-        if len(rows) >= _LEAST_COPIED and any(
-            rows <= theirs and (is_summary(path) or is_summary(other))
-            for other, theirs in self.rows_of.items()
+        folder, _, _ = path.rpartition("/")
+        is_sure = any(is_precise(cell) for cells in columns for cell in islice(cells, 1))
+        if any(
+            (len(rows) >= _LEAST_COPIED and rows <= theirs and (is_summary(path) or is_summary(o)))
+            or (
+                is_sure
+                and len(rows) < _LEAST_COPIED
+                and rows == theirs
+                and folder == o.rpartition("/")[0]
+            )
+            for o, theirs in self.rows_of.items()
         ):
             self.copies.add(path)
             return

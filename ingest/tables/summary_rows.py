@@ -83,7 +83,7 @@ class _Resolution:
         self._unknown: dict[str, list[Problem]] = defaultdict(list)
         self._refused = self._empty = 0
         self._sizes = Counter(len(read.table.rows) for read in reads)
-        self._contents: dict[int, str] = {}
+        self._contents: dict[int, TableRead] = {}
         self._costs = {"energy_j": array("d"), "duration_s": array("d")}
         keys = RowKeys()
         for number, read in enumerate(self._reads):
@@ -125,9 +125,9 @@ class _Resolution:
         """Read the keys of a table's rows; note rows without one, and what is unknown."""
         unknown, states = Unknown(read), states_of(read)
         content = read.content if self._sizes[len(read.table.rows)] > 1 else 0
-        twin = self._contents.setdefault(content, read.file.path) if content else read.file.path
-        if twin != read.file.path and (is_summary(twin) or is_summary(read.file.path)):
-            detail = f"all {len(read.table.rows)} rows stand in {twin} too; dropped"
+        twin = self._contents.setdefault(content, read) if content else read
+        if twin is not read and _is_copy(read, twin):
+            detail = f"all {len(read.table.rows)} rows stand in {twin.file.path} too; dropped"
             self._notes[read.file.path].add("identical_row", "repaired", detail)
             self._empty += len(read.table.rows)
             return
@@ -244,6 +244,14 @@ class _Resolution:
                 if fates[row] == FURTHER:
                     claim.flags.add("duplicate_key")
                 yield _build_row(claim)
+
+
+def _is_copy(read: TableRead, twin: TableRead) -> bool:
+    """Return whether a table with the content of another is a copy of it: said so, or beside it."""
+    paths = read.file.path, twin.file.path
+    is_same = read.digest == twin.digest and read.table.place == twin.table.place
+    is_beside = paths[0] != paths[1] and len({path.rpartition("/")[0] for path in paths}) == 1
+    return any(map(is_summary, paths)) or (is_same and is_beside and read.is_small)
 
 
 def _build_row(claim: _Claim) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from ingest.discover.found_files import RawFile
 from ingest.discover.names import KEY_KNOBS, workload_of
 from ingest.files.packed import Packed
 from ingest.formats.trace_times import unix_of_number, unix_seconds
+from ingest.formats.written_numbers import is_precise
 from ingest.records import Problem, SummaryRow, SummaryTable
 from ingest.settings.dataset import UNKNOWN
 from ingest.settings.units import unit_of
@@ -107,11 +108,22 @@ class TableRead:
         return tuple(name for name, unit in units.items() if unit and unit.quantity == "energy")
 
     @cached_property
+    def is_small(self) -> bool:
+        """Whether it has few rows, and a measurement of more digits than two runs share."""
+        first = next(iter(self.table.rows), None)
+        if first is None or len(self.table.rows) >= _LEAST_COPIED:
+            return False
+        return any(map(is_precise, map(first.values.get, self.measured)))
+
+    @cached_property
     def content(self) -> int:
         """A digest of the cells that differ from row to row, which no path says.
 
-        0 for few rows, which may be those of another table by chance, or without a usual metric.
+        Of few rows one of the file; 0 for those that may be another table's by chance, and without
+        a usual metric.
         """
+        if len(self.table.rows) < _LEAST_COPIED:
+            return hash((self.digest, self.table.place)) if self.is_small else 0
         cells: dict[str, list[object]] = defaultdict(list)
         for row in self.table.rows if {*MEASUREMENTS}.intersection(self.measured) else ():
             for name, value in row.values.items():

@@ -234,3 +234,16 @@ def test_a_comma_that_may_be_either_mark_is_doubted(rows: list[str], doubts: int
     problems = ProblemList()
     parse_table(["\n".join(rows).encode()], "t.csv", problems)
     assert [each.kind for each in problems.all()] == ["unclear_comma"] * doubts
+
+
+@pytest.mark.parametrize(("energy", "other", "added"), [
+    ("12.34567", "b.csv", 1), ("12.5", "b.csv", 2), ("12.34567", "gcc/a.csv", 2)])  # fmt: skip
+def test_a_copy_beside_a_file_counts_once(
+    energy: str, other: str, added: int, lake: Path, tmp_path: Path
+) -> None:
+    """Two runs do not agree in seven digits; in another folder something else may have been set."""
+    (tmp_path / "gcc").mkdir()
+    for name in ("a.csv", other):
+        written(tmp_path, name, "threads,energy_j,time_s", f"4,{energy},2.5")
+    report = ingest(lake, tmp_path)
+    assert (report.added, len(details(report, "identical_row"))) == (added, 2 - added)
