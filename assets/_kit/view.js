@@ -306,8 +306,9 @@
         if (!gd.isConnected || !gd.clientWidth || isSame) return;
         const isPlaced = wattlas.panels.isArranged(gd)
           && wattlas.titles.areFitted(gd, link.figures[name].layout);
-        if (isPlaced) wattlas.resizePlots([gd]);
-        else draw(gd, name);
+        if (!isPlaced) draw(gd, name);
+        // Plotly keeps the size of the first drawing, which of a hidden picture is none of the page's.
+        wattlas.resizePlots([gd]);
       };
       new ResizeObserver(() => wattlas.nextFrame(fit)).observe(gd);
     }

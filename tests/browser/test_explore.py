@@ -185,6 +185,15 @@ def test_lines_are_drawn_when_shown_and_linked(atlas: Atlas, grid_address: str) 
     page.locator("#explore-show").get_by_text("Both").click()
     expect(page.locator("#scatter")).to_be_visible()
     assert sum(n or 0 for n in atlas.selected_counts()) == 1
+    # Panels that were drawn while they were hidden get the room of the page.
+    atlas.open(grid_address, "?v=2&workload=memcached&load=200000&show=lines&split=system")
+    page.wait_for_function("() => wattlas.explore.plot('scatter')")
+    assert not page.locator("#scatter").is_visible()
+    page.locator("#explore-show").get_by_text("Both").click()
+    page.wait_for_function(
+        """() => { const { clientHeight, _fullLayout } = wattlas.explore.plot('scatter');
+        return clientHeight && Math.abs(_fullLayout.height - clientHeight) < 1; }"""
+    )
 
 
 @pytest.mark.slow
