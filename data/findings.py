@@ -137,7 +137,9 @@ class Claim:
         elif self.outcome == "equivalent":
             verb = f"matches {self.reference} in {self.metric_words}: {ends}"
         else:
-            way = "lowers" if (self.effect or 0) < 0 else "raises"
+            # Without an estimate one end is bounded, and on the side that was proven.
+            known = (self.effect, self.high if (self.high or 0) < 0 else self.low)
+            way = "lowers" if next((x for x in known if x is not None), 0) < 0 else "raises"
             verb = f"{way} {self.metric_words} against {self.reference}: {ends}"
         alone = "holds alone; " if self.holds_alone else ""
         note = "synthetic; " if self.is_synthetic else ""

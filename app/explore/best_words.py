@@ -197,6 +197,8 @@ def _change_sentence(row: Mapping[str, Any], question: Asked, what: str, value: 
             return f"has one setting, with {what} {value} (n = {row['n']})"
         if _is_alone(row):
             return f"has {what} {value} (n = {row['n']})"
+        if not row["is_least"]:
+            return f"has {what} {value} at the setting to take (n = {row['n']})"
         best = "its most" if question.cost.better == "more" else "its least"
         return f"has {best} {what} with {value} (n = {row['n']})"
     side = decided_side(row, "change")

@@ -35,8 +35,9 @@ from data.errors import DataError
 DEFAULT_WORDS: Final = "the default"
 _COLUMNS: Final[dict[str, Any]] = {
     "n": pl.Int64, "cost": pl.Float64, "limited": pl.Float64, "standing": pl.String,
-    "is_proven": pl.Boolean, "settings": pl.Int64, "spread": pl.Float64, "settings_twice": pl.Int64,
-    "members": pl.Int64, "members_once": pl.Int64, "unjudged": pl.Int64, "regret_pct": pl.Float64,
+    "is_proven": pl.Boolean, "settings": pl.Int64, "spread": pl.Float64, "is_least": pl.Boolean,
+    "settings_twice": pl.Int64, "members": pl.Int64, "members_once": pl.Int64, "unjudged": pl.Int64,
+    "regret_pct": pl.Float64,
     "change_pct": pl.Float64, "change_low_pct": pl.Float64, "change_high_pct": pl.Float64,
     "default_n": pl.Int64, "default_more_runs": pl.Int64,
     "against_outcome": pl.String, "against_pct": pl.Float64,
@@ -68,8 +69,9 @@ def decided(question: Question) -> pl.DataFrame:
     Returns:
         Columns of a configuration of the setting to take (or of the nearest to the limit), and of
         _COLUMNS: `cost` and `limited` are geometric means in their units; `spread` is the geometric
-        standard deviation of the cost, a factor, NaN if unknown; `standing` is within, maybe or
-        outside; percentages are of the cost, NULL where the data do not bound them; `set` is the
+        standard deviation of the cost, a factor, NaN if unknown; `is_least` is whether no setting
+        of the choice has a better mean; `standing` is within, maybe or outside; percentages are
+        of the cost, NULL where the data do not bound them; `set` is the
         best set as alternatives of a `knobs` clause. Sorted by place and system.
     """
     moments = moments_of(question)
@@ -159,6 +161,7 @@ def _facts(judged: Study, shown: int, question: Question) -> dict[str, Any]:
         "limited": None if limited is None else float(np.exp(limited)),
         "standing": "outside" if best.is_outside[shown] or is_beyond else standing,
         "settings": len(n),
+        "is_least": bool(judged.cost.mean[shown] <= np.nanmin(judged.cost.mean)),
         "spread": float(np.exp(np.sqrt(n[shown] * judged.cost.variance[shown]))),
         "settings_twice": int((n >= 2).sum()),
         "members": int((best.is_member & (n >= 2)).sum()),

@@ -38,10 +38,14 @@ def datasets_query(catalogue: Catalogue) -> tuple[str, list[Any]]:
     )  # fmt: skip
     own = ", ".join(catalogue.configuration)
     metrics = (column for column in catalogue.columns if column.role == "metric")
-    own_costs = (column.name for column in metrics if kind_of(column.unit) in ("J", "W"))
+    kinds = {column.name: kind_of(column.unit) for column in metrics}
+    own_costs = (name for name, kind in kinds.items() if kind in ("J", "W"))
     cost = ", ".join(("energy_j", "power_w", *own_costs))
     studied = ", ".join(f"coalesce(bool_or({s}), FALSE) AS {n}" for n, s in _STUDIED.items())
-    performance = "coalesce(latency_p99_us, latency_mean_us, throughput_qps, iops, duration_s)"
+    usual = (name for name in catalogue.metrics if name.startswith("latency_"))
+    own_rates = (name for name, kind in kinds.items() if kind in ("s", "1/s"))
+    done = ("throughput_qps", "iops", "bandwidth_bytes_s", "duration_s")
+    performance = f"coalesce({', '.join((*usual, *done, *own_rates))})"
     return (
         f"WITH sizes AS (SELECT dataset, n FROM (SELECT {own}, {rows.count_sql()} AS n FROM runs "
         f"GROUP BY {own})), counts AS (SELECT dataset, count(*) AS configurations, min(n) AS "

@@ -101,7 +101,8 @@ def trace_of(layout: Layout, name: str = "") -> Trace | None:
     if times is None:
         if device is None or not layout.headings[0] or not any(h.has_unit for h in headings):
             return None
-        if any(each.quantity == "time" for each in headings):
+        took = any(_TOOK.intersection(words_of(heading)) for heading in layout.headings)
+        if took or any(each.quantity == "time" for each in headings):
             # Times that do not rise are how long runs took.
             return None
         times = np.arange(len(device)) // (device.max() + 1) * _UNTOLD_S, None

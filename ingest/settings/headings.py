@@ -147,6 +147,12 @@ def read_heading(text: str, cell_unit: str = "") -> Heading:
         if len(raw) >= last and (unit := _last_unit(raw[-last:])) is not None:
             own = words[: len(raw) - last]
             return Heading(text, (*own, *number) if own else words, unit)
+    # A unit of what the words before it say may stand amid others: `energy_kwh_1m_tokens`.
+    for at in range(1, len(raw) - 1 if len(raw) == len(words) else 0):
+        unit = _last_unit(raw[at : at + 1]) if len(raw[at]) > 1 else None
+        inner = Heading(text, words[:at], None)
+        if unit is not None and unit.quantity == quantity_of(inner) != "":
+            return Heading(text, (*words[:at], *words[at + 1 :]), unit)
     last_word = next((word for word in reversed(words) if not _STATISTIC.fullmatch(word)), "")
     if last_word in RATES:
         return Heading(text, words, Unit(RATES[last_word], "rate"))

@@ -166,6 +166,14 @@ def test_an_interval_without_ends_says_what_is_missing(found: list[Claim]) -> No
         assert "[not bounded, +2.00]" in replace(open_ended, high=2.0).sentence
 
 
+@pytest.mark.parametrize(("low", "high", "way"), [(None, -99.0, "lowers"), (12.0, None, "raises")])
+def test_without_an_estimate_the_bounded_end_says_which_way(
+    found: list[Claim], low: float | None, high: float | None, way: str
+) -> None:
+    claim = replace(by(found, "knob")[0], outcome="a_better", effect=None, low=low, high=high)
+    assert f" {way} {claim.metric_words} against " in claim.sentence
+
+
 def test_two_equal_systems_cannot_be_told_apart_or_match(tmp_path: Path) -> None:
     rows = sweep({"linux_tuned": grid(500, 0, 100), "ebbrt_tuned": grid(500, 0, 100)})
     with open_lake(write_lake(tmp_path / "lake", rows)) as lake:

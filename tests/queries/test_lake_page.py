@@ -60,6 +60,10 @@ def test_nothing_is_missing_that_a_study_of_others_cannot_have(tmp_path: Path) -
     rows = [run(itr_us=None, dvfs_ghz=None, energy_j=None, power_w=None, cpu_e=9.5)]
     view = Lakes(write_lake(tmp_path / "lake", rows, [part])).at(None)
     assert datasets_of(view)["missing"].to_list() == [""]
+    rate = Column("images_s", "metric", "real", "images_s", "images_s", "image/s")
+    rows = [run(itr_us=None, dvfs_ghz=None, latency_p99_us=None, duration_s=None, images_s=9.5)]
+    view = Lakes(write_lake(tmp_path / "rates", rows, [rate])).at(None)
+    assert datasets_of(view)["missing"].to_list() == [""]
 
 
 def test_a_knob_has_its_range_and_a_place_its_runs(view: LakeView) -> None:

@@ -295,3 +295,15 @@ def test_no_setting_is_recommended_whose_mean_misses_the_limit(
         f"No setting of Linux tuned{judged} meets 100 us at 200k QPS in the mean; the runs of "
         f"{len(second)} do not rule it out."
     ]
+
+
+def test_the_setting_to_take_is_not_called_the_least_where_another_mean_is_less(
+    tmp_path: Path,
+) -> None:
+    """The geometric mean of 600 and 1,300 J is 883 J, but nothing bounds it."""
+    rows = replicates(2.0, 60.0, 900.0)
+    rows += [run(itr_us=50.0, dvfs_ghz=2.9, replicate=r, energy_j=energy, latency_p99_us=60.0)
+             for r, energy in enumerate((600.0, 1300.0))]  # fmt: skip
+    view, asked = view_of(tmp_path, rows), state()
+    (sentence,) = sentences(best_table(view, asked), asked_of(view, asked))
+    assert "Linux tuned has energy 901 J at the setting to take (n = 3)" in sentence

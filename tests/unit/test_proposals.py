@@ -56,6 +56,8 @@ from tests.fixtures.real import studies
         ("time_ms_2", "ms", "time", 1e-3),
         ("energy_mJ_3", "mJ", "energy", 1e-3),
         ("latency_p99_us", "us", "time", 1e-6),
+        ("energy_kwh_1m_tokens", "kWh", "energy", 3.6e6),
+        ("time_ms_total_run", "ms", "time", 1e-3),
         ("Run time (m)", "min", "time", 60),
         ("Build (min)", "min", "time", 60),
         ("freq_ghz", "GHz", "frequency", 1e9),

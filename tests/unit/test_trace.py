@@ -175,6 +175,10 @@ NO_TRACES = {
     "runs with a setting that changes, begun every half minute": rows(
         "timestamp,threads,ops,energy_j",
         [1_700_000_000 + 30 * n for n in N], [1 + n // 4 for n in N], N, N),
+    "runs of apps, without a time of day": rows(
+        "device,subject,duration(s),CPU Load [%],Battery Power* [uW]",
+        ["phone"] * 12, ["vue"] * 12, [58 + n % 2 for n in N], [20 + n for n in N],
+        [390_000 + n for n in N]),
     "times that fall": rows("time,power_w", [5, 3, 8, 1] * 5, range(20)),
     "uneven steps": rows("time,power_w", [n**4 for n in N], N),
     "durations of runs": rows("threads,time,energy_j", [1, 2, 4] * 4, [9, 5, 3] * 4, N),
