@@ -337,11 +337,9 @@ _ROWS: Final[Mapping[str, Callable[[LakeView], pl.DataFrame]]] = {
 
 def explain(view: LakeView, _: LakePageState, name: str) -> str:
     """Return how a view was computed."""
-    queries = {
-        "datasets": datasets_query(view.catalogue),
+    queries = dict.fromkeys(("datasets", "questions"), datasets_query(view.catalogue)) | {
         "coverage": coverage_query(_MOST_PLACES, view.catalogue),
         "problems": problems_query(_MOST_PROBLEMS),
-        "questions": datasets_query(view.catalogue),
     }
     after = {
         "questions": f"The first claims that are decided, those that hold alone before others, "

@@ -3,7 +3,6 @@
 Units that no heading says follow from energy = power x time.
 """
 
-import math
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Final
@@ -14,7 +13,6 @@ from data.knob_table import STATED
 from data.schema import KNOBS, MEASUREMENTS
 from ingest.declarations import TableColumn
 from ingest.formats.json_cells import STATISTICS, Cell
-from ingest.formats.json_rows import is_set
 from ingest.proposals.counted_rates import settle_counted_rates
 from ingest.proposals.headings_together import read_together
 from ingest.proposals.lake_columns import choose_targets, kernel_of
@@ -26,13 +24,11 @@ from ingest.proposals.roles import (
     REMARK,
     Guess,
     guess_of,
-    is_measured,
 )
+from ingest.proposals.twin_columns import mark_twins
 from ingest.settings.column_names import WORDS
 from ingest.settings.headings import read_heading
 
-# Numbers with so few values may go together by chance.
-_FEW: Final = 2
 _LEAST_PARTS: Final = 3
 _FEWEST_ROWS: Final = 4
 # Words of times of a clock.
@@ -40,11 +36,7 @@ _MOMENTS: Final = WORDS["times_of_day"] | {"stop", "stopped", "finish", "t0", "t
 _TIMES: Final = frozenset({"time", "t", "ts", "at", "clock", "unix", "run", "test", "window"})
 # A result that only grows in so many steps does so by no chance.
 _LEAST_STEPS: Final = 6
-# Whole numbers under these stand for names.
-_CODES: Final = WORDS["identifiers"] | {"mode", "code", "type", "class", "case", "variant"}
 _A_PART: Final = "a clock of one of several processors"
-# Words for all settings of a run together.
-_OF_SETTINGS: Final = frozenset({"label", "command", "cmd", "config", "configuration", "tag"})
 # A round may be a replicate, or a setting such as the rounds of a training.
 _MAYBE_SET: Final = frozenset({"round", "cycle"})
 # What stands behind a word for a replicate: `run_id`, `Trial #`.
@@ -78,7 +70,7 @@ def guess_columns(
     _mark_moments(guesses)
     _find_crossed(guesses, columns)
     _find_results(guesses, columns)
-    _mark_twins(guesses, columns)
+    mark_twins(guesses, columns)
     _find_a_knob(guesses)
     _choose_replicate(guesses, columns)
     choose_targets(guesses, _of_groups(guesses, columns))
@@ -205,80 +197,6 @@ def _find_results(guesses: Sequence[Guess], columns: Sequence[Sequence[Cell]]) -
             and len(values) == len(settings) > guess.count
         ):
             guess.role, guess.why = "metric", "the knobs decide it together"
-
-
-def _mark_twins(guesses: Sequence[Guess], columns: Sequence[Sequence[Cell]]) -> None:
-    """Make labels of knobs that say again what earlier knobs say, or several of them together.
-
-    One has the values of an earlier one under other names; another, such as an image
-    `fft:java17`, consists of the values of two.
-    """
-    knobs: list[int] = []
-    for index, guess in enumerate(guesses):
-        if guess.role != "knob" or guess.is_declared:
-            continue
-        for other in knobs:
-            pairs = {*zip(columns[other], columns[index], strict=True)}
-            kinds = {guess.kind, guesses[other].kind}
-            is_count = guess.heading.has("number", "num", "numero", "anzahl", "tokens")
-            is_many = guess.count > _FEW and ("text" not in kinds or is_count)
-            is_again = guess.kind == "text" or is_many
-            if guess.count == guesses[other].count == len(pairs) and is_again:
-                twin, left = guesses[other], guess
-                is_code = twin.kind == "real" and not _is_named(twin)
-                is_code |= twin.heading.has(*_CODES)
-                is_plainer = left.kind == "text" and twin.kind != "text" and is_code
-                is_whole = twin.heading.has(*_OF_SETTINGS) and not left.heading.has(*_OF_SETTINGS)
-                is_plainer |= is_whole and left.kind == "text"
-                if is_plainer or (is_set(left.heading.text) and not is_set(twin.heading.text)):
-                    # An object such as `params` says what was set.
-                    twin, left = left, twin
-                    knobs[knobs.index(other)] = index
-                left.role = "label"
-                left.why = f"goes with {twin.heading.text}, value by value"
-                break
-        else:
-            knobs.append(index)
-    for index in [index for index in knobs if guesses[index].kind == "text"]:
-        others = [other for other in knobs if other != index]
-        parts = [other for other in others if _contains(columns[index], columns[other])]
-        whole = {*zip(*(columns[part] for part in parts), strict=True)}
-        if len(parts) > 1 and len(whole) == guesses[index].count:
-            guesses[index].role = "label"
-            named = " and ".join(guesses[part].heading.text for part in parts)
-            guesses[index].why = f"consists of {named}"
-            continue
-        if guesses[index].is_given:
-            continue
-        # A name of each combination of settings, as a command of its parameters.
-        finer = [n for n in others if _follows(columns[n], columns[index]) and guesses[n].count > 1]
-        crossed = {*zip(*(columns[n] for n in finer), strict=True)}
-        product = math.prod(guesses[n].count for n in finer)
-        is_of_settings = guesses[index].heading.has(*_OF_SETTINGS)
-        is_whole = product == len(crossed) or is_of_settings
-        # Of rows with a name each, most of which other settings tell apart, it is no setting.
-        rows = len(columns[index])
-        is_of_row = is_of_settings and guesses[index].count == rows < 2 * len(crossed)
-        if len(finer) > 1 and (is_of_row or (len(crossed) == guesses[index].count and is_whole)):
-            guesses[index].role = "label"
-            named = " and ".join(guesses[n].heading.text for n in finer)
-            guesses[index].why = f"a name of each combination of {named}"
-
-
-def _follows(cells: Sequence[Cell], names: Sequence[Cell]) -> bool:
-    """Return whether each name stands with one value alone."""
-    return len({*zip(cells, names, strict=True)}) == len({*names})
-
-
-def _is_named(guess: Guess) -> bool:
-    """Return whether a heading is of a number that people set: a clock, a learning rate."""
-    is_free = guess.heading.unit is None and is_measured(guess.heading, guess.quantity) is False
-    return is_free or guess.quantity in ("frequency", "power")
-
-
-def _contains(cells: Sequence[Cell], parts: Sequence[Cell]) -> bool:
-    pairs = {*zip(cells, parts, strict=True)}
-    return all(str(part).lower() in str(text).lower() for text, part in pairs)
 
 
 def _find_a_knob(guesses: Sequence[Guess]) -> None:

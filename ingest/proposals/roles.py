@@ -28,7 +28,6 @@ PLAIN_WORDS: Final = WORDS["plain"]
 _IDENTIFIERS: Final = WORDS["identifiers"]
 WHEN: Final = WORDS["times_of_day"]
 _DATE: Final = re.compile(r"\d{4}[-/]\d\d[-/]\d\d([T ].*)?|\d\d?:\d\d(:\d\d.*)?")
-# Seconds since 1970 from 2001 to 2096, in s, ms, us and ns.
 # People set numbers of fewer digits: 15.473289489746094 was read from a machine.
 _MOST_DIGITS: Final = 8
 # Of so few rows no number recurs.
@@ -37,6 +36,7 @@ _FEW_ROWS: Final = 8
 _MOST_LETTERS: Final = 80
 # Of means: ends of intervals, deviations.
 _BOUNDS: Final = ("ci", "ci95", "std", "stddev", "stdev", "stderr", "iqr")
+# Seconds since 1970 from 2001 to 2096, in s, ms, us and ns.
 _EPOCHS: Final = tuple((1e9 * scale, 4e9 * scale) for scale in (1, 1e3, 1e6, 1e9))
 # What is better if there is more of it, of whatever it is.
 _SAVINGS: Final = ("saving", "savings", "saved", "reduction", "improvement", "gain")
