@@ -308,8 +308,8 @@ def _constants(view: LakeView, selection: Selection) -> dict[str, Any]:
 
 def _measured(view: LakeView, chosen: Selection) -> tuple[str, ...]:
     counts: dict[str, int] = dict.fromkeys(view.catalogue.plottable, 0)
-    # The first runs have most columns that any run has; in them all are read in little time.
-    for most_runs in (_FIRST_RUNS, None):
+    # The first runs of a large lake have most columns that any run has: few are left for the rest.
+    for most_runs in (_FIRST_RUNS, None) if view.is_large else (None,):
         if missing := [name for name, count in counts.items() if not count]:
             query = chosen_counts_query(
                 chosen, missing, catalogue=view.catalogue, most_runs=most_runs
