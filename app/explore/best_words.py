@@ -170,9 +170,10 @@ def _sentence(row: Mapping[str, Any], question: Asked, given: Collection[str]) -
         # What ran once, without noise to borrow, is not judged: its run may meet the limit.
         judged = " that ran twice" if row["unjudged"] else ""
         where = f"{limit} at {load}" if load else limit
+        settings = "1 setting" if count == 1 else f"{count:,} settings"
         return (
             f"No setting of {name}{judged} meets {where} in the mean; "
-            f"the runs of {count:,} do not rule it out."
+            f"the runs of {settings} do not rule it out."
         )
     if question.limit is not None and row["limited"] is None:
         return f"{name}{f' at {load}' if load else ''} has no {lowered(question.limited.title)}."

@@ -293,7 +293,7 @@ def test_no_setting_is_recommended_whose_mean_misses_the_limit(
     view, asked = view_of(tmp_path, rows), state(limit=100.0)
     assert sentences(best_table(view, asked), asked_of(view, asked)) == [
         f"No setting of Linux tuned{judged} meets 100 us at 200k QPS in the mean; the runs of "
-        f"{len(second)} do not rule it out."
+        f"{len(second)} {'setting' if len(second) == 1 else 'settings'} do not rule it out."
     ]
 
 
