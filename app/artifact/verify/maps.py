@@ -43,16 +43,16 @@ class Map:
 
     def best(self, row: Row, role: str = "") -> tuple[int, float | None, float | None, float]:
         """Return how many settings a competitor has, and interval and mean of the one shown."""
-        found = self.settings(row, role)
+        settings = self.settings(row, role)
         names = [n for n in self.given["setting"] if n in row or role + n in row]
         shown = {name: row.get(role + name, row.get(name)) for name in names}
-        own = next(cost for setting, cost in found if has(setting, shown))
+        own = next(cost for setting, cost in settings if has(setting, shown))
         mean = math.exp(self.sign * own.mean)
         ends: Sequence[float | None] = (None, None)
         if own.n > 1:
             wide = quantile(0.025, own.df) * math.sqrt(own.variance)
             ends = sorted(math.exp(self.sign * own.mean + side * wide) for side in (-1, 1))
-        return len(found), ends[0], ends[1], mean
+        return len(settings), ends[0], ends[1], mean
 
     def twice(self, row: Row, role: str) -> Study:
         """Return a competitor's settings in a cell that were measured twice."""
@@ -93,7 +93,7 @@ def cells_of(
         sides = [own.twice(row, role) for role in pairs[i]]
         if len(sides) == 2 and all(side.cost for side in sides):
             contests[i] = sides
-    found, level = judged_together(contests, given["alpha"], given["margin"])
+    judged, level = judged_together(contests, given["alpha"], given["margin"])
     answer = []
     for i, row in enumerate(shown):
         values: Row = {"outcome": "alone", "level": level}
@@ -106,8 +106,8 @@ def cells_of(
             lead = abs(first - second)
             values |= {"outcome": "too few", f"lead_{given['metric']['name']}": lead}
             values["lead_share"] = (first - second) / abs(second)
-        if i in found:
-            values |= found[i] | own.lead(found[i], level)
+        if i in judged:
+            values |= judged[i] | own.lead(judged[i], level)
         answer.append((*(row[key] for key in keys), *(values.get(n) for n in given["columns"])))
     return answer
 
@@ -116,7 +116,7 @@ def judged_together(
     contests: dict[int, list[Study]], alpha: float, margin: float
 ) -> tuple[dict[int, Row], float]:
     """Return sides, p and outcome of each contest, and the error of each interval."""
-    level, found = alpha, {}
+    level, judged = alpha, {}
     for _ in range(MOST_ROUNDS):
         sides = {i: [study.side(level) for study in pair] for i, pair in contests.items()}
         levels = {i: deciding_levels(both[0], both[1], margin) for i, both in sides.items()}
@@ -130,24 +130,24 @@ def judged_together(
     for i, both in sides.items():
         names = [name for name, least in levels[i].items() if least <= level]
         outcome = names[0] if names and corrected[i] <= alpha else "undecided"
-        found[i] = {"sides": both, "p": p[i], "p_corrected": corrected[i], "outcome": outcome}
-    return found, level
+        judged[i] = {"sides": both, "p": p[i], "p_corrected": corrected[i], "outcome": outcome}
+    return judged, level
 
 
 def deciding_levels(a: list[Sided], b: list[Sided], margin: float) -> dict[str, float]:
     """Return the least error at which each outcome of two best sets holds."""
 
-    def below(one: list[Sided], other: list[Sided], room: float) -> float:
+    def below(own: list[Sided], rival: list[Sided], room: float) -> float:
         least = 1.0
-        for i, _ in one:
+        for i, _ in own:
             # Of pairs with as many degrees of freedom the one with the largest excess is worst.
             excess: dict[float, float] = {}
-            for j, _ in other:
+            for j, _ in rival:
                 t, df = (i.mean - j.mean - room) / deviation(i, j), freedom(i, j)
                 excess[df] = max(t, excess.get(df, -math.inf))
             tails = [t_above(-t, df) if t < 0 else 1 - t_above(t, df) for df, t in excess.items()]
             least = min(least, max(tails))
-        return -math.expm1(len(one) * math.log1p(-least)) if least < 1 else 1.0
+        return -math.expm1(len(own) * math.log1p(-least)) if least < 1 else 1.0
 
     return {
         "equivalent": max(below(a, b, margin), below(b, a, margin)),

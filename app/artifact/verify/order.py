@@ -27,43 +27,43 @@ def order_of(
         scope, metric = check["scope"], check["metric"]
         rows = [row for row in runs if has(row, scope) and row[metric] is not None]
         key = {name: None if value is None else str(value) for name, value in scope.items()}
-        found = checked(rows, metric, given) | key | {"metric": metric}
-        answer.append((*(found[name] for name in keys), *(found[n] for n in given["columns"])))
+        tests = checked(rows, metric, given) | key | {"metric": metric}
+        answer.append((*(tests[name] for name in keys), *(tests[n] for n in given["columns"])))
     return answer
 
 
 def checked(rows: list[Row], metric: str, given: dict[str, Any]) -> Row:
-    found: Row = dict.fromkeys(given["columns"]) | {"order": "unknown", "blocks": 0}
-    found |= {"runs": 0, "settings": 0, "is_affected": False}
-    place, found["order"] = next(
+    tests: Row = dict.fromkeys(given["columns"]) | {"order": "unknown", "blocks": 0}
+    tests |= {"runs": 0, "settings": 0, "is_affected": False}
+    time_column, tests["order"] = next(
         (each for each in (("start_unix_s", "times"), ("replicate", "replicate numbers"))
          if None not in (known := {row[each[0]] for row in rows}) and len(known) > 1),
         ("", "unknown"),
     )  # fmt: skip
-    if not place:
-        return found
-    time = [float(row[place]) for row in rows]
+    if not time_column:
+        return tests
+    time = [float(row[time_column]) for row in rows]
     setting = [tuple(row[name] for name in given["settings"]) for row in rows]
     block = [int(at) for at in time]
-    if place == "start_unix_s":
+    if time_column == "start_unix_s":
         block = blocks_in_time(time)
-        found |= placed(rows, time, setting, given["knobs"])
+        tests |= placed(rows, time, setting, given["knobs"])
     several = [i for i, own in enumerate(setting) if setting.count(own) > 1]
     groups = [setting[i] for i in several]
     count, at = len(set(groups)), [time[i] for i in several]
     if count < TESTED_SETTINGS:
-        return found
+        return tests
     y = centred([math.log(rows[i][metric]) for i in several], groups)
     changes = []
     if max(at) > min(at):
-        found |= drift(y, at, groups, count)
-        changes.append((found["p"], abs(math.log1p(found["change_pct"] / 100))))
+        tests |= drift(y, at, groups, count)
+        changes.append((tests["p"], abs(math.log1p(tests["change_pct"] / 100))))
     names = sorted({block[i] for i in several})
     if len(names) > 1 and len(y) - count - len(names) + 1 > 0:
-        found |= blocks(y, [names.index(block[i]) for i in several], groups, count)
-        changes.append((found["block_p"], math.log1p(found["block_range_pct"] / 100)))
-    found["is_affected"] = any(p <= SHOWN_AT and size > LEAST_CHANGE for p, size in changes)
-    return found
+        tests |= blocks(y, [names.index(block[i]) for i in several], groups, count)
+        changes.append((tests["block_p"], math.log1p(tests["block_range_pct"] / 100)))
+    tests["is_affected"] = any(p <= SHOWN_AT and size > LEAST_CHANGE for p, size in changes)
+    return tests
 
 
 def drift(y: list[float], time: list[float], groups: list[Any], count: int) -> Row:

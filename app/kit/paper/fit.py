@@ -83,10 +83,10 @@ def _above(notes: Sequence[Call], panel: Panel) -> list[Call]:
     (wide, high), moved = panel.inner_pt, list(notes)
     covered = 0.0
     for at in hanging:
-        (text, place), size = notes[at].args, notes[at].options["fontsize"]
+        (text, position), size = notes[at].args, notes[at].options["fontsize"]
         text = wrapped(text, wide, size)
         covered += LINE_EMS * size * (text.count("\n") + 1)
-        moved[at] = replace(notes[at], args=(text, place))
+        moved[at] = replace(notes[at], args=(text, position))
     if covered < _MOST_COVERED * high:
         return moved
     hanging.sort(key=lambda at: (notes[at].args[1][1], notes[at].options["xytext"][1]))
@@ -94,8 +94,8 @@ def _above(notes: Sequence[Call], panel: Panel) -> list[Call]:
         text, (x, _) = moved[at].args
         across = moved[at].options["xytext"][0]
         # Below headings; `spread_notes` stacks them.
-        place = {"xytext": (across, round(number / 100 - 0.5, 2)), "va": "bottom"}
-        look = {**moved[at].options, **place, "in_layout": False}
+        above = {"xytext": (across, round(number / 100 - 0.5, 2)), "va": "bottom"}
+        look = {**moved[at].options, **above, "in_layout": False}
         moved[at] = replace(moved[at], args=(text, (x, 1.0)), options=look)
     return moved
 
