@@ -15,7 +15,7 @@ from ingest.declarations import TableColumn
 from ingest.formats.json_cells import STATISTICS, Cell
 from ingest.proposals.counted_rates import settle_counted_rates
 from ingest.proposals.headings_together import read_together
-from ingest.proposals.lake_columns import choose_targets, kernel_of
+from ingest.proposals.lake_columns import choose_targets
 from ingest.proposals.roles import (
     FEW_VALUES,
     MOST_NAMES,
@@ -113,13 +113,13 @@ def _mark_parts(guesses: Sequence[Guess]) -> None:
 
     A rail of few values is measured if its like is: `idle 12v` beside `idle 5v`.
     """
-    kernels = Counter(kernel_of(guess) for guess in guesses)
-    measured = {kernel_of(guess) for guess in guesses if guess.role == "metric"}
+    kernels = Counter(guess.kernel for guess in guesses)
+    measured = {guess.kernel for guess in guesses if guess.role == "metric"}
     for guess in guesses:
-        is_rail = kernel_of(guess).lower().endswith("#v")
-        if is_rail and guess.why.startswith(FEW_VALUES) and kernel_of(guess) in measured:
+        is_rail = guess.kernel.lower().endswith("#v")
+        if is_rail and guess.why.startswith(FEW_VALUES) and guess.kernel in measured:
             guess.role, guess.why = "metric", "its like is measured"
-        is_part = kernels[kernel_of(guess)] >= _LEAST_PARTS and guess.quantity == "frequency"
+        is_part = kernels[guess.kernel] >= _LEAST_PARTS and guess.quantity == "frequency"
         if is_part and guess.role == "knob" and not guess.is_declared:
             guess.role, guess.why = "metric", _A_PART
 

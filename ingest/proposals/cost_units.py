@@ -1,11 +1,17 @@
-"""The units of energy, power and time that headings do not say: energy is power times time."""
+"""The units of energy, power and time that headings do not say: energy is power times time.
+
+What energy = power x time and the power of a machine do not decide is doubted.
+"""
 
 from collections.abc import Mapping, Sequence
+from itertools import product
 from typing import Final
 
 import numpy as np
 
-from ingest.proposals.roles import WHEN, Guess, epoch_scale
+from ingest.proposals.heading_roles import WHEN
+from ingest.proposals.roles import Guess, epoch_scale
+from ingest.settings.headings import words_of
 
 # What a machine, a board or a phone takes, W.
 PLAUSIBLE_W: Final = (0.1, 5000.0)
@@ -29,6 +35,16 @@ _LONG_US_S: Final = 1_000.0
 # A row may take so many times as long as to the next one: its time may be that of the end.
 _SPARE: Final = 1.5
 _MANY_UJ: Final = 1e5
+# The power of one machine, W.
+MACHINE_W: Final = (1.0, 10_000.0)
+# Beyond these the time is not that of what the energy was measured for.
+_ABSURD_W: Final = (1e-4, 1e5)
+_DOUBTED: Final[dict[str, dict[str, float]]] = {
+    "energy_j": {"J": 1.0, "mJ": 1e-3, "uJ": 1e-6},
+    "power_w": {"W": 1.0, "mW": 1e-3},
+    "duration_s": {"s": 1.0, "ms": 1e-3, "us": 1e-6},
+}
+_OF_ENERGY: Final = frozenset({"energy", "joule", "joules", "j", "consumption"})
 
 
 def choose_units(
@@ -50,7 +66,7 @@ def choose_units(
             return [("", 1.0)]
         if guess.unit or guess.is_declared:
             return [(guess.unit, guess.scale)]
-        is_fine = guess.kind == "whole" or (middle_of(guess) or 0.0) >= _MANY_UJ
+        is_fine = guess.kind == "whole" or guess.middle >= _MANY_UJ
         # A time of something else makes J of a power that is absurd: that is no reason for mJ, but
         # where the unit of the time is known too.
         is_fine |= power is not None or (duration is not None and bool(duration.unit))
@@ -61,11 +77,11 @@ def choose_units(
         (power, options(power, _POWERS)),
         (duration, options(duration, _TIMES)),
     )
-    middles = [middle_of(guess) for guess, _ in sides]
+    middles = [guess.middle if guess else 0.0 for guess, _ in sides]
     ranked = []
     is_counter = energy is not None and energy.heading.has("package", "pkg", "dram", "rapl")
     is_whole = energy is not None and not np.any(energy.numbers % 1)
-    is_whole = is_whole and (middles[0] or 0.0) > _MANY_UJ
+    is_whole = is_whole and middles[0] > _MANY_UJ
     is_counted = duration is not None and duration.kind == "whole"
     for order, trio in enumerate(
         (e, p, t) for t in sides[2][1] for e in sides[0][1] for p in sides[1][1]
@@ -132,13 +148,6 @@ def apart_s_of(guesses: Sequence[Guess], rows: int) -> np.ndarray | None:
     return None
 
 
-def middle_of(guess: Guess | None) -> float | None:
-    if guess is None:
-        return None
-    positive = guess.numbers[guess.numbers > 0]
-    return float(np.median(positive)) if len(positive) else None
-
-
 def _misfit(
     energy: float | None,
     power: float | None,
@@ -165,3 +174,95 @@ def set_unit(guess: Guess, text: str, scale: float, why: str) -> None:
     guess.unit = text
     guess.scale = scale if guess.to else 1.0
     guess.why += f"; in {text}, {why}"
+
+
+def powers_of_domains(energies: list[Guess], duration: Guess | None) -> list[Guess]:
+    """Take `pkg` and `dram` for powers where their energies would be of no machine.
+
+    A heading that names a part alone says neither energy nor power.
+    """
+    bare = [g for g in energies if _is_bare(g)]
+    middle = max((guess.middle for guess in bare), default=0.0)
+    if duration is None or not (middle and duration.middle) or duration.kind != "real":
+        return []
+    watts = middle / (duration.middle * (duration.own_scale if duration.heading.unit else 1.0))
+    if watts >= MACHINE_W[0] or not MACHINE_W[0] <= middle <= MACHINE_W[1]:
+        return []
+    for guess in bare:
+        guess.quantity = "power"
+        set_unit(guess, "W", 1.0, f"since energies in J would be of {watts:.2g} W")
+        guess.doubt = f"says neither unit nor quantity: W, since J would be of {watts:.2g} W"
+    return bare
+
+
+def _is_bare(guess: Guess) -> bool:
+    return guess.heading.unit is None and _OF_ENERGY.isdisjoint(words_of(guess.heading.text))
+
+
+def doubt_units(sides: Mapping[str, Guess | None], stated: frozenset[str]) -> None:
+    """Say of each unit that nothing states or decides what else it may be.
+
+    Args:
+        sides: By column of the lake what goes there.
+        stated: Columns whose unit the heading, the settings or a known tool states.
+    """
+    named = {name: guess for name, guess in sides.items() if guess is not None and guess.middle}
+    options = [
+        [(guess.unit, guess.scale)] if name in stated else [*_doubted_options(name, guess).items()]
+        for name, guess in named.items()
+    ]
+    fitting = [
+        dict(zip(named, (unit for unit, _ in each), strict=True))
+        for each in product(*options)
+        if _is_plausible({
+            name: guess.numbers * scale
+            for (name, guess), (_, scale) in zip(named.items(), each, strict=True)
+        })
+    ]  # fmt: skip
+    for name, guess in named.items():
+        others = dict.fromkeys(each[name] for each in fitting if each[name] != guess.unit)
+        taken = f"states no unit, taken as {guess.unit}"
+        if name in stated or guess.doubt or not fitting:
+            none = f"{taken}: no unit makes the power of a machine, 1 W to 10 kW"
+            guess.doubt = guess.doubt or ("" if name in stated else none)
+        elif others:
+            guess.doubt = f"{taken}: {' or '.join(others)} would fit as well"
+        elif guess.unit in ("mJ", "uJ") and guess.kind == "real" and "power_w" not in named:
+            guess.doubt = f"{taken}, if the time is that of the same work"
+        energy = named.get("energy_j")
+        if energy is None or name in stated or "energy_j" in stated or not _is_bare(energy):
+            continue
+        if guess is not energy:
+            guess.doubt = guess.doubt or f"{taken}, if {energy.heading.text} is an energy"
+        else:
+            guess.doubt = f"states no unit, and not whether it is energy: taken as {guess.unit}"
+
+
+def _doubted_options(name: str, guess: Guess) -> dict[str, float]:
+    """Return the units that a column may have; nobody writes fractions of uJ and us."""
+    is_fine = guess.kind == "whole" and guess.middle >= 1e4
+    units = {u: s for u, s in _DOUBTED[name].items() if not u.startswith("u") or is_fine}
+    return units | {guess.unit: guess.scale}
+
+
+def _is_plausible(sides: Mapping[str, np.ndarray]) -> bool:
+    """Return whether energies, powers and times agree, and are those of a machine."""
+    energy, power, time = (sides.get(name) for name in _DOUBTED)
+    middles = {n: float(np.median(each[each > 0])) for n, each in sides.items()}
+    if energy is not None and time is not None:
+        watts = middles["energy_j"] / middles["duration_s"]
+        if power is not None and abs(np.log(watts / middles["power_w"])) > AGREEING:
+            return False
+    elif power is not None:
+        watts = middles["power_w"]
+    else:
+        return True
+    return MACHINE_W[0] <= watts <= MACHINE_W[1]
+
+
+def is_of_something_else(energy: Guess | None, duration: Guess | None) -> bool:
+    """Return whether an energy over a time is a power that nothing has."""
+    if energy is None or duration is None or not (energy.middle and duration.middle):
+        return False
+    watts = energy.middle * energy.scale / (duration.middle * duration.scale)
+    return not _ABSURD_W[0] < watts < _ABSURD_W[1]

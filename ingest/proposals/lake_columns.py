@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Container, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
@@ -13,21 +14,16 @@ from ingest.proposals.cost_units import (
     PROVING,
     apart_s_of,
     choose_units,
-    middle_of,
+    doubt_units,
+    is_of_something_else,
+    powers_of_domains,
     set_unit,
 )
+from ingest.proposals.heading_roles import MEASURED, PLAIN_WORDS, STATISTICS, WHEN, is_spread
 from ingest.proposals.latency_units import PERCENTILE, is_latency, name_latencies
 from ingest.proposals.latency_units import choose_units as choose_latency_units
-from ingest.proposals.roles import (
-    MEASURED,
-    PLAIN_WORDS,
-    STATISTICS,
-    WHEN,
-    Guess,
-)
-from ingest.proposals.unit_doubts import doubt_units, is_of_something_else, powers_of_domains
+from ingest.proposals.roles import Guess
 from ingest.settings.column_names import WORDS
-from ingest.settings.headings import Heading
 
 # Headings of studies of several machines, and what these take.
 _SEVERAL: Final = (
@@ -40,8 +36,6 @@ _MOST_W: Final = 1e6
 # A power and the time of one of these give the energy of one.
 _ITEMS: Final = frozenset({"epoch", "iteration", "iter", "step", "batch", "run"})
 _MEANS: Final = frozenset({"mean", "avg", "average", "media", "medio", "promedio", "mittel"})
-# Parts whose sum is the energy of a machine, the first that there are.
-_WHOLES: Final = (("package", "pkg", "socket", "cpu"), ("node", "host"), ("gpu", "device"))
 # By so much an energy exceeds what the measured power gives in a time that is not the run's.
 _FAR: Final = 2.0
 # Words of the mean power of the whole.
@@ -60,79 +54,146 @@ def choose_targets(guesses: Sequence[Guess], of_groups: Container[str] = ()) -> 
     Args:
         of_groups: Headings of measurements of several rows together.
     """
-    known = {guess.to: guess for guess in guesses if guess.is_declared and guess.to}
+    run = _candidates(guesses, of_groups)
+    _choose_best(run)
+    _choose_pair(run)
+    _read_codecarbon(run, guesses)
+    _leave_out_others(run)
+    _choose_units(run, guesses)
+    _give_units(run)
+    # A percentile alone is one where nothing says a quantity.
+    latencies = [g for g in run.metrics if g.quantity in ("time", "") and is_latency(g.heading)]
+    choose_latency_units([g for g in latencies if not g.to], guesses)
+    name_latencies(run.metrics)
+
+
+@dataclass
+class _Run:
+    """The columns that are the energy, the power and the time of the run, of those that may be.
+
+    Attributes:
+        metrics: What was measured, but for what the settings declare.
+        energies, powers, times: Those of the whole run, by their headings.
+    """
+
+    metrics: list[Guess]
+    energies: list[Guess]
+    powers: list[Guess]
+    times: list[Guess]
+    energy: Guess | None = None
+    power: Guess | None = None
+    duration: Guess | None = None
+
+
+def _candidates(guesses: Sequence[Guess], of_groups: Container[str]) -> _Run:
     metrics = [g for g in guesses if g.role == "metric" and not g.is_declared]
     metrics = [g for g in metrics if g.heading.text not in of_groups]
-    kernels = Counter(kernel_of(guess) for guess in metrics)
-    # One of several processors is not the run.
-    whole = [g for g in metrics if not _is_spread(g.heading) and kernels[kernel_of(g)] == 1]
-    if any(kernels[kernel_of(g)] > 1 and g.heading.has("package", "pkg") for g in metrics):
-        # Where packages stand apart a memory is not the run either.
-        whole = [g for g in whole if not g.heading.has(*WORDS["parts"])]
-    of_costs = {
-        quantity: [guess for guess in whole if guess.quantity == quantity]
-        for quantity in ("energy", "power")
-    }
-    times = [g for g in metrics if g.quantity == "time" and not is_latency(g.heading)]
-    durations = [g for g in times if not _is_spread(g.heading)]
-    duration = known.get("duration_s") or _best(durations, "duration_s")
-    for guess in powers_of_domains(of_costs["energy"], duration):
-        of_costs["energy"].remove(guess)
-        of_costs["power"].append(guess)
-    energy = known.get("energy_j") or _best(of_costs["energy"], "energy_j")
-    power = known.get("power_w") or _best(of_costs["power"], "power_w")
-    if (
-        energy is not None
-        and duration is not None
-        and not (energy.is_declared or duration.is_declared)
-        and (pair := _by_power(energy, duration, power, of_costs["energy"], durations))
-    ):
+    kernels = Counter(guess.kernel for guess in metrics)
+    has_packages = any(kernels[g.kernel] > 1 and g.heading.has("package", "pkg") for g in metrics)
+    # One of several processors is not the run; where packages stand apart a memory is not either.
+    whole = [
+        g
+        for g in metrics
+        if not is_spread(g.heading)
+        and kernels[g.kernel] == 1
+        and not (has_packages and g.heading.has(*WORDS["parts"]))
+    ]
+    known = {guess.to: guess for guess in guesses if guess.is_declared and guess.to}
+    return _Run(
+        metrics,
+        [g for g in whole if g.quantity == "energy"],
+        [g for g in whole if g.quantity == "power"],
+        [g for g in metrics if g.quantity == "time" and not is_latency(g.heading)],
+        *map(known.get, COLUMNS),
+    )
+
+
+def _choose_best(run: _Run) -> None:
+    """Choose the columns with the headings that fit best."""
+    durations = [g for g in run.times if not is_spread(g.heading)]
+    run.duration = run.duration or _best(durations, "duration_s")
+    for guess in powers_of_domains(run.energies, run.duration):
+        run.energies.remove(guess)
+        run.powers.append(guess)
+    run.energy = run.energy or _best(run.energies, "energy_j")
+    run.power = run.power or _best(run.powers, "power_w")
+    if run.duration is run.energy is None and run.power is not None:
+        run.duration = _of_each(durations)
+
+
+def _choose_pair(run: _Run) -> None:
+    """Choose the energy and the time that give the power of each row, if the best ones do not.
+
+    `whole_energy` is of all batches and `energy_j` of one, as `total_seconds` and `latency_s` are.
+    """
+    energy, power, duration = run.energy, run.power, run.duration
+    if energy is None or power is None or duration is None or not _is_plain(power):
+        return
+    if energy.is_declared or duration.is_declared or _misses(energy, duration, power) < _FAR:
+        return
+    durations = [g for g in run.times if not is_spread(g.heading)]
+    pairs = [(e, d) for e in run.energies for d in durations if _misses(e, d, power) < 1 + PROVING]
+    rank = lambda pair: _rank(pair[0], "energy_j") + _rank(pair[1], "duration_s")  # noqa: E731
+    if pairs:
         energy.aim("")
         duration.aim("")
-        energy, duration = pair
-        why = f"; with {power.heading.text if power else ''} it agrees"
-        energy.aim("energy_j", why)
-        duration.aim("duration_s", why)
-    if duration is None and energy is None and power is not None:
-        duration = _of_each(durations)
-    is_codecarbon = any(g.heading.has("codecarbon", "emissions") for g in guesses)
-    if is_codecarbon:
-        for guess in of_costs["energy"]:
-            # Joules of RAPL may stand beside emissions: as kWh they would be of a power station.
-            middles = [middle_of(each) or 0.0 for each in (guess, duration) if each is not None]
-            most = _MOST_W * middles[1] * duration.own_scale if duration is not None else np.inf
-            if guess.heading.unit is None and middles[0] * 3.6e6 <= most:
-                set_unit(guess, "kWh", 3.6e6, "as CodeCarbon has it")
-    if duration is not None and _is_of_items(duration, energy, power):
-        duration.aim("")
-        duration = None
-    if power is not None and _is_of_a_part(power, energy, duration):
-        power.aim("")
-        power = None
-    apart_s = apart_s_of(guesses, len(duration.numbers)) if duration is not None else None
-    machines = any(
+        run.energy, run.duration = max(pairs, key=rank)
+        for guess, target in ((run.energy, "energy_j"), (run.duration, "duration_s")):
+            guess.aim(target, f"; with {power.heading.text} it agrees")
+
+
+def _read_codecarbon(run: _Run, guesses: Sequence[Guess]) -> None:
+    """Take the energies that stand beside emissions for kWh, unless they would be too large."""
+    if not any(guess.heading.has("codecarbon", "emissions") for guess in guesses):
+        return
+    most_j = (
+        np.inf if run.duration is None else _MOST_W * run.duration.middle * run.duration.own_scale
+    )
+    for guess in run.energies:
+        # Joules of RAPL may stand beside emissions: as kWh they would be of a power station.
+        if guess.heading.unit is None and guess.middle * 3.6e6 <= most_j:
+            set_unit(guess, "kWh", 3.6e6, "as CodeCarbon has it")
+
+
+def _leave_out_others(run: _Run) -> None:
+    """Leave out a time that is of items, and a power that is of a part or phase."""
+    if run.duration is not None and _is_of_items(run.duration, run.energy, run.power):
+        run.duration.aim("")
+        run.duration = None
+    if run.power is not None and _is_of_a_part(run.power, run.energy, run.duration):
+        run.power.aim("")
+        run.power = None
+
+
+def _choose_units(run: _Run, guesses: Sequence[Guess]) -> None:
+    """Choose the units that headings do not say, and doubt those that nothing decides."""
+    has_machines = any(
         g.heading.has(*_SEVERAL) or (g.kind == "whole" and g.heading.has(*_COUNTED))
         for g in guesses
-        if g not in metrics
+        if g not in run.metrics
     )
-    is_free = power is None or not (power.unit or power.is_declared)
-    unsaid = [guess for guess in of_costs["power"] if not guess.unit]
-    if (
-        is_free
-        and not (energy or machines)
-        and any(g.numbers.min() > PLAUSIBLE_W[1] for g in unsaid)
-    ):
+    apart_s = None if run.duration is None else apart_s_of(guesses, len(run.duration.numbers))
+    unsaid = [guess for guess in run.powers if not guess.unit]
+    is_free = run.power is None or not (run.power.unit or run.power.is_declared)
+    is_alone = is_free and not (run.energy or has_machines)
+    if is_alone and any(g.numbers.min() > PLAUSIBLE_W[1] for g in unsaid):
         for guess in unsaid:
             set_unit(guess, "mW", 1e-3, DOUBTED)
-    sides = {"energy_j": energy, "power_w": power, "duration_s": duration}
+    sides = dict(zip(COLUMNS, (run.energy, run.power, run.duration), strict=True))
     stated = frozenset(n for n, g in sides.items() if g is None or g.unit or g.is_declared)
-    choose_units(energy, power, duration, apart_s, _MOST_W if machines else PLAUSIBLE_W[1])
+    most_w = _MOST_W if has_machines else PLAUSIBLE_W[1]
+    choose_units(run.energy, run.power, run.duration, apart_s, most_w)
     is_open = not {"energy_j", "duration_s"} <= stated
-    if duration is not None and is_open and is_of_something_else(energy, duration):
-        duration.aim("", "; the energy is not of this time")
+    if run.duration is not None and is_open and is_of_something_else(run.energy, run.duration):
+        run.duration.aim("", "; the energy is not of this time")
         del sides["duration_s"]
     doubt_units(sides, stated)
-    for guess in (g for g in metrics if g.quantity == "energy"):
+
+
+def _give_units(run: _Run) -> None:
+    """Give the other energies, powers and times the units of those of the run."""
+    energy, power, duration = run.energy, run.power, run.duration
+    for guess in (g for g in run.metrics if g.quantity == "energy"):
         if energy and guess is not energy and guess.heading.has(*WORDS["predicted"]):
             # Less of what a model says is no better; its unit may be another one.
             guess.better = None
@@ -141,54 +202,12 @@ def choose_targets(guesses: Sequence[Guess], of_groups: Container[str] = ()) -> 
         guess.wraps_at = _wrap_of(guess)
         if guess.wraps_at is not None:
             guess.why += f"; negative ones wrapped at {guess.wraps_at:g}"
-    for guess in of_costs["power"]:
+    for guess in run.powers:
         guess.unit = guess.unit or (power.unit if power else "W")
-    for guess in times:
+    for guess in run.times:
         # `duration_min` may be the least one, or minutes.
         is_doubtful = guess.heading.unit is None and guess.heading.words[-1:] == ("min",)
         guess.unit = guess.unit or ("" if is_doubtful else duration.unit if duration else "s")
-    # A percentile alone is one where nothing says a quantity.
-    latencies = [g for g in metrics if g.quantity in ("time", "") and is_latency(g.heading)]
-    choose_latency_units([g for g in latencies if not g.to], guesses)
-    name_latencies(metrics)
-
-
-def energy_parts(guesses: Sequence[Guess]) -> list[Guess]:
-    """Return the energies of all packages or processors if no column is that of the run.
-
-    `joules.pkg.0` and `joules.pkg.1` are of two sockets.
-    """
-    if any(guess.to in ("energy_j", "power_w") for guess in guesses):
-        return []
-    alike: dict[str, list[Guess]] = {}
-    for guess in guesses:
-        is_own = guess.role == "metric" and not guess.is_declared and not _is_spread(guess.heading)
-        if guess.quantity == "energy" and is_own:
-            alike.setdefault(kernel_of(guess), []).append(guess)
-    groups = [each for each in alike.values() if len(each) > 1]
-    for words in _WHOLES:
-        found = [each for each in groups if each[0].heading.has(*words)]
-        if len(found) == 1:
-            return found[0]
-    return []
-
-
-def power_parts(guesses: Sequence[Guess]) -> tuple[Guess, Guess] | None:
-    """Return voltage and current if their product is the only power of the rows; else None."""
-    if any(guess.to in ("energy_j", "power_w") for guess in guesses):
-        return None
-    voltage, current = (
-        [
-            guess
-            for guess in guesses
-            if guess.quantity == quantity and guess.heading.unit
-            # A supply has one voltage in all rows.
-            if guess.role == "metric" or guess.count == 1
-            if not _is_spread(guess.heading)
-        ]
-        for quantity in ("voltage", "current")
-    )
-    return (voltage[0], current[0]) if len(voltage) == len(current) == 1 else None
 
 
 def _of_each(durations: Sequence[Guess]) -> Guess | None:
@@ -200,16 +219,6 @@ def _of_each(durations: Sequence[Guess]) -> Guess | None:
         return None
     durations[0].aim("duration_s", f"; energy is that of one {item}")
     return durations[0]
-
-
-def kernel_of(guess: Guess) -> str:
-    """Return the heading with its numbers as `#`."""
-    return re.sub(r"\d+", "#", guess.heading.text)
-
-
-def _is_spread(heading: Heading) -> bool:
-    """Whether a column holds deviations or extremes of another quantity."""
-    return heading.has(*STATISTICS, "error", "uncertainty")
 
 
 def _best(guesses: Sequence[Guess], target: str) -> Guess | None:
@@ -260,24 +269,6 @@ def _rank(guess: Guess, target: str) -> int:
     return rank
 
 
-def _by_power(
-    energy: Guess,
-    duration: Guess,
-    power: Guess | None,
-    energies: Sequence[Guess],
-    durations: Sequence[Guess],
-) -> tuple[Guess, Guess] | None:
-    """Return the energy and the time that give the power of each row, if the best ones do not.
-
-    `whole_energy` is of all batches and `energy_j` of one, as `total_seconds` and `latency_s` are.
-    """
-    if power is None or not _is_plain(power) or _misses(energy, duration, power) < _FAR:
-        return None
-    fitting = [(e, d) for e in energies for d in durations if _misses(e, d, power) < 1 + PROVING]
-    rank = lambda pair: _rank(pair[0], "energy_j") + _rank(pair[1], "duration_s")  # noqa: E731
-    return max(fitting, key=rank, default=None)
-
-
 def _misses(energy: Guess, duration: Guess, power: Guess) -> float:
     """Return the factor by which an energy differs from power times time, in the worst row."""
     sides = [guess.numbers * guess.own_scale for guess in (energy, duration, power)]
@@ -311,7 +302,7 @@ def _excess(energy: Guess | None, *factors: Guess | None) -> float:
     sides = (energy, *factors)
     if any(guess is None or guess.heading.unit is None for guess in sides):
         return 0.0
-    joules, *others = ((middle_of(guess) or 0.0) * guess.scale for guess in sides if guess)
+    joules, *others = (guess.middle * guess.scale for guess in sides if guess)
     product = float(np.prod(others))
     return joules / product if product > 0 else 0.0
 

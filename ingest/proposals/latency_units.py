@@ -10,7 +10,8 @@ from typing import Final
 
 import numpy as np
 
-from ingest.proposals.roles import PLAIN_WORDS, Guess
+from ingest.proposals.heading_roles import PLAIN_WORDS
+from ingest.proposals.roles import Guess
 from ingest.settings.column_names import WORDS
 from ingest.settings.headings import Heading
 

@@ -10,7 +10,8 @@ import numpy as np
 from ingest.declarations import Aggregate
 from ingest.formats.json_cells import Cell
 from ingest.formats.table_reshaped import stem_of
-from ingest.proposals.roles import guess_of, is_measured
+from ingest.proposals.heading_roles import is_measured, is_spread
+from ingest.proposals.roles import Guess, guess_of
 from ingest.settings.column_names import WORDS
 from ingest.settings.headings import is_derived, quantity_of, read_heading, words_of
 from ingest.settings.units import unit_of
@@ -53,6 +54,8 @@ _NO_SERIES: Final = (
         {"package", "pkg", "psys", "dynamic", "static", "active", "p50", "p90", "p95", "p99"}
     )
 )
+# Parts whose sum is the energy of a machine, the first that there are.
+_WHOLES: Final = (("package", "pkg", "socket", "cpu"), ("node", "host"), ("gpu", "device"))
 # What headings call the number of runs of a mean, means, and sample standard deviations.
 _COUNTS: Final = frozenset({"n", "runs", "repetitions", "replicates", "reps", "repeats"})
 _MEANS: Final = (r"mean", r"average", r"avg", r"mittelwert", r"moyenne", r"media")
@@ -181,3 +184,41 @@ def mean_columns(headings: Sequence[str], columns: Sequence[Sequence[Cell]]) -> 
 def _are_counts(cells: Sequence[Cell]) -> bool:
     texts = [str(cell).strip() for cell in cells]
     return all(text.isdigit() and 2 <= int(text) <= 10_000 for text in texts)
+
+
+def energy_parts(guesses: Sequence[Guess]) -> list[Guess]:
+    """Return the energies of all packages or processors if no column is that of the run.
+
+    `joules.pkg.0` and `joules.pkg.1` are of two sockets.
+    """
+    if any(guess.to in ("energy_j", "power_w") for guess in guesses):
+        return []
+    alike: dict[str, list[Guess]] = {}
+    for guess in guesses:
+        is_own = guess.role == "metric" and not guess.is_declared and not is_spread(guess.heading)
+        if guess.quantity == "energy" and is_own:
+            alike.setdefault(guess.kernel, []).append(guess)
+    groups = [each for each in alike.values() if len(each) > 1]
+    for words in _WHOLES:
+        found = [each for each in groups if each[0].heading.has(*words)]
+        if len(found) == 1:
+            return found[0]
+    return []
+
+
+def power_parts(guesses: Sequence[Guess]) -> tuple[Guess, Guess] | None:
+    """Return voltage and current if their product is the only power of the rows; else None."""
+    if any(guess.to in ("energy_j", "power_w") for guess in guesses):
+        return None
+    voltage, current = (
+        [
+            guess
+            for guess in guesses
+            if guess.quantity == quantity and guess.heading.unit
+            # A supply has one voltage in all rows.
+            if guess.role == "metric" or guess.count == 1
+            if not is_spread(guess.heading)
+        ]
+        for quantity in ("voltage", "current")
+    )
+    return (voltage[0], current[0]) if len(voltage) == len(current) == 1 else None

@@ -1,32 +1,37 @@
 """What one column of a table is: a knob that was set, a metric that was measured, or a label.
 
-The last word of a heading decides first (`power_limit` is a limit), then its unit, then its other
-words, then its cells: what has few values that recur was set.
+`_OF_TEXTS` and `_OF_NUMBERS` say it, case by case. What identifies rows decides first, then the
+last word of the heading, its unit and its other words, then the cells: few values that recur were
+set.
 """
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Final, Literal
+from typing import Final, NamedTuple
 
 import numpy as np
 
 from data.declared import Role
 from ingest.formats.json_cells import Cell
+from ingest.proposals.heading_roles import (
+    MEASURED,
+    SET,
+    STATISTICS,
+    WHEN,
+    Better,
+    direction_of,
+    is_counted,
+    is_measured,
+    names_a_setting,
+    names_machines,
+)
 from ingest.settings.column_names import WORDS
 from ingest.settings.headings import Heading, quantity_of, words_of
 
-Better = Literal["less", "more"]
 _UNSET: Final = frozenset({"", "nan", "-nan", "na", "n/a", "null", "none", "-"})
-_SET: Final = WORDS["set"]
-_MORE: Final = WORDS["more"]
-_LESS: Final = WORDS["less"]
-MEASURED: Final = _LESS | _MORE | WORDS["measured"]
-STATISTICS: Final = WORDS["statistics"]
-PLAIN_WORDS: Final = WORDS["plain"]
 _IDENTIFIERS: Final = WORDS["identifiers"]
-WHEN: Final = WORDS["times_of_day"]
 _DATE: Final = re.compile(r"\d{4}[-/]\d\d[-/]\d\d([T ].*)?|\d\d?:\d\d(:\d\d.*)?")
 # People set numbers of fewer digits: 15.473289489746094 was read from a machine.
 _MOST_DIGITS: Final = 8
@@ -34,13 +39,11 @@ _MOST_DIGITS: Final = 8
 _FEW_ROWS: Final = 8
 # Longer texts, and those of several lines, are what was asked or answered.
 _MOST_LETTERS: Final = 80
-# Of means: ends of intervals, deviations.
-_BOUNDS: Final = ("ci", "ci95", "std", "stddev", "stdev", "stderr", "iqr")
 # Seconds since 1970 from 2001 to 2096, in s, ms, us and ns.
 _EPOCHS: Final = tuple((1e9 * scale, 4e9 * scale) for scale in (1, 1e3, 1e6, 1e9))
-# What is better if there is more of it, of whatever it is.
-_SAVINGS: Final = ("saving", "savings", "saved", "reduction", "improvement", "gain")
 REMARK: Final = "a remark about the run"
+ROW: Final = "the number of the row"
+_RUN_IDS: Final = (("run", "id"), ("job", "id"), ("session", "id"))
 MOST_VALUES: Final = 64
 MOST_NAMES: Final = 200
 FEW_VALUES: Final = "few values that recur"
@@ -88,6 +91,17 @@ class Guess:
     count: int = 0
 
     @property
+    def kernel(self) -> str:
+        """The heading with its numbers as `#`."""
+        return re.sub(r"\d+", "#", self.heading.text)
+
+    @property
+    def middle(self) -> float:
+        """The median of the numbers over 0; 0 if none is."""
+        positive = self.numbers[self.numbers > 0]
+        return float(np.median(positive)) if len(positive) else 0.0
+
+    @property
     def own_scale(self) -> float:
         """The factor of the unit in the heading; 1 without one."""
         return self.heading.unit.scale if self.heading.unit else 1.0
@@ -98,136 +112,215 @@ class Guess:
         self.why += why
 
 
+class _Column:
+    """A column as the cases see it.
+
+    Attributes:
+        counts: How often each text occurs.
+        numbers: Of the texts; empty if one of them is none.
+        recurs: Whether it has few values, of which each occurs twice on average.
+        differs: Whether all texts differ.
+        measured: Whether the heading says that it was measured; None if it says nothing.
+    """
+
+    def __init__(self, heading: Heading, cells: Sequence[Cell]) -> None:
+        texts = [str(cell).strip() for cell in cells if cell is not None]
+        texts = [text for text in texts if text.lower() not in _UNSET]
+        self.heading, self.has, self.quantity = heading, heading.has, quantity_of(heading)
+        self.rows, self.counts = len(texts), Counter(texts)
+        self.count = len(self.counts)
+        numbers = _numbers(texts)
+        self.numbers = np.empty(0) if numbers is None else numbers
+        is_whole = all(re.fullmatch(r"-?\d+", text) for text in self.counts)
+        self.kind = "text" if numbers is None else "whole" if is_whole else "real"
+        self.recurs = self.count <= MOST_VALUES and self.rows >= 2 * self.count
+        self.differs = self.count == self.rows
+        self.measured = is_measured(heading, self.quantity)
+        self.variety = f"{self.count} values in {self.rows:,} rows"
+
+    @property
+    def setting(self) -> str:
+        """The last word of what was set."""
+        words = reversed(self.heading.words)
+        return next((word for word in words if word in SET), self.heading.text)
+
+    @property
+    def measurement(self) -> str:
+        """The last word of what was measured, and the unit."""
+        unit = f"unit {self.heading.unit.text}" if self.heading.unit else ""
+        word = next((word for word in reversed(self.heading.words) if word in MEASURED), "")
+        return " and ".join(filter(None, (f"'{word}'" if word else "", unit))) or "measured"
+
+
+class _Case(NamedTuple):
+    """What a column is to which this applies, and why: a format of its `_Column`, c."""
+
+    fits: Callable[[_Column], object]
+    role: Role
+    why: str
+
+
+_CONSTANT: Final = _Case(
+    lambda c: c.count == 1 < c.rows and not _is_result(c), "label", "one value in all rows"
+)
+_OF_TEXTS: Final = (
+    _CONSTANT,
+    _Case(lambda c: _are_dates(c), "label", "a time of day or a date"),
+    _Case(lambda c: _are_measurements(c), "label", "a measurement as a text"),
+    _Case(lambda c: names_machines(c.heading) and 1 < c.count <= c.rows / 2,
+          "knob", "machines: {c.variety}"),
+    _Case(lambda c: _is_remark(c), "label", REMARK),
+    _Case(lambda c: any("\n" in text or len(text) > _MOST_LETTERS for text in c.counts),
+          "label", "texts of several words"),
+    _Case(lambda c: c.heading.words[-2:] in _RUN_IDS, "label", "a name of a run: {c.variety}"),
+    _Case(lambda c: _names_rows(c), "label", "a name of the row: {c.variety}"),
+    _Case(lambda _: True, "knob", "names: {c.variety}"),
+)  # fmt: skip
+_OF_NUMBERS: Final = (
+    _CONSTANT,
+    _Case(lambda c: _is_date(c), "label", "a time of day or a date"),
+    _Case(lambda c: _is_index(c), "label", ROW),
+    _Case(lambda c: _numbers_rows(c), "label", "a number of the row"),
+    # What was set although its like is measured.
+    _Case(lambda c: c.quantity == "frequency" and _is_set_clock(c), "knob", "a clock, {c.variety}"),
+    _Case(lambda c: c.quantity == "frequency", "metric", "a clock, {c.variety}"),
+    _Case(lambda c: c.has(*WORDS["loads"]) and c.kind == "whole" and c.recurs and _is_even(c),
+          "knob", "a load that was offered: {c.variety}"),
+    _Case(lambda c: _is_progression(c), "knob", "whole numbers in even steps: {c.variety}"),
+    # What was measured, by its heading, or by values that nobody sets.
+    _Case(lambda c: is_counted(c.heading) and any("." in t.rstrip("0.") for t in c.counts),
+          "metric", "fractions of what is counted in whole: means"),
+    _Case(lambda c: c.measured is True, "metric", "{c.measurement}"),
+    _Case(lambda c: c.quantity == "bytes" and c.has(*STATISTICS) and c.count > MOST_STEPS,
+          "metric", "a statistic of more values than people set: {c.variety}"),
+    _Case(lambda c: _may_be_read(c) and any(_digits(text) > _MOST_DIGITS for text in c.counts),
+          "metric", "numbers of more digits than people set: {c.variety}"),
+    _Case(lambda c: c.kind == "real" and (
+              (c.differs and c.count > MOST_STEPS and c.measured is None)
+              or (c.quantity == "time" and not c.recurs)),
+          "metric", "numbers of which none recurs: {c.variety}"),
+    # What was set, by its heading, or by values that recur.
+    _Case(lambda c: c.measured is False and c.count <= MOST_NAMES
+          and (c.recurs or names_a_setting(c.heading) or c.rows < _FEW_ROWS),
+          "knob", "'{c.setting}', {c.variety}"),
+    _Case(lambda c: c.recurs, "knob", f"{FEW_VALUES}: {{c.variety}}"),
+    _Case(lambda _: True, "metric", "numbers that seldom recur: {c.variety}"),
+)  # fmt: skip
+
+
 def guess_of(heading: Heading, cells: Sequence[Cell]) -> Guess:
     """Judge a column by its heading, then by its cells."""
-    texts = [str(cell).strip() for cell in cells if cell is not None]
-    texts = [text for text in texts if text.lower() not in _UNSET]
-    counts = Counter(texts)
-    numbers = _numbers(texts)
-    if not texts:
+    column = _Column(heading, cells)
+    if not column.rows:
         return Guess(heading, "label", "no cell has a value", is_dropped=True)
-    kind = "text" if numbers is None else "real"
-    if numbers is not None and all(re.fullmatch(r"-?\d+", text) for text in counts):
-        kind = "whole"
-    unit = heading.unit
-    guess = Guess(heading, "label", "", kind, count=len(counts), unit=unit.text if unit else "")
-    guess.quantity = quantity_of(heading)
-    guess.numbers = np.empty(0) if numbers is None else numbers
-    recurring = len(counts) <= MOST_VALUES and len(texts) >= 2 * len(counts)
-    variety = f"{len(counts)} values in {len(texts):,} rows"
-    is_set = is_measured(heading, guess.quantity) is False
-    if len(counts) == 1 and len(texts) > 1 and (is_set or not _is_result(guess)):
-        guess.why = "one value in all rows"
-    elif numbers is None:
-        _judge_text(guess, counts, len(texts), variety)
-    elif _is_date(heading, guess):
-        guess.why = "a time of day or a date"
-    elif _is_index(heading, numbers):
-        guess.why, guess.is_dropped = "the number of the row", True
-    elif heading.has("pid", "tid") or (
-        heading.has(*_IDENTIFIERS) and (not recurring or _counts_rows(numbers))
-    ):
-        guess.why = "a number of the row"
-    elif guess.quantity == "frequency":
-        guess.unit = guess.unit or _clock_unit(guess.numbers)
-        is_set = not heading.has(*WORDS["read_clocks"]) and (recurring or kind == "whole")
-        guess.role = "knob" if is_set and len(counts) <= MOST_VALUES else "metric"
-        guess.why = f"a clock, {variety}"
-    elif heading.has(*WORDS["loads"]) and kind == "whole" and recurring and _is_even(numbers):
-        guess.role, guess.why = "knob", f"a load that was offered: {variety}"
-    elif _is_progression(guess):
-        guess.role, guess.why = "knob", f"whole numbers in even steps: {variety}"
-    elif _is_counted(heading) and any("." in text.rstrip("0.") for text in counts):
-        guess.role, guess.why = "metric", "fractions of what is counted in whole: means"
-    elif is_measured(heading, guess.quantity) is True:
-        guess.role, guess.why = "metric", _measured_why(heading)
-        guess.better = _direction(guess)
-    elif guess.quantity == "bytes" and heading.has(*STATISTICS) and len(counts) > MOST_STEPS:
-        guess.role, guess.why = "metric", f"a statistic of more values than people set: {variety}"
-    elif (
-        _is_size_or_unsaid(heading) or guess.quantity == "bytes" or len(counts) == len(texts)
-    ) and any(_digits(text) > _MOST_DIGITS for text in counts):
-        guess.role, guess.why = "metric", f"numbers of more digits than people set: {variety}"
-    elif kind == "real" and (
-        (len(counts) == len(texts) > MOST_STEPS and not is_set)
-        or (guess.quantity == "time" and not recurring)
-    ):
-        guess.role, guess.better = "metric", _direction(guess)
-        guess.why = f"numbers of which none recurs: {variety}"
-    elif (
-        is_measured(heading, guess.quantity) is False
-        and len(counts) <= MOST_NAMES
-        and (recurring or _names_a_setting(heading) or len(texts) < _FEW_ROWS)
-    ):
-        word = next((word for word in reversed(heading.words) if word in _SET), heading.text)
-        guess.role, guess.why = "knob", f"'{word}', {variety}"
-    elif recurring:
-        guess.role, guess.why = "knob", f"{FEW_VALUES}: {variety}"
-    else:
-        guess.role, guess.why = "metric", f"numbers that seldom recur: {variety}"
+    cases = _OF_TEXTS if column.kind == "text" else _OF_NUMBERS
+    case = next(case for case in cases if case.fits(column))
+    guess = Guess(heading, case.role, case.why.format(c=column), column.kind, count=column.count)
+    guess.quantity, guess.numbers = column.quantity, column.numbers
+    guess.is_dropped = case.why == ROW
+    guess.unit = heading.unit.text if heading.unit else ""
+    if guess.quantity == "frequency" and guess.role != "label" and not guess.unit:
+        guess.unit = _clock_unit(guess.numbers)
+    if guess.role == "metric" and column.measured is not False:
+        guess.better = direction_of(heading, column.quantity)
     is_amount = _AMOUNT.fullmatch(" ".join(heading.words)) is not None
     guess.is_given = guess.role == "knob" and (is_amount or heading.has(*WORDS["given"]))
-    if guess.role == "knob" and numbers is not None and "-1" in counts and numbers.max() > 1:
-        negative = [text for text in counts if text.startswith("-")]
-        if negative == ["-1"]:
-            guess.values = {"-1": "none"}
-            guess.why += "; -1 is none"
+    negative = [text for text in column.counts if text.startswith("-")]
+    if guess.role == "knob" and negative == ["-1"] and max(guess.numbers, default=0) > 1:
+        guess.values = {"-1": "none"}
+        guess.why += "; -1 is none"
     return guess
 
 
-def _counts_rows(numbers: np.ndarray) -> bool:
-    """Return whether numbers count the rows, in each of several parts of a table from one on."""
-    steps = np.diff(numbers)
-    begins = numbers[1:][steps != 1]
-    return len(steps) > 1 and len(begins) <= len(steps) / 4 and bool(np.all(begins == numbers[0]))
+def _is_result(column: _Column) -> bool:
+    """Return whether it has an energy, a power or a time that was measured."""
+    is_cost = column.quantity in ("energy", "power", "time") and bool(np.any(column.numbers > 0))
+    return is_cost and column.measured is not False
 
 
-def _names_a_setting(heading: Heading) -> bool:
-    """Return whether the last word says what is set; the number of something may be a result."""
-    return heading.words[-1] in (_SET | {"rate"}) - {"count", "number", "n", "num"}
+def _are_dates(column: _Column) -> bool:
+    dates = sum(count for text, count in column.counts.items() if _DATE.fullmatch(text))
+    return 2 * dates > column.rows or (column.differs and column.rows > 1 and column.has(*WHEN))
 
 
-def _is_index(heading: Heading, numbers: np.ndarray) -> bool:
+def _are_measurements(column: _Column) -> bool:
+    numbered = sum(count for text, count in column.counts.items() if text[0].isdigit())
+    is_cost = column.quantity in ("energy", "power", "time")
+    return 2 * numbered > column.rows and (is_cost or column.heading.words[-1:] == ("rss",))
+
+
+def _is_remark(column: _Column) -> bool:
+    """Return whether texts are remarks; a state that was set, as `foreground`, is none."""
+    if not column.has(*WORDS["remarks"]) or column.has("model"):
+        return False
+    ends = WORDS["failed"] | WORDS["succeeded"] | WORDS["states"]
+    words = {word for text in column.counts for word in words_of(text)}
+    is_state = column.heading.words[-1:] == ("state",) and column.count <= column.rows / 2
+    return not (is_state and words.isdisjoint(ends))
+
+
+def _names_rows(column: _Column) -> bool:
+    """Return whether texts differ in most rows, as names of rows do."""
+    mostly = 2 * column.count > column.rows
+    return (
+        column.count > MOST_NAMES
+        or (column.rows > 3 and column.differs and column.has("id"))
+        or (column.rows > 10 and mostly and not column.has(*SET))
+        or (column.has(*_IDENTIFIERS) and mostly)
+    )
+
+
+def _is_date(column: _Column) -> bool:
+    named = column.has("time", "timestamp", *WHEN) and epoch_scale(column.numbers) is not None
+    return named or column.has("timestamp", "datetime", "date")
+
+
+def _is_index(column: _Column) -> bool:
     """Return whether a column without a heading counts the rows, as pandas writes an index."""
-    is_unnamed = not heading.text or heading.text.startswith("Unnamed: ")
+    text, numbers = column.heading.text, column.numbers
+    is_unnamed = not text or text.startswith("Unnamed: ")
     return is_unnamed and bool(np.all(np.diff(numbers) == 1)) and numbers[0] in (0, 1)
 
 
-def _is_size_or_unsaid(heading: Heading) -> bool:
+def _numbers_rows(column: _Column) -> bool:
+    """Return whether identifiers seldom recur, or count the rows in each of several parts."""
+    steps = np.diff(column.numbers)
+    begins = column.numbers[1:][steps != 1]
+    is_in_parts = len(begins) <= len(steps) / 4 and bool(np.all(begins == column.numbers[0]))
+    counts = not column.recurs or (len(steps) > 1 and is_in_parts)
+    return column.has("pid", "tid") or (column.has(*_IDENTIFIERS) and counts)
+
+
+def _is_set_clock(column: _Column) -> bool:
+    is_few = column.count <= MOST_VALUES and (column.recurs or column.kind == "whole")
+    return is_few and not column.has(*WORDS["read_clocks"])
+
+
+def _is_even(column: _Column) -> bool:
+    """Return whether whole numbers are few steps of one size, as people choose them."""
+    step = int(np.gcd.reduce(np.abs(column.numbers).astype(np.int64)))
+    return step > 0 and float(column.numbers.max()) <= MOST_VALUES * step
+
+
+def _is_progression(column: _Column) -> bool:
+    """Return whether durations are whole steps of one size that all recur, as no measured ones."""
+    if column.kind != "whole" or not column.has("duration") or column.count < _FEWEST_STEPS:
+        return False
+    values, counts = np.unique(column.numbers, return_counts=True)
+    steps = np.diff(values)
+    return bool(np.all(steps == steps[0]) and values[0] == steps[0] > 1 and counts.min() > 1)
+
+
+def _may_be_read(column: _Column) -> bool:
     """Return whether no word says that a column was set; a size may be of a machine."""
-    return not (_SET - {"size"}).intersection(heading.words)
+    is_unsaid = not (SET - {"size"}).intersection(column.heading.words)
+    return is_unsaid or column.quantity == "bytes" or column.differs
 
 
 def _digits(text: str) -> int:
     """Return how many digits a fraction has; 0 for a whole number."""
     whole, _, fraction = text.partition(".")
     return len(f"{whole}{fraction.rstrip('0')}".lstrip("-0")) if fraction.strip("0") else 0
-
-
-def _is_even(numbers: np.ndarray) -> bool:
-    """Return whether whole numbers are few steps of one size, as people choose them."""
-    step = int(np.gcd.reduce(np.abs(numbers).astype(np.int64)))
-    return step > 0 and float(numbers.max()) <= MOST_VALUES * step
-
-
-def _is_counted(heading: Heading) -> bool:
-    """Return whether a heading is of something that is counted in whole."""
-    return heading.words[-1:] == ("tokens",) or heading.words[-2:] == ("batch", "size")
-
-
-def _is_progression(guess: Guess) -> bool:
-    """Return whether durations are whole steps of one size that all recur, as no measured ones."""
-    if guess.kind != "whole" or not guess.heading.has("duration") or guess.count < _FEWEST_STEPS:
-        return False
-    values, counts = np.unique(guess.numbers, return_counts=True)
-    steps = np.diff(values)
-    return bool(np.all(steps == steps[0]) and values[0] == steps[0] > 1 and counts.min() > 1)
-
-
-def names_machines(heading: Heading) -> bool:
-    """Return whether a heading is of names of machines."""
-    words = [word for word in heading.words if word not in ("id", "name")]
-    return bool(words) and words[-1] in WORDS["machines"]
 
 
 def _clock_unit(values: np.ndarray) -> str:
@@ -247,52 +340,6 @@ def _numbers(texts: Sequence[str]) -> np.ndarray | None:
     return values
 
 
-def _judge_text(guess: Guess, counts: Counter[str], rows: int, variety: str) -> None:
-    heading = guess.heading
-    dates = sum(count for text, count in counts.items() if _DATE.fullmatch(text))
-    numbered = sum(count for text, count in counts.items() if text[0].isdigit())
-    is_remark = heading.has(*WORDS["remarks"]) and not heading.has("model")
-    is_remark = is_remark and not _is_state(heading, counts, rows)
-    if 2 * dates > rows or (len(counts) == rows > 1 and heading.has(*WHEN)):
-        guess.why = "a time of day or a date"
-    elif 2 * numbered > rows and (
-        guess.quantity in ("energy", "power", "time") or heading.words[-1:] == ("rss",)
-    ):
-        guess.why = "a measurement as a text"
-    elif names_machines(heading) and 1 < len(counts) <= rows / 2:
-        guess.role, guess.why = "knob", f"machines: {variety}"
-    elif is_remark:
-        guess.why = REMARK
-    elif any("\n" in text or len(text) > _MOST_LETTERS for text in counts):
-        guess.why = "texts of several words"
-    elif heading.words[-2:] in (("run", "id"), ("job", "id"), ("session", "id")):
-        guess.why = f"a name of a run: {variety}"
-    elif (
-        len(counts) > MOST_NAMES
-        or (rows > 3 and len(counts) == rows and heading.has("id"))
-        or (rows > 10 and 2 * len(counts) > rows and not heading.has(*_SET))
-        or (heading.has(*_IDENTIFIERS) and 2 * len(counts) > rows)
-    ):
-        guess.why = f"a name of the row: {variety}"
-    else:
-        guess.role, guess.why = "knob", f"names: {variety}"
-
-
-def _is_state(heading: Heading, counts: Counter[str], rows: int) -> bool:
-    """Return whether texts are the state that was set, as `foreground`: no word is of an end."""
-    ends = WORDS["failed"] | WORDS["succeeded"] | WORDS["states"]
-    words = {word for text in counts for word in words_of(text)}
-    return heading.words[-1:] == ("state",) and words.isdisjoint(ends) and len(counts) <= rows / 2
-
-
-def _is_date(heading: Heading, guess: Guess) -> bool:
-    if guess.kind == "text" or not len(guess.numbers):
-        return False
-    is_epoch = epoch_scale(guess.numbers) is not None
-    named = heading.has("time", "timestamp", *WHEN)
-    return heading.has("timestamp", "datetime", "date") or (named and is_epoch)
-
-
 def epoch_scale(numbers: np.ndarray) -> float | None:
     """Return how many units a second numbers have that are times since 1970; None for others."""
     if not len(numbers):
@@ -300,53 +347,3 @@ def epoch_scale(numbers: np.ndarray) -> float | None:
     middle, spread = float(np.median(numbers)), float(np.ptp(numbers))
     scales = (low / 1e9 for low, high in _EPOCHS if low <= middle <= high)
     return next(scales, None) if spread < 0.2 * middle else None
-
-
-def is_measured(heading: Heading, quantity: str) -> bool | None:
-    """Return whether the heading says that its column was measured; None if it says nothing."""
-    words = [word for word in heading.words if word not in PLAIN_WORDS | STATISTICS]
-    last = words[-1] if words else ""
-    if heading.has(*WORDS["limits"]):
-        return False
-    if heading.has("battery", "mean", "avg", "average", "median", *_BOUNDS):
-        return True
-    if quantity in ("energy", "power", "temperature", "voltage", "current", "charge", "rate"):
-        return True
-    if quantity == "price":
-        return True
-    if (quantity == "bytes" or heading.has("bytes", "disk")) and heading.has(*WORDS["moved"]):
-        return True
-    if last == "ratio" and {*words} & {"performance", "power", "energy", "hit", "miss"}:
-        return True
-    if last in _SET and last not in ("count", "number"):
-        return False
-    if last == "rate" and _SET & set(words):
-        return False
-    if last in MEASURED or quantity == "time":
-        return not heading.has("timeout", "interval", "period", "setting", "target")
-    if MEASURED & set(words):
-        return True
-    return False if _SET & set(words) else None
-
-
-def _is_result(guess: Guess) -> bool:
-    return guess.quantity in ("energy", "power", "time") and bool(np.any(guess.numbers > 0))
-
-
-def _measured_why(heading: Heading) -> str:
-    unit = f"unit {heading.unit.text}" if heading.unit else ""
-    word = next((word for word in reversed(heading.words) if word in MEASURED), "")
-    return " and ".join(filter(None, (f"'{word}'" if word else "", unit))) or "measured"
-
-
-def _direction(guess: Guess) -> Better | None:
-    heading, unit = guess.heading, guess.heading.unit
-    if heading.words[-2:] == ("frame", "rate") or heading.has(*_SAVINGS):
-        return "more"
-    if heading.has(*_MORE) or (unit is not None and unit.quantity == "rate" and unit.text != "rpm"):
-        return "more" if not heading.has("emissions", "misses", "errors") else "less"
-    if heading.has("std", "stdev", "stddev", "sd", "var", "variance", "remaining"):
-        return None
-    if guess.quantity in ("energy", "power", "time", "price") or heading.has(*_LESS):
-        return None if heading.has("usage") and not guess.quantity else "less"
-    return None

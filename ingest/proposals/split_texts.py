@@ -11,8 +11,8 @@ from typing import Final
 from ingest.formats.json_cells import Cell
 from ingest.formats.table_text import UNSET
 from ingest.formats.written_numbers import is_number
+from ingest.proposals.heading_roles import is_measured
 from ingest.proposals.path_parts import PathColumn, is_replicate, read_paths
-from ingest.proposals.roles import is_measured
 from ingest.settings.column_names import WORDS, clean_name
 from ingest.settings.headings import quantity_of, read_heading, words_of
 

@@ -6,7 +6,8 @@ from typing import Final
 
 from ingest.formats.json_cells import Cell
 from ingest.formats.json_rows import is_set
-from ingest.proposals.roles import Guess, is_measured
+from ingest.proposals.heading_roles import is_measured
+from ingest.proposals.roles import Guess
 from ingest.settings.column_names import WORDS
 
 # Numbers with so few values may go together by chance.
