@@ -3,8 +3,9 @@
 Units that no heading says follow from energy = power x time.
 """
 
-from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Container, Mapping, Sequence
+from itertools import chain
 from typing import Final
 
 import numpy as np
@@ -24,7 +25,9 @@ from ingest.proposals.roles import (
     REMARK,
     Guess,
     guess_of,
+    is_even,
 )
+from ingest.proposals.row_groups import decides, rows_by
 from ingest.proposals.twin_columns import mark_twins
 from ingest.settings.column_names import WORDS
 from ingest.settings.headings import read_heading
@@ -36,6 +39,11 @@ _MOMENTS: Final = WORDS["times_of_day"] | {"stop", "stopped", "finish", "t0", "t
 _TIMES: Final = frozenset({"time", "t", "ts", "at", "clock", "unix", "run", "test", "window"})
 # A result that only grows in so many steps does so by no chance.
 _LEAST_STEPS: Final = 6
+# Of numbers that were set, such a share occurs as often as the others in each setting.
+_REGULAR: Final = 0.8
+# The largest of what is counted over the least.
+_NEAR: Final = 1.5
+_SIDES: Final = frozenset("IJKMN")
 _A_PART: Final = "a clock of one of several processors"
 # A round may be a replicate, or a setting such as the rounds of a training.
 _MAYBE_SET: Final = frozenset({"round", "cycle"})
@@ -79,7 +87,13 @@ def guess_columns(
 
 
 def _give_models(guesses: Sequence[Guess]) -> None:
-    """Take models and amounts of work for what ran, if anything else was set."""
+    """Take models and amounts of work for what ran, if anything else was set.
+
+    Sides of matrices, two at least, are such amounts: `M`, `N`, `K`.
+    """
+    sides = [guess for guess in guesses if guess.heading.text in _SIDES]
+    for guess in sides if len(sides) > 1 else ():
+        guess.is_given = guess.role == "knob"
     knobs = [guess for guess in guesses if guess.role == "knob" and guess.count > 1]
     models = [g for g in knobs if g.heading.has(*WORDS["work"]) and not g.heading.has("length")]
     if any(not guess.is_given and guess not in models for guess in knobs):
@@ -143,19 +157,26 @@ def _find_crossed(guesses: Sequence[Guess], columns: Sequence[Sequence[Cell]]) -
 
     Each of few values occurs as often with every other setting, as no measurement does.
     """
-    for index, guess in enumerate(guesses):
-        if guess.role != "metric" or guess.is_declared or guess.why == _A_PART:
+    for guess, cells in zip(guesses, columns, strict=True):
+        is_measured = guess.role == "metric" and not guess.is_declared and guess.why != _A_PART
+        if not is_measured or not 1 < guess.count <= MOST_VALUES:
             continue
-        if not 1 < guess.count <= MOST_VALUES:
-            continue
-        knobs = [columns[at] for at, each in enumerate(guesses) if each.role == "knob"]
-        seen: dict[tuple[Cell, ...], Counter[Cell]] = defaultdict(Counter)
-        for setting, cell in zip(zip(*knobs, strict=True), columns[index], strict=False):
-            seen[setting][cell] += 1
-        first = next(iter(seen.values()), Counter())
-        if len(seen) > 1 and len(first) > 1 and all(each == first for each in seen.values()):
+        seen = [Counter(cells[row] for row in rows) for rows in _settings(guesses, columns)]
+        if len(seen) > 1 and len(seen[0]) > 1 and all(each == seen[0] for each in seen):
             guess.role, guess.better = "knob", None
             guess.why = f"each of {guess.count} values as often with every other setting"
+
+
+def _settings(
+    guesses: Sequence[Guess], columns: Sequence[Sequence[Cell]], but: Container[int] = ()
+) -> list[list[int]]:
+    """Return the rows of each combination of knobs.
+
+    Args:
+        but: Numbers of knobs that do not count.
+    """
+    knobs = [n for n, each in enumerate(guesses) if each.role == "knob" and n not in but]
+    return rows_by([columns[n] for n in knobs], range(len(columns[0])))
 
 
 def _of_groups(guesses: Sequence[Guess], columns: Sequence[Sequence[Cell]]) -> frozenset[str]:
@@ -173,30 +194,48 @@ def _of_groups(guesses: Sequence[Guess], columns: Sequence[Sequence[Cell]]) -> f
         for guess, cells in zip(guesses, columns, strict=True)
         if len(guess.heading.words) > 1
         and (of := groups.get(guess.heading.words[0])) is not None
-        and len({*zip(of, cells, strict=True)}) == len({*of}) < len(of)
+        and len({*of}) < len(of)
+        and decides(of, cells)
     )
 
 
 def _find_results(guesses: Sequence[Guess], columns: Sequence[Sequence[Cell]]) -> None:
-    """Make metrics of fractions that recur only since the knobs do: a ratio of compression.
+    """Make metrics of numbers that recur, but that nobody set.
 
-    Two knobs at least decide them together, and no configuration differs in them alone.
+    Fractions such as a ratio of compression recur since the knobs do: two at least decide them
+    together, and no configuration differs in them alone. Whole numbers that no word says to be set
+    differ a little and at random: `4998` and `5000` of 5,000 tasks.
     """
+    counts = [n for n, g in enumerate(guesses) if _may_be_counted(g)]
+    runs = [n for n, g in enumerate(guesses) if _numbers_runs(g)]
+    settings = _settings(guesses, columns, counts + runs)
     for index, guess in enumerate(guesses):
-        if guess.role != "knob" or guess.kind != "real" or guess.is_declared or guess.quantity:
+        cells = columns[index]
+        often = [Counter(cells[row] for row in rows) for rows in settings]
+        times = Counter(chain.from_iterable(each.values() for each in often))
+        is_random = max(times.values()) < _REGULAR * len(settings) * guess.count
+        if index in counts and is_random and times.total() > len(settings):
+            guess.role, guess.why = "metric", "differs at random within a setting"
+        if guess.role != "knob" or guess.kind != "real" or guess.is_declared:
+            continue
+        if guess.quantity not in ("", "bytes"):
             continue
         others = [n for n, each in enumerate(guesses) if each.role == "knob" and n != index]
-        alone = any(
-            len({*zip(columns[n], columns[index], strict=True)}) == guesses[n].count for n in others
-        )
-        settings = {*zip(*(columns[n] for n in others), strict=True)}
-        values = {*zip(*(columns[n] for n in (*others, index)), strict=True)}
-        if (
-            not alone
-            and 2 * guess.count > MOST_STEPS
-            and len(values) == len(settings) > guess.count
-        ):
+        knobs = [*zip(*(columns[n] for n in others), strict=True)]
+        is_alone = any(decides(columns[n], cells) for n in others)
+        is_decided = bool(knobs) and decides(knobs, cells) and len({*knobs}) > guess.count
+        is_many = 2 * guess.count > MOST_STEPS or guess.quantity == "bytes"
+        if is_decided and not is_alone and is_many:
             guess.role, guess.why = "metric", "the knobs decide it together"
+
+
+def _may_be_counted(guess: Guess) -> bool:
+    """Return whether whole numbers are a knob by their values alone, which are near, but uneven."""
+    is_free = guess.role == "knob" and not guess.is_declared and guess.why.startswith(FEW_VALUES)
+    is_near = (
+        is_free and guess.kind == "whole" and guess.numbers.max() < _NEAR * guess.numbers.min()
+    )
+    return is_near and not is_even(guess.numbers)
 
 
 def _find_a_knob(guesses: Sequence[Guess]) -> None:
@@ -220,28 +259,27 @@ def _find_a_knob(guesses: Sequence[Guess]) -> None:
 
 
 def _choose_replicate(guesses: Sequence[Guess], columns: Sequence[Sequence[Cell]]) -> None:
+    """Choose the column that numbers the runs of each setting; make labels of others like it."""
+    numbers = [n for n, guess in enumerate(guesses) if _numbers_runs(guess)]
+    has_knob = any(each.role == "knob" and each.count > 1 for each in guesses)
     # `rep` counts the runs of a setting, `run` beside it may number the settings.
-    named = sorted(enumerate(guesses), key=lambda each: not _repeats(each[1]))
-    for index, guess in named:
-        words = guess.heading.words
-        is_named = bool(words) and words[-1] in WORDS["replicates"] and len(words) <= 2
-        is_named |= len(words) == 2 and words[0] in WORDS["replicates"] and words[1] in _NUMBERS
-        if not is_named or guess.kind != "whole" or guess.heading.unit or guess.count < 2:
-            continue
+    order = {n: (not _repeats(guesses[n]), _is_campaign(guesses[n])) for n in numbers}
+    for index in sorted(numbers, key=lambda n: order[n]):
+        guess, words = guesses[index], guesses[index].heading.words
+        is_chosen = any(each.to == "replicate" for each in guesses)
         # A number of each row of a sweep is no replicate.
-        is_row = guess.count == len(guess.numbers) > _FEWEST_ROWS
-        if is_row and any(each.role == "knob" and each.count > 1 for each in guesses):
+        is_row = guess.count == len(guess.numbers) > _FEWEST_ROWS and has_knob
+        is_counted = _counts_runs(index, guesses, columns)
+        # Numbers of repetitions, as 10, 20 and 30, make the results grow.
+        is_odd = guess.numbers.min() > 1 and _leads(index, guesses, columns, _LEAST_STEPS)
+        is_set = is_odd or (words[-1] in _MAYBE_SET and _is_set(index, guesses, columns))
+        if is_row or (_is_campaign(guess) and (is_chosen or not is_counted)):
             guess.role, guess.why, guess.better = "label", "a number of the row", None
+        elif is_chosen or not is_counted:
             continue
-        # Some of the runs may be left out; a seed is any number.
-        is_counted = guess.numbers.min() >= 0 and _repeats(guess)
-        is_counted |= 0 <= guess.numbers.min() <= 1
-        if is_counted and guess.numbers.max() <= 10 * guess.count:
-            # Numbers of repetitions, as 10, 20 and 30, make the results grow.
-            is_odd = guess.numbers.min() > 1 and _leads(index, guesses, columns, _LEAST_STEPS)
-            if is_odd or (words[-1] in _MAYBE_SET and _is_set(index, guesses, columns)):
-                guess.role, guess.why, guess.better = "knob", "no replicate by its results", None
-                continue
+        elif is_set:
+            guess.role, guess.why, guess.better = "knob", "no replicate by its results", None
+        else:
             guess.role, guess.to = "label", "replicate"
             guess.why, guess.better = f"numbers from {guess.numbers.min():.0f} on", None
             if words[-1] in _MAYBE_SET:
@@ -249,7 +287,37 @@ def _choose_replicate(guesses: Sequence[Guess], columns: Sequence[Sequence[Cell]
             for other in guesses if _repeats(guess) else ():
                 if other.heading.words in (("run",), ("run", "id")) and other.kind == "whole":
                     other.role, other.why = "label", "a number of the row"
-            return
+
+
+def _numbers_runs(guess: Guess) -> bool:
+    """Return whether the heading of whole numbers is of replicates: `rep`, `run_id`, `Trial #`."""
+    words, replicates = guess.heading.words, WORDS["replicates"]
+    is_named = words[-1:] != () and words[-1] in replicates and len(words) <= 2
+    is_named |= len(words) == 2 and words[0] in replicates and words[1] in _NUMBERS
+    is_number = guess.kind == "whole" and not guess.heading.unit and guess.count > 1
+    return is_number and not guess.is_declared and (is_named or _is_campaign(guess))
+
+
+def _counts_runs(index: int, guesses: Sequence[Guess], columns: Sequence[Sequence[Cell]]) -> bool:
+    """Return whether numbers begin at 0 or 1, of which some may be left out; a seed is any number.
+
+    Runs of a setting in one session are not told apart by it.
+    """
+    guess, cells = guesses[index], columns[index]
+    least, most = float(guess.numbers.min()), float(guess.numbers.max())
+    if least < 0 or (least > 1 and not _repeats(guess)) or most > 10 * guess.count:
+        return False
+    if not _is_campaign(guess):
+        return True
+    settings = _settings(guesses, columns, (index,))
+    return all(len({cells[row] for row in rows}) == len(rows) for rows in settings)
+
+
+def _is_campaign(guess: Guess) -> bool:
+    """Return whether a heading is of parts of a campaign: `session`, `batch_id`."""
+    words = guess.heading.words
+    is_numbered = words[1:2] != () and words[1] in _NUMBERS and len(words) == 2
+    return words in (("session",), ("block",)) or (is_numbered and words[0] in WORDS["campaigns"])
 
 
 def _repeats(guess: Guess) -> bool:
@@ -273,13 +341,11 @@ def _leads(
     if len(rounds) < len(columns[index]):
         return False
     knobs = [columns[at] for at, each in enumerate(guesses) if each.role == "knob" and at != index]
-    rows: dict[tuple[Cell, ...], list[int]] = defaultdict(list)
-    for row in np.argsort(rounds, kind="stable").tolist():
-        rows[tuple(knob[row] for knob in knobs)].append(row)
-    if len({tuple(rounds[row] for row in each) for each in rows.values()}) > 1 and not least:
+    rows = rows_by(knobs, np.argsort(rounds, kind="stable").tolist())
+    if len({tuple(rounds[row] for row in each) for each in rows}) > 1 and not least:
         return True
     if len(rounds) - len(rows) < least:
         return False
     results = [g.numbers for g in guesses if g.role == "metric" and len(g.numbers) == len(rounds)]
-    steps = [[np.diff(numbers[each]) for each in rows.values()] for numbers in results]
+    steps = [[np.diff(numbers[each]) for each in rows] for numbers in results]
     return any(all(np.all(sign * step > 0) for step in each) for each in steps for sign in (1, -1))

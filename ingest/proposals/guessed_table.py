@@ -5,6 +5,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
+from data.schema import MEASUREMENTS
+from ingest.formats.json_cells import Cell
 from ingest.formats.json_rows import is_set
 from ingest.proposals.columns import guess_columns
 from ingest.proposals.crossed_tables import rows_are_samples
@@ -27,6 +29,17 @@ _KNOBS: Final = {
     **{"rapl": "rapl_w", "machine": "machine", "threads": "threads"},
 }
 _RATES: Final = WORDS["more"] & {"throughput", "fps", "qps", "iops", "tps", "rps", "goodput"}
+_OF_COSTS: Final = (
+    "energy",
+    "power",
+    "joule",
+    "joules",
+    "watt",
+    "watts",
+    "wh",
+    "kwh",
+    "efficiency",
+)
 _FIXED: Final = 0.02
 _SAMPLES: Final = "a row is a sample, or a part of a distribution"
 _NOTHING: Final = "a row has no setting, energy, power, time, latency or rate, so it is no run"
@@ -74,12 +87,7 @@ class GuessedTable:
                 guess.role, guess.why, guess.better = "knob", "the keys of a dictionary", None
         self._mark_names_of_files()
         for guess, cells in zip(self.guesses, columns, strict=False):
-            # Completion modes of storage are no others: `eco`, `3`.
-            is_mode = guess.heading.text == "mode"
-            is_other = (
-                is_mode and not {str(cell).lower() for cell in cells} <= settings.modes.keys()
-            )
-            if not guess.to and (is_other or guess.heading.text in COLUMNS):
+            if not guess.to and _is_other(guess, cells, settings):
                 guess.name = f"{guess.heading.text} of table"
             # `parameters.level` is a level, unless another column is one.
             last = guess.heading.text.rpartition(".")[2]
@@ -147,6 +155,8 @@ class GuessedTable:
         The time, unless all rows took the same; then what was done in it, or a latency.
         """
         metrics = [guess for guess in self.guesses if guess.role == "metric"]
+        # Neither deviations nor work of an energy is a performance.
+        metrics = [g for g in metrics if not g.heading.has(*WORDS["spreads"], *_OF_COSTS)]
         time = next((guess for guess in metrics if guess.to == "duration_s"), None)
         more = [g for g in metrics if g.better == "more" and not g.to]
         more = [guess for guess in more if not is_derived(guess.heading.text)]
@@ -164,6 +174,19 @@ class GuessedTable:
         others += [g for g in metrics if g.quantity == "price" and g.heading.has("time", "latency")]
         others += more
         return own_name(others[0]) if others else "duration_s" if time is not None else ""
+
+
+def _is_other(guess: Guess, cells: Sequence[Cell], settings: Settings) -> bool:
+    """Return whether a column is another one than that of the lake with its heading."""
+    name, kind = guess.heading.text, settings.tables[-1].kinds.get(guess.heading.text)
+    if kind is None or guess.is_declared:
+        return False
+    # Completion modes of storage are no others: `eco`, `3`.
+    if name == "mode":
+        return not {str(cell).lower() for cell in cells} <= settings.modes.keys()
+    is_metric = name in MEASUREMENTS and guess.role == "metric"
+    is_kind = (guess.kind == "text") == (kind == "text")
+    return name in COLUMNS or not is_kind or (name in MEASUREMENTS and not is_metric)
 
 
 def _says_a_run(guess: Guess) -> bool:

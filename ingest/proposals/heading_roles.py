@@ -13,8 +13,6 @@ MEASURED: Final = _LESS | _MORE | WORDS["measured"]
 STATISTICS: Final = WORDS["statistics"]
 PLAIN_WORDS: Final = WORDS["plain"]
 WHEN: Final = WORDS["times_of_day"]
-# Of means: ends of intervals, deviations.
-_BOUNDS: Final = ("ci", "ci95", "std", "stddev", "stdev", "stderr", "iqr")
 # What is better if there is more of it, of whatever it is.
 _SAVINGS: Final = ("saving", "savings", "saved", "reduction", "improvement", "gain")
 
@@ -25,7 +23,7 @@ def is_measured(heading: Heading, quantity: str) -> bool | None:
     last = words[-1] if words else ""
     if heading.has(*WORDS["limits"]):
         return False
-    if heading.has("battery", "mean", "avg", "average", "median", *_BOUNDS):
+    if heading.has("battery", "mean", "avg", "average", "median", *WORDS["spreads"]):
         return True
     if quantity in ("energy", "power", "temperature", "voltage", "current", "charge", "rate"):
         return True
@@ -49,12 +47,12 @@ def is_measured(heading: Heading, quantity: str) -> bool | None:
 def direction_of(heading: Heading, quantity: str) -> Better | None:
     """Return whether less or more of what was measured is better; None if nothing says it."""
     unit = heading.unit
+    if heading.has("remaining", *WORDS["spreads"]):
+        return None
     if heading.words[-2:] == ("frame", "rate") or heading.has(*_SAVINGS):
         return "more"
     if heading.has(*_MORE) or (unit is not None and unit.quantity == "rate" and unit.text != "rpm"):
         return "more" if not heading.has("emissions", "misses", "errors") else "less"
-    if heading.has("std", "stdev", "stddev", "sd", "var", "variance", "remaining"):
-        return None
     if quantity in ("energy", "power", "time", "price") or heading.has(*_LESS):
         return None if heading.has("usage") and not quantity else "less"
     return None

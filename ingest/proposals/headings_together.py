@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Final
 
 from ingest.formats.json_cells import Cell
-from ingest.settings.headings import Heading, read_heading, unit_of
+from ingest.settings.headings import Heading, quantity_of, read_heading, unit_of
 
 # Domains of RAPL; of the first alone that is not certain.
 _ONLY_DOMAINS: Final = frozenset({"package", "pkg", "dram", "uncore", "psys"})
@@ -20,7 +20,7 @@ def read_together(headings: Sequence[Heading], columns: Sequence[Sequence[Cell]]
     Args:
         columns: The cells of each column.
     """
-    return _with_minutes(_with_domains(_named_by_others(headings, columns)))
+    return _with_minutes(_with_domains(_with_sides(_named_by_others(headings, columns))))
 
 
 def _named_by_others(
@@ -49,6 +49,12 @@ def _named_by(heading: Heading, word: str, text: str) -> Heading:
     return replace(heading, words=other.words or heading.words, unit=other.unit)
 
 
+def _with_sides(headings: Sequence[Heading]) -> list[Heading]:
+    """Read `J` beside `I` and `K` as the side of a matrix, and not as joules."""
+    is_side = len({heading.text for heading in headings} & {"I", "J", "K"}) == len("IJK")
+    return [replace(h, unit=None) if is_side and h.text == "J" else h for h in headings]
+
+
 def _with_domains(headings: Sequence[Heading]) -> list[Heading]:
     """Read `CORE` and `CPU` beside `DRAM` and `PSYS` as energies of RAPL."""
     bare = [h.words[0] if len(h.words) == 1 and not h.unit else "" for h in headings]
@@ -63,7 +69,7 @@ def _with_domains(headings: Sequence[Heading]) -> list[Heading]:
 
 
 def _with_minutes(headings: Sequence[Heading]) -> list[Heading]:
-    """Read `duration_min` as minutes, if no other statistic of it stands beside.
+    """Read `duration_min` and `total_time_min` as minutes, if no other statistic stands beside.
 
     `time_min` and `runtime_min` may be the least time of several.
     """
@@ -71,7 +77,8 @@ def _with_minutes(headings: Sequence[Heading]) -> list[Heading]:
     return [
         replace(heading, words=heading.words[:-1], unit=unit_of("mins"))
         if heading.words[-1:] == ("min",) and stems[heading.words[:-1]] == 1
-        and heading.words[-2:-1] == ("duration",) and heading.unit is None
+        and heading.unit is None and quantity_of(heading) == "time"
+        and (heading.words[-2] == "duration" or heading.has("total", "elapsed", "wall"))
         else heading
         for heading in headings
     ]  # fmt: skip

@@ -11,6 +11,7 @@ import numpy as np
 from ingest.formats.json_cells import Cell
 from ingest.proposals.path_parts import PathColumn
 from ingest.proposals.roles import Guess
+from ingest.proposals.row_groups import are_twins, decides
 from ingest.settings.column_names import WORDS
 from ingest.settings.headings import words_of
 
@@ -44,7 +45,9 @@ def judged_parts(
     judged = []
     for part in parts:
         own = texts[part.name]
-        if any(_are_twins(own, cells) for _, cells in knobs) or _follows(part, parts, texts):
+        if (len({*own}) > 1 and any(are_twins(own, cells) for _, cells in knobs)) or _follows(
+            part, parts, texts
+        ):
             part = replace(part, role="label")
         elif part.role == "stamp" and any(_are_unlike(own, by_row, c) for c in costs):
             part = replace(part, role="knob", is_given=True)
@@ -60,19 +63,14 @@ def _is_plain(part: PathColumn) -> bool:
     return is_plain and part.kind == "text" and part.role == "knob"
 
 
-def _are_twins(own: Sequence[str], cells: Sequence[Cell]) -> bool:
-    return len({*zip(own, cells, strict=True)}) == len({*cells}) == len({*own}) > 1
-
-
 def _follows(part: PathColumn, parts: Sequence[PathColumn], texts: dict[str, list[str]]) -> bool:
     """Return whether names follow from other names: a folder with files that no other has."""
     own = texts[part.name]
     return _is_plain(part) and any(
         other.kind == "text"
         and other.role == "knob"
-        and len({*zip(own, texts[other.name], strict=True)})
-        == len({*texts[other.name]})
-        > len({*own})
+        and len({*texts[other.name]}) > len({*own})
+        and decides(texts[other.name], own)
         for other in parts
     )
 

@@ -202,6 +202,11 @@ def _give_units(run: _Run) -> None:
         guess.wraps_at = _wrap_of(guess)
         if guess.wraps_at is not None:
             guess.why += f"; negative ones wrapped at {guess.wraps_at:g}"
+    for guess in (g for g in run.metrics if g.quantity == "price" and not g.unit):
+        # Energy per item, if the items stand in a column too.
+        if energy and any(_is_product(energy, guess, items) for items in run.metrics):
+            item = guess.heading.words[guess.heading.words.index("per") + 1]
+            guess.unit, guess.better = f"{energy.unit}/{item}", "less"
     for guess in run.powers:
         guess.unit = guess.unit or (power.unit if power else "W")
     for guess in run.times:
@@ -275,6 +280,13 @@ def _misses(energy: Guess, duration: Guess, power: Guess) -> float:
     if len({*map(len, sides)}) > 1 or any(not len(each) or each.min() <= 0 for each in sides):
         return 1.0
     return float(np.exp(np.abs(np.log(sides[0] / (sides[1] * sides[2]))).max()))
+
+
+def _is_product(energy: Guess, price: Guess, items: Guess) -> bool:
+    """Return whether an energy is a price times a number of items in each row."""
+    joules, each, numbers = energy.numbers, price.numbers, items.numbers
+    is_whole = len(joules) == len(each) == len(numbers) > 0 and price is not items
+    return is_whole and bool(np.allclose(each * numbers, joules, rtol=PROVING))
 
 
 def _is_of_items(duration: Guess, energy: Guess | None, power: Guess | None) -> bool:

@@ -20,6 +20,7 @@ from ingest.proposals.name_tokens import (
     joined,
     tokens_of,
 )
+from ingest.proposals.row_groups import are_twins
 from ingest.settings.column_names import VALUES, WORDS, clean_name
 from ingest.settings.headings import words_of
 from ingest.settings.units import unit_of
@@ -210,10 +211,7 @@ class _Reader:
             )
         if name in self._texts:
             name = clean_name(f"{name}_{len(self.columns) + 1}", kind, self._texts, "knob")
-        is_twin = kind == "text" and any(
-            len({*zip(texts, other, strict=True)}) == len(values) == len({*other})
-            for other in self._texts.values()
-        )
+        is_twin = kind == "text" and any(are_twins(texts, other) for other in self._texts.values())
         role = "stamp" if is_stamp else "label" if is_twin else "knob"
         self._texts[name] = texts
         shown = stated.text if stated else ""

@@ -28,7 +28,7 @@ from ingest.proposals.heading_roles import (
     names_machines,
 )
 from ingest.settings.column_names import WORDS
-from ingest.settings.headings import Heading, quantity_of, words_of
+from ingest.settings.headings import Heading, quantity_of, read_heading, words_of
 
 _UNSET: Final = frozenset({"", "nan", "-nan", "na", "n/a", "null", "none", "-"})
 _IDENTIFIERS: Final = WORDS["identifiers"]
@@ -161,7 +161,7 @@ class _Case(NamedTuple):
 
 
 _CONSTANT: Final = _Case(
-    lambda c: c.count == 1 < c.rows and not _is_result(c), "label", "one value in all rows"
+    lambda c: c.count == 1 and not _is_result(c), "label", "one value in all rows"
 )
 _OF_TEXTS: Final = (
     _CONSTANT,
@@ -182,10 +182,12 @@ _OF_NUMBERS: Final = (
     _Case(lambda c: _is_index(c), "label", ROW),
     _Case(lambda c: _numbers_rows(c), "label", "a number of the row"),
     # What was set although its like is measured.
+    _Case(lambda c: _has_own_units(c) and c.kind == "whole" and c.recurs,
+          "knob", "whole numbers, each with its unit: {c.variety}"),
     _Case(lambda c: c.quantity == "frequency" and _is_set_clock(c), "knob", "a clock, {c.variety}"),
     _Case(lambda c: c.quantity == "frequency", "metric", "a clock, {c.variety}"),
-    _Case(lambda c: c.has(*WORDS["loads"]) and c.kind == "whole" and c.recurs and _is_even(c),
-          "knob", "a load that was offered: {c.variety}"),
+    _Case(lambda c: c.has(*WORDS["loads"]) and c.recurs and c.kind == "whole"
+          and is_even(c.numbers), "knob", "a load that was offered: {c.variety}"),
     _Case(lambda c: _is_progression(c), "knob", "whole numbers in even steps: {c.variety}"),
     # What was measured, by its heading, or by values that nobody sets.
     _Case(lambda c: is_counted(c.heading) and any("." in t.rstrip("0.") for t in c.counts),
@@ -200,7 +202,7 @@ _OF_NUMBERS: Final = (
               or (c.quantity == "time" and not c.recurs)),
           "metric", "numbers of which none recurs: {c.variety}"),
     # What was set, by its heading, or by values that recur.
-    _Case(lambda c: c.measured is False and c.count <= MOST_NAMES
+    _Case(lambda c: c.measured is False and (c.count <= MOST_NAMES or _is_dense(c))
           and (c.recurs or names_a_setting(c.heading) or c.rows < _FEW_ROWS),
           "knob", "'{c.setting}', {c.variety}"),
     _Case(lambda c: c.recurs, "knob", f"{FEW_VALUES}: {{c.variety}}"),
@@ -233,7 +235,12 @@ def guess_of(heading: Heading, cells: Sequence[Cell]) -> Guess:
 
 
 def _is_result(column: _Column) -> bool:
-    """Return whether it has an energy, a power or a time that was measured."""
+    """Return whether it has an energy, a power or a time that was measured.
+
+    Of one row everything is a result or a setting, but numbers of which no word says anything.
+    """
+    if column.rows == 1:
+        return column.kind == "text" or column.measured is not None
     is_cost = column.quantity in ("energy", "power", "time") and bool(np.any(column.numbers > 0))
     return is_cost and column.measured is not False
 
@@ -291,15 +298,27 @@ def _numbers_rows(column: _Column) -> bool:
     return column.has("pid", "tid") or (column.has(*_IDENTIFIERS) and counts)
 
 
+def _has_own_units(column: _Column) -> bool:
+    """Return whether cells have a unit that the heading, of no measurement, has not."""
+    heading = column.heading
+    is_in_cells = heading.unit is not None and read_heading(heading.text).unit is None
+    return is_in_cells and MEASURED.isdisjoint(heading.words)
+
+
 def _is_set_clock(column: _Column) -> bool:
     is_few = column.count <= MOST_VALUES and (column.recurs or column.kind == "whole")
     return is_few and not column.has(*WORDS["read_clocks"])
 
 
-def _is_even(column: _Column) -> bool:
+def is_even(numbers: np.ndarray) -> bool:
     """Return whether whole numbers are few steps of one size, as people choose them."""
-    step = int(np.gcd.reduce(np.abs(column.numbers).astype(np.int64)))
-    return step > 0 and float(column.numbers.max()) <= MOST_VALUES * step
+    step = int(np.gcd.reduce(np.abs(numbers).astype(np.int64)))
+    return step > 0 and float(numbers.max()) <= MOST_VALUES * step
+
+
+def _is_dense(column: _Column) -> bool:
+    """Return whether most whole numbers from the least to the most are among them."""
+    return column.kind == "whole" and float(np.ptp(column.numbers)) <= 2 * column.count
 
 
 def _is_progression(column: _Column) -> bool:

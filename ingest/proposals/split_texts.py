@@ -13,6 +13,7 @@ from ingest.formats.table_text import UNSET
 from ingest.formats.written_numbers import is_number
 from ingest.proposals.heading_roles import is_measured
 from ingest.proposals.path_parts import PathColumn, is_replicate, read_paths
+from ingest.proposals.row_groups import are_twins, decides
 from ingest.settings.column_names import WORDS, clean_name
 from ingest.settings.headings import quantity_of, read_heading, words_of
 
@@ -117,11 +118,10 @@ def _recurs(
     cells: Sequence[Cell], headings: Sequence[str], columns: Sequence[Sequence[Cell]]
 ) -> bool:
     """Return whether texts are of a thing: they stand with several values of another setting."""
-    count = len({*cells})
     return any(
         2 * len({*other}) <= len(other)
         and WORDS["replicates"].isdisjoint(words_of(heading))
-        and len({*zip(cells, other, strict=True)}) > count
+        and not decides(cells, other)
         for heading, other in zip(headings, columns, strict=True)
     )
 
@@ -136,8 +136,6 @@ def _is_known(
     matches = [re.fullmatch(pattern, str(cell).strip()) for cell in cells]
     for part in parts:
         own = [match[part.name] if match else None for match in matches]
-        count = len({*own})
-        if not any(len({*zip(own, other, strict=True)}) == len({*other}) == count
-                   for other in others):  # fmt: skip
+        if not any(are_twins(own, other) for other in others):
             return False
     return True

@@ -8,6 +8,7 @@ from ingest.formats.json_cells import Cell
 from ingest.formats.json_rows import is_set
 from ingest.proposals.heading_roles import is_measured
 from ingest.proposals.roles import Guess
+from ingest.proposals.row_groups import are_twins, decides
 from ingest.settings.column_names import WORDS
 
 # Numbers with so few values may go together by chance.
@@ -29,12 +30,11 @@ def mark_twins(guesses: Sequence[Guess], columns: Sequence[Sequence[Cell]]) -> N
         if guess.role != "knob" or guess.is_declared:
             continue
         for other in knobs:
-            pairs = {*zip(columns[other], columns[index], strict=True)}
             kinds = {guess.kind, guesses[other].kind}
             is_count = guess.heading.has("number", "num", "numero", "anzahl", "tokens")
             is_many = guess.count > _FEW and ("text" not in kinds or is_count)
             is_again = guess.kind == "text" or is_many
-            if guess.count == guesses[other].count == len(pairs) and is_again:
+            if is_again and are_twins(columns[other], columns[index]):
                 twin, left = guesses[other], guess
                 is_code = twin.kind == "real" and not _is_named(twin)
                 is_code |= twin.heading.has(*_CODES)
@@ -62,7 +62,7 @@ def mark_twins(guesses: Sequence[Guess], columns: Sequence[Sequence[Cell]]) -> N
         if guesses[index].is_given:
             continue
         # A name of each combination of settings, as a command of its parameters.
-        finer = [n for n in others if _follows(columns[n], columns[index]) and guesses[n].count > 1]
+        finer = [n for n in others if decides(columns[index], columns[n]) and guesses[n].count > 1]
         crossed = {*zip(*(columns[n] for n in finer), strict=True)}
         product = math.prod(guesses[n].count for n in finer)
         is_of_settings = guesses[index].heading.has(*_OF_SETTINGS)
@@ -74,11 +74,6 @@ def mark_twins(guesses: Sequence[Guess], columns: Sequence[Sequence[Cell]]) -> N
             guesses[index].role = "label"
             named = " and ".join(guesses[n].heading.text for n in finer)
             guesses[index].why = f"a name of each combination of {named}"
-
-
-def _follows(cells: Sequence[Cell], names: Sequence[Cell]) -> bool:
-    """Return whether each name stands with one value alone."""
-    return len({*zip(cells, names, strict=True)}) == len({*names})
 
 
 def _is_named(guess: Guess) -> bool:

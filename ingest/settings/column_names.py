@@ -18,6 +18,10 @@ from data.errors import DataError
 _TEXTS: Final = tomllib.loads((Path(__file__).parent / "words.toml").read_text("utf-8"))
 VALUES: Final = {name: frozenset(text.split()) for name, text in _TEXTS.pop("values").items()}
 WORDS: Final = {name: frozenset(text.split()) for name, text in _TEXTS.items()} | {"parts": PARTS}
+WORDS["statistics"] |= WORDS["spreads"]
+# `nthreads` and `nrows`.
+for _name in ("set", "given"):
+    WORDS[_name] |= {f"n{word}" for word in WORDS[_name] if word.endswith("s")}
 
 
 _LONGEST_NAME: Final = 55

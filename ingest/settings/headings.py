@@ -6,6 +6,7 @@ with their last words. All readers and proposals take units from here.
 
 import re
 from dataclasses import dataclass, replace
+from itertools import takewhile
 from typing import Final
 
 from ingest.settings.column_names import WORDS
@@ -24,6 +25,8 @@ ITEMS: Final = frozenset(
 )  # fmt: skip
 # Nobody writes seconds of these: `kops_s`, `Mreq_s`.
 _THOUSANDS: Final = re.compile("(?i)[kmg](?:ops?|reqs?|requests|tokens|queries|msgs|txn|pkts)")
+# Behind numbers of items.
+_AMOUNTS: Final = frozenset({"k", "m", "thousand", "million"})
 # Quantities whose units make products, as of an energy and a delay.
 _FACTORS: Final = frozenset({"energy", "power", "time"})
 # Last words of what has the unit of no quantity named before them: `Energy Samples`.
@@ -92,7 +95,7 @@ def read_heading(text: str, cell_unit: str = "") -> Heading:
     Args:
         cell_unit: The unit that follows the number in each cell; empty for none.
     """
-    in_cells = unit_of(cell_unit) if cell_unit else None
+    in_cells = unit_of(cell_unit, in_brackets=True) if cell_unit else None
     if bracket := _BRACKETS.match(text):
         unit = in_cells or _unit_in_brackets(bracket[2], words_of(bracket[1]))
         is_time = bool({*words_of(bracket[1])[-1:]} & WORDS["less"])
@@ -219,9 +222,12 @@ def _per(words: tuple[str, ...]) -> Unit | None:
     over = over or next((u for w in reversed(above) if (u := unit_of(w))), None)
     if under is not None and under.quantity in ("energy", "power"):
         return Unit(f"{above[-1] if above else '1'}/{under.text}", "rate")
-    items = [word for word in below if unit_of(word) is None]
+    # `per_1k_tokens` is the price of a thousand.
+    amount = "".join(takewhile(lambda word: word.isdigit() or word in _AMOUNTS, below))
+    items = [word for word in below if unit_of(word) is None and word not in amount]
     item = next((w for w in items if {w, f"{w}s"} & ITEMS), items[0] if items else "item")
-    return None if over is None else Unit(f"{over.text}/{item}", "price")
+    amount += " " if amount else ""
+    return None if over is None else Unit(f"{over.text}/{amount}{item}", "price")
 
 
 def is_measurement(text: str) -> bool:
@@ -262,7 +268,7 @@ def quantity_of(heading: Heading) -> Quantity:
     if last in _OF_NO_QUANTITY or not WORDS["products"].isdisjoint(words):
         return ""
     if heading.has("energy", "joules", "joule"):
-        return "energy"
+        return "price" if heading.has("per") else "energy"
     if heading.has(*WORDS["clocks"]):
         return "frequency"
     if heading.has("power", "watts", "watt", "wattage"):

@@ -1025,6 +1025,23 @@ _AGAIN = [1, 2, 3, 1, 2, 3]
         # Runs of which some are left out have numbers still.
         ({"config": [*"AABB"] * 2, "rep": [4, 18, 7, 22] * 2, "energy_j": [9, 7, 8, 5] * 2},
          "rep", "replicate", "", None),
+        # Sessions and batches repeat a setting, whatever another column numbers.
+        ({"config": [*"AABB"] * 2, "session": [1] * 4 + [2] * 4, "rep": [1, 2, 1, 2] * 2,
+          "energy_j": [9, 7, 8, 5, 9, 8, 8, 6]}, "session", "number", "", None),
+        ({"config": [*"AABB"] * 2, "batch_id": [0, 0, 0, 1, 1, 2, 2, 2],
+          "energy_j": [9, 7, 8, 5, 9, 8, 8, 6]}, "batch_id", "number", "", None),
+        ({"config": [*"AABB"] * 2, "batch_size": [8, 16] * 4,
+          "energy_j": [9, 7, 8, 5, 9, 8, 8, 6]}, "batch_size", "knob", "", None),
+        # Work that was done differs a little and at random, a clock in each setting alike.
+        ({"config": [*"AAABBB"], "doneTasks": [498, 500, 500, 500, 497, 500],
+          "energy_j": [9, 7, 8, 5, 9, 8]}, "doneTasks", "work", "", None),
+        ({"config": [*"AAABBB"], "sm": [1607, 1708, 1898] * 2, "energy_j": [9, 7, 8, 5, 9, 8]},
+         "sm", "knob", "", None),
+        # Sides of matrices; a size of a file that two settings decide together.
+        ({"I": [512] * 6, "J": [64, 96, 512] * 2, "K": [96, 96, 64] * 2,
+          "energy_j": [9, 7, 8, 5, 9, 8]}, "J", "knob", "", None),
+        ({"net": [*"aabbcc"] * 2, "quant": [*"pq"] * 6, "file_size_mb": [9.7, 2.4, 8.1, 2.4, 8.1,
+          9.7] * 2, "energy_j": [*range(12)]}, "file_size_mb", "metric", "MB", None),
         # How often a loop was run.
         ({"config": [*"ABC"] * 3, "rep": [10] * 3 + [20] * 3 + [30] * 3,
           "energy_j": [9, 7, 8, 18, 13, 15, 28, 22, 25]}, "rep", "knob", "", None),
@@ -1038,6 +1055,11 @@ def test_what_may_be_set_or_measured_is_told_by_its_values(
     if role == "replicate":
         assert guess.to == role
         return
+    if role in ("number", "work"):
+        # Nothing else is doubted of them.
+        assert guess.role == ("label" if role == "number" else "metric")
+        assert (guess.to, guess.better) == ("", None)
+        return
     assert (guess.role, guess.unit, guess.better) == (role, unit, better)
     assert guess.why.endswith(NO_UNIT) == (role == "metric" and not unit)
     assert guess.why.endswith(MAYBE_SETTINGS) == (role == "label")
@@ -1047,6 +1069,25 @@ def test_what_may_be_set_or_measured_is_told_by_its_values(
 def test_counters_have_no_direction(heading: str) -> None:
     guess = guess_of(read_heading(heading), ["1023", "877", "965"] * 3)
     assert (guess.role, guess.better) == ("metric", None)
+
+
+@pytest.mark.parametrize(
+    "heading", ["energy_cv_pct", "throughput_std", "latency_ci95", "ops_stddev"]
+)
+def test_deviations_have_no_direction(heading: str) -> None:
+    guess = guess_of(read_heading(heading), ["1.25", "2.5", "0.75"])
+    assert (guess.role, guess.better) == ("metric", None)
+
+
+def test_an_energy_of_an_item_takes_the_unit_of_the_whole() -> None:
+    """400 J for 80 tokens and 900 J for 90: 5 and 10 J each. Without the tokens nothing says it."""
+    columns = {"model": [*"ab"], "total_energy_j": [400, 900], "tokens": [80, 90],
+               "EnergyPerToken": [5.0, 10.0]}  # fmt: skip
+    for names, unit in (([*columns], "J/token"), (["model", *[*columns][1::2]], "")):
+        cells = [[*map(str, columns[name])] for name in names]
+        guesses = {guess.heading.text: guess for guess in guess_columns(names, cells, {}, {})}
+        assert (guesses["EnergyPerToken"].unit, guesses["EnergyPerToken"].to) == (unit, "")
+        assert guesses["total_energy_j"].to == "energy_j"
 
 
 @pytest.mark.parametrize(("weeks", "role"), [((1, 2, 3, 4), "label"), ((1, 1, 2, 2), "knob")])
@@ -1077,6 +1118,13 @@ def test_dates_that_all_differ_are_no_setting(weeks: tuple[int, ...], role: str)
         ("duration_min", ["5", "11", "15", "20"], "metric", ""),
         ("duration_min", ["1", "2", "3", "4"], "metric", ""),
         ("makespan_h", ["3.5", "6.25"], "metric", "h"),
+        ("wh_per_1k_requests", ["0.35", "0.36"], "metric", "Wh/1k requests"),
+        # What a process holds, and what has been done; a column of threads goes on for long.
+        ("model_mem_mb", ["990", "1010"], "metric", "MB"),
+        ("mem_limit_mb", ["512", "1024"], "knob", "MB"),
+        ("completed_jobs", ["498", "500"], "metric", ""),
+        ("nprocs", [*map(str, range(1, 250))], "knob", ""),
+        ("csv_files", ["['a.csv']", "['b.csv']"], "label", ""),
         ("total_energy_mj/image", ["5.49", "6.1"], "metric", "mJ/image"),
     ],
 )
@@ -1122,7 +1170,9 @@ def test_what_a_heading_and_its_cells_are(
         # The lake's own name goes before better words.
         ({"csv_total_energy_j": 6447.9, "energy_j": 6464.9}, {"energy_j": "energy_j"}),
         ({"package_j": 181.3, "dram_j": 14.8, "gpu_j": 16.1}, {"package_j": "energy_j"}),
-        # The least time of several is no minutes; what energy costs is none.
+        # The least time of several is no minutes, a total is; what energy costs is none.
+        ({"total_time_min": 41.5, "energy_kwh": 0.6},
+         {"total_time_min": "duration_s", "energy_kwh": "energy_j"}),
         ({"time_min": 0.0123, "energy_j": 2.1}, {"energy_j": "energy_j"}),
         ({"energy_price": 0.31, "time_s": 20.5}, {"time_s": "duration_s"}),
         # A total is the run's time, a percentile of totals is one of requests.

@@ -292,6 +292,21 @@ STUDIES: dict[str, tuple[dict[str, str], str, int, list[tuple[Any, ...]]]] = {
         "threads, frequency, energy_j, duration_s", 5,
         [(1, 1200, 100.5, 20.5), (1, 2400, 110.5, 10.5), (4, 1200, 90.5, 6.5)],
     ),
+    # Cells have units: 10k and 2min were set; a column of the lake's name is another one.
+    "units in cells": (
+        {"sweep.csv": "pause,heap,requests,joules_per_op,energy_cv_pct,energy_j,time_s\n" + "".join(
+            f"{pause}min,{heap}GB,{n}k,{0.5 + n},{1.5 + n},{20.5 + n + heap},{9.5 + n - pause}\n"
+            for pause, heap, n in product((2, 5), (4, 8), (10, 20)))},
+        "pause, heap, requests_of_table, energy_j, duration_s, performance_metric", 8,
+        [(2, 4, "10k", 34.5, 17.5, "duration_s")],
+    ),
+    "work of an energy": (
+        {"sweep.csv": "governor,energy_j,ops_per_joule,ops_cv_pct\n" + "".join(
+            f"{governor},{90.5 + n},{4.25 + n / 7},{1.5 + n}\n"
+            for n, governor in enumerate(["powersave", "performance"] * 4))},
+        "governor, energy_j, performance_metric", 8,
+        [("performance", 91.5, None)],
+    ),
     # Names like those of measurements are still what ran.
     "names and scores": (
         {"scores.csv": "program,threads,score\npower_virus,1,10.5\nenergy_sort,2,11.5\n"
