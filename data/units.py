@@ -63,8 +63,9 @@ def digits_between(low: float, high: float) -> int:
 
 
 def lowered(title: str) -> str:
-    """Return a title for use inside a sentence: `mean latency`, but `IOs per joule`, `GPU cap`."""
-    is_name = title[:2].isupper() or title[1:2].isdigit()
+    """Return a title for use inside a sentence: `mean latency`, but `IOs per joule`, `PowerCap`."""
+    first = title.partition(" ")[0]
+    is_name = first[1:] != first[1:].lower() or title[1:2].isdigit()
     return title if is_name else title[:1].lower() + title[1:]
 
 

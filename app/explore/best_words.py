@@ -8,7 +8,7 @@ from typing import Any, Final
 import polars as pl
 
 from app.explore.decided import DEFAULT_WORDS
-from app.kit.words import configuration_words, knob_words, load_words
+from app.kit.words import configuration_words, knob_words, load_words, system_name
 from data.catalogue import Catalogue
 from data.metrics import Metric
 from data.units import MISSING, format_digits, format_quantity, format_signed, lowered
@@ -105,6 +105,32 @@ def interval_words(row: Mapping[str, Any], name: str) -> str:
     return f"{MISSING if estimate is None else format_signed(estimate)} % [{ends}]"
 
 
+def is_estimate(row: Mapping[str, Any]) -> bool:
+    """Return whether the runs of the setting differ so much that its mean is an estimate."""
+    return bool(row["n"] > 1 and row["spread"] > MOST_SPREAD)
+
+
+def kind_of_mean(row: Mapping[str, Any], name: str, unit: str) -> str:
+    """Return `geometric mean` where the arithmetic mean, as pictures have it, reads otherwise."""
+    pair = (format_quantity(row[each], unit) for each in (name, f"{name}_mean"))
+    return "geometric mean" if row["n"] > 1 and len({*pair}) > 1 else ""
+
+
+def mean_words(row: Mapping[str, Any], question: Asked) -> tuple[str, str]:
+    """Return the cost, and its n: `18.1 J` and `(n = 7)`, or `(geometric mean, n = 7)`.
+
+    The kind of mean is named where an arithmetic mean, as the pictures have it, reads otherwise.
+    """
+    unit = question.cost.unit
+    value, kind = format_quantity(row["cost"], unit), kind_of_mean(row, "cost", unit)
+    if is_estimate(row):
+        spread = format_digits(row["spread"])
+        words = f"(geometric mean, times or divided by {spread}; n = {row['n']})"
+        return f"about {value}", words
+    n = f"n = {row['n']}"
+    return value, f"({', '.join(filter(None, [kind, n]))})"
+
+
 def percent(value: float) -> str:
     """Return a share in percent with three digits."""
     return f"{format_digits(value)} %"
@@ -145,15 +171,14 @@ def _most(told: Sequence[Mapping[str, Any]], question: Asked) -> str:
 
 
 def _sentence(row: Mapping[str, Any], question: Asked, given: Collection[str]) -> str:
-    is_named = row["system"] not in (None, "unknown")
-    name = row["system_label"] if is_named else row["dataset"] or "the best setting"
+    name = system_name(row) or row["dataset"] or "the best setting"
     load = place_words(row, given, question)
     where = " at ".join(filter(None, [question.limit_words, load])) or ""
     if where and not question.limit_words:
         where = f"At {load}"
     start = f"{where}, {name}" if where else name
     what, setting = lowered(question.cost.title), setting_words(row, question)
-    value = format_quantity(row["cost"], question.cost.unit)
+    value, n = mean_words(row, question)
     if row["standing"] == "outside":
         nearest = format_quantity(row["limited"], question.limited.unit)
         word = "highest" if question.limited.better == "more" else "lowest"
@@ -177,31 +202,32 @@ def _sentence(row: Mapping[str, Any], question: Asked, given: Collection[str]) -
         )
     if question.limit is not None and row["limited"] is None:
         return f"{name}{f' at {load}' if load else ''} has no {lowered(question.limited.title)}."
-    parts = [_change_sentence(row, question, what, value), *_against_sentence(row, question)]
+    if 1 < row["settings"] == row["equals"] and row["change_pct"] is None:
+        return f"{start} has the same {what} at all {row['settings']:,} settings: {value} {n}."
+    parts = [_change_sentence(row, question, what, value, n), *_against_sentence(row, question)]
     if row["members"] and row["settings"] > 1:
         parts.append(_set_sentence(row))
     if setting and row["settings"] > 1:
+        if row["equals"] > 1 and not row["members"]:
+            parts.append(f"{row['equals']:,} settings have just this value")
         # One setting that was repeated proves nothing of those that were run once.
         recommended = f"recommended: {setting}{_caution(row, question)}"
         parts.append(f"its setting: {setting}" if _is_alone(row) else recommended)
     return f"{start} {'; '.join(parts)}."
 
 
-def _change_sentence(row: Mapping[str, Any], question: Asked, what: str, value: str) -> str:
+def _change_sentence(row: Mapping[str, Any], question: Asked, what: str, value: str, n: str) -> str:
     if row["change_pct"] is None:
-        if row["settings"] == 1 and row["n"] > 1 and row["spread"] > MOST_SPREAD:
-            return (
-                f"has {row['n']:,} runs that no setting tells apart: {what} {value}, times or "
-                f"divided by {format_digits(row['spread'])} (geometric mean and standard deviation)"
-            )
+        if row["settings"] == 1 and is_estimate(row):
+            return f"has {row['n']:,} runs that no setting tells apart: {what} {value} {n}"
         if row["settings"] == 1:
-            return f"has one setting, with {what} {value} (n = {row['n']})"
+            return f"has one setting, with {what} {value} {n}"
         if _is_alone(row):
-            return f"has {what} {value} (n = {row['n']})"
+            return f"has {what} {value} {n}"
         if not row["is_least"]:
-            return f"has {what} {value} at the setting to take (n = {row['n']})"
+            return f"has {what} {value} at the setting to take {n}"
         best = "its most" if question.cost.better == "more" else "its least"
-        return f"has {best} {what} with {value} (n = {row['n']})"
+        return f"has {best} {what} with {value} {n}"
     side = decided_side(row, "change")
     n = f"(n = {row['n']} and {row['default_n']})"
     if not side:

@@ -25,6 +25,7 @@ from app.explore.studies import (
 from app.kit.clause import MAX_CHARS, write_knobs
 from app.kit.lake_view import LakeView
 from data.analysis.best_set import recommend
+from data.analysis.cell_outcomes import SAME_SHARE
 from data.analysis.facets import matches
 from data.analysis.outcomes import Side, compare_sides, saving
 from data.analysis.planner import more_runs
@@ -35,6 +36,7 @@ from data.errors import DataError
 DEFAULT_WORDS: Final = "the default"
 _COLUMNS: Final[dict[str, Any]] = {
     "n": pl.Int64, "cost": pl.Float64, "limited": pl.Float64, "standing": pl.String,
+    "cost_mean": pl.Float64, "limited_mean": pl.Float64, "equals": pl.Int64,
     "is_proven": pl.Boolean, "settings": pl.Int64, "spread": pl.Float64, "is_least": pl.Boolean,
     "settings_twice": pl.Int64, "members": pl.Int64, "members_once": pl.Int64, "unjudged": pl.Int64,
     "regret_pct": pl.Float64,
@@ -68,11 +70,12 @@ def decided(question: Question) -> pl.DataFrame:
 
     Returns:
         Columns of a configuration of the setting to take (or of the nearest to the limit), and of
-        _COLUMNS: `cost` and `limited` are geometric means in their units; `spread` is the geometric
-        standard deviation of the cost, a factor, NaN if unknown; `is_least` is whether no setting
-        of the choice has a better mean; `standing` is within, maybe or outside; percentages are
-        of the cost, NULL where the data do not bound them; `set` is the
-        best set as alternatives of a `knobs` clause. Sorted by place and system.
+        _COLUMNS: `cost` and `limited` are geometric means in their units, `cost_mean` and
+        `limited_mean` arithmetic ones; `equals` counts the settings within the limit with just this
+        cost; `spread` is the geometric standard deviation of the cost, a factor, NaN if unknown;
+        `is_least` is whether no setting of the choice has a better mean; `standing` is within,
+        maybe or outside; percentages are of the cost, NULL where the data do not bound them; `set`
+        is the best set as alternatives of a `knobs` clause. Sorted by place and system.
     """
     moments = moments_of(question)
     kinds = moments.schema
@@ -155,8 +158,12 @@ def _facts(judged: Study, shown: int, question: Question) -> dict[str, Any]:
         is_beyond = bool(np.isnan(metric.variance) and metric.mean > judged.limit.at)
     standing = "within" if best.is_within[shown] else "maybe"
     limited = judged.rows[f"{question.state.limited}_log_mean"][shown]
+    is_same = np.abs(judged.cost.mean - judged.cost.mean[shown]) <= SAME_SHARE
     return {
         "n": int(n[shown]),
+        "cost_mean": judged.rows[f"{question.cost.name}_mean"][shown],
+        "limited_mean": judged.rows[f"{question.state.limited}_mean"][shown],
+        "equals": int((is_same & ~best.is_outside).sum()),
         "cost": float(np.exp(question.cost.sign * judged.cost.mean[shown])),
         "limited": None if limited is None else float(np.exp(limited)),
         "standing": "outside" if best.is_outside[shown] or is_beyond else standing,

@@ -24,10 +24,11 @@ from app.kit.metric_choice import (
 )
 from app.kit.panels import NONE
 from data.queries.runs import chosen_counts_query, one_measurement_query
-from data.selection import Selection
+from data.selection import Selection, Value
 
-# Of these the value with most configurations is shown, of several the one in the middle.
-_WIDEST_FIRST: Final = ("device", "rw", "request")
+# Of these the value with most configurations is shown, of several the one in the middle; of loads
+# and message sizes the first with half as many.
+_WIDEST: Final = ("device", "rw", "request")
 # URL keys of the knobs of points, heatmap and lines.
 _KNOB_KEYS: Final = (("col", "size", "sym"), ("hx", "hy"), ("lx", "lby", "lst"))
 _NOTHING: Final = (
@@ -37,11 +38,11 @@ _NOTHING: Final = (
 
 
 def default_state(view: LakeView) -> ExploreState:
-    """Return the view without a link: the largest dataset's first workload, at one load.
+    """Return the view without a link: the largest dataset's first large workload, at one load.
 
-    A dataset or workload whose runs have energy or power beside another measurement comes first,
-    then one with any two measurements. Where nothing was set but the workload, all of the dataset's
-    are shown.
+    A workload is large if it has half as many runs as the largest. A dataset or workload whose runs
+    have energy or power beside another measurement comes first, then one with any two measurements.
+    Where nothing was set but the workload, all of the dataset's are shown.
     """
     if not view.runs:
         return ExploreState()
@@ -58,10 +59,7 @@ def _of_one_workload(view: LakeView) -> ExploreState:
     datasets = totals.sort("runs", "dataset", descending=True)["dataset"]
     selections = (Selection.of(dataset=[name]) for name in datasets)
     choices = (
-        (selection, choice.value)
-        for selection in selections
-        for choice in view.counts_of(selection).of("workload", selection)
-        if choice.runs
+        (selection, value) for selection in selections for value in _large_first(view, selection)
     )
     states = (
         opened(view, ExploreState(choose_workload(view, selection, str(workload))))
@@ -79,6 +77,13 @@ def _of_one_workload(view: LakeView) -> ExploreState:
         if telling is None or len(view.left(telling.selection)) == 1:
             telling = state
     return telling or first or ExploreState()
+
+
+def _large_first(view: LakeView, selection: Selection) -> list[Value]:
+    """Return the workloads of a dataset, those with half as many runs as the largest first."""
+    there = [c for c in view.counts_of(selection).of("workload", selection) if c.runs]
+    most = max((choice.runs for choice in there), default=0)
+    return [choice.value for choice in sorted(there, key=lambda choice: 2 * choice.runs < most)]
 
 
 def has_pair(view: LakeView, state: ExploreState) -> bool:
@@ -215,12 +220,13 @@ def choose_workload(view: LakeView, selection: Selection, workload: str | None) 
         values = [c.value for c in view.counts_of(result).of(facet, result)]
         real = [v for v in values if v != view.catalogue.facets[facet].null_word]
         previous = [v for v in selection.values(facet) if v in real]
-        first = real[:1]
-        if facet in _WIDEST_FIRST and real and not previous:
-            widths = [len(view.left(result.with_values(facet, [v]))) for v in real]
-            widest = [v for v, width in zip(real, widths, strict=True) if width == max(widths)]
-            first = [widest[(len(widest) - 1) // 2]]
-        pinned = result.with_values(facet, previous or first)
+        shown = previous
+        if real and not previous:
+            widths = {v: len(view.left(result.with_values(facet, [v]))) for v in real}
+            least = max(widths.values()) / (1 if facet in _WIDEST else 2)
+            wide = [value for value in real if widths[value] >= least]
+            shown = [wide[(len(wide) - 1) // 2 if facet in _WIDEST else 0]]
+        pinned = result.with_values(facet, shown)
         # With fewer configurations than loads, the study swept the loads: all of them are shown.
         if previous or len(view.left(pinned)) >= len(real):
             result = pinned

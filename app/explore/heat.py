@@ -20,6 +20,7 @@ from app.kit.words import (
     slice_words,
     subject,
     synthetic_note,
+    system_name,
 )
 from data.analysis.like_with_like import Slice, like_with_like
 from data.analysis.pooling import pool
@@ -95,7 +96,8 @@ def heatmap(question: Question) -> dict[str, Any]:
     if heat.system is not None:
         left = left.filter(pl.col("system") == heat.system)
     labels = dict(view.outline.select("system", "system_label").unique().iter_rows())
-    label = labels.get(heat.system) or heat.system
+    of = {"system": heat.system, "system_label": labels.get(heat.system)}
+    label = system_name({**of, "dataset": left["dataset"][0] if len(left) else None})
     if not len(heat.cells):
         who = f" of {label}" if label else ""
         words = f"No run{who} has a value for{BREAK}{measure.title}."

@@ -13,6 +13,8 @@ from app.explore.best_words import (
     area_words,
     decided_side,
     interval_words,
+    is_estimate,
+    kind_of_mean,
     more_runs_words,
     percent,
     place_columns,
@@ -20,6 +22,7 @@ from app.explore.best_words import (
     setting_words,
 )
 from app.explore.decided import DEFAULT_WORDS
+from app.kit.words import system_name
 from data.units import MISSING, format_digits, format_quantity, lowered
 
 
@@ -49,7 +52,7 @@ def best_settings_table(rows: pl.DataFrame, question: Asked) -> html.Div:
         "logarithmic axes"
     )
     head = [
-        html.Th("System"),
+        html.Th(_subjects_title(listed, place_names)),
         *([html.Th("Recommended setting")] if has_settings else []),
         *(html.Th(each.title, className="number") for each in shown.values()),
         *([html.Th("Not told apart", className="number", title=_SET_TITLE)] if has_sets else []),
@@ -66,23 +69,9 @@ def best_settings_table(rows: pl.DataFrame, question: Asked) -> html.Div:
     body = [
         html.Tr(
             [
-                html.Th(
-                    " · ".join(
-                        filter(
-                            None,
-                            [
-                                row["system_label"] or row["system"],
-                                place_words(row, place_names, question),
-                            ],
-                        )
-                    ),
-                    scope="row",
-                ),
+                html.Th(_subject(row, place_names, question), scope="row"),
                 *([_setting(row, setting_text, question)] if has_settings else []),
-                *(
-                    html.Td(format_quantity(row[column], metric.unit), className="number")
-                    for column, metric in shown.items()
-                ),
+                *(_mean(row, column, metric.unit) for column, metric in shown.items()),
                 *([_set(row), _regret(row)] if has_sets else []),
                 *([_change(row, question)] if has_default else []),
                 *([_against(row, question)] if question.against else []),
@@ -112,6 +101,28 @@ def _best_row(listed: Sequence[Mapping[str, Any]], question: Asked) -> Mapping[s
     return min(alike, key=lambda row: sign * row["cost"], default=None)
 
 
+def _subjects_title(listed: Sequence[Mapping[str, Any]], place_names: Sequence[str]) -> str:
+    """Return the title of what each row is of: systems, or the places of a study without any."""
+    return "System" if any(map(system_name, listed)) else "Place" if place_names else "Dataset"
+
+
+def _subject(row: Mapping[str, Any], place_names: Sequence[str], question: Asked) -> str:
+    named = [system_name(row), place_words(row, place_names, question)]
+    return " · ".join(filter(None, named)) or row["dataset"] or MISSING
+
+
+def _mean(row: Mapping[str, Any], name: str, unit: str) -> html.Td:
+    """Lay out a mean; its kind stands beside it where an arithmetic mean reads otherwise."""
+    kind = kind_of_mean(row, name, unit)
+    about = "about " if name == "cost" and is_estimate(row) else ""
+    value = f"{about}{format_quantity(row[name], unit)}"
+    if not kind:
+        return html.Td(value, className="number")
+    title = f"{kind}; arithmetic mean {format_quantity(row[f'{name}_mean'], unit)}"
+    mark = html.Span(f" {kind}", className="spread ends")
+    return html.Td([value, mark], className="number", title=title)
+
+
 _SET_TITLE: Final = (
     "settings measured at least twice that cannot be told from the best, and those measured once "
     "that cannot be ruled out"
@@ -132,6 +143,8 @@ def _setting(row: Mapping[str, Any], setting_text: str, question: Asked) -> html
         missed = f"none meets {format_quantity(question.limit, question.limited.unit)}"
         text = f"{missed}; nearest: {setting_text}" if setting_text else missed
         return html.Td([text, *_possible(row, question)], className="missed")
+    if 1 < row["settings"] == row["equals"]:
+        return html.Td("all equal")
     note = ""
     if row["n"] == 1 and row["settings"] > 1:
         note = " · unproven"
@@ -151,7 +164,7 @@ def _possible(row: Mapping[str, Any], question: Asked) -> list[html.Button]:
     )
     limit = float(f"{steps * step:.6g}")
     words = f"limit {format_quantity(limit, question.limited.unit)}"
-    title = f"set the nearest limit that {row['system_label'] or row['system']} meets"
+    title = f"set the nearest limit that {system_name(row) or 'a setting'} meets"
     return [html.Button(words, className="plain", title=title, **{"data-limit": str(limit)})]
 
 

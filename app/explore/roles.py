@@ -65,7 +65,10 @@ def encoding_of(
         is_one = column.null_count() > 0 and column.drop_nulls().n_unique() == 1
         # Names have a hue each, and so has one number beside none.
         if is_one or not colour.facet.is_number:
-            hues = competitors_of(colour, values_of(column), systems, labels)
+            counts = column.value_counts().sort("count", colour.column, descending=[True, False])
+            hues = competitors_of(
+                colour, values_of(column), systems, labels, counts[colour.column].to_list()
+            )
     return Encoding(colour, size, symbol, competitors_of(by_symbol, values, systems, labels), hues)
 
 

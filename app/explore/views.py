@@ -163,7 +163,11 @@ def limit_domain(view: LakeView, state: ExploreState) -> dict[str, Any]:
 
 def _best_rows(question: Question) -> pl.DataFrame:
     rows = _best(question).drop("set")
-    return rows.rename({"cost": question.cost.name, "limited": f"limited_{question.limited.name}"})
+    cost, limited = question.cost.name, f"limited_{question.limited.name}"
+    return rows.rename({
+        "cost": cost, "cost_mean": f"{cost}_arithmetic",
+        "limited": limited, "limited_mean": f"{limited}_arithmetic",
+    })  # fmt: skip
 
 
 def scope(view: LakeView, state: ExploreState, name: str) -> Selection:

@@ -7,7 +7,7 @@ import polars as pl
 
 from app.findings.state import ENERGY, FindingsState
 from app.kit.lake_view import LakeView, leading
-from app.kit.metric_choice import performance_column
+from app.kit.metric_choice import performance_column, telling
 from data.choices import Choice
 from data.connection import open_lake
 from data.errors import LakeError, WattlasError
@@ -41,7 +41,8 @@ def opened(view: LakeView, state: FindingsState) -> FindingsState:
     names = (*view.catalogue.costs, performance_column(view, state.selection))
     query = chosen_counts_query(state.selection, names, catalogue=view.catalogue)
     counts = view.answered(*query).row(0, named=True)
-    return replace(state, metric=next((name for name in names if counts[name]), ENERGY))
+    left = telling(view, state.selection, counts)
+    return replace(state, metric=next((name for name in names if name in left), ENERGY))
 
 
 def studied(view: LakeView, state: FindingsState) -> Selection:
@@ -82,6 +83,24 @@ def claims_of(view: LakeView, state: FindingsState) -> list[Claim]:
     everything = view.once(_claims, (studied(view, state), state.bound))
     left = [claim for claim in everything if _matches(claim, state.selection)]
     return sorted(left, key=lambda one: (one.outcome == "undecided", -abs(one.effect or 0.0)))
+
+
+def no_claim_words(view: LakeView, state: FindingsState) -> str:
+    """Return why there is none: the filters, nothing that was set, or runs that none repeats."""
+    everything = view.once(_claims, (studied(view, state), state.bound))
+    if everything:
+        return f"None of the {len(everything):,} claims passes these filters."
+    left = view.left(studied(view, state))
+    most = left.group_by(view.catalogue.choice_columns).agg(settings=pl.len())["settings"].max()
+    if most == 1:
+        return "There is no claim: no two runs of like workloads differ in a setting."
+    if left["runs"].max() == 1:
+        return (
+            "There is no claim: each setting has one run (n = 1), and without a second one nothing "
+            f"tells a difference from noise. {len(left):,} more runs, one of each setting, would "
+            "let them be judged."
+        )
+    return "There is no claim: a claim needs two settings of a system, or a default beside one."
 
 
 def _claims(view: LakeView, key: tuple[Selection, tuple[str, float]]) -> list[Claim]:

@@ -7,7 +7,7 @@ from urllib.parse import urlencode
 
 from dash import html
 
-from app.findings.answer import claims_of, published_of
+from app.findings.answer import claims_of, no_claim_words, published_of
 from app.findings.state import FindingsState
 from app.kit.clause import write_knobs
 from app.kit.lake_view import LakeView
@@ -45,10 +45,7 @@ def claims_block(view: LakeView, state: FindingsState, has_links: bool = True) -
         return [html.P(EMPTY_LAKE_PLAIN, className="note")]
     claims = claims_of(view, state)
     if not claims:
-        sentence = (
-            "No claim is left: a claim needs two settings of a system, or a default beside one."
-        )
-        return [html.P(sentence, className="note")]
+        return [html.P(no_claim_words(view, state), className="note")]
     decided = [claim for claim in claims if claim.outcome != "undecided"]
     still_open = [claim for claim in claims if claim.outcome == "undecided"]
     alone = sum(claim.holds_alone for claim in decided)

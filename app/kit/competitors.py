@@ -24,6 +24,8 @@ MODE_HUES: Final = {"interrupt": OKABE_ITO[0], "poll": OKABE_ITO[1], "hybrid": O
 TIE_GREY: Final = "#B4BAC1"
 DIFFER_HUE: Final = "#D9C79A"
 UNSET_HUE: Final = "#8C8C8C"
+# Of names that no hue is left for: names have no order, so no scale either.
+OTHER_HUE: Final = "#8A8272"
 DEFAULT_HUE: Final = "#7A6A9B"
 LEGEND_MAX: Final = 7
 # Values along an axis of a map; of more numbers it has bins, of more names the first by a rank.
@@ -65,8 +67,25 @@ class Competitors:
 
     @property
     def has_legend(self) -> bool:
-        """Whether a legend names the competitors; otherwise only hovers do."""
-        return len(self) <= LEGEND_MAX
+        """Whether a legend names the competitors; otherwise a scale does."""
+        return len(self) <= LEGEND_MAX or not self.is_scaled
+
+    @property
+    def legend(self) -> list[tuple[str, str, str, tuple[int, ...]]]:
+        """Label, hue, symbol and indices of each entry: of many names `9 others` is the last."""
+        each: list[tuple[str, str, str, tuple[int, ...]]] = [
+            (label, hue, symbol, (at,))
+            for at, (label, hue, symbol) in enumerate(
+                zip(self.labels, self.hues, self.symbols, strict=True)
+            )
+        ]
+        if not self.has_legend:
+            return [each[0], each[-1]]
+        others = tuple(at for at, hue in enumerate(self.hues) if hue == OTHER_HUE)
+        if len(others) < 2:
+            return each
+        named = [entry for entry in each if entry[1] != OTHER_HUE]
+        return [*named, (f"{len(others)} others", OTHER_HUE, "circle", others)]
 
 
 def competitors_of(
@@ -74,6 +93,7 @@ def competitors_of(
     values: Sequence[Value | None],
     systems: Sequence[str],
     system_labels: Mapping[str, str],
+    first: Sequence[Value | None] = (),
 ) -> Competitors:
     """Sort, label and colour the values of a competing knob.
 
@@ -81,10 +101,11 @@ def competitors_of(
         values: The measured values, each once.
         systems: All systems of the lake, so that a system keeps its hue under any filter.
         system_labels: System to its label.
+        first: Values that get a hue before others, where there are more names than hues.
     """
     ordered = ordered_values(knob, values)
-    is_scaled = knob.facet.is_number or (knob.name != "system" and len(ordered) > len(OKABE_ITO))
-    hues = scale_hues(ordered) if is_scaled else _hues(knob, ordered, systems)
+    is_scaled = knob.facet.is_number
+    hues = scale_hues(ordered) if is_scaled else _hues(knob, ordered, systems, first)
     labels = tuple(value_label(knob, value, system_labels) for value in ordered)
     symbols = tuple(_symbol(knob, v, i, systems) for i, v in enumerate(ordered))
     return Competitors(knob, tuple(ordered), labels, tuple(hues), symbols, is_scaled)
@@ -104,7 +125,9 @@ def system_style(system: str, systems: Iterable[str]) -> tuple[str, str]:
     else:
         others = sorted(set(systems) - set(_KNOWN_SYSTEMS))
         index = len(_KNOWN_SYSTEMS) + (others.index(system) if system in others else 0)
-    return SYMBOLS[index % len(SYMBOLS)], OKABE_ITO[index % len(OKABE_ITO)]
+    # The seventh system has the hue of the first and another symbol.
+    turn = index + index // len(OKABE_ITO)
+    return SYMBOLS[turn % len(SYMBOLS)], OKABE_ITO[index % len(OKABE_ITO)]
 
 
 def mode_label(mode: str) -> str:
@@ -188,16 +211,20 @@ def _symbol(knob: Knob, value: Value | None, index: int, systems: Sequence[str])
     return SYMBOLS[index % len(SYMBOLS)]
 
 
-def _hues(knob: Knob, values: Sequence[Value | None], systems: Sequence[str]) -> list[str]:
+def _hues(
+    knob: Knob,
+    values: Sequence[Value | None],
+    systems: Sequence[str],
+    first: Sequence[Value | None],
+) -> list[str]:
     if knob.name == "system":
         return [UNSET_HUE if v is None else system_style(str(v), systems)[1] for v in values]
     fixed = MODE_HUES if knob.name == "mode" else {}
     free = [hue for hue in OKABE_ITO if hue not in fixed.values()]
-    others = [v for v in values if v is not None and v not in fixed]
-    return [
-        UNSET_HUE if v is None else fixed.get(str(v)) or free[others.index(v) % len(free)]
-        for v in values
-    ]
+    ranked = [v for v in dict.fromkeys((*first, *values)) if v is not None and v not in fixed]
+    chosen = sorted(ranked[: len(free)], key=values.index)
+    hues = fixed | dict(zip(map(str, chosen), free, strict=False))
+    return [UNSET_HUE if v is None else hues.get(str(v), OTHER_HUE) for v in values]
 
 
 def scale_hues(values: Sequence[Value | None]) -> list[str]:

@@ -80,7 +80,7 @@ def value_counts(
 ) -> dict[str, int]:
     """Return how many of the chosen runs have a value in each metric, `first` before the others.
 
-    A metric that `untelling` names counts as one without values.
+    A metric that `untelling` names counts as one without values, unless all are such.
 
     Args:
         measured: Only runs that have a value in it; empty for all.
@@ -90,7 +90,19 @@ def value_counts(
         *chosen_counts_query(selection, list(names), measured, catalogue=view.catalogue)
     )
     counts: dict[str, int] = dict(rows.row(0, named=True))
-    return counts | dict.fromkeys(untelling(view, selection, counts), 0)
+    left = telling(view, selection, counts)
+    return {name: count if name in left else 0 for name, count in counts.items()}
+
+
+def telling(view: LakeView, selection: Selection, counts: Mapping[str, int]) -> list[str]:
+    """Return the metrics with values that tell the chosen runs apart; if none does, those with any.
+
+    Args:
+        counts: How many of the runs have a value in each metric.
+    """
+    there = [name for name, count in counts.items() if count]
+    same = untelling(view, selection, counts) if there else {}
+    return [name for name in there if name not in same] or there
 
 
 def untelling(view: LakeView, selection: Selection, counts: Mapping[str, int]) -> dict[str, str]:
@@ -99,7 +111,7 @@ def untelling(view: LakeView, selection: Selection, counts: Mapping[str, int]) -
     Args:
         counts: How many of the runs have a value in each metric.
     """
-    own = [c.name for c in view.catalogue.columns if counts.get(c.name, 0) > 2]
+    own = [name for name in counts if counts[name] > 2]
     same = view.answered(*same_value_query(selection, own)).row(0, named=True) if own else {}
     reasons = {name: "all runs have one value" for name, is_same in same.items() if is_same}
     if not view.answered(*same_time_query(selection)).item():

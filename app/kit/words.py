@@ -28,6 +28,8 @@ workload_title: Final = SHIPPED_FACETS["workload"].titled
 
 # Knobs that labels, titles or `load_words` name instead.
 _NAMED_APART: Final = ("dataset", "workload", "system", "load", "message")
+# The system of runs of which nobody said one.
+UNKNOWN: Final = "unknown"
 EMPTY_LAKE: Final = (
     f"The lake holds no runs yet.{BREAK}Add some with {bold('python -m ingest add RAW')}, "
     "then reload this page."
@@ -131,6 +133,12 @@ def slice_words(part: Slice, systems: Mapping[str, str]) -> str:
         over = " and ".join(f"{levels} {knob.plural}" for knob, levels in part.pooled.knobs)
         parts.append(f"over {over}{'' if part.pooled.is_balanced else ', unbalanced'}")
     return " · ".join(parts)
+
+
+def system_name(row: Mapping[str, Any]) -> str:
+    """Return the label of a row's system; empty where none is known but the name of the dataset."""
+    is_named = row["system"] not in (None, UNKNOWN, row["dataset"])
+    return str(row["system_label"] or row["system"]) if is_named else ""
 
 
 def common_prefix(top: float) -> tuple[float, str]:

@@ -11,7 +11,7 @@ from typing import Final
 import polars as pl
 
 from app.kit.lake_view import LakeView, leading, of_workload
-from app.kit.metric_choice import PERFORMANCE, choose_cost, performance_column
+from app.kit.metric_choice import PERFORMANCE, choose_cost, performance_column, telling
 from app.kit.panels import split_name
 from app.modes.state import ModesState
 from data.analysis.facets import LEADING
@@ -19,6 +19,7 @@ from data.analysis.like_with_like import like_with_like
 from data.catalogue import Catalogue
 from data.knobs import Knob
 from data.metrics import Metric
+from data.queries.runs import chosen_counts_query
 from data.selection import Selection
 from data.units import lowered
 
@@ -199,8 +200,12 @@ def _metric(view: LakeView, selection: Selection, competitor: str) -> str:
     is_idle = selection.values("workload") == ("idle",)
     first = _IDLE_METRICS if is_idle else _STORAGE_METRICS if competitor == "mode" else ()
     names = (*first, *view.catalogue.costs, performance_column(view, selection))
-    usual = choose_cost(dict.fromkeys(offered, 1), 1, "", view.catalogue)
-    return next((name for name in names if name in offered), usual)
+    counted = [name for name in dict.fromkeys(names) if name in offered]
+    if not counted:
+        return choose_cost(dict.fromkeys(offered, 1), 1, "", view.catalogue)
+    query = chosen_counts_query(selection, counted, catalogue=view.catalogue)
+    counts = view.answered(*query).row(0, named=True)
+    return next(iter(telling(view, selection, counts)), counted[0])
 
 
 def _pinned(catalogue: Catalogue, left: pl.DataFrame, state: ModesState) -> Selection:

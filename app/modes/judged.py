@@ -115,8 +115,9 @@ def _judge(view: LakeView, state: ModesState) -> Judged:
     )
     of_cells = comparison.contenders.filter(~pl.col("is_default"))
     competitors = competitors_of(
-        competitor, of_cells["competitor"].unique().to_list(), view.systems, labels
-    )
+        competitor, of_cells["competitor"].unique().to_list(), view.systems, labels,
+        leaders(comparison),
+    )  # fmt: skip
     if has_default:
         competitors = competitors.with_one(DEFAULT, DEFAULT, DEFAULT_HUE)
     axes = tuple(
@@ -125,6 +126,13 @@ def _judge(view: LakeView, state: ModesState) -> Judged:
     )
     state = replace(state, selection=part.narrow(state.selection))
     return Judged(state, catalogue, part, comparison, competitors, (axes[0], axes[1]), labels)
+
+
+def leaders(comparison: Comparison) -> list[Value | None]:
+    """Return the competitors that lead any cell, of most cells first."""
+    led = comparison.contenders["competitor"].gather(comparison.cells["winner"])
+    counts = led.value_counts(name="cells")
+    return counts.sort("cells", "competitor", descending=[True, False])["competitor"].to_list()
 
 
 def _relatives(view: LakeView, state: ModesState, part: Slice) -> pl.DataFrame | None:

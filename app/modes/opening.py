@@ -41,22 +41,30 @@ _MOST_RANKED: Final = 50
 def default_state(view: LakeView) -> ModesState:
     """Return the map with most decided cells, of completion modes if the lake has several.
 
-    A map is a workload, its expected pairs of axes, and one value of each other given knob.
+    A map is a workload, its expected pairs of axes, and one value of each other given knob. Where
+    nothing was repeated it is the map with most contests.
     """
     return view.once(_default_state, Selection())
 
 
 @dataclass(frozen=True, slots=True)
 class _Candidate:
-    """A map, how many of its cells could be decided at most, and its runs."""
+    """A map.
+
+    Attributes:
+        most: How many of its cells could be decided at most.
+        contests: In how many of its cells several compete, though each with one run.
+        runs: The runs in these.
+    """
 
     state: ModesState
     most: int
+    contests: int
     runs: int
 
 
 def _default_state(view: LakeView, _: Selection) -> ModesState:
-    found = sorted(_candidates(view), key=lambda one: (-one.most, -one.runs))
+    found = sorted(_candidates(view), key=lambda one: (-one.most, -one.contests, -one.runs))
     best, decided = ModesState(), -1
     for candidate in found[:_MOST_COMPARED]:
         if candidate.most <= decided:
@@ -114,22 +122,24 @@ def _pinned(view: LakeView, state: ModesState, left: pl.DataFrame) -> Iterator[_
     part = like_with_like(left, shown, is_given_only=True, catalogue=catalogue)
     columns = [pin.knob.column for pin in part.fixed]
     x, y, competitor = (knob.column for knob in shown)
-    cells = left.filter(pl.col("runs") > 1).group_by(*columns, x, y).agg(
-        many=pl.col(competitor).n_unique() > 1, runs=pl.col("runs").sum()
-    )  # fmt: skip
+    rivals = pl.col(competitor)
+    cells = left.group_by(*columns, x, y).agg(
+        most=rivals.filter(pl.col("runs") > 1).n_unique() > 1,
+        contests=rivals.n_unique() > 1,
+        runs=pl.col("runs").sum(),
+    )
     counts = cells.group_by(columns) if columns else cells.group_by(pl.lit(0).alias("all"))
-    totals = counts.agg(most=pl.col("many").sum(), runs=pl.col("runs").sum())
-    falls = [True, True, *[False] * len(columns)]
-    ranked = totals.sort("most", "runs", *columns, descending=falls, nulls_last=True)
+    ranks = {"most": pl.col("most").sum(), "contests": pl.col("contests").sum(),
+             "runs": pl.col("runs").filter("contests").sum()}  # fmt: skip
+    falls = [*[True] * len(ranks), *[False] * len(columns)]
+    ranked = counts.agg(**ranks).sort(*ranks, *columns, descending=falls, nulls_last=True)
     for row in ranked.head(_MOST_COMPARED).iter_rows(named=True):
         selection = state.selection
         for pin in part.fixed:
             value = row[pin.knob.column]
             null = pin.knob.facet.null_word
             selection = selection.with_values(pin.knob.facet, [null if value is None else value])
-        yield _Candidate(replace(state, selection=selection), int(row["most"]), int(row["runs"]))
-    if not len(ranked):
-        yield _Candidate(replace(state, selection=part.narrow(state.selection)), 0, 0)
+        yield _Candidate(replace(state, selection=selection), *(int(row[name]) for name in ranks))
 
 
 def missing(view: LakeView, state: ModesState) -> str:

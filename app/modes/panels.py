@@ -13,7 +13,7 @@ from app.kit.competitors import competitors_of, ordered_values
 from app.kit.lake_view import LakeView
 from app.kit.panels import NONE, Split
 from app.modes.defaults import resolved
-from app.modes.judged import DEFAULT, Judged, judge_panel
+from app.modes.judged import DEFAULT, Judged, judge_panel, leaders
 from app.modes.state import ModesState
 from data.analysis.like_with_like import Slice
 from data.analysis.ties import Comparison
@@ -44,7 +44,10 @@ def _joined(view: LakeView, state: ModesState) -> Judged:
     first = panels[0]
     knob = first.competitors.knob
     values = [v for panel in panels for v in panel.competitors.values if v != DEFAULT]
-    competitors = competitors_of(knob, list(dict.fromkeys(values)), view.systems, first.labels)
+    joined = _comparison([panel.comparison for panel in panels])
+    competitors = competitors_of(
+        knob, list(dict.fromkeys(values)), view.systems, first.labels, leaders(joined)
+    )
     if first.has_default:
         default = first.competitors
         competitors = competitors.with_one(DEFAULT, default.labels[-1], default.hues[-1])
@@ -53,7 +56,7 @@ def _joined(view: LakeView, state: ModesState) -> Judged:
         state=state,
         catalogue=view.catalogue,
         part=_part(panels),
-        comparison=_comparison([panel.comparison for panel in panels]),
+        comparison=joined,
         competitors=competitors,
         axes=axes,
         labels=first.labels,

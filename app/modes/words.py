@@ -25,7 +25,7 @@ from data.analysis.rules import (
     WIN,
 )
 from data.analysis.significance import smallest_p
-from data.units import format_change, format_quantity
+from data.units import format_change, format_quantity, lowered
 
 TEST_TITLES: Final = {
     "sets": "best sets, four outcomes",
@@ -248,6 +248,8 @@ def verdict_words(judged: Judged, cell: dict[str, Any], names: Sequence[str]) ->
     if cell["outcome"] == UNDECIDED:
         more = more_words(cell["more_runs"])
         return f"Undecided: {first} leads {second} ({lead}); {more} would decide."
+    if cell["outcome"] == TIE and not cell["margin_share"]:
+        return f"A tie: {first} and {second} have the same {lowered(judged.metric.title)}."
     if cell["outcome"] == TIE:
         return f"A tie: {first} and {second} do not differ significantly ({lead})."
     if cell["outcome"] == TOO_FEW:

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
-from app.kit.competitors import UNSET_HUE, competitors_of, scale_hues
+from app.kit.competitors import OTHER_HUE, UNSET_HUE, competitors_of, scale_hues
 from app.kit.encodings import OKABE_ITO, SYMBOLS
 from app.kit.lake_view import LakeView
 from data.catalogue import Catalogue
@@ -188,8 +188,9 @@ def _looks(
         found = competitors_of(knob, values, view.systems, labels)
         return tuple(zip(found.values, found.labels, found.hues, found.symbols, strict=True))
     known = sorted((v for v in values if v is not None), key=lambda v: (isinstance(v, str), v))
-    is_scaled = len(known) > len(OKABE_ITO) or not all(isinstance(v, (str, bool)) for v in known)
-    hues = scale_hues(known) if is_scaled else OKABE_ITO
+    is_named = all(isinstance(value, (str, bool)) for value in known)
+    others = [OTHER_HUE] * len(known)
+    hues = [*OKABE_ITO, *others] if is_named else scale_hues(known)
     looks = [
         (value, f"{value} {unit}".strip(), hues[at], SYMBOLS[at % len(SYMBOLS)])
         for at, value in enumerate(known)

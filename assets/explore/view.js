@@ -225,11 +225,17 @@
     return joined(STANDINGS[standing], standing === "outside" ? "" : NEXT[nextRun]);
   }
 
+  /** The label of a point's system; empty where it is only the name of the dataset. */
+  explore.systemOf = function (columns, i) {
+    const system = wattlas.knob(columns, "system", i);
+    const isNamed = system && system !== "unknown" && system !== wattlas.knob(columns, "dataset", i);
+    return isNamed ? columns.labels[system] || system : "";
+  };
+
   /** The lines of the card of a point: configuration, then the two values with spread and n. */
   function pointLines({ rows: [i] }) {
     if (i === undefined) return null;
     const { columns } = explore, { fields, titles, units, means } = metaOf("scatter");
-    const system = wattlas.knob(columns, "system", i);
     const value = (axis) => {
       const name = fields[axis], sd = columns.spreads[axis][i];
       const spread = sd > 0 ? " \u00b1 " + wattlas.formatQuantity(sd, units[name]) : "";
@@ -239,7 +245,7 @@
     const replicate = listed("replicate"), flags = listed("flags"), odd = listed("odd");
     const isRun = replicate !== undefined && replicate !== null;
     return [
-      joined(columns.labels[system] || system, wattlas.knobWords(columns, i, false)),
+      joined(explore.systemOf(columns, i), wattlas.knobWords(columns, i, false)),
       joined(wattlas.knobWords(columns, i, true), wattlas.knob(columns, "dataset", i)),
       value("x"), value("y"),
       means ? "n = " + columns.runs[i] : isRun ? "replicate " + replicate : "one run",

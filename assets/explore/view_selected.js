@@ -20,8 +20,8 @@
 
   /* The system, the knobs that the study varies, the means of both axes, what was given. */
   function columnsOf({ fields, titles, units }) {
-    const { columns } = explore, { labels } = columns;
-    const system = (i) => wattlas.knob(columns, "system", i);
+    const { columns } = explore, system = (i) => explore.systemOf(columns, i);
+    const hasSystems = columns.runs.some((_, i) => system(i));
     const ofKnob = ({ column, title, hint, cells }) => ({
       title, hint, text: (i) => cells[columns.knobs[column].index[i]],
       order: (i) => wattlas.knob(columns, column, i),
@@ -33,7 +33,7 @@
     });
     const runs = { title: "n", hint: "runs", isNumber: true, order: (i) => columns.runs[i] };
     return [
-      { title: "system", text: (i) => labels[system(i)] || system(i), order: system }, ...knobs(false),
+      ...(hasSystems ? [{ title: "system", text: system, order: system }] : []), ...knobs(false),
       { ...runs, text: runs.order }, ofField(fields.y), ofField(fields.x), ...knobs(true),
     ];
   }

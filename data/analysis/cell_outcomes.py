@@ -1,6 +1,7 @@
 """The outcomes of the cells of a map, as columns: by best sets, or by a test of the best two."""
 
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 import polars as pl
@@ -24,6 +25,9 @@ from data.analysis.rules import (
 )
 from data.analysis.setting_noise import Scale
 from data.analysis.significance import Moments, Samples, Test, compare_pairs, smallest_p
+
+# Two means within it are one value: means of the same numbers differ by rounding alone.
+SAME_SHARE: Final = 1e-12
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,9 +72,13 @@ def proven_columns(
     winner[both] = np.where(is_turned, other, best)
     runner_up[both] = np.where(is_turned, best, other)
     columns = _outcomes(outcome, winner, runner_up, pairs, contenders, settings)
-    shares = columns["margin_share"].to_numpy()
+    margins, shares = (columns[name].to_numpy() for name in ("margin", "margin_share"))
+    # Nobody leads where both have one value, however few the runs.
+    is_same = (margins == 0) | (np.abs(shares) <= SAME_SHARE)
+    outcome = np.where((outcome == TOO_FEW) & is_same, TIE, outcome)
     return {
         **columns,
+        "outcome": pl.Series(outcome.tolist(), dtype=pl.String),
         **_intervals(shares, verdicts, is_turned, both, scale, second),
         "p": pl.Series(_spread_out(verdicts.p, both)),
         "p_corrected": pl.Series(_spread_out(verdicts.p_corrected, both)),

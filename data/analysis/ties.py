@@ -73,10 +73,10 @@ def compare(
     Outcomes: `win`; by `sets` `equivalent` (within the margin) and `undecided`; by a test `tie`, if
     the corrected p value is above alpha, or if there is no p value because the two are equal
     without any spread; `too few`, if one of the two has fewer than two replicates, or the test
-    cannot reach alpha with so few; `alone`, if only one competitor was measured, or only one may
-    meet the limit, which is not a win; `over`, if none may meet it. A measurement without a
-    direction has no winner and no best setting: each competitor counts with all its replicates in
-    the cell, and `differ` takes the place of `win`.
+    cannot reach alpha with so few, but by `sets` `tie` where both have one value; `alone`, if only
+    one competitor was measured, or only one may meet the limit, which is not a win; `over`, if none
+    may meet it. A measurement without a direction has no winner and no best setting: each
+    competitor counts with all its replicates in the cell, and `differ` takes the place of `win`.
 
     Args:
         groups: One row per configuration: its knobs, among them `x`, `y` and `competitor` (NULL is

@@ -12,7 +12,7 @@ from flask import Flask
 from app.__main__ import main
 from app.explore.state import ExploreState
 from app.findings.answer import default_state
-from app.findings.layout_claims import published_block
+from app.findings.layout_claims import claims_block, published_block
 from app.findings.page import (
     PAGE,
     update_claims,
@@ -52,6 +52,26 @@ def test_claims_are_listed_with_n_in_every_row() -> None:
     # 600 J x 1.3 = 780 J against 2,500 J, without any spread
     assert "Library OS with ITR" in library
     assert "against Linux default: \N{MINUS SIGN}68.8 %" in library
+
+
+@pytest.mark.parametrize(
+    ("settings", "runs", "reason"),
+    [
+        ((2.0, 4.0, 8.0), 1, "each setting has one run (n = 1)"),
+        ((2.0,), 3, "no two runs of like workloads differ in a setting"),
+    ],
+)
+def test_where_there_is_no_claim_the_reason_is_named(
+    settings: tuple[float, ...], runs: int, reason: str, tmp_path: Path
+) -> None:
+    rows = [
+        run(itr_us=itr, replicate=r, energy_j=900.0 + itr + r, performance_metric="duration_s")
+        for itr in settings for r in range(runs)
+    ]  # fmt: skip
+    view = Lakes(write_lake(tmp_path / "lake", rows)).at(None)
+    (note,) = claims_block(view, default_state(view))
+    assert reason in note.children
+    assert ("3 more runs, one of each setting" in note.children) == (runs == 1)
 
 
 def test_papers_claims_have_n_or_say_why_none() -> None:

@@ -15,12 +15,15 @@ from app.explore.layout_best import best_settings_table
 from app.explore.state import ExploreState
 from app.explore.views import asked_of, best_notes, best_table, odd_change, picture
 from app.kit.context import Lakes
+from app.kit.encodings import title_of
 from app.kit.export import render
 from app.kit.lake_view import LakeView
 from data.catalogue import SHIPPED
+from data.declared import Column
 from data.selection import Selection
 from data.units import MINUS, MISSING
 from tests.fixtures.lakes import run, write_lake
+from tests.fixtures.pictures import traces
 
 LOAD = {"workload": ["memcached"], "load": [200_000]}
 
@@ -277,9 +280,49 @@ def test_a_mean_of_unlike_runs_is_no_setting_s(tmp_path: Path) -> None:
     asked = default_state(view)
     (sentence,) = sentences(best_table(view, asked), asked_of(view, asked))
     assert sentence == (
-        "At 200k QPS, Linux tuned has 3 runs that no setting tells apart: energy 100 J, times "
-        "or divided by 10.0 (geometric mean and standard deviation)."
+        "At 200k QPS, Linux tuned has 3 runs that no setting tells apart: energy about 100 J "
+        "(geometric mean, times or divided by 10.0; n = 3)."
     )
+
+
+def test_the_kind_of_mean_is_named_where_the_pictures_have_another(tmp_path: Path) -> None:
+    """800 and 1,250 J: 1,000 J and 1,025 J; 9,000 J twice is one number."""
+    rows = [run(itr_us=itr, replicate=r, energy_j=energy)
+            for itr, energies in ((2.0, (800.0, 1250.0)), (50.0, (9000.0, 9000.0)))
+            for r, energy in enumerate(energies)]  # fmt: skip
+    view, asked = view_of(tmp_path, rows), state()
+    (sentence,) = sentences(best_table(view, asked), asked_of(view, asked))
+    assert "with 1.00 kJ (geometric mean, n = 2); " in sentence
+    assert table(view, asked)[1][2] == "1.00 kJ geometric mean"
+    assert table(view_of(tmp_path / "b", rows[2:]), asked)[1][1] == "9.00 kJ"
+
+
+def test_settings_of_one_value_have_no_winner(tmp_path: Path) -> None:
+    rows = [run(itr_us=itr, energy_j=500.0) for itr in (2.0, 4.0, 8.0)]
+    view, asked = view_of(tmp_path / "all", rows), state()
+    assert sentences(best_table(view, asked), asked_of(view, asked)) == [
+        "At 200k QPS, Linux tuned has the same energy at all 3 settings: 500 J (n = 1)."
+    ]
+    assert table(view, asked)[1][1] == "all equal"
+    marks = traces(picture("scatter", view, asked)["figure"], "winner")
+    assert {m["meta"]["winner"]: len(m["x"]) for m in marks}["energy"] == 0
+    view = view_of(tmp_path / "two", [*rows[:2], run(itr_us=8.0, energy_j=900.0)])
+    (sentence,) = sentences(best_table(view, asked), asked_of(view, asked))
+    assert "2 settings have just this value" in sentence
+
+
+def test_a_study_without_systems_names_none(tmp_path: Path) -> None:
+    """Ingest names the system of such runs like their dataset."""
+    column = (Column("task", "knob", "text", title="task", short="task", is_given=True),)
+    rows = [run(system="own", dataset="own", load_qps=None, itr_us=itr, task=task, energy_j=energy)
+            for task in ("a", "b") for itr, energy in ((2.0, 500.0), (4.0, 400.0))]  # fmt: skip
+    view = Lakes(write_lake(tmp_path / "lake", rows, column)).at(None)
+    asked = default_state(view)
+    lines = table(view, asked)
+    assert (lines[0][0], lines[1][0]) == ("Place", "task a")
+    (first, _) = sentences(best_table(view, asked), asked_of(view, asked))
+    assert first.startswith("At task a, own has its least energy with 400 J (n = 1)")
+    assert "own" not in title_of(picture("heatmap", view, asked)["figure"])
 
 
 @pytest.mark.parametrize(("second", "judged"), [((60.0, 260.0), ""), ((50.0,), " that ran twice")])

@@ -311,6 +311,7 @@ def test_a_system_keeps_its_symbol_whatever_else_is_there() -> None:
 # p99 from 100 to 139 us, and one of 40 ms.
 FAR = [run(itr_us=float(i), latency_p99_us=100.0 + i, energy_j=500.0 - i) for i in range(40)]
 FAR += [run(itr_us=99.0, latency_p99_us=40_000.0, energy_j=600.0)]
+TAIL = [run(itr_us=100.0 + k, latency_p99_us=2_000.0 * 2**k, energy_j=600.0) for k in range(5)]
 
 
 @pytest.mark.parametrize(
@@ -325,6 +326,8 @@ FAR += [run(itr_us=99.0, latency_p99_us=40_000.0, energy_j=600.0)]
         ([*FAR, run(itr_us=98.0, latency_p99_us=9_000.0, energy_j=1.0)], {}, 9_000),
         # Without what is far out the axis would not be twice as short.
         ([*FAR[:-1], run(itr_us=99.0, latency_p99_us=170.0, energy_j=600.0)], {}, 170),
+        # Of six points none is an exception; of 45 two are, though five are far out.
+        ([*FAR[:5], FAR[-1]], {}, 40_000), ([*FAR[:-1], *TAIL], {}, 8_000),
     ],
 )  # fmt: skip
 def test_an_axis_fits_what_most_points_need(

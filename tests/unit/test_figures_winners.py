@@ -8,6 +8,7 @@ import pytest
 
 from app.kit.competitors import (
     MODE_HUES,
+    OTHER_HUE,
     TIE_GREY,
     Competitors,
     axis_label,
@@ -183,6 +184,20 @@ def test_numbers_are_samples_of_one_scale_and_null_stands_outside() -> None:
     assert found.is_scaled
 
 
+def test_names_without_a_hue_of_their_own_are_others() -> None:
+    names = [f"d{number}" for number in range(9)]
+    found = competitors_of(SHIPPED.knobs["device"], names, (), {}, ["d8", "d0"])
+    assert not found.is_scaled
+    assert found.hues == (*OKABE_ITO[:5], *[OTHER_HUE] * 3, OKABE_ITO[5])
+    assert [label for label, *_ in found.legend] == [*names[:5], "d8", "3 others"]
+    assert found.legend[-1][3] == (5, 6, 7)
+    few = competitors_of(SHIPPED.knobs["device"], names[:7], (), {})
+    assert [label for label, *_ in few.legend] == names[:7]
+    systems = competitors_of(SHIPPED.knobs["system"], names, names, {})
+    looks = zip(systems.hues, systems.symbols, strict=True)
+    assert len({*looks}) == len(names)
+
+
 def test_texts_can_be_read_on_every_hue() -> None:
     def luminance(color: str) -> float:
         rgb = [int(color[i : i + 2], 16) / 255 for i in (1, 3, 5)]
@@ -190,7 +205,7 @@ def test_texts_can_be_read_on_every_hue() -> None:
         return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
 
     scale = competitors_of(SHIPPED.knobs["itr"], list(range(40)), (), {}).hues
-    for hue in (*OKABE_ITO, *MODE_HUES.values(), TIE_GREY, *scale):
+    for hue in (*OKABE_ITO, *MODE_HUES.values(), TIE_GREY, OTHER_HUE, *scale):
         low, high = sorted((luminance(hue), luminance(readable_on(hue))))
         assert (high + 0.05) / (low + 0.05) >= 4.5, hue
 

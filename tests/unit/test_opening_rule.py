@@ -335,6 +335,50 @@ def test_modes_opens_on_a_study_with_energy_before_a_larger_one_without(tmp_path
     assert first.metric == "energy_j"
 
 
+@pytest.mark.parametrize("replicates", [1, 2])
+def test_modes_opens_on_the_map_with_most_contests(replicates: int, tmp_path: Path) -> None:
+    """Of five models each has a cell at each batch: no map of one model has as many."""
+    columns = (
+        Column("batch", "knob", "whole", title="batch"),
+        Column("beams", "knob", "whole", title="beams"),
+        Column("model", "knob", "text", title="model", is_given=True),
+        Column("engine", "knob", "text", title="engine"),
+    )
+    rows = [
+        run(**dict.fromkeys(("itr_us", "dvfs_ghz", "load_qps", "latency_p99_us")), batch=batch,
+            model=f"m{model}", beams=beams, engine=engine, replicate=r, energy_j=9.0 + model + r)
+        for model in range(5) for batch in (1, 2, 4) for beams in (1, 2) for engine in "ab"
+        for r in range(replicates)
+    ]  # fmt: skip
+    first = modes_opens(Lakes(write_lake(tmp_path / "lake", rows, columns)).at(None))
+    assert first.competitor == "c_engine"
+    assert {first.x, first.y} == {"c_model", "c_batch"}
+    assert first.selection.values("c_model") == ()
+
+
+def test_explore_opens_on_a_large_workload_and_load(tmp_path: Path) -> None:
+    rows = [
+        run(workload=name, load_qps=load, itr_us=float(itr), energy_j=9.0 + itr,
+            latency_p99_us=90.0 + load - itr)
+        for name, loads in (("a-trial", (1.0,)), ("real", (2.0, 3.0, 4.0)))
+        for load in loads for itr in range(2 if load == 2 or name == "a-trial" else 9)
+    ]  # fmt: skip
+    first = default_state(Lakes(write_lake(tmp_path / "lake", rows)).at(None)).selection
+    assert (first.values("workload"), first.values("load")) == (("real",), (3.0,))
+
+
+def test_a_metric_of_one_value_is_none_of_any_opening(tmp_path: Path) -> None:
+    """A supply that tells its rating as its power."""
+    rows = [
+        run(energy_j=None, power_w=90.0, itr_us=itr, dvfs_ghz=ghz, replicate=r, duration_s=9.0 + r,
+            latency_p99_us=50.0 + r + itr)
+        for itr in (2.0, 50.0) for ghz in (1.2, 2.0) for r in range(2)
+    ]  # fmt: skip
+    view = Lakes(write_lake(tmp_path / "lake", rows)).at(None)
+    assert "power_w" not in (default_state(view).y, default_state(view).cost)
+    assert modes_opens(view).metric == findings_opens(view).metric == "latency_p99_us"
+
+
 def test_the_time_is_the_performance_of_a_workload_that_names_none(tmp_path: Path) -> None:
     rows = [
         run(

@@ -102,6 +102,19 @@ def test_one_replicate_is_never_a_win() -> None:
     assert math.isnan(lucky["p"])
 
 
+def test_by_sets_two_of_one_value_are_a_tie_though_each_ran_once() -> None:
+    rows = """
+size  depth  mode       ghz  values
+4     1      poll       2.9  7
+4     1      interrupt  2.9  7
+4     8      poll       2.9  7
+4     8      interrupt  2.9  8
+"""
+    found = judged(rows, rules=Rules())
+    assert [cell(found, 4, depth)["outcome"] for depth in (1, 8)] == ["tie", "too few"]
+    assert cell(judged(rows), 4, 1)["outcome"] == "too few"
+
+
 def test_values_without_spread() -> None:
     same, apart = cell(judged(CELLS), 8, 1), cell(judged(CELLS), 8, 8)
     assert (same["outcome"], same["margin"], math.isnan(same["p"])) == ("tie", 0.0, True)

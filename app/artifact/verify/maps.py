@@ -15,6 +15,8 @@ from app.artifact.verify.sets import Sided, Study, of_sides
 # The level falls each time that larger sets leave fewer cells decided.
 MOST_ROUNDS = 8
 ROLES = ("winner_", "runner_up_")
+# Two means within it are one value.
+SAME_SHARE = 1e-12
 
 
 class Map:
@@ -104,7 +106,8 @@ def cells_of(
         if len(bests) == 2:
             first, second = (best[-1] for best in bests)
             lead = abs(first - second)
-            values |= {"outcome": "too few", f"lead_{given['metric']['name']}": lead}
+            few = "tie" if lead <= SAME_SHARE * abs(second) else "too few"
+            values |= {"outcome": few, f"lead_{given['metric']['name']}": lead}
             values["lead_share"] = (first - second) / abs(second)
         if i in judged:
             values |= judged[i] | own.lead(judged[i], level)

@@ -15,9 +15,10 @@ from data.metrics import Metric
 _FAR: Final = 3.0
 # An axis leaves them out if that makes it so many times shorter.
 _SHORTER: Final = 2.0
-# Of lines, whose slopes are what they show; and the most that is left out, a share of the points.
+# Of lines, whose slopes are what they show.
 _MUCH_SHORTER: Final = 10.0
-_FEW: Final = 0.02
+# The most that is left out, a share of the points: of fewer than 20 none.
+_FEW: Final = 0.05
 
 
 def metric_axis(
@@ -70,18 +71,21 @@ def line_range(values: np.ndarray) -> tuple[list[float], int] | None:
     low, high = _ends(values, (), _MUCH_SHORTER) if len(values) else (0.0, 0.0)
     beyond = int(((values < low) | (values > high)).sum())
     margin = 0.06 * (high - low)
-    return ([low - margin, high + margin], beyond) if 0 < beyond <= _FEW * len(values) else None
+    return ([low - margin, high + margin], beyond) if beyond else None
 
 
 def _ends(
     values: np.ndarray, needed: Sequence[float], shorter: float = _SHORTER
 ) -> tuple[float, float]:
-    """Return the least and the greatest value; of those not far out, where that is much shorter."""
-    whole = float(values.min()), float(values.max())
-    first, third = np.quantile(values, (0.25, 0.75))
-    reach = _FAR * (third - first)
-    near = values[(values >= first - reach) & (values <= third + reach)]
+    """Return the least and the greatest value, without a few far out where that is much shorter."""
+    ordered = np.sort(values)
+    whole = float(ordered[0]), float(ordered[-1])
+    first, third = np.quantile(ordered, (0.25, 0.75))
+    distance = np.maximum(first - ordered, ordered - third)
+    furthest = np.argsort(-distance, kind="stable")[: int(_FEW * len(ordered))]
+    far = furthest[distance[furthest] > _FAR * (third - first)]
+    near = np.delete(ordered, far)
     shown = [value for value in needed if whole[0] <= value <= whole[1]]
-    ends = min([float(near.min()), *shown]), max([float(near.max()), *shown])
+    ends = min([float(near[0]), *shown]), max([float(near[-1]), *shown])
     is_shorter = 0 < shorter * (ends[1] - ends[0]) <= whole[1] - whole[0]
     return ends if is_shorter else whole

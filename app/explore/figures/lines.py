@@ -59,11 +59,9 @@ def _legend(cells: pl.DataFrame, scene: LinesScene) -> list[dict]:
     entries = []
     competitors, style = scene.competitors, scene.style
     if competitors is not None:
-        named = list(zip(competitors.labels, competitors.hues, competitors.symbols, strict=True))
-        shown = named if competitors.has_legend else [named[0], named[-1]]
         entries = [
             _entry(0, label, {"color": hue, "width": PLAIN_PX if scene.is_course else 0}, symbol)
-            for label, hue, symbol in shown
+            for label, hue, symbol, _ in competitors.legend
         ]
     if style is not None and cells["end"].count():
         slow = "most" if scene.fast_end == "least" else "least"

@@ -10,7 +10,7 @@ from typing import Any, Final
 import numpy as np
 import polars as pl
 
-from app.explore.roles import Encoding
+from app.explore.roles import NEUTRAL, Encoding
 from app.explore.state import ExploreState
 from app.kit.columns import coded, distinct, floats, is_constant
 from app.kit.encodings import OKABE_ITO, scatter_trace
@@ -26,6 +26,8 @@ MARKS: Final = (
 )
 _NAMED_MAX: Final = 3
 _MARKED_MAX: Final = 30
+# Index of the style of a group with several symbols: the last one.
+EVERY: Final = -1
 # From this number of points on, WebGL draws a frontier.
 _MANY: Final = 400
 
@@ -34,8 +36,10 @@ _MANY: Final = 400
 class Marks:
     """What stands out among the points that compete: one system (and symbol) at like given knobs.
 
+    Where that would leave each point alone, the symbols compete with each other.
+
     Attributes:
-        symbol: Index of each group's symbol, shape (k,); groups are ordered by symbol.
+        symbol: Index of each group's style, shape (k,); groups are ordered by it.
         fronts: Of each group the points that no other beats within the limit; none without axes
             that have a better end.
         best: For each mark the symbol and the point of each group's best within the limit; groups
@@ -63,11 +67,19 @@ def find_marks(
         points: With `choice_columns`; `limited`, the mean of the limited metric; and the columns
             of MARKS, less of each being better.
     """
-    group = symbols = symbols_of(points, encoding)
+    symbols = symbols_of(points, encoding)
+    group = np.zeros(len(points), np.int64)
     for name in catalogue.choice_columns:
         if not is_constant(points[name]):
             starts, codes = coded(points[name])
             group = distinct(group * len(starts) + codes)[1]
+    apart = distinct(symbols * (group.max(initial=0) + 1) + group)[1]
+    together, alone = (int(numbers.max(initial=-1)) + 1 for numbers in (group, apart))
+    if alone < len(points) or together == len(points):
+        group = apart
+    else:
+        # Each point alone would be the best of its symbol: all symbols compete.
+        symbols = np.full(len(points), EVERY)
     first, group = distinct(group)
     symbol = symbols[first]
     within = _within(points, state, catalogue)
@@ -80,7 +92,12 @@ def find_marks(
     fronts = _fronts(points, groups, directions_of(state, catalogue))
     best = {}
     for kind, column, _, _ in MARKS:
-        least = rows[least_of_groups(group[rows], floats(points[column])[rows])]
+        values = floats(points[column])[rows]
+        least, most = (least_of_groups(group[rows], sign * values) for sign in (1, -1))
+        measured = np.bincount(group[rows][~np.isnan(values)], minlength=len(symbol))
+        # Of several that are all equal the first would be both: none stands out.
+        is_alone = measured[group[rows[least]]] == 1
+        least = rows[least[(least != most) | is_alone]]
         best[kind] = [(int(symbol[group[row]]), int(row)) for row in least]
     return Marks(symbol, fronts, best, missed)
 
@@ -113,11 +130,12 @@ def _within(points: pl.DataFrame, state: ExploreState, catalogue: Catalogue) -> 
 
 
 def styles_of(encoding: Encoding) -> list[tuple[str, str, Any]]:
-    """Return symbol, hue and value of each symbol of a figure."""
+    """Return symbol, hue and value of each symbol of a figure, and of all symbols as the last."""
     if encoding.symbol is None:
         return [("circle", OKABE_ITO[0], "all")]
     symbols = encoding.symbols
-    return list(zip(symbols.symbols, encoding.symbol_hues, symbols.values, strict=True))
+    styles = zip(symbols.symbols, encoding.symbol_hues, symbols.values, strict=True)
+    return [*styles, ("circle", NEUTRAL, "all")]
 
 
 def directions_of(state: ExploreState, catalogue: Catalogue) -> tuple[float, float] | None:

@@ -49,9 +49,7 @@ def _colour_entries(shown: pl.DataFrame, encoding: Encoding) -> list[dict]:
     if colour is None:
         return []
     if hues is not None and colour is not encoding.symbol:
-        named = list(zip(hues.labels, hues.hues, strict=True))
-        shown_hues = named if hues.has_legend else [named[0], named[-1]]
-        return [legend_entry(1, label, "circle", 9, hue) for label, hue in shown_hues]
+        return [legend_entry(1, label, "circle", 9, hue) for label, hue, *_ in hues.legend]
     if encoding.is_scaled and shown[colour.column].null_count():
         words = f"{colour.menu_title} {colour.facet.null_word}"
         return [legend_entry(1, words, "circle", 9, GOVERNOR_HUE)]

@@ -89,10 +89,14 @@ def _mask(points: pl.DataFrame, x: Metric, y: Metric) -> np.ndarray:
 
 
 def _points(who: int, rows: pl.DataFrame, scene: ParetoScene, webgl: bool) -> dict:
+    competitors = scene.competitors
+    named = dict(enumerate(competitors.labels)) if len(competitors) <= _NAMED_MAX else {}
+    if competitors.has_legend:
+        named = {those[0]: label for label, _, _, those in competitors.legend}
     marker = {
-        "symbol": scene.competitors.symbols[who],
+        "symbol": competitors.symbols[who],
         "size": 6 if len(rows) > 200 else 8,
-        "color": scene.competitors.hues[who],
+        "color": competitors.hues[who],
         "opacity": 0.8,
         # Without an outline the ends of a scale of numbers are lost on the paper of one theme.
         "line": {"width": 0.5, "color": "page"},
@@ -102,7 +106,7 @@ def _points(who: int, rows: pl.DataFrame, scene: ParetoScene, webgl: bool) -> di
         rows["x"].to_numpy().astype(np.float32),
         rows["y"].to_numpy().astype(np.float32),
         type="scattergl" if webgl else "scatter",
-        name=scene.competitors.labels[who],
+        name=named.get(who, competitors.labels[who]),
         meta={
             "kind": "points",
             "rows": rows["cell"].to_numpy(),
@@ -113,7 +117,7 @@ def _points(who: int, rows: pl.DataFrame, scene: ParetoScene, webgl: bool) -> di
         selected={"marker": {"opacity": 1}},
         unselected={"marker": {"opacity": 0.1}},
         hoverinfo="none",
-        showlegend=len(scene.competitors) <= _NAMED_MAX,
+        showlegend=who in named,
     )
 
 

@@ -239,8 +239,10 @@ def _legend(outcome: np.ndarray, best: np.ndarray, scene: MapScene) -> list[dict
     has_winners = scene.has_winners
     if competitors.has_legend and has_winners:
         wins = np.bincount(best[outcome == WIN], minlength=len(competitors))
-        named = zip(competitors.labels, competitors.hues, wins, strict=True)
-        entries = [_entry(f"{label}: {n:,} won", "square", hue) for label, hue, n in named]
+        entries = [
+            _entry(f"{label}: {wins[[*those]].sum():,} won", "square", hue)
+            for label, hue, _, those in competitors.legend
+        ]
         entries.append(_entry("fuller: larger lead", "square", _HATCH_GREY))
     for name, (words, symbol, hue) in _SAID.items():
         if count := int((outcome == name).sum()):
