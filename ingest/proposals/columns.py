@@ -275,6 +275,10 @@ def _choose_replicate(guesses: Sequence[Guess], columns: Sequence[Sequence[Cell]
         is_set = is_odd or (words[-1] in _MAYBE_SET and _is_set(index, guesses, columns))
         if is_row or (_is_campaign(guess) and (is_chosen or not is_counted)):
             guess.role, guess.why, guess.better = "label", "a number of the row", None
+            for number in (n for n, each in enumerate(guesses) if each.to == "replicate"):
+                # It begins again in each session: runs are numbered by their order.
+                is_whole = _tells_apart(number, guesses, columns)
+                guesses[number].to = "replicate" if is_whole else ""
         elif is_chosen or not is_counted:
             continue
         elif is_set:
@@ -303,14 +307,19 @@ def _counts_runs(index: int, guesses: Sequence[Guess], columns: Sequence[Sequenc
 
     Runs of a setting in one session are not told apart by it.
     """
-    guess, cells = guesses[index], columns[index]
+    guess = guesses[index]
     least, most = float(guess.numbers.min()), float(guess.numbers.max())
     if least < 0 or (least > 1 and not _repeats(guess)) or most > 10 * guess.count:
         return False
     if not _is_campaign(guess):
         return True
+    return _tells_apart(index, guesses, columns)
+
+
+def _tells_apart(index: int, guesses: Sequence[Guess], columns: Sequence[Sequence[Cell]]) -> bool:
+    """Return whether no two runs of a setting have the same number."""
     settings = _settings(guesses, columns, (index,))
-    return all(len({cells[row] for row in rows}) == len(rows) for rows in settings)
+    return all(len({columns[index][row] for row in rows}) == len(rows) for rows in settings)
 
 
 def _is_campaign(guess: Guess) -> bool:

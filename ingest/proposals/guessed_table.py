@@ -21,6 +21,7 @@ from ingest.proposals.table_shape import shape_of
 from ingest.settings.column_names import WORDS, clean_name
 from ingest.settings.dataset import UNKNOWN, Settings
 from ingest.settings.headings import is_derived, read_heading, words_of
+from ingest.settings.units import unit_of
 
 # Knobs of the lake, by heading: only what cannot mean anything else.
 _KNOBS: Final = {
@@ -97,7 +98,8 @@ class GuessedTable:
         self.power = power_parts(self.guesses)
         self.energy = energy_parts(self.guesses)
         path, self.parts = read_paths(table.paths) if len(table.paths) > 1 else ("", [])
-        by_heading = dict(zip(table.headings, table.columns, strict=True))
+        same = content if content.rows == table.rows else table
+        by_heading = dict(zip(same.headings, same.columns, strict=True))
         knobs = [g for g in self.guesses if g.role == "knob" and g.heading.text in by_heading]
         matches = [re.search(f"{path}$", source) for source in table.sources]
         self.parts = judged_parts(
@@ -171,7 +173,8 @@ class GuessedTable:
         if rates:
             return own_name(rates[0])
         others = [g for g in metrics if g.quantity == "time" and g.better == "less" and not g.to]
-        others += [g for g in metrics if g.quantity == "price" and g.heading.has("time", "latency")]
+        prices = [(g, unit_of(g.unit.partition("/")[0])) for g in metrics if g.quantity == "price"]
+        others += [g for g, unit in prices if unit is not None and unit.quantity == "time"]
         others += more
         return own_name(others[0]) if others else "duration_s" if time is not None else ""
 

@@ -18,6 +18,7 @@ from ingest.settings.headings import words_of
 _UNLIKE: Final = 2.0
 # Names of parts that no word explains.
 _UNEXPLAINED: Final = re.compile(r"(?:file|folder)(?:_\d+)?")
+_COMMANDS: Final = ("arg", "args", "arguments", "command", "cmd")
 # Of a setting of rows, so many values stand in one file.
 _FEWEST: Final = 2
 
@@ -45,6 +46,12 @@ def judged_parts(
     judged = []
     for part in parts:
         own = texts[part.name]
+        # The name of a file says in short what a command says.
+        for guess, cells in knobs if part.role == "knob" else ():
+            if guess.kind == "text" and guess.heading.has(*_COMMANDS) and are_twins(own, cells):
+                guess.role, guess.why = "label", f"goes with {part.name} of the path"
+                guess.is_given = False
+        knobs = [each for each in knobs if each[0].role == "knob"]
         if (len({*own}) > 1 and any(are_twins(own, cells) for _, cells in knobs)) or _follows(
             part, parts, texts
         ):

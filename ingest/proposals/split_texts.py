@@ -21,7 +21,22 @@ from ingest.settings.headings import quantity_of, read_heading, words_of
 _OF_RUNS: Final = (
     WORDS["identifiers"] | WORDS["replicates"] | {"experiment", "test", "label", "tag", "job"}
 ) - {"seed"} | {"setting"}
+# What texts of all settings of a run together are called.
+_COMBINED: Final = frozenset(
+    {
+        "tag",
+        "label",
+        "benchmark",
+        "config",
+        "configuration",
+        "variant",
+        "case",
+        "experiment",
+        "name",
+    }
+)
 _COUNTS: Final = "|".join(WORDS["replicates"] | {"r", "i"})
+_NUMBERED: Final = re.compile(rf"(?i:(?<![a-z])(?:{_COUNTS})[-_.=@+ ]*\d+)")
 _COUNTED: Final = rf"(?i:(?<![a-z])(?:{_COUNTS})[-_.=@+ \\]*\(\?P<replicate>)"
 # A sweep has so many texts, and at least this share of all combinations of their parts.
 _FEWEST: Final = 4
@@ -63,9 +78,12 @@ def split_columns(
                 splits[heading] = pattern, parts
                 taken |= {part.name for part in parts}
             continue
-        if not is_named or _recurs(cells, headings, columns):
-            continue
-        if any("/" in t or is_number(t) for t in texts):
+        is_plain = not any("/" in text or is_number(text) for text in texts)
+        crossed = _crossed_parts(texts, heading, taken) if is_plain else None
+        if not is_named or not is_plain or _recurs(cells, headings, columns):
+            if crossed is not None and not _is_known(*crossed, cells, others):
+                splits[heading] = crossed
+                taken |= {part.name for part in crossed[1]}
             continue
         pattern, parts = read_paths(sorted(texts), f"{clean_name(heading, 'text')}_part")
         settings = [part for part in parts if part.role == "knob" or part.name == "replicate"]
@@ -82,6 +100,36 @@ def split_columns(
             splits[heading] = pattern, parts
             taken |= {part.name for part in parts}
     return splits
+
+
+def _crossed_parts(
+    texts: Collection[str], heading: str, taken: Collection[str]
+) -> tuple[str, list[PathColumn]] | None:
+    """Return the pattern and the parts of texts that are all combinations of two lists of names.
+
+    `vllm_fp8` and `trt_fp8_v2` have parts of their own, which no separator tells from the others.
+    """
+    first, words = min(texts, default=""), words_of(heading)
+    is_sweep = _FEWEST <= len(texts) <= _MOST and not any(map(_NUMBERED.search, texts))
+    is_sweep = is_sweep and not {*words[-1:]}.isdisjoint(_COMBINED)
+    for mark in re.finditer(r"[-_.:| ]+", first) if is_sweep else ():
+        start, end = first[: mark.end()], first[mark.start() :]
+        ends = {text.removeprefix(start) for text in texts if text.startswith(start)}
+        starts = {text.removesuffix(end) for text in texts if text.endswith(end)}
+        both = {f"{one}{mark[0]}{other}" for one in starts for other in ends}
+        if both != texts or min(len(starts), len(ends)) < 2:
+            continue
+        # What was asked stands before how: `fft_java` of a benchmark.
+        is_given = not WORDS["given"].isdisjoint(words)
+        second = "part_2" if is_given else f"{heading}_part_2"
+        names = [clean_name(n, "text", taken, "knob") for n in (f"{heading}_part", second)]
+        either = "|".join(map(re.escape, sorted(starts, key=len, reverse=True)))
+        pattern = f"(?P<{names[0]}>{either}){re.escape(mark[0])}(?P<{names[1]}>.+)"
+        return pattern, [
+            PathColumn(names[0], "text", "knob", len(starts), is_given=is_given),
+            PathColumn(names[1], "text", "knob", len(ends)),
+        ]
+    return None
 
 
 def _stated_parts(

@@ -1030,6 +1030,9 @@ _AGAIN = [1, 2, 3, 1, 2, 3]
           "energy_j": [9, 7, 8, 5, 9, 8, 8, 6]}, "session", "number", "", None),
         ({"config": [*"AABB"] * 2, "batch_id": [0, 0, 0, 1, 1, 2, 2, 2],
           "energy_j": [9, 7, 8, 5, 9, 8, 8, 6]}, "batch_id", "number", "", None),
+        # It begins again in each block.
+        ({"config": [*"AABB"] * 2, "block": [0] * 4 + [1] * 4, "rep": [0, 1] * 4,
+          "energy_j": [9, 7, 8, 5, 9, 8, 8, 6]}, "rep", "number", "", None),
         ({"config": [*"AABB"] * 2, "batch_size": [8, 16] * 4,
           "energy_j": [9, 7, 8, 5, 9, 8, 8, 6]}, "batch_size", "knob", "", None),
         # Work that was done differs a little and at random, a clock in each setting alike.

@@ -300,6 +300,24 @@ STUDIES: dict[str, tuple[dict[str, str], str, int, list[tuple[Any, ...]]]] = {
         "pause, heap, requests_of_table, energy_j, duration_s, performance_metric", 8,
         [(2, 4, "10k", 34.5, 17.5, "duration_s")],
     ),
+    # All combinations of programs and engines, which no separator tells apart, and the folder.
+    "names of two lists": (
+        {f"out/{program}/end/{program}_all.csv": "benchmark,energy_J_per_call,s_per_call,power_W\n"
+         + "".join(f"{program}_{engine},{n}.25,0.{n}5,12.{n}\n"
+                   for n, engine in enumerate(("native", "v1_jit", "v1_aot"), 1))
+         for program in ("cold", "img_scale")},
+        "benchmark_part, part_2, power_w, performance_metric", 6,
+        [("cold", "native", 12.1, "s_per_call"), ("cold", "v1_aot", 12.3, "s_per_call")],
+    ),
+    # The name of the file says in short what the command says.
+    "commands beside names": (
+        {f"{gpu}-nets.csv": "clock,arg,time_s,power_W\n" + "".join(
+            f"{clock},net -gpu={at} -iterations=100,{9.5 - n},{90.5 + n + at}\n"
+            for n, clock in enumerate((1607, 1708, 1898)))
+         for at, gpu in enumerate(("p40", "x1"))},
+        "file, clock, energy_j, duration_s", 6,
+        [("p40", 1607, pytest.approx(859.75), 9.5)],
+    ),
     "work of an energy": (
         {"sweep.csv": "governor,energy_j,ops_per_joule,ops_cv_pct\n" + "".join(
             f"{governor},{90.5 + n},{4.25 + n / 7},{1.5 + n}\n"
@@ -791,6 +809,8 @@ def test_a_study_comes_out_right_without_settings(style: str, tmp_path: Path) ->
     if style == "numbers of configurations":
         assert "c_board" in knobs
         assert not {"c_tdp_w", "c_config_id"} & knobs.keys()
+    if style in ("names of two lists", "commands beside names"):
+        assert {"c_folder", "c_benchmark", "c_arg"}.isdisjoint(knobs)
     if style == "rails and peaks":
         assert not {"c_max_mem_mb", "c_idle_12v"} & knobs.keys()
     if style == "wide run table":
