@@ -31,7 +31,10 @@ from data.sandbox.pool import Sandbox, SqlError
 
 def create_app(settings: Settings) -> dash.Dash:
     """Build the app; the lake is not read before the first request."""
-    _import_pandas()
+    # Arrow's `to_numpy` would import pandas in the thread that calls it first; Plotly's encoder in
+    # another thread may then read a module that is only partly imported, and fail.
+    with suppress(ImportError):
+        importlib.import_module("pandas")
     server = Flask("wattlas")
     add_guard(server, settings.allowed_hosts)
     trust_proxies(server, settings.proxies)
@@ -81,7 +84,10 @@ def create_app(settings: Settings) -> dash.Dash:
         on_error=_tell,
     )
     _choose_scripts()
-    _choose_encoder()
+    # Callbacks' answers are encoded with orjson, for which Dash has no setting. Layouts are with
+    # Python's own JSON: with orjson, Plotly first copies each part in Python.
+    plotly.io.json.config.default_engine = "json"
+    dash._callback.to_json = callback_json
     Scripts(server)
     app.pages = PAGES
     for page in PAGES:
@@ -101,16 +107,6 @@ def _sandbox(settings: Settings) -> Sandbox | str:
         return f"SQL is off: {error}. With --sql unsafe-without-landlock it runs without Landlock."
 
 
-def _import_pandas() -> None:
-    """Import pandas, if it is installed, before threads start.
-
-    Arrow's `to_numpy` imports it in the thread that calls it first; Plotly's encoder in another
-    thread may then read a module that is only partly imported, and fail.
-    """
-    with suppress(ImportError):
-        importlib.import_module("pandas")
-
-
 def _choose_scripts() -> None:
     """Choose what the first page loads.
 
@@ -127,15 +123,6 @@ def _choose_scripts() -> None:
     for script in later:
         if "async" not in script:
             script["dynamic"] = True
-
-
-def _choose_encoder() -> None:
-    """Encode callbacks' answers with orjson, and layouts with Python's own JSON.
-
-    With orjson, Plotly first copies each part in Python. Dash has no setting for the former.
-    """
-    plotly.io.json.config.default_engine = "json"
-    dash._callback.to_json = callback_json
 
 
 def _tell(error: Exception) -> None:

@@ -135,14 +135,11 @@ def compact_figure(figure: Any) -> Any:
                 part[key] = value.copy()
                 left.append(part[key])
             elif isinstance(value, np.ndarray) and value.dtype.kind in "iuf":
-                part[key] = _shaped(value)
+                is_long = value.dtype.itemsize == 8 and value.dtype.kind in "iu"
+                part[key] = typed(value.astype(np.int32) if is_long else value)
+                if value.ndim > 1:
+                    part[key]["shape"] = ", ".join(map(str, value.shape))
     return whole[0]
-
-
-def _shaped(array: np.ndarray) -> dict[str, str]:
-    is_long = array.dtype.itemsize == 8 and array.dtype.kind in "iu"
-    shape = {"shape": ", ".join(map(str, array.shape))} if array.ndim > 1 else {}
-    return {**typed(array.astype(np.int32) if is_long else array), **shape}
 
 
 def thin(count: int, limit: int, keep: np.ndarray) -> np.ndarray:

@@ -95,13 +95,11 @@ class Lakes:
             self._check(seen)
             opening = self._opening.setdefault(version, threading.Lock())
         with opening:  # Only requests for this version wait.
-            return self._kept(version) or self._opened(version, seen)
-
-    def _kept(self, version: int) -> LakeView | None:
-        with self._lock:
-            if version in self._open:
-                self._open.move_to_end(version)
-            return self._open.get(version)
+            with self._lock:
+                view = self._open.get(version)
+                if view is not None:
+                    self._open.move_to_end(version)
+            return view or self._opened(version, seen)
 
     def _opened(self, version: int, seen: Sight) -> LakeView:
         opened = None if version < 0 else version

@@ -56,7 +56,10 @@ def finished(figure: Any) -> Any:
             if isinstance(value, np.ndarray) and value.dtype.kind in "OU":
                 value = value.tolist()
             if isinstance(value, str):
-                part[key] = _escaped(value) if _OPEN.search(value) else value
+                if _OPEN.search(value):
+                    escaped = value.replace("&", "&amp;").replace("<", "&lt;")
+                    styled = _STYLES.sub(r'<span style="\1">', escaped)
+                    part[key] = _MARKS.sub(lambda mark: _TAGS.get(mark[0], ""), styled)
             elif isinstance(value, dict):
                 part[key] = {**value}
                 left.append(part[key])
@@ -79,12 +82,6 @@ def finishing(build: Callable[Arguments, dict[str, Any]]) -> Callable[Arguments,
         return figure if isinstance(figure, _Finished) else _Finished(finished(figure))
 
     return built
-
-
-def _escaped(text: str) -> str:
-    text = text.replace("&", "&amp;").replace("<", "&lt;")
-    text = _STYLES.sub(r'<span style="\1">', text)
-    return _MARKS.sub(lambda mark: _TAGS.get(mark[0], ""), text)
 
 
 def first_line(text: str) -> str:

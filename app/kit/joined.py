@@ -161,13 +161,22 @@ def join_panels(
     of_page = {key: value for key, value in first["meta"].items() if key not in _OWN}
     layout["meta"] = of_page | {"panels": _about(panels, notes, split), "grid": grid}
     if "axes" in of_page:
-        layout["meta"]["axes"] = _axes_of(panels)
+        axes: dict[str, list[str]] = {}
+        for panel in panels:
+            for metric, own in panel.layout["meta"]["axes"].items():
+                axes.setdefault(metric, []).extend(panel.ids[axis] for axis in own)
+        layout["meta"]["axes"] = axes
     return {"data": _traces(panels), "layout": layout}
 
 
 def _placed(figures: Sequence[dict[str, Any]], columns: int, is_shared: bool) -> list[_Panel]:
     """Return the figures as panels, line by line."""
-    beside = _BESIDE[is_shared] if is_shared else _beside_own(figures)
+    beside = _BESIDE[is_shared]
+    if not is_shared:
+        # Labels of maps may be long.
+        metas = [figure["layout"]["meta"] for figure in figures]
+        labels = [label for meta in metas if "labels" in meta for label in meta["labels"]["y"]]
+        beside = max(beside, _CHARACTER * (max(map(len, labels), default=0) + 2))
     above, lines = _ABOVE[is_shared], math.ceil(len(figures) / columns)
     # Below the middle of the last line; beside each line, of many the middle one.
     middle = (columns * (lines - 1) + len(figures) - 1) // 2
@@ -187,14 +196,6 @@ def _placed(figures: Sequence[dict[str, Any]], columns: int, is_shared: bool) ->
         panels.append(_Panel(number, figure, ids, box, row, rows, not column, is_last, titled))
         row += rows
     return panels
-
-
-def _beside_own(figures: Sequence[Mapping[str, Any]]) -> float:
-    """Return the room for the ticks of panels with own axes; labels of maps may be long."""
-    metas = [figure["layout"]["meta"] for figure in figures]
-    longest = max((len(label) for m in metas if "labels" in m for label in m["labels"]["y"]),
-                  default=0)  # fmt: skip
-    return max(_BESIDE[False], _CHARACTER * (longest + 2))
 
 
 def _is_range(meta: Mapping[str, Any]) -> bool:
@@ -280,12 +281,3 @@ def _about(
         })  # fmt: skip
         note += len(own)
     return about
-
-
-def _axes_of(panels: Sequence[_Panel]) -> dict[str, list[str]]:
-    """Return the axes of each metric in all panels."""
-    axes: dict[str, list[str]] = {}
-    for panel in panels:
-        for metric, own in panel.layout["meta"]["axes"].items():
-            axes.setdefault(metric, []).extend(panel.ids[axis] for axis in own)
-    return axes

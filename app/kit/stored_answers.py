@@ -59,13 +59,10 @@ class StoredAnswers:
         return answer
 
 
-def _code_digest() -> str:
-    """Return the digest of the code that computes answers."""
-    digest = xxhash.xxh3_128()
-    for path in sorted(each for room in ("app", "data") for each in (_ROOT / room).rglob("*.py")):
-        digest.update(path.read_bytes())
-    return digest.hexdigest()
-
-
-# Of the code that was imported: files may change while this process runs.
-_CODE: Final = _code_digest()
+# Of the code that computes answers as it was imported: files may change while this process runs.
+_CODE: Final = xxhash.xxh3_128_hexdigest(
+    b"".join(
+        path.read_bytes()
+        for path in sorted(p for room in ("app", "data") for p in (_ROOT / room).rglob("*.py"))
+    )
+)

@@ -121,6 +121,10 @@ def _dataset(view: LakeView, row: dict[str, Any]) -> html.Section:
     synthetic = [html.Strong("synthetic", className="badge")] if row["is_synthetic"] else []
     about = view.lake.about.get(row["dataset"], {})
     url = about.get("url", "")
+    is_own = pl.col("dataset").eq_missing(pl.lit(row["dataset"]))
+    flags = flags_of(view).filter(is_own).drop("dataset").rows()
+    by_severity = problems_of(view).filter(is_own).group_by("severity", maintain_order=True)
+    problems = by_severity.agg(pl.col("count").sum()).rows()
     facts = {
         "citation": about.get("citation"),
         "licence": about.get("licence"),
@@ -137,8 +141,10 @@ def _dataset(view: LakeView, row: dict[str, Any]) -> html.Section:
         f"{format_quantity(row['raw_bytes'], 'B')}",
         "logs": f"{row['logged']:,} runs with every interrupt" if row["logged"] else "none",
         "in the lake": format_quantity(row["lake_bytes"], "B") if row["lake_bytes"] else "",
-        "flags": _flags(view, row["dataset"]),
-        "problems": _problem_counts(view, row["dataset"]),
+        "flags": "; ".join(
+            f"{flag}: {runs:,} {'run' if runs == 1 else 'runs'}" for flag, runs in flags
+        ),
+        "problems": "; ".join(f"{severity}: {count:,}" for severity, count in problems),
         "missing": row["missing"],
     }  # fmt: skip
     rows = [
@@ -189,19 +195,6 @@ def _span(first_s: float | None, last_s: float | None) -> str:
         datetime.fromtimestamp(when, UTC).strftime("%Y-%m-%d %H:%M") for when in (first_s, last_s)
     )
     return f"{first} to {last} UTC"
-
-
-def _flags(view: LakeView, dataset: str | None) -> str:
-    rows = flags_of(view).filter(pl.col("dataset").eq_missing(pl.lit(dataset)))
-    return "; ".join(
-        f"{flag}: {runs:,} {'run' if runs == 1 else 'runs'}" for _, flag, runs in rows.iter_rows()
-    )
-
-
-def _problem_counts(view: LakeView, dataset: str | None) -> str:
-    rows = problems_of(view).filter(pl.col("dataset").eq_missing(pl.lit(dataset)))
-    counts = rows.group_by("severity", maintain_order=True).agg(pl.col("count").sum())
-    return "; ".join(f"{severity}: {count:,}" for severity, count in counts.iter_rows())
 
 
 def _coverage(view: LakeView) -> list:

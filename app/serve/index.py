@@ -125,23 +125,19 @@ class Atlas(dash.Dash):
         """
         text, page = super().index(*args, **kwargs), self._page()
         try:
-            front = None if page and request.query_string else self._front(page)
-            if front:
-                return redirect(address(front.path))
             if page and request.query_string:
                 open_page(page, lakes(), request.query_string.decode())
+            elif page is self.pages[0]:
+                view = lake_view(None)
+                # A visit that names no page opens the first, or one that says so of this lake.
+                front = next((p for p in self.pages if p.opens_first and p.opens_first(view)), None)
+                if front:
+                    return redirect(address(front.path))
         except (SelectionError, UnknownVersionError) as error:
             return text, status_of(error)
         except WattlasError:
             pass  # The page says that the lake cannot be read.
         return text, 200 if page else 404
-
-    def _front(self, page: Page | None) -> Page | None:
-        """Return the page that a visit opens which names none: the first page, or another."""
-        if page is None or page is not self.pages[0]:
-            return None
-        view = lake_view(None)
-        return next((one for one in self.pages if one.opens_first and one.opens_first(view)), None)
 
     def _page(self) -> Page | None:
         asked = "/" + request.path.removeprefix(self.config.routes_pathname_prefix)

@@ -76,7 +76,11 @@ def add_page_routes(server: Flask, page: Page) -> None:
         server.add_url_rule(
             f"/{page.name}/data/<view>.{ending}",
             f"{page.name}_{ending}",
-            lambda view, kind=kind: _data(page, view, kind),
+            lambda view, kind=kind: table_answer(
+                page.rows(*requested(page), page.view(view).name),
+                kind,
+                f"wattlas-{page.name}-{view}",
+            ),
         )
     server.add_url_rule(
         f"/{page.name}/how/<view>", f"{page.name}_how", lambda view: _how(page, view)
@@ -99,11 +103,6 @@ def cached_routes(page: Page) -> tuple[str, ...]:
         for kind in ("data/<view>.csv", "data/<view>.parquet", "how/<view>", "opening")
     )
     return *views, *page.cached_routes
-
-
-def _data(page: Page, view: str, kind: str) -> Response:
-    name = f"wattlas-{page.name}-{view}"
-    return table_answer(page.rows(*requested(page), page.view(view).name), kind, name)
 
 
 def _how(page: Page, view: str) -> Response:

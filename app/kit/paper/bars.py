@@ -135,11 +135,9 @@ def cells(
         labels = array(trace["text"]).ravel()
         if len(labels) == z.size:
             hues = drawer.hues(z.ravel(), {**spec, "cmin": low, "cmax": high})
-            font = {**part(trace, "textfont"), "color": [_readable(hue) for hue in hues]}
+            rgb = [bytes.fromhex(hue[1:7]) for hue in hues]
+            is_light = [0.299 * r + 0.587 * g + 0.114 * b > 128 for r, g, b in rgb]
+            ink = ["#000000" if light else "#ffffff" for light in is_light]
+            font = {**part(trace, "textfont"), "color": ink}
             made = {"text": labels.tolist(), "textfont": font}
             yield from words_at(drawer, made, x, y, at_x, at_y, panel, title)
-
-
-def _readable(hue: str) -> str:
-    r, g, b = (int(hue[at : at + 2], 16) for at in (1, 3, 5))
-    return "#000000" if 0.299 * r + 0.587 * g + 0.114 * b > 128 else "#ffffff"

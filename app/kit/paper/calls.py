@@ -111,7 +111,9 @@ class Plan:
         for at in self.series.setdefault(key, []):
             known = self.table[at][1]
             if known.keys() >= arrays.keys() and all(
-                _is_same(known[name], values) for name, values in arrays.items()
+                known[name].dtype == values.dtype
+                and np.array_equal(known[name], values, equal_nan=values.dtype.kind == "f")
+                for name, values in arrays.items()
             ):
                 return {name: Column(at, name) for name in arrays}
         self.series[key].append(len(self.table))
@@ -121,9 +123,3 @@ class Plan:
     def column(self, at: Column) -> np.ndarray:
         """Return the values of a column."""
         return self.table[at.series][1][at.name]
-
-
-def _is_same(a: np.ndarray, b: np.ndarray) -> bool:
-    if a.shape != b.shape or a.dtype != b.dtype:
-        return False
-    return bool(np.array_equal(a, b, equal_nan=a.dtype.kind == "f"))

@@ -59,13 +59,15 @@ def array(value: Any) -> np.ndarray:
             raise FigureError("the rows of a table have different lengths")
         values = np.stack(rows)
     elif isinstance(value, list):
-        flat = [*_cells(value)]
+        is_table = bool(value) and isinstance(value[0], list)
+        lists = [row for row in value if isinstance(row, list)] if is_table else [value]
+        flat = [cell for row in lists for cell in row]
         if any(isinstance(cell, str) for cell in flat):
             values = np.array(flat, object)
         else:
             values = np.array([_number(cell) for cell in flat], np.float64)
-        if value and isinstance(value[0], list):
-            if len({len(row) for row in value if isinstance(row, list)}) != 1:
+        if is_table:
+            if len({len(row) for row in lists}) != 1:
                 raise FigureError("the rows of a table have different lengths")
             values = values.reshape(len(value), -1)
     else:
@@ -73,12 +75,6 @@ def array(value: Any) -> np.ndarray:
     if values.size > MOST_VALUES:
         raise FigureError(f"{values.size:,} values in one list, at most {MOST_VALUES:,}")
     return values
-
-
-def _cells(value: list[Any]) -> list[Any]:
-    if value and isinstance(value[0], list):
-        return [cell for row in value if isinstance(row, list) for cell in row]
-    return value
 
 
 def _number(value: Any) -> float:

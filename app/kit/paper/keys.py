@@ -74,20 +74,21 @@ def colour_bars(
     """Yield each colour bar as a panel at the right, and its calls."""
     done: set[str] = set()
     for trace in traces:
-        marker = part(trace, "marker")
-        spec = trace if trace.get("type") == "heatmap" else marker
+        is_heatmap = trace.get("type") == "heatmap"
+        spec = trace if is_heatmap else part(trace, "marker")
         shared = spec.get("coloraxis")
         of = part(drawer.layout, str(shared)) if shared else spec
-        default = trace.get("type") == "heatmap" or bool(shared)
+        default = is_heatmap or bool(shared)
         if trace.get("visible") in (False, "legendonly") or str(shared) in done:
             continue
         if not (of.get("showscale", default) is True and of.get("colorscale") is not None):
             continue
         if shared:
             done.add(str(shared))
-        values = _numbers_of(trace, marker)
-        letter = "z" if trace.get("type") == "heatmap" and not shared else "c"
-        low, high = ends_of(of, values, letter)
+        given = spec.get("z" if is_heatmap else "color")
+        values = array(given).ravel() if isinstance(given, (list, dict)) else np.zeros(0)
+        numbers = values if values.dtype.kind == "f" else np.zeros(0)
+        low, high = ends_of(of, numbers, "z" if is_heatmap and not shared else "c")
         bar, number_ = part(of, "colorbar"), len(done) + 1
         name = f"bar{number_}"
         while name in done:
@@ -95,12 +96,6 @@ def colour_bars(
         done.add(name)
         panel = Panel(name, None, _bar_ends(bar, frame, trace))
         yield panel, _bar_calls(drawer, of, bar, panel, (low, high))
-
-
-def _numbers_of(trace: dict[str, Any], marker: dict[str, Any]) -> np.ndarray:
-    given = trace.get("z") if trace.get("type") == "heatmap" else marker.get("color")
-    values = array(given).ravel() if isinstance(given, (list, dict)) else np.zeros(0)
-    return values if values.dtype.kind == "f" else np.zeros(0)
 
 
 def _bar_ends(bar: dict[str, Any], frame: Frame, trace: dict[str, Any]) -> tuple[float, float]:
