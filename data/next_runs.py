@@ -223,7 +223,8 @@ class _Planner:
                     change, None if seconds is None else seconds * len(own) / 60,
                 )
             )  # fmt: skip
-        columns = self._columns(list(values.values()))
+        named = dict.fromkeys(name for own in values.values() for name in own)
+        columns = [n for n in named if any(own.get(n) is not None for own in values.values())]
         last = _counted(self.lake, self.choice, list(values.values()))["last"].fill_null(-1)
         first = {number: int(own) + 1 for number, own in zip(values, last, strict=True)}
         rows = tuple(
@@ -271,11 +272,6 @@ class _Planner:
         for name, code in zip(columns, cells[FIRST_CELL - number].codes, strict=True):
             values[name] = ladders[name].unique().sort()[code]
         return scope | values
-
-    def _columns(self, values: Sequence[Mapping[str, Value]]) -> list[str]:
-        """Return the columns of the list: those that any of its runs has a value of."""
-        names = dict.fromkeys(name for one in values for name in one)
-        return [name for name in names if any(one.get(name) is not None for one in values)]
 
     def _words(self, values: Mapping[str, Value]) -> str:
         knobs = self.lake.catalogue.knob_of_column

@@ -179,6 +179,11 @@ def order_of(
 def _check(rows: pl.DataFrame, name: str, catalogue: Catalogue) -> OrderCheck:
     metric = catalogue.metric(name)
     scope = {column: rows[column][0] for column in catalogue.choice_columns}
+    scope_words = [
+        catalogue.knob_of_column[column].words(value)
+        for column, value in scope.items()
+        if value is not None and column not in ("dataset", "system")
+    ]
     y = np.log(rows[name].to_numpy())
     setting = rows["setting"].to_numpy()
     order, time = _time(rows)
@@ -194,7 +199,7 @@ def _check(rows: pl.DataFrame, name: str, catalogue: Catalogue) -> OrderCheck:
     count = 0 if blocks is None else len(blocks.effects)
     return OrderCheck(
         scope=scope,
-        words=_words(scope, rows["system_label"][0], catalogue),
+        words=", ".join([*scope_words, rows["system_label"][0] or str(scope["system"])]),
         metric=name,
         metric_words=metric.title,
         order=order,
@@ -289,12 +294,6 @@ def _odd(rows: pl.DataFrame, name: str, catalogue: Catalogue) -> pl.DataFrame:
 def _numbered(rows: pl.DataFrame, columns: Sequence[str]) -> pl.Series:
     """Number the combinations of values, from 0."""
     return rows.select(pl.struct(list(columns)).rank("dense").cast(pl.Int64) - 1).to_series()
-
-
-def _words(scope: Mapping[str, Any], system_label: str | None, catalogue: Catalogue) -> str:
-    shown = [(n, v) for n, v in scope.items() if v is not None and n not in ("dataset", "system")]
-    words = [catalogue.knob_of_column[name].words(value) for name, value in shown]
-    return ", ".join([*words, system_label or str(scope["system"])])
 
 
 def _p_words(p: float) -> str:

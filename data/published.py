@@ -214,7 +214,11 @@ def storage_study(lake: "Lake") -> StorageStudy | None:
     of_peak = peak_query(selection, catalogue=own)
     peak = lake.polars(*of_peak)["peak_w"].max()
     place = _place(StorageRuns(rows, idle, pl.DataFrame(), None, {}, (), own))
-    moves, accesses = _moved(lake, selection, place), access_pair(place["rw"])
+    profiled = profiled_query(at_place(selection, place), _MOST_PROFILED, catalogue=own)
+    counted = lake.polars(*profiled)
+    sums = lake.aggregated("functions", counted["run_id"].to_list(), FUNCTION_SUMS)
+    moves = moves_shown(by_source(counted.join(sums, on="run_id")), LOADS_STORES, own)[0]
+    accesses = access_pair(place["rw"])
     runs = StorageRuns(rows, idle, moves, peak, place, accesses, own)  # type: ignore[arg-type]
     texts = (statement(*one) for one in (query, of_idle, of_peak))
     return StorageStudy(runs, is_synthetic, *texts)
@@ -235,12 +239,3 @@ def _place(runs: StorageRuns) -> dict[str, Any]:
     sizes = matching(here, {"rw": rw})["request_bytes"].unique().sort().to_list()
     size = FOUR_KIB if FOUR_KIB in sizes else next(iter(sizes), None)
     return {"device": device, "rw": rw, "request_bytes": size}
-
-
-def _moved(lake: "Lake", selection: Selection, place: Mapping[str, Any]) -> pl.DataFrame:
-    """Return loads and stores of the runs at a place, by run and source."""
-    selection = at_place(selection, place)
-    runs = lake.polars(*profiled_query(selection, _MOST_PROFILED, catalogue=lake.catalogue))
-    sums = lake.aggregated("functions", runs["run_id"].to_list(), FUNCTION_SUMS)
-    counted = by_source(runs.join(sums, on="run_id"))
-    return moves_shown(counted, LOADS_STORES, lake.catalogue)[0]

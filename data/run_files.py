@@ -134,7 +134,12 @@ class BigFile:
                 rows = file.read_row_groups(list(groups), list(columns), use_threads=False)
         except (OSError, pa.ArrowException) as error:
             raise _unreadable(self.path, error) from None
-        return {name: _numbers(name, rows[name]) for name in columns}
+        return {
+            name: np.concatenate([_places(_TEXTS[name], chunk) for chunk in rows[name].chunks])
+            if name in _TEXTS
+            else rows[name].to_numpy()
+            for name in columns
+        }
 
     def filtered(self, columns: Sequence[str], condition: pc.Expression) -> pa.Table:
         """Read the rows that meet a condition; raises as `read`."""
@@ -142,13 +147,6 @@ class BigFile:
             return pq.read_table(self.source, columns=list(columns), filters=condition)
         except (OSError, pa.ArrowException) as error:
             raise _unreadable(self.path, error) from None
-
-
-def _numbers(name: str, column: pa.ChunkedArray) -> np.ndarray:
-    if name in _TEXTS:
-        return np.concatenate([_places(_TEXTS[name], chunk) for chunk in column.chunks])
-    numbers: np.ndarray = column.to_numpy()
-    return numbers
 
 
 def _places(words: Sequence[str], chunk: pa.DictionaryArray) -> np.ndarray:

@@ -84,8 +84,12 @@ class NextRuns:
             return f"No more runs are needed: {self.reason}."
         if not self.settings:
             return f"No runs to ask for: {self.reason}."
-        minutes = self.minutes
-        time = "" if minutes is None else f" ({_time(minutes)})"
+        minutes, time = self.minutes, ""
+        if minutes is not None and minutes < 1:
+            time = f" (about {60 * minutes:.0f} s)"
+        elif minutes is not None:
+            hours = f"{minutes / 60:.1f} h"
+            time = f" (about {f'{minutes:.0f} min' if minutes < 180 else hours})"
         asked = [f"{one.more} of {one.words}" for one in self.settings if one.reason != "explore"]
         listed = ", ".join(asked[:4]) + (f", and of {len(asked) - 4} others" if asked[4:] else "")
         runs = f"{self.runs:,} more {'run' if self.runs == 1 else 'runs'}{time}"
@@ -104,9 +108,3 @@ class NextRuns:
         writer.writerow(self.columns)
         writer.writerows(self.rows)
         return out.getvalue()
-
-
-def _time(minutes: float) -> str:
-    if minutes < 1:
-        return f"about {60 * minutes:.0f} s"
-    return f"about {minutes:.0f} min" if minutes < 180 else f"about {minutes / 60:.1f} h"

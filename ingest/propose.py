@@ -238,12 +238,12 @@ def _stated_in(file: Path, form: str) -> set[str]:
         content = read_head(file, _MOST_BYTES)
         if known.list_parts is not None and len(known.list_parts([content], context)) > 1:
             return set()
-        found = known.read([content], context)
+        output = known.read([content], context)
     except (FormatError, OSError):
         return set()
     return (
-        {str(value).lower() for value in found.knobs.values()}
-        if isinstance(found, Reading)
+        {str(value).lower() for value in output.knobs.values()}
+        if isinstance(output, Reading)
         else set()
     )
 

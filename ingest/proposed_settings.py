@@ -71,7 +71,10 @@ def discover_proposing(options: AddOptions, state: LakeState, disk: Disk | None 
     """
     raw, dataset, settings_file = options.raw, options.dataset, options.settings_file
     before = read_proposals(options.lake) if options.is_proposing else []
-    usable, refused = _usable(before) if before else ([], {})
+    # A later version may refuse what an earlier one proposed, such as the name of a knob.
+    reasons = [(proposal, refusal_of(proposal.text)) for proposal in before]
+    usable = [proposal for proposal, reason in reasons if not reason]
+    refused = {proposal.root: reason for proposal, reason in reasons if reason}
     layers = SettingsByFolder(settings_file, [(p.root, p.name, p.text) for p in usable])
     proposing = Found(discover(raw, state, dataset, layers, disk), usable)
     if not options.is_proposing or settings_file is not None:
@@ -93,18 +96,6 @@ def discover_proposing(options: AddOptions, state: LakeState, disk: Disk | None 
         layers = SettingsByFolder(None, [(p.root, p.name, p.text) for p in proposing.kept])
         proposing.discovery = discover(raw, state, dataset, layers, disk)
     return proposing
-
-
-def _usable(proposals: Iterable[KeptProposal]) -> tuple[list[KeptProposal], dict[str, str]]:
-    """Return the proposals that can be read, and why others are refused, by folder.
-
-    A later version may refuse what an earlier one proposed, such as the name of a knob.
-    """
-    reasons = [(each, refusal_of(each.text)) for each in proposals]
-    return (
-        [each for each, reason in reasons if not reason],
-        {each.root: reason for each, reason in reasons if reason},
-    )
 
 
 def _roots_without_settings(

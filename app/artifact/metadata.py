@@ -84,7 +84,10 @@ def _resource(root: Path, path: Path) -> dict[str, Any]:
 
 
 def _field(name: str, dtype: pl.DataType, catalogue: Catalogue) -> dict[str, Any]:
-    field: dict[str, Any] = {"name": guarded_name(name), "type": _type(dtype)}
+    kind = "integer" if dtype.is_integer() else "number" if dtype.is_float() else "string"
+    if dtype == pl.Boolean:
+        kind = "boolean"
+    field: dict[str, Any] = {"name": guarded_name(name), "type": kind}
     metric = catalogue.metrics.get(re.sub(r"^(winner|runner_up)_|_(sd|n)$", "", name))
     if metric is not None and not name.endswith("_n"):
         spread = ", standard deviation" if name.endswith("_sd") else ""
@@ -97,12 +100,6 @@ def _field(name: str, dtype: pl.DataType, catalogue: Catalogue) -> dict[str, Any
         if knob.unit:
             field["unit"] = knob.unit
     return field
-
-
-def _type(dtype: pl.DataType) -> str:
-    if dtype == pl.Boolean:
-        return "boolean"
-    return "integer" if dtype.is_integer() else "number" if dtype.is_float() else "string"
 
 
 def crate(
@@ -128,7 +125,8 @@ def crate(
     made.root_dataset["license"] = {"@id": licence} if licence else "No licence was given."
     for path in sorted(p for p in root.rglob("*") if p.is_file() and p.name != CRATE):
         name = path.relative_to(root).as_posix()
-        what = titles.get(name) or _WHAT.get(name) or _printed(name)
+        printed = published_tables().get(path.stem)
+        what = titles.get(name) or _WHAT.get(name) or (printed.title if printed else name)
         made.add_file(
             path, name,
             properties={
@@ -138,12 +136,6 @@ def crate(
         )  # fmt: skip
     generated: dict[str, Any] = made.metadata.generate()
     return generated
-
-
-def _printed(name: str) -> str:
-    """Return the title of a table that a paper prints; of another file its name."""
-    table = published_tables().get(Path(name).stem)
-    return name if table is None else table.title
 
 
 def sums(root: Path) -> str:

@@ -73,15 +73,11 @@ def view_tables(view: LakeView, page: Page, state: Any, root: Path) -> Iterator[
         recomputed = page.recomputed(view, state, name) if page.recomputed else []
         checked = [_asked(view, rows, one, root) for one in recomputed]
         if all(one.has_means or not one.query for one in recomputed):
-            checked += _means(view, rows, selection)
+            sides = [s for s in _SIDES if any(column.startswith(s) for column in rows.columns)]
+            checked += [_check(view, rows, selection, side) for side in sides or [""]]
         checks, unchecked = _checks(view, rows, f"{file}.parquet", checked)
         title = f"{page.title}: {page.view(name).title}"
         yield ViewTable(file, title, rows, page.explain(view, state, name), checks, unchecked)
-
-
-def _means(view: LakeView, rows: pl.DataFrame, selection: Selection) -> list[dict[str, Any] | None]:
-    sides = [side for side in _SIDES if any(name.startswith(side) for name in rows.columns)]
-    return [_check(view, rows, selection, side) for side in sides or [""]]
 
 
 def _checks(
@@ -108,7 +104,9 @@ def _check(
     if side:
         named |= {name: name for name in rows.columns if name in catalogue.knob_of_column}
     known = {*catalogue.configuration, *catalogue.knob_of_column}
-    columns = ["run_id"] if _is_by_run(rows, named) else [name for name in named if name in known]
+    run_id = rows[named["run_id"]] if "run_id" in named else None
+    is_by_run = run_id is not None and not run_id.null_count() and run_id.is_unique().all()
+    columns = ["run_id"] if is_by_run else [name for name in named if name in known]
     keys = {column: named[column] for column in columns}
     numeric = [n for n, own in named.items() if n not in keys and rows[own].dtype.is_numeric()]
     formulas = formulas_of(catalogue, numeric)
@@ -201,11 +199,6 @@ def _mean_of(name: str, rows: pl.DataFrame) -> pl.Series | None:
     """Return the means of a column of deviations; None for another."""
     mean = "value" if name == "sd" else name.removesuffix("_sd")
     return rows[mean] if mean != name else None
-
-
-def _is_by_run(rows: pl.DataFrame, named: dict[str, str]) -> bool:
-    name = named.get("run_id")
-    return name is not None and not rows[name].null_count() and rows[name].is_unique().all()
 
 
 def _is_same(

@@ -46,7 +46,13 @@ def draw_map(answer: Answer) -> dict[str, Any]:
     """Return the map, {figure, columns}; its rows are the levels of all panels."""
     if answer.trouble:
         return {"figure": message_figure(answer.trouble), "columns": None}
-    split = _split(answer)
+    split = None
+    if answer.split is not None:
+        rows = answer.drawn
+        if answer.split.column != "workload":
+            # Titles do not list the workloads that each panel pools.
+            rows = rows.with_columns(workload=pl.lit(""))
+        split = Split.of(rows, answer.split)
     values = answer.values[:MOST_LEVELS]
     panels = split.values if split else (None,)
     levels = [
@@ -66,15 +72,6 @@ def draw_map(answer: Answer) -> dict[str, Any]:
     keys = [(panel, value) if split else (value,) for panel in panels for value in values]
     rows = type(rows)(keys, rows.schema, orient="row")
     return {"figure": figure, "columns": encode_columns(rows, answer.by, {})}
-
-
-def _split(answer: Answer) -> Split | None:
-    """Return the panels; their titles do not list the workloads that each pools."""
-    if answer.split is None:
-        return None
-    is_pooled = answer.split.column != "workload"
-    rows = answer.drawn.with_columns(workload=pl.lit("")) if is_pooled else answer.drawn
-    return Split.of(rows, answer.split)
 
 
 def _most(answer: Answer, level: Level) -> np.ndarray:

@@ -146,6 +146,10 @@ def simulation(state: ModelsState, part: str = "all") -> dict[str, Any]:
 
 def spec() -> dict[str, Any]:
     """Return the spec; the same for all states."""
+    # The frame sizes as shipped: the share of every size, and the shares of peaks.
+    sizes = dict(default_frame_sizes())
+    even = min(sizes.values())
+    peaks = [[size, share - even] for size, share in sizes.items() if share > even * 1.001]
     return {
         "tabs": TABS,
         "schemes": [
@@ -169,7 +173,7 @@ def spec() -> dict[str, Any]:
         "multiples": MULTIPLES,
         "multiplesChosen": MULTIPLES_CHOSEN,
         "table1": list(table_1()),
-        "sizes": _frame_sizes(),
+        "sizes": {"from": min(sizes), "to": max(sizes), "even": even, "peaks": peaks},
         "seconds": SECONDS,
         "detectShares": list(DETECT_SHARES),
         "stars": stars(),
@@ -179,14 +183,6 @@ def spec() -> dict[str, Any]:
         "lowestDvfs": LOWEST_DVFS,
         "points": CURVE_POINTS,
     }
-
-
-def _frame_sizes() -> dict[str, Any]:
-    """Return the shipped frame sizes as the share of every size, and the shares of peaks."""
-    sizes = dict(default_frame_sizes())
-    even = min(sizes.values())
-    peaks = [[size, share - even] for size, share in sizes.items() if share > even * 1.001]
-    return {"from": min(sizes), "to": max(sizes), "even": even, "peaks": peaks}
 
 
 def _described(

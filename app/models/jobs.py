@@ -122,7 +122,10 @@ class Jobs:
                 self._jobs[name] = job
             job.see(visitor)
             self._jobs.move_to_end(name)
-            self._forget()
+            # The least recently requested of the finished jobs are dropped.
+            over = [j.name for j in self._jobs.values() if j.state not in ("waiting", "running")]
+            for old in over[: max(0, len(self._jobs) - MOST_KEPT)]:
+                del self._jobs[old]
             self._begin()
             return job.to_json()
 
@@ -239,12 +242,6 @@ class Jobs:
         is_waited_for = any(seen >= since_s for seen in job.seen_s.values())
         if job.state in ("waiting", "running") and not is_waited_for:
             _cancel(job, reason)
-
-    def _forget(self) -> None:
-        """Drop the least recently requested of the finished jobs."""
-        over = [j.name for j in self._jobs.values() if j.state not in ("waiting", "running")]
-        for name in over[: max(0, len(self._jobs) - MOST_KEPT)]:
-            del self._jobs[name]
 
 
 def name_of(request: dict[str, Any]) -> str:

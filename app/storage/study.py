@@ -99,20 +99,17 @@ class Study:
         are absent.
         """
         facets = [facet.column for facet in self.catalogue.facets.values()]
+        # The query of the leading filters alone serves more states, if these leave few enough runs.
+        query = partial(profiled_query, catalogue=self.catalogue)
+        broad = at_place(leading(self.state.selection), self.state.place)
+        sums = self.view.cached(_sum_functions, *query(broad, MOST_PROFILED + 1))
+        if sums["run_id"].n_unique() > MOST_PROFILED:
+            sums = self.view.cached(_sum_functions, *query(self.place, MOST_PROFILED))
         return (
-            self.view.cached(_sum_functions, *self._functions_query())
-            .filter(matches(self.state.selection) & pl.col("subsystem").is_not_null())
+            sums.filter(matches(self.state.selection) & pl.col("subsystem").is_not_null())
             .select("run_id", *facets, "subsystem", "part", *MOVES)
             .sort("mode", "io_depth", "threads", "run_id", "subsystem", "part", nulls_last=True)
         )
-
-    def _functions_query(self) -> tuple[str, list[Any]]:
-        """Build the query with the leading filters alone, if these leave few enough runs."""
-        query = partial(profiled_query, catalogue=self.catalogue)
-        whole = query(at_place(leading(self.state.selection), self.state.place), MOST_PROFILED + 1)
-        if self.view.cached(_sum_functions, *whole)["run_id"].n_unique() <= MOST_PROFILED:
-            return whole
-        return query(self.place, MOST_PROFILED)
 
     @cached_property
     def moves(self) -> pl.DataFrame:

@@ -55,7 +55,23 @@ def timeline_layout(view: LakeView, state: TimelineState, notice: str) -> html.M
         state_stores(ids.page, view, state, empty, start),
         notice,
         filter_sidebar(_sidebar(state, infos), "Runs", "runs and panels"),
-        [_time_panel(), _distributions_panel(), _totals_panel()],
+        [
+            _time_panel(),
+            panel(
+                ids("gaps"),
+                "distributions of the window in view",
+                [html.H2("Distributions in view"), view_menu(ids("gaps"))],
+                distribution_parts(),
+                "panel-distributions",
+            ),
+            panel(
+                ids("totals"),
+                "totals of the window in view",
+                [html.H2("Totals in view"), view_menu(ids("totals"))],
+                [html.Div(id=ids("totals"), className="table-frame")],
+                "panel-totals",
+            ),
+        ],
         status_line(ids, components=mouse),
         _picker(),
     )
@@ -178,12 +194,6 @@ def time_parts() -> list[html.Div]:
     ]  # fmt: skip
 
 
-def _distributions_panel() -> html.Section:
-    head = [html.H2("Distributions in view"), view_menu(ids("gaps"))]
-    name = "distributions of the window in view"
-    return panel(ids("gaps"), name, head, distribution_parts(), "panel-distributions")
-
-
 def distribution_parts() -> list[html.Div]:
     """Return the figures of distributions, and the count of gaps at the ITR limit."""
     return [
@@ -191,12 +201,6 @@ def distribution_parts() -> list[html.Div]:
         html.Div(id=ids("limits"), className="limits", role="status"),
         html.Div(id=ids("sizes"), className="side-figure tall"),
     ]
-
-
-def _totals_panel() -> html.Section:
-    head = [html.H2("Totals in view"), view_menu(ids("totals"))]
-    table = html.Div(id=ids("totals"), className="table-frame")
-    return panel(ids("totals"), "totals of the window in view", head, [table], "panel-totals")
 
 
 _MOUSE: Final = (

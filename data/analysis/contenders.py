@@ -219,7 +219,11 @@ def contenders_of(
             setting that is a default itself has its own row. None: the competitors are compared
             with each other.
     """
-    x, y, competitor = (_codes(groups[name]) for name in by)
+    # Values are numbered in their order; NULL has the largest number.
+    x, y, competitor = (
+        column.rank("dense").cast(pl.Int64).fill_null(column.n_unique() + 1).to_numpy()
+        for column in map(groups.get_column, by)
+    )
     _, cell = np.unique(x * (y.max(initial=0) + 1) + y, return_inverse=True)
     spread = np.nan_to_num(settings.sd, nan=np.inf)
     better = (spread, -settings.n, settings.cost)
@@ -281,9 +285,3 @@ def _with_defaults(contenders: Contenders, settings: Settings, defaults: np.ndar
     )
     cell, row, count, first, twice, is_default, place = (np.concatenate(part) for part in parts)
     return Contenders(cell, row, count, order, first, twice, is_default, place)
-
-
-def _codes(column: pl.Series) -> np.ndarray:
-    """Number the values in their order; NULL has the largest number."""
-    ranks = column.rank("dense").cast(pl.Int64)
-    return ranks.fill_null(column.n_unique() + 1).to_numpy()

@@ -33,24 +33,15 @@ def corrected(p: np.ndarray, correction: Correction) -> np.ndarray:
     tested = ~np.isnan(p)
     if correction == "none" or not tested.any():
         return p.copy()
+    order = np.flatnonzero(tested)[np.argsort(p[tested], kind="stable")]
+    count, ordered = len(order), p[order]
+    if correction == "holm":
+        stepped = np.maximum.accumulate(ordered * np.arange(count, 0, -1))
+    else:
+        shares = ordered * count / np.arange(1, count + 1)
+        stepped = np.minimum.accumulate(shares[::-1])[::-1]
     out = np.full(len(p), np.nan)
-    out[tested] = _holm(p[tested]) if correction == "holm" else _benjamini_hochberg(p[tested])
-    return out
-
-
-def _holm(p: np.ndarray) -> np.ndarray:
-    order = np.argsort(p, kind="stable")
-    stepped = np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1))
-    out = np.empty(len(p))
     out[order] = np.minimum(stepped, 1.0)
-    return out
-
-
-def _benjamini_hochberg(p: np.ndarray) -> np.ndarray:
-    order = np.argsort(p, kind="stable")
-    stepped = p[order] * len(p) / np.arange(1, len(p) + 1)
-    out = np.empty(len(p))
-    out[order] = np.minimum(np.minimum.accumulate(stepped[::-1])[::-1], 1.0)
     return out
 
 

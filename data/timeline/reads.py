@@ -160,7 +160,7 @@ class RunReads:
         """Find the nearest interrupt before a time, or from it on, for cores without one.
 
         Args:
-            found: Times by core; NONE entries are replaced.
+            nearest: Times by core; NONE entries are replaced.
             group: First row group that was read, or the one after the last.
         """
         file, level = self._interrupts, self.levels[0]

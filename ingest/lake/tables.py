@@ -194,7 +194,16 @@ def describe_columns(runs: DeltaTable, columns: Iterable[Column], there: Collect
         LakeError: The table cannot be written, or another ingest has committed to it.
     """
     columns = list(columns)
-    young = [_field(column) for column in columns if column.name not in there]
+    young = [
+        Field(
+            column.name,
+            Field.from_arrow(pa.field(column.name, column.type)).type,
+            nullable=True,
+            metadata=column.to_metadata(),
+        )
+        for column in columns
+        if column.name not in there
+    ]
     if young:
         with committing(runs) as properties:
             runs.alter.add_columns(young, commit_properties=properties)
@@ -223,11 +232,6 @@ def describe_datasets(runs: DeltaTable, about: Mapping[str, Mapping[str, str]]) 
             runs.alter.set_column_metadata(
                 ABOUT_COLUMN, about_metadata(after), commit_properties=properties
             )
-
-
-def _field(column: Column) -> Field:
-    bare = Field.from_arrow(pa.field(column.name, column.type))
-    return Field(bare.name, bare.type, nullable=True, metadata=column.to_metadata())
 
 
 # The last schema and its names; pyarrow would build the list of names at each call.

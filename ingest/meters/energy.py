@@ -101,7 +101,9 @@ def integrate_power(
     """
     if not (np.isfinite([start_s, end_s]).all() and end_s > start_s):
         raise DataError(f"no window from {start_s} to {end_s}")
-    low, high = _neighbours(series, start_s, end_s)
+    # The readings within the window, and one neighbour on either side.
+    low = max(int(np.searchsorted(series.t_s, start_s, side="right")) - 1, 0)
+    high = int(np.searchsorted(series.t_s, end_s, side="left")) + 1
     t_s, power_w = series.t_s[low:high], series.power_w[low:high]
     weights = _weights(t_s, start_s, end_s)
     inside = (t_s >= start_s) & (t_s <= end_s)
@@ -110,22 +112,17 @@ def integrate_power(
     at_start, at_end = np.interp([start_s, end_s], t_s, power_w)
     clock_s = np.hypot(slack_s, series.interval_s / 12**0.5)
     swing_w = float(np.ptp(power_w[inside])) if inside.any() else 0.0
+    is_near = np.diff(t_s) <= GAP_INTERVALS * series.interval_s
+    steps_w = np.diff(power_w)[inside[1:] & inside[:-1] & is_near]
+    scatter_w2 = float(steps_w @ steps_w / (2 * len(steps_w))) if len(steps_w) else 0.0
     variance = (
-        _scatter_w2(series, t_s, power_w, inside) * float(weights @ weights)
+        scatter_w2 * float(weights @ weights)
         + (clock_s * (at_end - at_start)) ** 2
         + (accuracy_pct / 100 * energy_j) ** 2 / 3
         + (gap_s * swing_w) ** 2 / 12
     )
     mean_w = energy_j / (end_s - start_s)
     return PowerIntegral(energy_j, mean_w, float(np.sqrt(variance)), int(inside.sum()), gap_s)
-
-
-def _neighbours(series: PowerSeries, start_s: float, end_s: float) -> tuple[int, int]:
-    """Return the index range of a window's readings with one neighbour on either side."""
-    low = int(np.searchsorted(series.t_s, start_s, side="right")) - 1
-    high = int(np.searchsorted(series.t_s, end_s, side="left")) + 1
-    n = len(series.t_s)
-    return min(max(low, 0), n - 1), max(min(high, n), 1)
 
 
 def _weights(t_s: np.ndarray, start_s: float, end_s: float) -> np.ndarray:
@@ -153,13 +150,3 @@ def _gap_s(series: PowerSeries, t_s: np.ndarray, start_s: float, end_s: float) -
     before = min(series.t_s[0] - half_s, end_s) - start_s
     after = end_s - max(series.t_s[-1] + half_s, start_s)
     return float((right - left)[is_gap].sum() + max(before, 0.0) + max(after, 0.0))
-
-
-def _scatter_w2(
-    series: PowerSeries, t_s: np.ndarray, power_w: np.ndarray, inside: np.ndarray
-) -> float:
-    """Return the variance of readings in a window from neighbours' differences; 0 for under two."""
-    is_near = np.diff(t_s) <= GAP_INTERVALS * series.interval_s
-    pairs = inside[1:] & inside[:-1] & is_near
-    steps_w = np.diff(power_w)[pairs]
-    return float(steps_w @ steps_w / (2 * len(steps_w))) if len(steps_w) else 0.0

@@ -72,7 +72,12 @@ def format_progress(progress: Progress) -> str:
     """Format one line: bytes, rate, time left, runs, problems."""
     rate = progress.bytes_done / max(progress.elapsed_s, 1e-9)
     left = max(progress.bytes_total - progress.bytes_done, 0)
-    seconds = f"{_clock(left / rate)} left" if rate else "starting"
+    time_left = "starting"
+    if rate:
+        minutes, seconds = divmod(int(left / rate), 60)
+        hours, minutes = divmod(minutes, 60)
+        clock = f"{hours}:{minutes:02}" if hours else f"{minutes}"
+        time_left = f"{clock}:{seconds:02} left"
     noun = "problem" if progress.problems == 1 else "problems"
     trouble = f", {progress.problems} {noun}" if progress.problems else ""
     workers, helped = progress.workers, ""
@@ -82,7 +87,7 @@ def format_progress(progress: Progress) -> str:
         )
     return (
         f"{format_bytes(progress.bytes_done)} of {format_bytes(progress.bytes_total)}, "
-        f"{format_bytes(rate)}/s, {seconds}, "
+        f"{format_bytes(rate)}/s, {time_left}, "
         f"{progress.runs_done} of {progress.runs_total} runs{helped}{trouble}"
     )
 
@@ -92,9 +97,3 @@ def format_bar(progress: Progress) -> str:
     share = min(progress.bytes_done / progress.bytes_total, 1.0) if progress.bytes_total else 1.0
     full = round(share * _BAR_WIDTH)
     return f"[{'#' * full}{'.' * (_BAR_WIDTH - full)}] {format_progress(progress)}"
-
-
-def _clock(seconds: float) -> str:
-    minutes, rest = divmod(int(seconds), 60)
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"

@@ -97,19 +97,21 @@ def read_heading(text: str, cell_unit: str = "") -> Heading:
     """
     in_cells = unit_of(cell_unit, in_brackets=True) if cell_unit else None
     if bracket := _BRACKETS.match(text):
-        unit = in_cells or _unit_in_brackets(bracket[2], words_of(bracket[1]))
-        is_time = bool({*words_of(bracket[1])[-1:]} & WORDS["less"])
-        if bracket[2] == "s" and not is_time and _is_counted(words_of(bracket[1])):
+        before = words_of(bracket[1])
+        unit = in_cells or _unit_in_brackets(bracket[2], before)
+        is_time = bool({*before[-1:]} & WORDS["less"])
+        is_counted = bool(before) and f"{before[-1]}s" in WORDS["set"] | WORDS["parts"]
+        if bracket[2] == "s" and is_counted and not is_time:
             # A plural: `Core(s)`.
-            return Heading(text, words_of(bracket[1]), in_cells)
+            return Heading(text, before, in_cells)
         if unit is not None:
-            return Heading(text, words_of(bracket[1]) or words_of(bracket[2]), unit)
-    words = words_of(text)
+            return Heading(text, before or words_of(bracket[2]), unit)
+    lower_words = words_of(text)
     if in_cells is not None:
-        return Heading(text, words, in_cells)
+        return Heading(text, lower_words, in_cells)
     # `per` begins a cost of an item or a rate: `energy_per_token_j`, `tokens_per_second`.
-    if "per" in words[:-1]:
-        return Heading(text, words, _per(words))
+    if "per" in lower_words[:-1]:
+        return Heading(text, lower_words, _per(lower_words))
     if "/" in text:
         above, _, below = text.rpartition("/")
         under = unit_of(below.strip())
@@ -118,48 +120,48 @@ def read_heading(text: str, cell_unit: str = "") -> Heading:
             # `power/W` is a power, in W.
             return named
         if (unit := unit_of(text)) is not None:
-            return Heading(text, words, unit)
+            return Heading(text, lower_words, unit)
         if (
-            words[1:]
-            and unit_of(words[-2])
+            lower_words[1:]
+            and unit_of(lower_words[-2])
             and below.isalpha()
-            and (unit := _per((*words[:-1], "per", below)))
+            and (unit := _per((*lower_words[:-1], "per", below)))
         ):
             # `energy_mj/image`
-            return Heading(text, words, unit)
+            return Heading(text, lower_words, unit)
     raw = _raw_words(text)
     # Hours behind a word of a time: `makespan_h`.
     if len(raw) > 1 and raw[-1] in ("h", "hr"):
-        inner = Heading(text, words[:-1], None)
+        inner = Heading(text, lower_words[:-1], None)
         if quantity_of(inner) == "time":
             return replace(inner, unit=unit_of("hours"))
     # A statistic may follow the unit, if that is of what the words before it say: `time_ms_mean`.
     if len(raw) > 2 and _STATISTIC.fullmatch(raw[-1]):
-        inner = Heading(text, (*words[:-2], words[-1]), None)
+        inner = Heading(text, (*lower_words[:-2], lower_words[-1]), None)
         unit = _last_unit(raw[-2:-1])
         is_plain = unit is not None and raw[-2] in ("ms", "us", "ns") and not quantity_of(inner)
         if unit is not None and (is_plain or unit.quantity == quantity_of(inner) != ""):
             return replace(inner, unit=unit)
     # `Idle 12v` is of a rail, `cap_150W` of a cap.
     if _VALUE.search(text):
-        return Heading(text, words, None)
+        return Heading(text, lower_words, None)
     # The number of a replicate may follow the unit: `time_ms_2`.
     number = raw[-1:] if len(raw) > 2 and raw[-1].isdigit() else []
     raw = raw[: len(raw) - len(number)]
     for last in (2, 1):
         if len(raw) >= last and (unit := _last_unit(raw[-last:])) is not None:
-            own = words[: len(raw) - last]
-            return Heading(text, (*own, *number) if own else words, unit)
+            own = lower_words[: len(raw) - last]
+            return Heading(text, (*own, *number) if own else lower_words, unit)
     # A unit of what the words before it say may stand amid others: `energy_kwh_1m_tokens`.
-    for at in range(1, len(raw) - 1 if len(raw) == len(words) else 0):
+    for at in range(1, len(raw) - 1 if len(raw) == len(lower_words) else 0):
         unit = _last_unit(raw[at : at + 1]) if len(raw[at]) > 1 else None
-        inner = Heading(text, words[:at], None)
+        inner = Heading(text, lower_words[:at], None)
         if unit is not None and unit.quantity == quantity_of(inner) != "":
-            return Heading(text, (*words[:at], *words[at + 1 :]), unit)
-    last_word = next((word for word in reversed(words) if not _STATISTIC.fullmatch(word)), "")
+            return Heading(text, (*lower_words[:at], *lower_words[at + 1 :]), unit)
+    last_word = next((word for word in reversed(lower_words) if not _STATISTIC.fullmatch(word)), "")
     if last_word in RATES:
-        return Heading(text, words, Unit(RATES[last_word], "rate"))
-    return Heading(text, words, None)
+        return Heading(text, lower_words, Unit(RATES[last_word], "rate"))
+    return Heading(text, lower_words, None)
 
 
 def without_unit(text: str) -> str:
@@ -175,36 +177,32 @@ def without_unit(text: str) -> str:
     return text if {*words_of(title)} <= WORDS["statistics"] | WORDS["plain"] else title
 
 
-def _unit_in_brackets(text: str, words: tuple[str, ...]) -> Unit | None:
+def _unit_in_brackets(text: str, before: tuple[str, ...]) -> Unit | None:
     if text not in _MINUTES:
         return unit_of(text, in_brackets=True)
-    quantity = quantity_of(Heading("", words, None))
+    quantity = quantity_of(Heading("", before, None))
     is_time = quantity == "time" or (text == "min" and not quantity)
-    return unit_of("mins") if is_time and WORDS["latencies"].isdisjoint(words) else None
+    return unit_of("mins") if is_time and WORDS["latencies"].isdisjoint(before) else None
 
 
-def _is_counted(words: tuple[str, ...]) -> bool:
-    return bool(words) and f"{words[-1]}s" in WORDS["set"] | WORDS["parts"]
-
-
-def _last_unit(words: list[str]) -> Unit | None:
-    if len(words) == 2 and words[1].lower() in ("s", "sec"):
-        over = unit_of(words[0])
+def _last_unit(ending: list[str]) -> Unit | None:
+    if len(ending) == 2 and ending[1].lower() in ("s", "sec"):
+        over = unit_of(ending[0])
         # `MB_s` and `ops_s` are rates; a last `s` alone is seconds.
         is_bytes = over is not None and over.quantity == "bytes"
-        text = over.text if over is not None and is_bytes else words[0]
-        is_counted = words[0].lower() in ITEMS or _THOUSANDS.fullmatch(words[0]) is not None
+        text = over.text if over is not None and is_bytes else ending[0]
+        is_counted = ending[0].lower() in ITEMS or _THOUSANDS.fullmatch(ending[0]) is not None
         return Unit(f"{text}/s", "rate") if is_bytes or is_counted else None
-    if len(words) == 2 and words[0].lower() in ("watt", "w", "kilowatt", "milliwatt", "watts"):
-        return unit_of("".join(words)) if words[1].lower().startswith("h") else None
-    if len(words) == 2:
-        units = [unit for word in words if word not in _NEVER_LAST and (unit := unit_of(word))]
+    if len(ending) == 2 and ending[0].lower() in ("watt", "w", "kilowatt", "milliwatt", "watts"):
+        return unit_of("".join(ending)) if ending[1].lower().startswith("h") else None
+    if len(ending) == 2:
+        units = [unit for word in ending if word not in _NEVER_LAST and (unit := unit_of(word))]
         # `edp_uJ_ms` is a product: no energy and no time.
         is_product = len(units) == 2 and {each.quantity for each in units} <= _FACTORS
         return Unit(" ".join(each.text for each in units)) if is_product else None
-    if len(words) != 1 or words[0] in _NEVER_LAST:
+    if len(ending) != 1 or ending[0] in _NEVER_LAST:
         return None
-    return unit_of(words[0])
+    return unit_of(ending[0])
 
 
 def _per(words: tuple[str, ...]) -> Unit | None:
@@ -259,13 +257,12 @@ def is_setting(text: str) -> bool:
 
 def quantity_of(heading: Heading) -> Quantity:
     """Return what a column measures, by its unit, else by its words; empty if neither says it."""
-    words = heading.words
     if heading.unit is not None:
         # `energy_saving_pct` is no energy.
         is_none = heading.unit.quantity == "percent" or heading.has(*WORDS["products"])
         return "" if is_none else heading.unit.quantity
-    last = next((word for word in reversed(words) if word not in WORDS["plain"]), "")
-    if last in _OF_NO_QUANTITY or not WORDS["products"].isdisjoint(words):
+    last = next((word for word in reversed(heading.words) if word not in WORDS["plain"]), "")
+    if last in _OF_NO_QUANTITY or not WORDS["products"].isdisjoint(heading.words):
         return ""
     if heading.has("energy", "joules", "joule"):
         return "price" if heading.has("per") else "energy"
@@ -273,7 +270,7 @@ def quantity_of(heading: Heading) -> Quantity:
         return "frequency"
     if heading.has("power", "watts", "watt", "wattage"):
         return "power"
-    if words and words[-1] in ("package", "pkg", "dram", "uncore", "psys") and len(words) == 1:
+    if len(heading.words) == 1 and heading.words[0] in ("package", "pkg", "dram", "uncore", "psys"):
         return "energy"
     if heading.has(
         "time", "dur", "duration", "runtime", "elapsed", "latency", "makespan", "ttft", "tpot"

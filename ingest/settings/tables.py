@@ -74,6 +74,10 @@ def build_table(
         if target not in kinds:
             raise SettingsError(f"{place}: the lake has no column {target!r} to fill ({path})")
     splits = entry.get("split", {})
+    for name, text in splits.items():
+        key = f"{where}.split.{name}"
+        if not compiled({"split": text, "path": path}, "split", key).groupindex:
+            raise SettingsError(f"{key} must have a named group ({path})")
     if "unpivot" in entry and compiled(entry, "unpivot", where).groups != 1:
         raise SettingsError(f"{where}.unpivot must have one group ({entry['path']})")
     stated = {name: entry[name] for name in _AS_STATED if name in entry}
@@ -88,16 +92,9 @@ def build_table(
         refusal=entry.get("refuse", ""),
         is_shipped=is_shipped,
         pivot=msgspec.convert(entry.get("pivot"), tuple[str, str] | None),
-        split={n: _split(text, f"{where}.split.{n}", path) for n, text in splits.items()},
+        split=splits,
         **stated,
     )
-
-
-def _split(text: str, where: str, path: object) -> str:
-    """Return the pattern of the texts of a column, which has a named group at least."""
-    if not compiled({"split": text, "path": path}, "split", where).groupindex:
-        raise SettingsError(f"{where} must have a named group ({path})")
-    return text
 
 
 def table_column(entry: str | Mapping[str, Any]) -> TableColumn:
