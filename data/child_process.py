@@ -1,4 +1,4 @@
-"""Child processes that answer by lines: queries of visitors in SQL, simulations.
+"""Child processes: queries of visitors in SQL, simulations, figures for papers, compiled loops.
 
 A question is a line of JSON on the child's standard input; an answer is a line of JSON on its
 standard output. A child is ended with all that it started. It ends by itself when this process is
@@ -114,7 +114,7 @@ class Child:
 
 
 def end_with_parent() -> None:
-    """In a child that has its question: end when the parent closes the input or is gone."""
+    """End a child that has its question when the parent closes the input or is gone."""
 
     def wait() -> None:
         # Without a buffer, which a thread that reads would keep from the end of the program.

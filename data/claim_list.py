@@ -193,7 +193,7 @@ def _of_systems(
 
     @cache
     def at(alpha: float) -> tuple[Side, ...]:
-        """Sets of a smaller error are larger."""
+        """Return the sets at an error; those of a smaller one are larger."""
         return tuple(Side.of(own.cost, best_set(own.cost, own.limit, alpha)) for own in both)
 
     def question(alpha: float) -> Comparison:

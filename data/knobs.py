@@ -184,7 +184,7 @@ def knobs_of(columns: Declared) -> dict[str, Knob]:
 
 
 def _declared_knob(column: Column, facet: Facet) -> Knob:
-    """A declared knob; in sentences its short name stands before the value."""
+    """Return a declared knob; in sentences its short name stands before the value."""
     written = "si" if column.unit == "Hz" else column.written
     has_unit = column.unit and written == "plain"
     return Knob(

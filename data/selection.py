@@ -123,7 +123,7 @@ class Clause:
         return f"({' OR '.join(parts)})", parameters
 
     def takes(self, value: Value | None) -> bool:
-        """Whether it keeps runs with this value; None for NULL."""
+        """Return whether it keeps runs with this value; None for NULL."""
         return (self.facet.null_word if value is None else value) in self.values
 
 

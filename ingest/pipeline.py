@@ -312,7 +312,7 @@ def news_of(
 def _is_known(
     work: RunWork, path: str, problems: Sequence[Problem], state: LakeState, committer: Committer
 ) -> bool:
-    """Whether an earlier ingest found the same problems; for a part of a file, at least these."""
+    """Return whether an earlier ingest found the same problems; of a part, at least these."""
     if any(file.part for file in work.files if file.path == path):
         known = state.problems[work.key.dataset].get(path, [])
         return all(problem in known for problem in problems)
@@ -322,7 +322,7 @@ def _is_known(
 def _joined(
     work: RunWork, path: str, problems: Sequence[Problem], state: LakeState, reported: _Before
 ) -> list[Problem]:
-    """A file's problems with those of other runs in the same file, unless its content changed."""
+    """Join a file's problems to those of other runs in the same file if that is unchanged."""
     key = work.key.dataset, path
     before = list(reported.get(key, ()))
     if any(file.part and file.is_unchanged for file in work.files if file.path == path):

@@ -107,7 +107,7 @@ class FacetCounts:
         return np.flatnonzero(np.logical_and.reduce(masks)) if masks else slice(None)
 
     def _find_passing(self, clause: Clause) -> np.ndarray:
-        """Which rows of the cube match a clause."""
+        """Find the rows of the cube that match a clause."""
         coded = self._codes(clause.facet)
         wanted = [value in clause.values for value in coded.values]
         return np.array([*wanted, False])[coded.codes]
@@ -153,5 +153,5 @@ def matches(selection: Selection, exclude: str | None = None) -> pl.Expr:
 
 
 def _labels(cube: pl.DataFrame) -> dict[Value, str]:
-    """The label of each system."""
+    """Return the label of each system."""
     return dict(cube.select("system", "system_label").unique().sort("system_label").iter_rows())

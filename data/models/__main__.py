@@ -50,7 +50,7 @@ def _simulate(question: dict[str, Any], marks: dict[str, Any], most_events: floa
 
 
 def _plain(fields: dict[str, Any]) -> dict[str, Any]:
-    """Arrays as lists; what is not finite as null."""
+    """Return arrays as lists; what is not finite as null."""
     plain: dict[str, Any] = {}
     for name, value in fields.items():
         if isinstance(value, np.ndarray) and value.dtype.kind == "f":

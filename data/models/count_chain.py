@@ -79,7 +79,7 @@ def solve_count_chain(
 
 @njit(cache=True)
 def _phases(shape: tuple, level: int) -> int:
-    """How many phases a level has: working by count, the interrupt, idle by where it began."""
+    """Count the phases of a level: working by count, the interrupt, idle by where it began."""
     count, is_gated = shape[4], shape[5]
     return count + 1 if is_gated or level >= count else 2 * count + 1
 
@@ -92,7 +92,7 @@ def _is_working(shape: tuple, level: int, phase: int) -> bool:
 
 @njit(cache=True)
 def _raised(shape: tuple, level: int, phase: int) -> int:
-    """The phase after an arrival.
+    """Return the phase after an arrival.
 
     An idle phase is the count at the moment when the ring became empty; so many packets less than
     `count` raise the interrupt.
@@ -108,14 +108,14 @@ def _raised(shape: tuple, level: int, phase: int) -> int:
 
 @njit(cache=True)
 def _lowered(shape: tuple, level: int, phase: int) -> int:
-    """The phase after a departure from a working phase."""
+    """Return the phase after a departure from a working phase."""
     count, is_gated = shape[4], shape[5]
     return count + 1 + phase if level == 1 and not is_gated else phase
 
 
 @njit(cache=True)
 def _inside(shape: tuple, level: int) -> np.ndarray:
-    """Rates between the phases of one level."""
+    """Return the rates between the phases of one level."""
     rate, _, interrupts, ring, count, _, drops = shape
     size = _phases(shape, level)
     moves = np.zeros((size, size))
@@ -129,7 +129,7 @@ def _inside(shape: tuple, level: int) -> np.ndarray:
 
 @njit(cache=True)
 def _inverse(moves: np.ndarray, exits: np.ndarray) -> np.ndarray:
-    """Mean time in phase j from phase i until the level is left; phases without moves stay 0."""
+    """Return the mean time in phase j from phase i in a level; phases without moves stay 0."""
     size = len(exits)
     left = exits.copy()
     pivots = np.zeros(size)
@@ -170,7 +170,7 @@ def _inverse(moves: np.ndarray, exits: np.ndarray) -> np.ndarray:
 
 @njit(cache=True)
 def _stationary(given: np.ndarray, last: int) -> np.ndarray:
-    """Stationary vector, not normalised, of a chain in which `last` recurs; it gets 1."""
+    """Solve for the stationary vector of a chain in which `last` recurs, which gets 1."""
     size = len(given)
     order = np.arange(size)
     order[0], order[last] = last, 0
@@ -205,7 +205,7 @@ def _is_same(first: np.ndarray, second: np.ndarray) -> bool:
 
 @njit(cache=True)
 def _from_above(shape: tuple) -> np.ndarray:
-    """Sums over the levels, eliminated from the full ring down."""
+    """Return sums over the levels, eliminated from the full ring down."""
     rate, work_rate, _, ring, count, _, _ = shape
     times = np.zeros((0, 0))
     times_of = [np.zeros((0, 0)) for _ in range(ring + 1)]
@@ -254,7 +254,7 @@ def _return_from_above(
 
 @njit(cache=True)
 def _from_below(shape: tuple) -> np.ndarray:
-    """Sums over the levels, eliminated from the empty ring up."""
+    """Return sums over the levels, eliminated from the empty ring up."""
     rate, work_rate, _, ring, count, _, _ = shape
     times = np.zeros((0, 0))
     times_of = [np.zeros((0, 0)) for _ in range(ring + 1)]

@@ -226,7 +226,7 @@ def _checked_rates(rates_kpps: ArrayLike) -> np.ndarray:
 
 
 def _fields(points: list[Point]) -> dict[str, Any]:
-    """The arrays of an answer, in its units."""
+    """Return the arrays of an answer, in its units."""
 
     def column(name: str) -> np.ndarray:
         return np.array([getattr(point, name) for point in points])

@@ -25,7 +25,7 @@ _SYSTEM_FACETS: Final = ("dataset", "system", "machine")
 
 
 def _part() -> str:
-    """The published part of a function's subsystem that it is of; NULL where there is none."""
+    """Return the published part that a function of a subsystem is of; NULL for none."""
     whens = [
         f"WHEN subsystem = '{subsystem}' AND regexp_full_match(function, '{pattern}') THEN '{part}'"
         for (subsystem, part), pattern in patterns().items()

@@ -130,7 +130,7 @@ def _published(reader: RunReader, token: str) -> Iterator[Order]:
 
 
 def _killed(work: RunWork) -> AssembledRun:
-    """The refusal of a run during which each worker dies."""
+    """Return the refusal of a run during which each worker dies."""
     largest = max(work.files, key=lambda file: file.size)
     detail = (
         f"the workers of the cluster died while they read run {work.run_id}, the last ones while "

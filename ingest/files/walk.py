@@ -73,7 +73,7 @@ def walk_folders(
 
 
 def is_lake(folder: str, subfolders: Collection[str]) -> bool:
-    """Whether a folder is a lake, whose files are no raw files."""
+    """Return whether a folder is a lake, whose files are no raw files."""
     return _LAKE_MARK[0] in subfolders and os.path.isdir(os.path.join(folder, *_LAKE_MARK))
 
 

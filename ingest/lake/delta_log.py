@@ -141,7 +141,7 @@ def _text(lake: LakePath, file: ListedFile) -> str:
 
 
 def _is_whole(lake: LakePath, file: ListedFile) -> bool:
-    """Whether all lines of an entry are JSON, and as many as its commit wrote."""
+    """Return whether all lines of an entry are JSON, and as many as its commit wrote."""
     lines = parsed_entry(lake, file)
     files = sum("add" in line or "remove" in line for line in lines)
     known = [line["commitInfo"].get(COMMIT_KEY) for line in lines if "commitInfo" in line]

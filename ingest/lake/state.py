@@ -64,7 +64,7 @@ class LakeState:
         return self.files[dataset].get(path)
 
     def is_whole(self, run: RecordedRun) -> bool:
-        """Whether all big files of a run exist with the sizes in its row."""
+        """Return whether all big files of a run exist with the sizes in its row."""
         if isinstance(self.lake, StorePath):
             return all(self._stored_sizes(path).get(path) == size for path, size in run.big_files)
         lake = f"{self.lake}/"
@@ -74,7 +74,7 @@ class LakeState:
             return False
 
     def _stored_sizes(self, path: str) -> dict[str, int]:
-        """Sizes of all big files in the folder of one, by path; an object store lists it once."""
+        """Return the sizes of all big files beside one, by path; a folder is listed once."""
         folder = path.rpartition("/")[0]
         if folder not in self._listed:
             files = listed_files(self.lake, folder)
@@ -116,7 +116,7 @@ def load_state(lake: LakePath) -> LakeState:
 
 
 def _undigested(rows: pa.RecordBatch) -> list[str]:
-    """Ids of the runs with big files without a digest, as older versions wrote them."""
+    """Return the ids of runs with big files without a digest, as older versions wrote them."""
     files = rows.column("files")
     names = [field.name for field in files.type.value_type]
     if "digest" in names and not files.flatten().field("digest").null_count:
@@ -175,7 +175,7 @@ def recorded_windows(lake: LakePath, dataset: str) -> dict[str, tuple[UtcWindow,
 
 
 def row_digest(row: Mapping[str, Any]) -> str:
-    """Digest of a row's content without the times of raw files and what other runs decide."""
+    """Digest a row's content without the times of raw files and what other runs decide."""
     content = {name: value for name, value in row.items() if value is not None and name != "work"}
     content["sources"] = [{**file, "mtime": None} for file in content.get("sources", ())]
     text = json.dumps(content, sort_keys=True)
@@ -217,7 +217,7 @@ def _recorded_runs(
 
 
 def _recorded_files(sources: pa.ListArray) -> tuple[list[list[RecordedFile]], list[str]]:
-    """The raw files and the fingerprint of the settings of each row."""
+    """Return the raw files and the fingerprint of the settings of each row."""
     files, fingerprints = [], []
     for own in _lists(sources, ("path", "format", "size_bytes", "mtime", "digest")):
         digests = [digest for _, form, _, _, digest in own if form == SETTINGS_FORMAT]

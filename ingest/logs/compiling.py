@@ -1,12 +1,10 @@
 """The compiled loops of logs: compiled before the first log is read, and cached for the machine."""
 
-import signal
 from collections.abc import Callable
-from concurrent.futures import ProcessPoolExecutor
-from contextlib import suppress
-from multiprocessing import current_process, get_context
+from contextlib import closing, suppress
 from typing import Final
 
+from data.child_process import Child, end_with_parent
 from ingest.formats.counter_steps import largest_step
 from ingest.formats.line_parser import parse_counter_lines
 from ingest.formats.time_order import falls_of
@@ -15,7 +13,6 @@ from ingest.logs.merge_loop import merge_rows
 from ingest.logs.size_histograms import join_words
 from ingest.logs.step_loop import step_samples
 
-_IGNORE_CTRL_C: Final = (signal.SIGINT, signal.SIG_IGN)
 _LOOPS: Final = (
     *(parse_counter_lines, cut_interrupts, merge_rows, step_samples, join_words),
     *(falls_of, largest_step, cut_samples),
@@ -23,7 +20,7 @@ _LOOPS: Final = (
 
 
 def compile_loops(on_begin: Callable[[], None] = lambda: None) -> None:
-    """Compile the loops that are not cached, in two processes if this one may start another.
+    """Compile the loops that are not cached, in two processes if another can be started.
 
     Args:
         on_begin: Called before the compilation, if there is one.
@@ -31,17 +28,17 @@ def compile_loops(on_begin: Callable[[], None] = lambda: None) -> None:
     if are_cached():
         return
     on_begin()
-    if current_process().daemon:
-        load_loops()
-        return
     # The first loop takes nearly half of the time.
-    with (
-        suppress(OSError),
-        ProcessPoolExecutor(1, get_context("spawn"), signal.signal, _IGNORE_CTRL_C) as other,
-    ):
-        other.submit(load_loops, slice(0, 1))
+    with suppress(OSError), closing(Child(__name__)) as other:
         load_loops(slice(1, None))
+        other.last_words()
     load_loops()
+
+
+def main() -> None:
+    """Compile the first loop, in a process of its own."""
+    end_with_parent()
+    load_loops(slice(0, 1))
 
 
 def are_cached() -> bool:

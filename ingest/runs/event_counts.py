@@ -58,7 +58,7 @@ def measured(content: Reading) -> dict[str, float | int]:
 
 
 def _nearest_first(run: RunRow) -> list[tuple[SourceRead, Reading, float | None]]:
-    """Files of counts with their intervals, the interval nearest to the run's duration first."""
+    """Sort files of counts, with their intervals, the nearest to the run's duration first."""
     reads = [
         read
         for read in run.readings
@@ -81,7 +81,7 @@ def _nearest_first(run: RunRow) -> list[tuple[SourceRead, Reading, float | None]
 
 
 def _interval_s(run: RunRow, content: Reading, others: Sequence[Reading]) -> float | None:
-    """The interval of a file in seconds; if not stated, estimated from its package time.
+    """Return the interval of a file in seconds; if not stated, estimated from its package time.
 
     Package time is a sum over packages. The number of packages is the one that agrees with the
     interval of another file, else the number in the settings.
@@ -122,7 +122,7 @@ def _take_new(
 
 
 def is_of_its_time(interval_s: float | None, duration_s: float | None) -> bool:
-    """Whether an interval is about as long as the run; true if either length is unknown."""
+    """Return whether an interval is about as long as the run; true if either length is unknown."""
     if interval_s is None or not interval_s or not duration_s:
         return True
     return abs(interval_s - duration_s) <= INTERVAL_TOLERANCE * duration_s

@@ -58,14 +58,14 @@ def clip_to_run(run: RunRow, window: UtcWindow | None) -> None:
 
 
 def _placed(rows: Intervals, window: UtcWindow) -> Intervals:
-    """Intervals with times relative to the start of the run."""
+    """Return intervals with times relative to the start of the run."""
     assert rows.start_unix_s is not None, "BUG: intervals without a clock"
     shift_s = rows.start_unix_s - window.start_s
     return replace(rows, end_s=rows.end_s + shift_s, start_unix_s=window.start_s)
 
 
 def _cut(rows: Intervals, length_s: float) -> Intervals:
-    """Intervals within the run; intervals at its ends are shortened."""
+    """Return intervals within the run; intervals at its ends are shortened."""
     begin_s = np.maximum(rows.end_s - rows.dt_s, 0.0)
     end_s = np.minimum(rows.end_s, length_s)
     inside = np.flatnonzero(end_s > begin_s)
@@ -135,7 +135,7 @@ def _long_table(run_id: str, rows: Intervals) -> pa.Table:
 
 
 def _sample_counts(rows: Intervals) -> dict[str, np.ndarray]:
-    """Counts of each processor in each interval, as columns of `samples`, sorted by time.
+    """Compute the counts of each processor and interval as columns of `samples`, by time.
 
     Cycles are average frequency times length; reference cycles are busy share times the rate of the
     time-stamp counter, as in turbostat's manual. Counts of a shortened interval are scaled.

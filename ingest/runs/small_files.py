@@ -68,7 +68,7 @@ def _take_mode(run: RunRow) -> None:
 
 
 def _own_file(run: RunRow) -> SourceRead:
-    """A file that belongs to this run alone; a sidecar may apply to several runs."""
+    """Return a file that belongs to this run alone; a sidecar may apply to several runs."""
     return min(run.reads, key=_role_order)
 
 
@@ -100,14 +100,14 @@ def take_utc_window(run: RunRow) -> UtcWindow | None:
 
 
 def _rank(read: SourceRead, order: Mapping[str, int]) -> int:
-    """Precedence of a file for the run's time, lowest first; sidecars elsewhere go by depth."""
+    """Rank a file for the run's time, lowest first; sidecars elsewhere go by depth."""
     if read.file.path in order:
         return order[read.file.path]
     return -read.file.path.count("/") if read.file.format.role == "sidecar" else len(order)
 
 
 def has_result(run: RunRow) -> bool:
-    """Whether the files have a result of the run; if not, add the reason to the problems."""
+    """Return whether the files have a result of the run; if not, add the reason to the problems."""
     if run.logs or any(read.file.format.role in _RESULTS for read in run.readings):
         return True
     if _are_counts_the_result(run):

@@ -61,7 +61,7 @@ def count_interrupts(
 
 
 def _raised(before: int, after: int) -> int | None:
-    """Difference of a counter between two snapshots; None if the counter was reset.
+    """Return the difference of a counter between two snapshots; None if the counter was reset.
 
     A counter that wrapped was in the upper half of its range before and is in the lower half after.
     """

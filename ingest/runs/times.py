@@ -102,7 +102,7 @@ class RunTimes:
 
 
 def _sidecar_window(run: RecordedRun) -> UtcWindow | None:
-    """The window of a run of the lake, from its sidecar; None if that no longer exists or says it.
+    """Return a run's window by its sidecar; None if that no longer exists or says it.
 
     The lake has only the start and the measured duration, which may be shorter.
     """

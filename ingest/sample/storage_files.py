@@ -79,7 +79,7 @@ def fio_text(run: StorageRun) -> str:
 def _direction(
     run: StorageRun, access: str, requests: int, rng: np.random.Generator
 ) -> dict[str, Any]:
-    """One of the document's three directions; zeros if the run did not go that way."""
+    """Return one of the document's three directions; zeros if the run did not go that way."""
     is_used = run.setting.access == access
     count = requests if is_used else 0
     bytes_done = count * run.setting.request_bytes
@@ -104,7 +104,7 @@ def _direction(
 
 
 def _latency(mean_ns: float, spread: float, count: int, rng: np.random.Generator) -> dict[str, Any]:
-    """Least, most, mean and deviation of so many latencies, lognormal with a rare long one."""
+    """Draw least, most, mean and deviation of so many latencies, lognormal with a rare long one."""
     if not count:
         return {"min": 0, "max": 0, "mean": 0.0, "stddev": 0.0, "N": 0}
     return {

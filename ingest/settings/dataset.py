@@ -188,7 +188,7 @@ class Settings:
         return tuple(table.at(path) for table in self.tables if table.fits(path))
 
     def is_table(self, path: str) -> bool:
-        """Whether the settings declare a file as a table by its path alone."""
+        """Return whether the settings declare a file as a table by its path alone."""
         return any(t.path is not None and t.header is None and t.fits(path) for t in self.tables)
 
     def meter_of(self, path: str) -> MeterDeclaration | None:

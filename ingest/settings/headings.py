@@ -58,7 +58,7 @@ class Heading:
     unit: Unit | None
 
     def has(self, *words: str) -> bool:
-        """Whether any of these words is in it."""
+        """Return whether any of these words is in it."""
         return any(word in self.words for word in words)
 
 

@@ -51,7 +51,7 @@ class SettingsByFolder:
         return self._by_file[nearest]
 
     def has_file(self, folder: str) -> bool:
-        """Whether a wattlas.toml or `--settings` says what is in a folder."""
+        """Return whether a wattlas.toml or `--settings` says what is in a folder."""
         return bool(self._top) or self._nearest(folder) is not None
 
     def _of_proposal(self, folder: str) -> Settings:

@@ -146,7 +146,7 @@ SettingsFile: Final = table_of(
 
 
 def is_dataset_name(name: str) -> bool:
-    """Whether a name can be a folder of the lake: not empty, no slash, no leading dot."""
+    """Return whether a name can be a folder of the lake: not empty, no slash, no leading dot."""
     return re.search(DATASET_NAME, name) is not None
 
 

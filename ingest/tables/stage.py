@@ -104,7 +104,7 @@ class TableStage:
             self._commit_dataset(dataset, files, ids, on_problems)
 
     def _files_of(self, dataset: str) -> list[RawFile]:
-        """Found tables, and recorded tables outside the given folders that still exist."""
+        """Return found tables, and recorded tables outside the given folders that still exist."""
         files = list(self._plan.tables.get(dataset, ()))
         for path, known in self._state.files[dataset].items():
             form = FORMATS_BY_NAME.get(known.format)
@@ -122,7 +122,7 @@ class TableStage:
         return [each for each in self._state.runs.summaries() if each[0].dataset == dataset]
 
     def _is_settled(self, dataset: str, files: Sequence[RawFile], planned: Set[str]) -> bool:
-        """Whether reading these tables would give exactly the lake's rows."""
+        """Return whether reading these tables would give exactly the lake's rows."""
         kinds = self._summaries(dataset)
         by_path = {file.path: file for file in files if self._is_given(file)}
         problems = defaultdict(list, self._state.problems[dataset])

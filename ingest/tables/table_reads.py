@@ -132,7 +132,7 @@ class TableRead:
         return hash(varied) if varied and len(self.table.rows) >= _LEAST_COPIED else 0
 
     def is_empty(self, row: SummaryRow) -> bool:
-        """Whether nothing was measured of a row, such as one of a plan that was not run yet."""
+        """Return whether nothing was measured of a row, as of a plan that was not run yet."""
         return all(row.values.get(name) is None for name in self.metrics)
 
     @cached_property

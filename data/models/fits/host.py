@@ -82,7 +82,7 @@ def fit_host(runs: FitRuns, per: str = "requests") -> HostFit:
 
 
 def _robust(relative: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """Huber's M-estimate of `relative @ x = 1`, x not negative, by reweighting."""
+    """Return Huber's M-estimate of `relative @ x = 1`, x not negative, by reweighting."""
     from scipy.optimize import nnls
 
     costs = np.zeros(2)

@@ -123,7 +123,7 @@ def _fixes_static(loads: np.ndarray, spread: float) -> bool:
 
 
 def _busy_spread(share: np.ndarray, busy: np.ndarray) -> float:
-    """Median over frequencies of the ratio between the busy share's greatest and least tenth."""
+    """Return the median over frequencies of the busy share's greatest tenth by its least."""
     ratios = []
     for one in np.unique(share):
         low, high = np.quantile(busy[share == one], [0.1, 0.9])
@@ -173,7 +173,7 @@ class PowerProblem:
         return _power(values, self._busy, self._share)
 
     def _jacobian(self, values: np.ndarray) -> np.ndarray:
-        """Derivatives of the relative power, shape (k, 4)."""
+        """Return the derivatives of the relative power, shape (k, 4)."""
         raised = self._busy * self._share ** (2 + values[3])
         columns = [
             np.ones_like(self._busy),

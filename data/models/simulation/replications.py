@@ -255,7 +255,7 @@ def truncation(series: np.ndarray) -> int:
 def _simulate_rate(
     machine: Machine, rate: float, effort: Effort, sizes: np.ndarray, deadline: float
 ) -> tuple[list[dict[str, float]], bool, str, float]:
-    """One rate: measurements of each replication, is it slow, why it ended, its events."""
+    """Simulate one rate: measurements of each replication, is it slow, why it ended, its events."""
     apart_us = _full_ring_us(machine, rate, effort.seed, sizes)
     runs = [
         _Replication(machine, rate, (effort.seed, number), sizes)
@@ -287,7 +287,7 @@ def _simulate_rate(
 
 
 def _full_ring_us(machine: Machine, rate: float, seed: int, sizes: np.ndarray) -> float:
-    """Time between accepted packets if a ring that begins full stays so; 0 if it half empties."""
+    """Return the time between packets of a ring that stays full; 0 if it half empties."""
     pilot = _Replication(machine, rate, (seed, 0), sizes)
     pilot.begin(machine.service_us)
     packets = max(_WARM_UP, 10 * machine.ring)
