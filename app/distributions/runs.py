@@ -8,9 +8,9 @@ import polars as pl
 
 from app.distributions.state import ITR, NONE, DistributionsState
 from app.kit.clause import read_clause
+from app.kit.controls import Entries, entries
 from app.kit.lake_view import LakeView, leading
 from app.kit.links import configurations
-from app.kit.page_layout import Entries, entries
 from app.kit.settings import MAX_ROWS
 from data.analysis.facets import LEADING, Choice, FacetCounts, matches
 from data.errors import DataError

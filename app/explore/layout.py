@@ -12,6 +12,7 @@ from app.explore.presets import figure_presets, study_presets
 from app.explore.question import AGREED_US, Question
 from app.explore.state import ExploreState
 from app.explore.views import VIEWS, ExploreView
+from app.kit.controls import segments
 from app.kit.filters import filter_blocks, offered_choices
 from app.kit.lake_view import LakeView
 from app.kit.page_layout import (
@@ -19,7 +20,6 @@ from app.kit.page_layout import (
     link_to,
     page_layout,
     preset_block,
-    segments,
     sidebar_block,
     state_stores,
     status_line,
@@ -87,11 +87,11 @@ def _best_panel(view: LakeView, state: ExploreState) -> html.Section:
     unit = Question.of(view, state).limited.unit
     number = dmc.NumberInput(
         id=IDS.control("limit"), value="" if state.limit is None else state.limit,
-        placeholder="none", suffix=f" {unit}", min=0, size="xs", w=76, hideControls=True,
-        allowNegative=False, debounce=300, decimalScale=6, **{"aria-label": "latency limit"},
+        placeholder="none", suffix=f" {unit}", min=0, w=76, debounce=300, decimalScale=6,
+        **{"aria-label": "latency limit"},
     )  # fmt: skip
     slider = dmc.Slider(
-        id=IDS("limit-slider"), min=0, max=1000, value=1000, label=None, size="sm",
+        id=IDS("limit-slider"), min=0, max=1000, value=1000, label=None,
         updatemode="drag", thumbLabel="latency limit",
     )  # fmt: skip
     head = [
@@ -119,16 +119,14 @@ def _best_panel(view: LakeView, state: ExploreState) -> html.Section:
 
 def _proof_controls(view: LakeView, state: ExploreState) -> list:
     """Lay out what best settings are compared with, the error, and the margin."""
-    number = {"size": "xs", "hideControls": True, "allowNegative": False, "debounce": 300}
     return [
         *controls(view, state, ["vs"]),
         html.Label("level", htmlFor=IDS.control("alpha"), className="quiet"),
         dmc.NumberInput(id=IDS.control("alpha"), value=state.alpha, min=0.001, max=0.4, w=58,
-                        **{"aria-label": "level of the intervals"},
-                        **number),
+                        debounce=300, **{"aria-label": "level of the intervals"}),
         html.Label("margin", htmlFor=IDS.control("margin"), className="quiet"),
         dmc.NumberInput(id=IDS.control("margin"), value=state.margin_pct, min=0.1, max=40, w=58,
-                        suffix=" %", **{"aria-label": "margin of equal settings"}, **number),
+                        suffix=" %", debounce=300, **{"aria-label": "margin of equal settings"}),
         *controls(view, state, ["same"]),
     ]  # fmt: skip
 

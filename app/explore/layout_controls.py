@@ -10,10 +10,10 @@ from dash.development.base_component import Component
 
 from app.explore.question import Question
 from app.explore.state import MOST_METRICS, ExploreState
+from app.kit.controls import Entries, entries, pool_choices, pool_select, segments, select
 from app.kit.ids import PageIds
 from app.kit.lake_view import LakeView, leading
 from app.kit.metric_choice import PERFORMANCE, performance_column
-from app.kit.page_layout import Entries, entries, pool_choices, pool_select, segments, select
 from app.kit.panels import NONE, split_titles
 from data.selection import Selection
 
@@ -70,7 +70,7 @@ class Stack:
     def laid_out(self, key: str, listed: Entries, value: Any) -> Component:
         """Lay out the control."""
         return dmc.MultiSelect(
-            id=IDS.control(key), data=listed, value=list(value), maxValues=MOST_METRICS, size="xs",
+            id=IDS.control(key), data=listed, value=list(value), maxValues=MOST_METRICS,
             miw=self.width_px, searchable=True, **{"aria-label": self.label},
         )  # fmt: skip
 
@@ -101,7 +101,7 @@ class Switch:
     def laid_out(self, key: str, listed: Entries, value: Any) -> Component:
         """Lay out the control."""
         del listed
-        return dmc.Switch(id=IDS.control(key), label=self.label, checked=value, size="xs")
+        return dmc.Switch(id=IDS.control(key), label=self.label, checked=value)
 
 
 def column_choices(view: LakeView, state: ExploreState) -> Entries:

@@ -11,15 +11,13 @@ from app.findings.answer import effect_of, sweeps
 from app.findings.figures.effect import across_choices
 from app.findings.state import MOST_BUDGET, FindingsState
 from app.kit import ids
+from app.kit.controls import Entries, entries, select
 from app.kit.filters import filter_blocks, offered_choices
 from app.kit.lake_view import LakeView
 from app.kit.page_layout import (
-    Entries,
-    entries,
     filter_sidebar,
     link_to,
     page_layout,
-    select,
     sidebar_block,
     state_stores,
     status_line,
@@ -106,14 +104,12 @@ def _claims_rules(view: LakeView, state: FindingsState) -> html.Div:
         limit = [
             html.Span(f"{limited.title}: at most", className="quiet"),
             dmc.NumberInput(
-                id=IDS.control("limit"), value=state.limit, min=0, size="xs", w=104,
-                decimalScale=6, allowNegative=False, clampBehavior="blur", debounce=400,
+                id=IDS.control("limit"), value=state.limit, min=0, w=104,
+                decimalScale=6, clampBehavior="blur", debounce=400,
                 suffix=f" {limited.unit}", **{"aria-label": "limit", "data-metric": limited.title},
             ),
         ]  # fmt: skip
-    odd = dmc.Switch(
-        id=IDS.control("odd"), label="without odd runs", checked=state.without_odd, size="xs"
-    )
+    odd = dmc.Switch(id=IDS.control("odd"), label="without odd runs", checked=state.without_odd)
     # The limited metric comes with a link; the page has no menu of it, but judges by it.
     by = dcc.Input(id=IDS.control("by"), value=state.limited, type="hidden")
     return sidebar_block("Limit and exclusions", *limit, by, odd)
@@ -123,17 +119,17 @@ def _controls(view: LakeView, state: FindingsState) -> dict[str, list[Component]
     effect = effect_of(view, state) if view.runs else None
     knob, across = (effect.knob, effect.across) if effect else ("", "")
     budget = dmc.NumberInput(
-        id=IDS.control("budget"), value=state.budget or "", min=1, max=MOST_BUDGET, size="xs", w=92,
+        id=IDS.control("budget"), value=state.budget or "", min=1, max=MOST_BUDGET, w=92,
         placeholder="runs", allowDecimal=False, clampBehavior="blur", debounce=400,
         **{"aria-label": "budget, runs"},
     )  # fmt: skip
     minutes = dmc.NumberInput(
-        id=IDS.control("minutes"), value=state.minutes or "", min=0, size="xs", w=92,
+        id=IDS.control("minutes"), value=state.minutes or "", min=0, w=92,
         placeholder="minutes", clampBehavior="blur", debounce=400,
         **{"aria-label": "budget, minutes"},
     )  # fmt: skip
     since = dmc.NumberInput(
-        id=IDS.control("since"), value="" if state.since is None else state.since, min=0, size="xs",
+        id=IDS.control("since"), value="" if state.since is None else state.since, min=0,
         w=112, placeholder="list of version", allowDecimal=False, debounce=400,
         **{"aria-label": "version that the list was made from"},
     )  # fmt: skip
@@ -151,7 +147,7 @@ def _controls(view: LakeView, state: FindingsState) -> dict[str, list[Component]
         "order": [
             dmc.Switch(
                 id=IDS.control("adjust"), label="means adjusted for blocks",
-                checked=state.adjusted, size="xs",
+                checked=state.adjusted,
             )
         ],
     }  # fmt: skip

@@ -16,7 +16,7 @@ from dash import (
 from dash.exceptions import PreventUpdate
 
 from app.kit.context import lake_view
-from app.kit.filters import CHIP_LOOK, Offered, chip_value, offered_filters
+from app.kit.filters import Offered, chip_value, offered_filters
 from app.kit.ids import PageIds
 from app.kit.lake_view import LakeView
 from app.kit.url_state import UrlState, read_flag
@@ -68,7 +68,7 @@ def register_filters(
         menus: URL key of a select to the function that returns its entries.
 
     Returns:
-        The callback: `look` of chips, `facets` (see `offered_filters`), `menus` (entries by key).
+        The callback: `facets` (see `offered_filters`) and `menus` (entries by key).
     """
     menus = menus or {}
 
@@ -83,7 +83,6 @@ def register_filters(
         current = cast(Any, state.from_json(raw_state, view.catalogue))
         entries = {make: make(view, current) for make in dict.fromkeys(menus.values())}
         return {
-            "look": CHIP_LOOK,
             "facets": offered_filters(view, current.selection, offered),
             "menus": {key: entries[make] for key, make in menus.items()},
         }

@@ -18,7 +18,6 @@ from data.selection import Selection, Value
 Offered = Callable[[LakeView, Selection], Mapping[str, Sequence[Choice]]]
 
 SINGLE: Final = frozenset({"workload"})
-CHIP_LOOK: Final = {"size": "xs", "radius": "sm", "variant": "outline"}
 
 
 def chip_words(knob: Knob, choices: Sequence[Choice]) -> list[tuple[str, str, str, bool]]:
@@ -121,7 +120,6 @@ def _filter_block(
             # One stop of the Tab key; arrows go on from there (`assets/_kit/tools.js`).
             tabIndex=-1 if at else 0,
             **{"aria-label": name},
-            **CHIP_LOOK,
         )
         for at, (text, label, name, is_empty) in enumerate(chip_words(knob, choices))
     ]

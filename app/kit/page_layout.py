@@ -1,22 +1,15 @@
-"""What the layouts of all pages share: stores, main element, sidebar, menus, status line."""
+"""What the layouts of all pages share: stores, main element, sidebar, status line."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import dash_mantine_components as dmc
-import polars as pl
 from dash import dcc, html
 from dash.development.base_component import Component
 
 from app.kit import ids
 from app.kit.lake_view import LakeView
 from app.kit.url_state import UrlState
-from data.analysis.like_with_like import poolable
-from data.catalogue import Catalogue
-from data.knobs import Knob
-
-Entries = list[dict[str, str]]
 
 
 def browser_state(page: str, view: LakeView, state: Any) -> dict[str, Any]:
@@ -124,85 +117,6 @@ def status_line(
         ],
         className="status",
     )
-
-
-def entries(titles: Mapping[Any, str]) -> Entries:
-    """Return the entries of a menu, from value to title."""
-    return [{"value": value, "label": title} for value, title in titles.items()]
-
-
-def segments(
-    component_id: str, label: str, value: str, titles: Mapping[str, str], **more: Any
-) -> dmc.SegmentedControl:
-    """Lay out a few values side by side, of which one is chosen."""
-    return dmc.SegmentedControl(
-        id=component_id,
-        value=value,
-        data=entries(titles),
-        size="xs",
-        **{"aria-label": label},
-        **more,
-    )
-
-
-def select(
-    component_id: str,
-    label: str,
-    data: Sequence[Mapping[str, str]],
-    value: str | None,
-    width_px: int | str,
-    menu_px: int,
-    **more: Any,
-) -> dmc.Select:
-    """Lay out a menu of which one entry is always chosen; `menu_px` is the width of its list.
-
-    Args:
-        width_px: Its own width, pixels, or a length of CSS.
-    """
-    return dmc.Select(
-        id=component_id,
-        data=data,
-        value=value,
-        size="xs",
-        allowDeselect=False,
-        w=width_px,
-        comboboxProps={"width": menu_px, "position": "bottom-start"},
-        **{"aria-label": label},
-        **more,
-    )
-
-
-def pool_select(
-    component_id: str,
-    data: Entries,
-    pooled: Sequence[str],
-    placeholder: str = "pool over",
-    label: str = "settings to pool over",
-) -> dmc.MultiSelect:
-    """Lay out the menu of the settings over which a view's means may pool; none is chosen first."""
-    return dmc.MultiSelect(
-        id=component_id,
-        data=data,
-        value=list(pooled),
-        placeholder="" if pooled else placeholder,
-        nothingFoundMessage="no setting varies",
-        size="xs",
-        w=150,
-        comboboxProps={"width": 200, "position": "bottom-start"},
-        **{"aria-label": label},
-    )
-
-
-def pool_choices(
-    rows: pl.DataFrame,
-    shown: Sequence[Knob],
-    pooled: Sequence[str],
-    *,
-    catalogue: Catalogue,
-) -> Entries:
-    """Return the entries of the menu of settings to pool over; arguments as of `poolable`."""
-    knobs = poolable(rows, shown, pooled, catalogue=catalogue)
-    return entries({knob.name: knob.menu_title for knob in knobs})
 
 
 def filter_sidebar(

@@ -12,6 +12,7 @@ from flask import has_app_context
 
 from app.kit import ids
 from app.kit.context import lake_view
+from app.kit.controls import CONTROLS
 from app.kit.lake_view import LakeView
 from app.kit.links import LAKE_PATH, address
 from app.kit.page import Page
@@ -97,7 +98,7 @@ def shell() -> dmc.MantineProvider:
         ],
         id="mantine",
         forceColorScheme="light",
-        theme={"fontSizes": {"xs": "12px", "sm": "12px"}, "primaryColor": "blue"},
+        theme={"fontSizes": {"xs": "12px", "sm": "12px"}, "components": CONTROLS},
     )
 
 

@@ -221,8 +221,9 @@ def _coverage(view: LakeView) -> list:
         table = html.Table([html.Thead(html.Tr(head)), html.Tbody(body)], className="lake-matrix")
         note = [html.P(f"Over all values of {', '.join(over)}.", className="note")] if over else []
         frame = html.Div(table, className="table-frame")
-        parts += [html.H3(dataset or "without a name"), *note, frame]
-    return [html.P("Runs in configurations, by place and system.", className="note"), *parts]
+        parts.append(html.Section([html.H3(dataset or "without a name"), *note, frame]))
+    words = html.P("Runs in configurations, by place and system.", className="note")
+    return [words, html.Div(parts, className="lake-columns")]
 
 
 def _place(view: LakeView, row: dict[str, Any]) -> str:

@@ -54,10 +54,10 @@ def models_views(has_menus: bool) -> list[Component]:
     """
     return [
         html.Div(id=IDS("bar"), className="models-bar"),
-        html.Div(id=IDS("questions"), className="models-questions", **_ONE_STOP),
+        html.Div(id=IDS("questions"), className="models-questions small", **_ONE_STOP),
         html.Div(
             id=IDS("legend"),
-            className="models-legend",
+            className="models-legend small",
             role="group",
             **{"aria-label": "legend", **_ONE_STOP},
         ),

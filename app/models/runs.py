@@ -178,8 +178,7 @@ def run_notes(runs: pl.DataFrame) -> list[str]:
         notes.append(f"{MOST_RUNS:,} of {matching:,} runs, evenly by configuration")
     if impossible:
         notes.append(
-            f"{impossible:,} runs have more reference cycles than their cores can count; their "
-            "time awake is left out"
+            f"time awake of {impossible:,} left out: more reference cycles than their cores can count"
         )
     return notes
 

@@ -9,22 +9,17 @@ from dash import dcc, html
 
 from app.kit import ids
 from app.kit.columns import encode_view
+from app.kit.controls import Entries, entries, pool_choices, pool_select, segments, select
 from app.kit.encodings import message_figure, title_of
 from app.kit.export import ExportedPage, how_computed, render
 from app.kit.filters import filter_blocks, offered_choices
 from app.kit.lake_view import LakeView
 from app.kit.metric_choice import PERFORMANCE, performance_column
 from app.kit.page_layout import (
-    Entries,
-    entries,
     filter_sidebar,
     link_to,
     page_layout,
-    pool_choices,
-    pool_select,
     preset_block,
-    segments,
-    select,
     state_stores,
     status_line,
 )
@@ -97,7 +92,7 @@ def _map_panel(view: LakeView, state: ModesState) -> html.Section:
             _select("y", "y axis", knobs, state.y),
             html.Span("split by", className="quiet"),
             _select("split", "knob of the panels", panel_choices(view, state), state.split, 130),
-            dmc.Switch(id=IDS.control("own"), label="own axes", checked=state.own_axes, size="xs",
+            dmc.Switch(id=IDS.control("own"), label="own axes", checked=state.own_axes,
                        **{"aria-label": "panels have own axes"}),
         ],
         className="question",
@@ -138,8 +133,8 @@ def _rules(view: LakeView, state: ModesState) -> html.Div:
 
 def _number(key: str, value: float | None, label: str, width: int, **more: Any) -> dmc.NumberInput:
     return dmc.NumberInput(
-        id=IDS.control(key), value="" if value is None else value, size="xs", w=width,
-        hideControls=True, allowNegative=False, clampBehavior="blur", debounce=400,
+        id=IDS.control(key), value="" if value is None else value, w=width,
+        clampBehavior="blur", debounce=400,
         **{"aria-label": label}, **more,
     )  # fmt: skip
 

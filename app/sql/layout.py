@@ -142,7 +142,6 @@ def _chart() -> html.Section:
                 dmc.Select(
                     id=IDS(key),
                     data=[],
-                    size="xs",
                     w=114,
                     clearable=key == "col",
                     allowDeselect=key == "col",

@@ -7,19 +7,11 @@ import dash_mantine_components as dmc
 import polars as pl
 from dash import html
 
+from app.kit.controls import pool_select, segments, select
 from app.kit.filters import filter_blocks
 from app.kit.ids import PageIds
 from app.kit.lake_view import LakeView
-from app.kit.page_layout import (
-    filter_sidebar,
-    link_to,
-    page_layout,
-    pool_select,
-    segments,
-    select,
-    state_stores,
-    status_line,
-)
+from app.kit.page_layout import filter_sidebar, link_to, page_layout, state_stores, status_line
 from app.kit.panel import legend_of, panel, tool_bar, view_menu
 from app.storage.figures.base import GLYPHS, Scene
 from app.storage.state import NAME, StorageState, View

@@ -8,8 +8,8 @@ from typing import Any, Final
 import polars as pl
 
 from app.kit.competitors import competitors_of
+from app.kit.controls import Entries, entries, pool_choices
 from app.kit.lake_view import LakeView, leading
-from app.kit.page_layout import Entries, entries, pool_choices
 from app.kit.settings import MAX_ROWS
 from app.kit.words import slice_words, synthetic_note
 from app.storage.figures.base import DEVICE_UNKNOWN, NO_DEVICE, Scene

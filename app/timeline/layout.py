@@ -6,16 +6,15 @@ from typing import Any, Final
 
 import dash_mantine_components as dmc
 import orjson
-from dash import dcc, html
+from dash import html
 
+from app.kit.controls import entries, segments
 from app.kit.encodings import OKABE_ITO
 from app.kit.ids import PageIds
 from app.kit.lake_view import LakeView
 from app.kit.page_layout import (
-    entries,
     filter_sidebar,
     page_layout,
-    segments,
     sidebar_block,
     state_stores,
     status_line,
@@ -102,8 +101,7 @@ def _sidebar(state: TimelineState, infos: Sequence[RunInfo]) -> list[html.Div]:
             className="facet",
         ),
         _block("Panels", dmc.ChipGroup(
-            [dmc.Chip(panel.title, value=name, size="xs", radius="sm", variant="outline",
-                      tabIndex=-1 if at else 0)
+            [dmc.Chip(panel.title, value=name, tabIndex=-1 if at else 0)
              for at, (name, panel) in enumerate(PANELS.items())],
             id=ids.control("panel"), value=list(state.shown_panels), multiple=True,
         )),
@@ -113,7 +111,7 @@ def _sidebar(state: TimelineState, infos: Sequence[RunInfo]) -> list[html.Div]:
                 [
                     dmc.TextInput(
                         id=ids.control("list"), value="" if kind != "chosen" else state.cores,
-                        placeholder="0,2,5-7", size="xs", debounce=300,
+                        placeholder="0,2,5-7", debounce=300,
                         **{"aria-label": "cores, such as 0,2,5-7"},
                     ),
                     html.Div(id=ids("cores-words"), className="bad", role="status"),
@@ -122,14 +120,14 @@ def _sidebar(state: TimelineState, infos: Sequence[RunInfo]) -> list[html.Div]:
                 hidden=kind != "chosen",
             )),
         _block("Align runs by", dmc.Select(
-            id=ids.control("align"), value=state.align, size="xs", allowDeselect=False,
+            id=ids.control("align"), value=state.align, allowDeselect=False,
             data=entries({name: one.title.lower() for name, one in ALIGNMENTS.items()}),
             **{"aria-label": "what the x axis counts"},
         )),
         _block("Runs in a panel", _segments("layout", "runs in a panel", state.layout, {
             "overlay": "Overlaid", "stacked": "Stacked"})),
         _block("Heatmap of the cores", dmc.Select(
-            id=ids.control("heat"), value=state.heat, size="xs", allowDeselect=False,
+            id=ids.control("heat"), value=state.heat, allowDeselect=False,
             data=entries({NO_HEAT: "none"} | HEATS),
             **{"aria-label": "quantity of the heatmap of the cores"},
         )),
@@ -212,13 +210,9 @@ def _picker() -> html.Dialog:
     return html.Dialog(
         [
             html.H2("Add a run"),
-            dcc.Input(
-                id=ids("search"),
-                type="text",
-                placeholder="words, such as: tuned 50 us 600k",
-                autoComplete="off",
-                className="search",
-                debounce=0.12,
+            dmc.TextInput(
+                id=ids("search"), placeholder="words, such as: tuned 50 us 600k", debounce=120,
+                **{"aria-label": "search runs"},
             ),
             html.Div(id=ids("choices-words"), className="quiet", role="status"),
             html.Div(id=ids("choices"), className="choices", role="listbox",

@@ -170,7 +170,7 @@
       say(shown >= 0 ? "link copied; it pins version " + shown + " of the lake" : "link copied");
       return;
     }
-    const field = wattlas.element("input", { value: link, readOnly: true, className: "link" });
+    const field = wattlas.element("input", { value: link, readOnly: true, className: "field link" });
     const dialog = wattlas.element("dialog", { onclose: () => dialog.remove() },
       wattlas.element("h2", { textContent: "Copy this link: Ctrl+C" }), field);
     document.body.append(dialog);

@@ -72,7 +72,7 @@
   function offer(offered) {
     const { id } = window.dash_clientside.callback_context.inputs_list[0], name = id.replace(/-offered$/, "");
     if (!offered || !document.querySelector(".page." + name)) return;
-    const { look, facets, menus } = offered;
+    const { facets, menus } = offered;
     for (const frame of document.querySelectorAll(".page." + name + " [data-facet]")) {
       const { facet } = frame.dataset, { chips, note, isIdle } = facets[facet];
       const part = (what) => ({ page: name, facet, part: what });
@@ -81,7 +81,7 @@
       if (!hasChips(shownIn(frame), chips)) {
         const children = chips.map(([value, label], i) => ({
           type: "Chip", namespace: "dash_mantine_components",
-          props: { children: label, value, tabIndex: i ? -1 : 0, ...look },
+          props: { children: label, value, tabIndex: i ? -1 : 0 },
         }));
         setProps(part(frame.dataset.part), { children });
       }

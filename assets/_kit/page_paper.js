@@ -56,7 +56,7 @@
 
   const field = (label, control, unit = "") => element("label", {}, label + " ", control, unit && " " + unit);
   const number = (name, min, max, step, placeholder = "") =>
-    element("input", { type: "number", name, min, max, step, placeholder });
+    element("input", { type: "number", className: "field", name, min, max, step, placeholder });
 
   function form(figure) {
     const widths = [["85", "one column, 85 mm"], ["178", "two columns, 178 mm"], ["free", "free"]];
@@ -72,7 +72,7 @@
       field("lines", number("line_pt", 0.25, 3, 0.25), "pt"),
       field("font", wattlas.select("font", families, "sans", { name: "family" })),
       field("resolution", wattlas.select("resolution", scales, 1, { name: "scale" })),
-      field("", element("input", { type: "checkbox", name: "has_title" }), "title in the picture"));
+      field("", element("input", { type: "checkbox", className: "switch", name: "has_title" }), "title in the picture"));
     const { elements } = parts;
     for (const [name, value] of Object.entries(chosen)) {
       if (name === "has_title") elements[name].checked = value; else elements[name].value = value;
@@ -137,7 +137,7 @@
     const status = element("p", { className: "quiet", attributes: { role: "status" } });
     const say = (words) => { status.textContent = words; };
     const called = { "aria-label": "caption" };
-    const caption = element("textarea", { rows: 5, value: "\u2026", attributes: called });
+    const caption = element("textarea", { className: "field", rows: 5, value: "\u2026", attributes: called });
     const button = (textContent, onclick, properties = {}) =>
       element("button", { type: "button", textContent, onclick, className: "plain", ...properties });
     const back = document.querySelector(`section[data-view="${id}"] [aria-label^="menu of"]`);

@@ -30,11 +30,13 @@
   function slider(key, control, value, change) {
     const { title, unit } = control, [low, high] = control.slider || control.range;
     const range = element("input", {
-      type: "range", min: low, max: high, step: control.isWhole ? 1 : roundStep(low, high), value,
-      data: { control: key }, attributes: { "aria-label": title },
+      type: "range", className: "slider", min: low, max: high, value,
+      step: control.isWhole ? 1 : roundStep(low, high), data: { control: key }, attributes: { "aria-label": title },
     });
+    const fill = () => range.style.setProperty("--at", (range.value - low) / (high - low));
+    fill();
     const number = element("input", {
-      type: "number", value, step: "any", data: { number: key },
+      type: "number", className: "field", value, step: "any", data: { number: key },
       attributes: { "aria-label": unit ? `${title}, ${unit}` : title },
     });
     const take = (text) => {
@@ -48,6 +50,7 @@
     range.oninput = () => {
       models.page.isDragging = true;
       number.value = rounded(range.value);
+      fill();
       take(range.value);
     };
     range.onchange = () => {
@@ -56,8 +59,9 @@
     };
     number.onchange = () => {
       const taken = take(number.value);
-      if (taken !== null) range.value = taken;
-      else number.reportValidity();
+      if (taken === null) { number.reportValidity(); return; }
+      range.value = taken;
+      fill();
     };
     const words = (className, textContent) => element("span", { className, textContent });
     return element(
@@ -153,7 +157,7 @@
   ];
   function plainNumber(key, title) {
     const found = element("input", {
-      type: "number", min: 0, step: "any", value: key === "to" ? models.mostKpps() : models.page.kept[key],
+      type: "number", className: "field", min: 0, step: "any", value: key === "to" ? models.mostKpps() : models.page.kept[key],
       data: { key }, attributes: { "aria-label": title },
     });
     found.onchange = () => {
@@ -177,7 +181,7 @@
   function tabs() {
     const { spec, kept } = models.page;
     const buttons = Object.entries(spec.tabs).map(([key, textContent]) => element("button", {
-      className: "models-tab-button", textContent, onclick: () => models.set({ tab: key }),
+      className: "section-tab", textContent, onclick: () => models.set({ tab: key }),
       data: { tab: key }, attributes: { role: "tab", "aria-selected": String(key === kept.tab) },
     }));
     return element("div", { className: "models-tabs", attributes: { role: "tablist" } }, ...buttons);

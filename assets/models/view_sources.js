@@ -130,7 +130,7 @@
   function sizeControls() {
     const { kept } = models.page, said = element("p", { className: "quiet", attributes: { role: "status" } });
     const box = element("textarea", {
-      rows: 6, value: (kept.sizes || "").replaceAll(",", "\n").replaceAll(":", " "),
+      className: "field", rows: 6, value: (kept.sizes || "").replaceAll(",", "\n").replaceAll(":", " "),
         placeholder: "64 0.5\n1518 0.5",
       attributes: { "aria-label": "frame sizes, bytes and share, one a line" },
     });

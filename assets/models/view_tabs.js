@@ -205,7 +205,7 @@
     for (const gd of plots()) {
       let note = gd.querySelector(".models-needs");
       if (!note) {
-        note = wattlas.element("button", { className: "models-needs", onclick: () => simulateMissing() });
+        note = wattlas.element("button", { className: "plain models-needs", onclick: () => simulateMissing() });
         gd.append(note);
       }
       note.hidden = !labels.length;

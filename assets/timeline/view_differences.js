@@ -68,7 +68,7 @@
     const words = heads.join("; ") ||
       pair + ": no window differs by 4 times the noise between windows";
     const [head, note] = [words, OF_RUNS].map((text) => element("span", { className: "quiet" }, text));
-    return [lane, element("div", { className: "lane-list" }, head, ...buttons, note)];
+    return [lane, element("div", { className: "lane-list small" }, head, ...buttons, note)];
   };
 
   document.addEventListener("click", (event) => {

@@ -2,10 +2,9 @@
 
 import io
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from importlib.resources import files
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import polars as pl
 import pytest
@@ -225,50 +224,6 @@ _PRINTED: Final = """() => {
     paper: getComputedStyle(document.body).backgroundColor,
   };
 }"""
-
-
-@pytest.mark.thin(1)
-@page_by_page
-def test_a_checker_of_access_finds_nothing_serious(
-    tab: Tab, logged_address: str, owed: Page
-) -> None:
-    """In both themes and on a phone. Each page has one title, each filter is one stop of Tab."""
-    visit(tab, logged_address + owed.path)
-    tab.evaluate(AXE)
-    assert _serious(tab) == []
-    tab.locator("#theme-button").click()
-    wait_idle(tab)
-    # Colours that are on their way have other contrasts.
-    tab.evaluate("() => Promise.all(document.getAnimations().map((one) => one.finished))")
-    assert _serious(tab, {"runOnly": ["color-contrast"]}) == []
-    tab.locator("#theme-button").click()
-    tab.set_viewport_size({"width": 390, "height": 844})
-    wait_idle(tab)
-    # The editor scrolls by its own keys.
-    assert [part for part in _serious(tab) if ".cm-scroller" not in part] == []
-    tab.set_viewport_size({"width": 1440, "height": 900})
-    wait_idle(tab)
-    assert tab.evaluate(_TITLES) == [owed.title]
-    assert tab.evaluate(_STOPS) == []
-
-
-AXE: Final = (files("axe_playwright_python") / "axe.min.js").read_text("utf-8")
-_SERIOUS: Final = """async (options) => {
-  const { violations } = await axe.run(document, { resultTypes: ["violations"], ...options });
-  return violations.filter(({ impact }) => ["serious", "critical"].includes(impact))
-    .flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.target} ${node.html}`));
-}"""
-_TITLES: Final = """() => [...document.querySelectorAll("h1")]
-  .filter((part) => part.getClientRects().length > 0).map((part) => part.textContent)"""
-# Of groups of choices, those with several stops of the Tab key.
-_STOPS: Final = """() => [...document.querySelectorAll(".facet-chips")]
-  .filter((box) => box.querySelectorAll("input[type=checkbox]:not([tabindex='-1'])").length > 1)
-  .map((box) => box.textContent)"""
-
-
-def _serious(tab: Tab, options: Mapping[str, Any] | None = None) -> list[str]:
-    found: list[str] = tab.evaluate(_SERIOUS, options or {})
-    return found
 
 
 @pytest.mark.slow
