@@ -178,7 +178,8 @@ def run_notes(runs: pl.DataFrame) -> list[str]:
         notes.append(f"{MOST_RUNS:,} of {matching:,} runs, evenly by configuration")
     if impossible:
         notes.append(
-            f"time awake of {impossible:,} left out: more reference cycles than their cores can count"
+            f"time awake of {impossible:,} left out: more reference cycles than their cores can "
+            "count"
         )
     return notes
 
