@@ -212,7 +212,7 @@ def _path_blocks(
     own = next((f.own_workload for f in FORMATS if f.name == judge), UNKNOWN)
     # No name says a workload that wattlas knows, such as that of a published study.
     workload = name if own == UNKNOWN or judge in OF_FORMATS else own
-    if workload == name:
+    if workload != own:
         yield workload_section(name, LATENCY_OF.get(judge, "duration_s"))
     yield system_section(name, dataset)
     yield from sections_of(columns)
@@ -229,23 +229,33 @@ def _some_of(shape: Shape) -> list[str]:
 
 
 def _stated_in(file: Path, form: str) -> set[str]:
-    """Return the settings that the log of one run of a known tool states, as small letters."""
+    """Return the settings that the log of a known tool states of all its runs.
+
+    They are written as in paths: in small letters, whole numbers as such.
+    """
     if form not in {preset.name for preset in presets()}:
         return set()
     known = next(each for each in FORMATS if each.name == form)
     context = ReadContext(file.name, 1.0)
     try:
         content = read_head(file, _MOST_BYTES)
-        if known.list_parts is not None and len(known.list_parts([content], context)) > 1:
-            return set()
-        output = known.read([content], context)
+        names = known.list_parts([content], context) if known.list_parts is not None else []
+        parts: list[str | None] = [*names] or [None]
+        readings = [known.read([content], replace(context, part=part)) for part in parts]
     except (FormatError, OSError):
         return set()
-    return (
-        {str(value).lower() for value in output.knobs.values()}
-        if isinstance(output, Reading)
-        else set()
-    )
+    stated = [
+        {_as_in_paths(value) for value in reading.knobs.values()}
+        for reading in readings
+        if isinstance(reading, Reading)
+    ]
+    return set.intersection(*stated) if stated else set()
+
+
+def _as_in_paths(value: float | str) -> str:
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    return str(value).lower()
 
 
 def _left_over(shapes: Sequence[Shape]) -> Iterator[str]:

@@ -1,6 +1,7 @@
 """Text logs by declaration: one run a file or a block, found by regular expressions.
 
-`log_presets.toml` declares those of known tools; settings declare others (`[[logs]]`).
+`log_presets.toml` and `benchmark_presets.toml` declare those of known tools; settings declare
+others (`[[logs]]`).
 """
 
 import re
@@ -21,9 +22,12 @@ from ingest.settings.column_names import clean_name
 from ingest.settings.layout import read_layer
 from ingest.settings.logs import TIMES, build_log
 from ingest.settings.tables import target_kinds
+from ingest.settings.units import unit_of
 
-_PRESETS: Final = Path(__file__).parent / "log_presets.toml"
+_PRESETS: Final = ("log_presets.toml", "benchmark_presets.toml")
 _NUMBER: Final = re.compile(r"[-+]?(?=\.?\d)(?:\d{1,3}(?:,\d{3})+|\d+)?(?:\.\d*)?(?:[eE][-+]?\d+)?")
+_WITH_UNIT: Final = re.compile(rf"({_NUMBER.pattern})\s*([A-Za-zµμ%][A-Za-zµμ/]*)")
+_PREFIXES: Final = {"k": 1e3, "K": 1e3, "M": 1e6, "G": 1e9}
 # No number of a log is greater.
 _MOST: Final = 2.0**63
 _QUANTILES: Final = {"p50": 0.5, "p90": 0.9, "p95": 0.95, "p99": 0.99, "p999": 0.999}
@@ -33,7 +37,8 @@ _QUANTILES: Final = {"p50": 0.5, "p90": 0.9, "p95": 0.95, "p99": 0.99, "p999": 0
 def presets() -> tuple[LogDeclaration, ...]:
     """Return the logs of known tools."""
     kinds = target_kinds({})
-    entries = read_layer(_PRESETS)["logs"]
+    folder = Path(__file__).parent
+    entries = [entry for name in _PRESETS for entry in read_layer(folder / name)["logs"]]
     return tuple(build_log(entry, number, kinds) for number, entry in enumerate(entries, 1))
 
 
@@ -109,7 +114,8 @@ def _parts(text: str, declaration: LogDeclaration) -> dict[str, str]:
         end = begins[number + 1].start() if number + 1 < len(begins) else len(text)
         words = [word for word in block_begin.groupdict().values() if word]
         name = "-".join(words) or str(number + 1)
-        name = name if name not in parts else f"{name}-{number + 1}"
+        while name in parts:
+            name = f"{name}-{number + 1}"
         parts[name] = text[: begins[0].start()] + text[block_begin.start() : end]
     return parts
 
@@ -141,7 +147,10 @@ def _take(name: str, text: str, declaration: LogDeclaration, reading: Reading) -
     if declared.is_dropped or not text:
         return
     target = declared.to or (name if name in declaration.kinds else None)
+    metric = SHIPPED.metrics.get(target or "")
     number = _number(text, target or name)
+    if number is None:
+        number = _in_unit(text, metric.unit if metric else declared.unit)
     kind = declaration.kinds[target] if target else "text" if number is None else "real"
     if kind != "text" and number is None:
         return
@@ -184,6 +193,27 @@ def _number(text: str, name: str) -> float | None:
     if "min" in name_parts:
         return min(numbers)
     return max(numbers) if "max" in name_parts else sum(numbers) / len(numbers)
+
+
+def _in_unit(text: str, unit: str) -> float | None:
+    """Return a number behind which its unit is written, in another unit of the same quantity.
+
+    A rate without a unit may have a prefix (`20 k`). None for any other text.
+    """
+    written = _WITH_UNIT.fullmatch(text)
+    if written is None or not written[1][-1].isdigit():
+        return None
+    number = float(written[1].replace(",", ""))
+    if unit == "1/s" and written[2] in _PREFIXES:
+        return number * _PREFIXES[written[2]]
+    above, slash, below = written[2].partition("/")
+    wanted, wanted_slash, wanted_below = unit.partition("/")
+    found, own = unit_of(above), unit_of(wanted)
+    if found is None or own is None or not found.quantity or found.quantity != own.quantity:
+        return None
+    if (slash, below) != (wanted_slash, wanted_below):
+        return None
+    return float(f"{number * found.scale / own.scale:.15g}")
 
 
 def _percentiles(text: str, histogram: LogHistogram) -> Mapping[str, float | int]:

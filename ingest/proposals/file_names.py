@@ -8,6 +8,7 @@ from typing import Final
 
 from data.knob_table import KNOB_TABLE
 from ingest.discover.names import workload_of
+from ingest.formats import FORMATS
 from ingest.proposals.sections import column_section, system_section, workload_section
 from ingest.proposals.shapes import MACHINE, Shape
 from ingest.settings.column_names import clean_name
@@ -98,16 +99,16 @@ def patterns_of(results: Sequence[Shape], shipped: Settings, dataset: str) -> li
             places = [part for part in folder.split("/") if part and "#" not in part]
             system = (places or re.split(r"[._\-#]", shape.signature) or ["linux"])[-1]
             named = workload_of(shape.example.split("/"), shipped)
-            workload = OF_FORMATS.get(shape.form or "", UNKNOWN) if named == UNKNOWN else named
+            of_format = OF_FORMATS.get(shape.form or "", UNKNOWN)
+            workload = of_format if named == UNKNOWN else named
             if workload == UNKNOWN and not has_logs:
-                workload = dataset
+                own = {known.name: known.own_workload for known in FORMATS}
+                workload = own.get(shape.form or "", UNKNOWN)
+                workload = dataset if workload == UNKNOWN else workload
                 system = system if len(system) > 2 else dataset
             pattern = _Pattern(shape, groups, workload, system)
-            twin = any(set(p.groups) == set(groups) and not p.constants for p in in_folder)
-            is_same_form = any(p.shape.form == shape.form for p in in_folder)
-            if twin and is_same_form:
-                pattern.constants["series"] = re.sub(r"[_.\-]*#.*", "", shape.signature)
             in_folder.append(pattern)
+        _tell_series_apart(in_folder)
         for shape in shapes:
             fitting = [p for p in in_folder if p.shape.signature in shape.signature]
             if shape in outputs or not fitting:
@@ -120,6 +121,25 @@ def patterns_of(results: Sequence[Shape], shipped: Settings, dataset: str) -> li
                 in_folder.append(pattern)
         patterns += in_folder
     return patterns
+
+
+def _tell_series_apart(patterns: Sequence[_Pattern]) -> None:
+    """Name the words before the numbers in which patterns of one format and the same knobs differ.
+
+    Words at the end that all of them have, such as `run`, are none of them, nor is the name of
+    their system.
+    """
+    twins: dict[tuple[object, ...], list[_Pattern]] = defaultdict(list)
+    for pattern in patterns:
+        twins[pattern.shape.form, *sorted({*map(str, pattern.groups)})].append(pattern)
+    for alike in (each for each in twins.values() if len(each) > 1):
+        words = [re.split(r"[_.\-]+", re.sub(r"[_.\-]*#.*", "", p.shape.signature)) for p in alike]
+        while min(map(len, words)) > 1 and len({each[-1] for each in words}) == 1:
+            words = [each[:-1] for each in words]
+        for pattern, own_words in zip(alike, words, strict=True):
+            series = "_".join(own_words)
+            if series not in ("", pattern.system):
+                pattern.constants["series"] = series
 
 
 def _groups(shape: Shape) -> list[str | None]:

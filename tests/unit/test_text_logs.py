@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from data.errors import SettingsError
-from ingest.formats import find_format
+from data.errors import FormatError, SettingsError
+from ingest.__main__ import main
+from ingest.formats import FORMATS, find_format
 from ingest.records import ReadContext, Reading
 from ingest.settings.loading import load_settings
 from tests.fixtures.format_cases import FOLDER
@@ -120,3 +121,88 @@ def test_declarations_that_cannot_be(tmp_path: Path, entry: str, message: str) -
     path = put(tmp_path / "wattlas.toml", f"[[logs]]\n{entry}\n")
     with pytest.raises(SettingsError, match=message.replace("[", r"\[")):
         load_settings(path)
+
+
+UNITS = r"""
+[[logs]]
+marks = ["took "]
+find = ['^took (?P<duration_s>.+)$', '^rate (?P<iops>.+)$', '^moved (?P<bandwidth_bytes_s>.+)$']
+"""
+
+
+@pytest.mark.parametrize(
+    ("line", "measured"),
+    [
+        ("took 22.5 ms", {"duration_s": 0.0225}),
+        ("took 2.25 min", {}),
+        ("took 1,500us", {"duration_s": 0.0015}),
+        ("took 3 W", {}),
+        ("took 3", {"duration_s": 3.0}),
+        ("took 3 ms/op", {}),
+        ("took \nrate 15.1 k", {"iops": 15_100.0}),
+        ("took \nrate 15.1 ms", {}),
+        ("took \nmoved 1.5 MiB/s", {"bandwidth_bytes_s": 1_572_864.0}),
+        ("took \nmoved 1.5 MB", {}),
+    ],
+)
+def test_a_number_may_have_its_unit_in_the_log(
+    tmp_path: Path, line: str, measured: dict[str, float]
+) -> None:
+    """A unit of another quantity, or one of which nothing is known, gives no number."""
+    settings = load_settings(put(tmp_path / "wattlas.toml", UNITS))
+    form = next(known for known in FORMATS if known.name == "text_log")
+    content = f"{line}\n".encode()
+    context = ReadContext("x.log", 0.0, logs=settings.logs_of("x.log"))
+    if not measured:
+        with pytest.raises(FormatError, match="nothing"):
+            form.read([content], context)
+        return
+    reading = form.read([content], context)
+    assert isinstance(reading, Reading)
+    assert reading.measurements == measured
+
+
+def test_blocks_of_one_name_are_as_many_runs() -> None:
+    """The second `Sum-3` and the numbers that tell blocks of one name apart do not meet."""
+    names = ("Sum-3", "Sum", "Sum", "Sum-3")
+    lines = "".join(f"Benchmark{n}  10  {i + 1}.5 ns/op\n" for i, n in enumerate(names))
+    _, readings = read_parts(f"goos: linux\ngoarch: amd64\n{lines}".encode())
+    found = [
+        (r.knobs["benchmark"], r.knobs.get("threads"), r.measurements["duration_s"])
+        for r in readings.values()
+    ]
+    assert found == [
+        ("Sum", 3, 1.5e-9), ("Sum", None, 2.5e-9), ("Sum", None, 3.5e-9), ("Sum", 3, 4.5e-9),
+    ]  # fmt: skip
+
+
+def test_settings_that_names_repeat_are_read_once_and_the_tool_says_what_is_judged(
+    lake: Path, tmp_path: Path
+) -> None:
+    text = captured("pgbench.txt").decode()
+    for clients in (4, 16):
+        for run in (1, 2):
+            put(
+                tmp_path / f"pgbench/clients_{clients}_run{run}.log",
+                text.replace("clients: 4", f"clients: {clients}"),
+            )
+    assert main(["add", str(tmp_path / "pgbench"), "--lake", str(lake)]) == 0
+    rows = runs(lake)
+    assert {(row["clients"], row["replicate"]) for row in rows} == {
+        (clients, run) for clients in (4, 16) for run in (1, 2)
+    }
+    assert {name for name in rows[0] if name.startswith("clients")} == {"clients"}
+    assert {row["performance_metric"] for row in rows} == {"latency_mean_us"}
+
+
+def test_words_of_names_that_tell_runs_apart_are_a_setting(lake: Path, tmp_path: Path) -> None:
+    text = captured("sysbench_cpu.txt").decode()
+    for size in ("1K", "16K"):
+        for access in ("read", "write"):
+            put(tmp_path / f"memory/bs_{size}/{access}_run1.log", text)
+    assert main(["add", str(tmp_path / "memory"), "--lake", str(lake)]) == 0
+    rows = runs(lake)
+    assert {(row["request_bytes"], row["series"]) for row in rows} == {
+        (size, access) for size in (1024, 16384) for access in ("read", "write")
+    }
+    assert {row["performance_metric"] for row in rows} == {"throughput_qps"}
