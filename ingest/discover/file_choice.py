@@ -1,7 +1,7 @@
 """Choose one file for each slot of a run."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
@@ -117,7 +117,11 @@ def _fullest(key: RunKey, claimed: list[RawFile], problems: Problems) -> RawFile
     """
     if len(claimed) == 1:
         return claimed[0]
-    contents = _contents(claimed)
+    # Length and digest of each file's content; its path instead if lengths differ.
+    contents = {file.path: (file.size, file.path) for file in claimed}
+    packed = {file.path for file in claimed if is_compressed(Path(file.path))}
+    if packed or len({file.size for file in claimed}) < len(claimed):
+        contents = {file.path: _content(file, file.path in packed) for file in claimed}
     unsure = {file.path for file in claimed if not _says_core(file)}
     best = min(claimed, key=lambda f: (f.path in unsure, -contents[f.path][0], f.path))
     equals = [file for file in claimed if contents[file.path] == contents[best.path]]
@@ -143,15 +147,6 @@ def _fullest(key: RunKey, claimed: list[RawFile], problems: Problems) -> RawFile
             problem = Problem("duplicate_source", "refused", detail)
         problems[key.dataset, file.path] = [problem]
     return winner
-
-
-def _contents(files: Sequence[RawFile]) -> dict[str, tuple[int, str]]:
-    """Return length and digest of each file's content; its path instead if lengths differ."""
-    packed = {file.path for file in files if is_compressed(Path(file.path))}
-    sizes = [file.size for file in files]
-    if not packed and len(set(sizes)) == len(sizes):
-        return {file.path: (file.size, file.path) for file in files}
-    return {file.path: _content(file, file.path in packed) for file in files}
 
 
 def _content(file: RawFile, is_packed: bool) -> tuple[int, str]:

@@ -258,7 +258,13 @@ class _Folder:
         beside = self._discovery.sidecars.beside(self._folder, file.name)
         sidecars = beside + self._for_all if beside else self._for_all
         terms, said_core = find_terms(file.path, self._settings, form, sidecars, self._top)
-        group = self._group_of(terms) if terms is not None else None
+        group = None
+        if terms is not None:
+            # Files of a run mostly have the same terms.
+            group = self._groups.get(terms)
+            if group is None:
+                key = match_terms(terms, self._settings).key(self._dataset)
+                group = self._groups[terms] = self._discovery.group_of(key)
         if group is not None and form is FORMATS_BY_NAME["table"]:
             # The name of a run takes precedence over the content of an undeclared table.
             is_declared = self._declared(file) or self._has_header(file)
@@ -304,18 +310,6 @@ class _Folder:
         raw = replace(raw, sidecars=sidecar_files(raw, sidecars, self._state))
         for part in parts_of(raw):
             self._discovery.take(part, group if part is raw else None)
-
-    def _group_of(self, terms: RunTerms) -> RunGroup:
-        """Return the run of some terms; cached, since files of a run mostly have the same terms.
-
-        Raises:
-            FormatError: As `match_run`.
-        """
-        group = self._groups.get(terms)
-        if group is None:
-            key = match_terms(terms, self._settings).key(self._dataset)
-            group = self._groups[terms] = self._discovery.group_of(key)
-        return group
 
     def _is_one(self, known: RecordedFile, form: Format, group: RunGroup) -> bool:
         """Return whether an unchanged file belongs to one run, decided without reading it."""

@@ -93,7 +93,9 @@ def _has_numbers(place: Place, are_results: bool) -> bool:
         read = {
             heading
             for heading, number in (*cells, *series)
-            if isinstance(number, float | int) and _is_read(number)
+            # People set whole, round numbers; others were read from a meter or a clock.
+            if isinstance(number, float | int)
+            and (number % 1 or (abs(number) > _MOST_SET and number % 1000))
         }
         # A power alone, such as `idle_power_w: 45.25`, is of a machine, unless several were read.
         has_time = any(quantity_in(heading) == "time" for heading in read)
@@ -108,11 +110,6 @@ def _has_numbers(place: Place, are_results: bool) -> bool:
         and (place.path or _has_energy(heading) or _has_time(heading))
         for heading, cell in cells
     )
-
-
-def _is_read(number: float) -> bool:
-    """Return whether a number was read from a meter or a clock: people set whole, round ones."""
-    return bool(number % 1) or (abs(number) > _MOST_SET and bool(number % 1000))
 
 
 def _has_energy(heading: str) -> bool:

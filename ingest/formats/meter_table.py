@@ -126,23 +126,21 @@ class _Rows:
             raise FormatError(f"some times have an offset from UTC, others not ({context.name})")
         order = context.date_order if "written" in self._kinds else "ymd"
         clock, series = self._rows.series(order, context.name)
+        offset_s = 0.0 if "utc" in self._kinds else None
+        if offset_s is None and self._zone is not None:
+            # How far the declared zone is ahead of UTC at the first time.
+            first = _EPOCH + timedelta(seconds=float(clock.local_s[0]))
+            offset = first.replace(tzinfo=ZoneInfo(self._zone)).utcoffset()
+            offset_s = None if offset is None else offset.total_seconds()
         return MeterReadings(
             local_s=clock.local_s,
             power_w=series.pop("power_w"),
-            utc_offset_s=0.0 if "utc" in self._kinds else self._offset_s(clock.local_s[0]),
+            utc_offset_s=offset_s,
             problems=self._problems.all(),
             serial="",
             events=[],
             **series,
         )
-
-    def _offset_s(self, local_s: float) -> float | None:
-        """Return how far the declared zone is ahead of UTC at a local time; None without a zone."""
-        if self._zone is None:
-            return None
-        local = (_EPOCH + timedelta(seconds=float(local_s))).replace(tzinfo=ZoneInfo(self._zone))
-        offset = local.utcoffset()
-        return None if offset is None else offset.total_seconds()
 
 
 def _fields(moment: datetime) -> MeterTime:

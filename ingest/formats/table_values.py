@@ -71,7 +71,9 @@ def values_of(
     values: dict[str, Cell] = {}
     for target in targets:
         cell = cells[target.index]
-        if target.name in COUNTERS and _is_wrapped(cell):
+        # A count beyond 2^63 is a negative difference of unsigned 64-bit counters.
+        count = str(cell).strip() if target.name in COUNTERS else ""
+        if count.isascii() and count.isdigit() and int(count) >= MOST_WHOLE:
             detail = f"{target.heading} {cell} is a negative difference; left unset"
             problems.add("wrapped_counter", "doubted", detail, line)
             cell = None
@@ -115,12 +117,6 @@ def _unwrapped(cell: Cell, wraps_at: float | None) -> tuple[Cell, bool]:
         return cell, False
     value = float(text)
     return (value + wraps_at, True) if -wraps_at <= value < 0 else (cell, False)
-
-
-def _is_wrapped(cell: Cell) -> bool:
-    """Return whether a count is beyond 2^63: a negative difference of unsigned 64-bit counters."""
-    text = str(cell).strip()
-    return text.isascii() and text.isdigit() and int(text) >= MOST_WHOLE
 
 
 def convert(

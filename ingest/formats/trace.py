@@ -4,7 +4,7 @@ Any text with a column of rising times at even steps and something measured: CSV
 DCGM, EnergiBridge, PCM, s-tui, PowerJoular, SPEC PTDaemon and others.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import chain, islice
 from typing import Final
 
@@ -110,15 +110,13 @@ def read(blocks: Iterable[bytes], context: ReadContext) -> Reading:
             if 0 <= counted_all < _MOST:
                 reading.measurements[own] = round(counted_all)
     reading.interval_s = reading.measurements["duration_s"]
-    reading.facts = dict(_facts(trace))
+    reading.facts = {
+        heading: cells[0]
+        for heading, cells in zip(trace.layout.headings, trace.layout.columns, strict=True)
+        if cells[0] and len(set(cells)) == 1
+    }
     reading.problems = problems.all()
     return reading
-
-
-def _facts(trace: Trace) -> Iterator[tuple[str, str]]:
-    for heading, cells in zip(trace.layout.headings, trace.layout.columns, strict=True):
-        if cells[0] and len(set(cells)) == 1:
-            yield heading, cells[0]
 
 
 def _values(trace: Trace, flags: list[str]) -> tuple[dict[str, np.ndarray], list[Column]]:
@@ -159,7 +157,9 @@ def _values(trace: Trace, flags: list[str]) -> tuple[dict[str, np.ndarray], list
         values[POWER] = _added([powers[at] for at in chosen])
     for at, numbers in powers.items():
         if at not in chosen or len(chosen) > 1:
-            own = f"{_bare(trace.layout.headings[at])}_power_w"
+            parts = clean_name(trace.layout.headings[at], "real").split("_")
+            bare = "_".join(part for part in parts if part not in _PLAIN)
+            own = f"{bare or 'other'}_power_w"
             if own != POWER and own not in values:
                 values[own] = numbers
                 title = f"Power, {trace.layout.headings[at]}"
@@ -198,11 +198,6 @@ def _possible(trace: Trace, at: int, numbers: np.ndarray) -> np.ndarray:
         detail = f"{trace.layout.headings[at]} cannot be {cell}; left out"
         trace.problems.add("bad_line", "refused", detail, trace.layout.lines[row])
     return np.where(is_odd, np.nan, numbers)
-
-
-def _bare(heading: str) -> str:
-    words = [w for w in clean_name(heading, "real").split("_") if w not in _PLAIN]
-    return "_".join(words) or "other"
 
 
 _PLAIN: Final = frozenset(

@@ -56,7 +56,12 @@ def read_times(
         return (numbers - first) * scale, None
     of_day = [_OF_DAY.fullmatch(text) for text in texts]
     if of_day[0] is not None:
-        return _unwrapped([_seconds_of(found) for found in of_day]), None
+        seconds_of_day = np.array([_seconds_of(match) for match in of_day])
+        known_at = np.flatnonzero(~np.isnan(seconds_of_day))
+        # Each midnight adds a day.
+        midnights = np.cumsum(np.diff(seconds_of_day[known_at]) < -_DAY_S / 2)
+        seconds_of_day[known_at[1:]] += midnights * _DAY_S
+        return seconds_of_day - seconds_of_day[known_at[0]], None
     form = next((f for f in _FORMATS if not np.isnan(_unix_seconds(texts[0], f))), None)
     if form is None:
         return None
@@ -71,15 +76,6 @@ def _seconds_of(match: re.Match[str] | None) -> float:
     hours, minutes, seconds, fraction = match.groups()
     whole = int(hours) * 3600 + int(minutes) * 60 + int(seconds)
     return whole + float(f"0.{fraction or 0}")
-
-
-def _unwrapped(seconds: Sequence[float]) -> np.ndarray:
-    """Return times of day as seconds since the first; each midnight adds a day."""
-    values = np.array(seconds)
-    known = np.flatnonzero(~np.isnan(values))
-    steps = np.diff(values[known])
-    values[known[1:]] += np.cumsum(steps < -_DAY_S / 2) * _DAY_S
-    return np.asarray(values - values[known[0]])
 
 
 def _unix_seconds(text: str, form: str) -> float:

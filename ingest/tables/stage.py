@@ -145,7 +145,15 @@ class TableStage:
             self._discovery.ignored += ignored
             planned = planned - joined
         paths = {read.file.path for read in reads}
-        reads = self._with_measurements(reads)
+        # Tables of which nothing was measured are plans of the others.
+        filled = {id(read) for read in reads if not all(map(read.is_empty, read.table.rows))}
+        plans = {id(read) for read in reads if filled and read.table.rows} - filled
+        self._discovery.ignored += [
+            Ignored(read.file.path, "nothing in it was measured")
+            for read in reads
+            if id(read) in plans
+        ]
+        reads = [read for read in reads if id(read) not in plans]
         digests = {read.digest for read in reads}
         ours, others = [_NO_IDS], [_NO_IDS]
         for kind, ids in self._summaries(dataset):
@@ -189,14 +197,6 @@ class TableStage:
         if self._plan.works:  # Which may fail; then the dataset is committed again.
             self._reads[dataset] = reads
         return reads
-
-    def _with_measurements(self, reads: Sequence[TableRead]) -> list[TableRead]:
-        """Return the tables without those of which nothing was measured, if of others."""
-        filled = {id(read) for read in reads if not all(map(read.is_empty, read.table.rows))}
-        plans = {id(read) for read in reads if filled and read.table.rows} - filled
-        said = "nothing in it was measured"
-        self._discovery.ignored += [Ignored(r.file.path, said) for r in reads if id(r) in plans]
-        return [read for read in reads if id(read) not in plans]
 
     def _declare(self, table: SummaryTable) -> None:
         """Add a table's undeclared columns to the lake; rename them in the rows if necessary."""
