@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import redirect_stdout
 from pathlib import Path
 
 import pytest
@@ -92,12 +93,17 @@ def made_once(shared_folder: Path, name: str, make: Callable[[Path], object]) ->
 
 @pytest.fixture(scope="session")
 def published_lake(shared_folder: Path) -> Path:
-    """The three published summary tables, ingested as the dataset `published`."""
+    """The three published summary tables, ingested as the dataset `published`.
+
+    Beside it `report.json` is what the add said.
+    """
     source = real_data() / "summaries"
 
     def make(folder: Path) -> None:
-        lake = folder / "lake"
-        assert ingest(["add", str(source), "--lake", str(lake), "--dataset", "published"]) == 0
+        folder.mkdir()
+        command = ["add", str(source), "--lake", str(folder / "lake"), "--dataset", "published"]
+        with (folder / "report.json").open("w") as out, redirect_stdout(out):
+            assert ingest([*command, "--json"]) == 0
 
     return made_once(shared_folder, "published", make) / "lake"
 

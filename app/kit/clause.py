@@ -35,7 +35,7 @@ MAX_CHARS: Final = 6000
 _SHOWN: Final = 40
 _MOST: Final = 2.0**53
 # Python and JavaScript each convert other texts too, such as 1_0 and 0x10.
-_NUMBER: Final = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
+_NUMBER: Final = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)

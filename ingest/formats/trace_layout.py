@@ -21,7 +21,7 @@ _SEPARATORS: Final = (",", ";", "\t", None)
 _FIRST_LINES: Final = 60
 _LEAST_ROWS: Final = 3
 _LEAST_COLUMNS: Final = 2
-_NUMBER: Final = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
+_NUMBER: Final = re.compile(r"[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?")
 # A number with a comma or without, and a unit.
 _WRITTEN: Final = re.compile(
     r"([-+]?(?:\d+(?:[.,]\d+)*\.?|\.\d+)(?:[eE][-+]?\d+)?)(\s*[A-Za-z%°µμ/]{0,6})"

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from typing import Final
 
 _SET: Final = frozenset({"", "nan", "-nan", "na", "n/a", "null", "none", "-"})
-_FIRST: Final = re.compile(r"[-+]?[\d.,]*\d[\d.,]*([eE][-+]?\d+)?\s*\S*")
-_PLAIN: Final = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
+_FIRST: Final = re.compile(r"[-+]?[.,]*+\d[\d.,]*+([eE][-+]?\d+)?\s*+\S*")
+_PLAIN: Final = re.compile(r"[-+]?(\d+(\.\d*)?|\.\d+)([eE][-+]?\d+)?")
 _NUMBER: Final = r"([-+]?(?:\d[\d.,]*|[.,]\d+)(?:[eE][-+]?\d+)?)"
 # Units that stand behind a number: letters, per cent, and products of them.
 _WITH_UNIT: Final = re.compile(_NUMBER + r"\s*([%°µμA-Za-z][\w%°µμ/·⋅*. ]{0,15})?")

@@ -103,9 +103,10 @@ def test_each_core_shows_the_extremes_of_its_steps(
     width=st.sampled_from(WIDTHS),
     cores=st.sampled_from(("all", "packages")),
 )
-def test_instructions_a_cycle_are_those_of_single_cores(
+def test_instructions_a_cycle_are_those_of_single_cores_and_sums_stay_in_their_bands(
     run: Run, ends: tuple[int, int], width: int, cores: str
 ) -> None:
+    """Sums of rates at every instant at which all cores of a line are between samples of theirs."""
     with small_levels(), tempfile.TemporaryDirectory() as folder:
         found = answer(Path(folder), run, ends, width, cores)
     for group in found.groups:
@@ -119,21 +120,6 @@ def test_instructions_a_cycle_are_those_of_single_cores(
                 mean = line["mean"][at]
                 assert line["max"][at] <= np.fmax(max(ratios) * (1 + OFF), mean)
                 assert line["min"][at] >= np.fmin(min(ratios) * (1 - OFF), mean)
-
-
-@given(
-    run=runs(),
-    ends=WINDOWS,
-    width=st.sampled_from(WIDTHS),
-    cores=st.sampled_from(("all", "packages")),
-)
-def test_a_sum_of_rates_is_never_outside_of_its_band(
-    run: Run, ends: tuple[int, int], width: int, cores: str
-) -> None:
-    """At every instant at which all cores of a line are between samples of theirs."""
-    with small_levels(), tempfile.TemporaryDirectory() as folder:
-        found = answer(Path(folder), run, ends, width, cores)
-    for group in found.groups:
         steps = [steps_of(run[core]) for core in group.cores]
         sampled = [of_core for of_core in steps if of_core]
         for t_ns, total in _sums(sampled):

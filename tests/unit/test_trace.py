@@ -11,6 +11,8 @@ from ingest.formats import FORMATS, find_format
 from ingest.formats.trace import read
 from ingest.formats.trace_counters import is_running_total, steps_of
 from ingest.formats.trace_headings import read_heading
+from ingest.formats.trace_layout import is_number, unit_of
+from ingest.formats.written_numbers import written_numbers
 from ingest.records import ReadContext, Reading
 from tests.fixtures.ingest import details, ingest, problems, put, query, runs
 from tests.fixtures.real import studies
@@ -396,3 +398,12 @@ def test_a_document_of_one_run_has_the_trace_of_its_folder(lake: Path, tmp_path:
         put(tmp_path / f"run_{number}/nvidia.csv", POWER)
     ingest(lake, tmp_path)
     assert [r["energy_j"] for r in runs(lake, "energy_j, model")] == [186.0, 186.0]
+
+
+@pytest.mark.parametrize("end", ["%" * 9, " a b"])
+def test_a_cell_of_a_million_digits_takes_no_time(end: str) -> None:
+    """A pattern that tries every two parts of it takes hours."""
+    cell = "9" * 1_000_000 + end
+    assert not is_number(cell)
+    assert unit_of(cell) == ""
+    assert written_numbers([cell, "5 W"], is_comma_separated=False) is None
