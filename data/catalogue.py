@@ -37,8 +37,8 @@ PARTS: Final = frozenset(
     ]
 )
 _ASIDE: Final = PARTS | {"package", "idle"}
-# Units of an energy for each request, image, token and the like.
-_ENERGY_OF_ITEM: Final = re.compile(r"([kMmun]?J|[kMm]?Wh)/[a-z]\w*")
+# Units of an energy for each request, image, 1k tokens and the like.
+_ENERGY_OF_ITEM: Final = re.compile(r"([kMmun]?J|[kMm]?Wh)/(\d+[kM]? )?[a-z]\w*")
 
 
 @dataclass(frozen=True)

@@ -39,7 +39,11 @@ class Metric:
     @cached_property
     def axis_title(self) -> str:
         """Return the title with unit and direction: `p99 latency, us (less is better)`."""
-        unit = "".join(f", {each}" for each in (self.unit, self.doubt) if each)
+        return self.titled()
+
+    def titled(self, note: str = "") -> str:
+        """Return the title of an axis with a note on its unit."""
+        unit = "".join(f", {each}" for each in (self.unit, note, self.doubt) if each)
         direction = f" ({self.better} is better)" if self.better else ""
         return f"{self.title}{unit}{direction}"
 

@@ -65,7 +65,7 @@ def digits_between(low: float, high: float) -> int:
 def lowered(title: str) -> str:
     """Return a title for use inside a sentence: `mean latency`, but `IOs per joule`, `PowerCap`."""
     first = title.partition(" ")[0]
-    is_name = first[1:] != first[1:].lower() or title[1:2].isdigit()
+    is_name = first.isupper() or first[1:] != first[1:].lower() or title[1:2].isdigit()
     return title if is_name else title[:1].lower() + title[1:]
 
 
@@ -77,6 +77,12 @@ def kind_of(unit: str) -> str:
     if unit.endswith("/s"):
         return "1/s"
     return unit[1:] if unit[1:] in _PREFIXED else unit
+
+
+def has_prefix(unit: str) -> bool:
+    """Return whether a unit has an SI prefix, so that its numbers take no further one: `kWh/FU`."""
+    base = unit.partition("/")[0]
+    return base[:1] in "kMGTmun" and base[1:].removesuffix("CO2eq") in {*_PREFIXED, "Wh", "g"}
 
 
 def format_change(fraction: float | None) -> str:

@@ -203,7 +203,9 @@ def _sentence(row: Mapping[str, Any], question: Asked, given: Collection[str]) -
     if question.limit is not None and row["limited"] is None:
         return f"{name}{f' at {load}' if load else ''} has no {lowered(question.limited.title)}."
     if 1 < row["settings"] == row["equals"] and row["change_pct"] is None:
-        return f"{start} has the same {what} at all {row['settings']:,} settings: {value} {n}."
+        count = row["settings"]
+        all_words = "both settings" if count == 2 else f"all {count:,} settings"
+        return f"{start} has the same {what} at {all_words}: {value} {n}."
     parts = [_change_sentence(row, question, what, value, n), *_against_sentence(row, question)]
     if row["members"] and row["settings"] > 1:
         parts.append(_set_sentence(row))

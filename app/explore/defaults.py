@@ -196,12 +196,14 @@ def with_knobs(view: LakeView, state: ExploreState) -> ExploreState:
         heat_x, heat_y = heat_y, heat_x
     if style not in numbers or known.get(style, 0) < 2:
         style = NONE
+    # A line for each name, though these may be too many for symbols.
+    by = roles.colour if roles.symbol == NONE and roles.colour not in numbers else roles.symbol
     return replace(
         state,
         heat_x=heat_x,
         heat_y=heat_y,
         lines_x=over,
-        lines_by=NONE if roles.symbol == over else roles.symbol,
+        lines_by=NONE if by == over else by,
         lines_style=style,
         **roles._asdict(),
     )

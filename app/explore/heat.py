@@ -28,12 +28,14 @@ from data.knobs import Knob
 from data.metrics import Metric
 from data.queries.metric_cube import cells_query
 from data.selection import Selection, Value
-from data.units import format_digits
+from data.units import format_digits, has_prefix
 
 TEXT_MAX_CELLS: Final = 110
 # A knob with more values than that is nearly continuous: the map has so many bins of it.
 _BINS: Final = 20
 _LETTER_PX: Final = 7
+# Latencies of a hundred times as many microseconds are written so.
+_OF_US: Final = ((1e6, "s"), (1e3, "ms"))
 # Letters of a label beside the map.
 _LONGEST: Final = 18
 
@@ -102,7 +104,12 @@ def heatmap(question: Question) -> dict[str, Any]:
         who = f" of {label}" if label else ""
         words = f"No run{who} has a value for{BREAK}{measure.title}."
         return {"figure": message_figure(words)}
-    parts = ["mean of replicates", slice_words(heat.part, labels), bold(synthetic_note(left))]
+    is_mean = (heat.cells["n"] > 1).any()
+    parts = [
+        "mean of replicates" if is_mean else "one run each",
+        slice_words(heat.part, labels),
+        bold(synthetic_note(left)),
+    ]
     figure = build_heatmap(
         heat.cells,
         measure,
@@ -166,14 +173,13 @@ def build_heatmap(
             subtitle += f" · {len(first)} values of {knob.menu_title} in {len(levels)} bins"
     grid = _grid(cells, x_knob, y_knob)
     grid |= {name: bins[knob.column] for name, knob in (("x", x_knob), ("y", y_knob))}
-    is_plain = measure.unit in ("us", "GHz", "%")
-    scale, prefix = (1.0, "") if is_plain else common_prefix(np.nanmax(np.abs(grid["mean"])))
+    scale, unit = _unit_of_cells(measure.unit, float(np.nanmax(np.abs(grid["mean"]))))
     z = grid["mean"] / scale
     x, y = (_labels(k, grid[name], systems) for k, name in ((x_knob, "x"), (y_knob, "y")))
     missing = np.argwhere(np.isnan(z))
     return {
         "data": [
-            _means_trace(z, x, y, grid, measure, prefix),
+            _means_trace(z, x, y, grid, measure, unit),
             _missing_trace([x[j] for _, j in missing], [y[i] for i, _ in missing]),
             _veil_trace(z, x, y),
             _catcher_trace(z, x, y),
@@ -227,8 +233,17 @@ def _grid(cells: pl.DataFrame, x_knob: Knob, y_knob: Knob) -> dict:
     return {**grid, "x": xs, "y": ys}
 
 
-def _means_trace(z, x, y, grid, measure, prefix) -> dict:  # type: ignore[no-untyped-def]
-    unit = f", {prefix}{measure.unit}" if prefix + measure.unit else ""
+def _unit_of_cells(unit: str, top: float) -> tuple[float, str]:
+    """Return the factor and the unit in which cells up to a size are written."""
+    if unit == "us":
+        return next((one for one in _OF_US if top >= 100 * one[0]), (1.0, unit))
+    if unit in ("GHz", "%") or has_prefix(unit):
+        return 1.0, unit
+    scale, prefix = common_prefix(top)
+    return scale, f"{prefix}{unit}"
+
+
+def _means_trace(z, x, y, grid, measure, unit) -> dict:  # type: ignore[no-untyped-def]
     trace = {
         "type": "heatmap",
         "name": measure.title,
@@ -240,7 +255,10 @@ def _means_trace(z, x, y, grid, measure, prefix) -> dict:  # type: ignore[no-unt
         "ygap": 1,
         "colorscale": "Viridis",
         "hoverinfo": "none",
-        "colorbar": {**color_bar(f"{measure.title}{unit}"), "thickness": 8},
+        "colorbar": {
+            **color_bar(f"{measure.title}, {unit}" if unit else measure.title),
+            "thickness": 8,
+        },
     }
     if z.size <= TEXT_MAX_CELLS:
         trace["text"] = [["" if np.isnan(v) else format_digits(float(v)) for v in r] for r in z]

@@ -6,6 +6,8 @@ from typing import Any, Final
 import numpy as np
 
 from app.kit.figure_text import BREAK, finishing, first_line, styled
+from data.metrics import Metric
+from data.units import has_prefix
 
 # Hues of Okabe and Ito with enough contrast on white and near-black.
 OKABE_ITO: Final = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00")
@@ -21,6 +23,8 @@ SIZE_MIN_PX: Final = 5.0
 SIZE_MAX_PX: Final = 17.0
 ADAPTIVE_SIZE_PX: Final = 11.0
 _MESSAGE_COLUMNS: Final = 46
+# From a number of microseconds on, what a title says of them.
+_OF_US: Final = ((1e6, "1M = 1 s"), (1e4, "1k = 1 ms"))
 
 FONT: Final = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif"
 
@@ -72,6 +76,30 @@ def axis_title(text: str) -> dict[str, Any]:
     return {"text": text, "standoff": 6, "font": {"size": 12}}
 
 
+def thousands_note(unit: str, top: float) -> str:
+    """Return what thousands or millions of microseconds are; empty for few, and other units."""
+    return next((words for least, words in _OF_US if unit == "us" and top >= least), "")
+
+
+def metric_ticks(measure: Metric, top: float, is_log: bool = False, scale: str = "") -> dict:
+    """Return title and numbers of an axis of a metric, up to a size.
+
+    Thousands have an SI prefix, but a power of ten where the unit has a prefix of its own. Of
+    microseconds, the unit of all latencies, the title says what thousands or millions are.
+
+    Args:
+        scale: What the title says of the scale.
+    """
+    is_us, note = measure.unit == "us", thousands_note(measure.unit, top)
+    is_plain = is_us or not has_prefix(measure.unit)
+    is_short = bool(note) or (not is_us and is_plain and not is_log and top >= 1000)
+    return {
+        "title": axis_title(f"{measure.titled(note)}{scale}"),
+        "exponentformat": "SI" if is_plain else "power",
+        **({"tickformat": "~s"} if is_short else {}),
+    }
+
+
 def color_bar(title: str) -> dict[str, Any]:
     """Return a colour bar at the right of a large figure."""
     return {
@@ -79,6 +107,7 @@ def color_bar(title: str) -> dict[str, Any]:
         "thickness": 10,
         "len": 1,
         "outlinewidth": 0,
+        "exponentformat": "SI",
         "tickfont": {"size": 12},
     }
 

@@ -7,8 +7,14 @@ import polars as pl
 
 from app.kit.lake_view import LakeView
 from data.catalogue import Catalogue
-from data.queries.runs import chosen_counts_query, same_time_query, same_value_query
+from data.queries.runs import (
+    chosen_counts_query,
+    same_time_query,
+    same_value_query,
+    unlike_work_query,
+)
 from data.selection import Selection
+from data.units import kind_of
 
 # Of the metrics along y, the first that at least half of the runs have, else at least a quarter,
 # else any; else the metric that most runs have.
@@ -61,15 +67,15 @@ def choose_performance(counts: Mapping[str, int], performance: str, catalogue: C
 def _commonest(counts: Mapping[str, int], other: str, catalogue: Catalogue) -> str | None:
     """Return what most runs have; first among metrics of which less or more is better.
 
-    What has the unit of `other` or of a cost comes last: it tells little beside it, or stands
+    What is of the kind of `other` or of a cost comes last: it tells little beside it, or stands
     along y.
     """
-    units = {catalogue.metric(name).unit for name in (*catalogue.costs, other) if name}
+    kinds = {kind_of(catalogue.metric(name).unit) for name in (*catalogue.costs, other) if name}
 
     def rank(name: str) -> tuple[bool, bool, bool, int]:
         metric = catalogue.metric(name)
         is_told = metric.better is not None
-        return name not in _LAST, metric.unit not in units, is_told, counts[name]
+        return name not in _LAST, kind_of(metric.unit) not in kinds, is_told, counts[name]
 
     left = (name for name, n in counts.items() if n and name != other)
     return max(left, key=rank, default=None)
@@ -114,11 +120,16 @@ def untelling(view: LakeView, selection: Selection, counts: Mapping[str, int]) -
     own = [name for name in counts if counts[name] > 2]
     same = view.answered(*same_value_query(selection, own)).row(0, named=True) if own else {}
     reasons = {name: "all runs have one value" for name, is_same in same.items() if is_same}
-    if not view.answered(*same_time_query(selection)).item():
-        return reasons
-    reasons["duration_s"] = "all runs took the same time"
-    if any(counts.get(name) for name in view.catalogue.costs[1:-1]):
-        reasons["energy_j"] = "runs of one length differ in what they did: see energy per item"
+    of_items = [name for name in view.catalogue.costs[1:-1] if counts.get(name)]
+    is_unlike = False
+    if of_items and counts.get("energy_j"):
+        choice = view.catalogue.choice_columns
+        is_unlike = view.answered(*unlike_work_query(selection, of_items[0], choice)).item()
+    if view.answered(*same_time_query(selection)).item():
+        reasons["duration_s"] = "all runs took the same time"
+        is_unlike |= bool(of_items)
+    if is_unlike:
+        reasons["energy_j"] = "runs differ in what they did: see energy per item"
     return reasons
 
 

@@ -155,8 +155,7 @@ def conclusions(judged: Judged) -> list[str]:
         parts = [f"Nobody has {title} in any of {cell_words}"]
     listed = [", ".join(parts)] if parts else []
     listed += [words for name, words in _open_words(judged, counts) if counts.get(name)]
-    first = f"{'; '.join(listed)}."
-    return [first[:1].upper() + first[1:], *_largest_lead(judged, won)]
+    return [f"{'; '.join(listed)}.", *_largest_lead(judged, won)]
 
 
 def _open_words(judged: Judged, counts: dict[str, int]) -> list[tuple[str, str]]:

@@ -58,6 +58,26 @@ def same_time_query(selection: Selection) -> tuple[str, list[Any]]:
     )
 
 
+def unlike_work_query(
+    selection: Selection, of_item: str, choice: Sequence[str]
+) -> tuple[str, list[Any]]:
+    """Build the query of whether runs of one choice did amounts of work that differ by over 5 %.
+
+    The amount is the energy of a run by that of an item of its work.
+
+    Args:
+        of_item: Column of `runs` with the energy of an item.
+        choice: Columns of what was given; runs that agree in them are compared with each other.
+    """
+    condition, parameters = selection.predicate()
+    return (
+        f"SELECT coalesce(max(most) > 1.05, FALSE) FROM (SELECT max(energy_j / {of_item}) "
+        f"/ min(energy_j / {of_item}) AS most FROM runs WHERE ({condition}) AND energy_j > 0 "
+        f"AND {of_item} > 0 GROUP BY {', '.join(choice)})",
+        parameters,
+    )
+
+
 def same_value_query(selection: Selection, columns: Sequence[str]) -> tuple[str, list[Any]]:
     """Build the query of which columns have one value in all chosen runs; one row."""
     condition, parameters = selection.predicate()

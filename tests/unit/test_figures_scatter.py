@@ -18,8 +18,10 @@ from app.kit.encodings import (
     SIZE_MAX_PX,
     SIZE_MIN_PX,
     itr_sizes_px,
+    metric_ticks,
 )
 from data.catalogue import SHIPPED
+from data.metrics import Metric
 from tests.fixtures.lakes import run, runs_from_text
 from tests.fixtures.pictures import pairs, points_of, traces
 
@@ -186,13 +188,16 @@ def test_only_like_runs_compete(tmp_path: Path, column: str) -> None:
 
 def test_single_settings_of_many_places_are_not_marked(tmp_path: Path) -> None:
     rows = [run(load_qps=1e3 * k, latency_p99_us=50.0 + k) for k in range(1, 32)]
-    rows.append(run(load_qps=1e3, latency_p99_us=40.0, itr_us=4.0))
+    rows.append(run(load_qps=1e3, latency_p99_us=40.0, itr_us=4.0, energy_j=900.0))
     figure = draw(points_of(tmp_path, rows))
     assert [len(pairs(mark)) for mark in traces(figure, "winner")] == [1, 1, 1]
+    few = draw(points_of(tmp_path / "few", rows[:5]))
+    assert not any(pairs(mark) for mark in traces(few, "winner"))
 
 
 def test_winners_of_what_was_not_measured_are_not_marked(tmp_path: Path) -> None:
-    rows = [run(energy_j=None, power_w=p, itr_us=i) for p, i in ((50.0, 2.0), (40.0, 4.0))]
+    rows = [run(energy_j=None, power_w=p, itr_us=i, latency_p99_us=p)
+            for p, i in ((50.0, 2.0), (40.0, 4.0))]  # fmt: skip
     figure = draw(points_of(tmp_path, rows, y="power_w"), y="power_w")
     marks = {t["meta"]["winner"]: pairs(t) for t in traces(figure, "winner")}
     assert marks["energy"] == marks["edp"] == []
@@ -337,6 +342,39 @@ def test_an_axis_fits_what_most_points_need(
     low, high = np.log10([100, high_us]) if axis["type"] == "log" else (100, high_us)
     margin = 0.06 * (high - low)
     assert axis["range"] == pytest.approx([low - margin, high + margin])
+
+
+@pytest.mark.parametrize(
+    ("metric", "look"),
+    [
+        (("us", 9_000.0), ("latency, us (less is better)", "SI", None)),
+        (("us", 30_000.0), ("latency, us, 1k = 1 ms (less is better)", "SI", "~s")),
+        (("us", 12e6), ("latency, us, 1M = 1 s (less is better)", "SI", "~s")),
+        (("J", 9_000.0), ("latency, J (less is better)", "SI", "~s")),
+        (("kWh", 2e-7), ("latency, kWh (less is better)", "power", None)),
+        (("kWh", 9_000.0), ("latency, kWh (less is better)", "power", None)),
+    ],
+)
+def test_numbers_of_an_axis_have_one_prefix(
+    metric: tuple[str, float], look: tuple[str, str, str | None]
+) -> None:
+    unit, top = metric
+    axis = metric_ticks(Metric("x", "latency", unit, "x", "", better="less"), top)
+    title, form, ticks = look
+    assert (axis["title"]["text"], axis["exponentformat"]) == (title, form)
+    assert axis.get("tickformat") == ticks
+
+
+def test_each_symbol_with_one_point_competes_with_the_others(tmp_path: Path) -> None:
+    """Three modes of one run each: one has the least energy, not each of its own symbol."""
+    rows = [run(mode=mode, itr_us=None, dvfs_ghz=None, energy_j=energy, latency_p99_us=p99)
+            for mode, energy, p99 in (("poll", 3.0, 5.0), ("hybrid", 2.0, 6.0),
+                                      ("interrupt", 4.0, 7.0))]  # fmt: skip
+    shown = draw(points_of(tmp_path / "lake", rows), symbol="mode", colour="none", size="none")
+    (mark,) = [t for t in traces(shown, "winner") if t["meta"]["winner"] == "energy"]
+    assert mark["y"].tolist() == [2.0]
+    (line,) = traces(shown, "frontier")
+    assert sorted(line["y"].tolist()) == [2.0, 3.0]
 
 
 def test_points_of_any_encoding_are_sorted_and_none_stay_none(points: pl.DataFrame) -> None:

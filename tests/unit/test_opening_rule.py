@@ -413,6 +413,26 @@ def test_runs_of_one_length_open_on_the_energy_of_an_item(tmp_path: Path) -> Non
     assert_links_open_as(view, first)
 
 
+@pytest.mark.parametrize(("tokens", "shown"), [(40, "energy_token"), (1, "energy_j")])
+def test_runs_of_unlike_work_open_on_the_energy_of_an_item(
+    tokens: int, shown: str, tmp_path: Path
+) -> None:
+    """Programs may differ in their work, runs of one may not."""
+    columns = (
+        Column("energy_token", "metric", "real", title="token", unit="J/token", better="less"),
+        Column("program", "knob", "text", title="program", is_given=True),
+    )
+    rows = [
+        run(workload="own", performance_metric="duration_s", latency_p99_us=None, program=program,
+            itr_us=itr, energy_j=energy, duration_s=9.0 + itr,
+            energy_token=energy / (items + tokens * itr))
+        for program, items, energy in (("a", 1000, 90.0), ("b", 9000, 700.0))
+        for itr in (2.0, 5.0, 9.0)
+    ]  # fmt: skip
+    first = default_state(Lakes(write_lake(tmp_path / "lake", rows, columns)).at(None))
+    assert (first.y, first.cost) == (shown, shown)
+
+
 def test_a_number_that_all_runs_share_is_no_metric_of_an_opening(tmp_path: Path) -> None:
     """Their mean is that number: a sum of 0.3 is not exact."""
     columns = (Column("most", "metric", "real", title="most"),)

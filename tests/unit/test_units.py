@@ -17,7 +17,9 @@ from data.units import (
     format_digits,
     format_load,
     format_quantity,
+    has_prefix,
     kind_of,
+    lowered,
 )
 
 NAN, INF = float("nan"), float("inf")
@@ -39,6 +41,15 @@ def test_three_significant_digits(value: float, text: str) -> None:
 )  # fmt: skip
 def test_kinds_of_units(unit: str, kind: str) -> None:
     assert kind_of(unit) == kind
+
+
+def test_units_with_a_prefix_take_no_further_one() -> None:
+    own = ["kWh/FU", "mJ", "us", "ns", "MB", "kgCO2eq", "mJ/image", "MHz"]
+    none = ["J", "Wh", "s", "B", "W", "J/token", "min", "", "1/s", "tokens/s", "%", "QPS"]
+    assert [*map(has_prefix, (*own, *none))] == [True] * len(own) + [False] * len(none)
+    assert [lowered(title) for title in ("PowerCap of a card", "Mean", "IOs")] == [
+        "PowerCap of a card", "mean", "IOs",
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize(("value", "unit"), [(NAN, "us"), (INF, "")])

@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 
 from app.kit.columns import floats
-from app.kit.encodings import axis_title
+from app.kit.encodings import metric_ticks
 from data.metrics import Metric
 
 # Quartile distances from the nearer quartile at which a value is far out (Tukey, 1977).
@@ -31,16 +31,13 @@ def metric_axis(
         deviations: Their standard deviations; NULL where n is 1.
         needed: Values that the axis shows, if points lie around them: best points, the limit.
     """
-    # Write thousands of joules with k; microseconds and smaller values as they are.
-    prefixed = measure.unit != "us" and not log and (values.abs().max() or 0) >= 1000  # type: ignore[operator]
+    top = float(values.abs().max() or 0)  # type: ignore[arg-type]
     return {
-        "title": axis_title(measure.axis_title),
         "type": "log" if log else "linear",
         "automargin": False,
         "zeroline": False,
-        "exponentformat": "SI",
         "separatethousands": True,
-        **({"tickformat": "~s"} if prefixed else {}),
+        **metric_ticks(measure, top, log),
         "range": _range(floats(values), deviations, log, needed),
     }
 

@@ -19,7 +19,13 @@ from app.explore.figures.line_traces import (
 )
 from app.kit.columns import floats
 from app.kit.competitors import axis_label, ordered_values, value_words
-from app.kit.encodings import axis_title, base_layout, scatter_trace
+from app.kit.encodings import (
+    axis_title,
+    base_layout,
+    metric_ticks,
+    scatter_trace,
+    thousands_note,
+)
 from app.kit.figure_text import bold, finishing
 from data.metrics import Metric
 from data.selection import Value
@@ -118,7 +124,8 @@ def _layout(
             "domain": [max(0.0, top - height), top]
         }
         if rows > 1:
-            text = bold(f"{metric.title}, {metric.unit}" if metric.unit else metric.title)
+            note = thousands_note(metric.unit, _top(own, scene))
+            text = bold(", ".join(filter(None, [metric.title, metric.unit, note])))
             layout["annotations"].append(_label(text, 0, top, xanchor="left"))
         if fitted := _fitted(own, scene):
             text = f"\N{BLACK UP-POINTING SMALL TRIANGLE} {fitted[1]} beyond"
@@ -129,6 +136,12 @@ def _layout(
 def _fitted(cells: pl.DataFrame, scene: LinesScene) -> tuple[list[float], int] | None:
     """Return the range of a metric's axis if some values are far out, and how many these are."""
     return None if scene.y_log else line_range(floats(cells["value"].drop_nulls()))
+
+
+def _top(cells: pl.DataFrame, scene: LinesScene) -> float:
+    """Return the largest size on a metric's axis."""
+    fitted = _fitted(cells, scene)
+    return max(map(abs, fitted[0])) if fitted else float(cells["value"].abs().max() or 0)  # type: ignore[arg-type]
 
 
 def _label(text: str, x: float, y: float, **more: Any) -> dict[str, Any]:
@@ -162,15 +175,12 @@ def _y_axis(
 ) -> dict[str, Any]:
     is_many = len(scene.metrics) > 1
     fitted = _fitted(cells, scene)
-    top = max(map(abs, fitted[0])) if fitted else cells["value"].abs().max() or 0
-    is_prefixed = metric.unit != "us" and not scene.y_log and top >= 1000  # type: ignore[operator]
     return {
-        "title": axis_title("" if is_many else metric.axis_title),
         "type": "log" if scene.y_log else "linear",
         "zeroline": False,
-        "exponentformat": "SI",
         "nticks": 5 if is_many else 8,
         "anchor": axes["xaxis"],
-        **({"tickformat": "~s"} if is_prefixed else {}),
+        **metric_ticks(metric, _top(cells, scene), scene.y_log),
+        **({"title": axis_title("")} if is_many else {}),
         **({"range": fitted[0]} if fitted else {}),
     }

@@ -26,6 +26,7 @@ MARKS: Final = (
 )
 _NAMED_MAX: Final = 3
 _MARKED_MAX: Final = 30
+_ALONE_MAX: Final = 3
 # Index of the style of a group with several symbols: the last one.
 EVERY: Final = -1
 # From this number of points on, WebGL draws a frontier.
@@ -43,7 +44,8 @@ class Marks:
         fronts: Of each group the points that no other beats within the limit; none without axes
             that have a better end.
         best: For each mark the symbol and the point of each group's best within the limit; groups
-            of one point have none where there are many groups: marks would cover all points.
+            of one point have none where there are many groups, or several and only such: marks
+            would cover all points.
         missed: The first point of each group without a point within the limit.
     """
 
@@ -84,8 +86,9 @@ def find_marks(
     symbol = symbols[first]
     within = _within(points, state, catalogue)
     rows = np.flatnonzero(within)
-    if len(symbol) > _MARKED_MAX:
-        rows = rows[(np.bincount(group) > 1)[group[rows]]]
+    sizes = np.bincount(group)
+    if len(symbol) > _MARKED_MAX or (len(symbol) > _ALONE_MAX and sizes.max() == 1):
+        rows = rows[(sizes > 1)[group[rows]]]
     rows = rows[np.argsort(group[rows], kind="stable")]
     groups = np.split(rows, np.searchsorted(group[rows], np.arange(1, len(symbol))))
     missed = first[np.bincount(group, within) == 0]

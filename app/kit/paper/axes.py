@@ -278,7 +278,7 @@ def written(at: np.ndarray, spec: dict[str, Any]) -> list[str]:
     suffix = plain(spec.get("ticksuffix") or "")
     if form.endswith("%"):
         return [f"{100 * value:g} %{suffix}" for value in at]
-    is_si = form.endswith("s") or (not form and spec.get("exponentformat") != "none")
+    is_si = form.endswith("s") or (not form and spec.get("exponentformat") not in ("none", "power"))
     top = float(np.nanmax(np.abs(at))) if len(at) else 0.0
     if is_si and top and not 1e-3 <= top < 1e4:
         return [f"{_si(value)}{suffix}" for value in at]

@@ -10,7 +10,7 @@ from app.kit.competitors import Competitors
 from app.kit.encodings import axis_title, base_layout, scatter_trace
 from app.kit.figure_text import BREAK, finishing
 from data.metrics import Metric
-from data.units import digits_between, format_quantity
+from data.units import digits_between, format_quantity, has_prefix
 
 _JITTER: Final = 0.16
 _GOLDEN: Final = 0.6180339887498949
@@ -131,7 +131,7 @@ def _layout(scene: EvidenceScene) -> dict:
             # For lack of space the direction is only in the map's title.
             "title": axis_title(f"{title}, {unit}" if unit else title),
             "zeroline": False,
-            "exponentformat": "SI",
+            "exponentformat": "power" if has_prefix(unit) and unit != "us" else "SI",
         },
         "dragmode": "zoom",
         "meta": {"kind": "evidence"},

@@ -7,7 +7,7 @@ import numpy as np
 import polars as pl
 
 from app.kit.competitors import Competitors
-from app.kit.encodings import axis_title, base_layout, scatter_trace
+from app.kit.encodings import base_layout, metric_ticks, scatter_trace
 from app.kit.figure_text import finishing
 from data.analysis.pareto import frontier, pareto_mask
 from data.metrics import Metric
@@ -153,14 +153,12 @@ def _axis(measure: Metric, values: pl.Series) -> dict:
     is_log = low > 0 and top > _WIDE * low
     scale = " · log scale" if is_log else ""
     return {
-        "title": axis_title(measure.axis_title + scale),
         "type": "log" if is_log else "linear",
         # Ticks at 1, 2 and 5 of each decade; over many decades only at their starts.
         **({"dtick": "D2" if top < 1e4 * low else 1} if is_log else {}),
         "zeroline": False,
-        "exponentformat": "SI",
         **_narrow(low, top),
-        **({"tickformat": "~s"} if measure.unit != "us" and abs(top) >= 1000 else {}),
+        **metric_ticks(measure, abs(top), scale=scale),
     }
 
 
