@@ -141,6 +141,16 @@ def performance_column(view: LakeView, selection: Selection) -> str:
     return view.once(_commonest_performance, selection)
 
 
+def titled_performance(view: LakeView, selection: Selection, name: str) -> str:
+    """Return the title of a metric, with a note if a workload names it as its performance.
+
+    What stands in for a performance that nobody measured, such as another energy, is none.
+    """
+    named = view.left(selection)["performance_metric"]
+    is_own = name == performance_column(view, selection) and bool(named.eq(name).any())
+    return f"{view.catalogue.metric(name).title}{' (performance)' if is_own else ''}"
+
+
 def _commonest_performance(view: LakeView, selection: Selection) -> str:
     left = view.left(selection)
     names = left["performance_metric"].drop_nulls().unique()

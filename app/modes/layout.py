@@ -14,7 +14,7 @@ from app.kit.encodings import message_figure, title_of
 from app.kit.export import ExportedPage, how_computed, render
 from app.kit.filters import filter_blocks, offered_choices
 from app.kit.lake_view import LakeView
-from app.kit.metric_choice import PERFORMANCE, performance_column
+from app.kit.metric_choice import PERFORMANCE, performance_column, titled_performance
 from app.kit.page_layout import (
     filter_sidebar,
     link_to,
@@ -208,13 +208,10 @@ def limited_choices(view: LakeView, state: ModesState) -> Groups:
 def _with_performance(view: LakeView, state: ModesState, shown: str, chosen: str) -> Groups:
     """List the measured metrics, after the one that stands for the performance."""
     metrics = view.catalogue.metrics
-    # What stands in for a performance that is the compared metric or was not measured.
-    is_own = shown == performance_column(view, state.selection)
-    note = " (performance)" if is_own else ""
     titles = {name: metrics[name].title for name in offered_metrics(view, state)}
     if chosen != PERFORMANCE:
         titles.setdefault(chosen, metrics[chosen].title)
-    first = {"value": PERFORMANCE, "label": f"{metrics[shown].title}{note}"}
+    first = {"value": PERFORMANCE, "label": titled_performance(view, state.selection, shown)}
     return [first, *_grouped(view, titles)]
 
 

@@ -21,7 +21,13 @@ from app.findings.answer import opened as findings_of_link
 from app.findings.state import FindingsState
 from app.kit.context import Lakes
 from app.kit.lake_view import LakeView
-from app.kit.metric_choice import PERFORMANCE, choose_cost, choose_performance, performance_column
+from app.kit.metric_choice import (
+    PERFORMANCE,
+    choose_cost,
+    choose_performance,
+    performance_column,
+    titled_performance,
+)
 from app.kit.panels import NONE
 from app.modes.opening import default_state as modes_opens
 from data.aggregates import Aggregates
@@ -396,6 +402,11 @@ def test_the_time_is_the_performance_of_a_workload_that_names_none(tmp_path: Pat
     first = default_state(view)
     assert performance_column(view, first.selection) == "duration_s"
     assert (first.x, first.limited) == (PERFORMANCE, PERFORMANCE)
+    # It stands for the performance, but is called so only where a workload names it.
+    assert titled_performance(view, first.selection, "duration_s") == "Time"
+    named = [{**row, "performance_metric": "duration_s"} for row in rows]
+    view = Lakes(write_lake(tmp_path / "named", named)).at(None)
+    assert titled_performance(view, first.selection, "duration_s") == "Time (performance)"
 
 
 def test_runs_of_one_length_open_on_the_energy_of_an_item(tmp_path: Path) -> None:
