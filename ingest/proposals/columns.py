@@ -43,6 +43,8 @@ _LEAST_STEPS: Final = 6
 _REGULAR: Final = 0.8
 # The largest of what is counted over the least.
 _NEAR: Final = 1.5
+# Of so many values a sweep has more than half in each setting.
+_MANY: Final = 8
 _SIDES: Final = frozenset("IJKMN")
 _A_PART: Final = "a clock of one of several processors"
 # A round may be a replicate, or a setting such as the rounds of a training.
@@ -76,6 +78,7 @@ def guess_columns(
     _mark_summaries(guesses)
     _mark_parts(guesses)
     _mark_moments(guesses)
+    _find_counts(guesses, columns)
     _find_crossed(guesses, columns)
     _find_results(guesses, columns)
     mark_twins(guesses, columns)
@@ -199,43 +202,49 @@ def _of_groups(guesses: Sequence[Guess], columns: Sequence[Sequence[Cell]]) -> f
     )
 
 
-def _find_results(guesses: Sequence[Guess], columns: Sequence[Sequence[Cell]]) -> None:
-    """Make metrics of numbers that recur, but that nobody set.
+def _find_counts(guesses: Sequence[Guess], columns: Sequence[Sequence[Cell]]) -> None:
+    """Make metrics of whole numbers that no word says to be set, and that differ at random.
 
-    Fractions such as a ratio of compression recur since the knobs do: two at least decide them
-    together, and no configuration differs in them alone. Whole numbers that no word says to be set
-    differ a little and at random: `4998` and `5000` of 5,000 tasks.
+    They are near, as `4998` and `5000` of 5,000 tasks, or of many values each setting has a few.
     """
-    counts = [n for n, g in enumerate(guesses) if _may_be_counted(g)]
+    may_be = [n for n, g in enumerate(guesses) if g.kind == "whole" and _is_unsaid(g)]
     runs = [n for n, g in enumerate(guesses) if _numbers_runs(g)]
-    settings = _settings(guesses, columns, counts + runs)
-    for index, guess in enumerate(guesses):
-        cells = columns[index]
+    settings = _settings(guesses, columns, may_be + runs)
+    for index in may_be:
+        guess, cells = guesses[index], columns[index]
         often = [Counter(cells[row] for row in rows) for rows in settings]
         times = Counter(chain.from_iterable(each.values() for each in often))
-        is_random = max(times.values()) < _REGULAR * len(settings) * guess.count
-        if index in counts and is_random and times.total() > len(settings):
+        most = len(settings) * guess.count
+        is_near = guess.numbers.max() < _NEAR * guess.numbers.min() and not is_even(guess.numbers)
+        is_random = is_near and max(times.values()) < _REGULAR * most
+        is_random |= guess.count >= _MANY and times.total() < most / 2
+        if is_random and times.total() > len(settings):
             guess.role, guess.why = "metric", "differs at random within a setting"
+            guess.is_given = False
+
+
+def _is_unsaid(guess: Guess) -> bool:
+    """Return whether numbers are a knob by their values alone, or as the number of something."""
+    is_number = guess.heading.words[-1:] in (("count",), ("number",), ("num",))
+    is_free = guess.role == "knob" and not guess.is_declared
+    return is_free and (is_number or guess.why.startswith(FEW_VALUES))
+
+
+def _find_results(guesses: Sequence[Guess], columns: Sequence[Sequence[Cell]]) -> None:
+    """Make metrics of fractions that recur only since the knobs do: a ratio of compression.
+
+    Two knobs at least decide them together, and no configuration differs in them alone.
+    """
+    for index, guess in enumerate(guesses):
         if guess.role != "knob" or guess.kind != "real" or guess.is_declared:
             continue
-        if guess.quantity not in ("", "bytes"):
-            continue
         others = [n for n, each in enumerate(guesses) if each.role == "knob" and n != index]
-        knobs = [*zip(*(columns[n] for n in others), strict=True)]
+        knobs, cells = [*zip(*(columns[n] for n in others), strict=True)], columns[index]
         is_alone = any(decides(columns[n], cells) for n in others)
         is_decided = bool(knobs) and decides(knobs, cells) and len({*knobs}) > guess.count
-        is_many = 2 * guess.count > MOST_STEPS or guess.quantity == "bytes"
-        if is_decided and not is_alone and is_many:
+        is_many = 2 * guess.count > MOST_STEPS and not guess.quantity
+        if is_decided and not is_alone and (is_many or guess.quantity == "bytes"):
             guess.role, guess.why = "metric", "the knobs decide it together"
-
-
-def _may_be_counted(guess: Guess) -> bool:
-    """Return whether whole numbers are a knob by their values alone, which are near, but uneven."""
-    is_free = guess.role == "knob" and not guess.is_declared and guess.why.startswith(FEW_VALUES)
-    is_near = (
-        is_free and guess.kind == "whole" and guess.numbers.max() < _NEAR * guess.numbers.min()
-    )
-    return is_near and not is_even(guess.numbers)
 
 
 def _find_a_knob(guesses: Sequence[Guess]) -> None:
@@ -303,12 +312,14 @@ def _numbers_runs(guess: Guess) -> bool:
 
 
 def _counts_runs(index: int, guesses: Sequence[Guess], columns: Sequence[Sequence[Cell]]) -> bool:
-    """Return whether numbers begin at 0 or 1, of which some may be left out; a seed is any number.
+    """Return whether numbers begin at 0 or 1, of which some may be left out.
 
-    Runs of a setting in one session are not told apart by it.
+    Seeds are any numbers. They, and sessions, number runs if no two of a setting have the same.
     """
     guess = guesses[index]
     least, most = float(guess.numbers.min()), float(guess.numbers.max())
+    if guess.heading.words[-1] == "seed":
+        return _tells_apart(index, guesses, columns)
     if least < 0 or (least > 1 and not _repeats(guess)) or most > 10 * guess.count:
         return False
     if not _is_campaign(guess):

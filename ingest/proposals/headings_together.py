@@ -11,6 +11,8 @@ from ingest.settings.headings import Heading, quantity_of, read_heading, unit_of
 # Domains of RAPL; of the first alone that is not certain.
 _ONLY_DOMAINS: Final = frozenset({"package", "pkg", "dram", "uncore", "psys"})
 _DOMAINS: Final = _ONLY_DOMAINS | {"cpu", "core", "cores", "gpu"}
+# Of these nobody states the least.
+_OF_WHOLE: Final = ("total", "elapsed", "wall", "train", "training")
 _FEWEST: Final = 2
 
 
@@ -78,7 +80,7 @@ def _with_minutes(headings: Sequence[Heading]) -> list[Heading]:
         replace(heading, words=heading.words[:-1], unit=unit_of("mins"))
         if heading.words[-1:] == ("min",) and stems[heading.words[:-1]] == 1
         and heading.unit is None and quantity_of(heading) == "time"
-        and (heading.words[-2] == "duration" or heading.has("total", "elapsed", "wall"))
+        and (heading.words[-2] == "duration" or heading.has(*_OF_WHOLE))
         else heading
         for heading in headings
     ]  # fmt: skip

@@ -199,7 +199,7 @@ _OF_NUMBERS: Final = (
           "metric", "numbers of more digits than people set: {c.variety}"),
     _Case(lambda c: c.kind == "real" and (
               (c.differs and c.count > MOST_STEPS and c.measured is None)
-              or (c.quantity == "time" and not c.recurs)),
+              or (c.quantity in ("time", "bytes") and not c.recurs)),
           "metric", "numbers of which none recurs: {c.variety}"),
     # What was set, by its heading, or by values that recur.
     _Case(lambda c: c.measured is False and (c.count <= MOST_NAMES or _is_dense(c))

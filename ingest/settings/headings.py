@@ -105,6 +105,8 @@ def read_heading(text: str, cell_unit: str = "") -> Heading:
             # A plural: `Core(s)`.
             return Heading(text, before, in_cells)
         if unit is not None:
+            item = _item_of(bracket[1]) if unit.quantity in ("energy", "time") else ""
+            unit = Unit(f"{unit.text}/{item}", "price") if item else unit
             return Heading(text, before or words_of(bracket[2]), unit)
     lower_words = words_of(text)
     if in_cells is not None:
@@ -175,6 +177,13 @@ def without_unit(text: str) -> str:
         return text
     title = text[: text.rindex(last[0])].rstrip(" _-.,:")
     return text if {*words_of(title)} <= WORDS["statistics"] | WORDS["plain"] else title
+
+
+def _item_of(text: str) -> str:
+    """Return of what a quantity is, before a unit: `Energy/inf` and `Energy per Token`."""
+    above, mark, below = text.partition("/") if "/" in text else text.lower().partition(" per ")
+    is_one = bool(mark) and len(words_of(below)) == 1
+    return below.strip() if is_one and quantity_of(Heading("", words_of(above), None)) else ""
 
 
 def _unit_in_brackets(text: str, before: tuple[str, ...]) -> Unit | None:
@@ -262,7 +271,7 @@ def quantity_of(heading: Heading) -> Quantity:
         is_none = heading.unit.quantity == "percent" or heading.has(*WORDS["products"])
         return "" if is_none else heading.unit.quantity
     last = next((word for word in reversed(heading.words) if word not in WORDS["plain"]), "")
-    if last in _OF_NO_QUANTITY or not WORDS["products"].isdisjoint(heading.words):
+    if last in _OF_NO_QUANTITY or not (WORDS["products"] | {"cv"}).isdisjoint(heading.words):
         return ""
     if heading.has("energy", "joules", "joule"):
         return "price" if heading.has("per") else "energy"
@@ -273,7 +282,17 @@ def quantity_of(heading: Heading) -> Quantity:
     if len(heading.words) == 1 and heading.words[0] in ("package", "pkg", "dram", "uncore", "psys"):
         return "energy"
     if heading.has(
-        "time", "dur", "duration", "runtime", "elapsed", "latency", "makespan", "ttft", "tpot"
+        "time",
+        "dur",
+        "duration",
+        "runtime",
+        "elapsed",
+        "latency",
+        "makespan",
+        "ttft",
+        "tpot",
+        "walltime",
+        "wallclock",
     ):
         return "time"
     return ""

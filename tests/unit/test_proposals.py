@@ -83,6 +83,9 @@ from tests.fixtures.real import studies
         ("inference_ms_mean", "ms", "time", 1e-3),
         ("fps_mean", "frames/s", "rate", 1),
         ("Runtime (s)", "s", "time", 1),
+        ("Energy/inf (mJ)", "mJ/inf", "price", 1),
+        ("Energy per Frame (J)", "J/frame", "price", 1),
+        ("I/O time (ms)", "ms", "time", 1e-3),
     ],
 )
 def test_a_heading_says_its_unit(heading: str, unit: str, quantity: str, scale: float) -> None:
@@ -1038,6 +1041,17 @@ _AGAIN = [1, 2, 3, 1, 2, 3]
         # Work that was done differs a little and at random, a clock in each setting alike.
         ({"config": [*"AAABBB"], "doneTasks": [498, 500, 500, 500, 497, 500],
           "energy_j": [9, 7, 8, 5, 9, 8]}, "doneTasks", "work", "", None),
+        ({"app": [*"aaabbb"] * 2, "stutter_count": [0, 3, 7, 1, 9, 2, 5, 0, 8, 4, 6, 1],
+          "energy_j": [9, 7, 8, 5, 9, 8] * 2}, "stutter_count", "work", "", None),
+        ({"size": [1, 1, 2, 2], "binary_size_kb": [9.75, 8.5, 9.25, 7.5], "energy_j": [9, 7, 8, 5]},
+         "binary_size_kb", "metric", "kB", None),
+        # A memory is set if each setting has it, whatever else was counted.
+        ({"app": [*"aabb"] * 2, "memory_mb": [128, 512] * 4, "calls": [
+            998, 1000, 997, 1000, 1000, 998, 999, 1000], "energy_j": [*range(9, 1, -1)]},
+         "memory_mb", "knob", "MB", None),
+        # Seeds are any numbers, one a run.
+        ({"config": [*"AAABBB"], "seed": [42, 7, 2024] * 2, "energy_j": [9, 7, 8, 5, 9, 8]},
+         "seed", "replicate", "", None),
         ({"config": [*"AAABBB"], "sm": [1607, 1708, 1898] * 2, "energy_j": [9, 7, 8, 5, 9, 8]},
          "sm", "knob", "", None),
         # Sides of matrices; a size of a file that two settings decide together.
@@ -1174,6 +1188,9 @@ def test_what_a_heading_and_its_cells_are(
         ({"csv_total_energy_j": 6447.9, "energy_j": 6464.9}, {"energy_j": "energy_j"}),
         ({"package_j": 181.3, "dram_j": 14.8, "gpu_j": 16.1}, {"package_j": "energy_j"}),
         # The least time of several is no minutes, a total is; what energy costs is none.
+        ({"train_time_min": 41.5, "energy_wh": 61.5},
+         {"train_time_min": "duration_s", "energy_wh": "energy_j"}),
+        ({"walltime": 90.5, "energy_kj": 9.5}, {"walltime": "duration_s", "energy_kj": "energy_j"}),
         ({"total_time_min": 41.5, "energy_kwh": 0.6},
          {"total_time_min": "duration_s", "energy_kwh": "energy_j"}),
         ({"time_min": 0.0123, "energy_j": 2.1}, {"energy_j": "energy_j"}),
@@ -1292,7 +1309,7 @@ def test_lines_of_numbers_alone_are_no_rows_of_a_log() -> None:
 
 @pytest.mark.parametrize(
     ("heading", "is_given"),
-    [("params.size", True), ("n", True), ("input_size", True), ("prime", True),
+    [("params.size", True), ("nrows", True), ("n", True), ("input_size", True), ("prime", True),
      ("batch_size", False), ("params.block_size_x", False)],
 )  # fmt: skip
 def test_an_amount_of_work_is_given(heading: str, *, is_given: bool) -> None:
