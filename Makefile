@@ -15,13 +15,13 @@ unexport PYTHONDONTWRITEBYTECODE
 
 $(VENV)/.run-stamp: requirements.txt
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check --require-hashes -r requirements.txt
+	sh scripts/install.sh $(VENV) requirements.txt
 	$(BIN)/python -m compileall -q -j 0 -x '/(graph_objs|tests)/' $(VENV)/lib
 	@touch $@
 
 # Their bytecode is written when it is needed, which is seldom: that halves the time.
 $(VENV)/.dev-stamp: $(VENV)/.run-stamp requirements-dev.txt
-	$(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check --require-hashes -r requirements-dev.txt
+	sh scripts/install.sh $(VENV) requirements-dev.txt
 	@touch $@
 
 # Scripts for browsers are compressed once for this tree: a server only reads what is there.
@@ -90,18 +90,15 @@ fmt: $(VENV)/.dev-stamp
 
 # With the hashes of all files of each version, so that the lock holds for every Python and processor.
 # It is made for one Python: backports.zstd is for those before 3.14 alone.
-COMPILE := $(VENV)/lock/bin/uv pip compile --quiet --generate-hashes --python-version 3.11 \
+COMPILE := $(BIN)/uv pip compile --quiet --generate-hashes --python-version 3.11 \
 	--python-platform x86_64-manylinux_2_28 --no-header --no-annotate --no-emit-index-url
 
 # Versions that the files have stay where they can; `rm requirements*.txt` before takes the newest.
-lock:
-	rm -rf $(VENV)/lock && $(PYTHON) -m venv $(VENV)/lock
-	$(VENV)/lock/bin/pip install --quiet --disable-pip-version-check uv==0.13.9
+lock: $(VENV)/.dev-stamp
 	for name in requirements requirements-cluster requirements-dev; do \
 		$(COMPILE) $$name.in --output-file $$name.txt && \
 		sed -i 's/^backports-zstd==[0-9.]*/&; python_version < "3.14"/' $$name.txt || exit 1; \
 	done
-	rm -rf $(VENV)/lock
 
 # Whether a known vulnerability is in what is locked; needs the network, so `.ci/run` does without.
 audit: $(VENV)/.run-stamp

@@ -111,12 +111,40 @@ def test_every_file_of_what_is_pinned_is_known_by_its_hash(name: str) -> None:
         assert all(re.fullmatch(r"sha256:[0-9a-f]{64}", one.strip()) for one in hashes), pinned
 
 
-@pytest.mark.parametrize("name", ["Makefile", "Dockerfile", "docs/server.md"])
-def test_the_lock_is_installed_by_its_hashes(name: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "count"),
+    [("scripts/install.sh", 2), ("Dockerfile", 1), ("docs/server.md", 1), ("Makefile", 0)],
+)
+def test_the_lock_is_installed_by_its_hashes(name: str, count: int) -> None:
     text = (ROOT / name).read_text("utf-8")
-    installed = [one for one in text.splitlines() if re.search(r"install.* -r requirements", one)]
-    assert installed
+    pattern = re.compile(r"install .*-r (requirements|\")")
+    installed = [one for one in text.splitlines() if pattern.search(one)]
+    assert len(installed) == count
     assert [one for one in installed if "--require-hashes" not in one] == []
+
+
+@pytest.mark.parametrize("has_uv", [True, False])
+def test_pip_installs_where_uv_cannot(tmp_path: Path, has_uv: bool) -> None:
+    """Programs that note what they were asked; the only wheel of uv is the one in the lock."""
+    programs = tmp_path / "venv" / "bin"
+    programs.mkdir(parents=True)
+    noted = 'for file; do :; done; echo "$0 $2 $(head -c 7 "$file")" >>asked\n'
+    for name, ending in (("python", ""), ("uv", "" if has_uv else "exit 1\n")):
+        (programs / name).write_text(f"#!/bin/sh\n{noted}{ending}")
+        (programs / name).chmod(0o755)
+    (tmp_path / "requirements-dev.txt").write_text(
+        "tzdata==1 \\\n    --hash=sha256:0\nuv==0.1 \\\n    --hash=sha256:1\nxx==1\n"
+    )
+    (tmp_path / "some.txt").write_text("some==1.0\n")
+    subprocess.run(
+        ["sh", str(ROOT / "scripts" / "install.sh"), "venv", "some.txt"], cwd=tmp_path, check=True
+    )
+    asked = (tmp_path / "asked").read_text().splitlines()
+    by_pip = ["venv/bin/python pip some==1"]
+    assert asked == [
+        "venv/bin/python pip uv==0.1", "venv/bin/uv install some==1",
+        *([] if has_uv else by_pip),
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize(
