@@ -43,15 +43,11 @@ def judged_parts(
     settings = [cells for _, cells in knobs]
     settings += [texts[part.name] for part in parts if part.role == "knob"]
     by_row = [*zip(*settings, strict=True)] or [()] * max(map(len, texts.values()), default=0)
+    _mark_commands(parts, texts, knobs)
+    knobs = [each for each in knobs if each[0].role == "knob"]
     judged = []
     for part in parts:
         own = texts[part.name]
-        # The name of a file says in short what a command says.
-        for guess, cells in knobs if part.role == "knob" else ():
-            if guess.kind == "text" and guess.heading.has(*_COMMANDS) and are_twins(own, cells):
-                guess.role, guess.why = "label", f"goes with {part.name} of the path"
-                guess.is_given = False
-        knobs = [each for each in knobs if each[0].role == "knob"]
         if (len({*own}) > 1 and any(are_twins(own, cells) for _, cells in knobs)) or _follows(
             part, parts, texts
         ):
@@ -62,6 +58,24 @@ def judged_parts(
             part = replace(part, is_given=True)
         judged.append(part)
     return judged
+
+
+def _mark_commands(
+    parts: Sequence[PathColumn],
+    texts: dict[str, list[str]],
+    knobs: Sequence[tuple[Guess, Sequence[Cell]]],
+) -> None:
+    """Make labels of commands that say what parts of paths say, alone or with other settings."""
+    of_paths = {part.name: texts[part.name] for part in parts if part.role == "knob"}
+    for guess, cells in knobs:
+        if guess.kind != "text" or not guess.heading.has(*_COMMANDS):
+            continue
+        said = {each.heading.text: other for each, other in knobs if each is not guess} | of_paths
+        said = {n: c for n, c in said.items() if len({*c}) > 1 and decides(cells, c)}
+        is_whole = len({*zip(*said.values(), strict=True)}) == len({*cells})
+        if is_whole and any(name in of_paths for name in said):
+            guess.role, guess.is_given = "label", False
+            guess.why = f"goes with {' and '.join(said)}, of the path among them"
 
 
 def _is_plain(part: PathColumn) -> bool:

@@ -207,6 +207,23 @@ TOOLS = [
 ]  # fmt: skip
 
 
+def test_threads_in_a_name_of_google_benchmark_are_no_argument() -> None:
+    """The CSV has no column of threads, the JSON has one."""
+    names = ("function", "arg", "arg_2", "arg_3", "threads")
+    rows = [
+        tuple(map(row.values.get, names)) for row in table(captured("google_benchmark.csv")).rows
+    ]
+    assert rows[0] == ("BM_memcpy", 64, None, None, None)
+    assert rows[5:] == [
+        ("BM_sort", size, 1, None, threads) for size in (1000, 10_000) for threads in (1, 2)
+    ]
+    row = {"name": "BM_x/8/threads:2", "iterations": 5, "cpu_time": 1.0, "real_time": 1.0}
+    row |= {"time_unit": "ns", "threads": 2}
+    document = {"context": {"date": "2026-11-26"}, "benchmarks": [row, row | {"name": "BM_x/9"}]}
+    (first, _) = table(json.dumps(document).encode()).rows
+    assert tuple(map(first.values.get, names)) == ("BM_x", 8, None, None, 2)
+
+
 @pytest.mark.parametrize(
     ("name", "count", "values", "knobs"), TOOLS, ids=[name for name, *_ in TOOLS]
 )

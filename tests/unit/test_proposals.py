@@ -715,6 +715,27 @@ def test_a_name_of_each_combination_of_settings_is_a_label(
     assert guesses[0].role == role
 
 
+def test_commands_of_hyperfine_are_what_their_parameters_and_files_say(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Two tools go through the same levels: the names of the files tell them apart."""
+    for tool in ("gzip", "bzip2"):
+        results = [
+            {"command": f"{tool} -{level} a.txt", "mean": 1.0, "stddev": 0.1, "median": 1.0,
+             "user": 0.5, "system": 0.1, "min": 0.9, "max": 1.1,
+             "times": [0.9 + level, 1.1 + level], "exit_codes": [0, 0],
+             "parameters": {"level": str(level)}}
+            for level in (1, 5, 9)
+        ]  # fmt: skip
+        put(tmp_path / f"a/{tool}.json", json.dumps({"results": results}))
+    assert add(tmp_path / "a", tmp_path / "lake") == 0
+    out = capsys.readouterr().out
+    assert "set: parameters.level (3), file (2, from the path)\n" in out
+    assert "labels: command, exit_codes\n" in out
+    sql = "SELECT file, level_whole, count(*), max(duration_s) FROM runs GROUP BY ALL ORDER BY ALL"
+    assert rows_of(tmp_path / "lake", sql)[0] == ("bzip2", 1, 2, 2.1)
+
+
 def test_replicates_in_columns_of_their_own_are_runs(tmp_path: Path) -> None:
     """An empty pair of cells is no run; columns of processors and of phases are no replicates."""
     raw, lake = tmp_path / "study", tmp_path / "lake"
