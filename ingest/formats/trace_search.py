@@ -109,7 +109,7 @@ def trace_of(layout: Layout, name: str = "") -> Trace | None:
         is_timed = False
     else:
         is_timed = True
-    if is_timed and _has_runs(layout, times[0]):
+    if _has_runs(layout, times[0]):
         return None
     choices = (device,) if device is not None else _rounds(times[0])
     steps = (_stepped(layout, headings, times, each, is_timed) for each in choices)

@@ -337,7 +337,12 @@ def _is_campaign(guess: Guess) -> bool:
     """Return whether a heading is of parts of a campaign: `session`, `batch_id`."""
     words = guess.heading.words
     is_numbered = words[1:2] != () and words[1] in _NUMBERS and len(words) == 2
-    return words in (("session",), ("block",)) or (is_numbered and words[0] in WORDS["campaigns"])
+    # A block of 128 threads is none.
+    is_block = (
+        words == ("block",) and guess.numbers.min() <= 1 and np.ptp(guess.numbers) < guess.count
+    )
+    is_named = is_numbered and words[0] in WORDS["campaigns"]
+    return bool(words == ("session",) or is_block or is_named)
 
 
 def _repeats(guess: Guess) -> bool:

@@ -242,7 +242,9 @@ def _is_result(column: _Column) -> bool:
     if column.rows == 1:
         return column.kind == "text" or column.measured is not None
     is_cost = column.quantity in ("energy", "power", "time") and bool(np.any(column.numbers > 0))
-    return is_cost and column.measured is not False
+    # `ramp_s` of 5 in all rows was set.
+    is_set = column.kind == "whole" and column.quantity == "time" and _is_bare(column.heading)
+    return is_cost and column.measured is not False and not is_set
 
 
 def _are_dates(column: _Column) -> bool:
@@ -302,7 +304,12 @@ def _has_own_units(column: _Column) -> bool:
     """Return whether cells have a unit that the heading, of no measurement, has not."""
     heading = column.heading
     is_in_cells = heading.unit is not None and read_heading(heading.text).unit is None
-    return is_in_cells and MEASURED.isdisjoint(heading.words)
+    return is_in_cells and _is_bare(heading)
+
+
+def _is_bare(heading: Heading) -> bool:
+    """Return whether no word is of a measurement."""
+    return MEASURED.isdisjoint(heading.words)
 
 
 def _is_set_clock(column: _Column) -> bool:

@@ -1070,6 +1070,13 @@ _AGAIN = [1, 2, 3, 1, 2, 3]
         ({"app": [*"aabb"] * 2, "memory_mb": [128, 512] * 4, "calls": [
             998, 1000, 997, 1000, 1000, 998, 999, 1000], "energy_j": [*range(9, 1, -1)]},
          "memory_mb", "knob", "MB", None),
+        # Folds repeat a setting; a block of threads is set, and what lasts as long in all rows.
+        ({"config": [*"AAABBB"], "fold": [0, 1, 2] * 2, "energy_j": [9, 7, 8, 5, 9, 8]},
+         "fold", "replicate", "", None),
+        ({"config": [*"AABB"] * 2, "block": [128, 256] * 4, "energy_j": [*range(9, 1, -1)]},
+         "block", "knob", "", None),
+        ({"config": [*"AABB"], "ramp_s": [5] * 4, "energy_j": [9, 7, 8, 5]}, "ramp_s", "constant",
+         "s", None),
         # Seeds are any numbers, one a run.
         ({"config": [*"AAABBB"], "seed": [42, 7, 2024] * 2, "energy_j": [9, 7, 8, 5, 9, 8]},
          "seed", "replicate", "", None),
@@ -1092,6 +1099,9 @@ def test_what_may_be_set_or_measured_is_told_by_its_values(
     (guess,) = [g for g in guess_columns([*columns], cells, {}, {}) if g.heading.text == heading]
     if role == "replicate":
         assert guess.to == role
+        return
+    if role == "constant":
+        assert (guess.role, guess.to, guess.unit) == ("label", "", unit)
         return
     if role in ("number", "work"):
         # Nothing else is doubted of them.

@@ -318,6 +318,14 @@ STUDIES: dict[str, tuple[dict[str, str], str, int, list[tuple[Any, ...]]]] = {
         "file, clock, energy_j, duration_s", 6,
         [("p40", 1607, pytest.approx(859.75), 9.5)],
     ),
+    # Names of settings in each row: numbers of GPUs do not make samples of it.
+    "numbers of devices": (
+        {"llm.csv": "Model,Quant,GPU,Latency (s),Energy (Wh)\n" + "".join(
+            f"{model},{quant},{gpu},{20.5 - n},0.{n}5\n" for n, (model, quant, gpu) in enumerate(
+                product(("phi", "qwen"), ("q4", "q8"), (3060, 4090))))},
+        "model, quant, gpu, energy_j, latency_mean_us", 8,
+        [("phi", "q4", 3060, 180.0, 20_500_000.0)],
+    ),
     "work of an energy": (
         {"sweep.csv": "governor,energy_j,ops_per_joule,ops_cv_pct\n" + "".join(
             f"{governor},{90.5 + n},{4.25 + n / 7},{1.5 + n}\n"
