@@ -8,7 +8,7 @@ from typing import Any, Final
 import numpy as np
 
 from ingest.formats.written_numbers import is_number
-from ingest.settings.headings import quantity_of, read_heading
+from ingest.settings.headings import quantity_of, read_heading, words_of
 
 Cell = str | float | int | None
 # Levels of a document that are looked at, and columns that parents give to each row.
@@ -22,6 +22,12 @@ _VALUES: Final = ("value", "score")
 _UNITS: Final = ("unit", "units")
 # Times that are apart by less are one.
 _SAME_TIME: Final = 0.02
+# Keys of what stands beside the objects of a dictionary and is none of them.
+_ASIDE: Final = frozenset(
+    {"note", "notes", "comment", "comments", "remark", "remarks", "description", "about", "title",
+     "info", "meta", "metadata", "config", "configuration", "settings", "parameters", "environment",
+     "unit", "units"}
+)  # fmt: skip
 STATISTICS: Final = ("n", "mean", "sd", "p50", "p99")
 
 
@@ -37,14 +43,40 @@ def _scale(heading: str) -> float:
 
 
 def is_dictionary(node: Mapping[str, Any]) -> bool:
-    """Return whether the values are like objects, each under a key of its own."""
-    values = list(node.values())
+    """Return whether the values are like objects, each under a key of its own.
+
+    Notes and what holds for all may stand beside them.
+    """
+    values = list(entries_of(node).values())
     if len(values) < 2 or not all(isinstance(each, dict) and each for each in values):
         return False
-    if all(map(is_number, node)):
+    if all(map(is_number, entries_of(node))):
         return True
-    first = values[0].keys()
-    return all(len(first & each.keys()) * 2 >= max(len(first), len(each)) for each in values)
+    return all(are_alike(values[0], each) for each in values)
+
+
+def are_alike(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+    """Return whether two objects share half of their keys, or have only objects that do."""
+    if len(one.keys() & other.keys()) * 2 >= max(len(one), len(other)):
+        return True
+    inner = [[*entries_of(each).values()] for each in (one, other)]
+    if not all(each and all(isinstance(i, dict) and i for i in each) for each in inner):
+        return False
+    return are_alike(inner[0][0], inner[1][0])
+
+
+def entries_of(node: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return an object without notes and what holds for all, and without texts beside numbers."""
+    named = {key: each for key, each in node.items() if not is_aside(key)}
+    numbers = {key: each for key, each in named.items() if is_number(key)}
+    are_texts = all(isinstance(named[key], str) for key in named.keys() - numbers.keys())
+    return numbers if numbers and are_texts else named
+
+
+@lru_cache(maxsize=4096)
+def is_aside(key: str) -> bool:
+    """Return whether a key is of a note, or of what holds for all that stands beside it."""
+    return bool(words := words_of(key)) and _ASIDE.issuperset(words)
 
 
 def is_list(node: Any) -> bool:

@@ -14,7 +14,9 @@ from ingest.formats.documents import is_yaml, parse_document
 from ingest.formats.json_cells import (
     DEEPEST,
     Cell,
+    are_alike,
     cells_of,
+    entries_of,
     flatten,
     is_dictionary,
     is_list,
@@ -169,30 +171,41 @@ def _collect(
     keys: Sequence[str],
     places: dict[str, Place],
     depth: int,
+    is_one: bool = False,
 ) -> None:
-    """Add the places at a node and below it."""
+    """Add the places at a node and below it.
+
+    Args:
+        is_one: Whether the node is a dictionary of one object.
+    """
     if depth > DEEPEST or not isinstance(node, dict | list):
         return
     is_keyed = False
     below, name = f"{path}/*".lstrip("/"), path.rpartition("/")[2].replace("*", "")
     # A number such as `32` is a value of the level above it, and no name.
     name = "" if name[:1].isdigit() else name
-    if isinstance(node, dict) and is_dictionary(node):
-        small = {key.lower() for key in node}
+    if isinstance(node, dict) and (is_one or is_dictionary(node)):
+        entries = entries_of(node)
+        beside = cells_of({key: each for key, each in node.items() if key not in entries})
+        small = {key.lower() for key in entries}
         heading = name or next((n for n, of in VALUES.items() if small <= of), "key")
         heading = f"{heading}_{len(keys) + 1}" if heading in keys else heading
-        is_index = [*node] in ([*map(str, range(len(node)))], [*map(str, range(1, len(node) + 1))])
+        counts = ([str(begin + n) for n in range(len(entries))] for begin in (0, 1))
+        is_index = [*entries] in counts
         # Keys of a cache of settings consist of values of their objects.
         is_restated = all(
             {*key.split(",")} <= {str(v) for v in each.values() if not isinstance(v, dict | list)}
-            for key, each in node.items()
+            for key, each in entries.items()
         )
-        is_keyed = is_restated and any("," in key for key in node)
+        is_keyed = is_restated and any("," in key for key in entries)
         is_index |= is_restated
         keys = keys if is_index else (*keys, heading)
-        entries = [({} if is_index else {heading: key}, each) for key, each in node.items()]
+        rows = [
+            ({**beside, **({} if is_index else {heading: key})}, each)
+            for key, each in entries.items()
+        ]
     elif is_list(node):
-        entries = [({}, each) for each in node]
+        rows = [({}, each) for each in node]
     else:
         if isinstance(node, dict):
             scalars = {} if path.endswith("*") else _carried(node)
@@ -204,10 +217,18 @@ def _collect(
     there = places.setdefault(below, Place(below))
     there.keys |= dict.fromkeys(keys)
     there.is_keyed |= is_keyed
-    for own, each in entries:
+    inner = [
+        child for _, each in rows if is_dictionary(each) for child in entries_of(each).values()
+    ]
+    for own, each in rows:
         there.objects.append(({**carried, **own}, each))
         if any(isinstance(child, dict | list) for child in each.values()):
-            _collect(each, below, {**carried, **own, **_carried(each)}, keys, places, depth + 1)
+            single = [*entries_of(each).values()]
+            # One setting was measured of it, and several of its neighbours.
+            is_one = len(single) == 1 and isinstance(single[0], dict) and len(inner) > 0
+            is_one = is_one and are_alike(inner[0], single[0])
+            more = {**carried, **own, **({} if is_one else _carried(each))}
+            _collect(each, below, more, keys, places, depth + 1, is_one)
 
 
 def _carried(node: Mapping[str, Any]) -> dict[str, Cell]:

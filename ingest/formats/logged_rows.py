@@ -72,7 +72,9 @@ def logged_rows(lines: Sequence[str]) -> LoggedRows | None:
     is_header = len({*names}) == len(names) >= _LEAST_CELLS and all(map(_NAME.fullmatch, names))
     split = [[cell.strip() for cell in line.split(",")] for line in others if "," in line]
     rows = [cells for cells in split if len(cells) == len(names)]
-    numeric = [at for at in range(len(names)) if all(is_number(cells[at]) for cells in rows)]
+    forms = [{is_number(cells[at]) for cells in rows} for at in range(len(names))]
+    numeric = [at for at, form in enumerate(forms) if form == {True}]
     is_log = is_header and len(rows) >= _LEAST_LOGGED and len(rows) == len(split) < len(others)
+    is_log &= all(len(form) == 1 for form in forms)
     is_told = 0 < len(numeric) < len(names)
     return LoggedRows(len(names), tuple(numeric)) if is_log and is_told else None

@@ -15,13 +15,13 @@ from ingest.declarations import TableColumn
 from ingest.files.packed import Packed
 from ingest.formats.json_cells import Cell
 from ingest.formats.table_columns import N_COLUMN, Target, targets_of
-from ingest.formats.table_files import declaration_of, parse_tables
+from ingest.formats.table_files import parse_tables
 from ingest.formats.table_reshaped import reshape
 from ingest.formats.table_rows import Table
 from ingest.formats.table_values import convert, plain_column, values_of
 from ingest.records import ProblemList, ReadContext, SummaryRow, SummaryTable
 from ingest.settings.dataset import UNKNOWN
-from ingest.settings.tables import CORE
+from ingest.settings.tables import CORE, declaration_of
 
 # A 0 in these columns, and in latencies, is not a measurement.
 _RATES: Final = frozenset({"load_qps", "throughput_qps"})

@@ -15,6 +15,7 @@ from ingest.formats.documents import may_be_document
 from ingest.formats.headless_rows import are_headless_rows
 from ingest.formats.logged_rows import are_logged_objects, logged_rows
 from ingest.formats.table_footers import SUMMARY
+from ingest.formats.table_lines import HEADING, first_section, without_frames
 from ingest.formats.table_rows import LOOKED_AT
 from ingest.formats.workbook import is_workbook
 from ingest.formats.written_numbers import is_number, written_numbers
@@ -29,7 +30,6 @@ MOST_WHOLE: Final = 2**63
 # A unit below a name of a column.
 SEPARATED: Final = re.compile(r"\.[ct]sv(\.\w+)?$", re.IGNORECASE)
 _UNIT: Final = re.compile(r"[A-Za-z%°µμ][A-Za-z/%*²^0-9-]{0,9}")
-_HEADING: Final = re.compile(r"[A-Za-z_%].{0,79}")
 # A heading that is a setting: `1200MHz`.
 _STEP: Final = re.compile(r"(\d+(?:\.\d+)?) ?([A-Za-z%]*)")
 # The least that makes a file an undeclared table, by whether blanks separate the cells.
@@ -56,7 +56,7 @@ def sniff(name: str, head: bytes) -> bool:
     text = head.decode("utf-8-sig", "replace")
     if len(head) >= CUT_HEAD:
         text = text.rpartition("\n")[0]
-    all_lines = text.split("\n")
+    all_lines = [*without_frames(text.split("\n"))]
     lines = [line for line in all_lines if line.strip()]
     is_named = name.lower().endswith((".jsonl", ".ndjson"))
     if is_named or (len(lines) > 1 and lines[0].startswith('{"') and lines[1].startswith("{")):
@@ -82,17 +82,18 @@ def _is_table(lines: Sequence[str], separator: str | None, has_steps: bool = Fal
             above rows that all begin with the name of a measurement.
     """
     try:
-        content = table_rows(lines, separator)
+        content = table_rows(first_section(lines, separator), separator)
         rows = [[*map(str.strip, row)] for _, row in islice(content, LOOKED_AT)]
     except FormatError:
         return False
-    header, body = (rows[0], rows[1:]) if rows else ([], [])
+    header, *body = rows or [[]]
+    body = [row for row in body if row != header]
     is_blank = separator is None
     names = header[1:] if header and not header[0] else header
     return (
         len(header) >= _LEAST_COLUMNS[is_blank]
         and len(body) >= _LEAST_ROWS[is_blank]
-        and (all(map(_HEADING.fullmatch, names)) or _are_steps(header, body, has_steps))
+        and (all(map(HEADING.fullmatch, names)) or _are_steps(header, body, has_steps))
         and len(set(names)) == len(names)
         and all(len(row) == len(header) for row in body)
         and (
@@ -115,7 +116,7 @@ def _are_steps(header: Sequence[str], body: Sequence[Sequence[str]], has_steps: 
     steps = [float(step[1]) for step in matches]
     is_rising = len(steps) == len(header) - 1 > 1 and steps == sorted({*steps})
     is_rising = is_rising and len({step[2] for step in matches}) == 1
-    is_named = not header[0] or _HEADING.fullmatch(header[0]) is not None
+    is_named = not header[0] or HEADING.fullmatch(header[0]) is not None
     is_crossed = has_steps and not is_measurement(header[0])
     return is_rising and is_named and (is_crossed or all(is_measurement(row[0]) for row in body))
 
@@ -150,7 +151,7 @@ def table_rows(
     first = _one_header(list(islice(rows, 3)))
     if len(first) == 3 and _are_units(*(cells for _, cells in first)):
         (line, names), (_, units), row = first
-        pairs = zip(names, (unit.strip(" ()[]") for unit in units), strict=True)
+        pairs = zip(names, map(_bare_unit, units), strict=True)
         first = [(line, [f"{name} ({unit})" if unit else name for name, unit in pairs]), row]
     yield from chain(first, rows)
 
@@ -198,11 +199,16 @@ def _are_units(header: Sequence[str], cells: Sequence[str], row: Sequence[str]) 
     """Return whether the cells below a header are units: of columns that are numbers."""
     if not len(header) == len(cells) == len(row):
         return False
-    units = [(cell.strip(" ()[]"), value) for cell, value in zip(cells, row, strict=True)]
+    units = [(_bare_unit(cell), value) for cell, value in zip(cells, row, strict=True)]
     known = [(unit, value) for unit, value in units if unit]
     return bool(known) and all(
         _UNIT.fullmatch(unit) and _are_numbers([value.strip()], ";") for unit, value in known
     )
+
+
+def _bare_unit(cell: str) -> str:
+    """Return the unit in a cell below a heading; empty for a dash, which says that it has none."""
+    return cell.strip(" ()[]").strip("-")
 
 
 def _without_titles(lines: Iterable[str], separator: str) -> Iterator[str]:
@@ -220,7 +226,7 @@ def _without_titles(lines: Iterable[str], separator: str) -> Iterator[str]:
     at = next((i for i, each in enumerate(cells) if sum(map(bool, each)) >= usual), 0)
     is_short = all(2 * sum(map(bool, each)) <= usual for each in cells[:at])
     is_text = not any(line.lstrip("\ufeff \t").startswith("#") for line in head[:at])
-    are_names = all(_HEADING.fullmatch(name.strip('"')) for name in cells[at]) if at else False
+    are_names = all(HEADING.fullmatch(name.strip('"')) for name in cells[at]) if at else False
     is_distinct = len({*cells[at]}) == len(cells[at]) if at else False
     titles = at if is_short and is_text and are_names and is_distinct else 0
     yield from chain([""] * titles, head[titles:], source)

@@ -4,7 +4,7 @@ A column is rewritten only as a whole: all of its cells have one unit and one fo
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 _SET: Final = frozenset({"", "nan", "-nan", "na", "n/a", "null", "none", "-"})
@@ -13,6 +13,9 @@ _PLAIN: Final = re.compile(r"[-+]?(\d+(\.\d*)?|\.\d+)([eE][-+]?\d+)?")
 _NUMBER: Final = r"([-+]?(?:\d[\d.,]*|[.,]\d+)(?:[eE][-+]?\d+)?)"
 # Units that stand behind a number: letters, per cent, and products of them.
 _WITH_UNIT: Final = re.compile(_NUMBER + r"\s*([%°µμA-Za-z][\w%°µμ/·⋅*. ]{0,15})?")
+# Numbers that were read: so many of a column, and those without a fraction so large.
+_SEVERAL: Final = 4
+_LEAST_READ: Final = 1000
 _UNITS: Final = frozenset(
     (
         *("%", "w", "kw", "mw", "uw", "µw", "watt", "watts", "j", "kj", "mj", "uj", "µj", "joule"),
@@ -93,6 +96,13 @@ def is_either(numbers: Sequence[str]) -> bool:
 def is_number(text: str) -> bool:
     """Return whether a text is a number in decimal digits, with or without an exponent."""
     return _PLAIN.fullmatch(text) is not None
+
+
+def are_readings(cells: Iterable[object]) -> bool:
+    """Return whether cells were read from a meter or a clock: several numbers that nobody sets."""
+    texts = {str(cell).strip() for cell in cells}
+    numbers = [float(text) for text in texts if is_number(text)]
+    return sum(bool(n % 1) or (abs(n) >= _LEAST_READ and bool(n % 10)) for n in numbers) >= _SEVERAL
 
 
 def is_precise(cell: object) -> bool:

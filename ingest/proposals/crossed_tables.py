@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pathlib import PurePosixPath
 from typing import Final
 
-from ingest.formats.json_cells import Cell
+from ingest.formats.json_cells import Cell, is_aside
 from ingest.formats.table_reshaped import VALUE
 from ingest.formats.table_text import UNSET
 from ingest.formats.written_numbers import is_number
@@ -92,11 +92,13 @@ def runs_in_cells(headings: Sequence[str], columns: Sequence[Sequence[Cell]], me
         measured: As `measured_in_cells`.
     """
     rows = [*columns[0]] if columns else []
-    if not measured or len({*rows}) < len(rows) or not _are_numbers(columns[1:]):
+    crossed = [at for at, each in enumerate(headings) if at and not is_aside(each)]
+    if not measured or len({*rows}) < len(rows) or not _are_numbers([columns[n] for n in crossed]):
         return ""
     if rows_are_samples(headings, columns):
         return ""
-    return f"^(?!{re.escape(headings[0])}$){_parts_of(headings[1:])[0]}$"
+    others = "|".join(re.escape(h) for at, h in enumerate(headings) if at not in crossed)
+    return f"^(?!(?:{others})$){_parts_of([headings[at] for at in crossed])[0]}$"
 
 
 def measured_in_cells(path: str, headings: Sequence[str]) -> str:
@@ -107,11 +109,12 @@ def measured_in_cells(path: str, headings: Sequence[str]) -> str:
     stem = PurePosixPath(path).name.partition(".")[0]
     words = re.split(r"[-_. ]+", stem)
     at = [n for n, word in enumerate(words) if is_measurement(word)]
-    _, parts = _parts_of(headings[1:])
+    crossed = [each for each in headings[1:] if not is_aside(each)]
+    _, parts = _parts_of(crossed)
     is_time = is_measurement(headings[0]) and not {*read_heading(headings[0]).words} <= _SAMPLED
     if not at or len(parts) != 1 or is_time:
         return ""
-    known = any({h.lower() for h in headings[1:]} <= values for values in VALUES.values())
+    known = any({h.lower() for h in crossed} <= values for values in VALUES.values())
     # The unit behind it: `energy_j`.
     last = at[0] + 1 + (read_heading(stem).unit is not None and len(words) > at[0] + 1)
     return "_".join(words[at[0] : last]) if known or parts[0].kind != "text" else ""

@@ -12,14 +12,15 @@ from ingest.declarations import Aggregate, TableColumn, TableDeclaration
 from ingest.files.blocks import read_head
 from ingest.formats.documents import may_be_document
 from ingest.formats.json_cells import Cell
-from ingest.formats.table_files import declaration_of, parse_tables
+from ingest.formats.table_files import parse_tables
 from ingest.formats.table_reshaped import reshape
 from ingest.formats.table_rows import Table
-from ingest.formats.written_numbers import is_precise
+from ingest.formats.written_numbers import are_readings, is_precise
 from ingest.proposals.crossed_tables import measured_in_cells
 from ingest.records import ProblemList, ReadContext
 from ingest.settings.dataset import Settings
-from ingest.settings.headings import is_summary
+from ingest.settings.headings import is_measurement
+from ingest.settings.tables import declaration_of
 
 # Of each table so many bytes and rows are read, of tables with one heading so many files.
 _MOST_BYTES: Final = 8 << 20
@@ -71,8 +72,10 @@ class FoundTable:
         rows = frozenset(map(hash, islice(zip(*columns, strict=True), _MOST_ROWS)))
         folder, _, _ = path.rpartition("/")
         is_sure = any(is_precise(cell) for cells in columns for cell in islice(cells, 1))
+        measured = (c for h, c in zip(self.headings, columns, strict=True) if is_measurement(h))
+        is_read = any(map(are_readings, measured))
         if any(
-            (len(rows) >= _LEAST_COPIED and rows <= theirs and (is_summary(path) or is_summary(o)))
+            (len(rows) >= _LEAST_COPIED and rows <= theirs and is_read)
             or (
                 is_sure
                 and len(rows) < _LEAST_COPIED

@@ -1,7 +1,7 @@
 """What a table is of which nobody declared anything: its shape, columns, paths and performance."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -102,9 +102,11 @@ class GuessedTable:
         by_heading = dict(zip(same.headings, same.columns, strict=True))
         knobs = [g for g in self.guesses if g.role == "knob" and g.heading.text in by_heading]
         matches = [re.search(f"{path}$", source) for source in table.sources]
+        texts = {p.name: [match[p.name] if match else "" for match in matches] for p in self.parts}
+        self._mark_what_ran(by_heading, texts)
         self.parts = judged_parts(
             self.parts,
-            {p.name: [match[p.name] if match else "" for match in matches] for p in self.parts},
+            texts,
             [(guess, by_heading[guess.heading.text]) for guess in knobs],
             [guess.numbers for guess in self.guesses if guess.to in COLUMNS],
         )
@@ -117,6 +119,23 @@ class GuessedTable:
         is_told = any(p.role != "label" for p in self.parts) or self.power or self.energy
         if not (self.refusal or self.means or is_told or any(map(_says_a_run, self.guesses))):
             self.refusal = _NOTHING
+
+    def _mark_what_ran(
+        self, columns: Mapping[str, Sequence[Cell]], texts: Mapping[str, Sequence[str]]
+    ) -> None:
+        """Mark of a text's parts the one that the path says too: what ran, and no variant of it.
+
+        Args:
+            texts: By name of a part of the paths its text in each row.
+        """
+        for _, parts in self.shape.split.values():
+            own = {part.name: columns.get(part.name, ()) for part in parts}
+            same = {
+                name for name, cells in own.items() if any([*cells] == t for t in texts.values())
+            }
+            for guess in self.guesses if same else ():
+                if guess.heading.text in own:
+                    guess.is_given = guess.heading.text in same
 
     def _mark_names_of_files(self) -> None:
         """Make labels of knobs whose cells are the names of the files."""

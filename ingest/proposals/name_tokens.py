@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, Literal
 
 from ingest.settings.column_names import VALUES, WORDS
@@ -21,6 +21,8 @@ THREADS: Final = frozenset({"t", "thr", "th"})
 OF_SIZES: Final = frozenset(
     {"bs", "block", "blocksize", "size", "request", "chunk", "record", "msg"}
 )
+# A date and a time at the end of letters or digits, in which marks are hidden.
+STAMPED: Final = re.compile(r"(?<=[A-Za-z0-9])(?:19|20)\d{6}[\ue000-\ue00fT]\d{4,6}(?!\d)")
 _PREFIXES: Final = {
     "",
     *(f"{prefix}{unit}" for prefix in "kKmMgG" for unit in ("", "B", "b", "iB")),
@@ -37,10 +39,12 @@ class Token:
     Attributes:
         texts: Of each path.
         kind: A `mark` separates; a `unit` stands behind a number.
+        is_listed: Whether only the texts themselves tell where it ends.
     """
 
     texts: tuple[str, ...]
     kind: Literal["mark", "word", "number", "unit"]
+    is_listed: bool = False
 
     @property
     def is_fixed(self) -> bool:
@@ -51,6 +55,19 @@ class Token:
         """The word in all names; empty where it differs or is none."""
         is_word = self.is_fixed and self.kind == "word" and self.texts[0][:1].isalpha()
         return self.texts[0] if is_word else ""
+
+
+def cut_at_stamps(texts: tuple[str, ...]) -> Iterator[Token]:
+    """Yield the parts of names; a date and a time that all have is one, without a mark too."""
+    found = [STAMPED.search(text) for text in texts]
+    cuts = [(t[: m.start()], m[0], t[m.end() :]) for t, m in zip(texts, found, strict=True) if m]
+    if len(cuts) < len(texts) or any(not before for before, _, _ in cuts):
+        yield from tokens_of(texts)
+        return
+    before, stamps, after = (tuple(each) for each in zip(*cuts, strict=True))
+    yield from tokens_of(before)
+    yield Token(stamps, "word")
+    yield from tokens_of(after) if any(after) else ()
 
 
 def tokens_of(texts: tuple[str, ...]) -> Iterator[Token]:
@@ -72,6 +89,30 @@ def tokens_of(texts: tuple[str, ...]) -> Iterator[Token]:
         yield from [Token(texts, "word")] if is_one else tokens
     else:
         yield from _field(texts)
+
+
+def crossed(token: Token) -> list[Token]:
+    """Return a part of names in two where each begin of a name stands with each end.
+
+    `resize_x_jit` and `sum_jit` are of two functions where `resize_x_aot` and `sum_aot` are too.
+    """
+    texts = {*token.texts}
+    first = min(texts)
+    for at, mark in enumerate(first):
+        begin, end = first[: at + 1], first[at:]
+        if mark not in SEPARATORS:
+            continue
+        ends = {text[at + 1 :] for text in texts if text.startswith(begin)}
+        begins = {text[: -len(end)] for text in texts if text.endswith(end)}
+        is_all = len(ends) * len(begins) == len(texts) and min(len(ends), len(begins)) > 1
+        cut = {f"{a}{mark}{b}": (a, b) for a in begins for b in ends} if is_all else {}
+        if cut.keys() == texts:
+            parts = [*zip(*(cut[text] for text in token.texts), strict=True)]
+            hidden = [tuple(part.translate(HIDDEN) for part in each) for each in parts]
+            is_listed = all(any(map(_SEPARATED.search, each)) for each in parts)
+            fields = [[replace(f, is_listed=is_listed) for f in _field(each)] for each in hidden]
+            return [*fields[0], Token((mark,) * len(token.texts), "mark"), *fields[1]]
+    return [token]
 
 
 def _common_marks(texts: Sequence[str]) -> str:

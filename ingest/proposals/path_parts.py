@@ -17,8 +17,9 @@ from ingest.proposals.name_tokens import (
     SHOWN,
     THREADS,
     Token,
+    crossed,
+    cut_at_stamps,
     joined,
-    tokens_of,
 )
 from ingest.proposals.row_groups import are_twins
 from ingest.settings.column_names import VALUES, WORDS, clean_name
@@ -33,6 +34,7 @@ _ONE_PART: Final = re.compile(
 )
 _MACHINE: Final = re.compile(r"[a-z]{1,3}\d{3,4}[a-z]*\d*|node\d+|host\d+", re.IGNORECASE)
 # They need the word before them to say what was set: `power_limit_150W`.
+_MARK: Final = re.compile(f"[{re.escape(SEPARATORS)}]")
 _SHORT: Final = WORDS["limits"] | {"size", "count", "rate", "level", "number", "num", "time"}
 # These letters are of replicates where they count them from 0 or 1.
 _LETTERS: Final = frozenset({"r", "i"})
@@ -42,6 +44,7 @@ _STAMP: Final = re.compile(
     r"|(?=.*[a-f])(?=.*\d)[0-9a-f]{7,}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
     r"|\d{4}-\d\d-\d\d.*"
 )
+_DATED: Final = re.compile(r"(?:19|20)\d{6}[-_T]\d{4,6}")
 _DIGEST: Final = re.compile(r"(?=.*[a-f])(?=.*\d)[0-9a-f]{7,40}")
 # Words before numbers of processes: PowerJoular adds `-4711.csv` to the name of a file.
 _OF_PROCESSES: Final = frozenset({"pid", "csv"})
@@ -132,14 +135,19 @@ class _Reader:
             _ONE_PART.sub(lambda part: part[0].translate(HIDDEN), text.removesuffix(end))
             for text in texts
         )
-        tokens = joined([*tokens_of(bare)])
+        tokens = [*cut_at_stamps(bare)]
+        is_whole = [t.kind == "word" and any(map(_MARK.search, t.texts)) for t in tokens]
+        if any(is_whole):
+            pairs = zip(tokens, is_whole, strict=True)
+            tokens = [one for t, is_cut in pairs for one in (crossed(t) if is_cut else [t])]
+        tokens = joined(tokens)
         marks = "".join({mark for token in tokens if token.kind == "mark" for mark in token.texts})
         pattern, used = "", set[str]()
         for at, token in enumerate(tokens):
             if token.is_fixed:
                 pattern += _literal(token.texts[0])
             elif token.kind == "mark":
-                pattern += rf"[{re.escape(SEPARATORS)}]*"
+                pattern += _optional_mark(token, tokens[at + 1 : at + 2])
             else:
                 after = tokens[at + 1] if at + 1 < len(tokens) else None
                 word = _name_before(tokens, at)
@@ -151,7 +159,8 @@ class _Reader:
                 unit = after.texts[0] if after and after.kind == "unit" else ""
                 if not unit and self._are_replicates(tokens, at, word):
                     word = "rep"
-                pattern += self._group(token.texts, word, level, marks, unit)
+                listed = marks if not token.is_listed else None
+                pattern += self._group(token.texts, word, level, listed, unit)
         return pattern + _literal(end)
 
     def _are_replicates(self, tokens: Sequence[Token], at: int, word: str) -> bool:
@@ -165,9 +174,13 @@ class _Reader:
         return numbers[0] <= 1 and numbers == [*range(numbers[0], numbers[-1] + 1)]
 
     def _group(
-        self, texts: tuple[str, ...], word: str, level: str, marks: str, unit: str = ""
+        self, texts: tuple[str, ...], word: str, level: str, marks: str | None, unit: str = ""
     ) -> str:
-        """Return the pattern of a part that differs; add its column."""
+        """Return the pattern of a part that differs; add its column.
+
+        Args:
+            marks: Those around it, which it has not; None where only its texts tell it.
+        """
         texts = tuple(text.translate(SHOWN) for text in texts)
         values = set(texts)
         is_whole = all(re.fullmatch(r"\d+", text) for text in texts)
@@ -180,10 +193,9 @@ class _Reader:
         is_digest = len(values) < len(texts) and all(map(_DIGEST.fullmatch, values))
         is_stamp = is_job or (not is_digest and all(map(_STAMP.fullmatch, values)))
         kind = "text" if is_stamp or not is_real else "whole" if is_whole else "real"
-        form = (
-            rf"[^/{re.escape(''.join(m for m in sorted(set(marks)) if m not in ''.join(values)))}]"
-        )
-        form += "*?" if "" in values else "+?"
+        form = _form_of(values, marks)
+        if all(map(_DATED.fullmatch, values)):
+            form = _DATED.pattern
         form = {"text": form, "real": r"\d+(?:\.\d+)?", "whole": r"\d+"}[kind]
         kinds = {word for value in values for word in words_of(value)}
         is_kind = level == "file" and kind == "text" and bool(self._texts) and kinds <= _KINDS
@@ -218,6 +230,25 @@ class _Reader:
         is_given = role == "knob" and not WORDS["given"].isdisjoint(words_of(name))
         self.columns.append(PathColumn(name, kind, role, len(values), shown, is_given))
         return rf"(?P<{name}>{form})"
+
+
+def _optional_mark(mark: Token, after: Sequence[Token]) -> str:
+    """Return the pattern of marks that some names lack.
+
+    Those that lack the part behind it too go on with a mark, or end: `fp8` beside `fp8_v2`.
+    """
+    marks = re.escape(SEPARATORS)
+    is_both = after and all(
+        (not m) == (not t) for m, t in zip(mark.texts, after[0].texts, strict=True)
+    )
+    return rf"(?:[{marks}]+|(?![^/{marks}]))" if is_both else rf"[{marks}]*"
+
+
+def _form_of(values: Collection[str], marks: str | None) -> str:
+    if marks is None:
+        return f"(?:{'|'.join(re.escape(v) for v in sorted(values, key=len, reverse=True))})"
+    others = "".join(mark for mark in sorted({*marks}) if mark not in "".join(values))
+    return f"[^/{re.escape(others)}]" + ("*?" if "" in values else "+?")
 
 
 def _are_machines(texts: Sequence[str]) -> bool:

@@ -40,6 +40,7 @@ _NUMBERED: Final = re.compile(rf"(?i:(?<![a-z])(?:{_COUNTS})[-_.=@+ ]*\d+)")
 _COUNTED: Final = rf"(?i:(?<![a-z])(?:{_COUNTS})[-_.=@+ \\]*\(\?P<replicate>)"
 # A sweep has so many texts, and at least this share of all combinations of their parts.
 _FEWEST: Final = 4
+_FEWEST_APART: Final = 6
 _MOST: Final = 5_000
 _FILLED: Final = 0.5
 # `bs=32,lr=0.1` states each setting by its name, under any heading.
@@ -79,15 +80,24 @@ def split_columns(
                 taken |= {part.name for part in parts}
             continue
         is_plain = not any("/" in text or is_number(text) for text in texts)
-        crossed = _crossed_parts(texts, heading, taken) if is_plain else None
-        if not is_named or not is_plain or _recurs(cells, headings, columns):
-            if crossed is not None and not _is_known(*crossed, cells, others):
-                splits[heading] = crossed
-                taken |= {part.name for part in crossed[1]}
+        is_named = is_named and is_plain and not _recurs(cells, headings, columns)
+        is_apart = is_plain and len(texts) >= _FEWEST_APART and all(map(_SEPARATED.search, texts))
+        crossed = _crossed_parts(texts, heading, taken) if is_plain and not is_named else None
+        if not (is_named or is_apart or crossed):
             continue
         pattern, parts = read_paths(sorted(texts), f"{clean_name(heading, 'text')}_part")
         settings = [part for part in parts if part.role == "knob" or part.name == "replicate"]
         combinations = math.prod(part.values for part in settings)
+        # All combinations of the parts are no chance, whatever the heading says.
+        is_all = is_apart and combinations == len(texts) and len(parts) == len(settings)
+        if crossed is not None and not (is_all and len(parts) > len(crossed[1])):
+            pattern, parts = crossed
+            if not _is_known(pattern, parts, cells, others):
+                splits[heading] = crossed
+                taken |= {part.name for part in parts}
+            continue
+        if not is_named and not is_all:
+            continue
         if len(settings) < 2 or not _FILLED * combinations <= len(texts) <= combinations:
             continue
         # A bare number at the end may be of a thing: `sata_2`.

@@ -252,11 +252,6 @@ def is_derived(text: str) -> bool:
     return is_other or not WORDS["derived"].isdisjoint(words)
 
 
-def is_summary(path: str) -> bool:
-    """Return whether the name of a file says no more than that it has results: `summary.csv`."""
-    return {*words_of(path.rpartition("/")[2].partition(".")[0])} <= WORDS["general"]
-
-
 def is_setting(text: str) -> bool:
     """Return whether a text is the name of what is set before a run: `threads`, `freq_mhz`."""
     heading = read_heading(text)

@@ -1,6 +1,7 @@
 """Tables and power meters that a dataset's settings declare, and the lake's columns for theirs."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import fields
 from typing import Any, Final
 
 import msgspec
@@ -47,6 +48,21 @@ def target_kinds(columns: Mapping[str, Column]) -> dict[str, str]:
         for n, t in shipped.items()
     }
     return {**kinds, **_NAMING, **{name: column.kind for name, column in columns.items()}}
+
+
+def declaration_of(tables: Sequence[TableDeclaration], headings: Sequence[str]) -> TableDeclaration:
+    """Merge the declarations that fit these headings; an earlier one overrides a later one."""
+    fitting = [table for table in tables if table.fits_header(headings)]
+    merged: dict[str, Any] = {"kinds": fitting[-1].kinds if fitting else target_kinds({})}
+    for field in fields(TableDeclaration):
+        values = [getattr(table, field.name) for table in fitting]
+        if field.name in ("path", "header", "kinds", "is_shipped"):
+            continue
+        if field.default_factory is dict:
+            merged[field.name] = {n: each for own in reversed(values) for n, each in own.items()}
+        elif any(values):
+            merged[field.name] = next(filter(None, values))
+    return TableDeclaration(**merged)
 
 
 def build_table(

@@ -20,8 +20,7 @@ from ingest.discover.names import (
 )
 from ingest.discover.source_reads import settings_struct, source_struct
 from ingest.lake.recorded_runs import SUMMARY, RunIds
-from ingest.records import Problem, ProblemList, SummaryRow
-from ingest.settings.headings import is_summary
+from ingest.records import Problem, ProblemList, Severity, SummaryRow
 from ingest.tables.row_doubts import Unknown, failure_of, odd_power, states_of, workload_of_row
 from ingest.tables.table_reads import RowCounts, TableRead, window_of
 from ingest.tables.unique_keys import DROPPED, FIRST, FURTHER, NONE, RowKeys
@@ -128,7 +127,10 @@ class _Resolution:
         twin = self._contents.setdefault(content, read) if content else read
         if twin is not read and _is_copy(read, twin):
             detail = f"all {len(read.table.rows)} rows stand in {twin.file.path} too; dropped"
-            self._notes[read.file.path].add("identical_row", "repaired", detail)
+            severity: Severity = "repaired"
+            if Path(read.file.path).parent != Path(twin.file.path).parent:
+                detail, severity = f"{detail}, though its folder is another", "doubted"
+            self._notes[read.file.path].add("identical_row", severity, detail)
             self._empty += len(read.table.rows)
             return
         for index, row in enumerate(read.table.rows):
@@ -247,11 +249,13 @@ class _Resolution:
 
 
 def _is_copy(read: TableRead, twin: TableRead) -> bool:
-    """Return whether a table with the content of another is a copy of it: said so, or beside it."""
+    """Return whether a table with the content of another is a copy of it.
+
+    A few rows are one only beside it, and a table of a file that has the same one twice is none.
+    """
     paths = read.file.path, twin.file.path
-    is_same = read.digest == twin.digest and read.table.place == twin.table.place
     is_beside = paths[0] != paths[1] and len({path.rpartition("/")[0] for path in paths}) == 1
-    return any(map(is_summary, paths)) or (is_same and is_beside and read.is_small)
+    return is_beside if read.is_small else paths[0] != paths[1]
 
 
 def _build_row(claim: _Claim) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from ingest.discover.found_files import RawFile
 from ingest.discover.names import KEY_KNOBS, workload_of
 from ingest.files.packed import Packed
 from ingest.formats.trace_times import unix_of_number, unix_seconds
-from ingest.formats.written_numbers import is_precise
+from ingest.formats.written_numbers import are_readings, is_precise
 from ingest.records import Problem, SummaryRow, SummaryTable
 from ingest.settings.dataset import UNKNOWN
 from ingest.settings.units import unit_of
@@ -117,19 +117,28 @@ class TableRead:
 
     @cached_property
     def content(self) -> int:
-        """A digest of the cells that differ from row to row, which no path says.
+        """A digest of the cells that differ from row to row, which no path says, in any order of
+        the rows.
 
         Of few rows one of the file; 0 for those that may be another table's by chance, and without
-        a usual metric.
+        a usual metric of which no two rows agree.
         """
         if len(self.table.rows) < _LEAST_COPIED:
             return hash((self.digest, self.table.place)) if self.is_small else 0
-        cells: dict[str, list[object]] = defaultdict(list)
-        for row in self.table.rows if {*MEASUREMENTS}.intersection(self.measured) else ():
+        rows = self.table.rows if {*MEASUREMENTS}.intersection(self.measured) else ()
+        cells: dict[str, set[object]] = defaultdict(set)
+        for row in rows:
             for name, value in row.values.items():
-                cells[name].append(value)
-        varied = frozenset((name, *each) for name, each in cells.items() if len({*each}) > 1)
-        return hash(varied) if varied and len(self.table.rows) >= _LEAST_COPIED else 0
+                cells[name].add(value)
+        if not any(are_readings(cells[name]) for name in self.measured if name in cells):
+            return 0
+        varied = {name for name, each in cells.items() if len(each) > 1}
+        return hash(
+            frozenset(
+                frozenset((n, value) for n, value in row.values.items() if n in varied)
+                for row in rows
+            )
+        )
 
     def is_empty(self, row: SummaryRow) -> bool:
         """Return whether nothing was measured of a row, as of a plan that was not run yet."""

@@ -12,7 +12,7 @@ from ingest.formats.documents import close_document, parse_document
 from ingest.formats.table import read
 from ingest.records import ReadContext, SummaryTable
 from ingest.settings.loading import load_settings
-from tests.fixtures.ingest import details, ingest
+from tests.fixtures.ingest import details, ingest, put, query
 from tests.fixtures.tool_outputs import captured
 
 SHIPPED = load_settings()
@@ -55,6 +55,52 @@ def test_keys_of_dictionaries_are_knobs() -> None:
     assert [c.name for c in read_.columns if c.role == "knob"] == ["models"]
     assert rows({"1,x": {"n": 1, "s": "x", "j": 2.5}, "2,x": {"n": 2, "s": "x", "j": 3.5}}) == [
         {"n": 1, "s": "x", "j": 2.5}, {"n": 2, "s": "x", "j": 3.5},
+    ]  # fmt: skip
+
+
+def run(energy: float) -> dict[str, float]:
+    return {"energy_j": energy, "time_s": energy / 4}
+
+
+@pytest.mark.parametrize(
+    ("document", "beside"),
+    [
+        # A note beside numbers or names, at each level.
+        ({"a": {"1": run(1.5), "2": run(2.5)}, "b": {"1": run(3.5), "2": run(4.5)}, "note": "x"},
+         {"note": ["x"] * 4}),
+        ({"a": {"1": run(1.5), "2": run(2.5), "done by": "me"}, "b": {"1": run(3.5), "2": run(4.5)}
+          }, {"done_by": ["me", "me", None, None]}),
+        ({"a": {"1": run(1.5), "2": run(2.5)}, "b": {"x": run(3.5), "y": run(4.5), "_comment": "z"}
+          }, {"comment": [None, None, "z", "z"]}),
+        # What holds for all.
+        ({"a": run(1.5), "b": run(2.5), "c": run(3.5), "d": run(4.5), "meta": {"host": "n1"}},
+         {"meta_host": ["n1"] * 4}),
+        # Of one name there is one setting.
+        ({"a": {"1": run(1.5), "2": run(2.5), "4": run(3.5)}, "b": {"8": run(4.5)}}, {}),
+    ],
+)  # fmt: skip
+def test_notes_and_single_settings_hide_no_rows(
+    document: Any, beside: dict[str, list[str | None]]
+) -> None:
+    found = rows(document)
+    assert [row["energy_j"] for row in found] == [1.5, 2.5, 3.5, 4.5]
+    assert {name: [row.get(name) for row in found] for name in beside} == beside
+    assert {*found[0]} - {"key", "key_2", *beside} == {"energy_j", "time_s"}
+
+
+def test_parts_of_one_run_are_columns() -> None:
+    """A text that is no note, or a measurement as a key: the objects are of one run."""
+    (row,) = rows({"host": "n1", "cpu": run(1.5), "gpu": run(2.5)})
+    assert (row["cpu_energy_j"], row["gpu_energy_j"]) == (1.5, 2.5)
+
+
+def test_a_note_beside_cells_that_are_runs_is_no_setting(lake: Path, tmp_path: Path) -> None:
+    document = {"a": {"1200": 1.5, "2400": 2.5}, "b": {"1200": 3.5, "2400": 4.5, "note": "hot"}}
+    put(tmp_path / "energy_j.json", json.dumps(document))
+    ingest(lake, tmp_path, is_proposing=True)
+    found = query(lake, "SELECT energy_j, note FROM runs ORDER BY energy_j")
+    assert [(*row.values(),) for row in found] == [
+        (1.5, None), (2.5, None), (3.5, "hot"), (4.5, "hot"),
     ]  # fmt: skip
 
 

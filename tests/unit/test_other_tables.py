@@ -247,3 +247,36 @@ def test_a_copy_beside_a_file_counts_once(
         written(tmp_path, name, "threads,energy_j,time_s", f"4,{energy},2.5")
     report = ingest(lake, tmp_path)
     assert (report.added, len(details(report, "identical_row"))) == (added, 2 - added)
+
+
+COPIED = ["threads,energy_j,time_s", "1,40.25,9.5", "2,31.5,5.25", "4,28.75,3.125", "8,30.5,2.5"]
+
+
+@pytest.mark.parametrize(
+    ("other", "rows", "added", "severity"),
+    [
+        ("backup.csv", COPIED, 4, "repaired"),
+        # In another order; in a folder whose name says something else.
+        ("sorted.csv", [COPIED[0], *reversed(COPIED[1:])], 4, "repaired"),
+        ("old/a.csv", COPIED, 4, "doubted"),
+        # One row more, or one that differs.
+        ("b.csv", [*COPIED, "16,33.5,2.25"], 9, ""),
+        ("b.csv", [*COPIED[:4], "8,30.5,2.75"], 8, ""),
+    ],
+)
+def test_the_rows_of_a_copy_count_once(
+    other: str, rows: list[str], added: int, severity: str, lake: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "old").mkdir()
+    written(tmp_path, "a.csv", *COPIED)
+    written(tmp_path, other, *rows)
+    report = ingest(lake, tmp_path, is_proposing=True)
+    found = [p.problem for p in report.problems if p.problem.kind == "identical_row"]
+    assert (report.added, [p.severity for p in found]) == (added, [severity] * bool(severity))
+
+
+def test_settings_that_recur_are_no_copies(lake: Path, tmp_path: Path) -> None:
+    """Numbers that people set, and energies of two digits, agree by chance."""
+    for name in ("a.csv", "b.csv"):
+        written(tmp_path, name, "threads,energy_j", "1,40", "2,30", "4,28", "8,30")
+    assert ingest(lake, tmp_path).added == 8

@@ -1,0 +1,169 @@
+"""The lines of the tables of a text: frames taken off, and several tables of a file cut apart.
+
+Markdown and psql draw bars and rules around cells; some programs quote whole lines. Below a gap or
+a title, a line of names with numbers under it begins another table, or goes on with the first one.
+"""
+
+import re
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain, groupby, islice
+from typing import Final
+
+from ingest.formats.written_numbers import is_number
+
+# Lines by which frames are found.
+_FIRST_LINES: Final = 4096
+_RULE: Final = re.compile(r"[\s|+:=-]*(?:--|==|:-|-:)[\s|+:=-]*")
+# A rule that crosses bars: of a table, and no line under a title.
+_CROSSED: Final = re.compile(r"[-=: ][|+][-=: ]")
+_LEAST_BOXED: Final = 3
+_QUOTED: Final = re.compile(r'\s*"((?:[^"]|"")*)"\s*')
+_SEPARATED: Final = re.compile(r"[,;\t|]")
+HEADING: Final = re.compile(r"(?:[^\W\d]|%).{0,79}")
+# Marks of titles in Markdown and in comments.
+_MARKS: Final = "#*_=-: \t\r\ufeff"
+# The least cells of a header, by whether blanks separate them.
+_LEAST_CELLS: Final = {True: 3, False: 2}
+_MOST_AHEAD: Final = 3
+
+
+def without_frames(lines: Iterable[str]) -> Iterator[str]:
+    """Yield lines without the bars, rules and quotes that frame all rows; rules become empty."""
+    source = iter(lines)
+    head = [*islice(source, _FIRST_LINES)]
+    plain = _unframed(head)
+    yield from map(plain, chain(head, source)) if plain else chain(head, source)
+
+
+def _unframed(head: Sequence[str]) -> Callable[[str], str] | None:
+    """Return what takes the frame off a line; None where lines have none."""
+    filled = [line for line in head if line.strip()]
+    rules = [line for line in filled if _RULE.fullmatch(line)]
+    boxed = sum(_is_boxed(line) for line in filled)
+    framed = sum(_is_boxed(line) or _RULE.fullmatch(line) is not None for line in filled)
+    if boxed >= _LEAST_BOXED and 2 * framed >= len(filled):
+        return _without_box
+    barred = sum("|" in line for line in filled)
+    if any(map(_CROSSED.search, rules)) and 2 * barred >= len(filled):
+        return lambda line: "" if _RULE.fullmatch(line) else line
+    quoted = sum(map(_is_quoted, filled))
+    if filled and _is_quoted(filled[0]) and (2 * quoted >= len(filled) or _fits_below(filled)):
+        return lambda line: _unquoted(line) if _is_quoted(line) else line
+    return None
+
+
+def _is_boxed(line: str) -> bool:
+    bare = line.strip()
+    return len(bare) > 1 and bare[0] == bare[-1] == "|"
+
+
+def _without_box(line: str) -> str:
+    if _RULE.fullmatch(line):
+        return ""
+    return re.sub(r"\*\*|`", "", line.strip()[1:-1]) if _is_boxed(line) else line.strip(_MARKS)
+
+
+def _is_quoted(line: str) -> bool:
+    """Return whether a whole line of several cells is one quoted text."""
+    return _QUOTED.fullmatch(line) is not None and _SEPARATED.search(line) is not None
+
+
+def _unquoted(line: str) -> str:
+    match = _QUOTED.fullmatch(line)
+    return match[1].replace('""', '"') if match else line
+
+
+def _fits_below(filled: Sequence[str]) -> bool:
+    """Return whether a quoted header has as many cells as the row below it."""
+    names = _unquoted(filled[0])
+    marks = ("".join(_SEPARATED.findall(line)) for line in (names, *filled[1:2]))
+    return len(filled) > 1 and len({*marks}) == 1
+
+
+@dataclass(slots=True, eq=False)
+class Section:
+    """One table of a text.
+
+    Attributes:
+        start: Number of lines of the file above it.
+        title: Text of a single cell above its header, which is read with its lines.
+    """
+
+    start: int = 0
+    title: str = ""
+
+
+def sections_of(
+    lines: Iterable[str], separator: str | None
+) -> Iterator[tuple[Section, Iterator[str]]]:
+    """Yield each table of a text with its lines, which must be consumed in this order."""
+    for section, pairs in groupby(_numbered(lines, separator), lambda pair: pair[0]):
+        yield section, (line for _, line in pairs)
+
+
+def first_section(lines: Iterable[str], separator: str | None) -> Iterator[str]:
+    """Yield the lines of the first table of a text."""
+    return next((own for _, own in sections_of(lines, separator)), iter(()))
+
+
+def _numbered(lines: Iterable[str], separator: str | None) -> Iterator[tuple[Section, str]]:
+    """Yield each line with its section.
+
+    The same header again goes on with the rows, unless a title stands above it.
+    """
+    source, ahead = iter(lines), deque[str]()
+    section, header = Section(), list[str]()
+    title, is_gap = "", True
+    for number, line in enumerate(_popped(source, ahead)):
+        text = line.strip("\ufeff \t\r")
+        if not text:
+            is_gap = True
+        elif is_gap and (names := _names(line, separator)):
+            if _are_below(names, source, ahead, separator) and (names != header or title):
+                section = Section(number) if header else section
+                section.title, header = title, names
+            title, is_gap = "", False
+        elif text.startswith("#") or (separator is not None and separator not in text):
+            title, is_gap = text.strip(_MARKS), True
+        else:
+            title, is_gap = "", False
+        yield section, line
+
+
+def _popped(source: Iterator[str], ahead: deque[str]) -> Iterator[str]:
+    """Yield all lines, those first that were looked at ahead."""
+    while True:
+        while ahead:
+            yield ahead.popleft()
+        if (line := next(source, None)) is None:
+            return
+        yield line
+
+
+def _names(line: str, separator: str | None) -> list[str]:
+    """Return the cells of a line of names; empty for other lines."""
+    cells = [cell.strip(' \t\r"\ufeff') for cell in line.split(separator)]
+    while cells and not cells[-1]:
+        cells.pop()
+    is_long = len(cells) >= _LEAST_CELLS[separator is None]
+    named = cells if is_long and cells[0] else cells[1:]
+    are_names = is_long and all(map(HEADING.fullmatch, named)) and len({*named}) == len(named)
+    return cells if are_names and not any(map(is_number, named)) else []
+
+
+def _are_below(
+    names: Sequence[str], source: Iterator[str], ahead: deque[str], separator: str | None
+) -> bool:
+    """Return whether rows of numbers follow a line of names; read them ahead."""
+    rows = 2 if separator is None else 1
+    while len([line for line in ahead if line.strip()]) < rows + 1 and len(ahead) < _MOST_AHEAD + 2:
+        if (line := next(source, None)) is None:
+            break
+        ahead.append(line)
+    below = [line.split(separator) for line in ahead if line.strip()][: rows + 1]
+    fitting = [each for each in below if len(each) >= len(names)]
+    return len(fitting) >= rows and any(
+        is_number(cell.strip(' \t\r"')) for each in fitting for cell in each
+    )

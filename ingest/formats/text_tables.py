@@ -1,0 +1,275 @@
+"""The tables of separated text and of JSON lines: their headings, and the cells of good rows."""
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain, islice
+from typing import Final
+
+from data.errors import FormatError
+from ingest.declarations import TableDeclaration
+from ingest.files.packed import Packed
+from ingest.files.text_lines import iterate_lines
+from ingest.formats.headless_rows import are_headless_rows, headless_rows
+from ingest.formats.json_cells import Cell, flatten, summaries
+from ingest.formats.logged_rows import LoggedRows, are_logged_objects, logged_object, logged_rows
+from ingest.formats.table_footers import drop_footers
+from ingest.formats.table_lines import Section, sections_of, without_frames
+from ingest.formats.table_rows import (
+    Table,
+    check_columns,
+    check_rows,
+    doubt_commas,
+    with_plain_numbers,
+)
+from ingest.formats.table_text import headings_of, separator_of, table_rows
+from ingest.records import ProblemList
+from ingest.settings.tables import CORE, declaration_of
+
+# Heading of the titles above several tables of a file.
+SECTION: Final = "section"
+# Lines by which the separator is chosen.
+_FIRST_LINES: Final = 4096
+
+
+def text_tables(
+    blocks: Iterable[bytes],
+    name: str,
+    problems: ProblemList,
+    tables: Sequence[TableDeclaration] = (),
+    most_rows: int | None = None,
+) -> list[Table]:
+    """Split the tables of a text into headings and cells.
+
+    Tables with one header are one; titles above them are its column SECTION.
+
+    Args:
+        tables: Declarations, by which a row of a wrong length may be repaired; of what a person
+            declared no row is left out as a total of others.
+        most_rows: Bound of the rows; None for none.
+
+    Raises:
+        FormatError: A table has no header, too many rows or columns, or two columns have the same
+            name.
+    """
+    lines = iterate_lines(blocks)
+    head = list(islice(lines, _FIRST_LINES))
+    first = next((line for line in head if line.strip("\ufeff \t\r#")), "")
+    if first.lstrip("\ufeff").startswith("{"):
+        return [_parse_json(chain(head, lines), name, problems, most_rows)]
+    if are_logged_objects(head):
+        logged = (logged_object(line) for line in chain(head, lines))
+        objects = (json.dumps(each) if each else "" for each in logged)
+        return [_parse_json(objects, name, problems, most_rows)]
+    reader = _Reader(name, problems, tables, most_rows)
+    if are_headless_rows(head):
+        of_tool = _Lines(chain(head, lines))
+        return [reader.read(Section(), headless_rows(of_tool, name), ",", of_tool, {})]
+    separator = separator_of([*without_frames(head)], first)
+    lines = without_frames(chain(head, lines))
+    if (of_log := logged_rows(head)) is not None and separator == ",":
+        lines = _rows_of_log(lines, of_log, problems)
+    return _joined([*reader.sections(lines, separator)])
+
+
+def _joined(found: Sequence[tuple[str, Table]]) -> list[Table]:
+    """Return the tables with those of one header as one.
+
+    Args:
+        found: Each with its title.
+    """
+    by_header: dict[tuple[str, ...], list[tuple[str, Table]]] = {}
+    for title, table in found:
+        by_header.setdefault((*table.headings,), []).append((title, table))
+    joined = []
+    for headings, alike in by_header.items():
+        titles = [title for title, _ in alike]
+        is_titled = len({*titles}) == len(titles) > 1 and SECTION not in headings
+        whole = alike[0][1]
+        if len(alike) > 1:
+            own = (SECTION,) if is_titled else ()
+            whole = Table([*own, *headings], sum(t.refused for _, t in alike), "", own)
+            whole.units = alike[0][1].units
+        for title, table in alike if len(alike) > 1 else ():
+            for line, cells in table.rows:
+                whole.append(line, (title, *cells) if is_titled else cells)
+        joined.append(whole)
+    if len(joined) > 1:
+        for number, ((title, _), *_) in enumerate(by_header.values()):
+            joined[number].place = title or f"table {number + 1}"
+    return joined
+
+
+class _Reader:
+    """Reads the tables of a text; has what applies to all of them."""
+
+    def __init__(
+        self,
+        name: str,
+        problems: ProblemList,
+        tables: Sequence[TableDeclaration],
+        most_rows: int | None,
+    ) -> None:
+        self._name = name
+        self._problems = problems
+        self._tables = tables
+        self._most_rows = most_rows
+
+    def sections(self, lines: Iterable[str], separator: str | None) -> Iterator[tuple[str, Table]]:
+        """Yield each table with its title; one behind the first that is none is a problem.
+
+        Raises:
+            FormatError: As `text_tables`.
+        """
+        for number, (section, own) in enumerate(sections_of(lines, separator)):
+            notes: dict[int, str] = {}
+            counted = _Lines(own)
+            try:
+                rows = table_rows(counted, separator, notes)
+                table = self.read(section, rows, separator, counted, notes)
+            except FormatError as error:
+                if not number:
+                    raise
+                detail = f"{error}; this table is not read"
+                self._problems.add("bad_content", "refused", detail, section.start + 1)
+            else:
+                yield section.title, table
+
+    def read(
+        self,
+        section: Section,
+        rows: Iterator[tuple[int, list[str]]],
+        separator: str | None,
+        lines: "_Lines",
+        notes: dict[int, str],
+    ) -> Table:
+        """Return one table.
+
+        Args:
+            rows: Its header and its rows.
+            notes: What is left out below the header, by line number in the section.
+        """
+        name, problems = self._name, self._problems
+        at, header = next(rows, (0, []))
+        headings = headings_of(header)
+        if len(headings) < 2 and not any(headings):
+            raise FormatError(f"no header ({name})")
+        check_columns(len(headings), name)
+        if twice := sorted({each for each in headings if headings.count(each) > 1}):
+            line = section.start + at
+            raise FormatError(f"two columns are called {twice[0]!r} ({name}, line {line})")
+        table, last = Table(headings), at
+        for line, cells in rows:
+            if len(cells) != len(headings):
+                cells = self._repaired(headings, cells, "" if separator else lines.last)
+            if len(cells) != len(headings):
+                self._refuse(table, cells, section.start + line)
+            elif cells[0].strip() == headings[0] and headings_of(cells) == headings:
+                detail = "the header stands between rows again; passed over"
+                problems.add("repeated_header", "repaired", detail, section.start + line)
+            else:
+                table.append(section.start + line, cells)
+                last = line
+            check_rows(len(table) + table.refused, self._most_rows, name)
+        for line in (each for each in notes if each < last):
+            detail = f"{notes[line][:80]!r} between rows says nothing of them here"
+            problems.add(
+                "text_between_rows",
+                "doubted",
+                f"{detail}: give a column to it",
+                section.start + line,
+            )
+        own = (each for each in self._tables if not each.is_shipped and not each.guessed)
+        drop_footers(table, problems, any(each.fits_header(headings) for each in own))
+        if separator is None:
+            return table
+        if separator != ",":
+            doubt_commas(table, problems)
+        return with_plain_numbers(table, separator == ",")
+
+    def _repaired(self, headings: list[str], cells: list[str], line: str) -> list[str]:
+        """Return a row of another length with its empty cell, where one can be told.
+
+        Args:
+            line: Its text where blanks separate cells.
+        """
+        # Two blanks in sequence may enclose an empty cell.
+        spaced = line.strip(" \t").split(" ") if line else []
+        cells = spaced if len(spaced) == len(headings) else cells
+        return _with_gap(self._tables, headings, cells) if self._tables else cells
+
+    def _refuse(self, table: Table, cells: Sequence[str], line: int) -> None:
+        if not cells[0].lstrip().startswith("#"):
+            detail = f"{len(cells)} fields, expected {len(table.headings)}; row dropped"
+            self._problems.add("field_count", "refused", detail, line)
+            table.refused += 1
+
+
+def _with_gap(
+    tables: Sequence[TableDeclaration], headings: list[str], cells: list[str]
+) -> list[str]:
+    """Insert an empty cell into a row that lacks one: the core, which totals of runs do not have,
+    else the replicate.
+
+    The DVFS code of such a row is one column too far left.
+    """
+    columns = declaration_of(tables, headings).columns
+    names = [columns[each].to if each in columns else each for each in headings]
+    missing = CORE if CORE in names else "replicate"
+    if len(cells) == len(headings) - 1 and {missing, "dvfs"} <= {*names}:
+        index, code = names.index(missing), names.index("dvfs")
+        if index < code and cells[code - 1][:2].lower() == "0x":
+            return [*cells[:index], "", *cells[index:]]
+    return cells
+
+
+def _rows_of_log(lines: Iterable[str], rows: LoggedRows, problems: ProblemList) -> Iterator[str]:
+    """Yield the header and the rows of a log; other lines are empty, and reported together."""
+    passed = total = 0
+    for line in lines:
+        is_row = total == 0 or not line.strip() or rows.has(line)
+        total += bool(line.strip())
+        passed += not is_row
+        yield line if is_row else ""
+    detail = f"{passed} of {total} lines are no rows of the header; passed over"
+    problems.add("other_lines", "doubted", detail)
+
+
+class _Lines:
+    """Lines; `last` is the one that was read last."""
+
+    def __init__(self, lines: Iterator[str]) -> None:
+        self._lines = lines
+        self.last = ""
+
+    def __iter__(self) -> Iterator[str]:
+        for line in self._lines:
+            self.last = line
+            yield line
+
+
+def _parse_json(
+    lines: Iterable[str], name: str, problems: ProblemList, most_rows: int | None
+) -> Table:
+    objects: Packed[tuple[int, dict[str, Cell]]] = Packed()
+    refused, headings = 0, dict[str, None]()
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        try:
+            entry = json.loads(line)
+        except (ValueError, RecursionError):
+            entry = None
+        if isinstance(entry, dict):
+            cells, lists = flatten(entry)
+            cells |= summaries(lists)
+            objects.append((number, cells))
+            headings |= dict.fromkeys(cells)
+            check_columns(len(headings), name)
+        else:
+            problems.add("bad_line", "refused", f"no JSON object: {line[:80]!r}", number)
+            refused += 1
+        check_rows(len(objects) + refused, most_rows, name)
+    table = Table(list(headings), refused)
+    for number, each in objects:
+        table.append(number, [each.get(key) for key in headings])
+    return table

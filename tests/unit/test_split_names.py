@@ -1,0 +1,65 @@
+"""What names of files, and texts of cells, differ in: names of several words, dates, versions."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from ingest.proposals.path_parts import read_paths
+from tests.fixtures.ingest import ingest, put, query
+
+THREE = [f"{a}_{b}_{c}" for a in ("curl", "wget") for b in ("small", "large") for c in ("1x", "4x")]
+TIMES = ("200ms", "50ms")
+DATES = ("20240301_101500", "20240301_121500")
+SETS: dict[str, tuple[list[str], dict[str, list[str]]]] = {
+    "positions, each of which is a factor": (
+        THREE,
+        {"file": ["curl", "wget"], "file_2": ["large", "small"], "file_3": ["1x", "4x"]},
+    ),
+    "units": (
+        [f"{a}_{b}_{c}" for a in ("curl", "wget") for b in TIMES for c in ("2GHz", "3GHz")],
+        {"file": ["curl", "wget"], "time_whole": ["200", "50"], "frequency": ["2", "3"]},
+    ),
+    "names of several words, each with each variant": (
+        [f"{a}_{b}" for a in ("image_scale", "sum") for b in ("v1_aot", "v1_jit", "native")],
+        {"file": ["image_scale", "sum"], "file_2": ["native", "v1_aot", "v1_jit"]},
+    ),
+    "a part that some lack": (
+        [f"{a}_{b}{c}" for a in ("left", "right") for b in ("int4", "fp16") for c in ("", "_v2")],
+        {"file": ["left", "right"], "precision_text": ["fp16", "int4"], "file_3": ["", "v2"]},
+    ),
+    "a date without a mark before it": (
+        [f"{a}{b}.log" for a in ("mapB64", "rowsB") for b in DATES],
+        {"file": ["mapB64", "rowsB"], "file_2": [*DATES]},
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", SETS)
+def test_names_are_split_at_what_they_differ_in(case: str) -> None:
+    names, expected = SETS[case]
+    pattern, parts = read_paths(names)
+    matches = [re.fullmatch(pattern, name) for name in names]
+    found = {p.name: sorted({match[p.name] for match in matches if match}) for p in parts}
+    assert found == expected
+
+
+@pytest.mark.parametrize(
+    ("texts", "columns"),
+    [
+        # All combinations are no chance: under any heading, also beside another setting.
+        (THREE,
+         {"name_part": 2, "name_part_2": 2, "name_part_3": 2}),
+        # One is missing; and too few.
+        (["a_x", "a_y", "a_z", "b_x", "b_y"], {"name": 5}),
+        (["a_x", "a_y", "b_x", "b_y"], {"name": 4}),
+    ],
+)  # fmt: skip
+def test_texts_of_all_combinations_are_settings(
+    texts: list[str], columns: dict[str, int], lake: Path, tmp_path: Path
+) -> None:
+    rows = [f"{t},{k},{n + k}.25,{n}.5" for n, t in enumerate(texts, 1) for k in (1, 2)]
+    put(tmp_path / "t.csv", "\n".join(["name,cores,energy_j,time_s", *rows]) + "\n")
+    ingest(lake, tmp_path, is_proposing=True)
+    counts = ", ".join(f"count(DISTINCT {name}) AS {name}" for name in columns)
+    assert query(lake, f"SELECT {counts} FROM runs") == [columns]

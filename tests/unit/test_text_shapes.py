@@ -1,0 +1,124 @@
+"""The same runs in every shape of a text table: framed, quoted, repeated, several in a file."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from ingest.formats.table_files import parse_table, parse_tables
+from ingest.formats.table_text import sniff
+from ingest.formats.text_tables import SECTION
+from ingest.records import ProblemList, ReadContext
+from tests.fixtures.ingest import details, ingest, put, query
+
+HEAD = ("filter", "width_px", "energy_j", "time_s")
+ROWS = [
+    (name, width, energy, time_s)
+    for name, energy, time_s in (("blur", 41.5, 2.25), ("edge", 30.25, 1.5), ("sharpen", 55.0, 3.5))
+    for width in (640, 1280)
+]
+Cells = Sequence[object]
+
+
+def joined(mark: str, *rows: Cells) -> str:
+    return "".join(mark.join(map(str, cells)) + "\n" for cells in rows)
+
+
+def boxed(*rows: Cells) -> str:
+    return joined("\n", [f"| {' | '.join(map(str, cells))} |" for cells in rows])
+
+
+def quoted(*rows: Cells) -> str:
+    return joined("\n", [f'"{",".join(map(str, cells))}"' for cells in rows])
+
+
+RULE = "|:---|---:|:-:|---|\n"
+GRID = "+------+----+----+----+\n"
+SHAPES: dict[str, str] = {
+    "bars": joined("|", HEAD, *ROWS),
+    "bars in blanks": joined(" | ", HEAD, *ROWS),
+    "bars in tabs": joined("\t|\t", HEAD, *ROWS),
+    "Markdown": boxed(HEAD) + RULE + boxed(*ROWS),
+    "Markdown under a text": "# Filters\n\nOf 3 filters, by me.\n\n" + boxed(HEAD) + RULE
+    + boxed(*((f"**{name}**", f"`{n}`", *rest) for name, n, *rest in ROWS)) + "\nThat is all.\n",
+    "Markdown without bars at the ends": joined(" | ", HEAD) + "--- | --- | --- | ---\n"
+    + joined(" | ", *ROWS),
+    "a grid": GRID + boxed(HEAD) + GRID.replace("-", "=") + boxed(*ROWS) + GRID,
+    "psql": joined(" | ", HEAD) + "------+----+----+----\n" + joined(" | ", *ROWS) + "(6 rows)\n",
+    "a quoted header": quoted(HEAD) + joined(",", *ROWS),
+    "quoted rows": quoted(HEAD, *ROWS),
+    "quoted cells in quoted rows": quoted(*([f'""{c}""' for c in row] for row in (HEAD, *ROWS))),
+    "a header again": joined(",", HEAD, *ROWS[:4], HEAD, *ROWS[4:]),
+    "a header again below a gap": joined(",", HEAD, *ROWS[:4], [], HEAD, *ROWS[4:]),
+    "a header again, in blanks": joined(" ", HEAD, *ROWS[:4], HEAD, *ROWS[4:]),
+    "units below, or a dash": joined(",", ("filter", "width", "energy", "time"),
+                                     ("-", "px", "[J]", "(s)"), *ROWS),
+    "a comment and a mean below": joined(",", HEAD, *ROWS) + "# done\n"
+    + joined(",", ("mean", "", 42.25, 2.4167)),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_every_shape_of_a_text_is_the_same_runs(shape: str, lake: Path, tmp_path: Path) -> None:
+    put(tmp_path / "raw" / "filters.txt", SHAPES[shape])
+    assert ingest(lake, tmp_path / "raw", is_proposing=True).refused == []
+    found = query(lake, "SELECT filter, energy_j, duration_s, count(*) AS n FROM runs GROUP BY ALL")
+    assert sorted(map(tuple, map(dict.values, found))) == [
+        ("blur", 41.5, 2.25, 2), ("edge", 30.25, 1.5, 2), ("sharpen", 55.0, 3.5, 2),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        # More text than table: it tells of results that are elsewhere.
+        "# Tool\n" + "A line about it.\n" * 12 + boxed(HEAD) + RULE + boxed(*ROWS[:2]),
+        "Title\n-----\nwords | more words\n", '"a, b"\nc\n',
+    ],
+)  # fmt: skip
+def test_a_text_with_bars_is_no_table(text: str) -> None:
+    assert not sniff("README.md", text.encode())
+
+
+PROGRAMS = joined(",", ("program", "cores", "energy_j"), ("fft", 2, 8.5), ("fft", 4, 7.5))
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        # Another header below a gap, with titles or without.
+        (joined(",", HEAD, *ROWS) + "\n" + PROGRAMS,
+         [("table 1", HEAD, 6), ("table 2", ("program", "cores", "energy_j"), 2)]),
+        ("Table 1: filters\n" + joined(",", HEAD, *ROWS) + "\n## Programs\n\n" + PROGRAMS,
+         [("Table 1: filters", HEAD, 6), ("Programs", ("program", "cores", "energy_j"), 2)]),
+        # Titles tell the rows of one header apart.
+        (joined(",", ["lens wide"], HEAD, *ROWS[:4], ["lens tele"], HEAD, *ROWS[4:]),
+         [("", (SECTION, *HEAD), 6)]),
+        # A row of texts below a gap is no header if no number follows.
+        (joined(",", ("a", "b"), ("x", 1)) + "\n" + joined(",", ("y", "z"), ("u", "v")),
+         [("", ("a", "b"), 3)]),
+    ],
+)  # fmt: skip
+def test_several_tables_of_a_text(text: str, expected: list[tuple[str, Cells, int]]) -> None:
+    found = parse_tables([text.encode()], ReadContext("t.csv", 0.0), ProblemList())
+    assert [(t.place, (*t.headings,), len(t)) for t in found] == expected
+
+
+def test_lines_of_the_second_table_are_those_of_the_file() -> None:
+    text = joined(",", HEAD, *ROWS) + "\n" + PROGRAMS + "x,1\n"
+    problems = ProblemList()
+    _, second = parse_tables([text.encode()], ReadContext("t.csv", 0.0), problems)
+    assert [line for line, _ in second.rows] == [10, 11]
+    assert [(each.kind, each.line) for each in problems.all()] == [("field_count", 12)]
+
+
+def test_a_header_that_recurs_is_said(lake: Path, tmp_path: Path) -> None:
+    put(tmp_path / "filters.csv", SHAPES["a header again"])
+    assert len(details(ingest(lake, tmp_path), "repeated_header")) == 1
+
+
+def test_titles_of_one_header_are_a_column() -> None:
+    text = "lens wide\n" + joined(",", HEAD, *ROWS[:3]) + "\nlens tele\n"
+    table = parse_table([(text + joined(",", HEAD, *ROWS[3:])).encode()], "t.csv", ProblemList())
+    assert [*table.column(0)] == ["lens wide"] * 3 + ["lens tele"] * 3
+    assert table.keys == {SECTION}
