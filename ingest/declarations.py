@@ -100,6 +100,7 @@ class TableDeclaration:
         last_of: A heading: of the rows with one text in it, which grow, only the last is a run.
         guessed: What a proposal took its columns for; empty if a person declared them.
         is_shipped: Whether the declaration comes with wattlas.
+        names: Those of all columns, of a table without headings.
     """
 
     path: re.Pattern[str] | None = None
@@ -122,6 +123,7 @@ class TableDeclaration:
     is_shipped: bool = False
     pivot: tuple[str, str] | None = None
     split: Mapping[str, str] = field(default_factory=dict)
+    names: tuple[str, ...] = ()
 
     def fits(self, path: str) -> bool:
         """Return whether the path of a table fits."""

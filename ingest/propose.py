@@ -19,6 +19,7 @@ from data.errors import FormatError
 from ingest.files.blocks import read_head
 from ingest.formats import FORMATS
 from ingest.formats.text_log import presets
+from ingest.formats.trace_headings import part_in
 from ingest.meter_clocks import clock_lines
 from ingest.proposals.blocks import sections_of, summary_of, table_blocks
 from ingest.proposals.file_names import (
@@ -34,6 +35,7 @@ from ingest.proposals.file_names import (
 )
 from ingest.proposals.found_tables import find_tables
 from ingest.proposals.guessed_table import GuessedTable
+from ingest.proposals.part_traces import parts_of_runs
 from ingest.proposals.path_parts import read_paths
 from ingest.proposals.sections import system_section, workload_section
 from ingest.proposals.shapes import Shape, look
@@ -46,8 +48,6 @@ _TOLD_TABLES: Final = 5
 # Files of one shape, and bytes of each, that are read for what they state.
 _MOST_READ: Final = 200
 _MOST_BYTES: Final = 1 << 20
-# What of a machine a power is of.
-_PARTS: Final = frozenset({"cpu", "gpu", "dram", "ram", "memory", "package", "pkg", "node", "psu"})
 _RESULTS: Final = ("output", "trace", "log", "window", "counts")
 
 
@@ -58,6 +58,7 @@ def propose(
     tables: Iterable[str] = (),
     known: Settings | None = None,
     stated: Callable[[str, str], Collection[str]] = lambda _path, _form: (),
+    place_of: Callable[[str], Path] = Path,
 ) -> str:
     """Write a commented settings file for the files that no shipped pattern describes.
 
@@ -68,6 +69,7 @@ def propose(
         tables: Sections and entries for tables.
         known: Settings that the folder has; None for the shipped ones.
         stated: Maps the path and the format of a file to the settings that it states itself.
+        place_of: Returns where a path is on the disk.
     """
     shipped = known or load_settings()
     results = [shape for shape in shapes if shape.role in _RESULTS]
@@ -95,10 +97,9 @@ def propose(
     blocks += [*label_blocks(patterns, has_logs, shipped), workload_questions(patterns, shipped)]
     forms = [s.form for shapes in by_path for s in shapes if s.role == "output"]
     form = next((f for f in forms if f in LATENCY_OF), next(iter(forms), None))
-    named_by_path = [
-        _path_blocks(shapes, dataset, stated if len(by_path) == 1 else lambda *_: (), form)
-        for shapes in by_path
-    ]
+    # Of files of several formats each states a part.
+    states = stated if len(by_path) == 1 else lambda *_: ()
+    named_by_path = [_path_blocks(each, dataset, states, form, place_of) for each in by_path]
     blocks += [*knob_blocks(own), *named, *chain.from_iterable(named_by_path)]
     used = {id(pattern.shape) for pattern in patterns}
     used |= taken
@@ -172,13 +173,14 @@ def _path_blocks(
     dataset: str,
     stated: Callable[[str, str], Collection[str]],
     of_form: str | None = None,
+    place_of: Callable[[str], Path] = Path,
 ) -> Iterator[str]:
     """Yield the sections and the entry of files that their paths tell apart.
 
     What each file states itself is no setting of its path too.
 
     Args:
-        stated: As in `propose`.
+        stated, place_of: As in `propose`.
         of_form: Format that says the workload; None for their own.
     """
     paths = [file.path for shape in shapes for file in shape.files]
@@ -188,11 +190,15 @@ def _path_blocks(
     if not pattern:
         return
     if form == "trace":
-        # Powers of two parts of a machine are no rivals.
+        # Powers of two parts of a machine are no rivals, and of one run if their times say so.
+        one_run = parts_of_runs(columns, pattern, paths, place_of)
+        for name in one_run:
+            pattern = pattern.replace(f"(?P<{name}>", "(?:")
         matches = [*filter(None, (re.fullmatch(f"(?:.*/)?{pattern}", path) for path in paths))]
         columns = [
-            replace(c, is_given=True) if {m[c.name].lower() for m in matches} <= _PARTS else c
+            replace(c, is_given=True) if all(part_in(m[c.name]) for m in matches) else c
             for c in columns
+            if c.name not in one_run
         ]
     # What only tells files apart identifies their runs, and is no setting.
     stamps = [column for column in columns if column.role == "stamp"]
@@ -309,6 +315,7 @@ def propose_for(raw: Path, dataset: str | None = None, known: Settings | None = 
         texts,
         known,
         lambda path, form: _stated_in(_on_disk(top, path), form),
+        lambda path: _on_disk(top, path),
     )
     has_meter = any(shape.role == "meter" for shape in shapes)
     is_needed = bool(blocks) or "[[names]]" in text

@@ -163,6 +163,7 @@ class Reading:
         polling: `hipri` and `io_poll_delay`, if the file has them: how requests completed.
         facts: What else was set, by the tool's own names: options and versions, in which replicates
             should agree; no measurements, times, names or paths.
+        part: Of which part of the machine the energy is, as `part_in` says; empty if unknown.
     """
 
     measurements: dict[str, float | int] = field(default_factory=dict)
@@ -179,6 +180,7 @@ class Reading:
     polling: dict[str, bool | int] = field(default_factory=dict)
     facts: dict[str, str] = field(default_factory=dict)
     hints: dict[str, str] = field(default_factory=dict)
+    part: str = ""
 
 
 @dataclass(slots=True)

@@ -4,6 +4,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field
+from pathlib import Path
 from typing import Any, Final
 
 from data.lake_place import LakePath
@@ -133,6 +134,11 @@ def describe_ignored(ignored: Sequence[Ignored], verbose: bool) -> Iterator[str]
     shown = len(ignored) if verbose else _SHOWN_IGNORED
     for path, reason in ignored[:shown]:
         yield f"ignored: {path}: {reason}"
+    if ignored:
+        from ingest.unread import lines_to_paste
+
+        for path, _ in ignored[:shown]:
+            yield from lines_to_paste(Path(path))
     if len(ignored) > shown:
         yield f"and {len(ignored) - shown} more ignored; --verbose names them"
 

@@ -7,13 +7,19 @@ from typing import Final
 
 from data.errors import FormatError
 from ingest.discover.found_files import Ignored
+from ingest.discover.names import strip_compression
+from ingest.files.blocks import read_head
 from ingest.formats.documents import is_yaml, may_be_document, parse_document
 from ingest.formats.json_rows import places_of
 from ingest.formats.written_numbers import is_number
 from ingest.proposals.shapes import FoundFile, shapes_of
+from ingest.settings.dataset import FILE_NAME
 
 # Headings that are numbers, such as `1200MHz`.
 _STEPS: Final = re.compile(r"\d[\d.]* ?[A-Za-z%]*(?:\s*[,;\t]\s*\d[\d.]* ?[A-Za-z%]*)+")
+_MARKS: Final = {"commas": ",", "semicolons": ";", "tabs": "\t"}
+_LEAST_ROWS: Final = 2
+_MOST_ROWS: Final = 400
 _SHOWN_SHAPES: Final = 5
 _HEAD_BYTES: Final = 1 << 16
 _MOST_KEYS: Final = 4
@@ -32,6 +38,7 @@ def describe_unread(ignored: Sequence[Ignored]) -> Iterator[str]:
         count, path = len(shape.files), shape.example
         files = f"{count} files like {path}" if count > 1 else path
         yield f"  {files}: {_reason(Path(path))}"
+        yield from (f"    {line}" for line in lines_to_paste(Path(path), count))
     if len(shapes) > _SHOWN_SHAPES:
         yield f"  and {len(shapes) - _SHOWN_SHAPES} more shapes of names"
     yield f"  {_SEE}"
@@ -54,11 +61,11 @@ def _reason(path: Path) -> str:
     lines = [line for line in text.splitlines() if line.strip()]
     if len(lines) < 2:
         return "one line, so no header with rows"
-    marks = {"commas": ",", "semicolons": ";", "tabs": "\t"}
-    named = next((name for name, mark in marks.items() if mark in lines[0]), "")
-    if named and _lacks_names(lines, marks[named]):
+    named = next((name for name, mark in _MARKS.items() if mark in lines[0]), "")
+    split = [[cell.strip() for cell in line.split(_MARKS.get(named))] for line in lines]
+    if named and _lacks_names(split):
         return f"cells between {named} without names: write those of the columns above the rows"
-    if named and _STEPS.fullmatch(lines[0].partition(marks[named])[2].strip()):
+    if named and _STEPS.fullmatch(lines[0].partition(_MARKS[named])[2].strip()):
         return (
             f"cells between {named} at the crossings of two settings: a name such as energy_j.csv "
             "says what was measured, or a row a run with a heading for each setting"
@@ -68,12 +75,58 @@ def _reason(path: Path) -> str:
     return "text without a header, columns or a known tool's lines; `[[logs]]` can declare it"
 
 
-def _lacks_names(lines: Sequence[str], mark: str) -> bool:
+def _lacks_names(rows: Sequence[Sequence[str]]) -> bool:
     """Return whether the first line is a row too: of numbers, or of a name that recurs below."""
-    first, *others = ([cell.strip() for cell in line.split(mark)] for line in lines)
+    first, *others = rows
     return all(map(is_number, first)) or (
         any(map(is_number, first[1:])) and any(each[0] == first[0] for each in others)
     )
+
+
+def lines_to_paste(path: Path, count: int = 1) -> Iterator[str]:
+    """Yield the settings that read a table without headings; none for other files.
+
+    Args:
+        count: Of the files whose names differ from it in numbers alone.
+    """
+    rows = _rows_without_names(path)
+    if not rows:
+        return
+    name = re.escape(strip_compression(path.name)).replace("\\-", "-")
+    yield f"# into {path.parent}/{FILE_NAME}, each column with its name; energy_j, power_w,"
+    yield "# duration_s, threads and replicate are taken for these, others for settings or metrics"
+    yield "[[tables]]"
+    yield f"pattern = '{re.sub('[0-9]+', '[0-9]+', name) if count > 1 else name}'"
+    yield "factors = true"
+    yield "columns = ["
+    for number, cells in enumerate(zip(*rows, strict=True), 1):
+        values = [*dict.fromkeys(cells)]
+        is_real = all(map(is_number, values))
+        ends = [f"{end(map(float, values)):g}" for end in (min, max)] if is_real else []
+        few = f"{len(values)} value{'s' * (len(values) > 1)}: {', '.join(values[:_MOST_KEYS])}"
+        said = f"numbers from {' to '.join(ends)}" if is_real and len(values) > _MOST_KEYS else few
+        yield f'  "{"number" if is_real else "text"}_{number}",  # {said}'
+    yield "]"
+
+
+def _rows_without_names(path: Path) -> list[list[str]]:
+    """Return the first rows of a table without headings; none of other files."""
+    try:
+        head = read_head(path, _HEAD_BYTES)
+    except (OSError, FormatError):
+        return []
+    text = head.decode("utf-8-sig", "replace")
+    text = text.rpartition("\n")[0] if len(head) == _HEAD_BYTES else text
+    lines = [line for line in text.splitlines() if line.strip()][:_MOST_ROWS]
+    if "\0" in text or len(lines) < _LEAST_ROWS:
+        return []
+    for mark in (*_MARKS.values(), "|", None):
+        rows = [[cell.strip(' "') for cell in line.split(mark)] for line in lines]
+        width = len(rows[0]) if len({*map(len, rows)}) == 1 else 0
+        numeric = (all(is_number(row[at]) for row in rows) for at in range(width))
+        if width > (2 if mark is None else 1) and any(numeric) and _lacks_names(rows):
+            return rows
+    return []
 
 
 def _document_reason(text: str, name: str) -> str:

@@ -11,6 +11,7 @@ from ingest.discover.found_files import RawFile
 from ingest.discover.names import RunKey, make_run_id, strip_compression
 from ingest.files.blocks import digest_content, is_compressed, read_head
 from ingest.formats import Format
+from ingest.formats.trace_headings import part_in
 from ingest.records import Problem, ReadContext
 from ingest.settings.dataset import Settings
 
@@ -34,7 +35,8 @@ def slot(form: Format, path: str, core: int | None) -> Slot:
         return form.name, path
     name = strip_compression(path.rpartition("/")[2])
     if form.complements:
-        return form.name, name
+        # Traces of one name in folders of parts of a machine are of these.
+        return form.name, f"{name} {part_in(path) if form.role == 'trace' else ''}".rstrip()
     return form.name, form.phase_of(name) if form.phase_of else None
 
 

@@ -217,16 +217,14 @@ def _collect(
     there = places.setdefault(below, Place(below))
     there.keys |= dict.fromkeys(keys)
     there.is_keyed |= is_keyed
-    inner = [
-        child for _, each in rows if is_dictionary(each) for child in entries_of(each).values()
-    ]
+    like = [child for _, each in rows if is_dictionary(each) for child in entries_of(each).values()]
     for own, each in rows:
         there.objects.append(({**carried, **own}, each))
         if any(isinstance(child, dict | list) for child in each.values()):
             single = [*entries_of(each).values()]
             # One setting was measured of it, and several of its neighbours.
-            is_one = len(single) == 1 and isinstance(single[0], dict) and len(inner) > 0
-            is_one = is_one and are_alike(inner[0], single[0])
+            is_one = len(single) == 1 and isinstance(single[0], dict) and len(like) > 0
+            is_one = is_one and are_alike(like[0], single[0])
             more = {**carried, **own, **({} if is_one else _carried(each))}
             _collect(each, below, more, keys, places, depth + 1, is_one)
 

@@ -88,6 +88,7 @@ def _is_table(lines: Sequence[str], separator: str | None, has_steps: bool = Fal
         return False
     header, *body = rows or [[]]
     body = [row for row in body if row != header]
+    header = cut_header(header, body)
     is_blank = separator is None
     names = header[1:] if header and not header[0] else header
     return (
@@ -304,6 +305,13 @@ def has_header_of(head: bytes, tables: Iterable[TableDeclaration]) -> bool:
     first = next((line for line in lines if line.strip()), "")
     headers = [headings_of(next(split_lines([first], mark), (0, []))[1]) for mark in _SEPARATORS]
     return any(t.header and t.fits_header(header) for t in tables for header in headers)
+
+
+def cut_header(header: list[str], body: Sequence[Sequence[str]]) -> list[str]:
+    """Return a header without its last names where all rows lack these columns: as many each."""
+    widths = {len(row) for row in body}
+    width = widths.pop() if len(widths) == 1 and len(body) > 1 else len(header)
+    return header[:width] if 1 < width < len(header) <= 2 * width else header
 
 
 def headings_of(cells: Iterable[str]) -> list[str]:

@@ -15,13 +15,21 @@ from ingest.formats.logged_rows import LoggedRows, are_logged_objects, logged_ob
 from ingest.formats.table_footers import drop_footers
 from ingest.formats.table_lines import Section, sections_of, without_frames
 from ingest.formats.table_rows import (
+    LOOKED_AT,
     Table,
     check_columns,
     check_rows,
     doubt_commas,
     with_plain_numbers,
 )
-from ingest.formats.table_text import headings_of, separator_of, table_rows
+from ingest.formats.table_text import (
+    content_lines,
+    cut_header,
+    headings_of,
+    separator_of,
+    split_lines,
+    table_rows,
+)
 from ingest.records import ProblemList
 from ingest.settings.tables import CORE, declaration_of
 
@@ -65,6 +73,10 @@ def text_tables(
         of_tool = _Lines(chain(head, lines))
         return [reader.read(Section(), headless_rows(of_tool, name), ",", of_tool, {})]
     separator = separator_of([*without_frames(head)], first)
+    if names := next((each.names for each in tables if each.names), ()):
+        plain = _Lines(chain(head, lines))
+        rows = chain([(0, [*names])], split_lines(content_lines(plain, separator, {}), separator))
+        return [reader.read(Section(), rows, separator, plain, {})]
     lines = without_frames(chain(head, lines))
     if (of_log := logged_rows(head)) is not None and separator == ",":
         lines = _rows_of_log(lines, of_log, problems)
@@ -150,7 +162,15 @@ class _Reader:
         """
         name, problems = self._name, self._problems
         at, header = next(rows, (0, []))
+        first = [*islice(rows, LOOKED_AT)]
+        rows = chain(first, rows)
         headings = headings_of(header)
+        some = [self._repaired(headings, cells, "") for _, cells in first]
+        lacking = headings[len(cut_header(headings, some)) :] if separator else []
+        if lacking:
+            headings = headings[: -len(lacking)]
+            detail = f"all rows lack the last of the header's cells: no {', '.join(lacking)}"
+            problems.add("field_count", "doubted", detail, section.start + at)
         if len(headings) < 2 and not any(headings):
             raise FormatError(f"no header ({name})")
         check_columns(len(headings), name)

@@ -17,7 +17,7 @@ from ingest.formats import json_rows
 from ingest.formats.documents import may_be_document, parse_document
 from ingest.formats.interval_means import take_means
 from ingest.formats.trace_counters import is_running_total, steps_of
-from ingest.formats.trace_headings import kernel_of, numbered, words_of
+from ingest.formats.trace_headings import kernel_of, numbered, part_in, words_of
 from ingest.formats.trace_layout import layout_of
 from ingest.formats.trace_quantities import POWERCAP_SCALE, numbers_of
 from ingest.formats.trace_search import EVEN_SHARE, Trace, find_trace, trace_of
@@ -115,8 +115,23 @@ def read(blocks: Iterable[bytes], context: ReadContext) -> Reading:
         for heading, cells in zip(trace.layout.headings, trace.layout.columns, strict=True)
         if cells[0] and len(set(cells)) == 1
     }
+    reading.part = _part_of(trace)
     reading.problems = problems.all()
     return reading
+
+
+def _part_of(trace: Trace) -> str:
+    """Return of which part of the machine a trace is: a heading of an energy or a power says it,
+    else all others that say one do.
+    """
+    said = [
+        (part, heading.quantity in ("power", "energy"))
+        for text, heading in zip(trace.layout.headings, trace.headings, strict=True)
+        if (part := part_in(text))
+    ]
+    of_energy = {part for part, is_cost in said if is_cost}
+    parts = of_energy or {part for part, _ in said}
+    return "total" if "total" in of_energy else parts.pop() if len(parts) == 1 else ""
 
 
 def _values(trace: Trace, flags: list[str]) -> tuple[dict[str, np.ndarray], list[Column]]:

@@ -69,6 +69,13 @@ _STATISTICS: Final = frozenset(
     | {"period", "now"}
 )
 _IN_BRACKETS: Final = re.compile(r"[(\[]\s*([^)\]]{1,14}?)\s*[)\]]")
+# What of a machine a word says that a power is of.
+_PARTS: Final = {
+    **dict.fromkeys(("cpu", "package", "pkg", "rapl", "processor", "socket"), "cpu"),
+    **dict.fromkeys(("gpu", "nvidia", "nvml", "dcgm", "cuda"), "gpu"),
+    **dict.fromkeys(("dram", "ram", "memory", "mem"), "dram"),
+    **dict.fromkeys(("node", "psu", "wall", "total", "ipmi", "system", "psys", "machine"), "total"),
+}
 # A column of one of several like things, such as `CPU_USAGE_3`.
 _NUMBERED: Final = re.compile(r"(.*?\D)[\W_]*(\d{1,4})(\D*)")
 
@@ -154,6 +161,17 @@ def _domain(tokens: Sequence[str]) -> Domain:
         if not _DOMAINS[domain].isdisjoint(tokens):
             return domain
     return "total" if set(tokens) <= {"watts", "power", "w"} else ""
+
+
+def part_in(path: str) -> str:
+    """Return of which part of a machine a path says to be: `cpu`, `gpu`, `dram` or `total`, by the
+    last of its names that says one; empty for none.
+    """
+    for name in reversed(path.split("/")):
+        parts = {_PARTS[word] for word in headings.words_of(name) if word in _PARTS}
+        if len(parts) == 1:
+            return parts.pop()
+    return ""
 
 
 def kernel_of(text: str) -> tuple[str, ...]:

@@ -7,6 +7,7 @@ from typing import Final
 
 import numpy as np
 
+from ingest.formats.trace_counters import is_running_total
 from ingest.formats.trace_headings import Heading, words_of
 from ingest.formats.trace_layout import Layout, is_number, number_text, read_layout
 from ingest.formats.trace_quantities import (
@@ -42,6 +43,8 @@ _FILLED: Final = (0.2, 1.1)
 _RUN_S: Final = 2.0
 # Texts of states, such as `P0`, are this share of the rows at most.
 _MOST_TEXTS: Final = 0.2
+# Energies of so many runs do not rise by chance.
+_SEVERAL: Final = 8
 # Whole numbers of times without a unit in such steps are ms.
 _LARGE_STEP: Final = 90
 
@@ -114,8 +117,8 @@ def trace_of(layout: Layout, name: str = "") -> Trace | None:
     choices = (device,) if device is not None else _rounds(times[0])
     steps = (_stepped(layout, headings, times, each, is_timed) for each in choices)
     trace = next(filter(None, steps), None)
-    if trace is None:
-        return _by_deltas(layout, headings, times)
+    if trace is None or trace.dt_s.size < _LEAST_SAMPLES[trace.has_energy]:
+        return _counted(layout, headings, times) or _by_deltas(layout, headings, times)
     devices = int(trace.device.max()) + 1
     if not _has_own_texts(layout, headings, devices):
         return None
@@ -238,6 +241,39 @@ def _by_deltas(
                 device = np.zeros(len(times_s), np.int32)
                 return Trace(layout, headings, ends_s, steps_s, device, start_unix_s, 0.0, True)
     return None
+
+
+def _counted(
+    layout: Layout, headings: list[Heading], times: tuple[np.ndarray, float | None]
+) -> Trace | None:
+    """Return the trace of few or uneven samples of running totals of energy; None for others.
+
+    Such a total begins at the time 0, or at any number and grows by less, or has several samples.
+    Columns of what was set and of what a run took are of rows that are runs.
+    """
+    times_s, start_unix_s = times
+    is_known = any(h.quantity == "time" and float(number_text(c[0])) == 0
+                   for h, c in zip(headings, layout.columns, strict=True))  # fmt: skip
+    is_known |= len(times_s) >= _SEVERAL
+    totals = 0
+    for at, (each, cells) in enumerate(zip(headings, layout.columns, strict=True)):
+        if each.quantity in ("time", "date") or len({*cells}) == 1:
+            continue
+        if each.quantity == "power" or not all(map(is_number, cells)):
+            return None
+        if not (_SET | _TOOK).isdisjoint(words_of(layout.headings[at])):
+            return None
+        if each.quantity == "energy":
+            values = numbers_of(layout, at)
+            if not is_running_total(values):
+                return None
+            totals += 1
+            is_known |= values[0] > np.maximum(np.diff(values), 0).sum()
+    if not totals or not is_known or not (np.diff(times_s) > 0).all():
+        return None
+    steps_s = np.diff(times_s, prepend=times_s[0])
+    device = np.zeros(len(times_s), np.int32)
+    return Trace(layout, headings, times_s - times_s[0], steps_s, device, start_unix_s, 0.0, True)
 
 
 def _has_own_texts(layout: Layout, headings: Sequence[Heading], devices: int) -> bool:

@@ -7,7 +7,7 @@ from typing import Final
 
 from ingest.formats.table_reshaped import VALUE
 from ingest.proposals.columns import MAYBE_SETTINGS
-from ingest.proposals.found_tables import FoundTable, header_pattern
+from ingest.proposals.found_tables import FoundTable, header_pattern, paths_beside
 from ingest.proposals.guessed_table import GuessedTable, own_name, title_of
 from ingest.proposals.lake_columns import DOUBTED
 from ingest.proposals.latency_units import NO_UNIT
@@ -174,7 +174,8 @@ def table_blocks(
     tables: Sequence[FoundTable], dataset: str, settings: Settings
 ) -> tuple[list[str], list[GuessedTable]]:
     """Return the sections and entries of some tables, and what they came from."""
-    blocks = [GuessedTable(table, dataset, settings) for table in tables if table.rows]
+    own = [table for table in tables if table.rows]
+    blocks = [GuessedTable(each, dataset, settings, paths_beside(each, own)) for each in own]
     texts: list[str] = []
     columns: dict[str, str] = {}
     workloads: dict[str, str] = {}

@@ -19,7 +19,7 @@ from ingest.formats.written_numbers import are_readings, is_precise
 from ingest.proposals.crossed_tables import measured_in_cells
 from ingest.records import ProblemList, ReadContext
 from ingest.settings.dataset import Settings
-from ingest.settings.headings import is_measurement
+from ingest.settings.headings import is_measurement, is_named_as_copy
 from ingest.settings.tables import declaration_of
 
 # Of each table so many bytes and rows are read, of tables with one heading so many files.
@@ -28,6 +28,8 @@ _MOST_ROWS: Final = 50_000
 _MOST_FILES: Final = 24
 # Fewer rows are those of another file by chance.
 _LEAST_COPIED: Final = 4
+# Tables of one sweep share this part of their headings.
+_ALIKE: Final = 0.8
 # Files that are read of all.
 _MOST_READ: Final = 600
 
@@ -73,16 +75,16 @@ class FoundTable:
         folder, _, _ = path.rpartition("/")
         is_sure = any(is_precise(cell) for cells in columns for cell in islice(cells, 1))
         measured = (c for h, c in zip(self.headings, columns, strict=True) if is_measurement(h))
-        is_read = any(map(are_readings, measured))
+        is_read = len(rows) >= _LEAST_COPIED and any(map(are_readings, measured))
         if any(
-            (len(rows) >= _LEAST_COPIED and rows <= theirs and is_read)
+            (is_read and rows <= theirs and is_named_as_copy(path, other))
             or (
                 is_sure
                 and len(rows) < _LEAST_COPIED
                 and rows == theirs
-                and folder == o.rpartition("/")[0]
+                and folder == other.rpartition("/")[0]
             )
-            for o, theirs in self.rows_of.items()
+            for other, theirs in self.rows_of.items()
         ):
             self.copies.add(path)
             return
@@ -178,6 +180,24 @@ def _read(
         like.units |= table.units
         like.add(path, [[*table.column(index)] for index in range(len(headings))])
         yield like
+
+
+def paths_beside(table: FoundTable, tables: Iterable[FoundTable]) -> list[str]:
+    """Return the paths of tables of one sweep, its own too: with nearly the same headings, and as
+    deep in folders.
+
+    One of its files may lack a measurement, or write a heading in other letters.
+    """
+    own = {each.lower() for each in table.headings}
+    depth = table.paths[0].count("/")
+    paths = list[str]()
+    for other in tables:
+        theirs = {each.lower() for each in other.headings}
+        is_like = len(own & theirs) >= _ALIKE * len(own | theirs)
+        is_like = is_like and not any(each.place or each.measured for each in (table, other))
+        if other is table or (is_like and all(p.count("/") == depth for p in other.paths)):
+            paths += other.paths
+    return paths
 
 
 def header_pattern(table: FoundTable) -> str:

@@ -60,7 +60,14 @@ class GuessedTable:
         performance: Column of the workload's performance; empty if nothing was measured.
     """
 
-    def __init__(self, table: FoundTable, dataset: str, settings: Settings) -> None:
+    def __init__(
+        self, table: FoundTable, dataset: str, settings: Settings, beside: Sequence[str] = ()
+    ) -> None:
+        """Guess what a table is.
+
+        Args:
+            beside: Paths of tables with nearly the same headings, its own too.
+        """
         self.table = table
         self.shape, content = shape_of(table)
         # Of runs in columns those that are computed from the others: `Energy (J) change`.
@@ -97,17 +104,21 @@ class GuessedTable:
                 guess.name = last
         self.power = power_parts(self.guesses)
         self.energy = energy_parts(self.guesses)
-        path, self.parts = read_paths(table.paths) if len(table.paths) > 1 else ("", [])
-        same = content if content.rows == table.rows else table
-        by_heading = dict(zip(same.headings, same.columns, strict=True))
-        knobs = [g for g in self.guesses if g.role == "knob" and g.heading.text in by_heading]
+        paths = beside or table.paths
+        path, self.parts = read_paths(paths) if len(paths) > 1 else ("", [])
+        rows = content if content.rows == table.rows else table
+        by_heading = dict(zip(rows.headings, rows.columns, strict=True))
         matches = [re.search(f"{path}$", source) for source in table.sources]
         texts = {p.name: [match[p.name] if match else "" for match in matches] for p in self.parts}
         self._mark_what_ran(by_heading, texts)
         self.parts = judged_parts(
             self.parts,
             texts,
-            [(guess, by_heading[guess.heading.text]) for guess in knobs],
+            [
+                (guess, by_heading[guess.heading.text])
+                for guess in self.guesses
+                if guess.role == "knob" and guess.heading.text in by_heading
+            ],
             [guess.numbers for guess in self.guesses if guess.to in COLUMNS],
         )
         path = self._with_names_of_rows(path)

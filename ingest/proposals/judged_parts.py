@@ -90,7 +90,7 @@ def _follows(part: PathColumn, parts: Sequence[PathColumn], texts: dict[str, lis
     return _is_plain(part) and any(
         other.kind == "text"
         and other.role == "knob"
-        and len({*texts[other.name]}) > len({*own})
+        and len({*texts[other.name]}) > len({*own}) > 1
         and decides(texts[other.name], own)
         for other in parts
     )

@@ -13,6 +13,7 @@ from ingest.formats.sidecar import hybrid_delay, polled_mode
 from ingest.meters.exports import PowerJoin
 from ingest.records import FunctionCounts, InterruptCounts, Problem, Reading, UtcWindow, Window
 from ingest.runs.event_counts import energy_time_s, is_companion, measured, take_counts
+from ingest.runs.part_energies import keep_parts
 from ingest.runs.row import RunRow
 from ingest.runs.storage_counts import count_interrupts, function_rates
 from ingest.settings.knobs import decode_hybrid_delay
@@ -28,6 +29,7 @@ _PRECEDENCE: Final = {"output": 0, "trace": 1, "window": 2, "counts": 3, "sideca
 def take_readings(run: RunRow) -> Window | None:
     """Add the small files to the row; a window record overrides the window of an output."""
     by_role = sorted(run.readings, key=_role_order)
+    keep_parts(run)
     window: Window | None = None
     for read in by_role:
         content = read.content

@@ -80,7 +80,12 @@ def build_table(
     where, path = f"tables[{number}]", entry["path"]
     if entry.keys().isdisjoint(("pattern", "header")):
         raise SettingsError(f"{where} lacks 'pattern' or 'header' ({path})")
-    columns = {name: table_column(each) for name, each in entry.get("columns", {}).items()}
+    stated_columns = entry.get("columns", {})
+    names = tuple(stated_columns) if isinstance(stated_columns, list) else ()
+    if len({*names}) < len(names) or (names and "pattern" not in entry):
+        raise SettingsError(f"{where}.columns must be different names, with a 'pattern' ({path})")
+    declared = {} if names else dict(stated_columns)
+    columns = {name: table_column(each) for name, each in declared.items()}
     targets = {f"{where}.columns.{name}": each.to for name, each in columns.items() if each.to}
     targets |= {f"{where}.set.{name}": name for name in entry.get("set", {})}
     path_of_table = path_pattern(entry, where) if "pattern" in entry else None
@@ -109,6 +114,7 @@ def build_table(
         is_shipped=is_shipped,
         pivot=msgspec.convert(entry.get("pivot"), tuple[str, str] | None),
         split=splits,
+        names=names,
         **stated,
     )
 

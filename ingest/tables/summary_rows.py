@@ -21,6 +21,7 @@ from ingest.discover.names import (
 from ingest.discover.source_reads import settings_struct, source_struct
 from ingest.lake.recorded_runs import SUMMARY, RunIds
 from ingest.records import Problem, ProblemList, Severity, SummaryRow
+from ingest.settings.headings import is_named_as_copy
 from ingest.tables.row_doubts import Unknown, failure_of, odd_power, states_of, workload_of_row
 from ingest.tables.table_reads import RowCounts, TableRead, window_of
 from ingest.tables.unique_keys import DROPPED, FIRST, FURTHER, NONE, RowKeys
@@ -125,7 +126,12 @@ class _Resolution:
         unknown, states = Unknown(read), states_of(read)
         content = read.content if self._sizes[len(read.table.rows)] > 1 else 0
         twin = self._contents.setdefault(content, read) if content else read
-        if twin is not read and _is_copy(read, twin):
+        is_copy = _is_copy(read, twin)
+        if twin is not read and not is_copy and not read.is_small:
+            detail = f"all {len(read.table.rows)} rows stand in {twin.file.path} too: kept, since"
+            detail += " the names say something else"
+            self._notes[read.file.path].add("identical_row", "doubted", detail)
+        elif is_copy:
             detail = f"all {len(read.table.rows)} rows stand in {twin.file.path} too; dropped"
             severity: Severity = "repaired"
             if Path(read.file.path).parent != Path(twin.file.path).parent:
@@ -249,13 +255,12 @@ class _Resolution:
 
 
 def _is_copy(read: TableRead, twin: TableRead) -> bool:
-    """Return whether a table with the content of another is a copy of it.
-
-    A few rows are one only beside it, and a table of a file that has the same one twice is none.
+    """Return whether a table with the content of another is a copy of it: it says so, or has few
+    rows and stands beside it.
     """
     paths = read.file.path, twin.file.path
-    is_beside = paths[0] != paths[1] and len({path.rpartition("/")[0] for path in paths}) == 1
-    return is_beside if read.is_small else paths[0] != paths[1]
+    is_beside = len({path.rpartition("/")[0] for path in paths}) == 1
+    return paths[0] != paths[1] and (is_beside if read.is_small else is_named_as_copy(*paths))
 
 
 def _build_row(claim: _Claim) -> dict[str, Any]:

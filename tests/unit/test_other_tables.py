@@ -259,6 +259,8 @@ COPIED = ["threads,energy_j,time_s", "1,40.25,9.5", "2,31.5,5.25", "4,28.75,3.12
         # In another order; in a folder whose name says something else.
         ("sorted.csv", [COPIED[0], *reversed(COPIED[1:])], 4, "repaired"),
         ("old/a.csv", COPIED, 4, "doubted"),
+        # Another name may be of another setting; of a benchmark, too.
+        ("lu.csv", COPIED, 8, "doubted"),
         # One row more, or one that differs.
         ("b.csv", [*COPIED, "16,33.5,2.25"], 9, ""),
         ("b.csv", [*COPIED[:4], "8,30.5,2.75"], 8, ""),

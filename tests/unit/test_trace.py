@@ -407,3 +407,36 @@ def test_a_cell_of_a_million_digits_takes_no_time(end: str) -> None:
     assert not is_number(cell)
     assert unit_of(cell) == ""
     assert written_numbers([cell, "5 W"], is_comma_separated=False) is None
+
+
+UNEVEN_S = [0, 2, 9, 10, 21]
+
+
+@pytest.mark.parametrize(
+    ("head", "columns", "expected"),
+    [
+        # From the time 0; a counter that begins at any number, by dates, and wraps.
+        ("time_s,energy_j", (UNEVEN_S, [100, 180, 460, 500, 940]), (840.0, 21.0)),
+        ("timestamp,energy_j,temp_c",
+         ([1_700_000_000.5 + s for s in UNEVEN_S], [9000, 9080, 9360, 9400, 9840], range(5)),
+         (840.0, 21.0)),
+        ("time_s,package_energy_j",
+         ([5, 7, 14, 15, 26], [(262_000 + n) % 2**18 for n in (0, 80, 360, 400, 840)]),
+         (840.0, 21.0)),
+        # Sorted runs: with what was set, and how long they took; of few nothing tells.
+        ("threads,time_s,energy_j", (range(5), UNEVEN_S, [100, 180, 460, 500, 940]), None),
+        ("timestamp,energy_j,duration_s",
+         ([1_700_000_000.5 + s for s in UNEVEN_S], [9000, 9080, 9360, 9400, 9840], range(5)), None),
+        ("time_s,energy_j", ([1, 2, 9, 10, 21], [100, 180, 460, 500, 940]), None),
+    ],
+)  # fmt: skip
+def test_uneven_samples_of_a_running_total_are_one_run(
+    head: str, columns: Sequence[Sequence[object]], expected: tuple[float, float] | None
+) -> None:
+    text = rows(head, *columns)
+    known = find_format("t.csv", text.encode())
+    assert known is not None
+    assert known.name == ("table" if expected is None else "trace")
+    if expected is not None:
+        found = trace(text).measurements
+        assert (found["energy_j"], found["duration_s"]) == pytest.approx(expected)

@@ -4,7 +4,10 @@ from pathlib import Path
 
 import pytest
 
+from data.connection import open_lake
+from data.errors import SettingsError
 from ingest.__main__ import main
+from tests.fixtures.ingest import ingest, put, query
 
 
 @pytest.mark.parametrize(
@@ -49,3 +52,54 @@ def test_a_folder_that_is_in_the_lake_already_is_no_failure(tmp_path: Path) -> N
     (raw / "a.csv").write_text("threads,energy_j\n1,5.5\n2,7.5\n1,5.6\n2,7.4\n")
     command = ["add", str(raw), "--lake", str(tmp_path / "lake")]
     assert [main(command), main(command)] == [0, 0]
+
+
+ROWS = "fft,1,40.25,9.5\nfft,4,28.5,3.25\nlu,1,51.5,12.25\nlu,4,37.25,4.5\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [(ROWS, "r.csv"), (ROWS.replace(",", " "), "r.txt"), (ROWS.replace(",", "|"), "r_2.dat")],
+)
+def test_the_lines_that_are_printed_read_a_table_without_headings(
+    text: str, name: str, tmp_path: Path, capsys: pytest.CaptureFixture
+) -> None:
+    raw, lake = tmp_path / "raw", tmp_path / "lake"
+    put(raw / name, text)
+    command = ["add", str(raw), "--lake", str(lake)]
+    assert main(command) == 3
+    printed = capsys.readouterr().out
+    assert '"text_1",  # 2 values: fft, lu' in printed
+    assert '"number_3",  # 4 values: 40.25, 28.5, 51.5, 37.25' in printed
+    lines = [line.strip() for line in printed.splitlines()]
+    settings = "\n".join(lines[lines.index("[[tables]]") : lines.index("]") + 1])
+    for before, after in (("text_1", "program"), ("number_2", "threads"), ("number_3", "energy_j"),
+                          ("number_4", "duration_s")):  # fmt: skip
+        settings = settings.replace(before, after)
+    put(raw / "wattlas.toml", settings)
+    assert main(command) == 0
+    found = query(lake, "SELECT program, threads, energy_j, duration_s FROM runs ORDER BY energy_j")
+    assert [(*row.values(),) for row in found] == [
+        ("fft", 4, 28.5, 3.25), ("lu", 4, 37.25, 4.5), ("fft", 1, 40.25, 9.5),
+        ("lu", 1, 51.5, 12.25),
+    ]  # fmt: skip
+    with open_lake(lake) as opened:
+        assert "program" in {each.name for each in opened.columns if each.role == "knob"}
+
+
+def test_a_file_without_headings_beside_others_has_its_lines_too(
+    tmp_path: Path, capsys: pytest.CaptureFixture
+) -> None:
+    put(tmp_path / "raw" / "r.csv", ROWS)
+    put(tmp_path / "raw" / "s.csv", "threads,energy_j\n1,5.5\n2,7.5\n")
+    assert main(["add", str(tmp_path / "raw"), "--lake", str(tmp_path / "lake")]) == 0
+    assert "pattern = 'r\\.csv'" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("columns", ['["a", "a"]', '["a", "b"]\nheader = "a b"'])
+def test_names_of_columns_need_a_pattern_and_differ(columns: str, tmp_path: Path) -> None:
+    put(tmp_path / "r.csv", ROWS)
+    put(tmp_path / "wattlas.toml", f"[[tables]]\ncolumns = {columns}\n" + 'header = "x"\n'
+        * ("header" not in columns))  # fmt: skip
+    with pytest.raises(SettingsError, match="must be different names, with a 'pattern'"):
+        ingest(tmp_path / "lake", tmp_path)
