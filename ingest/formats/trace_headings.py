@@ -4,7 +4,9 @@ import re
 from collections.abc import Sequence
 from typing import Final, Literal, NamedTuple
 
+from data.declared import Column
 from ingest.settings import headings
+from ingest.settings.column_names import clean_name
 
 Quantity = Literal[
     "time", "date", "delta", "power", "energy", "voltage", "current", "busy", "frequency",
@@ -172,6 +174,33 @@ def part_in(path: str) -> str:
         if len(parts) == 1:
             return parts.pop()
     return ""
+
+
+def energy_columns(paths: Sequence[str], parts: Sequence[str]) -> list[str]:
+    """Return the columns of the energies of the traces of one run: `energy_j` of a single one, and
+    of the whole machine; else that of its part, if no other is of it, or of its name.
+
+    Args:
+        parts: Of each trace, as its headings say it; empty where they do not.
+    """
+    if len(paths) == 1:
+        return ["energy_j"]
+    said = [part_in(p.rpartition("/")[2]) or own or part_in(p)
+            for p, own in zip(paths, parts, strict=True)]  # fmt: skip
+    names = list[str]()
+    for path, part in zip(paths, said, strict=True):
+        is_told = bool(part) and said.count(part) == 1
+        stem = clean_name(path.rpartition("/")[2].partition(".")[0], "real")
+        own = f"{part if is_told else stem}_energy_j"
+        own = "energy_j" if is_told and part == "total" else own
+        names.append(own if own not in names else f"{own.removesuffix('_j')}_{len(names)}_j")
+    return names
+
+
+def energy_column(name: str) -> Column:
+    """Return the declaration of the energy of a part of the machine."""
+    title = f"Energy, {name.removesuffix('_energy_j').replace('_', ' ')}"
+    return Column(name, "metric", "real", title, title, "J", "less")
 
 
 def kernel_of(text: str) -> tuple[str, ...]:

@@ -143,6 +143,7 @@ class _Reader:
         tokens = joined(tokens)
         marks = "".join({mark for token in tokens if token.kind == "mark" for mark in token.texts})
         pattern, used = "", set[str]()
+        counted = [at for at, token in enumerate(tokens) if _counts_runs(tokens, at)]
         for at, token in enumerate(tokens):
             if token.is_fixed:
                 pattern += _literal(token.texts[0])
@@ -160,7 +161,9 @@ class _Reader:
                 if not unit and self._are_replicates(tokens, at, word):
                     word = "rep"
                 listed = marks if not token.is_listed else None
-                pattern += self._group(token.texts, word, level, listed, unit)
+                # Of `run_1_repetition_0` the last number is of the replicate.
+                is_setting = at in counted[:-1]
+                pattern += self._group(token.texts, word, level, listed, unit, is_setting)
         return pattern + _literal(end)
 
     def _are_replicates(self, tokens: Sequence[Token], at: int, word: str) -> bool:
@@ -174,12 +177,19 @@ class _Reader:
         return numbers[0] <= 1 and numbers == [*range(numbers[0], numbers[-1] + 1)]
 
     def _group(
-        self, texts: tuple[str, ...], word: str, level: str, marks: str | None, unit: str = ""
+        self,
+        texts: tuple[str, ...],
+        word: str,
+        level: str,
+        marks: str | None,
+        unit: str = "",
+        is_setting: bool = False,
     ) -> str:
         """Return the pattern of a part that differs; add its column.
 
         Args:
             marks: Those around it, which it has not; None where only its texts tell it.
+            is_setting: Whether it is no replicate, whatever its word.
         """
         texts = tuple(text.translate(SHOWN) for text in texts)
         values = set(texts)
@@ -211,7 +221,7 @@ class _Reader:
             elif kind == "text":
                 small = {value.lower() for value in values}
                 word = next((name for name, of in VALUES.items() if small <= of), "")
-        if is_replicate(word, values):
+        if is_replicate(word, values) and not is_setting:
             name = "replicate"
         elif not is_real and _are_machines(texts):
             name = "machine"
@@ -230,6 +240,13 @@ class _Reader:
         is_given = role == "knob" and not WORDS["given"].isdisjoint(words_of(name))
         self.columns.append(PathColumn(name, kind, role, len(values), shown, is_given))
         return rf"(?P<{name}>{form})"
+
+
+def _counts_runs(tokens: Sequence[Token], at: int) -> bool:
+    """Return whether a part is a number behind a word of replicates."""
+    token = tokens[at]
+    is_number = token.kind == "number" and not token.is_fixed
+    return is_number and is_replicate(_name_before(tokens, at), {*token.texts})
 
 
 def _optional_mark(mark: Token, after: Sequence[Token]) -> str:

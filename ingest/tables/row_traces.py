@@ -9,7 +9,7 @@ as `rpi4/traces/fft_4t_1.csv` beside `rpi4/latency.csv`, are of these rows.
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
@@ -20,7 +20,8 @@ from ingest.discover.matching import place_of
 from ingest.discover.plan import RunWork
 from ingest.discover.source_reads import read_source
 from ingest.formats.trace import POWER
-from ingest.records import Intervals, Reading, SummaryRow
+from ingest.formats.trace_headings import energy_column, energy_columns
+from ingest.records import Intervals, Problem, Reading, SummaryRow
 from ingest.tables.table_reads import TableRead, window_of
 
 # Of a window a trace must cover this share.
@@ -32,14 +33,18 @@ _LEAST_SAID: Final = 2
 
 @dataclass(frozen=True, slots=True)
 class _Trace:
-    """A trace that is a run by itself so far, and what it measured."""
+    """A trace that is a run by itself so far, and what it measured.
+
+    Attributes:
+        column: That of its energy.
+        others: The traces of other parts of the machine in that run.
+    """
 
     work: RunWork
+    path: str
     reading: Reading
-
-    @property
-    def path(self) -> str:
-        return self.work.files[0].path
+    column: str = "energy_j"
+    others: tuple["_Trace", ...] = ()
 
     @property
     def intervals(self) -> Intervals:
@@ -94,6 +99,7 @@ def join_traces(
         _join_table(read, traces, by_name, of_file.get(read.file.path), joined)
     for read in reads:
         _join_by_settings(read, [t for t in traces if t.work.run_id not in joined], joined)
+        _declare_parts(read, [t for t in traces if t.others and t.work.run_id in joined])
     return set(joined), list(joined.values())
 
 
@@ -171,13 +177,19 @@ def _folder_of(path: str) -> str:
 
 
 def _trace_of(work: RunWork) -> _Trace | None:
-    form = work.files[0].format
-    if len(work.files) != 1 or (form.role != "trace" and form.name != "turbostat"):
+    forms = [file.format for file in work.files]
+    if len(forms) > 1 and any(form.role != "trace" for form in forms):
         return None
-    content = read_source(work.files[0]).content
-    if not isinstance(content, Reading) or content.intervals is None:
+    if forms[0].role != "trace" and forms[0].name != "turbostat":
         return None
-    return _Trace(work, content)
+    contents = [read_source(file).content for file in work.files]
+    readings = [c for c in contents if isinstance(c, Reading) and c.intervals is not None]
+    if len(readings) < len(contents):
+        return None
+    paths = [file.path for file in work.files]
+    columns = energy_columns(paths, [reading.part for reading in readings])
+    first, *others = (_Trace(work, *each) for each in zip(paths, readings, columns, strict=True))
+    return replace(first, others=tuple(others))
 
 
 def _join_table(
@@ -216,19 +228,38 @@ def _join_table(
 
 
 def _fill(row: SummaryRow, trace: _Trace, window: tuple[float, float] | None) -> None:
-    """Give a row the energy of its trace, and the time if it has none."""
+    """Give a row the energies of its trace and of those of other parts, and the time if it has
+    none.
+    """
     if row.values.get("energy_j") is not None:
         return
-    measured = trace.reading.measurements
-    energy_j = trace.energy_in(*window) if window is not None else None
-    if energy_j is None:
-        energy_j, duration_s = measured.get("energy_j"), measured["duration_s"]
-    else:
-        assert window is not None
-        duration_s = window[1] - window[0]
-    if energy_j is None:
+    for each in (trace, *trace.others):
+        measured = each.reading.measurements
+        energy_j = each.energy_in(*window) if window is not None else None
+        if energy_j is None:
+            energy_j, duration_s = measured.get("energy_j"), measured["duration_s"]
+        else:
+            assert window is not None
+            duration_s = window[1] - window[0]
+        if energy_j is None:
+            continue
+        row.values[each.column] = energy_j
+        if row.values.get("duration_s") is None:
+            row.values["duration_s"] = duration_s
+        row.flags.extend(flag for flag in each.reading.flags if flag not in row.flags)
+
+
+def _declare_parts(read: TableRead, traces: Sequence[_Trace]) -> None:
+    """Add the columns of energies of parts of the machine that rows of a table have now."""
+    said = {n for row in read.table.rows for n, value in row.values.items() if value is not None}
+    columns = dict.fromkeys(each.column for t in traces for each in (t, *t.others))
+    known = {"energy_j", *(column.name for column in read.table.columns)}
+    new = [name for name in columns if name in said and name not in known]
+    if not new:
         return
-    row.values["energy_j"] = energy_j
-    if row.values.get("duration_s") is None:
-        row.values["duration_s"] = duration_s
-    row.flags.extend(flag for flag in trace.reading.flags if flag not in row.flags)
+    read.table.columns = [*read.table.columns, *map(energy_column, new)]
+    for name in ("kept", "metrics", "measured", "energies"):
+        read.__dict__.pop(name, None)
+    if "energy_j" not in columns:
+        detail = f"none of {', '.join(new)} says to be of the whole machine: no energy_j"
+        read.table.problems.append(Problem("parts_only", "doubted", detail))

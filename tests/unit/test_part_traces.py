@@ -66,6 +66,25 @@ def test_times_tell_two_parts_from_two_runs(
     assert ingest(lake, tmp_path, is_proposing=True).added == runs
 
 
+def test_rows_have_the_energies_of_all_traces_of_their_folder(lake: Path, tmp_path: Path) -> None:
+    rows = ["__run_id,__done,program,duration_s"]
+    for program, factor in (("fft", 1), ("lu", 2)):
+        for n in (0, 1):
+            run = f"run_{factor}_repetition_{n}"
+            rows.append(f"{run},DONE,{program},20.5")
+            put(tmp_path / run / "cpu.csv", samples(CPU, factor * 30.5 + n))
+            put(tmp_path / run / "gpu.csv", samples(GPU, factor * 150.0 + n))
+    put(tmp_path / "run_table.csv", "\n".join(rows) + "\n")
+    report = ingest(lake, tmp_path, is_proposing=True)
+    columns = "program, replicate, cpu_energy_j, gpu_energy_j, energy_j, duration_s"
+    found = query(lake, f"SELECT {columns} FROM runs")
+    assert sorted((*row.values(),) for row in found) == [
+        ("fft", 0, 610.0, 3000.0, None, 20.5), ("fft", 1, 630.0, 3020.0, None, 20.5),
+        ("lu", 0, 1220.0, 6000.0, None, 20.5), ("lu", 1, 1240.0, 6020.0, None, 20.5),
+    ]  # fmt: skip
+    assert len(details(report, "parts_only")) == 1
+
+
 @pytest.mark.parametrize(
     ("path", "part"),
     [

@@ -28,6 +28,10 @@ SETS: dict[str, tuple[list[str], dict[str, list[str]]]] = {
         [f"{a}_{b}{c}" for a in ("left", "right") for b in ("int4", "fp16") for c in ("", "_v2")],
         {"file": ["left", "right"], "precision_text": ["fp16", "int4"], "file_3": ["", "v2"]},
     ),
+    "runs and their repetitions": (
+        [f"run_{a}_repetition_{b}" for a in range(3) for b in range(2)],
+        {"run": ["0", "1", "2"], "replicate": ["0", "1"]},
+    ),
     "a date without a mark before it": (
         [f"{a}{b}.log" for a in ("mapB64", "rowsB") for b in DATES],
         {"file": ["mapB64", "rowsB"], "file_2": [*DATES]},
