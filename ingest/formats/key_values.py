@@ -12,6 +12,7 @@ from data.declared import Column, Kind
 from data.errors import FormatError
 from data.knob_table import KNOB_TABLE
 from ingest.files.text_lines import decode_text, whole_text
+from ingest.formats.logged_rows import are_blocks
 from ingest.formats.trace_headings import Heading, read_heading
 from ingest.formats.trace_times import unix_of_number
 from ingest.formats.written_numbers import without_commas
@@ -104,6 +105,8 @@ def sniff(name: str, head: bytes) -> bool:
     text = decode_text(head)
     is_table = name[-4:].lower() == ".csv" or _COLUMNS.search(text)
     if not _ENDINGS.fullmatch(name) or (is_table and not _LIKWID.search(text)):
+        return False
+    if are_blocks(text.splitlines()):
         return False
     lines = [line for line in text.splitlines() if line.strip()][-_LAST_LINES:]
     numbers = [pair for line in lines if (pair := _number(line)) is not None]

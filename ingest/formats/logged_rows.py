@@ -1,44 +1,131 @@
-"""Rows of a table among the lines of a log: JSON objects at their ends, or lines as the header has.
+"""Rows of a table among the lines of a log: objects, blocks of lines, or lines as a header has.
 
-A script that prints a header, and for each run a few lines of which one has as many cells, leaves
-such a file.
+A script that prints a dictionary or `name=value` pairs for each run, a line a value and a gap
+behind each run, or a header and among other lines one with as many cells, leaves such a file.
 """
 
+import ast
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice
 from typing import Final
 
 from ingest.formats.written_numbers import is_number
+from ingest.settings.headings import is_measurement, is_setting, words_of
 
 # Objects at the ends of lines of a log: how many keys, and how many of so many lines.
 _LEAST_KEYS: Final = 3
 _LEAST_LOGGED: Final = 3
 _LOGGED_LINES: Final = 400
 _LEAST_CELLS: Final = 3
+# Of a log with a line a value this share of the lines are such.
+_MOST_LINES: Final = 0.9
+# Words of what counts the steps of one run.
+_STEPS: Final = frozenset(
+    {"epoch", "epochs", "step", "steps", "sample", "samples", "tick", "frame"}
+)
+# Words of what counts the parts of one run.
+_PARTS: Final = frozenset({"core", "cpu", "socket", "package", "gpu", "rank", "phase", "stage"})
+_LONGEST: Final = 2_000
+_VALUE: Final = r"""(?:"[^"]*"|'[^']*'|[^\s,;|&"'=:]+)"""
+# `threads=4 energy_j=5.5`, `threads: 4, energy: 5.5 J`: several of one form.
+_PAIRS: Final = re.compile(
+    rf"(?:(?:^|[\s,;|&])[A-Za-z][\w./%()\[\]-]*\s?=\s?{_VALUE}[\s,;|&]*){{3,}}$"
+    rf"|(?:(?:^|[\s,;|])[A-Za-z][\w./%()\[\]-]*\s?:\s{_VALUE}(?: [A-Za-z%/]+)?(?:[,;|]|$)){{3,}}$"
+)
+_PAIR: Final = re.compile(
+    rf"([A-Za-z][\w./%()\[\]-]*)\s?[=:]\s?({_VALUE}(?: [A-Za-z%/]{{1,9}}(?=[,;|]|$))?)"
+)
+# A line of a block: a name and a value.
+_FIELD: Final = re.compile(r"\s*([A-Za-z][\w ./%()\[\]-]{0,58}?)\s*[:=]\s*(\S.{0,80})")
 _NAME: Final = re.compile(r"[A-Za-z_][\w ()%/.-]{0,39}")
 
 
 def logged_object(line: str) -> dict[str, object] | None:
-    """Return the JSON object that ends a line of a log; None for other lines."""
+    """Return the object that ends a line of a log: JSON, a dictionary of Python, or pairs of names
+    and values; None for other lines.
+    """
     at = line.find("{")
-    if at < 1 or not line.rstrip().endswith("}"):
+    if at > 0 and line.rstrip().endswith("}"):
+        with suppress(ValueError, RecursionError):
+            content = json.loads(line[at:])
+            return content if isinstance(content, dict) and len(content) >= _LEAST_KEYS else None
+    if at >= 0 and line.rstrip().endswith("}"):
+        with suppress(ValueError, SyntaxError, RecursionError, MemoryError):
+            content = ast.literal_eval(line[at:].strip())
+            return content if isinstance(content, dict) and _is_run(content) else None
         return None
-    try:
-        content = json.loads(line[at:])
-    except (ValueError, RecursionError):
+    if len(line) > _LONGEST or ("=" not in line and ": " not in line):
         return None
-    return content if isinstance(content, dict) and len(content) >= _LEAST_KEYS else None
+    pairs = _PAIRS.search(line)
+    found = _PAIR.findall(pairs[0]) if pairs else []
+    named: dict[str, object] = {name: value.strip(" \"'") for name, value in found}
+    return named if len(named) == len(found) and _is_run(named) else None
+
+
+def _is_run(content: Mapping[str, object]) -> bool:
+    """Return whether names are of a run and not of a step of it: one is a measurement."""
+    words = {word for name in content for word in words_of(str(name))}
+    is_measured = any(is_measurement(str(n)) and is_number(_bare(v)) for n, v in content.items())
+    return len(content) >= _LEAST_KEYS and is_measured and words.isdisjoint(_STEPS)
+
+
+def _bare(value: object) -> str:
+    """Return the first word of a value: a number without its unit."""
+    return (str(value).split() or [""])[0]
 
 
 def are_logged_objects(lines: Iterable[str]) -> bool:
-    """Return whether some lines of a log end with JSON objects that have the same keys."""
+    """Return whether some lines of a log end with objects that have the same keys."""
     some = [line for line in islice(lines, _LOGGED_LINES) if line.strip()]
     keys = Counter(tuple(found) for line in some if (found := logged_object(line)))
     return bool(keys) and keys.most_common(1)[0][1] >= max(_LEAST_LOGGED, 0.1 * len(some))
+
+
+def blocks_of(lines: Iterable[str]) -> Iterator[tuple[int, dict[str, object]]]:
+    """Yield the runs of a log with a line a value: the line where each begins, and its values.
+
+    A gap, a rule or the first name again begins another one.
+    """
+    start, block = 1, dict[str, object]()
+    for number, line in enumerate(lines, 1):
+        field = _FIELD.fullmatch(line.rstrip())
+        is_first = field is not None and field[1] == next(iter(block), None)
+        if block and (is_first or (field is None and not any(map(str.isalnum, line)))):
+            yield start, block
+            block = {}
+        if field is not None:
+            start = start if block else number
+            block.setdefault(field[1], field[2])
+    if block:
+        yield start, block
+
+
+def are_blocks(lines: Sequence[str]) -> bool:
+    """Return whether a log has a line a value and a block a run.
+
+    Nearly all lines are such, the blocks have the same names, one of these is a measurement, and
+    one of a setting with several values.
+    """
+    some = [line for line in islice(lines, _LOGGED_LINES) if any(map(str.isalnum, line))]
+    fields = sum(_FIELD.fullmatch(line.rstrip()) is not None for line in some)
+    if fields < max(_MOST_LINES * len(some), _LEAST_LOGGED * 2):
+        return False
+    blocks = [block for _, block in blocks_of(islice(lines, _LOGGED_LINES))]
+    if len(blocks) < _LEAST_LOGGED:
+        return False
+    names = [name for name in blocks[0] if all(name in block for block in blocks[1:-1])]
+    values = {name: {block[name] for block in blocks[:-1]} for name in names}
+    varied = {word for name in names if len(values[name]) > 1 for word in words_of(name)}
+    is_set = varied.isdisjoint(_PARTS) and any(
+        len(each) > 1 and (is_setting(name) or not any(is_number(_bare(v)) for v in each))
+        for name, each in values.items()
+    )
+    return is_set and _is_run({name: blocks[0][name] for name in names})
 
 
 @dataclass(frozen=True, slots=True)

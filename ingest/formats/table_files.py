@@ -128,6 +128,9 @@ def _is_document(head: bytes, name: str) -> bool:
     if not text.startswith(("{", "[")):
         return is_yaml(name)
     first, _, rest = text.partition("\n")
+    if first.startswith("{'"):
+        # A dictionary of Python a line.
+        return False
     try:
         return not (isinstance(json.loads(first), dict) and rest.strip())
     except (ValueError, RecursionError):

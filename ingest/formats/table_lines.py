@@ -21,6 +21,7 @@ _CROSSED: Final = re.compile(r"[-=: ][|+][-=: ]")
 _LEAST_BOXED: Final = 3
 _QUOTED: Final = re.compile(r'\s*"((?:[^"]|"")*)"\s*')
 _SEPARATED: Final = re.compile(r"[,;\t|]")
+_WIDE: Final = re.compile(r" {2,}")
 HEADING: Final = re.compile(r"(?:[^\W\d]|%).{0,79}")
 # Marks of titles in Markdown and in comments.
 _MARKS: Final = "#*_=-: \t\r\ufeff"
@@ -48,10 +49,21 @@ def _unframed(head: Sequence[str]) -> Callable[[str], str] | None:
     barred = sum("|" in line for line in filled)
     if any(map(_CROSSED.search, rules)) and 2 * barred >= len(filled):
         return lambda line: "" if _RULE.fullmatch(line) else line
+    if _is_apart([line for line in filled if line not in rules]):
+        return lambda line: "" if _RULE.fullmatch(line) else _WIDE.sub("\t", line.strip())
     quoted = sum(map(_is_quoted, filled))
     if filled and _is_quoted(filled[0]) and (2 * quoted >= len(filled) or _fits_below(filled)):
         return lambda line: _unquoted(line) if _is_quoted(line) else line
     return None
+
+
+def _is_apart(filled: Sequence[str]) -> bool:
+    """Return whether wide gaps separate cells, of which some have blanks: names of columns."""
+    if len(filled) < _LEAST_BOXED or any(map(_SEPARATED.search, filled[:1])):
+        return False
+    widths = {len(_WIDE.split(line.strip())) for line in filled}
+    names = _WIDE.split(filled[0].strip())
+    return len(widths) == 1 and len(names) > 1 and any(" " in name.strip() for name in names)
 
 
 def _is_boxed(line: str) -> bool:

@@ -88,6 +88,19 @@ class Table:
             yield from zip(lines, zip(*columns, strict=True), strict=True)
 
 
+def fitted_header(header: list[str], body: Sequence[Sequence[str]]) -> list[str]:
+    """Return a header that fits all rows, of which each has as many cells.
+
+    It lacks the last names of columns that they have not. Numbers of the rows have no name.
+    """
+    widths = {len(row) for row in body}
+    width = widths.pop() if len(widths) == 1 and len(body) > 1 else len(header)
+    counts = ([str(begin + n) for n in range(len(body))] for begin in (0, 1))
+    if width == len(header) + 1 and [row[0].strip() for row in body] in counts:
+        return ["", *header]
+    return header[:width] if 1 < width < len(header) <= 2 * width else header
+
+
 def bounded(blocks: Iterable[bytes], name: str) -> Iterator[bytes]:
     """Yield the blocks of a file; refuse one of over 1 GiB with a FormatError."""
     size = 0

@@ -13,10 +13,10 @@ from ingest.declarations import TableDeclaration
 from ingest.formats import json_rows
 from ingest.formats.documents import may_be_document
 from ingest.formats.headless_rows import are_headless_rows
-from ingest.formats.logged_rows import are_logged_objects, logged_rows
+from ingest.formats.logged_rows import are_blocks, are_logged_objects, logged_rows
 from ingest.formats.table_footers import SUMMARY
 from ingest.formats.table_lines import HEADING, first_section, without_frames
-from ingest.formats.table_rows import LOOKED_AT
+from ingest.formats.table_rows import LOOKED_AT, fitted_header
 from ingest.formats.workbook import is_workbook
 from ingest.formats.written_numbers import is_number, written_numbers
 from ingest.settings.headings import is_measurement, is_setting, read_heading
@@ -64,9 +64,9 @@ def sniff(name: str, head: bytes) -> bool:
             return isinstance(json.loads(lines[0]) if lines else None, dict)
         except (ValueError, RecursionError):
             return False
-    if may_be_document(head, name):
+    if may_be_document(head, name) and not lines[0].startswith("{'"):
         return json_rows.is_table(head, name)
-    if are_logged_objects(lines) or are_headless_rows(lines):
+    if are_logged_objects(lines) or are_blocks(text.split("\n")) or are_headless_rows(lines):
         return True
     has_steps = is_measurement(name.partition(".")[0])
     if any(_is_table(all_lines, separator, has_steps) for separator in _SEPARATORS):
@@ -88,7 +88,7 @@ def _is_table(lines: Sequence[str], separator: str | None, has_steps: bool = Fal
         return False
     header, *body = rows or [[]]
     body = [row for row in body if row != header]
-    header = cut_header(header, body)
+    header = fitted_header(header, body)
     is_blank = separator is None
     names = header[1:] if header and not header[0] else header
     return (
@@ -164,8 +164,7 @@ def _without_last(rows: Iterator[tuple[int, list[str]]]) -> Iterator[tuple[int, 
     if line:
         yield line, names
     for line, cells in rows:
-        more = cells[len(names) : len(header)]
-        is_filled = len(cells) > len(header) or any(map(str.strip, more))
+        is_filled = any(map(str.strip, cells[len(names) :]))
         yield line, cells if is_filled else cells[: len(names)]
 
 
@@ -305,13 +304,6 @@ def has_header_of(head: bytes, tables: Iterable[TableDeclaration]) -> bool:
     first = next((line for line in lines if line.strip()), "")
     headers = [headings_of(next(split_lines([first], mark), (0, []))[1]) for mark in _SEPARATORS]
     return any(t.header and t.fits_header(header) for t in tables for header in headers)
-
-
-def cut_header(header: list[str], body: Sequence[Sequence[str]]) -> list[str]:
-    """Return a header without its last names where all rows lack these columns: as many each."""
-    widths = {len(row) for row in body}
-    width = widths.pop() if len(widths) == 1 and len(body) > 1 else len(header)
-    return header[:width] if 1 < width < len(header) <= 2 * width else header
 
 
 def headings_of(cells: Iterable[str]) -> list[str]:

@@ -1,9 +1,9 @@
 """The tables of separated text and of JSON lines: their headings, and the cells of good rows."""
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice
-from typing import Final
+from typing import Any, Final
 
 from data.errors import FormatError
 from ingest.declarations import TableDeclaration
@@ -11,7 +11,14 @@ from ingest.files.packed import Packed
 from ingest.files.text_lines import iterate_lines
 from ingest.formats.headless_rows import are_headless_rows, headless_rows
 from ingest.formats.json_cells import Cell, flatten, summaries
-from ingest.formats.logged_rows import LoggedRows, are_logged_objects, logged_object, logged_rows
+from ingest.formats.logged_rows import (
+    LoggedRows,
+    are_blocks,
+    are_logged_objects,
+    blocks_of,
+    logged_object,
+    logged_rows,
+)
 from ingest.formats.table_footers import drop_footers
 from ingest.formats.table_lines import Section, sections_of, without_frames
 from ingest.formats.table_rows import (
@@ -24,7 +31,7 @@ from ingest.formats.table_rows import (
 )
 from ingest.formats.table_text import (
     content_lines,
-    cut_header,
+    fitted_header,
     headings_of,
     separator_of,
     split_lines,
@@ -61,13 +68,16 @@ def text_tables(
     """
     lines = iterate_lines(blocks)
     head = list(islice(lines, _FIRST_LINES))
-    first = next((line for line in head if line.strip("\ufeff \t\r#")), "")
-    if first.lstrip("\ufeff").startswith("{"):
+    first = next((line for line in head if line.strip("\ufeff \t\r#")), "").lstrip("\ufeff")
+    if first.startswith("{") and not first.startswith("{'"):
         return [_parse_json(chain(head, lines), name, problems, most_rows)]
     if are_logged_objects(head):
-        logged = (logged_object(line) for line in chain(head, lines))
-        objects = (json.dumps(each) if each else "" for each in logged)
-        return [_parse_json(objects, name, problems, most_rows)]
+        logged = ((n, logged_object(line)) for n, line in enumerate(chain(head, lines), 1))
+        objects = ((number, each) for number, each in logged if each)
+        return [with_plain_numbers(_table_of_objects(objects, name, most_rows), False)]
+    if are_blocks(head):
+        whole = blocks_of(chain(head, lines))
+        return [with_plain_numbers(_table_of_objects(whole, name, most_rows), False)]
     reader = _Reader(name, problems, tables, most_rows)
     if are_headless_rows(head):
         of_tool = _Lines(chain(head, lines))
@@ -80,15 +90,20 @@ def text_tables(
     lines = without_frames(chain(head, lines))
     if (of_log := logged_rows(head)) is not None and separator == ",":
         lines = _rows_of_log(lines, of_log, problems)
-    return _joined([*reader.sections(lines, separator)])
+    return _joined([*reader.sections(lines, separator)], name)
 
 
-def _joined(found: Sequence[tuple[str, Table]]) -> list[Table]:
+def _joined(found: Sequence[tuple[str, Table]], name: str) -> list[Table]:
     """Return the tables with those of one header as one.
 
     Args:
         found: Each with its title.
+
+    Raises:
+        FormatError: There is none.
     """
+    if not found:
+        raise FormatError(f"no header ({name})")
     by_header: dict[tuple[str, ...], list[tuple[str, Table]]] = {}
     for title, table in found:
         by_header.setdefault((*table.headings,), []).append((title, table))
@@ -166,11 +181,11 @@ class _Reader:
         rows = chain(first, rows)
         headings = headings_of(header)
         some = [self._repaired(headings, cells, "") for _, cells in first]
-        lacking = headings[len(cut_header(headings, some)) :] if separator else []
-        if lacking:
-            headings = headings[: -len(lacking)]
+        fitted = fitted_header(headings, some) if separator else headings
+        if lacking := headings[len(fitted) :]:
             detail = f"all rows lack the last of the header's cells: no {', '.join(lacking)}"
             problems.add("field_count", "doubted", detail, section.start + at)
+        headings = fitted
         if len(headings) < 2 and not any(headings):
             raise FormatError(f"no header ({name})")
         check_columns(len(headings), name)
@@ -270,26 +285,42 @@ class _Lines:
 def _parse_json(
     lines: Iterable[str], name: str, problems: ProblemList, most_rows: int | None
 ) -> Table:
+    refused: list[int] = []
+
+    def objects() -> Iterator[tuple[int, dict[str, Any]]]:
+        for number, line in enumerate(lines, 1):
+            if not line.strip():
+                continue
+            try:
+                entry = json.loads(line)
+            except (ValueError, RecursionError):
+                entry = None
+            if isinstance(entry, dict):
+                yield number, entry
+            else:
+                problems.add("bad_line", "refused", f"no JSON object: {line[:80]!r}", number)
+                refused.append(number)
+                check_rows(len(refused), most_rows, name)
+
+    table = _table_of_objects(objects(), name, most_rows)
+    table.refused = len(refused)
+    return table
+
+
+def _table_of_objects(
+    found: Iterable[tuple[int, Mapping[str, Any]]], name: str, most_rows: int | None
+) -> Table:
+    """Return objects, each with its line, as rows."""
     objects: Packed[tuple[int, dict[str, Cell]]] = Packed()
-    refused, headings = 0, dict[str, None]()
-    for number, line in enumerate(lines, 1):
-        if not line.strip():
-            continue
-        try:
-            entry = json.loads(line)
-        except (ValueError, RecursionError):
-            entry = None
-        if isinstance(entry, dict):
-            cells, lists = flatten(entry)
-            cells |= summaries(lists)
-            objects.append((number, cells))
-            headings |= dict.fromkeys(cells)
-            check_columns(len(headings), name)
-        else:
-            problems.add("bad_line", "refused", f"no JSON object: {line[:80]!r}", number)
-            refused += 1
-        check_rows(len(objects) + refused, most_rows, name)
-    table = Table(list(headings), refused)
+    headings = dict[str, None]()
+    for number, entry in found:
+        cells, lists = flatten(entry)
+        cells |= summaries(lists)
+        objects.append((number, cells))
+        headings |= dict.fromkeys(cells)
+        check_columns(len(headings), name)
+        check_rows(len(objects), most_rows, name)
+    table = Table(list(headings))
     for number, each in objects:
         table.append(number, [each.get(key) for key in headings])
     return table

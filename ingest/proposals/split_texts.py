@@ -90,6 +90,7 @@ def split_columns(
         combinations = math.prod(part.values for part in settings)
         # All combinations of the parts are no chance, whatever the heading says.
         is_all = is_apart and combinations == len(texts) and len(parts) == len(settings)
+        is_all = is_all and all(all(m.groups()) for t in texts if (m := re.fullmatch(pattern, t)))
         if crossed is not None and not (is_all and len(parts) > len(crossed[1])):
             pattern, parts = crossed
             if not _is_known(pattern, parts, cells, others):

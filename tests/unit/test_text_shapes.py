@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from ingest.formats.logged_rows import are_blocks, logged_object
 from ingest.formats.table_files import parse_table, parse_tables
 from ingest.formats.table_text import sniff
 from ingest.formats.text_tables import SECTION
@@ -53,6 +54,21 @@ SHAPES: dict[str, str] = {
     "a header again, in blanks": joined(" ", HEAD, *ROWS[:4], HEAD, *ROWS[4:]),
     "units below, or a dash": joined(",", ("filter", "width", "energy", "time"),
                                      ("-", "px", "[J]", "(s)"), *ROWS),
+    "wide gaps, and names with blanks": joined(
+        "   ", ("filter", "image width (px)", "energy used (J)", "run time (s)"), ["-" * 40],
+        *((f"{a:8}", b, f"{c:7}", d) for a, b, c, d in ROWS)),
+    "numbers of rows without a name": joined(",", HEAD, *((n, *row) for n, row in enumerate(ROWS))),
+    "a separator at the ends of rows": joined(",", HEAD, *((*row, "") for row in ROWS)),
+    "a header with a name too many": joined(",", (*HEAD, "host"), *ROWS),
+    "pairs": joined(" ", *([f"{n}={v}" for n, v in zip(HEAD, row, strict=True)] for row in ROWS)),
+    "pairs with units in a log": "started\n" + joined("\n", [
+        f"10:00:0{n} INFO done: filter: {a}, width: {b} px, energy: {c} J, time: {d} s"
+        for n, (a, b, c, d) in enumerate(ROWS)]),
+    "dictionaries of Python": joined("\n", [repr(dict(zip(HEAD, r, strict=True))) for r in ROWS]),
+    "a line a value": "".join(f"filter: {a}\nwidth: {b} px\nEnergy: {c} J\nTime: {d} s\n\n"
+                              for a, b, c, d in ROWS),
+    "a line a value, without gaps": "".join(
+        f"filter = {a}\nwidth = {b} px\nEnergy = {c} J\nTime = {d} s\n" for a, b, c, d in ROWS),
     "a comment and a mean below": joined(",", HEAD, *ROWS) + "# done\n"
     + joined(",", ("mean", "", 42.25, 2.4167)),
 }  # fmt: skip
@@ -61,7 +77,7 @@ SHAPES: dict[str, str] = {
 @pytest.mark.parametrize("shape", SHAPES)
 def test_every_shape_of_a_text_is_the_same_runs(shape: str, lake: Path, tmp_path: Path) -> None:
     put(tmp_path / "raw" / "filters.txt", SHAPES[shape])
-    assert ingest(lake, tmp_path / "raw", is_proposing=True).refused == []
+    assert ingest(lake, tmp_path / "raw", is_proposing=True).refused == [], shape
     found = query(lake, "SELECT filter, energy_j, duration_s, count(*) AS n FROM runs GROUP BY ALL")
     assert sorted(map(tuple, map(dict.values, found))) == [
         ("blur", 41.5, 2.25, 2), ("edge", 30.25, 1.5, 2), ("sharpen", 55.0, 3.5, 2),
@@ -122,3 +138,37 @@ def test_titles_of_one_header_are_a_column() -> None:
     table = parse_table([(text + joined(",", HEAD, *ROWS[3:])).encode()], "t.csv", ProblemList())
     assert [*table.column(0)] == ["lens wide"] * 3 + ["lens tele"] * 3
     assert table.keys == {SECTION}
+
+
+STEP = "epoch: {n}\nloss: 0.{n}\ntime: {n}.5 s\n"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        # Steps or parts of one run; and no measurement, or nothing that was set.
+        "".join(STEP.format(n=n) for n in range(1, 6)),
+        "".join(f"core: {n}\nmode: m{n}\nenergy_j: {n}.5\n\n" for n in range(1, 6)),
+        "".join(f"user: u{n}\nshell: /bin/sh\nhome: /home/u{n}\n\n" for n in range(5)),
+        "".join(f"Energy: {n}.5 J\nTime: 1.{n} s\nPower: {n}.25 W\n\n" for n in range(5)),
+    ],
+)
+def test_other_lines_of_values_are_no_blocks_of_runs(text: str) -> None:
+    assert not are_blocks(text.splitlines())
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("epoch=3, loss=0.5, time_s=1.5", None),
+        ("a=1 b=2 c=3", None),
+        ("threads=4 energy_j=5.5", None),
+        ("12:00 threads=4; host='n 1'; energy_j=5.5",
+         {"threads": "4", "host": "n 1", "energy_j": "5.5"}),
+        ("{'threads': 4, 'energy_j': 5.5, 'ok': True}",
+         {"threads": 4, "energy_j": 5.5, "ok": True}),
+        ("{'threads': 4, 'energy_j': f()}", None),
+    ],
+)  # fmt: skip
+def test_pairs_of_a_run_end_a_line(line: str, expected: dict[str, object] | None) -> None:
+    assert logged_object(line) == expected
