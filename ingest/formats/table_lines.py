@@ -15,7 +15,7 @@ from ingest.formats.written_numbers import is_number
 
 # Lines by which frames are found.
 _FIRST_LINES: Final = 4096
-_RULE: Final = re.compile(r"[\s|+:=-]*(?:--|==|:-|-:)[\s|+:=-]*")
+_OF_RULES: Final = frozenset("|+-=: \t\r\ufeff")
 # A rule that crosses bars: of a table, and no line under a title.
 _CROSSED: Final = re.compile(r"[-=: ][|+][-=: ]")
 _LEAST_BOXED: Final = 3
@@ -41,20 +41,25 @@ def without_frames(lines: Iterable[str]) -> Iterator[str]:
 def _unframed(head: Sequence[str]) -> Callable[[str], str] | None:
     """Return what takes the frame off a line; None where lines have none."""
     filled = [line for line in head if line.strip()]
-    rules = [line for line in filled if _RULE.fullmatch(line)]
+    rules = [line for line in filled if _is_rule(line)]
     boxed = sum(_is_boxed(line) for line in filled)
-    framed = sum(_is_boxed(line) or _RULE.fullmatch(line) is not None for line in filled)
+    framed = sum(_is_boxed(line) or _is_rule(line) for line in filled)
     if boxed >= _LEAST_BOXED and 2 * framed >= len(filled):
         return _without_box
     barred = sum("|" in line for line in filled)
     if any(map(_CROSSED.search, rules)) and 2 * barred >= len(filled):
-        return lambda line: "" if _RULE.fullmatch(line) else line
+        return lambda line: "" if _is_rule(line) else line
     if _is_apart([line for line in filled if line not in rules]):
-        return lambda line: "" if _RULE.fullmatch(line) else _WIDE.sub("\t", line.strip())
+        return lambda line: "" if _is_rule(line) else _WIDE.sub("\t", line.strip())
     quoted = sum(map(_is_quoted, filled))
     if filled and _is_quoted(filled[0]) and (2 * quoted >= len(filled) or _fits_below(filled)):
         return lambda line: _unquoted(line) if _is_quoted(line) else line
     return None
+
+
+def _is_rule(line: str) -> bool:
+    """Return whether a line is drawn, such as `|:---|---:|` or `+====+====+`."""
+    return _OF_RULES.issuperset(line) and any(mark in line for mark in ("--", "==", ":-", "-:"))
 
 
 def _is_apart(filled: Sequence[str]) -> bool:
@@ -72,7 +77,7 @@ def _is_boxed(line: str) -> bool:
 
 
 def _without_box(line: str) -> str:
-    if _RULE.fullmatch(line):
+    if _is_rule(line):
         return ""
     return re.sub(r"\*\*|`", "", line.strip()[1:-1]) if _is_boxed(line) else line.strip(_MARKS)
 
