@@ -321,10 +321,10 @@ STUDIES: dict[str, tuple[dict[str, str], str, int, list[tuple[Any, ...]]]] = {
     # Names of settings in each row: numbers of GPUs do not make samples of it.
     "numbers of devices": (
         {"llm.csv": "Model,Quant,GPU,Latency (s),Energy (Wh)\n" + "".join(
-            f"{model},{quant},{gpu},{20.5 - n},0.{n}5\n" for n, (model, quant, gpu) in enumerate(
-                product(("phi", "qwen"), ("q4", "q8"), (3060, 4090))))},
-        "model, quant, gpu, energy_j, latency_mean_us", 8,
-        [("phi", "q4", 3060, 180.0, 20_500_000.0)],
+            f"{model},{bits},{gpu},{20.5 - n},{0.05 + n}\n" for n, (model, bits, gpu) in enumerate(
+                product(("opt", "phi", "qwen"), ("f16", "q4", "q8"), (3060, 4090))))},
+        "model, quant, gpu, energy_j, latency_mean_us", 18,
+        [("opt", "f16", 3060, pytest.approx(180.0), 20_500_000.0)],
     ),
     "work of an energy": (
         {"sweep.csv": "governor,energy_j,ops_per_joule,ops_cv_pct\n" + "".join(
