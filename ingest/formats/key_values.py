@@ -25,7 +25,8 @@ _ENDINGS: Final = re.compile(
     r".*\.(?:log|txt|out|res|results?|stdout|stderr|time|report|rpt|stats?|summary|csv)",
     re.IGNORECASE,
 )
-_NAME: Final = r"\s*\|?\s*([A-Za-z](?:[\w .%/()\[\]-]|:(?=\S)){1,58}?)\s*"
+# Blanks are not given back, and end with their line: long runs of them are read once.
+_NAME: Final = r"[^\S\n]*+(?:\|[^\S\n]*+)?([A-Za-z](?:[\w .%/()\[\]-]|:(?=\S)){1,58}?)\s*"
 _KEY: Final = _NAME + r"[:=]\s+"
 # Hours, minutes and seconds, as GNU time writes them.
 _PLAIN: Final = r"[-+]?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?"
@@ -33,7 +34,7 @@ _PLAIN: Final = r"[-+]?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?"
 _WRITTEN: Final = r"[-+]?(?:\d[\d,]*(?:\.\d+)?|\d{1,3}(?:\.\d{3})+,\d+)(?:[eE][-+]?\d+)?"
 _CLOCK: Final = r"(?:\d+:)?\d+:\d\d(?:\.\d+)?"
 _NUMBER: Final = re.compile(
-    rf"{_KEY}({_CLOCK}|{_WRITTEN})\s*([A-Za-zµ%/°][A-Za-z/%]{{0,11}})?\s*\.?"
+    rf"{_KEY}({_CLOCK}|{_WRITTEN})\s*+(?:([A-Za-zµ%/°][A-Za-z/%]{{0,11}})\s*+)?\.?"
 )
 # `FPS:7.41`
 _CLOSE: Final = re.compile(r"\s*([A-Za-z][A-Za-z ]{0,20}):(\d+\.\d+)()\s*")

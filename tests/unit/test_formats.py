@@ -45,6 +45,14 @@ def test_sniffing_survives_any_bytes(head: bytes) -> None:
         known.sniff("x", head)
 
 
+@pytest.mark.parametrize("piece", [" ", "\n", "\t", "| ", "9", ",", "x: 5 "])
+def test_a_head_of_one_piece_is_told_at_once(piece: str) -> None:
+    """A pattern that tries every two or three parts of it takes from a minute to days."""
+    head = (piece * (1 << 16))[: 1 << 16].encode()
+    for known in FORMATS:
+        known.sniff("x.log", head)
+
+
 _BEGINNINGS = (
     b"", b"Function,Loads\n", b"CPU0 CPU1\n 1: 2 3 nvme0q1\n", b"7,,cycles,9,100.00,,\n",
     b'{"fio version": "3", "jobs": [', b"start_utc = 2020-01-01T00:00:00Z\n", b"#type avg 99th\n",
