@@ -108,7 +108,7 @@ def _memory(browser: Browser, address: str, turns: int) -> Iterator[Measurement]
     session = context.new_cdp_session(tab)
     tab.goto(address)
     _wait_idle(tab)
-    used_mb, nodes = [], []
+    used_mb, nodes, listeners = [], [], []
     for _ in range(turns):
         for page in PAGES:
             tab.get_by_role("link", name=page.title, exact=True).first.click()
@@ -116,10 +116,14 @@ def _memory(browser: Browser, address: str, turns: int) -> Iterator[Measurement]
         for _ in range(2):
             session.send("HeapProfiler.collectGarbage")
         used_mb.append(float(session.send("Runtime.getHeapUsage")["usedSize"]) / 1e6)
-        nodes.append(int(session.send("Memory.getDOMCounters")["nodes"]))
+        counters = session.send("Memory.getDOMCounters")
+        nodes.append(int(counters["nodes"]))
+        listeners.append(int(counters["jsEventListeners"]))
     # The first rounds fill caches.
     before = min(2, turns) - 1
     yield Measurement("pages_heap", used_mb[-1], "MB", 1)
     yield Measurement("pages_heap_growth", used_mb[-1] / used_mb[before] - 1, "", turns, HEAP_LIMIT)
-    yield Measurement("pages_nodes_growth", nodes[-1] / nodes[before] - 1, "", turns, NODES_LIMIT)
+    for name, counted in (("nodes", nodes), ("listeners", listeners)):
+        growth = counted[-1] / counted[before] - 1
+        yield Measurement(f"pages_{name}_growth", growth, "", turns, NODES_LIMIT)
     context.close()

@@ -165,7 +165,8 @@
       ...(isOfFigure ? ofSimulation : []),
       kept.sel && "runs of a selection",
     ];
-    status.textContent = words.filter(Boolean).join(" · ");
+    // In a narrow window its end is cut.
+    status.title = status.textContent = words.filter(Boolean).join(" · ");
   }
   function resultWords({ results }) {
     const done = results.filter(({ refused }) => !refused);

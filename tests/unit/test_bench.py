@@ -203,6 +203,7 @@ def test_first_pictures_and_the_heap_of_a_tab_are_measured(logged_lake: Path) ->
     assert lines["explore_cold_bytes"]["value"] > 0.3
     # Pages that were left are not held: their pictures listened to the window.
     assert lines["pages_nodes_growth"]["ok"]
+    assert lines["pages_listeners_growth"]["ok"]
 
 
 @pytest.mark.slow
