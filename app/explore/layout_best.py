@@ -51,8 +51,10 @@ def best_settings_table(rows: pl.DataFrame, question: Asked) -> html.Div:
         f"how many times the area of {question.against} the system's frontier dominates, on "
         "logarithmic axes"
     )
+    # Rows are systems, or the places of a study without any.
+    subjects = "System" if any(map(system_name, listed)) else "Place" if place_names else "Dataset"
     head = [
-        html.Th(_subjects_title(listed, place_names)),
+        html.Th(subjects),
         *([html.Th("Recommended setting")] if has_settings else []),
         *(html.Th(each.title, className="number") for each in shown.values()),
         *([html.Th("Not told apart", className="number", title=_SET_TITLE)] if has_sets else []),
@@ -99,11 +101,6 @@ def _best_row(listed: Sequence[Mapping[str, Any]], question: Asked) -> Mapping[s
     given = [name for name in question.catalogue.choice_columns if name != "system"]
     alike = (row for row in can if all(row[name] == can[0][name] for name in given))
     return min(alike, key=lambda row: sign * row["cost"], default=None)
-
-
-def _subjects_title(listed: Sequence[Mapping[str, Any]], place_names: Sequence[str]) -> str:
-    """Return the title of what each row is of: systems, or the places of a study without any."""
-    return "System" if any(map(system_name, listed)) else "Place" if place_names else "Dataset"
 
 
 def _subject(row: Mapping[str, Any], place_names: Sequence[str], question: Asked) -> str:

@@ -133,6 +133,9 @@ def _controls(view: LakeView, state: FindingsState) -> dict[str, list[Component]
         w=112, placeholder="list of version", allowDecimal=False, debounce=400,
         **{"aria-label": "version that the list was made from"},
     )  # fmt: skip
+    sweeps = sweep_choices(view, state)
+    offered = [entry["value"] for entry in sweeps]
+    sweep = state.sweep if state.sweep in offered else next(iter(offered), None)
     run_list = html.A("run list as CSV", id=IDS.link("list"), className="plain")
     return {
         "knobs": [_select("metric", "metric", metric_choices(view, state), state.metric, 180)],
@@ -141,7 +144,7 @@ def _controls(view: LakeView, state: FindingsState) -> dict[str, list[Component]
             _select("across", "colour", across_entries(view, state), across, 120),
         ],
         "next": [
-            _select("sweep", "sweep", sweep_choices(view, state), _sweep(view, state), 300),
+            _select("sweep", "sweep", sweeps, sweep, 300),
             budget, minutes, since, run_list,
         ],
         "order": [
@@ -155,11 +158,6 @@ def _controls(view: LakeView, state: FindingsState) -> dict[str, list[Component]
 
 def _select(key: str, label: str, data: Entries, value: str | None, width: int) -> dmc.Select:
     return select(IDS.control(key), label, data, value, width, max(width, 220), searchable=True)
-
-
-def _sweep(view: LakeView, state: FindingsState) -> str | None:
-    known = [entry["value"] for entry in sweep_choices(view, state)]
-    return state.sweep if state.sweep in known else next(iter(known), None)
 
 
 def sweep_choices(view: LakeView, state: FindingsState) -> Entries:

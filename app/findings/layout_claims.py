@@ -14,7 +14,7 @@ from app.kit.lake_view import LakeView
 from app.kit.links import address
 from app.kit.url_state import LINK_VERSION, write_value
 from app.kit.words import EMPTY_LAKE_PLAIN
-from data.analysis.verdicts import DOES_NOT, HOLDS, IN_PART, NEARLY, UNDECIDED, Verdict
+from data.analysis.verdicts import DOES_NOT, HOLDS, IN_PART, NEARLY, UNDECIDED
 from data.findings import Claim
 from data.published import PublishedClaim
 from data.queries.claims import SUBJECT
@@ -55,7 +55,9 @@ def claims_block(view: LakeView, state: FindingsState, has_links: bool = True) -
         f"most 5 % of the decided ones are expected to be wrong). {alone:,} hold alone and may be "
         f"quoted one by one. {len(still_open):,} {'is' if len(still_open) == 1 else 'are'} open."
     )
-    half = _half(claims)
+    # The scale of intervals ends at the logarithm of a factor.
+    effects = [abs(_log(claim.effect)) for claim in claims if claim.effect is not None]
+    half = min(max(1.05 * max(effects, default=0), log(_LEAST_FACTOR)), log(_MOST_FACTOR))
     return [
         html.P(sentence, className="note"),
         *_group("Decided, largest effects first", decided, half, view, state, has_links),
@@ -155,14 +157,6 @@ def _link(view: LakeView, state: FindingsState, claim: Claim) -> str:
     return f"{address('/')}?{urlencode(pairs)}"
 
 
-def _half(claims: Sequence[Claim]) -> float:
-    """Return the logarithm of the factor at the ends of the scale of intervals."""
-    furthest = max(
-        (abs(_log(claim.effect)) for claim in claims if claim.effect is not None), default=0
-    )
-    return min(max(1.05 * furthest, log(_LEAST_FACTOR)), log(_MOST_FACTOR))
-
-
 def _log(percent: float) -> float:
     return log1p(max(percent, -99.9) / 100)
 
@@ -231,6 +225,9 @@ def _published_row(claim: PublishedClaim) -> html.Li:
         n += f" and {len(claim.n) - 6} more"
     if not claim.n and claim.verdict != UNDECIDED:
         n = "model output" if claim.id.startswith("002") else "printed values"
+    parts = [
+        html.Li([html.Strong(f"{part.outcome}{note}"), f": {part.words}"]) for part in claim.parts
+    ]
     return html.Li(
         [
             html.Span(sign, className=f"sign {look}", **{"aria-hidden": "true"}),
@@ -240,7 +237,7 @@ def _published_row(claim: PublishedClaim) -> html.Li:
                     html.Span(f"{claim.where}; printed: {claim.printed}", className="quiet"),
                     html.Br(),
                     html.Strong(f"{claim.verdict}{note}", className=look),
-                    *(_parts(claim.parts, note) or [f": {claim.reason}"]),
+                    html.Ul(parts) if parts else f": {claim.reason}",
                     html.Details([html.Summary("rule"), html.P(claim.rule)]),
                 ],
                 className="sentence wide",
@@ -250,9 +247,3 @@ def _published_row(claim: PublishedClaim) -> html.Li:
         className=look,
         **{"data-claim": claim.id},
     )  # fmt: skip
-
-
-def _parts(parts: Sequence[Verdict], note: str) -> list:
-    if not parts:
-        return []
-    return [html.Ul([html.Li([html.Strong(f"{p.outcome}{note}"), f": {p.words}"]) for p in parts])]

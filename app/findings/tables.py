@@ -133,24 +133,22 @@ def _shares_again(view: LakeView, state: FindingsState) -> list[Recomputed]:
     for sweep, shares in shares_of(view, state):
         for own in shares:
             named = {columns[main.name]: main.name for main in own.mains}
+            limit = None
+            if sweep.choice.limit is not None and own.metric == ENERGY:
+                # Settings are ranked within it.
+                name, at = sweep.choice.limit
+                sign = view.catalogue.metric(name).sign
+                limit = {"name": name, "at": at, "sign": sign, "alpha": ALPHA}
             sweeps_again.append({
                 "sweep": sweep.words, **_scope_again(view, sweep.choice, own.metric),
                 "swept": [*named, *(columns[noun] for noun in own.fixed)],
-                "limit": _limit_again(view, sweep.choice, own.metric),
+                "limit": limit,
                 "names": {name: named[name] for name in sorted(named, key=order.index)},
             })  # fmt: skip
     again = {"how": "shares", "sweeps": sweeps_again}
     values = ("settings", "runs", "share", "local_share")
     tolerances, scales = (dict.fromkeys(values[2:], size) for size in (1e-7, 1e-2))
     return [Recomputed("", ("sweep", "metric", "part"), values, "FALSE", again, tolerances, scales)]
-
-
-def _limit_again(view: LakeView, choice: Choice, metric: str) -> dict[str, Any] | None:
-    """Return the limit within which settings are ranked; it is one of energy."""
-    if choice.limit is None or metric != ENERGY:
-        return None
-    name, at = choice.limit
-    return {"name": name, "at": at, "sign": view.catalogue.metric(name).sign, "alpha": ALPHA}
 
 
 def _order_again(view: LakeView, state: FindingsState) -> list[Recomputed]:

@@ -152,14 +152,6 @@ class Jobs:
             if name in self._known
         ]
 
-    def _take(self, request: dict[str, Any], number: int, answer: dict[str, Any]) -> dict[str, Any]:
-        """Keep the result of a request's curve; returns it with number and label."""
-        if "is_first" not in answer:
-            self._known[curve_names(request)[number]] = answer
-        while len(self._known) > MOST_CURVES:
-            self._known.popitem(last=False)
-        return {**answer, "curve": number, "label": request["labels"][number]}
-
     def state_of(self, name: str) -> tuple[str, str]:
         """Return a job's state, and why it failed or was cancelled; does not count as a request."""
         with self._lock:
@@ -211,9 +203,14 @@ class Jobs:
             with child.ending_after(self._limit_s):
                 child.ask({**job.request, "curves": curves})
                 for answer in child.answers():
+                    number = missing[answer.pop("curve")]
                     with self._lock:
-                        number = missing[answer.pop("curve")]
-                        job.results.append(self._take(job.request, number, answer))
+                        if "is_first" not in answer:
+                            self._known[curve_names(job.request)[number]] = answer
+                        while len(self._known) > MOST_CURVES:
+                            self._known.popitem(last=False)
+                        label = job.request["labels"][number]
+                        job.results.append({**answer, "curve": number, "label": label})
                 child_words = child.last_words()
         except (OSError, ValueError) as error:
             child_words = str(error)

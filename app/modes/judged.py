@@ -105,9 +105,14 @@ def _judge(view: LakeView, state: ModesState) -> Judged:
     has_default = state.versus == "default"
     if has_default:
         groups = _with_defaults(view, state, groups, part)
+    measure, limit = catalogue.metric(str(state.metric)), None
+    if state.limit is not None:
+        is_at_most = catalogue.metric(state.limited).better != "more"
+        limit = (state.limited, state.limit, is_at_most)
+    question = Question(measure.better, measure.unit, catalogue.choice_columns, _FAMILY, limit)
     comparison = compare(
-        groups, x.column, y.column, competitor.column, _question(catalogue, state), state.rules,
-        has_default, _relatives(view, state, part),
+        groups, x.column, y.column, competitor.column, question, state.rules, has_default,
+        _relatives(view, state, part),
     )  # fmt: skip
     comparison = replace(comparison, groups=comparison.groups.with_columns(constant))
     labels = dict(
@@ -141,14 +146,6 @@ def _relatives(view: LakeView, state: ModesState, part: Slice) -> pl.DataFrame |
     if state.test != SETS or (base == state.selection and not part.fixed):
         return None
     return _read_groups(view, state, base)
-
-
-def _question(catalogue: Catalogue, state: ModesState) -> Question:
-    measure, limit = catalogue.metric(str(state.metric)), None
-    if state.limit is not None:
-        is_at_most = catalogue.metric(state.limited).better != "more"
-        limit = (state.limited, state.limit, is_at_most)
-    return Question(measure.better, measure.unit, catalogue.choice_columns, _FAMILY, limit)
 
 
 def replicates_query(view: LakeView, state: ModesState) -> tuple[Query, KnownColumns]:

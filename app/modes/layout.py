@@ -55,6 +55,9 @@ def modes_layout(view: LakeView, state: ModesState, notice: str) -> html.Main:
     if view.runs:
         presets = [*presets, rule_preset(state)]
     title = "the runs under these filters, with those of the selected cells highlighted"
+    label, entries = "metric of the Pareto view's x axis", against_choices(view, state)
+    select = _select("against", label, entries, state.against, "max(140px, 9.5vw)")
+    against = [html.Span("against", className="quiet"), select]
     return page_layout(
         IDS.page,
         [*stores, dcc.Store(id=SELECTED, data=state.sel)],
@@ -65,7 +68,7 @@ def modes_layout(view: LakeView, state: ModesState, notice: str) -> html.Main:
             _map_panel(view, state),
             _panel("shares", "cells won by each competitor", [html.H2("Share of cells")]),
             _evidence_panel(),
-            _pareto_panel(view, state),
+            _panel("pareto", "Pareto view over the cells", against),
         ],
         status_line(IDS, link_to(IDS, "explore", title)),
     )
@@ -137,13 +140,6 @@ def _number(key: str, value: float | None, label: str, width: int, **more: Any) 
         clampBehavior="blur", debounce=400,
         **{"aria-label": label}, **more,
     )  # fmt: skip
-
-
-def _pareto_panel(view: LakeView, state: ModesState) -> html.Section:
-    label, entries = "metric of the Pareto view's x axis", against_choices(view, state)
-    select = _select("against", label, entries, state.against, "max(140px, 9.5vw)")
-    controls = [html.Span("against", className="quiet"), select]
-    return _panel("pareto", "Pareto view over the cells", controls)
 
 
 def _evidence_panel() -> html.Section:

@@ -51,7 +51,11 @@ def _joined(view: LakeView, state: ModesState) -> Judged:
     if first.has_default:
         default = first.competitors
         competitors = competitors.with_one(DEFAULT, default.labels[-1], default.hues[-1])
-    axes = _axes(panels)
+    x, y = (
+        ordered_values(knob, list(dict.fromkeys(v for panel in panels for v in panel.axes[i])))
+        for i, knob in enumerate(first.knobs[:2])
+    )
+    axes = (x, y)
     return Judged(
         state=state,
         catalogue=view.catalogue,
@@ -66,15 +70,6 @@ def _joined(view: LakeView, state: ModesState) -> Judged:
             for panel in panels
         ),
     )
-
-
-def _axes(panels: Sequence[Judged]) -> tuple[list[Value | None], list[Value | None]]:
-    """Return the values of all panels along x and y."""
-    x, y = (
-        ordered_values(knob, list(dict.fromkeys(v for one in panels for v in one.axes[i])))
-        for i, knob in enumerate(panels[0].knobs[:2])
-    )
-    return x, y
 
 
 def _part(panels: Sequence[Judged]) -> Slice:

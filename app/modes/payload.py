@@ -41,6 +41,9 @@ def encode_cells(judged: Judged, placed: pl.DataFrame) -> dict[str, Any]:
     split, panels = judged.split, {}
     if split is not None:
         panels = {split.knob.column: _knob(split.values, cells["panel"].to_numpy())}
+    # One beyond the competitors where nobody wins.
+    winner = judged.who[cells["winner"].to_numpy()]
+    won = np.where((cells["outcome"] == WIN).to_numpy(), winner, len(judged.competitors))
     numbers = ("margin", "margin_share", "share_low", "share_high", "effect")
     return {
         "count": len(cells),
@@ -48,7 +51,7 @@ def encode_cells(judged: Judged, placed: pl.DataFrame) -> dict[str, Any]:
             x.column: _knob(judged.axes[0], placed["column"].to_numpy()),
             y.column: _knob(judged.axes[1], placed["row"].to_numpy()),
             "outcome": _knob(OUTCOMES, codes.to_physical().to_numpy().astype(np.uint8)),
-            "won": _knob(judged.competitors.values, _won(judged)),
+            "won": _knob(judged.competitors.values, won),
             **panels,
         },
         "fields": {},
@@ -89,13 +92,6 @@ def encode_cells(judged: Judged, placed: pl.DataFrame) -> dict[str, Any]:
 
 def _knob(values: Sequence[Value | None], index: np.ndarray) -> dict[str, Any]:
     return {"values": list(values), "index": encode_counts(index)}
-
-
-def _won(judged: Judged) -> np.ndarray:
-    """Return the index of the winner of each cell; one beyond the competitors where nobody wins."""
-    cells = judged.comparison.cells
-    who = judged.who[cells["winner"].to_numpy()]
-    return np.where((cells["outcome"] == WIN).to_numpy(), who, len(judged.competitors))
 
 
 def _single(column: pl.Series) -> np.ndarray:

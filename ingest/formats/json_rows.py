@@ -81,14 +81,14 @@ def is_table(head: bytes, name: str) -> bool:
     return any(_has_numbers(place, is_yaml(name)) for place in places_of(document))
 
 
-def _has_numbers(place: Place, are_results: bool) -> bool:
+def _has_numbers(listed: Place, are_results: bool) -> bool:
     """Return whether an object has a number; a document of one row must have a measured one.
 
     Args:
         are_results: Whether it must be of a result, since most such files are configurations: of
             more digits than people set.
     """
-    flat = [(cells_of(content), flatten(content)[1]) for _, content in place.objects[:10]]
+    flat = [(cells_of(content), flatten(content)[1]) for _, content in listed.objects[:10]]
     cells = [each for own, _ in flat for each in own.items()]
     series = [(name, number) for _, lists in flat for name in lists for number in lists[name]]
     if are_results:
@@ -109,7 +109,7 @@ def _has_numbers(place: Place, are_results: bool) -> bool:
     return any(_has_energy(name) for name, _ in series) or any(
         isinstance(cell, float | int)
         and not (_SINCE_1970[0] < cell < _SINCE_1970[1] and "time" in heading)
-        and (place.path or _has_energy(heading) or _has_time(heading))
+        and (listed.path or _has_energy(heading) or _has_time(heading))
         for heading, cell in cells
     )
 
@@ -250,15 +250,15 @@ def choose_places(places: Sequence[Place]) -> list[Place]:
     Args:
         places: As `places_of` gives them.
     """
-    measured = [place for place in places if any(map(_has_energy, _headings(place)))]
+    measured = [candidate for candidate in places if any(map(_has_energy, _headings(candidate)))]
     if not measured:
         return list(places[:1])
     chosen = measured[:1]
-    for place in measured[1:]:
-        paths = [(f"{place.path}/", f"{other.path}/") for other in chosen]
+    for candidate in measured[1:]:
+        paths = [(f"{candidate.path}/", f"{other.path}/") for other in chosen]
         are_nested = any(a.startswith(b) or b.startswith(a) for a, b in paths)
-        if len(place.objects) > 1 and not are_nested:
-            chosen.append(place)
+        if len(candidate.objects) > 1 and not are_nested:
+            chosen.append(candidate)
     return chosen
 
 

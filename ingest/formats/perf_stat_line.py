@@ -104,12 +104,12 @@ def parse_json(text: str) -> CountLine | None:
     is_told = is_number(value) or value in _UNCOUNTED
     if not (is_told and is_number(running_ns) and is_number(percent)):
         return None
-    key, place = next(((k, str(fields[k])) for k in _PLACES_IN_JSON if k in fields), ("", ""))
+    key, at = next(((k, str(fields[k])) for k in _PLACES_IN_JSON if k in fields), ("", ""))
     time, metric = _json_text(fields, "interval"), _json_text(fields, "metric-value")
     return CountLine(
         _number(time) if is_number(time) else None,
         # As `-x,` writes it.
-        f"CPU{place}" if key == "cpu" and place.isdecimal() else place,
+        f"CPU{at}" if key == "cpu" and at.isdecimal() else at,
         _number(value) if is_number(value) else None,
         _json_text(fields, "unit"),
         fields["event"].strip(),

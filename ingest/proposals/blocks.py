@@ -27,11 +27,6 @@ from ingest.settings.units import unit_of
 _NAMED: Final = 8
 
 
-def _problem(guessed: GuessedTable) -> str:
-    """Return in one line what was guessed."""
-    return "; ".join(text.lstrip("# ") for text in summary_of(guessed))
-
-
 def summary_of(guessed: GuessedTable) -> Iterator[str]:
     """Yield what was taken for knob, metric and label, in a few lines."""
     for role, word in (("knob", "set"), ("metric", "measured"), ("label", "labels")):
@@ -109,7 +104,8 @@ def _lines(guessed: GuessedTable) -> Iterator[str]:
     yield f"workload = {text_of(guessed.workload)}"
     yield f"system = {text_of(guessed.system)}"
     yield "# Remove the next line when this is right: as long as it is here, `problems` has it."
-    yield f"guessed = {text_of(_problem(guessed))}"
+    guess_words = "; ".join(text.lstrip("# ") for text in summary_of(guessed))
+    yield f"guessed = {text_of(guess_words)}"
     yield "[tables.columns]"
     for guess in guessed.guesses:
         if guess.heading.text and not guess.is_declared:

@@ -274,14 +274,18 @@ def _choose_replicate(guesses: Sequence[Guess], columns: Sequence[Sequence[Cell]
     # `rep` counts the runs of a setting, `run` beside it may number the settings.
     order = {n: (not _repeats(guesses[n]), _is_campaign(guesses[n])) for n in numbers}
     for index in sorted(numbers, key=lambda n: order[n]):
-        guess, words = guesses[index], guesses[index].heading.words
+        guess, heading_words = guesses[index], guesses[index].heading.words
         is_chosen = any(each.to == "replicate" for each in guesses)
         # A number of each row of a sweep is no replicate.
         is_row = guess.count == len(guess.numbers) > _FEWEST_ROWS and has_knob
         is_counted = _counts_runs(index, guesses, columns)
         # Numbers of repetitions, as 10, 20 and 30, make the results grow.
         is_odd = guess.numbers.min() > 1 and _leads(index, guesses, columns, _LEAST_STEPS)
-        is_set = is_odd or (words[-1] in _MAYBE_SET and _is_set(index, guesses, columns))
+        # Settings or rows lack rounds, or a result goes one way with them in all.
+        lacks = len(guess.numbers) < len(columns[index])
+        is_set = is_odd or (
+            heading_words[-1] in _MAYBE_SET and (lacks or _leads(index, guesses, columns))
+        )
         if is_row or (_is_campaign(guess) and (is_chosen or not is_counted)):
             guess.role, guess.why, guess.better = "label", "a number of the row", None
             for number in (n for n, each in enumerate(guesses) if each.to == "replicate"):
@@ -295,7 +299,7 @@ def _choose_replicate(guesses: Sequence[Guess], columns: Sequence[Sequence[Cell]
         else:
             guess.role, guess.to = "label", "replicate"
             guess.why, guess.better = f"numbers from {guess.numbers.min():.0f} on", None
-            if words[-1] in _MAYBE_SET:
+            if heading_words[-1] in _MAYBE_SET:
                 guess.why += f"; {MAYBE_SETTINGS}"
             for other in guesses if _repeats(guess) else ():
                 if other.heading.words in (("run",), ("run", "id")) and other.kind == "whole":
@@ -347,11 +351,6 @@ def _is_campaign(guess: Guess) -> bool:
 
 def _repeats(guess: Guess) -> bool:
     return guess.heading.words[:1] == ("rep",) or guess.heading.has("repetition", "replicate")
-
-
-def _is_set(index: int, guesses: Sequence[Guess], columns: Sequence[Sequence[Cell]]) -> bool:
-    """Return whether settings or rows lack rounds, or a result goes one way with them in all."""
-    return len(guesses[index].numbers) < len(columns[index]) or _leads(index, guesses, columns)
 
 
 def _leads(

@@ -250,11 +250,11 @@ def _workload_of(
     path = table.paths[0].split("/")
     stem = path[-1].split(".")[0]
     for part in (table.place.rpartition("/")[2].rpartition(".")[2], stem, *reversed(path[:-1])):
-        words = words_of(part)
+        name_words = words_of(part)
         if (
             part
-            and words
-            and not {word for word in words if not word.isdigit()} <= WORDS["general"]
+            and name_words
+            and not {word for word in name_words if not word.isdigit()} <= WORDS["general"]
             and not re.fullmatch(r"[\W\d]+", part)
         ):
             return settings.workload_words.get(part.lower(), _name(part))

@@ -22,7 +22,11 @@ def read_together(headings: Sequence[Heading], columns: Sequence[Sequence[Cell]]
     Args:
         columns: The cells of each column.
     """
-    return _with_minutes(_with_domains(_with_sides(_named_by_others(headings, columns))))
+    named = _named_by_others(headings, columns)
+    # `J` beside `I` and `K` is the side of a matrix, and no joules.
+    if {"I", "J", "K"} <= {heading.text for heading in named}:
+        named = [replace(each, unit=None) if each.text == "J" else each for each in named]
+    return _with_minutes(_with_domains(named))
 
 
 def _named_by_others(
@@ -49,12 +53,6 @@ def _named_by(heading: Heading, word: str, text: str) -> Heading:
         return replace(heading, unit=unit)
     other = read_heading(text)
     return replace(heading, words=other.words or heading.words, unit=other.unit)
-
-
-def _with_sides(headings: Sequence[Heading]) -> list[Heading]:
-    """Read `J` beside `I` and `K` as the side of a matrix, and not as joules."""
-    is_side = len({heading.text for heading in headings} & {"I", "J", "K"}) == len("IJK")
-    return [replace(h, unit=None) if is_side and h.text == "J" else h for h in headings]
 
 
 def _with_domains(headings: Sequence[Heading]) -> list[Heading]:

@@ -138,16 +138,16 @@ def _field(texts: tuple[str, ...]) -> Iterator[Token]:
     unit = next(iter(units), "")
     is_unit = len(units) == 1 and (unit_of(unit) is not None or unit.lower() in COUNTED | THREADS)
     is_split = len(numbered) == len(texts) and (is_unit or units == {""})
-    words = {match[1] or "" for match in numbered}
-    word = next(iter(words), "")
+    tokens = {match[1] or "" for match in numbered}
+    word = next(iter(tokens), "")
     # `esp32` and `resnet18` are names; `batch16` and `conn100` say how much.
     is_round = all(_ROUND.fullmatch(match[2]) for match in numbered)
     is_name = len(word) > 2 and {*words_of(word)}.isdisjoint(NAMING) and not is_round
     is_size = units != {""} and units <= _PREFIXES and word.lower() in OF_SIZES
-    if is_size and len(words) == 1 and len(numbered) == len(texts):
+    if is_size and len(tokens) == 1 and len(numbered) == len(texts):
         yield Token(tuple(word for _ in numbered), "word")
         yield Token(tuple(text[len(word) :] for text in texts), "word")
-    elif is_split and len(words) == 1 and (unit or not is_name):
+    elif is_split and len(tokens) == 1 and (unit or not is_name):
         if word:
             yield Token(tuple(word for _ in numbered), "word")
         yield Token(tuple(match[2] for match in numbered), "number")

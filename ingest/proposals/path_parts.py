@@ -197,7 +197,9 @@ class _Reader:
         is_real = all(re.fullmatch(r"\d+(\.\d+)?", text) for text in texts)
         # Numbers of jobs are of one file each.
         is_job = len(values) == len(texts) > 3 and all(re.fullmatch(r"\d{5,}", t) for t in values)
-        is_job = is_job and not all(map(_LARGE.fullmatch, values)) and not _names_size(word)
+        # A word says that the number behind it is one that was set.
+        is_size = word.lower() in OF_SIZES or not {*words_of(word)}.isdisjoint(NAMING)
+        is_job = is_job and not all(map(_LARGE.fullmatch, values)) and not is_size
         is_job |= is_whole and word.lower() in _OF_PROCESSES
         # A digest with several files may be a version that was compared.
         is_digest = len(values) < len(texts) and all(map(_DIGEST.fullmatch, values))
@@ -279,27 +281,22 @@ def _are_machines(texts: Sequence[str]) -> bool:
     return not is_sweep and all(map(_MACHINE.fullmatch, texts))
 
 
-def _names_size(word: str) -> bool:
-    """Return whether a word says that the number behind it is one that was set."""
-    return word.lower() in OF_SIZES or not {*words_of(word)}.isdisjoint(NAMING)
-
-
 def _literal(text: str) -> str:
     return re.escape(text.translate(SHOWN)).replace("\\-", "-").replace("\\ ", " ")
 
 
 def _name_before(tokens: Sequence[Token], at: int) -> str:
     """Return the word before a part that differs; with the one before it if it says little."""
-    words = [n for n in range(at) if tokens[n].kind == "word" and tokens[n].texts[0][:1].isalpha()]
+    names = [n for n in range(at) if tokens[n].kind == "word" and tokens[n].texts[0][:1].isalpha()]
     if (
-        any(not token.is_fixed for token in tokens[words[-1] : at] if token.kind != "mark")
-        if words
+        any(not token.is_fixed for token in tokens[names[-1] : at] if token.kind != "mark")
+        if names
         else True
     ):
         # It names what stands between.
         return ""
-    last = [tokens[n].word for n in words[-2:]]
-    if len(last) == 2 and all(last) and last[1].lower() in _SHORT and words[-1] - words[-2] == 2:
+    last = [tokens[n].word for n in names[-2:]]
+    if len(last) == 2 and all(last) and last[1].lower() in _SHORT and names[-1] - names[-2] == 2:
         return f"{last[0]}_{last[1]}"
     return last[-1] if last else ""
 

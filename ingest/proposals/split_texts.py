@@ -60,8 +60,8 @@ def split_columns(
     for heading, cells in zip(headings, columns, strict=True):
         texts = {str(cell).strip() for cell in cells if cell is not None} - UNSET
         is_named = _FEWEST <= len(texts) <= _MOST and all(map(_SEPARATED.search, texts))
-        words = {*words_of(heading)}
-        is_named = is_named and bool(words & _OF_RUNS) and not words & (WORDS["set"] - _OF_RUNS)
+        names = {*words_of(heading)}
+        is_named = is_named and bool(names & _OF_RUNS) and not names & (WORDS["set"] - _OF_RUNS)
         if heading in declared:
             continue
         others = [c for c in columns if c is not cells]
@@ -102,7 +102,7 @@ def split_columns(
         if len(settings) < 2 or not _FILLED * combinations <= len(texts) <= combinations:
             continue
         # A bare number at the end may be of a thing: `sata_2`.
-        is_counted = re.search(_COUNTED, pattern) or words & {"run", "runid"}
+        is_counted = re.search(_COUNTED, pattern) or names & {"run", "runid"}
         if not is_counted and any(part.name == "replicate" for part in settings):
             continue
         # Another text, such as a path of a log, may say the same replicate again.

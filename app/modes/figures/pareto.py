@@ -152,20 +152,16 @@ def _axis(measure: Metric, values: pl.Series) -> dict:
     low, top = float(values.min()), float(values.max())  # type: ignore[arg-type]
     is_log = low > 0 and top > _WIDE * low
     scale = " · log scale" if is_log else ""
+    # A range around values that are nearly equal: their ticks would have many digits.
+    middle, narrow = (low + top) / 2, {}
+    if top - low <= 1e-3 * abs(middle):
+        half = 0.05 * abs(middle) or 1.0
+        narrow = {"range": [middle - half, middle + half]}
     return {
         "type": "log" if is_log else "linear",
         # Ticks at 1, 2 and 5 of each decade; over many decades only at their starts.
         **({"dtick": "D2" if top < 1e4 * low else 1} if is_log else {}),
         "zeroline": False,
-        **_narrow(low, top),
+        **narrow,
         **metric_ticks(measure, abs(top), scale=scale),
     }
-
-
-def _narrow(low: float, top: float) -> dict:
-    """Return a range around values that are nearly equal; their ticks would have many digits."""
-    middle = (low + top) / 2
-    if top - low > 1e-3 * abs(middle):
-        return {}
-    half = 0.05 * abs(middle) or 1.0
-    return {"range": [middle - half, middle + half]}

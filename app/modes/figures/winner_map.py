@@ -132,11 +132,17 @@ def _colors(z: np.ndarray, scene: MapScene) -> dict:
     edges = np.linspace(0, 1, len(hues) + 1)
     steps = [[float(edges[i + k]), hue] for i, hue in enumerate(hues) for k in (0, 1)]
     many = not scene.competitors.has_legend and scene.has_winners
+    count = len(scene.competitors)
+    at = np.unique(np.linspace(0, count - 1, 9).round().astype(int))
+    bar = color_bar(scene.competitors.knob.axis_title) | {
+        "tickvals": [*at.tolist(), count],
+        "ticktext": [*(scene.competitors.labels[i] for i in at), "no winner"],
+    }
     return {
         **_heatmap("winners", z, (-0.5, len(hues) - 0.5), steps),
         "hoverinfo": "skip",
         "showscale": many,
-        **({"colorbar": _colorbar(scene.competitors)} if many else {}),
+        **({"colorbar": bar} if many else {}),
     }
 
 
@@ -160,14 +166,6 @@ def _heatmap(kind: str, z: np.ndarray, limits: tuple[float, float], scale: list)
         "xgap": int(z.shape[1] <= 80),
         "ygap": int(z.shape[0] <= 60),
         "colorscale": scale,
-    }
-
-
-def _colorbar(competitors: Competitors) -> dict:
-    at = np.unique(np.linspace(0, len(competitors) - 1, 9).round().astype(int))
-    return color_bar(competitors.knob.axis_title) | {
-        "tickvals": [*at.tolist(), len(competitors)],
-        "ticktext": [*(competitors.labels[i] for i in at), "no winner"],
     }
 
 
