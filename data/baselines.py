@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import polars as pl
 
+from data.analysis.coded_rows import Part
 from data.analysis.noise import Estimates, estimates_of
 from data.catalogue import Catalogue
 from data.choices import DEFAULT, Study, Value, log_moments, matching
@@ -21,7 +21,7 @@ class Baseline:
 
 
 def baseline_of(
-    everything: pl.DataFrame,
+    everything: Part,
     system: str,
     objective: str,
     own: Study,
@@ -37,55 +37,47 @@ def baseline_of(
         named: Columns and values of the setting.
     """
     name = objective
-    is_there = matching(everything, named) & (everything[f"{name}_n"] > 0)
-    rows = everything[np.flatnonzero(is_there)]
+    is_there = matching(everything.rows, named).to_numpy() & (everything.numbers(f"{name}_n") > 0)
+    there = everything.where(is_there)
     what = "default" if named is DEFAULT else "setting that the baseline names"
-    if not len(rows):
+    if not len(there):
         return None, f"no {what} was measured here"
-    if len(rows) > 1:
-        return None, f"{len(rows)} settings are the {what}: name one"
+    if len(there) > 1:
+        return None, f"{len(there)} settings are the {what}: name one"
     is_more_better = catalogue.metric(name).sign < 0
-    cost = estimates_of(log_moments(rows, name, own.step), own.cost.prior, is_more_better)
-    row = rows.row(0, named=True)
+    cost = estimates_of(log_moments(there, name, own.step), own.cost.prior, is_more_better)
+    row = there.row(0)
     values = tuple(row[column] for column in own.knobs)
-    is_one = row["system"] == system and len(own.rows) == 1
+    is_one = row["system"] == system and len(own.part) == 1
     is_candidate = is_one and own.settings.row(0) == values
     return Baseline(row, cost.at(0), is_candidate), ""
 
 
 def distances(
-    settings: pl.DataFrame, baseline: Mapping[str, Any], *, catalogue: Catalogue
+    own: Study, baseline: Mapping[str, Any], *, catalogue: Catalogue
 ) -> tuple[np.ndarray, np.ndarray]:
     """Count the knobs in which each setting differs from the baseline, and steps on their ladders.
 
     A policy against a number is a change without steps. Without a baseline all differ alike.
     """
-    changes, steps = (np.zeros(max(len(settings), 1), np.int64) for _ in range(2))
+    count = len(own.part) if own.knobs else 1
+    changes, steps = (np.zeros(count, np.int64) for _ in range(2))
     policies = set(POLICIES.values())
     names = catalogue.setting_columns
     known = {name for name in names if baseline.get(name) is not None}
-    for name in sorted(known.union(settings.columns) - policies):
-        own, policy = baseline.get(name), POLICIES.get(name, "")
-        if name not in settings.columns:
+    for name in sorted(known.union(own.knobs) - policies):
+        value, policy = baseline.get(name), POLICIES.get(name, "")
+        if name not in own.knobs:
             changes += 1
             continue
-        is_other = _differs(settings[name], own)
-        if policy in settings.columns:
-            is_other |= _differs(settings[policy], baseline.get(policy))
+        is_other = own.part.differs(name, value)
+        if policy in own.knobs:
+            is_other |= own.part.differs(policy, baseline.get(policy))
         changes += is_other
-        if settings[name].dtype.is_numeric() and own is not None:
-            values = settings[name].cast(pl.Float64).to_numpy()
-            values = np.where(np.isnan(values), float(own), values)
-            ladder = np.unique(np.append(values, float(own)))
-            steps += np.abs(np.searchsorted(ladder, values) - np.searchsorted(ladder, float(own)))
+        if own.part.table.rows[name].dtype.is_numeric() and value is not None:
+            values = own.part.numbers(name).astype(float)
+            values = np.where(np.isnan(values), float(value), values)
+            ladder = np.unique(np.append(values, float(value)))
+            place = np.searchsorted(ladder, float(value))
+            steps += np.abs(np.searchsorted(ladder, values) - place)
     return changes, steps
-
-
-def _differs(column: pl.Series, value: Value) -> np.ndarray:
-    if column.dtype.is_numeric():
-        values = column.cast(pl.Float64).to_numpy()
-        return ~np.isnan(values) if value is None else values != float(value)
-    if value is None:
-        return np.array([one is not None for one in column.to_list()], bool)
-    # NULL becomes NaN, and differs.
-    return (column == value).cast(pl.Float64).to_numpy() != 1

@@ -12,7 +12,15 @@ import numpy as np
 import polars as pl
 
 from data.analysis.best_set import BestSet, Limit, best_set
-from data.analysis.noise import ENOUGH_SETTINGS, Estimates, Settings, estimates_of, fit_prior
+from data.analysis.coded_rows import Part
+from data.analysis.noise import (
+    ENOUGH_SETTINGS,
+    Estimates,
+    Prior,
+    Settings,
+    estimates_of,
+    fit_prior,
+)
 from data.analysis.outcomes import Side, more_runs_of_all, with_more_runs
 from data.catalogue import Catalogue
 from data.errors import DataError
@@ -65,14 +73,14 @@ class Study:
     """The settings of one choice and what their runs say.
 
     Attributes:
-        rows: The moments of each setting, one row a setting.
+        part: The moments of each setting, one row a setting.
         knobs: Columns of the knobs that are set in the choice, and of their policies.
         alpha: Error of the best set.
         step: Resolution of the objective's values, in its unit.
         left_out: Rows of `runs` in settings without a value of the objective above 0.
     """
 
-    rows: pl.DataFrame
+    part: Part
     knobs: tuple[str, ...]
     cost: Estimates
     limit: Limit | None
@@ -84,6 +92,11 @@ class Study:
     def best(self) -> BestSet:
         """The settings that may be the best."""
         return best_set(self.cost, self.limit, self.alpha)
+
+    @property
+    def rows(self) -> pl.DataFrame:
+        """The moments as a table."""
+        return self.part.rows
 
     @cached_property
     def settings(self) -> pl.DataFrame:
@@ -107,23 +120,26 @@ def study_of(
     _check_scope(own, choice, catalogue)
 
     @cache
-    def family() -> pl.DataFrame:
+    def family() -> Part:
         """Return the runs of the system and workload at all loads: their noise can be borrowed."""
         asked: dict[str, Value] = {"workload": choice.workload, "system": choice.system}
         asked |= {name: scope[name] for name in ("dataset", "machine") if name in scope}
-        return _without(_moments(lake, choice, asked), baseline)
+        return Part.of(_without(_moments(lake, choice, asked), baseline))
 
     ordered = in_order(own, catalogue=catalogue)
-    found = study(ordered, choice.objective, choice.limit, alpha, family, catalogue=catalogue)
+    found = study(
+        Part.of(ordered), choice.objective, choice.limit, alpha,
+        lambda name: prior_in(family(), name), catalogue=catalogue,
+    )  # fmt: skip
     return found, everything
 
 
 def study(
-    rows: pl.DataFrame,
+    rows: Part,
     objective: str,
     bound: tuple[str, float] | None,
     alpha: float,
-    family: Callable[[], pl.DataFrame],
+    lent: Callable[[str], Prior],
     *,
     catalogue: Catalogue,
 ) -> Study:
@@ -132,29 +148,26 @@ def study(
     Args:
         rows: One row a setting, columns of `moments_query` by the columns of a setting; as
             `in_order` returns them.
-        family: Returns such rows of all loads, for the noise of a choice with few settings.
+        lent: Returns the prior of a metric over such rows of all loads, for a choice with few.
 
     Raises:
         DataError: No setting has a value of the objective above 0.
     """
-    nulls = rows.null_count().row(0, named=True)
+    known = rows.known(catalogue.setting_columns)
     # A knob is set if it, or the policy beside it, has a value.
     knobs = [
-        name
-        for name in catalogue.setting_columns
-        if min(nulls[name], nulls[POLICIES.get(name, name)]) < len(rows)
+        name for name in catalogue.setting_columns if name in known or POLICIES.get(name) in known
     ]
-    is_there = rows[f"{objective}_n"].to_numpy() > 0
-    there = rows if is_there.all() else rows.filter(is_there)
+    there, runs = rows.where(rows.numbers(f"{objective}_n") > 0), int(rows.numbers("runs").sum())
     if not len(there):
-        raise DataError(f"none of {rows['runs'].sum():,} runs has a value of {objective} above 0")
-    cost, step = estimates_in(there, catalogue.metric(objective), family)
+        raise DataError(f"none of {runs:,} runs has a value of {objective} above 0")
+    cost, step = estimates_in(there, catalogue.metric(objective), lent)
     limit = None
     if bound is not None:
         limited, at_most = catalogue.metric(bound[0]), bound[1]
-        estimates, _ = estimates_in(there, limited, family)
+        estimates, _ = estimates_in(there, limited, lent)
         limit = Limit(limited.sign * float(np.log(at_most)), estimates)
-    left_out = int(rows["runs"].sum()) - int(there["runs"].sum())
+    left_out = runs - int(there.numbers("runs").sum())
     return Study(there, tuple(knobs), cost, limit, alpha, step, left_out)
 
 
@@ -232,12 +245,10 @@ def _check_scope(rows: pl.DataFrame, choice: Choice, catalogue: Catalogue) -> No
             raise DataError(f"{name} varies in this choice: give one of {listed}")
 
 
-def log_moments(rows: pl.DataFrame, name: str, step: float) -> Settings:
+def log_moments(rows: Part, name: str, step: float) -> Settings:
     """Return the moments of a metric in each row; NaN without a value."""
-    counted = rows[f"{name}_n"].to_numpy()
-    log_mean, log_variance, mean = (
-        rows[f"{name}_{end}"].to_numpy() for end in ("log_mean", "log_variance", "mean")
-    )
+    table, ends = rows.table.numbers, ("n", "log_mean", "log_variance", "mean")
+    counted, log_mean, log_variance, mean = (table[f"{name}_{end}"][rows.at] for end in ends)
     floor = (step / mean) ** 2 / 12
     # Means of runs whose deviation nobody told are one observation.
     n = np.where(np.isnan(log_variance), np.minimum(counted, 1), counted)
@@ -246,12 +257,12 @@ def log_moments(rows: pl.DataFrame, name: str, step: float) -> Settings:
 
 
 def estimates_in(
-    rows: pl.DataFrame, metric: Metric, family: Callable[[], pl.DataFrame]
+    rows: Part, metric: Metric, lent: Callable[[str], Prior]
 ) -> tuple[Estimates, float]:
     """Return the estimates of a metric in each row, and the resolution of its values.
 
     Args:
-        rows, family: As of `study`.
+        rows, lent: As of `study`.
     """
     name = metric.name
     step = _step(rows, name)
@@ -259,16 +270,20 @@ def estimates_in(
     if int((settings.n > 1).sum()) >= ENOUGH_SETTINGS:
         prior = fit_prior(settings.n, settings.variance)
     else:
-        relatives = family()
-        known = log_moments(relatives, name, _step(relatives, name))
-        prior = fit_prior(known.n, known.variance)
+        prior = lent(name)
     with np.errstate(divide="ignore", invalid="ignore"):
         return estimates_of(settings, prior, metric.sign < 0), step
 
 
-def _step(rows: pl.DataFrame, name: str) -> float:
-    step = rows[f"{name}_step"].min()
-    return 0.0 if step is None else float(step)  # type: ignore[arg-type]
+def prior_in(rows: Part, name: str) -> Prior:
+    """Return the prior of a metric over all rows."""
+    known = log_moments(rows, name, _step(rows, name))
+    return fit_prior(known.n, known.variance)
+
+
+def _step(rows: Part, name: str) -> float:
+    step = float(np.fmin.reduce(rows.numbers(f"{name}_step"), initial=np.inf))
+    return step if step < np.inf else 0.0
 
 
 def more_runs_apart(a: Study, b: Study, alpha: float, margin: float) -> int | None:

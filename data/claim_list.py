@@ -20,6 +20,7 @@ from data.analysis.claims import (
     outcome_of,
     paired_change,
 )
+from data.analysis.coded_rows import Part
 from data.analysis.noise import Estimates
 from data.analysis.outcomes import (
     Comparison,
@@ -152,7 +153,9 @@ def _claims_of_knobs(scope: Scope, metric: str) -> Iterator[Spec]:
 
 
 def _against_default(scope: Scope, system: str, metric: str, own: Study) -> Iterator[Spec]:
-    default, _ = baseline_of(scope.rows, system, metric, own, DEFAULT, catalogue=scope.catalogue)
+    default, _ = baseline_of(
+        Part.of(scope.rows), system, metric, own, DEFAULT, catalogue=scope.catalogue
+    )
     chosen = scope.recommended(own, default.row if default else {})
     if default is None or chosen is None or np.isnan(default.cost.variance):
         return
@@ -284,7 +287,7 @@ def _limits_met(scope: Scope) -> Iterator[Spec]:
             continue
         assert own.limit is not None, "BUG: a study without its limit"
         default, _ = baseline_of(
-            scope.rows, system, ENERGY, own, DEFAULT, catalogue=scope.catalogue
+            Part.of(scope.rows), system, ENERGY, own, DEFAULT, catalogue=scope.catalogue
         )
         chosen = scope.recommended(own, default.row if default else {})
         if chosen is None:

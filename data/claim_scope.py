@@ -13,9 +13,11 @@ from data.analysis.best_set import recommend
 from data.analysis.claims import (
     Question,
 )
+from data.analysis.coded_rows import Part
+from data.analysis.noise import Prior
 from data.baselines import distances
 from data.catalogue import Catalogue
-from data.choices import Study, Value, in_order, study
+from data.choices import Study, Value, in_order, prior_in, study
 from data.errors import DataError
 from data.queries.claims import Member
 
@@ -118,17 +120,18 @@ class Scope:
     def study_of(self, system: str, metric: str, bound: tuple[str, float] | None) -> Study:
         """Find the best set of one system; raises as `study`."""
         own = self.rows.filter(pl.col("system") == system, ~pl.col("is_baseline"))
-        family = partial(self._family, system)
+        lent = partial(self._prior, system)
         ordered = in_order(own, catalogue=self.catalogue)
-        return study(ordered, metric, bound, self.alpha, family, catalogue=self.catalogue)
+        return study(Part.of(ordered), metric, bound, self.alpha, lent, catalogue=self.catalogue)
 
-    def _family(self, system: str) -> pl.DataFrame:
+    def _prior(self, system: str, metric: str) -> Prior:
         alike = {name: self.values[name] for name in ("dataset", "machine", "workload")}
         same = [pl.col(name).eq_missing(pl.lit(value)) for name, value in alike.items()]
-        return self.everything.filter(*same, pl.col("system") == system, ~pl.col("is_baseline"))
+        family = [*same, pl.col("system") == system, ~pl.col("is_baseline")]
+        return prior_in(Part.of(self.everything.filter(*family)), metric)
 
     def recommended(self, own: Study, default: Mapping[str, Any]) -> int | None:
-        changes, steps = distances(own.settings, default, catalogue=self.catalogue)
+        changes, steps = distances(own, default, catalogue=self.catalogue)
         return recommend(own.cost, own.best, changes, steps, self.alpha, self.log_margin).setting
 
     def items_of(self, cells: pl.DataFrame) -> np.ndarray | None:

@@ -23,6 +23,7 @@ import polars as pl
 
 from data.analysis.attainment import AreaRatio, area_ratio
 from data.analysis.best_set import recommend
+from data.analysis.coded_rows import Part
 from data.analysis.outcomes import (
     Change,
     Outcome,
@@ -123,10 +124,10 @@ def decide(
     study, everything = study_of(lake, choice, alpha, baseline)
     catalogue = lake.catalogue
     reference, reason = baseline_of(
-        everything, choice.system, choice.objective, study, baseline, catalogue=catalogue
+        Part.of(everything), choice.system, choice.objective, study, baseline, catalogue=catalogue
     )
     default = reference.row if reference else {}
-    changes, steps = distances(study.settings, default, catalogue=catalogue)
+    changes, steps = distances(study, default, catalogue=catalogue)
     recommended = recommend(study.cost, study.best, changes, steps, alpha, float(np.log1p(margin)))
     change = None
     is_twice = study.best.is_member & (study.cost.n >= 2)

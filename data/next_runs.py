@@ -21,6 +21,7 @@ import numpy as np
 import polars as pl
 
 from data.analysis.best_set import BestSet, Limit, best_set, recommend
+from data.analysis.coded_rows import Part
 from data.analysis.outcomes import MORE_TRIED, with_more_runs
 from data.analysis.planner import BASELINE, FIRST_CELL, Cell, PlannedRun, plan, unmeasured_cells
 from data.baselines import Baseline, baseline_of, distances
@@ -68,7 +69,7 @@ def next_runs(
     own, everything = study_of(lake, choice, alpha, baseline)
     catalogue = lake.catalogue
     default, _ = baseline_of(
-        everything, choice.system, choice.objective, own, baseline, catalogue=catalogue
+        Part.of(everything), choice.system, choice.objective, own, baseline, catalogue=catalogue
     )
     if not own.cost.is_judged.any():
         # Each setting may be the best, as far as these runs say.
@@ -79,7 +80,7 @@ def next_runs(
             budget = second if minutes is None else planner.runs_in(minutes)
         planned = plan(own.cost, best, budget, planner.seed)
         return planner.answer(planned, (), float("nan"), "", is_done=False)
-    changes, steps = distances(own.settings, default.row if default else {}, catalogue=catalogue)
+    changes, steps = distances(own, default.row if default else {}, catalogue=catalogue)
     log_margin = float(np.log1p(margin))
     chosen = recommend(own.cost, own.best, changes, steps, alpha, log_margin).setting
     planner = _Planner(lake, choice, own, own.best, default, alpha, log_margin)

@@ -20,6 +20,7 @@ import numpy as np
 import polars as pl
 
 from data.analysis.best_set import quantile
+from data.analysis.coded_rows import Part
 from data.analysis.importance import DRAWS, importance
 from data.catalogue import Catalogue
 from data.choices import Choice, Study, log_moments, study_of
@@ -152,7 +153,7 @@ def knob_shares(lake: "Lake", choice: Choice, draws: int = DRAWS) -> KnobShares:
     places = rows["place"].to_numpy()
     codes = np.column_stack([rows[k.column].rank("dense").to_numpy() - 1 for k in varying])
     cost = own.cost.at(places)
-    raw = log_moments(rows, choice.objective, own.step).variance
+    raw = log_moments(Part.of(rows), choice.objective, own.step).variance
     allowed = ~own.best.is_outside[places] if choice.limit is not None else None
     seed = zlib.crc32(cost.mean.tobytes())
     shares = importance(codes.astype(np.int64), cost, raw, seed, draws, allowed)

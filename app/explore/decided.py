@@ -4,7 +4,7 @@ A row has the setting to take, the settings that cannot be told from it, what it
 than the best, and its change against the default with an interval.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final
 
@@ -12,21 +12,11 @@ import numpy as np
 import polars as pl
 
 from app.explore.question import Question
-from app.explore.studies import (
-    best_of,
-    family_of,
-    moments_of,
-    rows_at,
-    setting_keys,
-    studies_of,
-    without_picture,
-    without_settings,
-)
+from app.explore.studies import Chosen, best_of, moments_of, setting_keys, studies_of
 from app.kit.clause import MAX_CHARS, write_knobs
-from app.kit.lake_view import LakeView
 from data.analysis.best_set import recommend
 from data.analysis.cell_outcomes import SAME_SHARE
-from data.analysis.facets import matches
+from data.analysis.coded_rows import Part
 from data.analysis.outcomes import Side, compare_sides, saving
 from data.analysis.planner import more_runs
 from data.baselines import Baseline, baseline_of, distances
@@ -77,54 +67,40 @@ def decided(question: Question) -> pl.DataFrame:
         maybe or outside; percentages are of the cost, NULL where the data do not bound them; `set`
         is the best set as alternatives of a `knobs` clause. Sorted by place and system.
     """
-    moments = moments_of(question)
-    kinds = moments.schema
+    kinds = moments_of(question).table.rows.schema
     schema = {name: kinds[name] for name in question.catalogue.configuration} | _COLUMNS
     return pl.DataFrame([judged.row for judged in judge(question)], schema)
 
 
-def judge(question: Question) -> tuple[Judged, ...]:
-    """Judge each system at each load that the filters leave; the same question is judged once.
+def judge(question: Question) -> list[Judged]:
+    """Judge each system at each load that the filters leave; the same choice is judged once.
 
     Nothing is judged by a cost of which neither less nor more is known to be better.
     """
     if question.cost.better is None:
-        return ()
-    asked = replace(question, state=without_picture(question.state))
-    return question.view.once(_judge, asked, is_large=True)
+        return []
+    state = question.state
+    asked = "judged", state.limited, state.margin_pct, state.against
+    return [
+        chosen.once(asked, partial(_judged, chosen, question)) for chosen in studies_of(question)
+    ]
 
 
-def _judge(view: LakeView, question: Question) -> tuple[Judged, ...]:
-    state, catalogue = question.state, view.catalogue
-    rows, columns = moments_of(question), list(catalogue.choice_columns)
-    everyone = rows.filter(matches(without_settings(state.selection, catalogue)))
-    if not state.against:
-        everyone = everyone.filter(pl.col("is_baseline").fill_null(False))
-    places, nobody = everyone.partition_by(columns[:-1], as_dict=True), everyone.clear()
-    return tuple(
-        _judged(
-            one, places.get(tuple(one.rows[name][0] for name in columns[:-1]), nobody), question
-        )
-        for one in studies_of(question)
-    )
-
-
-def _judged(judged: Study, here: pl.DataFrame, question: Question) -> Judged:
-    """Judge one choice.
-
-    Args:
-        here: The settings of the same place, of all systems; at least the defaults.
-    """
-    state, catalogue = question.state, question.catalogue
-    system = judged.rows["system"][0]
+def _judged(chosen: Chosen, question: Question) -> Judged:
+    state, catalogue, judged = question.state, question.catalogue, chosen.study
+    moments, place = chosen.moments, chosen.moments.place
+    at_place = (place == place[chosen.choice])[moments.choice]
+    here = Part(moments.table, np.flatnonzero(at_place & moments.is_default))
+    system = judged.part.row(0)["system"]
     reference, reason = baseline_of(here, system, state.cost, judged, DEFAULT, catalogue=catalogue)
     base = reference.row if reference else {}
-    changes, steps = distances(judged.settings, base, catalogue=catalogue)
+    changes, steps = distances(judged, base, catalogue=catalogue)
     margin = float(np.log1p(state.margin_pct / 100))
-    chosen = recommend(judged.cost, judged.best, changes, steps, state.alpha, margin)
-    shown = _lowest(judged) if chosen.setting is None else chosen.setting
-    row = {**judged.rows.row(shown, named=True), **_facts(judged, shown, question)}
-    row |= {"is_proven": chosen.is_proven, "reason": "" if reference else reason}
+    taken = recommend(judged.cost, judged.best, changes, steps, state.alpha, margin)
+    shown = _lowest(judged) if taken.setting is None else taken.setting
+    row = judged.part.row(shown)
+    row |= _facts(judged, shown, row, question)
+    row |= {"is_proven": taken.is_proven, "reason": "" if reference else reason}
     members = judged.best.is_member & (judged.cost.n >= 2)
     row["regret_pct"] = percent_of(float(judged.best.regret[shown]))
     row["set"] = _alternatives(judged, members, shown, question)
@@ -144,12 +120,15 @@ def _judged(judged: Study, here: pl.DataFrame, question: Question) -> Judged:
                 judged.cost.at(shown), reference.cost, picked, state.alpha, margin
             )
     if state.against and row["standing"] != "outside":
-        row |= _against(judged, rows_at(here, {"system": state.against}), question)
+        systems = moments.table.codes["system"]
+        is_rival = np.array([value == state.against for value in systems.values])[systems.codes]
+        row |= _against(chosen, np.flatnonzero(at_place & is_rival), question)
     return Judged(judged, shown, reference, row)
 
 
-def _facts(judged: Study, shown: int, question: Question) -> dict[str, Any]:
-    """Return what a row says of its shown setting and its set."""
+def _facts(judged: Study, shown: int, row: dict[str, Any], question: Question) -> dict[str, Any]:
+    """Return what a row says of its shown setting and its set; `row` has the moments."""
+    limited = row[f"{question.state.limited}_log_mean"]
     best, n = judged.best, judged.cost.n
     is_beyond = False
     if judged.limit is not None:
@@ -157,12 +136,11 @@ def _facts(judged: Study, shown: int, question: Question) -> dict[str, Any]:
         # Without an estimate of noise the mean itself counts.
         is_beyond = bool(np.isnan(metric.variance) and metric.mean > judged.limit.at)
     standing = "within" if best.is_within[shown] else "maybe"
-    limited = judged.rows[f"{question.state.limited}_log_mean"][shown]
     is_same = np.abs(judged.cost.mean - judged.cost.mean[shown]) <= SAME_SHARE
     return {
         "n": int(n[shown]),
-        "cost_mean": judged.rows[f"{question.cost.name}_mean"][shown],
-        "limited_mean": judged.rows[f"{question.state.limited}_mean"][shown],
+        "cost_mean": row[f"{question.cost.name}_mean"],
+        "limited_mean": row[f"{question.state.limited}_mean"],
         "equals": int((is_same & ~best.is_outside).sum()),
         "cost": float(np.exp(question.cost.sign * judged.cost.mean[shown])),
         "limited": None if limited is None else float(np.exp(limited)),
@@ -189,12 +167,13 @@ def _lowest(judged: Study) -> int:
     return 0 if np.isnan(limited).all() else int(np.nanargmin(limited))
 
 
-def _against(judged: Study, rows: pl.DataFrame, question: Question) -> dict[str, Any]:
+def _against(chosen: Chosen, rivals: np.ndarray, question: Question) -> dict[str, Any]:
     """Compare the best of a choice with the best of the system that the reader chose."""
-    if not len(rows) or rows["system"][0] == judged.rows["system"][0]:
+    moments, judged = chosen.moments, chosen.study
+    if not len(rivals) or moments.choice[rivals[0]] == chosen.choice:
         return {}
     try:
-        other = best_of(rows, question, partial(family_of, rows, rows.row(0, named=True)))
+        other = best_of(moments, rivals, question).study
     except DataError:
         return {}
     state = question.state
@@ -224,7 +203,7 @@ def _alternatives(judged: Study, members: np.ndarray, shown: int, question: Ques
     text = ""
     # A member has two characters at least.
     if 2 * len(places) <= MAX_CHARS // 2:
-        columns = judged.rows[knobs or ["system"]][places].to_dict(as_series=False)
+        columns = judged.part.listed(knobs or ["system"], places)
         rest = [name for name in columns if name != "itr_us"]
         others = list(zip(*(columns[n] for n in rest), strict=True)) if rest else [()] * len(places)
         delays: dict[tuple[Any, ...], list[Any]] = {}
@@ -237,8 +216,8 @@ def _alternatives(judged: Study, members: np.ndarray, shown: int, question: Ques
         ]
         text = write_knobs(alternatives).removeprefix("knobs~")
     if not text or len(text) > MAX_CHARS // 2:
-        only = judged.rows[knobs].row(shown, named=True)
-        text = write_knobs([only]).removeprefix("knobs~")
+        row = judged.part.row(shown)
+        text = write_knobs([{name: row[name] for name in knobs}]).removeprefix("knobs~")
     return text
 
 

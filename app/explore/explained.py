@@ -7,12 +7,13 @@ import numpy as np
 
 from app.explore.decided import DEFAULT_WORDS, Judged, judge
 from app.explore.question import Question
-from app.explore.studies import decided_query, setting_keys, without_settings
+from app.explore.studies import decided_query, setting_keys
 from app.kit.clause import matching, read_clause
 from app.kit.words import configuration_words, explanation
 from data.analysis.best_set import pair_test
 from data.analysis.noise import Estimates
 from data.queries.statement import statement
+from data.selection import Selection
 from data.units import MINUS, format_digits, format_quantity, lowered
 
 # Of that many pairs at most the numbers are listed.
@@ -45,7 +46,9 @@ def explain_best(question: Question) -> str:
     left_out = set(catalogue.configuration) - set(setting_keys(question))
     asked = decided_query(state.selection, metrics, catalogue, left_out)
     explained = explanation(view, state.selection, asked, before, after)
-    defaults = without_settings(state.selection, catalogue)
+    # The default is the load's, whatever the settings.
+    given = tuple(c for c in state.selection.clauses if catalogue.knobs[c.facet.name].is_given)
+    defaults = Selection(given, state.selection.without)
     query = statement(*decided_query(defaults, metrics, catalogue, only="is_baseline"))
     parts = [
         explained, "the defaults that these settings are compared with:", query,
@@ -108,7 +111,7 @@ def _pair(judged: Judged, clause: Any, question: Question) -> tuple[Judged, Side
 
 
 def _side(judged: Judged, setting: int, question: Question) -> Side:
-    row = judged.study.rows.row(setting, named=True)
+    row = judged.study.part.row(setting)
     varying = question.varying.intersection(setting_keys(question))
     given = {knob.column for knob in question.catalogue.knobs.values() if knob.is_given}
     words = configuration_words(row, varying - given, question.catalogue)

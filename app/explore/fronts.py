@@ -4,13 +4,14 @@ import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
+from itertools import islice
 from typing import Any, Final
 
 import numpy as np
 import polars as pl
 
 from app.explore.question import Question
-from app.explore.studies import MOST_CHOICES, family_of, moments_of, settings_left
+from app.explore.studies import MOST_CHOICES, moments_of, settings_clauses
 from app.kit.columns import floats
 from data.analysis.attainment import (
     AreaRatio,
@@ -19,6 +20,7 @@ from data.analysis.attainment import (
     possible_frontier,
     sure_frontier,
 )
+from data.analysis.coded_rows import Part
 from data.analysis.noise import Estimates
 from data.choices import estimates_in
 from data.metrics import Metric
@@ -57,19 +59,22 @@ def fronts_of(question: Question) -> tuple[Front, ...]:
 
 
 def _fronts(question: Question, x: Metric, y: Metric) -> Iterator[Front]:
-    rows = moments_of(question, (y.name, x.name))
+    moments = moments_of(question, (y.name, x.name))
     columns = list(question.catalogue.choice_columns)
-    has_both = [pl.col(f"{metric.name}_n") > 0 for metric in (x, y)]
-    there = settings_left(question, rows).filter(*has_both)
-    is_default = pl.col("is_baseline").fill_null(False)
-    for own in there.partition_by(columns, maintain_order=True)[:MOST_CHOICES]:
+    has_both = [moments.table.numbers[f"{metric.name}_n"] > 0 for metric in (x, y)]
+    there = (
+        own[np.logical_and(*has_both)[own]] for own in moments.choices(settings_clauses(question))
+    )
+    for own in islice(filter(len, there), MOST_CHOICES):
         # The default is no choice, unless nothing else was measured.
-        settings = own if own.select(is_default.all()).item() else own.filter(~is_default)
-        family = partial(family_of, rows, own.row(0, named=True))
-        estimates = [estimates_in(settings, metric, family)[0] for metric in (x, y)]
-        symbol = question.state.symbol
-        knob = question.catalogue.knobs.get(symbol)
-        yield Front(own.select(columns).row(0), own[knob.column][0] if knob else None, *estimates)
+        is_default = moments.is_default[own]
+        settings = Part(moments.table, own if is_default.all() else own[~is_default])
+        lent = partial(moments.prior, int(moments.choice[own[0]]))
+        estimates = [estimates_in(settings, metric, lent)[0] for metric in (x, y)]
+        first = moments.table.rows.row(int(own[0]), named=True)
+        knob = question.catalogue.knobs.get(question.state.symbol)
+        key = tuple(first[name] for name in columns)
+        yield Front(key, first[knob.column] if knob else None, *estimates)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ import numpy as np
 import polars as pl
 
 from app.explore.question import Question
+from app.kit.columns import values_of
 from app.kit.competitors import MOST_LEVELS, axis_label, legible, ordered_values, value_words
 from app.kit.encodings import axis_title, base_layout, color_bar, message_figure, scatter_trace
 from app.kit.figure_text import BREAK, bold, finishing
@@ -75,12 +76,12 @@ def heat_of(question: Question) -> Heat:
     x, y = knobs = question.heat_knobs
     state, system_knob = question.state, question.catalogue.knobs["system"]
     is_open = system_knob in knobs or "system" in state.pool
-    filters, systems = state.selection, question.view.left(state.selection)["system"]
-    if not is_open and state.heat_system in systems.unique().to_list():
+    filters, systems = state.selection, question.view.part_left(state.selection).values("system")
+    if not is_open and state.heat_system in systems:
         filters = filters.with_values("system", [str(state.heat_system)])
     cube = question.cube(state.heat_metric, filters)
     part = like_with_like(cube, knobs, state.pool, runs="n", catalogue=question.catalogue)
-    rows = part.of(cube)
+    rows = part.within(cube).rows
     chosen = (
         filters.values("system") if filters is not state.selection else tuple(rows["system"][:1])
     )
@@ -94,11 +95,10 @@ def heatmap(question: Question) -> dict[str, Any]:
     if not view.matching(state.selection):
         return {"figure": message_figure("Nothing to map." if view.runs else EMPTY_LAKE)}
     heat, measure = heat_of(question), question.catalogue.metric(state.heat_metric)
-    left = heat.part.of(view.left(state.selection))
-    if heat.system is not None:
-        left = left.filter(pl.col("system") == heat.system)
-    labels = dict(view.outline.select("system", "system_label").unique().iter_rows())
-    of = {"system": heat.system, "system_label": labels.get(heat.system)}
+    place = heat.part.place if heat.system is None else heat.part.place | {"system": heat.system}
+    left = view.part_left(state.selection).at_values(place).rows
+    labels = view.labels
+    of = {"system": heat.system, "system_label": labels.get(heat.system or "")}
     label = system_name({**of, "dataset": left["dataset"][0] if len(left) else None})
     if not len(heat.cells):
         who = f" of {label}" if label else ""
@@ -191,7 +191,7 @@ def build_heatmap(
 
 def _bins(knob: Knob, values: pl.Series) -> Levels:
     """Return the values of each column or row of the map: one, or those of a bin."""
-    ordered = ordered_values(knob, values.unique().to_list())
+    ordered = ordered_values(knob, values_of(values))
     known = [value for value in ordered if value is not None]
     if not knob.facet.is_number or len(known) <= MOST_LEVELS:
         return [[value] for value in ordered]
@@ -221,9 +221,7 @@ def _ends(knob: Knob, levels: Levels, label_of: Callable[[Value | None], str]) -
 
 def _grid(cells: pl.DataFrame, x_knob: Knob, y_knob: Knob) -> dict:
     """Return the cells as matrices: one row per value along y, one column per value along x."""
-    xs, ys = (
-        ordered_values(knob, cells[knob.column].unique().to_list()) for knob in (x_knob, y_knob)
-    )
+    xs, ys = (ordered_values(knob, values_of(cells[knob.column])) for knob in (x_knob, y_knob))
     shape = (len(ys), len(xs))
     grid = {name: np.full(shape, np.nan) for name in ("mean", "sd", "n")}
     for row in cells.iter_rows(named=True):

@@ -123,8 +123,12 @@ def system_choices(view: LakeView, state: ExploreState) -> Entries:
 
 
 def _systems(view: LakeView, selection: Selection) -> Entries:
-    left = view.left(selection).select("system", "system_label").unique().sort("system")
-    return entries({system: label or system for system, label in left.iter_rows() if system})
+    left = view.part_left(selection)
+    systems, labels = left.codes("system"), left.codes("system_label")
+    first = left.numbered(["system"])[0]
+    pairs = zip(systems.codes[first].tolist(), labels.codes[first].tolist(), strict=True)
+    named = {systems.values[system]: labels.values[label] for system, label in pairs}
+    return entries({name: named[name] or name for name in sorted(filter(None, named))})
 
 
 def against_choices(view: LakeView, state: ExploreState) -> Entries:

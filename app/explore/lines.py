@@ -99,7 +99,7 @@ def lines_of(question: Question, cube: pl.DataFrame | None = None) -> Lines:
 def _cube(question: Question) -> pl.DataFrame:
     """Return the statistics of each metric for each combination of knobs, by `metric`."""
     names = question.state.lines_y
-    return pl.concat(question.cube(name).with_columns(metric=pl.lit(name)) for name in names)
+    return pl.concat(question.cube(name).rows.with_columns(metric=pl.lit(name)) for name in names)
 
 
 def _means(parts: pl.DataFrame, columns: Sequence[str]) -> pl.DataFrame:
@@ -150,7 +150,7 @@ def lines(question: Question) -> dict[str, Any]:
         missing = " or ".join(catalogue.metric(name).title for name in state.lines_y)
         return {"figure": message_figure(f"No run has a value for{BREAK}{missing}.")}
     x, by = drawn[0].x, drawn[0].by
-    labels = dict(view.outline.select("system", "system_label").unique().iter_rows())
+    labels = view.labels
     everything = pl.concat([_drawable(each)[0] for each in drawn])
     values = everything[by.column].unique().to_list() if by else []
     competitors = competitors_of(by, values, view.systems, labels) if by else None

@@ -119,7 +119,7 @@ def with_odd(
         points: Means of configurations, or runs.
     """
     if not len(odd):
-        return points.with_columns(odd=pl.lit(None, pl.String))
+        return points.hstack([pl.Series("odd", [None], pl.String).new_from_index(0, len(points))])
     shared = [name for name in catalogue.configuration if name in points.columns]
     for axis, column in (("x", state.x), ("y", state.y)):
         of_axis = odd.filter(axis=axis)

@@ -14,6 +14,7 @@ from app.kit.clause import read_clause
 from app.kit.lake_view import LakeView
 from app.kit.metric_choice import performance_column
 from app.kit.panels import NONE, Split, split_name
+from data.analysis.coded_rows import Part
 from data.catalogue import Catalogue
 from data.knobs import Knob
 from data.metrics import Metric
@@ -101,7 +102,7 @@ class Question:
         return columns
 
     @cached_property
-    def points(self) -> pl.DataFrame:
+    def narrowed(self) -> Part:
         """The answer of `shown_points_query`: means of configurations, or runs."""
         known = self._known((*_TRACE_ORDER, *self.catalogue.shown))
         measured, means = self.measured, self.state.replicates == "means"
@@ -112,6 +113,11 @@ class Question:
             )
 
         return self.view.narrowed(query, self.selection, known, is_each_run=not means)
+
+    @property
+    def points(self) -> pl.DataFrame:
+        """The rows of `narrowed`."""
+        return self.narrowed.rows
 
     @property
     def split(self) -> Knob | None:
@@ -129,7 +135,7 @@ class Question:
         selection = Selection(tuple(clauses), self.selection.without)
         return replace(self, state=replace(self.state, selection=selection))
 
-    def cube(self, column: str, selection: Selection | None = None) -> pl.DataFrame:
+    def cube(self, column: str, selection: Selection | None = None) -> Part:
         """Return a column's statistics for each combination of knobs that the filters leave."""
         wanted = self.selection if selection is None else selection
         known = self._known([facet.column for facet in self.catalogue.facets.values()])

@@ -8,9 +8,10 @@ import numpy as np
 import polars as pl
 
 from app.explore.state import ExploreState
-from app.kit.columns import coded, values_of
+from app.kit.columns import floats, values_of
 from app.kit.competitors import Competitors, competitors_of
 from app.kit.panels import NONE
+from data.analysis.coded_rows import coded
 from data.catalogue import Catalogue
 from data.knobs import Knob
 
@@ -74,21 +75,18 @@ def encoding_of(
 
 def labels_of(points: pl.DataFrame) -> dict[str, str]:
     """Return system to label, in the order of the systems."""
-    pairs = points[["system", "system_label"]][coded(points["system"])[0]]
-    return dict(sorted(pairs.iter_rows(), key=lambda pair: pair[0] or ""))
+    systems, labels = points["system"], points["system_label"]
+    pairs = [(systems[row], labels[row]) for row in coded(systems)[0].tolist()]
+    return dict(sorted(pairs, key=lambda pair: pair[0] or ""))
 
 
-def _keys(encoding: Encoding) -> list[pl.Expr]:
-    """Return the expressions that have one value in each trace."""
-    keys = []
-    if encoding.symbol is not None:
-        keys.append(pl.col(encoding.symbol.column).alias("symbol"))
-    if encoding.colour is not None:
-        column = pl.col(encoding.colour.column)
-        keys.append((column if encoding.hues is not None else column.is_null()).alias("colour"))
-    if encoding.size is not None:
-        keys.append(pl.col(encoding.size.column).is_null().alias("size"))
-    return keys or [pl.lit(0).alias("all")]
+def _told(encoding: Encoding) -> list[tuple[Knob, bool]]:
+    """Return the knobs that tell traces apart: by each value, or by whether there is a number."""
+    told = (
+        (encoding.symbol, True), (encoding.colour, encoding.hues is not None),
+        (encoding.size, False),
+    )  # fmt: skip
+    return [(knob, is_each) for knob, is_each in told if knob is not None]
 
 
 def in_trace_order(points: pl.DataFrame, encoding: Encoding) -> pl.DataFrame:
@@ -97,7 +95,9 @@ def in_trace_order(points: pl.DataFrame, encoding: Encoding) -> pl.DataFrame:
     is_sorted = [knob and knob.name for knob in roles] == ["dvfs", "itr", "system"]
     if is_sorted or not any(roles) or not len(points):
         return points
-    return points.sort(_keys(encoding), maintain_order=True, nulls_last=True)
+    columns = ((pl.col(knob.column), is_each) for knob, is_each in _told(encoding))
+    keys = [column if is_each else column.is_null() for column, is_each in columns]
+    return points.sort(keys, maintain_order=True, nulls_last=True)
 
 
 def trace_groups(points: pl.DataFrame, encoding: Encoding) -> list[tuple[int, int]]:
@@ -106,8 +106,11 @@ def trace_groups(points: pl.DataFrame, encoding: Encoding) -> list[tuple[int, in
     Args:
         points: Sorted by `in_trace_order`.
     """
-    keys = points.select(pl.struct(_keys(encoding)).rle_id()).to_series()
-    if len(keys) == 1 < len(points):
-        return [(0, len(points))]
-    starts = np.flatnonzero(np.diff(keys.to_numpy(), prepend=-1))
+    is_first = np.zeros(len(points), bool)
+    is_first[:1] = True
+    for knob, is_each in _told(encoding):
+        column = points[knob.column]
+        codes = coded(column)[1] if is_each else np.isnan(floats(column))
+        is_first[1:] |= codes[1:] != codes[:-1]
+    starts = np.flatnonzero(is_first)
     return list(zip(starts.tolist(), [*starts[1:].tolist(), len(points)], strict=True))

@@ -14,7 +14,7 @@ from app.explore.odd import with_odd
 from app.explore.question import Question
 from app.explore.roles import Encoding, encoding_of, in_trace_order, labels_of
 from app.explore.studies import with_standings
-from app.kit.columns import encode_columns, encode_counts, encode_numbers, floats, thin
+from app.kit.columns import encode_columns, encode_counts, encode_numbers, floats, thin, values_of
 from app.kit.encodings import message_figure
 from app.kit.joined import join_panels
 from app.kit.panels import Split
@@ -43,19 +43,22 @@ def scatter(question: Question) -> dict[str, Any]:
     points = question.points
     if not len(points):
         return {"figure": message_figure(_nothing_left(question)), "columns": None}
-    performance, cost = catalogue.metric(question.performance), pl.lit(None, pl.Float64)
-    if performance.better:
-        cost = performance.sign * pl.col("performance")
-    points = points.with_columns(performance=cost)
+    performance = catalogue.metric(question.performance)
+    cost = points["performance"] * performance.sign
+    if not performance.better:
+        cost = pl.Series("performance", [None], pl.Float64).new_from_index(0, len(points))
+    # A copy shares the columns; columns that are set in place need no thread.
+    points = points.clone().replace_column(points.get_column_index("performance"), cost)
     odd = question.odd.clear() if state.without_odd else question.odd
     points = with_standings(question, with_odd(points, odd, state, catalogue))
     split = Split.of(points, question.split) if question.split else None
     parts = split.parts(points) if split else [points]
     questions = question.of_panels(split) if split else [question]
-    encoding = encoding_of(pl.concat(parts), state, view.systems, catalogue)
+    points = pl.concat(parts) if split else points
+    encoding = encoding_of(points, state, view.systems, catalogue)
     parts = [in_trace_order(part, encoding) for part in parts]
-    ends, points = np.cumsum([0, *map(len, parts)]), pl.concat(parts)
-    marks = [find_marks(own, state, encoding, catalogue) for own in parts]
+    ends, points = np.cumsum([0, *map(len, parts)]), pl.concat(parts) if split else parts[0]
+    marks = [find_marks(own, state, encoding, catalogue, question.varying) for own in parts]
     needed = [mark.needed() + start for mark, start in zip(marks, ends, strict=False)]
     drawn = thin(len(points), MAX_POINTS, np.concatenate(needed))
     shown = points if len(drawn) == len(points) else points[drawn]
@@ -184,7 +187,7 @@ def _unset(points: pl.DataFrame, knob: str) -> list[str | None]:
     """Return the systems of points without an ITR, for which the word depends on them."""
     if knob != "itr" or not points["itr_us"].null_count():
         return []
-    return points.filter(pl.col("itr_us").is_null())["system"].unique().to_list()
+    return values_of(points["system"][np.flatnonzero(np.isnan(floats(points["itr_us"])))])
 
 
 def _named(

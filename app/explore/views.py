@@ -48,7 +48,7 @@ def _best(question: Question) -> pl.DataFrame:
     ratios, signs = {}, []
     if shown.against:
         ratios, signs = areas_of(question), [metric(name).sign for name in (shown.x, shown.y)]
-    ratios_of = [ratios.get(key) for key in rows.select(question.catalogue.choice_columns).rows()]
+    ratios_of = [ratios.get(key) for key in rows[list(question.catalogue.choice_columns)].rows()]
     areas = [
         (one.estimate, one.low, one.high, *np.exp(np.array(signs) * one.reference))
         if one is not None and np.isfinite(one.estimate) else (None,) * 5
@@ -78,12 +78,14 @@ def asked_of(view: LakeView, state: ExploreState) -> Asked:
 
 def source_words(view: LakeView, state: ExploreState) -> str:
     """Say in one line what the page shows and where it comes from; empty where no run matches."""
-    left = view.left(state.selection)
+    left = view.part_left(state.selection)
     if not len(left):
         return ""
     shown = Question.of(view, state).state
-    datasets = left["dataset"].drop_nulls().unique().sort()
-    workloads = [workload_title(w) for w in left["workload"].drop_nulls().unique().sort()]
+    datasets, workloads = (
+        sorted(name for name in left.values(column) if name is not None)
+        for column in ("dataset", "workload")
+    )
     citations = [view.lake.about[name]["citation"] for name in datasets
             if "citation" in view.lake.about.get(name, {})]  # fmt: skip
     axes = axis_words(shown.x, shown.y, view.catalogue)
@@ -91,9 +93,10 @@ def source_words(view: LakeView, state: ExploreState) -> str:
         titles = [view.catalogue.metric(name).title for name in shown.lines_y]
         titles[1:] = [lowered(title) for title in titles[1:]]
         axes = f"{' and '.join(titles)} over {lowered(view.catalogue.knobs[shown.lines_x].title)}"
-    sentence = f"{axes} of {view.matching(state.selection):,} runs of {_listed(workloads)}"
-    if len(datasets):
-        sentence += f", from {_listed(list(datasets))}"
+    runs = f"{view.matching(state.selection):,} runs"
+    sentence = f"{axes} of {runs} of {_listed(list(map(workload_title, workloads)))}"
+    if datasets:
+        sentence += f", from {_listed(datasets)}"
     return f"{sentence} ({'; '.join(citations)})." if citations else f"{sentence}."
 
 
@@ -153,7 +156,11 @@ def limit_domain(view: LakeView, state: ExploreState) -> dict[str, Any]:
     question = Question.of(view, state)
     measure = question.limited
     cube = question.cube(measure.name, question.filters)
-    low, high = cube["low"].min(), cube["high"].max()
+    low, high = (
+        (float(cube.numbers("low").min()), float(cube.numbers("high").max()))
+        if len(cube)
+        else (None, None)
+    )
     domain = {"low": low, "high": high, "unit": measure.unit, "column": measure.name}
     if AGREED_METRIC in view.measured_columns(state.selection):
         is_own = question.performance == AGREED_METRIC

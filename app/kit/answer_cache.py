@@ -10,6 +10,8 @@ import polars as pl
 import polars.selectors as cs
 from cachetools import LRUCache, cached
 
+from data.analysis.coded_rows import CodedRows
+
 # Maximum rows of one cached answer, and of all answers together.
 KEPT_ROWS: Final = 60_000
 ALL_ROWS: Final = 240_000
@@ -39,7 +41,7 @@ def unchanged(answer: pl.DataFrame) -> pl.DataFrame:
 class _Bounded(LRUCache):
     """Answers by query; the least recently used are dropped when rows or answers are too many."""
 
-    def __setitem__(self, question: Any, answer: pl.DataFrame | None) -> None:
+    def __setitem__(self, question: Any, answer: CodedRows | None) -> None:
         super().__setitem__(question, answer)
         while len(self) > ALL_ANSWERS:
             self.popitem()
@@ -51,9 +53,9 @@ class AnswerCache:
     def __init__(
         self, ask: Callable[[str, Sequence[Any]], pl.DataFrame], all_rows: int | None = None
     ) -> None:
-        def kept(sql: str, parameters: tuple[Any, ...], finish: Finish) -> pl.DataFrame | None:
+        def kept(sql: str, parameters: tuple[Any, ...], finish: Finish) -> CodedRows | None:
             answer = ask(sql, parameters)
-            return finish(compact(answer)) if len(answer) <= KEPT_ROWS else None
+            return CodedRows(finish(compact(answer))) if len(answer) <= KEPT_ROWS else None
 
         self._bounded = _Bounded(all_rows or ALL_ROWS, getsizeof=_rows)
         self._get = cached(self._bounded, key=_question, condition=Condition())(kept)
@@ -66,7 +68,14 @@ class AnswerCache:
     def get(
         self, sql: str, parameters: Sequence[Any], finish: Finish = unchanged
     ) -> pl.DataFrame | None:
-        """Return the answer, from the cache or the lake; None if it is too large to cache.
+        """Return the answer, from the cache or the lake; None if it is too large to cache."""
+        coded = self.coded(sql, parameters, finish)
+        return None if coded is None else coded.rows
+
+    def coded(
+        self, sql: str, parameters: Sequence[Any], finish: Finish = unchanged
+    ) -> CodedRows | None:
+        """Return the answer as `get`, with the codes of its columns.
 
         Args:
             finish: Converts the answer before it is cached; always the same for a query.
@@ -79,7 +88,7 @@ def _question(sql: str, parameters: tuple[Any, ...], finish: Finish) -> tuple[An
     return sql, parameters, finish is unchanged
 
 
-def _rows(answer: pl.DataFrame | None) -> int:
+def _rows(answer: CodedRows | None) -> int:
     return 0 if answer is None else len(answer)
 
 

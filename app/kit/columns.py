@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from data.analysis.coded_rows import coded
 from data.selection import Value
 
 _GOLDEN = 0.6180339887498949
@@ -47,24 +48,6 @@ def encode_knob(column: pl.Series) -> dict[str, Any]:
     return {"values": [values[i] for i in order], "index": encode_counts(rank[index])}
 
 
-def coded(column: pl.Series) -> tuple[np.ndarray, np.ndarray]:
-    """Return the first row of each distinct value, NULL too, and each row's index into these."""
-    if column.dtype == pl.String:
-        column = column.cast(pl.Categorical)
-    codes = (column.to_physical() if column.dtype == pl.Categorical else column).to_numpy()
-    return distinct(codes)
-
-
-def distinct(codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the first place of each distinct number, ascending, and each place's index into these.
-
-    Numbers that follow each other are often equal, so only the first of such are sorted.
-    """
-    starts = np.flatnonzero(np.append(True, codes[1:] != codes[:-1])[: len(codes)])
-    _, first, index = np.unique(codes[starts], return_index=True, return_inverse=True)
-    return starts[first], np.repeat(index, np.diff(starts, append=len(codes)))
-
-
 def is_constant(column: pl.Series) -> bool:
     """Return whether all rows, at least one, have one value, or all have NULL."""
     # Other ways of Polars count all distinct values, or hand over to another thread.
@@ -74,7 +57,9 @@ def is_constant(column: pl.Series) -> bool:
 
 def values_of(column: pl.Series) -> list[Any]:
     """Return the distinct values of a column, in any order."""
-    return [column[0]] if is_constant(column) else column.unique().to_list()
+    if is_constant(column):
+        return [column[0]]
+    return [column[row] for row in coded(column)[0].tolist()]
 
 
 def index_in(column: pl.Series, values: Sequence[Value | None]) -> np.ndarray:

@@ -20,7 +20,8 @@ from app.kit.answer_cache import (
 )
 from app.kit.settings import MAX_ROWS
 from app.kit.stored_answers import StoredAnswers
-from data.analysis.facets import LEADING, FacetCounts, matches
+from data.analysis.coded_rows import Part
+from data.analysis.facets import LEADING, FacetCounts
 from data.connection import Lake
 from data.errors import LakeError
 from data.order import MOST_RUNS, NO_ORDER, Order, order_of
@@ -110,14 +111,18 @@ class LakeView:
 
     def left(self, selection: Selection) -> pl.DataFrame:
         """Return the rows of `cube_of` that match the filters."""
+        return self.part_left(selection).rows
+
+    def part_left(self, selection: Selection) -> Part:
+        """Return the rows of `left` by their indices."""
         return self._left(selection)
 
-    def _find_left(self, selection: Selection) -> pl.DataFrame:
-        return self.counts_of(selection).rows(selection)
+    def _find_left(self, selection: Selection) -> Part:
+        return self.counts_of(selection).part(selection)
 
     def matching(self, selection: Selection) -> int:
         """Return the number of runs that match the filters."""
-        return int(self.left(selection)["runs"].sum())
+        return int(self.part_left(selection).numbers("runs").sum())
 
     def _find_cube(self, studied: Selection) -> pl.DataFrame:
         query = facet_cube_query(MAX_ROWS + 1, studied, catalogue=self.catalogue)
@@ -157,6 +162,11 @@ class LakeView:
     def is_synthetic(self) -> bool:
         """Whether any run is synthetic."""
         return bool(len(self.outline)) and bool(self.outline["is_synthetic"].any())
+
+    @cached_property
+    def labels(self) -> dict[str, str]:
+        """The label of each system."""
+        return dict(self.outline.select("system", "system_label").unique().iter_rows())
 
     @cached_property
     def files(self) -> RunFiles:
@@ -205,7 +215,7 @@ class LakeView:
         known: KnownColumns | None = None,
         is_replicates: bool = False,
         is_each_run: bool = False,
-    ) -> pl.DataFrame:
+    ) -> Part:
         """Answer a query whose rows have the facets' columns, each with one value per row.
 
         The lake is queried once per setting of the leading filters (dataset, workload); the others
@@ -219,12 +229,14 @@ class LakeView:
         """
         finish = known.added_to if known else unchanged
         sets = self._replicates if is_replicates else self._sets
-        rows = None
+        coded = None
         if not is_each_run or self.once(LakeView.matching, leading(selection)) <= KEPT_ROWS:
-            rows = sets.get(*query(leading(selection), KEPT_ROWS + 1), finish)
-        if rows is None:
-            return finish(compact(self.lake.polars(*query(selection, MAX_ROWS))))
-        return rows if selection == leading(selection) else rows.filter(matches(selection))
+            coded = sets.coded(*query(leading(selection), KEPT_ROWS + 1), finish)
+        if coded is None:
+            rows = finish(compact(self.lake.polars(*query(selection, MAX_ROWS))))
+            return Part.of(rows)
+        others = [clause for clause in selection.clauses if clause.facet.name not in LEADING]
+        return coded.part(others)
 
     def cached(self, ask: Ask, sql: str, parameters: Sequence[Any]) -> pl.DataFrame:
         """Answer a page's own query of this version, cached.

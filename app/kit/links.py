@@ -99,7 +99,7 @@ def configurations(
     def query(selection: Selection, limit: int) -> tuple[str, list[Any]]:
         return points_query(selection, columns, not is_runs, limit, catalogue=view.catalogue)
 
-    rows = view.narrowed(query, selection, is_each_run=is_runs)
+    rows = view.narrowed(query, selection, is_each_run=is_runs).rows
     found = rows.filter(matching(clause, rows)) if clause else rows
     names = [*view.catalogue.configuration, *(["replicate"] if is_runs else [])]
     return found.select(names).with_columns(cs.categorical().cast(pl.String))

@@ -152,13 +152,12 @@ def titled_performance(view: LakeView, selection: Selection, name: str) -> str:
 
 
 def _commonest_performance(view: LakeView, selection: Selection) -> str:
-    left = view.left(selection)
-    names = left["performance_metric"].drop_nulls().unique()
+    names = [n for n in view.part_left(selection).values("performance_metric") if n is not None]
     if len(names) == 1:
         return str(names[0])
-    known = left.lazy().drop_nulls("performance_metric")
+    known = view.left(selection).lazy().drop_nulls("performance_metric")
     totals = known.group_by("performance_metric").agg(pl.col("runs").sum())
-    names = totals.sort("runs", "performance_metric").collect()["performance_metric"]
-    if len(names):
-        return str(names[-1])
+    most = totals.sort("runs", "performance_metric").collect()["performance_metric"]
+    if len(most):
+        return str(most[-1])
     return choose_performance(value_counts(view, selection, _USUAL), _USUAL, view.catalogue)

@@ -7,10 +7,13 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
+import numpy as np
 import polars as pl
 
+from app.kit.columns import values_of
 from app.kit.competitors import ordered_values, value_words
 from app.kit.words import workload_title
+from data.analysis.coded_rows import Coded
 from data.knobs import Knob
 from data.selection import Selection, Value
 
@@ -60,7 +63,7 @@ class Split:
     @classmethod
     def of(cls, rows: pl.DataFrame, knob: Knob) -> "Split":
         """Split rows with the knob's column, `system`, `system_label` and `workload`."""
-        values = ordered_values(knob, rows[knob.column].unique().to_list())
+        values = ordered_values(knob, values_of(rows[knob.column]))
         labels = dict(rows.select("system", "system_label").unique().iter_rows())
         shown = tuple(values[:MOST_PANELS])
         there = rows.select(knob.column, "workload").unique().sort("workload")
@@ -91,9 +94,9 @@ class Split:
 
     def parts(self, rows: pl.DataFrame) -> list[pl.DataFrame]:
         """Return the rows of each panel, in the order that they have."""
-        column = pl.col(self.knob.column)
-        kind = rows.schema[self.knob.column]
-        return [rows.filter(column.eq_missing(pl.lit(v, kind))) for v in self.values]
+        column = Coded.of(rows[self.knob.column])
+        numbers = {value: number for number, value in enumerate(column.values)}
+        return [rows[np.flatnonzero(column.codes == numbers.get(v, -1))] for v in self.values]
 
     def narrow(self, selection: Selection, value: Value | None) -> Selection:
         """Return the filters of one panel."""

@@ -8,6 +8,7 @@ parameters to the next one's, so that a link in a paper works for years.
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any, ClassVar, Final, Self
 from urllib.parse import parse_qs, urlencode
 
@@ -252,14 +253,21 @@ def take_filters(parameters: Parameters, catalogue: Catalogue) -> Selection:
     Raises:
         SelectionError: A value of the wrong type; the message names filter and value.
     """
+    named = [name for name in catalogue.facets if name in parameters]
+    return _selection(tuple((name, tuple(parameters.pop(name))) for name in named), catalogue)
+
+
+# All callbacks of one change read the same filters.
+@lru_cache(maxsize=16)
+def _selection(filters: tuple[tuple[str, tuple[str, ...]], ...], catalogue: Catalogue) -> Selection:
     values: dict[str, list[Value]] = {}
-    for name, facet in catalogue.facets.items():
-        if name in parameters:
-            chosen: list[Value] = [
-                read_number(name, text) if facet.is_number and text != facet.null_word else text
-                for text in parameters.pop(name)
-            ]
-            values[name] = list(dict.fromkeys(chosen))
+    for name, texts in filters:
+        facet = catalogue.facets[name]
+        chosen: list[Value] = [
+            read_number(name, text) if facet.is_number and text != facet.null_word else text
+            for text in texts
+        ]
+        values[name] = list(dict.fromkeys(chosen))
     return catalogue.selection(values)
 
 

@@ -172,7 +172,7 @@ def replicates_query(view: LakeView, state: ModesState) -> tuple[Query, KnownCol
 
 def _read_groups(view: LakeView, state: ModesState, selection: Selection) -> pl.DataFrame:
     query, known = replicates_query(view, state)
-    groups = view.narrowed(query, selection, known, is_replicates=True)
+    groups = view.narrowed(query, selection, known, is_replicates=True).rows
     return groups.with_columns(cs.categorical().cast(pl.String))
 
 

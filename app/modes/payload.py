@@ -10,6 +10,7 @@ from app.kit.columns import encode_counts, typed
 from app.kit.competitors import value_words
 from app.modes.judged import Judged
 from app.modes.words import EFFECT_TITLES, limit_words
+from data.analysis.coded_rows import Part
 from data.analysis.like_with_like import varying_within
 from data.analysis.rules import OUTCOMES, WIN
 from data.knobs import Knob
@@ -118,7 +119,9 @@ def free_knobs(judged: Judged) -> list[Knob]:
     if judged.has_default:
         others = [*others, *knobs]
     columns = [knob.column for knob in others]
-    mixed = varying_within(judged.comparison.groups, [knob.column for knob in cell], columns)
+    mixed = varying_within(
+        Part.of(judged.comparison.groups), [knob.column for knob in cell], columns
+    )
     return [knob for knob in others if knob.column in mixed]
 
 

@@ -194,7 +194,7 @@ def _study_of(view: LakeView, state: StorageState) -> Study:
     selection, catalogue, is_interval = state.selection, view.catalogue, state.spread == "ci"
     cube = storage_cube(view, selection)
     state = chosen(cube, state)
-    rows = view.narrowed(partial(storage_query, catalogue=catalogue), selection)
+    rows = view.narrowed(partial(storage_query, catalogue=catalogue), selection).rows
     rows = with_spreads(rows.head(MOST_CONFIGURATIONS + 1), MEASURED, is_interval)
     rows = rows.with_row_index("row")
     settings = view.answered(*idle_knobs_query(selection, MAX_ROWS, catalogue=catalogue))

@@ -7,8 +7,9 @@ from typing import Final
 import numpy as np
 import polars as pl
 
+from data.analysis.coded_rows import CodedRows, Part, indices
 from data.catalogue import Catalogue
-from data.selection import Clause, Facet, Selection, Value, unset_itr
+from data.selection import Clause, Selection, Value, unset_itr
 
 # Each facet's choices are counted under the clauses of all others.
 _CACHED_CLAUSES: Final = 16
@@ -45,10 +46,9 @@ class FacetCounts:
         self._outline = None
         if outline is not None:
             self._outline = FacetCounts(outline, catalogue=catalogue)
-        self._cube = cube
+        self._cube = CodedRows(cube)
         self._runs = cube["runs"].to_numpy()
-        self._coded: dict[str, _Coded] = {}
-        self._passing = lru_cache(maxsize=_CACHED_CLAUSES)(self._find_passing)
+        self._passing = lru_cache(maxsize=_CACHED_CLAUSES)(self._cube.passing)
         self._matching = lru_cache(maxsize=_CACHED_CLAUSES)(self._find_matching)
         self._labels = _labels(cube if outline is None else outline)
 
@@ -64,7 +64,9 @@ class FacetCounts:
         """
         if facet in LEADING and self._outline is not None:
             return self._outline.of(facet, selection)
-        coded, null_word = self._codes(self._facets[facet]), self._facets[facet].null_word
+        null_word = self._facets[facet].null_word
+        coded = self._cube.codes[self._facets[facet].column]
+        values = [null_word if value is None else value for value in coded.values]
         # Another dataset or workload has other loads and settings, so only earlier leading facets
         # narrow the choices of a leading facet.
         narrowing = LEADING[: LEADING.index(facet)] if facet in LEADING else self._facets
@@ -77,57 +79,27 @@ class FacetCounts:
             )
         )
         codes = coded.codes[rows]
-        counts = np.bincount(codes, self._runs[rows], len(coded.values))
+        counts = np.bincount(codes, self._runs[rows], len(values))
         runs: dict[Value, int] = {
-            value: int(count) for value, count in zip(coded.values, counts, strict=True) if count
+            value: int(count) for value, count in zip(values, counts, strict=True) if count
         }
         if facet in names:
             runs |= {value: 0 for value in selection.values(facet) if value not in runs}
         labels = self._labels if facet == "system" else {}
-        if facet == "itr" and null_word in coded.values:
+        if facet == "itr" and null_word in values:
             # The word for NULL is by the systems of such runs.
-            systems = self._codes(self._facets["system"])
-            unset = np.unique(systems.codes[rows][codes == coded.values.index(null_word)])
+            systems = self._cube.codes["system"]
+            unset = np.unique(systems.codes[rows][codes == values.index(null_word)])
             labels = {null_word: unset_itr(str(systems.values[code]) for code in unset)}
         ordered = sorted(runs.items(), key=lambda choice: (choice[0] == null_word, choice[0]))
         return [Choice(value, str(labels.get(value) or value), count) for value, count in ordered]
 
-    def rows(self, selection: Selection) -> pl.DataFrame:
+    def part(self, selection: Selection) -> Part:
         """Return the rows of the cube that match the filters."""
-        return self._cube[self._matching(selection.clauses)] if selection.clauses else self._cube
-
-    def _codes(self, facet: Facet) -> "_Coded":
-        if facet.name not in self._coded:
-            self._coded[facet.name] = _code(self._cube[facet.column], facet.null_word)
-        return self._coded[facet.name]
+        return Part(self._cube, self._matching(selection.clauses))
 
     def _find_matching(self, clauses: tuple[Clause, ...]) -> np.ndarray | slice:
-        """Return which rows of the cube match some clauses, as indices."""
-        masks = [self._passing(clause) for clause in clauses]
-        return np.flatnonzero(np.logical_and.reduce(masks)) if masks else slice(None)
-
-    def _find_passing(self, clause: Clause) -> np.ndarray:
-        """Find the rows of the cube that match a clause."""
-        coded = self._codes(clause.facet)
-        wanted = [value in clause.values for value in coded.values]
-        return np.array([*wanted, False])[coded.codes]
-
-
-@dataclass(frozen=True, slots=True)
-class _Coded:
-    """A column as indices into its distinct values; NULL is the facet's word for it."""
-
-    values: list[Value]
-    codes: np.ndarray
-
-
-def _code(column: pl.Series, null_word: str) -> _Coded:
-    values = column.unique(maintain_order=True)
-    places = pl.DataFrame({"value": values, "at": range(len(values))})
-    rows = pl.DataFrame({"value": column})
-    joined = rows.join(places, on="value", nulls_equal=True, maintain_order="left")
-    listed = [null_word if value is None else value for value in values]
-    return _Coded(listed, joined["at"].cast(pl.Int32).to_numpy())
+        return indices([self._passing(clause) for clause in clauses])
 
 
 def count_runs(cube: pl.DataFrame, selection: Selection) -> int:

@@ -8,15 +8,14 @@ in a cell, the view shows the combination of values with most filled cells.
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
+import numpy as np
 import polars as pl
 
+from data.analysis.coded_rows import Coded, Part, distinct
 from data.catalogue import Catalogue
 from data.errors import SelectionError
 from data.knobs import Knob
 from data.selection import Selection, Value
-
-_RUNS = "_runs"
-_CELLS = "_cells"
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +67,10 @@ class Slice:
         here = [pl.col(name).eq_missing(value) for name, value in self.place.items()]
         return rows.filter(here) if here else rows
 
+    def within(self, rows: Part) -> Part:
+        """Return the rows that have the kept values, of a part."""
+        return rows.at_values(self.place)
+
 
 def check_pool(names: Collection[str], catalogue: Catalogue) -> None:
     """Refuse knobs that a view never pools.
@@ -103,7 +106,7 @@ def poolable(
 
 
 def like_with_like(
-    rows: pl.DataFrame,
+    table: pl.DataFrame | Part,
     shown: Sequence[Knob],
     pool: Collection[str] = (),
     runs: str = "runs",
@@ -114,11 +117,11 @@ def like_with_like(
     """Choose the runs that a view shows.
 
     Args:
-        rows: One row for each combination of knobs with a measurement. Columns of knobs with one
+        table: One row for each combination of knobs with a measurement. Columns of knobs with one
             value may be absent.
         shown: Knobs of the axes and series.
         pool: Names of knobs that the reader chose to pool; shown and given ones do not count.
-        runs: Column of `rows` with the number of runs.
+        runs: Column of `table` with the number of runs.
         is_given_only: Choose values of given knobs alone: the view picks a best setting itself.
 
     Returns:
@@ -126,20 +129,21 @@ def like_with_like(
         the order of the knobs: given values and texts ascending, numbers of settings descending,
         NULL last. No rows or one row, no choice.
     """
+    rows = table if isinstance(table, Part) else Part.of(table)
     if len(rows) < 2:
         return Slice()
     columns = [knob.column for knob in shown]
     knobs = catalogue.knobs.values()
-    others = [k for k in knobs if k not in shown and k.column in rows.columns]
+    others = [k for k in knobs if k not in shown and k.column in rows.table.rows.columns]
     pooled = [knob for knob in others if knob.name in pool and not knob.is_given]
     choosing = _choosing(rows, shown, [knob for knob in others if knob not in pooled])
     if is_given_only:
         choosing = [knob for knob in choosing if knob.is_given]
     kept = _most_complete(rows, columns, choosing, runs)
-    return Slice(kept, _pooled(Slice(kept).of(rows), columns, pooled))
+    return Slice(kept, _pooled(Slice(kept).within(rows), columns, pooled))
 
 
-def _choosing(rows: pl.DataFrame, shown: Sequence[Knob], others: Sequence[Knob]) -> list[Knob]:
+def _choosing(rows: Part, shown: Sequence[Knob], others: Sequence[Knob]) -> list[Knob]:
     """Return the knobs of which a view shows one value.
 
     A setting that follows from the cell, and threads that follow from the depth along an axis, need
@@ -148,53 +152,69 @@ def _choosing(rows: pl.DataFrame, shown: Sequence[Knob], others: Sequence[Knob])
     """
     cell = [knob.column for knob in shown]
     given = [knob.column for knob in shown if knob.is_given]
-    varying = [knob for knob in others if rows[knob.column].n_unique() > 1]
+    several = rows.varying(knob.column for knob in others)
+    varying = [knob for knob in others if knob.column in several]
     unlike = [k.column for k in varying if k.is_given and k.name != "dataset"]
     settings = [k.column for k in varying if k.column not in unlike]
-    several = {
+    within = {
         *(varying_within(rows, given, unlike) if given else unlike),
         *(varying_within(rows, cell, settings) if cell else settings),
     }
-    return [knob for knob in varying if knob.column in several]
+    return [knob for knob in varying if knob.column in within]
 
 
 def _most_complete(
-    rows: pl.DataFrame, cell: Sequence[str], choosing: Sequence[Knob], runs: str
+    rows: Part, cell: Sequence[str], choosing: Sequence[Knob], runs: str
 ) -> tuple[Kept, ...]:
     if not choosing or not len(rows):
         return ()
-    names = [knob.column for knob in choosing]
-    filled = pl.struct(cell).n_unique() if cell else pl.len()
-    ranked = rows.group_by(names).agg(filled.alias(_CELLS), pl.col(runs).sum().alias(_RUNS))
-    falls = [knob.facet.is_number and not knob.is_given for knob in choosing]
-    best = ranked.sort(_CELLS, _RUNS, *names, descending=[True, True, *falls], nulls_last=True).row(
-        0, named=True
-    )
+    first, group = rows.numbered([knob.column for knob in choosing])
+    filled = _combinations(group, rows.numbered(cell)[1]) if cell else np.bincount(group)
+    # The last key decides first.
+    keys = [-filled, -np.bincount(group, rows.numbers(runs))]
+    keys += [_ranks(rows.codes(knob.column), _falls(knob))[first] for knob in choosing]
+    best = int(first[np.lexsort(keys[::-1])[0]])
     choices: list[Kept] = []
     for knob in choosing:
-        there = Slice(tuple(choices)).of(rows)[knob.column]
-        choices.append(Kept(knob, best[knob.column], there.n_unique()))
+        column = rows.codes(knob.column)
+        there = Slice(tuple(choices)).within(rows).values(knob.column)
+        choices.append(Kept(knob, column.values[column.codes[best]], len(there)))
     return tuple(choices)
 
 
-def _pooled(rows: pl.DataFrame, cell: Sequence[str], knobs: Sequence[Knob]) -> Pooled | None:
-    there = [(knob, rows[knob.column].n_unique()) for knob in knobs]
+def _combinations(group: np.ndarray, other: np.ndarray) -> np.ndarray:
+    """Return with how many other numbers each group occurs."""
+    first, _ = distinct(group * (int(other.max()) + 1) + other)
+    return np.bincount(group[first])
+
+
+def _falls(knob: Knob) -> bool:
+    return knob.facet.is_number and not knob.is_given
+
+
+def _ranks(column: Coded, is_falling: bool) -> np.ndarray:
+    """Return the place of each row's value among all in order, NULL last."""
+    known = sorted((v for v in column.values if v is not None), reverse=is_falling)
+    places = {value: place for place, value in enumerate([*known, None])}
+    return np.array([places[value] for value in column.values])[column.codes]
+
+
+def _pooled(rows: Part, cell: Sequence[str], knobs: Sequence[Knob]) -> Pooled | None:
+    there = [(knob, len(rows.values(knob.column))) for knob in knobs]
     several = tuple((knob, levels) for knob, levels in there if levels > 1)
     if not several:
         return None
-    levels = pl.struct([knob.column for knob, _ in several]).n_unique()
-    total = rows.select(levels).item()
-    counts = rows.group_by(cell).agg(levels.alias(_CELLS))[_CELLS].to_list() if cell else [total]
-    return Pooled(several, all(count == total for count in counts))
+    first, levels = rows.numbered([knob.column for knob, _ in several])
+    counts = _combinations(rows.numbered(cell)[1], levels)
+    return Pooled(several, bool((counts == len(first)).all()))
 
 
-def varying_within(rows: pl.DataFrame, key: Sequence[str], names: Sequence[str]) -> list[str]:
+def varying_within(rows: Part, key: Sequence[str], names: Sequence[str]) -> list[str]:
     """Find the columns that have several values, NULL among them, where those of a key are equal.
 
     Args:
         names: The columns asked for, in the order of the answer.
     """
-    # Most columns of a study have one value in all rows.
-    several = [name for name in names if rows[name].n_unique() > 1]
-    differ = [pl.col(name).ne_missing(pl.col(name).first().over(*key)).any() for name in several]
-    return [name for name, is_found in rows.select(differ).to_dict().items() if is_found[0]]
+    first, group = rows.numbered(key)
+    codes = {name: rows.codes(name).codes for name in names}
+    return [name for name, own in codes.items() if (own != own[first][group]).any()]

@@ -157,7 +157,9 @@ def test_another_process_asks_nothing_that_was_prepared(
         question = Question.of(again, state)
         assert_frame_equal(question.points, Question.of(small, state).points)
         assert_frame_equal(question.odd, Question.of(small, state).odd)
-        assert_frame_equal(moments_of(question), moments_of(Question.of(small, state)))
+        assert_frame_equal(
+            moments_of(question).table.rows, moments_of(Question.of(small, state)).table.rows
+        )
 
 
 def test_pages_open_on_the_dataset_with_most_runs(views: Any) -> None:

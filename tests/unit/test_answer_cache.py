@@ -90,7 +90,7 @@ def test_narrowing_in_memory_is_asking_the_lake(view: LakeView, means: bool) -> 
     selection = AT_200K.with_values("itr", [2.0, "adaptive"]).with_values("rapl", [75.0])
     kept = view.narrowed(
         lambda s, limit: points_query(s, COLUMNS, means, limit, catalogue=SHIPPED), selection
-    )
+    ).rows
     assert kept.equals(
         view.lake.polars(*points_query(selection, COLUMNS, means, 1000, catalogue=SHIPPED))
     )
@@ -106,10 +106,10 @@ def test_runs_too_many_to_keep_are_not_asked_for_together(
         return points_query(selection, COLUMNS, False, limit, catalogue=SHIPPED)
 
     monkeypatch.setattr(lake_view, "KEPT_ROWS", 5)
-    found = view.narrowed(query, narrow, is_each_run=True)
+    found = view.narrowed(query, narrow, is_each_run=True).rows
     assert asked == [narrow]
     monkeypatch.undo()
-    assert found.equals(view.narrowed(query, narrow, is_each_run=True))
+    assert found.equals(view.narrowed(query, narrow, is_each_run=True).rows)
     assert asked[1:] == [leading(narrow)]
 
 

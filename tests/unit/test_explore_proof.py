@@ -16,7 +16,7 @@ from app.explore.decided import judge
 from app.explore.fronts import attained_lines, bands_of, fronts_of
 from app.explore.question import Question
 from app.explore.state import ExploreState
-from app.explore.studies import standings_of
+from app.explore.studies import studies_of, with_standings
 from app.explore.views import asked_of, best_table, explain, limit_domain, picture
 from app.kit.lake_view import LakeView
 from data.decisions import Choice, compare_fronts
@@ -61,7 +61,8 @@ def test_without_a_limit_nothing_stands_anywhere(view: LakeView) -> None:
     assert "standing" not in answer["columns"]["knobs"]
     assert traces(answer["figure"], "maybe") == []
     assert "within the limit" not in [t["name"] for t in traces(answer["figure"], "legend")]
-    settings = standings_of(Question.of(view, state()), ["system", "itr_us"])
+    question = Question.of(view, state())
+    settings = with_standings(question, question.points)
     assert settings["standing"].null_count() == len(settings)
     assert settings["next_run"].null_count() == len(settings)
     # Of Linux tuned two settings in the set, one measured once.
@@ -258,3 +259,17 @@ def test_the_points_of_the_last_questions_alone_are_kept(view: LakeView) -> None
     made = [weakref.ref(Question.of(view, each)) for each in asked]
     gc.collect()
     assert 0 < sum(each() is not None for each in made) < 20
+
+
+def test_filters_on_other_choices_leave_a_choice_as_it_was(view: LakeView) -> None:
+    every, tuned = Question.of(view, state()), {**LOAD, "system": ["linux_tuned"]}
+    one = Question.of(view, state(filters=tuned))
+    (kept,) = studies_of(one)
+    place = next(i for i, each in enumerate(studies_of(every)) if each is kept)
+    assert judge(one)[0] is judge(every)[place]
+    # Another limit, or other settings of it, are another question.
+    (limited,) = studies_of(Question.of(view, state(filters=tuned, limit=100.0)))
+    (fewer,) = studies_of(Question.of(view, state(filters={**tuned, "itr": [2.0, 50.0]})))
+    assert limited.study.limit is not None
+    assert kept.study.limit is None
+    assert len(fewer.study.part) < len(kept.study.part)

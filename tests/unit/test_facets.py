@@ -60,7 +60,7 @@ def test_other_filters_narrow_and_ones_own_does_not(cube: pl.DataFrame) -> None:
 def test_rows_are_those_that_the_filters_leave(cube: pl.DataFrame, chosen: dict, rows: int) -> None:
     selection = Selection.of(**chosen)
     left = cube.filter(matches(selection))
-    assert FacetCounts(cube, catalogue=SHIPPED).rows(selection).equals(left)
+    assert FacetCounts(cube, catalogue=SHIPPED).part(selection).rows.equals(left)
     assert len(left) == rows
 
 

@@ -57,7 +57,7 @@ def draw(
     none = pl.lit(None, pl.String)
     points = points.with_columns(standing=none, best=none)
     encoding = encoding_of(points, view, SYSTEMS, SHIPPED)
-    marks = find_marks(points, view, encoding, SHIPPED)
+    marks = find_marks(points, view, encoding, SHIPPED, points.columns)
     setting = Scene(SHIPPED, encoding, marks, **(scene or {}))
     return build_scatter(points, indices, view, setting)
 

@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.kit.answer_cache import key_columns, known_columns
+from data.analysis.coded_rows import Part
 from data.analysis.like_with_like import varying_within
 
 CUBE = pl.DataFrame(
@@ -54,4 +55,4 @@ def test_columns_that_vary_where_a_key_is_equal(data: st.DataObject) -> None:
     rows = pl.DataFrame(lists, schema=dict.fromkeys(lists, pl.String))
     counted = rows.group_by("x", "y").agg(pl.col("z", "w").n_unique())
     varying = [name for name in ("w", "z") if (counted[name] > 1).any()]
-    assert varying_within(rows, ["x", "y"], ["w", "z"]) == varying
+    assert varying_within(Part.of(rows), ["x", "y"], ["w", "z"]) == varying

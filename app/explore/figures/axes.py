@@ -31,14 +31,15 @@ def metric_axis(
         deviations: Their standard deviations; NULL where n is 1.
         needed: Values that the axis shows, if points lie around them: best points, the limit.
     """
-    top = float(values.abs().max() or 0)  # type: ignore[arg-type]
+    numbers = floats(values)
+    top = float(np.abs(numbers).max())
     return {
         "type": "log" if log else "linear",
         "automargin": False,
         "zeroline": False,
         "separatethousands": True,
         **metric_ticks(measure, top, log),
-        "range": _range(floats(values), deviations, log, needed),
+        "range": _range(numbers, deviations, log, needed),
     }
 
 

@@ -3,7 +3,7 @@
 Like runs have the same given knobs (dataset, workload, load, sizes) and machine.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -12,9 +12,10 @@ import polars as pl
 
 from app.explore.roles import NEUTRAL, Encoding
 from app.explore.state import ExploreState
-from app.kit.columns import coded, distinct, floats, is_constant
+from app.kit.columns import floats
 from app.kit.encodings import OKABE_ITO, scatter_trace
 from app.kit.words import load_words
+from data.analysis.coded_rows import coded, distinct
 from data.analysis.pareto import least_of_groups, pareto_mask
 from data.catalogue import Catalogue
 
@@ -61,18 +62,23 @@ class Marks:
 
 
 def find_marks(
-    points: pl.DataFrame, state: ExploreState, encoding: Encoding, catalogue: Catalogue
+    points: pl.DataFrame,
+    state: ExploreState,
+    encoding: Encoding,
+    catalogue: Catalogue,
+    varying: Collection[str],
 ) -> Marks:
     """Find frontiers and best points.
 
     Args:
         points: With `choice_columns`; `limited`, the mean of the limited metric; and the columns
             of MARKS, less of each being better.
+        varying: Columns with several values in the study.
     """
     symbols = symbols_of(points, encoding)
     group = np.zeros(len(points), np.int64)
     for name in catalogue.choice_columns:
-        if not is_constant(points[name]):
+        if name in varying:
             starts, codes = coded(points[name])
             group = distinct(group * len(starts) + codes)[1]
     apart = distinct(symbols * (group.max(initial=0) + 1) + group)[1]
@@ -212,9 +218,9 @@ def _winner_trace(kind: str, symbol: str, x: np.ndarray, y: np.ndarray, hues: li
 
 def odd_trace(points: pl.DataFrame) -> list[dict]:
     """Build the trace with a sign at each point with odd runs; none without such a point."""
-    is_odd = points["odd"].is_not_null() if "odd" in points.columns else pl.Series([False])
-    if not is_odd.any():
+    if "odd" not in points.columns or points["odd"].null_count() == len(points):
         return []
+    is_odd = points["odd"].is_not_null()
     return [
         scatter_trace(
             "odd",

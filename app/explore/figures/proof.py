@@ -55,7 +55,7 @@ def maybe_traces(points: pl.DataFrame) -> list[dict]:
         points: With the column `standing`.
     """
     is_maybe = points["standing"] == "maybe"
-    if not is_maybe.any():
+    if points["standing"].null_count() == len(points) or not is_maybe.any():
         return []
     x, y = (floats(points[axis].filter(is_maybe)) for axis in "xy")
     marker = {"symbol": "line-ne-open", "size": 5, "color": _TEXT,

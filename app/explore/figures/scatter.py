@@ -194,9 +194,10 @@ def _layout(
 ) -> dict:
     metric, encoding = scene.catalogue.metric, scene.encoding
     scaled = encoding.colour if encoding.is_scaled else None
-    known = shown[scaled.column].drop_nulls() if scaled else pl.Series([], dtype=pl.Float64)
+    known = floats(shown[scaled.column]) if scaled else np.zeros(0)
+    known = known[~np.isnan(known)]
     title, unit = (scaled.menu_title, scaled.unit or scaled.facet.unit) if scaled else ("", "")
-    low, high = (float(known.min()), float(known.max())) if len(known) else (0.0, 1.0)  # type: ignore[arg-type]
+    low, high = (float(known.min()), float(known.max())) if len(known) else (0.0, 1.0)
     return {
         **base_layout(*titles),
         "margin": {"l": 62, "r": 8, "t": 46, "b": 46},

@@ -82,7 +82,8 @@ def _size_entries(shown: pl.DataFrame, size: Knob | None) -> list[dict]:
                 legend_entry(2, size.words(float(value)), "circle", float(pixels), NEUTRAL)
             )
     if shown[size.column].null_count():
-        unset = shown.filter(pl.col(size.column).is_null())["system"].unique().to_list()
+        is_unset = np.isnan(floats(shown[size.column]))
+        unset = values_of(shown["system"][np.flatnonzero(is_unset)])
         words = knob_words(size, None, unset) or f"{size.menu_title} {size.facet.null_word}"
         entries.append(legend_entry(2, words, "circle-open-dot", ADAPTIVE_SIZE_PX, NEUTRAL))
     return entries
