@@ -93,7 +93,7 @@ def split_columns(
         is_all = is_all and all(all(m.groups()) for t in texts if (m := re.fullmatch(pattern, t)))
         if crossed is not None and not (is_all and len(parts) > len(crossed[1])):
             pattern, parts = crossed
-            if not _is_known(pattern, parts, cells, others):
+            if _known_parts(pattern, parts, cells, others) < len(parts):
                 splits[heading] = crossed
                 taken |= {part.name for part in parts}
             continue
@@ -107,7 +107,9 @@ def split_columns(
             continue
         # Another text, such as a path of a log, may say the same replicate again.
         is_free = taken.isdisjoint(part.name for part in parts)
-        if is_free and not _is_known(pattern, settings, cells, others):
+        # Beside a column of one of its parts a text without a heading for runs is a command.
+        known = _known_parts(pattern, settings, cells, others)
+        if is_free and known < (len(settings) if is_named else 1):
             splits[heading] = pattern, parts
             taken |= {part.name for part in parts}
     return splits
@@ -185,16 +187,13 @@ def _recurs(
     )
 
 
-def _is_known(
+def _known_parts(
     pattern: str,
     parts: Sequence[PathColumn],
     cells: Sequence[Cell],
     others: Sequence[Sequence[Cell]],
-) -> bool:
-    """Return whether each part of texts goes with another column, value by value."""
+) -> int:
+    """Return how many parts of texts go with another column, value by value."""
     matches = [re.fullmatch(pattern, str(cell).strip()) for cell in cells]
-    for part in parts:
-        own = [match[part.name] if match else None for match in matches]
-        if not any(are_twins(own, other) for other in others):
-            return False
-    return True
+    own = ([match[part.name] if match else None for match in matches] for part in parts)
+    return sum(any(are_twins(part, other) for other in others) for part in own)
