@@ -239,7 +239,9 @@ class _Reader:
         role = "stamp" if is_stamp else "label" if is_twin else "knob"
         self._texts[name] = texts
         shown = stated.text if stated else ""
-        is_given = role == "knob" and not WORDS["given"].isdisjoint(words_of(name))
+        # A number that no word explains may be how much was done: none is recommended.
+        is_given = not WORDS["given"].isdisjoint(words_of(name)) or (kind != "text" and not word)
+        is_given = is_given and role == "knob"
         self.columns.append(PathColumn(name, kind, role, len(values), shown, is_given))
         return rf"(?P<{name}>{form})"
 

@@ -1347,3 +1347,20 @@ def test_an_amount_of_work_is_given(heading: str, *, is_given: bool) -> None:
     cells = [["1", "1", "2", "2"], ["0.5", "0.6", "0.9", "1.1"]]
     guess, _ = guess_columns([heading, "time_s"], cells, {}, {})
     assert (guess.role, guess.is_given) == ("knob", is_given)
+
+
+def test_a_number_of_names_that_no_word_explains_is_given(tmp_path: Path) -> None:
+    """`1_500.csv` may have done more work than `1_20.csv`; `freq` says what its numbers are."""
+    settings = {}
+    for folder, start in (("plain", "1_"), ("named", "freq_")):
+        for number in (20, 100, 500):
+            energies = {"a": number + 1.25, "b": number + 7.5}
+            cells = [(name, j + at) for name, j in energies.items() for at in (0, 1)]
+            rows = "".join(f"{name},{j},{j / 8}\n" for name, j in cells)
+            put(tmp_path / folder / f"{start}{number}.csv", f"compiler,energy (J),time (s)\n{rows}")
+        assert add(tmp_path / folder, tmp_path / f"{folder}.lake") == 0
+        with open_lake(tmp_path / f"{folder}.lake") as lake:
+            settings[folder] = {*lake.catalogue.setting_columns}
+    assert "compiler" in settings["plain"]
+    assert "file" not in settings["plain"]
+    assert {"compiler", "freq"} <= settings["named"]
