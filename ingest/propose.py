@@ -18,6 +18,7 @@ from typing import Final
 from data.errors import FormatError
 from ingest.files.blocks import read_head
 from ingest.formats import FORMATS
+from ingest.formats.table_lines import is_document
 from ingest.formats.text_log import presets
 from ingest.formats.trace_headings import part_in
 from ingest.meter_clocks import clock_lines
@@ -301,10 +302,13 @@ def propose_for(raw: Path, dataset: str | None = None, known: Settings | None = 
     files, shapes = look(raw)
     top = raw if raw.is_dir() else raw.parent
     known = known or load_settings()
+    data = [shape for shape in shapes if shape.role in (*_RESULTS, "table", "meter")]
+    # Tables of documents say again what the files beside them have.
+    is_data = any(not is_document(shape.example) for shape in data)
     groups = [
         [file.path for file in shape.files if file.size]
         for shape in shapes
-        if shape.form == "table"
+        if shape.form == "table" and not (is_data and is_document(shape.example))
     ]
     tables, _ = find_tables(groups, lambda path: _on_disk(top, path), known)
     texts, blocks = table_blocks(tables, name, known)

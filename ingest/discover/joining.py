@@ -1,4 +1,7 @@
-"""Join files of one run that no name pattern joins: neighbours, traces with their results."""
+"""Join files of one run that no name pattern joins: neighbours, traces with their results.
+
+Texts for people beside them are left out.
+"""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
@@ -7,6 +10,7 @@ from typing import Final
 
 from ingest.discover.found_files import (
     Discovery,
+    Ignored,
     KnownFile,
     RawFile,
     RunGroup,
@@ -14,11 +18,29 @@ from ingest.discover.found_files import (
     path_of,
 )
 from ingest.discover.matching import place_of
+from ingest.discover.names import strip_compression
+from ingest.formats.table_lines import is_document
 from ingest.settings.dataset import UNKNOWN
 
 # From a file and a role to the keys by which a file of this role may be joined.
 KeysOf = Callable[[RawFile | KnownFile, str], Iterator[str]]
 _VARIANT: Final = {"variant"}
+_DOCUMENT: Final = "a text for people beside the data: its tables are not read again"
+
+
+def leave_documents(discovery: Discovery) -> None:
+    """Ignore the tables of documents in datasets that have other files, unless a person declared
+    them.
+    """
+    groups = (group for group in discovery.groups.values() if group.files)
+    data = {group.key.dataset for group in groups}
+    data |= {file.dataset for file in discovery.files if not is_document(file.path)}
+    for file in [each for each in discovery.files if is_document(each.path)]:
+        tables = file.settings.tables_of(strip_compression(file.path))
+        is_declared = any(not (each.is_shipped or each.guessed) for each in tables)
+        if file.dataset in data and not is_declared:
+            discovery.files.remove(file)
+            discovery.ignored.append(Ignored(file.path, _DOCUMENT))
 
 
 def join_neighbours(discovery: Discovery) -> None:

@@ -20,7 +20,7 @@ from ingest.discover.found_files import (
     parts_of,
     sidecar_files,
 )
-from ingest.discover.joining import join_neighbours, join_traces
+from ingest.discover.joining import join_neighbours, join_traces, leave_documents
 from ingest.discover.matching import RunTerms, find_terms, match_terms
 from ingest.discover.names import read_core, strip_compression
 from ingest.discover.sidecars import BadSidecarError, Sidecar
@@ -76,6 +76,7 @@ def discover(
                 folder.look_at(listing.files)
                 folder.refuse_unused(listing.names)
                 silent += (f"{listing.folder.rstrip('/')}/{name}" for name in folder.silent)
+    leave_documents(discovery)
     join_neighbours(discovery)
     join_traces(discovery)
     files = (file for group in discovery.groups.values() for file in group.files)

@@ -40,6 +40,7 @@ _PAIRS: Final = re.compile(
 _PAIR: Final = re.compile(
     rf"([A-Za-z][\w./%()\[\]-]*)\s?[=:]\s?({_VALUE}(?: [A-Za-z%/]{{1,9}}(?=[,;|]|$))?)"
 )
+_WORD: Final = re.compile(r"[^\W\d][\w.-]*")
 # A line of a block: a name and a value.
 _FIELD: Final = re.compile(r"\s*([A-Za-z][\w ./%()\[\]-]{0,58}?)\s*[:=]\s*(\S.{0,80})")
 _NAME: Final = re.compile(r"[A-Za-z_][\w ()%/.-]{0,39}")
@@ -79,11 +80,53 @@ def _bare(value: object) -> str:
     return (str(value).split() or [""])[0]
 
 
-def are_logged_objects(lines: Iterable[str]) -> bool:
-    """Return whether some lines of a log end with objects that have the same keys."""
+@dataclass(frozen=True, slots=True)
+class LoggedObjects:
+    """The objects at the ends of lines of a log that are its rows.
+
+    Attributes:
+        names: Names that most of them have.
+        heading: Heading of the words before each of them, such as the name of what ran.
+        places: Places of those words, of which not all lines have the same; none if all do.
+    """
+
+    names: frozenset[str]
+    heading: str
+    places: tuple[int, ...]
+
+    def row(self, line: str) -> dict[str, object] | None:
+        """Return the row that a line ends with; None if it has half of the names at most."""
+        content = logged_object(line)
+        if content is None or 2 * len(self.names & {*content}) <= len(self.names):
+            return None
+        words = _words_before(line, content)
+        text = " ".join(words[at] for at in self.places if at < len(words))
+        return {self.heading: text, **content} if self.places else content
+
+    def is_other(self, line: str) -> bool:
+        """Return whether a line that is no row has values too."""
+        return _PAIRS.search(line[:_LONGEST]) is not None or logged_object(line) is not None
+
+
+def logged_objects(lines: Iterable[str]) -> LoggedObjects | None:
+    """Return the objects of a log: some of its lines end with such that have the same names."""
     some = [line for line in islice(lines, _LOGGED_LINES) if line.strip()]
-    keys = Counter(tuple(found) for line in some if (found := logged_object(line)))
-    return bool(keys) and keys.most_common(1)[0][1] >= max(_LEAST_LOGGED, 0.1 * len(some))
+    found = [(line, content) for line in some if (content := logged_object(line))]
+    names = Counter(tuple(content) for _, content in found)
+    usual, often = names.most_common(1)[0] if names else ((), 0)
+    if often < max(_LEAST_LOGGED, 0.1 * len(some)):
+        return None
+    words = [_words_before(line, content) for line, content in found if tuple(content) == usual]
+    columns = [{*column} for column in zip(*words, strict=False)]
+    places = tuple(at for at, column in enumerate(columns) if 1 < len(column) <= often / 2)
+    heading = next(each for each in ("name", "line", "text") if each not in usual)
+    return LoggedObjects(frozenset(usual), heading, places)
+
+
+def _words_before(line: str, content: Mapping[str, object]) -> list[str]:
+    """Return the words of a line before its object: what ran, or a state of it."""
+    begins = (line.find(mark) for mark in ("{", next(iter(content))))
+    return _WORD.findall(line[: min((at for at in begins if at >= 0), default=0)])
 
 
 def blocks_of(lines: Iterable[str]) -> Iterator[tuple[int, dict[str, object]]]:

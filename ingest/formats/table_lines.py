@@ -13,6 +13,8 @@ from typing import Final
 
 from ingest.formats.written_numbers import is_number
 
+# Documents, of which a table may say again what the files beside them have.
+_DOCUMENTS: Final = re.compile(r"(?i)(?:.*/)?(?:readme[^/]*|[^/]*\.(?:md|markdown|rst))")
 # Lines by which frames are found.
 _FIRST_LINES: Final = 4096
 _OF_RULES: Final = frozenset("|+-=: \t\r\ufeff")
@@ -28,6 +30,11 @@ _MARKS: Final = "#*_=-: \t\r\ufeff"
 # The least cells of a header, by whether blanks separate them.
 _LEAST_CELLS: Final = {True: 3, False: 2}
 _MOST_AHEAD: Final = 3
+
+
+def is_document(path: str) -> bool:
+    """Return whether a name is of a text for people, such as `README.md`."""
+    return _DOCUMENTS.fullmatch(path) is not None
 
 
 def without_frames(lines: Iterable[str]) -> Iterator[str]:

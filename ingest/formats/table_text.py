@@ -13,7 +13,7 @@ from ingest.declarations import TableDeclaration
 from ingest.formats import json_rows
 from ingest.formats.documents import may_be_document
 from ingest.formats.headless_rows import are_headless_rows
-from ingest.formats.logged_rows import are_blocks, are_logged_objects, logged_rows
+from ingest.formats.logged_rows import are_blocks, logged_objects, logged_rows
 from ingest.formats.table_footers import SUMMARY
 from ingest.formats.table_lines import HEADING, first_section, without_frames
 from ingest.formats.table_rows import LOOKED_AT, fitted_header
@@ -66,7 +66,7 @@ def sniff(name: str, head: bytes) -> bool:
             return False
     if may_be_document(head, name) and not lines[0].startswith("{'"):
         return json_rows.is_table(head, name)
-    if are_logged_objects(lines) or are_blocks(text.split("\n")) or are_headless_rows(lines):
+    if logged_objects(lines) or are_blocks(text.split("\n")) or are_headless_rows(lines):
         return True
     has_steps = is_measurement(name.partition(".")[0])
     if any(_is_table(all_lines, separator, has_steps) for separator in _SEPARATORS):

@@ -12,11 +12,11 @@ from ingest.files.text_lines import iterate_lines
 from ingest.formats.headless_rows import are_headless_rows, headless_rows
 from ingest.formats.json_cells import Cell, flatten, summaries
 from ingest.formats.logged_rows import (
+    LoggedObjects,
     LoggedRows,
     are_blocks,
-    are_logged_objects,
     blocks_of,
-    logged_object,
+    logged_objects,
     logged_rows,
 )
 from ingest.formats.table_footers import drop_footers
@@ -71,10 +71,9 @@ def text_tables(
     first = next((line for line in head if line.strip("\ufeff \t\r#")), "").lstrip("\ufeff")
     if first.startswith("{") and not first.startswith("{'"):
         return [_parse_json(chain(head, lines), name, problems, most_rows)]
-    if are_logged_objects(head):
-        logged = ((n, logged_object(line)) for n, line in enumerate(chain(head, lines), 1))
-        objects = ((number, each) for number, each in logged if each)
-        return [with_plain_numbers(_table_of_objects(objects, name, most_rows), False)]
+    if (objects := logged_objects(head)) is not None:
+        rows_of_log = _objects_of_log(chain(head, lines), objects, problems)
+        return [with_plain_numbers(_table_of_objects(rows_of_log, name, most_rows), False)]
     if are_blocks(head):
         whole = blocks_of(chain(head, lines))
         return [with_plain_numbers(_table_of_objects(whole, name, most_rows), False)]
@@ -267,6 +266,21 @@ def _rows_of_log(lines: Iterable[str], rows: LoggedRows, problems: ProblemList) 
         yield line if is_row else ""
     detail = f"{passed} of {total} lines are no rows of the header; passed over"
     problems.add("other_lines", "doubted", detail)
+
+
+def _objects_of_log(
+    lines: Iterable[str], objects: LoggedObjects, problems: ProblemList
+) -> Iterator[tuple[int, dict[str, object]]]:
+    """Yield the rows of a log with their lines; lines with other values are reported together."""
+    passed = list[int]()
+    for number, line in enumerate(lines, 1):
+        if (row := objects.row(line)) is not None:
+            yield number, row
+        elif objects.is_other(line):
+            passed.append(number)
+    if passed:
+        detail = f"{len(passed)} lines have values with other names than the rows; passed over"
+        problems.add("other_lines", "doubted", detail, passed[0])
 
 
 class _Lines:

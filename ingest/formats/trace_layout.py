@@ -93,7 +93,8 @@ def read_layout(lines: Iterable[str]) -> Layout | None:
             return _take(Layout(names, is_bare=True), _cells(head, source, separator))
     if names := _named(head):
         named = ((n, [*_numbers_of(line).values()]) for n, line in chain(head, source))
-        return _take(Layout(names, is_named=True), named)
+        with_numbers = ((n, cells) for n, cells in named if cells)
+        return _take(Layout(names, is_named=True), with_numbers)
     return None
 
 

@@ -276,6 +276,14 @@ def _counted(
     return Trace(layout, headings, times_s - times_s[0], steps_s, device, start_unix_s, 0.0, True)
 
 
+def _is_counted(layout: Layout, headings: Sequence[Heading]) -> bool:
+    """Return whether running totals alone say the energy: they count between samples too."""
+    energies = [at for at, each in enumerate(headings) if each.quantity == "energy"]
+    is_power = any(each.quantity == "power" for each in headings)
+    totals = [is_running_total(numbers_of(layout, at)) for at in energies]
+    return not is_power and bool(totals) and all(totals)
+
+
 def _has_own_texts(layout: Layout, headings: Sequence[Heading], devices: int) -> bool:
     """Return whether texts name devices and states; many others are of rows that are runs."""
     for heading, cells in zip(headings, layout.columns, strict=True):
@@ -297,6 +305,7 @@ def _stepped(
     """Return a trace with the step before each sample; None if the steps are not even."""
     times_s, start_unix_s = times
     dt_s, lost_s, usual_s = np.zeros(len(times_s)), 0.0, np.inf
+    longest_steps = np.inf if _is_counted(layout, headings) else _LONGEST_STEPS
     for number in range(int(device.max()) + 1):
         rows = np.flatnonzero((device == number) & ~np.isnan(times_s))
         steps = np.diff(times_s[rows])
@@ -305,7 +314,7 @@ def _stepped(
         even = (steps >= _EVEN[0] * usual) & (steps <= _EVEN[1] * usual)
         if even.mean() < EVEN_SHARE:
             return None
-        long = steps > _LONGEST_STEPS * usual
+        long = steps > longest_steps * usual
         lost_s = max(lost_s, float((steps[long] - usual).sum()))
         dt_s[rows] = np.concatenate([[usual], np.where(long, usual, np.maximum(steps, 0))])
         usual_s = min(usual_s, usual)

@@ -217,7 +217,9 @@ def _find_counts(guesses: Sequence[Guess], columns: Sequence[Sequence[Cell]]) ->
         most = len(settings) * guess.count
         is_near = guess.numbers.max() < _NEAR * guess.numbers.min() and not is_even(guess.numbers)
         is_random = is_near and max(times.values()) < _REGULAR * most
-        is_random |= guess.count >= _MANY and times.total() < most / 2
+        # Two runs of a setting seldom agree in what is counted.
+        is_alone = 2 * times[1] > times.total()
+        is_random |= guess.count >= _MANY and is_alone and times.total() < most / 2
         if is_random and times.total() > len(settings):
             guess.role, guess.why = "metric", "differs at random within a setting"
             guess.is_given = False

@@ -89,7 +89,7 @@ class _Resolution:
         for number, read in enumerate(self._reads):
             self._add(number, read, keys)
         numbered = {n for n, read in enumerate(self._reads) if read.table.is_numbered}
-        self._keys = keys.resolve(numbered)
+        self._keys = keys.resolve(numbered, self._is_part)
         # Rows whose keys other runs have become further ones.
         for row, claim in self._claims() if taken else ():
             if self._keys.fates[row] == FIRST and make_run_id(claim.key) in taken:
@@ -164,6 +164,11 @@ class _Resolution:
             for name, known in self._costs.items():
                 known.append(float(row.values.get(name) or np.nan))
         self._unknown[read.file.path] += unknown.problems()
+
+    def _is_part(self, part: int, whole: int) -> bool:
+        """Return whether a table may be a part of a longer one, of which it has no further name."""
+        one, other = self._reads[part], self._reads[whole]
+        return bool(one.content) and _is_copy(one, other)
 
     def _key(self, read: TableRead, row: SummaryRow) -> RunKey:
         """Return the key in a row; rows of a numbered table have no replicate number in it.

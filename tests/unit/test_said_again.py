@@ -1,0 +1,122 @@
+"""What a folder says twice counts once, and a rule does not reach what it is not for."""
+
+from pathlib import Path
+
+import pytest
+
+from ingest.formats.logged_rows import logged_objects
+from ingest.formats.trace import read
+from ingest.records import ReadContext
+from tests.fixtures.ingest import details, ingest, put, query
+
+HEADER = "threads,energy_j,time_s"
+ROWS = [
+    f"{2**n},{31.25 + 7 * n + k:.2f},{4.75 - n / 2 + k / 8:.3f}" for n in range(4) for k in (0, 1)
+]
+TABLE = "\n".join((HEADER, *ROWS)) + "\n"
+MARKDOWN = "# Results\n\n| threads | energy_j | time_s |\n|---|---|---|\n" + "".join(
+    f"| {row.replace(',', ' | ')} |\n" for row in ROWS[:4]
+)
+
+
+@pytest.mark.parametrize(
+    ("documents", "expected"),
+    [
+        ({"README.md": MARKDOWN, "sweep.csv": TABLE}, 8),
+        ({"docs/notes.md": MARKDOWN, "data/sweep.csv": TABLE}, 8),
+        # It is all that there is.
+        ({"README.md": MARKDOWN}, 4),
+        ({"intel.md": MARKDOWN, "amd.md": MARKDOWN.replace("3", "4")}, 8),
+    ],
+)  # fmt: skip
+def test_a_document_beside_data_says_it_again(
+    documents: dict[str, str], expected: int, lake: Path, tmp_path: Path
+) -> None:
+    for name, text in documents.items():
+        put(tmp_path / "raw" / name, text)
+    report = ingest(lake, tmp_path / "raw", is_proposing=True)
+    assert query(lake, "SELECT count(*) AS n FROM runs") == [{"n": expected}]
+    is_left = len(documents) > 1 and expected == len(ROWS) and "intel.md" not in documents
+    assert len(report.ignored) == is_left
+
+
+def test_a_document_that_a_person_declared_is_read(lake: Path, tmp_path: Path) -> None:
+    put(tmp_path / "raw" / "sweep.csv", TABLE)
+    put(tmp_path / "raw" / "more.md", MARKDOWN)
+    text = "[[tables]]\npattern = '.*more\\.md'\nheader = 'threads .*'\nworkload = 'more'\n"
+    put(tmp_path / "raw" / "wattlas.toml", text)
+    ingest(lake, tmp_path / "raw")
+    assert query(lake, "SELECT count(*) AS n FROM runs WHERE workload = 'more'") == [{"n": 4}]
+
+
+def test_a_part_of_a_table_counts_once(lake: Path, tmp_path: Path) -> None:
+    put(tmp_path / "raw" / "sweep_full.csv", TABLE)
+    put(tmp_path / "raw" / "sweep_part1.csv", "\n".join((HEADER, *ROWS[:5])) + "\n")
+    put(tmp_path / "raw" / "sweep_part2.csv", "\n".join((HEADER, *ROWS[4:])) + "\n")
+    report = ingest(lake, tmp_path / "raw", is_proposing=True)
+    assert query(lake, "SELECT threads, count(*) AS n FROM runs GROUP BY ALL ORDER BY 1") == [
+        {"threads": 2**n, "n": 2} for n in range(4)
+    ]
+    assert len(details(report, "identical_row")) == 9
+
+
+def test_rows_of_another_name_stay_though_they_agree(lake: Path, tmp_path: Path) -> None:
+    put(tmp_path / "raw" / "intel.csv", TABLE)
+    put(tmp_path / "raw" / "amd.csv", "\n".join((HEADER, *ROWS[:5])) + "\n")
+    ingest(lake, tmp_path / "raw", is_proposing=True)
+    assert query(lake, "SELECT count(*) AS n FROM runs") == [{"n": 13}]
+
+
+def test_sizes_of_each_program_are_set(lake: Path, tmp_path: Path) -> None:
+    """Each program has sizes of its own, and each size two runs: no count that differs."""
+    sizes = {"fft": (64, 128, 256), "matmul": (100, 200, 300), "sort": (1000, 5000, 9000)}
+    rows = [f"{name},{x}" for name, each in sizes.items() for x in each for _ in (1, 2)]
+    lines = [f"{row},{20.5 + n * 1.37:.2f},{3.1 + n * 0.21:.2f}" for n, row in enumerate(rows)]
+    put(tmp_path / "raw" / "sweep.csv", "\n".join(("app,x,energy_j,time_s", *lines)) + "\n")
+    ingest(lake, tmp_path / "raw", is_proposing=True)
+    found = query(lake, "SELECT app, x_whole, count(*) AS n FROM runs GROUP BY ALL")
+    assert [each["n"] for each in found] == [2] * 9
+
+
+def test_a_running_total_counts_between_samples_too() -> None:
+    times = [*range(20), *range(50, 70)]
+    text = "time_s,energy_uj\n" + "".join(f"{t},{10**9 + t * 10**7}\n" for t in times)
+    found = read([text.encode()], ReadContext("run1.csv", 1.0))
+    assert found.measurements["energy_j"] == pytest.approx(690)
+    assert found.measurements["duration_s"] == pytest.approx(69)
+    assert found.problems == []
+    # Nobody knows a power that was not sampled.
+    text = "time_s,power_w\n" + "".join(f"{t},10.5\n" for t in times)
+    found = read([text.encode()], ReadContext("run1.csv", 1.0))
+    assert found.measurements["duration_s"] == pytest.approx(40)
+    assert [each.kind for each in found.problems] == ["sample_gap"]
+
+
+LOGGED = [f"threads={n} energy_j={9.5 + n} time_s={8.25 / n}" for n in (1, 2, 4, 8)]
+
+
+@pytest.mark.parametrize("last", ["all: runs=4 total_energy_j=53.0 time_s=15.5", "done"])
+def test_a_total_at_the_end_of_a_log_is_no_run(last: str, lake: Path, tmp_path: Path) -> None:
+    put(tmp_path / "raw" / "sweep.log", "\n".join((*LOGGED, last)) + "\n")
+    report = ingest(lake, tmp_path / "raw", is_proposing=True)
+    found = query(lake, "SELECT threads, energy_j FROM runs ORDER BY 1")
+    assert [(each["threads"], each["energy_j"]) for each in found] == [
+        (1, 10.5), (2, 11.5), (4, 13.5), (8, 17.5)
+    ]  # fmt: skip
+    assert len(details(report, "other_lines")) == ("=" in last)
+
+
+@pytest.mark.parametrize(
+    ("lines", "expected"),
+    [
+        (["fft: ", "lu: "], {"fft", "lu"}),
+        (["10:00:01 INFO fft done ", "10:00:02 INFO lu done "], {"fft", "lu"}),
+        (["warmup of fft ", "run of lu "], {"warmup fft", "run lu"}),
+        (["INFO ", "INFO "], {None}),
+    ],
+)
+def test_words_before_pairs_tell_runs_apart(lines: list[str], expected: set[str | None]) -> None:
+    text = [begin + each for begin in lines for each in LOGGED]
+    found = logged_objects(text)
+    assert found is not None
+    assert {(found.row(line) or {}).get("name") for line in text} == expected
