@@ -20,7 +20,7 @@ from ingest.formats.table_text import MOST_WHOLE, UNSET, WHOLE
 from ingest.formats.written_numbers import is_number
 from ingest.settings.column_names import clean_name
 from ingest.settings.headings import without_unit
-from ingest.settings.tables import CORE
+from ingest.settings.tables import CORE, VARIANT
 
 # What tables call the number of the core that a row is of.
 _CORE_HEADINGS: Final = frozenset({"core", "core_id", "cpu", "cpu_id"})
@@ -72,10 +72,11 @@ def targets_of(table: Table, declaration: TableDeclaration, file: str) -> list[T
         if declared.is_dropped or (not heading and declared.to is None and index == 0):
             continue
         bare = declared.name or bare
-        name = declared.to or (bare if bare in declaration.kinds and bare != CORE else None)
+        is_known = bare in declaration.kinds and bare != VARIANT
+        name = declared.to or (bare if is_known and bare != CORE else None)
         if name is None and bare.lower() in _CORE_HEADINGS and declaration.kinds[CORE] == CORE:
             name = CORE if _are_core_numbers(table.column(index)) else None
-        elif name is None and bare in declaration.kinds:
+        elif name is None and is_known:
             name = bare
         if name is not None:
             kind = declaration.kinds[name]

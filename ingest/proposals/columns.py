@@ -46,6 +46,7 @@ _NEAR: Final = 1.5
 # Of so many values a sweep has more than half in each setting.
 _MANY: Final = 8
 _SIDES: Final = frozenset("IJKMN")
+_DIFFERENCES: Final = frozenset({"delta", "diff", "difference", "change"})
 _A_PART: Final = "a clock of one of several processors"
 # A round may be a replicate, or a setting such as the rounds of a training.
 _MAYBE_SET: Final = frozenset({"round", "cycle"})
@@ -76,6 +77,7 @@ def guess_columns(
         if (known := declared.get(guess.heading.text)) is not None:
             _declare(guess, known)
     _mark_summaries(guesses)
+    _mark_differences(guesses)
     _mark_parts(guesses)
     _mark_moments(guesses)
     _find_counts(guesses, columns)
@@ -123,6 +125,21 @@ def _mark_summaries(guesses: Sequence[Guess]) -> None:
         if is_one and not guess.is_declared:
             guess.role = "label" if statistic == "n" else "metric"
             guess.why = f"{statistic} of a list"
+
+
+def _mark_differences(guesses: Sequence[Guess]) -> None:
+    """Make labels of differences between rows: `delta_runtime_s` beside `runtime_s`.
+
+    They may be in percent, whatever unit the heading ends with.
+    """
+    names = {guess.heading.words for guess in guesses}
+    for guess in guesses:
+        words = guess.heading.words
+        rest = tuple(word for word in words if word not in _DIFFERENCES)
+        is_free = guess.role == "metric" and not guess.is_declared
+        if is_free and rest != words and rest in names:
+            guess.role, guess.why, guess.better = "label", "a difference between rows", None
+            guess.quantity = guess.unit = ""
 
 
 def _mark_parts(guesses: Sequence[Guess]) -> None:

@@ -6,6 +6,7 @@ are of `data`.
 
 import re
 import tomllib
+import unicodedata
 from collections.abc import Iterable, Mapping
 from itertools import chain, count
 from pathlib import Path
@@ -25,6 +26,8 @@ for _name in ("set", "given"):
 
 
 _LONGEST_NAME: Final = 55
+# The signs of a difference and of millionths, as they are read.
+_SIGNS: Final = {"\N{INCREMENT}": "delta_", "\N{MICRO SIGN}": "u", "\N{GREEK SMALL LETTER MU}": "u"}
 
 
 def clean_name(heading: str, kind: str, taken: Iterable[str] = (), role: Role = "metric") -> str:
@@ -35,10 +38,23 @@ def clean_name(heading: str, kind: str, taken: Iterable[str] = (), role: Role = 
         role: A knob cannot have the name of what queries compute.
     """
     taken = {*taken, *COMPUTED_NAMES} if role == "knob" else taken
-    bare = re.sub(r"[^a-z0-9]+", "_", heading.lower()).strip("_")[:_LONGEST_NAME]
+    bare = re.sub(r"[^a-z0-9]+", "_", in_ascii(heading).lower()).strip("_")[:_LONGEST_NAME]
     bare = bare if bare[:1].isalpha() else f"c_{bare}".rstrip("_")
     names = chain((bare, f"{bare}_{kind}"), (f"{bare}_{kind}_{n}" for n in count(2)))
     return next(name for name in names if name not in taken and can_be(name))
+
+
+def in_ascii(text: str) -> str:
+    """Spell Greek letters and leave accents out: a delta before `kwh` is `delta_kwh`."""
+    return text if text.isascii() else "".join(map(_spelled, text))
+
+
+def _spelled(letter: str) -> str:
+    name = unicodedata.name(letter, "").split()
+    if letter in _SIGNS or name[:1] != ["GREEK"]:
+        plain = _SIGNS.get(letter, unicodedata.normalize("NFKD", letter))
+        return plain.encode("ascii", "ignore").decode()
+    return f"{name[3].lower()}_" if name[2:3] == ["LETTER"] else ""
 
 
 def can_be(name: str) -> bool:

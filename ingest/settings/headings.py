@@ -41,6 +41,7 @@ _BRACKETS: Final = re.compile(r"^(.*?)\s*[(\[{]\s*([^()\[\]{}]+?)\s*[)\]}]\s*$")
 _PART: Final = re.compile(r"(?:[A-Za-z0-9%µμ°]|(?<=\d)\.(?=\d))+")
 # Words with a number in them: percentiles, and processors such as `gpu0`.
 _WHOLE: Final = re.compile(r"[pP]\d+(?:\.\d+)?|(?:[A-Z]?[a-z]+|[A-Z]+)\d+|\d+(?:st|nd|rd|th)")
+_DELTA: Final = "[\N{GREEK CAPITAL LETTER DELTA}\N{INCREMENT}]"
 _WORD: Final = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+(?:\.\d+)?|[%µμ°]\w*")
 
 
@@ -79,7 +80,7 @@ def _raw_words(text: str) -> list[str]:
     """Split at separators and before capitals, but not within a unit such as `mWh` or `p99`."""
     return [
         word
-        for part in _PART.findall(text)
+        for part in _PART.findall(re.sub(_DELTA, "delta ", text))
         for word in ([part] if _WHOLE.fullmatch(part) or unit_of(part) else _WORD.findall(part))
     ]
 
@@ -248,7 +249,7 @@ def is_measurement(text: str) -> bool:
 def is_derived(text: str) -> bool:
     """Return whether a text names what is computed from runs: `change`, `diff (%)`, `p-value`."""
     words = {*words_of(text)}
-    is_other = {"p", "value"} <= words or re.fullmatch(r"\D*[%Δ∆]\D*", text) is not None
+    is_other = {"p", "value"} <= words or re.fullmatch(r"\D*%\D*", text) is not None
     return is_other or not WORDS["derived"].isdisjoint(words)
 
 

@@ -17,6 +17,8 @@ from ingest.settings.patterns import compiled, path_pattern
 
 # The number of the core that a row is of, if the dataset has no column of this name; and its kind.
 CORE: Final = "core"
+# Part of a run's key and no column of the lake: only `to` sends a column there.
+VARIANT: Final = "variant"
 # Columns that identify a row's run and are not plain columns of `runs`.
 _NAMING: Final = {
     **{
@@ -25,7 +27,7 @@ _NAMING: Final = {
     },
     "system": "text",
     "workload": "text",
-    "variant": "text",
+    VARIANT: "text",
     "replicate": "whole",
     CORE: CORE,
 }

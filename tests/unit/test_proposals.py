@@ -793,6 +793,21 @@ def test_a_knob_is_not_called_as_queries_call_what_they_compute(tmp_path: Path) 
     assert from_settings("level", {"role": "metric"}, "d").name == "level"
 
 
+def test_no_column_is_lost_to_a_reserved_name_or_to_one_like_it(tmp_path: Path) -> None:
+    """`variant` is a part of the lake's keys; a difference to the first row is no energy."""
+    raw, lake = tmp_path / "study", tmp_path / "lake"
+    head = "variant,sum_kwh,runtime_s,\N{GREEK CAPITAL LETTER DELTA}sum_kwh,delta_runtime_s"
+    rows = [(f"v{n}_{n % 3}", 0.02 + n / 997, 310 + n / 7, n * 1.25, -n * 2.5) for n in range(9)]
+    put(raw / "t.csv", "\n".join([head, *(",".join(map(str, row)) for row in rows)]) + "\n")
+    assert add(raw, lake) == 0
+    names = "variant_text, round(energy_j / 3.6e6, 9), round(duration_s, 9)"
+    found = rows_of(lake, f"SELECT {names}, delta_sum_kwh, delta_runtime_s FROM runs ORDER BY 1")
+    assert found == [(name, *(round(each, 9) for each in own)) for name, *own in rows]
+    assert rows_of(lake, "SELECT max(replicate) FROM runs") == [(0,)]
+    (columns,) = (tomllib.loads(each.text)["tables"][0]["columns"] for each in read_proposals(lake))
+    assert [name for name, own in columns.items() if "label" in str(own)] == head.split(",")[3:]
+
+
 RESULTS = """Benchmark: stream
 Threads: 16
 Elapsed time: 120.5 s
