@@ -132,7 +132,7 @@ def table_rows(
     empty one.
 
     Args:
-        notes: Gets what is left out below the header, by its line number.
+        notes: Gets what is left out above and below the header, by its line number.
 
     Raises:
         FormatError: As `split_lines`.
@@ -146,7 +146,7 @@ def table_rows(
             first[0] = (first[0][0], ["", *first[0][1]])
         yield from chain(first, split)
         return
-    content = content_lines(_without_titles(lines, separator), separator, notes)
+    content = content_lines(_without_titles(lines, separator, notes), separator, notes)
     split = split_lines(content, separator)
     rows = _without_last(split)
     first = _one_header(list(islice(rows, 3)))
@@ -211,10 +211,11 @@ def _bare_unit(cell: str) -> str:
     return cell.strip(" ()[]").strip("-")
 
 
-def _without_titles(lines: Iterable[str], separator: str) -> Iterator[str]:
+def _without_titles(lines: Iterable[str], separator: str, notes: dict[int, str]) -> Iterator[str]:
     """Yield lines; those of titles above the header are empty.
 
     A title has at most half as many cells as most lines; the first line with as many has names.
+    `notes` gets them by line number.
     """
     source = iter(lines)
     head = list(islice(source, LOOKED_AT))
@@ -229,6 +230,7 @@ def _without_titles(lines: Iterable[str], separator: str) -> Iterator[str]:
     are_names = all(HEADING.fullmatch(name.strip('"')) for name in cells[at]) if at else False
     is_distinct = len({*cells[at]}) == len(cells[at]) if at else False
     titles = at if is_short and is_text and are_names and is_distinct else 0
+    notes |= {n: line.strip() for n, line in enumerate(head[:titles], 1) if line.strip(" \t\r,;")}
     yield from chain([""] * titles, head[titles:], source)
 
 
@@ -237,15 +239,16 @@ def content_lines(
 ) -> Iterator[str]:
     """Yield the lines of a table; those of comments above it and of notes below it are empty.
 
-    A note has no separator and stands behind an empty line, or is of several words below rows. A
-    comment with the names of the columns is the header.
+    A note has no separator and stands behind an empty line, or is of several words below rows: it
+    may have a separator then, but half of the header's cells at most, and no number. A comment with
+    the names of the columns is the header.
 
     Args:
         notes: Gets the notes and the comments below the header, by line number.
     """
     comments: list[str] = []
     is_begun = is_after_gap = is_quoted = False
-    rows = 0
+    rows = width = 0
     for number, line in enumerate(lines, 1):
         if not is_begun and line.lstrip("\ufeff \t").startswith("#"):
             comments.append(line)
@@ -259,16 +262,21 @@ def content_lines(
             yield from [""] * (len(comments) - bool(names))
             if names:
                 yield names
-        filled = [cell for cell in line.split(separator) if cell.strip()]
+        cells = line.split(separator)
+        width = width or (len(cells) if is_begun else 0)
+        filled = [cell for cell in cells if cell.strip()]
         is_total = is_begun and len(filled) == 1 and SUMMARY.fullmatch(filled[0].strip('" \r'))
         is_gap = not filled or bool(separator is not None and is_total)
         # A spreadsheet fills up gaps and notes with empty cells.
         is_note = separator is not None and (len(filled) == 1 or line.lstrip()[:1] == "#")
-        is_bare = not is_quoted and separator is not None and separator not in line
-        is_text = is_bare and len(line.split()) > 1
-        is_after_gap = is_begun and (
-            is_gap or (is_note and (is_after_gap or (is_text and rows >= _LEAST_BEFORE_NOTES)))
+        is_prose = len(cells) == 1 or (
+            2 * len(cells) <= width
+            and len(filled) == len(cells)
+            and not any(is_number(cell.strip()) for cell in cells)
         )
+        is_bare = not is_quoted and separator is not None and is_prose
+        is_text = is_bare and len(line.split()) > 1 and rows >= _LEAST_BEFORE_NOTES
+        is_after_gap = is_begun and (is_gap or is_text or (is_note and is_after_gap))
         # A quoted cell may have several lines.
         is_quoted ^= line.count('"') % 2 == 1
         rows += not is_after_gap

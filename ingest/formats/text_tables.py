@@ -172,7 +172,7 @@ class _Reader:
 
         Args:
             rows: Its header and its rows.
-            notes: What is left out below the header, by line number in the section.
+            notes: What is left out above and below the header, by line number in the section.
         """
         name, problems = self._name, self._problems
         at, header = next(rows, (0, []))
@@ -204,7 +204,12 @@ class _Reader:
                 table.append(section.start + line, cells)
                 last = line
             check_rows(len(table) + table.refused, self._most_rows, name)
-        for line in (each for each in notes if each < last):
+        if outside := sorted(each for each in notes if not at < each < last):
+            first_words = notes[outside[0]][:80]
+            count = f"{len(outside)} lines" if len(outside) > 1 else "1 line"
+            detail = f"{count} above the header or below the rows passed over: {first_words!r}"
+            problems.add("other_lines", "doubted", detail, section.start + outside[0])
+        for line in (each for each in notes if at < each < last):
             detail = f"{notes[line][:80]!r} between rows says nothing of them here"
             problems.add(
                 "text_between_rows",

@@ -282,3 +282,16 @@ def test_settings_that_recur_are_no_copies(lake: Path, tmp_path: Path) -> None:
     for name in ("a.csv", "b.csv"):
         written(tmp_path, name, "threads,energy_j", "1,40", "2,30", "4,28", "8,30")
     assert ingest(lake, tmp_path).added == 8
+
+
+def test_lines_of_a_script_around_a_table_are_said(lake: Path, tmp_path: Path) -> None:
+    rows = [f"{turn},{jobs},{80.5 / jobs + turn / 8},{40 + jobs}" for turn in (1, 2)
+            for jobs in (1, 2, 4)]  # fmt: skip
+    raw = written(
+        tmp_path, "sort.csv", "items=12 size=7000", "free_before=4G",
+        "turn,jobs,sort_s,energy_j", *rows, "--- checked (out.bin, of 4) ---", "free_after=3G",
+    )  # fmt: skip
+    report = ingest(lake, raw)
+    assert len(query(lake, "SELECT * FROM runs")) == len(rows)
+    (said,) = details(report, "other_lines")
+    assert said == "4 lines above the header or below the rows passed over: 'items=12 size=7000'"

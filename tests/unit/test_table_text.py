@@ -36,6 +36,15 @@ bt,8,1.2,41.7,1629.2
         # Words below rows, but not in a cell of several lines.
         ("a,b\n1,2\n3,4\nall is well\nDONE\n", ",", 1, ["a", "b"], [2, 3]),
         ('a,b\n1,2\n3,"x\nof several words\ny"\n5,6\n', ",", 1, ["a", "b"], [2, 5, 6]),
+        # Lines of a script above the header, and a trailer that has separators itself.
+        (
+            "jobs=12 size=7000\nfree_before=4G\na,b,c,d\n1,2,3,4\n3,4,5,6\n5,6,7,8\n"
+            "--- checked (last out.bin, of b=6) ---\n-rw-r--r-- 7000 out.bin\nSAME\n",
+            ",", 3, ["a", "b", "c", "d"], [4, 5, 6],
+        ),
+        # A cut row has a number, and text in a table of two columns is a row.
+        ("a,b,c,d\n1,2,3,4\n3,4,5,6\n5,6,7,8\nx y, 2\n", ",", 1, [*"abcd"], [2, 3, 4, 5]),
+        ("a,b\ns,1\nt,2\nu,3\nv w,x y\n", ",", 1, ["a", "b"], [2, 3, 4, 5]),
         # A header that lacks a name is no title.
         ("core,n\n0,1,5\n1,2,6\n2,3,7\n", ",", 1, ["core", "n"], [2, 3, 4]),
         # A comment with the names is the header.
