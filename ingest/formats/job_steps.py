@@ -7,8 +7,7 @@ from typing import Final
 
 from ingest.formats.json_cells import Cell
 from ingest.formats.table_rows import Table
-from ingest.formats.table_text import UNSET
-from ingest.formats.written_numbers import is_number
+from ingest.formats.written_numbers import is_number, is_unset
 from ingest.records import ProblemList
 from ingest.settings.headings import words_of
 
@@ -69,7 +68,7 @@ def join_steps(table: Table, problems: ProblemList, declared: Collection[str] = 
 
 def _text(cell: Cell) -> str:
     text = "" if cell is None else str(cell).strip()
-    return "" if text.lower() in UNSET else text
+    return "" if is_unset(text) else text
 
 
 def _are_steps(texts: Iterable[str]) -> bool:

@@ -16,8 +16,8 @@ from data.schema import KNOBS, MEASUREMENTS
 from ingest.declarations import Aggregate, TableColumn, TableDeclaration
 from ingest.formats.json_cells import Cell
 from ingest.formats.table_rows import Table
-from ingest.formats.table_text import MOST_WHOLE, UNSET, WHOLE
-from ingest.formats.written_numbers import is_number
+from ingest.formats.table_text import MOST_WHOLE, WHOLE
+from ingest.formats.written_numbers import is_number, is_unset
 from ingest.settings.column_names import clean_name
 from ingest.settings.headings import without_unit
 from ingest.settings.tables import CORE, VARIANT
@@ -160,7 +160,7 @@ def _kind_of(cells: Iterable[Cell]) -> Kind:
     is_whole = True
     count = 0
     for cell in cells:
-        if cell is None or (isinstance(cell, str) and cell.strip().lower() in UNSET):
+        if cell is None or (isinstance(cell, str) and is_unset(cell)):
             continue
         count += 1
         if isinstance(cell, str):

@@ -25,7 +25,6 @@ _PARQUET: Final = b"PAR1"
 _SEPARATORS: Final = (",", ";", "\t", "|", None)
 # Whole numbers as programs write them. A text such as 007 is not a number.
 WHOLE: Final = re.compile(r"-?(0|[1-9]\d{0,18})")
-UNSET: Final = frozenset({"", "nan", "-nan", "na", "n/a", "null", "none"})
 MOST_WHOLE: Final = 2**63
 # A unit below a name of a column.
 SEPARATED: Final = re.compile(r"\.[ct]sv(\.\w+)?$", re.IGNORECASE)

@@ -11,8 +11,8 @@ from data.schema import COUNTERS
 from ingest.declarations import TableColumn
 from ingest.formats.json_cells import Cell
 from ingest.formats.table_columns import Target
-from ingest.formats.table_text import MOST_WHOLE, UNSET, WHOLE
-from ingest.formats.written_numbers import is_number
+from ingest.formats.table_text import MOST_WHOLE, WHOLE
+from ingest.formats.written_numbers import is_number, is_unset
 from ingest.records import ProblemList
 from ingest.settings.tables import CORE
 
@@ -132,7 +132,7 @@ def convert(
     if kind == "text":
         return None if cell is None or cell == "" else str(cell)
     kind = "whole" if kind == CORE else kind
-    if cell is None or (isinstance(cell, str) and cell.strip().lower() in UNSET):
+    if cell is None or (isinstance(cell, str) and is_unset(cell)):
         return None
     if isinstance(cell, str):
         text = cell.strip()

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-_SET: Final = frozenset({"", "nan", "-nan", "na", "n/a", "null", "none", "-"})
+UNSET: Final = frozenset({"", "nan", "-nan", "na", "n/a", "null", "none"})
 _FIRST: Final = re.compile(r"[-+]?[.,]*+\d[\d.,]*+([eE][-+]?\d+)?\s*+\S*")
 _PLAIN: Final = re.compile(r"[-+]?(\d+(\.\d*)?|\.\d+)([eE][-+]?\d+)?")
 _NUMBER: Final = r"([-+]?(?:\d[\d.,]*|[.,]\d+)(?:[eE][-+]?\d+)?)"
@@ -43,7 +43,7 @@ def written_numbers(
         None if the cells are plain numbers already, or are not all numbers with one unit.
     """
     texts = [str(cell).strip() if cell is not None else "" for cell in cells]
-    real = [text for text in texts if text.lower() not in _SET]
+    real = [text for text in texts if not is_unset(text)]
     first = next(iter(real), "")
     if not _FIRST.fullmatch(first) or all(map(_PLAIN.fullmatch, real)):
         return None
@@ -58,7 +58,7 @@ def written_numbers(
     if plain is None or not all(map(_PLAIN.fullmatch, plain)):
         return None
     rest = iter(plain)
-    return [None if t.lower() in _SET else next(rest) for t in texts], unit
+    return [None if is_unset(t) else next(rest) for t in texts], unit
 
 
 def without_commas(numbers: Sequence[str], is_comma_separated: bool) -> list[str] | None:
@@ -91,6 +91,12 @@ def is_either(numbers: Sequence[str]) -> bool:
     return bool(numbers) and all(
         _THOUSANDS.fullmatch(each) and each.count(",") == 1 for each in numbers
     )
+
+
+def is_unset(text: str) -> bool:
+    """Return whether a cell says that it has no value: `n/a`, or only dashes."""
+    bare = text.strip()
+    return bare.lower() in UNSET or not bare.strip("-\u2013\u2014")
 
 
 def is_number(text: str) -> bool:

@@ -291,7 +291,11 @@ def _choose_replicate(guesses: Sequence[Guess], columns: Sequence[Sequence[Cell]
     numbers = [n for n, guess in enumerate(guesses) if _numbers_runs(guess)]
     has_knob = any(each.role == "knob" and each.count > 1 for each in guesses)
     # `rep` counts the runs of a setting, `run` beside it may number the settings.
-    order = {n: (not _repeats(guesses[n]), _is_campaign(guesses[n])) for n in numbers}
+    # A seed is one where nothing else is: a trial may have several.
+    order = {
+        n: (not _repeats(guesses[n]), guesses[n].heading.has("seed"), _is_campaign(guesses[n]))
+        for n in numbers
+    }
     for index in sorted(numbers, key=lambda n: order[n]):
         guess, heading_words = guesses[index], guesses[index].heading.words
         is_chosen = any(each.to == "replicate" for each in guesses)

@@ -12,8 +12,7 @@ from typing import Final
 
 from ingest.formats.json_cells import Cell, is_aside
 from ingest.formats.table_reshaped import VALUE
-from ingest.formats.table_text import UNSET
-from ingest.formats.written_numbers import is_number
+from ingest.formats.written_numbers import is_number, is_unset
 from ingest.proposals.path_parts import PathColumn, read_paths
 from ingest.settings.column_names import VALUES, WORDS
 from ingest.settings.headings import (
@@ -132,4 +131,4 @@ def _parts_of(headings: Sequence[str]) -> tuple[str, list[PathColumn]]:
 
 def _are_numbers(columns: Sequence[Sequence[Cell]]) -> bool:
     texts = {str(cell).strip() for column in columns for cell in column if cell is not None}
-    return bool(texts) and all(is_number(text) or text.lower() in UNSET for text in texts)
+    return bool(texts) and all(is_number(text) or is_unset(text) for text in texts)

@@ -15,6 +15,7 @@ import numpy as np
 
 from data.declared import Role
 from ingest.formats.json_cells import Cell
+from ingest.formats.written_numbers import is_unset
 from ingest.proposals.heading_roles import (
     MEASURED,
     SET,
@@ -30,7 +31,6 @@ from ingest.proposals.heading_roles import (
 from ingest.settings.column_names import WORDS
 from ingest.settings.headings import Heading, quantity_of, read_heading, words_of
 
-_UNSET: Final = frozenset({"", "nan", "-nan", "na", "n/a", "null", "none", "-"})
 _IDENTIFIERS: Final = WORDS["identifiers"]
 _DATE: Final = re.compile(r"\d{4}[-/]\d\d[-/]\d\d([T ].*)?|\d\d?:\d\d(:\d\d.*)?")
 # People set numbers of fewer digits: 15.473289489746094 was read from a machine.
@@ -125,7 +125,7 @@ class _Column:
 
     def __init__(self, heading: Heading, cells: Sequence[Cell]) -> None:
         texts = [str(cell).strip() for cell in cells if cell is not None]
-        texts = [text for text in texts if text.lower() not in _UNSET]
+        texts = [text for text in texts if not is_unset(text)]
         self.heading, self.has, self.quantity = heading, heading.has, quantity_of(heading)
         self.rows, self.counts = len(texts), Counter(texts)
         self.count = len(self.counts)
@@ -221,7 +221,8 @@ def guess_of(heading: Heading, cells: Sequence[Cell]) -> Guess:
     guess.quantity, guess.numbers = column.quantity, column.numbers
     guess.is_dropped = case.why == ROW
     guess.unit = heading.unit.text if heading.unit else ""
-    if guess.quantity == "frequency" and guess.role != "label" and not guess.unit:
+    is_clock = guess.quantity == "frequency" and guess.role != "label" and not guess.unit
+    if is_clock and len(guess.numbers):
         guess.unit = _clock_unit(guess.numbers)
     if guess.role == "metric" and column.measured is not False:
         guess.better = direction_of(heading, column.quantity)

@@ -9,8 +9,7 @@ from collections.abc import Collection, Sequence
 from typing import Final
 
 from ingest.formats.json_cells import Cell
-from ingest.formats.table_text import UNSET
-from ingest.formats.written_numbers import is_number
+from ingest.formats.written_numbers import UNSET, is_number
 from ingest.proposals.heading_roles import is_measured
 from ingest.proposals.path_parts import PathColumn, is_replicate, read_paths
 from ingest.proposals.row_groups import are_twins, decides

@@ -120,3 +120,33 @@ def test_words_before_pairs_tell_runs_apart(lines: list[str], expected: set[str 
     found = logged_objects(text)
     assert found is not None
     assert {(found.row(line) or {}).get("name") for line in text} == expected
+
+
+@pytest.mark.parametrize("dashes", ["-", "--", "-----", "\u2014"])
+def test_dashes_are_no_value(dashes: str, lake: Path, tmp_path: Path) -> None:
+    lines = [row if n else f"1,{dashes},4.75" for n, row in enumerate(ROWS)]
+    put(tmp_path / "raw" / "sweep.csv", "\n".join((HEADER, *lines)) + "\n")
+    assert ingest(lake, tmp_path / "raw", is_proposing=True).refused == []
+    found = query(lake, "SELECT count(*) AS n, count(energy_j) AS known FROM runs")
+    assert found == [{"n": 8, "known": 7}]
+
+
+def test_clocks_in_several_units_are_names(lake: Path, tmp_path: Path) -> None:
+    lines = [f"{clock},{row.partition(',')[2]}" for clock in ("800MHz", "1.6GHz") for row in ROWS]
+    put(tmp_path / "raw" / "sweep.csv", "\n".join(("freq,energy_j,time_s", *lines)) + "\n")
+    ingest(lake, tmp_path / "raw", is_proposing=True)
+    found = query(lake, "SELECT freq, count(*) AS n FROM runs GROUP BY ALL ORDER BY 1")
+    assert found == [{"freq": "1.6GHz", "n": 8}, {"freq": "800MHz", "n": 8}]
+
+
+def test_a_seed_beside_trials_is_set(lake: Path, tmp_path: Path) -> None:
+    keys = [f"{rate},{seed},{n}" for rate in (0.1, 0.01) for seed in (7, 8) for n in (0, 1)]
+    lines = [f"{key},{row.partition(',')[2]}" for key, row in zip(keys, ROWS, strict=True)]
+    header = "rate,seed,trial,energy_j,time_s"
+    put(tmp_path / "raw" / "sweep.csv", "\n".join((header, *lines)) + "\n")
+    ingest(lake, tmp_path / "raw", is_proposing=True)
+    found = query(lake, "SELECT seed, array_agg(replicate ORDER BY rate) AS r FROM runs GROUP BY 1")
+    assert {(each["seed"], *sorted(each["r"])) for each in found} == {
+        (7, 0, 0, 1, 1),
+        (8, 0, 0, 1, 1),
+    }
