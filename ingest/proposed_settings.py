@@ -120,7 +120,7 @@ def _roots_without_settings(
     files = (file for group in groups if _is_nameless(group) for file in group.files)
     new += [file.path for file in files if isinstance(file, RawFile) and not file.is_unchanged]
     folders = {path.rpartition("/")[0] or "/" for path in new}
-    open_folders = [folder for folder in folders if not layers.has_file(folder)]
+    open_folders = [folder for folder in folders if not layers.describes(folder)]
     return [
         root
         for root in sorted({path.resolve() for path in raw})

@@ -12,6 +12,7 @@ from ingest.discover.found_files import Ignored
 from ingest.lake.proposals import KeptProposal
 from ingest.records import Problem
 from ingest.runs.progress import format_bytes
+from ingest.settings.dataset import FILE_NAME
 from ingest.tables.table_reads import RowCounts
 
 _SHOWN_IGNORED: Final = 5
@@ -118,13 +119,15 @@ def describe_proposed(
         lake: Where the proposals are kept; None if nothing was written.
     """
     for proposal, summary in proposed:
-        yield f"no settings in {proposal.root}: names and columns were guessed"
+        root = proposal.root
+        yield f"no settings in {root} say what its files are: names and columns were guessed"
         yield from (f"  {line}" for line in summary)
         if lake is not None:
-            yield (
-                f"  to correct a guess: python -m ingest propose --lake {lake} > "
-                f"{proposal.root}/wattlas.toml, edit it, and add again"
-            )
+            own, command = f"{root}/{FILE_NAME}", f"python -m ingest propose --lake {lake}"
+            way = f"{command} > {own}, edit it,"
+            if Path(own).is_file():
+                way = f"add what `{command}` prints below its `[dataset]` to {own}, edit it,"
+            yield f"  to correct a guess: {way} and add again"
 
 
 def describe_ignored(ignored: Sequence[Ignored], verbose: bool) -> Iterator[str]:

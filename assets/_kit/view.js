@@ -283,7 +283,11 @@
       },
       plotly_clickannotation(gd, name, { annotation }) {
         const [kind, number] = (annotation.name || "").split(" ");
-        if (kind === "beyond") wattlas.scale(gd, "fit");
+        if (kind === "beyond") {
+          wattlas.scale(gd, "fit");
+          // The annotation goes from under the pointer, which then never leaves it.
+          gd.querySelector(".hoverlayer").replaceChildren();
+        }
         if (kind === "panel" && link.openPanel) link.openPanel(metaOf(name).panels[number]);
       },
       plotly_relayout(gd, name, change) {

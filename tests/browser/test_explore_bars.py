@@ -95,8 +95,12 @@ def test_what_lies_beyond_is_counted_at_the_edges_and_a_click_shows_it(
         "\N{BLACK LEFT-POINTING SMALL TRIANGLE} 5 beyond",
         "1 beyond \N{BLACK RIGHT-POINTING SMALL TRIANGLE}",
     ]
+    shown = atlas.page.locator("[data-view=scatter] .hoverlayer .hovertext")
+    beyond.last.hover(force=True)
+    expect(shown).to_have_count(1)
     beyond.last.click(force=True)
     expect(beyond).to_have_count(0)
+    expect(shown).to_have_count(0)
     low, high = edges(atlas)
     assert low < 100 < 400 < high
 

@@ -620,6 +620,30 @@ def test_add_guesses_keeps_the_guess_and_uses_it_again(
     assert rows_of(lake, "SELECT count(*), count(energy_j) FROM runs") == [(3, 3)]
 
 
+def test_a_file_that_says_only_what_the_dataset_is_leaves_the_guess(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    raw, lake, told = tmp_path / "study", tmp_path / "lake", tmp_path / "told"
+    put(raw / "messung.csv", GERMAN)
+    assert add(raw, lake) == 0
+    put(raw / "wattlas.toml", '[dataset]\nname = "sorts"\nlicence = "CC0"\n')
+    sql = "SELECT DISTINCT algorithm, frequency, workload FROM runs ORDER BY ALL"
+    expected = [("merge", 1200, "messung"), ("quick", 1200, "messung"), ("quick", 2400, "messung")]
+    capsys.readouterr()
+    for place in (lake, told):
+        assert add(raw, place) == 0
+        assert rows_of(place, sql) == expected
+        with open_lake(place) as opened:
+            assert opened.about["sorts"]["licence"] == "CC0"
+    said = capsys.readouterr().out
+    assert f"prints below its `[dataset]` to {raw.resolve()}/wattlas.toml, edit it" in said
+    assert f"> {raw.resolve()}/wattlas.toml" not in said
+    # With a table of its own the file says what the files are.
+    put(raw / "wattlas.toml", '[dataset]\nname = "sorts"\n[columns.power]\nrole = "metric"\n')
+    assert add(raw, tmp_path / "third") == 0
+    assert "guessed" not in capsys.readouterr().out
+
+
 def test_without_proposing_columns_stay_as_they_are(tmp_path: Path) -> None:
     raw, lake = tmp_path / "study", tmp_path / "lake"
     put(raw / "messung.csv", GERMAN)
