@@ -72,7 +72,8 @@
       field("lines", number("line_pt", 0.25, 3, 0.25), "pt"),
       field("font", wattlas.select("font", families, "sans", { name: "family" })),
       field("resolution", wattlas.select("resolution", scales, 1, { name: "scale" })),
-      field("", element("input", { type: "checkbox", className: "switch", name: "has_title" }), "title in the picture"));
+      field("", element("input", { type: "checkbox", className: "switch", name: "has_title" }),
+        "title in the picture"));
     const { elements } = parts;
     for (const [name, value] of Object.entries(chosen)) {
       if (name === "has_title") elements[name].checked = value; else elements[name].value = value;

@@ -31,7 +31,8 @@
     const { title, unit } = control, [low, high] = control.slider || control.range;
     const range = element("input", {
       type: "range", className: "slider", min: low, max: high, value,
-      step: control.isWhole ? 1 : roundStep(low, high), data: { control: key }, attributes: { "aria-label": title },
+      step: control.isWhole ? 1 : roundStep(low, high), data: { control: key },
+      attributes: { "aria-label": title },
     });
     const fill = () => range.style.setProperty("--at", (range.value - low) / (high - low));
     fill();
@@ -157,7 +158,8 @@
   ];
   function plainNumber(key, title) {
     const found = element("input", {
-      type: "number", className: "field", min: 0, step: "any", value: key === "to" ? models.mostKpps() : models.page.kept[key],
+      type: "number", className: "field", min: 0, step: "any",
+      value: key === "to" ? models.mostKpps() : models.page.kept[key],
       data: { key }, attributes: { "aria-label": title },
     });
     found.onchange = () => {

@@ -206,7 +206,8 @@
     for (const gd of plots()) {
       let note = gd.querySelector(".models-needs");
       if (!note) {
-        note = wattlas.element("button", { className: "plain models-needs", onclick: () => simulateMissing() });
+        const onclick = () => simulateMissing();
+        note = wattlas.element("button", { className: "plain models-needs", onclick });
         gd.append(note);
       }
       note.hidden = !labels.length;
