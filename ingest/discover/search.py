@@ -24,7 +24,7 @@ from ingest.discover.joining import join_neighbours, join_traces, leave_document
 from ingest.discover.matching import RunTerms, find_terms, match_terms
 from ingest.discover.names import read_core, strip_compression
 from ingest.discover.sidecars import BadSidecarError, Sidecar
-from ingest.files.blocks import read_head
+from ingest.files.blocks import BrokenCompressionError, read_head
 from ingest.files.walk import Listing, walk_folders
 from ingest.formats import Format, sidecar
 from ingest.formats.table_text import SEPARATED, fault_of, has_header_of
@@ -220,8 +220,9 @@ class _Folder:
                 if form is None and self._has_header(file):
                     form = FORMATS_BY_NAME["table"]
         except FormatError as error:
-            detail = f"{error}; not read"
-            self._refuse(path, Problem("broken_compression", "refused", detail))
+            is_broken = isinstance(error, BrokenCompressionError)
+            kind_of_problem = "broken_compression" if is_broken else "bad_content"
+            self._refuse(path, Problem(kind_of_problem, "refused", f"{error}; not read"))
             return
         except OSError as error:
             detail = f"{error.strerror or error}; not read"

@@ -40,7 +40,7 @@ _NUMBER: Final = re.compile(
 _CLOSE: Final = re.compile(r"\s*([A-Za-z][A-Za-z ]{0,20}):(\d+\.\d+)()\s*")
 _TOOK: Final = re.compile(r"elapsed|duration|runtime|mm:ss", re.IGNORECASE)
 # The sum over processors, which likwid writes beside their values.
-_SUM: Final = re.compile(r"((?:Energy|Power)[^,|]*\]) STAT")
+_SUM: Final = re.compile(r"((?:Energy|Power)(?:(?!Energy|Power|\] STAT)[^,|])*+\]) STAT")
 # A line of a table whose first column has names with units: its first number.
 _ROW: Final = re.compile(
     rf"{_NAME}(?<=[\])])\s*(?:,\s*({_PLAIN})\s*(?:,.*)?|\|\s*({_PLAIN})\s*(?:\|.*)?"

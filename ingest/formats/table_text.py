@@ -346,4 +346,5 @@ def split_lines(lines: Iterable[str], separator: str | None) -> Iterator[tuple[i
             if any(map(str.strip, cells)):
                 yield reader.line_num, cells
     except csv.Error as error:
-        raise FormatError(f"no table: {error} (line {reader.line_num})") from error
+        reason = "a carriage return inside a line" if "new-line" in str(error) else error
+        raise FormatError(f"no table: {reason} (line {reader.line_num})") from error

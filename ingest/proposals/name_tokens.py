@@ -1,7 +1,7 @@
 """Names of files and folders in parts: as many of each, of words, numbers, units and marks."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, Literal
 
@@ -91,28 +91,33 @@ def tokens_of(texts: tuple[str, ...]) -> Iterator[Token]:
         yield from _field(texts)
 
 
-def crossed(token: Token) -> list[Token]:
-    """Return a part of names in two where each begin of a name stands with each end.
+def two_lists(texts: Collection[str]) -> tuple[str, dict[str, tuple[str, str]]]:
+    """Return the mark in names of which each begin stands with each end, and both of each name.
 
     `resize_x_jit` and `sum_jit` are of two functions where `resize_x_aot` and `sum_aot` are too.
     """
-    texts = {*token.texts}
     first = min(texts)
-    for at, mark in enumerate(first):
-        begin, end = first[: at + 1], first[at:]
-        if mark not in SEPARATORS:
-            continue
-        ends = {text[at + 1 :] for text in texts if text.startswith(begin)}
-        begins = {text[: -len(end)] for text in texts if text.endswith(end)}
-        is_all = len(ends) * len(begins) == len(texts) and min(len(ends), len(begins)) > 1
-        cut = {f"{a}{mark}{b}": (a, b) for a in begins for b in ends} if is_all else {}
-        if cut.keys() == texts:
-            parts = [*zip(*(cut[text] for text in token.texts), strict=True)]
-            hidden = [tuple(part.translate(HIDDEN) for part in each) for each in parts]
-            is_listed = all(any(map(_SEPARATED.search, each)) for each in parts)
-            fields = [[replace(f, is_listed=is_listed) for f in _field(each)] for each in hidden]
-            return [*fields[0], Token((mark,) * len(token.texts), "mark"), *fields[1]]
-    return [token]
+    for mark in re.finditer(rf"[{re.escape(SEPARATORS)}:|]+", first):
+        begin, end = first[: mark.end()], first[mark.start() :]
+        ends = {text.removeprefix(begin) for text in texts if text.startswith(begin)}
+        begins = {text.removesuffix(end) for text in texts if text.endswith(end)}
+        is_all = len(ends) * len(begins) == len({*texts}) and min(len(ends), len(begins)) > 1
+        cut = {f"{a}{mark[0]}{b}": (a, b) for a in begins for b in ends} if is_all else {}
+        if cut.keys() == {*texts}:
+            return mark[0], cut
+    return "", {}
+
+
+def crossed(token: Token) -> list[Token]:
+    """Return a part of names in two if they are of two lists."""
+    mark, cut = two_lists(token.texts)
+    if not cut:
+        return [token]
+    parts = [*zip(*(cut[text] for text in token.texts), strict=True)]
+    hidden = [tuple(part.translate(HIDDEN) for part in each) for each in parts]
+    is_listed = all(any(map(_SEPARATED.search, each)) for each in parts)
+    fields = [[replace(f, is_listed=is_listed) for f in _field(each)] for each in hidden]
+    return [*fields[0], Token((mark,) * len(token.texts), "mark"), *fields[1]]
 
 
 def _common_marks(texts: Sequence[str]) -> str:

@@ -37,17 +37,13 @@ _DATE: Final = re.compile(r"\d{4}[-/]\d\d[-/]\d\d([T ].*)?|\d\d?:\d\d(:\d\d.*)?"
 _MOST_DIGITS: Final = 8
 # Of so few rows no number recurs.
 _FEW_ROWS: Final = 8
-# Longer texts, and those of several lines, are what was asked or answered.
-_MOST_LETTERS: Final = 80
 # Seconds since 1970 from 2001 to 2096, in s, ms, us and ns.
 _EPOCHS: Final = tuple((1e9 * scale, 4e9 * scale) for scale in (1, 1e3, 1e6, 1e9))
 REMARK: Final = "a remark about the run"
 ROW: Final = "the number of the row"
-_RUN_IDS: Final = (("run", "id"), ("job", "id"), ("session", "id"))
 MOST_VALUES: Final = 64
 MOST_NAMES: Final = 200
 FEW_VALUES: Final = "few values that recur"
-_FEWEST_STEPS: Final = 4
 # Amounts of work, alone or in an object: a size of nothing else; that of a batch was tuned.
 _AMOUNT: Final = re.compile(r"(?:(?:param|config)\w* )?(?:size|n|input size)")
 # So few fractions may be the steps of a knob.
@@ -170,21 +166,28 @@ _OF_TEXTS: Final = (
     _Case(lambda c: names_machines(c.heading) and 1 < c.count <= c.rows / 2,
           "knob", "machines: {c.variety}"),
     _Case(lambda c: _is_remark(c), "label", REMARK),
-    _Case(lambda c: any("\n" in text or len(text) > _MOST_LETTERS for text in c.counts),
+    # What was asked or answered.
+    _Case(lambda c: any("\n" in text or len(text) > 80 for text in c.counts),
           "label", "texts of several words"),
-    _Case(lambda c: c.heading.words[-2:] in _RUN_IDS, "label", "a name of a run: {c.variety}"),
+    _Case(lambda c: c.heading.words[-2:] in (("run", "id"), ("job", "id"), ("session", "id")),
+          "label", "a name of a run: {c.variety}"),
     _Case(lambda c: _names_rows(c), "label", "a name of the row: {c.variety}"),
     _Case(lambda _: True, "knob", "names: {c.variety}"),
 )  # fmt: skip
 _OF_NUMBERS: Final = (
     _CONSTANT,
-    _Case(lambda c: _is_date(c), "label", "a time of day or a date"),
+    _Case(lambda c: c.has("timestamp", "datetime", "date")
+          or (c.has("time", *WHEN) and epoch_scale(c.numbers) is not None),
+          "label", "a time of day or a date"),
     _Case(lambda c: _is_index(c), "label", ROW),
     _Case(lambda c: _numbers_rows(c), "label", "a number of the row"),
     # What was set although its like is measured.
-    _Case(lambda c: _has_own_units(c) and c.kind == "whole" and c.recurs,
+    _Case(lambda c: c.heading.unit and not read_heading(c.heading.text).unit
+          and _is_bare(c.heading) and c.kind == "whole" and c.recurs,
           "knob", "whole numbers, each with its unit: {c.variety}"),
-    _Case(lambda c: c.quantity == "frequency" and _is_set_clock(c), "knob", "a clock, {c.variety}"),
+    _Case(lambda c: c.quantity == "frequency" and c.count <= MOST_VALUES
+          and (c.recurs or c.kind == "whole") and not c.has(*WORDS["read_clocks"]),
+          "knob", "a clock, {c.variety}"),
     _Case(lambda c: c.quantity == "frequency", "metric", "a clock, {c.variety}"),
     _Case(lambda c: c.has(*WORDS["loads"]) and c.recurs and c.kind == "whole"
           and is_even(c.numbers), "knob", "a load that was offered: {c.variety}"),
@@ -195,14 +198,17 @@ _OF_NUMBERS: Final = (
     _Case(lambda c: c.measured is True, "metric", "{c.measurement}"),
     _Case(lambda c: c.quantity == "bytes" and c.has(*STATISTICS) and c.count > MOST_STEPS,
           "metric", "a statistic of more values than people set: {c.variety}"),
-    _Case(lambda c: _may_be_read(c) and any(_digits(text) > _MOST_DIGITS for text in c.counts),
+    # A size may be of a machine.
+    _Case(lambda c: (not c.has(*SET - {"size"}) or c.quantity == "bytes" or c.differs)
+          and any(_digits(text) > _MOST_DIGITS for text in c.counts),
           "metric", "numbers of more digits than people set: {c.variety}"),
     _Case(lambda c: c.kind == "real" and (
               (c.differs and c.count > MOST_STEPS and c.measured is None)
               or (c.quantity in ("time", "bytes") and not c.recurs)),
           "metric", "numbers of which none recurs: {c.variety}"),
     # What was set, by its heading, or by values that recur.
-    _Case(lambda c: c.measured is False and (c.count <= MOST_NAMES or _is_dense(c))
+    _Case(lambda c: c.measured is False and (c.count <= MOST_NAMES
+              or (c.kind == "whole" and float(np.ptp(c.numbers)) <= 2 * c.count))
           and (c.recurs or names_a_setting(c.heading) or c.rows < _FEW_ROWS),
           "knob", "'{c.setting}', {c.variety}"),
     _Case(lambda c: c.recurs, "knob", f"{FEW_VALUES}: {{c.variety}}"),
@@ -223,7 +229,11 @@ def guess_of(heading: Heading, cells: Sequence[Cell]) -> Guess:
     guess.unit = heading.unit.text if heading.unit else ""
     is_clock = guess.quantity == "frequency" and guess.role != "label" and not guess.unit
     if is_clock and len(guess.numbers):
-        guess.unit = _clock_unit(guess.numbers)
+        # In which clocks of processors and memories have such values.
+        most = guess.numbers.max()
+        guess.unit = (
+            "Hz" if most >= 1e8 else "kHz" if most >= 1e5 else "MHz" if most >= 50 else "GHz"
+        )
     if guess.role == "metric" and column.measured is not False:
         guess.better = direction_of(heading, column.quantity)
     is_amount = _AMOUNT.fullmatch(" ".join(heading.words)) is not None
@@ -280,11 +290,6 @@ def _names_rows(column: _Column) -> bool:
     )
 
 
-def _is_date(column: _Column) -> bool:
-    named = column.has("time", "timestamp", *WHEN) and epoch_scale(column.numbers) is not None
-    return named or column.has("timestamp", "datetime", "date")
-
-
 def _is_index(column: _Column) -> bool:
     """Return whether a column without a heading counts the rows, as pandas writes an index."""
     text, numbers = column.heading.text, column.numbers
@@ -301,21 +306,9 @@ def _numbers_rows(column: _Column) -> bool:
     return column.has("pid", "tid") or (column.has(*_IDENTIFIERS) and counts)
 
 
-def _has_own_units(column: _Column) -> bool:
-    """Return whether cells have a unit that the heading, of no measurement, has not."""
-    heading = column.heading
-    is_in_cells = heading.unit is not None and read_heading(heading.text).unit is None
-    return is_in_cells and _is_bare(heading)
-
-
 def _is_bare(heading: Heading) -> bool:
     """Return whether no word is of a measurement."""
     return MEASURED.isdisjoint(heading.words)
-
-
-def _is_set_clock(column: _Column) -> bool:
-    is_few = column.count <= MOST_VALUES and (column.recurs or column.kind == "whole")
-    return is_few and not column.has(*WORDS["read_clocks"])
 
 
 def is_even(numbers: np.ndarray) -> bool:
@@ -324,36 +317,19 @@ def is_even(numbers: np.ndarray) -> bool:
     return step > 0 and float(numbers.max()) <= MOST_VALUES * step
 
 
-def _is_dense(column: _Column) -> bool:
-    """Return whether most whole numbers from the least to the most are among them."""
-    return column.kind == "whole" and float(np.ptp(column.numbers)) <= 2 * column.count
-
-
 def _is_progression(column: _Column) -> bool:
     """Return whether durations are whole steps of one size that all recur, as no measured ones."""
-    if column.kind != "whole" or not column.has("duration") or column.count < _FEWEST_STEPS:
+    if column.kind != "whole" or not column.has("duration") or column.count < 4:
         return False
     values, counts = np.unique(column.numbers, return_counts=True)
     steps = np.diff(values)
     return bool(np.all(steps == steps[0]) and values[0] == steps[0] > 1 and counts.min() > 1)
 
 
-def _may_be_read(column: _Column) -> bool:
-    """Return whether no word says that a column was set; a size may be of a machine."""
-    is_unsaid = not (SET - {"size"}).intersection(column.heading.words)
-    return is_unsaid or column.quantity == "bytes" or column.differs
-
-
 def _digits(text: str) -> int:
     """Return how many digits a fraction has; 0 for a whole number."""
     whole, _, fraction = text.partition(".")
     return len(f"{whole}{fraction.rstrip('0')}".lstrip("-0")) if fraction.strip("0") else 0
-
-
-def _clock_unit(values: np.ndarray) -> str:
-    """Return the unit in which clocks of processors and memories have such values."""
-    most = float(values.max())
-    return "Hz" if most >= 1e8 else "kHz" if most >= 1e5 else "MHz" if most >= 50 else "GHz"
 
 
 def _numbers(texts: Sequence[str]) -> np.ndarray | None:

@@ -11,6 +11,7 @@ from typing import Final
 from ingest.formats.json_cells import Cell
 from ingest.formats.written_numbers import UNSET, is_number
 from ingest.proposals.heading_roles import is_measured
+from ingest.proposals.name_tokens import two_lists
 from ingest.proposals.path_parts import PathColumn, is_replicate, read_paths
 from ingest.proposals.row_groups import are_twins, decides
 from ingest.settings.column_names import WORDS, clean_name
@@ -22,17 +23,8 @@ _OF_RUNS: Final = (
 ) - {"seed"} | {"setting"}
 # What texts of all settings of a run together are called.
 _COMBINED: Final = frozenset(
-    {
-        "tag",
-        "label",
-        "benchmark",
-        "config",
-        "configuration",
-        "variant",
-        "case",
-        "experiment",
-        "name",
-    }
+    {"tag", "label", "benchmark", "config", "configuration", "variant", "case", "experiment"}
+    | {"name"}
 )
 _COUNTS: Final = "|".join(WORDS["replicates"] | {"r", "i"})
 _NUMBERED: Final = re.compile(rf"(?i:(?<![a-z])(?:{_COUNTS})[-_.=@+ ]*\d+)")
@@ -121,27 +113,26 @@ def _crossed_parts(
 
     `vllm_fp8` and `trt_fp8_v2` have parts of their own, which no separator tells from the others.
     """
-    first, words = min(texts, default=""), words_of(heading)
+    words = words_of(heading)
     is_sweep = _FEWEST <= len(texts) <= _MOST and not any(map(_NUMBERED.search, texts))
     is_sweep = is_sweep and not {*words[-1:]}.isdisjoint(_COMBINED)
-    for mark in re.finditer(r"[-_.:| ]+", first) if is_sweep else ():
-        start, end = first[: mark.end()], first[mark.start() :]
-        ends = {text.removeprefix(start) for text in texts if text.startswith(start)}
-        starts = {text.removesuffix(end) for text in texts if text.endswith(end)}
-        both = {f"{one}{mark[0]}{other}" for one in starts for other in ends}
-        if both != texts or min(len(starts), len(ends)) < 2:
-            continue
-        # What was asked stands before how: `fft_java` of a benchmark.
-        is_given = not WORDS["given"].isdisjoint(words)
-        second = "part_2" if is_given else f"{heading}_part_2"
-        names = [clean_name(n, "text", taken, "knob") for n in (f"{heading}_part", second)]
-        either = "|".join(map(re.escape, sorted(starts, key=len, reverse=True)))
-        pattern = f"(?P<{names[0]}>{either}){re.escape(mark[0])}(?P<{names[1]}>.+)"
-        return pattern, [
-            PathColumn(names[0], "text", "knob", len(starts), is_given=is_given),
-            PathColumn(names[1], "text", "knob", len(ends)),
-        ]
-    return None
+    mark, cut = two_lists(texts) if is_sweep else ("", {})
+    if not cut:
+        return None
+    starts, ends = ({*each} for each in zip(*cut.values(), strict=True))
+    if all(map(str.isdigit, ends)):
+        # Bare numbers may be of things: `sata_2`.
+        return None
+    # What was asked stands before how: `fft_java` of a benchmark.
+    is_given = not WORDS["given"].isdisjoint(words)
+    second = "part_2" if is_given else f"{heading}_part_2"
+    names = [clean_name(n, "text", taken, "knob") for n in (f"{heading}_part", second)]
+    either = "|".join(map(re.escape, sorted(starts, key=len, reverse=True)))
+    pattern = f"(?P<{names[0]}>{either}){re.escape(mark)}(?P<{names[1]}>.+)"
+    return pattern, [
+        PathColumn(names[0], "text", "knob", len(starts), is_given=is_given),
+        PathColumn(names[1], "text", "knob", len(ends)),
+    ]
 
 
 def _stated_parts(

@@ -45,7 +45,7 @@ def test_sniffing_survives_any_bytes(head: bytes) -> None:
         known.sniff("x", head)
 
 
-@pytest.mark.parametrize("piece", [" ", "\n", "\t", "| ", "9", ",", "x: 5 "])
+@pytest.mark.parametrize("piece", [" ", "\n", "\t", "| ", "9", ",", "x: 5 ", "Energy", "Energy]"])
 def test_a_head_of_one_piece_is_told_at_once(piece: str) -> None:
     """A pattern that tries every two or three parts of it takes from a minute to days."""
     head = (piece * (1 << 16))[: 1 << 16].encode()

@@ -1403,3 +1403,8 @@ def test_a_number_of_names_that_no_word_explains_is_given(tmp_path: Path) -> Non
     assert "compiler" in settings["plain"]
     assert "file" not in settings["plain"]
     assert {"compiler", "freq"} <= settings["named"]
+
+
+def test_clocks_as_texts_have_no_unit() -> None:
+    guess = guess_of(read_heading("frequency"), ["low", "high", "low", "high"])
+    assert (guess.role, guess.kind) == ("knob", "text")

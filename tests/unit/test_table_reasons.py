@@ -217,3 +217,11 @@ def test_an_energy_of_zero_is_no_measurement(tmp_path: Path) -> None:
     report = ingest(tmp_path / "lake", tmp_path / "np.csv")
     assert [run["energy_j"] for run in runs(tmp_path / "lake", order="replicate")] == [None, 5.0]
     assert len(details(report, "no_energy")) == 1
+
+
+def test_a_carriage_return_within_lines_is_named(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_bytes(b"threads,energy_j\r1,5.5\r2,6.5\r4,7.5\r")
+    report = ingest(tmp_path / "lake", tmp_path / "t.csv")
+    (reason,) = details(report, "bad_content")
+    assert reason == "no table: a carriage return inside a line (line 1); not read"
+    assert not details(report, "broken_compression")
