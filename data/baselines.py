@@ -38,12 +38,12 @@ def baseline_of(
     """
     name = objective
     is_there = matching(everything.rows, named).to_numpy() & (everything.numbers(f"{name}_n") > 0)
-    there = everything.where(is_there)
+    there, count = everything.where(is_there), int(is_there.sum())
     what = "default" if named is DEFAULT else "setting that the baseline names"
-    if not len(there):
+    if not count:
         return None, f"no {what} was measured here"
-    if len(there) > 1:
-        return None, f"{len(there)} settings are the {what}: name one"
+    if count > 1:
+        return None, f"{count} settings are the {what}: name one"
     is_more_better = catalogue.metric(name).sign < 0
     cost = estimates_of(log_moments(there, name, own.step), own.cost.prior, is_more_better)
     row = there.row(0)
@@ -65,15 +65,13 @@ def distances(
     policies = set(POLICIES.values())
     names = catalogue.setting_columns
     known = {name for name in names if baseline.get(name) is not None}
+    is_other = own.part.differing({name: baseline.get(name) for name in own.knobs})
     for name in sorted(known.union(own.knobs) - policies):
         value, policy = baseline.get(name), POLICIES.get(name, "")
         if name not in own.knobs:
             changes += 1
             continue
-        is_other = own.part.differs(name, value)
-        if policy in own.knobs:
-            is_other |= own.part.differs(policy, baseline.get(policy))
-        changes += is_other
+        changes += is_other[name] | is_other[policy] if policy in own.knobs else is_other[name]
         if own.part.table.rows[name].dtype.is_numeric() and value is not None:
             values = own.part.numbers(name).astype(float)
             values = np.where(np.isnan(values), float(value), values)

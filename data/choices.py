@@ -158,16 +158,16 @@ def study(
     knobs = [
         name for name in catalogue.setting_columns if name in known or POLICIES.get(name) in known
     ]
-    there, runs = rows.where(rows.numbers(f"{objective}_n") > 0), int(rows.numbers("runs").sum())
-    if not len(there):
-        raise DataError(f"none of {runs:,} runs has a value of {objective} above 0")
+    is_there, runs = rows.numbers(f"{objective}_n") > 0, rows.numbers("runs")
+    if not is_there.any():
+        raise DataError(f"none of {int(runs.sum()):,} runs has a value of {objective} above 0")
+    there, left_out = rows.where(is_there), int(runs[~is_there].sum())
     cost, step = estimates_in(there, catalogue.metric(objective), lent)
     limit = None
     if bound is not None:
         limited, at_most = catalogue.metric(bound[0]), bound[1]
         estimates, _ = estimates_in(there, limited, lent)
         limit = Limit(limited.sign * float(np.log(at_most)), estimates)
-    left_out = runs - int(there.numbers("runs").sum())
     return Study(there, tuple(knobs), cost, limit, alpha, step, left_out)
 
 

@@ -8,7 +8,7 @@ import polars as pl
 
 from app.distributions.answer import MOST_LEVELS, RANKS, Answer
 from app.kit.columns import encode_columns
-from app.kit.competitors import axis_label, value_words
+from app.kit.competitors import axis_labels, words_of
 from app.kit.encodings import (
     NUMBER_SCALE,
     axis_title,
@@ -197,7 +197,7 @@ class _Scene:
 
     def _axes(self) -> dict[str, Any]:
         answer, count = self._answer, len(self._values)
-        labels = [axis_label(answer.knob, value, answer.labels) for value in self._values]
+        labels = axis_labels(answer.knob, self._values, answer.labels)
         ticks = _ticks(answer, self._edges, self._range)
         unit = f", {answer.quantity.unit}" if answer.quantity.unit else ""
         low, high = np.log10([_LEAST_SHARE, self._most_share])
@@ -232,7 +232,7 @@ class _Scene:
             )
         return {
             "kind": "distribution",
-            "levels": [value_words(answer.knob, value, answer.labels) for value in self._values],
+            "levels": words_of(answer.knob, self._values, answer.labels),
             "bins": bins,
             "opens": [distributions.run_ids[row] for row in self._opened],
             "mostOpened": MOST_OPENED,

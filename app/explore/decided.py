@@ -4,6 +4,7 @@ A row has the setting to take, the settings that cannot be told from it, what it
 than the best, and its change against the default with an interval.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final
@@ -102,7 +103,7 @@ def _judged(chosen: Chosen, question: Question) -> Judged:
     row |= _facts(judged, shown, row, question)
     row |= {"is_proven": taken.is_proven, "reason": "" if reference else reason}
     members = judged.best.is_member & (judged.cost.n >= 2)
-    row["regret_pct"] = percent_of(float(judged.best.regret[shown]))
+    row["regret_pct"] = percents_of([float(judged.best.regret[shown])])[0]
     row["set"] = _alternatives(judged, members, shown, question)
     if reference and reference.is_candidate:
         row["reason"] = DEFAULT_WORDS
@@ -222,13 +223,10 @@ def _alternatives(judged: Study, members: np.ndarray, shown: int, question: Ques
 
 
 def _interval(name: str, estimate: float, low: float, high: float) -> dict[str, float | None]:
-    return {
-        f"{name}_pct": percent_of(estimate),
-        f"{name}_low_pct": percent_of(low),
-        f"{name}_high_pct": percent_of(high),
-    }
+    names = (f"{name}_pct", f"{name}_low_pct", f"{name}_high_pct")
+    return dict(zip(names, percents_of([estimate, low, high]), strict=True))
 
 
-def percent_of(difference: float) -> float | None:
-    """Return a difference of logarithms in percent; None beyond a factor e^5."""
-    return float(100 * np.expm1(difference)) if abs(difference) <= 5 else None
+def percents_of(differences: Sequence[float]) -> list[float | None]:
+    """Return differences of logarithms in percent; None beyond a factor e^5."""
+    return [float(100 * np.expm1(d)) if abs(d) <= 5 else None for d in differences]

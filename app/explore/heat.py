@@ -10,7 +10,7 @@ import polars as pl
 
 from app.explore.question import Question
 from app.kit.columns import values_of
-from app.kit.competitors import MOST_LEVELS, axis_label, legible, ordered_values, value_words
+from app.kit.competitors import MOST_LEVELS, axis_labels, legible, ordered_values, words_of
 from app.kit.encodings import axis_title, base_layout, color_bar, message_figure, scatter_trace
 from app.kit.figure_text import BREAK, bold, finishing
 from app.kit.settings import MAX_ROWS
@@ -202,19 +202,26 @@ def _bins(knob: Knob, values: pl.Series) -> Levels:
 
 def _labels(knob: Knob, levels: Levels, systems: Mapping[str, str]) -> list[str]:
     """Return the labels along an axis; of systems with one label their names too."""
-    labels = _ends(knob, levels, lambda value: axis_label(knob, value, systems))
+    labels = _ends(knob, levels, axis_labels, systems)
     return [
         f"{label} ({level[0]})" if labels.count(label) > 1 else label
         for label, level in zip(labels, levels, strict=True)
     ]
 
 
-def _ends(knob: Knob, levels: Levels, label_of: Callable[[Value | None], str]) -> list[str]:
+def _ends(
+    knob: Knob,
+    levels: Levels,
+    texts: Callable[[Knob, list[Value | None], Mapping[str, str]], list[str]],
+    systems: Mapping[str, str],
+) -> list[str]:
     """Return each value, or the first and the last of each bin, in words: `ITR 2 us to 8 us`."""
+    ends = [value for level in levels for value in {level[0], level[-1]}]
+    words = dict(zip(ends, texts(knob, ends, systems), strict=True))
     return [
-        label_of(level[0])
+        words[level[0]]
         if len(level) == 1
-        else f"{label_of(level[0])} to {label_of(level[-1]).removeprefix(knob.before)}"
+        else f"{words[level[0]]} to {words[level[-1]].removeprefix(knob.before)}"
         for level in levels
     ]
 
@@ -331,6 +338,6 @@ def _meta(
             "place": {},
             "missing": np.argwhere(np.isnan(grid["mean"])).tolist(),
         },
-        "y_words": _ends(y_knob, grid["y"], lambda value: value_words(y_knob, value, systems)),
-        "x_words": _ends(x_knob, grid["x"], lambda value: value_words(x_knob, value, systems)),
+        "y_words": _ends(y_knob, grid["y"], words_of, systems),
+        "x_words": _ends(x_knob, grid["x"], words_of, systems),
     }

@@ -4,7 +4,7 @@ Filters leave many choices as they were. So what follows from the settings of on
 once, whatever the filters on others are.
 """
 
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from functools import cached_property
 from operator import itemgetter
 from threading import Condition
@@ -21,7 +21,7 @@ from data.choices import prior_in
 from data.selection import Clause
 
 # Settings of the choices of which results are kept.
-_KEPT_SETTINGS: Final = 30_000
+_KEPT_SETTINGS: Final = 10_000
 # What has the same noise at all loads.
 _FAMILY: Final = ("dataset", "workload", "machine", "system")
 Made = TypeVar("Made")
@@ -54,11 +54,11 @@ class Moments:
         """Whether a setting is the default of its place."""
         return self.table.rows["is_baseline"].fill_null(False).to_numpy()
 
-    def choices(self, clauses: Sequence[Clause]) -> Iterator[np.ndarray]:
-        """Yield the rows of each choice that filters leave, in order."""
+    def choices(self, clauses: Sequence[Clause]) -> list[np.ndarray]:
+        """Return the rows of each choice that filters leave, in order."""
         left = np.arange(len(self.table))[self.table.part(clauses).at]
         ends = np.flatnonzero(np.diff(self.choice[left])) + 1
-        yield from np.split(left, ends) if len(left) else ()
+        return np.split(left, ends) if len(left) else []
 
     def prior(self, choice: int, metric: str) -> Prior:
         """Return the prior of a metric over the settings of a choice's system at all loads."""

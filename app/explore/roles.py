@@ -11,7 +11,7 @@ from app.explore.state import ExploreState
 from app.kit.columns import floats, values_of
 from app.kit.competitors import Competitors, competitors_of
 from app.kit.panels import NONE
-from data.analysis.coded_rows import coded
+from data.analysis.coded_rows import distinct
 from data.catalogue import Catalogue
 from data.knobs import Knob
 
@@ -76,7 +76,7 @@ def encoding_of(
 def labels_of(points: pl.DataFrame) -> dict[str, str]:
     """Return system to label, in the order of the systems."""
     systems, labels = points["system"], points["system_label"]
-    pairs = [(systems[row], labels[row]) for row in coded(systems)[0].tolist()]
+    pairs = [(systems[row], labels[row]) for row in distinct(systems)[0].tolist()]
     return dict(sorted(pairs, key=lambda pair: pair[0] or ""))
 
 
@@ -110,7 +110,7 @@ def trace_groups(points: pl.DataFrame, encoding: Encoding) -> list[tuple[int, in
     is_first[:1] = True
     for knob, is_each in _told(encoding):
         column = points[knob.column]
-        codes = coded(column)[1] if is_each else np.isnan(floats(column))
+        codes = distinct(column)[1] if is_each else np.isnan(floats(column))
         is_first[1:] |= codes[1:] != codes[:-1]
     starts = np.flatnonzero(is_first)
     return list(zip(starts.tolist(), [*starts[1:].tolist(), len(points)], strict=True))

@@ -73,7 +73,7 @@ def scatter(question: Question) -> dict[str, Any]:
     if split:
         missed = [mark.missed + start for mark, start in zip(marks, ends, strict=False)]
         of_all = replace(marks[0], missed=np.concatenate(missed))
-        scene = Scene(catalogue, encoding, of_all, view.runs)
+        scene = Scene(catalogue, encoding, of_all, question.varying, view.runs)
         title, subtitle = scatter_words(points, len(points) - len(drawn), state, scene)
         subtitle = " · ".join(filter(None, [subtitle, split.words()]))
         figure = join_panels(figures, split, title, subtitle, not state.own_axes)
@@ -95,7 +95,10 @@ def _panel(
     bands = bands_of(question) if state.bands else ()
     is_each = state.bands and state.replicates == "runs"
     attained = attained_lines(question, points) if is_each else ()
-    scene = Scene(question.catalogue, encoding, marks, question.view.runs, bands, attained, every)
+    scene = Scene(
+        question.catalogue, encoding, marks, question.varying, question.view.runs, bands, attained,
+        every,
+    )  # fmt: skip
     return build_scatter(points, drawn, state, scene)
 
 
@@ -200,13 +203,16 @@ def _named(
     """Encode a knob for hovers and the table of selected points."""
     plain = knob.is_plain_number
     cells = [knob.label(v) if v is None or not plain else v for v in values]
-    if knob.name == "itr" and None in values:
-        cells[values.index(None)] = unset_itr(unset)
+    words = [knob.words(value) for value in values]
+    if None in values:
+        words[values.index(None)] = knob_words(knob, None, unset)
+        if knob.name == "itr":
+            cells[values.index(None)] = unset_itr(unset)
     return {
         "column": knob.column,
         "title": f"{short}, {knob.unit}" if knob.unit else short,
         "hint": knob.title,
-        "words": [knob_words(knob, value, unset) for value in values],
+        "words": words,
         "cells": cells,
         "is_given": is_given,
     }

@@ -2,9 +2,8 @@
 
 from collections.abc import Callable, Collection, Hashable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
-from itertools import islice
 from typing import Any, Final
 
 import numpy as np
@@ -14,7 +13,6 @@ from xxhash import xxh3_128_digest
 
 from app.explore.moments import Made, Moments
 from app.explore.question import Question
-from app.explore.state import ExploreState
 from app.kit.lake_view import LakeView, leading
 from app.kit.settings import MAX_ROWS
 from data.analysis.coded_rows import Part
@@ -50,7 +48,7 @@ class Chosen:
 def studies_of(question: Question) -> list[Chosen]:
     """Return the best set of each system at each load that the filters leave, each found once."""
     moments, studies = moments_of(question), []
-    for own in islice(moments.choices(settings_clauses(question)), MOST_CHOICES):
+    for own in moments.choices(settings_clauses(question))[:MOST_CHOICES]:
         is_default = moments.is_default[own]
         some = own if is_default.all() else own[~is_default]
         # Choices without a run that has a value of the cost have no best.
@@ -159,12 +157,6 @@ def setting_keys(question: Question) -> list[str]:
     catalogue = question.catalogue
     merged = {catalogue.knobs[name].column for name in question.state.merged}
     return [name for name in catalogue.configuration if name not in merged]
-
-
-def without_picture(state: ExploreState) -> ExploreState:
-    """Return the state without what best settings do not depend on."""
-    return replace(state, clause="", zoom="", x=state.cost, y=state.cost, bands=False,
-                   replicates="means", frontier=True)  # fmt: skip
 
 
 def unjudged_words(question: Question) -> str:

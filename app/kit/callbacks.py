@@ -16,7 +16,7 @@ from dash import (
 from dash.exceptions import PreventUpdate
 
 from app.kit.context import lake_view
-from app.kit.filters import Offered, chip_value, offered_filters
+from app.kit.filters import Offered, chip_values, offered_filters
 from app.kit.ids import PageIds
 from app.kit.lake_view import LakeView
 from app.kit.url_state import UrlState, read_flag
@@ -148,7 +148,7 @@ def register_workload(
             raise PreventUpdate
         asked = state.from_json({**(raw or {}), "dataset": datasets}, view.catalogue)
         after = turned(view, asked, workload)
-        filters = [[chip_value(v) for v in after.selection.values(name)] for name in others]
+        filters = [chip_values(after.selection.values(name)) for name in others]
         values = [getattr(after, state.PARAMETERS[key].attribute) for key in controls]
         values = [list(value) if isinstance(value, tuple) else value for value in values]
         before = [(raw or {}).get(name) for name in others]

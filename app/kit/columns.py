@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from data.analysis.coded_rows import coded
+from data.analysis.coded_rows import distinct
 from data.selection import Value
 
 _GOLDEN = 0.6180339887498949
@@ -38,28 +38,17 @@ def encode_columns(
 
 def encode_knob(column: pl.Series) -> dict[str, Any]:
     """Encode a column as its distinct values, ascending with NULL last, and indices into them."""
-    if is_constant(column):
-        return {"values": [column[0]], "index": encode_counts(np.zeros(len(column), np.int64))}
-    first, index = coded(column)
+    first, index = distinct(column)
     values = [column[row] for row in first.tolist()]
     order = sorted(range(len(values)), key=lambda i: (values[i] is None, values[i]))
-    rank = np.empty(len(order), np.int64)
+    rank = np.empty(len(order), np.min_scalar_type(max(len(order) - 1, 0)))
     rank[order] = range(len(order))
-    return {"values": [values[i] for i in order], "index": encode_counts(rank[index])}
-
-
-def is_constant(column: pl.Series) -> bool:
-    """Return whether all rows, at least one, have one value, or all have NULL."""
-    # Other ways of Polars count all distinct values, or hand over to another thread.
-    nulls = column.null_count()
-    return len(column) > 0 and (nulls == len(column) or (not nulls and (column == column[0]).all()))
+    return {"values": [values[i] for i in order], "index": encode_numbers(rank[index])}
 
 
 def values_of(column: pl.Series) -> list[Any]:
     """Return the distinct values of a column, in any order."""
-    if is_constant(column):
-        return [column[0]]
-    return [column[row] for row in coded(column)[0].tolist()]
+    return [column[row] for row in distinct(column)[0].tolist()]
 
 
 def index_in(column: pl.Series, values: Sequence[Value | None]) -> np.ndarray:

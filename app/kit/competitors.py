@@ -144,10 +144,16 @@ def value_label(knob: Knob, value: Value | None, system_labels: Mapping[str, str
     return knob.label(value) + (f" {knob.unit}" if knob.unit and value is not None else "")
 
 
-def axis_label(knob: Knob, value: Value | None, system_labels: Mapping[str, str]) -> str:
-    """Return the label of a knob's value along an axis, whose title has the unit."""
-    has_unit = knob.unit and value is not None
-    return knob.label(value) if has_unit else value_label(knob, value, system_labels)
+def axis_labels(
+    knob: Knob, values: Iterable[Value | None], system_labels: Mapping[str, str]
+) -> list[str]:
+    """Return the labels of a knob's values along an axis, whose title has the unit."""
+    return [
+        knob.label(value)
+        if knob.unit and value is not None
+        else value_label(knob, value, system_labels)
+        for value in values
+    ]
 
 
 def itr_words(systems: Iterable[str | None]) -> str:
@@ -158,10 +164,20 @@ def itr_words(systems: Iterable[str | None]) -> str:
 
 def value_words(knob: Knob, value: Value | None, system_labels: Mapping[str, str]) -> str:
     """Return a knob's value for a sentence: `classic polling`, `ITR 2 us`, `no device`."""
-    if knob.name == "itr" and value is None:
-        return itr_words(system_labels)
-    is_named = knob.name == "system" and value is not None
-    return value_label(knob, value, system_labels) if is_named else knob.words(value)
+    return words_of(knob, [value], system_labels)[0]
+
+
+def words_of(
+    knob: Knob, values: Iterable[Value | None], system_labels: Mapping[str, str]
+) -> list[str]:
+    """Return values of a knob as `value_words`."""
+    if knob.name == "system":
+        return [
+            knob.words(None) if value is None else value_label(knob, value, system_labels)
+            for value in values
+        ]
+    unset = itr_words(system_labels) if knob.name == "itr" else knob.words(None)
+    return [unset if value is None else knob.words(value) for value in values]
 
 
 def readable_on(hue: str) -> str:

@@ -27,9 +27,10 @@ def chip_words(knob: Knob, choices: Sequence[Choice]) -> list[tuple[str, str, st
     """
     null_word, title = knob.facet.null_word, knob.filter_title or knob.axis_title
     shown = [c for c in choices if null_word != UNSET or c.value != UNSET or len(choices) > 1]
+    texts = chip_values([choice.value for choice in shown])
     return [
-        (chip_value(choice.value), label, f"{title} {label}: {choice.runs} runs", choice.runs == 0)
-        for choice in shown
+        (text, label, f"{title} {label}: {choice.runs} runs", choice.runs == 0)
+        for text, choice in zip(texts, shown, strict=True)
         for label in [choice.label if knob.name == "system" else knob.label(choice.value)]
     ]
 
@@ -45,16 +46,16 @@ def offered_filters(view: LakeView, selection: Selection, offered: Offered) -> d
     return {
         name: {
             "chips": chip_words(knobs[name], choices),
-            "note": facet_note(name, choices, chosen.get(name, ())),
+            "note": facet_note(name, choices, chosen[name]) if name in chosen else "",
             "isIdle": name in idle,
         }
         for name, choices in offered(view, selection).items()
     }
 
 
-def chip_value(value: Value) -> str:
-    """Convert a facet's value to its text in chips and URLs."""
-    return value if isinstance(value, str) else f"{value:.12g}"
+def chip_values(values: Sequence[Value]) -> list[str]:
+    """Convert values of a facet to their texts in chips and URLs."""
+    return [value if isinstance(value, str) else f"{value:.12g}" for value in values]
 
 
 def facet_note(facet: str, choices: Sequence[Choice], chosen: Sequence[Value]) -> str:
@@ -103,7 +104,7 @@ def _filter_block(
     facet, title = knob.name, knob.filter_title or knob.axis_title
     # A link may name several workloads, of which each has a panel.
     single = facet in SINGLE and len(chosen) < 2
-    value: str | list[str] | None = [chip_value(v) for v in chosen]
+    value: str | list[str] | None = chip_values(chosen)
     if single:
         value = value[0] if value else None
     note_text = facet_note(facet, choices, chosen)

@@ -37,7 +37,7 @@ _KEPT_CUBES: Final = 3
 # Tables with one row per setting of a study.
 _KEPT_KNOWN: Final = 24
 # Results that may have megabytes each.
-_REMEMBERED_LARGE: Final = 8
+_REMEMBERED_LARGE: Final = 4
 _FIRST_RUNS: Final = 50_000
 # Builds a query for the runs of a selection, with a maximum number of rows.
 Query = Callable[[Selection, int], tuple[str, list[Any]]]
@@ -291,6 +291,7 @@ class LakeView:
         return self.once(_measured, leading(selection) if self.is_large else of_workload)
 
 
+@lru_cache(_REMEMBERED)
 def leading(selection: Selection) -> Selection:
     """Return the clauses on the leading facets; runs that are left out stay left out."""
     clauses = tuple(c for c in selection.clauses if c.facet.name in LEADING)

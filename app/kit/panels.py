@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 
 from app.kit.columns import values_of
-from app.kit.competitors import ordered_values, value_words
+from app.kit.competitors import ordered_values, words_of
 from app.kit.words import workload_title
 from data.analysis.coded_rows import Coded
 from data.knobs import Knob
@@ -81,7 +81,7 @@ class Split:
     @property
     def titles(self) -> list[str]:
         """The title of each panel: `400k QPS`, `NetPIPE, 64 B` of several workloads."""
-        value_labels = [value_words(self.knob, value, self.labels) for value in self.values]
+        value_labels = words_of(self.knob, self.values, self.labels)
         if len({name for names in self.workloads for name in names}) < 2:
             return value_labels
         named = [[workload_title(name) for name in names] for names in self.workloads]
@@ -109,7 +109,7 @@ class Split:
         """Return which values have no panel; empty if all have one."""
         if not self.left_out:
             return ""
-        named = [value_words(self.knob, value, self.labels) for value in self.left_out]
+        named = words_of(self.knob, self.left_out, self.labels)
         more = f" and {len(named) - _NAMED} more" if len(named) > _NAMED else ""
         return f"{', '.join(named[:_NAMED])}{more} not drawn; filter to see them"
 

@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from app.kit.columns import index_in, thin
-from app.kit.competitors import axis_label, legible
+from app.kit.competitors import axis_labels, legible
 from app.kit.encodings import message_figure
 from app.kit.figure_text import BREAK
 from app.kit.joined import columns_of, join_panels
@@ -129,7 +129,7 @@ def _map_scene(
 ) -> MapScene:
     x, y, _ = judged.knobs
     columns, rows = (
-        tuple(axis_label(knob, v, judged.labels) for v in values)
+        tuple(axis_labels(knob, values, judged.labels))
         for knob, values in zip((x, y), judged.axes, strict=True)
     )
     return MapScene(

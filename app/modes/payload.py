@@ -7,7 +7,7 @@ import numpy as np
 import polars as pl
 
 from app.kit.columns import encode_counts, typed
-from app.kit.competitors import value_words
+from app.kit.competitors import value_words, words_of
 from app.modes.judged import Judged
 from app.modes.words import EFFECT_TITLES, limit_words
 from data.analysis.coded_rows import Part
@@ -139,5 +139,5 @@ def _settings(judged: Judged) -> tuple[list[str], np.ndarray]:
 
 
 def _axis(knob: Knob, values: Sequence[Value | None], labels: Mapping[str, str]) -> dict[str, Any]:
-    words = [value_words(knob, value, labels) for value in values]
+    words = words_of(knob, values, labels)
     return {"values": list(values), "words": words, "column": knob.column}

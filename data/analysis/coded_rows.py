@@ -29,26 +29,28 @@ class Coded:
     @classmethod
     def of(cls, column: pl.Series) -> "Coded":
         """Code a column."""
-        first, index = coded(column)
+        first, index = distinct(column)
         narrow = np.min_scalar_type(len(first))
         return cls([column[row] for row in first.tolist()], index.astype(narrow))
 
 
-def coded(column: pl.Series) -> tuple[np.ndarray, np.ndarray]:
-    """Return the first row of each distinct value, NULL too, and each row's index into these."""
-    if column.dtype == pl.String:
-        column = column.cast(pl.Categorical)
-    elif column.dtype == pl.Boolean:
-        column = column.cast(pl.Int8)
-    codes = (column.to_physical() if column.dtype == pl.Categorical else column).to_numpy()
-    return distinct(codes)
+def distinct(values: pl.Series | np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the first place of each distinct value, NULL too, and each place's index into these.
 
-
-def distinct(codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the first place of each distinct number, ascending, and each place's index into these.
-
-    Numbers that follow each other are often equal, so only the first of such are sorted.
+    Numbers are ascending. Values that follow each other are often equal, so only the first of such
+    are sorted.
     """
+    if isinstance(values, pl.Series):
+        nulls, count = values.null_count(), len(values)
+        # Other ways of Polars count all distinct values, or hand over to another thread.
+        if count and (nulls == count or (not nulls and (values == values[0]).all())):
+            return np.zeros(1, np.int64), np.zeros(count, np.int64)
+        if values.dtype == pl.String:
+            values = values.cast(pl.Categorical)
+        elif values.dtype == pl.Boolean:
+            values = values.cast(pl.Int8)
+        values = (values.to_physical() if values.dtype == pl.Categorical else values).to_numpy()
+    codes: np.ndarray = values
     starts = np.flatnonzero(np.append(True, codes[1:] != codes[:-1])[: len(codes)])
     _, first, index = np.unique(codes[starts], return_index=True, return_inverse=True)
     return starts[first], np.repeat(index, np.diff(starts, append=len(codes)))
@@ -187,10 +189,13 @@ class Part:
                 first, numbers = distinct(numbers * len(coded.values) + codes)
         return first, numbers
 
-    def differs(self, column: str, value: Any) -> np.ndarray:
-        """Return which rows have another value in a column; None is NULL."""
-        coded = self.table.codes[column]
-        return np.array([own != value for own in coded.values], bool)[coded.codes[self.at]]
+    def differing(self, place: Mapping[str, Any]) -> dict[str, np.ndarray]:
+        """Return by column which rows have another value than a place; None is NULL."""
+        coded = {name: self.table.codes[name] for name in place}
+        return {
+            name: np.array([value != place[name] for value in own.values], bool)[own.codes[self.at]]
+            for name, own in coded.items()
+        }
 
     def listed(self, columns: Iterable[str], numbers: np.ndarray) -> dict[str, list[Any]]:
         """Return the values of some rows, by column."""

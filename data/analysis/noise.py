@@ -58,10 +58,6 @@ class Prior:
     d0: Any
     s0: Any
 
-    def at(self, places: Any) -> "Prior":
-        """Return the prior of some settings, by any index of NumPy."""
-        return Prior(self.d0[places], self.s0[places]) if np.ndim(self.d0) else self
-
 
 @dataclass(frozen=True, slots=True)
 class Estimates:
@@ -88,10 +84,12 @@ class Estimates:
 
     def at(self, places: Any) -> "Estimates":
         """Return the estimates of some settings, by any index of NumPy."""
+        prior = self.prior
+        if np.ndim(prior.d0):
+            prior = Prior(prior.d0[places], prior.s0[places])
         return Estimates(
-            self.n[places], self.mean[places], self.variance[places], self.df[places],
-            self.prior.at(places),
-        )  # fmt: skip
+            self.n[places], self.mean[places], self.variance[places], self.df[places], prior
+        )
 
 
 def log_scale(values: np.ndarray) -> np.ndarray:

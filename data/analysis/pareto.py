@@ -23,7 +23,13 @@ def pareto_mask(energy_j: np.ndarray, latency_us: np.ndarray) -> np.ndarray:
 
     Source: Kung, Luccio, Preparata, JACM 22(4), 1975.
     """
-    first, second = _checked(energy_j), _checked(latency_us)
+    first, second = (np.asarray(values, dtype=float) for values in (energy_j, latency_us))
+    for values in (first, second):
+        if values.ndim != 1:
+            raise DataError(f"a metric has shape {values.shape}, expected (n,)")
+        if not np.isfinite(values).all():
+            where = int(np.flatnonzero(~np.isfinite(values))[0])
+            raise DataError(f"a metric is not finite: {values[where]} at index {where}")
     if first.shape != second.shape:
         raise DataError(f"metrics differ in shape: {first.shape} and {second.shape}")
     if not first.size:
@@ -53,16 +59,6 @@ def frontier(x: np.ndarray, y: np.ndarray, mask: np.ndarray) -> tuple[np.ndarray
     """
     members = np.unique(np.column_stack((x[mask], y[mask])), axis=0)
     return members[:, 0], members[:, 1]
-
-
-def _checked(values: np.ndarray) -> np.ndarray:
-    values = np.asarray(values, dtype=float)
-    if values.ndim != 1:
-        raise DataError(f"a metric has shape {values.shape}, expected (n,)")
-    if not np.isfinite(values).all():
-        where = int(np.flatnonzero(~np.isfinite(values))[0])
-        raise DataError(f"a metric is not finite: {values[where]} at index {where}")
-    return values
 
 
 def least_of_groups(group: np.ndarray, values: np.ndarray) -> np.ndarray:

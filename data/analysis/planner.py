@@ -124,13 +124,14 @@ def more_runs_of_pairs(
         Integers, shape (k,); 0 for over 100.
     """
     tried = np.array(MORE_TRIED)
+    alpha_win, alpha_same = sidak(alpha / 2, picked_among), sidak(alpha, picked_among)
 
     def is_decided(more: np.ndarray) -> np.ndarray:
         n_a, n_b = n + more
         s = np.sqrt(variances[0] / n_a + variances[1] / n_b)
         df = d0 + np.minimum(n_a, n_b) - 1.0
-        win = quantile(sidak(alpha / 2, picked_among), df) * s
-        same = np.maximum(margin - quantile(sidak(alpha, picked_among), df) * s, 0.0)
+        win = quantile(alpha_win, df) * s
+        same = np.maximum(margin - quantile(alpha_same, df) * s, 0.0)
         at_most_win, at_most_same = (
             stdtr(df, (bound - difference) / s) - stdtr(df, (-bound - difference) / s)
             for bound in (win, same)

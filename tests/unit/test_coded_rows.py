@@ -4,7 +4,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from data.analysis.coded_rows import Coded, CodedRows, Part
+from data.analysis.coded_rows import Coded, CodedRows, Part, distinct
 from data.analysis.facets import matches
 from data.selection import Selection
 
@@ -71,3 +71,21 @@ def test_rows_that_follow_each_other_are_not_copied() -> None:
     assert part.rows["itr_us"].to_numpy().base is not None
     assert part.rows.equals(ROWS[1:4])
     assert not len(Part(TABLE, np.zeros(0, np.int64)).rows)
+
+
+@pytest.mark.parametrize("part", PARTS)
+@pytest.mark.parametrize("value", ["a", None, "absent"])
+def test_rows_that_differ_from_a_place(part: Part, value: str | None) -> None:
+    wanted = [own != value for own in part.rows["system"]]
+    differing = part.differing({"system": value, "itr_us": 2.0})
+    assert differing["system"].tolist() == wanted
+    assert differing["itr_us"].tolist() == [own != 2.0 for own in part.rows["itr_us"]]
+
+
+@pytest.mark.parametrize("values", [[], ["a"], ["a", "a"], [None, None], ["a", None, "a", "b"]])
+@pytest.mark.parametrize("dtype", [pl.String, pl.Categorical])
+def test_distinct_values_by_their_first_rows(values: list[str | None], dtype: type) -> None:
+    column = pl.Series(values, dtype=dtype)
+    first, index = distinct(column)
+    assert [column[first[number].item()] for number in index] == values
+    assert len(first) == len(set(values))

@@ -58,7 +58,7 @@ def draw(
     points = points.with_columns(standing=none, best=none)
     encoding = encoding_of(points, view, SYSTEMS, SHIPPED)
     marks = find_marks(points, view, encoding, SHIPPED, points.columns)
-    setting = Scene(SHIPPED, encoding, marks, **(scene or {}))
+    setting = Scene(SHIPPED, encoding, marks, points.columns, **(scene or {}))
     return build_scatter(points, indices, view, setting)
 
 

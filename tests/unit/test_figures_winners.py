@@ -11,7 +11,7 @@ from app.kit.competitors import (
     OTHER_HUE,
     TIE_GREY,
     Competitors,
-    axis_label,
+    axis_labels,
     competitors_of,
     readable_on,
     system_style,
@@ -214,7 +214,7 @@ def test_labels_of_knobs() -> None:
     assert value_label(SHIPPED.knobs["itr"], 2.0, {}) == "2 us"
     assert value_label(SHIPPED.knobs["system"], "x", {"x": "The X"}) == "The X"
     assert value_label(SHIPPED.knobs["request"], 4096, {}) == "4 KiB"
-    assert axis_label(SHIPPED.knobs["itr"], 2.0, {}) == "2"
+    assert axis_labels(SHIPPED.knobs["itr"], [2.0], {}) == ["2"]
 
 
 @pytest.mark.parametrize(
@@ -229,7 +229,7 @@ def test_an_interrupt_delay_that_is_not_set_by_the_systems_of_the_lake(
     systems: list[str], label: str, words: str
 ) -> None:
     labels = dict.fromkeys(systems, "x")
-    assert axis_label(SHIPPED.knobs["itr"], None, labels) == label
+    assert axis_labels(SHIPPED.knobs["itr"], [None], labels) == [label]
     assert value_words(SHIPPED.knobs["itr"], None, labels) == words
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 
 from app.kit.columns import floats
-from app.kit.competitors import Competitors, axis_label, value_words
+from app.kit.competitors import Competitors, axis_labels, value_words
 from app.kit.encodings import OKABE_ITO, scatter_trace
 from data.catalogue import Catalogue
 from data.knobs import Knob
@@ -131,7 +131,7 @@ def line_traces(
 def _places(rows: pl.DataFrame, scene: LinesScene) -> Any:
     if scene.x.facet.is_number:
         return floats(rows[scene.x.column])
-    return [axis_label(scene.x, value, scene.labels) for value in rows[scene.x.column]]
+    return axis_labels(scene.x, rows[scene.x.column], scene.labels)
 
 
 def _look(

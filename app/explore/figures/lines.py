@@ -18,7 +18,7 @@ from app.explore.figures.line_traces import (
     line_traces,
 )
 from app.kit.columns import floats
-from app.kit.competitors import axis_label, ordered_values, value_words
+from app.kit.competitors import axis_labels, ordered_values, value_words
 from app.kit.encodings import (
     axis_title,
     base_layout,
@@ -160,7 +160,7 @@ def _x_axis(scene: LinesScene, xs: Sequence[Value | None]) -> dict[str, Any]:
         "spikecolor": _GREY,
     }  # fmt: skip
     if not scene.x.facet.is_number:
-        named = [axis_label(scene.x, value, scene.labels) for value in xs]
+        named = axis_labels(scene.x, xs, scene.labels)
         return look | {"type": "category", "categoryorder": "array", "categoryarray": named}
     known = [value for value in xs if value is not None and (value > 0 or not scene.x_log)]  # type: ignore[operator]
     ticks: dict[str, Any] = {}

@@ -15,7 +15,7 @@ from app.explore.state import ExploreState
 from app.kit.columns import floats
 from app.kit.encodings import OKABE_ITO, scatter_trace
 from app.kit.words import load_words
-from data.analysis.coded_rows import coded, distinct
+from data.analysis.coded_rows import distinct
 from data.analysis.pareto import least_of_groups, pareto_mask
 from data.catalogue import Catalogue
 
@@ -79,7 +79,7 @@ def find_marks(
     group = np.zeros(len(points), np.int64)
     for name in catalogue.choice_columns:
         if name in varying:
-            starts, codes = coded(points[name])
+            starts, codes = distinct(points[name])
             group = distinct(group * len(starts) + codes)[1]
     apart = distinct(symbols * (group.max(initial=0) + 1) + group)[1]
     together, alone = (int(numbers.max(initial=-1)) + 1 for numbers in (group, apart))
@@ -125,7 +125,7 @@ def symbols_of(points: pl.DataFrame, encoding: Encoding) -> np.ndarray:
     if encoding.symbol is None or len(encoding.symbols) == 1:
         return np.zeros(len(points), np.int64)
     column = points[encoding.symbol.column]
-    first, codes = coded(column)
+    first, codes = distinct(column)
     places = [encoding.symbols.values.index(column[row]) for row in first.tolist()]
     return np.array(places, np.int64)[codes]
 

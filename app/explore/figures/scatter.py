@@ -1,6 +1,6 @@
 """Energy against the workload's performance: one point per run or per configuration."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -26,7 +26,7 @@ from app.explore.figures.scatter_legend import legend_entry, legend_roles, legen
 from app.explore.fronts import Band
 from app.explore.roles import NEUTRAL, Encoding, trace_groups
 from app.explore.state import ExploreState
-from app.kit.columns import floats, is_constant
+from app.kit.columns import floats, values_of
 from app.kit.encodings import (
     ADAPTIVE_SIZE_PX,
     GOVERNOR_HUE,
@@ -54,6 +54,7 @@ class Scene:
         catalogue: Columns of the lake.
         encoding: The knobs that points encode.
         marks: Frontiers and best points of all points.
+        varying: Columns with several values in the study.
         total: Number of runs in the lake.
         bands: How sure the frontiers are.
         attained: Answer of `attained_lines`.
@@ -64,6 +65,7 @@ class Scene:
     catalogue: Catalogue
     encoding: Encoding
     marks: Marks
+    varying: Collection[str]
     total: int = 0
     bands: Sequence[Band] = ()
     attained: Sequence[tuple[Any, float, np.ndarray]] = ()
@@ -129,7 +131,9 @@ def _point_trace(
     symbol, hue, name = _style(encoding, rows)
     colour, size = encoding.colour, encoding.size
     is_scaled = encoding.is_scaled and colour is not None and rows[colour.column][0] is not None
-    color: Any = _floats(rows, colour.column) if colour is not None and is_scaled else hue
+    color: Any = hue
+    if colour is not None and is_scaled:
+        color = floats(rows[colour.column]).astype(np.float32)
     hollow = size is not None and rows[size.column][0] is None
     sizes: Any = ADAPTIVE_SIZE_PX
     if size is not None and not hollow:
@@ -143,8 +147,8 @@ def _point_trace(
     }
     return scatter_trace(
         "points",
-        _floats(rows, "x"),
-        _floats(rows, "y"),
+        floats(rows["x"]).astype(np.float32),
+        floats(rows["y"]).astype(np.float32),
         type="scattergl",
         name=name,
         meta={"kind": "points", "rows": {"first": of.start, "end": of.stop}},
@@ -176,11 +180,11 @@ def _error_bars(rows: pl.DataFrame, state: ExploreState) -> dict:
     style = {"type": "data", "thickness": 1, "width": 0, "color": BAR_COLOR}
     bars: dict[str, Any] = {}
     for axis, is_log in (("x", state.x_log), ("y", state.y_log)):
-        up = np.nan_to_num(_floats(rows, f"{axis}_sd"))
+        up = np.nan_to_num(floats(rows[f"{axis}_sd"]).astype(np.float32))
         bars[f"error_{axis}"] = {**style, "array": up}
         if is_log:
             # Plotly draws no bar whose end has no logarithm; this one leaves the axis.
-            down = np.minimum(up, _floats(rows, axis) * (1 - _LOG_END))
+            down = np.minimum(up, floats(rows[axis]).astype(np.float32) * (1 - _LOG_END))
             bars[f"error_{axis}"] |= {"symmetric": False, "arrayminus": down}
     return bars
 
@@ -192,7 +196,8 @@ def _layout(
     scene: Scene,
     titles: tuple[str, str],
 ) -> dict:
-    metric, encoding = scene.catalogue.metric, scene.encoding
+    encoding, metric = scene.encoding, scene.catalogue.metric
+    named = {name: metric(name) for name in (state.x, state.y, state.limited)}
     scaled = encoding.colour if encoding.is_scaled else None
     known = floats(shown[scaled.column]) if scaled else np.zeros(0)
     known = known[~np.isnan(known)]
@@ -216,12 +221,12 @@ def _layout(
             "fields": {"x": state.x, "y": state.y},
             "limited": state.limited,
             "limit": state.limit,
-            "is_least": metric(state.limited).better == "more",
+            "is_least": named[state.limited].better == "more",
             "bar": BAR_COLOR,
             "means": state.replicates == "means",
             "colour": scaled.column if scaled else None,
-            "units": {c: metric(c).unit for c in (state.x, state.y, state.limited)},
-            "titles": {c: metric(c).title for c in (state.x, state.y)},
+            "units": {name: measure.unit for name, measure in named.items()},
+            "titles": {name: named[name].title for name in (state.x, state.y)},
             "roles": legend_roles(encoding),
         },
     }
@@ -260,7 +265,8 @@ def scatter_words(
         for knob in scene.catalogue.knobs.values()
         if knob.is_given
         and knob.name not in (*shown, "dataset", "workload")
-        and not is_constant(points[knob.column])
+        and knob.column in scene.varying
+        and len(values_of(points[knob.column])) > 1
     ]
     if mixed:
         parts.append(f"several values of {' and '.join(mixed)} in one picture")
@@ -268,7 +274,3 @@ def scatter_words(
         parts.append(bold(note))
     title = f"{axis_words(state.x, state.y, scene.catalogue)}, {subject(points)}"
     return title, " · ".join(parts)
-
-
-def _floats(rows: pl.DataFrame, column: str) -> np.ndarray:
-    return floats(rows[column]).astype(np.float32)
