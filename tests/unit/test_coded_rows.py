@@ -84,7 +84,9 @@ def test_rows_that_differ_from_a_place(part: Part, value: str | None) -> None:
 
 @pytest.mark.parametrize("values", [[], ["a"], ["a", "a"], [None, None], ["a", None, "a", "b"]])
 @pytest.mark.parametrize("dtype", [pl.String, pl.Categorical])
-def test_distinct_values_by_their_first_rows(values: list[str | None], dtype: type) -> None:
+def test_distinct_values_by_their_first_rows(
+    values: list[str | None], dtype: type[pl.DataType]
+) -> None:
     column = pl.Series(values, dtype=dtype)
     first, index = distinct(column)
     assert [column[first[number].item()] for number in index] == values
