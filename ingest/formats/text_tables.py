@@ -1,6 +1,7 @@
 """The tables of separated text and of JSON lines: their headings, and the cells of good rows."""
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice
 from typing import Any, Final
@@ -42,6 +43,11 @@ from ingest.settings.tables import CORE, declaration_of
 
 # Heading of the titles above several tables of a file.
 SECTION: Final = "section"
+# Titles of a second table that says again what the rows of the first say.
+_OF_ROWS_ABOVE: Final = re.compile(
+    r"\W*(?:summary|overall|totals?|averages?|(?:geometric |arithmetic )?means?|medians?)\b",
+    re.IGNORECASE,
+)
 # Lines by which the separator is chosen.
 _FIRST_LINES: Final = 4096
 
@@ -158,6 +164,10 @@ class _Reader:
                 detail = f"{error}; this table is not read"
                 self._problems.add("bad_content", "refused", detail, section.start + 1)
             else:
+                if number and _OF_ROWS_ABOVE.match(section.title):
+                    detail = f"{section.title[:80]!r}: a table of means or totals; no runs"
+                    self._problems.add("summary_row", "refused", detail, section.start + 1)
+                    continue
                 yield section.title, table
 
     def read(

@@ -150,3 +150,15 @@ def test_a_seed_beside_trials_is_set(lake: Path, tmp_path: Path) -> None:
         (7, 0, 0, 1, 1),
         (8, 0, 0, 1, 1),
     }
+
+
+@pytest.mark.parametrize(("title", "runs"), [("Averages", 8), ("Second machine", 10)])
+def test_a_second_table_titled_as_means_is_no_runs(
+    title: str, runs: int, lake: Path, tmp_path: Path
+) -> None:
+    more = "\n".join((HEADER, "1,31.75,4.81", "2,38.75,4.31"))
+    put(tmp_path / "raw/sweep.csv", f"{TABLE}\n{title}\n{more}\n")
+    ingest(lake, tmp_path / "raw", is_proposing=True)
+    assert query(lake, "SELECT count(*) AS n FROM runs") == [{"n": runs}]
+    refused = query(lake, "SELECT count(*) AS n FROM problems WHERE kind = 'summary_row'")
+    assert refused == [{"n": int(title == "Averages")}]
