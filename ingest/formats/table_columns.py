@@ -61,8 +61,11 @@ def targets_of(table: Table, declaration: TableDeclaration, file: str) -> list[T
     shape = declaration.aggregate
     spreads = _spread_columns(table.headings, shape)
     targets: list[Target] = []
+    aimed = {each.to for name, each in declaration.columns.items() if name in table.headings}
+    parts = {name for text in declaration.split.values() for name in re.compile(text).groupindex}
     for index, heading in enumerate(table.headings):
-        if index in spreads:
+        # What a split text says too gives way to a column of its own.
+        if index in spreads or (heading in aimed & parts and heading not in declaration.columns):
             continue
         if shape is not None and heading == shape.n:
             targets.append(Target(index, heading, AGGREGATE_N, "whole", TableColumn(), N_COLUMN))

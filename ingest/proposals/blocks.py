@@ -46,7 +46,7 @@ def summary_of(guessed: GuessedTable) -> Iterator[str]:
         if guess.why.endswith(DOUBTED):
             text, unit = guess.heading.text, guess.unit
             yield f"#   doubtful: {text} says no unit, and is taken as {unit}, {DOUBTED}"
-        elif guess.doubt and guess.to:
+        elif guess.doubt and (guess.to or guess.why.endswith(NO_UNIT)):
             yield f"#   doubtful: {guess.heading.text} {guess.doubt}"
     if guessed.means is not None:
         yield f"#   means: of {guessed.means.n} runs each, with their deviations"
@@ -153,7 +153,9 @@ def _said(guess: Guess) -> str:
         return f"{text} (doubted: replicates, but {MAYBE_SETTINGS})"
     shown = "no unit" if guess.why.endswith(NO_UNIT) else guess.to or guess.unit
     if guess.role == "metric" and shown:
-        return f"{text} ({shown}{'' if not guess.to or not guess.unit else f' from {guess.unit}'})"
+        is_stated = guess.is_declared or guess.heading.unit is not None
+        source = f" {'from' if is_stated else 'taken as'} {guess.unit}"
+        return f"{text} ({shown}{source if guess.to and guess.unit else ''})"
     return text
 
 

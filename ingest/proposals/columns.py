@@ -3,6 +3,7 @@
 Units that no heading says follow from energy = power x time.
 """
 
+import re
 from collections import Counter
 from collections.abc import Container, Mapping, Sequence
 from itertools import chain
@@ -52,6 +53,8 @@ _A_PART: Final = "a clock of one of several processors"
 _MAYBE_SET: Final = frozenset({"round", "cycle"})
 # What stands behind a word for a replicate: `run_id`, `Trial #`.
 _NUMBERS: Final = frozenset({"id", "number", "no", "nr", "num", "index", "idx"})
+# `r1`, `Run 2`
+_NUMBERED: Final = re.compile(r"([A-Za-z]+)[ _-]?(\d{1,4})")
 MAYBE_SETTINGS: Final = "they may be settings"
 STATED_NAMES: Final = frozenset(knob.stated_as for knob in STATED)
 
@@ -288,6 +291,7 @@ def _find_a_knob(guesses: Sequence[Guess]) -> None:
 
 def _choose_replicate(guesses: Sequence[Guess], columns: Sequence[Sequence[Cell]]) -> None:
     """Choose the column that numbers the runs of each setting; make labels of others like it."""
+    _number_texts(guesses, columns)
     numbers = [n for n, guess in enumerate(guesses) if _numbers_runs(guess)]
     has_knob = any(each.role == "knob" and each.count > 1 for each in guesses)
     # `rep` counts the runs of a setting, `run` beside it may number the settings.
@@ -329,13 +333,33 @@ def _choose_replicate(guesses: Sequence[Guess], columns: Sequence[Sequence[Cell]
                     other.role, other.why = "label", "a number of the row"
 
 
-def _numbers_runs(guess: Guess) -> bool:
-    """Return whether the heading of whole numbers is of replicates: `rep`, `run_id`, `Trial #`."""
+def _number_texts(guesses: Sequence[Guess], columns: Sequence[Sequence[Cell]]) -> None:
+    """Make numbers of `r1` to `r6` under a heading of replicates, if no setting has one twice."""
+    for index, (guess, cells) in enumerate(zip(guesses, columns, strict=True)):
+        texts = {str(cell).strip() for cell in cells}
+        found = {text: _NUMBERED.fullmatch(text) for text in texts}
+        parts = {text: (each[1].lower(), int(each[2])) for text, each in found.items() if each}
+        numbers = {number for _, number in parts.values()}
+        is_alike = len(numbers) == len(texts) and len({word for word, _ in parts.values()}) == 1
+        is_free = guess.kind == "text" and not guess.is_declared and _names_replicates(guess)
+        begins_again = 1 < len(texts) < len(cells) and min(numbers, default=2) <= 1
+        if is_free and is_alike and begins_again and _tells_apart(index, guesses, columns):
+            guess.values = {text: str(number) for text, (_, number) in sorted(parts.items())}
+            guess.kind = "whole"
+            guess.numbers = np.array([float(guess.values[str(cell).strip()]) for cell in cells])
+
+
+def _names_replicates(guess: Guess) -> bool:
     words, replicates = guess.heading.words, WORDS["replicates"]
     is_named = words[-1:] != () and words[-1] in replicates and len(words) <= 2
-    is_named |= len(words) == 2 and words[0] in replicates and words[1] in _NUMBERS
+    return is_named or (len(words) == 2 and words[0] in replicates and words[1] in _NUMBERS)
+
+
+def _numbers_runs(guess: Guess) -> bool:
+    """Return whether the heading of whole numbers is of replicates: `rep`, `run_id`, `Trial #`."""
     is_number = guess.kind == "whole" and not guess.heading.unit and guess.count > 1
-    return is_number and not guess.is_declared and (is_named or _is_campaign(guess))
+    is_named = _names_replicates(guess) or _is_campaign(guess) if is_number else False
+    return is_named and not guess.is_declared
 
 
 def _counts_runs(index: int, guesses: Sequence[Guess], columns: Sequence[Sequence[Cell]]) -> bool:

@@ -88,6 +88,9 @@ def choose_units(
     ):
         if len(sides[1][1]) > 1 and trio[1][0] != "W" and not _is_proven(sides, trio, most_w):
             continue
+        is_free = power is None and len(sides[0][1]) > 1 < len(sides[2][1])
+        if is_free and trio != (("J", 1.0), ("", 1.0), ("s", 1.0)) and not _all_fit(sides, trio):
+            continue
         joules, watts, seconds = (
             middle * unit[1] if middle else None for middle, unit in zip(middles, trio, strict=True)
         )
@@ -117,6 +120,22 @@ def choose_units(
         if guess is not None and len(units) > 1:
             why = f"by which {known} agree" if is_proven else "which no heading says"
             set_unit(guess, text, scale, why)
+
+
+def _all_fit(
+    sides: Sequence[tuple[Guess | None, object]], units: Sequence[tuple[str, float]]
+) -> bool:
+    """Return whether the energy and the time of each row give the power of a machine.
+
+    Of two units that nothing states, both would else be bent until the usual power is plausible.
+    """
+    energy, _, duration = (guess for guess, _ in sides)
+    if energy is None or duration is None or len(energy.numbers) != len(duration.numbers):
+        return True
+    is_set = (energy.numbers > 0) & (duration.numbers > 0)
+    joules, seconds = energy.numbers[is_set] * units[0][1], duration.numbers[is_set] * units[2][1]
+    watts = joules / seconds
+    return bool(np.all((watts >= MACHINE_W[0]) & (watts <= MACHINE_W[1])))
 
 
 def _is_proven(

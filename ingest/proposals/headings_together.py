@@ -14,6 +14,12 @@ _DOMAINS: Final = _ONLY_DOMAINS | {"cpu", "core", "cores", "gpu"}
 # Of these nobody states the least.
 _OF_WHOLE: Final = ("total", "elapsed", "wall", "train", "training")
 _FEWEST: Final = 2
+# Fields of SLURM's `sacct`, and those of seconds.
+_OF_ACCOUNTS: Final = frozenset(
+    {"consumedenergy", "consumedenergyraw", "averss", "maxrss", "ncpus", "alloccpus", "nnodes"}
+)
+_ACCOUNTED_S: Final = frozenset({"elapsed", "elapsedraw", "systemcpu", "usercpu", "totalcpu"})
+_FEWEST_FIELDS: Final = 3
 
 
 def read_together(headings: Sequence[Heading], columns: Sequence[Sequence[Cell]]) -> list[Heading]:
@@ -26,7 +32,7 @@ def read_together(headings: Sequence[Heading], columns: Sequence[Sequence[Cell]]
     # `J` beside `I` and `K` is the side of a matrix, and no joules.
     if {"I", "J", "K"} <= {heading.text for heading in named}:
         named = [replace(each, unit=None) if each.text == "J" else each for each in named]
-    return _with_minutes(_with_domains(named))
+    return _with_minutes(_with_accounts(_with_domains(named)))
 
 
 def _named_by_others(
@@ -65,6 +71,19 @@ def _with_domains(headings: Sequence[Heading]) -> list[Heading]:
         if word in _DOMAINS
         else heading
         for heading, word in zip(headings, bare, strict=True)
+    ]
+
+
+def _with_accounts(headings: Sequence[Heading]) -> list[Heading]:
+    """Read times of SLURM's accounts, which beside others of its fields are seconds."""
+    fields = {heading.text.lower() for heading in headings}
+    if len(fields & (_OF_ACCOUNTS | _ACCOUNTED_S)) < _FEWEST_FIELDS or not fields & _OF_ACCOUNTS:
+        return [*headings]
+    return [
+        replace(heading, unit=unit_of("s"))
+        if heading.text.lower() in _ACCOUNTED_S and heading.unit is None
+        else heading
+        for heading in headings
     ]
 
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from ingest.proposals.cost_units import (
     AGREEING,
+    MACHINE_W,
     PLAUSIBLE_W,
     PROVING,
     apart_s_of,
@@ -20,7 +21,7 @@ from ingest.proposals.cost_units import (
     set_unit,
 )
 from ingest.proposals.heading_roles import MEASURED, PLAIN_WORDS, STATISTICS, WHEN, is_spread
-from ingest.proposals.latency_units import PERCENTILE, is_latency, name_latencies
+from ingest.proposals.latency_units import NO_UNIT, PERCENTILE, is_latency, name_latencies
 from ingest.proposals.latency_units import choose_units as choose_latency_units
 from ingest.proposals.roles import Guess
 from ingest.settings.column_names import WORDS
@@ -38,6 +39,8 @@ _ITEMS: Final = frozenset({"epoch", "iteration", "iter", "step", "batch", "run"}
 _MEANS: Final = frozenset({"mean", "avg", "average", "media", "medio", "promedio", "mittel"})
 # By so much an energy exceeds what the measured power gives in a time that is not the run's.
 _FAR: Final = 2.0
+# Energies of one table in one unit are no more apart.
+_MOST_APART: Final = 1e3
 # Words of the mean power of the whole.
 _OF_THE_RUN: Final = (
     MEASURED | PLAIN_WORDS | {"total", "system", "whole", "machine", "server", "board"}
@@ -156,7 +159,11 @@ def _read_codecarbon(run: _Run, guesses: Sequence[Guess]) -> None:
 
 
 def _leave_out_others(run: _Run) -> None:
-    """Leave out a time that is of items, and a power that is of a part or phase."""
+    """Leave out a time that is of items, a power that is of a part or phase, lost prefixes."""
+    if run.energy is not None and _lacks_prefixes(run.energy, run.duration):
+        run.energy.aim("", f"; {NO_UNIT}")
+        run.energy.doubt = "may be in J, kJ or MJ, as SLURM writes 4.2M: no unit is taken"
+        run.energy = None
     if run.duration is not None and _is_of_items(run.duration, run.energy, run.power):
         run.duration.aim("")
         run.duration = None
@@ -197,7 +204,7 @@ def _give_units(run: _Run) -> None:
         if energy and guess is not energy and guess.heading.has(*WORDS["predicted"]):
             # Less of what a model says is no better; its unit may be another one.
             guess.better = None
-        elif guess is not energy and not guess.unit:
+        elif guess is not energy and not (guess.unit or guess.why.endswith(NO_UNIT)):
             guess.unit = energy.unit if energy and not energy.heading.unit else "J"
         guess.wraps_at = _wrap_of(guess)
         if guess.wraps_at is not None:
@@ -252,7 +259,7 @@ def _rank(guess: Guess, target: str) -> int:
     """Say how likely a column is the run's own energy, power or duration."""
     heading = guess.heading
     # The lake's own name counts less than a word for the whole.
-    rank = 3 * (heading.unit is not None) + 3 * (heading.text == target)
+    rank = 7 * (heading.unit is not None) + 3 * (heading.text == target)
     rank += 4 * heading.has("total", "overall", "whole", "node", "server", "wall", "elapsed")
     rank += 3 * heading.has("system", "machine", "execution", "runtime", "duration", "makespan")
     rank += 2 * heading.has("package", "pkg", "avg", "average", "mean", "usage", "consumed")
@@ -300,6 +307,16 @@ def _is_of_items(duration: Guess, energy: Guess | None, power: Guess | None) -> 
     if power is not None and (excess := _excess(energy, duration, power)):
         return _is_plain(power) and excess > _FAR
     return duration.heading.has(*_MEANS) and _excess(energy, duration) > PLAUSIBLE_W[1]
+
+
+def _lacks_prefixes(energy: Guess, duration: Guess | None) -> bool:
+    """Return whether SLURM's `ConsumedEnergy`, as `4.2M`, lost its letters: no J of a machine."""
+    is_its = energy.heading.text.lower() == "consumedenergy" and not energy.unit
+    if not is_its or energy.is_declared or duration is None or not duration.middle:
+        return False
+    watts = energy.middle / (duration.middle * duration.own_scale)
+    is_apart = float(energy.numbers.max()) > _MOST_APART * energy.middle
+    return is_apart or not MACHINE_W[0] <= watts <= MACHINE_W[1]
 
 
 def _is_of_a_part(power: Guess, energy: Guess | None, duration: Guess | None) -> bool:

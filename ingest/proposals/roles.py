@@ -44,6 +44,8 @@ ROW: Final = "the number of the row"
 MOST_VALUES: Final = 64
 MOST_NAMES: Final = 200
 FEW_VALUES: Final = "few values that recur"
+# Ranks of tasks and matrices are few, or powers of 2.
+_FEWEST_PLACES: Final = 3
 # Amounts of work, alone or in an object: a size of nothing else; that of a batch was tuned.
 _AMOUNT: Final = re.compile(r"(?:(?:param|config)\w* )?(?:size|n|input size)")
 # So few fractions may be the steps of a knob.
@@ -159,8 +161,10 @@ class _Case(NamedTuple):
 _CONSTANT: Final = _Case(
     lambda c: c.count == 1 and not _is_result(c), "label", "one value in all rows"
 )
+_RANKED: Final = _Case(lambda c: _ranks(c), "label", "a rank by results")
 _OF_TEXTS: Final = (
     _CONSTANT,
+    _RANKED,
     _Case(lambda c: _are_dates(c), "label", "a time of day or a date"),
     _Case(lambda c: _are_measurements(c), "label", "a measurement as a text"),
     _Case(lambda c: names_machines(c.heading) and 1 < c.count <= c.rows / 2,
@@ -176,6 +180,7 @@ _OF_TEXTS: Final = (
 )  # fmt: skip
 _OF_NUMBERS: Final = (
     _CONSTANT,
+    _RANKED,
     _Case(lambda c: c.has("timestamp", "datetime", "date")
           or (c.has("time", *WHEN) and epoch_scale(c.numbers) is not None),
           "label", "a time of day or a date"),
@@ -256,6 +261,16 @@ def _is_result(column: _Column) -> bool:
     # `ramp_s` of 5 in all rows was set.
     is_set = column.kind == "whole" and column.quantity == "time" and _is_bare(column.heading)
     return is_cost and column.measured is not False and not is_set
+
+
+def _ranks(column: _Column) -> bool:
+    """Return whether rows are ranked by results: `energy_rank`, `on_pareto`; not `lora_rank`."""
+    words, places = column.heading.words, np.unique(column.numbers)
+    if column.has("ranking", "ranked") or words[-1:] == ("pareto",):
+        return True
+    is_place = words[-1:] == ("rank",) and len(words) > 1
+    is_dense = len(places) > _FEWEST_PLACES and np.array_equal(places, np.arange(len(places)) + 1)
+    return is_place and (is_dense or not MEASURED.isdisjoint(words))
 
 
 def _are_dates(column: _Column) -> bool:

@@ -33,7 +33,7 @@ _FACTORS: Final = frozenset({"energy", "power", "time"})
 _OF_NO_QUANTITY: Final = frozenset(
     {
         "efficiency", "ratio", "rate", "savings", "state", "mode", "plan", "samples", "readings",
-        "count", "price", "tariff",
+        "count", "price", "tariff", "rank", "ranking",
     }
 )  # fmt: skip
 _VALUE: Final = re.compile(r"(?<![A-Za-z0-9.])\d+(?:\.\d+)?[A-Za-z]+$")
@@ -279,7 +279,8 @@ def quantity_of(heading: Heading) -> Quantity:
         is_none = heading.unit.quantity == "percent" or heading.has(*WORDS["products"])
         return "" if is_none else heading.unit.quantity
     last = next((word for word in reversed(heading.words) if word not in WORDS["plain"]), "")
-    if last in _OF_NO_QUANTITY or not (WORDS["products"] | {"cv"}).isdisjoint(heading.words):
+    others = WORDS["products"] | {"cv", "percent", "pct"}
+    if last in _OF_NO_QUANTITY or not others.isdisjoint(heading.words):
         return ""
     if heading.has("energy", "joules", "joule"):
         return "price" if heading.has("per") else "energy"

@@ -1326,6 +1326,84 @@ def test_units_that_nothing_decides_are_doubted(
     assert all(text in doubted[name] for name, text in doubts.items())
 
 
+def test_ranks_are_no_results_and_a_stated_unit_goes_first() -> None:
+    """`lora_rank` stays a setting, though numbers rank what a study compares too."""
+    columns: dict[str, Sequence[object]] = {
+        "host": [*"abcd"] * 3, "lora_rank": [8, 16, 32] * 4, "energy_rank": [4, 2, 1, 3] * 3,
+        "final_rank": [1, 2, 3, 4] * 3, "on_pareto": [True, False] * 6,
+        "board_energy_joules": [310.25 + n for n in range(12)],
+        "total_energy": [0.0862 + n / 9973 for n in range(12)],
+        "time_s": [12.5 + n / 7 for n in range(12)],
+    }  # fmt: skip
+    cells = [[*map(str, each)] for each in columns.values()]
+    guesses = {g.heading.text: g for g in guess_columns([*columns], cells, {}, {})}
+    assert [g.role for g in guesses.values()] == [*["knob"] * 2, *["label"] * 3, *["metric"] * 3]
+    assert (guesses["board_energy_joules"].to, guesses["total_energy"].to) == ("energy_j", "")
+
+
+def test_units_are_not_bent_until_some_rows_are_plausible() -> None:
+    """Rows of SLURM's accounts without the letters of `4.1M`, and such rows of nobody."""
+    elapsed = [35_000.0 + 97 * n for n in range(12)]
+    energies = [4.1 + n / 7 for n in range(8)] + [700_000.0 + n for n in range(4)]
+    columns: dict[str, Sequence[object]] = {
+        "NCPUS": [4, 8] * 6, "Elapsed": elapsed, "ConsumedEnergy": energies,
+        "AveRSS": [1.2 + n / 9 for n in range(12)],
+    }  # fmt: skip
+    cells = [[*map(str, each)] for each in columns.values()]
+    guesses = {g.heading.text: g for g in guess_columns([*columns], cells, {}, {})}
+    assert (guesses["Elapsed"].to, guesses["Elapsed"].scale) == ("duration_s", 1.0)
+    energy = guesses["ConsumedEnergy"]
+    assert (energy.to, energy.unit) == ("", "")
+    assert energy.why.endswith(NO_UNIT)
+    assert "J, kJ or MJ" in energy.doubt
+    unnamed: dict[str, Sequence[object]] = {
+        "cpus": [4, 8] * 6,
+        "elapsed": elapsed,
+        "energy": energies,
+    }
+    cells = [[*map(str, each)] for each in unnamed.values()]
+    guesses = {g.heading.text: g for g in guess_columns([*unnamed], cells, {}, {})}
+    assert (guesses["elapsed"].unit, guesses["energy"].unit) == ("s", "J")
+    assert guesses["elapsed"].doubt
+    assert guesses["energy"].doubt
+
+
+@pytest.mark.parametrize(
+    ("heading", "texts", "is_replicate"),
+    [
+        ("run_number", ["r1", "r2", "r3"], True),
+        ("rep", ["Run 0", "Run 1", "Run 2"], True),
+        ("run", ["r1", "r2", "s3"], False),
+        ("run", ["base", "fast", "slow"], False),
+        ("mode", ["m1", "m2", "m3"], False),
+    ],
+)
+def test_letters_before_numbers_of_replicates(
+    heading: str, texts: list[str], *, is_replicate: bool
+) -> None:
+    columns: dict[str, Sequence[object]] = {
+        "loop": [*"abcd"] * 3, heading: [text for text in texts for _ in range(4)],
+        "energy_J": [90.5 + n * n / 7 for n in range(12)],
+    }  # fmt: skip
+    cells = [[*map(str, each)] for each in columns.values()]
+    guess = guess_columns([*columns], cells, {}, {})[1]
+    assert (guess.role, guess.to) == (("label", "replicate") if is_replicate else ("knob", ""))
+    assert [*guess.values] == (texts if is_replicate else [])
+
+
+def test_a_column_of_replicates_goes_before_those_of_a_name(tmp_path: Path) -> None:
+    """Experiment Runner's `__run_id` says the same repetition of all runs."""
+    raw, lake = tmp_path / "study", tmp_path / "lake"
+    rows = [f"run_{n}_repetition_0,DONE,r{n // 3 + 1},kernel{n % 3},{60 + n / 7}" for n in range(9)]
+    put(
+        raw / "t.csv",
+        "\n".join(["__run_id,__done,run_number,program,energy_usage_J", *rows]) + "\n",
+    )
+    assert add(raw, lake) == 0
+    sql = "SELECT program, list(replicate ORDER BY energy_j) FROM runs GROUP BY 1 ORDER BY 1"
+    assert rows_of(lake, sql) == [(f"kernel{n}", [1, 2, 3]) for n in range(3)]
+
+
 def test_settings_beside_names_and_beside_measured_numbers_stay_settings() -> None:
     """A clock whose steps have names, numbered factors, and a search at random."""
     names = ["low", "mid", "high"] * 8
