@@ -110,6 +110,10 @@ class Guess:
         self.why += why
 
 
+# Pieces of a run, whose length is set where it is the same in all.
+_PIECES: Final = ("iteration", "iter", "invocation", "launch", "warmup", "sample")
+
+
 class _Column:
     """A column as the cases see it.
 
@@ -258,8 +262,9 @@ def _is_result(column: _Column) -> bool:
     if column.rows == 1:
         return column.kind == "text" or column.measured is not None
     is_cost = column.quantity in ("energy", "power", "time") and bool(np.any(column.numbers > 0))
-    # `ramp_s` of 5 in all rows was set.
-    is_set = column.kind == "whole" and column.quantity == "time" and _is_bare(column.heading)
+    # `ramp_s` of 5 in all rows was set, and so was `IterationTime` of 1s.
+    may_be_set = _is_bare(column.heading) or column.has(*_PIECES)
+    is_set = column.kind == "whole" and column.quantity == "time" and may_be_set
     return is_cost and column.measured is not False and not is_set
 
 

@@ -295,3 +295,17 @@ def test_lines_of_a_script_around_a_table_are_said(lake: Path, tmp_path: Path) -
     assert len(query(lake, "SELECT * FROM runs")) == len(rows)
     (said,) = details(report, "other_lines")
     assert said == "4 lines above the header or below the rows passed over: 'items=12 size=7000'"
+
+
+def test_a_length_of_pieces_that_is_the_same_in_all_is_no_duration(
+    lake: Path, tmp_path: Path
+) -> None:
+    raw = written(
+        tmp_path, "report.csv", "Method,Depth,IterationTime,Mean,Energy (uJ/op)",
+        *(f"{name},{depth},2s,{410.5 + 90.25 * depth} ns,{depth + 0.375}"
+          for name in ("Alpha", "Beta") for depth in (1, 2, 3)),
+    )  # fmt: skip
+    ingest(lake, raw)
+    rows = query(lake, "SELECT duration_s FROM runs")
+    assert len(rows) == 6
+    assert all(row["duration_s"] is None for row in rows)
