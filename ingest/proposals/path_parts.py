@@ -152,6 +152,9 @@ class _Reader:
             else:
                 after = tokens[at + 1] if at + 1 < len(tokens) else None
                 word = _name_before(tokens, at)
+                # `net34_114` is of a model: nothing says what its number is.
+                is_unsaid = token.kind == "number" and _ends_in_a_number(tokens, at)
+                word = f"{level}_number" if is_unsaid else word
                 if after and after.kind == "unit" and after.texts[0].lower() in COUNTED | THREADS:
                     word = "threads" if after.texts[0].lower() in THREADS else after.texts[0]
                     used.add(word)
@@ -301,6 +304,14 @@ def _name_before(tokens: Sequence[Token], at: int) -> str:
     if len(last) == 2 and all(last) and last[1].lower() in _SHORT and names[-1] - names[-2] == 2:
         return f"{last[0]}_{last[1]}"
     return last[-1] if last else ""
+
+
+def _ends_in_a_number(tokens: Sequence[Token], at: int) -> bool:
+    """Return whether the last name before a part is the same in all and has its own number."""
+    before = [token for token in tokens[:at] if token.kind != "mark"][-2:]
+    numbers = [token.kind == "number" or any(map(str.isdigit, token.word)) for token in before]
+    is_name = all(token.is_fixed for token in before) and len(before) > 0 and numbers[-1]
+    return is_name and {*words_of(before[0].word)}.isdisjoint(NAMING)
 
 
 def is_replicate(word: str, values: Collection[str]) -> bool:

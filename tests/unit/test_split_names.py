@@ -67,3 +67,20 @@ def test_texts_of_all_combinations_are_settings(
     ingest(lake, tmp_path, is_proposing=True)
     counts = ", ".join(f"count(DISTINCT {name}) AS {name}" for name in columns)
     assert query(lake, f"SELECT {counts} FROM runs") == [columns]
+
+
+@pytest.mark.parametrize(
+    ("form", "name"),
+    [
+        ("net34_{}_out.txt", "file_number"),
+        ("mobile7b_{}_out.txt", "file_number"),
+        ("batch_{}_out.txt", "batch"),
+        ("batch4_streams{}_out.txt", "streams"),
+    ],
+)
+def test_a_number_behind_a_name_with_a_number_has_no_name_of_it(form: str, name: str) -> None:
+    paths = [form.format(each) for each in (114500000, 318500000, 1300500000)]
+    _, (column,) = read_paths(paths)
+    assert (column.name, column.kind, column.role, column.is_given) == (
+        name, "whole", "knob", False,
+    )  # fmt: skip
