@@ -186,10 +186,11 @@ class _Reader:
         """
         name, problems = self._name, self._problems
         at, header = next(rows, (0, []))
-        first = [*islice(rows, LOOKED_AT)]
-        rows = chain(first, rows)
+        # Each with its text, since the first ones are read ahead.
+        texted = ((line, cells, "" if separator else lines.last) for line, cells in rows)
+        first = [*islice(texted, LOOKED_AT)]
         headings = headings_of(header)
-        some = [self._repaired(headings, cells, "") for _, cells in first]
+        some = [self._repaired(headings, cells, "") for _, cells, _ in first]
         fitted = fitted_header(headings, some) if separator else headings
         if lacking := headings[len(fitted) :]:
             detail = f"all rows lack the last of the header's cells: no {', '.join(lacking)}"
@@ -202,9 +203,9 @@ class _Reader:
             line = section.start + at
             raise FormatError(f"two columns are called {twice[0]!r} ({name}, line {line})")
         table, last = Table(headings), at
-        for line, cells in rows:
+        for line, cells, text in chain(first, texted):
             if len(cells) != len(headings):
-                cells = self._repaired(headings, cells, "" if separator else lines.last)
+                cells = self._repaired(headings, cells, text)
             if len(cells) != len(headings):
                 self._refuse(table, cells, section.start + line)
             elif cells[0].strip() == headings[0] and headings_of(cells) == headings:
@@ -214,19 +215,17 @@ class _Reader:
                 table.append(section.start + line, cells)
                 last = line
             check_rows(len(table) + table.refused, self._most_rows, name)
-        if outside := sorted(each for each in notes if not at < each < last):
+        outside = sorted(each for each in notes if not at < each < last)
+        # Words alone, as `DONE`, are of nothing that was set.
+        if any("=" in notes[each] for each in outside):
             first_words = notes[outside[0]][:80]
             count = f"{len(outside)} lines" if len(outside) > 1 else "1 line"
             detail = f"{count} above the header or below the rows passed over: {first_words!r}"
             problems.add("other_lines", "doubted", detail, section.start + outside[0])
         for line in (each for each in notes if at < each < last):
             detail = f"{notes[line][:80]!r} between rows says nothing of them here"
-            problems.add(
-                "text_between_rows",
-                "doubted",
-                f"{detail}: give a column to it",
-                section.start + line,
-            )
+            detail = f"{detail}: give a column to it"
+            problems.add("text_between_rows", "doubted", detail, section.start + line)
         own = (each for each in self._tables if not each.is_shipped and not each.guessed)
         drop_footers(table, problems, any(each.fits_header(headings) for each in own))
         if separator is None:
