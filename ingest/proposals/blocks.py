@@ -6,12 +6,12 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from ingest.formats.table_reshaped import VALUE
-from ingest.proposals.columns import MAYBE_SETTINGS
 from ingest.proposals.found_tables import FoundTable, header_pattern, paths_beside
 from ingest.proposals.guessed_table import GuessedTable, own_name, title_of
 from ingest.proposals.lake_columns import DOUBTED
 from ingest.proposals.latency_units import NO_UNIT
 from ingest.proposals.path_parts import PathColumn
+from ingest.proposals.replicates import MAYBE_SETTINGS
 from ingest.proposals.roles import Guess
 from ingest.proposals.sections import (
     column_section,

@@ -25,10 +25,11 @@ from ingest.__main__ import main
 from ingest.formats.logged_rows import logged_rows
 from ingest.formats.written_numbers import written_numbers
 from ingest.lake.proposals import read_proposals
-from ingest.proposals.columns import MAYBE_SETTINGS, guess_columns
+from ingest.proposals.columns import guess_columns
 from ingest.proposals.latency_units import NO_UNIT
 from ingest.proposals.like_columns import replicate_pattern
 from ingest.proposals.path_parts import read_paths
+from ingest.proposals.replicates import MAYBE_SETTINGS
 from ingest.proposals.roles import Guess, guess_of
 from ingest.propose import propose_for
 from ingest.settings.headings import read_heading, without_unit
