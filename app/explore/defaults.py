@@ -152,7 +152,8 @@ def _with_metrics(view: LakeView, state: ExploreState) -> tuple[ExploreState, tu
     y = choose_cost(among, among[x], x, catalogue) if is_open("y", usual.y) else state.y
     y = performance if y == PERFORMANCE else y
     first, second = catalogue.metric(x), catalogue.metric(y)
-    is_spare = is_open("y", usual.y) and y not in catalogue.costs and first.better is not None
+    is_cost = bool(y in catalogue.costs and counts.get(y))
+    is_spare = is_open("y", usual.y) and not is_cost and first.better is not None
     runs = counts.get(x, 0), counts.get(y, 0), paired.get(y, 0)
     is_alike = are_alike(first, second)
     if not is_alike and not is_energy_over_time(first, second):

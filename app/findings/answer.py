@@ -15,7 +15,6 @@ from data.findings import Claim, claims
 from data.next_runs import next_runs, runs_left
 from data.published import PublishedClaim, published_claims
 from data.queries.claims import workloads_query
-from data.queries.runs import chosen_counts_query
 from data.run_list import NextRuns
 from data.selection import Selection
 from data.siblings import odd_runs
@@ -39,8 +38,8 @@ def opened(view: LakeView, state: FindingsState) -> FindingsState:
     if not view.matching(state.selection) or "metric" in (state.named or ()):
         return state
     names = (*view.catalogue.costs, performance_column(view, state.selection))
-    query = chosen_counts_query(state.selection, names, catalogue=view.catalogue)
-    counts = view.answered(*query).row(0, named=True)
+    ranges = view.ranges(state.selection)
+    counts = {name: ranges[name].runs for name in names}
     left = telling(view, state.selection, counts)
     return replace(state, metric=next((name for name in names if name in left), ENERGY))
 

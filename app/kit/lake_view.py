@@ -18,15 +18,16 @@ from app.kit.answer_cache import (
     known_columns,
     unchanged,
 )
+from app.kit.metric_ranges import MetricRange, ranges_of
 from app.kit.settings import MAX_ROWS
 from app.kit.stored_answers import StoredAnswers
 from data.analysis.coded_rows import Part
-from data.analysis.facets import LEADING, FacetCounts
+from data.analysis.facets import LEADING, FacetCounts, matches
 from data.connection import Lake
 from data.errors import LakeError
 from data.order import MOST_RUNS, NO_ORDER, Order, order_of
 from data.queries.facets import facet_cube_query, outline_query
-from data.queries.runs import chosen_counts_query
+from data.queries.runs import chosen_counts_query, ranges_query
 from data.run_files import RunFiles
 from data.selection import Selection, Value
 
@@ -287,8 +288,14 @@ class LakeView:
             selection: Of its filters, those on workloads count, and in a large lake those on
                 datasets.
         """
-        of_workload = Selection.of(workload=selection.values("workload"))
-        return self.once(_measured, leading(selection) if self.is_large else of_workload)
+        if self.is_large:
+            return self.once(_measured, leading(selection))
+        ranges = self.ranges(Selection.of(workload=selection.values("workload")))
+        return tuple(name for name, known in ranges.items() if known.runs)
+
+    def ranges(self, selection: Selection) -> dict[str, MetricRange]:
+        """Return the range of each metric over the chosen runs."""
+        return self.once(_ranges, selection)
 
 
 @lru_cache(_REMEMBERED)
@@ -319,10 +326,22 @@ def _constants(view: LakeView, selection: Selection) -> dict[str, Any]:
     return {column.name: column[0] for column in left if column.n_unique() == 1}
 
 
+def _ranges(view: LakeView, selection: Selection) -> dict[str, MetricRange]:
+    names = view.catalogue.plottable
+    if not view.is_large and selection == Selection(leading(selection).clauses):
+        table = view.once(_ranges_of_studies, Selection())
+        return ranges_of(table.filter(matches(selection)), names)
+    return ranges_of(view.ask(*ranges_query(selection, names, (), 1)), names)
+
+
+def _ranges_of_studies(view: LakeView, _: Selection) -> pl.DataFrame:
+    return view.ask(*ranges_query(Selection(), view.catalogue.plottable, LEADING, MAX_ROWS))
+
+
 def _measured(view: LakeView, chosen: Selection) -> tuple[str, ...]:
     counts: dict[str, int] = dict.fromkeys(view.catalogue.plottable, 0)
     # The first runs of a large lake have most columns that any run has: few are left for the rest.
-    for most_runs in (_FIRST_RUNS, None) if view.is_large else (None,):
+    for most_runs in (_FIRST_RUNS, None):
         if missing := [name for name, count in counts.items() if not count]:
             query = chosen_counts_query(
                 chosen, missing, catalogue=view.catalogue, most_runs=most_runs

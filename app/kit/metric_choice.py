@@ -7,12 +7,7 @@ import polars as pl
 
 from app.kit.lake_view import LakeView
 from data.catalogue import Catalogue
-from data.queries.runs import (
-    chosen_counts_query,
-    same_time_query,
-    same_value_query,
-    unlike_work_query,
-)
+from data.queries.runs import chosen_counts_query, unlike_work_query, zeros_query
 from data.selection import Selection
 from data.units import kind_of
 
@@ -25,6 +20,10 @@ _RATES: Final = ("throughput_qps", "iops", "bandwidth_bytes_s")
 _USUAL: Final = "latency_p99_us"
 # Properties of the measurement, chosen last.
 _LAST: Final = frozenset({"start_unix_s", "energy_uncertainty_j", "power_readings", "duration_s"})
+# Amounts of work: no performance, and no cost.
+_WORK: Final = frozenset({"requests"})
+# Within this share runs took the same time.
+_SAME_TIME: Final = 0.002
 # Name in URLs and menus for the workload's own performance metric, whichever column that is.
 PERFORMANCE: Final = "performance"
 
@@ -92,10 +91,12 @@ def value_counts(
         measured: Only runs that have a value in it; empty for all.
     """
     names = dict.fromkeys((first, *view.catalogue.plottable))
-    rows = view.answered(
-        *chosen_counts_query(selection, list(names), measured, catalogue=view.catalogue)
-    )
-    counts: dict[str, int] = dict(rows.row(0, named=True))
+    if measured:
+        query = chosen_counts_query(selection, list(names), measured, catalogue=view.catalogue)
+        counts: dict[str, int] = dict(view.answered(*query).row(0, named=True))
+    else:
+        ranges = view.ranges(selection)
+        counts = {name: ranges[name].runs for name in names}
     left = telling(view, selection, counts)
     return {name: count if name in left else 0 for name, count in counts.items()}
 
@@ -117,15 +118,22 @@ def untelling(view: LakeView, selection: Selection, counts: Mapping[str, int]) -
     Args:
         counts: How many of the runs have a value in each metric.
     """
-    own = [name for name in counts if counts[name] > 2]
-    same = view.answered(*same_value_query(selection, own)).row(0, named=True) if own else {}
-    reasons = {name: "all runs have one value" for name, is_same in same.items() if is_same}
+    ranges = view.ranges(selection)
+    own = {name: ranges[name] for name in counts if ranges[name].runs > 2}
+    reasons = {n: "all runs have one value" for n, known in own.items() if known.low == known.high}
+    # A time so short that its unit rounds it down, say.
+    least = [n for n, known in own.items() if n not in reasons and known.low == 0
+             and view.catalogue.metric(n).better is not None]  # fmt: skip
+    zeros = view.answered(*zeros_query(selection, least)).row(0, named=True) if least else {}
+    reasons |= {name: "most runs have 0" for name, are_zeros in zeros.items() if are_zeros}
+    reasons |= dict.fromkeys(_WORK & counts.keys(), "it is the work that was done")
     of_items = [name for name in view.catalogue.costs[1:-1] if counts.get(name)]
     is_unlike = False
     if of_items and counts.get("energy_j"):
         choice = view.catalogue.choice_columns
         is_unlike = view.answered(*unlike_work_query(selection, of_items[0], choice)).item()
-    if view.answered(*same_time_query(selection)).item():
+    time = own.get("duration_s")
+    if time and time.high <= (1 + _SAME_TIME) * time.low:
         reasons["duration_s"] = "all runs took the same time"
         is_unlike |= bool(of_items)
     if is_unlike:

@@ -19,7 +19,6 @@ from data.analysis.like_with_like import like_with_like
 from data.catalogue import Catalogue
 from data.knobs import Knob
 from data.metrics import Metric
-from data.queries.runs import chosen_counts_query
 from data.selection import Selection
 from data.units import lowered
 
@@ -203,8 +202,8 @@ def _metric(view: LakeView, selection: Selection, competitor: str) -> str:
     counted = [name for name in dict.fromkeys(names) if name in offered]
     if not counted:
         return choose_cost(dict.fromkeys(offered, 1), 1, "", view.catalogue)
-    query = chosen_counts_query(selection, counted, catalogue=view.catalogue)
-    counts = view.answered(*query).row(0, named=True)
+    ranges = view.ranges(selection)
+    counts = {name: ranges[name].runs for name in counted}
     return next(iter(telling(view, selection, counts)), counted[0])
 
 

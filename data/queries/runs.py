@@ -48,14 +48,34 @@ def chosen_counts_query(
     return f"SELECT {counts} {rows}", parameters
 
 
-def same_time_query(selection: Selection) -> tuple[str, list[Any]]:
-    """Build the query of whether three runs or more all took the same time, within 0.2 %."""
+def ranges_query(
+    selection: Selection, columns: Sequence[str], by: Sequence[str], limit: int
+) -> tuple[str, list[Any]]:
+    """Build the query of how many of the chosen runs have a value in each column, and its range.
+
+    Args:
+        columns: Numeric columns of `runs`.
+        by: Columns of which each combination has a row of its own; empty for one row.
+        limit: Maximum number of rows.
+
+    Returns:
+        SQL and parameters. The columns of `by`; of the column at I, `runs_I`, `low_I`, `high_I`.
+    """
     condition, parameters = selection.predicate()
-    return (
-        "SELECT count(duration_s) > 2 AND max(duration_s) <= 1.002 * min(duration_s) AS is_same "
-        f"FROM runs WHERE ({condition})",
-        parameters,
+    ranges = ", ".join(
+        f"count({name}) AS runs_{at}, min({name}) AS low_{at}, max({name}) AS high_{at}"
+        for at, name in enumerate(columns)
     )
+    groups = f" GROUP BY {', '.join(by)}" if by else ""
+    asked = ", ".join((*by, ranges))
+    return f"SELECT {asked} FROM runs WHERE ({condition}){groups} LIMIT {limit:d}", parameters
+
+
+def zeros_query(selection: Selection, columns: Sequence[str]) -> tuple[str, list[Any]]:
+    """Build the query of in which columns most of the values are 0; one row."""
+    condition, parameters = selection.predicate()
+    zeros = ", ".join(f"2 * count_if({n} = 0) > count({n}) AS {n}" for n in columns)
+    return f"SELECT {zeros} FROM runs WHERE ({condition})", parameters
 
 
 def unlike_work_query(
@@ -76,13 +96,6 @@ def unlike_work_query(
         f"AND {of_item} > 0 GROUP BY {', '.join(choice)})",
         parameters,
     )
-
-
-def same_value_query(selection: Selection, columns: Sequence[str]) -> tuple[str, list[Any]]:
-    """Build the query of which columns have one value in all chosen runs; one row."""
-    condition, parameters = selection.predicate()
-    same = ", ".join(f"min({name}) = max({name}) AS {name}" for name in columns)
-    return f"SELECT {same} FROM runs WHERE ({condition})", parameters
 
 
 def one_measurement_query(selection: Selection, x: str, y: str) -> tuple[str, list[Any]]:

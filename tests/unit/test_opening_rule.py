@@ -1,8 +1,10 @@
 """What Explore opens with: the rule by itself, then on lakes that lack what it likes best."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
+import polars as pl
 import pytest
 
 from app.explore.defaults import default_state, missing, opened, with_knobs
@@ -32,7 +34,7 @@ from app.kit.panels import NONE
 from app.modes.opening import default_state as modes_opens
 from data.aggregates import Aggregates
 from data.catalogue import SHIPPED, Catalogue
-from data.connection import open_lake
+from data.connection import Lake, open_lake
 from data.declared import Column
 from data.queries.runs import one_measurement_query
 from data.selection import Selection
@@ -554,3 +556,48 @@ def test_links_to_a_study_of_dvfs_and_itr_mean_what_they_meant(tmp_path: Path) -
     for query in ("v=2&system=linux_tuned&itr=2", "limit=60"):
         state = ExploreState.from_query(query, view.catalogue)
         assert opened(view, state) == state
+
+
+def test_the_ranges_of_metrics_are_asked_once_for_all_studies(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = [
+        run(workload=workload, load_qps=load, energy_j=energy)
+        for workload, load, energy in (("a", 1.0, 5.0), ("a", 2.0, 7.0), ("b", 1.0, None))
+    ]
+    view = Lakes(write_lake(tmp_path / "lake", rows)).at(None)
+    asked: list[str] = []
+    polars = Lake.polars
+
+    def counted(lake: Lake, sql: str, parameters: Sequence[object]) -> pl.DataFrame:
+        asked.append(sql)
+        return polars(lake, sql, parameters)
+
+    monkeypatch.setattr(Lake, "polars", counted)
+    of_a, of_b = (view.ranges(Selection.of(workload=[name])) for name in "ab")
+    assert of_a["energy_j"] == (2, 5.0, 7.0)
+    assert of_b["energy_j"].runs == 0
+    assert np.isnan(of_b["energy_j"].low)
+    assert view.ranges(Selection())["energy_j"] == (2, 5.0, 7.0)
+    assert view.ranges(Selection.of(workload=["c"]))["energy_j"].runs == 0
+    assert sum("low_0" in sql for sql in asked) == 1
+    assert view.ranges(Selection.of(load=[2.0]))["energy_j"] == (1, 7.0, 7.0)
+
+
+def test_work_done_and_times_rounded_to_0_are_no_axes(tmp_path: Path) -> None:
+    none = dict.fromkeys(("energy_j", "power_w", "latency_p99_us", "edp_js", "duration_s"))
+    rows = [
+        run(itr_us=float(at), performance_metric="throughput_qps", throughput_qps=50.0 + at * at,
+            requests=700 + 9 * at, latency_mean_us=max(0.0, at - 4.0), latency_max_us=90.0 - at,
+            **none)
+        for at in range(1, 7)
+    ]  # fmt: skip
+    view = Lakes(write_lake(tmp_path / "lake", rows)).at(None)
+    state = default_state(view)
+    assert {state.x, state.y} == {PERFORMANCE, "latency_max_us"}, "a mean of 0 in four of six runs"
+    for row in rows:
+        row |= {"latency_mean_us": None, "latency_max_us": None}
+    view = Lakes(write_lake(tmp_path / "other", rows)).at(None)
+    state = default_state(view)
+    assert (state.show, state.lines_y) == ("lines", (PERFORMANCE,))
+    assert "equests" not in source_words(view, state)
