@@ -110,7 +110,12 @@ def lines_to_paste(path: Path, count: int = 1) -> Iterator[str]:
 
 
 def _rows_without_names(path: Path) -> list[list[str]]:
-    """Return the first rows of a table without headings; none of other files."""
+    """Return the first rows of a table without headings; none of other files.
+
+    Nothing of a pipe, which would be waited for.
+    """
+    if not path.is_file():
+        return []
     try:
         head = read_head(path, _HEAD_BYTES)
     except (OSError, FormatError):

@@ -35,11 +35,11 @@ class CounterSteps:
 
 
 def is_running_total(values: np.ndarray) -> bool:
-    """Return whether values rise from sample to sample, but for falls to near 0."""
+    """Return whether values rise from sample to sample, but for fewer falls to near 0."""
     steps = np.diff(values)
-    if len(values) < _LEAST_SAMPLES or not (steps != 0).any():
-        return False
     falls = steps < 0
+    if len(values) < _LEAST_SAMPLES or (steps > 0).sum() <= falls.sum():
+        return False
     is_start = values[1:][falls] < 0.5 * values[:-1][falls]
     return bool((steps >= 0).mean() >= min(_LEAST_RISING, 1 - 1.5 / len(steps)) and is_start.all())
 
