@@ -79,12 +79,14 @@ def test_nor_with_a_list_a_menu_or_a_dialog_open(
 ) -> None:
     visit(page, logged_address + owed.path)
     page.evaluate(AXE)
-    for _ in ("light", "dark"):
-        _open_each(page)
-        _switch_theme(page)
+    _open_each(page, {})
+    _switch_theme(page)
+    # Themes differ in colours alone.
+    _open_each(page, {"runOnly": ["color-contrast"]})
+    _switch_theme(page)
 
 
-def _open_each(page: Tab) -> None:
+def _open_each(page: Tab, options: Mapping[str, Any]) -> None:
     for opener in _OPENERS:
         button = page.locator(f"{opener} >> visible=true").last
         if not button.count():
@@ -92,7 +94,7 @@ def _open_each(page: Tab) -> None:
         button.click()
         wait_idle(page)
         assert page.evaluate(_SHOWN) >= 1, opener
-        assert _serious(page) == [], opener
+        assert _serious(page, options) == [], opener
         page.keyboard.press("Escape")
         page.evaluate(_CLOSE)
         assert page.evaluate(_SHOWN) == 0, opener
@@ -100,7 +102,7 @@ def _open_each(page: Tab) -> None:
     if menu.count():
         menu.click()
         page.get_by_role("menuitem", name="Figure for a paper", exact=True).click()
-        assert _serious(page) == []
+        assert _serious(page, options) == []
         page.keyboard.press("Escape")
 
 
