@@ -1,5 +1,5 @@
 #!/bin/sh
-# Install a file of locked packages: by uv, with a sixth of pip's processor time; by pip where uv cannot.
+# Install a file of locked packages: by uv, with a quarter of pip's processor time; by pip where uv cannot.
 # uv comes by its own hashes. It does not read pip's settings, such as another index: then pip installs.
 # Usage: install.sh VENV FILE
 set -eu

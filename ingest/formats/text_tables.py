@@ -45,7 +45,8 @@ from ingest.settings.tables import CORE, declaration_of
 SECTION: Final = "section"
 # Titles of a second table that says again what the rows of the first say.
 _OF_ROWS_ABOVE: Final = re.compile(
-    r"\W*(?:summary|overall|totals?|averages?|(?:geometric |arithmetic )?means?|medians?)\b",
+    r"\W*(?:summary|overall|totals?|averages?|(?:geometric |arithmetic )?means?|medians?)"
+    r"(?: (?:values|results|of .*|over .*))?\W*",
     re.IGNORECASE,
 )
 # Lines by which the separator is chosen.
@@ -164,7 +165,7 @@ class _Reader:
                 detail = f"{error}; this table is not read"
                 self._problems.add("bad_content", "refused", detail, section.start + 1)
             else:
-                if number and _OF_ROWS_ABOVE.match(section.title):
+                if number and _OF_ROWS_ABOVE.fullmatch(section.title):
                     detail = f"{section.title[:80]!r}: a table of means or totals; no runs"
                     self._problems.add("summary_row", "refused", detail, section.start + 1)
                     continue
