@@ -81,10 +81,17 @@
     if (!left) history.replaceState({ ...history.state, scroll: scrolled() }, "");
   }, true);
   function scrollBack() {
-    const { scroll } = history.state || {};
-    for (const [name, top] of Object.entries(scroll || {})) {
+    const places = Object.entries((history.state || {}).scroll || {});
+    const scroll = () => places.forEach(([name, top]) => {
       const part = document.querySelector(name);
       if (part) part.scrollTop = top;
+    });
+    scroll();
+    // Answers that come later make the page as long as it was; the reader's next act ends the wait.
+    const growing = new ResizeObserver(scroll);
+    document.querySelectorAll(".views > *").forEach((part) => growing.observe(part));
+    for (const act of ["wheel", "pointerdown", "keydown", "touchstart"]) {
+      addEventListener(act, () => growing.disconnect(), { capture: true, once: true });
     }
   }
 
