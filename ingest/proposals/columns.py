@@ -44,6 +44,8 @@ _NEAR: Final = 1.5
 # Of so many values a sweep has more than half in each setting.
 _MANY: Final = 8
 _SIDES: Final = frozenset("IJKMN")
+# Of the number of samples of something.
+_COUNTED: Final = frozenset({"n", "samples"})
 _DIFFERENCES: Final = frozenset({"delta", "diff", "difference", "change"})
 _A_PART: Final = "a clock of one of several processors"
 STATED_NAMES: Final = frozenset(knob.stated_as for knob in STATED)
@@ -70,6 +72,7 @@ def guess_columns(
         if (known := declared.get(guess.heading.text)) is not None:
             _declare(guess, known)
     _mark_summaries(guesses)
+    _mark_samples(guesses)
     _mark_differences(guesses)
     _mark_parts(guesses)
     _mark_moments(guesses)
@@ -107,6 +110,7 @@ def _declare(guess: Guess, known: TableColumn) -> None:
     is_knob = known.to in KNOBS or known.to in STATED_NAMES
     guess.role = known.role or ("knob" if is_knob else "metric" if is_metric else "label")
     guess.values = {"": ""} if known.values else {}
+    guess.is_given = known.is_given
 
 
 def _mark_summaries(guesses: Sequence[Guess]) -> None:
@@ -118,6 +122,16 @@ def _mark_summaries(guesses: Sequence[Guess]) -> None:
         if is_one and not guess.is_declared:
             guess.role = "label" if statistic == "n" else "metric"
             guess.why = f"{statistic} of a list"
+
+
+def _mark_samples(guesses: Sequence[Guess]) -> None:
+    """Make labels of how many samples a measurement has: `n_idle` beside `board_idle_w`."""
+    measured = {word for each in guesses if each.role == "metric" for word in each.heading.words}
+    for guess in guesses:
+        words = [word for word in guess.heading.words if word not in _COUNTED]
+        is_free = guess.role == "knob" and guess.kind == "whole" and not guess.is_declared
+        if is_free and len(words) == 1 < len(guess.heading.words) and words[0] in measured:
+            guess.role, guess.why, guess.is_given = "label", f"counts samples of {words[0]}", False
 
 
 def _mark_differences(guesses: Sequence[Guess]) -> None:

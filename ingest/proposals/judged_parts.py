@@ -18,6 +18,8 @@ from ingest.settings.headings import words_of
 _UNLIKE: Final = 2.0
 # Names of parts that no word explains.
 _UNEXPLAINED: Final = re.compile(r"(?:file|folder)(?:_\d+)?")
+# Names of numbers that no word explains.
+_UNSAID: Final = re.compile(r"(?:file|folder)_number(?:_\d+)?")
 _COMMANDS: Final = ("arg", "args", "arguments", "command", "cmd")
 # Of a setting of rows, so many values stand in one file.
 _FEWEST: Final = 2
@@ -54,10 +56,41 @@ def judged_parts(
             part = replace(part, role="label")
         elif part.role == "stamp" and any(_are_unlike(own, by_row, c) for c in costs):
             part = replace(part, role="knob", is_given=True)
-        elif _is_plain(part) and _are_programs(own, knobs):
+        elif (_is_plain(part) and _are_programs(own, knobs)) or (
+            # How much was done, where the rows have settings of their own.
+            _UNSAID.fullmatch(part.name) and any(len({*cells}) > 1 for _, cells in knobs)
+        ):
             part = replace(part, is_given=True)
         judged.append(part)
+    _let_forms_compete(judged, knobs)
     return judged
+
+
+def _let_forms_compete(
+    parts: Sequence[PathColumn], knobs: Sequence[tuple[Guess, Sequence[Cell]]]
+) -> None:
+    """Take what ran for the setting if nothing else was set and its names are forms of one thing.
+
+    `checkout_v1` and `checkout_v2` differ in one word alone; `fft` and `lu` share none.
+    """
+    varied = [(guess, cells) for guess, cells in knobs if len({*cells}) > 1]
+    is_free = any(p.role == "knob" and not p.is_given for p in parts)
+    if is_free or not all(guess.is_given for guess, _ in varied):
+        return
+    forms = [g for g, cells in varied if g.kind == "text" and _are_forms({*map(str, cells)})]
+    for guess in forms[:1]:
+        guess.is_given = guess.is_declared = False
+        guess.why = f"forms of one program: {guess.count} names"
+
+
+def _are_forms(names: set[str]) -> bool:
+    """Return whether names have the same words in the same places, but for one of them."""
+    rows = [words_of(name) for name in names]
+    if len({*map(len, rows)}) > 1:
+        return False
+    places = [{*column} for column in zip(*rows, strict=True)]
+    shared = {word for each in places if len(each) == 1 for word in each if word.isalpha()}
+    return sum(len(each) > 1 for each in places) == 1 and bool(shared - WORDS["general"])
 
 
 def _mark_commands(

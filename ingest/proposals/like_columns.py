@@ -128,7 +128,11 @@ def series_pattern(headings: Sequence[str], columns: Sequence[Sequence[Cell]]) -
         known = {word for name in full[0] for word in words_of(name)} if full else set()
         is_alike = len(full) > 1 and all({*each} == {*full[0]} for each in full)
         excluded = _NO_SERIES if len(known) >= _LEAST_SERIES else _NO_SERIES | _OF_ONE_RUN
-        if is_alike and kinds & {"energy", "power"} and not known & excluded:
+        # Rivals did not run at once: powers beside a time or rate of the row are of its parts.
+        is_of_parts = not kinds & {"energy", "time"} and any(
+            quantity_of(read_heading(each)) in ("time", "rate") for each in metrics
+        )
+        if is_alike and kinds & {"energy", "power"} and not known & excluded and not is_of_parts:
             either = "|".join(map(re.escape, full[0]))
             # What a column compares are rivals; of several names each is of what ran.
             group = "alternative" if len(full[0]) < _LEAST_SERIES else "series"

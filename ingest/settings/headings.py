@@ -20,11 +20,14 @@ _MINUTES: Final = frozenset({"m", "min", "Min", "MIN"})
 ITEMS: Final = frozenset(
     {"ops", "op", "req", "reqs", "requests", "it", "iter", "iterations", "tokens", "tok", "queries",
      "images", "img", "frames", "inferences", "inf", "samples", "msgs", "messages", "packets",
+     "rows", "row",
      "pkts",
      "transactions", "txn", "flops", "gflops", "mflops", "mbit", "gbit", "mbits", "gbits"}
 )  # fmt: skip
 # Nobody writes seconds of these: `kops_s`, `Mreq_s`.
-_THOUSANDS: Final = re.compile("(?i)[kmg](?:ops?|reqs?|requests|tokens|queries|msgs|txn|pkts)")
+_THOUSANDS: Final = re.compile(
+    "(?i)[kmg](?:ops?|reqs?|requests|tokens|queries|msgs|txn|pkts|rows?)"
+)
 # Behind numbers of items.
 _AMOUNTS: Final = frozenset({"k", "m", "thousand", "million"})
 # Quantities whose units make products, as of an energy and a delay.
@@ -86,7 +89,8 @@ def _raw_words(text: str) -> list[str]:
 
 
 _STATISTIC: Final = re.compile(
-    r"(?i)mean|avg|average|median|std|stdev|stddev|sd|min|max|sum|total|actual|measured|p\d\d+"
+    r"(?i)mean|avg|average|median|std|stdev|stddev|sd|min|max|sum|total|actual|measured|sustained|"
+    r"achieved|p\d\d+"
 )
 
 
@@ -140,6 +144,9 @@ def read_heading(text: str, cell_unit: str = "") -> Heading:
             return replace(inner, unit=unit_of("hours"))
     # A statistic may follow the unit, if that is of what the words before it say: `time_ms_mean`.
     if len(raw) > 2 and _STATISTIC.fullmatch(raw[-1]):
+        rate = _last_unit(raw[-3:-1])
+        if rate is not None and rate.quantity == "rate":
+            return Heading(text, (*lower_words[:-3], lower_words[-1]), rate)
         inner = Heading(text, (*lower_words[:-2], lower_words[-1]), None)
         unit = _last_unit(raw[-2:-1])
         is_plain = unit is not None and raw[-2] in ("ms", "us", "ns") and not quantity_of(inner)

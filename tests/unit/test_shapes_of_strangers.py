@@ -1,0 +1,80 @@
+"""Tables of strangers in shapes of their own, fed without settings: runs, settings and performance.
+
+Each case has its files, the columns asked for, the number of runs, the first rows in order, and
+columns that are no knobs.
+"""
+
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from data.connection import open_lake
+from ingest.__main__ import main
+from tests.fixtures.raw_runs import write_files
+
+
+class Case(NamedTuple):
+    """A study, and what it comes to."""
+
+    files: dict[str, str]
+    columns: str
+    runs: int
+    rows: list[tuple[Any, ...]]
+    given: tuple[str, ...] = ()
+    no_knobs: tuple[str, ...] = ()
+
+
+def joules(number: int) -> str:
+    """Return an energy as RAPL counts it, with the digits of C's `%.18f`."""
+    return f"{number / 16384:.18f}"
+
+
+CASES: dict[str, Case] = {
+    # The runner of the Energy-Languages suite with user and system time behind, and no language.
+    "rows without headings, commas": Case(
+        {"77-lab_desk-time.csv": "".join(
+            f"sub_{name}.exe , {joules(9000 * n + r)}, {joules(8000 * n)},  ,  , {40 * n + r}, "
+            f"{36 * n}, {4 * n}\n" for n, name in enumerate((4711, 90210, 1303), 1)
+            for r in range(4))},
+        'replicate, energy_j, duration_s, program, "user"', 12,
+        [(0, 9000 / 16384, 0.04, "sub_4711.exe", 36),
+         (0, 18000 / 16384, 0.08, "sub_90210.exe", 72)],
+    ),
+    # Rails of one run are no rivals: the throughput is the row's. `n_off` counts samples.
+    "rails of a row": Case(
+        {"rails.csv": "design,card_on_w,card_off_w,core_on_w,core_off_w,Mrow_s_sustained,"
+                      "nJ_per_row,n_on,n_off,fault_pct\n" + "".join(
+            f"v{n},{30.5 + n},{28.5 + n / 8},{7.25 + n},{6.25 + n / 8},{35.265 * n},{900.5 / n},54,"
+            f"{20 + n % 2},{n}.5\n" for n in range(1, 7))},
+        "design, mrow_s_sustained, performance_metric", 6,
+        [("v1", 35.265, "mrow_s_sustained")],
+        no_knobs=("alternative", "n_off", "mrow_s_sustained"),
+    ),
+    # What differs in the names of files is how much was done; two forms of one program compete.
+    "forms of a program": Case(
+        {f"out/2_1_{n}.csv": "Language,Program,PowerLimit,Package,Core,GPU,DRAM,Time\n" + "".join(
+            f"Go,shop_check_{form},-1,{joules(cost * n + r)},{joules(cost * n // 2)},,,{n + r}\n"
+            for form, cost in (("single", 90), ("split", 170)) for r in range(3))
+         for n in (100, 400, 900)},
+        "file_number, program, duration_s", 18, [(100, "shop_check_single", 0.1)],
+        given=("file_number",),
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", [*CASES])
+def test_a_strange_table_is_read(name: str, tmp_path: Path) -> None:
+    case = CASES[name]
+    raw, lake = tmp_path / "study", tmp_path / "lake"
+    write_files(raw, case.files)
+    assert main(["add", str(raw), "--lake", str(lake)]) == 0
+    with open_lake(lake) as opened:
+        found = opened.polars(f"SELECT {case.columns} FROM runs ORDER BY ALL").rows()
+        knobs = opened.catalogue.knobs
+    assert (len(found), found[: len(case.rows)]) == (case.runs, case.rows)
+    given = {column.removeprefix("c_") for column, knob in knobs.items() if knob.is_given}
+    assert {*case.given} <= given
+    if case.given:
+        assert any(k.startswith("c_") and not knob.is_given for k, knob in knobs.items())
+    assert {f"c_{name}" for name in case.no_knobs}.isdisjoint(knobs)
