@@ -116,6 +116,13 @@
       : pending(page) <= pending(frame);
   };
 
+  /** Scroll the tabs, which may be wider than the window, so that one of them is in their middle. */
+  wattlas.showTab = function (tab) {
+    const nav = tab.parentElement;
+    nav.scrollLeft = tab.offsetLeft - nav.offsetLeft - (nav.clientWidth - tab.offsetWidth) / 2;
+  };
+  document.querySelectorAll(".first-page .tab.active").forEach(wattlas.showTab);
+
   // The rest of the kit comes after this file in the same script.
   if (part("scripts")) Promise.resolve().then(open);
 })((window.wattlas = window.wattlas || {}));

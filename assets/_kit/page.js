@@ -61,13 +61,6 @@
   const current = () => pages.find(({ name }) => document.querySelector(".page." + name));
   wattlas.currentPage = current;
 
-  /* In narrow windows the tabs scroll. */
-  function showTab(tab) {
-    const nav = tab.parentElement;
-    nav.scrollLeft = tab.offsetLeft - nav.offsetLeft - (nav.clientWidth - tab.offsetWidth) / 2;
-  }
-  document.querySelectorAll(".first-page .tab.active").forEach(showTab);
-
   function markTab() {
     const tabs = [...document.querySelectorAll("header.top .tab")];
     const own = tabs.find((tab) => new URL(tab.href).pathname === location.pathname);
@@ -76,7 +69,7 @@
       if (own && tab.id === "tab-" + tabOfPage[own.id.slice(4)]) tab.setAttribute("aria-current", "page");
       else tab.removeAttribute("aria-current");
     });
-    document.querySelectorAll("header.top .tab[aria-current]").forEach(showTab);
+    document.querySelectorAll("header.top .tab[aria-current]").forEach(wattlas.showTab);
   }
   wattlas.markTab = markTab;
   addEventListener("_dashprivate_pushstate", () => { wattlas.later(markTab, 0); wattlas.hideHover(); });
