@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from data.connection import open_lake
 from ingest.pipeline import AddOptions, add
 from ingest.report import AddReport
+from tests.fixtures.ingest import query
 
 # Two packages of two cores; the second core of each package measures no energy.
 SETTINGS = "[dataset]\nname = 't'\n[machine.packages]\n0 = [0, 1]\n1 = [2, 3]\n"
@@ -40,8 +40,7 @@ def ingested(tmp_path: Path) -> Any:
         (raw / "wattlas.toml").write_text(settings)
         (raw / name).write_text(text)
         report = add(AddOptions(tmp_path / "lake", [raw], workers=1))
-        with open_lake(tmp_path / "lake") as lake:
-            return report, lake.polars("SELECT * FROM runs ORDER BY replicate").to_dicts()
+        return report, query(tmp_path / "lake", "SELECT * FROM runs ORDER BY replicate")
 
     return run
 

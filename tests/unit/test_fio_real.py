@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from data.connection import open_lake
 from ingest.formats import find_format, fio
 from ingest.formats.fio_latency import read_distribution
 from ingest.pipeline import AddOptions, add
 from ingest.records import ReadContext, Reading, RefusedError
+from tests.fixtures.ingest import query
 from tests.fixtures.real_fio import run_fio
 
 pytestmark = pytest.mark.fio
@@ -60,8 +60,7 @@ def test_a_sweep_becomes_runs(tmp_path: Path) -> None:
             )
     report = add(AddOptions(tmp_path / "lake", [tmp_path / "raw"]))
     assert (report.added, report.problems) == (4, [])
-    with open_lake(tmp_path / "lake") as lake:
-        rows = lake.polars("SELECT * FROM runs ORDER BY request_bytes, threads").to_dicts()
+    rows = query(tmp_path / "lake", "SELECT * FROM runs ORDER BY request_bytes, threads")
     shapes = [(row["request_bytes"], row["threads"], row["io_depth"]) for row in rows]
     assert shapes == [(4096, 1, 1), (4096, 2, 2), (65536, 1, 1), (65536, 2, 2)]
     for row in rows:

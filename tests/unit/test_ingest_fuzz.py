@@ -10,10 +10,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from data.connection import open_lake
 from ingest.lake.verification import verify_lake
 from ingest.pipeline import AddOptions, add
 from tests.fixtures import raw_runs, tool_outputs
+from tests.fixtures.ingest import tuples
 
 pytestmark = pytest.mark.slow
 
@@ -114,8 +114,7 @@ def test_each_file_is_read_or_said_and_the_lake_is_whole(files: dict[bytes, byte
             paths.add(str(path).encode("utf-8", "backslashreplace").decode())
         report = add(AddOptions(lake, [raw], workers=1))
         said = {found.path for found in report.problems} | {path for path, _ in report.ignored}
-        with open_lake(lake) as opened:
-            read = {path for (path,) in opened.sql("SELECT path FROM sources").fetchall()}
+        read = {path for (path,) in tuples(lake, "SELECT path FROM sources")}
         # A sidecar of files that are all refused says nothing more.
         assert paths - said - read <= ({str(raw / "run.toml")} if said else set())
         assert list(verify_lake(lake)) == []

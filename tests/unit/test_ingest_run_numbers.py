@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from data.connection import open_lake
-from tests.fixtures.ingest import add_status, ingest, problems, runs
+from tests.fixtures.ingest import add_status, ingest, problems, runs, tuples
 from tests.fixtures.raw_runs import (
     LOG,
     MUTILATE,
@@ -63,8 +63,7 @@ def test_memcached_energy_is_summed_over_packages(raw: Path, lake: Path) -> None
     (run,) = runs(lake)
     assert (run["energy_j"], run["instructions"], run["interrupts"]) == (4.0, 8000, 8)
     assert (run["latency_p99_us"], run["throughput_qps"], run["load_qps"]) == (117.9, 2e5, 2e5)
-    with open_lake(lake) as opened:
-        cores = opened.polars("SELECT core, package, energy_j FROM cores ORDER BY core").rows()
+    cores = tuples(lake, "SELECT core, package, energy_j FROM cores ORDER BY core")
     assert cores == [(0, 0, 2.0), (1, 1, 2.0)]
 
 
@@ -74,8 +73,7 @@ def test_cores_of_one_package_share_its_energy(raw: Path, lake: Path) -> None:
     ingest(lake, raw)
     (run,) = runs(lake)
     assert run["energy_j"] == 2.0
-    with open_lake(lake) as opened:
-        cores = opened.polars("SELECT core, energy_j FROM cores ORDER BY core").rows()
+    cores = tuples(lake, "SELECT core, energy_j FROM cores ORDER BY core")
     assert cores == [(0, 2.0), (1, None)]
 
 
@@ -195,8 +193,7 @@ def test_logs_that_name_their_cores_themselves_are_all_read(raw: Path, lake: Pat
     for core in (0, 1):
         write_devicelog(raw, core, "ab"[core])
     assert ingest(lake, raw).added == 1
-    with open_lake(lake) as opened:
-        cores = opened.polars("SELECT core, rx_bytes FROM cores ORDER BY core").rows()
+    cores = tuples(lake, "SELECT core, rx_bytes FROM cores ORDER BY core")
     assert cores == [(0, 550), (1, 550)]
     assert problems(lake) == []
     assert ingest(lake, raw).unchanged == 1

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from data.connection import open_lake
 from ingest.pipeline import AddOptions, add
+from tests.fixtures.ingest import query, tuples
 from tests.fixtures.real import real_data
 
 
@@ -21,9 +21,8 @@ def test_half_a_log_has_no_energy_and_says_why(tmp_path: Path, kept_lines: int) 
     out = "ebbrt.np.out.0_8192_5000_6_0x1600_135"
     shutil.copy(real_data() / "netpipe" / out, raw / out)
     add(AddOptions(tmp_path / "lake", (raw,), workers=1))
-    with open_lake(tmp_path / "lake") as lake:
-        run = lake.polars("SELECT * FROM runs").to_dicts()[0]
-        kinds = lake.polars("SELECT kind FROM problems")["kind"].to_list()
+    run = query(tmp_path / "lake", "SELECT * FROM runs")[0]
+    kinds = [kind for (kind,) in tuples(tmp_path / "lake", "SELECT kind FROM problems")]
     if kept_lines == 25_739:
         assert (run["flags"], kinds) == ([], [])
         assert run["energy_j"] == pytest.approx(4.7220, abs=5e-5)

@@ -13,7 +13,7 @@ from data.selection import Selection
 from ingest.__main__ import main
 from ingest.report import AddReport
 from tests.fixtures.fio_documents import OPTIONS, SLOW, SLOW_WRITE, document, job
-from tests.fixtures.ingest import ingest, put, runs
+from tests.fixtures.ingest import ingest, put, query, runs
 from tests.fixtures.real import real_data
 
 RUN = "optane/poll/randread-4k-t1-r0"
@@ -46,8 +46,7 @@ def put_run(raw: Path, run: str = RUN, fio: str | None = None) -> Path:
 
 def problems(lake: Path) -> list[tuple[str, str, str]]:
     """File name, kind and severity of each problem."""
-    with open_lake(lake) as opened:
-        rows = opened.polars("SELECT * FROM problems ORDER BY path, line, kind").to_dicts()
+    rows = query(lake, "SELECT * FROM problems ORDER BY path, line, kind")
     return [(Path(row["path"]).name, row["kind"], row["severity"]) for row in rows]
 
 

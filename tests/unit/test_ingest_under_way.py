@@ -15,12 +15,12 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
-from data.connection import open_lake
 from ingest.__main__ import main
 from ingest.lake.run_file import ROW_GROUP_ROWS
 from ingest.lake.verification import verify_lake
 from ingest.pipeline import AddOptions, add
 from ingest.runs.progress import Progress, format_bar, format_progress
+from tests.fixtures.ingest import tuples
 from tests.fixtures.raw_runs import LOG, RDTSC, write_netpipe, write_settings
 
 _ROOT = Path(__file__).resolve().parents[2]
@@ -146,8 +146,7 @@ def test_ctrl_c_ends_it_cleanly_and_says_how_to_go_on(raw: Path, lake: Path, how
     assert b"Traceback" not in err
     assert list(verify_lake(lake)) == []
     assert [path for path in lake.rglob("*.tmp") if "_delta_log" not in path.parts] == []
-    with open_lake(lake) as opened:
-        ((done,),) = opened.sql("SELECT count(*) FROM runs").fetchall()
+    ((done,),) = tuples(lake, "SELECT count(*) FROM runs")
     assert 0 < done == int(found[1]) < 40
     report = add(AddOptions(lake, [raw]))
     assert (report.added, report.unchanged) == (40 - done, done)
@@ -206,8 +205,7 @@ def test_memory_does_not_grow_with_a_file(raw: Path, lake: Path) -> None:
         time.sleep(0.01)
     assert process.returncode == 0
     assert 50 < peak_mb < 400
-    with open_lake(lake) as opened:
-        ((interrupts,),) = opened.sql("SELECT interrupts FROM runs").fetchall()
+    ((interrupts,),) = tuples(lake, "SELECT interrupts FROM runs")
     assert interrupts == 192 * 29_000
 
 
@@ -253,6 +251,5 @@ def test_files_and_folders_that_may_not_be_read_are_named_and_the_rest_goes_on(
     assert said["added"] == 2
     assert list(verify_lake(lake)) == []
     assert add(AddOptions(lake, [raw])).refused == []
-    with open_lake(lake) as opened:
-        assert opened.sql("SELECT count(*) FROM problems").fetchall() == [(0,)]
-        assert opened.sql("SELECT count(*) FROM runs WHERE has_log").fetchall() == [(3,)]
+    assert tuples(lake, "SELECT count(*) FROM problems") == [(0,)]
+    assert tuples(lake, "SELECT count(*) FROM runs WHERE has_log") == [(3,)]

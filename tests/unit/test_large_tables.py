@@ -8,14 +8,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from data.connection import open_lake
 from ingest.files.blocks import zstd
 from ingest.formats import table_files, table_rows
 from ingest.lake.verification import verify_lake
 from ingest.report import AddReport
 from ingest.tables import stage
 from ingest.tables.unique_keys import DROPPED, FIRST, FURTHER, NONE, RowKeys
-from tests.fixtures.ingest import ingest
+from tests.fixtures.ingest import ingest, tuples
 
 ROOT = Path(__file__).resolve().parents[2]
 HEADER = "sys,i,itr,dvfs,rapl,requests,time,joules\n"
@@ -91,13 +90,11 @@ def test_a_table_of_several_commits_is_the_table(
 
 
 def rows(lake: Path) -> list[tuple[object, ...]]:
-    with open_lake(lake) as opened:
-        return opened.sql("SELECT * EXCLUDE (source) FROM runs ORDER BY run_id").fetchall()
+    return tuples(lake, "SELECT * EXCLUDE (source) FROM runs ORDER BY run_id")
 
 
 def kinds(lake: Path) -> list[str]:
-    with open_lake(lake) as opened:
-        found = opened.sql("SELECT DISTINCT kind FROM problems WHERE kind LIKE 'unfin%'").fetchall()
+    found = tuples(lake, "SELECT DISTINCT kind FROM problems WHERE kind LIKE 'unfin%'")
     return [kind for (kind,) in found]
 
 

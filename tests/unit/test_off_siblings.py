@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from data.connection import open_lake
 from ingest.lake.off_siblings import off_siblings
 from ingest.pipeline import AddOptions, add
+from tests.fixtures.ingest import tuples
 
 HEAD = "system,rep,load_qps,energy_j,duration_s,latency_p99_us\n"
 
@@ -21,8 +21,7 @@ def ingest(tmp_path: Path, *rows: str) -> list[int]:
     table.write_text(HEAD + "".join(f"linux,{n},{row}\n" for n, row in enumerate(rows)))
     add(AddOptions(tmp_path / "lake", [table.parent], "lab", workers=1))
     query = "SELECT replicate FROM runs WHERE list_contains(flags, 'off_siblings') ORDER BY 1"
-    with open_lake(tmp_path / "lake") as opened:
-        return opened.polars(query)["replicate"].to_list()
+    return [value for (value,) in tuples(tmp_path / "lake", query)]
 
 
 def test_energy_and_latency_over_5_times_or_under_a_fifth_of_the_median(tmp_path: Path) -> None:

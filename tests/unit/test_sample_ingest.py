@@ -5,12 +5,12 @@ from typing import Any
 
 import pytest
 
-from data.connection import open_lake
 from ingest.pipeline import AddOptions, add
 from ingest.report import AddReport
 from ingest.sample import write_sample
 from ingest.sample.plan import ADAPTIVE_ITR, Run, plan_runs
 from ingest.sample.writer import measure_run
+from tests.fixtures.ingest import query, tuples
 
 pytestmark = pytest.mark.slow
 
@@ -36,9 +36,8 @@ def ingested(tmp_path_factory: pytest.TempPathFactory) -> Ingested:
     folder = tmp_path_factory.mktemp("sample")
     raw = write_sample(folder / "raw", "tiny", SEED)
     report = add(AddOptions(lake=folder / "lake", raw=[raw], workers=1))
-    with open_lake(folder / "lake") as lake:
-        cores = lake.sql("SELECT run_id, count(*) FROM cores GROUP BY run_id").fetchall()
-        return Ingested(report, lake.sql(NETWORK).pl().to_dicts(), dict(cores))
+    cores = tuples(folder / "lake", "SELECT run_id, count(*) FROM cores GROUP BY run_id")
+    return Ingested(report, query(folder / "lake", NETWORK), dict(cores))
 
 
 def key_of_row(row: dict[str, Any]) -> Key:

@@ -17,7 +17,7 @@ from data.lake_versions import newest_version
 from data.schema import RUNS, SCHEMA_DESCRIPTION
 from ingest.lake.tables import create_tables
 from ingest.lake.work import Runs, assign_work, works_of
-from tests.fixtures.ingest import ingest
+from tests.fixtures.ingest import ingest, query, tuples
 from tests.fixtures.lakes import run, write_lake
 from tests.fixtures.real import studies
 
@@ -175,8 +175,7 @@ def test_the_lake_has_each_run_s_label_and_keeps_all_else(tmp_path: Path) -> Non
     for number, row in enumerate(rows):
         row["run_id"] = f"{number:02}"
     assert assigned(tmp_path / "lake", rows)
-    with open_lake(tmp_path / "lake") as opened:
-        found = opened.polars("SELECT * FROM runs ORDER BY run_id").to_dicts()
+    found = query(tmp_path / "lake", "SELECT * FROM runs ORDER BY run_id")
     fixed, timed = "100,000 requests", "30 s"
     assert [row["work"] for row in found] == [
         fixed, fixed, timed, timed, None, "77 requests", "20 s", "20 s", "20 s", None, timed, timed
@@ -241,8 +240,7 @@ def test_a_lake_of_old_code_is_labelled_by_the_next_add(tmp_path: Path) -> None:
     rows = [run(load_qps=load, dataset="old", run_id=str(load)) for load in (1e5, 2e5)]
     table = pa.Table.from_pylist(rows, schema=old)
     write_deltalake(str(lake / "runs"), table, description=SCHEMA_DESCRIPTION)
-    with open_lake(lake) as opened:
-        assert opened.polars("SELECT DISTINCT work FROM runs").rows() == [(None,)]
+    assert tuples(lake, "SELECT DISTINCT work FROM runs") == [(None,)]
     put_table(raw, "node_a.csv", (1, 100_000, 5.0))
     ingest(lake, raw)
     assert works(lake, "workload") == [("memcached", "20 s", 2), ("nodejs", "100,000 requests", 1)]
