@@ -14,16 +14,16 @@ from flask import Flask, request
 from werkzeug.middleware.dispatcher import DispatcherMiddleware
 
 from app.kit import ids
+from app.kit.columns import callback_json
 from app.kit.context import EXTENSION, SANDBOX, Lakes
 from app.kit.settings import ASSETS, Settings
 from app.kit.shell import shell
 from app.pages import PAGES
-from app.serve.callback_bodies import misfit, values_of
 from app.serve.guard import add_guard, add_headers, trust_proxies
-from app.serve.index import Atlas, register, register_no_page
+from app.serve.index import Atlas, misfit, register, register_no_page, values_of
 from app.serve.monitoring import add_metrics, add_request_log
 from app.serve.response_cache import ResponseCache, keep_no_response
-from app.serve.routes import cached_routes, callback_json
+from app.serve.routes import cached_routes
 from app.serve.scripts import Scripts, add_bundles
 from data.errors import WattlasError
 from data.sandbox.pool import Sandbox, SqlError

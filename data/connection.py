@@ -28,9 +28,8 @@ from data.lake_files import (
     readable_folder,
 )
 from data.lake_place import LakePath, StorePath, lake_path
-from data.lake_versions import check_version
-from data.lake_views import empty_select, view_statements
-from data.log_views import VIEWS, LogViews
+from data.lake_views import VIEWS, LogViews, empty_select, view_statements
+from data.lake_watch import check_version
 from data.object_store import dataset_of, delta_table, error_words
 from data.schema import (
     OLDER_DESCRIPTIONS,

@@ -24,11 +24,18 @@ from data.analysis.claims_of_schemes import RULES_OF_SCHEMES
 from data.analysis.claims_of_tuning import RULES_OF_TUNING
 from data.analysis.like_with_like import like_with_like
 from data.analysis.network_runs import NetworkRuns
-from data.analysis.storage_moves import by_source, moves_shown
-from data.analysis.storage_places import access_pair, at_place, matching
-from data.analysis.storage_runs import FOUR_KIB, KINDS, READS, StorageRuns
+from data.analysis.storage_means import by_source, moves_shown
+from data.analysis.storage_runs import (
+    FOUR_KIB,
+    KINDS,
+    READS,
+    StorageRuns,
+    access_pair,
+    at_place,
+    matching,
+)
 from data.analysis.verdicts import LOADS_STORES, UNDECIDED, Verdict, judge
-from data.queries.network import network_runs_query, network_studies_query
+from data.queries.models import network_runs_query, network_studies_query
 from data.queries.statement import statement
 from data.queries.storage import (
     FUNCTION_SUMS,

@@ -8,14 +8,13 @@ from typing import Any, Final
 import numpy as np
 import polars as pl
 
-from app.distributions.runs import chosen_runs, logged_cube
-from app.distributions.state import NONE, DistributionsState
+from app.distributions.runs import NONE, DistributionsState, chosen_runs, logged_cube
 from app.kit.competitors import ordered_values, value_words
-from app.kit.figure_text import BREAK
+from app.kit.encodings import BREAK
 from app.kit.lake_view import LakeView
 from app.kit.page import Recomputed, View
 from app.kit.words import EMPTY_LAKE_PLAIN, explanation, no_run_left
-from data.analysis.facets import matches
+from data.analysis.coded_rows import matches
 from data.distributions import (
     QUANTITIES,
     Distributions,

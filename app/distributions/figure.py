@@ -14,10 +14,10 @@ from app.kit.encodings import (
     axis_title,
     base_layout,
     color_bar,
+    finishing,
     message_figure,
     scatter_trace,
 )
-from app.kit.figure_text import finishing
 from app.kit.joined import join_panels
 from app.kit.panels import Split
 from data.distributions import Level

@@ -8,16 +8,23 @@ import polars as pl
 from dash import dcc, html
 
 from app.distributions.answer import RANKS, Answer, quantile_rows
-from app.distributions.runs import knob_choices, offered, split_choices
-from app.distributions.state import DistributionsState
+from app.distributions.runs import DistributionsState, knob_choices, offered, split_choices
 from app.kit.competitors import value_words
 from app.kit.controls import entries, select
 from app.kit.filters import filter_blocks
 from app.kit.ids import PageIds
 from app.kit.lake_view import LakeView
 from app.kit.links import address
-from app.kit.page_layout import filter_sidebar, page_layout, state_stores, status_line
-from app.kit.panel import ZOOM_TOOLS, panel, view_menu, view_panel
+from app.kit.page_layout import (
+    ZOOM_TOOLS,
+    filter_sidebar,
+    page_layout,
+    panel,
+    state_stores,
+    status_line,
+    view_menu,
+    view_panel,
+)
 from data.distributions import QUANTITIES
 from data.siblings import COMPARED, ODD_TIMES, distance_words
 

@@ -15,6 +15,7 @@ from app.distributions.layout import (
     table_panels,
 )
 from app.distributions.runs import (
+    DistributionsState,
     default_state,
     knob_choices,
     missing,
@@ -22,7 +23,6 @@ from app.distributions.runs import (
     open_link,
     split_choices,
 )
-from app.distributions.state import DistributionsState
 from app.kit.callbacks import control_properties, register_filters, register_gather
 from app.kit.columns import encode_view
 from app.kit.context import lake_view

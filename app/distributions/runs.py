@@ -1,29 +1,70 @@
-"""The runs with a per-interrupt log that filters and a selection leave, and the page's defaults."""
+"""The state of Distributions, and the logged runs that its filters and a selection leave."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from typing import Final
+from dataclasses import dataclass, replace
+from typing import ClassVar, Final
 
 import polars as pl
 
-from app.distributions.state import ITR, NONE, DistributionsState
 from app.kit.clause import read_clause
 from app.kit.controls import Entries, entries
 from app.kit.lake_view import LakeView, leading
 from app.kit.links import configurations
 from app.kit.settings import MAX_ROWS
-from data.analysis.facets import LEADING, Choice, FacetCounts, matches
+from app.kit.url_state import Parameter, UrlState, check_choice, read_lake_version
+from data.analysis.coded_rows import LEADING, Choice, FacetCounts, matches
+from data.catalogue import Catalogue
+from data.distributions import QUANTITIES
 from data.errors import DataError
-from data.queries.facets import facet_cube_query
 from data.queries.logged_runs import logged_configurations_query
+from data.queries.runs import facet_cube_query
 from data.selection import Selection
 
+NONE: Final = "none"
+ITR, SYSTEM = "itr", "system"
 # Counts of one quantity of so many runs take 50 MB.
 MOST_RUNS: Final = 20_000
 _NO_LOGS: Final = (
     "Distributions shows what per-interrupt logs count over all runs, and no run of this lake has "
     "a log: the raw logs of the runs would make it useful."
 )
+
+
+@dataclass(frozen=True, slots=True)
+class DistributionsState(UrlState):
+    """The whole state of Distributions.
+
+    Attributes:
+        quantity: A name of QUANTITIES.
+        knob: The knob along x.
+        split: The knob of which each value has a panel; `none` for one panel.
+        sel: A clause of another page's link; only the configurations that it selects are shown.
+    """
+
+    VERSION: ClassVar = 2
+    UPGRADERS: ClassVar = {1: lambda parameters: parameters}
+    KEPT: ClassVar = ()
+    PARAMETERS: ClassVar = {
+        "what": Parameter("quantity"),
+        "x": Parameter("knob"),
+        "split": Parameter("split"),
+        "sel": Parameter("sel"),
+        "lake": Parameter("lake_version", read_lake_version),
+    }
+
+    quantity: str = "gap_ns"
+    knob: str = ITR
+    split: str = SYSTEM
+    sel: str = ""
+
+    def __post_init__(self) -> None:
+        check_choice("what", self.quantity, QUANTITIES)
+
+    def check(self, catalogue: Catalogue) -> None:
+        """Refuse knobs that the lake lacks, and a selection that cannot be read."""
+        check_choice("x", self.knob, catalogue.knobs)
+        check_choice("split", self.split, (NONE, *catalogue.knobs))
+        read_clause(self.sel, catalogue=catalogue)
 
 
 def logged_cube(view: LakeView, selection: Selection) -> pl.DataFrame:

@@ -19,7 +19,7 @@ from app.kit.columns import encode_view
 from app.kit.encodings import title_of
 from app.kit.export import ExportedPage, render
 from app.kit.lake_view import LakeView
-from app.kit.panel import view_panel
+from app.kit.page_layout import view_panel
 
 
 def export(view: LakeView, state: ExploreState) -> ExportedPage:

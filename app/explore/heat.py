@@ -11,8 +11,16 @@ import polars as pl
 from app.explore.question import Question
 from app.kit.columns import values_of
 from app.kit.competitors import MOST_LEVELS, axis_labels, legible, ordered_values, words_of
-from app.kit.encodings import axis_title, base_layout, color_bar, message_figure, scatter_trace
-from app.kit.figure_text import BREAK, bold, finishing
+from app.kit.encodings import (
+    BREAK,
+    axis_title,
+    base_layout,
+    bold,
+    color_bar,
+    finishing,
+    message_figure,
+    scatter_trace,
+)
 from app.kit.settings import MAX_ROWS
 from app.kit.words import (
     EMPTY_LAKE,
@@ -24,7 +32,7 @@ from app.kit.words import (
     system_name,
 )
 from data.analysis.like_with_like import Slice, like_with_like
-from data.analysis.pooling import pool
+from data.analysis.spreads import pool
 from data.knobs import Knob
 from data.metrics import Metric
 from data.queries.metric_cube import cells_query

@@ -19,12 +19,14 @@ from app.kit.page_layout import (
     filter_sidebar,
     link_to,
     page_layout,
+    panel,
     preset_block,
     sidebar_block,
     state_stores,
     status_line,
+    view_menu,
+    view_panel,
 )
-from app.kit.panel import panel, view_menu, view_panel
 
 _STORES: Final = (
     *(IDS.figure(each.name) for each in VIEWS if each.picture), IDS("limit-domain"),

@@ -10,15 +10,13 @@ from app.explore.figures.lines import LinesScene, build_lines
 from app.explore.heat import HOW_POOLED
 from app.explore.question import Question
 from app.kit.competitors import competitors_of, ordered_values
-from app.kit.encodings import message_figure
-from app.kit.figure_text import BREAK, bold
+from app.kit.encodings import BREAK, bold, message_figure
 from app.kit.joined import join_panels
 from app.kit.panels import NONE, Split
 from app.kit.settings import MAX_ROWS
 from app.kit.words import EMPTY_LAKE, explanation, slice_words, subject, synthetic_note
 from data.analysis.like_with_like import Slice, like_with_like
-from data.analysis.pooling import pool
-from data.analysis.spreads import mean_spreads
+from data.analysis.spreads import mean_spreads, pool
 from data.knobs import Knob
 from data.queries.metric_cube import cells_query, medians_query
 from data.queries.statement import statement

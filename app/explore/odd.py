@@ -15,11 +15,11 @@ from app.kit.answer_cache import compact
 from app.kit.columns import floats
 from app.kit.lake_view import LakeView, leading
 from app.kit.settings import MAX_ROWS
-from data.analysis.facets import matches
+from data.analysis.coded_rows import matches
 from data.analysis.noise import group_medians, odd_runs, priors
 from data.catalogue import Catalogue
 from data.metrics import Metric
-from data.queries.odd import replicates_query, run_ids_query
+from data.queries.metric_cube import replicates_query, run_ids_query
 from data.selection import Selection
 from data.units import format_quantity
 

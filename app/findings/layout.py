@@ -8,7 +8,7 @@ from dash import dcc, html
 from dash.development.base_component import Component
 
 from app.findings.answer import effect_of, sweeps
-from app.findings.figures.effect import across_choices
+from app.findings.figures.knobs import across_choices
 from app.findings.state import MOST_BUDGET, FindingsState
 from app.kit import ids
 from app.kit.controls import Entries, entries, select
@@ -18,11 +18,13 @@ from app.kit.page_layout import (
     filter_sidebar,
     link_to,
     page_layout,
+    panel,
     sidebar_block,
     state_stores,
     status_line,
+    view_menu,
+    view_panel,
 )
-from app.kit.panel import panel, view_menu, view_panel
 from data.selection import Selection
 
 IDS: Final = ids.PageIds("findings")

@@ -7,8 +7,7 @@ from typing import Any, Final
 from dash import ClientsideFunction, Input, Output, State, callback, clientside_callback, html
 
 from app.findings.answer import default_state, effect_of, opened, shares_of
-from app.findings.figures.effect import build_effect
-from app.findings.figures.knobs import build_knobs
+from app.findings.figures.knobs import build_effect, build_knobs
 from app.findings.layout import (
     IDS,
     PICTURES,

@@ -23,8 +23,8 @@ from data.errors import SelectionError, WattlasError
 from data.knobs import POLICIES
 from data.order import MOST_RUNS
 from data.queries.claims import sweeps_query
+from data.queries.models import network_runs_query
 from data.queries.moments import moments_query
-from data.queries.network import network_runs_query
 from data.queries.runs import order_query
 from data.queries.statement import statement
 from data.sweeps import ALPHA

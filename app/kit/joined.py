@@ -12,8 +12,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from app.kit.encodings import base_layout
-from app.kit.figure_text import bold, finished
+from app.kit.encodings import base_layout, bold, finished
 from app.kit.panels import Split
 
 # Columns by number of panels; from nine on four.

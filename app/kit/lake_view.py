@@ -13,6 +13,7 @@ from app.kit.answer_cache import (
     KEPT_ROWS,
     AnswerCache,
     KnownColumns,
+    StoredAnswers,
     compact,
     copied,
     known_columns,
@@ -20,14 +21,11 @@ from app.kit.answer_cache import (
 )
 from app.kit.metric_ranges import MetricRange, ranges_of
 from app.kit.settings import MAX_ROWS
-from app.kit.stored_answers import StoredAnswers
-from data.analysis.coded_rows import Part
-from data.analysis.facets import LEADING, FacetCounts, matches
+from data.analysis.coded_rows import LEADING, FacetCounts, Part, matches
 from data.connection import Lake
 from data.errors import LakeError
 from data.order import MOST_RUNS, NO_ORDER, Order, order_of
-from data.queries.facets import facet_cube_query, outline_query
-from data.queries.runs import chosen_counts_query, ranges_query
+from data.queries.runs import chosen_counts_query, facet_cube_query, outline_query, ranges_query
 from data.run_files import RunFiles
 from data.selection import Selection, Value
 

@@ -13,9 +13,9 @@ import polars as pl
 
 from app.kit.columns import values_of
 from app.kit.competitors import itr_words, value_words
-from app.kit.figure_text import BREAK, bold, without_marks
+from app.kit.encodings import BREAK, bold, without_marks
 from app.kit.lake_view import LakeView
-from data.analysis.facets import count_runs
+from data.analysis.coded_rows import count_runs
 from data.analysis.like_with_like import Slice
 from data.catalogue import Catalogue
 from data.knob_table import ADAPTIVE, GOVERNOR

@@ -16,8 +16,7 @@ from markdown_it.tree import SyntaxTreeNode
 from app.kit import ids
 from app.kit.export import ExportedPage, how_computed, render
 from app.kit.lake_view import LakeView
-from app.kit.page_layout import page_layout, state_stores, status_line
-from app.kit.panel import panel, view_menu
+from app.kit.page_layout import page_layout, panel, state_stores, status_line, view_menu
 from app.kit.words import EMPTY_LAKE_PLAIN, knob_words, load_words, workload_title
 from app.lake.answer import (
     coverage,

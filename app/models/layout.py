@@ -9,8 +9,17 @@ from app.kit.filters import filter_blocks, offered_choices
 from app.kit.ids import PageIds
 from app.kit.lake_view import LakeView
 from app.kit.page import View
-from app.kit.page_layout import filter_sidebar, link_to, page_layout, state_stores, status_line
-from app.kit.panel import ZOOM_TOOLS, panel, tool_bar, view_menu
+from app.kit.page_layout import (
+    ZOOM_TOOLS,
+    filter_sidebar,
+    link_to,
+    page_layout,
+    panel,
+    state_stores,
+    status_line,
+    tool_bar,
+    view_menu,
+)
 from app.models.curves import spec
 from app.models.state import NAME, TABS, VIEWS, ModelsState
 

@@ -10,8 +10,7 @@ import polars as pl
 
 from app.kit.columns import index_in, thin
 from app.kit.competitors import axis_labels, legible
-from app.kit.encodings import message_figure
-from app.kit.figure_text import BREAK
+from app.kit.encodings import BREAK, message_figure
 from app.kit.joined import columns_of, join_panels
 from app.kit.lake_view import LakeView
 from app.kit.settings import MAX_POINTS
@@ -20,8 +19,7 @@ from app.modes.figures.pareto import ParetoScene, build_pareto, pareto_members
 from app.modes.figures.shares import build_shares
 from app.modes.figures.winner_map import MapScene, build_winner_map
 from app.modes.judged import Judged
-from app.modes.panels import judge
-from app.modes.payload import encode_cells
+from app.modes.payload import encode_cells, judge
 from app.modes.state import ModesState
 from app.modes.words import OUTCOME_WORDS, conclusions, nothing_left, question, subject, subtitle
 from data.analysis.rules import OUTCOMES, WIN

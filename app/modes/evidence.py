@@ -13,8 +13,7 @@ from app.kit.lake_view import LakeView
 from app.kit.settings import MAX_ROWS
 from app.modes.figures.evidence import EvidenceScene, build_evidence
 from app.modes.judged import Judged, given_filters
-from app.modes.panels import judge, own_panel
-from app.modes.payload import free_knobs, setting_words
+from app.modes.payload import free_knobs, judge, own_panel, setting_words
 from app.modes.state import ModesState
 from app.modes.words import EFFECT_TITLES, p_words, rules_words, verdict_words
 from data.analysis.rules import ALONE, EQUIVALENT, OVER, SETS

@@ -16,20 +16,30 @@ from app.kit.filters import filter_blocks, offered_choices
 from app.kit.lake_view import LakeView
 from app.kit.metric_choice import PERFORMANCE, performance_column, titled_performance
 from app.kit.page_layout import (
+    ZOOM_TOOLS,
     filter_sidebar,
     link_to,
     page_layout,
+    panel,
     preset_block,
     state_stores,
     status_line,
+    tool_bar,
+    view_panel,
 )
-from app.kit.panel import ZOOM_TOOLS, panel, tool_bar, view_panel
 from app.kit.panels import split_titles
 from app.modes.answer import answer
-from app.modes.defaults import chosen, metric_title, offered_knobs, offered_metrics, resolved
+from app.modes.defaults import (
+    chosen,
+    metric_title,
+    offered_knobs,
+    offered_metrics,
+    resolved,
+    rule_preset,
+    study_presets,
+)
 from app.modes.evidence import evidence
 from app.modes.layout_evidence import evidence_words
-from app.modes.presets import rule_preset, study_presets
 from app.modes.state import ModesState
 from app.modes.tables import explain
 from app.modes.words import CORRECTION_LABELS, TEST_LABELS, VERSUS_TITLES

@@ -17,7 +17,7 @@ from app.modes.defaults import (
     resolved,
     varying_knobs,
 )
-from app.modes.panels import judge
+from app.modes.payload import judge
 from app.modes.state import ModesState
 from data.analysis.like_with_like import like_with_like
 from data.analysis.rules import PROVEN

@@ -19,7 +19,7 @@ from app.modes.evidence import (
     statistics_words,
 )
 from app.modes.judged import Judged, replicates_query
-from app.modes.panels import judge, own_panel
+from app.modes.payload import judge, own_panel
 from app.modes.state import ModesState
 from app.modes.words import EFFECT_TITLES, limit_words, p_words, rules_words, verdict_words
 from data.analysis.rules import SETS

@@ -7,7 +7,7 @@ import numpy as np
 import polars as pl
 
 from app.kit.competitors import value_words
-from app.kit.figure_text import BREAK, bold
+from app.kit.encodings import BREAK, bold
 from app.kit.lake_view import LakeView
 from app.kit.words import no_run_left, slice_words, synthetic_note, workload_title
 from app.modes.defaults import metric_title

@@ -15,8 +15,8 @@ from app.kit.lake_view import LakeView
 from app.kit.metric_choice import performance_column
 from app.sql.roles import unit_of
 from app.sql.state import SqlState
-from data.log_views import VIEWS
-from data.queries.sql_page import ALL_RUNS, columns_query, subjects_query
+from data.lake_views import VIEWS
+from data.queries.lake_page import ALL_RUNS, columns_query, subjects_query
 from data.queries.statement import statement
 from data.selection import Selection
 from data.units import lowered

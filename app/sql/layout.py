@@ -11,8 +11,17 @@ from app.kit.context import sandbox
 from app.kit.export import ExportedPage, render
 from app.kit.lake_view import LakeView
 from app.kit.links import address
-from app.kit.page_layout import filter_sidebar, page_layout, state_stores, status_line
-from app.kit.panel import ALL_TOOLS, legend_of, panel, tool_bar, view_menu
+from app.kit.page_layout import (
+    ALL_TOOLS,
+    filter_sidebar,
+    legend_of,
+    page_layout,
+    panel,
+    state_stores,
+    status_line,
+    tool_bar,
+    view_menu,
+)
 from app.kit.words import EMPTY_LAKE_PLAIN
 from app.sql.answer import Example, columns_of, default_state, example_of, examples
 from app.sql.state import SqlState

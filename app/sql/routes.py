@@ -19,7 +19,7 @@ from app.serve.routes import PARQUET as PARQUET_TYPE
 from app.serve.routes import file_answer, json_answer, json_refusal
 from app.sql.roles import chart_of, columns_of_result
 from data.errors import SelectionError, WattlasError
-from data.queries.sql_page import words_query
+from data.queries.lake_page import words_query
 from data.sandbox import pool
 
 _KEYS: Final = frozenset({"sql", "id", "lake"})

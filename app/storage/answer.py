@@ -12,7 +12,7 @@ import polars as pl
 
 from app.kit.clause import read_clause, write_knobs
 from app.kit.columns import encode_columns, floats
-from app.kit.figure_text import BREAK
+from app.kit.encodings import BREAK
 from app.kit.lake_view import LakeView
 from app.kit.links import configurations
 from app.kit.page import Recomputed
@@ -37,7 +37,7 @@ from app.storage.study import (
     study_of,
 )
 from app.storage.views import BY_NAME, CLAIMS, OF_VERSION_1, PUBLISHED, VIEWS
-from data.analysis.facets import matches
+from data.analysis.coded_rows import matches
 from data.catalogue import Catalogue
 from data.queries.recomputed import proportions_query
 from data.queries.statement import statement

@@ -11,8 +11,17 @@ from app.kit.controls import pool_select, segments, select
 from app.kit.filters import filter_blocks
 from app.kit.ids import PageIds
 from app.kit.lake_view import LakeView
-from app.kit.page_layout import filter_sidebar, link_to, page_layout, state_stores, status_line
-from app.kit.panel import legend_of, panel, tool_bar, view_menu
+from app.kit.page_layout import (
+    filter_sidebar,
+    legend_of,
+    link_to,
+    page_layout,
+    panel,
+    state_stores,
+    status_line,
+    tool_bar,
+    view_menu,
+)
 from app.storage.figures.base import GLYPHS, Scene
 from app.storage.state import NAME, StorageState, View
 from app.storage.study import (

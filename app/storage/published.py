@@ -13,8 +13,8 @@ from app.storage.figures.base import Star
 from app.storage.figures.subsystems import PublishedMove
 from app.storage.state import DEPTH, View
 from app.storage.study import Study
-from data.analysis.storage_moves import mean_of_sums, sum_of
-from data.analysis.storage_places import matching
+from data.analysis.storage_means import mean_of_sums, sum_of
+from data.analysis.storage_runs import matching
 from data.analysis.verdicts import LOADS_STORES, UNDECIDED, Verdict
 from data.catalogue import SHIPPED
 from data.published import storage_verdicts

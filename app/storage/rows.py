@@ -12,7 +12,7 @@ from app.storage.state import DEPTH, View, knob_columns
 from app.storage.study import MOST_IDLE, MOST_PROFILED, Study
 from data.analysis.like_with_like import Slice
 from data.analysis.storage_means import pooled_means, with_marked_depths, write_minus_read
-from data.analysis.storage_places import access_pair, matching
+from data.analysis.storage_runs import access_pair, matching
 from data.analysis.verdicts import unit_of
 from data.queries.runs import runs_query
 from data.queries.statement import statement

@@ -14,12 +14,23 @@ from app.kit.settings import MAX_ROWS
 from app.kit.words import slice_words, synthetic_note
 from app.storage.figures.base import DEVICE_UNKNOWN, NO_DEVICE, Scene
 from app.storage.state import StorageState
-from data.analysis.facets import Choice, FacetCounts, matches
+from data.analysis.coded_rows import Choice, FacetCounts, matches
 from data.analysis.like_with_like import Slice, like_with_like
-from data.analysis.storage_means import shares_of_greatest, with_spreads
-from data.analysis.storage_moves import BARS, by_source, moves_shown
-from data.analysis.storage_places import access_pair, at_place, chosen_place, matching, place_words
-from data.analysis.storage_runs import StorageRuns
+from data.analysis.storage_means import (
+    BARS,
+    by_source,
+    moves_shown,
+    shares_of_greatest,
+    with_spreads,
+)
+from data.analysis.storage_runs import (
+    StorageRuns,
+    access_pair,
+    at_place,
+    chosen_place,
+    matching,
+    place_words,
+)
 from data.analysis.verdicts import LOADS_STORES
 from data.catalogue import Catalogue
 from data.knobs import Knob

@@ -16,7 +16,7 @@ from app.storage.published import Comparisons, idle_stars, line_stars, published
 from app.storage.rows import Cells, differences_of, means_of, means_with_depths_of
 from app.storage.state import DEPTH, View
 from app.storage.study import Study
-from data.analysis.storage_places import place_words
+from data.analysis.storage_runs import place_words
 from data.analysis.verdicts import LOADS_STORES
 from data.queries.storage import peak_query
 from data.reference.claims import claims

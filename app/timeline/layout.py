@@ -15,11 +15,12 @@ from app.kit.lake_view import LakeView
 from app.kit.page_layout import (
     filter_sidebar,
     page_layout,
+    panel,
     sidebar_block,
     state_stores,
     status_line,
+    view_menu,
 )
-from app.kit.panel import panel, view_menu
 from app.kit.words import EMPTY_LAKE_PLAIN
 from app.timeline.layout_runs import add_words, run_items
 from app.timeline.panels import DEFAULT_PANELS, HEATS, PANELS

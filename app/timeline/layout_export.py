@@ -11,11 +11,11 @@ from dash import html as tags
 from app.kit.encodings import OKABE_ITO
 from app.kit.export import ExportedPage, render
 from app.kit.lake_view import LakeView
-from app.timeline.explanation import explain_view
 from app.timeline.layout import distribution_parts, ids, move_buttons, runs_in_browser, time_parts
 from app.timeline.routes import answer_window
 from app.timeline.runs import RunInfo, describe_runs
 from app.timeline.state import TimelineState
+from app.timeline.tables import explain_view
 from data.timeline.question import BANDS
 
 # More pixels per line than on a screen, so that zooming in shows more.

@@ -8,15 +8,13 @@ from app.kit.callbacks import register_gather
 from app.kit.context import lake_view
 from app.kit.page import Page
 from app.timeline.defaults import default_state, missing, open_link
-from app.timeline.edits import AskedEdits, apply_edits
-from app.timeline.explanation import explain_view
 from app.timeline.layout import ids, runs_in_browser, timeline_layout
 from app.timeline.layout_export import export_page, opening
 from app.timeline.layout_runs import add_words, choice_items, choice_words, choices, run_items
 from app.timeline.routes import add_routes
-from app.timeline.runs import describe_runs
+from app.timeline.runs import AskedEdits, apply_edits, describe_runs
 from app.timeline.state import TimelineState
-from app.timeline.tables import VIEWS, recomputed, view_rows
+from app.timeline.tables import VIEWS, explain_view, recomputed, view_rows
 
 _KEYS: Final = (
     ("+ -", "zoom in, zoom out"),

@@ -1,16 +1,17 @@
-"""Facts of a timeline's runs from the lake's table, and their answers for a window."""
+"""Facts of a timeline's runs, their answers for a window, and changes of the list of runs."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import Any, Final
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Final, TypedDict
 
 from app.kit.lake_view import LakeView
 from app.kit.words import configuration_words, load_words, workload_title
-from data.errors import DataError
+from app.timeline.state import TimelineState
+from data.errors import DataError, SelectionError
 from data.queries.timeline import others_query, reference_query
 from data.selection import Selection
 from data.timeline.answers import Failure, WindowAnswer, answer_runs
-from data.timeline.question import Question
+from data.timeline.question import MOST_RUNS, Question
 from data.timeline.window import RunAnswer
 
 _MOST_OTHERS: Final = 6
@@ -148,3 +149,77 @@ def answer_question(view: LakeView, question: Question) -> PageAnswer:
 def failure_sentence(info: RunInfo, failure: Failure) -> str:
     """Return why a run cannot be shown."""
     return info.problem or f"{info.label}: {failure.message}."
+
+
+class AskedEdits(TypedDict):
+    """What the browser sends: the list of runs that it has, and the changes of it since."""
+
+    runs: list[str]
+    hues: list[int]
+    base: int
+    other: int | None
+    edits: list[list[str]]
+
+
+def apply_edits(
+    view: LakeView, state: TimelineState, edits: Sequence[Sequence[str]]
+) -> TimelineState:
+    """Apply edits one after the other.
+
+    Args:
+        edits: Each is a name of EDITS, a run, and for `replace` the new run.
+
+    Raises:
+        SelectionError: No such edit.
+    """
+    for name, *runs in edits:
+        if name not in EDITS:
+            raise SelectionError(f"no edit {name[:40]!r}; known: {', '.join(EDITS)}")
+        state = EDITS[name](view, state, *runs)
+    return state
+
+
+def _add(view: LakeView, state: TimelineState, run_id: str) -> TimelineState:
+    """Add a run; with the first run of an empty list, also add its reference."""
+    reference = None if state.runs else reference_of(view, run_id)
+    for added in (reference, run_id):
+        if added is not None and added not in state.runs and len(state.runs) < MOST_RUNS:
+            hue = min(set(range(MOST_RUNS)) - set(state.shown_hues))
+            state = replace(state, runs=(*state.runs, added), hues=(*state.shown_hues, hue))
+    return state
+
+
+def _remove(view: LakeView, state: TimelineState, run_id: str) -> TimelineState:  # noqa: ARG001
+    """Remove a run; the others keep their colours. The first replaces a removed reference."""
+    if run_id not in state.runs:
+        return state
+    at = state.runs.index(run_id)
+
+    def moved(index: int | None, removed: int | None) -> int | None:
+        return index if index is None or index < at else removed if index == at else index - 1
+
+    base, other = moved(state.base, 0) or 0, moved(state.other, None)
+    hues = state.shown_hues
+    return replace(
+        state,
+        runs=state.runs[:at] + state.runs[at + 1 :],
+        hues=hues[:at] + hues[at + 1 :],
+        base=base,
+        other=None if other == base else other,
+    )
+
+
+def _compare(view: LakeView, state: TimelineState, run_id: str) -> TimelineState:  # noqa: ARG001
+    """Make a run the reference; if it was the compared run, the two are exchanged."""
+    if run_id not in state.runs:
+        return state
+    at = state.runs.index(run_id)
+    return replace(state, base=at, other=state.base if state.other == at else state.other)
+
+
+EDITS: Final[dict[str, Callable[..., TimelineState]]] = {
+    "add": _add,
+    "remove": _remove,
+    "replace": lambda view, state, run_id, by: _add(view, _remove(view, state, run_id), by),
+    "compare": _compare,
+}

@@ -1,6 +1,6 @@
 /*
  * The tool bar of a picture, in the head of its panel: what a drag does, zoom, the ranges of the axes.
- * It takes the place of Plotly's, which covers titles. `app/kit/panel.py` lists the tools of each picture.
+ * It takes the place of Plotly's, which covers titles. `app/kit/page_layout.py` lists the tools of each one.
  */
 (function (wattlas) {
   "use strict";

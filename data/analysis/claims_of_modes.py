@@ -6,7 +6,6 @@ from typing import Final
 
 import polars as pl
 
-from data.analysis.storage_places import place_words
 from data.analysis.storage_runs import (
     DEPTH,
     FOUR_KIB,
@@ -19,6 +18,7 @@ from data.analysis.storage_runs import (
     TILE,
     StorageRuns,
     moments,
+    place_words,
 )
 from data.analysis.two_means import LEVEL, TwoMeans, best_of, two_means
 from data.analysis.verdicts import (

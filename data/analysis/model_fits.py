@@ -12,8 +12,7 @@ from data.analysis.model_runs import fit_runs
 from data.errors import DataError
 from data.models.fits.busy_time import AlphaFit, fit_alpha
 from data.models.fits.cells import Estimate
-from data.models.fits.detection import DetectionFit, fit_detection
-from data.models.fits.host import HostFit, fit_host
+from data.models.fits.host import DetectionFit, HostFit, fit_detection, fit_host
 from data.models.fits.power import NAMES, SYMBOLS, PowerFit, fit_power
 
 _FITTED: Final[dict[str, Any]] = {

@@ -1,4 +1,4 @@
-"""The runs that models are compared with and fitted to: counters, energy, latency, cores."""
+"""The runs that models are fitted to, and those of the network study: counters, energy, latency."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
@@ -15,6 +15,14 @@ _COLUMNS: Final = (
 
 # Knobs that a sweep varies within one system, workload and load.
 _SWEPT: Final = ("itr_us", "itr_policy", "dvfs_ghz", "dvfs_policy", "rapl_w")
+_SYSTEMS: Final = ("linux_default", "linux_tuned", "ebbrt_tuned", "ebbrt_poll")
+_WORKLOADS: Final = ("nodejs", "netpipe", "memcached", "memcached-silo")
+# Open loops without a load are none of its runs.
+_IS_STUDY: Final = (
+    f"system IN ({', '.join(literal(name) for name in _SYSTEMS)}) AND "
+    f"workload IN ({', '.join(literal(name) for name in _WORKLOADS)}) AND "
+    "(load_qps IS NOT NULL OR workload NOT LIKE 'memcached%')"
+)
 
 
 def model_runs_query(
@@ -136,3 +144,36 @@ def energy_curves_query(values: Mapping[str, Any], keys: Sequence[str]) -> str:
         for column, sql in (("latency_share", latency), ("power_w", power))
     )
     return f"SELECT {', '.join(keys)}, {shown} FROM read_parquet('tables/models-energy.parquet')"
+
+
+def network_studies_query() -> tuple[str, list[Any]]:
+    """Build the query of the datasets and machines that hold runs of the study's systems.
+
+    Returns:
+        SQL and parameters. Columns `dataset`, `machine`, `is_synthetic`, `runs`; measured ones
+        first, then by falling number of runs.
+    """
+    return (
+        "SELECT dataset::VARCHAR AS dataset, machine::VARCHAR AS machine, "
+        "coalesce(bool_or(is_synthetic), FALSE) AS is_synthetic, count(*) AS runs FROM runs "
+        f"WHERE {_IS_STUDY} GROUP BY ALL ORDER BY is_synthetic, runs DESC, dataset, machine",
+        [],
+    )
+
+
+def network_runs_query(dataset: str | None, machine: str | None) -> tuple[str, list[Any]]:
+    """Build the query of the study's runs.
+
+    Returns:
+        SQL and parameters. One row a run: `workload`, `place` (load or message size), `system`,
+        `itr`, `ghz`, `rapl`, `duration_s`, `latency_p99_us`, `energy_j`, `instructions`,
+        `interrupts`, `requests`, `ipc`.
+    """
+    return (
+        "SELECT workload::VARCHAR AS workload, coalesce(load_qps, message_bytes::DOUBLE) AS place, "
+        "system::VARCHAR AS system, itr_us AS itr, dvfs_ghz AS ghz, rapl_w AS rapl, duration_s, "
+        "latency_p99_us, energy_j, instructions, interrupts, requests, ipc FROM runs "
+        f"WHERE {_IS_STUDY} AND dataset IS NOT DISTINCT FROM ? AND machine IS NOT DISTINCT FROM ? "
+        "AND energy_j > 0 ORDER BY run_id",
+        [dataset, machine],
+    )

@@ -3,9 +3,8 @@
 from collections.abc import Sequence
 from typing import Any, Final
 
-from data.aggregates import Aggregates
 from data.analysis.noise import RESOLUTIONS, TOLERANCE
-from data.catalogue import Catalogue
+from data.catalogue import Aggregates, Catalogue
 
 # Of each metric, in the order of its columns: `<metric>_n`, `_log_mean`, ...
 MOMENTS: Final = ("n", "log_mean", "log_variance", "mean", "step")

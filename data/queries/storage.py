@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 from typing import Any, Final
 
-from data.aggregates import Aggregates
-from data.catalogue import Catalogue
+from data.catalogue import Aggregates, Catalogue
 from data.reference.loads_stores import MOVES, UNKNOWN, patterns
 from data.selection import Selection
 

@@ -29,7 +29,7 @@ import pyarrow.parquet
 
 from data.child_process import leave_out_pandas
 from data.csv_cells import guarded_column, guarded_name
-from data.log_views import LogViews
+from data.lake_views import LogViews
 from data.sandbox.landlock import allow_reading_only
 
 Format = Literal["rows", "csv", "parquet"]

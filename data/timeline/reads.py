@@ -23,8 +23,7 @@ from data.timeline.row_bins import (
     interrupt_extremes,
     rows_by_core,
 )
-from data.timeline.sample_cells import share_samples
-from data.timeline.sample_rates import rate_extremes
+from data.timeline.sample_rates import rate_extremes, share_samples
 from data.timeline.stretch_sizes import Sizes, stretch_sizes, whole_stretches
 from data.timeline.time_cells import COVERED_NS, Cells, covered_ns
 from data.timeline.window_plan import RunShape, bin_start

@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow.compute as pc
 
 from data.run_files import RunFacts, RunFiles
-from data.timeline.sample_cells import share_samples
+from data.timeline.sample_rates import share_samples
 from data.timeline.time_cells import COVERED_NS
 
 CORE_STATES: Final = ("c1", "c1e", "c3", "c6", "c7", "c8", "c9", "c10")

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import repeat
 from typing import Final
 
-from data.aggregates import AGGREGATE_N
+from data.catalogue import AGGREGATE_N
 from data.errors import FormatError
 from ingest.declarations import TableColumn
 from ingest.files.packed import Packed

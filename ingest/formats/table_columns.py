@@ -8,8 +8,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Final
 
-from data.aggregates import AGGREGATE_N, sd_column
-from data.catalogue import SHIPPED
+from data.catalogue import AGGREGATE_N, SHIPPED, sd_column
 from data.declared import Column, Kind, Role
 from data.errors import FormatError
 from data.schema import KNOBS, MEASUREMENTS

@@ -18,8 +18,7 @@ from data.schema import (
     SAMPLES,
     rounded_singles,
 )
-from data.timeline.sample_cells import share_samples
-from data.timeline.sample_rates import rate_extremes
+from data.timeline.sample_rates import rate_extremes, share_samples
 from data.timeline.time_cells import equal_edges
 from ingest.discover.source_reads import SourceRead
 from ingest.formats.interval_means import take_means

@@ -9,8 +9,8 @@ import pytest
 from dash import html
 from plotly.io.json import to_json_plotly
 
+from app.kit.columns import callback_json
 from app.kit.settings import Settings
-from app.serve.routes import callback_json
 from app.server import create_app
 from tests.callbacks.test_response_cache import opens
 from tests.fixtures.lakes import run, write_lake

@@ -17,8 +17,7 @@ from app.distributions import runs as page_runs
 from app.distributions.answer import Answer, explain, recomputed, rows_behind, status_words
 from app.distributions.figure import MOST_OPENED, NO_RUN, draw_map
 from app.distributions.layout import sibling_table
-from app.distributions.runs import default_state, open_link
-from app.distributions.state import DistributionsState
+from app.distributions.runs import DistributionsState, default_state, open_link
 from app.findings.answer import studied
 from app.findings.layout_runs import order_block
 from app.findings.state import FindingsState

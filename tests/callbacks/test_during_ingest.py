@@ -12,7 +12,7 @@ from flask.testing import FlaskClient
 from app.kit.settings import Settings
 from app.server import create_app
 from data.connection import open_lake
-from data.lake_versions import newest_version
+from data.lake_watch import newest_version
 from ingest.pipeline import AddOptions, add
 from tests.fixtures.raw_runs import LOG, write_netpipe, write_settings
 

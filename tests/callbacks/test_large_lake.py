@@ -21,8 +21,7 @@ from app.pages import PAGES
 from data.catalogue import SHIPPED
 from data.connection import open_lake
 from data.errors import LakeError, WattlasError
-from data.queries.facets import facet_cube_query, outline_query
-from data.queries.runs import chosen_counts_query
+from data.queries.runs import chosen_counts_query, facet_cube_query, outline_query
 from data.selection import Selection
 
 # The fits of all datasets, twice, take 15 s.

@@ -27,7 +27,7 @@ from app.modes.defaults import chosen, for_workload, offered_knobs, offered_metr
 from app.modes.layout import IDS, correction_choices, metric_choices
 from app.modes.opening import default_state, open_link
 from app.modes.page import PAGE, change_workload, update_evidence, update_filters, update_map
-from app.modes.panels import judge
+from app.modes.payload import judge
 from app.modes.state import ModesState
 from app.serve.index import open_layout
 from app.server import create_app

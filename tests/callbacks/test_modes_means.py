@@ -9,7 +9,7 @@ from app.kit.lake_view import LakeView
 from app.modes.answer import answer
 from app.modes.evidence import evidence
 from app.modes.judged import Judged
-from app.modes.panels import judge
+from app.modes.payload import judge
 from app.modes.state import ModesState
 from data.catalogue import SHIPPED
 from tests.fixtures.lakes import run, write_lake

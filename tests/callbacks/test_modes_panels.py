@@ -9,10 +9,10 @@ import pytest
 from app.kit.context import Lakes
 from app.kit.lake_view import LakeView
 from app.modes.answer import answer
+from app.modes.defaults import rule_preset
 from app.modes.evidence import NOTHING_MEASURED, evidence
 from app.modes.opening import open_link
-from app.modes.panels import judge
-from app.modes.presets import rule_preset
+from app.modes.payload import judge
 from app.modes.state import ModesState
 from app.modes.tables import explain, rows_behind
 from data.catalogue import SHIPPED

@@ -22,7 +22,7 @@ from app.kit.page import Page
 from app.pages import PAGES
 from app.serve.index import open_layout
 from data.catalogue import SHIPPED
-from data.lake_versions import newest_version
+from data.lake_watch import newest_version
 from ingest.pipeline import AddOptions, add
 from tests.callbacks.components import by_id, flask_of, texts
 from tests.fixtures.declared import declared_columns

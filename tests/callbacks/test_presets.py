@@ -13,9 +13,9 @@ from app.explore.state import ExploreState
 from app.explore.views import picture
 from app.kit.context import Lakes
 from app.kit.lake_view import LakeView
-from app.modes import presets as modes_presets
+from app.modes import defaults as modes_presets
 from app.modes.layout import modes_layout
-from app.modes.panels import judge
+from app.modes.payload import judge
 from app.modes.state import ModesState
 from data.catalogue import SHIPPED
 from data.selection import Selection

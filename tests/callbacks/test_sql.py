@@ -21,7 +21,7 @@ from app.sql.layout import sql_layout
 from app.sql.state import SqlState
 from data.connection import open_lake
 from data.errors import BusyError
-from data.log_views import VIEWS
+from data.lake_views import VIEWS
 from data.sandbox import pool
 from data.sandbox.landlock import landlock_version
 from data.sandbox.pool import Sandbox

@@ -10,16 +10,16 @@ import polars as pl
 import pytest
 
 from app.kit.context import Lakes
-from app.modes.panels import judge
+from app.modes.payload import judge
 from app.modes.state import ModesState
 from data.analysis.rules import TOO_FEW
 from data.analysis.significance import Test
 from data.connection import open_lake
 from data.errors import SettingsError
-from data.queries.facets import facet_cube_query
 from data.queries.metric_cube import metric_cube_query
 from data.queries.moments import moments_query
 from data.queries.points import points_query
+from data.queries.runs import facet_cube_query
 from data.selection import Selection
 from ingest.pipeline import AddOptions, add
 from ingest.report import AddReport

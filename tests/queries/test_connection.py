@@ -12,7 +12,7 @@ from deltalake import write_deltalake
 
 from data.connection import Lake, open_lake
 from data.errors import LakeError, UnknownVersionError
-from data.lake_versions import newest_version
+from data.lake_watch import newest_version
 from data.schema import DERIVED, INTERRUPTS, PROBLEMS, RUNS, SCHEMA_DESCRIPTION
 from ingest.__main__ import main as ingest
 from ingest.lake.tables import create_tables

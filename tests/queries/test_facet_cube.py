@@ -2,7 +2,7 @@
 
 from data.catalogue import SHIPPED
 from data.connection import Lake
-from data.queries.facets import facet_cube_query
+from data.queries.runs import facet_cube_query
 
 
 def test_each_combination_once_with_its_count(tiny: Lake) -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from data.analysis.pooling import pool
+from data.analysis.spreads import pool
 from data.catalogue import SHIPPED
 from data.connection import Lake
 from data.errors import DataError

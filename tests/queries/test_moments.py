@@ -7,9 +7,8 @@ import duckdb
 import numpy as np
 import pytest
 
-from data.aggregates import Aggregates
 from data.analysis.noise import resolution, settings_of
-from data.catalogue import SHIPPED
+from data.catalogue import SHIPPED, Aggregates
 from data.connection import open_lake
 from data.queries.moments import moments_query, moments_sql
 from tests.fixtures.lakes import run, write_lake

@@ -5,7 +5,7 @@ from typing import Any, TypedDict
 
 import pytest
 
-from app.serve.callback_bodies import misfit, values_of
+from app.serve.index import misfit, values_of
 
 
 class _Asked(TypedDict):

@@ -4,8 +4,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from data.analysis.coded_rows import Coded, CodedRows, Part, distinct
-from data.analysis.facets import matches
+from data.analysis.coded_rows import Coded, CodedRows, Part, distinct, matches
 from data.selection import Selection
 
 ROWS = pl.DataFrame(

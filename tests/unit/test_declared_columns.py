@@ -15,7 +15,7 @@ from data.catalogue import SHIPPED, Catalogue
 from data.connection import open_lake
 from data.declared import Column, check_name
 from data.errors import DataError, LakeError, SelectionError, SettingsError
-from data.lake_versions import newest_version
+from data.lake_watch import newest_version
 from data.schema import RUNS, SCHEMA_DESCRIPTION
 from data.selection import Selection
 from ingest.lake.tables import create_tables, describe_columns

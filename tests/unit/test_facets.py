@@ -5,10 +5,10 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from data.analysis.facets import FacetCounts, count_runs, matches
+from data.analysis.coded_rows import FacetCounts, count_runs, matches
 from data.catalogue import SHIPPED
 from data.connection import open_lake
-from data.queries.facets import facet_cube_query
+from data.queries.runs import facet_cube_query
 from data.selection import Selection
 from tests.fixtures.lakes import run, runs_from_text, write_lake
 

@@ -18,8 +18,7 @@ from app.kit.competitors import (
     value_label,
     value_words,
 )
-from app.kit.encodings import GOVERNOR_HUE, NUMBER_HUES, OKABE_ITO, SYMBOLS
-from app.kit.figure_text import BREAK
+from app.kit.encodings import BREAK, GOVERNOR_HUE, NUMBER_HUES, OKABE_ITO, SYMBOLS
 from app.modes.figures.evidence import EvidenceScene, build_evidence
 from app.modes.figures.pareto import ParetoScene, build_pareto, pareto_members
 from app.modes.figures.shares import build_shares

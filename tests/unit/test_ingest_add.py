@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from data.errors import LakeError
-from data.lake_versions import newest_version
+from data.lake_watch import newest_version
 from ingest.pipeline import AddOptions, InterruptedIngestError, add
 from ingest.runs.progress import Progress
 from tests.fixtures.ingest import ingest, problems, runs

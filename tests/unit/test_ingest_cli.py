@@ -11,7 +11,7 @@ import pytest
 from deltalake import DeltaTable
 
 from data.connection import open_lake
-from data.lake_versions import newest_version
+from data.lake_watch import newest_version
 from ingest.__main__ import main
 from ingest.lake.tables import locked_lake
 from tests.fixtures.raw_runs import LOG, write_memcached, write_netpipe, write_settings

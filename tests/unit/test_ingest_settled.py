@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from data.connection import open_lake
-from data.lake_versions import newest_version
+from data.lake_watch import newest_version
 from ingest.discover import search
 from ingest.discover.unchanged_runs import SettledRuns
 from ingest.files.walk import walk_folders

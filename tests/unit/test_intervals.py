@@ -10,10 +10,9 @@ import pytest
 
 from app.kit.lake_view import LakeView
 from app.timeline.defaults import open_link
-from app.timeline.explanation import explain_view
 from app.timeline.panels import SAMPLED_PANELS
 from app.timeline.state import TimelineState
-from app.timeline.tables import view_rows
+from app.timeline.tables import explain_view, view_rows
 from data.connection import open_lake
 from data.errors import FormatError
 from data.run_files import RunFiles

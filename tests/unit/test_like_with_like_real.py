@@ -9,7 +9,7 @@ from app.explore.state import ExploreState
 from app.explore.views import picture
 from app.kit.context import Lakes
 from app.kit.lake_view import LakeView
-from app.modes.panels import judge
+from app.modes.payload import judge
 from app.modes.state import ModesState
 from data.catalogue import SHIPPED
 

@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from app.explore.figures.axes import line_range
+from app.explore.figures.frame import line_range
 from app.explore.presets import figure_presets
 from app.explore.state import ExploreState
 from app.explore.views import explain, picture, rows_behind

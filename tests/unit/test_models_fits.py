@@ -10,8 +10,7 @@ import pytest
 from data.errors import DataError
 from data.models.fits.busy_time import fit_alpha
 from data.models.fits.cells import FitRuns, resampling
-from data.models.fits.detection import fit_detection
-from data.models.fits.host import fit_host
+from data.models.fits.host import fit_detection, fit_host
 from data.models.fits.power import PowerProblem, fit_power
 from tests.fixtures.real import real_data
 

@@ -12,7 +12,7 @@ from scipy import stats
 
 from app.kit.context import Lakes
 from app.kit.lake_view import LakeView
-from app.modes.panels import judge
+from app.modes.payload import judge
 from app.modes.state import ModesState
 from data.catalogue import SHIPPED
 from tests.fixtures.real import real_data

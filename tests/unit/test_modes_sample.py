@@ -9,7 +9,7 @@ import pytest
 from app.kit.context import Lakes
 from app.kit.lake_view import LakeView
 from app.modes.opening import default_state
-from app.modes.panels import judge
+from app.modes.payload import judge
 from data.analysis.rules import WIN
 from data.analysis.ties import win_counts
 from data.selection import Value

@@ -32,8 +32,7 @@ from app.kit.metric_choice import (
 )
 from app.kit.panels import NONE
 from app.modes.opening import default_state as modes_opens
-from data.aggregates import Aggregates
-from data.catalogue import SHIPPED, Catalogue
+from data.catalogue import SHIPPED, Aggregates, Catalogue
 from data.connection import Lake, open_lake
 from data.declared import Column
 from data.queries.runs import one_measurement_query

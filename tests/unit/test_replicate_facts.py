@@ -7,7 +7,7 @@ import pytest
 from deltalake import write_deltalake
 
 from data.connection import open_lake
-from data.lake_versions import newest_version
+from data.lake_watch import newest_version
 from data.schema import RUNS, SCHEMA_DESCRIPTION
 from ingest.formats import fio, iperf3, memtier, turbostat, wrk
 from ingest.records import ReadContext

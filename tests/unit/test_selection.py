@@ -8,11 +8,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from data.analysis.facets import count_runs, matches
+from data.analysis.coded_rows import count_runs, matches
 from data.catalogue import SHIPPED
 from data.connection import Lake, open_lake
 from data.errors import SelectionError
-from data.queries.facets import facet_cube_query
+from data.queries.runs import facet_cube_query
 from data.selection import Clause, Selection
 from tests.fixtures.lakes import run, write_lake
 

@@ -6,9 +6,15 @@ import polars as pl
 import pytest
 from scipy import stats
 
-from data.analysis.storage_means import pooled_means, shares_of_greatest, write_minus_read
-from data.analysis.storage_moves import by_source, mean_of_sums, sum_of
-from data.analysis.storage_places import access_pair, at_place, chosen_place, place_words
+from data.analysis.storage_means import (
+    by_source,
+    mean_of_sums,
+    pooled_means,
+    shares_of_greatest,
+    sum_of,
+    write_minus_read,
+)
+from data.analysis.storage_runs import access_pair, at_place, chosen_place, place_words
 from data.analysis.verdicts import LOADS_STORES
 from data.reference import loads_stores
 from data.selection import Selection

@@ -13,7 +13,7 @@ from hypothesis import given
 from polars.testing import assert_frame_equal
 from polars.testing.parametric import dataframes
 
-from app.kit.stored_answers import StoredAnswers
+from app.kit.answer_cache import StoredAnswers
 from data.connection import open_lake
 from data.declared import Column
 from tests.fixtures.lakes import run, write_lake

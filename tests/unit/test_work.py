@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from data.connection import open_lake
-from data.lake_versions import newest_version
+from data.lake_watch import newest_version
 from data.schema import RUNS, SCHEMA_DESCRIPTION
 from ingest.lake.tables import create_tables
 from ingest.lake.work import Runs, assign_work, works_of

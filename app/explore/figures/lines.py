@@ -5,7 +5,7 @@ from typing import Any, Final
 
 import polars as pl
 
-from app.explore.figures.axes import line_range
+from app.explore.figures.frame import line_range
 from app.explore.figures.line_traces import (
     BOLD_PX,
     DARK,
@@ -22,11 +22,12 @@ from app.kit.competitors import axis_labels, ordered_values, value_words
 from app.kit.encodings import (
     axis_title,
     base_layout,
+    bold,
+    finishing,
     metric_ticks,
     scatter_trace,
     thousands_note,
 )
-from app.kit.figure_text import bold, finishing
 from data.metrics import Metric
 from data.selection import Value
 

@@ -7,7 +7,12 @@ from typing import Any, Final
 import numpy as np
 import polars as pl
 
-from app.explore.figures.axes import metric_axis
+from app.explore.figures.frame import (
+    legend_entry,
+    legend_roles,
+    legend_traces,
+    metric_axis,
+)
 from app.explore.figures.marks import (
     Marks,
     frontier_traces,
@@ -22,7 +27,6 @@ from app.explore.figures.proof import (
     maybe_traces,
     set_traces,
 )
-from app.explore.figures.scatter_legend import legend_entry, legend_roles, legend_traces
 from app.explore.fronts import Band
 from app.explore.roles import NEUTRAL, Encoding, trace_groups
 from app.explore.state import ExploreState
@@ -33,11 +37,12 @@ from app.kit.encodings import (
     NUMBER_SCALE,
     OKABE_ITO,
     base_layout,
+    bold,
     color_bar,
+    finishing,
     itr_sizes_px,
     scatter_trace,
 )
-from app.kit.figure_text import bold, finishing
 from app.kit.words import axis_words, subject, synthetic_note
 from data.catalogue import Catalogue
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Any, Final
 
-from app.kit.figure_text import first_line
+from app.kit.encodings import first_line
 from app.kit.lake_view import LakeView
 from app.kit.paper.figure import FigureError, part, plain
 from app.kit.paper.options import Options

@@ -7,8 +7,7 @@ import numpy as np
 import polars as pl
 
 from app.kit.competitors import Competitors
-from app.kit.encodings import axis_title, base_layout, scatter_trace
-from app.kit.figure_text import BREAK, finishing
+from app.kit.encodings import BREAK, axis_title, base_layout, finishing, scatter_trace
 from data.metrics import Metric
 from data.units import digits_between, format_quantity, has_prefix
 

@@ -7,8 +7,7 @@ import numpy as np
 import polars as pl
 
 from app.kit.competitors import Competitors
-from app.kit.encodings import base_layout, metric_ticks, scatter_trace
-from app.kit.figure_text import finishing
+from app.kit.encodings import base_layout, finishing, metric_ticks, scatter_trace
 from data.analysis.pareto import frontier, pareto_mask
 from data.metrics import Metric
 

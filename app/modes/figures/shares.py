@@ -7,8 +7,7 @@ import numpy as np
 import polars as pl
 
 from app.kit.competitors import DIFFER_HUE, TIE_GREY, Competitors
-from app.kit.encodings import base_layout
-from app.kit.figure_text import finishing
+from app.kit.encodings import base_layout, finishing
 from data.analysis.rules import OUTCOMES, WIN
 
 _CLEAR: Final = "rgba(0,0,0,0)"

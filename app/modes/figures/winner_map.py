@@ -13,8 +13,7 @@ import numpy as np
 import polars as pl
 
 from app.kit.competitors import DIFFER_HUE, TIE_GREY, Competitors
-from app.kit.encodings import axis_title, base_layout, color_bar, scatter_trace
-from app.kit.figure_text import BREAK, finishing
+from app.kit.encodings import BREAK, axis_title, base_layout, color_bar, finishing, scatter_trace
 from data.analysis.rules import (
     ALONE,
     DIFFER,

@@ -10,9 +10,8 @@ import numpy as np
 import polars as pl
 
 from app.kit.competitors import Competitors
-from app.kit.encodings import OKABE_ITO, scatter_trace
+from app.kit.encodings import OKABE_ITO, scatter_trace, styled
 from app.kit.encodings import SYMBOLS as DEVICE_SYMBOLS
-from app.kit.figure_text import styled
 from app.kit.words import configuration_words
 from data.catalogue import SHIPPED, Catalogue
 from data.selection import Value

@@ -7,8 +7,7 @@ import numpy as np
 import polars as pl
 
 from app.kit.competitors import readable_on
-from app.kit.encodings import color_bar, scatter_trace
-from app.kit.figure_text import bold, finishing
+from app.kit.encodings import bold, color_bar, finishing, scatter_trace
 from app.kit.words import common_prefix
 from app.storage.figures.base import CACHED, QUIET, Scene, marks, measured_words, plain
 from app.storage.figures.layouts import index_axis, layout, panel, panel_axes, panel_note

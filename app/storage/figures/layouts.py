@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 from typing import Any, Final
 
-from app.kit.encodings import base_layout, message_figure
-from app.kit.figure_text import BREAK, bold, finished
+from app.kit.encodings import BREAK, base_layout, bold, finished, message_figure
 from app.storage.figures.base import TEXT_COLOR, Scene
 from app.storage.state import View
 from data.catalogue import SHIPPED

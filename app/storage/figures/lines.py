@@ -7,7 +7,7 @@ import numpy as np
 import polars as pl
 
 from app.kit.columns import floats
-from app.kit.figure_text import BREAK, finishing, styled
+from app.kit.encodings import BREAK, finishing, styled
 from app.storage.figures.base import (
     GLYPHS,
     MOST_DEVICES,

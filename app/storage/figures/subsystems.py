@@ -7,8 +7,7 @@ from typing import Any, Final
 import numpy as np
 import polars as pl
 
-from app.kit.encodings import scatter_trace
-from app.kit.figure_text import finishing, styled
+from app.kit.encodings import finishing, scatter_trace, styled
 from app.storage.figures.base import FADED, QUIET, TEXT_COLOR, Scene, error_bars, plain
 from app.storage.figures.layouts import axis, layout, unmeasured
 from app.storage.state import View
