@@ -21,12 +21,14 @@
   const ACTS = ["pointerdown", "click", "keydown", "wheel", "drop"];
   const BURST_MS = 600;
   let hasActed = false, writtenAt = -Infinity, left = null, lastLink = "";
+  // The places of an entry that was opened again, until the page is long enough for them or the reader acts.
+  let wanted = null;
   for (const kind of ACTS) {
     const acted = (event) => {
       // A click by a pointer began with its press; one by a screen reader has no detail.
       if (!event.isTrusted || (event.type === "click" && event.detail)) return;
       hasActed = true;
-      left = null;
+      [left, wanted] = [null, null];
     };
     addEventListener(kind, acted, { capture: true, passive: true });
   }
@@ -74,25 +76,40 @@
   const changes = () => (history.state && history.state.changes) || 0;
 
   /* The places of what scrolls, kept with each entry. */
-  const SCROLLED = ["html", ".views", ".sidebar"];
-  const scrolled = () => Object.fromEntries(SCROLLED.map((name) => [name, document.querySelector(name)])
-    .filter(([, part]) => part).map(([name, part]) => [name, part.scrollTop]));
-  addEventListener("scrollend", () => {
-    if (!left) history.replaceState({ ...history.state, scroll: scrolled() }, "");
-  }, true);
+  const SCROLLED = ["html", ".views", ".sidebar"], LOOK_MS = 50, CALM_LOOKS = 5;
+  const scrollers = () => SCROLLED.flatMap((name) => {
+    const part = document.querySelector(name);
+    return part ? [[name, part]] : [];
+  });
+  const scrolled = () => Object.fromEntries(scrollers().map(([name, part]) => [name, part.scrollTop]));
+  const keepPlaces = () => history.replaceState({ ...history.state, scroll: scrolled() }, "");
+  const placesOfEntry = () => (history.state && history.state.scroll) || null;
+  wanted = placesOfEntry();
+  history.scrollRestoration = "manual";
+  addEventListener("scrollend", () => { if (!left && !wanted) keepPlaces(); }, true);
   function scrollBack() {
-    const places = Object.entries((history.state || {}).scroll || {});
-    const scroll = () => places.forEach(([name, top]) => {
-      const part = document.querySelector(name);
-      if (part) part.scrollTop = top;
-    });
-    scroll();
-    // Answers that come later make the page as long as it was; the reader's next act ends the wait.
-    const growing = new ResizeObserver(scroll);
-    document.querySelectorAll(".views > *").forEach((part) => growing.observe(part));
-    for (const act of ["wheel", "pointerdown", "keydown", "touchstart"]) {
-      addEventListener(act, () => growing.disconnect(), { capture: true, once: true });
+    const places = wanted;
+    let calm = 0;
+    const look = () => {
+      if (wanted !== places) return;
+      scrollers().forEach(([name, part]) => { part.scrollTop = places[name] || 0; });
+      // A part of the page may end before the next one begins.
+      const isCalm = wattlas.underWay().every((what) => what === "timer" || what === "later scripts");
+      calm = isCalm ? calm + 1 : 0;
+      if (calm < CALM_LOOKS) wattlas.later(look, LOOK_MS);
+      else wanted = null;
+    };
+    wattlas.nextFrame(look);
+  }
+  /* A page was opened: by Back, Forward or a reload where it was read, by a link to another at its top. */
+  let lastName = "";
+  function arrive(name) {
+    if (wanted) scrollBack();
+    else {
+      if (lastName && name !== lastName) scrollers().forEach(([, part]) => { part.scrollTop = 0; });
+      keepPlaces();
     }
+    lastName = name;
   }
 
   /* Dash's location does not know the entries that are written here, so it would take the way back to the
@@ -108,7 +125,7 @@
     shownZooms = zooms();
     const page = wattlas.currentPage();
     left = page && opened[page.name] ? opened[page.name].spec : null;
-    [hasActed, writtenAt] = [false, -Infinity];
+    [hasActed, writtenAt, wanted] = [false, -Infinity, placesOfEntry()];
     const { pathname, search, hash, href } = location;
     setProps("_pages_location", { pathname, search, hash, href });
     wattlas.later(wattlas.markTab, 0);
@@ -216,7 +233,7 @@
       opened[spec.page] = { spec, kept: { ...spec.kept }, carried: { ...spec.carried }, values, sent: "" };
       // What follows from the opening is part of its entry.
       [hasActed, writtenAt] = [false, -Infinity];
-      if (left) wattlas.nextFrame(() => wattlas.nextFrame(scrollBack));
+      arrive(spec.page);
       left = null;
       if (page.open) page.open(spec);
       wattlas.oneStops();

@@ -40,10 +40,30 @@ _BOXES: Final = """() => {
       .map((part) => [kind, part.textContent.slice(0, 30) || part.className, shown(part)])),
   ]);
 }"""
+# Words of the views that begin where no scrolling leads: above what scrolls, or left of it.
+_UNREACHABLE: Final = """() => {
+  const views = document.querySelector("main .views");
+  const from = [0, 1].map((way) => {
+    const { left, top } = views.getBoundingClientRect();
+    return way ? top - views.scrollTop : left - views.scrollLeft;
+  });
+  return [...views.querySelectorAll("p, h1, h2, h3, button, label, li, td")].filter((part) => {
+    const isShown = part.textContent.trim() && part.checkVisibility() && !part.closest(".unseen");
+    if (!isShown) return false;
+    const { left, top, width } = part.getBoundingClientRect();
+    return width > 1 && (left < from[0] || top < from[1]);
+  }).map((part) => part.textContent.slice(0, 60));
+}"""
 # Boxes of text have a little air: they may touch by this many pixels.
 _TOUCH_PX: Final = 2.0
 # Parts of one kind that Plotly lays out itself.
 _OWN: Final = ("title", "x ticks", "y ticks", "x title", "y title", "colour bar")
+
+
+def unreachable(page: Page) -> list[str]:
+    """Return the words of the views that no scrolling shows whole."""
+    found: list[str] = page.evaluate(_UNREACHABLE)
+    return found
 
 
 def overlaps(page: Page) -> list[str]:

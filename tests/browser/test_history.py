@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Page, expect
 
 from tests.browser.atlas import LATER, Atlas, step, wait_idle
 
@@ -127,3 +127,53 @@ def test_the_row_of_filters_removes_undoes_and_resets_and_a_burst_is_one_entry(
     page.wait_for_url(lambda url: "#" not in url)
     step(page, "back")
     assert "itr=" not in page.url
+
+
+# In a wide window the views scroll, in a narrow one the document.
+TOP = """() => {
+  const views = document.querySelector("main .views");
+  const isWide = views.scrollHeight > views.clientHeight + 1;
+  return Math.round((isWide ? views : document.documentElement).scrollTop);
+}"""
+
+
+@pytest.mark.usefixtures("own_document")
+@pytest.mark.parametrize(
+    ("width", "height"), [(1440, 500), pytest.param(390, 844, marks=pytest.mark.slow)]
+)
+def test_back_forward_and_a_reload_show_the_place_that_was_read(
+    page: Page, grid_address: str, width: int, height: int
+) -> None:
+    page.set_viewport_size({"width": width, "height": height})
+
+    def scroll(by: int) -> int:
+        page.mouse.move(width / 2, height / 2)
+        page.mouse.wheel(0, by)
+        wait_idle(page)
+        return int(page.evaluate(TOP))
+
+    def turn(way: str, to: str) -> int:
+        page.evaluate(f"history.{way}()")
+        expect(page.locator(f"main.{to}")).to_be_visible()
+        wait_idle(page)
+        return int(page.evaluate(TOP))
+
+    page.goto(f"{grid_address}/findings")
+    wait_idle(page)
+    assert scroll(700) == 700
+    page.evaluate("document.querySelector('#tab-lake').click()")
+    expect(page.locator("main.lake")).to_be_visible()
+    wait_idle(page)
+    # A link leads to the top of the next page.
+    assert page.evaluate(TOP) == 0
+    assert scroll(90) == 90
+    assert turn("back", "findings") == 700
+    assert turn("forward", "lake") == 90
+    assert turn("back", "findings") == 700
+    # The reader goes on from there.
+    assert scroll(60) == 760
+    assert turn("forward", "lake") == 90
+    page.reload()
+    wait_idle(page)
+    assert page.evaluate(TOP) == 90
+    assert turn("back", "findings") == 760

@@ -3,10 +3,10 @@
 from typing import Any
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.atlas import Atlas, press, visit, wait_idle
-from tests.browser.overlaps import WIDTHS, overlaps
+from tests.browser.overlaps import WIDTHS, overlaps, unreachable
 
 pytestmark = pytest.mark.browser
 
@@ -20,7 +20,16 @@ def test_nothing_overlaps(
     page.set_viewport_size({"width": width, "height": height})
     visit(page, logged_address + path)
     assert overlaps(page) == []
+    assert unreachable(page) == []
     assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_all_sentences_of_the_lead_are_whole(page: Page, grid_address: str) -> None:
+    page.set_viewport_size({"width": 1200, "height": 700})
+    visit(page, f"{grid_address}/?v=2&workload=memcached")
+    lead = page.locator("#explore-findings p")
+    assert sum(one["height"] for one in map(Locator.bounding_box, lead.all()) if one) > 60
+    assert unreachable(page) == []
 
 
 @pytest.mark.slow
