@@ -13,9 +13,9 @@ from typing import Final
 import numpy as np
 
 from bench.report import Measurement, quantile
-from data.analysis.best_set import Limit, best_set, recommend
+from data.analysis.best_set import Limit, best_set, recommend, saving
 from data.analysis.noise import Estimates, estimates_of, fit_prior, settings_of
-from data.analysis.outcomes import MARGIN, Side, compare_sides, saving
+from data.analysis.outcomes import MARGIN, Side, compare_sides
 
 SETTINGS: Final = 60
 NOISE: Final = 0.01

@@ -56,7 +56,7 @@ def measure(
                 if loads:
                     yield from measure_first_load(browser, served.address, loads)
                 if selections:
-                    yield from measure_selection(browser, served.address, runs, selections, folder)
+                    yield from measure_selection(browser, served.address, runs, selections)
 
 
 def measure_changes(

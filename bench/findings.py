@@ -12,11 +12,11 @@ from typing import Final
 import numpy as np
 
 from bench.report import Measurement
-from data.analysis.best_set import best_set, recommend
+from data.analysis.best_set import best_set, recommend, saving
 from data.analysis.claims import Question, judge_all, outcome_of, paired_change
 from data.analysis.importance import importance
 from data.analysis.noise import Estimates, estimates_of, fit_prior, settings_of
-from data.analysis.outcomes import Side, compare_sides, saving
+from data.analysis.outcomes import Side, compare_sides
 
 CLAIMS: Final = 40
 SETTINGS: Final = 12

@@ -1,4 +1,4 @@
-"""First load and selection in Chromium, compared with a page of Plotly only."""
+"""First load and selection in Chromium."""
 
 import random
 import re
@@ -13,7 +13,6 @@ from typing import Any, Final
 from playwright.sync_api import Browser, Page, sync_playwright
 
 from app.explore.state import ExploreState
-from bench.bare_page import SHOWN, write_bare_page
 from bench.report import Measurement, p95_and_median
 from data.selection import Selection
 
@@ -21,7 +20,6 @@ LOAD_LIMIT_MS: Final = 3000.0
 PAINT_LIMIT_MS: Final = 500.0
 FILES_LIMIT_MB: Final = 1.0
 SELECTION_LIMIT_MS: Final = 300.0
-BARE_LIMIT: Final = 1.5
 
 _PROBE: Final = (Path(__file__).parent / "probe.js").read_text("utf-8")
 _QUIET_MS: Final = 600
@@ -93,24 +91,22 @@ def check_compressed(address: str) -> None:
 
 
 def measure_selection(
-    browser: Browser, address: str, lake_runs: int, repeats: int, folder: Path
+    browser: Browser, address: str, lake_runs: int, repeats: int
 ) -> Iterator[Measurement]:
-    """Drag boxes in scatter and heatmap, alternately in Explore and in the reference page."""
-    atlas = new_page(browser)
-    atlas.goto(f"{address}/?{crowded_state(lake_runs).to_query()}")
+    """Drag boxes in scatter and heatmap of Explore."""
+    page = new_page(browser)
+    page.goto(f"{address}/?{crowded_state(lake_runs).to_query()}")
     drawn = "() => probe.firstScatter !== null && wattlas.explore.columns"
-    atlas.wait_for_function(drawn, timeout=60_000)
-    wait_quiet(atlas)
-    shown = atlas.evaluate(SHOWN)
-    bare = new_page(browser)
-    bare.goto(write_bare_page(folder, shown).as_uri())
-    bare.wait_for_function("() => window.bare && bare.ready", timeout=60_000)
-    atlas.evaluate("probe.watch(['#best-table'])")
-    atlas.evaluate(_PROBE_HIGHLIGHT)
-    bare.evaluate("probe.watch(['#table'])")
-    yield Measurement("selection_points", sum(len(t["x"]) for t in shown["traces"]), "", 1)
+    page.wait_for_function(drawn, timeout=60_000)
+    wait_quiet(page)
+    page.evaluate("probe.watch(['#best-table'])")
+    page.evaluate(_PROBE_HIGHLIGHT)
+    yield Measurement("selection_points", page.evaluate("wattlas.explore.columns.count"), "", 1)
     for view in _BOXES:
-        yield from _compare(view, atlas, bare, repeats)
+        chance = random.Random(_SEED)
+        # The first box does not count.
+        _, *times_ms = [_time_box(page, view, _box(view, chance)) for _ in range(repeats + 1)]
+        yield from p95_and_median(f"selection_{view}", times_ms, median_limit=SELECTION_LIMIT_MS)
 
 
 def crowded_state(lake_runs: int) -> ExploreState:
@@ -123,21 +119,6 @@ def crowded_state(lake_runs: int) -> ExploreState:
     return ExploreState(chosen, replicates="runs")
 
 
-def _compare(view: str, atlas: Page, bare: Page, repeats: int) -> Iterator[Measurement]:
-    chance = random.Random(_SEED)
-    ours_ms: list[float] = []
-    bare_ms: list[float] = []
-    for _ in range(repeats + 1):
-        box = _box(view, chance)
-        ours_ms.append(_time_box(atlas, view, box, "wattlas.explore.select('')"))
-        bare_ms.append(_time_box(bare, view, box, "bare.clear()"))
-    # The first box does not count.
-    name, ratio = f"selection_{view}", median(ours_ms[1:]) / median(bare_ms[1:])
-    yield from p95_and_median(name, ours_ms[1:], median_limit=SELECTION_LIMIT_MS)
-    yield Measurement(f"{name}_bare_median", median(bare_ms[1:]), "ms", repeats)
-    yield Measurement(f"{name}_ratio", ratio, "x", repeats, BARE_LIMIT)
-
-
 def _box(view: str, chance: random.Random) -> tuple[float, float, float, float]:
     left, top, right, bottom = _BOXES[view]
     width = (right - left) * chance.uniform(0.3, 0.8)
@@ -146,9 +127,8 @@ def _box(view: str, chance: random.Random) -> tuple[float, float, float, float]:
     return x, y, x + width, y + height
 
 
-def _time_box(page: Page, view: str, box: tuple[float, ...], clear: str) -> float:
+def _time_box(page: Page, view: str, box: tuple[float, ...]) -> float:
     """Drag a box and clear it; return the time from mouse-up to the last paint, ms."""
-    page.bring_to_front()
     area: Any = page.locator(f"#{view} .nsewdrag").first.bounding_box()
     x0, y0, x1, y1 = (
         area[origin] + share * area[extent]
@@ -163,7 +143,7 @@ def _time_box(page: Page, view: str, box: tuple[float, ...], clear: str) -> floa
     page.wait_for_function("() => probe.paintedAt > probe.from", timeout=60_000)
     wait_quiet(page)
     taken = float(page.evaluate("probe.paintedAt - probe.from"))
-    page.evaluate(clear)
+    page.evaluate("wattlas.explore.select('')")
     wait_quiet(page)
     return taken
 

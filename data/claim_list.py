@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import polars as pl
 
-from data.analysis.best_set import best_set
+from data.analysis.best_set import best_set, saving
 from data.analysis.claims import (
     Question,
     change_from,
@@ -22,13 +22,7 @@ from data.analysis.claims import (
 )
 from data.analysis.coded_rows import Part
 from data.analysis.noise import Estimates
-from data.analysis.outcomes import (
-    Comparison,
-    Side,
-    compare_sides,
-    more_runs_of_all,
-    saving,
-)
+from data.analysis.outcomes import Comparison, Side, compare_sides, more_runs_of_all
 from data.analysis.planner import more_runs
 from data.baselines import baseline_of
 from data.catalogue import SHIPPED

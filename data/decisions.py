@@ -22,15 +22,9 @@ import numpy as np
 import polars as pl
 
 from data.analysis.attainment import AreaRatio, area_ratio
-from data.analysis.best_set import recommend
+from data.analysis.best_set import Change, recommend, saving
 from data.analysis.coded_rows import Part
-from data.analysis.outcomes import (
-    Change,
-    Outcome,
-    Side,
-    compare_sides,
-    saving,
-)
+from data.analysis.outcomes import Outcome, Side, compare_sides
 from data.baselines import baseline_of, distances
 from data.catalogue import Catalogue
 from data.choices import DEFAULT, Choice, Study, Value, more_runs_apart, study_of

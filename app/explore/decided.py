@@ -15,10 +15,10 @@ import polars as pl
 from app.explore.question import Question
 from app.explore.studies import Chosen, best_of, moments_of, setting_keys, studies_of
 from app.kit.clause import MAX_CHARS, write_knobs
-from data.analysis.best_set import recommend
+from data.analysis.best_set import recommend, saving
 from data.analysis.cell_outcomes import SAME_SHARE
 from data.analysis.coded_rows import Part
-from data.analysis.outcomes import Side, compare_sides, saving
+from data.analysis.outcomes import Side, compare_sides
 from data.analysis.planner import more_runs
 from data.baselines import Baseline, baseline_of, distances
 from data.choices import DEFAULT, Study, more_runs_apart

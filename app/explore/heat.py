@@ -31,11 +31,10 @@ from app.kit.words import (
     synthetic_note,
     system_name,
 )
-from data.analysis.like_with_like import Slice, like_with_like
-from data.analysis.spreads import pool
+from data.analysis.like_with_like import Slice, like_with_like, pool
 from data.knobs import Knob
 from data.metrics import Metric
-from data.queries.metric_cube import cells_query
+from data.queries.explore import cells_query
 from data.selection import Selection, Value
 from data.units import format_digits, has_prefix
 

@@ -15,10 +15,10 @@ from app.kit.joined import join_panels
 from app.kit.panels import NONE, Split
 from app.kit.settings import MAX_ROWS
 from app.kit.words import EMPTY_LAKE, explanation, slice_words, subject, synthetic_note
-from data.analysis.like_with_like import Slice, like_with_like
-from data.analysis.spreads import mean_spreads, pool
+from data.analysis.like_with_like import Slice, like_with_like, pool
+from data.analysis.spreads import mean_spreads
 from data.knobs import Knob
-from data.queries.metric_cube import cells_query, medians_query
+from data.queries.explore import cells_query, medians_query
 from data.queries.statement import statement
 from data.selection import Selection
 from data.units import lowered

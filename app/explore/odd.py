@@ -19,7 +19,7 @@ from data.analysis.coded_rows import matches
 from data.analysis.noise import group_medians, odd_runs, priors
 from data.catalogue import Catalogue
 from data.metrics import Metric
-from data.queries.metric_cube import replicates_query, run_ids_query
+from data.queries.explore import replicates_query, run_ids_query
 from data.selection import Selection
 from data.units import format_quantity
 

@@ -18,8 +18,7 @@ from data.analysis.coded_rows import Part
 from data.catalogue import Catalogue
 from data.knobs import Knob
 from data.metrics import Metric
-from data.queries.metric_cube import metric_cube_query
-from data.queries.points import shown_points_query
+from data.queries.explore import metric_cube_query, shown_points_query
 from data.selection import Clause, Selection
 
 # The service-level agreement of the network study: p99 latency, us.

@@ -22,7 +22,7 @@ from app.kit.settings import MAX_POINTS, MAX_ROWS
 from app.kit.words import EMPTY_LAKE, configuration_knobs, explanation, knob_words, no_run_left
 from data.catalogue import Catalogue
 from data.knobs import Knob
-from data.queries.points import points_query
+from data.queries.explore import points_query
 from data.selection import Value, unset_itr
 
 # Columns of points with which the browser compares limits, boxes and polygons.

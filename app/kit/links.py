@@ -13,7 +13,7 @@ from app.kit.context import Lakes
 from app.kit.lake_view import LakeView
 from app.kit.page import Page
 from app.kit.url_state import LINK_VERSION, filter_pairs, has_state
-from data.queries.points import points_query
+from data.queries.explore import points_query
 from data.selection import Selection
 
 # The page that says what the lake holds: its name in the header leads there.

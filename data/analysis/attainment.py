@@ -22,25 +22,12 @@ DRAWS: Final = 400
 BEYOND: Final = 1.05
 
 
-def attainment(
-    x: np.ndarray, y: np.ndarray, setting: np.ndarray, at_x: float, at_y: float
-) -> float:
-    """Return the chance that a sweep with one run a setting has a run at or below a point.
-
-    Args:
-        x, y: Metrics of each run, shape (runs,), finite.
-        setting: Number of each run's setting, integers from 0, shape (runs,).
-    """
-    runs = np.bincount(setting)
-    there = np.bincount(setting[(x <= at_x) & (y <= at_y)], minlength=len(runs))
-    return float(1 - np.prod(1 - there / np.maximum(runs, 1)))
-
-
 def attainment_line(x: np.ndarray, y: np.ndarray, setting: np.ndarray, level: float) -> np.ndarray:
     """Return the corners of the line above which a sweep attains points with a chance of `level`.
 
     Args:
-        x, y, setting: As of `attainment`.
+        x, y: Metrics of each run, shape (runs,), finite.
+        setting: Number of each run's setting, integers from 0, shape (runs,).
         level: Chance, above 0 and at most 1.
 
     Returns:

@@ -14,9 +14,9 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import stdtrit
 
-from data.analysis.best_set import quantile
+from data.analysis.best_set import Change, quantile
 from data.analysis.noise import Estimates
-from data.analysis.outcomes import MARGIN, MORE_TRIED, Change, Comparison, Outcome, with_more_runs
+from data.analysis.outcomes import MARGIN, MORE_TRIED, Comparison, Outcome, with_more_runs
 
 # The comparison of a claim at an error.
 Question = Callable[[float], Comparison]

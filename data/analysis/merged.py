@@ -6,8 +6,8 @@ from typing import Final
 import numpy as np
 import polars as pl
 
+from data.analysis.like_with_like import pooled
 from data.analysis.significance import Moments, Samples, moments
-from data.analysis.spreads import pooled
 
 # Moments over all runs, where some rows are means of several.
 POOLED: Final = ("pooled_n", "pooled_mean", "pooled_sd")

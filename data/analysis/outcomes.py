@@ -14,7 +14,7 @@ from typing import Final, Literal
 import numpy as np
 from scipy.special import stdtr
 
-from data.analysis.best_set import OUTSIDE_SHARE, BestSet, critical, difference_df, sidak
+from data.analysis.best_set import OUTSIDE_SHARE, BestSet, Change, critical, difference_df, sidak
 from data.analysis.noise import Estimates
 
 Outcome = Literal["a_better", "b_better", "equivalent", "undecided"]
@@ -23,40 +23,6 @@ DECIDED: Final[tuple[Outcome, ...]] = ("equivalent", "a_better", "b_better")
 MARGIN: Final = float(np.log(1.02))
 # Numbers of further runs of each setting that are tried.
 MORE_TRIED: Final = (*range(1, 11), *range(12, 31, 2), *range(35, 101, 5))
-
-
-@dataclass(frozen=True, slots=True)
-class Change:
-    """A difference of means with its interval, on the log scale.
-
-    Attributes:
-        estimate: NaN where there is none.
-        low, high: Ends of the interval; infinite where the data do not bound it.
-    """
-
-    estimate: float
-    low: float
-    high: float
-
-
-def saving(setting: Estimates, baseline: Estimates, picked_among: int, alpha: float) -> Change:
-    """Return the change of a recommended setting against a named baseline.
-
-    The interval holds after the setting was picked: its high end is simultaneous over all settings
-    that might have been picked. Its low end needs no correction, because picking a low mean makes a
-    still lower true one less likely.
-
-    Args:
-        setting, baseline: Of one setting each, shape ().
-        picked_among: Members of the best set with two or more runs.
-    """
-    estimate = float(setting.mean - baseline.mean)
-    deviation = float(np.sqrt(setting.variance + baseline.variance))
-    low, high = (
-        float(critical(p, setting, baseline)) * deviation
-        for p in (alpha / 2, sidak(alpha / 2, picked_among))
-    )
-    return Change(estimate, estimate - low, estimate + high)
 
 
 @dataclass(frozen=True, slots=True)

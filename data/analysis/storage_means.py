@@ -6,8 +6,8 @@ from typing import Any, Final
 import numpy as np
 import polars as pl
 
-from data.analysis.like_with_like import Slice, like_with_like
-from data.analysis.spreads import difference_spreads, mean_spreads, pool
+from data.analysis.like_with_like import Slice, like_with_like, pool
+from data.analysis.spreads import difference_spreads, mean_spreads
 from data.analysis.verdicts import LOADS_STORES
 from data.catalogue import SHIPPED, Catalogue
 from data.knobs import Knob

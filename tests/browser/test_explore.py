@@ -6,9 +6,8 @@ from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
-from playwright.sync_api import BrowserContext, Page, expect
+from playwright.sync_api import Page, expect
 
-from bench.bare_page import SHOWN, write_bare_page
 from data.catalogue import SHIPPED
 from data.units import MINUS
 from tests.browser.atlas import Atlas, query_of, wait_idle
@@ -308,23 +307,6 @@ def test_the_scatter_is_painted_first(new_tab: Page, grid_address: str) -> None:
     atlas.open(grid_address, "?v=2&workload=memcached&load=200000")
     atlas.page.wait_for_function("() => window.order.length === 3")
     assert atlas.page.evaluate("window.order")[0] == "scatter"
-
-
-@pytest.mark.slow
-def test_the_bench_compares_with_a_page_of_the_same_points(
-    atlas: Atlas, grid_address: str, visitor: BrowserContext, tmp_path: Path
-) -> None:
-    atlas.open(grid_address)
-    shown = atlas.page.evaluate(SHOWN)
-    bare = visitor.new_page()
-    bare.goto(write_bare_page(tmp_path, shown).as_uri())
-    bare.wait_for_function("() => window.bare && bare.ready")
-    drawn = bare.evaluate("document.getElementById('scatter').data.map((t) => t.x.length)")
-    assert drawn == [len(trace["x"]) for trace in shown["traces"]]
-    assert sum(drawn) == atlas.page.evaluate("wattlas.explore.columns.count")
-    assert bare.evaluate("document.getElementById('heatmap').data[0].z.length") == 3
-    assert bare.locator("tr").count() == 3
-    bare.close()
 
 
 _KINDS = """(kind) => wattlas.plot("scatter")._fullData

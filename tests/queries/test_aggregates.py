@@ -16,9 +16,8 @@ from data.analysis.rules import TOO_FEW
 from data.analysis.significance import Test
 from data.connection import open_lake
 from data.errors import SettingsError
-from data.queries.metric_cube import metric_cube_query
+from data.queries.explore import metric_cube_query, points_query
 from data.queries.moments import moments_query
-from data.queries.points import points_query
 from data.queries.runs import facet_cube_query
 from data.selection import Selection
 from ingest.pipeline import AddOptions, add

@@ -2,11 +2,11 @@
 
 import pytest
 
-from data.analysis.spreads import pool
+from data.analysis.like_with_like import pool
 from data.catalogue import SHIPPED
 from data.connection import Lake
 from data.errors import DataError
-from data.queries.metric_cube import metric_cube_query
+from data.queries.explore import metric_cube_query
 from data.selection import Selection
 
 AT_200K = Selection.of(workload=["memcached"], load=[200_000])

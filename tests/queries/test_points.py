@@ -11,7 +11,7 @@ from deltalake import write_deltalake
 from data.catalogue import SHIPPED
 from data.connection import Lake, open_lake
 from data.errors import DataError
-from data.queries.points import points_query
+from data.queries.explore import points_query
 from data.schema import RUNS, SCHEMA_DESCRIPTION
 from data.selection import Selection
 from tests.fixtures.lakes import run, write_lake

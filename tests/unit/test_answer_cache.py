@@ -21,7 +21,7 @@ from app.kit.lake_view import LakeView, leading
 from data.catalogue import SHIPPED
 from data.connection import open_lake
 from data.errors import LakeError
-from data.queries.points import points_query
+from data.queries.explore import points_query
 from data.selection import Selection
 from tests.fixtures.lakes import run, write_lake
 

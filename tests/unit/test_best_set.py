@@ -14,10 +14,11 @@ from data.analysis.best_set import (
     pair_test,
     quantile,
     recommend,
+    saving,
     sidak,
 )
 from data.analysis.noise import Estimates, Prior, estimates_of, fit_prior, settings_of
-from data.analysis.outcomes import Side, compare_sides, more_runs_of_all, saving
+from data.analysis.outcomes import Side, compare_sides, more_runs_of_all
 
 _PRIOR = Prior(4.0, 0.02)
 

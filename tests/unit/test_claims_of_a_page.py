@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from bench.findings import error_rates
+from data.analysis.best_set import Change
 from data.analysis.claims import (
     Question,
     change_from,
@@ -17,7 +18,7 @@ from data.analysis.claims import (
     paired_change,
 )
 from data.analysis.noise import Estimates, Prior
-from data.analysis.outcomes import Change, Comparison
+from data.analysis.outcomes import Comparison
 
 
 def decided_at(p: float) -> Question:

@@ -8,7 +8,7 @@ import pytest
 
 from data.catalogue import SHIPPED
 from data.connection import open_lake
-from data.queries.points import points_query
+from data.queries.explore import points_query
 from data.selection import Selection
 from ingest.__main__ import main
 from ingest.report import AddReport

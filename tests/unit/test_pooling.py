@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from data.analysis.spreads import pool
+from data.analysis.like_with_like import pool
 
 SCHEMA = {"k": pl.Float64, "n": pl.Int64, "mean": pl.Float64, "sd": pl.Float64}
 VALUES = st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=5)

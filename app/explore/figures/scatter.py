@@ -8,10 +8,15 @@ import numpy as np
 import polars as pl
 
 from app.explore.figures.frame import (
+    attained_traces,
+    band_traces,
     legend_entry,
+    legend_of_proof,
     legend_roles,
     legend_traces,
+    maybe_traces,
     metric_axis,
+    set_traces,
 )
 from app.explore.figures.marks import (
     Marks,
@@ -19,13 +24,6 @@ from app.explore.figures.marks import (
     missed_words,
     odd_trace,
     winner_traces,
-)
-from app.explore.figures.proof import (
-    attained_traces,
-    band_traces,
-    legend_of_proof,
-    maybe_traces,
-    set_traces,
 )
 from app.explore.fronts import Band
 from app.explore.roles import NEUTRAL, Encoding, trace_groups
