@@ -10,6 +10,7 @@ from ingest.proposals.found_tables import FoundTable, header_pattern, paths_besi
 from ingest.proposals.guessed_table import GuessedTable, own_name, title_of
 from ingest.proposals.lake_columns import DOUBTED
 from ingest.proposals.latency_units import NO_UNIT
+from ingest.proposals.means_beside import rows_meant
 from ingest.proposals.path_parts import PathColumn
 from ingest.proposals.replicates import MAYBE_SETTINGS
 from ingest.proposals.roles import Guess
@@ -173,7 +174,13 @@ def table_blocks(
 ) -> tuple[list[str], list[GuessedTable]]:
     """Return the sections and entries of some tables, and what they came from."""
     own = [table for table in tables if table.rows]
-    blocks = [GuessedTable(each, dataset, settings, paths_beside(each, own)) for each in own]
+    of_means = {table.paths[0]: meant for table in own if (meant := rows_meant(table, own))}
+    blocks = []
+    for table in own:
+        beside = paths_beside(table, own)
+        # A table with nearly the headings of one of means is one too.
+        meant = next((of_means[path] for path in beside if path in of_means), "")
+        blocks.append(GuessedTable(table, dataset, settings, beside, meant))
     texts: list[str] = []
     columns: dict[str, str] = {}
     workloads: dict[str, str] = {}
@@ -184,7 +191,7 @@ def table_blocks(
         targets = {guess.to for guess in block.guesses}
         # A shipped workload of this name is another one if its performance was not measured.
         is_new = shipped is None or shipped.performance_metric not in targets
-        if is_new and block.performance:
+        if is_new and block.performance and not block.refusal:
             workloads.setdefault(block.workload, block.performance)
     for name, performance in workloads.items():
         loop = "open" if performance.startswith("latency_") else "closed"

@@ -28,7 +28,7 @@ from ingest.proposals.roles import (
     guess_of,
     is_even,
 )
-from ingest.proposals.row_groups import decides
+from ingest.proposals.row_groups import decides, rows_by
 from ingest.proposals.twin_columns import mark_twins
 from ingest.settings.column_names import WORDS
 from ingest.settings.headings import read_heading
@@ -47,6 +47,13 @@ _SIDES: Final = frozenset("IJKMN")
 # Of the number of samples of something.
 _COUNTED: Final = frozenset({"n", "samples"})
 _DIFFERENCES: Final = frozenset({"delta", "diff", "difference", "change"})
+AT_RANDOM: Final = "differs at random within a setting"
+# Last words of the number of something, or of work that may have been done.
+_NUMBER_OF: Final = frozenset(
+    {"count", "number", "num", "batches", "iterations", "invocations", "operations", "requests",
+     "queries", "images", "frames"}
+)  # fmt: skip
+_PERCENT: Final = frozenset({"percent", "pct"})
 _A_PART: Final = "a clock of one of several processors"
 STATED_NAMES: Final = frozenset(knob.stated_as for knob in STATED)
 
@@ -56,6 +63,7 @@ def guess_columns(
     columns: Sequence[Sequence[Cell]],
     cell_units: Mapping[str, str],
     declared: Mapping[str, TableColumn],
+    sources: Sequence[str] = (),
 ) -> list[Guess]:
     """Guess the roles, targets and units of the columns of a table.
 
@@ -63,6 +71,7 @@ def guess_columns(
         columns: The cells of each column, all of one length.
         cell_units: By heading the unit that follows each number.
         declared: By heading what the settings say already.
+        sources: The file of each row; nothing for one.
     """
     read = [read_heading(heading, cell_units.get(heading, "")) for heading in headings]
     read = read_together(read, columns)
@@ -76,7 +85,7 @@ def guess_columns(
     _mark_differences(guesses)
     _mark_parts(guesses)
     _mark_moments(guesses)
-    _find_counts(guesses, columns)
+    _find_counts(guesses, columns, sources)
     _find_crossed(guesses, columns)
     _find_results(guesses, columns)
     mark_twins(guesses, columns)
@@ -143,8 +152,8 @@ def _mark_differences(guesses: Sequence[Guess]) -> None:
     for guess in guesses:
         words = guess.heading.words
         rest = tuple(word for word in words if word not in _DIFFERENCES)
-        is_free = guess.role == "metric" and not guess.is_declared
-        if is_free and rest != words and rest in names:
+        is_free = guess.role == "metric" and not guess.is_declared and rest != words
+        if is_free and (rest in names or not _PERCENT.isdisjoint(words)):
             guess.role, guess.why, guess.better = "label", "a difference between rows", None
             guess.quantity = guess.unit = ""
 
@@ -214,14 +223,18 @@ def _of_groups(guesses: Sequence[Guess], columns: Sequence[Sequence[Cell]]) -> f
     )
 
 
-def _find_counts(guesses: Sequence[Guess], columns: Sequence[Sequence[Cell]]) -> None:
+def _find_counts(
+    guesses: Sequence[Guess], columns: Sequence[Sequence[Cell]], sources: Sequence[str]
+) -> None:
     """Make metrics of whole numbers that no word says to be set, and that differ at random.
 
-    They are near, as `4998` and `5000` of 5,000 tasks, or of many values each setting has a few.
+    They are near, as `4998` and `5000` of 5,000 tasks, or of many values each setting has a few, or
+    near ones in each file.
     """
     may_be = [n for n, g in enumerate(guesses) if g.kind == "whole" and _is_unsaid(g)]
     runs = [n for n, g in enumerate(guesses) if numbers_runs(g)]
     settings = rows_of_settings(guesses, columns, may_be + runs)
+    own = [of for rows in settings for of in rows_by([sources], rows)] if sources else settings
     for index in may_be:
         guess, cells = guesses[index], columns[index]
         often = [Counter(cells[row] for row in rows) for rows in settings]
@@ -232,14 +245,23 @@ def _find_counts(guesses: Sequence[Guess], columns: Sequence[Sequence[Cell]]) ->
         # Two runs of a setting seldom agree in what is counted.
         is_alone = 2 * times[1] > times.total()
         is_random |= guess.count >= _MANY and is_alone and times.total() < most / 2
+        is_random |= guess.count >= _MANY and all(_are_near(cells, rows) for rows in own)
         if is_random and times.total() > len(settings):
-            guess.role, guess.why = "metric", "differs at random within a setting"
+            guess.role, guess.why = "metric", AT_RANDOM
             guess.is_given = False
+
+
+def _are_near(cells: Sequence[Cell], rows: Sequence[int]) -> bool:
+    """Return whether whole numbers are near, and no steps of one size."""
+    numbers = np.unique([float(cells[row] or 0) for row in rows])
+    steps = np.diff(numbers)
+    is_swept = len(steps) > 1 and bool(np.all(steps == steps[0]))
+    return len(numbers) == 1 or (not is_swept and bool(numbers[-1] < _NEAR * numbers[0]))
 
 
 def _is_unsaid(guess: Guess) -> bool:
     """Return whether numbers are a knob by their values alone, or as the number of something."""
-    is_number = guess.heading.words[-1:] in (("count",), ("number",), ("num",))
+    is_number = not _NUMBER_OF.isdisjoint(guess.heading.words[-1:])
     is_free = guess.role == "knob" and not guess.is_declared
     return is_free and (is_number or guess.why.startswith(FEW_VALUES))
 

@@ -8,7 +8,7 @@ from typing import Final
 from data.schema import MEASUREMENTS
 from ingest.formats.json_cells import Cell
 from ingest.formats.json_rows import is_set
-from ingest.proposals.columns import guess_columns
+from ingest.proposals.columns import AT_RANDOM, guess_columns
 from ingest.proposals.crossed_tables import rows_are_samples
 from ingest.proposals.found_tables import FoundTable
 from ingest.proposals.heading_roles import names_machines
@@ -61,12 +61,18 @@ class GuessedTable:
     """
 
     def __init__(
-        self, table: FoundTable, dataset: str, settings: Settings, beside: Sequence[str] = ()
+        self,
+        table: FoundTable,
+        dataset: str,
+        settings: Settings,
+        beside: Sequence[str] = (),
+        meant: str = "",
     ) -> None:
         """Guess what a table is.
 
         Args:
             beside: Paths of tables with nearly the same headings, its own too.
+            meant: File with the rows that those of this table are means of.
         """
         self.table = table
         self.shape, content = shape_of(table)
@@ -76,7 +82,8 @@ class GuessedTable:
         kept = [at for at, heading in enumerate(content.headings) if not heading.endswith(ends)]
         headings = [content.headings[at] for at in kept]
         columns = [content.columns[at] for at in kept]
-        self.guesses = guess_columns(headings, columns, content.units, table.declared)
+        sources = table.sources if content.rows == table.rows else ()
+        self.guesses = guess_columns(headings, columns, content.units, table.declared, sources)
         self.guesses += [
             Guess(read_heading(each), "label", "computed from other columns", is_dropped=True)
             for each in content.headings
@@ -85,6 +92,8 @@ class GuessedTable:
         self.refusal = ""
         if table.measured and rows_are_samples(table.headings, table.columns):
             self.refusal, self.guesses = _SAMPLES, []
+        if meant:
+            self.refusal = f"its rows are means of rows of {meant}"
         self.means = table.means or mean_columns(content.headings, content.columns)
         if self.means is not None:
             # Their columns are read as the declaration of means says.
@@ -200,6 +209,11 @@ class GuessedTable:
             return "duration_s"
         if latency:
             return latency
+        # In a time that was set, the more was done the better.
+        done = [g for g in metrics if g.why == AT_RANDOM and time is not None and not g.to]
+        for guess in done[: not rates]:
+            guess.better = "more"
+            rates = [guess]
         if rates:
             return own_name(rates[0])
         others = [g for g in metrics if g.quantity == "time" and g.better == "less" and not g.to]

@@ -47,7 +47,7 @@ def is_measured(heading: Heading, quantity: str) -> bool | None:
 def direction_of(heading: Heading, quantity: str) -> Better | None:
     """Return whether less or more of what was measured is better; None if nothing says it."""
     unit = heading.unit
-    if heading.has("remaining", *WORDS["spreads"]):
+    if heading.has("remaining", "gap", "sampling", *WORDS["spreads"]):
         return None
     if heading.words[-2:] == ("frame", "rate") or heading.has(*_SAVINGS):
         return "more"

@@ -11,13 +11,15 @@ import numpy as np
 from ingest.formats.json_cells import Cell
 from ingest.proposals.path_parts import PathColumn
 from ingest.proposals.roles import Guess
-from ingest.proposals.row_groups import are_twins, decides
+from ingest.proposals.row_groups import are_twins, decides, rows_by
 from ingest.settings.column_names import WORDS
 from ingest.settings.headings import words_of
 
 _UNLIKE: Final = 2.0
 # Names of parts that no word explains.
 _UNEXPLAINED: Final = re.compile(r"(?:file|folder)(?:_\d+)?")
+# Numbers of so many digits name something.
+_NAMED: Final = 5
 # Names of numbers that no word explains.
 _UNSAID: Final = re.compile(r"(?:file|folder)_number(?:_\d+)?")
 _COMMANDS: Final = ("arg", "args", "arguments", "command", "cmd")
@@ -46,6 +48,7 @@ def judged_parts(
     settings += [texts[part.name] for part in parts if part.role == "knob"]
     by_row = [*zip(*settings, strict=True)] or [()] * max(map(len, texts.values()), default=0)
     _mark_commands(parts, texts, knobs)
+    _mark_twins_of_files(parts, texts, knobs)
     knobs = [each for each in knobs if each[0].role == "knob"]
     judged = []
     for part in parts:
@@ -90,7 +93,10 @@ def _are_forms(names: set[str]) -> bool:
         return False
     places = [{*column} for column in zip(*rows, strict=True)]
     shared = {word for each in places if len(each) == 1 for word in each if word.isalpha()}
-    return sum(len(each) > 1 for each in places) == 1 and bool(shared - WORDS["general"])
+    apart = [each for each in places if len(each) > 1]
+    # Of `sort_100` and `sort_1000` the number is how much was done; a long one is a name.
+    is_named = all(not word.isdigit() or len(word) >= _NAMED for each in apart for word in each)
+    return len(apart) == 1 and is_named and bool(shared - WORDS["general"])
 
 
 def _mark_commands(
@@ -109,6 +115,27 @@ def _mark_commands(
         if is_whole and any(name in of_paths for name in said):
             guess.role, guess.is_given = "label", False
             guess.why = f"goes with {' and '.join(said)}, of the path among them"
+
+
+def _mark_twins_of_files(
+    parts: Sequence[PathColumn],
+    texts: dict[str, list[str]],
+    knobs: Sequence[tuple[Guess, Sequence[Cell]]],
+) -> None:
+    """Make labels of numbers that say in each file what an earlier knob says: a share of the work.
+
+    `share` is 100 and 50 for 1 and 2 workers in one file, 1000 and 500 in another.
+    """
+    free = [(g, c) for g, c in knobs if g.kind != "text" and g.role == "knob" and not g.is_declared]
+    for at, (guess, cells) in enumerate(free):
+        for other, earlier in (each for each in free[:at] if each[0].role == "knob"):
+            for own in (texts[part.name] for part in parts if part.role == "knob"):
+                rows = rows_by([own], range(len(own)))
+                both = [([earlier[n] for n in each], [cells[n] for n in each]) for each in rows]
+                is_many = all(len({*mine}) > _FEWEST for mine, _ in both)
+                if len(rows) > 1 and is_many and all(are_twins(*each) for each in both):
+                    guess.role, guess.is_given = "label", False
+                    guess.why = f"goes with {other.heading.text} in each file"
 
 
 def _is_plain(part: PathColumn) -> bool:

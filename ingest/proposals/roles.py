@@ -44,10 +44,16 @@ ROW: Final = "the number of the row"
 MOST_VALUES: Final = 64
 MOST_NAMES: Final = 200
 FEW_VALUES: Final = "few values that recur"
+# Numbers of rows rise in such a share of the steps.
+_RISING: Final = 0.95
 # Ranks of tasks and matrices are few, or powers of 2.
 _FEWEST_PLACES: Final = 3
 # Amounts of work, alone or in an object: a size of nothing else; that of a batch was tuned.
 _AMOUNT: Final = re.compile(r"(?:(?:param|config)\w* )?(?:size|n|input size)")
+# Whole numbers that people set have fewer digits before zeros, or are multiples of this; those of
+# tokens, which people set to 1000 or 4096, have still fewer.
+_ODD_DIGITS: Final = 5
+_STEP: Final = 64
 # So few fractions may be the steps of a knob.
 MOST_STEPS: Final = 12
 
@@ -215,6 +221,7 @@ _OF_NUMBERS: Final = (
               (c.differs and c.count > MOST_STEPS and c.measured is None)
               or (c.quantity in ("time", "bytes") and not c.recurs)),
           "metric", "numbers of which none recurs: {c.variety}"),
+    _Case(lambda c: _is_odd(c), "metric", "whole numbers that nobody sets: {c.variety}"),
     # What was set, by its heading, or by values that recur.
     _Case(lambda c: c.measured is False and (c.count <= MOST_NAMES
               or (c.kind == "whole" and float(np.ptp(c.numbers)) <= 2 * c.count))
@@ -246,7 +253,8 @@ def guess_of(heading: Heading, cells: Sequence[Cell]) -> Guess:
     if guess.role == "metric" and column.measured is not False:
         guess.better = direction_of(heading, column.quantity)
     is_amount = _AMOUNT.fullmatch(" ".join(heading.words)) is not None
-    guess.is_given = guess.role == "knob" and (is_amount or heading.has(*WORDS["given"]))
+    is_given = is_amount or heading.has(*WORDS["given"]) or _says_the_meter(column)
+    guess.is_given = guess.role == "knob" and is_given
     negative = [text for text in column.counts if text.startswith("-")]
     if guess.role == "knob" and negative == ["-1"] and max(guess.numbers, default=0) > 1:
         guess.values = {"-1": "none"}
@@ -266,6 +274,13 @@ def _is_result(column: _Column) -> bool:
     may_be_set = _is_bare(column.heading) or column.has(*_PIECES)
     is_set = column.kind == "whole" and column.quantity == "time" and may_be_set
     return is_cost and column.measured is not False and not is_set
+
+
+def _says_the_meter(column: _Column) -> bool:
+    """Return whether texts say how the energy was measured: what two meters say is not compared."""
+    is_named = column.has(*WORDS["methods"]) and column.has("energy", "power")
+    words = [{*words_of(text)} for text in column.counts]
+    return column.kind == "text" and (is_named or all(each & WORDS["meters"] for each in words))
 
 
 def _ranks(column: _Column) -> bool:
@@ -314,7 +329,11 @@ def _is_index(column: _Column) -> bool:
     """Return whether a column without a heading counts the rows, as pandas writes an index."""
     text, numbers = column.heading.text, column.numbers
     is_unnamed = not text or text.startswith("Unnamed: ")
-    return is_unnamed and bool(np.all(np.diff(numbers) == 1)) and numbers[0] in (0, 1)
+    steps = np.diff(numbers)
+    is_whole = bool(np.all(steps == 1)) and numbers[0] in (0, 1)
+    # Rows that were left out leave gaps; each file begins again.
+    is_rising = column.kind == "whole" and len(steps) > 0 and bool(np.mean(steps > 0) > _RISING)
+    return is_unnamed and (is_whole or is_rising)
 
 
 def _numbers_rows(column: _Column) -> bool:
@@ -335,6 +354,19 @@ def is_even(numbers: np.ndarray) -> bool:
     """Return whether whole numbers are few steps of one size, as people choose them."""
     step = int(np.gcd.reduce(np.abs(numbers).astype(np.int64)))
     return step > 0 and float(numbers.max()) <= MOST_VALUES * step
+
+
+def _is_odd(column: _Column) -> bool:
+    """Return whether whole numbers are none that people choose: 10813 and 9877 tokens."""
+    heading = column.heading
+    if column.kind != "whole" or heading.unit or column.quantity or column.count <= _FEWEST_PLACES:
+        return False
+    is_said = not is_counted(heading) and heading.has(*WORDS["given"], "seed", *_IDENTIFIERS)
+    if is_said or heading.has(*WORDS["limits"]) or _AMOUNT.fullmatch(" ".join(heading.words)):
+        return False
+    least = _ODD_DIGITS - is_counted(heading)
+    odd = [text for text in column.counts if len(text.strip("-0")) >= least and int(text) % _STEP]
+    return 2 * len(odd) >= column.count
 
 
 def _is_progression(column: _Column) -> bool:

@@ -6,7 +6,7 @@ from typing import Final
 
 from ingest.formats.json_cells import Cell
 from ingest.formats.json_rows import is_set
-from ingest.proposals.heading_roles import is_measured
+from ingest.proposals.heading_roles import is_measured, names_machines
 from ingest.proposals.roles import Guess
 from ingest.proposals.row_groups import are_twins, decides
 from ingest.settings.column_names import WORDS
@@ -33,7 +33,8 @@ def mark_twins(guesses: Sequence[Guess], columns: Sequence[Sequence[Cell]]) -> N
             kinds = {guess.kind, guesses[other].kind}
             is_count = guess.heading.has("number", "num", "numero", "anzahl", "tokens")
             is_many = guess.count > _FEW and ("text" not in kinds or is_count)
-            is_again = guess.kind == "text" or is_many
+            # A limit of each machine is none that someone swept.
+            is_again = guess.kind == "text" or is_many or names_machines(guesses[other].heading)
             if is_again and are_twins(columns[other], columns[index]):
                 twin, left = guesses[other], guess
                 is_code = twin.kind == "real" and not _is_named(twin)

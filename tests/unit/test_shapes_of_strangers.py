@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from data.connection import open_lake
-from ingest.__main__ import main
+from ingest.__main__ import REFUSED, main
 from tests.fixtures.raw_runs import write_files
 
 
@@ -23,11 +23,24 @@ class Case(NamedTuple):
     rows: list[tuple[Any, ...]]
     given: tuple[str, ...] = ()
     no_knobs: tuple[str, ...] = ()
+    status: int = 0
 
 
 def joules(number: int) -> str:
     """Return an energy as RAPL counts it, with the digits of C's `%.18f`."""
     return f"{number / 16384:.18f}"
+
+
+def windows(done: int, cost: float) -> str:
+    """Return windows of 5 s: how much was done in them, and the joules of an item."""
+    rows = [(n, 200.5 + n / 7, done + n * n * 5 % 31) for n in range(18)]
+    return "trial,energy_j,duration_s,j_per_item,batches,max_gap_s\n" + "".join(
+        f"{n},{joule:.6f},{5.0 + n / 1000},{cost * joule / loops:.9f},{loops},{0.4 + n / 997:.9f}\n"
+        for n, joule, loops in rows
+    )
+
+
+MEANS = "energy_j_mean,j_per_item_mean,j_per_item_sd,pairs\n"
 
 
 CASES: dict[str, Case] = {
@@ -60,6 +73,42 @@ CASES: dict[str, Case] = {
         "file_number, program, duration_s", 18, [(100, "shop_check_single", 0.1)],
         given=("file_number",),
     ),
+    # Rows of means beside the rows that they are of, in one folder with each format.
+    "means in a file beside": Case(
+        {f"net_{name}/{file}.csv": text for name, done in (("a16", 700), ("b32", 300))
+         for file, text in (("windows", windows(done, 0.5)),
+                            ("summary", f"{MEANS}201.0,{100.5 / (done + 15):.9f},0.0001,8\n"))},
+        "folder, energy_j, performance_metric", 36, [("a16", 200.5, "batches")],
+        no_knobs=("batches", "file"), status=REFUSED,
+    ),
+    # The table of averages says no more than that its times are the means of the files.
+    "means of files": Case(
+        {**{f"raw/{name}.log": "time,joules\n" + "".join(
+            f"{time + n / 8:.3f},{joules}\n" for n, joules in enumerate((100.25, 101.5, 99.75)))
+            for name, time in (("rows", 4.5), ("maps", 3.25))},
+         "means.csv": "name,time,avg-joules,max-joules\nrows,4.625,100.5,101.5\n"
+                      "maps,3.375,100.5,101.5\n"},
+        "file, duration_s", 6, [("maps", 3.25)], status=REFUSED,
+    ),
+    # Tokens that a text has, a limit that each host has, and how the energy was measured.
+    "tokens, limits and meters": Case(
+        {"summary.csv": "host_id,model,prompt_tokens,energy_source,limit_watts,gpu_joules,"
+                        "latency_seconds\n" + "".join(
+            f"h{h},{model},{tokens},{('counter', 'power_sum')[(h + m) % 2]},{100 + 20 * h},"
+            f"{tokens / (7 + h):.4f},{tokens / (2500 + 100 * m):.5f}\n"
+            for h in range(3) for m, model in enumerate(("ma:3b", "mb:4b"))
+            for tokens in (10_813 - 37 * m, 3_558 - 11 * m, 4_281 - 13 * m))},
+        "count(DISTINCT energy_source)", 1, [(2,)], given=("energy_source",),
+        no_knobs=("prompt_tokens", "limit"),
+    ),
+    # In each file the share follows from the workers; the least part was measured.
+    "shares of two sizes": Case(
+        {f"{name}.csv": "cycle,W,sort_s,least,share\n" + "".join(
+            f"{cycle},{w},{size / 1e7 / w + cycle / 10:.4f},{size // w - 37 * w},{size // w}\n"
+            for cycle in (1, 2) for w in (1, 3, 5, 7)) for name, size in (
+                ("small", 40_000_000), ("large", 400_000_000))},
+        "count(*)", 1, [(16,)], no_knobs=("least", "share"),
+    ),
 }  # fmt: skip
 
 
@@ -68,7 +117,7 @@ def test_a_strange_table_is_read(name: str, tmp_path: Path) -> None:
     case = CASES[name]
     raw, lake = tmp_path / "study", tmp_path / "lake"
     write_files(raw, case.files)
-    assert main(["add", str(raw), "--lake", str(lake)]) == 0
+    assert main(["add", str(raw), "--lake", str(lake)]) == case.status
     with open_lake(lake) as opened:
         found = opened.polars(f"SELECT {case.columns} FROM runs ORDER BY ALL").rows()
         knobs = opened.catalogue.knobs
