@@ -24,6 +24,7 @@ from app.kit.metric_choice import (
 )
 from app.kit.panels import NONE
 from data.queries.runs import chosen_counts_query, one_measurement_query
+from data.queries.storage import IDLE_WORKLOAD
 from data.selection import Selection, Value
 
 # Of these the value with most configurations is shown, of several the one in the middle; of loads
@@ -80,10 +81,14 @@ def _of_one_workload(view: LakeView) -> ExploreState:
 
 
 def _large_first(view: LakeView, selection: Selection) -> list[Value]:
-    """Return the workloads of a dataset, those with half as many runs as the largest first."""
+    """Return the workloads of a dataset, those with half as many runs as the largest first.
+
+    That of idle runs is the last.
+    """
     there = [c for c in view.counts_of(selection).of("workload", selection) if c.runs]
     most = max((choice.runs for choice in there), default=0)
-    return [choice.value for choice in sorted(there, key=lambda choice: 2 * choice.runs < most)]
+    there.sort(key=lambda choice: (choice.value == IDLE_WORKLOAD, 2 * choice.runs < most))
+    return [choice.value for choice in there]
 
 
 def has_pair(view: LakeView, state: ExploreState) -> bool:

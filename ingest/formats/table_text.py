@@ -117,7 +117,8 @@ def _are_steps(header: Sequence[str], body: Sequence[Sequence[str]], has_steps: 
     is_rising = len(steps) == len(header) - 1 > 1 and steps == sorted({*steps})
     is_rising = is_rising and len({step[2] for step in matches}) == 1
     is_named = not header[0] or HEADING.fullmatch(header[0]) is not None
-    is_crossed = has_steps and not is_measurement(header[0])
+    # `800MHz` says with its unit that it was set; a bare number needs the name of the file.
+    is_crossed = (has_steps or bool(matches and matches[0][2])) and not is_measurement(header[0])
     return is_rising and is_named and (is_crossed or all(is_measurement(row[0]) for row in body))
 
 

@@ -33,6 +33,7 @@ _NO_RUNS: Final = (
 # What a row is of a table that is no run: a sample, or a part of a distribution.
 _SAMPLED: Final = WORDS["times_of_day"] | WORDS["samples"]
 _PERCENTILE: Final = re.compile(r"p\d\d+(?:\.\d+)?|\d\d(?:\.\d+)?th", re.IGNORECASE)
+VALUE_OF_CELLS: Final = "value"
 _STATISTICS: Final = WORDS["statistics"] | WORDS["plain"] - {"run"}
 
 
@@ -111,8 +112,11 @@ def measured_in_cells(path: str, headings: Sequence[str]) -> str:
     crossed = [each for each in headings[1:] if not is_aside(each)]
     _, parts = _parts_of(crossed)
     is_time = is_measurement(headings[0]) and not {*read_heading(headings[0]).words} <= _SAMPLED
-    if not at or len(parts) != 1 or is_time:
+    if len(parts) != 1 or is_time:
         return ""
+    if not at:
+        # Steps with a unit, as `800MHz`, are no results: the cells are, of what nothing says.
+        return VALUE_OF_CELLS if parts[0].unit and parts[0].kind != "text" else ""
     known = any({h.lower() for h in crossed} <= values for values in VALUES.values())
     # The unit behind it: `energy_j`.
     last = at[0] + 1 + (read_heading(stem).unit is not None and len(words) > at[0] + 1)

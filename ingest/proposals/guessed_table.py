@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
-from data.schema import MEASUREMENTS
+from data.schema import KNOBS, MEASUREMENTS
 from ingest.formats.json_cells import Cell
 from ingest.formats.json_rows import is_set
 from ingest.proposals.columns import AT_RANDOM, guess_columns
@@ -41,6 +41,9 @@ _OF_COSTS: Final = (
     "kwh",
     "efficiency",
 )
+IDLE: Final = "idle"
+# Last words of headings of the phases of a run.
+_PHASES: Final = frozenset({"phase", "stage", "state", "segment", "window", "period", "activity"})
 _FIXED: Final = 0.02
 _SAMPLES: Final = "a row is a sample, or a part of a distribution"
 _NOTHING: Final = "a row has no setting, energy, power, time, latency or rate, so it is no run"
@@ -135,6 +138,7 @@ class GuessedTable:
         self.system = dataset
         self.workload = _workload_of(table, self.parts, dataset, settings)
         self._aim_knobs(settings)
+        self._aim_idle(by_heading)
         self.performance = self._performance()
         is_told = any(p.role != "label" for p in self.parts) or self.power or self.energy
         if not (self.refusal or self.means or is_told or any(map(_says_a_run, self.guesses))):
@@ -190,6 +194,27 @@ class GuessedTable:
                     guess.to = target
                     taken.add(target)
 
+    def _aim_idle(self, columns: Mapping[str, Sequence[Cell]]) -> None:
+        """Send the idle phases of runs to a workload of their own: they did none of the work.
+
+        The others are one phase, or numbered replicates of one: `idle_before`, `a1`, `a2`.
+        """
+        for guess in self.guesses:
+            is_phase = guess.role == "knob" and guess.kind == "text" and not guess.is_declared
+            if not is_phase or guess.to or _PHASES.isdisjoint(guess.heading.words[-1:]):
+                continue
+            names = {str(cell).strip() for cell in columns.get(guess.heading.text, ()) if cell}
+            idle = {name for name in names if IDLE in words_of(name)}
+            stems = {name.rstrip("0123456789") for name in names - idle}
+            if not idle or len(stems) != 1:
+                continue
+            guess.to, guess.is_given, guess.why = "workload", False, "phases: idle, and the work"
+            guess.values = {n: IDLE if n in idle else self.workload for n in sorted(names)}
+            for other in self.guesses:
+                if other.to == "replicate" and len(names - idle) > 1:
+                    # It counts the runs of each phase.
+                    other.to, other.why = "", "a number of the row"
+
     def _performance(self) -> str:
         """Return the column of the workload's performance; empty if nothing was measured.
 
@@ -233,7 +258,9 @@ def _is_other(guess: Guess, cells: Sequence[Cell], settings: Settings) -> bool:
         return not {str(cell).lower() for cell in cells} <= settings.modes.keys()
     is_metric = name in MEASUREMENTS and guess.role == "metric"
     is_kind = (guess.kind == "text") == (kind == "text")
-    return name in COLUMNS or not is_kind or (name in MEASUREMENTS and not is_metric)
+    is_label = guess.role == "label" and name in KNOBS
+    is_metric_of_lake = name not in MEASUREMENTS or is_metric
+    return name in COLUMNS or not is_kind or is_label or not is_metric_of_lake
 
 
 def _says_a_run(guess: Guess) -> bool:

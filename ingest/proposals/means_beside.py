@@ -94,8 +94,9 @@ def _means(table: FoundTable, words: Sequence[tuple[str, ...]]) -> Iterator[_Num
     """Yield the means of each of some columns, by file, then by each column of names."""
     by_words = {_words(read_heading(h)): c
                 for h, c in zip(table.headings, table.columns, strict=True)}  # fmt: skip
-    names = [c for c in table.columns if not len(_floats(c))]
-    for keys in (table.sources, *names):
+    keyed: list[Sequence[Cell]] = [table.sources]
+    keyed += [cells for cells in table.columns if not len(_floats(cells))]
+    for keys in keyed:
         rows: dict[Cell, list[int]] = defaultdict(list)
         for row, key in enumerate(keys):
             rows[key].append(row)
