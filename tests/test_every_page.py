@@ -293,7 +293,7 @@ def test_unknown_names_in_a_link_are_ignored_and_listed(sample: Flask, page: Pag
 @every_page
 @given(data=st.data())
 def test_no_text_of_a_link_is_more_than_refused(page: Page, data: st.DataObject) -> None:
-    keys = (*page.state.PARAMETERS, "sel", "load", "run", "system", "v")
+    keys = (*page.state.parameters(), "sel", "load", "run", "system", "v")
     key = data.draw(st.sampled_from(sorted(set(keys))))
     value = data.draw(
         st.one_of(

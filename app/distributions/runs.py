@@ -11,7 +11,7 @@ from app.kit.controls import Entries, entries
 from app.kit.lake_view import LakeView, leading
 from app.kit.links import configurations
 from app.kit.settings import MAX_ROWS
-from app.kit.url_state import Parameter, UrlState, check_choice, read_lake_version
+from app.kit.url_state import UrlState, check_choice, parameter
 from data.analysis.coded_rows import LEADING, Choice, FacetCounts, matches
 from data.catalogue import Catalogue
 from data.distributions import QUANTITIES
@@ -43,19 +43,11 @@ class DistributionsState(UrlState):
 
     VERSION: ClassVar = 2
     UPGRADERS: ClassVar = {1: lambda parameters: parameters}
-    KEPT: ClassVar = ()
-    PARAMETERS: ClassVar = {
-        "what": Parameter("quantity"),
-        "x": Parameter("knob"),
-        "split": Parameter("split"),
-        "sel": Parameter("sel"),
-        "lake": Parameter("lake_version", read_lake_version),
-    }
 
-    quantity: str = "gap_ns"
-    knob: str = ITR
-    split: str = SYSTEM
-    sel: str = ""
+    quantity: str = parameter("what", "gap_ns")
+    knob: str = parameter("x", ITR)
+    split: str = parameter("split", SYSTEM)
+    sel: str = parameter("sel", "")
 
     def __post_init__(self) -> None:
         check_choice("what", self.quantity, QUANTITIES)

@@ -119,7 +119,7 @@ def opened(view: LakeView, state: ExploreState) -> ExploreState:
     chosen = with_knobs(view, measured)
     varying, changes = view.varying(state.selection), dict[str, Any]()
     for keys in _KNOB_KEYS:
-        names = [state.PARAMETERS[key].attribute for key in keys]
+        names = [state.parameters()[key].attribute for key in keys]
         usual = (knobs.get(getattr(state, name)) for name in names)
         is_lacking = any(knob and knob.column not in varying for knob in usual)
         if named is None or (named.isdisjoint(keys) and is_lacking):
@@ -173,7 +173,7 @@ def _with_metrics(view: LakeView, state: ExploreState) -> tuple[ExploreState, tu
     }  # fmt: skip
     usual_of = {"x": performance, "by": performance}
     changes: dict[str, Any] = {
-        state.PARAMETERS[key].attribute: value
+        state.parameters()[key].attribute: value
         for key, value in chosen.items()
         if is_open(key, usual_of.get(key, usual.y))
     }

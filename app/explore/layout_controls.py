@@ -241,6 +241,6 @@ def controls(view: LakeView, state: ExploreState, keys: Sequence[str]) -> list[C
         if control.word:
             laid_out.append(html.Span(control.word, className="quiet"))
         listed = control.choices(view, state) if control.choices else []
-        value = getattr(state, ExploreState.PARAMETERS[key].attribute)
+        value = getattr(state, ExploreState.parameters()[key].attribute)
         laid_out.append(control.laid_out(key, listed, value))
     return laid_out

@@ -8,13 +8,11 @@ from app.kit.clause import read_clause, write_knobs
 from app.kit.metric_choice import PERFORMANCE
 from app.kit.panels import AUTO, NONE
 from app.kit.url_state import (
-    Parameter,
     Parameters,
     Upgraders,
     UrlState,
     check_choice,
-    read_flag,
-    read_lake_version,
+    parameter,
     read_number,
 )
 from data.analysis.like_with_like import check_pool
@@ -93,116 +91,46 @@ class ExploreState(UrlState):
 
     VERSION: ClassVar[int] = 2
     UPGRADERS: ClassVar[Upgraders] = {1: _from_1}
-    PARAMETERS: ClassVar = {
-        "rep": Parameter("replicates"),
-        "x": Parameter("x"),
-        "y": Parameter("y"),
-        "xlog": Parameter("x_log", read_flag),
-        "ylog": Parameter("y_log", read_flag),
-        "frontier": Parameter("frontier", read_flag),
-        "band": Parameter("bands", read_flag),
-        "noodd": Parameter("without_odd", read_flag),
-        "col": Parameter("colour"),
-        "size": Parameter("size"),
-        "sym": Parameter("symbol"),
-        "hx": Parameter("heat_x"),
-        "hy": Parameter("heat_y"),
-        "cost": Parameter("cost"),
-        "by": Parameter("limited"),
-        "hsys": Parameter("heat_system"),
-        "hmet": Parameter("heat_metric"),
-        "pool": Parameter("pool", is_list=True),
-        "limit": Parameter("limit", read_number),
-        "alpha": Parameter("alpha", read_number),
-        "margin": Parameter("margin_pct", read_number),
-        "vs": Parameter("against"),
-        "same": Parameter("merged", is_list=True),
-        "show": Parameter("show"),
-        "split": Parameter("split"),
-        "own": Parameter("own_axes", read_flag),
-        "lx": Parameter("lines_x"),
-        "ly": Parameter("lines_y", is_list=True),
-        "lby": Parameter("lines_by"),
-        "lst": Parameter("lines_style"),
-        "llev": Parameter("lines_levels"),
-        "lstat": Parameter("lines_stat"),
-        "lpool": Parameter("lines_pool", is_list=True),
-        "lxlog": Parameter("lines_x_log", read_flag),
-        "lylog": Parameter("lines_y_log", read_flag),
-        "lband": Parameter("lines_bands", read_flag),
-        "sel": Parameter("clause"),
-        "zoom": Parameter("zoom"),
-        "lake": Parameter("lake_version", read_lake_version),
-    }
-    KEPT: ClassVar = ("sel", "zoom")
-    VIEW_KEYS: ClassVar = (
-        "hsys",
-        "hmet",
-        "hx",
-        "hy",
-        "pool",
-        "limit",
-        "cost",
-        "by",
-        "alpha",
-        "margin",
-        "vs",
-        "same",
-        "band",
-        "show",
-        "split",
-        "own",
-        "lx",
-        "ly",
-        "lby",
-        "lst",
-        "llev",
-        "lstat",
-        "lpool",
-        "lxlog",
-        "lylog",
-        "lband",
-    )
 
     selection: Selection = field(default_factory=Selection)
-    replicates: Replicates = "means"
-    x: str = PERFORMANCE
-    y: str = "energy_j"
-    x_log: bool = False
-    y_log: bool = False
-    frontier: bool = True
-    bands: bool = False
-    without_odd: bool = False
-    colour: str = Roles().colour
-    size: str = Roles().size
-    symbol: str = Roles().symbol
-    heat_x: str = "itr"
-    heat_y: str = "dvfs"
-    cost: str = "energy_j"
-    limited: str = PERFORMANCE
-    heat_system: str | None = None
-    heat_metric: str = "energy_j"
-    pool: tuple[str, ...] = ()
-    limit: float | None = None
-    alpha: float = 0.05
-    margin_pct: float = 2.0
-    against: str = ""
-    merged: tuple[str, ...] = ()
-    show: Literal["points", "lines", "both"] = "points"
-    split: str = AUTO
-    own_axes: bool = False
-    lines_x: str = "dvfs"
-    lines_y: tuple[str, ...] = ("energy_j",)
-    lines_by: str = "system"
-    lines_style: str = "itr"
-    lines_levels: Levels = "ends"
-    lines_stat: Stat = "mean"
-    lines_pool: tuple[str, ...] = ()
-    lines_x_log: bool = False
-    lines_y_log: bool = False
-    lines_bands: bool = True
-    clause: str = ""
-    zoom: str = ""
+    replicates: Replicates = parameter("rep", "means")
+    x: str = parameter("x", PERFORMANCE)
+    y: str = parameter("y", "energy_j")
+    x_log: bool = parameter("xlog", False)
+    y_log: bool = parameter("ylog", False)
+    frontier: bool = parameter("frontier", True)
+    bands: bool = parameter("band", False, is_view=True)
+    without_odd: bool = parameter("noodd", False)
+    colour: str = parameter("col", Roles().colour)
+    size: str = parameter("size", Roles().size)
+    symbol: str = parameter("sym", Roles().symbol)
+    heat_x: str = parameter("hx", "itr", is_view=True)
+    heat_y: str = parameter("hy", "dvfs", is_view=True)
+    cost: str = parameter("cost", "energy_j", is_view=True)
+    limited: str = parameter("by", PERFORMANCE, is_view=True)
+    heat_system: str | None = parameter("hsys", None, is_view=True)
+    heat_metric: str = parameter("hmet", "energy_j", is_view=True)
+    pool: tuple[str, ...] = parameter("pool", (), is_view=True)
+    limit: float | None = parameter("limit", None, read_number, is_view=True)
+    alpha: float = parameter("alpha", 0.05, is_view=True)
+    margin_pct: float = parameter("margin", 2.0, is_view=True)
+    against: str = parameter("vs", "", is_view=True)
+    merged: tuple[str, ...] = parameter("same", (), is_view=True)
+    show: Literal["points", "lines", "both"] = parameter("show", "points", is_view=True)
+    split: str = parameter("split", AUTO, is_view=True)
+    own_axes: bool = parameter("own", False, is_view=True)
+    lines_x: str = parameter("lx", "dvfs", is_view=True)
+    lines_y: tuple[str, ...] = parameter("ly", ("energy_j",), is_view=True)
+    lines_by: str = parameter("lby", "system", is_view=True)
+    lines_style: str = parameter("lst", "itr", is_view=True)
+    lines_levels: Levels = parameter("llev", "ends", is_view=True)
+    lines_stat: Stat = parameter("lstat", "mean", is_view=True)
+    lines_pool: tuple[str, ...] = parameter("lpool", (), is_view=True)
+    lines_x_log: bool = parameter("lxlog", False, is_view=True)
+    lines_y_log: bool = parameter("lylog", False, is_view=True)
+    lines_bands: bool = parameter("lband", True, is_view=True)
+    clause: str = parameter("sel", "", is_kept=True)
+    zoom: str = parameter("zoom", "", is_kept=True)
 
     def __post_init__(self) -> None:
         if self.replicates not in ("means", "runs"):

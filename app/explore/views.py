@@ -207,7 +207,7 @@ class ExploreView:
             one that was asked for). None for a view that is no picture.
         label: Name of its panel for screen readers.
         asks: URL keys of the controls that it follows besides those that all views follow; they
-            are in VIEW_KEYS of the state, if no other view has them.
+            are in views' keys of the state (`is_view`), if no other view has them.
         head: URL keys of the controls in the head of its panel, and in the second line of it.
         legend: URL keys of the menus that the titles of its legend open.
         adopts: Those of `asks` whose value it may choose.

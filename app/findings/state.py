@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Final
 
 from app.kit.clause import read_clause
-from app.kit.url_state import Parameter, UrlState, read_flag, read_lake_version, read_number
+from app.kit.url_state import UrlState, parameter, read_lake_version, read_number
 from data.catalogue import Catalogue
 from data.errors import SelectionError
 from data.findings import LIMIT
@@ -40,47 +40,20 @@ class FindingsState(UrlState):
     """
 
     VERSION: ClassVar = 2
-    VIEW_KEYS: ClassVar = (
-        "metric",
-        "sweep",
-        "knob",
-        "across",
-        "budget",
-        "minutes",
-        "since",
-        "adjust",
-    )
-    KEPT: ClassVar = ("sel", "claim")
-    PARAMETERS: ClassVar = {
-        "metric": Parameter("metric"),
-        "limit": Parameter("limit", read_number),
-        "by": Parameter("limited"),
-        "sweep": Parameter("sweep"),
-        "knob": Parameter("knob"),
-        "across": Parameter("across"),
-        "budget": Parameter("budget", _read_count),
-        "minutes": Parameter("minutes", read_number),
-        "since": Parameter("since", read_lake_version),
-        "odd": Parameter("without_odd", read_flag),
-        "adjust": Parameter("adjusted", read_flag),
-        "sel": Parameter("sel"),
-        "claim": Parameter("claim"),
-        "lake": Parameter("lake_version", read_lake_version),
-    }
 
-    metric: str = ENERGY
-    limited: str = "performance"
-    limit: float = LIMIT[1]
-    sweep: str = ""
-    knob: str = ""
-    across: str = ""
-    budget: int | None = None
-    minutes: float | None = None
-    since: int | None = None
-    without_odd: bool = False
-    adjusted: bool = False
-    sel: str = ""
-    claim: str = ""
+    metric: str = parameter("metric", ENERGY, is_view=True)
+    limit: float = parameter("limit", LIMIT[1])
+    limited: str = parameter("by", "performance")
+    sweep: str = parameter("sweep", "", is_view=True)
+    knob: str = parameter("knob", "", is_view=True)
+    across: str = parameter("across", "", is_view=True)
+    budget: int | None = parameter("budget", None, _read_count, is_view=True)
+    minutes: float | None = parameter("minutes", None, read_number, is_view=True)
+    since: int | None = parameter("since", None, read_lake_version, is_view=True)
+    without_odd: bool = parameter("odd", False)
+    adjusted: bool = parameter("adjust", False, is_view=True)
+    sel: str = parameter("sel", "", is_kept=True)
+    claim: str = parameter("claim", "", is_kept=True)
 
     def __post_init__(self) -> None:
         if not self.limit > 0:

@@ -46,9 +46,11 @@ def control_properties(state: type[UrlState]) -> dict[str, str]:
 
     Keys whose values only the browser holds, and the lake's version, have no control.
     """
-    keys = [key for key in state.PARAMETERS if key not in (*state.KEPT, "lake")]
-    flags = {key for key in keys if state.PARAMETERS[key].read is read_flag}
-    return {key: "checked" if key in flags else "value" for key in keys}
+    return {
+        key: "checked" if part.read is read_flag else "value"
+        for key, part in state.parameters().items()
+        if key != "lake" and not part.is_kept
+    }
 
 
 def register_filters(
@@ -149,7 +151,7 @@ def register_workload(
         asked = state.from_json({**(raw or {}), "dataset": datasets}, view.catalogue)
         after = turned(view, asked, workload)
         filters = [chip_values(after.selection.values(name)) for name in others]
-        values = [getattr(after, state.PARAMETERS[key].attribute) for key in controls]
+        values = [getattr(after, state.parameters()[key].attribute) for key in controls]
         values = [list(value) if isinstance(value, tuple) else value for value in values]
         before = [(raw or {}).get(name) for name in others]
         return (

@@ -34,7 +34,8 @@ def browser_state(page: str, view: LakeView, state: Any) -> dict[str, Any]:
 
 def kept_values(state: Any) -> dict[str, Any]:
     """Return the values that only the browser holds, by URL key; tuples as lists."""
-    values = {key: getattr(state, state.PARAMETERS[key].attribute) for key in state.KEPT}
+    kept = {key: p for key, p in state.parameters().items() if p.is_kept}
+    values = {key: getattr(state, p.attribute) for key, p in kept.items()}
     return {key: list(v) if isinstance(v, tuple) else v for key, v in values.items()}
 
 

@@ -1,14 +1,14 @@
 """The state of a page as a URL query: versioned, upgraded if old, rejected with a message if bad.
 
-A page's state is a frozen dataclass that inherits from `UrlState` and lists its URL keys. `v` is
-the version of the encoding; a query without `v` has the current version. To change a page's
+A page's state is a frozen dataclass that inherits from `UrlState`; attributes name their URL keys.
+`v` is the version of the encoding; a query without `v` has the current version. To change a page's
 encoding, raise its VERSION and add to its UPGRADERS a function that converts the previous version's
 parameters to the next one's, so that a link in a paper works for years.
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import lru_cache
+from dataclasses import dataclass, field, fields
+from functools import cache, lru_cache
 from typing import Any, ClassVar, Final, Self
 from urllib.parse import parse_qs, urlencode
 
@@ -34,6 +34,28 @@ def read_text(name: str, text: str) -> str:
     return text
 
 
+def read_number(name: str, text: str) -> float:
+    """Read a finite number.
+
+    Raises:
+        SelectionError: It is not one; the message names the parameter and the text.
+    """
+    try:
+        value = float(text)
+    except ValueError:
+        raise SelectionError(f"{name} is {text!r}, expected a number") from None
+    if value != value or value in (float("inf"), float("-inf")):
+        raise SelectionError(f"{name} is {text!r}, expected a finite number")
+    return value
+
+
+def read_flag(name: str, text: str) -> bool:
+    """Read 0 or 1; raises as `read_number`."""
+    if text not in ("0", "1"):
+        raise SelectionError(f"{name} is {text!r}, expected 0 or 1")
+    return text == "1"
+
+
 @dataclass(frozen=True, slots=True)
 class Parameter:
     """How one key of a URL query is read into an attribute of a state.
@@ -41,11 +63,32 @@ class Parameter:
     Attributes:
         read: Converts the text of a key to a value, given the key's name; raises SelectionError.
         is_list: The key may repeat; the attribute is a tuple of the values.
+        is_kept: Only the browser holds the value, such as the selection.
+        is_view: A control that affects one view only: the page's other views stay unchanged.
     """
 
     attribute: str
     read: Callable[[str, str], Any] = read_text
     is_list: bool = False
+    is_kept: bool = False
+    is_view: bool = False
+
+
+_READERS: Final = {bool: read_flag, float: read_number}
+
+
+def parameter(
+    key: str, default: Any, read: Callable[[str, str], Any] | None = None, **marks: bool
+) -> Any:
+    """Declare an attribute of a state that a key of the URL query holds.
+
+    Args:
+        read: As of `Parameter`; None for what the default is: a flag, a number, a text, texts.
+        marks: `is_list`, `is_kept`, `is_view`, as of `Parameter`.
+    """
+    marks = {"is_list": isinstance(default, tuple), **marks}
+    read = read or _READERS.get(type(default), read_text)
+    return field(default=default, metadata={"key": key, "marks": {"read": read, **marks}})
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,26 +104,32 @@ class UrlState:
         carried: Parameters of a link that the page cannot use, such as filters that it does not
             have; it hands them on to other pages.
         ignored: Names in the link that no page knows, such as `utm_source`.
-        named: The keys of PARAMETERS in the link: the others have their defaults. None without a
+        named: The keys of parameters in the link: the others have their defaults. None without a
             link.
 
-    A subclass sets VERSION; UPGRADERS (old version to the function that converts its parameters to
-    the next one's); PARAMETERS (by URL key, in the order in which they are written); KEPT (keys
-    whose values only the browser holds, such as the selection); and VIEW_KEYS (keys of controls
-    that affect one view only: the page's other views stay unchanged). It overrides `filters` if it
-    lacks some, and `check`.
+    A subclass sets VERSION and UPGRADERS (old version to the function that converts its parameters
+    to the next one's), and declares each attribute by `parameter`, in the order in which links have
+    them. It overrides `filters` if it lacks some, and `check`.
     """
 
     VERSION: ClassVar[int] = 1
     UPGRADERS: ClassVar[Upgraders] = {}
-    PARAMETERS: ClassVar[Mapping[str, Parameter]] = {}
-    KEPT: ClassVar[tuple[str, ...]] = ("sel",)
-    VIEW_KEYS: ClassVar[tuple[str, ...]] = ()
     selection: Selection = field(default_factory=Selection, kw_only=True)
     lake_version: int | None = field(default=None, kw_only=True)
     carried: Pairs = field(default=(), kw_only=True, compare=False)
     ignored: tuple[str, ...] = field(default=(), kw_only=True, compare=False)
     named: frozenset[str] | None = field(default=None, kw_only=True, compare=False)
+
+    @classmethod
+    @cache
+    def parameters(cls) -> Mapping[str, Parameter]:
+        """Return the parameters by URL key, in the order in which they are written."""
+        own = {
+            part.metadata["key"]: Parameter(part.name, **part.metadata["marks"])
+            for part in fields(cls)
+            if part.metadata
+        }
+        return {**own, "lake": Parameter("lake_version", read_lake_version)}
 
     @classmethod
     def filters(cls, catalogue: Catalogue) -> Collection[str]:
@@ -98,7 +147,7 @@ class UrlState:
         """Write the query string without defaults: the same state gives the same text."""
         default = type(self)()
         pairs = [("v", str(self.VERSION)), *filter_pairs(self.selection)]
-        for key, parameter in self.PARAMETERS.items():
+        for key, parameter in self.parameters().items():
             value = getattr(self, parameter.attribute)
             if value != getattr(default, parameter.attribute):
                 pairs += [(key, text) for text in self.write(key, value)]
@@ -108,15 +157,15 @@ class UrlState:
     def handed_on(self) -> Pairs:
         """Return the filters, the limit and the selection as parameters, without `carried`."""
         default, pairs = type(self)(), filter_pairs(self.selection)
-        for key in sorted(HANDED_ON & self.PARAMETERS.keys()):
-            name = self.PARAMETERS[key].attribute
+        for key in sorted(HANDED_ON & self.parameters().keys()):
+            name = self.parameters()[key].attribute
             if getattr(self, name) != getattr(default, name):
                 pairs.append((key, write_value(getattr(self, name))))
         return tuple(pairs)
 
     def write(self, key: str, value: Any) -> list[str]:
         """Convert one attribute to the texts of its key."""
-        return [write_value(v) for v in (value if self.PARAMETERS[key].is_list else [value])]
+        return [write_value(v) for v in (value if self.parameters()[key].is_list else [value])]
 
     @classmethod
     def from_query(cls, query: str, catalogue: Catalogue) -> Self:
@@ -148,13 +197,13 @@ class UrlState:
             if key.startswith(FACET_PREFIX):
                 column = key.removeprefix(FACET_PREFIX)[:_LONGEST_SHOWN]
                 raise SelectionError(f"the lake has no declared column {column!r} to filter by")
-            if key in cls.PARAMETERS:
-                values[cls.PARAMETERS[key].attribute] = cls.read(key, texts)
+            if key in cls.parameters():
+                values[cls.parameters()[key].attribute] = cls.read(key, texts)
             elif key in HANDED_ON:
                 carried.append((key, check_handed_on(key, texts[-1])))
             else:
                 ignored.append(key)
-        named = frozenset(parameters.keys() & cls.PARAMETERS.keys())
+        named = frozenset(parameters.keys() & cls.parameters().keys())
         state = cls(**values, carried=tuple(carried), ignored=tuple(ignored), named=named)
         state.check(catalogue)
         return state
@@ -162,7 +211,7 @@ class UrlState:
     @classmethod
     def read(cls, key: str, texts: Sequence[str]) -> Any:
         """Convert the texts of one key to the value of its attribute."""
-        parameter = cls.PARAMETERS[key]
+        parameter = cls.parameters()[key]
         if parameter.is_list:
             return tuple(dict.fromkeys(parameter.read(key, text) for text in texts))
         return parameter.read(key, texts[-1])
@@ -187,10 +236,10 @@ class UrlState:
         return {
             "version": cls.VERSION,
             "facets": list(cls.filters(catalogue)),
-            "viewKeys": list(cls.VIEW_KEYS),
+            "viewKeys": [key for key, p in cls.parameters().items() if p.is_view],
             "defaults": {
                 key: default.write(key, value) if p.is_list else write_value(value)
-                for key, p in cls.PARAMETERS.items()
+                for key, p in cls.parameters().items()
                 for own in [getattr(default, p.attribute)]
                 for value in ["" if own is None else own]
             },
@@ -304,21 +353,6 @@ def write_value(value: object) -> str:
     return repr(value) if isinstance(value, float) else str(value)
 
 
-def read_number(name: str, text: str) -> float:
-    """Read a finite number.
-
-    Raises:
-        SelectionError: It is not one; the message names the parameter and the text.
-    """
-    try:
-        value = float(text)
-    except ValueError:
-        raise SelectionError(f"{name} is {text!r}, expected a number") from None
-    if value != value or value in (float("inf"), float("-inf")):
-        raise SelectionError(f"{name} is {text!r}, expected a finite number")
-    return value
-
-
 def check_choice(name: str, value: str | None, known: Collection[str | None]) -> None:
     """Refuse a value that is not one of some.
 
@@ -328,13 +362,6 @@ def check_choice(name: str, value: str | None, known: Collection[str | None]) ->
     if value not in known:
         words = ", ".join(filter(None, known))
         raise SelectionError(f"{name} is {str(value)[:_LONGEST_SHOWN]!r}, expected one of {words}")
-
-
-def read_flag(name: str, text: str) -> bool:
-    """Read 0 or 1; raises as `read_number`."""
-    if text not in ("0", "1"):
-        raise SelectionError(f"{name} is {text!r}, expected 0 or 1")
-    return text == "1"
 
 
 def read_lake_version(name: str, text: str) -> int:

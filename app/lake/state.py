@@ -4,7 +4,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import ClassVar
 
-from app.kit.url_state import Parameter, UrlState, read_lake_version
+from app.kit.url_state import UrlState, parameter
 from data.catalogue import Catalogue
 
 
@@ -13,12 +13,8 @@ class LakePageState(UrlState):
     """The page shows the whole lake: it has no filters, and carries those of links."""
 
     VERSION: ClassVar[int] = 2
-    PARAMETERS: ClassVar = {
-        "sel": Parameter("sel"),
-        "lake": Parameter("lake_version", read_lake_version),
-    }
 
-    sel: str = ""
+    sel: str = parameter("sel", "", is_kept=True)
 
     @classmethod
     def filters(cls, catalogue: Catalogue) -> Collection[str]:

@@ -6,12 +6,10 @@ from typing import Any, ClassVar, Final
 from app.kit.clause import read_clause
 from app.kit.page import View
 from app.kit.url_state import (
-    Parameter,
     Upgraders,
     UrlState,
     check_choice,
-    read_flag,
-    read_lake_version,
+    parameter,
     read_number,
 )
 from app.models.controls import CONTROLS, ENERGY, read_values, values_in
@@ -104,63 +102,42 @@ class ModelsState(UrlState):
         fit: The drawn fit, one of FITS.
     """
 
-    PARAMETERS: ClassVar[dict[str, Parameter]] = {
-        "tab": Parameter("tab"),
-        "host": Parameter("host"),
-        "fig": Parameter("figure"),
-        "scheme": Parameter("schemes", lambda key, text: _schemes(key, text)),
-        "p": Parameter("values", lambda key, text: read_values(key, text, CONTROLS)),
-        "e": Parameter("energy", lambda key, text: read_values(key, text, ENERGY)),
-        "multiples": Parameter("multiples"),
-        "at": Parameter("at_kpps", read_number),
-        "under": Parameter("limit_us", read_number),
-        "latency": Parameter("latency"),
-        "scale": Parameter("scale"),
-        "to": Parameter("to_kpps", read_number),
-        "zoom": Parameter("zoom"),
-        "sim": Parameter("is_simulated", read_flag),
-        "runs": Parameter("has_runs", read_flag),
-        "sizes": Parameter("sizes", lambda key, text: _sizes(key, text)),
-        "seed": Parameter("seed", lambda key, text: _whole(key, text, 0, _MOST_SEED)),
-        "cores": Parameter("cores", lambda key, text: _whole(key, text, 1, 4096)),
-        "tsc": Parameter("tsc_ghz", read_number),
-        "against": Parameter("against"),
-        "fit": Parameter("fit"),
-        "sel": Parameter("sel"),
-        "lake": Parameter("lake_version", read_lake_version),
-    }
     VERSION: ClassVar[int] = 3
     # Version 2 is the version of links from other pages. In version 3 `limit` is Explore's.
     UPGRADERS: ClassVar[Upgraders] = {
         1: lambda parameters: parameters,
         2: lambda old: {"under" if key == "limit" else key: old[key] for key in old},
     }
-    # Only the browser holds the controls other than filters.
-    KEPT: ClassVar[tuple[str, ...]] = tuple(key for key in PARAMETERS if key != "lake")
 
     selection: Selection = field(default_factory=Selection)
-    tab: str = "interrupts"
-    host: str = "paper2007"
-    figure: str = ""
-    schemes: str = ",".join(FIRST_SCHEMES)
-    values: str = ""
-    energy: str = ""
-    multiples: str = ""
-    at_kpps: float = 100.0
-    limit_us: float = 100.0
-    latency: str = "mean"
-    scale: str = "log"
-    to_kpps: float | None = None
-    zoom: str = ""
-    is_simulated: bool = False
-    has_runs: bool = True
-    sizes: str = ""
-    seed: int = 1
-    cores: int = 16
-    tsc_ghz: float = 2.9
-    against: str = "dvfs_ghz"
-    fit: str = "power"
-    sel: str = ""
+    tab: str = parameter("tab", "interrupts", is_kept=True)
+    host: str = parameter("host", "paper2007", is_kept=True)
+    figure: str = parameter("fig", "", is_kept=True)
+    schemes: str = parameter(
+        "scheme", ",".join(FIRST_SCHEMES), lambda key, text: _schemes(key, text), is_kept=True
+    )
+    values: str = parameter(
+        "p", "", lambda key, text: read_values(key, text, CONTROLS), is_kept=True
+    )
+    energy: str = parameter("e", "", lambda key, text: read_values(key, text, ENERGY), is_kept=True)
+    multiples: str = parameter("multiples", "", is_kept=True)
+    at_kpps: float = parameter("at", 100.0, is_kept=True)
+    limit_us: float = parameter("under", 100.0, is_kept=True)
+    latency: str = parameter("latency", "mean", is_kept=True)
+    scale: str = parameter("scale", "log", is_kept=True)
+    to_kpps: float | None = parameter("to", None, read_number, is_kept=True)
+    zoom: str = parameter("zoom", "", is_kept=True)
+    is_simulated: bool = parameter("sim", False, is_kept=True)
+    has_runs: bool = parameter("runs", True, is_kept=True)
+    sizes: str = parameter("sizes", "", lambda key, text: _sizes(key, text), is_kept=True)
+    seed: int = parameter(
+        "seed", 1, lambda key, text: _whole(key, text, 0, _MOST_SEED), is_kept=True
+    )
+    cores: int = parameter("cores", 16, lambda key, text: _whole(key, text, 1, 4096), is_kept=True)
+    tsc_ghz: float = parameter("tsc", 2.9, is_kept=True)
+    against: str = parameter("against", "dvfs_ghz", is_kept=True)
+    fit: str = parameter("fit", "power", is_kept=True)
+    sel: str = parameter("sel", "", is_kept=True)
 
     def __post_init__(self) -> None:
         for key, value, known in (

@@ -8,12 +8,10 @@ from app.kit.clause import Clause, Kind, read_clause, write_knobs
 from app.kit.metric_choice import PERFORMANCE
 from app.kit.panels import AUTO, NONE
 from app.kit.url_state import (
-    Parameter,
     Parameters,
     UrlState,
     check_choice,
-    read_flag,
-    read_lake_version,
+    parameter,
     read_number,
 )
 from data.analysis.like_with_like import check_pool
@@ -108,45 +106,25 @@ class ModesState(UrlState):
 
     VERSION: ClassVar = 3
     UPGRADERS: ClassVar = {1: _sel_of_pick, 2: _with_the_rule_of_2}
-    PARAMETERS: ClassVar = {
-        "x": Parameter("x"),
-        "y": Parameter("y"),
-        "who": Parameter("competitor"),
-        "metric": Parameter("metric"),
-        "vs": Parameter("versus"),
-        "limit": Parameter("limit", read_number),
-        "by": Parameter("limited"),
-        "test": Parameter("test"),
-        "corr": Parameter("correction"),
-        "alpha": Parameter("alpha", read_number),
-        "margin": Parameter("margin_pct", read_number),
-        "lead": Parameter("lead"),
-        "against": Parameter("against"),
-        "pool": Parameter("pool", is_list=True),
-        "split": Parameter("split"),
-        "own": Parameter("own_axes", read_flag),
-        "sel": Parameter("sel"),
-        "lake": Parameter("lake_version", read_lake_version),
-    }
 
     selection: Selection = field(default_factory=Selection)
-    x: str | None = None
-    y: str | None = None
-    competitor: str | None = None
-    metric: str | None = None
-    versus: Versus = "each"
-    limit: float | None = None
-    limited: str = PERFORMANCE
-    test: Rule = SETS
-    correction: Correction = "benjamini-hochberg"
-    alpha: float = 0.05
-    margin_pct: float = 2.0
-    lead: Lead = "percent"
-    against: str = PERFORMANCE
-    sel: str = ""
-    pool: tuple[str, ...] = ()
-    split: str = AUTO
-    own_axes: bool = False
+    x: str | None = parameter("x", None)
+    y: str | None = parameter("y", None)
+    competitor: str | None = parameter("who", None)
+    metric: str | None = parameter("metric", None)
+    versus: Versus = parameter("vs", "each")
+    limit: float | None = parameter("limit", None, read_number)
+    limited: str = parameter("by", PERFORMANCE)
+    test: Rule = parameter("test", SETS)
+    correction: Correction = parameter("corr", "benjamini-hochberg")
+    alpha: float = parameter("alpha", 0.05)
+    margin_pct: float = parameter("margin", 2.0)
+    lead: Lead = parameter("lead", "percent")
+    against: str = parameter("against", PERFORMANCE)
+    pool: tuple[str, ...] = parameter("pool", ())
+    split: str = parameter("split", AUTO)
+    own_axes: bool = parameter("own", False)
+    sel: str = parameter("sel", "", is_kept=True)
 
     def __post_init__(self) -> None:
         knobs = [name for name in (self.x, self.y, self.competitor) if name is not None]

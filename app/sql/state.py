@@ -4,7 +4,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import ClassVar
 
-from app.kit.url_state import Parameter, UrlState, read_lake_version
+from app.kit.url_state import UrlState, parameter
 from data.catalogue import Catalogue
 from data.errors import SelectionError
 
@@ -30,21 +30,12 @@ class SqlState(UrlState):
     """
 
     VERSION: ClassVar[int] = 2
-    KEPT: ClassVar[tuple[str, ...]] = ("sql", "x", "y", "col", "sel")
-    PARAMETERS: ClassVar = {
-        "sql": Parameter("sql", _read_sql),
-        "x": Parameter("x"),
-        "y": Parameter("y"),
-        "col": Parameter("colour"),
-        "sel": Parameter("sel"),
-        "lake": Parameter("lake_version", read_lake_version),
-    }
 
-    sql: str = ""
-    x: str = ""
-    y: str = ""
-    colour: str = ""
-    sel: str = ""
+    sql: str = parameter("sql", "", _read_sql, is_kept=True)
+    x: str = parameter("x", "", is_kept=True)
+    y: str = parameter("y", "", is_kept=True)
+    colour: str = parameter("col", "", is_kept=True)
+    sel: str = parameter("sel", "", is_kept=True)
 
     @classmethod
     def filters(cls, catalogue: Catalogue) -> Collection[str]:

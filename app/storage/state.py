@@ -8,12 +8,11 @@ import polars as pl
 
 from app.kit.clause import read_clause
 from app.kit.url_state import (
-    Parameter,
     Parameters,
     Upgraders,
     UrlState,
     check_choice,
-    read_lake_version,
+    parameter,
     read_number,
 )
 from data.analysis.like_with_like import check_pool
@@ -56,23 +55,14 @@ class StorageState(UrlState):
         # Energy proportionality is against the IO rate alone, as published.
         2: lambda parameters: {key: text for key, text in parameters.items() if key != "use"},
     }
-    PARAMETERS: ClassVar[dict[str, Parameter]] = {
-        "at": Parameter("at_device"),
-        "access": Parameter("at_rw"),
-        "size": Parameter("at_request", read_number),
-        "err": Parameter("spread"),
-        "pool": Parameter("pool", is_list=True),
-        "sel": Parameter("sel"),
-        "lake": Parameter("lake_version", read_lake_version),
-    }
 
     selection: Selection = field(default_factory=Selection)
-    at_device: str | None = None
-    at_rw: str | None = None
-    at_request: float | None = None
-    spread: Spread = "ci"
-    sel: str = ""
-    pool: tuple[str, ...] = ()
+    at_device: str | None = parameter("at", None)
+    at_rw: str | None = parameter("access", None)
+    at_request: float | None = parameter("size", None, read_number)
+    spread: Spread = parameter("err", "ci")
+    pool: tuple[str, ...] = parameter("pool", ())
+    sel: str = parameter("sel", "", is_kept=True)
 
     def __post_init__(self) -> None:
         check_choice("err", self.spread, SPREADS)

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Final, Literal, Self
 from urllib.parse import parse_qs
 
 from app.kit.clause import read_clause, write_knobs
-from app.kit.url_state import Parameter, Parameters, UrlState, read_lake_version, read_number
+from app.kit.url_state import Parameters, UrlState, parameter, read_number
 from app.timeline.panels import DEFAULT_PANELS, HEATS, PANELS
 from data.catalogue import Catalogue
 from data.errors import SelectionError
@@ -71,40 +71,22 @@ class TimelineState(UrlState):
 
     VERSION: ClassVar[int] = 2
     UPGRADERS: ClassVar = {1: _from_version_1}
-    KEPT: ClassVar = ("run", "hue", "from", "to", "base", "other")
-    PARAMETERS: ClassVar = {
-        "sel": Parameter("sel"),
-        "picked": Parameter("picked", _read_whole),
-        "run": Parameter("runs", is_list=True),
-        "hue": Parameter("hues", _read_whole, is_list=True),
-        "panel": Parameter("panels", is_list=True),
-        "cores": Parameter("cores"),
-        "align": Parameter("align"),
-        "from": Parameter("from_x", read_number),
-        "to": Parameter("to_x", read_number),
-        "heat": Parameter("heat"),
-        "layout": Parameter("layout"),
-        "base": Parameter("base", _read_whole),
-        "other": Parameter("other", _read_whole),
-        "width": Parameter("width", _read_whole),
-        "lake": Parameter("lake_version", read_lake_version),
-    }
 
     selection: Selection = field(default_factory=Selection)
-    sel: str = ""
-    picked: int = 0
-    runs: tuple[str, ...] = ()
-    hues: tuple[int, ...] = ()
-    panels: tuple[str, ...] | None = None
-    cores: str = "all"
-    align: str = "time"
-    from_x: float | None = None
-    to_x: float | None = None
-    heat: str = "interrupts"
-    layout: Layout = "overlay"
-    base: int = 0
-    other: int | None = None
-    width: int = 1000
+    sel: str = parameter("sel", "")
+    picked: int = parameter("picked", 0, _read_whole)
+    runs: tuple[str, ...] = parameter("run", (), is_kept=True)
+    hues: tuple[int, ...] = parameter("hue", (), _read_whole, is_kept=True)
+    panels: tuple[str, ...] | None = parameter("panel", None, is_list=True)
+    cores: str = parameter("cores", "all")
+    align: str = parameter("align", "time")
+    from_x: float | None = parameter("from", None, read_number, is_kept=True)
+    to_x: float | None = parameter("to", None, read_number, is_kept=True)
+    heat: str = parameter("heat", "interrupts")
+    layout: Layout = parameter("layout", "overlay")
+    base: int = parameter("base", 0, _read_whole, is_kept=True)
+    other: int | None = parameter("other", None, _read_whole, is_kept=True)
+    width: int = parameter("width", 1000, _read_whole)
     is_first_look: bool = field(default=False, compare=False)
 
     def __post_init__(self) -> None:

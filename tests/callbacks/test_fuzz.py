@@ -34,7 +34,7 @@ TYPES: Final = ("application/json", "text/plain", "multipart/form-data", "")
 VIEWS: Final = sorted({view.name for page in PAGES for view in page.views})
 KEYS: Final = sorted(
     {"v", "lake", "runs", "from", "to", "what"}
-    | {key for page in PAGES for key in [*page.state.PARAMETERS, *page.state.filters(SHIPPED)]}
+    | {key for page in PAGES for key in [*page.state.parameters(), *page.state.filters(SHIPPED)]}
 )
 WORDS: Final = (
     "", "..", "%2e%2e", "\x00", "\r\nX: y", "\\", "~", "$" * 300, "<b>", "é", "\N{BRAIN}", "-1",

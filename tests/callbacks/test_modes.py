@@ -304,7 +304,7 @@ class TestOnTheGrid:
 
     def test_every_control_has_a_name_for_those_who_listen(self) -> None:
         page = open_layout(PAGE, {"v": "1", "who": "system", "x": "itr", "y": "dvfs"})
-        for key in set(ModesState.PARAMETERS) - {"sel", "lake"}:
+        for key in set(ModesState.parameters()) - {"sel", "lake"}:
             found = by_id(page, IDS.control(key))
             assert getattr(found, "aria-label", None) or key in ("alpha", "margin")
 

@@ -1,7 +1,6 @@
 """What a page gets from its description: addresses, redirects, links that are resolved, stores."""
 
 import io
-from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, ClassVar
@@ -17,7 +16,7 @@ from app.kit.export import ExportedPage
 from app.kit.lake_view import LakeView
 from app.kit.page import Page, View
 from app.kit.page_layout import state_stores
-from app.kit.url_state import Parameter, UrlState, read_lake_version
+from app.kit.url_state import UrlState, parameter
 from app.serve.guard import add_guard
 from app.serve.index import open_layout
 from app.serve.routes import add_page_routes, export_html
@@ -34,16 +33,10 @@ class NoteState(UrlState):
 
     VERSION: ClassVar[int] = 2
     UPGRADERS: ClassVar = {1: lambda parameters: parameters}
-    PARAMETERS: ClassVar[Mapping[str, Parameter]] = {
-        "word": Parameter("word"),
-        "sel": Parameter("sel"),
-        "lake": Parameter("lake_version", read_lake_version),
-    }
 
     selection: Selection = field(default_factory=Selection)
-    word: str = ""
-    sel: str = ""
-    lake_version: int | None = None
+    word: str = parameter("word", "")
+    sel: str = parameter("sel", "", is_kept=True)
 
 
 def resolve(view: LakeView, state: NoteState) -> tuple[NoteState, str]:

@@ -43,7 +43,7 @@ def test_a_state_survives_its_query(  # type: ignore[no-untyped-def]
     selection = Selection.of(mode=["poll", "none"], request=[4096, "none"], itr=["adaptive", 2])
     state = ModesState(
         selection, x, y, competitor, column, "default", limit, "latency_p99_us", test, correction,
-        alpha, margin, lead, "energy_j", sel, lake_version=version,
+        alpha, margin, lead, "energy_j", sel=sel, lake_version=version,
     )  # fmt: skip
     back = ModesState.from_query(state.to_query(), SHIPPED)
     assert back.to_query() == state.to_query()

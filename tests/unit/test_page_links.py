@@ -33,7 +33,7 @@ def test_every_page_reads_the_links_of_other_pages(page: Page) -> None:
     query = urlsplit(page_link(page.path, Selection.of(load=[2e5]), clause, 3)).query
     state = page.state.from_query(query, SHIPPED)
     assert state.lake_version == 3
-    assert getattr(state, page.state.PARAMETERS["sel"].attribute) == clause
+    assert getattr(state, page.state.parameters()["sel"].attribute) == clause
     if "load" in page.state.filters(SHIPPED):
         assert state.selection == Selection.of(load=[2e5])
     assert int(parse_qs(query)["v"][0]) <= page.state.VERSION

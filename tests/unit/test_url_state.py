@@ -1,7 +1,6 @@
 """A page's state as a link: it comes back whole, is written one way, and refuses in words."""
 
 import json
-from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
@@ -15,12 +14,10 @@ from app.explore.state import ExploreState
 from app.kit.clause import MAX_CHARS
 from app.kit.metric_choice import PERFORMANCE
 from app.kit.url_state import (
-    Parameter,
     Parameters,
     UrlState,
     has_state,
-    read_flag,
-    read_lake_version,
+    parameter,
     read_number,
 )
 from data.catalogue import SHIPPED, Catalogue
@@ -87,7 +84,7 @@ def facets_of(state: ExploreState) -> dict[str, set]:
 def controls_of(state: UrlState) -> dict[str, Any]:
     """What the page's controls hold in this state, by URL key."""
     filters = {name: list(state.selection.values(name)) for name in SHIPPED.facets}
-    others = {key: getattr(state, p.attribute) for key, p in state.PARAMETERS.items()}
+    others = {key: getattr(state, p.attribute) for key, p in state.parameters().items()}
     return filters | others
 
 
@@ -301,20 +298,11 @@ class Small(UrlState):
 
     VERSION: ClassVar[int] = 3
     UPGRADERS: ClassVar = {1: _rename_os, 2: _limit_to_us}
-    PARAMETERS: ClassVar[Mapping[str, Parameter]] = {
-        "limit": Parameter("limit", read_number),
-        "run": Parameter("runs", is_list=True),
-        "log": Parameter("is_log", read_flag),
-        "lake": Parameter("lake_version", read_lake_version),
-    }
-    KEPT: ClassVar = ()
-    VIEW_KEYS: ClassVar = ("log",)
 
     selection: Selection = field(default_factory=Selection)
-    limit: float | None = None
-    runs: tuple[str, ...] = ()
-    is_log: bool = True
-    lake_version: int | None = None
+    limit: float | None = parameter("limit", None, read_number)
+    runs: tuple[str, ...] = parameter("run", ())
+    is_log: bool = parameter("log", True, is_view=True)
 
     @classmethod
     def filters(cls, catalogue: Catalogue) -> tuple[str, ...]:
@@ -325,8 +313,7 @@ class Small(UrlState):
 class WithoutFilters(UrlState):
     """A page that does not narrow."""
 
-    PARAMETERS: ClassVar = {"word": Parameter("word")}
-    word: str = ""
+    word: str = parameter("word", "")
 
     @classmethod
     def filters(cls, catalogue: Catalogue) -> tuple[str, ...]:
