@@ -1,8 +1,8 @@
 """Distributions: what the logs of thousands of runs count, against any knob; odd replicates."""
 
-from typing import Any, Final
+from typing import Final
 
-from dash import ClientsideFunction, Input, Output, State, callback, clientside_callback, html
+from dash import ClientsideFunction, Input, Output, clientside_callback, html
 
 from app.distributions.answer import VIEWS, Answer, explain, recomputed, rows_behind, status_words
 from app.distributions.figure import draw_map
@@ -23,9 +23,8 @@ from app.distributions.runs import (
     open_link,
     split_choices,
 )
-from app.kit.callbacks import control_properties, register_filters, register_gather
+from app.kit.callbacks import control_properties, register_answer, register_filters, register_gather
 from app.kit.columns import encode_view
-from app.kit.context import lake_view
 from app.kit.export import ExportedPage, how_computed, render
 from app.kit.lake_view import LakeView
 from app.kit.page import Page
@@ -84,20 +83,23 @@ update_filters = register_filters(
 )
 
 
-@callback(
-    Output(IDS.figure("map"), "data"),
-    Output(IDS("quantiles"), "children"),
-    Output(IDS("siblings"), "children"),
-    Output(IDS.status, "children"),
-    Input(IDS.view_state, "data"),
-    State(IDS.lake_version, "data"),
-)
-def update_views(raw_state: dict[str, Any], version: int) -> tuple:
+def _views(view: LakeView, state: DistributionsState) -> tuple:
     """Draw the map, and list quantiles and runs."""
-    view = lake_view(version)
-    answer = Answer.of(view, DistributionsState.from_json(raw_state, view.catalogue))
+    answer = Answer.of(view, state)
     tables = quantile_table(answer), sibling_table(answer)
     return encode_view(draw_map(answer)), *tables, status_words(answer)
 
+
+update_views = register_answer(
+    IDS,
+    DistributionsState,
+    [
+        Output(IDS.figure("map"), "data"),
+        Output(IDS("quantiles"), "children"),
+        Output(IDS("siblings"), "children"),
+        Output(IDS.status, "children"),
+    ],
+    _views,
+)
 
 clientside_callback(ClientsideFunction("distributions", "show"), Input(IDS.figure("map"), "data"))

@@ -37,6 +37,7 @@ from app.explore.views import (
 )
 from app.kit.callbacks import (
     control_properties,
+    register_answer,
     register_filters,
     register_gather,
     register_workload,
@@ -44,6 +45,7 @@ from app.kit.callbacks import (
 from app.kit.columns import encode_view
 from app.kit.context import lake_view
 from app.kit.filters import offered_choices
+from app.kit.lake_view import LakeView
 from app.kit.page import Page, View
 
 PAGE = Page(
@@ -118,48 +120,32 @@ _PROPERTIES: Final = control_properties(ExploreState)
 UPDATES: Final = {each.name: _register_picture(each) for each in VIEWS if each.picture}
 
 
-@callback(
-    Output("best-table", "children"),
-    Output("limit-words", "children"),
-    Output(IDS("findings"), "children"),
-    Input(IDS.view_state, "data"),
-    Input(IDS.control("limit"), "value"),
-    Input(IDS.control("cost"), "value"),
-    Input(IDS.control("by"), "value"),
-    Input(IDS.control("vs"), "value"),
-    Input(IDS.control("alpha"), "value"),
-    Input(IDS.control("margin"), "value"),
-    Input(IDS.control("same"), "value"),
-    Input(IDS.control("show"), "value"),
-    Input(IDS.control("lx"), "value"),
-    Input(IDS.control("ly"), "value"),
-    State(IDS.lake_version, "data"),
-)
-def update_best(raw_state: dict[str, Any], *controls: Any) -> tuple:
+def _best(view: LakeView, state: ExploreState) -> tuple:
     """List the best settings, and write what the runs prove of them."""
-    *values, version = controls
-    view = lake_view(version)
-    keys = ("limit", "cost", "by", "vs", "alpha", "margin", "same", "show", "lx", "ly")
-    asked = dict(zip(keys, values, strict=True))
-    state = ExploreState.from_json({**raw_state, **asked}, view.catalogue)
     rows, question = best_table(view, state), asked_of(view, state)
     table = best_settings_table(rows, question)
     said = [html.P(source_words(view, state), className="quiet")]
     return table, best_notes(view, state), said + list(map(html.P, sentences(rows, question)))
 
 
-@callback(
-    Output(IDS.status, "children"),
-    Output(IDS("limit-domain"), "data"),
-    Input(IDS.view_state, "data"),
-    Input(IDS.control("by"), "value"),
-    State(IDS.lake_version, "data"),
+update_best = register_answer(
+    IDS,
+    ExploreState,
+    [
+        Output("best-table", "children"),
+        Output("limit-words", "children"),
+        Output(IDS("findings"), "children"),
+    ],
+    _best,
+    ("limit", "cost", "by", "vs", "alpha", "margin", "same", "show", "lx", "ly"),
 )
-def describe_view(raw_state: dict[str, Any], limited: str, version: int) -> tuple:
-    """Write the status line, and return the range of the limit."""
-    view = lake_view(version)
-    state = ExploreState.from_json({**raw_state, "by": limited}, view.catalogue)
-    return status_words(view, state), limit_domain(view, state)
+describe_view = register_answer(
+    IDS,
+    ExploreState,
+    [Output(IDS.status, "children"), Output(IDS("limit-domain"), "data")],
+    lambda view, state: (status_words(view, state), limit_domain(view, state)),
+    ("by",),
+)
 
 
 register_gather(IDS, _PROPERTIES)

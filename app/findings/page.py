@@ -1,10 +1,10 @@
 """Findings: what the lake proves, which knobs matter, what to run next, the order of runs."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from typing import Any, Final
 
-from dash import ClientsideFunction, Input, Output, State, callback, clientside_callback, html
+from dash import ClientsideFunction, Input, Output, clientside_callback, html
 
 from app.findings.answer import default_state, effect_of, opened, shares_of
 from app.findings.figures.knobs import build_effect, build_knobs
@@ -32,9 +32,8 @@ from app.findings.routes import add_routes
 from app.findings.state import FindingsState
 from app.findings.tables import explain, recomputed, rows_behind
 from app.kit import ids as kit_ids
-from app.kit.callbacks import register_filters, register_gather
+from app.kit.callbacks import control_properties, register_answer, register_filters, register_gather
 from app.kit.columns import compact_figure
-from app.kit.context import lake_view
 from app.kit.encodings import message_figure
 from app.kit.export import ExportedPage, how_computed, render
 from app.kit.filters import offered_choices
@@ -43,7 +42,6 @@ from app.kit.page import Page, View
 from data.object_store import delta_table
 
 # The rows that the pictures' items are of: none, for nothing selects them.
-_NO_CONTROLS: Final[Mapping[str, str]] = {}
 _NO_COLUMNS: Final = {"count": 1, "knobs": {}, "fields": {}}
 
 
@@ -153,97 +151,60 @@ PAGE = Page(
 )
 
 
-def _register_block(name: str, make: Any, controls: Mapping[str, str] = _NO_CONTROLS) -> Any:
-    """Register the callback that writes a block's HTML, and the one that puts it into the page.
-
-    Args:
-        controls: URL key to property of those that this block alone depends on.
-    """
-    more = [Input(IDS.control(key), value) for key, value in controls.items()]
-
-    @callback(
-        Output(html_store(name), "data"),
-        Input(IDS.view_state, "data"),
-        *more,
-        State(IDS.lake_version, "data"),
+def _register_block(
+    name: str, make: Callable[[LakeView, FindingsState], Any], asks: Sequence[str] = ()
+) -> Callable[..., Any]:
+    """Register the callback that writes a block's HTML, and the one that puts it into the page."""
+    store = html_store(name)
+    clientside_callback(ClientsideFunction("wattlas", "writeHtml"), Input(store, "data"))
+    return register_answer(
+        IDS,
+        FindingsState,
+        Output(store, "data"),
+        lambda view, state: render(make(view, state)),
+        asks,
     )
-    def update_block(raw_state: dict[str, Any], *given: Any) -> str:
-        *values, version = given
-        view = lake_view(version)
-        asked = {**raw_state, **dict(zip(controls, values, strict=True))}
-        return render(make(view, FindingsState.from_json(asked, view.catalogue)))
-
-    clientside_callback(ClientsideFunction("wattlas", "writeHtml"), Input(html_store(name), "data"))
-    return update_block
 
 
 update_claims = _register_block("claims", claims_block)
 update_published = _register_block("published", lambda view, _: published_block(view))
-update_next = _register_block(
-    "next", next_block, dict.fromkeys(("metric", "sweep", "budget", "minutes", "since"), "value")
-)
-update_order = _register_block("order", order_block, {"adjust": "checked"})
+update_next = _register_block("next", next_block, ("metric", "sweep", "budget", "minutes", "since"))
+update_order = _register_block("order", order_block, ("adjust",))
+update_status = register_answer(IDS, FindingsState, Output(IDS.status, "children"), claims_status)
 
 
-@callback(
-    Output(IDS.status, "children"),
-    Input(IDS.view_state, "data"),
-    State(IDS.lake_version, "data"),
-)
-def update_status(raw_state: dict[str, Any], version: int) -> str:
-    """Count the decided claims that the filters leave."""
-    view = lake_view(version)
-    return claims_status(view, FindingsState.from_json(raw_state, view.catalogue))
-
-
-@callback(
-    Output(IDS.figure("knobs"), "data"),
-    Output(IDS.control("sweep"), "data"),
-    Input(IDS.view_state, "data"),
-    Input(IDS.control("metric"), "value"),
-    State(IDS.lake_version, "data"),
-)
-def update_knobs(raw_state: dict[str, Any], metric: str, version: int) -> tuple:
+def _knobs(view: LakeView, state: FindingsState) -> tuple:
     """Draw the shares of knobs, and list the sweeps."""
-    view = lake_view(version)
-    state = FindingsState.from_json({**raw_state, "metric": metric}, view.catalogue)
     figure = compact_figure(knobs_figure(view, state))
     return {"figure": figure, "columns": _NO_COLUMNS}, sweep_choices(view, state)
 
 
-@callback(
-    Output(IDS.figure("effect"), "data"),
-    Output(IDS.control("knob"), "data"),
-    Output(IDS.control("across"), "data"),
-    Input(IDS.view_state, "data"),
-    Input(IDS.control("metric"), "value"),
-    Input(IDS.control("sweep"), "value"),
-    Input(IDS.control("knob"), "value"),
-    Input(IDS.control("across"), "value"),
-    State(IDS.lake_version, "data"),
-)
-def update_effect(raw_state: dict[str, Any], *controls: Any) -> tuple:
+def _effect(view: LakeView, state: FindingsState) -> tuple:
     """Draw the effect of the chosen knob, and list the knobs of the sweep."""
-    *values, version = controls
-    view = lake_view(version)
-    asked = dict(zip(("metric", "sweep", "knob", "across"), values, strict=True))
-    state = FindingsState.from_json({**raw_state, **asked}, view.catalogue)
     figure = compact_figure(effect_figure(view, state))
     return {"figure": figure}, knob_choices(view, state), across_entries(view, state)
 
 
-update_filters = register_filters(IDS, FindingsState, offered_choices, {"metric": metric_choices})
-register_gather(
+update_knobs = register_answer(
     IDS,
-    {
-        **dict.fromkeys(
-            ("metric", "limit", "by", "sweep", "knob", "across", "budget", "minutes", "since"),
-            "value",
-        ),
-        "odd": "checked",
-        "adjust": "checked",
-    },
+    FindingsState,
+    [Output(IDS.figure("knobs"), "data"), Output(IDS.control("sweep"), "data")],
+    _knobs,
+    ("metric",),
 )
+update_effect = register_answer(
+    IDS,
+    FindingsState,
+    [
+        Output(IDS.figure("effect"), "data"),
+        Output(IDS.control("knob"), "data"),
+        Output(IDS.control("across"), "data"),
+    ],
+    _effect,
+    ("metric", "sweep", "knob", "across"),
+)
+update_filters = register_filters(IDS, FindingsState, offered_choices, {"metric": metric_choices})
+register_gather(IDS, control_properties(FindingsState))
 for _picture in PICTURES:
     clientside_callback(
         ClientsideFunction("wattlasFindings", "draw"),

@@ -53,6 +53,39 @@ def control_properties(state: type[UrlState]) -> dict[str, str]:
     }
 
 
+def register_answer(
+    ids: PageIds,
+    state: type[UrlState],
+    outputs: Output | Sequence[Output],
+    answer: Callable[[LakeView, Any], Any],
+    asks: Sequence[str] = (),
+) -> Callable[..., Any]:
+    """Register the callback that answers the page's state.
+
+    Args:
+        answer: Returns the values of the outputs.
+        asks: URL keys of the controls that affect this answer alone: the state has their values.
+
+    Returns:
+        The callback, of the gathered state, the controls' values and the lake's version.
+    """
+    properties = control_properties(state)
+
+    @callback(
+        outputs,
+        Input(ids.view_state, "data"),
+        *[Input(ids.control(key), properties[key]) for key in asks],
+        State(ids.lake_version, "data"),
+    )
+    def update(raw_state: dict[str, Any], *given: Any) -> Any:
+        *values, version = given
+        view = lake_view(version)
+        asked = {**raw_state, **dict(zip(asks, values, strict=True))}
+        return answer(view, state.from_json(asked, view.catalogue))
+
+    return cast(Callable[..., Any], update)
+
+
 def register_filters(
     ids: PageIds,
     state: type[UrlState],
@@ -95,16 +128,10 @@ def register_filters(
         prevent_initial_call=True,
     )
 
-    @callback(
-        Output(ids.order_note, "children"),
-        Input(ids.view_state, "data"),
-        State(ids.lake_version, "data"),
-    )
-    def update_order_note(raw_state: dict[str, Any], version: int) -> str:
-        view = lake_view(version)
-        found = cast(Any, state.from_json(raw_state, view.catalogue))
-        return order_note(view, found.selection) if view.runs else ""
+    def note(view: LakeView, current: Any) -> str:
+        return order_note(view, current.selection) if view.runs else ""
 
+    register_answer(ids, state, Output(ids.order_note, "children"), note)
     return cast(Callable[[dict[str, Any], int], dict[str, Any]], update_filters)
 
 

@@ -5,11 +5,17 @@ from typing import Any, Final
 
 from dash import ClientsideFunction, Input, Output, State, callback, clientside_callback, html
 
-from app.kit.callbacks import register_filters, register_gather, register_workload
+from app.kit.callbacks import (
+    register_answer,
+    register_filters,
+    register_gather,
+    register_workload,
+)
 from app.kit.columns import encode_view
 from app.kit.context import lake_view
 from app.kit.encodings import message_figure
 from app.kit.filters import offered_choices
+from app.kit.lake_view import LakeView
 from app.kit.page import Page, View
 from app.modes.answer import answer
 from app.modes.defaults import for_workload
@@ -72,20 +78,24 @@ PAGE: Final = Page(
 )
 
 
-@callback(
-    *[Output(IDS.figure(graph), "data") for graph in _LINKED],
-    Output(FINDINGS, "children"),
-    Output(IDS.status, "children"),
-    Input(IDS.view_state, "data"),
-    State(IDS.lake_version, "data"),
-)
-def update_map(raw_state: dict[str, Any], version: int) -> tuple:
+def _map(view: LakeView, state: ModesState) -> tuple:
     """Compare the cells and draw them, after any change except the selection."""
-    view = lake_view(version)
-    drawn = answer(view, ModesState.from_json(raw_state, view.catalogue))
+    drawn = answer(view, state)
     winners = encode_view({"figure": drawn.winners, "columns": drawn.cells})
     others = (encode_view({"figure": figure}) for figure in (drawn.shares, drawn.pareto))
     return (winners, *others, [html.P(words) for words in drawn.conclusions], drawn.status)
+
+
+update_map = register_answer(
+    IDS,
+    ModesState,
+    [
+        *[Output(IDS.figure(graph), "data") for graph in _LINKED],
+        Output(FINDINGS, "children"),
+        Output(IDS.status, "children"),
+    ],
+    _map,
+)
 
 
 @callback(

@@ -1,11 +1,8 @@
 """Storage: the figures of the storage studies for the lake's runs, with linked selections."""
 
-from typing import Any
+from dash import ClientsideFunction, Input, Output, clientside_callback, html
 
-from dash import ClientsideFunction, Input, Output, State, callback, clientside_callback, html
-
-from app.kit.callbacks import register_filters, register_gather
-from app.kit.context import lake_view
+from app.kit.callbacks import register_answer, register_filters, register_gather
 from app.kit.export import ExportedPage, how_computed, render
 from app.kit.lake_view import LakeView
 from app.kit.page import Page
@@ -92,19 +89,9 @@ PAGE = Page(
 )
 
 
-@callback(
-    Output(layout.PICTURES, "data"),
-    Output(layout.PUBLISHED_HTML, "data"),
-    Output(layout.LEGEND, "children"),
-    Output(layout.PLACED, "data"),
-    Output(layout.IDS.status, "children"),
-    Input(layout.IDS.view_state, "data"),
-    State(layout.IDS.lake_version, "data"),
-)
-def update_views(raw_state: dict[str, Any], version: int) -> tuple:
+def _views(view: LakeView, asked: StorageState) -> tuple:
     """Draw all figures and published values, after any change except the selection."""
-    view = lake_view(version)
-    drawn = answer(view, StorageState.from_json(raw_state, view.catalogue))
+    drawn = answer(view, asked)
     state = drawn.study.state
     placed = {
         "choices": place_choices(storage_cube(view, state.selection), state),
@@ -115,15 +102,25 @@ def update_views(raw_state: dict[str, Any], version: int) -> tuple:
     return drawn.pictures, tables, legend, placed, drawn.status
 
 
-@callback(
-    Output(layout.CLAIMS_HTML, "data"),
-    Input(layout.IDS.view_state, "data"),
-    State(layout.IDS.lake_version, "data"),
+update_views = register_answer(
+    layout.IDS,
+    StorageState,
+    [
+        Output(layout.PICTURES, "data"),
+        Output(layout.PUBLISHED_HTML, "data"),
+        Output(layout.LEGEND, "children"),
+        Output(layout.PLACED, "data"),
+        Output(layout.IDS.status, "children"),
+    ],
+    _views,
 )
-def update_claims(raw_state: dict[str, Any], version: int) -> dict[str, str]:
-    """Judge the claims separately, because loading the statistics would delay the figures."""
-    view = lake_view(version)
-    return view.once(_claims, StorageState.from_json(raw_state, view.catalogue))
+# Apart, because loading the statistics would delay the figures.
+update_claims = register_answer(
+    layout.IDS,
+    StorageState,
+    Output(layout.CLAIMS_HTML, "data"),
+    lambda view, state: view.once(_claims, state),
+)
 
 
 def _claims(view: LakeView, state: StorageState) -> dict[str, str]:
