@@ -92,10 +92,14 @@ def best_settings_table(rows: pl.DataFrame, question: Asked) -> html.Div:
 def _best_row(listed: Sequence[Mapping[str, Any]], question: Asked) -> Mapping[str, Any] | None:
     """Return the row that costs least among those that do what the first one does.
 
-    None if all miss the limit. Systems compete; loads, sizes and programs do not.
+    Systems compete; loads, sizes and programs do not. If all miss the limit: the row nearest to it.
     """
     sign = -1 if question.cost.better == "more" else 1
     can = [row for row in listed if row["standing"] != "outside" and row["cost"] is not None]
+    if not can:
+        near = [row for row in listed if row["limited"] is not None]
+        toward = -1 if question.limited.better == "more" else 1
+        return min(near, key=lambda row: toward * row["limited"], default=None)
     # A row without a value on the other axis is no point.
     can = [row for row in can if row["limited"] is not None] or can
     given = [name for name in question.catalogue.choice_columns if name != "system"]

@@ -35,15 +35,24 @@ def _lake_line() -> list:
     except WattlasError as error:
         return [html.Span(str(error), className="lake-line", role="alert")]
     name = view.lake.path.name
-    lake_text = (
-        f"lake: {name} v{view.version} · {view.runs:,} runs"
-        if view.runs
-        else f"lake: {name}, empty"
+    runs = f" · {view.runs:,} run{'' if view.runs == 1 else 's'}"
+    parts = (f"{name} v{view.version}", runs) if view.runs else (f"{name}, empty", "")
+    line = dcc.Link(
+        [_where_wide("lake: "), parts[0], _where_wide(parts[1])],
+        href=address(LAKE_PATH),
+        id=ids.LAKE_LINE,
+        className="lake-line",
+        title="".join(parts),
     )
-    line = dcc.Link(lake_text, href=address(LAKE_PATH), id=ids.LAKE_LINE, className="lake-line")
     if not view.is_synthetic:
         return [line]
-    return [html.Strong("holds synthetic data", className="badge"), line]
+    badge = [_where_wide("holds "), "synthetic", _where_wide(" data")]
+    return [html.Strong(badge, className="badge"), line]
+
+
+def _where_wide(words: str) -> html.Span:
+    """Lay out words that narrow windows leave out."""
+    return html.Span(words, className="where-wide")
 
 
 def shell() -> dmc.MantineProvider:

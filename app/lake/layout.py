@@ -39,11 +39,12 @@ SECTIONS: Final = {
 _SHOWN_KNOBS: Final = 8
 _SHOWN_PROBLEMS: Final = 12
 # Markdown without HTML and pictures; links lead to addresses of these schemes only.
-_READER: Final = MarkdownIt("commonmark", {"html": False}).disable("image")
+_READER: Final = MarkdownIt("commonmark", {"html": False}).enable("table").disable("image")
 _SCHEMES: Final = ("http://", "https://", "mailto:")
 _TAGS: Final = {
     "paragraph": html.P, "strong": html.Strong, "em": html.Em, "blockquote": html.Blockquote,
     "bullet_list": html.Ul, "ordered_list": html.Ol, "list_item": html.Li, "heading": html.H4,
+    "thead": html.Thead, "tbody": html.Tbody, "tr": html.Tr,
 }  # fmt: skip
 _TEXTS: Final = {"code_inline": html.Code, "fence": html.Pre, "code_block": html.Pre}
 _PLAIN: Final = {"text": None, "softbreak": " ", "hardbreak": "\n"}
@@ -294,6 +295,15 @@ def _laid_out(nodes: Sequence[SyntaxTreeNode]) -> list[Component | str]:
             parts.append(_TEXTS[node.type](node.content))
         elif node.type == "link":
             parts.append(web_link(str(node.attrs["href"]), _laid_out(node.children)))
+        elif node.type == "table":
+            # What is wider than its dataset scrolls, also by keys.
+            box = {"tabIndex": 0, "role": "group", "aria-label": "table"}
+            rows = html.Table(_laid_out(node.children))
+            parts.append(html.Div(rows, className="lake-wide", **box))
+        elif node.type in ("th", "td"):
+            cell = html.Th if node.type == "th" else html.Td
+            side = str(node.attrs.get("style", "")).removeprefix("text-align:")
+            parts.append(cell(_laid_out(node.children), className=side or "left"))
         elif node.type in _TAGS:
             parts.append(_TAGS[node.type](_laid_out(node.children)))
         elif node.type == "hr":

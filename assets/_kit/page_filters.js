@@ -125,8 +125,9 @@
       row.replaceChildren(
         element("span", { className: "quiet", textContent: found.length ? "filtered by" : "not filtered" }),
         ...found.map(chip),
-        button("reset", "what the page shows without a link", () => reset(name), {}),
-        undo || button("undo", "the browser's Back", () => history.back(), { undo: "" }));
+        element("span", { className: "ways" },
+          button("reset", "what the page shows without a link", () => reset(name), {}),
+          undo || button("undo", "the browser's Back", () => history.back(), { undo: "" })));
     }
     row.querySelector("[data-undo]").disabled = !wattlas.address.canUndo();
   });

@@ -9,16 +9,17 @@
   const MOST_ROWS = 500;
   let sorted = { title: "", sign: 1 };
 
-  /** The points of the best row of the table of best settings. */
+  const bestRow = () => document.querySelector("#best-table tr[data-best]");
+  /** The points of the best row of the table of best settings, or of the one nearest to the limit. */
   function best() {
-    const row = document.querySelector("#best-table tr[data-best]");
+    const row = bestRow();
     const mask = row && wattlas.clause.evaluate("knobs~" + row.dataset.config, explore.columns);
     return mask ? Array.from(mask.keys()).filter((i) => mask[i]) : [];
   }
   /** The points that the table lists. */
   explore.listed = () => (explore.clause ? explore.selected() : explore.columns ? best() : []);
 
-  /* The system, the knobs that the study varies, the means of both axes, what was given. */
+  /* The system, the knobs of which the points have several values, the means of both axes, what was given. */
   function columnsOf({ fields, titles, units }) {
     const { columns } = explore, system = (i) => explore.systemOf(columns, i);
     const hasSystems = columns.runs.some((_, i) => system(i));
@@ -26,7 +27,9 @@
       title, hint, text: (i) => cells[columns.knobs[column].index[i]],
       order: (i) => wattlas.knob(columns, column, i),
     });
-    const knobs = (isGiven) => columns.named.filter((knob) => knob.is_given === isGiven).map(ofKnob);
+    const isVaried = ({ column }) => new Set(columns.knobs[column].index).size > 1;
+    const named = columns.named.some(isVaried) ? columns.named.filter(isVaried) : columns.named;
+    const knobs = (isGiven) => named.filter((knob) => knob.is_given === isGiven).map(ofKnob);
     const ofField = (name) => ({
       title: titles[name], isNumber: true, order: (i) => columns.fields[name][i],
       text: (i) => wattlas.formatQuantity(columns.fields[name][i], units[name]),
@@ -68,7 +71,8 @@
     const points = isCut ? "first " + MOST_ROWS + " of " + all : all + (count === 1 ? " point" : " points");
     if (explore.clause) return points;
     if (!count) return "nothing: drag a box in a picture";
-    const name = document.querySelector("#best-table tr[data-best] th").textContent;
+    const row = bestRow(), name = row.querySelector("th").textContent;
+    if (row.dataset.meets === "False") return "nothing meets the limit; nearest: " + points + " of " + name;
     return "nothing yet; " + points + " of " + name + " may be the best";
   }
 

@@ -214,7 +214,7 @@
     const labels = curves().filter((one) => !one.kinds.length && !isRefused(one) && !simulatedOf(one.label))
       .map(({ label }) => label);
     const took = Math.ceil(seconds.start + labels.length * seconds[values().traffic]);
-    return { labels, words: `needs simulation, ${page.hasServer ? `${took} s` : "by the server"}` };
+    return { labels, words: page.hasServer ? `simulate, ${took} s` : "needs the server" };
   }
 
   wattlas.models = {

@@ -184,7 +184,7 @@
   /* The axis of the measured over the predicted values, below a panel. */
   const RATIO_AXIS = {
     ...axis(""), title: { text: "ratio", standoff: 2, font: { size: 12 } },
-    domain: [0, 0.2], range: [0, 2], tickvals: [0.5, 1, 1.5], fixedrange: true,
+    domain: [0, 0.2], range: [0, 2], tickvals: [0, 1, 2], fixedrange: true,
   };
 
   /* What the runs' points are, in the subtitle of a panel. */

@@ -71,7 +71,7 @@
       if (!answers.length) {
         const button = element("button", { className: "plain models-needs", textContent: words,
           onclick: simulate });
-        const why = models.isRunning() ? "simulation is under way" : button;
+        const why = models.isRunning() ? "simulating" : button;
         const last = labels.includes(curve.label) ? why : "refuses these parameters";
         const none = FIELDS.map(() => cell("td", "\u2013", "number"));
         return [element("tr", {}, name, ...none, element("td", {}, last))];

@@ -202,17 +202,19 @@
   /** Name in each panel the curves that need a simulation or are simulated; a click simulates them. */
   function placeNeeds() {
     const { labels, words } = models.unsimulated(), isRunning = models.isRunning();
-    const who = labels.length > 3 ? `${labels.length} schemes` : labels.join(", ");
+    const who = labels.length > 1 ? `${labels.length} schemes` : labels[0];
     for (const gd of plots()) {
-      let note = gd.querySelector(".models-needs");
+      const head = gd.closest(".panel").querySelector(".panel-head");
+      let note = head.querySelector(".models-needs");
       if (!note) {
         const onclick = () => simulateMissing();
         note = wattlas.element("button", { className: "plain models-needs", onclick });
-        gd.append(note);
+        head.prepend(note);
       }
       note.hidden = !labels.length;
       note.disabled = isRunning;
-      note.textContent = `${who}: ${isRunning ? "simulation is under way" : words}`;
+      note.textContent = `${who}: ${isRunning ? "simulating" : words}`;
+      note.title = labels.join(", ");
     }
   }
 

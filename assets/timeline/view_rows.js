@@ -3,7 +3,7 @@
   "use strict";
 
   const timeline = (wattlas.timeline = wattlas.timeline || {});
-  const ROW_GAP_PX = 23, ROW_LEAST_PX = 42, LABEL_PX = 12, TICK_PX = 15, NARROW_PX = 560;
+  const ROW_GAP_PX = 21, ROW_LEAST_PX = 35, LABEL_PX = 12, TICK_PX = 15, NARROW_PX = 560;
   const RAW_OF = { gap: "gap_us", rx: "rx_bytes", tx: "tx_bytes" };
 
   /** Which column of a run's single interrupts a row draws; undefined where it draws bins alone. */

@@ -158,6 +158,11 @@ def test_a_limit_that_nobody_meets_names_the_nearest(view: LakeView) -> None:
         assert found[name][1] == f"{nearest}limit {limit} us"
         assert "none meets" not in by_system(view, state(limit=limit))[name][1]
     assert found["Linux tuned"][4:] == [MISSING, MISSING, "3"]  # nothing has a change
+    # The row nearest to the limit is marked: its points stand in the table of selected ones.
+    text = render(best_settings_table(best_table(view, asked), asked_of(view, asked)))
+    (marked,) = re.findall(r"<tr[^>]*data-best[^>]*>(.*?)</tr>", text, re.S)
+    assert "Library OS" in marked
+    assert "limit 60.1 us" in marked
     first, *_ = sentences(best_table(view, asked), asked_of(view, asked))
     assert first == (
         "No setting of Library OS meets 50.0 us at 200k QPS: the lowest p99 latency is 60.1 us "

@@ -91,6 +91,18 @@ def test_what_a_dataset_says_is_shown_without_its_html() -> None:
     assert "href" not in render(readme("[here](data:text/html,x) [there](/lake)"))
 
 
+def test_a_table_of_a_dataset_is_a_table_and_its_cells_have_no_html() -> None:
+    text = "| ring | packets |\n| --- | ---: |\n| <b>512</b> | *1.5M* |\n| [x](javascript:y) |"
+    shown = render(readme(text))
+    assert shown.count("<table>") == 1
+    assert '<th class="left">ring</th><th class="right">packets</th>' in shown
+    assert '<td class="left">&lt;b&gt;512&lt;/b&gt;</td>' in shown
+    assert '<td class="right"><em>1.5M</em></td>' in shown
+    assert "href" not in shown
+    # A wide one scrolls in a box of its own, which keys reach.
+    assert re.search(r'<div [^>]*tabindex="0"[^>]*><table>', shown)
+
+
 @pytest.mark.parametrize("line", ['url = "javascript:x"', 'licence = ""', "citation = 3"])
 def test_what_a_dataset_cannot_say_is_refused_by_name(tmp_path: Path, line: str) -> None:
     path = tmp_path / "wattlas.toml"
