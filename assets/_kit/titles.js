@@ -15,10 +15,22 @@
     return pen.measureText(wattlas.shownText(text.replace(/<[^>]*>/g, ""))).width;
   }
 
-  /** A line of a title as lines that are not wider than `room` pixels; a word is not divided. */
+  /** A word as pieces that are not wider than `room` pixels; one with tags stays whole. */
+  function pieces(word, room, size) {
+    if (word.includes("<") || widthOf(word, size) <= room) return [word];
+    const found = [""];
+    for (const sign of word.match(/&\w+;|./gu)) {
+      const longer = found[found.length - 1] + sign;
+      if (widthOf(longer, size) <= room) found[found.length - 1] = longer;
+      else found.push(sign);
+    }
+    return found;
+  }
+
+  /** A line of a title as lines that are not wider than `room` pixels. */
   function wrapped(line, room, size) {
     const lines = [];
-    for (const word of line.split(SPACE)) {
+    for (const word of line.split(SPACE).flatMap((one) => pieces(one, room, size))) {
       const longer = lines.length ? lines[lines.length - 1] + " " + word : word;
       if (lines.length && widthOf(longer, size) <= room) lines[lines.length - 1] = longer;
       else lines.push(word);

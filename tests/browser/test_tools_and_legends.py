@@ -32,6 +32,20 @@ def test_all_sentences_of_the_lead_are_whole(page: Page, grid_address: str) -> N
     assert unreachable(page) == []
 
 
+def test_a_title_divides_only_words_that_are_wider_than_its_picture(
+    page: Page, grid_address: str
+) -> None:
+    visit(page, f"{grid_address}/?v=2&workload=memcached")
+    word = "a_system_with_a_name_that_is_longer_than_its_picture"
+    fitted = """(text) => wattlas.titles.fitted({ clientWidth: 200, clientHeight: 200 },
+      { title: { text, font: { size: 14 } }, margin: { l: 0, r: 0, t: 30, b: 0 } }).title.text"""
+    lines = page.evaluate(fitted, f"Energy of {word} at 5 &amp; 6").split("<br>")
+    assert lines[0] == "Energy of"
+    assert "".join(lines[1:]) == f"{word} at 5 &amp; 6"
+    assert len(lines) > 2
+    assert page.evaluate(fitted, "Energy at 200k QPS") == "Energy at 200k QPS"
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(("width", "height"), WIDTHS)
 def test_nothing_overlaps_in_storage(
