@@ -8,11 +8,10 @@ from typing import Final
 from ingest.formats.table_reshaped import VALUE
 from ingest.proposals.found_tables import FoundTable, header_pattern, paths_beside
 from ingest.proposals.guessed_table import GuessedTable, own_name, title_of
-from ingest.proposals.lake_columns import DOUBTED
-from ingest.proposals.latency_units import NO_UNIT
 from ingest.proposals.means_beside import rows_meant
 from ingest.proposals.path_parts import PathColumn
 from ingest.proposals.replicates import MAYBE_SETTINGS
+from ingest.proposals.request_units import NO_UNIT
 from ingest.proposals.roles import Guess
 from ingest.proposals.sections import (
     column_section,
@@ -44,10 +43,7 @@ def summary_of(guessed: GuessedTable) -> Iterator[str]:
             yield f"#   {word}: {', '.join(named[:_NAMED])}{more}"
     yield from (f"#   {words}" for words in guessed.shape.words())
     for guess in guessed.guesses:
-        if guess.why.endswith(DOUBTED):
-            text, unit = guess.heading.text, guess.unit
-            yield f"#   doubtful: {text} says no unit, and is taken as {unit}, {DOUBTED}"
-        elif guess.doubt and (guess.to or guess.why.endswith(NO_UNIT)):
+        if guess.doubt and (guess.to or guess.why.endswith(NO_UNIT)):
             yield f"#   doubtful: {guess.heading.text} {guess.doubt}"
     if guessed.means is not None:
         yield f"#   means: of {guessed.means.n} runs each, with their deviations"

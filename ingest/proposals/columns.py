@@ -13,11 +13,11 @@ import numpy as np
 from data.knob_table import STATED
 from data.schema import KNOBS, MEASUREMENTS
 from ingest.declarations import TableColumn
-from ingest.formats.json_cells import STATISTICS, Cell
-from ingest.proposals.counted_rates import settle_counted_rates
+from ingest.formats.json_cells import Cell
 from ingest.proposals.headings_together import read_together
 from ingest.proposals.lake_columns import choose_targets
 from ingest.proposals.replicates import choose_replicate, numbers_runs, rows_of_settings
+from ingest.proposals.request_units import settle_rates
 from ingest.proposals.roles import (
     FEW_VALUES,
     MOST_NAMES,
@@ -34,9 +34,6 @@ from ingest.settings.column_names import WORDS
 from ingest.settings.headings import read_heading
 
 _LEAST_PARTS: Final = 3
-# Words of times of a clock.
-_MOMENTS: Final = WORDS["times_of_day"] | {"stop", "stopped", "finish", "t0", "t1"}
-_TIMES: Final = frozenset({"time", "t", "ts", "at", "clock", "unix", "run", "test", "window"})
 # Of numbers that were set, such a share occurs as often as the others in each setting.
 _REGULAR: Final = 0.8
 # The largest of what is counted over the least.
@@ -76,15 +73,13 @@ def guess_columns(
     read = [read_heading(heading, cell_units.get(heading, "")) for heading in headings]
     read = read_together(read, columns)
     guesses = [guess_of(each, cells) for each, cells in zip(read, columns, strict=True)]
-    settle_counted_rates(guesses)
+    settle_rates(guesses)
     for guess in guesses:
         if (known := declared.get(guess.heading.text)) is not None:
             _declare(guess, known)
-    _mark_summaries(guesses)
     _mark_samples(guesses)
     _mark_differences(guesses)
     _mark_parts(guesses)
-    _mark_moments(guesses)
     _find_counts(guesses, columns, sources)
     _find_crossed(guesses, columns)
     _find_results(guesses, columns)
@@ -120,17 +115,6 @@ def _declare(guess: Guess, known: TableColumn) -> None:
     guess.role = known.role or ("knob" if is_knob else "metric" if is_metric else "label")
     guess.values = {"": ""} if known.values else {}
     guess.is_given = known.is_given
-
-
-def _mark_summaries(guesses: Sequence[Guess]) -> None:
-    """Make metrics of the statistics of lists that a document has, labels of their lengths."""
-    names = {guess.heading.text for guess in guesses}
-    for guess in guesses:
-        stem, _, statistic = guess.heading.text.rpartition("_")
-        is_one = statistic in STATISTICS and {f"{stem}_{each}" for each in STATISTICS} <= names
-        if is_one and not guess.is_declared:
-            guess.role = "label" if statistic == "n" else "metric"
-            guess.why = f"{statistic} of a list"
 
 
 def _mark_samples(guesses: Sequence[Guess]) -> None:
@@ -172,20 +156,6 @@ def _mark_parts(guesses: Sequence[Guess]) -> None:
         is_part = kernels[guess.kernel] >= _LEAST_PARTS and guess.quantity == "frequency"
         if is_part and guess.role == "knob" and not guess.is_declared:
             guess.role, guess.why = "metric", _A_PART
-
-
-def _mark_moments(guesses: Sequence[Guess]) -> None:
-    """Make labels of the times of a clock at which rows begin and end: they rise from row to row.
-
-    One that does not rise is one beside the other: `start_time_s` and `end_time_s`.
-    """
-    moments = [
-        g for g in guesses if g.role == "metric" and not g.is_declared
-        if {*g.heading.words} & _MOMENTS and {*g.heading.words} <= _MOMENTS | _TIMES
-    ]  # fmt: skip
-    for guess in moments:
-        if len(moments) > 1 or bool(np.all(np.diff(guess.numbers) >= 0)):
-            guess.role, guess.why, guess.better = "label", "a time of a clock", None
 
 
 def _find_crossed(guesses: Sequence[Guess], columns: Sequence[Sequence[Cell]]) -> None:

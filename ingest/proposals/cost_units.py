@@ -9,8 +9,7 @@ from typing import Final
 
 import numpy as np
 
-from ingest.proposals.heading_roles import WHEN
-from ingest.proposals.roles import Guess, epoch_scale
+from ingest.proposals.roles import Guess
 from ingest.settings.headings import words_of
 
 # What a machine, a board or a phone takes, W.
@@ -32,8 +31,6 @@ _RARITY: Final = {"ms": 0.1, "us": 0.2, "ns": 0.3, "mW": 0.1, "uW": 0.3, "mJ": 0
 }
 _LONG_S: Final = 20_000.0
 _LONG_US_S: Final = 1_000.0
-# A row may take so many times as long as to the next one: its time may be that of the end.
-_SPARE: Final = 1.5
 _MANY_UJ: Final = 1e5
 # The power of one machine, W.
 MACHINE_W: Final = (1.0, 10_000.0)
@@ -51,13 +48,11 @@ def choose_units(
     energy: Guess | None,
     power: Guess | None,
     duration: Guess | None,
-    apart_s: np.ndarray | None,
     most_w: float,
 ) -> None:
     """Choose the units that headings do not say: those by which energy is power times time.
 
     Args:
-        apart_s: Seconds between the rows, which are longer than what a row took; shape (rows - 1,).
         most_w: What the machines take at most, W.
     """
 
@@ -104,10 +99,6 @@ def choose_units(
         # Whole numbers of both are 56,818,642 uJ in 571 ms, and not mJ in s.
         rarity += _COUNTING * (is_whole and is_counted and (trio[0][0], trio[2][0]) == ("mJ", "s"))
         is_fine = trio[2][0] in ("us", "ns") and duration is not None and duration.kind == "real"
-        if apart_s is not None and duration is not None:
-            took = float(np.median(duration.numbers[1:] * trio[2][1] / apart_s))
-            rarity += max(0.0, float(np.log(took / _SPARE))) if took > 0 else 0.0
-            is_fine = False
         ranked.append(
             (_misfit(joules, watts, seconds, duration, most_w) + rarity + is_fine, order, trio)
         )
@@ -157,16 +148,6 @@ def _is_proven(
     return bool(2 * np.count_nonzero(is_near) > len(joules))
 
 
-def apart_s_of(guesses: Sequence[Guess], rows: int) -> np.ndarray | None:
-    """Return the seconds from each row to the next one by a column of Unix times; None if none."""
-    for guess in guesses:
-        scale = epoch_scale(guess.numbers) if guess.heading.has("timestamp", *WHEN) else None
-        if scale is not None and len(guess.numbers) == rows > 1:
-            steps_s = np.diff(guess.numbers) / scale
-            return steps_s if np.all(steps_s > 0) else None
-    return None
-
-
 def _misfit(
     energy: float | None,
     power: float | None,
@@ -193,25 +174,6 @@ def set_unit(guess: Guess, text: str, scale: float, why: str) -> None:
     guess.unit = text
     guess.scale = scale if guess.to else 1.0
     guess.why += f"; in {text}, {why}"
-
-
-def powers_of_domains(energies: list[Guess], duration: Guess | None) -> list[Guess]:
-    """Take `pkg` and `dram` for powers where their energies would be of no machine.
-
-    A heading that names a part alone says neither energy nor power.
-    """
-    bare = [g for g in energies if _is_bare(g)]
-    middle = max((guess.middle for guess in bare), default=0.0)
-    if duration is None or not (middle and duration.middle) or duration.kind != "real":
-        return []
-    watts = middle / (duration.middle * (duration.own_scale if duration.heading.unit else 1.0))
-    if watts >= MACHINE_W[0] or not MACHINE_W[0] <= middle <= MACHINE_W[1]:
-        return []
-    for guess in bare:
-        guess.quantity = "power"
-        set_unit(guess, "W", 1.0, f"since energies in J would be of {watts:.2g} W")
-        guess.doubt = f"says neither unit nor quantity: W, since J would be of {watts:.2g} W"
-    return bare
 
 
 def _is_bare(guess: Guess) -> bool:

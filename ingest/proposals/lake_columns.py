@@ -13,16 +13,14 @@ from ingest.proposals.cost_units import (
     MACHINE_W,
     PLAUSIBLE_W,
     PROVING,
-    apart_s_of,
     choose_units,
     doubt_units,
     is_of_something_else,
-    powers_of_domains,
     set_unit,
 )
 from ingest.proposals.heading_roles import MEASURED, PLAIN_WORDS, STATISTICS, WHEN, is_spread
-from ingest.proposals.latency_units import NO_UNIT, PERCENTILE, is_latency, name_latencies
-from ingest.proposals.latency_units import choose_units as choose_latency_units
+from ingest.proposals.request_units import NO_UNIT, PERCENTILE, is_latency, name_latencies
+from ingest.proposals.request_units import choose_units as choose_latency_units
 from ingest.proposals.roles import Guess
 from ingest.settings.column_names import WORDS
 
@@ -45,8 +43,6 @@ _MOST_APART: Final = 1e3
 _OF_THE_RUN: Final = (
     MEASURED | PLAIN_WORDS | {"total", "system", "whole", "machine", "server", "board"}
 ) - STATISTICS.union(WORDS["parts"], {"peak"})
-# Evidence of a power whose unit is doubtful.
-DOUBTED: Final = "since all of a power are over 5 kW"
 COLUMNS: Final = ("energy_j", "power_w", "duration_s")
 _WRAPS: Final = tuple(float(2**power) for power in range(14, 21))
 
@@ -115,9 +111,6 @@ def _choose_best(run: _Run) -> None:
     """Choose the columns with the headings that fit best."""
     durations = [g for g in run.times if not is_spread(g.heading)]
     run.duration = run.duration or _best(durations, "duration_s")
-    for guess in powers_of_domains(run.energies, run.duration):
-        run.energies.remove(guess)
-        run.powers.append(guess)
     run.energy = run.energy or _best(run.energies, "energy_j")
     run.power = run.power or _best(run.powers, "power_w")
     if run.duration is run.energy is None and run.power is not None:
@@ -179,17 +172,10 @@ def _choose_units(run: _Run, guesses: Sequence[Guess]) -> None:
         for g in guesses
         if g not in run.metrics
     )
-    apart_s = None if run.duration is None else apart_s_of(guesses, len(run.duration.numbers))
-    unsaid = [guess for guess in run.powers if not guess.unit]
-    is_free = run.power is None or not (run.power.unit or run.power.is_declared)
-    is_alone = is_free and not (run.energy or has_machines)
-    if is_alone and any(g.numbers.min() > PLAUSIBLE_W[1] for g in unsaid):
-        for guess in unsaid:
-            set_unit(guess, "mW", 1e-3, DOUBTED)
     sides = dict(zip(COLUMNS, (run.energy, run.power, run.duration), strict=True))
     stated = frozenset(n for n, g in sides.items() if g is None or g.unit or g.is_declared)
     most_w = _MOST_W if has_machines else PLAUSIBLE_W[1]
-    choose_units(run.energy, run.power, run.duration, apart_s, most_w)
+    choose_units(run.energy, run.power, run.duration, most_w)
     is_open = not {"energy_j", "duration_s"} <= stated
     if run.duration is not None and is_open and is_of_something_else(run.energy, run.duration):
         run.duration.aim("", "; the energy is not of this time")
@@ -214,8 +200,12 @@ def _give_units(run: _Run) -> None:
         if energy and any(_is_product(energy, guess, items) for items in run.metrics):
             item = guess.heading.words[guess.heading.words.index("per") + 1]
             guess.unit, guess.better = f"{energy.unit}/{item}", "less"
-    for guess in run.powers:
-        guess.unit = guess.unit or (power.unit if power else "W")
+    unsaid = [guess for guess in run.powers if not guess.unit]
+    # Of no power of the run, and too large for W: they may be mW.
+    is_open = power is None and any(g.numbers.min() > PLAUSIBLE_W[1] for g in unsaid)
+    for guess in unsaid:
+        guess.unit = power.unit if power else "" if is_open else "W"
+        guess.why += f"; {NO_UNIT}" if is_open else ""
     for guess in run.times:
         # `duration_min` may be the least one, or minutes.
         is_doubtful = guess.heading.unit is None and guess.heading.words[-1:] == ("min",)

@@ -51,30 +51,24 @@ def mark_twins(guesses: Sequence[Guess], columns: Sequence[Sequence[Cell]]) -> N
                 break
         else:
             knobs.append(index)
-    for index in [index for index in knobs if guesses[index].kind == "text"]:
-        others = [other for other in knobs if other != index]
-        parts = [other for other in others if _contains(columns[index], columns[other])]
-        whole = {*zip(*(columns[part] for part in parts), strict=True)}
-        if len(parts) > 1 and len(whole) == guesses[index].count:
-            guesses[index].role = "label"
-            named = " and ".join(guesses[part].heading.text for part in parts)
-            guesses[index].why = f"consists of {named}"
-            continue
-        if guesses[index].is_given:
-            continue
-        # A name of each combination of settings, as a command of its parameters.
-        finer = [n for n in others if decides(columns[index], columns[n]) and guesses[n].count > 1]
-        crossed = {*zip(*(columns[n] for n in finer), strict=True)}
-        product = math.prod(guesses[n].count for n in finer)
-        is_of_settings = guesses[index].heading.has(*_OF_SETTINGS)
-        is_whole = product == len(crossed) or is_of_settings
+    for index in (n for n in knobs if guesses[n].kind == "text"):
+        guess, cells = guesses[index], columns[index]
+        # What its texts decide, as a command its parameters.
+        parts = [n for n in knobs if n != index and guesses[n].count > 1]
+        parts = [n for n in parts if guesses[n].role == "knob" and decides(cells, columns[n])]
+        combinations = len({*zip(*(columns[n] for n in parts), strict=True)})
+        is_crossed = combinations == math.prod(guesses[n].count for n in parts)
+        is_of_settings = guess.heading.has(*_OF_SETTINGS)
         # Of rows with a name each, most of which other settings tell apart, it is no setting.
-        rows = len(columns[index])
-        is_of_row = is_of_settings and guesses[index].count == rows < 2 * len(crossed)
-        if len(finer) > 1 and (is_of_row or (len(crossed) == guesses[index].count and is_whole)):
-            guesses[index].role = "label"
-            named = " and ".join(guesses[n].heading.text for n in finer)
-            guesses[index].why = f"a name of each combination of {named}"
+        is_of_row = is_of_settings and guess.count == len(cells) < 2 * combinations
+        is_whole = combinations == guess.count and (is_crossed or is_of_settings)
+        is_named = not guess.is_given and (is_of_row or is_whole)
+        stated = [n for n in parts if _contains(cells, columns[n])]
+        is_stated = len({*zip(*(columns[n] for n in stated), strict=True)}) == guess.count
+        if len(parts) > 1 and (is_named or (is_stated and len(stated) > 1)):
+            guess.role = "label"
+            named = " and ".join(guesses[n].heading.text for n in parts)
+            guess.why = f"a name of each combination of {named}"
 
 
 def _is_named(guess: Guess) -> bool:

@@ -1,11 +1,13 @@
-"""Which times are latencies, of which percentile, and their unit where headings say none.
+"""Times and rates of requests: which are latencies, of which percentile, and units not stated.
 
 A latency of the same table states it; else energies that grow with the latencies, as powers of a
-machine. What nothing decides keeps no unit.
+machine. Of `ops_s` other columns tell whether it is operations a second or the seconds of one. What
+nothing decides keeps neither unit nor direction.
 """
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Final
 
 import numpy as np
@@ -13,7 +15,8 @@ import numpy as np
 from ingest.proposals.heading_roles import PLAIN_WORDS
 from ingest.proposals.roles import Guess
 from ingest.settings.column_names import WORDS
-from ingest.settings.headings import Heading
+from ingest.settings.headings import Heading, counted_by_s
+from ingest.settings.units import unit_of
 
 _LATENCIES: Final = WORDS["latencies"]
 _PERCENTILES: Final = {
@@ -26,9 +29,23 @@ PERCENTILE: Final = r"p\d+(\.\d+)?|\d\dth"
 # Evidence of a latency whose unit nothing decides.
 NO_UNIT: Final = "nothing says its unit: write `unit`"
 _UNITS: Final = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}
-CLIENTS: Final = frozenset(
-    {"threads", "clients", "connections", "concurrency", "users", "depth", "iodepth", "outstanding"}
+# Of these no one takes a second, and nobody writes seconds of several.
+_SMALL: Final = frozenset(
+    {"tokens", "frames", "packets", "pkts", "msgs", "messages", "flops", "gflops", "mflops"}
+    | {"mbit", "gbit", "mbits", "gbits"}
 )
+# `queries_s` may be the seconds of all queries.
+_WHOLE: Final = frozenset({"queries", "transactions", "iterations", "inferences"})
+_RATES: Final = frozenset({"throughput", "speed", "bandwidth", "goodput", "rate"})
+_TIMES: Final = frozenset({"time", "duration", "elapsed", "runtime"}) | _LATENCIES
+# With so many of these a rate rises by this factor, from the least to the most.
+_PARALLEL: Final = frozenset(
+    {"threads", "clients", "connections", "concurrency", "users", "depth", "iodepth", "outstanding"}
+    | {"thread", "workers", "procs", "processes", "cores", "batch"}
+)
+_RISE: Final = 1.2
+# No single one of anything takes so long.
+_LONG_S: Final = 1000.0
 # Powers of what answers one request, W, and how far energies and latencies go together.
 _POWERS_W: Final = (1.0, 5000.0)
 _TOGETHER: Final = 0.8
@@ -106,3 +123,37 @@ def name_latencies(metrics: Sequence[Guess]) -> None:
         if target not in taken:
             taken.add(target)
             guess.to, guess.scale = target, float(f"{scale * 1e6:.12g}")
+
+
+def settle_rates(guesses: Sequence[Guess]) -> None:
+    """Let headings such as `iter_s` be rates only where words, sizes or other columns agree."""
+    for guess in guesses:
+        item = counted_by_s(guess.heading)
+        if not item or guess.is_declared or guess.kind == "text" or guess.is_dropped:
+            continue
+        if guess.heading.has(*_TIMES):
+            guess.heading, guess.unit = replace(guess.heading, unit=unit_of("s")), "s"
+            guess.quantity, guess.better = "time", "less"
+        elif why := _why_a_rate(guess, item, guesses):
+            guess.why += f"; a rate, {why}"
+        else:
+            guess.heading, guess.unit = replace(guess.heading, unit=None), ""
+            guess.quantity, guess.better = "", None
+            guess.why = f"{item} a second or seconds of one: {NO_UNIT}"
+
+
+def _why_a_rate(guess: Guess, item: str, guesses: Sequence[Guess]) -> str:
+    """Return the evidence that a column is a rate; empty without any."""
+    if guess.heading.has(*_RATES):
+        return "as its words say"
+    least = guess.numbers.min() if len(guess.numbers) else 0.0
+    if (item in _SMALL and least >= 1) or (item not in _WHOLE and least > _LONG_S):
+        return "too large for seconds"
+    for other in guesses:
+        if {*other.heading.words[-1:]} & _PARALLEL and len(other.numbers) == len(guess.numbers):
+            levels = np.unique(other.numbers)
+            means = [float(guess.numbers[other.numbers == level].mean()) for level in levels]
+            is_rising = least >= 1 and means[-1] > _RISE * means[0] and means == sorted(means)
+            if is_rising:
+                return f"rises with {other.heading.text}"
+    return ""
