@@ -2,7 +2,6 @@
 
 import io
 from collections.abc import Iterator
-from pathlib import Path
 
 import polars as pl
 import pytest
@@ -173,6 +172,13 @@ def test_modes_opens_with_machines_as_competitors() -> None:
     assert (state.competitor, {state.x, state.y}) == ("machine", {"c_kernel", "c_ring_bytes"})
 
 
+@pytest.fixture(scope="module")
+def plain(tmp_path_factory: pytest.TempPathFactory) -> Flask:
+    """An app on a lake whose datasets declare nothing."""
+    lake = tmp_path_factory.mktemp("plain") / "lake"
+    return flask_of(write_lake(lake, [run(), run(replicate=1)]))
+
+
 # SQL filters and selects by its query.
 @pytest.mark.parametrize(
     "page", [page for page in PAGES if page.state.filters(SHIPPED)], ids=lambda page: page.name
@@ -185,11 +191,10 @@ def test_modes_opens_with_machines_as_competitors() -> None:
     ],
 )
 def test_a_column_that_the_lake_lacks_is_said(
-    tmp_path: Path, page: Page, link: dict[str, str], words: str
+    plain: Flask, page: Page, link: dict[str, str], words: str
 ) -> None:
     """An old link, followed on a lake that never had the column: the page says so."""
-    server = flask_of(write_lake(tmp_path / "lake", [run(), run(replicate=1)]))
-    with server.app_context():
+    with plain.app_context():
         main = open_layout(page, {"v": str(page.state.VERSION), **link}, PAGES)
         (notice,) = (p for p in walk(main) if getattr(p, "id", None) == NOTICE)
         said = " ".join(texts(notice))
@@ -197,7 +202,7 @@ def test_a_column_that_the_lake_lacks_is_said(
     assert words in said
     assert page.name in main.className.split()
     query = "&".join(f"{key}={value}" for key, value in link.items())
-    answer = server.test_client().get(f"/{page.name}/data/{page.views[0].name}.csv?{query}")
+    answer = plain.test_client().get(f"/{page.name}/data/{page.views[0].name}.csv?{query}")
     assert (answer.status_code, words in answer.text) == (400, True)
 
 
@@ -211,8 +216,7 @@ def test_a_column_that_the_lake_lacks_is_said(
     ],
 )
 def test_an_axis_that_the_lake_lacks_is_said(
-    tmp_path: Path, page: str, part: str, words: str
+    plain: Flask, page: str, part: str, words: str
 ) -> None:
-    client = flask_of(write_lake(tmp_path / "lake", [run()])).test_client()
-    found = client.get(f"/{page}/data/runs.csv?v=2&{part}")
+    found = plain.test_client().get(f"/{page}/data/runs.csv?v=2&{part}")
     assert (found.status_code, words in found.text) == (400, True)

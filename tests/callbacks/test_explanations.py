@@ -111,6 +111,7 @@ def test_the_runs(view: LakeView) -> None:
 MAP = "v=2&workload=memcached&x=itr&y=dvfs&who=system"
 
 
+@pytest.mark.thin(6)
 @pytest.mark.parametrize(
     "query",
     [

@@ -42,6 +42,7 @@ def test_the_interrupts_of_a_window(view: LakeView, window: str) -> None:
     assert_same(found.sort(by), expected.sort(by), {"core": "core", "t_ns": "t_ns"})
 
 
+@pytest.mark.thin(3)
 @pytest.mark.parametrize("name", ["figure", "gaps", "totals", "bins", "samples"])
 def test_the_totals_of_a_window(view: LakeView, window: str, name: str) -> None:
     interrupts, *_ = asked(view, TIMELINE, window, name)

@@ -35,6 +35,7 @@ def metric_of(name: str) -> str:
     return next(view.y for view in VIEWS if view.name == name)
 
 
+@pytest.mark.thin(4)
 @pytest.mark.parametrize("name", named(line_rows))
 def test_lines(view: LakeView, name: str) -> None:
     (found,) = asked(view, PAGE, QUERY, name)
@@ -54,6 +55,7 @@ def test_lines_of_devices(view: LakeView, name: str) -> None:
     assert set(found["rw"]) == {"randread", "randwrite"}
 
 
+@pytest.mark.thin(3)
 @pytest.mark.parametrize("more", ["", "&pool=rapl"])
 @pytest.mark.parametrize("name", ["bytes-joule", "bytes-joule-devices", "ios-joule"])
 def test_cells(view: LakeView, name: str, more: str) -> None:

@@ -32,7 +32,7 @@ def page(study: Flask) -> str:
     return study.test_client().get(f"/storage/export.html?{QUERY}").text
 
 
-def test_it_holds_every_picture_and_the_selection(page: str) -> None:
+def test_it_holds_every_picture_the_selection_and_the_legend(page: str) -> None:
     data = data_of(page)
     assert set(data["pictures"]) == {view.name for view in VIEWS}
     assert data["pictures"]["latency"]["figure"]["layout"]["meta"]["kind"] == "storage"
@@ -41,14 +41,12 @@ def test_it_holds_every_picture_and_the_selection(page: str) -> None:
     for view in VIEWS:
         assert f'<div class="graph" id="{view.graph}"></div>' in page
         assert f'aria-label="{view.title}"' in page
-
-
-def test_the_legend_has_the_hues_and_marks_of_the_modes(page: str) -> None:
     assert '<span aria-hidden="true" style="color: #0072B2">●</span> interrupt</button>' in page
     assert "☆ published" in page
 
 
-def test_it_says_in_words_what_is_shown_and_how_it_came_about(page: str) -> None:
+def test_it_says_in_words_what_is_shown_how_it_came_about_and_what_was_published(page: str) -> None:
+    """The published values stand beside the measured, and the claims."""
     assert "<title>Storage · wattlas</title>" in page
     assert "76 of 76 storage runs in 38 configurations: dataset lab." in page
     assert "Lines and maps at optane · randread · 4 KiB." in page
@@ -58,18 +56,12 @@ def test_it_says_in_words_what_is_shown_and_how_it_came_about(page: str) -> None
     for section, title in SECTIONS.items():
         assert f'id="storage-section-{section}"' in page
         assert f">{title}</button></h2>" in page
-
-
-def test_published_values_stand_in_it_beside_the_measured(page: str) -> None:
     assert '<td class="number">8.10 us</td>' in page
     assert "8.10 us ± 0.141 us, n = 2" in page
     assert "120 k/s" in page
     assert 'aria-label="menu of' not in page, "menus need a server"
     assert "Loads and stores of the kernel by source, 4 KB random reads, 32 threads" in page
     assert "not here" not in page
-
-
-def test_claims_stand_in_it(page: str) -> None:
     assert page.count("data-claim=") == 16
     beside = page.partition('data-claims-of="power-cpu"')[2].partition("</section>")[0]
     assert 'data-claim="000-O3"' in beside

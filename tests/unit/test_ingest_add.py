@@ -65,6 +65,11 @@ def test_a_file_with_only_a_new_time_is_not_read_into_the_lake_again(raw: Path, 
     report = ingest(lake, raw)
     assert (report.replaced, report.amended, report.bytes_read) == (0, 1, 0)
     assert ingest(lake, raw).unchanged == 1
+    # And a moved folder is the same lake.
+    before = runs(lake)
+    raw.rename(raw.parent / "moved")
+    ingest(lake, raw.parent / "moved")
+    assert runs(lake) == before
 
 
 def test_files_of_a_run_may_come_one_after_the_other(raw: Path, lake: Path, tmp_path: Path) -> None:
@@ -90,15 +95,6 @@ def test_a_run_outlives_its_raw_files(raw: Path, lake: Path) -> None:
     report = ingest(lake, raw)
     assert [found.problem.kind for found in report.refused] == ["source_gone"]
     assert runs(lake)[0]["energy_j"] == 2.0
-
-
-def test_a_moved_folder_is_the_same_lake(raw: Path, lake: Path, tmp_path: Path) -> None:
-    write_netpipe(raw)
-    ingest(lake, raw)
-    before = runs(lake)
-    raw.rename(tmp_path / "moved")
-    ingest(lake, tmp_path / "moved")
-    assert runs(lake) == before
 
 
 @pytest.mark.parametrize("order", [(0, 1), (1, 0)])
@@ -128,19 +124,19 @@ def test_a_copy_of_a_file_is_dropped_and_counted(raw: Path, lake: Path) -> None:
     assert ingest(lake, raw).problems == []
 
 
-def test_a_readme_is_ignored_and_counted(raw: Path, lake: Path) -> None:
+def test_what_is_no_raw_file_is_ignored_and_counted_and_a_broken_link_named(raw: Path) -> None:
+    """Nor is a lake inside the folder raw."""
     write_netpipe(raw)
     (raw / "README.md").write_text("# how we measured\n")
     (raw / "plot.png").write_bytes(b"\x89PNG\r\n\x1a\n")
     (raw / "notes.txt").write_text("")
-    report = ingest(lake, raw)
-    assert (len(report.ignored), report.problems) == (3, [])
-
-
-def test_a_lake_inside_the_raw_folder_is_not_raw(raw: Path) -> None:
-    write_netpipe(raw)
-    ingest(raw / "lake", raw)
-    assert ingest(raw / "lake", raw).ignored == []
+    report = ingest(raw / "lake", raw)
+    assert (report.added, len(report.ignored), report.problems) == (1, 3, [])
+    (raw / "linux.np.log.3_1_64_5000_8_0x1900_135").symlink_to(raw / "gone")
+    os.mkfifo(raw / "pipe")
+    report = ingest(raw / "lake", raw)
+    assert [found.problem.kind for found in report.refused] == ["unreadable"]
+    assert (report.unchanged, len(report.ignored)) == (1, 4)
 
 
 def test_a_mended_file_settles_its_problem(raw: Path, lake: Path) -> None:
@@ -157,15 +153,6 @@ def test_a_mended_file_settles_its_problem(raw: Path, lake: Path) -> None:
     empty.unlink()
     ingest(lake, raw)
     assert problems(lake) == []
-
-
-def test_a_broken_link_is_named_and_a_pipe_is_passed_over(raw: Path, lake: Path) -> None:
-    write_netpipe(raw)
-    (raw / "linux.np.log.3_1_64_5000_8_0x1900_135").symlink_to(raw / "gone")
-    os.mkfifo(raw / "pipe")
-    report = ingest(lake, raw)
-    assert [found.problem.kind for found in report.refused] == ["unreadable"]
-    assert (report.added, len(report.ignored)) == (1, 1)
 
 
 def test_a_full_disk_is_said_with_the_file(

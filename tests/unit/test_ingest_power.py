@@ -155,17 +155,15 @@ def test_nobody_knows_what_is_idle_beside_runs_of_unknown_time(raw: Path, lake: 
     assert [run["power_w"] for run in rows(lake)] == pytest.approx([50.0] * 3)
 
 
-@pytest.mark.parametrize("is_meter_alone", [False, True])
-def test_a_changed_meter_replaces_the_runs_that_it_covers(
-    raw: Path, lake: Path, is_meter_alone: bool
-) -> None:
+def test_a_changed_meter_replaces_the_runs_that_it_covers(raw: Path, lake: Path) -> None:
+    """Whether the folder is given or the meter alone."""
     put_sweep(raw, "flash")
     meter = put_sweep(raw, "optane")
     ingest(lake, raw)
-    meter.write_text(exported(watts(60.0)))
-    report = ingest(lake, meter if is_meter_alone else raw)
-    assert counts(report)[:3] == (0, 3 + 4, 0)
-    assert [run["power_w"] for run in rows(lake)] == pytest.approx([50.0] * 3 + [60.0] * 3)
+    for given, level_w in ((raw, 60.0), (meter, 70.0)):
+        meter.write_text(exported(watts(level_w)))
+        assert counts(ingest(lake, given))[:3] == (0, 3 + 4, 0)
+        assert [run["power_w"] for run in rows(lake)] == pytest.approx([50.0] * 3 + [level_w] * 3)
     assert counts(ingest(lake, raw)) == (0, 0, 0, 14)
 
 
@@ -179,12 +177,7 @@ def test_a_meter_that_comes_later_gives_its_runs_power(raw: Path, lake: Path) ->
     report = ingest(lake, raw)
     assert counts(report) == (4, 3, 0, 0)
     assert [run["power_w"] for run in rows(lake)] == pytest.approx([50.0] * 3)
-
-
-def test_runs_keep_the_power_of_a_meter_that_is_gone(raw: Path, lake: Path) -> None:
-    put_sweep(raw).unlink()
-    meter = put_sweep(raw)
-    ingest(lake, raw)
+    # It stays when the meter is gone.
     meter.unlink()
     ingest(lake, raw)
     assert [run["power_w"] for run in rows(lake)] == pytest.approx([50.0] * 3)

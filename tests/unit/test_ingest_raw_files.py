@@ -19,7 +19,7 @@ from ingest.files.blocks import (
     zstd,
 )
 
-CONTENT = b"".join(b"%d line of a log\n" % n for n in range(50_000))
+CONTENT = b"".join(b"%d line of a log\n" % n for n in range(15_000))
 PACKERS: dict[str, Callable[[bytes], bytes]] = {
     "gz": gzip.compress,
     "xz": lzma.compress,

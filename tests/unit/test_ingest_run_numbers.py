@@ -65,14 +65,10 @@ def test_memcached_energy_is_summed_over_packages(raw: Path, lake: Path) -> None
     assert (run["latency_p99_us"], run["throughput_qps"], run["load_qps"]) == (117.9, 2e5, 2e5)
     cores = tuples(lake, "SELECT core, package, energy_j FROM cores ORDER BY core")
     assert cores == [(0, 0, 2.0), (1, 1, 2.0)]
-
-
-def test_cores_of_one_package_share_its_energy(raw: Path, lake: Path) -> None:
+    # Cores of one package share its energy.
     write_settings(raw, SETTINGS.replace("{ 0 = [0], 1 = [1] }", "{ 0 = [0, 1] }"))
-    write_memcached(raw)
     ingest(lake, raw)
-    (run,) = runs(lake)
-    assert run["energy_j"] == 2.0
+    assert runs(lake, "energy_j") == [{"energy_j": 2.0}]
     cores = tuples(lake, "SELECT core, energy_j FROM cores ORDER BY core")
     assert cores == [(0, 2.0), (1, None)]
 
@@ -216,40 +212,25 @@ def test_lines_from_the_far_future_cost_nothing_but_themselves(
     assert problems(lake) == [(name, above + 1, "time_leap", "refused")]
 
 
-def test_a_log_without_its_window_counts_for_nothing(raw: Path, lake: Path) -> None:
-    write_memcached(raw)
+def test_what_lacks_or_differs_of_a_run_is_a_flag(raw: Path, lake: Path) -> None:
+    """A log without its window, a window without a log, a core's log, another time said."""
+    for replicate, cores in enumerate(((0, 1), (), (1,), (0, 1))):
+        write_memcached(raw, replicate, cores)
     (raw / "linux.mcd.rdtsc.0_50_0x1d00_135_200000").unlink()
-    ingest(lake, raw)
-    (run,) = runs(lake)
-    assert run["flags"] == ["no_window"]
-    assert (run["energy_j"], run["instructions"], run["latency_p99_us"]) == (None, None, 117.9)
-    assert [(kind, how) for _, _, kind, how in problems(lake)] == [("no_window", "doubted")]
-
-
-def test_a_window_without_a_log_is_still_a_run(raw: Path, lake: Path) -> None:
-    write_memcached(raw, cores=())
-    ingest(lake, raw)
-    (run,) = runs(lake)
-    assert run["flags"] == ["no_log"]
-    assert (run["duration_s"], run["energy_j"], run["source"]) == (0.002, None, "mutilate")
-
-
-def test_a_missing_core_is_flagged_and_its_package_leaves_energy_unknown(
-    raw: Path, lake: Path
-) -> None:
-    write_memcached(raw, cores=(1,))
-    ingest(lake, raw)
-    (run,) = runs(lake)
-    assert (run["flags"], run["energy_j"], run["instructions"]) == (["missing_core"], None, 4000)
-
-
-def test_an_output_that_states_another_duration_is_flagged(raw: Path, lake: Path) -> None:
-    write_memcached(raw)
-    rdtsc = raw / "linux.mcd.rdtsc.0_50_0x1d00_135_200000"
+    rdtsc = raw / "linux.mcd.rdtsc.3_50_0x1d00_135_200000"
     rdtsc.write_text(RDTSC.replace("1002000000", "1003000000"))
     ingest(lake, raw)
-    (run,) = runs(lake)
-    assert (run["flags"], run["duration_s"]) == (["duration_off"], 0.003)
+    columns = "flags, duration_s, energy_j, instructions, latency_p99_us, source"
+    found = [tuple(row.values()) for row in runs(lake, columns, "replicate")]
+    assert [row[1:4] for row in found[1:3]] == [(0.002, None, None), (0.002, None, 4000)]
+    assert found[0][0] == ["no_window"]
+    assert found[0][2:5] == (None, None, 117.9)
+    assert (found[1][0], found[1][5]) == (["no_log"], "mutilate")
+    # The package of the missing core leaves the energy unknown.
+    assert found[2][0] == ["missing_core"]
+    assert found[3][:2] == (["duration_off"], 0.003)
+    said = [kind for _, _, kind, severity in problems(lake) if severity == "doubted"]
+    assert sorted(said) == ["duration_off", "missing_core", "no_log", "no_window"]
 
 
 def test_a_wrapped_energy_counter_is_unwrapped_and_flagged(raw: Path, lake: Path) -> None:

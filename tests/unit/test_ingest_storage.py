@@ -2,6 +2,7 @@
 
 import gzip
 import re
+import shutil
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,7 @@ from data.selection import Selection
 from ingest.__main__ import main
 from ingest.report import AddReport
 from tests.fixtures.fio_documents import OPTIONS, SLOW, SLOW_WRITE, document, job
-from tests.fixtures.ingest import ingest, put, query, runs
+from tests.fixtures.ingest import ingest, put, query, runs, tuples
 from tests.fixtures.real import real_data
 
 RUN = "optane/poll/randread-4k-t1-r0"
@@ -87,36 +88,27 @@ def test_the_files_of_a_folder_are_one_run(raw: Path, lake: Path) -> None:
     ]  # fmt: skip
 
 
-@pytest.mark.thin(3)
-@pytest.mark.parametrize(
-    ("name", "text", "column", "value"),
-    [
+def test_a_changed_or_added_file_replaces_its_run(raw: Path, lake: Path) -> None:
+    folder = put_run(raw)
+    put_run(raw, "optane/poll/randread-4k-t1-r1")
+    ingest(lake, raw)
+    for name, text, column, value in (
         ("fio.json", document(job(directions=SLOW)), "latency_mean_us", 20.1),
         ("interrupts.after", INTERRUPTS.format(1600), "interrupts", 600),
         ("perf.csv", PERF.replace("400", "401"), "instructions", 401),
         ("vtune.csv", VTUNE.replace("4000", "5000"), "loads", 5002),
         ("run.toml", "start_utc = 2020-09-13T12:00:00Z\nend_utc = 2020-09-13T12:00:02Z",
          "start_unix_s", 1_599_998_400.0),
-    ],
-)  # fmt: skip
-def test_a_changed_or_added_file_replaces_its_run(
-    raw: Path, lake: Path, name: str, text: str, column: str, value: float
-) -> None:
-    folder = put_run(raw)
-    put_run(raw, "optane/poll/randread-4k-t1-r1")
-    ingest(lake, raw)
-    put(folder / name, text)
-    assert counts(ingest(lake, raw)) == (0, 1, 0, 1)
-    assert runs(lake, column)[0][column] == value
-    assert main(["verify", "--lake", str(lake)]) == 0
-
-
-def test_one_file_of_a_run_given_alone_is_read_with_the_others(raw: Path, lake: Path) -> None:
-    folder = put_run(raw)
-    ingest(lake, raw)
+    ):  # fmt: skip
+        put(folder / name, text)
+        assert counts(ingest(lake, raw)) == (0, 1, 0, 1), name
+        assert runs(lake, column)[0][column] == value, name
+    # One file given alone is read with the others of its run.
     put(folder / "interrupts.after", INTERRUPTS.format(1700))
     ingest(lake, folder / "interrupts.after", dataset="raw")
-    assert runs(lake, "interrupts, iops") == [{"interrupts": 700, "iops": 500.0}]
+    (run, _) = runs(lake, "interrupts, iops, latency_mean_us")
+    assert run == {"interrupts": 700, "iops": 500.0, "latency_mean_us": 20.1}
+    assert main(["verify", "--lake", str(lake)]) == 0
 
 
 def test_packed_files_are_read_alike(raw: Path, lake: Path) -> None:
@@ -241,15 +233,6 @@ def test_perf_files_of_one_run_complement_each_other(raw: Path, lake: Path) -> N
     assert counts(ingest(lake, raw)) == (0, 0, 0, 1)
 
 
-def test_a_look_at_interrupts_alone_counts_nothing(raw: Path, lake: Path) -> None:
-    folder = put_run(raw)
-    (folder / "interrupts.after").unlink()
-    ingest(lake, raw)
-    (run,) = runs(lake)
-    assert (run["interrupts"], run["flags"]) == (None, ["one_snapshot"])
-    assert problems(lake) == [("interrupts.before", "one_snapshot", "doubted")]
-
-
 def test_two_files_for_one_place_are_named(raw: Path, lake: Path) -> None:
     folder = put_run(raw)
     put(raw / "copy" / RUN / "fio.json", document(job()) + "\n\n")
@@ -350,12 +333,9 @@ def test_a_while_without_requests_is_a_run(raw: Path, lake: Path) -> None:
     ]
     assert ingest(lake, raw).unchanged == 2
     put(raw / "somewhere/run.toml", IDLE + "workload = 'idle'\ndevice = 'flash'")
+    # Without a time it is none.
+    put(raw / "optane/idle-r3/run.toml", "system = 'linux'")
     assert counts(ingest(lake, raw)) == (1, 0, 1, 1)
-
-
-def test_an_idle_run_without_a_time_is_none(raw: Path, lake: Path) -> None:
-    put(raw / "optane/idle-r2/run.toml", "system = 'linux'")
-    assert ingest(lake, raw).added == 0
     assert problems(lake) == [("run.toml", "no_time", "refused")]
 
 
@@ -434,7 +414,7 @@ def test_numbers_that_no_column_can_hold_are_left_unset(raw: Path, lake: Path) -
     assert [kind for _, kind, _ in problems(lake)] == ["bad_knob"] + ["value_range"] * 3
 
 
-def test_looks_on_other_cpus_are_refused(raw: Path, lake: Path) -> None:
+def test_looks_on_other_cpus_and_one_look_alone_count_nothing(raw: Path, lake: Path) -> None:
     folder = put_run(raw)
     four = "    CPU0  CPU1  CPU2  CPU3\n 25: 1500 7 1 1 MSI nvme0q1\n"
     put(folder / "interrupts.after", four)
@@ -442,6 +422,12 @@ def test_looks_on_other_cpus_are_refused(raw: Path, lake: Path) -> None:
     (run,) = runs(lake)
     assert (run["interrupts"], run["iops"], run["flags"]) == (None, 500.0, ["other_cpus"])
     assert problems(lake) == [("interrupts.after", "other_cpus", "refused")]
+    (folder / "interrupts.after").unlink()
+    shutil.rmtree(lake)
+    ingest(lake, raw)
+    (run,) = runs(lake)
+    assert (run["interrupts"], run["flags"]) == (None, ["one_snapshot"])
+    assert problems(lake) == [("interrupts.before", "one_snapshot", "doubted")]
 
 
 @pytest.mark.real
@@ -460,31 +446,45 @@ def test_the_published_perf_files_are_of_the_runs_beside_them(lake: Path) -> Non
     assert any(detail.startswith("counted for 45.0") for detail in details)
 
 
-@pytest.mark.thin(3)
-@pytest.mark.parametrize(
-    ("hipri", "sidecar", "folder", "mode", "is_doubted"),
-    [
-        ("1", "io_poll_delay = -1", "x/y", "poll", False),
-        ("1", "io_poll_delay = 0", "x/y", "hybrid", False),
-        ("1", "", "x/y", None, False),
-        ("0", "io_poll_delay = -1", "x/y", "interrupt", False),
-        ("1", "hipri = true", "disk/hybrid", "hybrid", False),
-        ("1", "", "disk/interrupt", "interrupt", True),
-        ("0", "", "disk/poll", "poll", True),
-        ("1", "io_poll_delay = 0", "disk/poll", "poll", True),
-    ],
-)
-def test_the_flag_that_fio_lists_and_the_kernels_delay_make_a_mode(
-    raw: Path, lake: Path, hipri: str, sidecar: str, folder: str, mode: str | None, is_doubted: bool
+# Of a run: `hipri` of fio, its sidecar, its folder; its mode, its sleep, whether it is doubted.
+POLLED = [
+    ("1", "io_poll_delay = -1", "x/y", "poll", None, None, False),
+    ("1", "io_poll_delay = 0", "x/y", "hybrid", None, "automatic", False),
+    ("1", "io_poll_delay = 5", "x/y", "hybrid", 5.0, "fixed", False),
+    ("1", "", "x/y", None, None, None, False),
+    ("0", "io_poll_delay = -1", "x/y", "interrupt", None, None, False),
+    ("1", "hipri = true", "disk/hybrid", "hybrid", None, None, False),
+    ("1", "io_poll_delay = 5", "disk/hybrid", "hybrid", 5.0, "fixed", False),
+    ("1", "io_poll_delay = 0", "disk/hybrid", "hybrid", None, "automatic", False),
+    ("1", "", "disk/interrupt", "interrupt", None, None, True),
+    ("0", "", "disk/poll", "poll", None, None, True),
+    ("1", "io_poll_delay = -1", "disk/poll", "poll", None, None, False),
+    ("1", "io_poll_delay = 0", "disk/poll", "poll", None, None, True),
+]
+
+
+def test_the_flag_that_fio_lists_and_the_kernels_delay_make_a_mode_and_its_sleep(
+    raw: Path, lake: Path
 ) -> None:
     """`hipri=1` is among the options of a document; `hipri` alone, as all bare flags, is not."""
-    options = f'{OPTIONS}, "hipri": "{hipri}"'
-    put(raw / folder / "randread-4k-r0" / "fio.json", document(job(options=options)))
-    put(raw / "run.toml", sidecar)
+    places = [
+        raw / folder / f"randread-4k-r{number}" / "fio.json"
+        for number, (_, _, folder, *_) in enumerate(POLLED)
+    ]
+    for place, (hipri, sidecar, *_) in zip(places, POLLED, strict=True):
+        put(place, document(job(options=f'{OPTIONS}, "hipri": "{hipri}"')))
+        if sidecar:
+            put(place.with_name("run.toml"), sidecar)
     ingest(lake, raw)
-    assert runs(lake, "mode") == [{"mode": mode}]
-    kinds = [kind for _, kind, _ in problems(lake)]
-    assert kinds == (["knob_mismatch"] if is_doubted else [])
+    columns = "path, mode, hybrid_delay_us, hybrid_delay_policy"
+    rows = tuples(lake, f"SELECT {columns} FROM runs JOIN sources USING (run_id)")
+    found = {path: values for path, *values in rows if path.endswith("fio.json")}
+    expected = zip(places, POLLED, strict=True)
+    assert found == {str(place): [*values] for place, (_, _, _, *values, _) in expected}
+    doubted = tuples(lake, "SELECT path, kind FROM problems ORDER BY path")
+    assert doubted == sorted(
+        (str(place), "knob_mismatch") for place, row in zip(places, POLLED, strict=True) if row[-1]
+    )
 
 
 def test_runs_of_two_engines_are_two_configurations(raw: Path, lake: Path) -> None:
@@ -503,25 +503,3 @@ def test_runs_of_two_engines_are_two_configurations(raw: Path, lake: Path) -> No
         two = opened.polars(f"SELECT replicate FROM runs WHERE {chosen[0]} ORDER BY 1", chosen[1])
     assert found.select("ioengine", "n").rows() == [("io_uring", 2), ("pvsync2", 2)]
     assert two["replicate"].to_list() == [2, 3]
-
-
-@pytest.mark.thin(2)
-@pytest.mark.parametrize(
-    ("place", "delay_us", "policy"),
-    [
-        ("disk/hybrid", None, "automatic"),
-        ("disk/hybrid", 5.0, "fixed"),
-        ("x/y", 5.0, "fixed"),
-        ("disk/poll", None, None),
-    ],
-)
-def test_the_sleep_of_hybrid_polling_is_fixed_or_automatic(
-    raw: Path, lake: Path, place: str, delay_us: float | None, policy: str | None
-) -> None:
-    options = f'{OPTIONS}, "hipri": "1"'
-    put(raw / place / "randread-4k-r0" / "fio.json", document(job(options=options)))
-    put(raw / "run.toml", f"io_poll_delay = {delay_us or (0 if policy else -1):.0f}")
-    ingest(lake, raw)
-    assert runs(lake, "hybrid_delay_us, hybrid_delay_policy") == [
-        {"hybrid_delay_us": delay_us, "hybrid_delay_policy": policy}
-    ]

@@ -147,6 +147,8 @@ def agrees(found: tuple, system: str, *values: float) -> bool:
     )
 
 
+# The presets show all panels: these are single ones.
+@pytest.mark.thin(3)
 @pytest.mark.parametrize("panel", FIGURES)
 def test_the_marks_of_figures_3_and_5(view: LakeView, panel: str) -> None:
     chosen, default, systems = FIGURES[panel]
@@ -235,6 +237,7 @@ def read_memcached() -> pl.DataFrame:
     )
 
 
+@pytest.mark.thin(4)
 @pytest.mark.parametrize("load_qps", [200_000, 400_000, 600_000])
 @pytest.mark.parametrize("limit_us", [None, 110.0, 500.0])
 def test_best_settings_agree_with_the_published_table(

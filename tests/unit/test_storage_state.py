@@ -66,7 +66,6 @@ def test_an_old_link_with_a_utilisation_opens(version: int) -> None:
         ("v=2&size=big", "size is 'big'"),
         ("v=2&size=0", "size is 0, expected bytes above 0"),
         ("v=2&depth=many", "depth"),
-        ("v=2&lake=-1", "lake"),
     ],
 )
 def test_a_bad_link_is_refused_by_name(query: str, message: str) -> None:

@@ -73,7 +73,6 @@ def test_defaults_are_left_out() -> None:
         ("v=1&panel=none&panel=gap", "no panel 'none'; known: bytes,"),
         ("v=1&run=a&hue=0&hue=1", "2 colours for 1 runs"),
         ("v=1&run=a&hue=x", "hue is 'x', expected a whole number"),
-        ("v=1&lake=newest", "lake is 'newest', expected a version number"),
         ("v=1&" + "&".join(f"run={at}" for at in range(7)), "7 runs; a timeline shows 6 at most"),
         ("v=1&run=" + "a" * 301, "no run has the id"),
     ],
