@@ -150,17 +150,12 @@ def test_an_export_may_not_ask_the_network(page: str) -> None:
     assert not re.findall(r"<script[^>]+src", page)
 
 
-def test_nothing_in_the_data_can_end_the_script(tmp_path: Path) -> None:
+def test_nothing_in_the_data_can_end_the_script_and_synthetic_data_is_said(tmp_path: Path) -> None:
     evil = "</script><script>alert(1)</script>"
-    lake = write_lake(tmp_path / "lake", [run(system=evil)])
+    lake = write_lake(tmp_path / "lake", [run(system=evil, is_synthetic=True)])
     page = create_app(Settings(lake=lake)).server.test_client().get("/explore/export.html?v=1").text
     assert evil not in page
     assert data_of(page)["pictures"]["scatter"]["columns"]["knobs"]["system"]["values"] == [evil]
-
-
-def test_synthetic_data_is_said_in_an_export(tmp_path: Path) -> None:
-    lake = write_lake(tmp_path / "lake", [run(is_synthetic=True)])
-    page = create_app(Settings(lake=lake)).server.test_client().get("/explore/export.html?v=1").text
     assert '<strong class="badge">synthetic data</strong>' in page
 
 
@@ -182,25 +177,21 @@ def test_export_from_the_command_line(grid: Path, tmp_path: Path, server: Flask)
     assert out.read_bytes() == server.test_client().get(f"/explore/export.html?{AT_200K}").data
 
 
-def test_export_without_a_state_shows_what_a_first_visitor_sees(
-    grid: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    out = tmp_path / "view.html"
-    assert main(["export", str(out), "--lake", str(grid)]) == 0
-    assert "26 of 28 runs" in out.read_text("utf-8")
-    assert "MB" in capsys.readouterr().out
-
-
 def test_the_lake_may_come_from_the_environment_or_stand_before_the_command(
-    grid: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    grid: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    """Without a state an export shows what a first visitor sees; names it ignores are told."""
     monkeypatch.setenv("WATTLAS_LAKE", str(grid))
     out = tmp_path / "view.html"
     assert main(["export", str(out)]) == 0
-    assert "of 28 runs" in out.read_text("utf-8")
+    assert "26 of 28 runs" in out.read_text("utf-8")
+    said = capsys.readouterr()
+    assert ("MB" in said.out, said.err) == (True, "")
     monkeypatch.setenv("WATTLAS_LAKE", str(tmp_path))
-    assert main(["--lake", str(grid), "export", str(out)]) == 0
-    assert "of 28 runs" in out.read_text("utf-8")
+    state = f"{AT_200K}&system=ebbrt_tuned&utm_source=slack"
+    assert main(["--lake", str(grid), "export", str(out), "--state", state]) == 0
+    assert "12 of 28 runs" in out.read_text("utf-8")
+    assert capsys.readouterr().err == "wattlas: ignored in --state: utm_source\n"
 
 
 @pytest.mark.parametrize(
@@ -216,15 +207,6 @@ def test_export_refuses_a_bad_state_in_words(
     assert said.startswith("wattlas: --state cannot be followed: ")
     assert words in said
     assert list(tmp_path.iterdir()) == []
-
-
-def test_export_names_what_it_ignores_of_a_state(
-    grid: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    out = tmp_path / "view.html"
-    state = f"{AT_200K}&utm_source=slack"
-    assert main(["export", str(out), "--lake", str(grid), "--state", state]) == 0
-    assert capsys.readouterr().err == "wattlas: ignored in --state: utm_source\n"
 
 
 def test_export_to_a_folder_that_is_not_there(

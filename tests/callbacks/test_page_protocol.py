@@ -2,7 +2,6 @@
 
 import io
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import Any, ClassVar
 
 import polars as pl
@@ -176,15 +175,6 @@ def test_a_link_that_cannot_be_followed_is_named(
     assert notice(page).startswith("This link could not be followed: ")
     assert words in notice(page)
     assert "Notes without the link's settings" in texts(page)
-
-
-def test_a_lake_that_cannot_be_read_is_said(tmp_path: Path) -> None:
-    lake = write_lake(tmp_path / "lake", [run()])
-    for commit in (lake / "runs" / "_delta_log").glob("*.json"):
-        commit.write_text("{")
-    server = Flask("unreadable")
-    server.extensions[EXTENSION] = Lakes(lake)
-    assert "the lake cannot be read" in " ".join(texts(opened(server, v="2")))
 
 
 def test_the_stores_hold_what_the_browser_needs(server: Flask) -> None:

@@ -74,16 +74,13 @@ def test_the_same_request_gets_the_same_response(
     assert dict(second.headers) == {**first.headers, "Cache-Status": HIT}
 
 
-@pytest.mark.parametrize(
-    ("address", "headers"),
-    [(ROWS, {"Accept-Encoding": "gzip"}), (ROWS, {"Range": "bytes=0-9"}),
-     (ROWS + "&itr=2", {}), (ROWS.replace("csv", "parquet"), {})],
-)  # fmt: skip
-def test_another_request_gets_its_own(
-    client: FlaskClient, address: str, headers: dict[str, str]
-) -> None:
+def test_another_request_gets_its_own(client: FlaskClient) -> None:
     client.get(ROWS)
-    assert not is_kept(client.get(address, headers=headers))
+    for address, headers in (
+        (ROWS, {"Accept-Encoding": "gzip"}), (ROWS, {"Range": "bytes=0-9"}), (ROWS + "&itr=2", {}),
+        (ROWS.replace("csv", "parquet"), {}),
+    ):  # fmt: skip
+        assert not is_kept(client.get(address, headers=headers)), (address, headers)
 
 
 @pytest.mark.parametrize(

@@ -24,25 +24,18 @@ def test_it_names_the_lake_its_version_and_its_runs() -> None:
     assert "holds synthetic data" not in said
 
 
-def test_an_empty_lake_is_called_empty(empty_server: Flask) -> None:
-    with empty_server.app_context():
-        assert "lake: lake, empty" in "".join(texts(shell()))
-
-
-def test_synthetic_runs_are_announced(tmp_path: Path) -> None:
-    lake = write_lake(tmp_path / "lake", [run(is_synthetic=True)])
-    with create_app(Settings(lake=lake)).server.app_context():
-        assert "holds synthetic data" in "".join(texts(shell()))
-
-
 def test_new_runs_appear_with_a_reload(tmp_path: Path) -> None:
     lake = tmp_path / "lake"
     with create_app(Settings(lake=lake)).server.app_context():
         assert "lake: lake, empty" in "".join(texts(shell()))
         write_lake(lake, [run()])
-        assert "lake: lake v0 · 1 run" in "".join(texts(shell()))
-        write_lake(lake, [run(replicate=1)])
-        assert "lake: lake v1 · 2 runs" in "".join(texts(shell()))
+        said = "".join(texts(shell()))
+        assert "lake: lake v0 · 1 run" in said
+        assert "holds synthetic data" not in said
+        write_lake(lake, [run(replicate=1, is_synthetic=True)])
+        said = "".join(texts(shell()))
+        assert "lake: lake v1 · 2 runs" in said
+        assert "holds synthetic data" in said
 
 
 def test_a_lake_of_another_schema_is_a_sentence(tmp_path: Path) -> None:

@@ -35,29 +35,28 @@ def derived(lake: Path, *runs: dict[str, Any]) -> list[dict[str, Any]]:
         return opened.polars(f"SELECT {', '.join(DERIVED)} FROM runs ORDER BY run_id").to_dicts()
 
 
-def test_an_absent_folder_is_an_empty_lake(tmp_path: Path) -> None:
-    with open_lake(tmp_path / "none") as lake:
+def test_an_absent_folder_is_an_empty_lake_with_the_columns_of_a_full_one(tmp_path: Path) -> None:
+    write_lake(tmp_path / "full", [run()])
+    with open_lake(tmp_path / "none") as lake, open_lake(tmp_path / "full") as full:
         assert lake.version == -1
         assert newest_version(tmp_path / "none") == -1
         for view in ("runs", "cores", "sources", "problems"):
-            assert len(lake.polars(f"SELECT * FROM {view}")) == 0
+            rows = lake.polars(f"SELECT * FROM {view}")
+            assert len(rows) == 0
+            assert rows.columns == full.polars(f"SELECT * FROM {view}").columns
         columns = lake.polars("SELECT * FROM runs").columns
     assert not {"cores", "sources", "files"} & set(columns)
     assert set(DERIVED) <= set(columns)
 
 
-def test_an_empty_lake_has_the_columns_of_a_full_one(tmp_path: Path) -> None:
-    write_lake(tmp_path / "full", [run()])
-    with open_lake(tmp_path / "none") as empty, open_lake(tmp_path / "full") as full:
-        for view in ("runs", "cores", "sources"):
-            query = f"SELECT * FROM {view}"
-            assert empty.polars(query).columns == full.polars(query).columns
-
-
-def test_a_version_can_be_pinned(tmp_path: Path) -> None:
+def test_a_version_can_be_pinned_and_an_open_lake_does_not_change_under_its_reader(
+    tmp_path: Path,
+) -> None:
     write_lake(tmp_path, [run(replicate=0)])
     assert newest_version(tmp_path) == 0
-    write_lake(tmp_path, [run(replicate=1), run(replicate=2)])
+    with open_lake(tmp_path) as lake:
+        write_lake(tmp_path, [run(replicate=1), run(replicate=2)])
+        assert count(lake) == 1
     assert newest_version(tmp_path) == 1
     with open_lake(tmp_path, 0) as old, open_lake(tmp_path) as new:
         assert (old.version, count(old)) == (0, 1)
@@ -72,14 +71,6 @@ def test_from_a_known_version_only_later_ones_are_looked_for(
     assert newest_version(tmp_path, 7) == 2, "another lake is there now, which has fewer versions"
     monkeypatch.setattr(Path, "iterdir", lambda _: pytest.fail("the log was listed"))
     assert [newest_version(tmp_path, known) for known in range(3)] == [2, 2, 2]
-
-
-def test_an_open_lake_does_not_change_under_its_reader(tmp_path: Path) -> None:
-    write_lake(tmp_path, [run(replicate=0)])
-    with open_lake(tmp_path) as lake:
-        write_lake(tmp_path, [run(replicate=1)])
-        assert count(lake) == 1
-        assert newest_version(tmp_path) == 1
 
 
 def write_older_lake(path: Path, *lacking: str) -> Path:
@@ -263,22 +254,17 @@ def logged(tmp_path: Path) -> Path:
     return write_lake(tmp_path, [*rows, run(run_id="c")])
 
 
-def test_scan_reads_just_the_runs_that_were_asked_for(logged: Path) -> None:
+def test_scan_reads_just_the_runs_that_were_asked_for_and_names_what_is_unknown(
+    logged: Path,
+) -> None:
     with open_lake(logged) as lake:
         both = lake.scan("interrupts", ["a", "b"]).order("t_ns").project("run_id, t_ns")
         assert both.fetchall() == [("a", 10), ("b", 15), ("a", 20)]
         assert lake.scan("interrupts", ["b"]).project("t_ns").fetchall() == [(15,)]
-
-
-def test_scan_of_runs_without_the_table_is_empty_but_has_its_columns(logged: Path) -> None:
-    with open_lake(logged) as lake:
+        # Of runs without the table it is empty, but has its columns.
         for relation in (lake.scan("interrupts", ["c"]), lake.scan("interrupts", [])):
             assert relation.fetchall() == []
             assert relation.columns == INTERRUPTS.names
-
-
-def test_scan_names_what_is_unknown(logged: Path) -> None:
-    with open_lake(logged) as lake:
         with pytest.raises(LakeError, match="no table 'intterupts'; known: interrupts"):
             lake.scan("intterupts", ["a"])
         with pytest.raises(LakeError, match=r"\(version 0\) holds no run y, z"):

@@ -260,9 +260,6 @@ def test_three_thousand_settings_agree_with_all_pairs() -> None:
     assert found.is_member.tolist() == expected
 
 
-def test_quantiles_without_freedom_are_infinite() -> None:
-    assert quantile(0.05, np.array([0.0, 6.0])).tolist() == [np.inf, stats.t.ppf(0.95, 6)]
-
-
-def test_filters_that_leave_no_setting_have_no_quantiles() -> None:
+def test_quantiles_without_freedom_are_infinite_and_of_no_setting_there_are_none() -> None:
     assert quantile(np.empty(0), np.empty(0)).tolist() == []
+    assert quantile(0.05, np.array([0.0, 6.0])).tolist() == [np.inf, stats.t.ppf(0.95, 6)]

@@ -41,8 +41,14 @@ def matrix(figure: dict[str, Any]) -> dict[tuple[str, str], float]:
     }
 
 
-def test_cells_hold_means_in_the_prefix_of_the_colour_bar(tmp_path: Path) -> None:
-    figure = draw(tmp_path)
+@pytest.fixture(scope="module")
+def figure(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    return draw(tmp_path_factory.mktemp("heatmap"))
+
+
+def test_cells_hold_means_in_the_prefix_of_the_colour_bar_with_spread_and_count(
+    figure: dict[str, Any],
+) -> None:
     (cells,) = traces(figure, "cells")
     assert cells["colorbar"]["title"]["text"] == "Energy, kJ"
     assert cells["x"] == ["2", "50", "adaptive"]
@@ -55,6 +61,39 @@ def test_cells_hold_means_in_the_prefix_of_the_colour_bar(tmp_path: Path) -> Non
             ("adaptive", "governor"): 3.0,
         }
     )
+    assert [list(row) for row in cells["text"]] == [
+        ["1.00", "1.00", ""],  # 1.005 is a little less in binary
+        ["2.35", "", ""],
+        ["", "", "3.00"],
+    ]
+    width = len(cells["x"])
+    sd, n = cells["meta"]["sd"], cells["meta"]["n"]
+    assert (sd[0], n[0]) == (pytest.approx(50**0.5), 2)
+    assert np.isnan(sd[width])  # one run has no deviation
+    assert n[width] == 1
+
+
+def test_what_was_not_measured_has_a_cross_and_is_not_caught_and_nothing_is_veiled(
+    figure: dict[str, Any],
+) -> None:
+    (missing,) = traces(figure, "missing")
+    assert missing["marker"]["symbol"] == "x-thin"
+    assert set(pairs(missing)) == {
+        ("50", "2.9"), ("adaptive", "1.3"), ("adaptive", "2.9"), ("2", "governor"),
+        ("50", "governor"),
+    }  # fmt: skip
+    (catcher,) = traces(figure, "catcher")
+    assert set(pairs(catcher)) == set(matrix(figure))
+    (veil,) = traces(figure, "veil")
+    assert [list(row) for row in veil["z"]] == [[None] * 3] * 3
+    layout = figure["layout"]
+    assert layout["xaxis"]["title"]["text"] == "Interrupt delay (ITR), us"
+    assert layout["yaxis"]["title"]["text"] == "DVFS, GHz"
+    assert layout["xaxis"]["type"] == layout["yaxis"]["type"] == "category"
+    assert layout["title"]["text"].startswith("the title<br>")
+    assert "the subtitle" in layout["title"]["text"]
+    assert layout["meta"]["y_words"] == ["1.3 GHz", "2.9 GHz", "governor"]
+    assert layout["meta"]["x_words"] == ["ITR 2 us", "ITR 50 us", "ITR adaptive"]
 
 
 def test_long_names_beside_the_map_are_cut() -> None:
@@ -66,24 +105,6 @@ def test_long_names_beside_the_map_are_cut() -> None:
     x, y = SHIPPED.knobs["itr"], SHIPPED.knobs["system"]
     axis = build_heatmap(cells, SHIPPED.metric("energy_j"), "", "", x, y)["layout"]["yaxis"]
     assert axis["labelalias"] == {names[1]: "a system of a lon\u2026"}
-
-
-def test_text_in_cells_has_three_digits(tmp_path: Path) -> None:
-    (cells,) = traces(draw(tmp_path), "cells")
-    assert [list(row) for row in cells["text"]] == [
-        ["1.00", "1.00", ""],  # 1.005 is a little less in binary
-        ["2.35", "", ""],
-        ["", "", "3.00"],
-    ]
-
-
-def test_cells_that_were_not_measured_have_a_cross(tmp_path: Path) -> None:
-    (missing,) = traces(draw(tmp_path), "missing")
-    assert missing["marker"]["symbol"] == "x-thin"
-    assert set(pairs(missing)) == {
-        ("50", "2.9"), ("adaptive", "1.3"), ("adaptive", "2.9"), ("2", "governor"),
-        ("50", "governor"),
-    }  # fmt: skip
 
 
 def test_a_nearly_continuous_knob_is_binned(tmp_path: Path) -> None:
@@ -111,26 +132,6 @@ def test_of_many_names_an_axis_has_those_of_the_highest_means() -> None:
     assert "16 of 41 machines: the highest means" in figure["layout"]["title"]["text"]
 
 
-def test_spread_and_count_go_with_each_cell(tmp_path: Path) -> None:
-    (cells,) = traces(draw(tmp_path), "cells")
-    width = len(cells["x"])
-    sd, n = cells["meta"]["sd"], cells["meta"]["n"]
-    assert (sd[0], n[0]) == (pytest.approx(50**0.5), 2)
-    assert np.isnan(sd[width])  # one run has no deviation
-    assert n[width] == 1
-
-
-def test_box_and_lasso_can_catch_what_was_measured_only(tmp_path: Path) -> None:
-    figure = draw(tmp_path)
-    (catcher,) = traces(figure, "catcher")
-    assert set(pairs(catcher)) == set(matrix(figure))
-
-
-def test_the_veil_covers_nothing_at_first(tmp_path: Path) -> None:
-    (veil,) = traces(draw(tmp_path), "veil")
-    assert [list(row) for row in veil["z"]] == [[None] * 3] * 3
-
-
 def test_a_ratio_has_no_unit(tmp_path: Path) -> None:
     figure = draw(tmp_path, "ipc")
     (cells,) = traces(figure, "cells")
@@ -154,17 +155,6 @@ def test_the_largest_value_chooses_the_prefix(
     (cells,) = traces(draw(tmp_path, rows=[run(energy_j=energy_j)]), "cells")
     assert cells["colorbar"]["title"]["text"] == f"Energy, {unit}"
     assert cells["z"].tolist() == [[shown]]
-
-
-def test_axes_title_and_what_the_browser_is_told(tmp_path: Path) -> None:
-    layout = draw(tmp_path)["layout"]
-    assert layout["xaxis"]["title"]["text"] == "Interrupt delay (ITR), us"
-    assert layout["yaxis"]["title"]["text"] == "DVFS, GHz"
-    assert layout["xaxis"]["type"] == layout["yaxis"]["type"] == "category"
-    assert layout["title"]["text"].startswith("the title<br>")
-    assert "the subtitle" in layout["title"]["text"]
-    assert layout["meta"]["y_words"] == ["1.3 GHz", "2.9 GHz", "governor"]
-    assert layout["meta"]["x_words"] == ["ITR 2 us", "ITR 50 us", "ITR adaptive"]
 
 
 def test_a_fine_grid_has_colour_only(tmp_path: Path) -> None:

@@ -211,6 +211,7 @@ def test_the_frontier_of_each_system(points: pl.DataFrame) -> None:
     assert pairs(lines["ebbrt_tuned"]) == [(60, 900)]
     assert lines["linux_tuned"]["line"]["shape"] == "hv"
     assert lines["linux_tuned"]["line"]["color"] == system_style("linux_tuned", SYSTEMS)[1]
+    assert traces(draw(points, frontier=False), "frontier") == []
 
 
 def test_the_frontier_minds_which_way_is_better(tmp_path: Path) -> None:
@@ -227,10 +228,6 @@ def test_no_frontier_for_a_metric_without_a_direction(tmp_path: Path) -> None:
     figure = draw(points_of(tmp_path, [run(c1=5)], x="c1"), x="c1")
     assert traces(figure, "frontier") == []
     assert "Pareto frontier" not in [t["name"] for t in traces(figure, "legend")]
-
-
-def test_the_frontier_can_be_turned_off(points: pl.DataFrame) -> None:
-    assert traces(draw(points, frontier=False), "frontier") == []
 
 
 def test_frontier_and_winners_count_points_that_are_not_drawn(points: pl.DataFrame) -> None:

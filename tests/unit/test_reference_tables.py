@@ -113,19 +113,14 @@ def test_a_bad_line_is_refused_by_file_line_and_value(copy: Path, line: str, mes
         read_tables(copy)
 
 
-def test_another_heading_is_refused(copy: Path) -> None:
-    (copy / "hotstorage22_context_switches.csv").write_text("mode,switches\npoll,0\n")
-    with pytest.raises(DataError, match=r"described is .'mode', 'context_switches_per_io'"):
-        read_tables(copy)
-
-
-def test_a_file_that_nothing_describes_is_refused(copy: Path) -> None:
+def test_files_are_those_that_are_described_with_their_headings(copy: Path) -> None:
     (copy / "mine.csv").write_text("a\n1\n")
     with pytest.raises(DataError, match=r"mine\.csv is not described"):
         read_tables(copy)
-
-
-def test_a_missing_file_is_refused(copy: Path) -> None:
+    (copy / "mine.csv").unlink()
+    (copy / "hotstorage22_context_switches.csv").write_text("mode,switches\npoll,0\n")
+    with pytest.raises(DataError, match=r"described is .'mode', 'context_switches_per_io'"):
+        read_tables(copy)
     (copy / "hotstorage20_devices.csv").unlink()
     with pytest.raises(DataError, match=r"hotstorage20_devices\.csv is described but"):
         read_tables(copy)
