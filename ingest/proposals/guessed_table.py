@@ -153,6 +153,9 @@ class GuessedTable:
             texts: By name of a part of the paths its text in each row.
         """
         for _, parts in self.shape.split.values():
+            amounts = {part.name for part in parts if part.is_given}
+            for guess in self.guesses:
+                guess.is_given |= guess.role == "knob" and guess.heading.text in amounts
             own = {part.name: columns.get(part.name, ()) for part in parts}
             same = {
                 name for name, cells in own.items() if any([*cells] == t for t in texts.values())

@@ -53,9 +53,8 @@ def judged_parts(
     judged = []
     for part in parts:
         own = texts[part.name]
-        if (len({*own}) > 1 and any(are_twins(own, cells) for _, cells in knobs)) or _follows(
-            part, parts, texts
-        ):
+        is_said = len({*own}) > 1 and any(are_twins(own, cells) for _, cells in knobs)
+        if is_said or _follows(part, parts, texts) or _is_of_rows(part, own, knobs):
             part = replace(part, role="label")
         elif part.role == "stamp" and any(_are_unlike(own, by_row, c) for c in costs):
             part = replace(part, role="knob", is_given=True)
@@ -154,6 +153,20 @@ def _follows(part: PathColumn, parts: Sequence[PathColumn], texts: dict[str, lis
         and decides(texts[other.name], own)
         for other in parts
     )
+
+
+def _is_of_rows(
+    part: PathColumn, own: Sequence[str], knobs: Sequence[tuple[Guess, Sequence[Cell]]]
+) -> bool:
+    """Return whether a part that no word explains says nothing that the rows do not.
+
+    They decide it together, and what ran is one of them: places tell it already.
+    """
+    if part.role != "knob" or _UNEXPLAINED.fullmatch(part.name) is None:
+        return False
+    ran = any(g.is_given and g.kind == "text" and len({*cells}) > 1 for g, cells in knobs)
+    settings = [*zip(*(cells for _, cells in knobs), strict=True)]
+    return ran and decides(settings, own)
 
 
 def _are_programs(own: Sequence[str], knobs: Sequence[tuple[Guess, Sequence[Cell]]]) -> bool:

@@ -22,7 +22,7 @@ from ingest.proposals.name_tokens import (
     joined,
 )
 from ingest.proposals.row_groups import are_twins
-from ingest.settings.column_names import VALUES, WORDS, clean_name
+from ingest.settings.column_names import VALUES, WORDS, clean_name, name_of_values
 from ingest.settings.headings import words_of
 from ingest.settings.units import unit_of
 
@@ -224,8 +224,7 @@ class _Reader:
                 # `f1200MHz` is a frequency, `64B` a size.
                 word = _SET.get(stated.quantity, stated.quantity) or word
             elif kind == "text":
-                small = {value.lower() for value in values}
-                word = next((name for name, of in VALUES.items() if small <= of), "")
+                word = name_of_values(values)
         if is_replicate(word, values) and not is_setting:
             name = "replicate"
         elif not is_real and _are_machines(texts):

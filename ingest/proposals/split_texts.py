@@ -6,12 +6,13 @@
 import math
 import re
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 from typing import Final
 
 from ingest.formats.json_cells import Cell
 from ingest.formats.written_numbers import UNSET, is_number
 from ingest.proposals.heading_roles import is_measured
-from ingest.proposals.name_tokens import two_lists
+from ingest.proposals.name_tokens import NAMING, two_lists
 from ingest.proposals.path_parts import PathColumn, is_replicate, read_paths
 from ingest.proposals.row_groups import are_twins, decides
 from ingest.settings.column_names import WORDS, clean_name
@@ -32,6 +33,8 @@ _COUNTED: Final = rf"(?i:(?<![a-z])(?:{_COUNTS})[-_.=@+ \\]*\(\?P<replicate>)"
 # A sweep has so many texts, and at least this share of all combinations of their parts.
 _FEWEST: Final = 4
 _FEWEST_APART: Final = 6
+# So many names stand alone and with a form.
+_FEWEST_BOTH: Final = 2
 _MOST: Final = 5_000
 _FILLED: Final = 0.5
 # `bs=32,lr=0.1` states each setting by its name, under any heading.
@@ -71,12 +74,18 @@ def split_columns(
                 taken |= {part.name for part in parts}
             continue
         is_plain = not any("/" in text or is_number(text) for text in texts)
+        if is_plain and (formed := _forms(texts, heading, taken)):
+            splits[heading] = formed
+            taken |= {part.name for part in formed[1]}
+            continue
         is_named = is_named and is_plain and not _recurs(cells, headings, columns)
         is_apart = is_plain and len(texts) >= _FEWEST_APART and all(map(_SEPARATED.search, texts))
         crossed = _crossed_parts(texts, heading, taken) if is_plain and not is_named else None
         if not (is_named or is_apart or crossed):
             continue
         pattern, parts = read_paths(sorted(texts), f"{clean_name(heading, 'text')}_part")
+        if not names.isdisjoint(WORDS["programs"]):
+            parts = [replace(p, is_given=p.is_given or _is_amount(p)) for p in parts]
         settings = [part for part in parts if part.role == "knob" or part.name == "replicate"]
         combinations = math.prod(part.values for part in settings)
         # All combinations of the parts are no chance, whatever the heading says.
@@ -104,6 +113,39 @@ def split_columns(
             splits[heading] = pattern, parts
             taken |= {part.name for part in parts}
     return splits
+
+
+def _forms(
+    texts: Collection[str], heading: str, taken: Collection[str]
+) -> tuple[str, list[PathColumn]] | None:
+    """Return the pattern and the parts of names that stand alone and with a form behind them.
+
+    `sort` and `sum` beside `sort_opt_unrolled` and `sum_v2`: what ran, and a variant that a person
+    chose. Some forms may stand without the plain name.
+    """
+    for mark in "_-":
+        cut = {text: text.partition(mark)[::2] for text in texts}
+        forms = {form for _, form in cut.values() if form}
+        both = {base for base, form in cut.values() if form} & {*texts}
+        is_chosen = all(words_of(form)[:1] and words_of(form)[0] in WORDS["variants"]
+                        for form in forms)  # fmt: skip
+        if len(both) < _FEWEST_BOTH or not is_chosen:
+            continue
+        names = [clean_name(f"{heading}_part", "text", taken, "knob"), ""]
+        names[1] = clean_name(f"{heading}_variant", "text", {*taken, names[0]}, "knob")
+        apart = re.escape(mark)
+        pattern = rf"(?P<{names[0]}>[^{apart}]+)(?:{apart}(?P<{names[1]}>.+))?"
+        return pattern, [
+            PathColumn(names[0], "text", "knob", len({b for b, _ in cut.values()}), is_given=True),
+            PathColumn(names[1], "text", "knob", len(forms)),
+        ]
+    return None
+
+
+def _is_amount(part: PathColumn) -> bool:
+    """Return whether a number in the name of a program is how much it does, by its words."""
+    is_set = not {*words_of(part.name)}.isdisjoint(NAMING)
+    return part.kind != "text" and part.role == "knob" and not part.unit and not is_set
 
 
 def _crossed_parts(

@@ -51,8 +51,15 @@ def mark_twins(guesses: Sequence[Guess], columns: Sequence[Sequence[Cell]]) -> N
                 break
         else:
             knobs.append(index)
+    blank = {n: [cell in (None, "") for cell in columns[n]] for n in knobs}
     for index in (n for n in knobs if guesses[n].kind == "text"):
         guess, cells = guesses[index], columns[index]
+        # `optimized` is no where another names no form.
+        form = next((n for n in knobs if any(blank[n]) and are_twins(blank[n], cells)), -1)
+        if form >= 0:
+            guess.role = "label"
+            guess.why = f"says whether there is a {guesses[form].heading.text}"
+            continue
         # What its texts decide, as a command its parameters.
         parts = [n for n in knobs if n != index and guesses[n].count > 1]
         parts = [n for n in parts if guesses[n].role == "knob" and decides(cells, columns[n])]
@@ -79,4 +86,4 @@ def _is_named(guess: Guess) -> bool:
 
 def _contains(cells: Sequence[Cell], parts: Sequence[Cell]) -> bool:
     pairs = {*zip(cells, parts, strict=True)}
-    return all(str(part).lower() in str(text).lower() for text, part in pairs)
+    return all(str(part or "").lower() in str(text).lower() for text, part in pairs)

@@ -7,7 +7,7 @@ are of `data`.
 import re
 import tomllib
 import unicodedata
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from itertools import chain, count
 from pathlib import Path
 from typing import Final
@@ -26,6 +26,8 @@ for _name in ("set", "given"):
 
 
 _LONGEST_NAME: Final = 55
+# Names of models end in how many parameters they have: `llama-3b`, `qwen2.5_0.5B_q4`.
+_PARAMETERS: Final = re.compile(r"(?i).*[-_: ]\d+(?:\.\d+)?[bm](?![a-z0-9]).*")
 # The signs of a difference and of millionths, as they are read.
 _SIGNS: Final = {"\N{INCREMENT}": "delta_", "\N{MICRO SIGN}": "u", "\N{GREEK SMALL LETTER MU}": "u"}
 
@@ -42,6 +44,21 @@ def clean_name(heading: str, kind: str, taken: Iterable[str] = (), role: Role = 
     bare = bare if bare[:1].isalpha() else f"c_{bare}".rstrip("_")
     names = chain((bare, f"{bare}_{kind}"), (f"{bare}_{kind}_{n}" for n in count(2)))
     return next(name for name in names if name not in taken and can_be(name))
+
+
+def name_of_values(values: Collection[str]) -> str:
+    """Return what texts are values of, by themselves: `fp16` and `int8` of precision; or nothing.
+
+    Most names of models say how many parameters they have, and those of tasks what is done.
+    """
+    small = {value.lower() for value in values}
+    known = next((name for name, of in VALUES.items() if small <= of), "")
+    if known or not small:
+        return known
+    if 2 * sum(map(bool, map(_PARAMETERS.fullmatch, small))) > len(small) > 1:
+        return "model"
+    is_done = all(not WORDS["tasks"].isdisjoint(re.split(r"[^a-z]+", each)) for each in small)
+    return "task" if is_done else ""
 
 
 def in_ascii(text: str) -> str:

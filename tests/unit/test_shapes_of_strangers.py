@@ -115,6 +115,31 @@ CASES: dict[str, Case] = {
         [("idle", 24, 50.5, 12), ("study", 24, 280.5, 12)],
         no_knobs=("phase",), opens="study",
     ),
+    # Names alone and with forms behind them, in tables that divide them: the forms compete.
+    "forms behind names": Case(
+        {f"table{part}.csv": "run_no,tuned,kind,energy_j,duration_s\n" + "".join(
+            f"r{r},{('no', 'yes')['_' in kind]},{kind},{90 + len(kind) + r / 8},{30 + r / 9:.3f}\n"
+            for r in (1, 2, 3) for kind in kinds)
+         for part, kinds in (("1-2", ("sort", "fold", "scan")), ("3-5", (
+             "sort_opt_wide", "fold_opt_wide", "fold_opt_deep", "join_opt_deep")))},
+        "kind_part, kind_variant, count(*)", 7, [("fold", "opt_deep", 3), ("fold", "opt_wide", 3)],
+        given=("kind_part",), no_knobs=("file", "file_2", "tuned", "kind"),
+    ),
+    # A task and a model in one name, a library, an operation and its depth in another.
+    "tasks and models": Case(
+        {"emissions.csv": "project_name,duration(s),power_consumption(kWh)\n" + "".join(
+            f"{task}-{model}-svc,{12 + n + len(task) / 9},{(n + 2) * len(task)}e-7\n"
+            for task in ("long_text_summarization", "intent_classification")
+            for n, model in enumerate(("Falcon-7B", "Yi-34b", "Wizard-R2")))},
+        "task, model", 6, [("intent_classification", "Falcon-7B")], given=("task",),
+    ),
+    "operations and depths": Case(
+        {"bench-report.csv": "Method,Mean [ns],CPU Energy [uJ/op]\n" + "".join(
+            f"{library}_{operation}_D{depth},{900.5 * depth + n},{9.25 * depth + n}\n"
+            for n, library in enumerate(("Fast", "Plain", "Old"))
+            for operation in ("Encode", "Decode") for depth in (1, 4, 16))},
+        "operation, d, method_part", 18, [("Decode", 1, "Fast")], given=("operation", "d"),
+    ),
     # A matrix: what was swept stands in the header with its unit, and in the first column.
     "a matrix of settings": Case(
         {"report/board.csv": "Busy,900MHz,1500MHz,2100MHz,\n" + "".join(
