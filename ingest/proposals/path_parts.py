@@ -224,7 +224,8 @@ class _Reader:
                 # `f1200MHz` is a frequency, `64B` a size.
                 word = _SET.get(stated.quantity, stated.quantity) or word
             elif kind == "text":
-                word = name_of_values(values)
+                is_of_path = level in ("file", "folder")
+                word = name_of_values(values, is_known=is_of_path)
         if is_replicate(word, values) and not is_setting:
             name = "replicate"
         elif not is_real and _are_machines(texts):

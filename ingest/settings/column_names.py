@@ -46,14 +46,17 @@ def clean_name(heading: str, kind: str, taken: Iterable[str] = (), role: Role = 
     return next(name for name in names if name not in taken and can_be(name))
 
 
-def name_of_values(values: Collection[str]) -> str:
+def name_of_values(values: Collection[str], is_known: bool = False) -> str:
     """Return what texts are values of, by themselves: `fp16` and `int8` of precision; or nothing.
 
     Most names of models say how many parameters they have, and those of tasks what is done.
+
+    Args:
+        is_known: Whether only texts of which all are known by their names have one.
     """
     small = {value.lower() for value in values}
     known = next((name for name, of in VALUES.items() if small <= of), "")
-    if known or not small:
+    if known or is_known or not small:
         return known
     if 2 * sum(map(bool, map(_PARAMETERS.fullmatch, small))) > len(small) > 1:
         return "model"

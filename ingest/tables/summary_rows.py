@@ -30,6 +30,11 @@ from ingest.tables.unique_keys import DROPPED, FIRST, FURTHER, NONE, RowKeys
 MAX_NAMED_LINES: Final = 200
 # Runs of one configuration that differ by more may be no replicates.
 _UNLIKE: Final = 3.0
+# A value so many times those of its replicates is none of the same quantity.
+_FAR: Final = 1_000.0
+# Rows of which all measurements with a better direction are compared.
+_MOST_COMPARED: Final = 100_000
+_COSTS: Final = ("energy_j", "duration_s")
 
 
 @dataclass(slots=True)
@@ -84,7 +89,11 @@ class _Resolution:
         self._refused = self._empty = 0
         self._sizes = Counter(len(read.table.rows) for read in reads)
         self._contents: dict[int, TableRead] = {}
-        self._costs = {"energy_j": array("d"), "duration_s": array("d")}
+        own = {
+            c.name for read in reads for c in read.table.columns if c.role == "metric" and c.better
+        }
+        own = own if sum(len(read.table.rows) for read in reads) <= _MOST_COMPARED else set()
+        self._costs = {name: array("d") for name in (*_COSTS, "power_w", *sorted(own))}
         keys = RowKeys()
         for number, read in enumerate(self._reads):
             self._add(number, read, keys)
@@ -103,6 +112,8 @@ class _Resolution:
     def runs(self) -> SummaryRuns:
         """Return the rows and problems."""
         self._note_dropped()
+        dropped = len(self._keys.rows_of(DROPPED))
+        self._refuse_far()
         self._note_further()
         self._note_unlike()
         counts, problems = RowCounts(), dict[str, list[Problem]]()
@@ -118,7 +129,7 @@ class _Resolution:
         for path, unknown in self._unknown.items():
             problems[path] += unknown
         counts.refused += self._refused
-        counts.dropped = len(self._keys.rows_of(DROPPED)) + self._empty
+        counts.dropped = dropped + self._empty
         return SummaryRuns(self._rows, problems, counts)
 
     def _add(self, number: int, read: TableRead, keys: RowKeys) -> None:
@@ -162,7 +173,8 @@ class _Resolution:
             configuration = key.workload, key.system, key.knobs
             keys.add(number, index, row.line, configuration, key.replicate, row.values)
             for name, known in self._costs.items():
-                known.append(float(row.values.get(name) or np.nan))
+                value = row.values.get(name)
+                known.append(float(value) if value and not isinstance(value, str) else np.nan)
         self._unknown[read.file.path] += unknown.problems()
 
     def _is_part(self, part: int, whole: int) -> bool:
@@ -236,10 +248,24 @@ class _Resolution:
                 )
             self._notes[path].add("duplicate_key", "doubted", detail, int(keys.lines[row]))
 
+    def _refuse_far(self) -> None:
+        """Leave out rows with a value that is orders of magnitude from most of its settings."""
+        for name, known in self._costs.items():
+            for row, median in self._keys.far(np.array(known), _FAR, _UNLIKE).items():
+                claim, value = self._at(row), known[row]
+                detail = (
+                    f"{name} {value:.6g} where most rows of its settings have {median:.4g}: "
+                    "columns may have slipped; not a run"
+                )
+                notes = self._notes[claim.read.file.path]
+                notes.add("far_replicate", "refused", detail, claim.row.line)
+                self._keys.fates[row] = DROPPED
+                self._refused += 1
+
     def _note_unlike(self) -> None:
         """Note configurations whose runs differ so much that they may be no replicates."""
-        for name, known in self._costs.items():
-            for row, least, most in self._keys.unlike(np.array(known), _UNLIKE):
+        for name in _COSTS:
+            for row, least, most in self._keys.unlike(np.array(self._costs[name]), _UNLIKE):
                 claim, unit = self._at(row), name.rpartition("_")[2].replace("j", "J")
                 knobs = ", ".join(f"{n} {v}" for n, v in claim.key.knobs if n != "variant")
                 detail = (

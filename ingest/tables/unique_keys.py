@@ -16,6 +16,8 @@ import xxhash
 NONE: Final = -(2**63)
 # What becomes of a row: it repeats an earlier one, is the first of its key, or has other values.
 DROPPED, FIRST, FURTHER = 0, 1, 2
+# Most runs of a configuration, beside which others are far.
+_FEWEST_ALIKE: Final = 3
 # A row that begins more tables says nothing of which is a part of which.
 _MOST_PARTS: Final = 8
 
@@ -134,6 +136,31 @@ class ResolvedKeys:
             (int(here[firsts[at]]), float(least[at]), float(most[at]))
             for at in np.flatnonzero(most > factor * least)
         ]
+
+    def far(self, values: np.ndarray, factor: float, alike: float) -> dict[int, float]:
+        """Return rows with over so many times the value of most of their configuration, or less.
+
+        Most are three at least, more than the others, and alike.
+
+        Args:
+            values: As of `unlike`.
+            alike: The greatest of most over their least.
+
+        Returns:
+            By row the median of the others.
+        """
+        found: dict[int, float] = {}
+        for first, _, _ in self.unlike(values, factor):
+            of = self.configurations == self.configurations[first]
+            rows = np.flatnonzero(of & (self.fates != DROPPED) & (values > 0))
+            rows = rows[np.argsort(values[rows], kind="stable")]
+            ratios = values[rows[1:]] / values[rows[:-1]]
+            cut = int(np.argmax(ratios)) + 1
+            few, most = sorted((rows[:cut], rows[cut:]), key=len)
+            is_clear = ratios[cut - 1] > factor and len(few) < len(most) >= _FEWEST_ALIKE
+            if is_clear and values[most].max() <= alike * values[most].min():
+                found |= dict.fromkeys(few.tolist(), float(np.median(values[most])))
+        return found
 
     def renumber(self, is_taken: Callable[[int, int], bool] | None) -> None:
         """Give each further row the next free replicate number of its configuration.

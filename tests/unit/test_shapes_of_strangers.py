@@ -140,6 +140,15 @@ CASES: dict[str, Case] = {
             for operation in ("Encode", "Decode") for depth in (1, 4, 16))},
         "operation, d, method_part", 18, [("Decode", 1, "Fast")], given=("operation", "d"),
     ),
+    # Rows whose columns slipped: what is far from most runs of the settings is no energy.
+    "values far off": Case(
+        {"jobs.csv": "Workflow,NCPUS,energy_j,elapsed_s\n" + "".join(
+            f"{flow},{cpus},{joules},{60 / cpus + r / 8}\n"
+            for flow, cost in (("dock", 100.5), ("fold", 900.5)) for cpus in (2, 4)
+            for r, joules in enumerate((cost, cost + 1, cost + 2, 2e6 * cpus)))},
+        "workflow, ncpus, count(*), count(energy_j), max(energy_j)", 4,
+        [("dock", 2, 3, 3, 102.5), ("dock", 4, 3, 3, 102.5)], given=("workflow",), status=REFUSED,
+    ),
     # A matrix: what was swept stands in the header with its unit, and in the first column.
     "a matrix of settings": Case(
         {"report/board.csv": "Busy,900MHz,1500MHz,2100MHz,\n" + "".join(
