@@ -25,6 +25,7 @@ from ingest.proposals.roles import (
     MOST_VALUES,
     REMARK,
     Guess,
+    digits_of,
     guess_of,
     is_even,
 )
@@ -38,6 +39,8 @@ _LEAST_PARTS: Final = 3
 _REGULAR: Final = 0.8
 # The largest of what is counted over the least.
 _NEAR: Final = 1.5
+# Costs that people set have so many digits at most, fractions among them.
+_MOST_SET: Final = 3
 # Of so many values a sweep has more than half in each setting.
 _MANY: Final = 8
 _SIDES: Final = frozenset("IJKMN")
@@ -166,6 +169,10 @@ def _find_crossed(guesses: Sequence[Guess], columns: Sequence[Sequence[Cell]]) -
     for guess, cells in zip(guesses, columns, strict=True):
         is_measured = guess.role == "metric" and not guess.is_declared and guess.why != _A_PART
         if not is_measured or not 1 < guess.count <= MOST_VALUES:
+            continue
+        # Nobody sets 93.4716 J, whatever the rows repeat.
+        is_cost = guess.quantity in ("energy", "power", "time")
+        if is_cost and any(digits_of(str(cell)) > _MOST_SET for cell in {*cells}):
             continue
         seen = [Counter(cells[row] for row in rows) for rows in rows_of_settings(guesses, columns)]
         if len(seen) > 1 and len(seen[0]) > 1 and all(each == seen[0] for each in seen):

@@ -215,7 +215,7 @@ _OF_NUMBERS: Final = (
           "metric", "a statistic of more values than people set: {c.variety}"),
     # A size may be of a machine.
     _Case(lambda c: (not c.has(*SET - {"size"}) or c.quantity == "bytes" or c.differs)
-          and any(_digits(text) > _MOST_DIGITS for text in c.counts),
+          and any(digits_of(text) > _MOST_DIGITS for text in c.counts),
           "metric", "numbers of more digits than people set: {c.variety}"),
     _Case(lambda c: c.kind == "real" and (
               (c.differs and c.count > MOST_STEPS and c.measured is None)
@@ -378,7 +378,7 @@ def _is_progression(column: _Column) -> bool:
     return bool(np.all(steps == steps[0]) and values[0] == steps[0] > 1 and counts.min() > 1)
 
 
-def _digits(text: str) -> int:
+def digits_of(text: str) -> int:
     """Return how many digits a fraction has; 0 for a whole number."""
     whole, _, fraction = text.partition(".")
     return len(f"{whole}{fraction.rstrip('0')}".lstrip("-0")) if fraction.strip("0") else 0

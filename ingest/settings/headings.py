@@ -39,6 +39,8 @@ _OF_NO_QUANTITY: Final = frozenset(
         "count", "price", "tariff", "rank", "ranking",
     }
 )  # fmt: skip
+# Energies by the name of their domain, or of the plug-in that estimates them on Android.
+_METERS_ALONE: Final = frozenset({"package", "pkg", "dram", "uncore", "psys", "batterystats"})
 _VALUE: Final = re.compile(r"(?<![A-Za-z0-9.])\d+(?:\.\d+)?[A-Za-z]+$")
 _BRACKETS: Final = re.compile(r"^(.*?)\s*[(\[{]\s*([^()\[\]{}]+?)\s*[)\]}]\s*$")
 _PART: Final = re.compile(r"(?:[A-Za-z0-9%µμ°]|(?<=\d)\.(?=\d))+")
@@ -295,7 +297,7 @@ def quantity_of(heading: Heading) -> Quantity:
         return "frequency"
     if heading.has("power", "watts", "watt", "wattage"):
         return "power"
-    if len(heading.words) == 1 and heading.words[0] in ("package", "pkg", "dram", "uncore", "psys"):
+    if len(heading.words) == 1 and heading.words[0] in _METERS_ALONE:
         return "energy"
     if heading.has(
         "time",

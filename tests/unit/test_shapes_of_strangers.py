@@ -149,6 +149,21 @@ CASES: dict[str, Case] = {
         "workflow, ncpus, count(*), count(energy_j), max(energy_j)", 4,
         [("dock", 2, 3, 3, 102.5), ("dock", 4, 3, 3, 102.5)], given=("workflow",), status=REFUSED,
     ),
+    # Each view of a run repeats its energy, which nobody set for that.
+    "costs that repeat": Case(
+        {"views.csv": "part,energy_j,time_s,cells\n" + "".join(
+            f"{part},{joules},{joules / 7:.4f},{cells}\n"
+            for joules in (93.4716, 88.1253, 71.3302)
+            for part, cells in (("rim", 40), ("core", 90)))},
+        "count(*), min(energy_j)", 1, [(6, 71.3302)], no_knobs=("energy", "time"),
+    ),
+    # An estimate of a plug-in of Android Runner: an energy whose unit nothing says.
+    "estimates of a phone": Case(
+        {"phone.csv": "Batterystats,Cpu,App\n" + "".join(
+            f"{120 + n * 17 % 23 + n / 1000:.4f},{20 + n * 13 % 29 + n / 900:.5f},v{n % 2}\n"
+            for n in range(20))},
+        "count(*), min(energy_j)", 1, [(20, 120.0)],
+    ),
     # A matrix: what was swept stands in the header with its unit, and in the first column.
     "a matrix of settings": Case(
         {"report/board.csv": "Busy,900MHz,1500MHz,2100MHz,\n" + "".join(
