@@ -2,7 +2,6 @@
 
 import importlib
 import inspect
-import logging
 from contextlib import suppress
 from typing import Any
 
@@ -19,7 +18,7 @@ from app.kit.context import EXTENSION, SANDBOX, Lakes
 from app.kit.settings import ASSETS, Settings
 from app.kit.shell import shell
 from app.pages import PAGES
-from app.serve.guard import add_guard, add_headers, trust_proxies
+from app.serve.guard import add_guard, add_headers, bug, trust_proxies
 from app.serve.index import Atlas, misfit, register, register_no_page, values_of
 from app.serve.monitoring import add_metrics, add_request_log
 from app.serve.response_cache import ResponseCache, keep_no_response
@@ -133,8 +132,5 @@ def _tell(error: Exception) -> None:
         body = request.get_json()
         asked = dash.get_app().callback_map[body["output"]]["callback"]
         wrong = misfit(inspect.unwrap(asked), values_of(body))
-        if not wrong:
-            logging.getLogger("wattlas").exception("BUG: a callback failed", exc_info=error)
-            wrong = f"BUG: {type(error).__name__} inside wattlas; the server's log has the details"
-        sentence = f"{wrong}."
+        sentence = f"{wrong}." if wrong else bug("a callback", error)
     dash.set_props(ids.NOTICE, {"children": sentence})

@@ -144,9 +144,8 @@ def not_followed(
     return _message(page.name, f"This link could not be followed: {error}.", body)
 
 
-def unreadable(page: Page) -> html.Main:
-    """Lay out that the lake cannot be read; the header says why."""
-    words = "There is nothing to show: the lake cannot be read. Reload once it can."
+def not_drawn(page: Page, words: str) -> html.Main:
+    """Lay out why a page cannot be drawn; if the lake cannot be read, the header says more."""
     link = html.A("Reload this page", href=address(page.path), className="plain")
     return _message(page.name, words, [html.H1(f"Nothing to show on {page.title}"), html.P(link)])
 

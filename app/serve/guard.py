@@ -190,9 +190,17 @@ def _unfit(error: Exception) -> Response:
 
 
 def _bug(error: Exception) -> Response:
-    logging.getLogger("wattlas").exception("BUG: a request failed", exc_info=error)
-    words = f"BUG: {type(error).__name__} inside wattlas; the server's log has the details."
-    return _in_words(InternalServerError(words))
+    return _in_words(InternalServerError(bug("a request", error)))
+
+
+def bug(what: str, error: Exception) -> str:
+    """Log an error that nobody expected; return what a visitor is told.
+
+    Args:
+        what: What failed.
+    """
+    logging.getLogger("wattlas").error("BUG: %s failed", what, exc_info=error)
+    return f"BUG: {type(error).__name__} inside wattlas; the server's log has the details."
 
 
 def add_headers(server: Flask) -> None:

@@ -27,14 +27,14 @@ from app.kit.links import address, open_page
 from app.kit.page import Page
 from app.kit.shell import (
     no_page,
+    not_drawn,
     not_followed,
     nothing_to_show,
     say_ignored,
     show_parts,
-    unreadable,
 )
 from app.serve.figures import add_figure_routes
-from app.serve.guard import allow_scripts, status_of
+from app.serve.guard import allow_scripts, bug, status_of
 from app.serve.response_cache import keep_no_response
 from app.serve.routes import add_page_routes
 from app.serve.scripts import STYLES, bundle_tag, scripts_in_turn
@@ -174,7 +174,7 @@ def open_layout(
 
     If the link cannot be followed, the page says why and offers the default view. If the lake
     cannot be read, the page says so; the header says why. If the page can show none of the lake's
-    runs, it says what is missing and which pages can.
+    runs, it says what is missing and which pages can. If wattlas fails, the page says that too.
 
     Args:
         parts: The parameters of the link.
@@ -194,10 +194,14 @@ def open_layout(
         show_parts(main, page, pages)
         main.children.insert(0, html.H1(page.title, className="unseen"))
     except WattlasError:
-        keep_no_response()
-        return unreadable(page)
-    say_ignored(main, state.ignored)
-    return main
+        words = "There is nothing to show: the lake cannot be read. Reload once it can."
+    except Exception as error:
+        words = bug(f"the page {page.title}", error)
+    else:
+        say_ignored(main, state.ignored)
+        return main
+    keep_no_response()
+    return not_drawn(page, words)
 
 
 def register_no_page(pages: Sequence[Page]) -> None:

@@ -3,6 +3,7 @@
 from typing import Any, Final
 
 from data.catalogue import Catalogue
+from data.schema import MEASUREMENTS
 from data.selection import Selection
 from data.units import kind_of
 
@@ -45,7 +46,7 @@ def datasets_query(catalogue: Catalogue) -> tuple[str, list[Any]]:
     own_costs = (name for name, kind in kinds.items() if kind in ("J", "W"))
     cost = ", ".join(("energy_j", "power_w", *own_costs))
     studied = ", ".join(f"coalesce(bool_or({s}), FALSE) AS {n}" for n, s in _STUDIED.items())
-    usual = (name for name in catalogue.metrics if name.startswith("latency_"))
+    usual = (name for name in MEASUREMENTS if name.startswith("latency_"))
     own_rates = (name for name, kind in kinds.items() if kind in ("s", "1/s"))
     done = ("throughput_qps", "iops", "bandwidth_bytes_s", "duration_s")
     performance = f"coalesce({', '.join((*usual, *done, *own_rates))})"

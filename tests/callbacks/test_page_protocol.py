@@ -177,6 +177,16 @@ def test_a_link_that_cannot_be_followed_is_named(
     assert "Notes without the link's settings" in texts(page)
 
 
+def test_a_page_that_fails_is_said_and_logged(
+    server: Flask, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr("app.serve.index.show_parts", {}.pop)
+    page = opened(server, v="2")
+    assert notice(page).startswith("BUG: TypeError inside wattlas")
+    assert "Reload this page" in " ".join(texts(page))
+    assert "BUG: the page Notes failed" in caplog.text
+
+
 def test_the_stores_hold_what_the_browser_needs(server: Flask) -> None:
     state = NoteState(word="a", sel="mine", lake_version=0)
     with server.app_context():

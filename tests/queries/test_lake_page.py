@@ -66,6 +66,13 @@ def test_nothing_is_missing_that_a_study_of_others_cannot_have(tmp_path: Path) -
     assert datasets_of(view)["missing"].to_list() == [""]
 
 
+def test_a_column_of_texts_named_like_a_latency_is_no_performance(tmp_path: Path) -> None:
+    named = Column("latency_class", "knob", "text", "latency_class", "latency_class", "")
+    rows = [run(latency_p99_us=None, duration_s=None, latency_class="low")]
+    view = Lakes(write_lake(tmp_path / "lake", rows, [named])).at(None)
+    assert datasets_of(view)["with_performance"].to_list() == [0]
+
+
 def test_a_knob_has_its_range_and_a_place_its_runs(view: LakeView) -> None:
     ranges = {(d, knob): facts for d, knob, *facts in knob_ranges(view).rows()}
     assert ranges["a", "itr_us"] == [2, "2.0", "50.0", ["2.0", "50.0"], 0]
