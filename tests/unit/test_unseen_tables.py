@@ -1,0 +1,269 @@
+"""Tables as people leave them, fed without a line of settings.
+
+Each is written in another style. It has its columns, the number of its runs, and the first of them
+in order; what was worked by hand stands beside it.
+"""
+
+from itertools import product
+from pathlib import Path
+
+import pytest
+
+from tests.fixtures.unseen import Studies, check_study
+
+_BENCHMARKS = ("fft", "lu", "is")
+STUDIES: Studies = {
+    "load table": (
+        {f"etc_{name}.dat": "# memcached, ETC\n# QPS(k) achieved p99(us) power(W)\n"
+         f"25 25.1 {p99} 120.5\n50 49.9 200.0 131.5\n75 75.0 220.0 140.0\n100 99.7 230.0 150.0\n"
+         for name, p99 in (("performance", 170.5), ("powersave", 180.5))},
+        "governor, qps_k, latency_p99_us, power_w, performance_metric", 8,
+        [("performance", 25, 170.5, 120.5, "latency_p99_us")],
+    ),
+    # Running totals of two services, 5 J and 1 J in 5 s; only the file's name says what they are.
+    "what the file's name says": (
+        {f"{scaler}/rps{rps}/run_{run}/{name}": text for scaler in ("hpa", "none")
+         for rps in (100, 200) for run in (1, 2) for name, text in (
+             ("container_joules_total.csv", '"Time","cart","shop"\n' + "".join(
+                 f"2024-09-03 11:20:{5 * at:02d},{900.5 + 5 * at},{70.5 + at}\n"
+                 for at in range(12))),
+             ("summary.json", '{"metrics": {"http_req_duration": {"avg": 41.5, "p(95)": 90.5}, '
+              '"http_reqs": {"count": 5000, "rate": 99.5}}}'))},
+        "folder, rps, replicate, energy_j, latency_p95_us, throughput_qps", 8,
+        [("hpa", 100, 1, pytest.approx(66.0), 90_500.0, 99.5)],
+    ),
+    # Energies of two sockets, and names of rows: 60.5 J and 40.5 J.
+    "sockets apart": (
+        {"npb.csv": '"","bench","threads","rep","elapsed","joules.pkg.0","joules.pkg.1",'
+         '"joules.dram.0"\n' + "".join(
+             f'"{n}","{b}",{t},{rep},{2.5 + n},{60.5 + n},{40.5 + n},{5.5 + n}\n'
+                          for n, (b, t, rep) in enumerate(product(("bt", "cg"), (8, 16), (1, 2))))},
+        "bench, threads, replicate, energy_j, duration_s", 8,
+        [("bt", 8, 1, 101.0, 2.5), ("bt", 8, 2, 103.0, 3.5)],
+    ),
+    "means of batches": (
+        {f"{model}/batch_size_{size}/means_prompt{n}.json": f'{{"batch_size": {size - 0.1 * n}, '
+         f'"energy_j": {size * 10.5 + n}, "avg_power_draw": 300.5, "total_seconds": {20.5 + n}}}'
+         for model in ("gemma", "llama") for size in (16, 64, 128) for n in (1, 2, 3)},
+        "folder, batch_size_of_path, prompt, batch_size, energy_j, duration_s", 18,
+        [("gemma", 16, 1, 15.9, 169.0, 21.5)],
+    ),
+    # A number stands for a configuration; a supply of 3 V and a current give a power.
+    "numbers of configurations": (
+        {"configurations.csv": "config_id,scheduler,freq_mhz\n" + "".join(
+            f"{n},{scheduler},{freq}\n" for n, (scheduler, freq) in enumerate(
+                product(("cfs", "bore"), (1800, 2600)), 1)),
+         "boards.csv": "board,tdp_w\npi,5\nodroid,12\n",
+         "measurements.csv": "id,board,config_id,repetition,avg_current_ua,supply_mv,rps"
+         + "".join(f"\n{n},{('pi', 'odroid')[n % 2]},{config},{rep},{2000 + n},3000,{90.5 + n}"
+                   for n, (config, rep) in enumerate(product(range(1, 5), (1, 2)))) + "\n"},
+        "scheduler_text, freq_mhz, board, tdp_w, replicate, power_w", 8,
+        [("bore", 1800, "odroid", 12, 2, pytest.approx(0.006015)),
+         ("bore", 1800, "pi", 5, 1, pytest.approx(0.006012))],
+    ),
+    "a benchmark a column": (
+        {"sweep.csv": "freq_mhz," + ",".join(f"{b}_energy_j,{b}_time_s" for b in _BENCHMARKS)
+         + "\n1200,290.5,17.5,470.5,27.5,99.5,5.5\n2400,310.5,10.5,500.5,18.5,90.5,4.5\n"},
+        "freq_mhz, series, energy_j, duration_s", 6,
+        [(1200, "fft", 290.5, 17.5), (1200, "is", 99.5, 5.5), (1200, "lu", 470.5, 27.5)],
+    ),
+    # Two names are rivals where a column compares them, else parts of a run.
+    "rivals in columns": (
+        {"m.csv": "tenants,energy_seq_mJ,energy_fused_mJ,power_seq_W,power_fused_W,saving_pct\n"
+         "1,10500,6500,60.5,80.5,38.1\n2,20500,12500,61.5,81.5,39.0\n"},
+        "tenants, alternative, energy_j, power_w", 4,
+        [(1, "fused", 6.5, 80.5), (1, "seq", 10.5, 60.5)],
+    ),
+    "parts in columns": (
+        {"m.csv": "tenants,energy_train_J,energy_infer_J,power_train_W,power_infer_W,saving_pct\n"
+         "1,10500,6500,60.5,80.5,38.1\n2,20500,12500,61.5,81.5,39.0\n"},
+        "tenants, energy_train_j, energy_infer_j", 2, [(1, 10500.0, 6500.0)],
+    ),
+    # 2 A at 4 V in 60 s.
+    "battery": (
+        {"runs.csv": "Device,Trial,Duration (ms),Current (mA),Voltage (mV),Battery level (%)\n"
+         "A,1,60000,2000,4000,68\nA,2,60000,1000,3990,63\nB,1,30000,500,3980,60\n"},
+        "device_text, replicate, power_w, energy_j, duration_s", 3,
+        [("A", 1, 8.0, 480.0, 60.0)],
+    ),
+    "means of a spreadsheet": (
+        {"Auswertung.csv": "\ufeffEnergiemessung;;;;;\r\nServer: Xeon;;;;;\r\n;;;;;\r\n"
+         "System;n;Energie Mittelwert [kJ];Energie Std.abw. [kJ];Zeit Mittelwert [s];"
+         "Zeit Std.abw. [s]"
+         "\r\nA;5;61,059;1,296;422,38;6,85\r\nB;10;98,372;1,756;567,55;11,02\r\n"},
+        "aggregate_n, energy_j, sd_energy_j, duration_s, sd_duration_s", 2,
+        [(5, 61_059.0, 1_296.0, 422.38, 6.85)],
+    ),
+    "row names of R": (
+        {"power.txt": '"device" "iodepth" "mean.power.W" "lat.us"\n"1" "nvme" 1 5.5 80.5\n'
+         '"2" "nvme" 8 7.5 120.5\n"3" "sata" 1 3.5 200.5\n"4" "sata" 8 4.5 900.5\n'},
+        "device, iodepth, power_w", 4,
+        [("nvme", 1, 5.5), ("nvme", 8, 7.5)],
+    ),
+    # A measurement a row; names in two rows, with those of the first columns below; nested keys.
+    "tables of other shapes": (
+        {"tidy.csv": "kernel,freq_mhz,rep,metric,value\n" + "".join(
+            f"{kernel},{freq},{rep},time_s,{20.5 + rep}\n{kernel},{freq},{rep},energy_j,410.5\n"
+            for kernel in ("cg", "ep") for freq in (1200, 2400) for rep in (1, 2)),
+         "means.csv": ",,energy_j,energy_j,time_s,time_s\n,,mean,std,mean,std\nkernel,cores,,,,\n"
+         "cg,4,99.5,1.5,9.5,0.1\ncg,8,89.5,1.5,5.5,0.1\nep,4,79.5,1.5,3.5,0.1\n",
+         "nested.json": '{"bert": {"fp32": {"energy_j": 30.5, "time_s": 1.5}, "int8": {"energy_j": '
+         '20.5, "time_s": 1.0}}, "gpt": {"fp32": {"energy_j": 90.5, "time_s": 4.5}, "int8": '
+         '{"energy_j": 60.5, "time_s": 3.5}}}'},
+        "energy_j, duration_s, kernel, freq_mhz, replicate, cores_whole, key, precision_text", 15,
+        [(20.5, 1.0, None, None, 0, None, "bert", "int8"),
+         (30.5, 1.5, None, None, 0, None, "bert", "fp32"),
+         (60.5, 3.5, None, None, 0, None, "gpt", "int8"),
+         (79.5, 3.5, "ep", None, 0, 4, None, None)],
+    ),
+    # A change between two runs is none; nor is a sample or a percentile of several.
+    "what is no run": (
+        {"results.csv": "metric,baseline,optimized,change\nEnergy (J),100,80,-20\n"
+         "Time (s),10,9,-10\n",
+         "power_w.csv": "sample,1200,2400\n" + "".join(
+             f"{n},{50.1 + n},{80.2 + n / 2}\n" for n in range(6)),
+         "latency_us.csv": "percentile,1000,2000,4000\n50,100,110,150\n90,200,220,300\n"
+         "99,400,500,900\n",
+         "energy_j.csv": "stat,1000,2000\nmean,100,110\np99,200,220\nmax,230,240\n"},
+        "setting, energy_j, duration_s", 2, [("baseline", 100.0, 10.0), ("optimized", 80.0, 9.0)],
+    ),
+    # The runs stand in columns, and in cells of a file for each measurement.
+    "a metric a row": (
+        {f"{name}.csv": "metric,unit,run1,run2,run3\nenergy,J,100.5,110.5,120.5\n"
+         "runtime,s,9.5,10.5,11.5\nfps,,1.5,1.25,1.75\n" for name in ("cg", "ep")},
+        "file, replicate, energy_j, duration_s, fps", 6,
+        [("cg", 1, 100.5, 9.5, 1.5), ("cg", 2, 110.5, 10.5, 1.25)],
+    ),
+    "settings in columns": (
+        {"result.csv": ",1200,1800,2400\nEnergy (J),100.5,110.5,120.5\nTime (ms),9500,8500,7500\n"},
+        "setting, energy_j, duration_s", 3,
+        [(1200, 100.5, 9.5), (1800, 110.5, 8.5), (2400, 120.5, 7.5)],
+    ),
+    "rows of settings": (
+        {"t.csv": ",run1,run2,run3,run4\nthreads,1,2,1,2\ngovernor,ondemand,ondemand,performance,"
+         "performance\nenergy_j,100.5,80.5,60.5,50.5\ntime_s,10.5,5.5,4.5,2.5\n"},
+        "governor, threads, energy_j, duration_s", 4,
+        [("ondemand", 1, 100.5, 10.5), ("ondemand", 2, 80.5, 5.5), ("performance", 1, 60.5, 4.5)],
+    ),
+    "settings in the names of columns": (
+        {"t.csv": "metric,cg_1200,cg_2400,ep_1200,ep_2400\nenergy_j,100.5,80.5,60.5,50.5\n"
+         "time_s,10.5,5.5,4.5,2.5\n"},
+        "setting_part, setting_part_2, energy_j, duration_s", 4,
+        [("cg", 1200, 100.5, 10.5), ("cg", 2400, 80.5, 5.5)],
+    ),
+    "a metric a file": (
+        {"energy_j.csv": "threads,1200MHz,2400MHz\n1,100.5,110.5\n4,90.5,95.5\n8,85.5,\n",
+         "runtime_s.csv": "threads,1200MHz,2400MHz\n1,20.5,10.5\n4,6.5,3.5\n8,4.5,\n"},
+        "threads, frequency, energy_j, duration_s", 5,
+        [(1, 1200, 100.5, 20.5), (1, 2400, 110.5, 10.5), (4, 1200, 90.5, 6.5)],
+    ),
+    # Cells have units: 10k and 2min were set; a column of the lake's name is another one.
+    "units in cells": (
+        {"sweep.csv": "pause,heap,requests,joules_per_op,energy_cv_pct,energy_j,time_s\n" + "".join(
+            f"{pause}min,{heap}GB,{n}k,{0.5 + n},{1.5 + n},{20.5 + n + heap},{9.5 + n - pause}\n"
+            for pause, heap, n in product((2, 5), (4, 8), (10, 20)))},
+        "pause, heap, requests_of_table, energy_j, duration_s, performance_metric", 8,
+        [(2, 4, "10k", 34.5, 17.5, "duration_s")],
+    ),
+    # All combinations of programs and engines, which no separator tells apart, and the folder.
+    "names of two lists": (
+        {f"out/{program}/end/{program}_all.csv": "benchmark,energy_J_per_call,s_per_call,power_W\n"
+         + "".join(f"{program}_{engine},{n}.25,0.{n}5,12.{n}\n"
+                   for n, engine in enumerate(("native", "v1_jit", "v1_aot"), 1))
+         for program in ("cold", "img_scale")},
+        "benchmark_part, part_2, power_w, performance_metric", 6,
+        [("cold", "native", 12.1, "s_per_call"), ("cold", "v1_aot", 12.3, "s_per_call")],
+    ),
+    # The name of the file says in short what the command says.
+    "commands beside names": (
+        {f"{gpu}-nets.csv": "clock,arg,time_s,power_W\n" + "".join(
+            f"{clock},net -gpu={at} -iterations=100,{9.5 - n},{90.5 + n + at}\n"
+            for n, clock in enumerate((1607, 1708, 1898)))
+         for at, gpu in enumerate(("p40", "x1"))},
+        "file, clock, energy_j, duration_s", 6,
+        [("p40", 1607, pytest.approx(859.75), 9.5)],
+    ),
+    # Names of settings in each row: numbers of GPUs do not make samples of it.
+    "numbers of devices": (
+        {"llm.csv": "Model,Quant,GPU,Latency (s),Energy (Wh)\n" + "".join(
+            f"{model},{bits},{gpu},{20.5 - n},{0.05 + n}\n" for n, (model, bits, gpu) in enumerate(
+                product(("opt", "phi", "qwen"), ("f16", "q4", "q8"), (3060, 4090))))},
+        "model, quant, gpu, energy_j, latency_mean_us", 18,
+        [("opt", "f16", 3060, pytest.approx(180.0), 20_500_000.0)],
+    ),
+    "work of an energy": (
+        {"sweep.csv": "governor,energy_j,ops_per_joule,ops_cv_pct\n" + "".join(
+            f"{governor},{90.5 + n},{4.25 + n / 7},{1.5 + n}\n"
+            for n, governor in enumerate(["powersave", "performance"] * 4))},
+        "governor, energy_j, performance_metric", 8,
+        [("performance", 91.5, None)],
+    ),
+    # Names like those of measurements are still what ran.
+    "names and scores": (
+        {"scores.csv": "program,threads,score\npower_virus,1,10.5\nenergy_sort,2,11.5\n"
+         "time_series,4,12.5\n"},
+        "program, score", 3,
+        [("energy_sort", 11.5)],
+    ),
+    # A run has a file of each; GNU time says 1 min 2.5 s.
+    "two files a run": (
+        {f"cpu={cpu}_freq={freq}/run{n}/{name}.txt": text for cpu in (4, 8) for freq in (1200, 1600)
+         for n in (1, 2) for name, text in (
+             ("time", "\tUser time (seconds): 9.5\n\tElapsed (wall clock) time (h:mm:ss or m:ss): "
+              "1:02.50\n\tMaximum resident set size (kbytes): 512\n"),
+             ("energy", "package-0: 1250.0 J\ndram: 99.5 J\n"))},
+        "cpu, freq, replicate, energy_j, duration_s, dram", 8,
+        [(4, 1200, 1, 1250.0, 62.5, 99.5)],
+    ),
+    # No heading has a unit: 5 V at 0.8 A are 4 W, in steps of 0.1 s. The names say whose traces.
+    "traces of rows by their settings": (
+        {"rpi4/latency.csv": "model,threads,run,p95_latency\n" + "".join(
+            f"{model},{n},{run},{60.5 + n}\n" for model in ("mobile", "vit") for n in (1, 2)
+            for run in (1, 2)),
+         **{f"rpi4/traces/{model}_{n}t_{run}.csv": "time,voltage,current,power\n" + "".join(
+             f"{100 * at + at % 3},5000,800.{at},4000.{at}\n" for at in range(20))
+            for model in ("mobile", "vit") for n in (1, 2) for run in (1, 2)}},
+        "model, threads, replicate, energy_j, duration_s, p95_latency", 8,
+        [("mobile", 1, 1, pytest.approx(8.0, rel=0.01), pytest.approx(2.0, rel=0.01), 61.5)],
+    ),
+    # 60 W all the time, of which the rows take ten seconds each.
+    "turbostat of a campaign": (
+        {"README.md": "`turbostat -s Time_Of_Day_Seconds,Avg_MHz,Busy%,Bzy_MHz,PkgWatt`\nof all\n",
+         "turbostat.txt": "Time_Of_Day_Seconds\tAvg_MHz\tBusy%\tBzy_MHz\tPkgWatt\n" + "".join(
+             f"{1_699_430_400 + at}.000813\t7\t0.60\t1210\t60.00\n" for at in range(60)),
+         "manifest.csv": "id,benchmark,governor,start,end,mops_total\n" + "".join(
+             f"{n},{name},{governor},{1_699_430_405 + 12 * n},{1_699_430_415 + 12 * n},{90.5 + n}\n"
+             for n, (name, governor) in enumerate((b, g) for b in ("bt", "ep")
+                                                  for g in ("powersave", "performance")))},
+        "benchmark, governor, energy_j, duration_s", 4,
+        [("bt", "performance", pytest.approx(600.0), 10.0)],
+    ),
+    # A label states all that was set; of uJ and us only the times of the rows tell.
+    "labels of several parts": (
+        {"pyrapl.csv": "label,timestamp,duration,pkg,socket\n" + "".join(
+            f"{video}_{encoder}_crf{crf},{1_681_300_000 + 20 * n}.5,{10_000_000.5 + n},"
+            f"{470_000_000.0 + n},0\n" for n, (video, encoder, crf, _) in enumerate(
+                product(("crowd", "park"), ("svt", "vvenc"), (22, 28, 35), range(2)))),
+         "quality.csv": "label;psnr_db\n" + "".join(
+             f"{video}_{encoder}_crf{crf};{40.5 - crf / 10}\n" for video, encoder, crf in product(
+                 ("crowd", "park"), ("svt", "vvenc"), (22, 28, 35)))},
+        "label_part, label_part_2, crf, replicate, energy_j, duration_s, psnr_db", 24,
+        [("crowd", "svt", 22, 0, 470.0, pytest.approx(10.0000005), 38.3)],
+    ),
+    # The steps of a job are in its energy.
+    "jobs and their steps": (
+        {"sacct.txt": "JobID|JobName|NNodes|ElapsedRaw|ConsumedEnergyRaw|ConsumedEnergy|ExitCode\n"
+         + "".join(f"{job}|{name}|{n}|{600 + n}|{90_000 + n}|90K|0:0\n"
+                   for n, f, r in product((1, 2), (1500, 2700), (1, 2))
+                   for job, name in ((n * 9000 + f + r, f"lulesh-f{f}-n{n}-r{r}"),
+                                     (f"{n * 9000 + f + r}.batch", "batch"),
+                                     (f"{n * 9000 + f + r}.0", "lulesh")))},
+        "nnodes, f, replicate, energy_j, duration_s", 8,
+        [(1, 1500, 1, 90_001.0, 601.0), (1, 1500, 2, 90_001.0, 601.0)],
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("style", STUDIES)
+def test_a_table_comes_out_right_without_settings(style: str, tmp_path: Path) -> None:
+    check_study(STUDIES, style, tmp_path)
