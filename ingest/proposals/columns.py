@@ -44,6 +44,9 @@ _MOST_SET: Final = 3
 # Of so many values a sweep has more than half in each setting.
 _MANY: Final = 8
 _SIDES: Final = frozenset("IJKMN")
+# Words of times of a clock, and words that may stand beside them.
+_MOMENTS: Final = WORDS["times_of_day"] | {"stop", "stopped", "finish", "t0", "t1"}
+_TIMES: Final = frozenset({"time", "t", "ts", "at", "clock", "unix", "run", "test", "window"})
 # Of the number of samples of something.
 _COUNTED: Final = frozenset({"n", "samples"})
 _DIFFERENCES: Final = frozenset({"delta", "diff", "difference", "change"})
@@ -80,6 +83,7 @@ def guess_columns(
     for guess in guesses:
         if (known := declared.get(guess.heading.text)) is not None:
             _declare(guess, known)
+    _mark_moments(guesses)
     _mark_samples(guesses)
     _mark_differences(guesses)
     _mark_parts(guesses)
@@ -118,6 +122,20 @@ def _declare(guess: Guess, known: TableColumn) -> None:
     guess.role = known.role or ("knob" if is_knob else "metric" if is_metric else "label")
     guess.values = {"": ""} if known.values else {}
     guess.is_given = known.is_given
+
+
+def _mark_moments(guesses: Sequence[Guess]) -> None:
+    """Make labels of the times of a clock at which rows begin and end: they rise from row to row.
+
+    One that does not rise is one beside the other: `start_time_s` and `end_time_s`.
+    """
+    moments = [
+        g for g in guesses if g.role == "metric" and not g.is_declared
+        if {*g.heading.words} & _MOMENTS and {*g.heading.words} <= _MOMENTS | _TIMES
+    ]  # fmt: skip
+    for guess in moments:
+        if len(moments) > 1 or bool(np.all(np.diff(guess.numbers) >= 0)):
+            guess.role, guess.why, guess.better = "label", "a time of a clock", None
 
 
 def _mark_samples(guesses: Sequence[Guess]) -> None:
