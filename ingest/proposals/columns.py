@@ -17,13 +17,14 @@ from ingest.formats.json_cells import Cell
 from ingest.proposals.headings_together import read_together
 from ingest.proposals.lake_columns import choose_targets
 from ingest.proposals.replicates import choose_replicate, numbers_runs, rows_of_settings
-from ingest.proposals.request_units import settle_rates
+from ingest.proposals.request_units import is_latency, settle_rates
 from ingest.proposals.roles import (
     FEW_VALUES,
     MOST_NAMES,
     MOST_STEPS,
     MOST_VALUES,
     REMARK,
+    SCORE,
     Guess,
     digits_of,
     guess_of,
@@ -83,6 +84,7 @@ def guess_columns(
     for guess in guesses:
         if (known := declared.get(guess.heading.text)) is not None:
             _declare(guess, known)
+    _mark_scores(guesses)
     _mark_moments(guesses)
     _mark_samples(guesses)
     _mark_differences(guesses)
@@ -122,6 +124,21 @@ def _declare(guess: Guess, known: TableColumn) -> None:
     guess.role = known.role or ("knob" if is_knob else "metric" if is_metric else "label")
     guess.values = {"": ""} if known.values else {}
     guess.is_given = known.is_given
+
+
+def _mark_scores(guesses: Sequence[Guess]) -> None:
+    """Take the quantity of costs between 0 and 1 that reach both, beside such a cost with a unit.
+
+    `n_energy` beside `energy_net_j` is an energy that was normalised: a score.
+    """
+    stated = {guess.quantity for guess in guesses if guess.heading.unit is not None}
+    for guess in guesses:
+        is_free = guess.role == "metric" and not guess.is_declared and guess.heading.unit is None
+        ends = np.min(guess.numbers, initial=1.0), np.max(guess.numbers, initial=0.0)
+        of = guess.quantity or ("time" if is_latency(guess.heading) else "")
+        is_cost = of in ("energy", "power", "time") and of in stated
+        if is_free and is_cost and guess.count > 2 and ends == (0.0, 1.0):
+            guess.quantity, guess.better, guess.why = "", None, SCORE
 
 
 def _mark_moments(guesses: Sequence[Guess]) -> None:

@@ -96,7 +96,7 @@ class GuessedTable:
         if table.measured and rows_are_samples(table.headings, table.columns):
             self.refusal, self.guesses = _SAMPLES, []
         if meant:
-            self.refusal = f"its rows are means of rows of {meant}"
+            self.refusal = f"its rows are means or sums of rows of {meant}"
         self.means = table.means or mean_columns(content.headings, content.columns)
         if self.means is not None:
             # Their columns are read as the declaration of means says.

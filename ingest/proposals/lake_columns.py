@@ -21,7 +21,7 @@ from ingest.proposals.cost_units import (
 from ingest.proposals.heading_roles import MEASURED, PLAIN_WORDS, STATISTICS, WHEN, is_spread
 from ingest.proposals.request_units import NO_UNIT, PERCENTILE, is_latency, name_latencies
 from ingest.proposals.request_units import choose_units as choose_latency_units
-from ingest.proposals.roles import Guess
+from ingest.proposals.roles import SCORE, Guess
 from ingest.settings.column_names import WORDS
 
 # Headings of studies of several machines, and what these take.
@@ -86,7 +86,7 @@ class _Run:
 
 def _candidates(guesses: Sequence[Guess], of_groups: Container[str]) -> _Run:
     metrics = [g for g in guesses if g.role == "metric" and not g.is_declared]
-    metrics = [g for g in metrics if g.heading.text not in of_groups]
+    metrics = [g for g in metrics if g.heading.text not in of_groups and g.why != SCORE]
     kernels = Counter(guess.kernel for guess in metrics)
     has_packages = any(kernels[g.kernel] > 1 and g.heading.has("package", "pkg") for g in metrics)
     # One of several processors is not the run; where packages stand apart a memory is not either.

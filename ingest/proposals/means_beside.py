@@ -1,7 +1,7 @@
-"""Tables whose rows are means of the rows of another table: they make no runs.
+"""Tables whose rows are means or sums of the rows of another table: they make no runs.
 
 `summary.csv` with `energy_j_mean` beside `windows.csv` with `energy_j`; a table of averages whose
-times are the means of the files beside it.
+times are the means of the files beside it; a ranking of models over all that each of them ran.
 """
 
 from collections import defaultdict
@@ -22,6 +22,11 @@ _FEWEST: Final = 2
 # Headings that say it without a proof by numbers.
 _SAID: Final = 2
 _EQUAL: Final = 1e-3
+# Means of groups that do not weigh the same are so near to the plain ones, as parts of the range.
+_NEAR: Final = 0.05
+# By chance fewer rows or columns are near.
+_LEAST: Final = 3
+_LEAST_COLUMNS: Final = 2
 _Numbers = dict[tuple[str, ...], np.ndarray]
 
 
@@ -29,16 +34,20 @@ def rows_meant(table: FoundTable, tables: Sequence[FoundTable]) -> str:
     """Return a file of the rows that those of a table are means of; empty if there is none.
 
     Either two of its headings are means of theirs, each within what they have, or each number under
-    a heading of both is the mean of a file or of a name in it.
+    a heading of both is the mean of a file or of a name in it, or each of its rows has the means or
+    the sums of the rows with the same names.
     """
     folders = {path.rpartition("/")[0] for path in table.paths}
     stated = _numbers_of(table, is_mean=True)
-    if not any({*read_heading(each).words} & _MEANS for each in table.headings):
-        return ""
+    says_means = any({*read_heading(each).words} & _MEANS for each in table.headings)
     for other in tables:
         is_below = all(any(f"{path}/".startswith(f"{f}/" if f else "") for f in folders)
                        for path in other.paths)  # fmt: skip
         if other is table or not is_below or other.rows < _FEWEST * table.rows:
+            continue
+        if _sums_up(table, other):
+            return other.paths[0]
+        if not says_means:
             continue
         own, plain = _numbers_of(other), _numbers_of(table)
         said = sum(_is_within(numbers, own[words]) for words, numbers in stated.items()
@@ -116,3 +125,61 @@ def _are_all(numbers: np.ndarray, means: np.ndarray) -> bool:
     """Return whether each number is one of some means."""
     apart = np.abs(numbers[:, None] - means[None, :]) / np.maximum(np.abs(means[None, :]), 1e-300)
     return bool(np.all(apart.min(axis=1) <= _EQUAL))
+
+
+def _sums_up(table: FoundTable, other: FoundTable) -> bool:
+    """Return whether each row has the means or the sums of another table's rows with its names."""
+    own, theirs = _by_heading(table), _by_heading(other)
+    names = [each for each in own if each in theirs and not len(_floats(own[each]))]
+    named = [*zip(*(own[each] for each in names), strict=True)]
+    rows: dict[tuple[Cell, ...], list[int]] = defaultdict(list)
+    for row, name in enumerate(zip(*(theirs[each] for each in names), strict=True)):
+        rows[name].append(row)
+    of = [rows.get(name, []) for name in named]
+    is_whole = len({*named}) == len(named) == table.rows >= _LEAST
+    if not is_whole or min(map(len, of)) < _FEWEST:
+        return False
+    wide = {
+        heading: [array[each] for each in of]
+        for heading, cells in theirs.items()
+        if is_measurement(heading) and len(array := _floats(cells)) == other.rows
+    }
+    wide = {each: groups for each, groups in wide.items() if all(map(np.ptp, groups))}
+    numbers = {
+        heading: array
+        for heading, cells in own.items()
+        if is_measurement(heading) and len(array := _floats(cells)) == table.rows
+    }
+    shared = [each for each in numbers if each in wide and not is_spread(read_heading(each))]
+    if len(shared) >= _LEAST_COLUMNS:
+        return all(_are_means(numbers[each], wide[each]) for each in shared)
+    counts = [cells for cells in map(_floats, own.values()) if len(cells) == table.rows]
+    counts = [cells for cells in counts if np.all((cells > 1) & (cells % 1 == 0))]
+    energies = [each for each in wide if _is_energy(each)]
+    return any(
+        _are_means(total * _scale(each) / n / _scale(their), wide[their])
+        for each, total in numbers.items() if _is_energy(each)
+        for n in [*counts, np.array([*map(len, of)])]
+        for their in energies
+    )  # fmt: skip
+
+
+def _by_heading(table: FoundTable) -> dict[str, Sequence[Cell]]:
+    return dict(zip(table.headings, table.columns, strict=True))
+
+
+def _is_energy(heading: str) -> bool:
+    unit = read_heading(heading).unit
+    return unit is not None and unit.quantity == "energy"
+
+
+def _scale(heading: str) -> float:
+    unit = read_heading(heading).unit
+    return unit.scale if unit else 1.0
+
+
+def _are_means(numbers: np.ndarray, groups: Sequence[np.ndarray]) -> bool:
+    """Return whether each number is the mean of its group, whatever the parts of it weigh."""
+    means = np.array([group.mean() for group in groups])
+    near = _NEAR * np.array([np.ptp(group) for group in groups]) + _EQUAL * np.abs(means)
+    return bool(np.all(np.abs(numbers - means) <= near))

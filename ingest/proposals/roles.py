@@ -41,6 +41,7 @@ _FEW_ROWS: Final = 8
 _EPOCHS: Final = tuple((1e9 * scale, 4e9 * scale) for scale in (1, 1e3, 1e6, 1e9))
 REMARK: Final = "a remark about the run"
 ROW: Final = "the number of the row"
+SCORE: Final = "a score from 0 to 1"
 MOST_VALUES: Final = 64
 MOST_NAMES: Final = 200
 FEW_VALUES: Final = "few values that recur"

@@ -45,6 +45,10 @@ def windows(done: int, cost: float) -> str:
 
 MEANS = "energy_j_mean,j_per_item_mean,j_per_item_sd,pairs\n"
 
+RANKED = "".join(
+    f"m{m},{(m + 2) * 3.02 / 3:.6f},{(m + 1) * 22.6:.6f},{m / 3:.6f}\n" for m in range(4)
+)
+
 
 CASES: dict[str, Case] = {
     # The runner of the Energy-Languages suite with user and system time behind, and no language.
@@ -92,6 +96,17 @@ CASES: dict[str, Case] = {
          "means.csv": "name,time,avg-joules,max-joules\nrows,4.625,100.5,101.5\n"
                       "maps,3.375,100.5,101.5\n"},
         "file, duration_s", 6, [("maps", 3.25)], status=REFUSED,
+    ),
+    # Means over tasks that do not weigh the same, some of them again, and sums with their number.
+    "rankings and sums beside": Case(
+        {"by_task.csv": "model,task,latency_s,energy_net_j\n" + "".join(
+            f"m{m},t{t},{(m + 2) * (t + 1) / 3:.6f},{(m + 1) * (t + 1) * 7.5:.6f}\n"
+            for m in range(4) for t in range(5)),
+         "ranked.csv": "model,latency_s,energy_net_j,n_energy\n" + RANKED,
+         "front.csv": "model,latency_s,energy_net_j,on_front\n" + RANKED[:RANKED.index("m3")],
+         "sums.csv": "model,energy_total_j,answers\n" + "".join(
+             f"m{m},{(m + 1) * 22.6 * 41},41\n" for m in range(4))},
+        "model, task, energy_j", 20, [("m0", "t0", 7.5)], status=REFUSED,
     ),
     # Tokens that a text has, a limit that each host has, and how the energy was measured.
     "tokens, limits and meters": Case(
