@@ -150,6 +150,12 @@ class _Resolution:
             self._notes[read.file.path].add("identical_row", severity, detail)
             self._empty += len(read.table.rows)
             return
+        if read.is_plan:
+            detail = f"nothing was measured in any of its {len(read.table.rows)} rows, as of a plan"
+            detail += " that was not run yet; no runs"
+            self._notes[read.file.path].add("empty_row", "refused", detail)
+            self._refused += len(read.table.rows)
+            return
         for index, row in enumerate(read.table.rows):
             if read.is_empty(row) and not all(map(read.is_empty, read.table.rows)):
                 detail = "nothing was measured; not a run"

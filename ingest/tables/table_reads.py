@@ -17,6 +17,7 @@ from ingest.formats.trace_times import unix_of_number, unix_seconds
 from ingest.formats.written_numbers import are_readings, is_precise
 from ingest.records import Problem, SummaryRow, SummaryTable
 from ingest.settings.dataset import UNKNOWN
+from ingest.settings.headings import is_measurement
 from ingest.settings.units import unit_of
 from ingest.tables.core_rows import sum_over_cores
 
@@ -143,6 +144,16 @@ class TableRead:
     def is_empty(self, row: SummaryRow) -> bool:
         """Return whether nothing was measured of a row, as of a plan that was not run yet."""
         return all(row.values.get(name) is None for name in self.metrics)
+
+    @cached_property
+    def is_plan(self) -> bool:
+        """Whether it has columns for measurements, and no row has one."""
+        rows, own = self.table.rows, {column.name: column.title for column in self.table.columns}
+        if not rows or not all(map(self.is_empty, rows)):
+            return False
+        known = {n for row in rows for n, value in row.values.items() if value is not None}
+        unset = {*rows[0].values} - known
+        return any(name in self.metrics or is_measurement(own.get(name, "")) for name in unset)
 
     @cached_property
     def workload(self) -> str:

@@ -59,6 +59,27 @@ def test_rows_that_two_tables_have_are_dropped_once(tmp_path: Path) -> None:
     assert (report.rows.read, report.rows.runs, report.rows.dropped) == (4, 3, 1)
 
 
+def test_a_plan_of_which_nothing_was_measured_has_no_runs(tmp_path: Path) -> None:
+    raw = tmp_path / "plan"
+    raw.mkdir()
+    rows = "".join(
+        f"run_{n}_repetition_{r},TODO,{('crc', 'lz4')[n]}, , , \n"
+        for n in (0, 1)
+        for r in (0, 1, 2)
+    )
+    header = "__run_id,__done,codec,energy/block,latency/block,OOM\n"
+    (raw / "run_table.csv").write_text(header + rows)
+    report = ingest(tmp_path / "lake", raw)
+    assert (report.added, report.rows.read, report.rows.runs, report.rows.refused) == (0, 6, 0, 6)
+    (detail,) = details(report, "empty_row")
+    assert detail.startswith("nothing was measured in any of its 6 rows")
+    # A table of settings alone states no measurement that could be missing.
+    (raw / "run_table.csv").write_text(
+        "__run_id,__done,codec,level\nrun_0_repetition_0,DONE,crc,1\nrun_1_repetition_0,DONE,lz4,9\n"
+    )
+    assert ingest(tmp_path / "lake", raw).rows.runs == 2
+
+
 @pytest.mark.thin(3)
 @pytest.mark.real
 @pytest.mark.parametrize(
