@@ -14,6 +14,7 @@ from data.knob_table import STATED
 from data.schema import KNOBS, MEASUREMENTS
 from ingest.declarations import TableColumn
 from ingest.formats.json_cells import Cell
+from ingest.proposals.cost_units import PROVING
 from ingest.proposals.headings_together import read_together
 from ingest.proposals.lake_columns import choose_targets
 from ingest.proposals.replicates import choose_replicate, numbers_runs, rows_of_settings
@@ -85,6 +86,7 @@ def guess_columns(
         if (known := declared.get(guess.heading.text)) is not None:
             _declare(guess, known)
     _mark_scores(guesses)
+    _mark_levels(guesses)
     _mark_moments(guesses)
     _mark_samples(guesses)
     _mark_differences(guesses)
@@ -139,6 +141,26 @@ def _mark_scores(guesses: Sequence[Guess]) -> None:
         is_cost = of in ("energy", "power", "time") and of in stated
         if is_free and is_cost and guess.count > 2 and ends == (0.0, 1.0):
             guess.quantity, guess.better, guess.why = "", None, SCORE
+
+
+def _mark_levels(guesses: Sequence[Guess]) -> None:
+    """Make labels of powers that are the same in all rows where energies are not.
+
+    `transmission_power` of a radio is none of the run, unless energies go with a time.
+    """
+    metrics = [guess for guess in guesses if guess.role == "metric" and len(guess.numbers)]
+    energies = [g for g in metrics if g.quantity == "energy" and g.count > 1]
+    times = [g for g in metrics if g.quantity == "time" and g.numbers.min() > 0]
+    is_product = any(
+        len(e.numbers) == len(t.numbers)
+        and np.ptp(rates := e.numbers / t.numbers) <= PROVING * rates.mean()
+        for e in energies for t in times
+    )  # fmt: skip
+    for guess in metrics if energies and not is_product else ():
+        is_free = guess.quantity == "power" and not guess.is_declared
+        if is_free and guess.count == 1 and len(guess.numbers) >= _LEAST_PARTS:
+            guess.role, guess.better = "label", None
+            guess.why = "one value in all rows, while energies differ"
 
 
 def _mark_moments(guesses: Sequence[Guess]) -> None:

@@ -106,7 +106,7 @@ def choose_units(
     known = " and ".join(
         g.heading.text for (g, _), m in zip(sides, middles, strict=True) if g and m
     )
-    is_proven = energy is not None and (power is not None or duration is not None) and misfit < 1
+    is_proven = energy is not None and duration is not None and misfit < 1
     for (guess, units), (text, scale) in zip(sides, chosen, strict=True):
         if guess is not None and len(units) > 1:
             why = f"by which {known} agree" if is_proven else "which no heading says"
