@@ -1,0 +1,98 @@
+"""Knobs that say how much work a row did, or of which kinds: part of the question.
+
+A heading alone does not tell: `n_threads` is tuned, and so is the share of a cache. Costs that grow
+with a number of things do, and so do a second share that fills a first one up to the whole.
+"""
+
+from collections.abc import Sequence
+from typing import Final
+
+import numpy as np
+
+from ingest.formats.json_cells import Cell
+from ingest.proposals.roles import Guess
+from ingest.proposals.row_groups import rows_by
+from ingest.settings.column_names import VALUES, WORDS
+
+_COUNTS: Final = frozenset({"n", "num", "number", "count"})
+_SHARES: Final = frozenset({"ratio", "mix", "share", "fraction", "percent", "percentage", "pct"})
+_COSTS: Final = frozenset({"energy", "time", "price"})
+# So many times as much of the work tells whether costs grow with it.
+_APART: Final = 2.0
+# Costs grow at least as the root of the work.
+_LEAST_POWER: Final = 0.5
+_WHOLES: Final = (1.0, 100.0)
+
+
+def give_work(guesses: Sequence[Guess], columns: Sequence[Sequence[Cell]]) -> None:
+    """Take amounts and mixes of work for part of the question, if anything else was set."""
+    knobs = [n for n, each in enumerate(guesses) if each.role == "knob" and each.count > 1]
+    free = [n for n in knobs if not guesses[n].is_given]
+    work: dict[int, str] = {}
+    for index in free:
+        guess, others = guesses[index], [columns[n] for n in knobs if n != index]
+        if guess.kind == "text" or guess.is_declared or guess.heading.has(*WORDS["working"]):
+            continue
+        if _is_number_of_things(guess) and _costs_grow(index, guesses, columns, others):
+            work[index] = "costs grow with it: an amount of work"
+        elif why := _why_a_mix(guess, guesses):
+            work[index] = why
+    for index, why in work.items() if len(work) < len(free) else ():
+        guesses[index].is_given = True
+        guesses[index].why += f"; {why}"
+
+
+def _is_number_of_things(guess: Guess) -> bool:
+    words = guess.heading.words
+    return (
+        guess.kind == "whole" and len(words) > 1 and not _COUNTS.isdisjoint((words[0], words[-1]))
+    )
+
+
+def _costs_grow(
+    index: int,
+    guesses: Sequence[Guess],
+    columns: Sequence[Sequence[Cell]],
+    others: Sequence[Sequence[Cell]],
+) -> bool:
+    """Return whether a cost grows far with the work in each setting of the others, and none falls.
+
+    The energy of a whole row may grow less, where more work was repeated less often.
+    """
+    amounts, rows = guesses[index].numbers, len(columns[index])
+    costs = [g.numbers for g in guesses if g.role == "metric" and g.quantity in _COSTS]
+    costs = [each for each in costs if len(each) == rows and each.min() > 0]
+    if len(amounts) != rows or amounts.min() <= 0:
+        return False
+    ends = [
+        (min(of, key=amounts.__getitem__), max(of, key=amounts.__getitem__))
+        for of in rows_by(others, range(rows))
+    ]
+    apart = [(low, high) for low, high in ends if amounts[high] >= _APART * amounts[low]]
+    powers = [
+        [np.log(c[high] / c[low]) / np.log(amounts[high] / amounts[low]) for low, high in apart]
+        for c in costs
+    ]
+    least = [min(each) for each in powers if each]
+    return bool(least) and min(least) > 0 and max(least) >= _LEAST_POWER
+
+
+def _why_a_mix(guess: Guess, guesses: Sequence[Guess]) -> str:
+    """Return why a share is one of the work; empty: nothing says so.
+
+    Its heading names an operation, as `read_ratio` does, or another share of the table fills it up
+    to the whole.
+    """
+    words = {*guess.heading.words}
+    if words.isdisjoint(_SHARES) or guess.numbers.min() < 0:
+        return ""
+    if "mix" in words or not words.isdisjoint(VALUES["operation"]):
+        return "a mix of work"
+    for other in guesses:
+        is_like = other is not guess and not {*other.heading.words}.isdisjoint(_SHARES)
+        is_like = is_like and not other.heading.has(*WORDS["working"])
+        if is_like and len(other.numbers) == len(guess.numbers):
+            both = other.numbers + guess.numbers
+            if any(np.allclose(both, whole) for whole in _WHOLES):
+                return f"with {other.heading.text} the whole: a mix of work"
+    return ""
