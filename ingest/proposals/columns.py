@@ -33,7 +33,7 @@ from ingest.proposals.roles import (
 )
 from ingest.proposals.row_groups import decides, rows_by
 from ingest.proposals.twin_columns import mark_twins
-from ingest.proposals.work_columns import give_work
+from ingest.proposals.work_columns import give_work, leave_out_repeated
 from ingest.settings.column_names import WORDS
 from ingest.settings.headings import read_heading
 
@@ -98,6 +98,7 @@ def guess_columns(
     mark_twins(guesses, columns)
     _find_a_knob(guesses)
     choose_replicate(guesses, columns)
+    leave_out_repeated(guesses, columns)
     choose_targets(guesses, _of_groups(guesses, columns))
     _give_models(guesses)
     give_work(guesses, columns)

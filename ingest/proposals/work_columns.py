@@ -1,4 +1,4 @@
-"""Knobs that say how much work a row did, or of which kinds: part of the question.
+"""Columns that say how much work a row did, or of which kinds: part of the question.
 
 A heading alone does not tell: `n_threads` is tuned, and so is the share of a cache. Costs that grow
 with a number of things do, and so do a second share that fills a first one up to the whole.
@@ -11,8 +11,9 @@ import numpy as np
 
 from ingest.formats.json_cells import Cell
 from ingest.proposals.roles import Guess
-from ingest.proposals.row_groups import rows_by
+from ingest.proposals.row_groups import decides, rows_by
 from ingest.settings.column_names import VALUES, WORDS
+from ingest.settings.units import unit_of
 
 _COUNTS: Final = frozenset({"n", "num", "number", "count"})
 _SHARES: Final = frozenset({"ratio", "mix", "share", "fraction", "percent", "percentage", "pct"})
@@ -22,6 +23,11 @@ _APART: Final = 2.0
 # Costs grow at least as the root of the work.
 _LEAST_POWER: Final = 0.5
 _WHOLES: Final = (1.0, 100.0)
+# Words of how often an item of work was repeated, and digits before zeros of such numbers.
+_REPEATS: Final = frozenset({"iterations", "iters", "repetitions", "repeats", "reps", "loops"})
+_MOST_DIGITS: Final = 2
+_FEWEST_KNOBS: Final = 2
+_SAME: Final = 0.01
 
 
 def give_work(guesses: Sequence[Guess], columns: Sequence[Sequence[Cell]]) -> None:
@@ -40,6 +46,43 @@ def give_work(guesses: Sequence[Guess], columns: Sequence[Sequence[Cell]]) -> No
     for index, why in work.items() if len(work) < len(free) else ():
         guesses[index].is_given = True
         guesses[index].why += f"; {why}"
+
+
+def leave_out_repeated(guesses: Sequence[Guess], columns: Sequence[Sequence[Cell]]) -> None:
+    """Take energies and times of unequal numbers of repetitions for no costs of the run.
+
+    That of an item stands beside them. How often it was repeated was set: a round number that one
+    of several knobs decides. What a solver needs to converge depends on all of them.
+    """
+    knobs = [n for n, each in enumerate(guesses) if each.role == "knob" and each.count > 1]
+    prices = [g for g in guesses if g.quantity == "price" and not g.is_dropped]
+    for index, repeats in enumerate(guesses):
+        is_free = repeats.kind == "whole" and repeats.role != "knob" and repeats.count > 1
+        if not (is_free and repeats.heading.has(*_REPEATS)) or len(knobs) < _FEWEST_KNOBS:
+            continue
+        cells = columns[index]
+        is_set = all(len(str(cell).strip().rstrip("0")) <= _MOST_DIGITS for cell in cells)
+        if not is_set or not any(decides(columns[n], cells) for n in knobs):
+            continue
+        for whole in guesses:
+            is_free = whole.quantity in ("energy", "time") and not whole.is_declared
+            of = next((p for p in prices if is_free and _is_sum(whole, p, repeats)), None)
+            if of and whole.role == "metric":
+                whole.quantity, whole.better = "", None
+                whole.why += f"; {of.heading.text} times unequal {repeats.heading.text}"
+
+
+def _is_sum(whole: Guess, price: Guess, repeats: Guess) -> bool:
+    """Return whether a cost is that of an item times how often it was repeated, in any units."""
+    unit = unit_of(price.unit.partition("/")[0])
+    if unit is not None and unit.quantity != whole.quantity:
+        return False
+    if not len(whole.numbers) == len(price.numbers) == len(repeats.numbers):
+        return False
+    if min(each.numbers.min() for each in (whole, price, repeats)) <= 0:
+        return False
+    factors = whole.numbers / (price.numbers * repeats.numbers)
+    return bool(factors.max() <= (1 + _SAME) * factors.min())
 
 
 def _is_number_of_things(guess: Guess) -> bool:
