@@ -22,7 +22,7 @@ def is_measured(heading: Heading, quantity: str) -> bool | None:
     words = [word for word in heading.words if word not in PLAIN_WORDS | STATISTICS]
     last = words[-1] if words else ""
     if heading.has(*WORDS["limits"]):
-        return False
+        return last in WORDS["compliance"]
     if heading.has("battery", "mean", "avg", "average", "median", *WORDS["spreads"]):
         return True
     if quantity in ("energy", "power", "temperature", "voltage", "current", "charge", "rate"):

@@ -19,6 +19,7 @@ from ingest.settings.headings import Heading, counted_by_s
 from ingest.settings.units import unit_of
 
 _LATENCIES: Final = WORDS["latencies"]
+_INSERTED: Final = frozenset({"delay"})
 _PERCENTILES: Final = {
     **{f"p{n}": f"p{n}" for n in (5, 10, 50, 75, 90, 95, 99, 999)},
     **{"p99.9": "p999", "min": "min", "minimum": "min", "max": "max", "maximum": "max"},
@@ -110,9 +111,16 @@ def is_latency(heading: Heading) -> bool:
 def name_latencies(metrics: Sequence[Guess]) -> None:
     """Send latencies to the percentiles of the lake that their headings name."""
     taken: set[str] = set()
+    # A policy may insert a delay that no other time of a request is.
+    of_requests = WORDS["moments"] | (_LATENCIES - _INSERTED)
+    is_apart = any(guess.heading.has(*of_requests) for guess in metrics)
     for guess in metrics:
         heading = guess.heading
         if guess.to or guess.quantity != "time" or not is_latency(heading):
+            continue
+        if is_apart and _LATENCIES.intersection(heading.words) <= _INSERTED <= {*heading.words}:
+            guess.better = None
+            guess.why += "; beside times of requests: may be inserted"
             continue
         of = [_PERCENTILES[word] for word in heading.words if word in _PERCENTILES]
         others = {*heading.words} - {*_PERCENTILES} - _LATENCIES - PLAIN_WORDS - {"time"}
