@@ -142,17 +142,23 @@ def read(blocks: Iterable[bytes], context: ReadContext) -> Reading:
         file's own names with their units.
 
     Raises:
-        FormatError: No such line.
+        FormatError: No such line, or most numbers are of parts, and none of the whole.
     """
     reading = Reading()
     pairs = {key: (value, unit) for key, value, unit in _pairs(blocks, context, reading)}
     kernels = Counter(_DIGITS.sub("#", key) for key in pairs)
+    steps = {kernel for kernel, count in kernels.items() if count > _MOST_NUMBERED}
     lines = [
         _Line(key, text, unit, read_heading(f"{key} ({unit})" if unit else key))
         for key, (text, unit) in pairs.items()
-        if kernels[_DIGITS.sub("#", key)] <= _MOST_NUMBERED
+        if _DIGITS.sub("#", key) not in steps
     ]
-    whole = _whole_run(lines)
+    numbered = [words_of(kernel.replace("#", "0")) for kernel in steps]
+    parts = {line.key for line in lines if _is_of_a_part(line, numbered)}
+    whole = _whole_run([line for line in lines if line.key not in parts])
+    if parts and not whole and len(pairs) > 2 * len(lines):
+        detail = f"{len(pairs) - len(lines)} of {len(pairs)} numbers are of parts, as is"
+        raise FormatError(f"{detail} {min(parts)!r}: none says to be of the run ({context.name})")
     columns: dict[str, Column] = {}
     for line in lines:
         if target := whole.get(line.key):
@@ -179,6 +185,19 @@ def read(blocks: Iterable[bytes], context: ReadContext) -> Reading:
     return reading
 
 
+def _is_of_a_part(line: _Line, steps: Sequence[Sequence[str]]) -> bool:
+    """Return whether a name is one of many: `energy avx` beside `energy size8`, `energy size16`.
+
+    It has another word where these have one with a number.
+    """
+    whole = WORDS["plain"] | WORDS["machines"] | {"system", "whole", "server", "board", "job"}
+    for step in steps if line.heading.domain == "" else ():
+        apart = [pair for pair in zip(line.words, step, strict=False) if pair[0] != pair[1]]
+        if len(line.words) == len(step) and len(apart) == 1:
+            return apart[0][1][-1:].isdigit() and apart[0][0] not in whole
+    return False
+
+
 def _whole_run(lines: Sequence[_Line]) -> dict[str, str]:
     """Return the columns of the lake by name: the run's time, and its energy and power.
 
@@ -195,8 +214,14 @@ def _whole_run(lines: Sequence[_Line]) -> dict[str, str]:
         of = [line for line in lines if line.unit is not None and line.key not in whole
               and line.heading.quantity == quantity and line.heading.domain in _WHOLE]  # fmt: skip
         if of:
-            whole[min(of, key=lambda line: _WHOLE.index(line.heading.domain)).key] = target
+            whole[min(of, key=_distance).key] = target
     return whole
+
+
+def _distance(line: _Line) -> tuple[int, bool]:
+    """Say how far an energy or a power is from that of the run: extremes of it are further."""
+    is_extreme = not WORDS["statistics"].isdisjoint(line.words)
+    return _WHOLE.index(line.heading.domain), is_extreme
 
 
 def _take_knob(line: _Line, reading: Reading, columns: dict[str, Column]) -> None:

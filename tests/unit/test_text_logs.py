@@ -206,3 +206,20 @@ def test_words_of_names_that_tell_runs_apart_are_a_setting(lake: Path, tmp_path:
         (size, access) for size in (1024, 16384) for access in ("read", "write")
     }
     assert {row["performance_metric"] for row in rows} == {"throughput_qps"}
+
+
+def test_an_energy_of_a_part_is_none_of_the_run() -> None:
+    """Where most numbers are of parts, and none says to be of the whole, nothing is a run."""
+
+    def report(first: str, parts: int) -> bytes:
+        names = [first, *(f"tile{4 << n}" for n in range(parts))]
+        lines = [f"{which} energy {name}: {n + size} kJ" for n, name in enumerate(names)
+                 for which, size in (("Min", 0.5), ("Average", 1.5))]  # fmt: skip
+        return "\n".join([*lines, ""]).encode()
+
+    with pytest.raises(FormatError, match="10 of 12 numbers are of parts, as is 'Average energy f"):
+        read_parts(report("fused", 5))
+    # The mean of the whole, though the least stands before it.
+    for first in ("package", "total"):
+        name, readings = read_parts(report(first, 5))
+        assert (name, readings[None].measurements["energy_j"]) == ("key_values", 1500.0)
