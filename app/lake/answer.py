@@ -1,6 +1,6 @@
 """What the page Lake shows: datasets, coverage, problems, and questions with their answers."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -8,19 +8,18 @@ import polars as pl
 
 from app.kit.lake_view import LakeView
 from app.kit.links import page_link
-from app.kit.words import explanation, knob_words
+from app.kit.words import explanation
+from app.lake.settings_answers import settings_answers
 from app.lake.state import LakePageState
 from data.catalogue import Catalogue
 from data.choices import Choice
 from data.errors import LakeError, WattlasError
 from data.findings import LIMIT, Claim, claims
-from data.knobs import Knob
 from data.metrics import Metric
 from data.next_runs import next_runs
 from data.queries.lake_page import (
     coverage_query,
     datasets_query,
-    extremes_query,
     files_query,
     flags_query,
     knob_ranges_query,
@@ -29,7 +28,7 @@ from data.queries.lake_page import (
 )
 from data.selection import Selection
 from data.sweeps import knob_shares, scope_words, sweeps_of
-from data.units import format_digits, format_quantity, lowered
+from data.units import lowered
 
 COSTS: Final = ("energy_j", "power_w")
 MOST_QUESTIONS: Final = 5
@@ -209,7 +208,8 @@ def _questions(view: LakeView, selection: Selection) -> list[Question]:
     questions = [*(first or of_cost), *_of_sweep(view, selection, cost), *tuned.values()]
     questions += [*(of_cost if first else []), *of_others]
     if len(questions) < MOST_QUESTIONS:
-        questions += _of_settings(view, selection, cost)
+        answers = settings_answers(view, selection, cost)
+        questions += [Question(title, answer, "/", selection) for title, answer in answers]
     return questions[:MOST_QUESTIONS]
 
 
@@ -226,47 +226,6 @@ def _claimed(view: LakeView, claim: Claim, title: str) -> Question:
     if claim.kind == "limit met":
         return Question(title, claim.sentence, "/", place)
     return Question(title, claim.sentence, "/findings", place, claim.id)
-
-
-def _of_settings(view: LakeView, selection: Selection, cost: Metric) -> list[Question]:
-    """Ask how far replicates differ, and which settings have the least and the most of a metric."""
-    catalogue, named = view.catalogue, lowered(cost.title)
-    rows = view.lake.polars(*extremes_query(selection, cost.name, catalogue)).to_dicts()
-    questions = []
-    if rows and rows[0]["replicated"]:
-        shares = [rows[0][name] for name in ("median_share", "most_share")]
-        median, most = (f"{format_digits(100 * share, 2)} %" for share in shares)
-        count = rows[0]["replicated"]
-        answer = (
-            f"The standard deviation of {named} between runs of one setting is {median} of the "
-            f"mean in the median setting, {most} in the noisiest ({count:,} "
-            f"{'setting' if count == 1 else 'settings'} with two runs or more)."
-        )
-        questions.append(Question("How repeatable is a run?", answer, "/", selection))
-    if len(rows) == 2 and rows[0]["mean"] < rows[1]["mean"]:
-        low, high = rows
-        knobs = [knob for knob in catalogue.knobs.values() if low[knob.column] != high[knob.column]]
-        ends = [
-            f"{_setting_words(knobs, row)}: {format_quantity(row['mean'], cost.unit)} "
-            f"(n = {row['n']:,})"
-            for row in rows
-        ]
-        answer = (
-            f"Least {ends[0]}; most {ends[1]}, {high['mean'] / low['mean']:,.3g} times as much."
-        )
-        title = f"Which setting has least {named}, and which most?"
-        questions.append(Question(title, answer, "/", selection))
-    return questions
-
-
-def _setting_words(knobs: Sequence[Knob], row: Mapping[str, Any]) -> str:
-    parts = (
-        knob_words(knob, row[knob.column])
-        if knob.is_given or row[knob.column] is not None
-        else knob.words(None)
-        for knob in knobs
-    )
-    return " · ".join(filter(None, parts))
 
 
 def _place(scope: Mapping[str, Any], catalogue: Catalogue) -> Selection:

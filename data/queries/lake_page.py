@@ -19,6 +19,8 @@ _STUDIED: Final = {
     "of_storage": "device IS NOT NULL OR mode IS NOT NULL OR iops IS NOT NULL",
 }
 _MOST_NAMES: Final = 4
+# Runs of one setting that differ by such a factor are no replicates.
+UNLIKE: Final = 10
 ALL_RUNS: Final = "SELECT *\nFROM runs"
 # What visitors' SQL can ask for.
 TABLES: Final = ("runs", "cores", "sources", "problems")
@@ -172,7 +174,9 @@ def extremes_query(
     Returns:
         SQL and parameters. Two rows, one where all means are of one setting: the columns of a
         configuration, `n`, `mean`, and of all settings with several runs `replicated` (their
-        number), `median_share` and `most_share` (standard deviation as a share of the mean).
+        number), `median_share` and `most_share` (standard deviation as a share of the mean). Those
+        whose runs differ by a factor of UNLIKE are no replicates: `unlike` is their number, and
+        `most_apart` the largest factor.
     """
     catalogue.metric(column)
     condition, parameters = selection.predicate()
@@ -182,9 +186,11 @@ def extremes_query(
     )
     return (
         f"WITH settings AS (SELECT {own}, count(*) AS n, avg({column}) AS mean, "
-        f"stddev_samp({column}) / avg({column}) AS share FROM runs WHERE ({condition}) AND "
+        f"max({column}) / min({column}) AS apart, CASE WHEN apart < {UNLIKE} THEN "
+        f"stddev_samp({column}) / avg({column}) END AS share FROM runs WHERE ({condition}) AND "
         f"{column} > 0 AND {catalogue.aggregates.weight_sql()} = 1 GROUP BY {own}) "
-        "SELECT * EXCLUDE (share), count(share) OVER () AS replicated, "
+        "SELECT * EXCLUDE (share, apart), count(share) OVER () AS replicated, "
+        f"count(*) FILTER (apart >= {UNLIKE}) OVER () AS unlike, max(apart) OVER () AS most_apart, "
         "median(share) OVER () AS median_share, max(share) OVER () AS most_share "
         f"FROM settings QUALIFY {ranks} ORDER BY mean",
         parameters,

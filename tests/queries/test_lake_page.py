@@ -118,6 +118,32 @@ def test_without_a_claim_the_settings_answer(view: LakeView, tmp_path: Path) -> 
     assert "No claim is decided" in render(questions_block(without))
 
 
+def test_runs_far_apart_are_no_replicates(tmp_path: Path) -> None:
+    """Of three settings one has runs of 40 to 360 J, 9 times as much; the last 2 to 800 J, 400."""
+    rows = [
+        run(itr_us=itr, replicate=r, energy_j=joules)
+        for itr, energies in ((2.0, (40.0, 360.0)), (8.0, (60.0, 60.0)), (50.0, (2.0, 30.0, 800.0)))
+        for r, joules in enumerate(energies)
+    ]
+    asked = {
+        q.title: q.answer for q in questions_of(Lakes(write_lake(tmp_path / "a", rows)).at(None))
+    }
+    # Standard deviations: 320 / sqrt(2) = 226.3 J of 200 J on average, and none.
+    assert asked["How repeatable is a run?"] == (
+        "The standard deviation of energy between runs of one setting is 57 % of the mean in the "
+        "median setting, 110 % in the noisiest (2 settings with two runs or more)."
+    )
+    assert asked["Do settings tell all runs apart?"].startswith(
+        "No: in 1 setting the runs differ in energy by a factor of 10 or more, 400 at most."
+    )
+    alone = Lakes(write_lake(tmp_path / "b", rows[4:])).at(None)
+    titles = {one.title for one in questions_of(alone)}
+    assert titles == {
+        "Does the thriftiest setting meet the limit?",
+        "Do settings tell all runs apart?",
+    }
+
+
 def test_the_questions_of_a_study_have_numbers_and_links(published_lake: Path) -> None:
     view = Lakes(published_lake).at(None)
     asked = questions_of(view)

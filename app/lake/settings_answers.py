@@ -1,0 +1,68 @@
+"""What the settings of a lake answer where few claims are decided: replicates, least and most."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from app.kit.lake_view import LakeView
+from app.kit.words import knob_words
+from data.knobs import Knob
+from data.metrics import Metric
+from data.queries.lake_page import UNLIKE, extremes_query
+from data.selection import Selection
+from data.units import format_digits, format_quantity, lowered
+
+
+def settings_answers(view: LakeView, selection: Selection, cost: Metric) -> list[tuple[str, str]]:
+    """Ask how far replicates differ, and which settings have the least and the most of a metric.
+
+    Runs of one setting that differ by a factor of UNLIKE are no replicates, and count as none.
+
+    Returns:
+        Questions, each with its answer.
+    """
+    catalogue, named = view.catalogue, lowered(cost.title)
+    rows = view.lake.polars(*extremes_query(selection, cost.name, catalogue)).to_dicts()
+    answers = []
+    if rows and rows[0]["replicated"]:
+        shares = [rows[0][name] for name in ("median_share", "most_share")]
+        median, most = (f"{format_digits(100 * share, 2)} %" for share in shares)
+        answer = (
+            f"The standard deviation of {named} between runs of one setting is {median} of the "
+            f"mean in the median setting, {most} in the noisiest "
+            f"({_settings(rows[0]['replicated'])} with two runs or more)."
+        )
+        answers.append(("How repeatable is a run?", answer))
+    if rows and rows[0]["unlike"]:
+        answer = (
+            f"No: in {_settings(rows[0]['unlike'])} the runs differ in {named} by a factor of "
+            f"{UNLIKE} or more, {rows[0]['most_apart']:,.4g} at most. They are no replicates: "
+            "something differed between them of which the lake has no column."
+        )
+        answers.append(("Do settings tell all runs apart?", answer))
+    if len(rows) == 2 and rows[0]["mean"] < rows[1]["mean"]:
+        low, high = rows
+        knobs = [knob for knob in catalogue.knobs.values() if low[knob.column] != high[knob.column]]
+        ends = [
+            f"{_setting_words(knobs, row)}: {format_quantity(row['mean'], cost.unit)} "
+            f"(n = {row['n']:,})"
+            for row in rows
+        ]
+        answer = (
+            f"Least {ends[0]}; most {ends[1]}, {high['mean'] / low['mean']:,.3g} times as much."
+        )
+        answers.append((f"Which setting has least {named}, and which most?", answer))
+    return answers
+
+
+def _settings(count: int) -> str:
+    return f"{count:,} {'setting' if count == 1 else 'settings'}"
+
+
+def _setting_words(knobs: Sequence[Knob], row: Mapping[str, Any]) -> str:
+    parts = (
+        knob_words(knob, row[knob.column])
+        if knob.is_given or row[knob.column] is not None
+        else knob.words(None)
+        for knob in knobs
+    )
+    return " · ".join(filter(None, parts))
