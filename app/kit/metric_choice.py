@@ -135,6 +135,8 @@ def untelling(view: LakeView, selection: Selection, counts: Mapping[str, int]) -
     time = own.get("duration_s")
     if time and time.high <= (1 + _SAME_TIME) * time.low:
         reasons["duration_s"] = "all runs took the same time"
+        if counts.get("edp_js"):
+            reasons["edp_js"] = "all runs took the same time: it is their energy again"
         is_unlike |= bool(of_items)
     if is_unlike:
         reasons["energy_j"] = "runs differ in what they did: see energy per item"

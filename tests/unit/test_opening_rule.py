@@ -445,6 +445,21 @@ def test_runs_of_unlike_work_open_on_the_energy_of_an_item(
     assert (first.y, first.cost) == (shown, shown)
 
 
+@pytest.mark.parametrize(("longer", "x"), [(0.0, "power_w"), (1.5, PERFORMANCE)])
+def test_energy_times_one_time_is_no_axis(longer: float, x: str, tmp_path: Path) -> None:
+    """Nothing was set; a meter has a power of its own beside the energies of 40 ms."""
+    rows = [
+        run(workload="own", performance_metric="duration_s", latency_p99_us=None, itr_us=None,
+            dvfs_ghz=None, replicate=r, duration_s=0.04 + longer * r, energy_j=joules,
+            power_w=7.5 + r % 3)
+        for r, joules in enumerate((0.21, 0.29, 0.27, 0.28, 0.26))
+    ]  # fmt: skip
+    view = Lakes(write_lake(tmp_path / "lake", rows)).at(None)
+    first = default_state(view)
+    assert (first.x, first.y) == (x, "energy_j")
+    assert view.ranges(first.selection)["edp_js"].runs == 5
+
+
 def test_a_number_that_all_runs_share_is_no_metric_of_an_opening(tmp_path: Path) -> None:
     """Their mean is that number: a sum of 0.3 is not exact."""
     columns = (Column("most", "metric", "real", title="most"),)
