@@ -147,9 +147,11 @@ class TableRead:
 
     @cached_property
     def is_plan(self) -> bool:
-        """Whether it has columns for measurements, and no row has one."""
+        """Whether it has columns for measurements, and no row has one, nor its begin and end."""
         rows, own = self.table.rows, {column.name: column.title for column in self.table.columns}
         if not rows or not all(map(self.is_empty, rows)):
+            return False
+        if any(window_of(row.values) for row in rows):
             return False
         known = {n for row in rows for n, value in row.values.items() if value is not None}
         unset = {*rows[0].values} - known

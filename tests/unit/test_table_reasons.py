@@ -78,6 +78,13 @@ def test_a_plan_of_which_nothing_was_measured_has_no_runs(tmp_path: Path) -> Non
         "__run_id,__done,codec,level\nrun_0_repetition_0,DONE,crc,1\nrun_1_repetition_0,DONE,lz4,9\n"
     )
     assert ingest(tmp_path / "lake", raw).rows.runs == 2
+    # What began and ended was run: a meter may have its energy.
+    (raw / "run_table.csv").write_text(
+        "codec,start_time,end_time,energy_j\n"
+        "crc,1714000000,1714000030,\nlz4,1714000040,1714000090,\n"
+    )
+    assert ingest(tmp_path / "lake", raw).rows.runs == 2
+    assert {row["duration_s"] for row in runs(tmp_path / "lake")} == {30.0, 50.0}
 
 
 @pytest.mark.thin(3)
