@@ -7,12 +7,12 @@ from typing import Final
 
 from ingest.formats.table_reshaped import VALUE
 from ingest.proposals.found_tables import FoundTable, header_pattern, paths_beside
+from ingest.proposals.guess import Guess
 from ingest.proposals.guessed_table import GuessedTable, own_name, title_of
 from ingest.proposals.means_beside import rows_meant
 from ingest.proposals.path_parts import PathColumn
 from ingest.proposals.replicates import MAYBE_SETTINGS
 from ingest.proposals.request_units import NO_UNIT
-from ingest.proposals.roles import Guess
 from ingest.proposals.sections import (
     column_section,
     key_of,

@@ -9,7 +9,7 @@ from typing import Final
 
 import numpy as np
 
-from ingest.proposals.roles import Guess
+from ingest.proposals.guess import Guess
 from ingest.settings.headings import words_of
 
 # What a machine, a board or a phone takes, W.

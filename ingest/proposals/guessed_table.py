@@ -11,12 +11,12 @@ from ingest.formats.json_rows import is_set
 from ingest.proposals.columns import AT_RANDOM, guess_columns
 from ingest.proposals.crossed_tables import rows_are_samples
 from ingest.proposals.found_tables import FoundTable
+from ingest.proposals.guess import Guess
 from ingest.proposals.heading_roles import names_machines
 from ingest.proposals.judged_parts import judged_parts
 from ingest.proposals.lake_columns import COLUMNS
 from ingest.proposals.like_columns import energy_parts, mean_columns, power_parts
 from ingest.proposals.path_parts import PathColumn, read_paths
-from ingest.proposals.roles import Guess
 from ingest.proposals.table_shape import shape_of
 from ingest.settings.column_names import WORDS, clean_name
 from ingest.settings.dataset import UNKNOWN, Settings

@@ -9,8 +9,8 @@ from typing import Final
 import numpy as np
 
 from ingest.formats.json_cells import Cell
+from ingest.proposals.guess import Guess
 from ingest.proposals.path_parts import PathColumn
-from ingest.proposals.roles import Guess
 from ingest.proposals.row_groups import are_twins, decides, rows_by
 from ingest.settings.column_names import WORDS
 from ingest.settings.headings import words_of

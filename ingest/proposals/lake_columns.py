@@ -8,6 +8,7 @@ from typing import Final
 
 import numpy as np
 
+from ingest.proposals.beside import SCORE
 from ingest.proposals.cost_units import (
     AGREEING,
     MACHINE_W,
@@ -18,10 +19,10 @@ from ingest.proposals.cost_units import (
     is_of_something_else,
     set_unit,
 )
+from ingest.proposals.guess import Guess
 from ingest.proposals.heading_roles import MEASURED, PLAIN_WORDS, STATISTICS, WHEN, is_spread
 from ingest.proposals.request_units import NO_UNIT, PERCENTILE, is_latency, name_latencies
 from ingest.proposals.request_units import choose_units as choose_latency_units
-from ingest.proposals.roles import SCORE, Guess
 from ingest.settings.column_names import WORDS
 
 # Headings of studies of several machines, and what these take.

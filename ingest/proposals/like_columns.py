@@ -10,8 +10,9 @@ import numpy as np
 from ingest.declarations import Aggregate
 from ingest.formats.json_cells import Cell
 from ingest.formats.table_reshaped import stem_of
+from ingest.proposals.guess import Guess
 from ingest.proposals.heading_roles import is_measured, is_spread
-from ingest.proposals.roles import Guess, guess_of
+from ingest.proposals.roles import guess_of
 from ingest.settings.column_names import WORDS
 from ingest.settings.headings import is_derived, quantity_of, read_heading, words_of
 from ingest.settings.units import unit_of

@@ -12,8 +12,8 @@ from typing import Final
 
 import numpy as np
 
+from ingest.proposals.guess import Guess
 from ingest.proposals.heading_roles import PLAIN_WORDS
-from ingest.proposals.roles import Guess
 from ingest.settings.column_names import WORDS
 from ingest.settings.headings import Heading, counted_by_s
 from ingest.settings.units import unit_of

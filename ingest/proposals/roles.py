@@ -8,7 +8,6 @@ set.
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -16,12 +15,19 @@ import numpy as np
 from data.declared import Role
 from ingest.formats.json_cells import Cell
 from ingest.formats.written_numbers import is_unset
+from ingest.proposals.guess import (
+    MOST_VALUES,
+    Guess,
+    digits_of,
+    epoch_scale,
+    is_even,
+    numbers_of,
+)
 from ingest.proposals.heading_roles import (
     MEASURED,
     SET,
     STATISTICS,
     WHEN,
-    Better,
     direction_of,
     is_counted,
     is_measured,
@@ -37,12 +43,8 @@ _DATE: Final = re.compile(r"\d{4}[-/]\d\d[-/]\d\d([T ].*)?|\d\d?:\d\d(:\d\d.*)?"
 _MOST_DIGITS: Final = 8
 # Of so few rows no number recurs.
 _FEW_ROWS: Final = 8
-# Seconds since 1970 from 2001 to 2096, in s, ms, us and ns.
-_EPOCHS: Final = tuple((1e9 * scale, 4e9 * scale) for scale in (1, 1e3, 1e6, 1e9))
 REMARK: Final = "a remark about the run"
 ROW: Final = "the number of the row"
-SCORE: Final = "a score from 0 to 1"
-MOST_VALUES: Final = 64
 MOST_NAMES: Final = 200
 FEW_VALUES: Final = "few values that recur"
 # Numbers of rows rise in such a share of the steps.
@@ -57,64 +59,6 @@ _ODD_DIGITS: Final = 5
 _STEP: Final = 64
 # So few fractions may be the steps of a knob.
 MOST_STEPS: Final = 12
-
-
-@dataclass
-class Guess:
-    """What a column is taken for.
-
-    Attributes:
-        to: Column of the lake; empty for one of its own.
-        scale: Factor of its numbers.
-        unit: Of a column of its own, as text.
-        values: Replacements of cells.
-        why: The evidence.
-        is_dropped: Whether it has no value at all.
-        is_given: Whether a knob is part of the question: what ran, how much of it.
-        is_declared: Whether the settings say it already.
-        name: Of a column of its own, whose heading is that of another column of the lake.
-        doubt: What is doubted of its unit.
-    """
-
-    heading: Heading
-    role: Role
-    why: str
-    kind: str = "real"
-    to: str = ""
-    scale: float = 1.0
-    unit: str = ""
-    better: Better | None = None
-    values: dict[str, str] = field(default_factory=dict)
-    wraps_at: float | None = None
-    is_dropped: bool = False
-    quantity: str = ""
-    is_given: bool = False
-    is_declared: bool = False
-    name: str = ""
-    doubt: str = ""
-    numbers: np.ndarray = field(default_factory=lambda: np.empty(0))
-    count: int = 0
-
-    @property
-    def kernel(self) -> str:
-        """The heading with its numbers as `#`."""
-        return re.sub(r"\d+", "#", self.heading.text)
-
-    @property
-    def middle(self) -> float:
-        """The median of the numbers over 0; 0 if none is."""
-        positive = self.numbers[self.numbers > 0]
-        return float(np.median(positive)) if len(positive) else 0.0
-
-    @property
-    def own_scale(self) -> float:
-        """The factor of the unit in the heading; 1 without one."""
-        return self.heading.unit.scale if self.heading.unit else 1.0
-
-    def aim(self, target: str, why: str = "") -> None:
-        """Send the column to one of the lake; with an empty target back."""
-        self.to, self.scale = target, self.own_scale if target else 1.0
-        self.why += why
 
 
 # Pieces of a run, whose length is set where it is the same in all.
@@ -138,7 +82,7 @@ class _Column:
         self.heading, self.has, self.quantity = heading, heading.has, quantity_of(heading)
         self.rows, self.counts = len(texts), Counter(texts)
         self.count = len(self.counts)
-        numbers = _numbers(texts)
+        numbers = numbers_of(texts)
         self.numbers = np.empty(0) if numbers is None else numbers
         is_whole = all(re.fullmatch(r"-?\d+", text) for text in self.counts)
         self.kind = "text" if numbers is None else "whole" if is_whole else "real"
@@ -351,12 +295,6 @@ def _is_bare(heading: Heading) -> bool:
     return MEASURED.isdisjoint(heading.words)
 
 
-def is_even(numbers: np.ndarray) -> bool:
-    """Return whether whole numbers are few steps of one size, as people choose them."""
-    step = int(np.gcd.reduce(np.abs(numbers).astype(np.int64)))
-    return step > 0 and float(numbers.max()) <= MOST_VALUES * step
-
-
 def _is_odd(column: _Column) -> bool:
     """Return whether whole numbers are none that people choose: 10813 and 9877 tokens."""
     heading = column.heading
@@ -377,29 +315,3 @@ def _is_progression(column: _Column) -> bool:
     values, counts = np.unique(column.numbers, return_counts=True)
     steps = np.diff(values)
     return bool(np.all(steps == steps[0]) and values[0] == steps[0] > 1 and counts.min() > 1)
-
-
-def digits_of(text: str) -> int:
-    """Return how many digits a fraction has; 0 for a whole number."""
-    whole, _, fraction = text.partition(".")
-    return len(f"{whole}{fraction.rstrip('0')}".lstrip("-0")) if fraction.strip("0") else 0
-
-
-def _numbers(texts: Sequence[str]) -> np.ndarray | None:
-    try:
-        values = np.array([float(text) for text in texts])
-    except ValueError:
-        return None
-    # A text such as 007 is a name.
-    if any(re.match(r"[-+]?0\d", text) or "_" in text for text in texts[:100]):
-        return None
-    return values
-
-
-def epoch_scale(numbers: np.ndarray) -> float | None:
-    """Return how many units a second numbers have that are times since 1970; None for others."""
-    if not len(numbers):
-        return None
-    middle, spread = float(np.median(numbers)), float(np.ptp(numbers))
-    scales = (low / 1e9 for low, high in _EPOCHS if low <= middle <= high)
-    return next(scales, None) if spread < 0.2 * middle else None

@@ -110,7 +110,7 @@ def test_the_frame_on_a_phone_and_what_the_page_takes_over_of_it(
     for path, width, height in (("lake", 390, 844), ("findings", 1440, 300)):
         page.set_viewport_size({"width": width, "height": height})
         page.route("**/_bundle/dash.js*", lambda route: held.append(route))
-        page.goto(f"{logged_address}/{path}")
+        page.goto(f"{logged_address}/{path}", wait_until="domcontentloaded")
         frame = page.locator(".first-page.opened")
         frame.locator(".lake-dataset, .findings-body p").first.wait_for(state="attached")
         below, words = frame.evaluate(FRAME)

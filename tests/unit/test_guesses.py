@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from ingest.proposals.columns import guess_columns
+from ingest.proposals.guess import Guess
 from ingest.proposals.like_columns import replicate_pattern
 from ingest.proposals.path_parts import read_paths
 from ingest.proposals.replicates import MAYBE_SETTINGS
 from ingest.proposals.request_units import NO_UNIT
-from ingest.proposals.roles import Guess
 from ingest.settings.headings import read_heading, without_unit
 
 EXAMPLES = tomllib.loads(Path(__file__).with_name("guesses.toml").read_text("utf-8"))

@@ -1,0 +1,137 @@
+"""What its neighbours say of a column: a score, a level, a statistic, a time, a difference."""
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Final
+
+import numpy as np
+
+from ingest.formats.json_cells import STATISTICS
+from ingest.proposals.cost_units import PROVING
+from ingest.proposals.guess import Guess
+from ingest.proposals.request_units import is_latency
+from ingest.proposals.roles import FEW_VALUES
+from ingest.settings.column_names import WORDS
+
+SCORE: Final = "a score from 0 to 1"
+A_PART: Final = "a clock of one of several processors"
+_PERCENT: Final = frozenset({"percent", "pct"})
+_LEAST_PARTS: Final = 3
+# Words of times of a clock, and words that may stand beside them.
+_MOMENTS: Final = WORDS["times_of_day"] | {"stop", "stopped", "finish", "t0", "t1"}
+_TIMES: Final = frozenset({"time", "t", "ts", "at", "clock", "unix", "run", "test", "window"})
+# Of the number of samples of something.
+_COUNTED: Final = frozenset({"n", "samples"})
+_DIFFERENCES: Final = frozenset({"delta", "diff", "difference", "change"})
+
+
+def mark_beside(guesses: Sequence[Guess]) -> None:
+    """Correct the roles of columns of a table by what stands beside them."""
+    _mark_scores(guesses)
+    _mark_levels(guesses)
+    _mark_summaries(guesses)
+    _mark_moments(guesses)
+    _mark_samples(guesses)
+    _mark_differences(guesses)
+    _mark_parts(guesses)
+
+
+def _mark_scores(guesses: Sequence[Guess]) -> None:
+    """Take the quantity of costs between 0 and 1 that reach both, beside such a cost with a unit.
+
+    `n_energy` beside `energy_net_j` is an energy that was normalised: a score.
+    """
+    stated = {guess.quantity for guess in guesses if guess.heading.unit is not None}
+    for guess in guesses:
+        is_free = guess.role == "metric" and not guess.is_declared and guess.heading.unit is None
+        ends = np.min(guess.numbers, initial=1.0), np.max(guess.numbers, initial=0.0)
+        of = guess.quantity or ("time" if is_latency(guess.heading) else "")
+        is_cost = of in ("energy", "power", "time") and of in stated
+        if is_free and is_cost and guess.count > 2 and ends == (0.0, 1.0):
+            guess.quantity, guess.better, guess.why = "", None, SCORE
+
+
+def _mark_levels(guesses: Sequence[Guess]) -> None:
+    """Make labels of powers that are the same in all rows where energies are not.
+
+    `transmission_power` of a radio is none of the run, unless energies go with a time.
+    """
+    metrics = [guess for guess in guesses if guess.role == "metric" and len(guess.numbers)]
+    energies = [g for g in metrics if g.quantity == "energy" and g.count > 1]
+    times = [g for g in metrics if g.quantity == "time" and g.numbers.min() > 0]
+    is_product = any(
+        len(e.numbers) == len(t.numbers)
+        and np.ptp(rates := e.numbers / t.numbers) <= PROVING * rates.mean()
+        for e in energies for t in times
+    )  # fmt: skip
+    for guess in metrics if energies and not is_product else ():
+        is_free = guess.quantity == "power" and not guess.is_declared
+        if is_free and guess.count == 1 and len(guess.numbers) >= _LEAST_PARTS:
+            guess.role, guess.better = "label", None
+            guess.why = "one value in all rows, while energies differ"
+
+
+def _mark_summaries(guesses: Sequence[Guess]) -> None:
+    """Make metrics of the statistics of lists that a document has, labels of their lengths."""
+    names = {guess.heading.text for guess in guesses}
+    for guess in guesses:
+        stem, _, statistic = guess.heading.text.rpartition("_")
+        is_one = statistic in STATISTICS and {f"{stem}_{each}" for each in STATISTICS} <= names
+        if is_one and not guess.is_declared:
+            guess.role = "label" if statistic == "n" else "metric"
+            guess.why = f"{statistic} of a list"
+
+
+def _mark_moments(guesses: Sequence[Guess]) -> None:
+    """Make labels of the times of a clock at which rows begin and end: they rise from row to row.
+
+    One that does not rise is one beside the other: `start_time_s` and `end_time_s`.
+    """
+    moments = [
+        g for g in guesses if g.role == "metric" and not g.is_declared
+        if {*g.heading.words} & _MOMENTS and {*g.heading.words} <= _MOMENTS | _TIMES
+    ]  # fmt: skip
+    for guess in moments:
+        if len(moments) > 1 or bool(np.all(np.diff(guess.numbers) >= 0)):
+            guess.role, guess.why, guess.better = "label", "a time of a clock", None
+
+
+def _mark_samples(guesses: Sequence[Guess]) -> None:
+    """Make labels of how many samples a measurement has: `n_idle` beside `board_idle_w`."""
+    measured = {word for each in guesses if each.role == "metric" for word in each.heading.words}
+    for guess in guesses:
+        words = [word for word in guess.heading.words if word not in _COUNTED]
+        is_free = guess.role == "knob" and guess.kind == "whole" and not guess.is_declared
+        if is_free and len(words) == 1 < len(guess.heading.words) and words[0] in measured:
+            guess.role, guess.why, guess.is_given = "label", f"counts samples of {words[0]}", False
+
+
+def _mark_differences(guesses: Sequence[Guess]) -> None:
+    """Make labels of differences between rows: `delta_runtime_s` beside `runtime_s`.
+
+    They may be in percent, whatever unit the heading ends with.
+    """
+    names = {guess.heading.words for guess in guesses}
+    for guess in guesses:
+        words = guess.heading.words
+        rest = tuple(word for word in words if word not in _DIFFERENCES)
+        is_free = guess.role == "metric" and not guess.is_declared and rest != words
+        if is_free and (rest in names or not _PERCENT.isdisjoint(words)):
+            guess.role, guess.why, guess.better = "label", "a difference between rows", None
+            guess.quantity = guess.unit = ""
+
+
+def _mark_parts(guesses: Sequence[Guess]) -> None:
+    """Make metrics of the clocks of several processors: `CPU_FREQUENCY_0` to `CPU_FREQUENCY_7`.
+
+    A rail of few values is measured if its like is: `idle 12v` beside `idle 5v`.
+    """
+    kernels = Counter(guess.kernel for guess in guesses)
+    measured = {guess.kernel for guess in guesses if guess.role == "metric"}
+    for guess in guesses:
+        is_rail = guess.kernel.lower().endswith("#v")
+        if is_rail and guess.why.startswith(FEW_VALUES) and guess.kernel in measured:
+            guess.role, guess.why = "metric", "its like is measured"
+        is_part = kernels[guess.kernel] >= _LEAST_PARTS and guess.quantity == "frequency"
+        if is_part and guess.role == "knob" and not guess.is_declared:
+            guess.role, guess.why = "metric", A_PART

@@ -1,0 +1,108 @@
+"""What a column is taken for, and what its numbers say: digits, steps, times since 1970."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+import numpy as np
+
+from data.declared import Role
+from ingest.proposals.heading_roles import Better
+from ingest.settings.headings import Heading
+
+# Of so many steps a setting has its values at most.
+MOST_VALUES: Final = 64
+# Seconds since 1970 from 2001 to 2096, in s, ms, us and ns.
+_EPOCHS: Final = tuple((1e9 * scale, 4e9 * scale) for scale in (1, 1e3, 1e6, 1e9))
+
+
+@dataclass
+class Guess:
+    """What a column is taken for.
+
+    Attributes:
+        to: Column of the lake; empty for one of its own.
+        scale: Factor of its numbers.
+        unit: Of a column of its own, as text.
+        values: Replacements of cells.
+        why: The evidence.
+        is_dropped: Whether it has no value at all.
+        is_given: Whether a knob is part of the question: what ran, how much of it.
+        is_declared: Whether the settings say it already.
+        name: Of a column of its own, whose heading is that of another column of the lake.
+        doubt: What is doubted of its unit.
+    """
+
+    heading: Heading
+    role: Role
+    why: str
+    kind: str = "real"
+    to: str = ""
+    scale: float = 1.0
+    unit: str = ""
+    better: Better | None = None
+    values: dict[str, str] = field(default_factory=dict)
+    wraps_at: float | None = None
+    is_dropped: bool = False
+    quantity: str = ""
+    is_given: bool = False
+    is_declared: bool = False
+    name: str = ""
+    doubt: str = ""
+    numbers: np.ndarray = field(default_factory=lambda: np.empty(0))
+    count: int = 0
+
+    @property
+    def kernel(self) -> str:
+        """The heading with its numbers as `#`."""
+        return re.sub(r"\d+", "#", self.heading.text)
+
+    @property
+    def middle(self) -> float:
+        """The median of the numbers over 0; 0 if none is."""
+        positive = self.numbers[self.numbers > 0]
+        return float(np.median(positive)) if len(positive) else 0.0
+
+    @property
+    def own_scale(self) -> float:
+        """The factor of the unit in the heading; 1 without one."""
+        return self.heading.unit.scale if self.heading.unit else 1.0
+
+    def aim(self, target: str, why: str = "") -> None:
+        """Send the column to one of the lake; with an empty target back."""
+        self.to, self.scale = target, self.own_scale if target else 1.0
+        self.why += why
+
+
+def numbers_of(texts: Sequence[str]) -> np.ndarray | None:
+    """Return the numbers that texts are; None if one is a name."""
+    try:
+        values = np.array([float(text) for text in texts])
+    except ValueError:
+        return None
+    # A text such as 007 is a name.
+    if any(re.match(r"[-+]?0\d", text) or "_" in text for text in texts[:100]):
+        return None
+    return values
+
+
+def digits_of(text: str) -> int:
+    """Return how many digits a fraction has; 0 for a whole number."""
+    whole, _, fraction = text.partition(".")
+    return len(f"{whole}{fraction.rstrip('0')}".lstrip("-0")) if fraction.strip("0") else 0
+
+
+def is_even(numbers: np.ndarray) -> bool:
+    """Return whether whole numbers are few steps of one size, as people choose them."""
+    step = int(np.gcd.reduce(np.abs(numbers).astype(np.int64)))
+    return step > 0 and float(numbers.max()) <= MOST_VALUES * step
+
+
+def epoch_scale(numbers: np.ndarray) -> float | None:
+    """Return how many units a second numbers have that are times since 1970; None for others."""
+    if not len(numbers):
+        return None
+    middle, spread = float(np.median(numbers)), float(np.ptp(numbers))
+    scales = (low / 1e9 for low, high in _EPOCHS if low <= middle <= high)
+    return next(scales, None) if spread < 0.2 * middle else None
