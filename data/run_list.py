@@ -91,12 +91,15 @@ class NextRuns:
             hours = f"{minutes / 60:.1f} h"
             time = f" (about {f'{minutes:.0f} min' if minutes < 180 else hours})"
         asked = [f"{one.more} of {one.words}" for one in self.settings if one.reason != "explore"]
-        listed = ", ".join(asked[:4]) + (f", and of {len(asked) - 4} others" if asked[4:] else "")
+        listed, others = ", ".join(asked[:4]), len(asked) - 4
+        if others > 0:
+            listed += f", and of {others} {'other' if others == 1 else 'others'}"
         runs = f"{self.runs:,} more {'run' if self.runs == 1 else 'runs'}{time}"
         what = "are likely to settle this" if self.settles else "are a first round"
         text = f"{runs} {what}: {listed}"
         if self.cells:
-            text += f"; {self.cells} unmeasured cells are worth 2 runs each"
+            cells = "cell is" if self.cells == 1 else "cells are"
+            text += f"; {self.cells} unmeasured {cells} worth 2 runs each"
         return f"{text}."
 
     def csv(self) -> str:

@@ -36,7 +36,7 @@ def settings_answers(view: LakeView, selection: Selection, cost: Metric) -> list
         answer = (
             f"No: in {_settings(rows[0]['unlike'])} the runs differ in {named} by a factor of "
             f"{UNLIKE} or more, {rows[0]['most_apart']:,.4g} at most. They are no replicates: "
-            "something differed between them of which the lake has no column."
+            "something that is no setting here may have differed, or a run failed."
         )
         answers.append(("Do settings tell all runs apart?", answer))
     if len(rows) == 2 and rows[0]["mean"] < rows[1]["mean"]:

@@ -175,19 +175,19 @@ def extremes_query(
         SQL and parameters. Two rows, one where all means are of one setting: the columns of a
         configuration, `n`, `mean`, and of all settings with several runs `replicated` (their
         number), `median_share` and `most_share` (standard deviation as a share of the mean). Those
-        whose runs differ by a factor of UNLIKE are no replicates: `unlike` is their number, and
-        `most_apart` the largest factor.
+        whose runs differ by a factor of UNLIKE are no replicates and have no mean: `unlike` is
+        their number, and `most_apart` the largest factor.
     """
     catalogue.metric(column)
     condition, parameters = selection.predicate()
     own = ", ".join(catalogue.configuration)
     ranks = " OR ".join(
-        f"row_number() OVER (ORDER BY mean {way}, {own}) = 1" for way in ("ASC", "DESC")
+        f"row_number() OVER (ORDER BY mean {way} NULLS LAST, {own}) = 1" for way in ("ASC", "DESC")
     )
     return (
-        f"WITH settings AS (SELECT {own}, count(*) AS n, avg({column}) AS mean, "
-        f"max({column}) / min({column}) AS apart, CASE WHEN apart < {UNLIKE} THEN "
-        f"stddev_samp({column}) / avg({column}) END AS share FROM runs WHERE ({condition}) AND "
+        f"WITH settings AS (SELECT {own}, count(*) AS n, max({column}) / min({column}) AS apart, "
+        f"CASE WHEN apart < {UNLIKE} THEN avg({column}) END AS mean, "
+        f"stddev_samp({column}) / mean AS share FROM runs WHERE ({condition}) AND "
         f"{column} > 0 AND {catalogue.aggregates.weight_sql()} = 1 GROUP BY {own}) "
         "SELECT * EXCLUDE (share, apart), count(share) OVER () AS replicated, "
         f"count(*) FILTER (apart >= {UNLIKE}) OVER () AS unlike, max(apart) OVER () AS most_apart, "

@@ -22,7 +22,9 @@ from app.lake.answer import (
     small_coverage,
 )
 from app.lake.layout import blocks, questions_block
+from app.lake.settings_answers import settings_answers
 from data.declared import Column
+from data.selection import Selection
 from tests.fixtures.lakes import run, write_lake
 
 # Two datasets: in `a` two settings of tuned Linux with two runs and one, in `b` one run with a log.
@@ -125,9 +127,8 @@ def test_runs_far_apart_are_no_replicates(tmp_path: Path) -> None:
         for itr, energies in ((2.0, (40.0, 360.0)), (8.0, (60.0, 60.0)), (50.0, (2.0, 30.0, 800.0)))
         for r, joules in enumerate(energies)
     ]
-    asked = {
-        q.title: q.answer for q in questions_of(Lakes(write_lake(tmp_path / "a", rows)).at(None))
-    }
+    first = Lakes(write_lake(tmp_path / "a", rows)).at(None)
+    asked = dict(settings_answers(first, Selection(), first.catalogue.metric("energy_j")))
     # Standard deviations: 320 / sqrt(2) = 226.3 J of 200 J on average, and none.
     assert asked["How repeatable is a run?"] == (
         "The standard deviation of energy between runs of one setting is 57 % of the mean in the "
@@ -135,6 +136,11 @@ def test_runs_far_apart_are_no_replicates(tmp_path: Path) -> None:
     )
     assert asked["Do settings tell all runs apart?"].startswith(
         "No: in 1 setting the runs differ in energy by a factor of 10 or more, 400 at most."
+    )
+    # The mean of runs that are no replicates is none of a setting.
+    least_and_most = asked["Which setting has least energy, and which most?"]
+    assert least_and_most == (
+        "Least ITR 8 us: 60.0 J (n = 2); most ITR 2 us: 200 J (n = 2), 3.33 times as much."
     )
     alone = Lakes(write_lake(tmp_path / "b", rows[4:])).at(None)
     titles = {one.title for one in questions_of(alone)}

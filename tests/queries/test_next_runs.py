@@ -3,6 +3,7 @@
 import csv
 import io
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -156,6 +157,9 @@ def test_where_nothing_was_repeated_the_lowest_get_a_second_run(tmp_path: Path) 
     assert len(every.settings) == 10
     assert every.sentence.startswith("10 more runs")
     assert "are a first round: 1 of" in every.sentence
+    assert every.sentence.endswith(", and of 6 others.")
+    short = replace(every, settings=every.settings[:5], cells=1)
+    assert short.sentence.endswith(", and of 1 other; 1 unmeasured cell is worth 2 runs each.")
     energy = {(row["itr_us"], row["dvfs_ghz"]): row["energy_j"] for row in rows[:-3]}
     lowest = sorted(energy, key=lambda setting: energy[setting])[:3]
     asked = [one.values for one in some.settings if one.reason == "second run"]
