@@ -176,6 +176,23 @@ def set_unit(guess: Guess, text: str, scale: float, why: str) -> None:
     guess.why += f"; in {text}, {why}"
 
 
+def leave_out_domains(energies: Sequence[Guess], energy: Guess, duration: Guess | None) -> bool:
+    """Give `pkg` and `dram` no quantity where their energies would be of no machine.
+
+    A heading that names a part alone says neither energy nor power, whose numbers they may be.
+    """
+    if duration is None or not (energy.middle and duration.middle) or not _is_bare(energy):
+        return False
+    watts = energy.middle * energy.scale / (duration.middle * duration.scale)
+    if MACHINE_W[0] <= watts <= MACHINE_W[1]:
+        return False
+    why = f"; neither energy nor power, since {energy.unit} would be of {watts:.2g} W"
+    for guess in filter(_is_bare, energies):
+        guess.aim("", why)
+        guess.quantity, guess.unit, guess.better = "", "", None
+    return True
+
+
 def _is_bare(guess: Guess) -> bool:
     return guess.heading.unit is None and _OF_ENERGY.isdisjoint(words_of(guess.heading.text))
 

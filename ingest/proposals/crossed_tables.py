@@ -23,6 +23,7 @@ from ingest.settings.headings import (
     read_heading,
     words_of,
 )
+from ingest.settings.units import unit_of
 
 # Parts of a machine or of a run, percentiles and statistics stand in no heading of a run.
 _NO_RUNS: Final = (
@@ -115,8 +116,11 @@ def measured_in_cells(path: str, headings: Sequence[str]) -> str:
     if len(parts) != 1 or is_time:
         return ""
     if not at:
-        # Steps with a unit, as `800MHz`, are no results: the cells are, of what nothing says.
-        return VALUE_OF_CELLS if parts[0].unit and parts[0].kind != "text" else ""
+        # Steps with a unit, as `800MHz`, are no results: the cells are, of what nothing says. Those
+        # under `12V` are of a rail, those under `10s` of a time.
+        unit = unit_of(parts[0].unit)
+        is_step = unit is not None and unit.quantity not in ("voltage", "time")
+        return VALUE_OF_CELLS if is_step and parts[0].kind != "text" else ""
     known = any({h.lower() for h in crossed} <= values for values in VALUES.values())
     # The unit behind it: `energy_j`.
     last = at[0] + 1 + (read_heading(stem).unit is not None and len(words) > at[0] + 1)

@@ -23,6 +23,8 @@ _NAMED: Final = 5
 # Names of numbers that no word explains.
 _UNSAID: Final = re.compile(r"(?:file|folder)_number(?:_\d+)?")
 _COMMANDS: Final = ("arg", "args", "arguments", "command", "cmd")
+# What may be written in several forms.
+_PROGRAMS: Final = frozenset({"program", "application", "app", "script", "implementation"})
 # Of a setting of rows, so many values stand in one file.
 _FEWEST: Final = 2
 
@@ -73,29 +75,31 @@ def _let_forms_compete(
 ) -> None:
     """Take what ran for the setting if nothing else was set and its names are forms of one thing.
 
-    `checkout_v1` and `checkout_v2` differ in one word alone; `fft` and `lu` share none.
+    `checkout_v1` and `checkout_v2` differ in one word alone; `fft` and `lu` share none. Workloads
+    and data, such as `ycsb_a` and `ycsb_b`, are other work, unless their words are of variants.
     """
     varied = [(guess, cells) for guess, cells in knobs if len({*cells}) > 1]
     is_free = any(p.role == "knob" and not p.is_given for p in parts)
     if is_free or not all(guess.is_given for guess, _ in varied):
         return
-    forms = [g for g, cells in varied if g.kind == "text" and _are_forms({*map(str, cells)})]
+    texts = [(guess, _forms({*map(str, cells)})) for guess, cells in varied if guess.kind == "text"]
+    forms = [g for g, of in texts if of and (g.heading.has(*_PROGRAMS) or of <= WORDS["variants"])]
     for guess in forms[:1]:
         guess.is_given = guess.is_declared = False
         guess.why = f"forms of one program: {guess.count} names"
 
 
-def _are_forms(names: set[str]) -> bool:
-    """Return whether names have the same words in the same places, but for one of them."""
+def _forms(names: set[str]) -> set[str]:
+    """Return the words of the one place in which names differ; nothing if they differ in more."""
     rows = [words_of(name) for name in names]
     if len({*map(len, rows)}) > 1:
-        return False
+        return set()
     places = [{*column} for column in zip(*rows, strict=True)]
     shared = {word for each in places if len(each) == 1 for word in each if word.isalpha()}
     apart = [each for each in places if len(each) > 1]
     # Of `sort_100` and `sort_1000` the number is how much was done; a long one is a name.
     is_named = all(not word.isdigit() or len(word) >= _NAMED for each in apart for word in each)
-    return len(apart) == 1 and is_named and bool(shared - WORDS["general"])
+    return apart[0] if len(apart) == 1 and is_named and shared - WORDS["general"] else set()
 
 
 def _mark_commands(

@@ -17,6 +17,7 @@ from ingest.proposals.cost_units import (
     choose_units,
     doubt_units,
     is_of_something_else,
+    leave_out_domains,
     set_unit,
 )
 from ingest.proposals.guess import Guess
@@ -177,6 +178,14 @@ def _choose_units(run: _Run, guesses: Sequence[Guess]) -> None:
     stated = frozenset(n for n, g in sides.items() if g is None or g.unit or g.is_declared)
     most_w = _MOST_W if has_machines else PLAUSIBLE_W[1]
     choose_units(run.energy, run.power, run.duration, most_w)
+    energy = run.energy
+    if (
+        energy
+        and "energy_j" not in stated
+        and leave_out_domains(run.energies, energy, run.duration)
+    ):
+        run.energy = None
+        del sides["energy_j"]
     is_open = not {"energy_j", "duration_s"} <= stated
     if run.duration is not None and is_open and is_of_something_else(run.energy, run.duration):
         run.duration.aim("", "; the energy is not of this time")

@@ -14,7 +14,7 @@ from ingest.formats.json_cells import Cell
 from ingest.proposals.found_tables import FoundTable
 from ingest.proposals.heading_roles import is_spread
 from ingest.settings.column_names import WORDS
-from ingest.settings.headings import Heading, is_measurement, read_heading
+from ingest.settings.headings import Heading, is_measurement, read_heading, words_of
 
 _MEANS: Final = frozenset({"mean", "avg", "average", "median"})
 # A mean has so many rows at least.
@@ -53,6 +53,7 @@ def rows_meant(table: FoundTable, tables: Sequence[FoundTable]) -> str:
         said = sum(_is_within(numbers, own[words]) for words, numbers in stated.items()
                    if words in own)  # fmt: skip
         shared = [words for words in plain if words in own]
+        said = said if _shares_names(table, other) else 0
         means = [*_means(other, shared)] if said < _SAID else []
         if said >= _SAID or any(
             len(plain[words]) > 1 and _are_all(plain[words], of[words])
@@ -93,6 +94,22 @@ def _floats(cells: Sequence[Cell]) -> np.ndarray:
         return np.array([float(cell) for cell in cells if cell not in (None, "")])
     except ValueError:
         return np.empty(0)
+
+
+def _shares_names(table: FoundTable, other: FoundTable) -> bool:
+    """Return whether a table has no names, or one that the rows or the paths of another have.
+
+    Means of `arm` and `riscv` are none of rows of `xeon`.
+    """
+    named = [
+        [words_of(str(cell)) for cell in {*cells} - {None, ""}]
+        for heading, cells in zip(table.headings, table.columns, strict=True)
+        if not is_measurement(heading) and not len(_floats(cells))
+    ]
+    texts = [cells for cells in other.columns if not len(_floats(cells))]
+    known = {str(cell) for cells in texts for cell in {*cells}} | {*other.paths}
+    words = {word for text in known for word in words_of(text)}
+    return not any(named) or any(not words.isdisjoint(each) for cells in named for each in cells)
 
 
 def _is_within(numbers: np.ndarray, of: np.ndarray) -> bool:

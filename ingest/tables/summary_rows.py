@@ -21,7 +21,7 @@ from ingest.discover.names import (
 from ingest.discover.source_reads import settings_struct, source_struct
 from ingest.lake.recorded_runs import SUMMARY, RunIds
 from ingest.records import Problem, ProblemList, Severity, SummaryRow
-from ingest.settings.headings import is_named_as_copy
+from ingest.settings.headings import is_named_as_copy, quantity_of, read_heading
 from ingest.tables.row_doubts import Unknown, failure_of, odd_power, states_of, workload_of_row
 from ingest.tables.table_reads import RowCounts, TableRead, window_of
 from ingest.tables.unique_keys import DROPPED, FIRST, FURTHER, NONE, RowKeys
@@ -32,7 +32,7 @@ MAX_NAMED_LINES: Final = 200
 _UNLIKE: Final = 3.0
 # A value so many times those of its replicates is none of the same quantity.
 _FAR: Final = 1_000.0
-# Rows of which all measurements with a better direction are compared.
+# Rows of which all quantities with a better direction are compared.
 _MOST_COMPARED: Final = 100_000
 _COSTS: Final = ("energy_j", "duration_s")
 
@@ -89,8 +89,10 @@ class _Resolution:
         self._refused = self._empty = 0
         self._sizes = Counter(len(read.table.rows) for read in reads)
         self._contents: dict[int, TableRead] = {}
+        # Of drops and misses, which have no unit, a run may have thousands where others have one.
+        measured = [c for read in reads for c in read.table.columns if c.role == "metric"]
         own = {
-            c.name for read in reads for c in read.table.columns if c.role == "metric" and c.better
+            c.name for c in measured if c.better and (c.unit or quantity_of(read_heading(c.title)))
         }
         own = own if sum(len(read.table.rows) for read in reads) <= _MOST_COMPARED else set()
         self._costs = {name: array("d") for name in (*_COSTS, "power_w", *sorted(own))}

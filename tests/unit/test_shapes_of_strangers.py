@@ -97,6 +97,14 @@ CASES: dict[str, Case] = {
                       "maps,3.375,100.5,101.5\n"},
         "file, duration_s", 6, [("maps", 3.25)], status=REFUSED,
     ),
+    # Means of machines whose rows are not there are runs.
+    "means of other machines": Case(
+        {"raw/sweep.csv": "core,batch,energy_j,duration_s\n" + "".join(
+            f"{core},{batch},{cost * batch},{cost * batch / 8}\n"
+            for core, cost in (("wide", 5.5), ("slim", 2.25)) for batch in (1, 2, 4, 8)),
+         "fleet.csv": "host,mean_energy_j,mean_duration_s\nelk,30.5,3.75\nyak,40.25,5.25\n"},
+        "machine, energy_j", 10, [("elk", 30.5), ("yak", 40.25)],
+    ),
     # Means over tasks that do not weigh the same, some of them again, and sums with their number.
     "rankings and sums beside": Case(
         {"by_task.csv": "model,task,latency_s,energy_net_j\n" + "".join(
@@ -164,6 +172,21 @@ CASES: dict[str, Case] = {
         "workflow, ncpus, count(*), count(energy_j), max(energy_j)", 4,
         [("dock", 2, 3, 3, 102.5), ("dock", 4, 3, 3, 102.5)], given=("workflow",), status=REFUSED,
     ),
+    # A run that lost thousands of packets where most lost few is a run.
+    "losses far off": Case(
+        {"rings.csv": "rings,rep,energy_j,duration_s,dropped_packets\n" + "".join(
+            f"{rings},{r},{50 + r},{5 + r / 8},"
+            f"{rings + (3, 5, 4, 6, 7100)[r]}\n"
+            for rings in (1, 2, 4) for r in range(5))},
+        "max(dropped_packets), count(*)", 1, [(7104, 15)],
+    ),
+    # Rails and moments in a header are no steps of a setting.
+    "rails in a header": Case(
+        {"rails.csv": "part,3V,5V,12V\n" + "".join(
+            f"{part},{3.25 + n / 64},{5.0 + n / 64},{12.0 + n / 64}\n"
+            for n, part in enumerate(("disk", "board", "fan", "port")))},
+        "part", 4, [("board",)], no_knobs=("voltage",),
+    ),
     # Each view of a run repeats its energy, which nobody set for that.
     "costs that repeat": Case(
         {"views.csv": "part,energy_j,time_s,cells\n" + "".join(
@@ -215,3 +238,24 @@ def test_a_strange_table_is_read(name: str, tmp_path: Path) -> None:
     if case.given:
         assert any(k.startswith("c_") and not knob.is_given for k, knob in knobs.items())
     assert {f"c_{name}" for name in case.no_knobs}.isdisjoint(knobs)
+
+
+@pytest.mark.parametrize(
+    ("heading", "names", "is_given"),
+    [
+        ("benchmark", ("mix_a", "mix_b", "mix_c"), True),
+        ("input", ("pets_small", "pets_large"), True),
+        ("benchmark", ("mix_naive", "mix_tuned"), False),
+        ("program", ("shop_check_single", "shop_check_split"), False),
+    ],
+)
+def test_works_of_a_suite_do_not_compete(
+    heading: str, names: tuple[str, ...], is_given: bool, tmp_path: Path
+) -> None:
+    """Forms of one program compete; workloads and data of one suite are other work."""
+    rows = [f"{name},{30 + len(name) + r / 8},{3 + r / 9}\n" for name in names for r in range(3)]
+    raw, lake = tmp_path / "study", tmp_path / "lake"
+    write_files(raw, {"suite.csv": "".join([f"{heading},energy_j,duration_s\n", *rows])})
+    assert main(["add", str(raw), "--lake", str(lake)]) == 0
+    with open_lake(lake) as opened:
+        assert opened.catalogue.knobs[f"c_{heading}"].is_given == is_given
