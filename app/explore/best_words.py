@@ -242,9 +242,9 @@ def _change_sentence(row: Mapping[str, Any], question: Asked, what: str, value: 
     ends = [None if end is None else abs(end) for end in ((high, low) if side < 0 else (low, high))]
     span = ", ".join(MISSING if end is None else format_digits(end) for end in ends)
     size = f"{percent(abs(estimate))} [{span}]"
-    if side < 0:
+    if side < 0 and question.cost.better != "more":
         return f"saves {size} of the default's {what} {n}"
-    return f"has {size} more {what} than the default {n}"
+    return f"has {size} {'less' if side < 0 else 'more'} {what} than the default {n}"
 
 
 def _against_sentence(row: Mapping[str, Any], question: Asked) -> list[str]:
@@ -298,6 +298,8 @@ def _caution(row: Mapping[str, Any], question: Asked) -> str:
     regret = row["regret_pct"]
     if regret is None or regret > MOST_REGRET_PCT:
         return " (these data do not bound its regret)"
+    if regret and question.cost.better == "more":
+        return f" (the best has at most {percent(regret)} more)"
     if regret:
         return f" (at most {percent(regret)} above the best)"
     return ""

@@ -15,7 +15,7 @@ import polars as pl
 from app.explore.question import Question
 from app.explore.studies import Chosen, best_of, moments_of, setting_keys, studies_of
 from app.kit.clause import MAX_CHARS, write_knobs
-from data.analysis.best_set import recommend, saving
+from data.analysis.best_set import Change, recommend, saving
 from data.analysis.cell_outcomes import SAME_SHARE
 from data.analysis.coded_rows import Part
 from data.analysis.outcomes import Side, compare_sides
@@ -114,7 +114,7 @@ def _judged(chosen: Chosen, question: Question) -> Judged:
     ):
         picked = max(int(members.sum()), 1)
         change = saving(judged.cost.at(shown), reference.cost, picked, state.alpha)
-        row |= _interval("change", change.estimate, change.low, change.high)
+        row |= _interval("change", change, question)
         row["default_n"] = int(reference.cost.n)
         if change.low <= 0 <= change.high:
             row["default_more_runs"] = more_runs(
@@ -188,7 +188,7 @@ def _against(chosen: Chosen, rivals: np.ndarray, question: Question) -> dict[str
     return {
         "against_outcome": compared.outcome,
         "against_more_runs": more,
-        **_interval("against", change.estimate, change.low, change.high),
+        **_interval("against", change, question),
     }
 
 
@@ -222,9 +222,13 @@ def _alternatives(judged: Study, members: np.ndarray, shown: int, question: Ques
     return text
 
 
-def _interval(name: str, estimate: float, low: float, high: float) -> dict[str, float | None]:
+def _interval(name: str, change: Change, question: Question) -> dict[str, float | None]:
+    """Return a change of the cost in percent: where more is better, its logarithm is negated."""
+    ends = [change.estimate, change.low, change.high]
+    if question.cost.better == "more":
+        ends = [-change.estimate, -change.high, -change.low]
     names = (f"{name}_pct", f"{name}_low_pct", f"{name}_high_pct")
-    return dict(zip(names, percents_of([estimate, low, high]), strict=True))
+    return dict(zip(names, percents_of(ends), strict=True))
 
 
 def percents_of(differences: Sequence[float]) -> list[float | None]:

@@ -112,6 +112,29 @@ def test_sentences_lead_with_what_the_runs_prove(view: LakeView) -> None:
     assert "recommended: ITR 50 us \u00b7 2.9 GHz (at most " in second
 
 
+def test_a_metric_of_which_more_is_better_is_not_saved(tmp_path: Path) -> None:
+    """The default serves 1000/s; tuned settings twice as many, and in another lake a tenth less."""
+    found, changes = [], []
+    for name, rate in (("double", 2000.0), ("less", 900.0)):
+        usual = replicates(None, 60.0, 900.0, system="linux_default")
+        first, second = (replicates(itr_us, 60.0, 900.0) for itr_us in (2.0, 50.0))
+        rows = [
+            row | {"throughput_qps": served + row["replicate"]}
+            for of, served in ((usual, 1000.0), (first, rate), (second, rate - 0.5))
+            for row in of
+        ]
+        view, asked = view_of(tmp_path / name, rows), state(cost="throughput_qps")
+        best = best_table(view, asked)
+        found += sentences(best, asked_of(view, asked))
+        tuned = best.filter(system="linux_tuned").row(0, named=True)
+        changes.append([tuned[f"change{end}_pct"] for end in ("_low", "", "_high")])
+    assert re.match(r".*Linux tuned has 99\.\d % \[.*\] more throughput than the default", found[0])
+    assert re.search(r"recommended: .* \(the best has at most [\d.]+ % more\)", found[0])
+    assert re.match(r".*Linux tuned has 9\.\d+ % \[.*\] less throughput than the default", found[1])
+    assert all(low < middle < high for low, middle, high in changes)
+    assert [change[1] > 0 for change in changes] == [True, False]
+
+
 def test_one_setting_measured_twice_is_called_the_only_one(tmp_path: Path) -> None:
     rows = replicates(2.0, 60.0, 900.0) + replicates(50.0, 60.0, 890.0)[:1]
     view, asked = view_of(tmp_path, rows), state()
