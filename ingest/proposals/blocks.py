@@ -9,6 +9,7 @@ from ingest.formats.table_reshaped import VALUE
 from ingest.proposals.found_tables import FoundTable, header_pattern, paths_beside
 from ingest.proposals.guess import Guess
 from ingest.proposals.guessed_table import GuessedTable, own_name, title_of
+from ingest.proposals.lake_columns import DOUBTED
 from ingest.proposals.means_beside import rows_meant
 from ingest.proposals.path_parts import PathColumn
 from ingest.proposals.replicates import MAYBE_SETTINGS
@@ -43,7 +44,7 @@ def summary_of(guessed: GuessedTable) -> Iterator[str]:
             yield f"#   {word}: {', '.join(named[:_NAMED])}{more}"
     yield from (f"#   {words}" for words in guessed.shape.words())
     for guess in guessed.guesses:
-        if guess.doubt and (guess.to or guess.why.endswith(NO_UNIT)):
+        if guess.doubt and (guess.to or guess.why.endswith((NO_UNIT, DOUBTED))):
             yield f"#   doubtful: {guess.heading.text} {guess.doubt}"
     if guessed.means is not None:
         yield f"#   means: of {guessed.means.n} runs each, with their deviations"

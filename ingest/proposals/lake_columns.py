@@ -45,6 +45,7 @@ _MOST_APART: Final = 1e3
 _OF_THE_RUN: Final = (
     MEASURED | PLAIN_WORDS | {"total", "system", "whole", "machine", "server", "board"}
 ) - STATISTICS.union(WORDS["parts"], {"peak"})
+DOUBTED: Final = "since all of a power are over 5 kW"
 COLUMNS: Final = ("energy_j", "power_w", "duration_s")
 _WRAPS: Final = tuple(float(2**power) for power in range(14, 21))
 
@@ -144,9 +145,8 @@ def _read_codecarbon(run: _Run, guesses: Sequence[Guess]) -> None:
     """Take the energies that stand beside emissions for kWh, unless they would be too large."""
     if not any(guess.heading.has("codecarbon", "emissions") for guess in guesses):
         return
-    most_j = (
-        np.inf if run.duration is None else _MOST_W * run.duration.middle * run.duration.own_scale
-    )
+    time = run.duration
+    most_j = _MOST_W * time.middle * time.own_scale if time else np.inf
     for guess in run.energies:
         # Joules of RAPL may stand beside emissions: as kWh they would be of a power station.
         if guess.heading.unit is None and guess.middle * 3.6e6 <= most_j:
@@ -174,16 +174,19 @@ def _choose_units(run: _Run, guesses: Sequence[Guess]) -> None:
         for g in guesses
         if g not in run.metrics
     )
+    unsaid = [guess for guess in run.powers if not guess.unit]
+    is_free = run.power is None or not (run.power.unit or run.power.is_declared)
+    is_alone = is_free and not (run.energy or has_machines)
+    if is_alone and any(g.numbers.min() > PLAUSIBLE_W[1] for g in unsaid):
+        for guess in unsaid:
+            set_unit(guess, "mW", 1e-3, DOUBTED)
+            guess.doubt = f"says no unit, and is taken as mW, {DOUBTED}"
     sides = dict(zip(COLUMNS, (run.energy, run.power, run.duration), strict=True))
     stated = frozenset(n for n, g in sides.items() if g is None or g.unit or g.is_declared)
     most_w = _MOST_W if has_machines else PLAUSIBLE_W[1]
     choose_units(run.energy, run.power, run.duration, most_w)
-    energy = run.energy
-    if (
-        energy
-        and "energy_j" not in stated
-        and leave_out_domains(run.energies, energy, run.duration)
-    ):
+    energy = None if "energy_j" in stated else run.energy
+    if energy and leave_out_domains(run.energies, energy, run.duration):
         run.energy = None
         del sides["energy_j"]
     is_open = not {"energy_j", "duration_s"} <= stated
@@ -210,12 +213,8 @@ def _give_units(run: _Run) -> None:
         if energy and any(_is_product(energy, guess, items) for items in run.metrics):
             item = guess.heading.words[guess.heading.words.index("per") + 1]
             guess.unit, guess.better = f"{energy.unit}/{item}", "less"
-    unsaid = [guess for guess in run.powers if not guess.unit]
-    # Of no power of the run, and too large for W: they may be mW.
-    is_open = power is None and any(g.numbers.min() > PLAUSIBLE_W[1] for g in unsaid)
-    for guess in unsaid:
-        guess.unit = power.unit if power else "" if is_open else "W"
-        guess.why += f"; {NO_UNIT}" if is_open else ""
+    for guess in run.powers:
+        guess.unit = guess.unit or (power.unit if power else "W")
     for guess in run.times:
         # `duration_min` may be the least one, or minutes.
         is_doubtful = guess.heading.unit is None and guess.heading.words[-1:] == ("min",)
