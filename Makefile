@@ -79,7 +79,7 @@ bench: $(VENV)/.dev-stamp compressed
 lint: $(VENV)/.dev-stamp
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	sh scripts/types.sh $(BIN)/mypy
+	$(BIN)/mypy
 	$(BIN)/oxlint --deny-warnings assets bench tests
 	$(BIN)/hadolint Dockerfile
 	$(BIN)/compose-lint check --quiet compose.yaml

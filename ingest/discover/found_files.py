@@ -95,15 +95,10 @@ class RunGroup:
 
 
 class Ignored(NamedTuple):
-    """A file that is no run or part of one by itself, and the reason.
-
-    Attributes:
-        is_joined: Whether the runs of another file took what it measured.
-    """
+    """A file that is not a raw file, and the reason."""
 
     path: str
     reason: str
-    is_joined: bool = False
 
 
 @dataclass(slots=True)

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from functools import partial
 from typing import Final
 
 import numpy as np
@@ -22,6 +23,8 @@ _MOMENTS: Final = WORDS["times_of_day"] | {"stop", "stopped", "finish", "t0", "t
 _TIMES: Final = frozenset({"time", "t", "ts", "at", "clock", "unix", "run", "test", "window"})
 # Of the number of samples of something.
 _COUNTED: Final = frozenset({"n", "samples"})
+# First words of what was put to a scale from 0 to 1.
+_SCALED: Final = frozenset({"n", "norm", "normalized", "normalised", "scaled", "score"})
 _DIFFERENCES: Final = frozenset({"delta", "diff", "difference", "change"})
 
 
@@ -37,24 +40,36 @@ def mark_beside(guesses: Sequence[Guess]) -> None:
 
 
 def _mark_scores(guesses: Sequence[Guess]) -> None:
-    """Take the quantity of costs between 0 and 1 that reach both, beside such a cost with a unit.
+    """Take the quantity of costs from 0 to 1 that are another with a unit, put to this scale.
 
     `n_energy` beside `energy_net_j` is an energy that was normalised: a score.
     """
-    stated = {guess.quantity for guess in guesses if guess.heading.unit is not None}
+    stated = [g for g in guesses if g.heading.unit is not None and g.count > 1]
     for guess in guesses:
         is_free = guess.role == "metric" and not guess.is_declared and guess.heading.unit is None
         ends = np.min(guess.numbers, initial=1.0), np.max(guess.numbers, initial=0.0)
         of = guess.quantity or ("time" if is_latency(guess.heading) else "")
-        is_cost = of in ("energy", "power", "time") and of in stated
-        if is_free and is_cost and guess.count > 2 and ends == (0.0, 1.0):
+        alike = [g for g in stated if g.quantity == of in ("energy", "power", "time")]
+        is_score = any(map(partial(_is_scaled, guess), alike))
+        if is_free and guess.count > 2 and ends == (0.0, 1.0) and is_score:
             guess.quantity, guess.better, guess.why = "", None, SCORE
 
 
-def _mark_levels(guesses: Sequence[Guess]) -> None:
-    """Make labels of powers that are the same in all rows where energies are not.
+def _is_scaled(score: Guess, cost: Guess) -> bool:
+    """Return whether numbers are those of a cost from the least to the most, or say so."""
+    if not _SCALED.isdisjoint(score.heading.words):
+        return True
+    if len(score.numbers) != len(cost.numbers):
+        return False
+    ends = (cost.numbers - cost.numbers.min()) / np.ptp(cost.numbers)
+    return any(np.allclose(score.numbers, of, atol=PROVING) for of in (ends, 1 - ends))
 
-    `transmission_power` of a radio is none of the run, unless energies go with a time.
+
+def _mark_levels(guesses: Sequence[Guess]) -> None:
+    """Make labels of powers that are the same in all rows where energies or times are not.
+
+    `transmission_power` of a radio is none of the run, and `cpu_power` of 65 W is what its maker
+    states, unless energies go with a time.
     """
     metrics = [guess for guess in guesses if guess.role == "metric" and len(guess.numbers)]
     energies = [g for g in metrics if g.quantity == "energy" and g.count > 1]
@@ -64,11 +79,12 @@ def _mark_levels(guesses: Sequence[Guess]) -> None:
         and np.ptp(rates := e.numbers / t.numbers) <= PROVING * rates.mean()
         for e in energies for t in times
     )  # fmt: skip
-    for guess in metrics if energies and not is_product else ():
+    has_costs = any(g.quantity in ("energy", "time") and g.count > 1 for g in metrics)
+    for guess in metrics if has_costs and not is_product else ():
         is_free = guess.quantity == "power" and not guess.is_declared
         if is_free and guess.count == 1 and len(guess.numbers) >= _LEAST_PARTS:
             guess.role, guess.better = "label", None
-            guess.why = "one value in all rows, while energies differ"
+            guess.why = "one value in all rows, while what it takes differs"
 
 
 def _mark_summaries(guesses: Sequence[Guess]) -> None:

@@ -11,7 +11,7 @@ from ingest.proposals.guess import Guess
 from ingest.proposals.guessed_table import GuessedTable, own_name, title_of
 from ingest.proposals.lake_columns import DOUBTED
 from ingest.proposals.means_beside import rows_meant
-from ingest.proposals.path_parts import PathColumn
+from ingest.proposals.path_parts import PathColumn, read_paths
 from ingest.proposals.replicates import MAYBE_SETTINGS
 from ingest.proposals.request_units import NO_UNIT
 from ingest.proposals.sections import (
@@ -26,6 +26,9 @@ from ingest.settings.headings import without_unit
 from ingest.settings.units import unit_of
 
 _NAMED: Final = 8
+# Tables of one sweep share this part of their headings, or this one where names say it.
+_ALIKE: Final = 0.8
+_LESS_ALIKE: Final = 0.5
 
 
 def summary_of(guessed: GuessedTable) -> Iterator[str]:
@@ -160,7 +163,8 @@ def _said(guess: Guess) -> str:
 def sections_of(parts: Sequence[PathColumn]) -> Iterator[str]:
     """Yield the sections that declare the columns of paths which the lake has not."""
     for part in parts:
-        keys = {"title": part.name.replace("_", " "), "unit": part.unit}
+        title = re.sub(r"_(?:text|whole|real)(?=_\d+$|$)", "", part.name).replace("_", " ")
+        keys = {"title": title, "unit": part.unit}
         role = "label" if part.role == "stamp" else part.role
         if section := column_section(part.name, role, part.kind, keys, part.is_given):
             yield section
@@ -174,9 +178,13 @@ def table_blocks(
     of_means = {table.paths[0]: meant for table in own if (meant := rows_meant(table, own))}
     blocks = []
     for table in own:
-        beside = paths_beside(table, own)
+        beside = paths_beside(table, own, _ALIKE)
         # A table with nearly the headings of one of means is one too.
         meant = next((of_means[path] for path in beside if path in of_means), "")
+        # Names of several parts are of one sweep whose tables are less alike.
+        wide = paths_beside(table, own, _LESS_ALIKE)
+        if len(wide) > len(beside) and len(read_paths(wide)[1]) > 1:
+            beside = wide
         blocks.append(GuessedTable(table, dataset, settings, beside, meant))
     texts: list[str] = []
     columns: dict[str, str] = {}

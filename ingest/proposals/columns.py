@@ -222,9 +222,13 @@ def _find_a_knob(guesses: Sequence[Guess]) -> None:
             guess.role, guess.why = "knob", "the only names, and nothing else was set"
             return
     for guess in guesses:
-        if guess.why.startswith(("'", "unit")):
+        # Numbers of iterations may be counted, or chosen: 10, 100, 1000.
+        is_chosen = guess.heading.words == ("iterations",) and all(
+            len(f"{number:.0f}".rstrip("0")) <= 1 for number in guess.numbers
+        )
+        if guess.why.startswith(("'", "unit")) and not is_chosen:
             return
-        is_free = guess.why.startswith(("numbers that seldom", "a name of the row"))
+        is_free = guess.why.startswith(("numbers that seldom", "a name of the row")) or is_chosen
         is_free = is_free and not guess.heading.has(*WORDS["identifiers"])
         if is_free and guess.kind in ("whole", "text") and 1 < guess.count <= MOST_NAMES:
             guess.role, guess.better = "knob", None

@@ -28,8 +28,6 @@ _MOST_ROWS: Final = 50_000
 _MOST_FILES: Final = 24
 # Fewer rows are those of another file by chance.
 _LEAST_COPIED: Final = 4
-# Tables of one sweep share this part of their headings.
-_ALIKE: Final = 0.8
 # Files that are read of all.
 _MOST_READ: Final = 600
 
@@ -182,18 +180,21 @@ def _read(
         yield like
 
 
-def paths_beside(table: FoundTable, tables: Iterable[FoundTable]) -> list[str]:
+def paths_beside(table: FoundTable, tables: Iterable[FoundTable], alike: float) -> list[str]:
     """Return the paths of tables of one sweep, its own too: with nearly the same headings, and as
     deep in folders.
 
     One of its files may lack a measurement, or write a heading in other letters.
+
+    Args:
+        alike: The least part of their headings that they share.
     """
     own = {each.lower() for each in table.headings}
     depth = table.paths[0].count("/")
     paths = list[str]()
     for other in tables:
         theirs = {each.lower() for each in other.headings}
-        is_like = len(own & theirs) >= _ALIKE * len(own | theirs)
+        is_like = len(own & theirs) >= alike * len(own | theirs)
         is_like = is_like and not any(each.place or each.measured for each in (table, other))
         if other is table or (is_like and all(p.count("/") == depth for p in other.paths)):
             paths += other.paths

@@ -44,6 +44,7 @@ _OF_COSTS: Final = (
 IDLE: Final = "idle"
 # Last words of headings of the phases of a run.
 _PHASES: Final = frozenset({"phase", "stage", "state", "segment", "window", "period", "activity"})
+_OF_RUNS: Final = WORDS["plain"] | WORDS["replicates"] | {"test", "measurement", "experiment"}
 _FIXED: Final = 0.02
 _SAMPLES: Final = "a row is a sample, or a part of a distribution"
 _NOTHING: Final = "a row has no setting, energy, power, time, latency or rate, so it is no run"
@@ -133,10 +134,6 @@ class GuessedTable:
             ],
             [guess.numbers for guess in self.guesses if guess.to in COLUMNS],
         )
-        if any(part.name == "machine" and part.role == "label" for part in self.parts):
-            # A column says it already, and is a facet beside which `machine` would say nothing.
-            path = path.replace("(?P<machine>", "(?:")
-            self.parts = [part for part in self.parts if part.name != "machine"]
         path = self._with_names_of_rows(path)
         self.path = path or (re.escape(table.paths[0]) if table.measured else "")
         self.system = dataset
@@ -208,7 +205,10 @@ class GuessedTable:
         """
         for guess in self.guesses:
             is_phase = guess.role == "knob" and guess.kind == "text" and not guess.is_declared
-            if not is_phase or guess.to or _PHASES.isdisjoint(guess.heading.words[-1:]):
+            # A `c_state` that is idle was set.
+            words = {*guess.heading.words[:-1]}
+            is_phase = is_phase and words <= _OF_RUNS and guess.heading.has(*_PHASES)
+            if not is_phase or guess.to:
                 continue
             names = {str(cell).strip() for cell in columns.get(guess.heading.text, ()) if cell}
             idle = {name for name in names if IDLE in words_of(name)}

@@ -1,5 +1,6 @@
 """Headings that say more beside each other than alone: domains of RAPL, minutes, one metric."""
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
@@ -20,6 +21,9 @@ _OF_ACCOUNTS: Final = frozenset(
 )
 _ACCOUNTED_S: Final = frozenset({"elapsed", "elapsedraw", "systemcpu", "usercpu", "totalcpu"})
 _FEWEST_FIELDS: Final = 3
+PERCENTILE: Final = r"p\d+(\.\d+)?|\d\dth"
+_MEANS: Final = ("mean", "avg", "average", "median")
+_STATISTIC: Final = rf"{PERCENTILE}|{'|'.join(_MEANS)}|min|max"
 
 
 def read_together(headings: Sequence[Heading], columns: Sequence[Sequence[Cell]]) -> list[Heading]:
@@ -32,7 +36,10 @@ def read_together(headings: Sequence[Heading], columns: Sequence[Sequence[Cell]]
     # `J` beside `I` and `K` is the side of a matrix, and no joules.
     if {"I", "J", "K"} <= {heading.text for heading in named}:
         named = [replace(each, unit=None) if each.text == "J" else each for each in named]
-    return _with_minutes(_with_accounts(_with_domains(named)))
+    # `std` beside no mean is a standard of a language.
+    if not any(heading.has(*_MEANS) for heading in named):
+        named = [replace(h, words=("standard",)) if h.words == ("std",) else h for h in named]
+    return _with_latencies(_with_minutes(_with_accounts(_with_domains(named))))
 
 
 def _named_by_others(
@@ -85,6 +92,24 @@ def _with_accounts(headings: Sequence[Heading]) -> list[Heading]:
         else heading
         for heading in headings
     ]
+
+
+def _with_latencies(headings: Sequence[Heading]) -> list[Heading]:
+    """Read `mean_ns` and `max_ns` beside `p50_ns` as of the same times: latencies."""
+    units = {
+        heading.unit for heading in headings
+        if heading.unit and heading.unit.quantity == "time" and _is_bare(heading, PERCENTILE)
+    }  # fmt: skip
+    return [
+        replace(each, words=("latency", *each.words))
+        if each.unit in units and _is_bare(each, _STATISTIC)
+        else each
+        for each in headings
+    ]
+
+
+def _is_bare(heading: Heading, form: str) -> bool:
+    return len(heading.words) == 1 and re.fullmatch(form, heading.words[0]) is not None
 
 
 def _with_minutes(headings: Sequence[Heading]) -> list[Heading]:

@@ -10,7 +10,7 @@ import numpy as np
 
 from ingest.formats.json_cells import Cell
 from ingest.proposals.guess import Guess
-from ingest.proposals.path_parts import PathColumn
+from ingest.proposals.path_parts import PathColumn, give_what_ran
 from ingest.proposals.row_groups import are_twins, decides, rows_by
 from ingest.settings.column_names import WORDS
 from ingest.settings.headings import words_of
@@ -66,6 +66,8 @@ def judged_parts(
         ):
             part = replace(part, is_given=True)
         judged.append(part)
+    is_set = any(not guess.is_given and len({*cells}) > 1 for guess, cells in knobs)
+    judged = give_what_ran(judged, is_set=is_set)
     _let_forms_compete(judged, knobs)
     return judged
 

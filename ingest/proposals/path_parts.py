@@ -13,7 +13,6 @@ from ingest.proposals.name_tokens import (
     HIDDEN,
     NAMING,
     OF_SIZES,
-    SEPARATORS,
     SHOWN,
     THREADS,
     Token,
@@ -21,8 +20,16 @@ from ingest.proposals.name_tokens import (
     cut_at_stamps,
     joined,
 )
+from ingest.proposals.path_patterns import MARK, are_told, form_of, is_cut, literal, optional_mark
 from ingest.proposals.row_groups import are_twins
-from ingest.settings.column_names import VALUES, WORDS, clean_name, name_of_values
+from ingest.settings.column_names import (
+    FAMILIES,
+    PARAMETERS,
+    VALUES,
+    WORDS,
+    clean_name,
+    name_of_values,
+)
 from ingest.settings.headings import words_of
 from ingest.settings.units import unit_of
 
@@ -31,10 +38,11 @@ _ONE_PART: Final = re.compile(
     r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
     r"|\d{4}-\d\d-\d\d(?:[-_T ]\d\d[-_.:h]?\d\d(?:[-_.:m]?\d\d)?)?|(?:19|20)\d{6}[-_T]\d{4,6}"
     r"|(?<![.\d])\d+\.\d+(?![.\d])"
+    rf"|(?i:(?<![a-z])(?:{'|'.join(FAMILIES['model'])})[\d.]*(?:-\d+(?:\.\d+)?)?{PARAMETERS.pattern[4:]})"
+    rf"|(?i:{'|'.join(sorted(v for of in VALUES.values() for v in of if '_' in v))})(?![A-Za-z0-9])"
 )
 _MACHINE: Final = re.compile(r"[a-z]{1,3}\d{3,4}[a-z]*\d*|node\d+|host\d+", re.IGNORECASE)
 # They need the word before them to say what was set: `power_limit_150W`.
-_MARK: Final = re.compile(f"[{re.escape(SEPARATORS)}]")
 _SHORT: Final = WORDS["limits"] | {"size", "count", "rate", "level", "number", "num", "time"}
 # These letters are of replicates where they count them from 0 or 1.
 _LETTERS: Final = frozenset({"r", "i"})
@@ -89,6 +97,27 @@ def read_paths(paths: Sequence[str], own: str = "file") -> tuple[str, list[PathC
     Returns:
         An empty pattern if the paths do not differ in anything that has a form.
     """
+    pattern, columns = _read_many(paths, own)
+    return pattern, give_what_ran(columns, own)
+
+
+def give_what_ran(
+    parts: Sequence[PathColumn], own: str = "file", is_set: bool = False
+) -> list[PathColumn]:
+    """Return the parts; models, and names that nothing explains, are what ran beside a setting.
+
+    Args:
+        is_set: Whether rows have settings too.
+    """
+    free = [part for part in parts if part.role == "knob" and not part.is_given]
+    models = [part for part in free if not WORDS["work"].isdisjoint(words_of(part.name))]
+    plain = [part for part in free if re.fullmatch(rf"(?:{own}|folder)(?:_\d+)?", part.name)]
+    is_said = any(p.kind == "text" and p not in models and p not in plain for p in free)
+    ran = [*(models if is_said or is_set else []), *(plain if is_said else [])]
+    return [replace(part, is_given=part.is_given or part in ran) for part in parts]
+
+
+def _read_many(paths: Sequence[str], own: str) -> tuple[str, list[PathColumn]]:
     if len(paths) > 2 * _MOST_READ:
         pattern, columns = _read_paths(paths[:: len(paths) // _MOST_READ], own)
         fits = re.compile(f"(?:^|.*/){pattern}", re.DOTALL).fullmatch
@@ -106,19 +135,35 @@ def _read_paths(paths: Sequence[str], own: str) -> tuple[str, list[PathColumn]]:
     pattern: list[str] = []
     for level in range(depth + 1):
         texts = tuple(part[level] for part in parts)
+        above = {part[level - 1] for part in parts if level}
         if len(set(texts)) > 1:
+            reader.place = _singular(above.pop()) if len(above) == 1 else ""
             pattern.append(reader.read(texts, own if level == depth else "folder"))
         elif reader.columns or level == depth:
             # Only what stands below the first part that differs matters.
-            pattern.append(_literal(texts[0]))
+            pattern.append(literal(texts[0]))
     return ("/".join(pattern), reader.columns) if reader.columns else ("", [])
 
 
+def _singular(folder: str) -> str:
+    """Return what the names in a folder such as `policies` or `by_model` are; empty: unknown."""
+    word = next(iter(words_of(folder)[-1:]), "")
+    for one in (re.sub("ies$", "y", word), word.removesuffix("s")):
+        if one in (WORDS["set"] | WORDS["given"]) - WORDS["general"]:
+            return one
+    return ""
+
+
 class _Reader:
-    """Reads the levels of some paths; has the columns that it found."""
+    """Reads the levels of some paths; has the columns that it found.
+
+    Attributes:
+        place: What the names of a level are by its folder; empty where nothing says it.
+    """
 
     def __init__(self) -> None:
         self.columns: list[PathColumn] = []
+        self.place = ""
         self._texts: dict[str, tuple[str, ...]] = {}
 
     def read(self, texts: tuple[str, ...], level: str) -> str:
@@ -136,7 +181,7 @@ class _Reader:
             for text in texts
         )
         tokens = [*cut_at_stamps(bare)]
-        is_whole = [t.kind == "word" and any(map(_MARK.search, t.texts)) for t in tokens]
+        is_whole = [t.kind == "word" and any(map(MARK.search, t.texts)) for t in tokens]
         if any(is_whole):
             pairs = zip(tokens, is_whole, strict=True)
             tokens = [one for t, is_cut in pairs for one in (crossed(t) if is_cut else [t])]
@@ -144,11 +189,12 @@ class _Reader:
         marks = "".join({mark for token in tokens if token.kind == "mark" for mark in token.texts})
         pattern, used = "", set[str]()
         counted = [at for at, token in enumerate(tokens) if _counts_runs(tokens, at)]
+        is_vague = not are_told(tokens, marks, literal(end))
         for at, token in enumerate(tokens):
             if token.is_fixed:
-                pattern += _literal(token.texts[0])
+                pattern += literal(token.texts[0])
             elif token.kind == "mark":
-                pattern += _optional_mark(token, tokens[at + 1 : at + 2])
+                pattern += optional_mark(token, tokens[at + 1 : at + 2], literal(end))
             else:
                 after = tokens[at + 1] if at + 1 < len(tokens) else None
                 word = _name_before(tokens, at)
@@ -163,11 +209,11 @@ class _Reader:
                 unit = after.texts[0] if after and after.kind == "unit" else ""
                 if not unit and self._are_replicates(tokens, at, word):
                     word = "rep"
-                listed = marks if not token.is_listed else None
+                listed = marks if not (token.is_listed or (is_vague and is_cut(token))) else None
                 # Of `run_1_repetition_0` the last number is of the replicate.
                 is_setting = at in counted[:-1]
                 pattern += self._group(token.texts, word, level, listed, unit, is_setting)
-        return pattern + _literal(end)
+        return pattern + literal(end)
 
     def _are_replicates(self, tokens: Sequence[Token], at: int, word: str) -> bool:
         """Return whether the last numbers of names, which no word explains, are of replicates."""
@@ -208,7 +254,7 @@ class _Reader:
         is_digest = len(values) < len(texts) and all(map(_DIGEST.fullmatch, values))
         is_stamp = is_job or (not is_digest and all(map(_STAMP.fullmatch, values)))
         kind = "text" if is_stamp or not is_real else "whole" if is_whole else "real"
-        form = _form_of(values, marks)
+        form = form_of(values, marks)
         if all(map(_DATED.fullmatch, values)):
             form = _DATED.pattern
         form = {"text": form, "real": r"\d+(?:\.\d+)?", "whole": r"\d+"}[kind]
@@ -224,8 +270,10 @@ class _Reader:
                 # `f1200MHz` is a frequency, `64B` a size.
                 word = _SET.get(stated.quantity, stated.quantity) or word
             elif kind == "text":
-                is_of_path = level in ("file", "folder")
-                word = name_of_values(values, is_known=is_of_path)
+                word = "" if is_stamp else name_of_values(values)
+                if not (word or is_stamp or self.place in self._texts):
+                    word = self.place
+        taken = {*self._texts, "variant"}
         if is_replicate(word, values) and not is_setting:
             name = "replicate"
         elif not is_real and _are_machines(texts):
@@ -234,10 +282,10 @@ class _Reader:
             name = "threads"
         else:
             name = clean_name(
-                word or level, kind if word else str(len(self.columns) + 1), self._texts, "knob"
+                word or level, kind if word else str(len(self.columns) + 1), taken, "knob"
             )
         if name in self._texts:
-            name = clean_name(f"{name}_{len(self.columns) + 1}", kind, self._texts, "knob")
+            name = clean_name(f"{name}_{len(self.columns) + 1}", kind, taken, "knob")
         is_twin = kind == "text" and any(are_twins(texts, other) for other in self._texts.values())
         role = "stamp" if is_stamp else "label" if is_twin else "knob"
         self._texts[name] = texts
@@ -256,25 +304,6 @@ def _counts_runs(tokens: Sequence[Token], at: int) -> bool:
     return is_number and is_replicate(_name_before(tokens, at), {*token.texts})
 
 
-def _optional_mark(mark: Token, after: Sequence[Token]) -> str:
-    """Return the pattern of marks that some names lack.
-
-    Those that lack the part behind it too go on with a mark, or end: `fp8` beside `fp8_v2`.
-    """
-    marks = re.escape(SEPARATORS)
-    is_both = after and all(
-        (not m) == (not t) for m, t in zip(mark.texts, after[0].texts, strict=True)
-    )
-    return rf"(?:[{marks}]+|(?![^/{marks}]))" if is_both else rf"[{marks}]*"
-
-
-def _form_of(values: Collection[str], marks: str | None) -> str:
-    if marks is None:
-        return f"(?:{'|'.join(re.escape(v) for v in sorted(values, key=len, reverse=True))})"
-    others = "".join(mark for mark in sorted({*marks}) if mark not in "".join(values))
-    return f"[^/{re.escape(others)}]" + ("*?" if "" in values else "+?")
-
-
 def _are_machines(texts: Sequence[str]) -> bool:
     """Return whether texts are names of machines, and no sweep: `f1200`, `f1600`, `f2000`."""
     if any({*texts} <= names for names in VALUES.values()):
@@ -284,10 +313,6 @@ def _are_machines(texts: Sequence[str]) -> bool:
     is_many = len(starts) == 1 and len({*texts}) > 2
     is_sweep = (is_many or is_said) and not {*starts} & {"node", "host"}
     return not is_sweep and all(map(_MACHINE.fullmatch, texts))
-
-
-def _literal(text: str) -> str:
-    return re.escape(text.translate(SHOWN)).replace("\\-", "-").replace("\\ ", " ")
 
 
 def _name_before(tokens: Sequence[Token], at: int) -> str:

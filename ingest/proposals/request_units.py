@@ -14,6 +14,7 @@ import numpy as np
 
 from ingest.proposals.guess import Guess
 from ingest.proposals.heading_roles import PLAIN_WORDS
+from ingest.proposals.headings_together import PERCENTILE
 from ingest.settings.column_names import WORDS
 from ingest.settings.headings import Heading, counted_by_s
 from ingest.settings.units import unit_of
@@ -26,7 +27,6 @@ _PERCENTILES: Final = {
     **dict.fromkeys(("mean", "avg", "average"), "mean"),
     **{"median": "p50", "99th": "p99", "95th": "p95", "90th": "p90", "50th": "p50"},
 }
-PERCENTILE: Final = r"p\d+(\.\d+)?|\d\dth"
 # Evidence of a latency whose unit nothing decides.
 NO_UNIT: Final = "nothing says its unit: write `unit`"
 _UNITS: Final = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}

@@ -218,6 +218,8 @@ def _is_result(column: _Column) -> bool:
     # `ramp_s` of 5 in all rows was set, and so was `IterationTime` of 1s.
     may_be_set = _is_bare(column.heading) or column.has(*_PIECES)
     is_set = column.kind == "whole" and column.quantity == "time" and may_be_set
+    # `package` is 1 in rows of one socket.
+    is_set |= column.kind == "whole" and column.quantity == "energy" and not column.heading.unit
     return is_cost and column.measured is not False and not is_set
 
 

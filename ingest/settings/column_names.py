@@ -17,7 +17,10 @@ from data.declared import COMPUTED_NAMES, Column, Role, check_name
 from data.errors import DataError
 
 _TEXTS: Final = tomllib.loads((Path(__file__).parent / "words.toml").read_text("utf-8"))
-VALUES: Final = {name: frozenset(text.split()) for name, text in _TEXTS.pop("values").items()}
+VALUES, FAMILIES = (
+    {name: frozenset(text.split()) for name, text in _TEXTS.pop(each).items()}
+    for each in ("values", "families")
+)
 WORDS: Final = {name: frozenset(text.split()) for name, text in _TEXTS.items()} | {"parts": PARTS}
 WORDS["statistics"] |= WORDS["spreads"]
 # `nthreads` and `nrows`.
@@ -26,8 +29,10 @@ for _name in ("set", "given"):
 
 
 _LONGEST_NAME: Final = 55
-# Names of models end in how many parameters they have: `llama-3b`, `qwen2.5_0.5B_q4`.
-_PARAMETERS: Final = re.compile(r"(?i).*[-_: ]\d+(?:\.\d+)?[bm](?![a-z0-9]).*")
+# Names of models end in how many parameters they have, or a version: `qwen2.5_0.5B`, `DeepSeek-R1`.
+PARAMETERS: Final = re.compile(r"(?i)[-_: ](?:\d+(?:\.\d+)?[bm]|[rv]\d(?:\.\d+)?)(?![a-z0-9])")
+# So many times those that say it are all.
+_MOST: Final = 1.5
 # The signs of a difference and of millionths, as they are read.
 _SIGNS: Final = {"\N{INCREMENT}": "delta_", "\N{MICRO SIGN}": "u", "\N{GREEK SMALL LETTER MU}": "u"}
 
@@ -46,22 +51,29 @@ def clean_name(heading: str, kind: str, taken: Iterable[str] = (), role: Role = 
     return next(name for name in names if name not in taken and can_be(name))
 
 
-def name_of_values(values: Collection[str], is_known: bool = False) -> str:
-    """Return what texts are values of, by themselves: `fp16` and `int8` of precision; or nothing.
+def name_of_values(values: Collection[str]) -> str:
+    """Return what texts are values of, by themselves; or nothing.
 
-    Most names of models say how many parameters they have, and those of tasks what is done.
-
-    Args:
-        is_known: Whether only texts of which all are known by their names have one.
+    `fp16` and `int8` are of precision; of models and policies most say what they are. Beside one
+    that is called `default`, and under a word that one of two has not, they are variants.
     """
-    small = {value.lower() for value in values}
-    known = next((name for name, of in VALUES.items() if small <= of), "")
-    if known or is_known or not small:
+    small = {value.lower() for value in values} - {""}
+    # `java17` is a language.
+    bare = {value.rstrip("0123456789.") for value in small}
+    known = next((name for name, of in VALUES.items() if small <= of or bare <= of), "")
+    if known or not small:
         return known
-    if 2 * sum(map(bool, map(_PARAMETERS.fullmatch, small))) > len(small) > 1:
-        return "model"
-    is_done = all(not WORDS["tasks"].isdisjoint(re.split(r"[^a-z]+", each)) for each in small)
-    return "task" if is_done else ""
+    words = {value: {*re.findall(r"[a-z]+[+#]*", value)} for value in small}
+    for name, of in FAMILIES.items():
+        is_of = [each & of or (name == "model" and PARAMETERS.search(value))
+                 for value, each in words.items()]  # fmt: skip
+        if _MOST * sum(map(bool, is_of)) >= len(small):
+            return name
+    negated = {re.sub(r"^(?:no|non|un|without)[-_]?", "", value) for value in small}
+    if len(small) == 2 * len(negated):
+        return min(negated)
+    forms = [value for value in small if value in WORDS["variants"]]
+    return "variant" if forms else ""
 
 
 def in_ascii(text: str) -> str:

@@ -74,14 +74,15 @@ def test_what_each_log_states_is_no_setting_of_its_name() -> None:
         assert set(tomllib.loads(text).get("columns", {})) == own
 
 
-@pytest.mark.parametrize(("part", "is_given"), [("gpu", True), ("old", False)])
-def test_powers_of_parts_of_a_machine_are_no_rivals(part: str, *, is_given: bool) -> None:
+@pytest.mark.parametrize(
+    ("part", "given"),
+    [("gpu", {"file": False, "file_2": True}), ("old", {"file": True, "variant_text": False})],
+)
+def test_powers_of_parts_of_a_machine_are_no_rivals(part: str, given: dict[str, bool]) -> None:
     paths = [f"{name}_power_{of}.csv" for name in ("copy", "sort") for of in ("cpu", part)]
     text = propose(shapes(*paths, form="trace", role="trace"), paths, "d")
     columns = tomllib.loads(text)["columns"]
-    assert {name: "given" in each for name, each in columns.items()} == {
-        "file": False, "file_2": is_given
-    }  # fmt: skip
+    assert {name: "given" in each for name, each in columns.items()} == given
 
 
 def test_shipped_names_need_no_pattern() -> None:

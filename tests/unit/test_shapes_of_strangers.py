@@ -138,6 +138,27 @@ CASES: dict[str, Case] = {
         [("idle", 24, 50.5, 12), ("study", 24, 280.5, 12)],
         no_knobs=("phase",), opens="study",
     ),
+    # A state that was set may be called idle.
+    "states of sleep": Case(
+        {"naps.csv": "trial,c_state,wakes,energy_j,duration_s\n" + "".join(
+            f"{n},{state},{400 + n * 7 % 5},{joules + n / 8},{5 + n / 100}\n" for n in range(6)
+            for state, joules in (("poll", 90.5), ("idle", 50.5)))},
+        "workload, c_state, count(*)", 2, [("naps", "idle", 6), ("naps", "poll", 6)],
+    ),
+    # Models and policies in the names of tables that share half of their headings.
+    "policies of models": Case(
+        {f"tables/{kind}summary_{model}{policy}.csv": f"length,tokens_per_s,energy_j,p{extra}_ms\n"
+         + "".join(f"{length},{20 + n + len(model + policy)}.25,{500 - 10 * n}.5,{40 + n}.125\n"
+                   for n, length in enumerate(("long", "short")))
+         for kind, model, policy, extra in (
+             ("cap_", "Falcon-7B", "_default", 95), ("cap_", "Falcon-7B", "_load_aware", 95),
+             ("cap_", "Yi2.5-6B", "_default", 95), ("cap_", "Yi2.5-6B", "_load_aware", 95),
+             ("", "Yi2.5-6B", "_adaptive_0.2", 75), ("", "Yi2.5-6B", "_adaptive_0.3", 75),
+             ("raw_", "Falcon-7B", "", 95))},
+        "model, policy, count(*)", 7,
+        [("Falcon-7B", "default", 2), ("Falcon-7B", "load_aware", 2), ("Falcon-7B", None, 2)],
+        given=("model", "length"),
+    ),
     # Names alone and with forms behind them, in tables that divide them: the forms compete.
     "forms behind names": Case(
         {f"table{part}.csv": "run_no,tuned,kind,energy_j,duration_s\n" + "".join(
@@ -159,7 +180,7 @@ CASES: dict[str, Case] = {
     "operations and depths": Case(
         {"bench-report.csv": "Method,Mean [ns],CPU Energy [uJ/op]\n" + "".join(
             f"{library}_{operation}_D{depth},{900.5 * depth + n},{9.25 * depth + n}\n"
-            for n, library in enumerate(("Fast", "Plain", "Old"))
+            for n, library in enumerate(("Fast", "Tiny", "Wide"))
             for operation in ("Encode", "Decode") for depth in (1, 4, 16))},
         "operation, d, method_part", 18, [("Decode", 1, "Fast")], given=("operation", "d"),
     ),

@@ -26,7 +26,7 @@ SETS: dict[str, tuple[list[str], dict[str, list[str]]]] = {
     ),
     "a part that some lack": (
         [f"{a}_{b}{c}" for a in ("left", "right") for b in ("int4", "fp16") for c in ("", "_v2")],
-        {"file": ["left", "right"], "precision_text": ["fp16", "int4"], "file_3": ["", "v2"]},
+        {"file": ["left", "right"], "precision_text": ["fp16", "int4"], "variant_text": ["", "v2"]},
     ),
     "runs and their repetitions": (
         [f"run_{a}_repetition_{b}" for a in range(3) for b in range(2)],
