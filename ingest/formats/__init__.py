@@ -130,7 +130,9 @@ FORMATS: tuple[Format, ...] = (
         declared.read,
         list_parts=declared.list_parts,
     ),
-    Format("trace", "trace", trace.sniff, trace.read, complements=True),
+    Format(
+        "trace", "trace", trace.sniff, trace.read, complements=True, list_parts=trace.list_parts
+    ),
     Format("key_values", "output", key_values.sniff, key_values.read, complements=True),
     Format("table", "table", table_text.sniff, table.read),
 )

@@ -5,6 +5,7 @@ DCGM, EnergiBridge, PCM, s-tui, PowerJoular, SPEC PTDaemon and others.
 """
 
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from itertools import chain, islice
 from typing import Final
 
@@ -16,10 +17,11 @@ from ingest.files.text_lines import iterate_lines, whole_text
 from ingest.formats import json_rows
 from ingest.formats.documents import may_be_document, parse_document
 from ingest.formats.interval_means import take_means
+from ingest.formats.trace_blocks import Block, blocks_of, copied, may_tell
 from ingest.formats.trace_counters import is_running_total, steps_of
 from ingest.formats.trace_headings import kernel_of, numbered, part_in, words_of
-from ingest.formats.trace_layout import layout_of
-from ingest.formats.trace_quantities import POWERCAP_SCALE, numbers_of
+from ingest.formats.trace_layout import layout_of, read_layout
+from ingest.formats.trace_quantities import POWERCAP_SCALE, numbers_of, read_headings
 from ingest.formats.trace_search import EVEN_SHARE, Trace, find_trace, trace_of
 from ingest.records import Intervals, ReadContext, Reading
 from ingest.settings.column_names import clean_name
@@ -48,6 +50,31 @@ def sniff(name: str, head: bytes) -> bool:
     return find_trace(islice(lines, _LOOKED_AT), name) is not None
 
 
+def list_parts(blocks: Iterable[bytes], context: ReadContext) -> list[str]:
+    """Return the names of the runs whose samples stand one below the other; see `blocks_of`."""
+    blocks = iter(blocks)
+    head = next(blocks, b"")
+    layout = None
+    if not may_be_document(head, context.name):
+        layout = read_layout(islice(iterate_lines([head]), _LOOKED_AT))
+    headings = read_headings(layout, context.name) if layout and layout.columns else None
+    if not layout or not headings:
+        return []
+    if not any(may_tell(layout, headings, at) for at in range(len(headings))):
+        return []
+    return [*_blocks(b"".join([head, *blocks]), context.name)]
+
+
+@lru_cache(maxsize=1)
+def _blocks(content: bytes, name: str) -> dict[str, Block]:
+    """Return the runs of a file, of which one after the other is read."""
+    layout = read_layout(iterate_lines([content]))
+    if layout is None or not layout.columns:
+        return {}
+    headings = read_headings(copied(layout), name)
+    return blocks_of(layout, headings[: len(layout.headings)]) if headings else {}
+
+
 def _in_document(blocks: Iterable[bytes], name: str) -> Trace | None:
     """Return the trace that the list of a document is; None if it is none."""
     try:
@@ -60,7 +87,7 @@ def _in_document(blocks: Iterable[bytes], name: str) -> Trace | None:
 
 
 def read(blocks: Iterable[bytes], context: ReadContext) -> Reading:
-    """Read a trace as one run.
+    """Read a trace as one run, or the samples of one of several.
 
     Power is summed over steps, each of which ends with its sample; the first is as long as the
     others. Running totals of energy are differenced; wraps are repaired.
@@ -75,10 +102,12 @@ def read(blocks: Iterable[bytes], context: ReadContext) -> Reading:
     head = next(blocks, b"")
     is_document = may_be_document(head, context.name)
     blocks = chain([head], blocks)
-    lines = iterate_lines(blocks)
     name = context.name
-    trace = _in_document(blocks, name) if is_document else find_trace(lines, name)
-    if trace is None:
+    block = _blocks(b"".join(blocks), name).get(context.part) if context.part else None
+    layout = None if block or is_document else read_layout(iterate_lines(blocks))
+    layout = copied(block.layout) if block is not None else layout
+    trace = _in_document(blocks, name) if is_document else layout and trace_of(layout, name)
+    if not trace:
         raise FormatError(f"no times that rise at even steps ({context.name})")
     problems = trace.problems
     # Lines below the last sample are a summary.
@@ -99,6 +128,8 @@ def read(blocks: Iterable[bytes], context: ReadContext) -> Reading:
     values, columns = _values(trace, flags)
     intervals = _intervals(trace, values)
     reading = Reading(intervals=intervals, flags=flags, columns=tuple(columns))
+    if block is not None:
+        reading.knobs, reading.columns = block.knobs, (*block.columns, *columns)
     take_means(intervals, reading)
     first = trace.device == 0
     counted = ~np.isnan(values[POWER][first]) if POWER in values else np.ones(first.sum(), bool)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
+from itertools import islice, pairwise
 from typing import Final
 
 import numpy as np
@@ -175,6 +175,9 @@ def _has_runs(layout: Layout, times_s: np.ndarray) -> bool:
             if not _is_rising(took) and low_s < np.nanmedian(took) < high_s:
                 return True
         recurs = 1 < len(values) <= len(cells) / 2
+        # Several runs stand one below the other, each with its samples.
+        changes = sum(one != other for one, other in pairwise(cells))
+        recurs &= usual_s >= _RUN_S or changes + 1 > len(cells) / _LEAST_SAMPLES[True]
         if recurs and last in _SET and (not is_number_column or usual_s >= _RUN_S):
             return True
     return False

@@ -68,6 +68,24 @@ STUDIES: Studies = {
         "load_qps, latency_p99_us, throughput_qps, workload, performance_metric", 3,
         [(400.0, 4100.0, 48967.35, "study", "latency_p99_us")] * 2,
     ),
+    # Columns say whose samples they are: 60 W and 90 W for 8 s and 6 s, with breaks of a minute.
+    "samples of runs one below the other": (
+        {"samples.csv": "timestamp,program,clock_mhz,rep,power_w,util\n" + "".join(
+            f"{1_714_550_000 + 80 * n + at},{name},{clock},{rep},{power}.{at % 2},{90 + at % 3}\n"
+            for n, (name, (clock, power, count), rep) in enumerate(product(
+                ("fft", "lu"), ((1200, 60, 8), (2400, 90, 6)), (1, 2)))
+            for at in range(count))},
+        "program, clock_mhz, energy_j, duration_s", 8,
+        [("fft", 1200.0, pytest.approx(480.4), 8.0)] * 2
+        + [("fft", 2400.0, pytest.approx(540.3), 6.0)],
+    ),
+    # A phase and a state are of one run: 30 samples of 60 W.
+    "samples of phases": (
+        {"samples.csv": "timestamp,phase,profile_state,power_w\n" + "".join(
+            f"{1_714_550_000 + at},{('load', 'run', 'end')[at // 10]},P{at // 6 % 2},60.0\n"
+            for at in range(30))},
+        "energy_j, duration_s", 1, [(pytest.approx(1800.0), 30.0)],
+    ),
     # Watts behind dates, as `ipmitool` in a loop leaves them: 150 W for 20 s.
     "dates and numbers": (
         {f"{disk}_{n}.csv": "".join(
