@@ -13,22 +13,23 @@ unexport PYTHONDONTWRITEBYTECODE
 .PHONY: run test test-all test-cluster test-store bench lint fmt lock audit screenshot clean compiled compressed packages ready image image-base image-test vendor
 .DEFAULT_GOAL := run
 
+# Bytecode is written when it is needed: half of the modules never are.
 $(VENV)/.run-stamp: requirements.txt
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	sh scripts/install.sh $(VENV) requirements.txt
-	$(BIN)/python -m compileall -q -j 0 -x '/(graph_objs|tests)/' $(VENV)/lib
 	@touch $@
 
-# Their bytecode is written when it is needed, which is seldom: that halves the time.
 $(VENV)/.dev-stamp: $(VENV)/.run-stamp requirements-dev.txt
 	sh scripts/install.sh $(VENV) requirements-dev.txt
 	@touch $@
 
 # Scripts for browsers are compressed once for this tree: a server only reads what is there.
 compressed/.stamp: $(VENV)/.run-stamp $(shell find assets vendor -type f)
+	@[ -d compressed ] || sh scripts/reuse.sh take compressed
 	@echo "Compressing scripts for browsers; this takes some 20 s the first time."
 	@$(BIN)/python -m app compress
 	@touch $@
+	@sh scripts/reuse.sh leave compressed compressed
 
 compressed: compressed/.stamp
 
@@ -79,7 +80,7 @@ bench: $(VENV)/.dev-stamp compressed
 lint: $(VENV)/.dev-stamp
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy
+	sh scripts/types.sh $(BIN)/mypy
 	$(BIN)/oxlint --deny-warnings assets bench tests
 	$(BIN)/hadolint Dockerfile
 	$(BIN)/compose-lint check --quiet compose.yaml
