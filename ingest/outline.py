@@ -193,6 +193,6 @@ def outline_json(outline: Outline) -> dict[str, Any]:
             }
             for (dataset, workload, system), kind in sorted(outline.kinds.items())
         ],
-        "ignored_files": [{"path": path, "reason": why} for path, why in outline.ignored],
+        "ignored_files": [{"path": path, "reason": why} for path, why, _ in outline.ignored],
         "problems": [found.as_json() for found in outline.problems],
     }

@@ -144,7 +144,9 @@ def _named_by_paths(results: Sequence[Shape]) -> list[list[Shape]]:
     wanted = ("output", "trace") if roles - {"counts"} else ("counts",)
     own = [shape for shape in results if shape.role in wanted]
     is_free = "log" not in roles and len({shape.form for shape in results}) == 1
-    if is_free and not any(shape.form in OF_FORMATS or names_a_knob(shape) for shape in own):
+    is_trace = all(shape.role == "trace" for shape in own)
+    has_knobs = any(s.form in OF_FORMATS or (not is_trace and names_a_knob(s)) for s in own)
+    if is_free and not has_knobs:
         return [own] if sum(len(shape.files) for shape in own) > 1 else []
     by_folder: dict[tuple[str, str | None], list[Shape]] = defaultdict(list)
     for shape in own:

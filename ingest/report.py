@@ -131,19 +131,27 @@ def describe_proposed(
 
 
 def describe_ignored(ignored: Sequence[Ignored], verbose: bool) -> Iterator[str]:
-    """Return the lines that name the files that are no raw logs, or the first few of them."""
-    if ignored:
-        yield f"files that are no raw logs: {len(ignored)}"
-    shown = len(ignored) if verbose else _SHOWN_IGNORED
-    for path, reason in ignored[:shown]:
-        yield f"ignored: {path}: {reason}"
-    if ignored:
-        from ingest.unread import lines_to_paste
+    """Yield the lines that name the files that no run is read from, or the first few of them.
 
-        for path, _ in ignored[:shown]:
+    Files of which the runs of another file took what they measured stand apart.
+    """
+    from ingest.unread import lines_to_paste
+
+    joined = [each for each in ignored if each.is_joined]
+    left = [each for each in ignored if not each.is_joined]
+    for word, heading, files in (
+        ("joined", "files that say more of the runs of others", joined),
+        ("ignored", "files that are no raw logs", left),
+    ):
+        shown = files if verbose else files[:_SHOWN_IGNORED]
+        if files:
+            yield f"{heading}: {len(files)}"
+        for path, reason, _ in shown:
+            yield f"{word}: {path}: {reason}"
+        for path, _, _ in shown if files is left else ():
             yield from lines_to_paste(Path(path))
-    if len(ignored) > shown:
-        yield f"and {len(ignored) - shown} more ignored; --verbose names them"
+        if len(files) > len(shown):
+            yield f"and {len(files) - len(shown)} more {word}; --verbose names them"
 
 
 def describe_refused(refused: Sequence[Reported], verbose: bool) -> Iterator[str]:
@@ -186,7 +194,7 @@ def report_json(report: AddReport) -> dict[str, Any]:
         "ignored": len(report.ignored),
         "bytes_read": report.bytes_read,
         "elapsed_s": report.elapsed_s,
-        "ignored_files": [{"path": path, "reason": reason} for path, reason in report.ignored],
+        "ignored_files": [{"path": path, "reason": reason} for path, reason, _ in report.ignored],
         "problems": [found.as_json() for found in sorted(report.problems, key=_path_and_line)],
     }
 

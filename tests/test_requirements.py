@@ -182,3 +182,44 @@ def test_the_lock_has_what_is_declared() -> None:
         for wanted in requirements(f"{name}.in"):
             found = locked[canonicalize_name(wanted.name)]
             assert (found.specifier, found.marker) == (wanted.specifier, wanted.marker)
+
+
+def test_types_are_checked_from_what_another_clone_left(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A checker that prints what it read before, and fails or stops where its clone says so."""
+    checker = tmp_path / "checker"
+    checker.write_text(
+        "#!/bin/sh\nmkdir -p .mypy_cache\ncat .mypy_cache/read 2>/dev/null\n"
+        "if [ -e stops ] && [ -s .mypy_cache/read ]; then exit 2; fi\n"
+        "echo ${PWD##*/} >>.mypy_cache/read\n[ ! -e errors ]\n"
+    )
+    checker.chmod(0o755)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+
+    def check(clone: str, state: str = "clean") -> tuple[int, list[str]]:
+        folder = tmp_path / clone
+        folder.mkdir(exist_ok=True)
+        (folder / state).touch()
+        script = ROOT / "scripts" / "types.sh"
+        done = subprocess.run(
+            ["sh", str(script), checker], cwd=folder, capture_output=True, text=True
+        )
+        assert done.stderr == ""
+        return done.returncode, done.stdout.split()
+
+    assert check("first") == (0, [])
+    assert check("second") == (0, ["first"])
+    # Errors stay errors, and what was left stays as it was.
+    assert check("third", "errors") == (1, ["first", "second"])
+    assert check("third") == (1, ["first", "second", "third"])
+    # It stops on what was left, and begins anew.
+    assert check("fourth", "stops") == (0, ["first", "second"])
+    assert check("fifth") == (0, ["fourth"])
+    assert [path.name for path in (tmp_path / "cache" / "wattlas").iterdir()] == ["mypy.tar"]
+    # Neither a broken copy nor a folder that cannot be written to is an error of types.
+    (tmp_path / "cache" / "wattlas" / "mypy.tar").write_text("not a tar")
+    assert check("sixth") == (0, [])
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
+    assert check("seventh") == (0, [])

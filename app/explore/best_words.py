@@ -9,14 +9,13 @@ import polars as pl
 
 from app.explore.decided import DEFAULT_WORDS
 from app.kit.words import configuration_words, knob_words, load_words, system_name
+from data.analysis.replicates import are_unlike
 from data.catalogue import Catalogue
 from data.metrics import Metric
 from data.units import MISSING, format_digits, format_quantity, format_signed, lowered
 
 # A regret above it says that the data do not bound it.
 MOST_REGRET_PCT: Final = 25.0
-# Runs with a larger geometric standard deviation are none of one setting.
-MOST_SPREAD: Final = 2.0
 _MOST_SENTENCES: Final = 3
 
 
@@ -31,6 +30,7 @@ class Asked:
         axes: The metrics along x and y, in which areas are compared.
         varying: Columns with several values in the study, which name a setting.
         catalogue: Columns of the lake.
+        sd: Standard deviation of the cost where there is one setting alone; else None.
     """
 
     cost: Metric
@@ -40,6 +40,7 @@ class Asked:
     axes: tuple[Metric, ...]
     varying: Collection[str]
     catalogue: Catalogue
+    sd: float | None = None
 
     @property
     def limit_words(self) -> str:
@@ -107,7 +108,7 @@ def interval_words(row: Mapping[str, Any], name: str) -> str:
 
 def is_estimate(row: Mapping[str, Any]) -> bool:
     """Return whether the runs of the setting differ so much that its mean is an estimate."""
-    return bool(row["n"] > 1 and row["spread"] > MOST_SPREAD)
+    return bool(row["n"] > 1 and are_unlike(row["spread"]))
 
 
 def kind_of_mean(row: Mapping[str, Any], name: str, unit: str) -> str:
@@ -222,6 +223,12 @@ def _change_sentence(row: Mapping[str, Any], question: Asked, what: str, value: 
     if row["change_pct"] is None:
         if row["settings"] == 1 and is_estimate(row):
             return f"has {row['n']:,} runs that no setting tells apart: {what} {value} {n}"
+        if row["settings"] == 1 and question.sd is not None:
+            mean, sd = (
+                format_quantity(each, question.cost.unit)
+                for each in (row["cost_mean"], question.sd)
+            )
+            return f"has {row['n']:,} runs of one setting: mean {what} {mean}, sd {sd}"
         if row["settings"] == 1:
             return f"has one setting, with {what} {value} {n}"
         if _is_alone(row):

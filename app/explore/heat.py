@@ -101,16 +101,17 @@ def heatmap(question: Question) -> dict[str, Any]:
     view, state = question.view, question.state
     if not view.matching(state.selection):
         return {"figure": message_figure("Nothing to map." if view.runs else EMPTY_LAKE)}
+    if question.varying.isdisjoint(question.catalogue.knob_of_column):
+        return {"figure": message_figure("Nothing to map: no knob has two values here.")}
     heat, measure = heat_of(question), question.catalogue.metric(state.heat_metric)
     place = heat.part.place if heat.system is None else heat.part.place | {"system": heat.system}
     left = view.part_left(state.selection).at_values(place).rows
     labels = view.labels
     of = {"system": heat.system, "system_label": labels.get(heat.system or "")}
-    label = system_name({**of, "dataset": left["dataset"][0] if len(left) else None})
+    label = system_name(of | {"dataset": left["dataset"][0] if len(left) else None})
     if not len(heat.cells):
         who = f" of {label}" if label else ""
-        words = f"No run{who} has a value for{BREAK}{measure.title}."
-        return {"figure": message_figure(words)}
+        return {"figure": message_figure(f"No run{who} has a value for{BREAK}{measure.title}.")}
     is_mean = (heat.cells["n"] > 1).any()
     parts = [
         "mean of replicates" if is_mean else "one run each",

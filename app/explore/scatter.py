@@ -13,7 +13,7 @@ from app.explore.fronts import attained_lines, bands_of
 from app.explore.odd import with_odd
 from app.explore.question import Question
 from app.explore.roles import Encoding, encoding_of, in_trace_order, labels_of
-from app.explore.studies import with_standings
+from app.explore.studies import has_rivals, with_standings
 from app.kit.columns import encode_columns, encode_counts, encode_numbers, floats, thin, values_of
 from app.kit.encodings import message_figure
 from app.kit.joined import join_panels
@@ -58,7 +58,10 @@ def scatter(question: Question) -> dict[str, Any]:
     encoding = encoding_of(points, state, view.systems, catalogue)
     parts = [in_trace_order(part, encoding) for part in parts]
     ends, points = np.cumsum([0, *map(len, parts)]), pl.concat(parts) if split else parts[0]
-    marks = [find_marks(own, state, encoding, catalogue, question.varying) for own in parts]
+    is_contest = has_rivals(question)
+    marks = [
+        find_marks(own, state, encoding, catalogue, question.varying, is_contest) for own in parts
+    ]
     needed = [mark.needed() + start for mark, start in zip(marks, ends, strict=False)]
     drawn = thin(len(points), MAX_POINTS, np.concatenate(needed))
     shown = points if len(drawn) == len(points) else points[drawn]

@@ -130,6 +130,14 @@ def studies_of(question: Question) -> list[Chosen]:
     return studies
 
 
+def has_rivals(question: Question) -> bool:
+    """Return whether settings compete: any system at any load has two that the filters leave.
+
+    Runs of one setting, replicates or not, have no best one and no frontier.
+    """
+    return any(len(own) > 1 for own in moments_of(question).choices(settings_clauses(question)))
+
+
 def best_of(moments: Moments, own: np.ndarray, question: Question) -> Chosen:
     """Find the best set among some settings of one choice; raises as `study`."""
     state, choice = question.state, int(moments.choice[own[0]])
@@ -159,14 +167,15 @@ def with_standings(question: Question, points: pl.DataFrame) -> pl.DataFrame:
     Returns:
         Three columns more: `standing` (within, maybe, outside; NULL without a limit); `next_run`
         (in, out: whether the next run meets the limit with 95 %); `best` of those that cannot be
-        told from the best: `set` with two runs, `once` with one, else NULL, as where neither less
-        nor more of the cost is known to be better.
+        told from the best: `set` with two runs, `once` with one, else NULL, as where no settings
+        compete or neither less nor more of the cost is known to be better.
     """
     moments = moments_of(question)
     kind_of_setting, kind_of_point, kinds = _kinds(question, moments)
     codes = {
         name: np.full(kinds + 1, len(words) - 1, np.uint32) for name, words in _STANDINGS.items()
     }
+    is_contest = question.cost.better is not None and has_rivals(question)
     for chosen in reversed(studies_of(question)):
         best, n = chosen.study.best, chosen.study.cost.n
         # Of settings that no shown column tells apart the first counts.
@@ -174,7 +183,7 @@ def with_standings(question: Question, points: pl.DataFrame) -> pl.DataFrame:
         if question.state.limit is not None:
             codes["standing"][kind] = np.where(best.is_outside, 2, ~best.is_within)[::-1]
             codes["next_run"][kind] = _next_runs(chosen.study)[::-1]
-        if question.cost.better is not None:
+        if is_contest:
             codes["best"][kind] = np.where(best.is_member, n < 2, 2)[::-1]
     columns = [
         pl.Series(name, words, pl.Categorical)[codes[name][kind_of_point]]

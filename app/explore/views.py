@@ -73,7 +73,14 @@ def asked_of(view: LakeView, state: ExploreState) -> Asked:
         axes=tuple(view.catalogue.metric(name) for name in (question.state.x, question.state.y)),
         varying=question.varying.intersection(setting_keys(question)),
         catalogue=view.catalogue,
+        sd=_sd_of_one_setting(question),
     )
+
+
+def _sd_of_one_setting(question: Question) -> float | None:
+    """Return the deviation of the cost over runs of one setting, where there is no other."""
+    cells = question.cube(question.cost.name).rows
+    return cells["sd"][0] if len(cells) == 1 else None
 
 
 def source_words(view: LakeView, state: ExploreState) -> str:

@@ -7,7 +7,7 @@ from app.kit.lake_view import LakeView
 from app.kit.words import knob_words
 from data.knobs import Knob
 from data.metrics import Metric
-from data.queries.lake_page import UNLIKE, extremes_query
+from data.queries.lake_page import extremes_query
 from data.selection import Selection
 from data.units import format_digits, format_quantity, lowered
 
@@ -15,7 +15,7 @@ from data.units import format_digits, format_quantity, lowered
 def settings_answers(view: LakeView, selection: Selection, cost: Metric) -> list[tuple[str, str]]:
     """Ask how far replicates differ, and which settings have the least and the most of a metric.
 
-    Runs of one setting that differ by a factor of UNLIKE are no replicates, and count as none.
+    Runs of one setting that are no replicates (`data/analysis/replicates.py`) count as none.
 
     Returns:
         Questions, each with its answer.
@@ -23,7 +23,14 @@ def settings_answers(view: LakeView, selection: Selection, cost: Metric) -> list
     catalogue, named = view.catalogue, lowered(cost.title)
     rows = view.lake.polars(*extremes_query(selection, cost.name, catalogue)).to_dicts()
     answers = []
-    if rows and rows[0]["replicated"]:
+    if rows and rows[0]["replicated"] == rows[0]["settings"] == 1:
+        mean, share = format_quantity(rows[0]["mean"], cost.unit), rows[0]["most_share"]
+        answer = (
+            f"{rows[0]['n']:,} runs have one setting: mean {named} {mean}, standard deviation "
+            f"{format_digits(100 * share, 2)} % of it."
+        )
+        answers.append(("How repeatable is a run?", answer))
+    elif rows and rows[0]["replicated"]:
         shares = [rows[0][name] for name in ("median_share", "most_share")]
         median, most = (f"{format_digits(100 * share, 2)} %" for share in shares)
         answer = (
@@ -34,9 +41,9 @@ def settings_answers(view: LakeView, selection: Selection, cost: Metric) -> list
         answers.append(("How repeatable is a run?", answer))
     if rows and rows[0]["unlike"]:
         answer = (
-            f"No: in {_settings(rows[0]['unlike'])} the runs differ in {named} by a factor of "
-            f"{UNLIKE} or more, {rows[0]['most_apart']:,.4g} at most. They are no replicates: "
-            "something that is no setting here may have differed, or a run failed."
+            f"No: in {_settings(rows[0]['unlike'])} the runs differ in {named} by a factor of up "
+            f"to {rows[0]['most_apart']:,.4g}. They are no replicates: something that is no "
+            "setting here may have differed, or a run failed."
         )
         answers.append(("Do settings tell all runs apart?", answer))
     if len(rows) == 2 and rows[0]["mean"] < rows[1]["mean"]:

@@ -22,6 +22,8 @@ LEAST_SETTINGS: Final = 3
 # An odd run is off its setting's median by more than both.
 ODD_SHARE: Final = 0.10
 ODD_DEVIATIONS: Final = 8.0
+# The deviation of normal values over the median of their distances from their median.
+_DEVIATION_OF_MEDIAN: Final = 1.4826
 _LEAST_RUNS: Final = 3
 # For the fit alone, variances below this share of their median count as that.
 _LEAST_SHARE: Final = 1e-5
@@ -225,7 +227,8 @@ def priors(
 def odd_runs(values: np.ndarray, setting: np.ndarray, s0: np.ndarray) -> np.ndarray:
     """Mark the runs far off their siblings: |y - median| > max(ln 1.10, 8 s0), with n >= 3.
 
-    They are real, and stay in unless a reader leaves them out.
+    Without a prior s0 is the setting's own, by the median distance from its median: of runs that
+    all differ none is odd. Odd runs are real, and stay in unless a reader leaves them out.
 
     Args:
         values: A metric of each run, above 0, shape (n,).
@@ -238,9 +241,11 @@ def odd_runs(values: np.ndarray, setting: np.ndarray, s0: np.ndarray) -> np.ndar
     if not len(values):
         return np.zeros(0, dtype=bool)
     y = log_scale(values)
-    bound = np.maximum(math.log(1 + ODD_SHARE), ODD_DEVIATIONS * s0)
+    distance = np.abs(y - group_medians(y, setting)[setting])
+    own = _DEVIATION_OF_MEDIAN * group_medians(distance, setting)[setting]
+    bound = np.maximum(math.log(1 + ODD_SHARE), ODD_DEVIATIONS * np.where(s0 > 0, s0, own))
     enough = np.bincount(setting)[setting] >= _LEAST_RUNS
-    return enough & (np.abs(y - group_medians(y, setting)[setting]) > bound)
+    return enough & (distance > bound)
 
 
 def group_medians(values: np.ndarray, group: np.ndarray) -> np.ndarray:

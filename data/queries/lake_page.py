@@ -2,6 +2,7 @@
 
 from typing import Any, Final
 
+from data.analysis.replicates import unlike_sql
 from data.catalogue import Catalogue
 from data.schema import MEASUREMENTS
 from data.selection import Selection
@@ -19,8 +20,6 @@ _STUDIED: Final = {
     "of_storage": "device IS NOT NULL OR mode IS NOT NULL OR iops IS NOT NULL",
 }
 _MOST_NAMES: Final = 4
-# Runs of one setting that differ by such a factor are no replicates.
-UNLIKE: Final = 10
 ALL_RUNS: Final = "SELECT *\nFROM runs"
 # What visitors' SQL can ask for.
 TABLES: Final = ("runs", "cores", "sources", "problems")
@@ -173,10 +172,10 @@ def extremes_query(
 
     Returns:
         SQL and parameters. Two rows, one where all means are of one setting: the columns of a
-        configuration, `n`, `mean`, and of all settings with several runs `replicated` (their
-        number), `median_share` and `most_share` (standard deviation as a share of the mean). Those
-        whose runs differ by a factor of UNLIKE are no replicates and have no mean: `unlike` is
-        their number, and `most_apart` the largest factor.
+        configuration, `n`, `mean`; of all settings their number `settings`, that of those with
+        several runs `replicated`, and of these `median_share` and `most_share` (standard deviation
+        as a share of the mean). Those whose runs are no replicates have no mean: `unlike` is their
+        number, and `most_apart` the largest factor between two of their runs.
     """
     catalogue.metric(column)
     condition, parameters = selection.predicate()
@@ -185,13 +184,15 @@ def extremes_query(
         f"row_number() OVER (ORDER BY mean {way} NULLS LAST, {own}) = 1" for way in ("ASC", "DESC")
     )
     return (
-        f"WITH settings AS (SELECT {own}, count(*) AS n, max({column}) / min({column}) AS apart, "
-        f"CASE WHEN apart < {UNLIKE} THEN avg({column}) END AS mean, "
+        f"WITH settings AS (SELECT {own}, count(*) AS n, CASE WHEN {unlike_sql(column)} "
+        f"THEN max({column}) / min({column}) END AS apart, "
+        f"CASE WHEN apart IS NULL THEN avg({column}) END AS mean, "
         f"stddev_samp({column}) / mean AS share FROM runs WHERE ({condition}) AND "
         f"{column} > 0 AND {catalogue.aggregates.weight_sql()} = 1 GROUP BY {own}) "
         "SELECT * EXCLUDE (share, apart), count(share) OVER () AS replicated, "
-        f"count(*) FILTER (apart >= {UNLIKE}) OVER () AS unlike, max(apart) OVER () AS most_apart, "
-        "median(share) OVER () AS median_share, max(share) OVER () AS most_share "
+        "count(*) OVER () AS settings, count(apart) OVER () AS unlike, "
+        "max(apart) OVER () AS most_apart, median(share) OVER () AS median_share, "
+        "max(share) OVER () AS most_share "
         f"FROM settings QUALIFY {ranks} ORDER BY mean",
         parameters,
     )

@@ -95,10 +95,15 @@ class RunGroup:
 
 
 class Ignored(NamedTuple):
-    """A file that is not a raw file, and the reason."""
+    """A file that is no run or part of one by itself, and the reason.
+
+    Attributes:
+        is_joined: Whether the runs of another file took what it measured.
+    """
 
     path: str
     reason: str
+    is_joined: bool = False
 
 
 @dataclass(slots=True)

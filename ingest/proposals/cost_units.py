@@ -41,6 +41,9 @@ _DOUBTED: Final[dict[str, dict[str, float]]] = {
     "power_w": {"W": 1.0, "mW": 1e-3},
     "duration_s": {"s": 1.0, "ms": 1e-3, "us": 1e-6},
 }
+# Energies of one table in one unit are no more apart.
+_MOST_APART: Final = 1e3
+_WRAPS: Final = tuple(float(2**power) for power in range(14, 21))
 _OF_ENERGY: Final = frozenset({"energy", "joule", "joules", "j", "consumption"})
 
 
@@ -109,7 +112,13 @@ def choose_units(
     is_proven = energy is not None and duration is not None and misfit < 1
     for (guess, units), (text, scale) in zip(sides, chosen, strict=True):
         if guess is not None and len(units) > 1:
-            why = f"by which {known} agree" if is_proven else "which no heading says"
+            why = "which no heading says"
+            if is_proven and power is not None and power.middle:
+                why = f"by which {known} agree"
+            elif is_proven:
+                (_, joules), _, (_, seconds) = chosen
+                watts = middles[0] * joules / (middles[2] * seconds)
+                why = f"by which {known} are of {watts:.3g} W"
             set_unit(guess, text, scale, why)
 
 
@@ -264,3 +273,42 @@ def is_of_something_else(energy: Guess | None, duration: Guess | None) -> bool:
         return False
     watts = energy.middle * energy.scale / (duration.middle * duration.scale)
     return not _ABSURD_W[0] < watts < _ABSURD_W[1]
+
+
+def misses(energy: Guess, duration: Guess, power: Guess) -> float:
+    """Return the factor by which an energy differs from power times time, in the worst row."""
+    sides = [guess.numbers * guess.own_scale for guess in (energy, duration, power)]
+    if len({*map(len, sides)}) > 1 or any(not len(each) or each.min() <= 0 for each in sides):
+        return 1.0
+    return float(np.exp(np.abs(np.log(sides[0] / (sides[1] * sides[2]))).max()))
+
+
+def is_product(energy: Guess, price: Guess, items: Guess, duration: Guess | None) -> bool:
+    """Return whether an energy is a price times a number of items, or a rate times the time."""
+    joules, each, numbers = energy.numbers, price.numbers, items.numbers
+    if not len(joules) == len(each) == len(numbers) > 0 or price is items:
+        return False
+    counts = [numbers]
+    if duration is not None and len(duration.numbers) == len(numbers):
+        counts.append(numbers * items.own_scale * duration.numbers * duration.scale)
+    return any(np.allclose(each * count, joules, rtol=PROVING) for count in counts)
+
+
+def lacks_prefixes(energy: Guess, duration: Guess | None) -> bool:
+    """Return whether SLURM's `ConsumedEnergy`, as `4.2M`, lost its letters: no J of a machine."""
+    is_its = energy.heading.text.lower() == "consumedenergy" and not energy.unit
+    if not is_its or energy.is_declared or duration is None or not duration.middle:
+        return False
+    watts = energy.middle / (duration.middle * duration.own_scale)
+    is_apart = float(energy.numbers.max()) > _MOST_APART * energy.middle
+    return is_apart or not MACHINE_W[0] <= watts <= MACHINE_W[1]
+
+
+def wrap_of(guess: Guess) -> float | None:
+    """Return the power of two at which an energy counter wraps, if negative differences say one."""
+    below = guess.numbers[guess.numbers < 0]
+    above = guess.numbers[guess.numbers > 0]
+    if not len(below) or len(below) > 0.2 * len(guess.numbers) or not len(above):
+        return None
+    least, most = float(below.min()), float(above.max())
+    return next((at for at in _WRAPS if least + at >= 0 and below.max() + at <= 3 * most), None)

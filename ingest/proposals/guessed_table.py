@@ -134,6 +134,10 @@ class GuessedTable:
             ],
             [guess.numbers for guess in self.guesses if guess.to in COLUMNS],
         )
+        if any(part.name == "machine" and part.role == "label" for part in self.parts):
+            # A column says it already, and is a facet beside which `machine` would say nothing.
+            path = path.replace("(?P<machine>", "(?:")
+            self.parts = [part for part in self.parts if part.name != "machine"]
         path = self._with_names_of_rows(path)
         self.path = path or (re.escape(table.paths[0]) if table.measured else "")
         self.system = dataset

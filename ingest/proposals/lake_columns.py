@@ -11,14 +11,17 @@ import numpy as np
 from ingest.proposals.beside import SCORE
 from ingest.proposals.cost_units import (
     AGREEING,
-    MACHINE_W,
     PLAUSIBLE_W,
     PROVING,
     choose_units,
     doubt_units,
     is_of_something_else,
+    is_product,
+    lacks_prefixes,
     leave_out_domains,
+    misses,
     set_unit,
+    wrap_of,
 )
 from ingest.proposals.guess import Guess
 from ingest.proposals.heading_roles import MEASURED, PLAIN_WORDS, STATISTICS, WHEN, is_spread
@@ -40,15 +43,12 @@ _ITEMS: Final = frozenset({"epoch", "iteration", "iter", "step", "batch", "run"}
 _MEANS: Final = frozenset({"mean", "avg", "average", "media", "medio", "promedio", "mittel"})
 # By so much an energy exceeds what the measured power gives in a time that is not the run's.
 _FAR: Final = 2.0
-# Energies of one table in one unit are no more apart.
-_MOST_APART: Final = 1e3
 # Words of the mean power of the whole.
 _OF_THE_RUN: Final = (
     MEASURED | PLAIN_WORDS | {"total", "system", "whole", "machine", "server", "board"}
 ) - STATISTICS.union(WORDS["parts"], {"peak"})
 DOUBTED: Final = "since all of a power are over 5 kW"
 COLUMNS: Final = ("energy_j", "power_w", "duration_s")
-_WRAPS: Final = tuple(float(2**power) for power in range(14, 21))
 
 
 def choose_targets(guesses: Sequence[Guess], of_groups: Container[str] = ()) -> None:
@@ -59,6 +59,7 @@ def choose_targets(guesses: Sequence[Guess], of_groups: Container[str] = ()) -> 
     """
     run = _candidates(guesses, of_groups)
     _choose_best(run)
+    _choose_of_one_part(run)
     _choose_pair(run)
     _read_codecarbon(run, guesses)
     _leave_out_others(run)
@@ -121,6 +122,29 @@ def _choose_best(run: _Run) -> None:
         run.duration = _of_each(durations)
 
 
+def _choose_of_one_part(run: _Run) -> None:
+    """Choose the time whose heading names the same part of the run as the energy's does.
+
+    `steady_state_energy` is of `steady_state_duration`, and not of `total_runtime`.
+    """
+    energy, duration = run.energy, run.duration
+    if energy is None or energy.is_declared or (duration is not None and duration.is_declared):
+        return
+    part = _part_of_the_run(energy)
+    same = [time for time in run.times if not is_spread(time.heading) and "per" not in part]
+    same = [time for time in same if part and _part_of_the_run(time) == part]
+    if len(same) == 1 and duration is not same[0]:
+        if duration is not None:
+            duration.aim("")
+        run.duration = same[0]
+        run.duration.aim("duration_s", f"; of the same part as {energy.heading.text}")
+
+
+def _part_of_the_run(guess: Guess) -> frozenset[str]:
+    """Return the words of a heading but those of quantities, statistics and parts of machines."""
+    return frozenset(guess.heading.words) - MEASURED - PLAIN_WORDS - STATISTICS - WORDS["parts"]
+
+
 def _choose_pair(run: _Run) -> None:
     """Choose the energy and the time that give the power of each row, if the best ones do not.
 
@@ -129,10 +153,10 @@ def _choose_pair(run: _Run) -> None:
     energy, power, duration = run.energy, run.power, run.duration
     if energy is None or power is None or duration is None or not _is_plain(power):
         return
-    if energy.is_declared or duration.is_declared or _misses(energy, duration, power) < _FAR:
+    if energy.is_declared or duration.is_declared or misses(energy, duration, power) < _FAR:
         return
     durations = [g for g in run.times if not is_spread(g.heading)]
-    pairs = [(e, d) for e in run.energies for d in durations if _misses(e, d, power) < 1 + PROVING]
+    pairs = [(e, d) for e in run.energies for d in durations if misses(e, d, power) < 1 + PROVING]
     rank = lambda pair: _rank(pair[0], "energy_j") + _rank(pair[1], "duration_s")  # noqa: E731
     if pairs:
         energy.aim("")
@@ -156,7 +180,7 @@ def _read_codecarbon(run: _Run, guesses: Sequence[Guess]) -> None:
 
 def _leave_out_others(run: _Run) -> None:
     """Leave out a time that is of items, a power that is of a part or phase, lost prefixes."""
-    if run.energy is not None and _lacks_prefixes(run.energy, run.duration):
+    if run.energy is not None and lacks_prefixes(run.energy, run.duration):
         run.energy.aim("", f"; {NO_UNIT}")
         run.energy.doubt = "may be in J, kJ or MJ, as SLURM writes 4.2M: no unit is taken"
         run.energy = None
@@ -206,12 +230,12 @@ def _give_units(run: _Run) -> None:
             guess.better = None
         elif guess is not energy and not (guess.unit or guess.why.endswith(NO_UNIT)):
             guess.unit = energy.unit if energy and not energy.heading.unit else "J"
-        guess.wraps_at = _wrap_of(guess)
+        guess.wraps_at = wrap_of(guess)
         if guess.wraps_at is not None:
             guess.why += f"; negative ones wrapped at {guess.wraps_at:g}"
     for guess in (g for g in run.metrics if g.quantity == "price" and not g.unit):
         # Energy per item, if the items stand in a column too.
-        if energy and any(_is_product(energy, guess, items) for items in run.metrics):
+        if energy and any(is_product(energy, guess, n, duration) for n in run.metrics):
             item = guess.heading.words[guess.heading.words.index("per") + 1]
             guess.unit, guess.better = f"{energy.unit}/{item}", "less"
     for guess in run.powers:
@@ -281,21 +305,6 @@ def _rank(guess: Guess, target: str) -> int:
     return rank
 
 
-def _misses(energy: Guess, duration: Guess, power: Guess) -> float:
-    """Return the factor by which an energy differs from power times time, in the worst row."""
-    sides = [guess.numbers * guess.own_scale for guess in (energy, duration, power)]
-    if len({*map(len, sides)}) > 1 or any(not len(each) or each.min() <= 0 for each in sides):
-        return 1.0
-    return float(np.exp(np.abs(np.log(sides[0] / (sides[1] * sides[2]))).max()))
-
-
-def _is_product(energy: Guess, price: Guess, items: Guess) -> bool:
-    """Return whether an energy is a price times a number of items in each row."""
-    joules, each, numbers = energy.numbers, price.numbers, items.numbers
-    is_whole = len(joules) == len(each) == len(numbers) > 0 and price is not items
-    return is_whole and bool(np.allclose(each * numbers, joules, rtol=PROVING))
-
-
 def _is_of_items(duration: Guess, energy: Guess | None, power: Guess | None) -> bool:
     """Return whether a time is of items, since the energy is too large for it.
 
@@ -307,16 +316,6 @@ def _is_of_items(duration: Guess, energy: Guess | None, power: Guess | None) -> 
     if power is not None and (excess := _excess(energy, duration, power)):
         return _is_plain(power) and excess > _FAR
     return duration.heading.has(*_MEANS) and _excess(energy, duration) > PLAUSIBLE_W[1]
-
-
-def _lacks_prefixes(energy: Guess, duration: Guess | None) -> bool:
-    """Return whether SLURM's `ConsumedEnergy`, as `4.2M`, lost its letters: no J of a machine."""
-    is_its = energy.heading.text.lower() == "consumedenergy" and not energy.unit
-    if not is_its or energy.is_declared or duration is None or not duration.middle:
-        return False
-    watts = energy.middle / (duration.middle * duration.own_scale)
-    is_apart = float(energy.numbers.max()) > _MOST_APART * energy.middle
-    return is_apart or not MACHINE_W[0] <= watts <= MACHINE_W[1]
 
 
 def _is_of_a_part(power: Guess, energy: Guess | None, duration: Guess | None) -> bool:
@@ -339,13 +338,3 @@ def _excess(energy: Guess | None, *factors: Guess | None) -> float:
 def _is_plain(power: Guess) -> bool:
     """Return whether a power is the run's mean: its words name no part, phase or extreme."""
     return {*power.heading.words} <= _OF_THE_RUN
-
-
-def _wrap_of(guess: Guess) -> float | None:
-    """Return the power of two at which an energy counter wraps, if negative differences say one."""
-    below = guess.numbers[guess.numbers < 0]
-    above = guess.numbers[guess.numbers > 0]
-    if not len(below) or len(below) > 0.2 * len(guess.numbers) or not len(above):
-        return None
-    least, most = float(below.min()), float(above.max())
-    return next((at for at in _WRAPS if least + at >= 0 and below.max() + at <= 3 * most), None)

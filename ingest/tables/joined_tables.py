@@ -57,7 +57,7 @@ def join_tables(reads: Sequence[TableRead]) -> tuple[list[TableRead], list[Ignor
                 if not read.table.rows:
                     gone.add(id(read))
                     path = each.other.file.name
-                    ignored.append(Ignored(read.file.path, f"more of the runs of {path}"))
+                    ignored.append(Ignored(read.file.path, f"more of the runs of {path}", True))
         refused = next((each for each in (*fits, *tries) if each.reason), None)
         if refused and id(read) not in gone:
             detail = (

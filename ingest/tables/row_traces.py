@@ -3,10 +3,11 @@
 A row names its trace if a cell is the name of the trace or of a folder above it, as in
 `run_table.csv` beside `run_0_repetition_0/power.csv`. A row states its time if it has a start, and
 an end or a duration. A file of one row, such as a log or a document of a run, has the trace of the
-same name, else the only one of its folder. Else all traces that state the settings of one row each,
-as `rpi4/traces/fft_4t_1.csv` beside `rpi4/latency.csv`, are of these rows.
+same name, else the only one of its folder. Else traces that state the settings of one row each, as
+`rpi4/traces/fft_4t_1.csv` beside `rpi4/latency.csv`, are of these rows.
 """
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -22,6 +23,7 @@ from ingest.discover.source_reads import read_source
 from ingest.formats.trace import POWER
 from ingest.formats.trace_headings import energy_column, energy_columns
 from ingest.records import Intervals, Problem, Reading, SummaryRow
+from ingest.settings.headings import words_of
 from ingest.tables.table_reads import TableRead, window_of
 
 # Of a window a trace must cover this share.
@@ -106,28 +108,31 @@ def join_traces(
 def _join_by_settings(
     read: TableRead, traces: Sequence[_Trace], joined: dict[str, Ignored]
 ) -> None:
-    """Give rows the traces whose paths say the same settings as they do, each of one row alone."""
-    if not 1 < len(read.table.rows) <= min(len(traces), _MOST_ROWS):
-        return
+    """Give rows the traces whose paths say the same settings as they do, each of one row alone.
+
+    Rows may lack a trace, but no trace its row.
+    """
     rows = [*read.table.rows]
+    if not 1 < len(traces) <= len(rows) <= _MOST_ROWS:
+        return
     keys = [dict([*t.work.key.knobs, ("replicate", t.work.key.replicate)]) for t in traces]
-    columns = _same_columns([row.values for row in rows], keys)
-    if len(columns) < max(_LEAST_SAID, *map(len, keys)):
+    told = [name for name in keys[0] if len({key.get(name) for key in keys}) > 1]
+    if any(set(key) != set(keys[0]) for key in keys):
         return
-    of_rows = {
-        tuple(row.values[own] for own in columns.values()): at for at, row in enumerate(rows)
-    }
-    by_settings = {
-        of_rows[said]: trace
-        for key, trace in zip(keys, traces, strict=True)
-        if (said := tuple(map(key.get, columns))) in of_rows
-    }
-    if not len(by_settings) == len(of_rows) == len(rows):
+    columns = _same_columns([row.values for row in rows], keys, told)
+    if len(columns) < len(told) or len(columns) < _LEAST_SAID:
         return
-    for at, trace in by_settings.items():
+    of_rows: dict[tuple[object, ...], list[int]] = defaultdict(list)
+    for at, row in enumerate(rows):
+        of_rows[tuple(_plain(row.values.get(own)) for own in columns.values())].append(at)
+    own_rows = [of_rows.get(tuple(_plain(key[name]) for name in columns), ()) for key in keys]
+    of_traces = [own[0] for own in own_rows if len(own) == 1]
+    if not len(traces) == len(of_traces) == len({*of_traces}):
+        return
+    for at, trace in zip(of_traces, traces, strict=True):
         _fill(rows[at], trace, None)
         reason = f"the trace of line {rows[at].line} of {read.file.name}, by their settings"
-        joined[trace.work.run_id] = Ignored(trace.path, reason)
+        joined[trace.work.run_id] = Ignored(trace.path, reason, True)
     filled = type(read.table.rows)()
     for row in rows:
         filled.append(row)
@@ -135,20 +140,44 @@ def _join_by_settings(
 
 
 def _same_columns(
-    rows: Sequence[Mapping[str, object]], keys: Sequence[Mapping[str, object]]
+    rows: Sequence[Mapping[str, object]],
+    keys: Sequence[Mapping[str, object]],
+    names: Sequence[str],
 ) -> dict[str, str]:
-    """Return by the name of a setting in keys the column of rows that has no other values of it.
+    """Return by the name of a setting in keys the column of rows that has its values.
 
-    It has the same name, else the most values of all that have no others.
+    Of several columns it is the one whose name says so, as `bs` and `batch_size` or `t` and
+    `threads`, else the one with the fewest other values. A setting for which two are alike is
+    left out.
     """
+    own = {column: {_plain(row.get(column)) for row in rows} for column in rows[0]}
     same: dict[str, str] = {}
-    for name in keys[0]:
-        values = {key.get(name) for key in keys}
-        own = {column: {row.get(column) for row in rows} for column in rows[0]}
-        fitting = [c for c, each in own.items() if each <= values and c not in same.values()]
-        if fitting:
-            same[name] = name if name in fitting else max(fitting, key=lambda c: len(own[c]))
+    for name in names:
+        values = {_plain(key[name]) for key in keys}
+        fitting = {
+            column: (-_likeness(name, column), len(each - values))
+            for column, each in own.items()
+            if values <= each and column not in same.values()
+        }
+        ranked = sorted(fitting, key=fitting.__getitem__)
+        if ranked and [*fitting.values()].count(fitting[ranked[0]]) == 1:
+            same[name] = ranked[0]
     return same
+
+
+def _plain(value: object) -> object:
+    """Return a cell as it is compared: texts without marks and capitals."""
+    return re.sub(r"[\W_]+", "", value.lower()) if isinstance(value, str) else value
+
+
+def _likeness(name: str, column: str) -> int:
+    """Return how much the name of a setting in paths is like a heading: 2 for the same name, 1 for
+    the same words, their beginning or their first letters, else 0."""
+    if name == column:
+        return 2
+    words, others = words_of(name), words_of(column)
+    starts = any(other.startswith(word) for word in words for other in others)
+    return int(starts or name.lower() == "".join(other[0] for other in others)[: len(name)])
 
 
 def _of_files(reads: Sequence[TableRead], traces: Sequence[_Trace]) -> dict[str, _Trace]:
@@ -213,7 +242,7 @@ def _join_table(
         for trace in named[:1]:
             _fill(row, trace, window)
             joined[trace.work.run_id] = Ignored(
-                trace.path, f"the trace of line {row.line} of {file}"
+                trace.path, f"the trace of line {row.line} of {file}", True
             )
         if not named and window is not None:
             for trace in traces:
@@ -221,7 +250,7 @@ def _join_table(
                 if energy_j is not None:
                     _fill(row, trace, window)
                     reason = f"a trace of the runs of {file}, by their times"
-                    joined[trace.work.run_id] = Ignored(trace.path, reason)
+                    joined[trace.work.run_id] = Ignored(trace.path, reason, True)
                     break
         rows.append(row)
     read.table.rows = rows

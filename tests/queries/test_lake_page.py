@@ -121,26 +121,28 @@ def test_without_a_claim_the_settings_answer(view: LakeView, tmp_path: Path) -> 
 
 
 def test_runs_far_apart_are_no_replicates(tmp_path: Path) -> None:
-    """Of three settings one has runs of 40 to 360 J, 9 times as much; the last 2 to 800 J, 400."""
+    """Of three settings one has runs of 40 and 100 J, whose geometric standard deviation is
+    2.5 ** (1 / sqrt(2)) = 1.9; the last has 2 to 800 J.
+    """
     rows = [
         run(itr_us=itr, replicate=r, energy_j=joules)
-        for itr, energies in ((2.0, (40.0, 360.0)), (8.0, (60.0, 60.0)), (50.0, (2.0, 30.0, 800.0)))
+        for itr, energies in ((2.0, (40.0, 100.0)), (8.0, (60.0, 60.0)), (50.0, (2.0, 30.0, 800.0)))
         for r, joules in enumerate(energies)
     ]
     first = Lakes(write_lake(tmp_path / "a", rows)).at(None)
     asked = dict(settings_answers(first, Selection(), first.catalogue.metric("energy_j")))
-    # Standard deviations: 320 / sqrt(2) = 226.3 J of 200 J on average, and none.
+    # Standard deviations: 60 / sqrt(2) = 42.4 J of 70 J on average, and none.
     assert asked["How repeatable is a run?"] == (
-        "The standard deviation of energy between runs of one setting is 57 % of the mean in the "
-        "median setting, 110 % in the noisiest (2 settings with two runs or more)."
+        "The standard deviation of energy between runs of one setting is 30 % of the mean in the "
+        "median setting, 61 % in the noisiest (2 settings with two runs or more)."
     )
     assert asked["Do settings tell all runs apart?"].startswith(
-        "No: in 1 setting the runs differ in energy by a factor of 10 or more, 400 at most."
+        "No: in 1 setting the runs differ in energy by a factor of up to 400."
     )
     # The mean of runs that are no replicates is none of a setting.
     least_and_most = asked["Which setting has least energy, and which most?"]
     assert least_and_most == (
-        "Least ITR 8 us: 60.0 J (n = 2); most ITR 2 us: 200 J (n = 2), 3.33 times as much."
+        "Least ITR 8 us: 60.0 J (n = 2); most ITR 2 us: 70.0 J (n = 2), 1.17 times as much."
     )
     alone = Lakes(write_lake(tmp_path / "b", rows[4:])).at(None)
     titles = {one.title for one in questions_of(alone)}

@@ -19,6 +19,7 @@ from app.explore.state import ExploreState
 from app.explore.studies import studies_of, with_standings
 from app.explore.views import asked_of, best_table, explain, limit_domain, picture
 from app.kit.lake_view import LakeView
+from app.lake.settings_answers import settings_answers
 from data.decisions import Choice, compare_fronts
 from data.selection import Selection
 from tests.fixtures.lakes import run
@@ -54,6 +55,33 @@ def test_the_best_set_and_the_standings_are_drawn(view: LakeView) -> None:
     assert [round(x) for x, _ in pairs(maybe)] == [110]
     legend = [trace["name"] for trace in traces(answer["figure"], "legend")]
     assert legend[-4:] == ["best set", "within the limit", "outside it", "maybe within it"]
+
+
+def test_runs_of_one_setting_have_no_best_and_no_frontier(tmp_path: Path) -> None:
+    """900, 910, 950 and 960 J: their mean is 930 J, their standard deviation 29.4 J."""
+    rows = [
+        run(latency_p99_us=60.0 + i, energy_j=joules, replicate=i)
+        for i, joules in enumerate((900.0, 910.0, 950.0, 960.0))
+    ]
+    drawn = set()
+    for path, runs in (("one", rows), ("two", [*rows, run(itr_us=9.0, energy_j=990.0)])):
+        view, asked = view_of(tmp_path / path, runs), state(replicates="runs")
+        answer = picture("scatter", view, asked)
+        kinds = {trace["meta"]["kind"] for trace in answer["figure"]["data"]}
+        marked = [len(trace["x"]) for trace in traces(answer["figure"], "winner")]
+        legend = {trace["name"] for trace in traces(answer["figure"], "legend")}
+        drawn.add((path, "frontier" in kinds, max(marked) > 0, "x lowest energy" in legend))
+        assert ("best" in answer["columns"]["knobs"]) == (path == "two")
+    assert drawn == {("one", False, False, False), ("two", True, True, True)}
+    one = view_of(tmp_path / "again", rows)
+    assert sentences(best_table(one, state()), asked_of(one, state())) == [
+        "At 200k QPS, Linux tuned has 4 runs of one setting: mean energy 930 J, sd 29.4 J."
+    ]
+    (answer,) = settings_answers(one, Selection(), one.catalogue.metric("energy_j"))
+    assert answer == (
+        "How repeatable is a run?",
+        "4 runs have one setting: mean energy 930 J, standard deviation 3.2 % of it.",
+    )
 
 
 def test_without_a_limit_nothing_stands_anywhere(view: LakeView) -> None:

@@ -113,7 +113,7 @@ def test_each_file_is_read_or_said_and_the_lake_is_whole(files: dict[bytes, byte
             path.write_bytes(content)
             paths.add(str(path).encode("utf-8", "backslashreplace").decode())
         report = add(AddOptions(lake, [raw], workers=1))
-        said = {found.path for found in report.problems} | {path for path, _ in report.ignored}
+        said = {found.path for found in report.problems} | {path for path, _, _ in report.ignored}
         read = {path for (path,) in tuples(lake, "SELECT path FROM sources")}
         # A sidecar of files that are all refused says nothing more.
         assert paths - said - read <= ({str(raw / "run.toml")} if said else set())

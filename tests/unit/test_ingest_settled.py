@@ -207,5 +207,5 @@ def test_what_is_given_twice_is_looked_at_once(raw: Path, lake: Path) -> None:
     hidden = put(raw / ".notes", "x")
     given = [raw, raw / "logs", raw / "logs" / "deep", raw / NETPIPE, hidden, raw / ".." / "raw"]
     found = search.discover(given, load_state(lake), "d", None)
-    assert [Path(path).name for path, _ in found.ignored] == ["README.md", ".notes"]
+    assert [Path(path).name for path, _, _ in found.ignored] == ["README.md", ".notes"]
     assert sum(len(group.files) for group in found.groups.values()) == 3 + 4 + 3 + 3 + 1 + 2 + 1

@@ -91,6 +91,17 @@ def test_an_odd_run_is_ten_percent_and_eight_deviations_off() -> None:
     assert odd_runs(np.array([]), np.array([], int), np.array([])).tolist() == []
 
 
+def test_without_a_prior_runs_that_all_differ_have_no_odd_one() -> None:
+    """Ten joules apart the median distance is 10 %, and 8 deviations over a factor of 3."""
+    spread, none = np.array([80.0, 90.0, 100.0, 110.0, 130.0]), np.zeros(5)
+    assert not odd_runs(spread, np.zeros(5, int), none).any()
+    assert odd_runs(spread, np.zeros(5, int), np.full(5, 0.005)).tolist() == [
+        True, True, False, False, True,
+    ]  # fmt: skip
+    # Unlike runs: none is the usual one.
+    assert not odd_runs(np.array([14.0, 170.0, 42000.0]), np.zeros(3, int), np.zeros(3)).any()
+
+
 def test_a_choice_with_few_settings_takes_the_prior_of_its_family() -> None:
     rng = np.random.default_rng(1)
     setting = np.repeat(np.arange(16), 3)

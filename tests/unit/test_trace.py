@@ -14,6 +14,7 @@ from ingest.formats.trace_headings import read_heading
 from ingest.formats.trace_layout import is_number, unit_of
 from ingest.formats.written_numbers import written_numbers
 from ingest.records import ReadContext, Reading
+from ingest.report import describe_ignored
 from tests.fixtures.ingest import details, ingest, problems, put, query, runs
 from tests.fixtures.real import studies
 from tests.fixtures.tool_outputs import captured
@@ -340,6 +341,10 @@ def test_traces_that_rows_name_are_no_runs(lake: Path, tmp_path: Path) -> None:
     assert [each.reason for each in report.ignored] == [
         "the trace of line 2 of run_table.csv", "the trace of line 3 of run_table.csv",
     ]  # fmt: skip
+    assert [*describe_ignored(report.ignored, verbose=False)][:2] == [
+        "files that say more of the runs of others: 2",
+        f"joined: {tmp_path}/run_0/power.csv: the trace of line 2 of run_table.csv",
+    ]
     assert ingest(lake, tmp_path).unchanged == 2
 
 

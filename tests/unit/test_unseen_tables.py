@@ -226,6 +226,20 @@ STUDIES: Studies = {
         "model, threads, replicate, energy_j, duration_s, p95_latency", 8,
         [("mobile", 1, 1, pytest.approx(8.0, rel=0.01), pytest.approx(2.0, rel=0.01), 61.5)],
     ),
+    # Names write settings shorter than headings do, and a model has marks of its own: 120 W, 2 s.
+    "traces of a GPU beside a table of results": (
+        {"results.csv": "network,batch_size,power_limit_w,img_per_s\n" + "".join(
+            f"{model},{size},{limit},{25.5 * size}\n"
+            for model in ("alex-net", "vgg16") for size in (1, 2, 4) for limit in (100, 200)),
+         **{f"power/{model}_bs{size}_pl{limit}.csv":
+            "timestamp, power.draw [W], clocks.current.sm [MHz]\n" + "".join(
+                f"2024/05/01 10:00:0{at // 5}.{at % 5 * 2}00, {119 + at % 3}.00 W, 1410 MHz\n"
+                for at in range(11))
+            for model in ("alex-net", "vgg16") for size in (1, 2, 4) for limit in (100, 200)
+            if (model, size) != ("vgg16", 4)}},
+        "network, batch_size, power_limit_w, energy_j, power_w", 12,
+        [("alex-net", 1, 100, pytest.approx(264.0, rel=0.1), pytest.approx(120.0, rel=0.01))],
+    ),
     # 60 W all the time, of which the rows take ten seconds each.
     "turbostat of a campaign": (
         {"README.md": "`turbostat -s Time_Of_Day_Seconds,Avg_MHz,Busy%,Bzy_MHz,PkgWatt`\nof all\n",

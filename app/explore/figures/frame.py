@@ -45,7 +45,9 @@ _DASHES: Final = {0.25: "dot", 0.5: "dash", 0.75: "longdash"}
 _WHOLE: Final = {"marker": {"opacity": 1}}
 
 
-def legend_traces(shown: pl.DataFrame, encoding: Encoding, has_frontier: bool) -> list[dict]:
+def legend_traces(
+    shown: pl.DataFrame, encoding: Encoding, has_marks: bool, has_frontier: bool
+) -> list[dict]:
     """Build the legend's entries: symbols, colours, three sizes, marks of winners, frontier."""
     entries = []
     symbols = encoding.symbols
@@ -61,7 +63,7 @@ def legend_traces(shown: pl.DataFrame, encoding: Encoding, has_frontier: bool) -
     entries += [
         legend_entry(3, words, mark, 11, NEUTRAL, 2)
         for _, column, mark, words in MARKS
-        if shown[column].count()
+        if has_marks and shown[column].count()
     ]
     if has_frontier:
         line = legend_entry(3, "Pareto frontier", "circle-open", 9, NEUTRAL)

@@ -48,12 +48,14 @@ class Marks:
             of one point have none where there are many groups, or several and only such: marks
             would cover all points.
         missed: The first point of each group without a point within the limit.
+        is_contest: Whether settings compete; without it there are no fronts and no best.
     """
 
     symbol: np.ndarray
     fronts: tuple[np.ndarray, ...]
     best: dict[str, list[tuple[int, int]]]
     missed: np.ndarray
+    is_contest: bool
 
     def needed(self) -> np.ndarray:
         """Return the points that thinning must keep."""
@@ -67,6 +69,7 @@ def find_marks(
     encoding: Encoding,
     catalogue: Catalogue,
     varying: Collection[str],
+    is_contest: bool = True,
 ) -> Marks:
     """Find frontiers and best points.
 
@@ -74,6 +77,7 @@ def find_marks(
         points: With `choice_columns`; `limited`, the mean of the limited metric; and the columns
             of MARKS, less of each being better.
         varying: Columns with several values in the study.
+        is_contest: Whether settings compete; runs of one setting have no frontier and no best.
     """
     symbols = symbols_of(points, encoding)
     group = np.zeros(len(points), np.int64)
@@ -91,7 +95,7 @@ def find_marks(
     first, group = distinct(group)
     symbol = symbols[first]
     within = _within(points, state, catalogue)
-    rows = np.flatnonzero(within)
+    rows = np.flatnonzero(within & is_contest)
     sizes = np.bincount(group)
     if len(symbol) > _MARKED_MAX or (len(symbol) > _ALONE_MAX and sizes.max() == 1):
         rows = rows[(sizes > 1)[group[rows]]]
@@ -108,7 +112,7 @@ def find_marks(
         is_alone = measured[group[rows[least]]] == 1
         least = rows[least[(least != most) | is_alone]]
         best[kind] = [(int(symbol[group[row]]), int(row)) for row in least]
-    return Marks(symbol, fronts, best, missed)
+    return Marks(symbol, fronts, best, missed, is_contest)
 
 
 def _fronts(

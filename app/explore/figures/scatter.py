@@ -119,7 +119,7 @@ def build_scatter(
     ]
     traces += winner_traces(points, marks, encoding)
     odd = odd_trace(points)
-    traces += [*odd, *legend_traces(every, encoding, bool(frontiers))]
+    traces += [*odd, *legend_traces(every, encoding, marks.is_contest, bool(frontiers))]
     for words, look in legend_of_proof(proof, state.limit is not None):
         traces.append({**legend_entry(3, words, "circle", 0, NEUTRAL), **look})
     traces += [legend_entry(3, "! odd run", "circle", 0, NEUTRAL)] if odd else []
