@@ -9,6 +9,7 @@ import threading
 import warnings
 from collections.abc import Mapping, Sequence
 from contextlib import contextmanager
+from functools import cached_property
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final
@@ -31,6 +32,7 @@ from data.lake_place import LakePath, StorePath, lake_path
 from data.lake_views import VIEWS, LogViews, empty_select, view_statements
 from data.lake_watch import check_version
 from data.object_store import dataset_of, delta_table, error_words
+from data.queries.lake_page import guessed_query
 from data.schema import (
     OLDER_DESCRIPTIONS,
     RUN_TABLES,
@@ -95,6 +97,15 @@ class Lake:
         empty = {view: empty_select(RUN_TABLES[view]) for view in VIEWS}
         self.log_views = LogViews.of(path, tuple(self.catalogue.knob_of_column), empty)
         self._connection = connection
+
+    @cached_property
+    def guessed(self) -> frozenset[str]:
+        """The datasets of which nobody declared what was set and what was measured: it is a guess.
+
+        A published table, a known format and a declared table are none of them; nor is a guess
+        whose line `guessed` a person removed from the settings.
+        """
+        return frozenset(self.polars(*guessed_query())["dataset"])
 
     def __enter__(self) -> "Lake":
         return self

@@ -20,7 +20,6 @@ import numpy as np
 
 from data.analysis.claims import Judged, judge_all
 from data.analysis.outcomes import Outcome
-from data.catalogue import Catalogue
 from data.choices import Value
 from data.claim_list import specs_of
 from data.claim_scope import Kind, Spec
@@ -40,6 +39,8 @@ LIMIT: Final = ("latency_p99_us", 500.0)
 # A difference beyond a factor e^5 is none that data bound.
 _MOST: Final = 5.0
 _BESIDE_SHOWN: Final = 3
+# Where roles of columns were guessed, a setting may be an amount of work.
+_SAME_WORK: Final = "if both do the same work"
 _MEETS: Final = {"a_better": "meets", "b_better": "does not meet", "equivalent": "just meets"}
 
 
@@ -63,6 +64,8 @@ class Claim:
         beside: What else differs between the machines of the two systems, such as
             `sysctl kernel.numa_balancing`; empty for one system, or where no states were recorded.
         adjusted: `1 of 137 claims`.
+        condition: What the runs of both sides must have in common for the claim to mean anything,
+            where nobody declared it; else empty.
         holds_alone: May be quoted by itself; the others are "at most 5 % of these are wrong".
 
     Raises:
@@ -87,6 +90,7 @@ class Claim:
     more_runs: int | None
     settings: tuple[Member, ...]
     beside: tuple[str, ...]
+    condition: str
     adjusted: str
     holds_alone: bool
     alpha: float
@@ -129,21 +133,22 @@ class Claim:
     def sentence(self) -> str:
         """The claim with its numbers, n and how many claims were judged together."""
         effect = "no estimate" if self.effect is None else f"{format_signed(self.effect)} %"
-        ends = f"{effect} {self.interval_words}"
         if self.kind == "limit met":
-            verb = f"{_MEETS.get(self.outcome, 'may meet')} {self.reference}: {ends}"
+            verb = f"{_MEETS.get(self.outcome, 'may meet')} {self.reference}"
         elif self.outcome == "undecided":
-            verb = f"cannot be told from {self.reference} in {self.metric_words}: {ends}"
+            verb = f"cannot be told from {self.reference} in {self.metric_words}"
         elif self.outcome == "equivalent":
-            verb = f"matches {self.reference} in {self.metric_words}: {ends}"
+            verb = f"matches {self.reference} in {self.metric_words}"
         else:
             # Without an estimate one end is bounded, and on the side that was proven.
             known = (self.effect, self.high if (self.high or 0) < 0 else self.low)
             way = "lowers" if next((x for x in known if x is not None), 0) < 0 else "raises"
-            verb = f"{way} {self.metric_words} against {self.reference}: {ends}"
+            verb = f"{way} {self.metric_words} against {self.reference}"
+        verb += f", {self.condition}" if self.condition else ""
         alone = "holds alone; " if self.holds_alone else ""
         note = "synthetic; " if self.is_synthetic else ""
-        words = f"{self.subject} {verb}, {self.scope_words} ({note}{self.n_words}; {alone}"
+        ends = f"{effect} {self.interval_words}"
+        words = f"{self.subject} {verb}: {ends}, {self.scope_words} ({note}{self.n_words}; {alone}"
         return f"{words}{self.adjusted}){self._needed}{self._differing}."
 
     @property
@@ -192,7 +197,7 @@ def claims(
     beside = _differences(lake)
     has_datasets = len({spec.scope.get("dataset") for spec in specs}) > 1
     return [
-        _claim(spec, one, len(specs), lake.catalogue, has_datasets, beside(spec))
+        _claim(spec, one, len(specs), lake, has_datasets, beside(spec))
         for spec, one in zip(specs, judged, strict=True)
     ]
 
@@ -220,11 +225,12 @@ def _claim(
     spec: Spec,
     judged: Judged,
     count: int,
-    catalogue: Catalogue,
+    lake: "Lake",
     has_datasets: bool,
     beside: tuple[str, ...],
 ) -> Claim:
-    comparison, metric = judged.comparison, catalogue.metric(spec.metric)
+    comparison, catalogue = judged.comparison, lake.catalogue
+    metric, is_guessed = catalogue.metric(spec.metric), spec.scope.get("dataset") in lake.guessed
     ends = [metric.sign * x for x in (comparison.change.low, comparison.change.high)]
     is_undecided = comparison.outcome == "undecided"
     machine_words = [spec.system_words] if spec.system_words else []
@@ -259,6 +265,7 @@ def _claim(
         more_runs=spec.more(judged.alpha) if is_undecided else 0,
         settings=spec.members,
         beside=beside,
+        condition=_SAME_WORK if is_guessed and metric.is_total else "",
         adjusted=f"1 of {count} claims",
         holds_alone=judged.holds_alone,
         alpha=judged.alpha,

@@ -7,6 +7,7 @@ from typing import Final, Literal
 from data.declared import Declared
 from data.knob_table import KNOB_TABLE
 from data.schema import DERIVED, MEASUREMENTS, METRIC_ENTRIES
+from data.units import kind_of
 
 
 @dataclass(frozen=True)
@@ -36,6 +37,12 @@ class Metric:
         """-1 where more is better, else 1: times the sign, less is better."""
         return -1 if self.better == "more" else 1
 
+    @property
+    def is_total(self) -> bool:
+        """Whether it is of a whole run, and grows with the work that the run did."""
+        own = self.group == _DECLARED and kind_of(self.unit) in ("J", "s")
+        return self.name in _TOTALS or (own and "latency" not in self.name)
+
     @cached_property
     def axis_title(self) -> str:
         """Return the title with unit and direction: `p99 latency, us (less is better)`."""
@@ -59,6 +66,7 @@ def metrics_of(columns: Declared) -> dict[str, Metric]:
 
 
 _DECLARED: Final = "Declared by the dataset"
+_TOTALS: Final = ("energy_j", "duration_s", "edp_js")
 # Headings of menus of metrics, in their order.
 GROUPS: Final = (
     "Energy and power", "Latency", "Time and rates", "Processor", "Interrupts and switches",

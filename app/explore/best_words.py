@@ -31,6 +31,7 @@ class Asked:
         varying: Columns with several values in the study, which name a setting.
         catalogue: Columns of the lake.
         sd: Standard deviation of the cost where there is one setting alone; else None.
+        guessed: Datasets of which it is a guess what was set: nothing is recommended of them.
     """
 
     cost: Metric
@@ -41,6 +42,7 @@ class Asked:
     varying: Collection[str]
     catalogue: Catalogue
     sd: float | None = None
+    guessed: frozenset[str] = frozenset()
 
     @property
     def limit_words(self) -> str:
@@ -164,6 +166,7 @@ def sentences(rows: pl.DataFrame, question: Asked) -> list[str]:
 def _most(told: Sequence[Mapping[str, Any]], question: Asked) -> str:
     """Say which setting is recommended in over half of the choices among several; else nothing."""
     several = [r for r in told if r["settings"] > 1 and r["standing"] != "outside"]
+    several = [r for r in several if not is_guessed(r, question)]
     counts = Counter(filter(None, (setting_words(row, question) for row in several)))
     setting, count = max(counts.items(), key=lambda each: each[1], default=("", 0))
     if count < 2 or 2 * count <= len(several):
@@ -207,6 +210,8 @@ def _sentence(row: Mapping[str, Any], question: Asked, given: Collection[str]) -
         count = row["settings"]
         all_words = "both settings" if count == 2 else f"all {count:,} settings"
         return f"{start} has the same {what} at {all_words}: {value} {n}."
+    if is_guessed(row, question) and setting and row["settings"] > 1 and row["change_pct"] is None:
+        return f"{start} {_least_words(row, question, setting)}."
     parts = [_change_sentence(row, question, what, value, n), *_against_sentence(row, question)]
     if row["members"] and row["settings"] > 1:
         parts.append(_set_sentence(row))
@@ -217,6 +222,27 @@ def _sentence(row: Mapping[str, Any], question: Asked, given: Collection[str]) -
         recommended = f"recommended: {setting}{_caution(row, question)}"
         parts.append(f"its setting: {setting}" if _is_alone(row) else recommended)
     return f"{start} {'; '.join(parts)}."
+
+
+def is_guessed(row: Mapping[str, Any], question: Asked) -> bool:
+    """Return whether it is a guess what was set in the runs of a row."""
+    return row["dataset"] in question.guessed
+
+
+def _least_words(row: Mapping[str, Any], question: Asked, setting: str) -> str:
+    """State which setting has the least, where it is a guess what was set."""
+    most = "most" if question.cost.better == "more" else "least"
+    value, n = mean_words(row, question)
+    words = f"has its {most} {lowered(question.cost.title)} at {setting}: {value} {n}, "
+    words += f"among {row['settings']:,} settings"
+    if row["equals"] > 1:
+        words += f", of which {row['equals']:,} have just this value"
+    if row["members"] > 1:
+        words += (
+            f"; {row['members'] - 1:,} of {row['settings_twice']:,} measured at least twice "
+            "cannot be told from it"
+        )
+    return words
 
 
 def _change_sentence(row: Mapping[str, Any], question: Asked, what: str, value: str, n: str) -> str:

@@ -20,6 +20,7 @@ from app.kit.encodings import title_of
 from app.kit.export import ExportedPage, render
 from app.kit.lake_view import LakeView
 from app.kit.page_layout import view_panel
+from app.kit.words import guessed_words
 
 
 def export(view: LakeView, state: ExploreState) -> ExportedPage:
@@ -29,6 +30,7 @@ def export(view: LakeView, state: ExploreState) -> ExportedPage:
     pictures = {each.name: picture(each.name, view, state) for each in drawn}
     rows, question = best_table(view, state), asked_of(view, state)
     table = best_settings_table(rows, question)
+    said = [guessed_words(view, state.selection), *sentences(rows, question)]
     data = {
         "pictures": {name: encode_view(answer) for name, answer in pictures.items()},
         "state": {"clause": state.clause, "zoom": state.zoom, "limit": state.limit},
@@ -40,7 +42,7 @@ def export(view: LakeView, state: ExploreState) -> ExportedPage:
         ),
         filters=html.escape(state.selection.in_words()),
         status=html.escape(status_words(view, state)),
-        findings="".join(f"<p>{html.escape(words)}</p>" for words in sentences(rows, question)),
+        findings="".join(f"<p>{html.escape(words)}</p>" for words in said if words),
         words=html.escape(best_notes(view, state)),
         table=render(table),
         explanation=html.escape(

@@ -14,6 +14,7 @@ from app.explore.best_words import (
     decided_side,
     interval_words,
     is_estimate,
+    is_guessed,
     kind_of_mean,
     more_runs_words,
     percent,
@@ -55,7 +56,7 @@ def best_settings_table(rows: pl.DataFrame, question: Asked) -> html.Div:
     subjects = "System" if any(map(system_name, listed)) else "Place" if place_names else "Dataset"
     head = [
         html.Th(subjects),
-        *([html.Th("Recommended setting")] if has_settings else []),
+        *([html.Th(_setting_title(listed, question))] if has_settings else []),
         *(html.Th(each.title, className="number") for each in shown.values()),
         *([html.Th("Not told apart", className="number", title=_SET_TITLE)] if has_sets else []),
         *([html.Th("Regret", className="number", title=_REGRET_TITLE)] if has_sets else []),
@@ -87,6 +88,13 @@ def best_settings_table(rows: pl.DataFrame, question: Asked) -> html.Div:
         for row, setting_text in zip(listed, settings, strict=True)
     ]
     return html.Table([html.Thead(html.Tr(head)), html.Tbody(body)], className="best")
+
+
+def _setting_title(listed: Sequence[Mapping[str, Any]], question: Asked) -> str:
+    if not any(is_guessed(row, question) for row in listed):
+        return "Recommended setting"
+    most = "most" if question.cost.better == "more" else "least"
+    return f"Setting with {most} {lowered(question.cost.title)}"
 
 
 def _best_row(listed: Sequence[Mapping[str, Any]], question: Asked) -> Mapping[str, Any] | None:

@@ -47,6 +47,7 @@ from app.kit.context import lake_view
 from app.kit.filters import offered_choices
 from app.kit.lake_view import LakeView
 from app.kit.page import Page, View
+from app.kit.words import guessed_words
 
 PAGE = Page(
     name="explore",
@@ -124,7 +125,8 @@ def _best(view: LakeView, state: ExploreState) -> tuple:
     """List the best settings, and write what the runs prove of them."""
     rows, question = best_table(view, state), asked_of(view, state)
     table = best_settings_table(rows, question)
-    said = [html.P(source_words(view, state), className="quiet")]
+    notes = (source_words(view, state), guessed_words(view, state.selection))
+    said = [html.P(words, className="quiet") for words in notes if words]
     return table, best_notes(view, state), said + list(map(html.P, sentences(rows, question)))
 
 

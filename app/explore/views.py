@@ -74,6 +74,7 @@ def asked_of(view: LakeView, state: ExploreState) -> Asked:
         varying=question.varying.intersection(setting_keys(question)),
         catalogue=view.catalogue,
         sd=_sd_of_one_setting(question),
+        guessed=view.lake.guessed,
     )
 
 

@@ -13,7 +13,7 @@ from app.kit.clause import write_knobs
 from app.kit.lake_view import LakeView
 from app.kit.links import address
 from app.kit.url_state import LINK_VERSION, write_value
-from app.kit.words import EMPTY_LAKE_PLAIN
+from app.kit.words import EMPTY_LAKE_PLAIN, guessed_words
 from data.analysis.verdicts import DOES_NOT, HOLDS, IN_PART, NEARLY, UNDECIDED
 from data.findings import Claim
 from data.published import PublishedClaim
@@ -50,16 +50,18 @@ def claims_block(view: LakeView, state: FindingsState, has_links: bool = True) -
     still_open = [claim for claim in claims if claim.outcome == "undecided"]
     alone = sum(claim.holds_alone for claim in decided)
     total = claims[0].adjusted.removeprefix("1 of ")
+    guessed = guessed_words(view, state.selection)
+    quoted = "" if guessed else " and may be quoted one by one"
     sentence = (
         f"{len(decided):,} of {len(claims):,} claims are decided ({total} were judged together; at "
-        f"most 5 % of the decided ones are expected to be wrong). {alone:,} hold alone and may be "
-        f"quoted one by one. {len(still_open):,} {'is' if len(still_open) == 1 else 'are'} open."
+        f"most 5 % of the decided ones are expected to be wrong). {alone:,} hold alone{quoted}. "
+        f"{len(still_open):,} {'is' if len(still_open) == 1 else 'are'} open. {guessed}"
     )
     # The scale of intervals ends at the logarithm of a factor.
     effects = [abs(_log(claim.effect)) for claim in claims if claim.effect is not None]
     half = min(max(1.05 * max(effects, default=0), log(_LEAST_FACTOR)), log(_MOST_FACTOR))
     return [
-        html.P(sentence, className="note"),
+        html.P(sentence.strip(), className="note"),
         *_group("Decided, largest effects first", decided, half, view, state, has_links),
         *_group("Open, and what would decide", still_open, half, view, state, has_links),
     ]

@@ -28,6 +28,8 @@ workload_title: Final = SHIPPED_FACETS["workload"].titled
 
 # Knobs that labels, titles or `load_words` name instead.
 _NAMED_APART: Final = ("dataset", "workload", "system", "load", "message")
+# Knobs that a note on guesses names.
+_GUESSED_NAMED: Final = 4
 # The system of runs of which nobody said one.
 UNKNOWN: Final = "unknown"
 EMPTY_LAKE: Final = (
@@ -178,6 +180,18 @@ def no_run_left(cube: pl.DataFrame, selection: Selection, catalogue: Catalogue) 
     useful = [f"{knobs[name].title} ({runs:,} runs)" for name, runs in without.items() if runs]
     hint = f"Clear one of these to see some: {', '.join(useful)}." if useful else "Clear some."
     return f"No run has all of these filters.{BREAK}{hint}"
+
+
+def guessed_words(view: LakeView, selection: Selection) -> str:
+    """Say that what was set was guessed in runs that the filters leave; empty where none was."""
+    if view.lake.guessed.isdisjoint(view.part_left(selection).values("dataset")):
+        return ""
+    knobs = configuration_knobs(view.varying(selection), view.catalogue)
+    names = [knob.noun for knob in knobs if knob.is_declared]
+    more = [f"{len(names) - _GUESSED_NAMED} more"] if len(names) > _GUESSED_NAMED else []
+    listed = ", ".join([*names[:_GUESSED_NAMED], *more])
+    found = f"What was set was guessed: {listed}" if listed else "No column was guessed to be set"
+    return f"{found}. To correct it: python -m ingest propose --lake LAKE, see docs/own-logs.md."
 
 
 def order_note(view: LakeView, selection: Selection) -> str:

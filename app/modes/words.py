@@ -103,13 +103,18 @@ def limit_words(judged: Judged) -> str:
     return f"{measure.title} {bound} {format_quantity(state.limit, measure.unit)}"
 
 
-def question(judged: Judged) -> str:
-    """`Energy (less is better): best system`; without a direction `Temperature by system`."""
+def question(judged: Judged, is_guessed: bool = False) -> str:
+    """`Energy (less is better): best system`; without a direction `Temperature by system`.
+
+    Args:
+        is_guessed: Whether it is a guess that the competitors compete: none is called the best.
+    """
     measure, noun = judged.metric, judged.competitors.knob.noun
     if not measure.better:
         return f"{measure.title} by {noun} (neither less nor more is better)"
     against = " against the default" if judged.has_default else ""
-    return f"{measure.title} ({measure.better} is better): best {noun}{against}"
+    best = f" by {noun}" if is_guessed else f": best {noun}"
+    return f"{measure.title} ({measure.better} is better){best}{against}"
 
 
 def subject(judged: Judged) -> str:

@@ -156,6 +156,14 @@ def problems_query(limit: int) -> tuple[str, list[Any]]:
     )
 
 
+def guessed_query() -> tuple[str, list[Any]]:
+    """Build the query of the datasets of which a table's roles of columns were guessed."""
+    sql = (
+        "SELECT DISTINCT dataset FROM problems WHERE kind = 'guessed_columns' AND dataset NOT NULL"
+    )
+    return sql, []
+
+
 def measured_query(catalogue: Catalogue) -> tuple[str, list[Any]]:
     """Build the query of how many runs of each dataset have each metric: `dataset`, the metrics."""
     counts = ", ".join(f"count({name}) AS {name}" for name in catalogue.plottable)

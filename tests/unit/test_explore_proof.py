@@ -77,8 +77,8 @@ def test_runs_of_one_setting_have_no_best_and_no_frontier(tmp_path: Path) -> Non
     assert sentences(best_table(one, state()), asked_of(one, state())) == [
         "At 200k QPS, Linux tuned has 4 runs of one setting: mean energy 930 J, sd 29.4 J."
     ]
-    (answer,) = settings_answers(one, Selection(), one.catalogue.metric("energy_j"))
-    assert answer == (
+    (asked,) = settings_answers(one, Selection(), one.catalogue.metric("energy_j"))
+    assert asked == (
         "How repeatable is a run?",
         "4 runs have one setting: mean energy 930 J, standard deviation 3.2 % of it.",
     )

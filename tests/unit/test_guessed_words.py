@@ -1,0 +1,110 @@
+"""Where it is a guess what was set, pages state what was measured and recommend nothing."""
+
+from pathlib import Path
+
+import pytest
+
+from app.explore.best_words import sentences
+from app.explore.defaults import default_state
+from app.explore.layout_best import best_settings_table
+from app.explore.views import asked_of, best_table
+from app.findings.answer import default_state as findings_state
+from app.findings.layout_claims import claims_block
+from app.kit.context import Lakes
+from app.kit.export import render
+from app.kit.lake_view import LakeView
+from app.kit.words import guessed_words
+from app.modes.answer import answer
+from app.modes.opening import default_state as modes_state
+from data.findings import claims
+from ingest.__main__ import main
+from tests.fixtures.raw_runs import write_files
+
+# Four policies, three runs each, 0.1 % apart; the third takes least.
+JOULES = {"eager": 90.0, "fair": 80.0, "lazy": 60.0, "none": 70.0}
+TABLE = "policy,energy_j,time_s\n" + "".join(
+    f"{policy},{joules * (1 + r / 1000):.4f},{joules / 10 * (1 + r / 500):.4f}\n"
+    for policy, joules in JOULES.items()
+    for r in range(3)
+)
+NOTE = "What was set was guessed: policy. To correct it: python -m ingest propose --lake LAKE"
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A study that is added as it is, and once more when a person has checked the guess."""
+    folder = tmp_path_factory.mktemp("guessed")
+    write_files(folder / "study", {"runs.csv": TABLE})
+    added = ["add", str(folder / "study"), "--lake"]
+    assert main([*added, str(folder / "guessed")]) == 0
+    proposal = folder / "study" / "wattlas.toml"
+    assert main(["propose", str(folder / "study"), "-o", str(proposal)]) == 0
+    lines = proposal.read_text("utf-8").splitlines()
+    checked = [line for line in lines if not line.startswith("guessed = ")]
+    assert len(checked) == len(lines) - 1
+    proposal.write_text("\n".join(checked), "utf-8")
+    assert main([*added, str(folder / "checked")]) == 0
+    return folder
+
+
+@pytest.fixture(scope="module")
+def guessed(folder: Path) -> LakeView:
+    return Lakes(folder / "guessed").at(None)
+
+
+@pytest.fixture(scope="module")
+def checked(folder: Path) -> LakeView:
+    return Lakes(folder / "checked").at(None)
+
+
+def lead(view: LakeView) -> tuple[str, str]:
+    """The first sentence of Explore, and its table."""
+    state = default_state(view)
+    rows, asked = best_table(view, state), asked_of(view, state)
+    return sentences(rows, asked)[0], render(best_settings_table(rows, asked))
+
+
+def test_explore_recommends_only_what_was_declared(guessed: LakeView, checked: LakeView) -> None:
+    sentence, table = lead(guessed)
+    assert sentence == (
+        "study has its least energy at policy lazy: 60.1 J (n = 3), among 4 settings."
+    )
+    assert "Setting with least energy" in table
+    assert "Recommended" not in table
+    sentence, table = lead(checked)
+    assert "its least energy with 60.1 J (n = 3); it is the best of 4 settings" in sentence
+    assert "recommended: policy lazy" in sentence
+    assert "Recommended setting" in table
+    assert guessed_words(guessed, default_state(guessed).selection).startswith(NOTE)
+    assert guessed_words(checked, default_state(checked).selection) == ""
+
+
+def test_modes_calls_none_the_best_of_what_may_not_compete(
+    guessed: LakeView, checked: LakeView
+) -> None:
+    titles = []
+    for view in (guessed, checked):
+        drawn = answer(view, modes_state(view))
+        titles.append(drawn.winners["layout"]["title"]["text"].partition(",")[0])
+        assert drawn.conclusions[-1].startswith(NOTE) == (view is guessed)
+    assert titles == [
+        "Energy (less is better) by policy", "Energy (less is better): best policy",
+    ]  # fmt: skip
+
+
+def test_a_claim_on_totals_says_its_condition(guessed: LakeView, checked: LakeView) -> None:
+    of_guess, declared = (claims(view.lake) for view in (guessed, checked))
+    assert [claim.metric for claim in of_guess] == ["energy_j"] * 3 + ["duration_s"] * 3
+    assert all(
+        f"in {claim.metric_words}, if both do the same work: " in claim.sentence
+        or f" against {claim.reference}, if both do the same work: " in claim.sentence
+        for claim in of_guess
+    )
+    assert not any("same work" in claim.sentence for claim in declared)
+    assert [(one.effect, one.low) for one in of_guess] == [
+        (one.effect, one.low) for one in declared
+    ]
+    texts = [render(claims_block(view, findings_state(view))[0]) for view in (guessed, checked)]
+    assert [("may be quoted" in text, NOTE in text) for text in texts] == [
+        (False, True), (True, False),
+    ]  # fmt: skip
