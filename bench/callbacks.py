@@ -12,7 +12,7 @@ import polars as pl
 
 from app.explore.layout_controls import IDS
 from app.explore.state import ExploreState
-from data.analysis.coded_rows import LEADING
+from data.analysis.facet_counts import LEADING
 from data.selection import SHIPPED_FACETS, Selection, Value
 
 SEED: Final = 7

@@ -14,7 +14,7 @@ from app.kit.encodings import BREAK
 from app.kit.lake_view import LakeView
 from app.kit.page import Recomputed, View
 from app.kit.words import EMPTY_LAKE_PLAIN, explanation, no_run_left
-from data.analysis.coded_rows import matches
+from data.analysis.facet_counts import matches
 from data.distributions import (
     QUANTITIES,
     Distributions,

@@ -20,6 +20,7 @@ from app.kit.encodings import (
 )
 from app.kit.joined import join_panels
 from app.kit.panels import Split
+from data.analysis.coded_rows import Part
 from data.distributions import Level
 
 # A click opens these many runs of a cell: as many as Timeline shows.
@@ -52,7 +53,7 @@ def draw_map(answer: Answer) -> dict[str, Any]:
         if answer.split.column != "workload":
             # Titles do not list the workloads that each panel pools.
             rows = rows.with_columns(workload=pl.lit(""))
-        split = Split.of(rows, answer.split)
+        split = Split.of(Part.of(rows), answer.split)
     values = answer.values[:MOST_LEVELS]
     panels = split.values if split else (None,)
     levels = [
@@ -71,7 +72,7 @@ def draw_map(answer: Answer) -> dict[str, Any]:
     rows = answer.drawn.select(answer.by).clear()
     keys = [(panel, value) if split else (value,) for panel in panels for value in values]
     rows = type(rows)(keys, rows.schema, orient="row")
-    return {"figure": figure, "columns": encode_columns(rows, answer.by, {})}
+    return {"figure": figure, "columns": encode_columns(Part.of(rows), answer.by, {})}
 
 
 def _most(answer: Answer, level: Level) -> np.ndarray:

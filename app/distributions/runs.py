@@ -12,7 +12,7 @@ from app.kit.lake_view import LakeView, leading
 from app.kit.links import configurations
 from app.kit.settings import MAX_ROWS
 from app.kit.url_state import UrlState, check_choice, parameter
-from data.analysis.coded_rows import LEADING, Choice, FacetCounts, matches
+from data.analysis.facet_counts import LEADING, Choice, FacetCounts, matches
 from data.catalogue import Catalogue
 from data.distributions import QUANTITIES
 from data.errors import DataError

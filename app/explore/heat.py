@@ -105,16 +105,15 @@ def heatmap(question: Question) -> dict[str, Any]:
         return {"figure": message_figure("Nothing to map: no knob has two values here.")}
     heat, measure = heat_of(question), question.catalogue.metric(state.heat_metric)
     place = heat.part.place if heat.system is None else heat.part.place | {"system": heat.system}
-    left = view.part_left(state.selection).at_values(place).rows
+    left = view.part_left(state.selection).at_values(place)
     labels = view.labels
     of = {"system": heat.system, "system_label": labels.get(heat.system or "")}
-    label = system_name(of | {"dataset": left["dataset"][0] if len(left) else None})
+    label = system_name(of | {"dataset": left.row(0)["dataset"] if len(left) else None})
     if not len(heat.cells):
         who = f" of {label}" if label else ""
         return {"figure": message_figure(f"No run{who} has a value for{BREAK}{measure.title}.")}
-    is_mean = (heat.cells["n"] > 1).any()
     parts = [
-        "mean of replicates" if is_mean else "one run each",
+        "mean of replicates" if (heat.cells["n"] > 1).any() else "one run each",
         slice_words(heat.part, labels),
         bold(synthetic_note(left)),
     ]

@@ -155,13 +155,13 @@ def knob_choices(view: LakeView, state: ExploreState) -> Entries:
 def heat_pool_choices(view: LakeView, state: ExploreState) -> Entries:
     """List the settings that the heatmap may pool."""
     shown = Question.of(view, state).heat_knobs
-    left = view.left(state.selection)
+    left = view.part_left(state.selection)
     return pool_choices(left, shown, state.pool, catalogue=view.catalogue)
 
 
 def merge_choices(view: LakeView, state: ExploreState) -> Entries:
     """List the knobs that a reader may call without effect: those that settings differ in."""
-    left = view.left(state.selection)
+    left = view.part_left(state.selection)
     return pool_choices(left, (), state.merged, catalogue=view.catalogue)
 
 
@@ -189,7 +189,7 @@ def lines_pool_choices(view: LakeView, state: ExploreState) -> Entries:
         for name in (state.lines_x, state.lines_by, state.lines_style)
         if name != NONE
     ]
-    left = view.left(state.selection)
+    left = view.part_left(state.selection)
     return pool_choices(left, shown, state.lines_pool, catalogue=view.catalogue)
 
 

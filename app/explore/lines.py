@@ -15,6 +15,7 @@ from app.kit.joined import join_panels
 from app.kit.panels import NONE, Split
 from app.kit.settings import MAX_ROWS
 from app.kit.words import EMPTY_LAKE, explanation, slice_words, subject, synthetic_note
+from data.analysis.coded_rows import Part
 from data.analysis.like_with_like import Slice, like_with_like, pool
 from data.analysis.spreads import mean_spreads
 from data.knobs import Knob
@@ -152,8 +153,8 @@ def lines(question: Question) -> dict[str, Any]:
     everything = pl.concat([_drawable(each)[0] for each in drawn])
     values = everything[by.column].unique().to_list() if by else []
     competitors = competitors_of(by, values, view.systems, labels) if by else None
-    left = view.left(state.selection)
-    left = left if split else drawn[0].part.of(left)
+    left = view.part_left(state.selection)
+    left = left if split else drawn[0].part.within(left)
     first, *further = (catalogue.metric(name).title for name in state.lines_y)
     title = f"{', '.join([first, *map(lowered, further)])} by {x.noun}, {subject(left, 1)}"
     words = [_words(question, each, drawn, labels) for each in drawn]
@@ -195,8 +196,8 @@ def _panels(question: Question) -> tuple[Split | None, list[Lines]]:
     if question.split is None:
         drawn = lines_of(question)
         return None, [drawn] if len(drawn.cells) else []
-    split = Split.of(question.view.left(question.state.selection), question.split)
-    cubes = split.parts(_cube(question))
+    split = Split.of(question.view.part_left(question.state.selection), question.split)
+    cubes = [part.rows for part in split.parts(Part.of(_cube(question)))]
     panels = [lines_of(*each) for each in zip(question.of_panels(split), cubes, strict=True)]
     has_cells = [len(each.cells) > 0 for each in panels]
     return split.only(has_cells), [each for each in panels if len(each.cells)]
@@ -207,7 +208,7 @@ def _words(
 ) -> list[str]:
     """Return the parts of the subtitle of one of the panels."""
     state, left_out = question.state, _drawable(drawn)[1]
-    left = drawn.part.of(question.view.left(drawn.shown))
+    left = drawn.part.within(question.view.part_left(drawn.shown))
     parts = [
         "" if state.lines_stat == "mean" else "medians of runs",
         _levels_words(panels),

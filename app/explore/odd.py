@@ -15,7 +15,8 @@ from app.kit.answer_cache import compact
 from app.kit.columns import floats
 from app.kit.lake_view import LakeView, leading
 from app.kit.settings import MAX_ROWS
-from data.analysis.coded_rows import matches
+from data.analysis.coded_rows import Coded, Part
+from data.analysis.facet_counts import matches
 from data.analysis.noise import group_medians, odd_runs, priors
 from data.catalogue import Catalogue
 from data.metrics import Metric
@@ -110,16 +111,15 @@ def _numbered(rows: pl.DataFrame, columns: Sequence[str]) -> np.ndarray:
     return group
 
 
-def with_odd(
-    points: pl.DataFrame, odd: pl.DataFrame, state: ExploreState, catalogue: Catalogue
-) -> pl.DataFrame:
-    """Add to the points the column `odd`: the odd values behind each, in words, or NULL.
+def odd_column(part: Part, odd: pl.DataFrame, state: ExploreState, catalogue: Catalogue) -> Coded:
+    """Return the odd values behind each point, in words, or NULL.
 
     Args:
-        points: Means of configurations, or runs.
+        part: Means of configurations, or runs.
     """
     if not len(odd):
-        return points.hstack([pl.Series("odd", [None], pl.String).new_from_index(0, len(points))])
+        return Coded([None], np.zeros(len(part), np.uint8))
+    points = part.rows
     shared = [name for name in catalogue.configuration if name in points.columns]
     for axis, column in (("x", state.x), ("y", state.y)):
         of_axis = odd.filter(axis=axis)
@@ -139,7 +139,7 @@ def with_odd(
         points = points.join(odd_rows, on=on, how="left", nulls_equal=True, maintain_order="left")
     text = pl.concat_str("x_odd", "y_odd", separator="; ", ignore_nulls=True)
     is_odd = pl.col("x_odd").is_not_null() | pl.col("y_odd").is_not_null()
-    return points.with_columns(odd=pl.when(is_odd).then(text)).drop("x_odd", "y_odd")
+    return Coded.of(points.select(pl.when(is_odd).then(text)).to_series())
 
 
 def _words(measure: Metric, rows: pl.DataFrame) -> str:

@@ -13,7 +13,7 @@ from app.kit.lake_view import LakeView
 from app.kit.metric_choice import PERFORMANCE
 from app.kit.page_layout import Preset
 from app.kit.words import load_words, workload_title
-from data.analysis.coded_rows import matches
+from data.analysis.facet_counts import matches
 from data.selection import Selection
 
 _LOADS_QPS: Final = (200_000.0, 400_000.0, 600_000.0)

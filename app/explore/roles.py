@@ -5,13 +5,11 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-import polars as pl
 
 from app.explore.state import ExploreState
-from app.kit.columns import floats, values_of
 from app.kit.competitors import Competitors, competitors_of
 from app.kit.panels import NONE
-from data.analysis.coded_rows import distinct
+from data.analysis.coded_rows import Part
 from data.catalogue import Catalogue
 from data.knobs import Knob
 
@@ -46,7 +44,7 @@ class Encoding:
 
 
 def encoding_of(
-    points: pl.DataFrame, state: ExploreState, systems: Sequence[str], catalogue: Catalogue
+    points: Part, state: ExploreState, systems: Sequence[str], catalogue: Catalogue
 ) -> Encoding:
     """Make the encoding of some points.
 
@@ -59,24 +57,22 @@ def encoding_of(
     )
     labels = labels_of(points)
     by_symbol = symbol or catalogue.knobs["system"]
-    values = values_of(points[by_symbol.column]) if symbol else []
+    values = points.values(by_symbol.column) if symbol else []
     hues = None
     if colour is not None:
-        column = points[colour.column]
-        is_one = column.null_count() > 0 and column.drop_nulls().n_unique() == 1
+        column, shades = points.codes(colour.column), points.values(colour.column)
         # Names have a hue each, and so has one number beside none.
-        if is_one or not colour.facet.is_number:
-            counts = column.value_counts().sort("count", colour.column, descending=[True, False])
-            hues = competitors_of(
-                colour, values_of(column), systems, labels, counts[colour.column].to_list()
-            )
+        if (None in shades and len(shades) == 2) or not colour.facet.is_number:
+            counts = dict(zip(column.values, np.bincount(column.codes).tolist(), strict=False))
+            ordered = sorted(shades, key=lambda v: (-counts[v], v is not None, v or 0))
+            hues = competitors_of(colour, shades, systems, labels, ordered)
     return Encoding(colour, size, symbol, competitors_of(by_symbol, values, systems, labels), hues)
 
 
-def labels_of(points: pl.DataFrame) -> dict[str, str]:
+def labels_of(points: Part) -> dict[str, str]:
     """Return system to label, in the order of the systems."""
-    systems, labels = points["system"], points["system_label"]
-    pairs = [(systems[row], labels[row]) for row in distinct(systems)[0].tolist()]
+    first, _ = points.numbered(["system"])
+    pairs = zip(*points.listed(("system", "system_label"), first).values(), strict=True)
     return dict(sorted(pairs, key=lambda pair: pair[0] or ""))
 
 
@@ -89,18 +85,18 @@ def _told(encoding: Encoding) -> list[tuple[Knob, bool]]:
     return [(knob, is_each) for knob, is_each in told if knob is not None]
 
 
-def in_trace_order(points: pl.DataFrame, encoding: Encoding) -> pl.DataFrame:
+def in_trace_order(points: Part, encoding: Encoding) -> Part:
     """Sort points by trace; for the usual knobs the query already sorts them."""
     roles = (encoding.colour, encoding.size, encoding.symbol)
     is_sorted = [knob and knob.name for knob in roles] == ["dvfs", "itr", "system"]
     if is_sorted or not any(roles) or not len(points):
         return points
-    columns = ((pl.col(knob.column), is_each) for knob, is_each in _told(encoding))
-    keys = [column if is_each else column.is_null() for column, is_each in columns]
-    return points.sort(keys, maintain_order=True, nulls_last=True)
+    columns = ((points.codes(knob.column), is_each) for knob, is_each in _told(encoding))
+    keys = [column.ranks() if is_each else column.is_null for column, is_each in columns]
+    return points.taken(np.lexsort(keys[::-1]))
 
 
-def trace_groups(points: pl.DataFrame, encoding: Encoding) -> list[tuple[int, int]]:
+def trace_groups(points: Part, encoding: Encoding) -> list[tuple[int, int]]:
     """Return the row ranges of the traces: one symbol, one hue or scale, with a size or without.
 
     Args:
@@ -109,8 +105,8 @@ def trace_groups(points: pl.DataFrame, encoding: Encoding) -> list[tuple[int, in
     is_first = np.zeros(len(points), bool)
     is_first[:1] = True
     for knob, is_each in _told(encoding):
-        column = points[knob.column]
-        codes = distinct(column)[1] if is_each else np.isnan(floats(column))
+        column = points.codes(knob.column)
+        codes = column.codes if is_each else column.is_null
         is_first[1:] |= codes[1:] != codes[:-1]
     starts = np.flatnonzero(is_first)
     return list(zip(starts.tolist(), [*starts[1:].tolist(), len(points)], strict=True))

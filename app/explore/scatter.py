@@ -10,16 +10,17 @@ import polars as pl
 from app.explore.figures.marks import Marks, find_marks
 from app.explore.figures.scatter import Scene, build_scatter, scatter_words
 from app.explore.fronts import attained_lines, bands_of
-from app.explore.odd import with_odd
+from app.explore.odd import odd_column
 from app.explore.question import Question
 from app.explore.roles import Encoding, encoding_of, in_trace_order, labels_of
-from app.explore.studies import has_rivals, with_standings
-from app.kit.columns import encode_columns, encode_counts, encode_numbers, floats, thin, values_of
+from app.explore.studies import has_rivals, standings_of
+from app.kit.columns import encode_columns, encode_counts, encode_numbers, thin
 from app.kit.encodings import message_figure
 from app.kit.joined import join_panels
 from app.kit.panels import Split
 from app.kit.settings import MAX_POINTS, MAX_ROWS
 from app.kit.words import EMPTY_LAKE, configuration_knobs, explanation, knob_words, no_run_left
+from data.analysis.coded_rows import Part
 from data.catalogue import Catalogue
 from data.knobs import Knob
 from data.queries.explore import points_query
@@ -40,31 +41,22 @@ def scatter(question: Question) -> dict[str, Any]:
     state, catalogue, view = question.state, question.catalogue, question.view
     if not view.runs:
         return {"figure": message_figure(EMPTY_LAKE), "columns": None}
-    points = question.points
+    points = _points(question)
     if not len(points):
         return {"figure": message_figure(_nothing_left(question)), "columns": None}
-    performance = catalogue.metric(question.performance)
-    cost = points["performance"] * performance.sign
-    if not performance.better:
-        cost = pl.Series("performance", [None], pl.Float64).new_from_index(0, len(points))
-    # A copy shares the columns; columns that are set in place need no thread.
-    points = points.clone().replace_column(points.get_column_index("performance"), cost)
-    odd = question.odd.clear() if state.without_odd else question.odd
-    points = with_standings(question, with_odd(points, odd, state, catalogue))
     split = Split.of(points, question.split) if question.split else None
     parts = split.parts(points) if split else [points]
     questions = question.of_panels(split) if split else [question]
-    points = pl.concat(parts) if split else points
-    encoding = encoding_of(points, state, view.systems, catalogue)
+    encoding = encoding_of(_joined(parts), state, view.systems, catalogue)
     parts = [in_trace_order(part, encoding) for part in parts]
-    ends, points = np.cumsum([0, *map(len, parts)]), pl.concat(parts) if split else parts[0]
+    ends, points = np.cumsum([0, *map(len, parts)]), _joined(parts)
     is_contest = has_rivals(question)
     marks = [
         find_marks(own, state, encoding, catalogue, question.varying, is_contest) for own in parts
     ]
     needed = [mark.needed() + start for mark, start in zip(marks, ends, strict=False)]
     drawn = thin(len(points), MAX_POINTS, np.concatenate(needed))
-    shown = points if len(drawn) == len(points) else points[drawn]
+    shown = points if len(drawn) == len(points) else points.taken(drawn)
     every = shown if split else None
     figures = [
         _panel(panel, own, drawn[(drawn >= start) & (drawn < end)] - start, mark, encoding, every)
@@ -85,19 +77,39 @@ def scatter(question: Question) -> dict[str, Any]:
     return {"figure": figure, "columns": columns}
 
 
+def _points(question: Question) -> Part:
+    """Return the points, their performance as a cost, and what is known of their settings."""
+    points, state, catalogue = question.narrowed, question.state, question.catalogue
+    if not len(points):
+        return points
+    performance = catalogue.metric(question.performance)
+    # Without a better end no value is the best.
+    cost = points.floats("performance") * (performance.sign if performance.better else np.nan)
+    odd = question.odd.clear() if state.without_odd else question.odd
+    column = odd_column(points, odd, state, catalogue)
+    return points.with_columns(standings_of(question) | {"odd": column}, {"performance": cost})
+
+
+def _joined(parts: Sequence[Part]) -> Part:
+    """Return the rows of some parts of one table."""
+    if len(parts) == 1:
+        return parts[0]
+    return Part(parts[0].table, np.concatenate([part.at for part in parts]))
+
+
 def _panel(
     question: Question,
-    points: pl.DataFrame,
+    points: Part,
     drawn: np.ndarray,
     marks: Marks,
     encoding: Encoding,
-    every: pl.DataFrame | None,
+    every: Part | None,
 ) -> dict[str, Any]:
     """Draw the points of a panel, or of the page."""
     state = question.state
     bands = bands_of(question) if state.bands else ()
     is_each = state.bands and state.replicates == "runs"
-    attained = attained_lines(question, points) if is_each else ()
+    attained = attained_lines(question, points.rows) if is_each else ()
     scene = Scene(
         question.catalogue, encoding, marks, question.varying, question.view.runs, bands, attained,
         every,
@@ -139,7 +151,7 @@ def _points_query(question: Question) -> tuple[str, list[Any]]:
 
 
 def encode_points(
-    points: pl.DataFrame,
+    points: Part,
     measured: Mapping[str, str],
     varying: Collection[str],
     catalogue: Catalogue,
@@ -160,11 +172,11 @@ def encode_points(
     knobs = catalogue.knobs
     given = [knobs[name] for name in ("load", "message") if knobs[name].column in varying]
     named = [*given, *configuration_knobs(varying, catalogue)]
-    others = (n for n in catalogue.configuration if n in catalogue.knob_of_column)
-    further = [n for n in others if n not in KNOBS and points[n].null_count() < len(points)]
-    configuration = [*KNOBS, *further]
-    marks = [name for name in _MARKS if name in points.columns and points[name].count()]
-    fields = {name: floats(points[column]) for column, name in measured.items()}
+    others = [n for n in catalogue.configuration if n in catalogue.knob_of_column]
+    there = points.known({*others, *_MARKS}.intersection(points.table.columns))
+    configuration = [*KNOBS, *(n for n in others if n not in KNOBS and n in there)]
+    marks = [name for name in _MARKS if name in there]
+    fields = {name: points.floats(column) for column, name in measured.items()}
     encoded = encode_columns(points, [*configuration, *marks], fields)
     return {
         **encoded,
@@ -181,19 +193,19 @@ def encode_points(
             if knob.column in configuration
         ],
         "labels": labels_of(points),
-        "runs": encode_counts(points["n"].to_numpy()),
-        "logged": encode_counts(points["logged"].to_numpy()),
+        "runs": encode_counts(points.numbers("n")),
+        "logged": encode_counts(points.numbers("logged")),
         "spreads": {
-            axis: encode_numbers(floats(points[f"{axis}_sd"]).astype(np.float32)) for axis in "xy"
+            axis: encode_numbers(points.floats(f"{axis}_sd").astype(np.float32)) for axis in "xy"
         },
     }
 
 
-def _unset(points: pl.DataFrame, knob: str) -> list[str | None]:
+def _unset(points: Part, knob: str) -> list[str | None]:
     """Return the systems of points without an ITR, for which the word depends on them."""
-    if knob != "itr" or not points["itr_us"].null_count():
+    if knob != "itr":
         return []
-    return values_of(points["system"][np.flatnonzero(np.isnan(floats(points["itr_us"])))])
+    return points.taken(np.flatnonzero(points.codes("itr_us").is_null)).values("system")
 
 
 def _named(

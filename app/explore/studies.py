@@ -21,7 +21,7 @@ from xxhash import xxh3_128_digest
 from app.explore.question import Question
 from app.kit.lake_view import LakeView, leading
 from app.kit.settings import MAX_ROWS
-from data.analysis.coded_rows import CodedRows, Part
+from data.analysis.coded_rows import Coded, CodedRows, Part
 from data.analysis.noise import Prior
 from data.catalogue import Catalogue
 from data.choices import Study, in_order, prior_in, study
@@ -161,11 +161,11 @@ _STANDINGS: Final = {
 }
 
 
-def with_standings(question: Question, points: pl.DataFrame) -> pl.DataFrame:
-    """Add to the points of a question what their settings are.
+def standings_of(question: Question) -> dict[str, Coded]:
+    """Return what the settings of the points of a question are.
 
     Returns:
-        Three columns more: `standing` (within, maybe, outside; NULL without a limit); `next_run`
+        Three columns: `standing` (within, maybe, outside; NULL without a limit); `next_run`
         (in, out: whether the next run meets the limit with 95 %); `best` of those that cannot be
         told from the best: `set` with two runs, `once` with one, else NULL, as where no settings
         compete or neither less nor more of the cost is known to be better.
@@ -173,7 +173,7 @@ def with_standings(question: Question, points: pl.DataFrame) -> pl.DataFrame:
     moments = moments_of(question)
     kind_of_setting, kind_of_point, kinds = _kinds(question, moments)
     codes = {
-        name: np.full(kinds + 1, len(words) - 1, np.uint32) for name, words in _STANDINGS.items()
+        name: np.full(kinds + 1, len(words) - 1, np.uint8) for name, words in _STANDINGS.items()
     }
     is_contest = question.cost.better is not None and has_rivals(question)
     for chosen in reversed(studies_of(question)):
@@ -185,11 +185,7 @@ def with_standings(question: Question, points: pl.DataFrame) -> pl.DataFrame:
             codes["next_run"][kind] = _next_runs(chosen.study)[::-1]
         if is_contest:
             codes["best"][kind] = np.where(best.is_member, n < 2, 2)[::-1]
-    columns = [
-        pl.Series(name, words, pl.Categorical)[codes[name][kind_of_point]]
-        for name, words in _STANDINGS.items()
-    ]
-    return points.hstack(columns)
+    return {name: Coded([*words], codes[name][kind_of_point]) for name, words in _STANDINGS.items()}
 
 
 def _kinds(question: Question, moments: Moments) -> tuple[np.ndarray, np.ndarray, int]:

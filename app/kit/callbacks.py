@@ -21,7 +21,7 @@ from app.kit.ids import PageIds
 from app.kit.lake_view import LakeView
 from app.kit.url_state import UrlState, read_flag
 from app.kit.words import order_note
-from data.analysis.coded_rows import LEADING
+from data.analysis.facet_counts import LEADING
 
 
 def register_gather(ids: PageIds, controls: Mapping[str, str]) -> None:

@@ -12,14 +12,14 @@ import numpy as np
 import orjson
 import polars as pl
 
-from data.analysis.coded_rows import distinct
+from data.analysis.coded_rows import Coded, Part, distinct
 from data.selection import Value
 
 _GOLDEN = 0.6180339887498949
 
 
 def encode_columns(
-    rows: pl.DataFrame, knobs: Iterable[str], fields: Mapping[str, np.ndarray]
+    rows: Part, knobs: Iterable[str], fields: Mapping[str, np.ndarray]
 ) -> dict[str, Any]:
     """Encode the rows that the views of a page link: what clauses are evaluated over.
 
@@ -32,19 +32,18 @@ def encode_columns(
     """
     return {
         "count": len(rows),
-        "knobs": {name: encode_knob(rows[name]) for name in knobs},
+        "knobs": {name: encode_knob(rows.codes(name)) for name in knobs},
         "fields": {name: encode_numbers(numbers) for name, numbers in fields.items()},
     }
 
 
-def encode_knob(column: pl.Series) -> dict[str, Any]:
+def encode_knob(column: Coded) -> dict[str, Any]:
     """Encode a column as its distinct values, ascending with NULL last, and indices into them."""
-    first, index = distinct(column)
-    values = [column[row] for row in first.tolist()]
-    order = sorted(range(len(values)), key=lambda i: (values[i] is None, values[i]))
-    rank = np.empty(len(order), np.min_scalar_type(max(len(order) - 1, 0)))
+    values = column.values
+    order = sorted(column.there.tolist(), key=lambda i: (values[i] is None, values[i]))
+    rank = np.zeros(len(values), np.min_scalar_type(max(len(order) - 1, 0)))
     rank[order] = range(len(order))
-    return {"values": [values[i] for i in order], "index": encode_numbers(rank[index])}
+    return {"values": [values[i] for i in order], "index": encode_numbers(rank[column.codes])}
 
 
 def values_of(column: pl.Series) -> list[Any]:

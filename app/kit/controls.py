@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import dash_mantine_components as dmc
-import polars as pl
 
+from data.analysis.coded_rows import Part
 from data.analysis.like_with_like import poolable
 from data.catalogue import Catalogue
 from data.knobs import Knob
@@ -96,7 +96,7 @@ def pool_select(
 
 
 def pool_choices(
-    rows: pl.DataFrame,
+    rows: Part,
     shown: Sequence[Knob],
     pooled: Sequence[str],
     *,

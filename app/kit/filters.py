@@ -9,7 +9,7 @@ from dash import html
 
 from app.kit import ids
 from app.kit.lake_view import LakeView, leading
-from data.analysis.coded_rows import LEADING, Choice
+from data.analysis.facet_counts import LEADING, Choice
 from data.knob_table import UNSET
 from data.knobs import Knob
 from data.selection import Selection, Value

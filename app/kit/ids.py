@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any, Final
 
-from data.analysis.coded_rows import LEADING
+from data.analysis.facet_counts import LEADING
 
 # Ids of the frame around all pages.
 THEME: Final = "theme"

@@ -8,12 +8,10 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import numpy as np
-import polars as pl
 
-from app.kit.columns import values_of
 from app.kit.competitors import ordered_values, words_of
 from app.kit.words import workload_title
-from data.analysis.coded_rows import Coded
+from data.analysis.coded_rows import Part
 from data.knobs import Knob
 from data.selection import Selection, Value
 
@@ -61,14 +59,15 @@ class Split:
     workloads: tuple[tuple[str, ...], ...]
 
     @classmethod
-    def of(cls, rows: pl.DataFrame, knob: Knob) -> "Split":
+    def of(cls, rows: Part, knob: Knob) -> "Split":
         """Split rows with the knob's column, `system`, `system_label` and `workload`."""
-        values = ordered_values(knob, values_of(rows[knob.column]))
-        labels = dict(rows.select("system", "system_label").unique().iter_rows())
+        values = ordered_values(knob, rows.values(knob.column))
+        labels = dict(rows.combinations(("system", "system_label")))
         shown = tuple(values[:MOST_PANELS])
-        there = rows.select(knob.column, "workload").unique().sort("workload")
-        pairs = [(value, str(name)) for value, name in there.iter_rows()]
-        workloads = tuple(tuple(name for own, name in pairs if own == value) for value in shown)
+        pairs = [(value, str(name)) for value, name in rows.combinations((knob.column, "workload"))]
+        workloads = tuple(
+            tuple(sorted(name for own, name in pairs if own == value)) for value in shown
+        )
         return cls(knob, shown, tuple(values[MOST_PANELS:]), labels, workloads)
 
     def only(self, is_there: Sequence[bool]) -> "Split":
@@ -92,11 +91,12 @@ class Split:
             )
         ]
 
-    def parts(self, rows: pl.DataFrame) -> list[pl.DataFrame]:
+    def parts(self, rows: Part) -> list[Part]:
         """Return the rows of each panel, in the order that they have."""
-        column = Coded.of(rows[self.knob.column])
+        column = rows.codes(self.knob.column)
         numbers = {value: number for number, value in enumerate(column.values)}
-        return [rows[np.flatnonzero(column.codes == numbers.get(v, -1))] for v in self.values]
+        own = (np.flatnonzero(column.codes == numbers.get(value, -1)) for value in self.values)
+        return [rows.taken(numbers) for numbers in own]
 
     def narrow(self, selection: Selection, value: Value | None) -> Selection:
         """Return the filters of one panel."""

@@ -11,11 +11,11 @@ from typing import Any, Final
 
 import polars as pl
 
-from app.kit.columns import values_of
 from app.kit.competitors import itr_words, value_words
 from app.kit.encodings import BREAK, bold, without_marks
 from app.kit.lake_view import LakeView
-from data.analysis.coded_rows import count_runs
+from data.analysis.coded_rows import Part
+from data.analysis.facet_counts import count_runs
 from data.analysis.like_with_like import Slice
 from data.catalogue import Catalogue
 from data.knob_table import ADAPTIVE, GOVERNOR
@@ -92,18 +92,18 @@ def load_words(load_qps: float | None, message_bytes: float | None) -> str:
     return " · ".join(parts)
 
 
-def subject(points: pl.DataFrame, named_loads: int = 3) -> str:
+def subject(points: Part, named_loads: int = 3) -> str:
     """Return what the points show: `memcached at 200k QPS`, `NetPIPE at 4 message sizes`.
 
     Args:
         named_loads: Most loads or sizes that are named; of more there is the number.
     """
-    names = sorted(values_of(points["workload"]), key=lambda name: (name is not None, name))
+    names = sorted(points.values("workload"), key=lambda name: (name is not None, name))
     text = ", ".join(dict.fromkeys(workload_title(w) for w in names))
-    each = [values_of(points[name]) for name in ("load_qps", "message_bytes")]
+    each = [points.values(name) for name in ("load_qps", "message_bytes")]
     combinations = list(product(*each))
     if min(map(len, each)) > 1:
-        combinations = points.select("load_qps", "message_bytes").unique().rows()
+        combinations = points.combinations(("load_qps", "message_bytes"))
     pairs = sorted(combinations, key=lambda pair: [value or 0 for value in pair])
     loads = [word for pair in pairs if (word := load_words(*pair))]
     if not loads:
@@ -154,12 +154,12 @@ def axis_words(x: str, y: str, catalogue: Catalogue) -> str:
     return f"{catalogue.metric(y).title} against {lowered(catalogue.metric(x).title)}"
 
 
-def synthetic_note(points: pl.DataFrame) -> str:
+def synthetic_note(points: Part) -> str:
     """Return the warning for synthetic runs; empty for measured runs."""
-    share = points["is_synthetic"]
-    if not share.any():
+    kinds = points.values("is_synthetic")
+    if True not in kinds:
         return ""
-    return "synthetic data" if share.all() else "partly synthetic data"
+    return "partly synthetic data" if False in kinds else "synthetic data"
 
 
 def _missing(value: float | None) -> bool:

@@ -16,7 +16,7 @@ from app.kit.metric_choice import PERFORMANCE, choose_cost, performance_column, 
 from app.kit.page_layout import Preset
 from app.kit.panels import split_name
 from app.modes.state import ModesState
-from data.analysis.coded_rows import LEADING
+from data.analysis.facet_counts import LEADING
 from data.analysis.like_with_like import like_with_like
 from data.catalogue import SHIPPED, Catalogue
 from data.knobs import Knob

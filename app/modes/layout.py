@@ -182,7 +182,9 @@ def map_pool_choices(view: LakeView, state: ModesState) -> Entries:
     knobs = view.catalogue.knobs
     taken = (state.x, state.y, state.competitor, state.split)
     shown = [knobs[name] for name in taken if name and name in knobs]
-    return pool_choices(view.left(state.selection), shown, state.pool, catalogue=view.catalogue)
+    return pool_choices(
+        view.part_left(state.selection), shown, state.pool, catalogue=view.catalogue
+    )
 
 
 def correction_choices(view: LakeView, state: ModesState) -> Entries:

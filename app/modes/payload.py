@@ -163,7 +163,7 @@ def _alone(state: ModesState) -> ModesState:
 
 def _joined(view: LakeView, state: ModesState) -> Judged:
     """Return the cells of all panels; those of the page where no panel has one."""
-    split = Split.of(view.left(state.selection), view.catalogue.knobs[state.split])
+    split = Split.of(view.part_left(state.selection), view.catalogue.knobs[state.split])
     selections = [split.narrow(state.selection, value) for value in split.values]
     judged_panels = [judge_panel(view, replace(_alone(state), selection=own)) for own in selections]
     has_cells = [len(panel.comparison.cells) > 0 for panel in judged_panels]

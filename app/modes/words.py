@@ -132,7 +132,7 @@ def subject(judged: Judged) -> str:
 
 def subtitle(view: LakeView, judged: Judged) -> str:
     """Return how cells are compared, which runs, and a warning of synthetic data; 1 or 2 lines."""
-    note = synthetic_note(view.left(judged.state.selection))
+    note = synthetic_note(view.part_left(judged.state.selection))
     panels = "each panel compared by itself" if judged.split else ""
     parts = [panels, limit_words(judged), slice_words(judged.part, judged.labels), bold(note)]
     parts.append(judged.split.words() if judged.split else "")

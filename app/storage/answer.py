@@ -37,7 +37,8 @@ from app.storage.study import (
     study_of,
 )
 from app.storage.views import BY_NAME, CLAIMS, OF_VERSION_1, PUBLISHED, VIEWS
-from data.analysis.coded_rows import matches
+from data.analysis.coded_rows import Part
+from data.analysis.facet_counts import matches
 from data.catalogue import Catalogue
 from data.queries.recomputed import proportions_query
 from data.queries.statement import statement
@@ -123,7 +124,7 @@ def _configurations(study: Study) -> dict[str, Any]:
     rows = study.rows
     fields = {name: floats(rows[name]).astype(np.float32) for name in METRICS}
     return {
-        **encode_columns(rows, knob_columns(study.catalogue), fields),
+        **encode_columns(Part.of(rows), knob_columns(study.catalogue), fields),
         "runs": rows["runs"].to_list(),
         "workloads": rows["workload"].unique().sort().to_list(),
     }

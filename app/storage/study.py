@@ -14,7 +14,8 @@ from app.kit.settings import MAX_ROWS
 from app.kit.words import slice_words, synthetic_note
 from app.storage.figures.base import DEVICE_UNKNOWN, NO_DEVICE, Scene
 from app.storage.state import StorageState
-from data.analysis.coded_rows import Choice, FacetCounts, matches
+from data.analysis.coded_rows import Part
+from data.analysis.facet_counts import Choice, FacetCounts, matches
 from data.analysis.like_with_like import Slice, like_with_like
 from data.analysis.storage_means import (
     BARS,
@@ -217,6 +218,7 @@ def _study_of(view: LakeView, state: StorageState) -> Study:
         idle.with_columns(pl.col("device").cast(pl.String)), ["power_w"], is_interval
     )
     peaks = view.answered(*peak_query(selection, catalogue=catalogue))
+    everything = pl.concat([each.select("is_synthetic") for each in (rows, idle)])
     modes = cube["mode"].unique().sort(nulls_last=True).to_list()
     scene = Scene(
         modes=competitors_of(catalogue.knobs["mode"], modes, view.systems, {}),
@@ -224,7 +226,7 @@ def _study_of(view: LakeView, state: StorageState) -> Study:
         is_interval=is_interval,
         place=state.place,
         place_words=place_words(state.place),
-        note=synthetic_note(pl.concat([each.select("is_synthetic") for each in (rows, idle)])),
+        note=synthetic_note(Part.of(everything)),
         unnamed=DEVICE_UNKNOWN if None in rows["device"].to_list() else NO_DEVICE,
         catalogue=catalogue,
     )
@@ -313,4 +315,5 @@ def place_choices(cube: pl.DataFrame, state: StorageState) -> dict[str, Entries]
 def storage_pool_choices(view: LakeView, state: StorageState) -> Entries:
     """List the settings that heatmaps, bars and idle power may pool."""
     left = storage_cube(view, state.selection).filter(matches(state.selection))
-    return pool_choices(left, (view.catalogue.knobs["mode"],), state.pool, catalogue=view.catalogue)
+    modes = (view.catalogue.knobs["mode"],)
+    return pool_choices(Part.of(left), modes, state.pool, catalogue=view.catalogue)

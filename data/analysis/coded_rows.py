@@ -1,4 +1,4 @@
-"""Tables in memory whose rows are taken by indices, and the counts of runs behind each filter.
+"""Tables in memory whose rows are taken by indices.
 
 Polars hands each filter and each choice of rows to another thread, which takes longer than the work
 where rows are few. Here filters are looked up in the codes of columns, and columns are taken one by
@@ -7,21 +7,16 @@ one, when they are read.
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
-from typing import Any, Final, TypeVar
+from functools import cached_property
+from typing import Any, TypeVar
 
 import numpy as np
 import polars as pl
 
-from data.catalogue import Catalogue
-from data.selection import Clause, Selection, Value, unset_itr
+from data.selection import Clause
 
 Key = TypeVar("Key", bound=Hashable)
 Made = TypeVar("Made")
-# Each facet's choices are counted under the clauses of all others.
-_CACHED_CLAUSES: Final = 16
-# Facets that decide which loads and settings exist.
-LEADING: Final = ("dataset", "workload")
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,8 +30,33 @@ class Coded:
     def of(cls, column: pl.Series) -> "Coded":
         """Code a column."""
         first, index = distinct(column)
-        narrow = np.min_scalar_type(len(first))
-        return cls([column[row] for row in first.tolist()], index.astype(narrow))
+        values = [column[row] for row in first.tolist()]
+        if len(values) == 1:  # A code that stands for all rows takes one byte.
+            return cls(values, np.broadcast_to(np.zeros((), np.uint8), len(column)))
+        return cls(values, index.astype(np.min_scalar_type(len(first))))
+
+    @property
+    def null_count(self) -> int:
+        """How many rows have NULL."""
+        return int(np.count_nonzero(self.is_null)) if None in self.values else 0
+
+    @property
+    def is_null(self) -> np.ndarray:
+        """Which rows have NULL."""
+        return np.array([*(value is None for value in self.values), False])[self.codes]
+
+    def ranks(self, is_falling: bool = False) -> np.ndarray:
+        """Return the place of each row's value among all in order, NULL last."""
+        known = sorted((v for v in self.values if v is not None), reverse=is_falling)
+        places = {value: place for place, value in enumerate([*known, None])}
+        return np.array([places[value] for value in self.values], np.int64)[self.codes]
+
+    @property
+    def there(self) -> np.ndarray:
+        """The codes that occur, ascending."""
+        if len(self.values) == 1:
+            return np.arange(min(1, len(self.codes)))
+        return np.flatnonzero(np.bincount(self.codes, minlength=len(self.values)))
 
 
 def distinct(values: pl.Series | np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -76,20 +96,27 @@ class CodedRows:
     """A table, and what follows from it.
 
     Attributes:
+        columns: Names of its columns.
         codes: Columns as indices into their distinct values.
         numbers: Columns of numbers, shape (rows,); NaN where they are NULL.
         nulls: How many rows have NULL in a column.
     """
 
     def __init__(self, rows: pl.DataFrame) -> None:
-        self.rows = rows
+        self.columns = rows.columns
+        self._rows = rows
         self.codes: Once[str, Coded] = Once(lambda name: Coded.of(rows[name]))
         self.numbers: Once[str, np.ndarray] = Once(lambda name: rows[name].to_numpy())
         self.nulls: Once[str, int] = Once(lambda name: rows[name].null_count())
         self._derived: dict[Hashable, Any] = {}
 
     def __len__(self) -> int:
-        return len(self.rows)
+        return len(self._rows)
+
+    @property
+    def rows(self) -> pl.DataFrame:
+        """The table."""
+        return self._rows
 
     def derived(self, key: Hashable, make: Callable[[], Any]) -> Any:
         """Return what a function makes of the whole table, made once for each key."""
@@ -131,21 +158,24 @@ class Part:
         return cls(CodedRows(rows), slice(None))
 
     def __len__(self) -> int:
-        return len(self.table.rows) if isinstance(self.at, slice) else len(self.at)
+        return len(self.table) if isinstance(self.at, slice) else len(self.at)
 
     @cached_property
     def rows(self) -> pl.DataFrame:
         """The rows as a table of their own; those that follow each other are not copied."""
         if isinstance(self.at, slice):
             return self.table.rows
-        first, count = (int(self.at[0]), len(self.at)) if len(self.at) else (0, 0)
-        if not count or self.at[-1] - first == count - 1:
-            return self.table.rows.slice(first, count)
+        if not len(self.at) or (np.diff(self.at) == 1).all():
+            return self.table.rows.slice(self.at[0] if len(self.at) else 0, len(self.at))
         return self.table.rows[self.at]
 
     def numbers(self, column: str) -> np.ndarray:
         """Return a column of numbers, shape (rows,); NaN where it is NULL."""
         return self.table.numbers[column][self.at]
+
+    def floats(self, column: str) -> np.ndarray:
+        """Return a column of numbers in float64."""
+        return self.numbers(column).astype(np.float64, copy=False)
 
     def codes(self, column: str) -> Coded:
         """Return a column as indices into the distinct values of the table."""
@@ -154,9 +184,8 @@ class Part:
 
     def values(self, column: str) -> list[Any]:
         """Return the distinct values of a column, None for NULL, in any order."""
-        coded = self.table.codes[column]
-        counts = np.bincount(coded.codes[self.at], minlength=len(coded.values))
-        return [coded.values[code] for code in np.flatnonzero(counts).tolist()]
+        coded = self.codes(column)
+        return [coded.values[code] for code in coded.there.tolist()]
 
     def varying(self, columns: Iterable[str]) -> list[str]:
         """Return which of some columns have several values, NULL among them, in their order."""
@@ -171,14 +200,13 @@ class Part:
 
     def known(self, columns: Iterable[str]) -> frozenset[str]:
         """Return which of some columns have a value in any row."""
-        table, known, count = self.table, [], len(self.table.rows)
+        table, known, count = self.table, [], len(self.table)
         for name in columns:
             nulls = table.nulls[name]
             if not nulls or isinstance(self.at, slice):
                 is_known = nulls < count
             else:
-                coded = table.codes[name]
-                is_known = bool((coded.codes[self.at] != coded.values.index(None)).any())
+                is_known = not self.codes(name).is_null.all()
             if is_known:
                 known.append(name)
         return frozenset(known)
@@ -204,12 +232,16 @@ class Part:
 
     def listed(self, columns: Iterable[str], numbers: np.ndarray) -> dict[str, list[Any]]:
         """Return the values of some rows, by column."""
-        at = np.arange(len(self.table.rows))[self.at][numbers]
+        at = self.taken(numbers).at
         coded = {name: self.table.codes[name] for name in columns}
         return {
             name: [own.values[code] for code in own.codes[at].tolist()]
             for name, own in coded.items()
         }
+
+    def combinations(self, columns: Sequence[str]) -> list[tuple[Any, ...]]:
+        """Return the combinations of values of some columns, each once."""
+        return list(zip(*self.listed(columns, self.numbered(columns)[0]).values(), strict=True))
 
     def row(self, number: int) -> dict[str, Any]:
         """Return one row by the names of its columns."""
@@ -227,118 +259,36 @@ class Part:
 
     def where(self, mask: np.ndarray) -> "Part":
         """Return the rows that a mask has; shape (rows,)."""
-        if mask.all():
-            return self
-        return Part(self.table, np.arange(len(self.table.rows))[self.at][mask])
+        return self if mask.all() else self.taken(np.flatnonzero(mask))
+
+    def taken(self, numbers: np.ndarray) -> "Part":
+        """Return some rows by their numbers, in that order."""
+        return Part(self.table, numbers if isinstance(self.at, slice) else self.at[numbers])
+
+    def with_columns(self, codes: Mapping[str, Coded], numbers: Mapping[str, np.ndarray]) -> "Part":
+        """Return these rows with further columns, which replace those of the same names."""
+        return Part(_Widened(self, codes, numbers), slice(None))
 
 
-@dataclass(frozen=True, slots=True)
-class Choice:
-    """One value of a facet, its label, and the number of runs under the other filters."""
-
-    value: Value
-    label: str
-    runs: int
-
-
-class FacetCounts:
-    """Counts the runs behind each choice of each filter, for one cube.
-
-    Args:
-        cube: Answer of `facet_cube_query`.
-        outline: Answer of `outline_query`, where the cube is of some datasets only.
-        catalogue: That of the lake.
-    """
+class _Widened(CodedRows):
+    """Rows of another table with further columns, which the table of `rows` lacks."""
 
     def __init__(
-        self,
-        cube: pl.DataFrame,
-        outline: pl.DataFrame | None = None,
-        *,
-        catalogue: Catalogue,
+        self, part: Part, codes: Mapping[str, Coded], numbers: Mapping[str, np.ndarray]
     ) -> None:
-        self._facets = catalogue.facets
-        self._outline = None
-        if outline is not None:
-            self._outline = FacetCounts(outline, catalogue=catalogue)
-        self._cube = CodedRows(cube)
-        self._runs = cube["runs"].to_numpy()
-        self._passing = lru_cache(maxsize=_CACHED_CLAUSES)(self._cube.passing)
-        self._matching = lru_cache(maxsize=_CACHED_CLAUSES)(self._find_matching)
-        self._labels = _labels(cube if outline is None else outline)
+        self._part = part
+        self.columns = [*dict.fromkeys((*part.table.columns, *codes, *numbers))]
+        self.codes = Once(part.codes)
+        self.codes.update(codes)
+        self.numbers = Once(part.numbers)
+        self.numbers.update(numbers)
+        self.nulls = Once(lambda name: self.codes[name].null_count)
+        self._derived = {}
 
-    def choices(self, selection: Selection) -> dict[str, list[Choice]]:
-        """List the choices of every facet, as `of`."""
-        return {name: self.of(name, selection) for name in self._facets}
+    def __len__(self) -> int:
+        return len(self._part)
 
-    def of(self, facet: str, selection: Selection) -> list[Choice]:
-        """List the values of one facet that occur under the other facets' filters, in order.
-
-        A chosen value stays in the list with count 0 if no run has it, so that a visitor can clear
-        it.
-        """
-        if facet in LEADING and self._outline is not None:
-            return self._outline.of(facet, selection)
-        null_word = self._facets[facet].null_word
-        coded = self._cube.codes[self._facets[facet].column]
-        values = [null_word if value is None else value for value in coded.values]
-        # Another dataset or workload has other loads and settings, so only earlier leading facets
-        # narrow the choices of a leading facet.
-        narrowing = LEADING[: LEADING.index(facet)] if facet in LEADING else self._facets
-        names = [clause.facet.name for clause in selection.clauses]
-        rows = self._matching(
-            tuple(
-                clause
-                for clause, name in zip(selection.clauses, names, strict=True)
-                if name != facet and name in narrowing
-            )
-        )
-        codes = coded.codes[rows]
-        counts = np.bincount(codes, self._runs[rows], len(values))
-        runs: dict[Value, int] = {
-            value: int(count) for value, count in zip(values, counts, strict=True) if count
-        }
-        if facet in names:
-            runs |= {value: 0 for value in selection.values(facet) if value not in runs}
-        labels = self._labels if facet == "system" else {}
-        if facet == "itr" and null_word in values:
-            # The word for NULL is by the systems of such runs.
-            systems = self._cube.codes["system"]
-            unset = np.unique(systems.codes[rows][codes == values.index(null_word)])
-            labels = {null_word: unset_itr(str(systems.values[code]) for code in unset)}
-        ordered = sorted(runs.items(), key=lambda choice: (choice[0] == null_word, choice[0]))
-        return [Choice(value, str(labels.get(value) or value), count) for value, count in ordered]
-
-    def part(self, selection: Selection) -> Part:
-        """Return the rows of the cube that match the filters."""
-        return Part(self._cube, self._matching(selection.clauses))
-
-    def _find_matching(self, clauses: tuple[Clause, ...]) -> np.ndarray | slice:
-        return indices([self._passing(clause) for clause in clauses])
-
-
-def count_runs(cube: pl.DataFrame, selection: Selection) -> int:
-    """Count the runs that match the filters."""
-    return int(cube.filter(matches(selection))["runs"].sum())
-
-
-@lru_cache(maxsize=_CACHED_CLAUSES)
-def matches(selection: Selection, exclude: str | None = None) -> pl.Expr:
-    """Build the Polars expression of `Selection.predicate`, for tables in memory."""
-    expression = pl.lit(True)
-    for clause in selection.clauses:
-        facet = clause.facet
-        if facet.name != exclude:
-            known = [v for v in clause.values if v != facet.null_word]
-            column = pl.col(facet.column)
-            values = column.cast(pl.Float64) if facet.is_number else column
-            matching = values.is_in(known) if known else pl.lit(False)
-            if len(known) < len(clause.values):
-                matching = matching.fill_null(False) | column.is_null()
-            expression = expression & matching.fill_null(False)
-    return expression
-
-
-def _labels(cube: pl.DataFrame) -> dict[Value, str]:
-    """Return the label of each system."""
-    return dict(cube.select("system", "system_label").unique().sort("system_label").iter_rows())
+    @property
+    def rows(self) -> pl.DataFrame:
+        """The rows, without the further columns."""
+        return self._part.rows

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from data.analysis.coded_rows import Coded, Part, distinct
+from data.analysis.coded_rows import Part, distinct
 from data.catalogue import Catalogue
 from data.errors import SelectionError
 from data.knobs import Knob
@@ -87,7 +87,7 @@ def check_pool(names: Collection[str], catalogue: Catalogue) -> None:
 
 
 def poolable(
-    rows: pl.DataFrame,
+    rows: Part,
     shown: Sequence[Knob],
     pool: Collection[str],
     *,
@@ -98,10 +98,12 @@ def poolable(
     Args:
         rows: Rows of the filter cube that match the filters.
     """
+    free = {n: k for n, k in catalogue.knobs.items() if not k.is_given and k not in shown}
+    several = rows.varying(knob.column for knob in free.values())
     return [
         knob
         for name, knob in catalogue.knobs.items()
-        if name in pool or not (knob.is_given or knob in shown or rows[knob.column].n_unique() < 2)
+        if name in pool or (name in free and knob.column in several)
     ]
 
 
@@ -172,7 +174,7 @@ def _most_complete(
     filled = _combinations(group, rows.numbered(cell)[1]) if cell else np.bincount(group)
     # The last key decides first.
     keys = [-filled, -np.bincount(group, rows.numbers(runs))]
-    keys += [_ranks(rows.codes(knob.column), _falls(knob))[first] for knob in choosing]
+    keys += [rows.codes(knob.column).ranks(_falls(knob))[first] for knob in choosing]
     best = int(first[np.lexsort(keys[::-1])[0]])
     choices: list[Kept] = []
     for knob in choosing:
@@ -190,13 +192,6 @@ def _combinations(group: np.ndarray, other: np.ndarray) -> np.ndarray:
 
 def _falls(knob: Knob) -> bool:
     return knob.facet.is_number and not knob.is_given
-
-
-def _ranks(column: Coded, is_falling: bool) -> np.ndarray:
-    """Return the place of each row's value among all in order, NULL last."""
-    known = sorted((v for v in column.values if v is not None), reverse=is_falling)
-    places = {value: place for place, value in enumerate([*known, None])}
-    return np.array([places[value] for value in column.values])[column.codes]
 
 
 def _pooled(rows: Part, cell: Sequence[str], knobs: Sequence[Knob]) -> Pooled | None:

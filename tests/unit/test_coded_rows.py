@@ -4,7 +4,8 @@ import numpy as np
 import polars as pl
 import pytest
 
-from data.analysis.coded_rows import Coded, CodedRows, Part, distinct, matches
+from data.analysis.coded_rows import Coded, CodedRows, Part, distinct
+from data.analysis.facet_counts import matches
 from data.selection import Selection
 
 ROWS = pl.DataFrame(
@@ -90,3 +91,19 @@ def test_distinct_values_by_their_first_rows(
     first, index = distinct(column)
     assert [column[first[number].item()] for number in index] == values
     assert len(first) == len(set(values))
+
+
+def test_rows_are_taken_in_any_order_and_get_further_columns() -> None:
+    order = np.array([0, 2, 1, 3])
+    part = Part.of(ROWS).taken(order)
+    assert part.rows.equals(ROWS[order.tolist()])
+    name = ROWS.columns[0]
+    column = Coded(["a", None], np.array([0, 1, 1, 0], np.uint8))
+    numbers = np.array([4.0, 3.0, 2.0, 1.0])
+    wide = part.with_columns({"kind": column}, {"size": numbers})
+    some = wide.taken(np.array([3, 1]))
+    assert (some.values("kind"), some.numbers("size").tolist()) == (["a", None], [1.0, 3.0])
+    assert some.listed((name,), np.arange(2))[name] == ROWS[name][[3, 2]].to_list()
+    assert wide.known(["kind"]) == {"kind"}
+    assert not wide.where(np.array([False, True, True, False])).known(["kind"])
+    assert (len(wide), wide.table.columns) == (4, [*ROWS.columns, "kind", "size"])

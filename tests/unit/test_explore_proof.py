@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import polars as pl
 import pytest
 from scipy.special import stdtr
 
@@ -16,7 +17,7 @@ from app.explore.decided import judge
 from app.explore.fronts import attained_lines, bands_of, fronts_of
 from app.explore.question import Question
 from app.explore.state import ExploreState
-from app.explore.studies import studies_of, with_standings
+from app.explore.studies import standings_of, studies_of
 from app.explore.views import asked_of, best_table, explain, limit_domain, picture
 from app.kit.lake_view import LakeView
 from app.lake.settings_answers import settings_answers
@@ -77,8 +78,8 @@ def test_runs_of_one_setting_have_no_best_and_no_frontier(tmp_path: Path) -> Non
     assert sentences(best_table(one, state()), asked_of(one, state())) == [
         "At 200k QPS, Linux tuned has 4 runs of one setting: mean energy 930 J, sd 29.4 J."
     ]
-    (asked,) = settings_answers(one, Selection(), one.catalogue.metric("energy_j"))
-    assert asked == (
+    (answered,) = settings_answers(one, Selection(), one.catalogue.metric("energy_j"))
+    assert answered == (
         "How repeatable is a run?",
         "4 runs have one setting: mean energy 930 J, standard deviation 3.2 % of it.",
     )
@@ -90,7 +91,12 @@ def test_without_a_limit_nothing_stands_anywhere(view: LakeView) -> None:
     assert traces(answer["figure"], "maybe") == []
     assert "within the limit" not in [t["name"] for t in traces(answer["figure"], "legend")]
     question = Question.of(view, state())
-    settings = with_standings(question, question.points)
+    settings = pl.DataFrame(
+        {
+            name: [column.values[code] for code in column.codes.tolist()]
+            for name, column in standings_of(question).items()
+        }
+    ).with_columns(question.points["system"])
     assert settings["standing"].null_count() == len(settings)
     assert settings["next_run"].null_count() == len(settings)
     # Of Linux tuned two settings in the set, one measured once.

@@ -5,7 +5,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from data.analysis.coded_rows import FacetCounts, count_runs, matches
+from data.analysis.facet_counts import FacetCounts, count_runs, matches
 from data.catalogue import SHIPPED
 from data.connection import open_lake
 from data.queries.runs import facet_cube_query

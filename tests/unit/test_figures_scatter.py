@@ -20,6 +20,7 @@ from app.kit.encodings import (
     itr_sizes_px,
     metric_ticks,
 )
+from data.analysis.coded_rows import Part
 from data.catalogue import SHIPPED
 from data.metrics import Metric
 from tests.fixtures.lakes import run, runs_from_text
@@ -55,11 +56,11 @@ def draw(
     view = ExploreState(**{"x": "latency_p99_us", "limited": "latency_p99_us", **state})
     indices = np.arange(len(points)) if drawn is None else np.array(drawn)
     none = pl.lit(None, pl.String)
-    points = points.with_columns(standing=none, best=none)
-    encoding = encoding_of(points, view, SYSTEMS, SHIPPED)
-    marks = find_marks(points, view, encoding, SHIPPED, points.columns)
+    part = Part.of(points.with_columns(standing=none, best=none, odd=none))
+    encoding = encoding_of(part, view, SYSTEMS, SHIPPED)
+    marks = find_marks(part, view, encoding, SHIPPED, points.columns)
     setting = Scene(SHIPPED, encoding, marks, points.columns, **(scene or {}))
-    return build_scatter(points, indices, view, setting)
+    return build_scatter(part, indices, view, setting)
 
 
 @pytest.fixture(scope="module")
@@ -77,8 +78,9 @@ def test_one_trace_a_system_governed_or_not_adaptive_or_not(points: pl.DataFrame
         ("Linux tuned", "circle", 4),
         ("Linux tuned", "circle-open-dot", 1),
     ]
-    encoding = encoding_of(points, ExploreState(), SYSTEMS, SHIPPED)
-    assert trace_groups(points, encoding) == [(0, 1), (1, 2), (2, 6), (6, 7)]
+    part = Part.of(points)
+    encoding = encoding_of(part, ExploreState(), SYSTEMS, SHIPPED)
+    assert trace_groups(part, encoding) == [(0, 1), (1, 2), (2, 6), (6, 7)]
 
 
 def test_the_numbers_at_a_point(points: pl.DataFrame) -> None:
@@ -378,6 +380,13 @@ def test_points_of_any_encoding_are_sorted_and_none_stay_none(points: pl.DataFra
     """Without colour, size and symbol all points are one trace, in the order of the query."""
     plain = ExploreState(colour="none", size="none", symbol="none")
     for state in (ExploreState(), plain):
-        encoding = encoding_of(points.clear(), state, (), SHIPPED)
-        assert len(in_trace_order(points.clear(), encoding)) == 0
-    assert in_trace_order(points, encoding).equals(points)
+        none = Part.of(points.clear())
+        encoding = encoding_of(none, state, (), SHIPPED)
+        assert len(in_trace_order(none, encoding)) == 0
+    assert in_trace_order(Part.of(points), encoding).rows.equals(points)
+    by_mode = ExploreState(colour="none", size="itr", symbol="system")
+    encoding = encoding_of(Part.of(points), by_mode, SYSTEMS, SHIPPED)
+    keys = [pl.col("system"), pl.col("itr_us").is_null()]
+    for rows in (points, points[::-1]):
+        wanted = rows.sort(keys, maintain_order=True, nulls_last=True)
+        assert in_trace_order(Part.of(rows), encoding).rows.equals(wanted)

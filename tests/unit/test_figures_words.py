@@ -10,12 +10,13 @@ from app.kit.words import (
     subject,
     synthetic_note,
 )
+from data.analysis.coded_rows import Part
 from data.catalogue import SHIPPED
 
 
-def places(*rows: tuple) -> pl.DataFrame:
+def places(*rows: tuple) -> Part:
     schema = {"workload": pl.String, "load_qps": pl.Float64, "message_bytes": pl.Int64}
-    return pl.DataFrame(list(rows), schema, orient="row")
+    return Part.of(pl.DataFrame(list(rows), schema, orient="row"))
 
 
 @pytest.mark.parametrize(
@@ -91,5 +92,6 @@ def test_axes() -> None:
 )
 def test_synthetic_note(flags: list, note: str) -> None:
     assert (
-        synthetic_note(pl.DataFrame({"is_synthetic": pl.Series(flags, dtype=pl.Boolean)})) == note
+        synthetic_note(Part.of(pl.DataFrame({"is_synthetic": pl.Series(flags, dtype=pl.Boolean)})))
+        == note
     )

@@ -9,6 +9,7 @@ import pytest
 
 from app.kit.joined import join_panels
 from app.kit.panels import MOST_PANELS, Split
+from data.analysis.coded_rows import Part
 from data.catalogue import SHIPPED
 from data.selection import Selection
 
@@ -22,15 +23,19 @@ def rows(loads: list[float | None], workloads: list[str] | None = None) -> pl.Da
     )  # fmt: skip
 
 
+def parted(loads: list[float | None], workloads: list[str] | None = None) -> Part:
+    return Part.of(rows(loads, workloads))
+
+
 LOAD = SHIPPED.knobs["load"]
 
 
 def test_a_panel_for_each_value_in_order_and_null_last() -> None:
-    own = rows([4e5, None, 2e5, 4e5])
+    own = parted([4e5, None, 2e5, 4e5])
     split = Split.of(own, LOAD)
     assert (split.values, split.left_out, split.words()) == ((2e5, 4e5, None), (), "")
     assert split.titles[:2] == ["200k QPS", "400k QPS"]
-    assert [part["row"].to_list() for part in split.parts(own)] == [[2], [0, 3], [1]]
+    assert [part.rows["row"].to_list() for part in split.parts(own)] == [[2], [0, 3], [1]]
     assert split.narrow(Selection(), 4e5).values("load") == (4e5,)
     assert split.narrow(Selection(), None).values("load") == ("none",)
     assert split.links() == [{"facet": "load", "value": v} for v in (2e5, 4e5, "none")]
@@ -39,15 +44,15 @@ def test_a_panel_for_each_value_in_order_and_null_last() -> None:
 
 
 def test_of_many_values_the_first_have_panels_and_the_rest_is_named() -> None:
-    split = Split.of(rows([1e3 * i for i in range(1, MOST_PANELS + 3)]), LOAD)
+    split = Split.of(parted([1e3 * i for i in range(1, MOST_PANELS + 3)]), LOAD)
     assert len(split.values) == MOST_PANELS
     assert split.words() == "13k QPS, 14k QPS not drawn; filter to see them"
-    split = Split.of(rows([1e3 * i for i in range(1, MOST_PANELS + 6)]), LOAD)
+    split = Split.of(parted([1e3 * i for i in range(1, MOST_PANELS + 6)]), LOAD)
     assert split.words() == "13k QPS, 14k QPS, 15k QPS and 2 more not drawn; filter to see them"
 
 
 def test_of_several_workloads_the_titles_name_them() -> None:
-    split = Split.of(rows([2e5, None], ["memcached", "nodejs"]), LOAD)
+    split = Split.of(parted([2e5, None], ["memcached", "nodejs"]), LOAD)
     assert split.titles == ["memcached, 200k QPS", "node.js"]
 
 
@@ -71,7 +76,7 @@ def figure(count: int, high: float, scale: float) -> dict[str, Any]:
 
 @pytest.mark.parametrize("is_shared", [True, False])
 def test_figures_become_panels_of_one(is_shared: bool) -> None:
-    split = Split.of(rows([2e5, 4e5, 6e5]), LOAD)
+    split = Split.of(parted([2e5, 4e5, 6e5]), LOAD)
     figures = [figure(3, 10, 1.0), figure(2, 30, 0.5), figure(4, 20, 3.0)]
     joined = join_panels(figures, split, "Energy <J>", "3 loads", is_shared)
     layout = joined["layout"]

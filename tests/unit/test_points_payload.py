@@ -10,6 +10,7 @@ import pytest
 
 from app.explore.scatter import KNOBS, encode_points
 from app.kit.columns import encode_numbers
+from data.analysis.coded_rows import Part
 from data.catalogue import SHIPPED
 from tests.fixtures.lakes import run, runs_from_text
 from tests.fixtures.pictures import decode, points_of
@@ -27,7 +28,7 @@ linux_default  -       -         0          2000.0      104.0
 
 def encoded(points: pl.DataFrame) -> dict[str, Any]:
     """The payload of points as Explore shows them without a choice."""
-    return encode_points(points, MEASURED, ("dvfs_ghz", "load_qps"), SHIPPED)
+    return encode_points(Part.of(points), MEASURED, ("dvfs_ghz", "load_qps"), SHIPPED)
 
 
 @pytest.fixture
@@ -103,7 +104,7 @@ def test_labels_and_columns_of_a_clause(points: pl.DataFrame) -> None:
     }  # fmt: skip
     clause = {"clause_x": pl.col("x"), "clause_y": pl.col("y")}
     measured = MEASURED | {"clause_x": "power_w", "clause_y": "edp_js"}
-    asked = encode_points(points.with_columns(**clause), measured, (), SHIPPED)["fields"]
+    asked = encode_points(Part.of(points.with_columns(**clause)), measured, (), SHIPPED)["fields"]
     assert decode(asked["power_w"]).tolist() == points["x"].to_list()
     assert decode(asked["edp_js"]).tolist() == points["y"].to_list()
 
@@ -140,7 +141,7 @@ def test_a_point_that_polls_has_no_adaptive_delay(
     rows = [run(system="ebbrt_poll", itr_us=None)] * polling
     rows += [run(system="linux_default", itr_us=None)] * default + [run()]
     points = points_of(tmp_path, rows)
-    (itr,) = encode_points(points, MEASURED, ("itr_us",), SHIPPED)["named"]
+    (itr,) = encode_points(Part.of(points), MEASURED, ("itr_us",), SHIPPED)["named"]
     assert (itr["words"], itr["cells"]) == (["ITR 2 us", words], [2.0, cell])
 
 

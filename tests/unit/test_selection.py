@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from data.analysis.coded_rows import count_runs, matches
+from data.analysis.facet_counts import count_runs, matches
 from data.catalogue import SHIPPED
 from data.connection import Lake, open_lake
 from data.errors import SelectionError

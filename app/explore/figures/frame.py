@@ -14,7 +14,6 @@ from app.explore.figures.marks import (
 )
 from app.explore.fronts import Band
 from app.explore.roles import NEUTRAL, Encoding
-from app.kit.columns import floats, values_of
 from app.kit.encodings import (
     ADAPTIVE_SIZE_PX,
     GOVERNOR_HUE,
@@ -23,6 +22,7 @@ from app.kit.encodings import (
     scatter_trace,
 )
 from app.kit.words import knob_words
+from data.analysis.coded_rows import Part
 from data.knobs import Knob
 from data.metrics import Metric
 
@@ -46,13 +46,13 @@ _WHOLE: Final = {"marker": {"opacity": 1}}
 
 
 def legend_traces(
-    shown: pl.DataFrame, encoding: Encoding, has_marks: bool, has_frontier: bool
+    shown: Part, encoding: Encoding, has_marks: bool, has_frontier: bool
 ) -> list[dict]:
     """Build the legend's entries: symbols, colours, three sizes, marks of winners, frontier."""
     entries = []
     symbols = encoding.symbols
     if encoding.symbol is not None:
-        there = values_of(shown[encoding.symbol.column])
+        there = shown.values(encoding.symbol.column)
         for value, label, mark, hue in zip(
             symbols.values, symbols.labels, symbols.symbols, encoding.symbol_hues, strict=True
         ):
@@ -63,7 +63,7 @@ def legend_traces(
     entries += [
         legend_entry(3, words, mark, 11, NEUTRAL, 2)
         for _, column, mark, words in MARKS
-        if has_marks and shown[column].count()
+        if has_marks and not np.isnan(shown.floats(column)).all()
     ]
     if has_frontier:
         line = legend_entry(3, "Pareto frontier", "circle-open", 9, NEUTRAL)
@@ -71,13 +71,13 @@ def legend_traces(
     return entries
 
 
-def _colour_entries(shown: pl.DataFrame, encoding: Encoding) -> list[dict]:
+def _colour_entries(shown: Part, encoding: Encoding) -> list[dict]:
     colour, hues = encoding.colour, encoding.hues
     if colour is None:
         return []
     if hues is not None and colour is not encoding.symbol:
         return [legend_entry(1, label, "circle", 9, hue) for label, hue, *_ in hues.legend]
-    if encoding.is_scaled and shown[colour.column].null_count():
+    if encoding.is_scaled and None in shown.values(colour.column):
         words = f"{colour.menu_title} {colour.facet.null_word}"
         return [legend_entry(1, words, "circle", 9, GOVERNOR_HUE)]
     return []
@@ -96,21 +96,21 @@ def legend_roles(encoding: Encoding) -> list[dict[str, Any]]:
     ]  # fmt: skip
 
 
-def _size_entries(shown: pl.DataFrame, size: Knob | None) -> list[dict]:
+def _size_entries(shown: Part, size: Knob | None) -> list[dict]:
     if size is None:
         return []
     entries = []
-    known = np.unique(floats(shown[size.column]))
-    known = known[~np.isnan(known)]
+    column = shown.codes(size.column)
+    sizes = [column.values[code] for code in column.there.tolist()]
+    known = np.array(sorted(value for value in sizes if value is not None), np.float64)
     if known.size:
         three = np.unique(known[[0, known.size // 2, -1]])
         for value, pixels in zip(three, itr_sizes_px(three, known[-1]), strict=True):
             entries.append(
                 legend_entry(2, size.words(float(value)), "circle", float(pixels), NEUTRAL)
             )
-    if shown[size.column].null_count():
-        is_unset = np.isnan(floats(shown[size.column]))
-        unset = values_of(shown["system"][np.flatnonzero(is_unset)])
+    if None in sizes:
+        unset = shown.taken(np.flatnonzero(column.is_null)).values("system")
         words = knob_words(size, None, unset) or f"{size.menu_title} {size.facet.null_word}"
         entries.append(legend_entry(2, words, "circle-open-dot", ADAPTIVE_SIZE_PX, NEUTRAL))
     return entries
@@ -131,32 +131,31 @@ def legend_entry(
 
 
 def metric_axis(
-    measure: Metric, log: bool, values: pl.Series, deviations: pl.Series, needed: Sequence[float]
+    measure: Metric, log: bool, values: np.ndarray, deviations: np.ndarray, needed: Sequence[float]
 ) -> dict[str, Any]:
     """Return an axis for a metric.
 
     Args:
         values: Means of the points, in the metric's unit, shape (points,).
-        deviations: Their standard deviations; NULL where n is 1.
+        deviations: Their standard deviations; NaN where n is 1.
         needed: Values that the axis shows, if points lie around them: best points, the limit.
     """
-    numbers = floats(values)
-    top = float(np.abs(numbers).max())
+    top = float(np.abs(values).max())
     return {
         "type": "log" if log else "linear",
         "automargin": False,
         "zeroline": False,
         "separatethousands": True,
         **metric_ticks(measure, top, log),
-        "range": _range(numbers, deviations, log, needed),
+        "range": _range(values, deviations, log, needed),
     }
 
 
 def _range(
-    values: np.ndarray, deviations: pl.Series, log: bool, needed: Sequence[float]
+    values: np.ndarray, deviations: np.ndarray, log: bool, needed: Sequence[float]
 ) -> list[float]:
     """Return the ends of an axis, with a margin of at least a typical error bar."""
-    bar = float(deviations.cast(pl.Float64).median() or 0.0)  # type: ignore[arg-type]
+    bar = float(pl.Series(deviations, nan_to_null=True).median() or 0.0)  # type: ignore[arg-type]
     log = log and float(values.min()) > 0
     if log:
         values, bar = np.log10(values), 0.0
@@ -198,7 +197,7 @@ def _ends(
     return ends if is_shorter else whole
 
 
-def set_traces(points: pl.DataFrame, sizes_px: np.ndarray, encoding: Encoding) -> list[dict]:
+def set_traces(points: Part, sizes_px: np.ndarray, encoding: Encoding) -> list[dict]:
     """Build a disc behind each member of a best set that has two runs, in the hue of its symbol.
 
     Args:
@@ -206,9 +205,8 @@ def set_traces(points: pl.DataFrame, sizes_px: np.ndarray, encoding: Encoding) -
         sizes_px: Diameters of the points; a disc is a little larger.
     """
     traces = []
-    # NULL becomes NaN.
-    is_member = floats(points["best"] == "set") == 1
-    symbols, x, y = symbols_of(points, encoding), floats(points["x"]), floats(points["y"])
+    is_member = ~points.differing({"best": "set"})["best"]
+    symbols, x, y = symbols_of(points, encoding), points.floats("x"), points.floats("y")
     for style, (_, hue, _) in enumerate(styles_of(encoding)):
         rows = np.flatnonzero(is_member & (symbols == style))
         if len(rows):
@@ -223,16 +221,16 @@ def set_traces(points: pl.DataFrame, sizes_px: np.ndarray, encoding: Encoding) -
     return traces
 
 
-def maybe_traces(points: pl.DataFrame) -> list[dict]:
+def maybe_traces(points: Part) -> list[dict]:
     """Build a stroke through each point that may or may not meet the limit; none without one.
 
     Args:
         points: With the column `standing`.
     """
-    is_maybe = points["standing"] == "maybe"
-    if points["standing"].null_count() == len(points) or not is_maybe.any():
+    is_maybe = ~points.differing({"standing": "maybe"})["standing"]
+    if not is_maybe.any():
         return []
-    x, y = (floats(points[axis].filter(is_maybe)) for axis in "xy")
+    x, y = (points.floats(axis)[is_maybe] for axis in "xy")
     marker = {"symbol": "line-ne-open", "size": 5, "color": _TEXT,
               "line": {"width": 1, "color": _TEXT}, "opacity": 0.5}  # fmt: skip
     return [scatter_trace("maybe", x, y, type="scattergl", marker=marker, unselected=_WHOLE)]

@@ -8,14 +8,12 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
-import polars as pl
 
 from app.explore.roles import NEUTRAL, Encoding
 from app.explore.state import ExploreState
-from app.kit.columns import floats
 from app.kit.encodings import OKABE_ITO, scatter_trace
 from app.kit.words import load_words
-from data.analysis.coded_rows import distinct
+from data.analysis.coded_rows import Part, distinct
 from data.analysis.pareto import least_of_groups, pareto_mask
 from data.catalogue import Catalogue
 
@@ -64,7 +62,7 @@ class Marks:
 
 
 def find_marks(
-    points: pl.DataFrame,
+    points: Part,
     state: ExploreState,
     encoding: Encoding,
     catalogue: Catalogue,
@@ -80,11 +78,7 @@ def find_marks(
         is_contest: Whether settings compete; runs of one setting have no frontier and no best.
     """
     symbols = symbols_of(points, encoding)
-    group = np.zeros(len(points), np.int64)
-    for name in catalogue.choice_columns:
-        if name in varying:
-            starts, codes = distinct(points[name])
-            group = distinct(group * len(starts) + codes)[1]
+    _, group = points.numbered(name for name in catalogue.choice_columns if name in varying)
     apart = distinct(symbols * (group.max(initial=0) + 1) + group)[1]
     together, alone = (int(numbers.max(initial=-1)) + 1 for numbers in (group, apart))
     if alone < len(points) or together == len(points):
@@ -105,7 +99,7 @@ def find_marks(
     fronts = _fronts(points, groups, directions_of(state, catalogue))
     best = {}
     for kind, column, _, _ in MARKS:
-        values = floats(points[column])[rows]
+        values = points.floats(column)[rows]
         least, most = (least_of_groups(group[rows], sign * values) for sign in (1, -1))
         measured = np.bincount(group[rows][~np.isnan(values)], minlength=len(symbol))
         # Of several that are all equal the first would be both: none stands out.
@@ -116,28 +110,27 @@ def find_marks(
 
 
 def _fronts(
-    points: pl.DataFrame, groups: Sequence[np.ndarray], signs: tuple[float, float] | None
+    points: Part, groups: Sequence[np.ndarray], signs: tuple[float, float] | None
 ) -> tuple[np.ndarray, ...]:
     if signs is None:
         return ()
-    x, y = signs[0] * floats(points["x"]), signs[1] * floats(points["y"])
+    x, y = (sign * points.floats(axis) for sign, axis in zip(signs, "xy", strict=True))
     return tuple(rows[pareto_mask(x[rows], y[rows])] for rows in groups)
 
 
-def symbols_of(points: pl.DataFrame, encoding: Encoding) -> np.ndarray:
+def symbols_of(points: Part, encoding: Encoding) -> np.ndarray:
     """Return the index of each point's style in `styles_of`, shape (points,)."""
     if encoding.symbol is None or len(encoding.symbols) == 1:
         return np.zeros(len(points), np.int64)
-    column = points[encoding.symbol.column]
-    first, codes = distinct(column)
-    places = [encoding.symbols.values.index(column[row]) for row in first.tolist()]
-    return np.array(places, np.int64)[codes]
+    column = points.codes(encoding.symbol.column)
+    places = {value: place for place, value in enumerate(encoding.symbols.values)}
+    return np.array([places.get(value, EVERY) for value in column.values], np.int64)[column.codes]
 
 
-def _within(points: pl.DataFrame, state: ExploreState, catalogue: Catalogue) -> np.ndarray:
+def _within(points: Part, state: ExploreState, catalogue: Catalogue) -> np.ndarray:
     if state.limit is None:
         return np.ones(len(points), dtype=bool)
-    limited = floats(points["limited"])
+    limited = points.floats("limited")
     is_least = catalogue.metric(state.limited).better == "more"
     return limited >= state.limit if is_least else limited <= state.limit
 
@@ -160,14 +153,14 @@ def directions_of(state: ExploreState, catalogue: Catalogue) -> tuple[float, flo
 
 
 def frontier_traces(
-    points: pl.DataFrame, marks: Marks, encoding: Encoding, is_less_better: bool
+    points: Part, marks: Marks, encoding: Encoding, is_less_better: bool
 ) -> list[dict]:
     """Build one trace a symbol; it has a line for each group, with gaps between them.
 
     Args:
         is_less_better: Of the metric along x.
     """
-    x, y = floats(points["x"]), floats(points["y"])
+    x, y = points.floats("x"), points.floats("y")
     styles = styles_of(encoding)
     lines: dict[int, list[np.ndarray]] = {}
     for symbol, front in zip(marks.symbol, marks.fronts, strict=False):
@@ -196,9 +189,9 @@ def _frontier_trace(style: tuple, line: np.ndarray, shape: str) -> dict:
     )
 
 
-def winner_traces(points: pl.DataFrame, marks: Marks, encoding: Encoding) -> list[dict]:
+def winner_traces(points: Part, marks: Marks, encoding: Encoding) -> list[dict]:
     """Build one trace a mark."""
-    styles, x, y = styles_of(encoding), floats(points["x"]), floats(points["y"])
+    styles, x, y = styles_of(encoding), points.floats("x"), points.floats("y")
     return [
         _winner_trace(kind, mark, x[[i for _, i in marks.best[kind]]],
                       y[[i for _, i in marks.best[kind]]],
@@ -220,16 +213,16 @@ def _winner_trace(kind: str, symbol: str, x: np.ndarray, y: np.ndarray, hues: li
     )
 
 
-def odd_trace(points: pl.DataFrame) -> list[dict]:
+def odd_trace(points: Part) -> list[dict]:
     """Build the trace with a sign at each point with odd runs; none without such a point."""
-    if "odd" not in points.columns or points["odd"].null_count() == len(points):
+    is_odd = ~points.codes("odd").is_null
+    if not is_odd.any():
         return []
-    is_odd = points["odd"].is_not_null()
     return [
         scatter_trace(
             "odd",
-            floats(points["x"].filter(is_odd)),
-            floats(points["y"].filter(is_odd)),
+            points.floats("x")[is_odd],
+            points.floats("y")[is_odd],
             "text",
             name="odd runs",
             text="!",
@@ -239,19 +232,22 @@ def odd_trace(points: pl.DataFrame) -> list[dict]:
     ]
 
 
-def missed_words(points: pl.DataFrame, marks: Marks) -> str:
+def missed_words(points: Part, marks: Marks) -> str:
     """Return which systems have no point within the limit, and at which load; empty for none."""
     if not len(marks.missed):
         return ""
-    rows = points[marks.missed.tolist()].sort("load_qps", "message_bytes", "system")
-    many = points.select("load_qps", "message_bytes").n_unique() > 1
-    named = list(dict.fromkeys(_missed_name(row, many) for row in rows.iter_rows(named=True)))
+    columns = ("load_qps", "message_bytes", "system", "system_label")
+    rows = list(zip(*points.listed(columns, marks.missed).values(), strict=True))
+    rows.sort(key=lambda row: [(value is not None, value) for value in row[:3]])
+    many = len(points.numbered(columns[:2])[0]) > 1
+    named = list(dict.fromkeys(_missed_name(row, many) for row in rows))
     more = len(named) - _NAMED_MAX
     listed = ", ".join(named[:_NAMED_MAX]) + (f" and {more} more" if more > 0 else "")
     return f"limit missed by {listed}"
 
 
-def _missed_name(row: dict, many: bool) -> str:
-    name = row["system_label"] or row["system"] or "no system"
-    load = load_words(row["load_qps"], row["message_bytes"]) if many else ""
+def _missed_name(row: tuple[Any, ...], many: bool) -> str:
+    load_qps, message_bytes, system, label = row
+    name = label or system or "no system"
+    load = load_words(load_qps, message_bytes) if many else ""
     return f"{name} {load}".rstrip()

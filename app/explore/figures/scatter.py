@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
-import polars as pl
 
 from app.explore.figures.frame import (
     attained_traces,
@@ -28,7 +27,6 @@ from app.explore.figures.marks import (
 from app.explore.fronts import Band
 from app.explore.roles import NEUTRAL, Encoding, trace_groups
 from app.explore.state import ExploreState
-from app.kit.columns import floats, values_of
 from app.kit.encodings import (
     ADAPTIVE_SIZE_PX,
     GOVERNOR_HUE,
@@ -42,7 +40,10 @@ from app.kit.encodings import (
     scatter_trace,
 )
 from app.kit.words import axis_words, subject, synthetic_note
+from data.analysis.coded_rows import Part
 from data.catalogue import Catalogue
+from data.knobs import Knob
+from data.selection import Value
 
 BAR_COLOR: Final = "rgba(128,128,128,0.55)"
 # Share of its point at which a bar to 0 or below ends on a logarithmic axis.
@@ -72,35 +73,33 @@ class Scene:
     total: int = 0
     bands: Sequence[Band] = ()
     attained: Sequence[tuple[Any, float, np.ndarray]] = ()
-    every: pl.DataFrame | None = None
+    every: Part | None = None
 
 
 @finishing
-def build_scatter(
-    points: pl.DataFrame, drawn: np.ndarray, state: ExploreState, scene: Scene
-) -> dict:
+def build_scatter(points: Part, drawn: np.ndarray, state: ExploreState, scene: Scene) -> dict:
     """Build the scatter as a figure dictionary with typed arrays.
 
     Args:
         points: Answer of `points_query` with columns `x`, `y`, `performance`, `limited`,
             `energy_j`, `edp_js`; at least one row; in that query's order; `performance` as a cost:
-            negative where more is better, NULL without a direction; and of `standings_of` the
-            columns `standing` and `best`.
+            negative where more is better, NaN without a direction; and the columns of
+            `standings_of` and `odd`.
         drawn: Indices of the points to draw, sorted; frontier and winners use all.
         state: With `performance` already resolved to a column.
     """
     encoding, marks = scene.encoding, scene.marks
-    shown = points if len(drawn) == len(points) else points[drawn]
+    shown = points if len(drawn) == len(points) else points.taken(drawn)
     every = shown if scene.every is None else scene.every
-    most = None if encoding.size is None else every[encoding.size.column].max()
-    largest = float(most or 1.0)  # type: ignore[arg-type]
+    sizes = every.values(encoding.size.column) if encoding.size else []
+    largest = float(max((size for size in sizes if size is not None), default=0.0) or 1.0)
     frontiers = []
     if state.frontier:
         is_less_better = scene.catalogue.metric(state.x).better == "less"
         frontiers = frontier_traces(points, marks, encoding, is_less_better)
     sizes_px = np.full(len(shown), ADAPTIVE_SIZE_PX, np.float32)
     if encoding.size is not None:
-        sizes_px = itr_sizes_px(floats(shown[encoding.size.column]), largest)
+        sizes_px = itr_sizes_px(shown.floats(encoding.size.column), largest)
     proof = [*band_traces(scene.bands, encoding), *attained_traces(scene.attained, encoding)]
     proof += [
         *set_traces(shown, sizes_px, encoding),
@@ -111,7 +110,7 @@ def build_scatter(
     traces = [
         *behind,
         *(
-            _point_trace(shown, range(start, stop), state, encoding, largest)
+            _point_trace(shown, np.arange(start, stop), state, encoding, largest)
             for start, stop in trace_groups(shown, encoding)
         ),
         *proof[len(behind) :],
@@ -128,19 +127,19 @@ def build_scatter(
 
 
 def _point_trace(
-    shown: pl.DataFrame, of: range, state: ExploreState, encoding: Encoding, largest: float
+    shown: Part, of: np.ndarray, state: ExploreState, encoding: Encoding, largest: float
 ) -> dict:
-    rows = shown[of.start : of.stop]
+    rows = shown.taken(of)
     symbol, hue, name = _style(encoding, rows)
     colour, size = encoding.colour, encoding.size
-    is_scaled = encoding.is_scaled and colour is not None and rows[colour.column][0] is not None
+    is_scaled = encoding.is_scaled and colour is not None and _first(rows, colour) is not None
     color: Any = hue
     if colour is not None and is_scaled:
-        color = floats(rows[colour.column]).astype(np.float32)
-    hollow = size is not None and rows[size.column][0] is None
+        color = rows.floats(colour.column).astype(np.float32)
+    hollow = size is not None and _first(rows, size) is None
     sizes: Any = ADAPTIVE_SIZE_PX
     if size is not None and not hollow:
-        sizes = itr_sizes_px(floats(rows[size.column]), largest)
+        sizes = itr_sizes_px(rows.floats(size.column), largest)
     marker = {
         "symbol": f"{symbol}-open-dot" if hollow else symbol,
         "size": sizes,
@@ -150,11 +149,11 @@ def _point_trace(
     }
     return scatter_trace(
         "points",
-        floats(rows["x"]).astype(np.float32),
-        floats(rows["y"]).astype(np.float32),
+        rows.floats("x").astype(np.float32),
+        rows.floats("y").astype(np.float32),
         type="scattergl",
         name=name,
-        meta={"kind": "points", "rows": {"first": of.start, "end": of.stop}},
+        meta={"kind": "points", "rows": {"first": int(of[0]), "end": int(of[-1]) + 1}},
         marker=marker,
         selected={"marker": {"opacity": 1}},
         unselected={"marker": {"opacity": 0.12}},
@@ -163,38 +162,44 @@ def _point_trace(
     )
 
 
-def _style(encoding: Encoding, rows: pl.DataFrame) -> tuple[str, str, str]:
+def _first(rows: Part, knob: Knob) -> Value | None:
+    column = rows.codes(knob.column)
+    value: Value | None = column.values[column.codes[0]]
+    return value
+
+
+def _style(encoding: Encoding, rows: Part) -> tuple[str, str, str]:
     """Return symbol, hue and name of a trace; NULL on a scale has a hue outside the scale."""
     symbol, hue, name = "circle", OKABE_ITO[0], "all"
     if encoding.symbol is not None:
-        index = encoding.symbols.values.index(rows[encoding.symbol.column][0])
+        index = encoding.symbols.values.index(_first(rows, encoding.symbol))
         symbol, hue = encoding.symbols.symbols[index], encoding.symbol_hues[index]
         name = encoding.symbols.labels[index]
     if encoding.is_scaled:
         hue = GOVERNOR_HUE
     elif encoding.hues is not None and encoding.colour is not None:
-        hue = encoding.hues.hues[encoding.hues.values.index(rows[encoding.colour.column][0])]
+        hue = encoding.hues.hues[encoding.hues.values.index(_first(rows, encoding.colour))]
     return symbol, hue, name
 
 
-def _error_bars(rows: pl.DataFrame, state: ExploreState) -> dict:
-    if state.replicates != "means" or not (rows["n"] > 1).any():
+def _error_bars(rows: Part, state: ExploreState) -> dict:
+    if state.replicates != "means" or not (rows.numbers("n") > 1).any():
         return {}
     style = {"type": "data", "thickness": 1, "width": 0, "color": BAR_COLOR}
     bars: dict[str, Any] = {}
     for axis, is_log in (("x", state.x_log), ("y", state.y_log)):
-        up = np.nan_to_num(floats(rows[f"{axis}_sd"]).astype(np.float32))
+        up = np.nan_to_num(rows.floats(f"{axis}_sd").astype(np.float32))
         bars[f"error_{axis}"] = {**style, "array": up}
         if is_log:
             # Plotly draws no bar whose end has no logarithm; this one leaves the axis.
-            down = np.minimum(up, floats(rows[axis]).astype(np.float32) * (1 - _LOG_END))
+            down = np.minimum(up, rows.floats(axis).astype(np.float32) * (1 - _LOG_END))
             bars[f"error_{axis}"] |= {"symmetric": False, "arrayminus": down}
     return bars
 
 
 def _layout(
-    points: pl.DataFrame,
-    shown: pl.DataFrame,
+    points: Part,
+    shown: Part,
     state: ExploreState,
     scene: Scene,
     titles: tuple[str, str],
@@ -202,10 +207,9 @@ def _layout(
     encoding, metric = scene.encoding, scene.catalogue.metric
     named = {name: metric(name) for name in (state.x, state.y, state.limited)}
     scaled = encoding.colour if encoding.is_scaled else None
-    known = floats(shown[scaled.column]) if scaled else np.zeros(0)
-    known = known[~np.isnan(known)]
+    known = [v for v in shown.values(scaled.column) if v is not None] if scaled else []
     title, unit = (scaled.menu_title, scaled.unit or scaled.facet.unit) if scaled else ("", "")
-    low, high = (float(known.min()), float(known.max())) if len(known) else (0.0, 1.0)
+    low, high = (float(min(known)), float(max(known))) if known else (0.0, 1.0)
     return {
         **base_layout(*titles),
         "margin": {"l": 62, "r": 8, "t": 46, "b": 46},
@@ -215,7 +219,7 @@ def _layout(
             "colorscale": [list(stop) for stop in NUMBER_SCALE],
             "cmin": low,
             "cmax": high if high > low else low + 0.1,
-            "showscale": bool(len(known)),
+            "showscale": bool(known),
             "colorbar": color_bar(f"{title}, {unit}" if unit else title),
         },
         "showlegend": False,
@@ -235,19 +239,17 @@ def _layout(
     }
 
 
-def _axis(
-    letter: str, points: pl.DataFrame, shown: pl.DataFrame, state: ExploreState, scene: Scene
-) -> dict:
+def _axis(letter: str, points: Part, shown: Part, state: ExploreState, scene: Scene) -> dict:
     metric, is_log = getattr(state, letter), getattr(state, f"{letter}_log")
     best = [i for rows in scene.marks.best.values() for _, i in rows]
-    needed = points[letter][best].to_list()
+    needed = points.floats(letter)[best].tolist()
     needed += [state.limit] if state.limit is not None and metric == state.limited else []
-    values, deviations = shown[letter], shown[f"{letter}_sd"]
+    values, deviations = shown.floats(letter), shown.floats(f"{letter}_sd")
     return metric_axis(scene.catalogue.metric(metric), is_log, values, deviations, needed)
 
 
 def scatter_words(
-    points: pl.DataFrame, left_out: int, state: ExploreState, scene: Scene
+    points: Part, left_out: int, state: ExploreState, scene: Scene
 ) -> tuple[str, str]:
     """Return title and subtitle.
 
@@ -256,8 +258,9 @@ def scatter_words(
     """
     means = state.replicates == "means"
     kind = "configuration means, bars \N{PLUS-MINUS SIGN}1 sd where n > 1" if means else "each run"
-    kind = kind if not means or (points["n"] > 1).any() else "configurations, one run each"
-    parts = [kind, f"{int(points['n'].sum()):,} of {scene.total:,} runs"]
+    n = points.numbers("n")
+    kind = kind if not means or (n > 1).any() else "configurations, one run each"
+    parts = [kind, f"{int(n.sum()):,} of {scene.total:,} runs"]
     if left_out:
         parts.append(f"{left_out:,} more points not drawn; filter to see them")
     if missed := missed_words(points, scene.marks):
@@ -269,7 +272,7 @@ def scatter_words(
         if knob.is_given
         and knob.name not in (*shown, "dataset", "workload")
         and knob.column in scene.varying
-        and len(values_of(points[knob.column])) > 1
+        and points.varying([knob.column])
     ]
     if mixed:
         parts.append(f"several values of {' and '.join(mixed)} in one picture")

@@ -1,0 +1,129 @@
+"""The counts of runs behind each choice of each filter, and the runs that filters leave."""
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final
+
+import numpy as np
+import polars as pl
+
+from data.analysis.coded_rows import CodedRows, Part, indices
+from data.catalogue import Catalogue
+from data.selection import Clause, Selection, Value, unset_itr
+
+# Each facet's choices are counted under the clauses of all others.
+_CACHED_CLAUSES: Final = 16
+# Facets that decide which loads and settings exist.
+LEADING: Final = ("dataset", "workload")
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One value of a facet, its label, and the number of runs under the other filters."""
+
+    value: Value
+    label: str
+    runs: int
+
+
+class FacetCounts:
+    """Counts the runs behind each choice of each filter, for one cube.
+
+    Args:
+        cube: Answer of `facet_cube_query`.
+        outline: Answer of `outline_query`, where the cube is of some datasets only.
+        catalogue: That of the lake.
+    """
+
+    def __init__(
+        self,
+        cube: pl.DataFrame,
+        outline: pl.DataFrame | None = None,
+        *,
+        catalogue: Catalogue,
+    ) -> None:
+        self._facets = catalogue.facets
+        self._outline = None
+        if outline is not None:
+            self._outline = FacetCounts(outline, catalogue=catalogue)
+        self._cube = CodedRows(cube)
+        self._runs = cube["runs"].to_numpy()
+        self._passing = lru_cache(maxsize=_CACHED_CLAUSES)(self._cube.passing)
+        self._matching = lru_cache(maxsize=_CACHED_CLAUSES)(self._find_matching)
+        self._labels = _labels(cube if outline is None else outline)
+
+    def choices(self, selection: Selection) -> dict[str, list[Choice]]:
+        """List the choices of every facet, as `of`."""
+        return {name: self.of(name, selection) for name in self._facets}
+
+    def of(self, facet: str, selection: Selection) -> list[Choice]:
+        """List the values of one facet that occur under the other facets' filters, in order.
+
+        A chosen value stays in the list with count 0 if no run has it, so that a visitor can clear
+        it.
+        """
+        if facet in LEADING and self._outline is not None:
+            return self._outline.of(facet, selection)
+        null_word = self._facets[facet].null_word
+        coded = self._cube.codes[self._facets[facet].column]
+        values = [null_word if value is None else value for value in coded.values]
+        # Another dataset or workload has other loads and settings, so only earlier leading facets
+        # narrow the choices of a leading facet.
+        narrowing = LEADING[: LEADING.index(facet)] if facet in LEADING else self._facets
+        names = [clause.facet.name for clause in selection.clauses]
+        rows = self._matching(
+            tuple(
+                clause
+                for clause, name in zip(selection.clauses, names, strict=True)
+                if name != facet and name in narrowing
+            )
+        )
+        codes = coded.codes[rows]
+        counts = np.bincount(codes, self._runs[rows], len(values))
+        runs: dict[Value, int] = {
+            value: int(count) for value, count in zip(values, counts, strict=True) if count
+        }
+        if facet in names:
+            runs |= {value: 0 for value in selection.values(facet) if value not in runs}
+        labels = self._labels if facet == "system" else {}
+        if facet == "itr" and null_word in values:
+            # The word for NULL is by the systems of such runs.
+            systems = self._cube.codes["system"]
+            unset = np.unique(systems.codes[rows][codes == values.index(null_word)])
+            labels = {null_word: unset_itr(str(systems.values[code]) for code in unset)}
+        ordered = sorted(runs.items(), key=lambda choice: (choice[0] == null_word, choice[0]))
+        return [Choice(value, str(labels.get(value) or value), count) for value, count in ordered]
+
+    def part(self, selection: Selection) -> Part:
+        """Return the rows of the cube that match the filters."""
+        return Part(self._cube, self._matching(selection.clauses))
+
+    def _find_matching(self, clauses: tuple[Clause, ...]) -> np.ndarray | slice:
+        return indices([self._passing(clause) for clause in clauses])
+
+
+def count_runs(cube: pl.DataFrame, selection: Selection) -> int:
+    """Count the runs that match the filters."""
+    return int(cube.filter(matches(selection))["runs"].sum())
+
+
+@lru_cache(maxsize=_CACHED_CLAUSES)
+def matches(selection: Selection, exclude: str | None = None) -> pl.Expr:
+    """Build the Polars expression of `Selection.predicate`, for tables in memory."""
+    expression = pl.lit(True)
+    for clause in selection.clauses:
+        facet = clause.facet
+        if facet.name != exclude:
+            known = [v for v in clause.values if v != facet.null_word]
+            column = pl.col(facet.column)
+            values = column.cast(pl.Float64) if facet.is_number else column
+            matching = values.is_in(known) if known else pl.lit(False)
+            if len(known) < len(clause.values):
+                matching = matching.fill_null(False) | column.is_null()
+            expression = expression & matching.fill_null(False)
+    return expression
+
+
+def _labels(cube: pl.DataFrame) -> dict[Value, str]:
+    """Return the label of each system."""
+    return dict(cube.select("system", "system_label").unique().sort("system_label").iter_rows())
