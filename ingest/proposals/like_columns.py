@@ -34,6 +34,11 @@ _SERIES: Final = (
     (r"[ _]", r"[A-Za-z][A-Za-z0-9-]*", r"$"),
     (r"[ _]", r"[A-Za-z][A-Za-z0-9-]*", r"(?=[ _][A-Za-z]{1,6}$)"),
 )
+# What stands behind the number of a step in headings, and how the setting is called.
+_STEPS: Final = (
+    ("clock_ghz", r"[Gg][Hh]z"), ("clock_mhz", r"[Mm][Hh]z"), ("power_limit_w", r"W"),
+    ("threads", r"(?:threads?|thr|t)"), ("cores", r"cores?"),
+)  # fmt: skip
 # Two of these are phases or ends of one run, whatever another column compares.
 _OF_ONE_RUN: Final = WORDS["predicted"].union(
     {
@@ -138,6 +143,31 @@ def series_pattern(headings: Sequence[str], columns: Sequence[Sequence[Cell]]) -
             # What a column compares are rivals; of several names each is of what ran.
             group = "alternative" if len(full[0]) < _LEAST_SERIES else "series"
             return f"{before}(?P<{group}>{either}){after}"
+    return ""
+
+
+def steps_pattern(headings: Sequence[str], columns: Sequence[Sequence[Cell]]) -> str:
+    """Return the pattern of the steps of a setting in headings, or nothing: `energy_1.2GHz_J`.
+
+    An energy or a power, and another measurement, have the same steps, two at least.
+    """
+    metrics = {
+        heading
+        for heading, cells in zip(headings, columns, strict=True)
+        if guess_of(read_heading(heading), cells).role == "metric"
+    }
+    for name, unit in _STEPS:
+        pattern = rf"(?:^|[ _])(?P<{name}>\d+(?:\.\d+)?) ?{unit}(?=[ _([]|$)"
+        steps: dict[str, list[str]] = defaultdict(list)
+        for heading in headings:
+            stem, step = stem_of(heading, pattern)
+            if step:
+                steps[stem].append(step if heading in metrics else "")
+        first = [*steps.values()][:1]
+        is_alike = all({*each} == {*first[0]} for each in steps.values())
+        is_cost = any(quantity_of(read_heading(stem)) in ("energy", "power") for stem in steps)
+        if is_alike and is_cost and len(steps) > 1 < len({*first[0]}) and "" not in first[0]:
+            return pattern
     return ""
 
 

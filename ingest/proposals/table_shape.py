@@ -1,5 +1,6 @@
 """In which shape a table has its runs: rows, columns, cells, or parts of texts."""
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
@@ -7,7 +8,12 @@ from ingest.declarations import TableDeclaration
 from ingest.formats.table_reshaped import VALUE
 from ingest.proposals.crossed_tables import runs_in_cells, runs_in_columns
 from ingest.proposals.found_tables import FoundTable
-from ingest.proposals.like_columns import pivot_columns, replicate_pattern, series_pattern
+from ingest.proposals.like_columns import (
+    pivot_columns,
+    replicate_pattern,
+    series_pattern,
+    steps_pattern,
+)
 from ingest.proposals.path_parts import PathColumn
 from ingest.proposals.split_texts import split_columns
 
@@ -34,11 +40,12 @@ class TableShape:
         if self.pivot is not None:
             yield f"measurements: named by {self.pivot[0] or 'the first column'}, one a row"
         if self.unpivot:
-            of = "series" if "?P<" in self.unpivot else "replicates"
+            group = next(iter(re.compile(self.unpivot).groupindex), "replicates")
             each = "column" if self.pivot else "cell" if self.measured else ""
             runs = f"each {each} is a run" if each else "each row is as many runs"
-            doubt = "" if "?P<" not in self.unpivot or each else "; doubtful: or parts of one run"
-            yield f"{of}: a part of the headings; {runs}{doubt}"
+            is_clear = each or group not in ("series", "alternative")
+            doubt = "" if is_clear else "; doubtful: or parts of one run"
+            yield f"{group}: a part of the headings; {runs}{doubt}"
 
 
 def shape_of(table: FoundTable) -> tuple[TableShape, FoundTable]:
@@ -51,6 +58,7 @@ def shape_of(table: FoundTable) -> tuple[TableShape, FoundTable]:
     measured = table.measured if unpivot and pivot is None else ""
     if not unpivot:
         unpivot = replicate_pattern(table.headings, table.columns)
+        unpivot = unpivot or steps_pattern(table.headings, table.columns)
         unpivot = unpivot or series_pattern(table.headings, table.columns)
         pivot = pivot_columns(table.headings, table.columns)
     declaration = TableDeclaration(unpivot=unpivot)

@@ -253,7 +253,7 @@ STUDIES: Studies = {
              ("accuracy", "mlperf_log_detail.txt", MLLOG.splitlines()[0] + "\n"),
              ("performance/power", "client.json", '{"timezone": 21600, "messages": [{"cmd": '
               '"time", "cmd_time": 1677242689.5}, {"cmd": "stop", "cmd_time": 1677242699.5}]}'))},
-        "machine, folder, folder_4, energy_j, throughput_qps", 12,
+        "machine, model, folder, energy_j, throughput_qps", 12,
         [("g292", "bert", "ranging", pytest.approx(1000.0), 5716.41),
          ("g292", "bert", "run_1", pytest.approx(1000.0), 5716.41),
          ("g292", "bert", None, None, None)],
@@ -297,7 +297,7 @@ STUDIES: Studies = {
          f"Exec End: 1739715889.14\nModel Name: {model}\nFPS:7.41 \n\n"
          "Wall Time for running model (secs): 441.5\n"
          for model in ("vgg19", "inception_v4") for clock in (114750000, 522750000, 1300500000)},
-        "file, file_2, fps, duration_s", 6,
+        "model, file, fps, duration_s", 6,
         [("inception_v4", 114750000, 7.41, 441.5)],
     ),
     # What a supply gives is a part of what it takes.

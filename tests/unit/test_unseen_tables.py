@@ -45,7 +45,7 @@ STUDIES: Studies = {
         {f"{model}/batch_size_{size}/means_prompt{n}.json": f'{{"batch_size": {size - 0.1 * n}, '
          f'"energy_j": {size * 10.5 + n}, "avg_power_draw": 300.5, "total_seconds": {20.5 + n}}}'
          for model in ("gemma", "llama") for size in (16, 64, 128) for n in (1, 2, 3)},
-        "folder, batch_size_of_path, prompt, batch_size, energy_j, duration_s", 18,
+        "model, batch_size_of_path, prompt, batch_size, energy_j, duration_s", 18,
         [("gemma", 16, 1, 15.9, 169.0, 21.5)],
     ),
     # A number stands for a configuration; a supply of 3 V and a current give a power.
@@ -125,7 +125,7 @@ STUDIES: Studies = {
          "latency_us.csv": "percentile,1000,2000,4000\n50,100,110,150\n90,200,220,300\n"
          "99,400,500,900\n",
          "energy_j.csv": "stat,1000,2000\nmean,100,110\np99,200,220\nmax,230,240\n"},
-        "setting, energy_j, duration_s", 2, [("baseline", 100.0, 10.0), ("optimized", 80.0, 9.0)],
+        "variant_text, energy_j, duration_s", 2, [("baseline", 100.0, 10.0), ("optimized", 80.0, 9.0)],
     ),
     # The runs stand in columns, and in cells of a file for each measurement.
     "a metric a row": (
@@ -239,6 +239,19 @@ STUDIES: Studies = {
             if (model, size) != ("vgg16", 4)}},
         "network, batch_size, power_limit_w, energy_j, power_w", 12,
         [("alex-net", 1, 100, pytest.approx(264.0, rel=0.1), pytest.approx(120.0, rel=0.01))],
+    ),
+    # Energy and time stand in a column for each clock, with the unit behind the clock.
+    "steps of a clock in headings": (
+        {"results.csv": "program," + ",".join(f"energy_{c}GHz_J,time_{c}GHz_s" for c in (1.2, 2.4))
+         + "\nfft,310.5,20.5,402.5,11.5\nlu,520.5,33.5,611.5,18.5\n"},
+        "program, clock_ghz, energy_j, duration_s", 4,
+        [("fft", 1.2, 310.5, 20.5), ("fft", 2.4, 402.5, 11.5), ("lu", 1.2, 520.5, 33.5)],
+    ),
+    "numbers of threads in headings": (
+        {"results.csv": "energy_1t_J,time_1t_s,energy_8t_J,time_8t_s,program\n"
+                        "310.5,20.5,402.5,3.5,fft\n520.5,33.5,611.5,5.5,lu\n"},
+        "program, threads, energy_j, duration_s", 4,
+        [("fft", 1, 310.5, 20.5), ("fft", 8, 402.5, 3.5), ("lu", 1, 520.5, 33.5)],
     ),
     # 60 W all the time, of which the rows take ten seconds each.
     "turbostat of a campaign": (
