@@ -125,7 +125,8 @@ STUDIES: Studies = {
          "latency_us.csv": "percentile,1000,2000,4000\n50,100,110,150\n90,200,220,300\n"
          "99,400,500,900\n",
          "energy_j.csv": "stat,1000,2000\nmean,100,110\np99,200,220\nmax,230,240\n"},
-        "variant_text, energy_j, duration_s", 2, [("baseline", 100.0, 10.0), ("optimized", 80.0, 9.0)],
+        "variant_text, energy_j, duration_s", 2,
+        [("baseline", 100.0, 10.0), ("optimized", 80.0, 9.0)],
     ),
     # The runs stand in columns, and in cells of a file for each measurement.
     "a metric a row": (
