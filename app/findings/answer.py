@@ -7,7 +7,7 @@ import polars as pl
 
 from app.findings.state import ENERGY, FindingsState
 from app.kit.lake_view import LakeView, leading
-from app.kit.metric_choice import performance_column, telling
+from app.kit.metric_choice import first_telling, performance_column
 from data.choices import Choice
 from data.connection import open_lake
 from data.errors import LakeError, WattlasError
@@ -38,10 +38,7 @@ def opened(view: LakeView, state: FindingsState) -> FindingsState:
     if not view.matching(state.selection) or "metric" in (state.named or ()):
         return state
     names = (*view.catalogue.costs, performance_column(view, state.selection))
-    ranges = view.ranges(state.selection)
-    counts = {name: ranges[name].runs for name in names}
-    left = telling(view, state.selection, counts)
-    return replace(state, metric=next((name for name in names if name in left), ENERGY))
+    return replace(state, metric=first_telling(view, state.selection, names) or ENERGY)
 
 
 def studied(view: LakeView, state: FindingsState) -> Selection:

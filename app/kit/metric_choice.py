@@ -1,6 +1,6 @@
 """The performance metric of a workload, and the pair of metrics that most of the runs have."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 import polars as pl
@@ -110,6 +110,15 @@ def telling(view: LakeView, selection: Selection, counts: Mapping[str, int]) -> 
     there = [name for name, count in counts.items() if count]
     same = untelling(view, selection, counts) if there else {}
     return [name for name in there if name not in same] or there
+
+
+def first_telling(view: LakeView, selection: Selection, names: Sequence[str]) -> str:
+    """Return the first of some metrics that tells the chosen runs apart; empty where none has a
+    value.
+    """
+    ranges = view.ranges(selection)
+    left = telling(view, selection, {name: ranges[name].runs for name in names})
+    return next((name for name in names if name in left), "")
 
 
 def untelling(view: LakeView, selection: Selection, counts: Mapping[str, int]) -> dict[str, str]:

@@ -8,12 +8,13 @@ import polars as pl
 
 from app.kit.lake_view import LakeView
 from app.kit.links import page_link
+from app.kit.metric_choice import first_telling
 from app.kit.words import explanation
 from app.lake.settings_answers import settings_answers
 from app.lake.state import LakePageState
 from data.catalogue import Catalogue
 from data.choices import Choice
-from data.errors import LakeError, WattlasError
+from data.errors import DataError, LakeError, WattlasError
 from data.findings import LIMIT, Claim, claims
 from data.metrics import Metric
 from data.next_runs import next_runs
@@ -30,7 +31,6 @@ from data.selection import Selection
 from data.sweeps import knob_shares, scope_words, sweeps_of
 from data.units import lowered
 
-COSTS: Final = ("energy_j", "power_w")
 MOST_QUESTIONS: Final = 5
 _MOST_PLACES: Final = 2_000
 # Lines of the matrix of a dataset.
@@ -176,8 +176,7 @@ def questions_of(view: LakeView) -> list[Question]:
 
 
 def _questions(view: LakeView, selection: Selection) -> list[Question]:
-    # Energy, or power where no run has energy.
-    cost = view.catalogue.metric(COSTS[not datasets_of(view)["with_energy"].sum()])
+    cost = view.catalogue.metric(first_telling(view, selection, view.catalogue.costs) or "power_w")
     made = claims(view.lake, selection=selection)
     decided = [claim for claim in made if claim.outcome != "undecided"]
     largest = sorted(decided, key=lambda claim: (not claim.holds_alone, -abs(claim.effect or 0.0)))
@@ -263,6 +262,8 @@ def _of_sweep(view: LakeView, selection: Selection, cost: Metric) -> list[Questi
 
 def _knob_that_matters(view: LakeView, choice: Choice, where: str) -> str:
     shares = knob_shares(view.lake, choice)
+    if len(shares.mains) == 1 and shares.runs == shares.settings:
+        raise DataError("one knob, and no noise beside it: it makes all of the variance")
     main = shares.mains[0]
     ends = ""
     if main.low is not None and main.high is not None:

@@ -1,7 +1,7 @@
 """What the settings of a lake answer where few claims are decided: replicates, least and most."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 from app.kit.lake_view import LakeView
 from app.kit.words import knob_words
@@ -10,6 +10,9 @@ from data.metrics import Metric
 from data.queries.lake_page import extremes_query
 from data.selection import Selection
 from data.units import format_digits, format_quantity, lowered
+
+# Smaller factors are told in percent.
+_FEW_PERCENT: Final = 1.1
 
 
 def settings_answers(view: LakeView, selection: Selection, cost: Metric) -> list[tuple[str, str]]:
@@ -54,10 +57,13 @@ def settings_answers(view: LakeView, selection: Selection, cost: Metric) -> list
             f"(n = {row['n']:,})"
             for row in rows
         ]
-        answer = (
-            f"Least {ends[0]}; most {ends[1]}, {high['mean'] / low['mean']:,.3g} times as much."
-        )
-        answers.append((f"Which setting has least {named}, and which most?", answer))
+        times = high["mean"] / low["mean"]
+        more = f"{format_digits(100 * (times - 1))} % more"
+        factor = more if times < _FEW_PERCENT else f"{times:,.3g} times as much"
+        answer = f"Least {ends[0]}; most {ends[1]}, {factor}."
+        # What ran, or how much of it, is none of the settings that compete.
+        what = "runs have" if any(knob.is_given for knob in knobs) else "setting has"
+        answers.append((f"Which {what} least {named}, and which most?", answer))
     return answers
 
 

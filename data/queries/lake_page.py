@@ -1,5 +1,6 @@
 """What a lake holds, for the pages Lake and SQL: datasets, knobs, logs, problems, words of SQL."""
 
+from collections.abc import Iterable
 from typing import Any, Final
 
 from data.analysis.replicates import unlike_sql
@@ -32,9 +33,10 @@ def datasets_query(catalogue: Catalogue) -> tuple[str, list[Any]]:
         SQL and no parameters. One row a dataset: `dataset`, `runs`, `configurations`, `least_n` and
         `median_n` (runs of a configuration), `workloads`, `systems`, `machines`, `devices`,
         `sources` (lists), `first_s` and `last_s` (Unix times), `logged` (runs with interrupts),
-        `is_synthetic`, `with_energy`, `with_cost` (an energy or a power, of the dataset's own
-        columns too), `with_performance`, `with_request_bytes` (runs that have them), and whether
-        any is `of_interrupts` or clocks, or `of_storage`. The largest dataset is first.
+        `is_synthetic`, `with_cost` (an energy or a power, of an item of work and of the dataset's
+        own columns too, that is not 0), `with_performance`, `with_request_bytes` (runs that have
+        them), and whether any is `of_interrupts` or clocks, or `of_storage`. The largest dataset is
+        first.
     """
     rows = catalogue.aggregates
     lists = ", ".join(
@@ -45,12 +47,13 @@ def datasets_query(catalogue: Catalogue) -> tuple[str, list[Any]]:
     metrics = (column for column in catalogue.columns if column.role == "metric")
     kinds = {column.name: kind_of(column.unit) for column in metrics}
     own_costs = (name for name, kind in kinds.items() if kind in ("J", "W"))
-    cost = ", ".join(("energy_j", "power_w", *own_costs))
+    cost = _first_of((*catalogue.costs, *own_costs))
     studied = ", ".join(f"coalesce(bool_or({s}), FALSE) AS {n}" for n, s in _STUDIED.items())
     usual = (name for name in MEASUREMENTS if name.startswith("latency_"))
-    own_rates = (name for name, kind in kinds.items() if kind in ("s", "1/s"))
+    own_rates = (n for n, kind in kinds.items() if kind_of(kind.partition("/")[0]) == "s"
+                 or kind == "1/s")  # fmt: skip
     done = ("throughput_qps", "iops", "bandwidth_bytes_s", "duration_s")
-    performance = f"coalesce({', '.join((*usual, *done, *own_rates))})"
+    performance = _first_of((*usual, *done, *own_rates))
     return (
         f"WITH sizes AS (SELECT dataset, n FROM (SELECT {own}, {rows.count_sql()} AS n FROM runs "
         f"GROUP BY {own})), counts AS (SELECT dataset, count(*) AS configurations, min(n) AS "
@@ -58,13 +61,18 @@ def datasets_query(catalogue: Catalogue) -> tuple[str, list[Any]]:
         f"SELECT * FROM (SELECT dataset, {rows.count_sql()} AS runs, {lists}, "
         "min(start_unix_s) AS first_s, max(start_unix_s + coalesce(duration_s, 0)) AS last_s, "
         "count(*) FILTER (has_log) AS logged, "
-        "coalesce(bool_or(is_synthetic), FALSE) AS is_synthetic, count(energy_j) AS with_energy, "
-        f"count(coalesce({cost})) AS with_cost, count({performance}) AS with_performance, "
+        "coalesce(bool_or(is_synthetic), FALSE) AS is_synthetic, "
+        f"count({cost}) AS with_cost, count({performance}) AS with_performance, "
         f"{studied}, "
         "count(request_bytes) AS with_request_bytes FROM runs GROUP BY dataset) "
         "JOIN counts USING (dataset) ORDER BY runs DESC, dataset",
         [],
     )
+
+
+def _first_of(names: Iterable[str]) -> str:
+    """Return the SQL of the first of some columns that is neither NULL nor 0."""
+    return f"coalesce({', '.join(f'nullif({name}, 0)' for name in names)})"
 
 
 def knob_ranges_query(catalogue: Catalogue) -> tuple[str, list[Any]]:

@@ -68,6 +68,47 @@ def test_nothing_is_missing_that_a_study_of_others_cannot_have(tmp_path: Path) -
     assert datasets_of(view)["missing"].to_list() == [""]
 
 
+def test_energy_and_time_of_items_are_what_explore_needs(tmp_path: Path) -> None:
+    """An energy of 0 is none: the questions are about the energy of a frame, 2 to 8 mJ."""
+    own = [
+        Column("frame_mj", "metric", "real", "energy per frame", "frame", "mJ/frame", "less"),
+        Column("frame_ms", "metric", "real", "time per frame", "frame", "ms/frame", "less"),
+    ]
+    rows = [
+        run(itr_us=itr, energy_j=0.0, power_w=None, latency_p99_us=None, duration_s=None,
+            frame_mj=joules, frame_ms=joules / 2, replicate=r, performance_metric="frame_ms")
+        for itr, joules in ((2.0, 2.0), (4.0, 4.0), (8.0, 8.0)) for r in (0, 1)
+    ]  # fmt: skip
+    view = Lakes(write_lake(tmp_path / "lake", rows, own)).at(None)
+    logs = "Timeline: per-interrupt logs"
+    assert datasets_of(view)["missing"].to_list() == [logs]
+    asked = {question.title: question.answer for question in questions_of(view)}
+    assert "Which knob matters for energy per frame?" in asked
+    assert asked["Which setting has least energy per frame, and which most?"] == (
+        "Least ITR 2 us: 2.00 mJ/frame (n = 2); most ITR 8 us: 8.00 mJ/frame (n = 2), "
+        "4 times as much."
+    )
+    without = [row | {"frame_mj": 0.0, "frame_ms": None} for row in rows]
+    view = Lakes(write_lake(tmp_path / "without", without, own)).at(None)
+    assert datasets_of(view)["missing"].to_list() == [
+        f"Explore: energy or power, latency, rate or time; {logs}"
+    ]
+
+
+def test_one_knob_without_noise_explains_nothing(tmp_path: Path) -> None:
+    rows = [run(itr_us=itr, energy_j=90 + itr) for itr in (2.0, 4.0, 8.0)]
+    view = Lakes(write_lake(tmp_path / "once", rows)).at(None)
+    assert "Which knob matters for energy?" not in {one.title for one in questions_of(view)}
+    again = [*rows, run(itr_us=2.0, energy_j=92.5, replicate=1)]
+    view = Lakes(write_lake(tmp_path / "twice", again)).at(None)
+    asked = {one.title: one.answer for one in questions_of(view)}
+    assert "Which knob matters for energy?" in asked
+    # 98 J against (92 + 92.5) / 2 = 92.25 J.
+    assert asked["Which setting has least energy, and which most?"] == (
+        "Least ITR 2 us: 92.2 J (n = 2); most ITR 8 us: 98.0 J (n = 1), 6.23 % more."
+    )
+
+
 def test_a_column_of_texts_named_like_a_latency_is_no_performance(tmp_path: Path) -> None:
     named = Column("latency_class", "knob", "text", "latency_class", "latency_class", "")
     rows = [run(latency_p99_us=None, duration_s=None, latency_class="low")]
