@@ -161,9 +161,11 @@ def _in_seconds(layout: Layout, at: int, times: np.ndarray) -> np.ndarray:
 def _has_runs(layout: Layout, times_s: np.ndarray) -> bool:
     """Return whether the rows are runs with the times of their begins.
 
-    A row says how long it took, about as long as to the next one; or something that is set before
-    a run changes: a name, or a number where rows are some seconds apart.
+    A row says how long it took, about as long as to the next one; or which run it is of and how
+    long that has taken so far, as a tracker that is flushed does; or something that is set before a
+    run changes: a name, or a number where rows are some seconds apart.
     """
+    is_of_run = any(words_of(heading) == ["run", "id"] for heading in layout.headings)
     usual_s = float(np.median(np.diff(times_s[~np.isnan(times_s)])))
     for heading, cells in zip(layout.headings, layout.columns, strict=True):
         *_, last = words_of(heading) or [""]
@@ -172,7 +174,8 @@ def _has_runs(layout: Layout, times_s: np.ndarray) -> bool:
         if _TOOK.intersection(words_of(heading)) and is_number_column:
             took = np.array([float(number_text(cell)) for cell in cells])
             low_s, high_s = (share * usual_s for share in _FILLED)
-            if not _is_rising(took) and low_s < np.nanmedian(took) < high_s:
+            is_rising = _is_rising(took)
+            if is_of_run if is_rising else low_s < np.nanmedian(took) < high_s:
                 return True
         recurs = 1 < len(values) <= len(cells) / 2
         # Several runs stand one below the other, each with its samples.

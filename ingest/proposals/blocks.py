@@ -8,7 +8,12 @@ from typing import Final
 from ingest.formats.table_reshaped import VALUE
 from ingest.proposals.found_tables import FoundTable, header_pattern, paths_beside
 from ingest.proposals.guess import Guess
-from ingest.proposals.guessed_table import GuessedTable, own_name, title_of
+from ingest.proposals.guessed_table import (
+    GuessedTable,
+    are_of_requests,
+    own_name,
+    title_of,
+)
 from ingest.proposals.lake_columns import DOUBTED
 from ingest.proposals.means_beside import rows_meant
 from ingest.proposals.path_parts import PathColumn, read_paths
@@ -176,6 +181,7 @@ def table_blocks(
     """Return the sections and entries of some tables, and what they came from."""
     own = [table for table in tables if table.rows]
     of_means = {table.paths[0]: meant for table in own if (meant := rows_meant(table, own))}
+    is_of_requests = are_of_requests(heading for table in own for heading in table.headings)
     blocks = []
     for table in own:
         beside = paths_beside(table, own, _ALIKE)
@@ -185,7 +191,7 @@ def table_blocks(
         wide = paths_beside(table, own, _LESS_ALIKE)
         if len(wide) > len(beside) and len(read_paths(wide)[1]) > 1:
             beside = wide
-        blocks.append(GuessedTable(table, dataset, settings, beside, meant))
+        blocks.append(GuessedTable(table, dataset, settings, beside, meant, is_of_requests))
     texts: list[str] = []
     columns: dict[str, str] = {}
     workloads: dict[str, str] = {}

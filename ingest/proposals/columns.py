@@ -29,7 +29,7 @@ from ingest.proposals.roles import (
 )
 from ingest.proposals.row_groups import decides, rows_by
 from ingest.proposals.twin_columns import mark_twins
-from ingest.proposals.work_columns import give_work, leave_out_repeated
+from ingest.proposals.work_columns import give_work, leave_out_baselines, leave_out_repeated
 from ingest.settings.column_names import WORDS
 from ingest.settings.headings import read_heading
 
@@ -80,6 +80,7 @@ def guess_columns(
     mark_twins(guesses, columns)
     _find_a_knob(guesses)
     choose_replicate(guesses, columns)
+    leave_out_baselines(guesses, columns)
     leave_out_repeated(guesses, columns)
     choose_targets(guesses, _of_groups(guesses, columns))
     _give_models(guesses)

@@ -1,7 +1,7 @@
 """What a table is of which nobody declared anything: its shape, columns, paths and performance."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -42,6 +42,10 @@ _OF_COSTS: Final = (
     "efficiency",
 )
 IDLE: Final = "idle"
+# The lake's knob of this name is of threads that issue requests.
+_THREADS: Final = "threads"
+_THREAD_COUNT: Final = "thread count"
+_OF_REQUESTS: Final = (WORDS["loads"] - {"load"}) | WORDS["latencies"] | {"clients"}
 # Last words of headings of the phases of a run.
 _PHASES: Final = frozenset({"phase", "stage", "state", "segment", "window", "period", "activity"})
 _OF_RUNS: Final = WORDS["plain"] | WORDS["replicates"] | {"test", "measurement", "experiment"}
@@ -71,12 +75,14 @@ class GuessedTable:
         settings: Settings,
         beside: Sequence[str] = (),
         meant: str = "",
+        is_of_requests: bool = False,
     ) -> None:
         """Guess what a table is.
 
         Args:
             beside: Paths of tables with nearly the same headings, its own too.
             meant: File with the rows that those of this table are means of.
+            is_of_requests: Whether threads of the study issue requests.
         """
         self.table = table
         self.shape, content = shape_of(table)
@@ -110,6 +116,8 @@ class GuessedTable:
         for guess, cells in zip(self.guesses, columns, strict=False):
             if not guess.to and _is_other(guess, cells, settings):
                 guess.name = f"{guess.heading.text} of table"
+            if guess.heading.text.lower() == _THREADS and not is_of_requests:
+                guess.name = _THREAD_COUNT
             # `parameters.level` is a level, unless another column is one.
             last = guess.heading.text.rpartition(".")[2]
             like = [each for each in content.headings if each.rpartition(".")[2] == last]
@@ -138,7 +146,7 @@ class GuessedTable:
             # A column says it already, and is a facet beside which `machine` would say nothing.
             path = path.replace("(?P<machine>", "(?:")
             self.parts = [part for part in self.parts if part.name != "machine"]
-        path = self._with_names_of_rows(path)
+        path = self._with_names_of_rows(path, is_of_requests)
         self.path = path or (re.escape(table.paths[0]) if table.measured else "")
         self.system = dataset
         self.workload = _workload_of(table, self.parts, dataset, settings)
@@ -178,12 +186,14 @@ class GuessedTable:
             if is_text and len({*names}) > 1 and columns.get(guess.heading.text) == names:
                 guess.role, guess.why = "label", "the name of the file"
 
-    def _with_names_of_rows(self, pattern: str) -> str:
+    def _with_names_of_rows(self, pattern: str, is_of_requests: bool) -> str:
         """Return the pattern of paths; its knobs have other names than the columns of the rows."""
         own = {own_name(guess) for guess in self.guesses if not guess.to}
         for at, part in enumerate(self.parts):
-            if part.name in own and part.role == "knob":
-                name = clean_name(f"{part.name} of path", part.kind, own, "knob")
+            is_count = part.name == _THREADS and not is_of_requests
+            if part.role == "knob" and (part.name in own or is_count):
+                bare = _THREAD_COUNT if is_count else f"{part.name} of path"
+                name = clean_name(bare, part.kind, own, "knob")
                 pattern = pattern.replace(f"(?P<{part.name}>", f"(?P<{name}>")
                 self.parts[at] = replace(part, name=name)
         return pattern
@@ -196,6 +206,7 @@ class GuessedTable:
                 target = "machine"
             is_fit = target != "dvfs" or guess.kind == "text"
             is_free = guess.role == "knob" and not guess.is_declared
+            is_free = is_free and guess.name != _THREAD_COUNT
             if is_free and target and target not in taken and is_fit:
                 kind = settings.tables[-1].kinds.get(target)
                 if kind == "text" or guess.kind in (kind, "whole"):
@@ -257,6 +268,13 @@ class GuessedTable:
         others += [g for g, unit in prices if unit is not None and unit.quantity == "time"]
         others += more
         return own_name(others[0]) if others else "duration_s" if time is not None else ""
+
+
+def are_of_requests(headings: Iterable[str]) -> bool:
+    """Return whether threads of a study issue requests: they are part of the question, as a load
+    is. Those of a program are tuned.
+    """
+    return any(read_heading(heading).has(*_OF_REQUESTS) for heading in headings)
 
 
 def _is_other(guess: Guess, cells: Sequence[Cell], settings: Settings) -> bool:

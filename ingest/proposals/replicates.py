@@ -97,7 +97,9 @@ def _number_texts(guesses: Sequence[Guess], columns: Sequence[Sequence[Cell]]) -
 
 def _names_replicates(guess: Guess) -> bool:
     words, replicates = guess.heading.words, WORDS["replicates"]
-    is_named = words[-1:] != () and words[-1] in replicates and len(words) <= 2
+    # A seed is of a run, whatever draws from it.
+    is_named = words[-1:] != () and words[-1] in replicates
+    is_named = is_named and (len(words) <= 2 or words[-1] == "seed")
     return is_named or (len(words) == 2 and words[0] in replicates and words[1] in _NUMBERS)
 
 

@@ -117,9 +117,11 @@ _CONSTANT: Final = _Case(
     lambda c: c.count == 1 and not _is_result(c), "label", "one value in all rows"
 )
 _RANKED: Final = _Case(lambda c: _ranks(c), "label", "a rank by results")
+_PLACED: Final = _Case(lambda c: c.has(*WORDS["places"]), "label", "where the run was")
 _OF_TEXTS: Final = (
     _CONSTANT,
     _RANKED,
+    _PLACED,
     _Case(lambda c: _are_dates(c), "label", "a time of day or a date"),
     _Case(lambda c: _are_measurements(c), "label", "a measurement as a text"),
     _Case(lambda c: names_machines(c.heading) and 1 < c.count <= c.rows / 2,
@@ -136,6 +138,7 @@ _OF_TEXTS: Final = (
 _OF_NUMBERS: Final = (
     _CONSTANT,
     _RANKED,
+    _PLACED,
     _Case(lambda c: c.has("timestamp", "datetime", "date")
           or (c.has("time", *WHEN) and epoch_scale(c.numbers) is not None),
           "label", "a time of day or a date"),

@@ -10,7 +10,7 @@ from typing import Final
 import numpy as np
 
 from ingest.formats.json_cells import Cell
-from ingest.proposals.guess import Guess
+from ingest.proposals.guess import Guess, digits_of
 from ingest.proposals.row_groups import decides, rows_by
 from ingest.settings.column_names import VALUES, WORDS
 from ingest.settings.units import unit_of
@@ -28,6 +28,9 @@ _REPEATS: Final = frozenset({"iterations", "iters", "repetitions", "repeats", "r
 _MOST_DIGITS: Final = 2
 _FEWEST_KNOBS: Final = 2
 _SAME: Final = 0.01
+# Rows of each work, on average, and digits of costs that people set.
+_LEAST_ROWS: Final = 2
+_MOST_SET: Final = 3
 
 
 def give_work(guesses: Sequence[Guess], columns: Sequence[Sequence[Cell]]) -> None:
@@ -48,21 +51,45 @@ def give_work(guesses: Sequence[Guess], columns: Sequence[Sequence[Cell]]) -> No
         guesses[index].why += f"; {why}"
 
 
+def leave_out_baselines(guesses: Sequence[Guess], columns: Sequence[Sequence[Cell]]) -> None:
+    """Make labels of costs that the work alone decides, beside others of their kind that differ.
+
+    They are of another run, with which the rows are compared: no two runs take 1.17854 s.
+    """
+    knobs = [n for n, each in enumerate(guesses) if each.role == "knob" and each.count > 1]
+    work = [columns[n] for n in knobs if guesses[n].is_given]
+    settings = [*zip(*work, strict=True)] or [()] * len(columns[0])
+    costs = [
+        n
+        for n, each in enumerate(guesses)
+        if each.role == "metric" and each.quantity in _COSTS and not each.is_declared
+    ]
+    fixed = {n for n in costs if decides(settings, columns[n])}
+    if len(work) == len(knobs) or len(settings) < _LEAST_ROWS * len({*settings}):
+        return
+    for index in fixed:
+        guess = guesses[index]
+        own = next((guesses[n] for n in costs if guesses[n].quantity == guess.quantity
+                    and n not in fixed), None)  # fmt: skip
+        is_measured = any(digits_of(str(cell)) > _MOST_SET for cell in {*columns[index]})
+        if own is not None and is_measured:
+            guess.role, guess.better = "label", None
+            guess.why = f"a baseline: the work alone decides it, unlike {own.heading.text}"
+
+
 def leave_out_repeated(guesses: Sequence[Guess], columns: Sequence[Sequence[Cell]]) -> None:
     """Take energies and times of unequal numbers of repetitions for no costs of the run.
 
-    That of an item stands beside them. How often it was repeated was set: a round number that one
-    of several knobs decides. What a solver needs to converge depends on all of them.
+    That of an item stands beside them. How often it was repeated was set: a size of a batch, or a
+    round number that one of several knobs decides. What a solver needs to converge depends on all.
     """
     knobs = [n for n, each in enumerate(guesses) if each.role == "knob" and each.count > 1]
     prices = [g for g in guesses if g.quantity == "price" and not g.is_dropped]
     for index, repeats in enumerate(guesses):
-        is_free = repeats.kind == "whole" and repeats.role != "knob" and repeats.count > 1
-        if not (is_free and repeats.heading.has(*_REPEATS)) or len(knobs) < _FEWEST_KNOBS:
+        if repeats.kind != "whole" or repeats.count < 2:
             continue
-        cells = columns[index]
-        is_set = all(len(str(cell).strip().rstrip("0")) <= _MOST_DIGITS for cell in cells)
-        if not is_set or not any(decides(columns[n], cells) for n in knobs):
+        is_batch = repeats.role == "knob" and repeats.heading.has("batch", "batches")
+        if not is_batch and not _is_set_by_a_knob(repeats, columns[index], knobs, columns):
             continue
         for whole in guesses:
             is_free = whole.quantity in ("energy", "time") and not whole.is_declared
@@ -70,6 +97,16 @@ def leave_out_repeated(guesses: Sequence[Guess], columns: Sequence[Sequence[Cell
             if of and whole.role == "metric":
                 whole.quantity, whole.better = "", None
                 whole.why += f"; {of.heading.text} times unequal {repeats.heading.text}"
+
+
+def _is_set_by_a_knob(
+    repeats: Guess, cells: Sequence[Cell], knobs: Sequence[int], columns: Sequence[Sequence[Cell]]
+) -> bool:
+    """Return whether a number of repetitions was set, and one of several knobs decides it."""
+    if repeats.role == "knob" or not repeats.heading.has(*_REPEATS) or len(knobs) < _FEWEST_KNOBS:
+        return False
+    is_round = all(len(str(cell).strip().rstrip("0")) <= _MOST_DIGITS for cell in cells)
+    return is_round and any(decides(columns[n], cells) for n in knobs)
 
 
 def _is_sum(whole: Guess, price: Guess, repeats: Guess) -> bool:

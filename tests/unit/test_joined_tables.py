@@ -85,8 +85,8 @@ CASES: dict[str, tuple[dict[str, str], int, int, set[tuple[str, str]]]] = {
     ),
     "quality at every clock": (
         {"energy.csv": AT_CLOCKS, "quality.csv": "threads,psnr_db\n1,40.5\n2,41.5\n"}, 8, 8,
-        {("doubted", "psnr_db from quality.csv, by threads; it does not say of which freq_mhz, "
-          "replicate its values are")},
+        {("doubted", "psnr_db from quality.csv, by thread_count; it does not say of which "
+          "freq_mhz, replicate its values are")},
     ),
     "times of other runs": (
         {"energy.csv": TIMED, "latency.csv": BY_THREADS.format(60, 61)}, 4, 0,

@@ -71,6 +71,37 @@ def test_a_tracker_that_is_flushed_is_one_run(lake: Path, tmp_path: Path) -> Non
     assert (first["energy_j"], first["duration_s"]) == pytest.approx((89.58985, 3.20214), rel=1e-6)
 
 
+def test_a_tracker_that_is_flushed_at_even_steps_is_no_trace(lake: Path, tmp_path: Path) -> None:
+    """The last of eight rows says what the run took: 0.02 kWh in 80.5 s."""
+    for pods in (3, 4):
+        rows = (f"2024-05-01T10:{n // 6:02}:{n % 6}0,web,7a-{pods},{n * 10 + 0.5},0.001,42.5,"
+                f"{0.0025 * n * pods / 3}" for n in range(1, 9))  # fmt: skip
+        header = "timestamp,project_name,run_id,duration,emissions,cpu_power,energy_consumed"
+        written(tmp_path, f"{pods}pods.csv", header, *rows)
+    ingest(lake, tmp_path, is_proposing=True)
+    found = query(lake, "SELECT file, energy_j, duration_s FROM runs ORDER BY file")
+    assert [(*row.values(),) for row in found] == [
+        ("3pods", pytest.approx(72_000), 80.5), ("4pods", pytest.approx(96_000), 80.5),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("header", "name", "is_given"),
+    [("threads,energy_j,time_s", "thread_count", False), ("threads,energy_j,qps", "threads", True)],
+    ids=["of a program", "that issue requests"],
+)
+def test_threads_of_a_program_are_tuned(
+    header: str, name: str, is_given: bool, lake: Path, tmp_path: Path
+) -> None:
+    raw = written(tmp_path, "scan.csv", header, "1,40.25,9.5", "2,31.5,5.25", "4,28.75,3.125")
+    ingest(lake, raw, is_proposing=True)
+    found = query(lake, f"SELECT {name} AS n FROM runs ORDER BY 1")
+    assert [row["n"] for row in found] == [1, 2, 4]
+    with open_lake(lake) as opened:
+        knobs = {knob.column: knob for knob in opened.catalogue.knobs.values()}
+        assert knobs[name].is_given == is_given
+
+
 def test_windows_of_zeus_have_the_energy_of_all_gpus(lake: Path, tmp_path: Path) -> None:
     raw = written(
         tmp_path, "zeus.csv", "start_time,window_name,elapsed_time,gpu0_energy,gpu1_energy",

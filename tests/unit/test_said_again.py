@@ -54,8 +54,8 @@ def test_a_part_of_a_table_counts_once(lake: Path, tmp_path: Path) -> None:
     put(tmp_path / "raw" / "sweep_part1.csv", "\n".join((HEADER, *ROWS[:5])) + "\n")
     put(tmp_path / "raw" / "sweep_part2.csv", "\n".join((HEADER, *ROWS[4:])) + "\n")
     report = ingest(lake, tmp_path / "raw", is_proposing=True)
-    assert query(lake, "SELECT threads, count(*) AS n FROM runs GROUP BY ALL ORDER BY 1") == [
-        {"threads": 2**n, "n": 2} for n in range(4)
+    assert query(lake, "SELECT thread_count, count(*) AS n FROM runs GROUP BY ALL ORDER BY 1") == [
+        {"thread_count": 2**n, "n": 2} for n in range(4)
     ]
     assert len(details(report, "identical_row")) == 9
 
@@ -99,8 +99,8 @@ LOGGED = [f"threads={n} energy_j={9.5 + n} time_s={8.25 / n}" for n in (1, 2, 4,
 def test_a_total_at_the_end_of_a_log_is_no_run(last: str, lake: Path, tmp_path: Path) -> None:
     put(tmp_path / "raw" / "sweep.log", "\n".join((*LOGGED, last)) + "\n")
     report = ingest(lake, tmp_path / "raw", is_proposing=True)
-    found = query(lake, "SELECT threads, energy_j FROM runs ORDER BY 1")
-    assert [(each["threads"], each["energy_j"]) for each in found] == [
+    found = query(lake, "SELECT thread_count, energy_j FROM runs ORDER BY 1")
+    assert [(each["thread_count"], each["energy_j"]) for each in found] == [
         (1, 10.5), (2, 11.5), (4, 13.5), (8, 17.5)
     ]  # fmt: skip
     assert len(details(report, "other_lines")) == ("=" in last)

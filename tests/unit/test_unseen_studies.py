@@ -320,7 +320,7 @@ def test_spreadsheets_with_a_measurement_or_a_board_a_sheet(tmp_path: Path) -> N
     write_workbook(raw / "results.xlsx", sheets)
     assert main(["add", str(raw), "--lake", str(lake)]) == 0
     with open_lake(lake) as opened:
-        sql = "SELECT benchmark, threads, energy_j, duration_s FROM runs ORDER BY ALL"
+        sql = "SELECT benchmark, thread_count, energy_j, duration_s FROM runs ORDER BY ALL"
         found = opened.polars(sql).rows()
     assert found == [
         ("bt", 1, 99.5, 9.5), ("bt", 2, 80.5, 5.5), ("bt", 4, 70.5, 3.5),

@@ -38,7 +38,7 @@ STUDIES: Studies = {
          '"joules.dram.0"\n' + "".join(
              f'"{n}","{b}",{t},{rep},{2.5 + n},{60.5 + n},{40.5 + n},{5.5 + n}\n'
                           for n, (b, t, rep) in enumerate(product(("bt", "cg"), (8, 16), (1, 2))))},
-        "bench, threads, replicate, energy_j, duration_s", 8,
+        "bench, thread_count, replicate, energy_j, duration_s", 8,
         [("bt", 8, 1, 101.0, 2.5), ("bt", 8, 2, 103.0, 3.5)],
     ),
     "means of batches": (
@@ -143,7 +143,7 @@ STUDIES: Studies = {
     "rows of settings": (
         {"t.csv": ",run1,run2,run3,run4\nthreads,1,2,1,2\ngovernor,ondemand,ondemand,performance,"
          "performance\nenergy_j,100.5,80.5,60.5,50.5\ntime_s,10.5,5.5,4.5,2.5\n"},
-        "governor, threads, energy_j, duration_s", 4,
+        "governor, thread_count, energy_j, duration_s", 4,
         [("ondemand", 1, 100.5, 10.5), ("ondemand", 2, 80.5, 5.5), ("performance", 1, 60.5, 4.5)],
     ),
     "settings in the names of columns": (
@@ -155,7 +155,7 @@ STUDIES: Studies = {
     "a metric a file": (
         {"energy_j.csv": "threads,1200MHz,2400MHz\n1,100.5,110.5\n4,90.5,95.5\n8,85.5,\n",
          "runtime_s.csv": "threads,1200MHz,2400MHz\n1,20.5,10.5\n4,6.5,3.5\n8,4.5,\n"},
-        "threads, frequency, energy_j, duration_s", 5,
+        "thread_count, frequency, energy_j, duration_s", 5,
         [(1, 1200, 100.5, 20.5), (1, 2400, 110.5, 10.5), (4, 1200, 90.5, 6.5)],
     ),
     # Cells have units: 10k and 2min were set; a column of the lake's name is another one.
@@ -251,7 +251,7 @@ STUDIES: Studies = {
     "numbers of threads in headings": (
         {"results.csv": "energy_1t_J,time_1t_s,energy_8t_J,time_8t_s,program\n"
                         "310.5,20.5,402.5,3.5,fft\n520.5,33.5,611.5,5.5,lu\n"},
-        "program, threads, energy_j, duration_s", 4,
+        "program, thread_count, energy_j, duration_s", 4,
         [("fft", 1, 310.5, 20.5), ("fft", 8, 402.5, 3.5), ("lu", 1, 520.5, 33.5)],
     ),
     # 60 W all the time, of which the rows take ten seconds each.
