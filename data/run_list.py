@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from data.choices import Choice, Value
+from data.units import counted
 
 _COMMENT: Final = "# "
 
@@ -93,8 +94,8 @@ class NextRuns:
         asked = [f"{one.more} of {one.words}" for one in self.settings if one.reason != "explore"]
         listed, others = ", ".join(asked[:4]), len(asked) - 4
         if others > 0:
-            listed += f", and of {others} {'other' if others == 1 else 'others'}"
-        runs = f"{self.runs:,} more {'run' if self.runs == 1 else 'runs'}{time}"
+            listed += f", and of {counted(others, 'other')}"
+        runs = f"{counted(self.runs, 'more run')}{time}"
         what = "are likely to settle this" if self.settles else "are a first round"
         text = f"{runs} {what}: {listed}"
         if self.cells:

@@ -12,6 +12,7 @@ from typing import Any, Final
 from data.declared import FACET_PREFIX, Column, Declared
 from data.errors import SelectionError
 from data.knob_table import ADAPTIVE, KNOB_TABLE, UNSET
+from data.units import counted
 
 # The system of the published study that polls: without interrupts there is no delay to set.
 POLLING_SYSTEM: Final = "ebbrt_poll"
@@ -191,7 +192,7 @@ class Selection:
             for c in self.clauses
         ] or ["all runs"]
         if count := len(self.without):
-            parts.append(f"without {count:,} odd {'run' if count == 1 else 'runs'}")
+            parts.append(f"without {counted(count, 'odd run')}")
         return "; ".join(parts)
 
 

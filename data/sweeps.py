@@ -28,7 +28,7 @@ from data.errors import DataError
 from data.knobs import POLICIES, Knob
 from data.queries.claims import sweeps_query
 from data.selection import Selection
-from data.units import format_digits
+from data.units import counted, format_digits
 
 if TYPE_CHECKING:
     from data.connection import Lake
@@ -100,7 +100,9 @@ class KnobShares:
         ]
         parts += [f"{name} {_percent(share)} %" for name, share in self.pairs if share >= 0.001]
         parts += [self.noise_words]
-        text = f"{', '.join(parts)} ({self.settings:,} settings, {self.runs:,} runs)"
+        text = (
+            f"{', '.join(parts)} ({counted(self.settings, 'setting')}, {counted(self.runs, 'run')})"
+        )
         if self.together:
             text += f"; set together: {', '.join(self.together)}"
         if self.is_overlapping:

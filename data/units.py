@@ -62,6 +62,11 @@ def digits_between(low: float, high: float) -> int:
     return min(max(math.floor(math.log10(largest)) - math.floor(math.log10(width)) + 1, 3), 6)
 
 
+def counted(count: int, noun: str) -> str:
+    """Return a number of things: `1 run`, `1,204 more runs`."""
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
 def lowered(title: str) -> str:
     """Return a title for use inside a sentence: `mean latency`, but `IOs per joule`, `PowerCap`."""
     first = title.partition(" ")[0]

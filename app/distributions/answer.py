@@ -28,6 +28,7 @@ from data.queries.logged_runs import counts_query, distribution_query
 from data.queries.statement import statement
 from data.selection import Selection, Value
 from data.siblings import unlike_siblings
+from data.units import counted
 
 # Ends of the names of columns with values of a quantity.
 UNITS: Final = {
@@ -186,7 +187,7 @@ def _rank(view: LakeView, key: tuple[Selection, str]) -> pl.DataFrame:
 
 def status_words(answer: Answer) -> str:
     """Return how many runs are shown, and how many lack the quantity."""
-    sentence = f"{len(answer.counted.run_ids):,} runs with a log"
+    sentence = f"{counted(len(answer.counted.run_ids), 'run')} with a log"
     if answer.state.sel:
         sentence += " in the link's selection"
     if missing := len(answer.counted.missing):

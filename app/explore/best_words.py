@@ -12,7 +12,7 @@ from app.kit.words import configuration_words, knob_words, load_words, system_na
 from data.analysis.replicates import are_unlike
 from data.catalogue import Catalogue
 from data.metrics import Metric
-from data.units import MISSING, format_digits, format_quantity, format_signed, lowered
+from data.units import MISSING, counted, format_digits, format_quantity, format_signed, lowered
 
 # A regret above it says that the data do not bound it.
 MOST_REGRET_PCT: Final = 25.0
@@ -143,7 +143,7 @@ def more_runs_words(more: int | None) -> str:
     """Return how many more runs would decide."""
     if more is None:
         return "over 100 more runs of each"
-    return f"about {more} more {'run' if more == 1 else 'runs'} of each"
+    return f"about {counted(more, 'more run')} of each"
 
 
 def sentences(rows: pl.DataFrame, question: Asked) -> list[str]:
@@ -171,7 +171,7 @@ def _most(told: Sequence[Mapping[str, Any]], question: Asked) -> str:
     setting, count = max(counts.items(), key=lambda each: each[1], default=("", 0))
     if count < 2 or 2 * count <= len(several):
         return ""
-    return f" {setting} is recommended in {count} of {len(several)}."
+    return f" Recommended in {count} of {len(several)}: {setting}."
 
 
 def _sentence(row: Mapping[str, Any], question: Asked, given: Collection[str]) -> str:
@@ -199,10 +199,9 @@ def _sentence(row: Mapping[str, Any], question: Asked, given: Collection[str]) -
         # What ran once, without noise to borrow, is not judged: its run may meet the limit.
         judged = " that ran twice" if row["unjudged"] else ""
         where = f"{limit} at {load}" if load else limit
-        settings = "1 setting" if count == 1 else f"{count:,} settings"
         return (
             f"No setting of {name}{judged} meets {where} in the mean; "
-            f"the runs of {settings} do not rule it out."
+            f"the runs of {counted(count, 'setting')} do not rule it out."
         )
     if question.limit is not None and row["limited"] is None:
         return f"{name}{f' at {load}' if load else ''} has no {lowered(question.limited.title)}."

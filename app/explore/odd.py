@@ -22,7 +22,7 @@ from data.catalogue import Catalogue
 from data.metrics import Metric
 from data.queries.explore import replicates_query, run_ids_query
 from data.selection import Selection
-from data.units import format_quantity
+from data.units import counted, format_quantity
 
 # What differs between the choices of one system and workload, which lend each other their noise.
 _LOADS: Final = ("load_qps", "message_bytes")
@@ -155,13 +155,13 @@ def odd_words(odd: pl.DataFrame, is_without: bool, catalogue: Catalogue) -> str:
     count = odd["run_id"].n_unique()
     if not count:
         return ""
-    runs = f"{count:,} odd {'run' if count == 1 else 'runs'}"
+    runs = counted(count, "odd run")
     if not is_without:
         return runs
     # Where a setting's runs fall in two clusters, all of them may be odd.
-    counted = odd.group_by(list(catalogue.configuration)).agg(
+    by_setting = odd.group_by(list(catalogue.configuration)).agg(
         pl.col("run_id").n_unique(), pl.first("runs")
     )
-    gone = len(counted.filter(pl.col("run_id") == pl.col("runs")))
-    lost = f", the only ones of {gone:,} {'setting' if gone == 1 else 'settings'}" if gone else ""
+    gone = len(by_setting.filter(pl.col("run_id") == pl.col("runs")))
+    lost = f", the only ones of {counted(gone, 'setting')}" if gone else ""
     return f"without {runs}{lost}"

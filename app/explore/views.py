@@ -28,7 +28,7 @@ from app.kit.settings import MAX_ROWS
 from app.kit.words import axis_words, explanation, workload_title
 from data.queries.runs import runs_query
 from data.selection import Selection
-from data.units import lowered
+from data.units import counted, lowered
 
 # Datasets and workloads that a sentence names.
 _NAMED: Final = 3
@@ -101,7 +101,7 @@ def source_words(view: LakeView, state: ExploreState) -> str:
         titles = [view.catalogue.metric(name).title for name in shown.lines_y]
         titles[1:] = [lowered(title) for title in titles[1:]]
         axes = f"{' and '.join(titles)} over {lowered(view.catalogue.knobs[shown.lines_x].title)}"
-    runs = f"{view.matching(state.selection):,} runs"
+    runs = counted(view.matching(state.selection), "run")
     sentence = f"{axes} of {runs} of {_listed(list(map(workload_title, workloads)))}"
     if datasets:
         sentence += f", from {_listed(datasets)}"
@@ -139,7 +139,7 @@ def odd_change(view: LakeView, state: ExploreState) -> str:
 def status_words(view: LakeView, state: ExploreState) -> str:
     """Return how many runs are shown, of how many, and how many lack a value on an axis."""
     matching = view.matching(state.selection)
-    parts = [f"{matching:,} of {view.runs:,} runs"]
+    parts = [f"{matching:,} of {counted(view.runs, 'run')}"]
     if not matching:
         return parts[0]
     question = Question.of(view, state)
@@ -150,8 +150,8 @@ def status_words(view: LakeView, state: ExploreState) -> str:
         parts.append(f"{missing:,} of them without both axes' values")
     if question.state.replicates != state.replicates:
         parts.append(f"means are drawn, not runs: over {MOST_RUNS_DRAWN:,} match")
-    counted = odd_words(odd, state.without_odd, view.catalogue)
-    return " \N{MIDDLE DOT} ".join([*parts, *filter(None, [counted])])
+    odd_runs = odd_words(odd, state.without_odd, view.catalogue)
+    return " \N{MIDDLE DOT} ".join([*parts, *filter(None, [odd_runs])])
 
 
 def limit_domain(view: LakeView, state: ExploreState) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from data.analysis.verdicts import DOES_NOT, HOLDS, IN_PART, NEARLY, UNDECIDED
 from data.findings import Claim
 from data.published import PublishedClaim
 from data.queries.claims import SUBJECT
-from data.units import format_digits
+from data.units import counted, format_digits
 
 # Claims of a group that are listed before the rest unfolds.
 SHOWN: Final = 12
@@ -91,7 +91,8 @@ def claims_status(view: LakeView, state: FindingsState) -> str:
         return "no runs"
     found = claims_of(view, state)
     decided = sum(claim.outcome != "undecided" for claim in found)
-    return f"{decided:,} of {len(found):,} claims decided · {view.matching(state.selection):,} runs"
+    runs = counted(view.matching(state.selection), "run")
+    return f"{decided:,} of {counted(len(found), 'claim')} decided · {runs}"
 
 
 def open_questions(view: LakeView, state: FindingsState) -> list[str]:

@@ -15,7 +15,7 @@ from app.kit.url_state import LINK_VERSION
 from data.errors import WattlasError
 from data.order import MOST_RUNS, OrderCheck
 from data.siblings import COMPARED, distance_words
-from data.units import format_digits, format_quantity, format_signed
+from data.units import counted, format_digits, format_quantity, format_signed
 
 _SHOWN: Final = 12
 _MOST_ODD: Final = 40
@@ -36,7 +36,7 @@ def next_block(view: LakeView, state: FindingsState) -> list:
 def planned_parts(planned: Planned) -> list:
     """Lay out a list: its sentence, what is left of it, what it asks of each setting."""
     plan = planned.plan
-    undecided = f"{plan.members:,} settings cannot be told from the best"
+    undecided = f"{counted(plan.members, 'setting')} cannot be told from the best"
     if plan.members_once:
         undecided += f", {plan.members_once:,} measured once cannot be ruled out"
     parts = [html.P([html.Strong(planned.sweep.words), f": {undecided}."]), html.P(plan.sentence)]
@@ -107,7 +107,8 @@ def order_block(view: LakeView, state: FindingsState, has_links: bool = True) ->
     parts += [
         html.H3("Odd runs"),
         html.P(
-            f"{count:,} runs are off the median of their setting (three runs or more) by over 10 % "
+            f"{counted(count, 'run')} {'is' if count == 1 else 'are'} off the median of "
+            f"{'its' if count == 1 else 'their'} setting (three runs or more) by over 10 % "
             "and 8 deviations, or a distribution of their logs is over 10 % off the other "
             "replicates', or a series over 1 % of the time earlier or later, and 8 times as far as "
             "these from each other."
@@ -155,7 +156,7 @@ def _odd(odd: pl.DataFrame, view: LakeView, has_links: bool) -> list:
         name, run = row["metric"], row["run_id"]
         if name in COMPARED:
             query = urlencode([("v", LINK_VERSION), ("run", run), ("run", row["sibling"])])
-            link = html.A("beside a sibling", href=f"{address(_TIMELINE)}?{query}")
+            link = html.A("beside a replicate", href=f"{address(_TIMELINE)}?{query}")
             title = COMPARED[name]
             values = [distance_words(name, row[key]) for key in ("distance", "usual")]
             run = [run, " ", link] if has_links else run

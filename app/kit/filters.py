@@ -13,6 +13,7 @@ from data.analysis.facet_counts import LEADING, Choice
 from data.knob_table import UNSET
 from data.knobs import Knob
 from data.selection import Selection, Value
+from data.units import counted
 
 # Returns the choices of each facet under the filters of a selection.
 Offered = Callable[[LakeView, Selection], Mapping[str, Sequence[Choice]]]
@@ -29,7 +30,7 @@ def chip_words(knob: Knob, choices: Sequence[Choice]) -> list[tuple[str, str, st
     shown = [c for c in choices if null_word != UNSET or c.value != UNSET or len(choices) > 1]
     texts = chip_values([choice.value for choice in shown])
     return [
-        (text, label, f"{title} {label}: {choice.runs} runs", choice.runs == 0)
+        (text, label, f"{title} {label}: {counted(choice.runs, 'run')}", choice.runs == 0)
         for text, choice in zip(texts, shown, strict=True)
         for label in [choice.label if knob.name == "system" else knob.label(choice.value)]
     ]
@@ -63,7 +64,7 @@ def facet_note(facet: str, choices: Sequence[Choice], chosen: Sequence[Value]) -
     if not chosen or facet in SINGLE:
         return ""
     runs = sum(c.runs for c in choices if c.value in chosen)
-    return f"{len(chosen)} of {len(choices)} · {runs:,} runs"
+    return f"{len(chosen)} of {len(choices)} · {counted(runs, 'run')}"
 
 
 def offered_choices(view: LakeView, selection: Selection) -> Mapping[str, Sequence[Choice]]:

@@ -18,6 +18,7 @@ from app.kit.links import LAKE_PATH, address
 from app.kit.page import Page
 from app.kit.settings import WATTLAS_VERSION
 from data.errors import UnknownVersionError, WattlasError
+from data.units import counted
 
 _MOST_IGNORED: Final = 5
 _LONGEST_NAME: Final = 40
@@ -35,7 +36,7 @@ def _lake_line() -> list:
     except WattlasError as error:
         return [html.Span(str(error), className="lake-line", role="alert")]
     name = view.lake.path.name
-    runs = f" · {view.runs:,} run{'' if view.runs == 1 else 's'}"
+    runs = f" · {counted(view.runs, 'run')}"
     parts = (f"{name} v{view.version}", runs) if view.runs else (f"{name}, empty", "")
     line = dcc.Link(
         [_where_wide("lake: "), parts[0], _where_wide(parts[1])],

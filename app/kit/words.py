@@ -28,7 +28,9 @@ workload_title: Final = SHIPPED_FACETS["workload"].titled
 
 # Knobs that labels, titles or `load_words` name instead.
 _NAMED_APART: Final = ("dataset", "workload", "system", "load", "message")
-# Knobs that a note on guesses names.
+# Words of columns with the deviations, or the intervals, of means.
+_DEVIATIONS: Final = frozenset({"std", "sd", "stdev", "stddev", "stderr", "sem", "ci95"})
+# Columns that a note on guesses names of a kind.
 _GUESSED_NAMED: Final = 4
 # The system of runs of which nobody said one.
 UNKNOWN: Final = "unknown"
@@ -188,10 +190,25 @@ def guessed_words(view: LakeView, selection: Selection) -> str:
         return ""
     knobs = configuration_knobs(view.varying(selection), view.catalogue)
     names = [knob.noun for knob in knobs if knob.is_declared]
-    more = [f"{len(names) - _GUESSED_NAMED} more"] if len(names) > _GUESSED_NAMED else []
-    listed = ", ".join([*names[:_GUESSED_NAMED], *more])
+    listed = _first(names)
     found = f"What was set was guessed: {listed}" if listed else "No column was guessed to be set"
-    return f"{found}. To correct it: python -m ingest propose --lake LAKE, see docs/own-logs.md."
+    unused = _first(_deviations(view, selection))
+    note = f" Deviations that a table states are not used: {unused}." if unused else ""
+    way = "To correct it: python -m ingest propose --lake LAKE, see docs/own-logs.md"
+    return f"{found}. {way}.{note}"
+
+
+def _first(names: Sequence[str]) -> str:
+    more = [f"{len(names) - _GUESSED_NAMED} more"] if len(names) > _GUESSED_NAMED else []
+    return ", ".join([*names[:_GUESSED_NAMED], *more])
+
+
+def _deviations(view: LakeView, selection: Selection) -> list[str]:
+    """Return the metrics that are deviations of means, where each row counts as one run."""
+    if view.catalogue.aggregates.has_means:
+        return []
+    there = view.measured_columns(selection)
+    return [name for name in there if not _DEVIATIONS.isdisjoint(name.split("_"))]
 
 
 def order_note(view: LakeView, selection: Selection) -> str:

@@ -29,7 +29,7 @@ from data.queries.lake_page import (
 )
 from data.selection import Selection
 from data.sweeps import knob_shares, scope_words, sweeps_of
-from data.units import lowered
+from data.units import counted, lowered
 
 MOST_QUESTIONS: Final = 5
 _MOST_PLACES: Final = 2_000
@@ -271,8 +271,8 @@ def _knob_that_matters(view: LakeView, choice: Choice, where: str) -> str:
     named = lowered(view.catalogue.metric(choice.objective).title)
     return (
         f"{main.name} makes {100 * main.share:.0f} %{ends} of the variance of {named}, "
-        f"{shares.noise_words} ({where}; {shares.runs:,} runs in "
-        f"{shares.settings:,} settings)."
+        f"{shares.noise_words} ({where}; {counted(shares.runs, 'run')} in "
+        f"{counted(shares.settings, 'setting')})."
     )
 
 

@@ -29,7 +29,7 @@ from app.lake.answer import (
     small_coverage,
 )
 from app.lake.state import LakePageState
-from data.units import format_quantity
+from data.units import counted, format_quantity
 
 IDS: Final = ids.PageIds("lake")
 SECTIONS: Final = {
@@ -74,8 +74,7 @@ def status_words(view: LakeView) -> str:
     """Count datasets and runs."""
     if not view.runs:
         return ""
-    count = len(datasets_of(view))
-    return f"{count} {'dataset' if count == 1 else 'datasets'}, {view.runs:,} runs"
+    return f"{counted(len(datasets_of(view)), 'dataset')}, {counted(view.runs, 'run')}"
 
 
 def _sections(bodies: dict[str, list], has_menus: bool = True) -> list[Component]:
@@ -129,7 +128,7 @@ def _dataset(view: LakeView, row: dict[str, Any]) -> html.Section:
         "citation": about.get("citation"),
         "licence": about.get("licence"),
         "address": web_link(url, [url]) if url else "",
-        "runs": f"{row['runs']:,} in {row['configurations']:,} configurations; n at least "
+        "runs": f"{row['runs']:,} in {counted(row['configurations'], 'configuration')}; n at least "
         f"{row['least_n']:,}, median {row['median_n']:g}",
         "workloads": _listed([workload_title(n) for n in row["workloads"] or ()]),
         "systems": _listed(row["systems"]),
@@ -137,12 +136,12 @@ def _dataset(view: LakeView, row: dict[str, Any]) -> html.Section:
         "devices": _listed(row["devices"]),
         "knobs": _knobs(view, row["dataset"]),
         "time": _span(row["first_s"], row["last_s"]),
-        "source": f"{_listed(row['sources'])}; {row['raw_files'] or 0:,} files, "
+        "source": f"{_listed(row['sources'])}; {counted(row['raw_files'] or 0, 'file')}, "
         f"{format_quantity(row['raw_bytes'], 'B')}",
-        "logs": f"{row['logged']:,} runs with every interrupt" if row["logged"] else "none",
+        "logs": f"{counted(n, 'run')} with every interrupt" if (n := row["logged"]) else "none",
         "in the lake": format_quantity(row["lake_bytes"], "B") if row["lake_bytes"] else "",
         "flags": "; ".join(
-            f"{flag}: {runs:,} {'run' if runs == 1 else 'runs'}" for flag, runs in flags
+            f"{flag}: {counted(runs, 'run')}" for flag, runs in flags
         ),
         "problems": "; ".join(f"{severity}: {count:,}" for severity, count in problems),
         "missing": row["missing"],

@@ -9,7 +9,7 @@ from data.knobs import Knob
 from data.metrics import Metric
 from data.queries.lake_page import extremes_query
 from data.selection import Selection
-from data.units import format_digits, format_quantity, lowered
+from data.units import counted, format_digits, format_quantity, lowered
 
 # Smaller factors are told in percent.
 _FEW_PERCENT: Final = 1.1
@@ -39,14 +39,14 @@ def settings_answers(view: LakeView, selection: Selection, cost: Metric) -> list
         answer = (
             f"The standard deviation of {named} between runs of one setting is {median} of the "
             f"mean in the median setting, {most} in the noisiest "
-            f"({_settings(rows[0]['replicated'])} with two runs or more)."
+            f"({counted(rows[0]['replicated'], 'setting')} with two runs or more)."
         )
         answers.append(("How repeatable is a run?", answer))
     if rows and rows[0]["unlike"]:
         answer = (
-            f"No: in {_settings(rows[0]['unlike'])} the runs differ in {named} by a factor of up "
-            f"to {rows[0]['most_apart']:,.4g}. They are no replicates: something that is no "
-            "setting here may have differed, or a run failed."
+            f"No: in {counted(rows[0]['unlike'], 'setting')} the runs differ in {named} by a "
+            f"factor of up to {rows[0]['most_apart']:,.4g}. They are no replicates: something "
+            "that is no setting here may have differed, or a run failed."
         )
         answers.append(("Do settings tell all runs apart?", answer))
     if len(rows) == 2 and rows[0]["mean"] < rows[1]["mean"]:
@@ -65,10 +65,6 @@ def settings_answers(view: LakeView, selection: Selection, cost: Metric) -> list
         what = "runs have" if any(knob.is_given for knob in knobs) else "setting has"
         answers.append((f"Which {what} least {named}, and which most?", answer))
     return answers
-
-
-def _settings(count: int) -> str:
-    return f"{count:,} {'setting' if count == 1 else 'settings'}"
 
 
 def _setting_words(knobs: Sequence[Knob], row: Mapping[str, Any]) -> str:

@@ -24,7 +24,7 @@ from app.modes.state import ModesState
 from app.modes.words import OUTCOME_WORDS, conclusions, nothing_left, question, subject, subtitle
 from data.analysis.rules import OUTCOMES, WIN
 from data.selection import Value
-from data.units import lowered
+from data.units import counted, lowered
 
 # A lead of twice the runner-up has the full hue; its square root is shown, so that a few percent
 # differ from none.
@@ -76,9 +76,9 @@ def _status(view: LakeView, judged: Judged) -> str:
     counts = dict(judged.comparison.cells["outcome"].value_counts().iter_rows())
     outcome_counts = [f"{counts[o]:,} {OUTCOME_WORDS[o]}" for o in OUTCOMES if counts.get(o)]
     cells = len(judged.comparison.cells)
-    parts = [f"{compared:,} of {view.runs:,} runs"]
+    parts = [f"{compared:,} of {counted(view.runs, 'run')}"]
     if cells:
-        parts.append(f"{cells:,} cell{'' if cells == 1 else 's'}: {', '.join(outcome_counts)}")
+        parts.append(f"{counted(cells, 'cell')}: {', '.join(outcome_counts)}")
     return " · ".join(parts)
 
 

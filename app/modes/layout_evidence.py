@@ -6,7 +6,7 @@ from dash.development.base_component import Component
 from app.kit.clause import write_knobs
 from app.kit.links import page_link
 from app.modes.evidence import Contender, Evidence, Place
-from data.units import MISSING, digits_between, format_quantity
+from data.units import MISSING, counted, digits_between, format_quantity
 
 INVITATION = (
     "No cell of this map was compared. Click one to see its replicates and the runs behind it."
@@ -102,7 +102,7 @@ def _runs(contender: Contender, evidence: Evidence, has_links: bool) -> html.Div
         if logged:
             address = _timeline(evidence, contender.place, logged)
             links += [" ", dcc.Link("Timeline", href=address, className="to-timeline")]
-    words = f"{len(contender.runs):,} run{'' if len(contender.runs) == 1 else 's'}"
+    words = counted(len(contender.runs), "run")
     return html.Div([*links, html.Details([html.Summary(words), html.Ul(items)])], className="runs")
 
 

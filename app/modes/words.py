@@ -25,7 +25,7 @@ from data.analysis.rules import (
     WIN,
 )
 from data.analysis.significance import smallest_p
-from data.units import format_change, format_quantity, lowered
+from data.units import counted, format_change, format_quantity, lowered
 
 TEST_TITLES: Final = {
     "sets": "best sets, four outcomes",
@@ -148,7 +148,7 @@ def conclusions(judged: Judged) -> list[str]:
     counts = dict(cells["outcome"].value_counts().iter_rows())
     if not total:
         return []
-    title, cell_words = metric_title(judged.metric), f"{total:,} cell{'' if total == 1 else 's'}"
+    title, cell_words = metric_title(judged.metric), counted(total, "cell")
     won = cells.filter(pl.col("outcome") == WIN)
     who = pl.Series(judged.who[won["winner"].to_numpy()]).value_counts(sort=True).iter_rows()
     parts = [f"{judged.competitors.labels[i]} in {n:,}" for i, n in who]
@@ -221,7 +221,7 @@ def more_words(more: int) -> str:
     """Return how many more runs of each setting would decide: `about 3 more runs of each`."""
     if more < 0:
         return "more than 100 further runs of each"
-    return f"about {more} more run{'' if more == 1 else 's'} of each"
+    return f"about {counted(more, 'more run')} of each"
 
 
 def verdict_words(judged: Judged, cell: dict[str, Any], names: Sequence[str]) -> str:

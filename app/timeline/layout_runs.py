@@ -12,7 +12,7 @@ from app.timeline.runs import RunInfo, short_label
 from app.timeline.state import TimelineState
 from data.queries.logged_runs import logged_runs_query
 from data.timeline.question import MOST_RUNS
-from data.units import format_quantity
+from data.units import counted, format_quantity
 
 _MOST_CHOICES: Final = 100
 _MOST_WORDS: Final = 12
@@ -72,7 +72,7 @@ def choices(view: LakeView, words: str, near: str | None) -> list[dict[str, Any]
 def choice_words(rows: Sequence[dict[str, Any]]) -> str:
     """Return how many runs can be added, and how many of them are listed."""
     total = rows[0]["total"] if rows else 0
-    runs = f"{total:,} {'run' if total == 1 else 'runs'} with a per-interrupt log"
+    runs = f"{counted(total, 'run')} with a per-interrupt log"
     if total <= len(rows):
         return runs
     return f"the first {len(rows)} of {runs}: type words to narrow"

@@ -194,7 +194,7 @@ def test_odd_runs_of_findings_are_those_unlike_their_replicates(view: LakeView) 
     said = texts(block)
     assert any(text.startswith("2 runs are off") for text in said)
     assert any(text.endswith("% of the time") for text in said)
-    links = re.findall('<a href="([^"]+)">beside a sibling</a>', unescape(render(block)))
+    links = re.findall('<a href="([^"]+)">beside a replicate</a>', unescape(render(block)))
     assert links == [
         f"/timeline?v=2&run={run}&run={other}"
         for run, other in zip(ids, odd["sibling"], strict=True)

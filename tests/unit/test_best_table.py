@@ -166,7 +166,7 @@ def test_many_sentences_are_counted(tmp_path: Path) -> None:
     ]  # fmt: skip
     view = view_of(tmp_path / "two", rows)
     found = sentences(best_table(view, asked), asked_of(view, asked))
-    assert found[3] == "1 more in Best settings. ITR 50 us is recommended in 3 of 4."
+    assert found[3] == "1 more in Best settings. Recommended in 3 of 4: ITR 50 us."
     assert [line[0] for line in table(view, asked)[1:]] == [
         f"Linux tuned \u00b7 {k}k QPS" for k in (200, 400, 600, 800)
     ]

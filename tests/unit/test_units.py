@@ -11,6 +11,7 @@ from data.knobs import knobs_of
 from data.units import (
     MINUS,
     MISSING,
+    counted,
     digits_between,
     format_bytes,
     format_change,
@@ -119,3 +120,9 @@ def test_loads(qps: float, text: str) -> None:
 def test_the_ends_of_a_narrow_interval_differ(low: float, high: float, texts: list[str]) -> None:
     digits = digits_between(low, high)
     assert [format_quantity(end, "J", digits) for end in (low, high)] == texts
+
+
+def test_one_thing_is_no_plural() -> None:
+    assert [counted(n, "more run") for n in (0, 1, 1204)] == [
+        "0 more runs", "1 more run", "1,204 more runs",
+    ]  # fmt: skip

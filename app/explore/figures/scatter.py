@@ -44,6 +44,7 @@ from data.analysis.coded_rows import Part
 from data.catalogue import Catalogue
 from data.knobs import Knob
 from data.selection import Value
+from data.units import counted
 
 BAR_COLOR: Final = "rgba(128,128,128,0.55)"
 # Share of its point at which a bar to 0 or below ends on a logarithmic axis.
@@ -260,7 +261,7 @@ def scatter_words(
     kind = "configuration means, bars \N{PLUS-MINUS SIGN}1 sd where n > 1" if means else "each run"
     n = points.numbers("n")
     kind = kind if not means or (n > 1).any() else "configurations, one run each"
-    parts = [kind, f"{int(n.sum()):,} of {scene.total:,} runs"]
+    parts = [kind, f"{int(n.sum()):,} of {counted(scene.total, 'run')}"]
     if left_out:
         parts.append(f"{left_out:,} more points not drawn; filter to see them")
     if missed := missed_words(points, scene.marks):

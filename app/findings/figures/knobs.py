@@ -8,7 +8,7 @@ from data.catalogue import Catalogue
 from data.knobs import Knob
 from data.metrics import Metric
 from data.sweeps import KnobShares, Level
-from data.units import format_quantity
+from data.units import counted, format_quantity
 
 PAIR_GREY, NOISE_GREY = "#7A8190", "#B4BAC4"
 _ROW_PX: Final = 17
@@ -129,7 +129,7 @@ def _bars(
         interval = f" [{100 * low:.2g}, {100 * high:.2g}]" if is_main else ""
         hovers.append(
             [f"{name}: {100 * share:.2g} %{interval}",
-             f"{shares.settings:,} settings, {shares.runs:,} runs"]
+             f"{counted(shares.settings, 'setting')}, {counted(shares.runs, 'run')}"]
         )  # fmt: skip
     return {
         "type": "bar", "orientation": "h", "x": values, "y": list(names), "hoverinfo": "none",
@@ -189,7 +189,7 @@ def _line(
         head = knob.words(level.level) + ("" if across is None else f", {across.words(other)}")
         hovers.append(
             [head, f"{format_quantity(level.mean, metric.unit)} {interval}",
-             f"{level.settings:,} settings, {level.runs:,} runs"]
+             f"{counted(level.settings, 'setting')}, {counted(level.runs, 'run')}"]
         )  # fmt: skip
     return {
         "type": "scatter", "mode": "lines+markers", "hoverinfo": "none",

@@ -20,6 +20,7 @@ from app.kit.settings import WATTLAS_VERSION
 from data.child_process import Child
 from data.errors import BusyError
 from data.file_cache import cache_folder
+from data.units import counted
 
 MOST_RUNNING: Final = 2
 LIMIT_S: Final = 20.0
@@ -95,7 +96,7 @@ def caption_of(view: LakeView, state: Any, figure: Any) -> str:
     runs = getattr(state, "runs", None)
     filters = getattr(state, "filters", lambda _: ())(view.catalogue)
     if isinstance(runs, tuple):
-        facts = [f"{len(runs):,} {'run' if len(runs) == 1 else 'runs'}"]
+        facts = [counted(len(runs), "run")]
     elif filters:
         facts = [f"Filters: {state.selection.in_words()}"]
         facts += [f"n = {view.matching(state.selection):,} runs"] if view.runs else []

@@ -9,6 +9,7 @@ import polars as pl
 from app.kit.competitors import DIFFER_HUE, TIE_GREY, Competitors
 from app.kit.encodings import base_layout, finishing
 from data.analysis.rules import OUTCOMES, WIN
+from data.units import counted
 
 _CLEAR: Final = "rgba(0,0,0,0)"
 _GREY: Final = "#8C8C8C"
@@ -57,7 +58,7 @@ def build_shares(
     shown = wins[: BARS_MAX - len(others)]
     bars = [*(_win(rows, i, competitors) for i, rows in shown), *others]
     labels = [bar["label"] for bar in bars]
-    subtitle = f"of {total:,} cell{'' if total == 1 else 's'} with measurements"
+    subtitle = f"of {counted(total, 'cell')} with measurements"
     if left_out := len(wins) - len(shown):
         nothing = not any(len(rows) for _, rows in wins[len(shown) :])
         subtitle += f" · {left_out} more {'win none' if nothing else 'not shown'}"
