@@ -326,7 +326,7 @@ def propose_for(raw: Path, dataset: str | None = None, known: Settings | None = 
     has_meter = any(shape.role == "meter" for shape in shapes)
     is_needed = bool(blocks) or "[[names]]" in text
     text += clock_lines(raw) if has_meter else ""
-    return Proposal(name, text, _summary(blocks), is_needed and not refusal_of(text))
+    return Proposal(name, text, _summary(blocks, text), is_needed and not refusal_of(text))
 
 
 def _on_disk(top: Path, path: str) -> Path:
@@ -337,8 +337,13 @@ def _on_disk(top: Path, path: str) -> Path:
     return file
 
 
-def _summary(blocks: Sequence[GuessedTable]) -> tuple[str, ...]:
+def _summary(blocks: Sequence[GuessedTable], text: str) -> tuple[str, ...]:
     lines = []
+    for files, pattern in re.findall(
+        r"^# (.+)\n\[\[names\]\]\npattern = '(.*)'", text, re.MULTILINE
+    ):
+        groups = [*filter("variant".__ne__, re.findall(r"\(\?P<(\w+)>", pattern))]
+        lines += [files, *[f"  set: {', '.join(groups)}, from the path"] * bool(groups)]
     for block in blocks[:_TOLD_TABLES]:
         lines.append(f"{block.table.paths[0]}: {block.table.rows:,} rows")
         lines += (f"  {line.lstrip('# ')}" for line in summary_of(block))

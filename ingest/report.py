@@ -148,8 +148,8 @@ def describe_ignored(ignored: Sequence[Ignored], verbose: bool) -> Iterator[str]
             yield f"{heading}: {len(files)}"
         for path, reason, _ in shown:
             yield f"{word}: {path}: {reason}"
-        for path, _, _ in shown if files is left else ():
-            yield from lines_to_paste(Path(path))
+        if files is left:
+            yield from lines_to_paste([path for path, _, _ in shown])
         if len(files) > len(shown):
             yield f"and {len(files) - len(shown)} more {word}; --verbose names them"
 

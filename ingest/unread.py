@@ -1,7 +1,9 @@
 """Why a folder gave nothing: its files by shape, and what the first of each lacks."""
 
 import re
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Final
 
@@ -12,6 +14,9 @@ from ingest.files.blocks import read_head
 from ingest.formats.documents import is_yaml, may_be_document, parse_document
 from ingest.formats.json_rows import places_of
 from ingest.formats.written_numbers import is_number
+from ingest.proposals.blocks import sections_of
+from ingest.proposals.path_parts import read_paths
+from ingest.proposals.path_patterns import literal
 from ingest.proposals.shapes import FoundFile, shapes_of
 from ingest.settings.dataset import FILE_NAME
 
@@ -19,8 +24,10 @@ from ingest.settings.dataset import FILE_NAME
 _STEPS: Final = re.compile(r"\d[\d.]* ?[A-Za-z%]*(?:\s*[,;\t]\s*\d[\d.]* ?[A-Za-z%]*)+")
 _MARKS: Final = {"commas": ",", "semicolons": ";", "tabs": "\t"}
 _LEAST_ROWS: Final = 2
+_LEAST_NUMBERS: Final = 4
 _MOST_ROWS: Final = 400
 _SHOWN_SHAPES: Final = 5
+_MOST_SHAPES: Final = 24
 _HEAD_BYTES: Final = 1 << 16
 _MOST_KEYS: Final = 4
 _SEE: Final = "docs/own-logs.md says what is read, and how `[[tables]]` and `[[logs]]` declare more"
@@ -33,15 +40,16 @@ def describe_unread(ignored: Sequence[Ignored]) -> Iterator[str]:
         return
     yield "nothing was read:"
     shapes = shapes_of(FoundFile(each.path, 0) for each in ignored)
-    shapes.sort(key=lambda shape: -len(shape.files))
+    # A text about the data is no data.
+    shapes.sort(key=lambda shape: (-len(shape.files), shape.example.lower().endswith(".md")))
     for shape in shapes[:_SHOWN_SHAPES]:
         count, path = len(shape.files), shape.example
         files = f"{count} files like {path}" if count > 1 else path
         yield f"  {files}: {_reason(Path(path))}"
-        yield from (f"    {line}" for line in lines_to_paste(Path(path), count))
     if len(shapes) > _SHOWN_SHAPES:
         yield f"  and {len(shapes) - _SHOWN_SHAPES} more shapes of names"
     yield f"  {_SEE}"
+    yield from lines_to_paste([each.path for each in ignored])
 
 
 def _reason(path: Path) -> str:
@@ -70,6 +78,8 @@ def _reason(path: Path) -> str:
             f"cells between {named} at the crossings of two settings: a name such as energy_j.csv "
             "says what was measured, or a row a run with a heading for each setting"
         )
+    if all(map(is_number, lines)):
+        return "numbers without names: write what was measured above them"
     if named:
         return f"cells between {named}, but no header with rows of numbers"
     return "text without a header, columns or a known tool's lines; `[[logs]]` can declare it"
@@ -83,20 +93,26 @@ def _lacks_names(rows: Sequence[Sequence[str]]) -> bool:
     )
 
 
-def lines_to_paste(path: Path, count: int = 1) -> Iterator[str]:
-    """Yield the settings that read a table without headings; none for other files.
+def lines_to_paste(paths: Sequence[str]) -> Iterator[str]:
+    """Yield the settings that read tables without headings, an entry for each form in a folder."""
+    forms: dict[tuple[Path, int], dict[str, list[list[str]]]] = defaultdict(dict)
+    for shape in shapes_of(FoundFile(path, 0) for path in paths)[:_MOST_SHAPES]:
+        if rows := _rows_without_names(Path(shape.example)):
+            form = forms[Path(shape.example).parent, len(rows[0])]
+            form.update({file.path: rows for file in shape.files})
+    for (folder, _), files in forms.items():
+        yield from _entry(folder, [*files], [*chain.from_iterable(files.values())])
 
-    Args:
-        count: Of the files whose names differ from it in numbers alone.
-    """
-    rows = _rows_without_names(path)
-    if not rows:
-        return
-    name = re.escape(strip_compression(path.name)).replace("\\-", "-")
-    yield f"# into {path.parent}/{FILE_NAME}, each column with its name; energy_j, power_w,"
+
+def _entry(folder: Path, paths: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
+    """Yield the entry of files: what their names differ in are settings."""
+    names = [strip_compression(Path(path).name) for path in paths]
+    pattern, parts = read_paths(names) if len(names) > 1 else (literal(names[0]), [])
+    yield f"# into {folder}/{FILE_NAME}, each column with its name; energy_j, power_w,"
     yield "# duration_s, threads and replicate are taken for these, others for settings or metrics"
+    yield from "".join(sections_of(parts)).splitlines()
     yield "[[tables]]"
-    yield f"pattern = '{re.sub('[0-9]+', '[0-9]+', name) if count > 1 else name}'"
+    yield f"pattern = '{pattern}'"
     yield "factors = true"
     yield "columns = ["
     for number, cells in enumerate(zip(*rows, strict=True), 1):
@@ -131,7 +147,8 @@ def _rows_without_names(path: Path) -> list[list[str]]:
         numeric = (all(is_number(row[at]) for row in rows) for at in range(width))
         if width > (2 if mark is None else 1) and any(numeric) and _lacks_names(rows):
             return rows
-    return []
+    is_bare = len(lines) >= _LEAST_NUMBERS and all(map(is_number, lines))
+    return [[line] for line in lines] if is_bare else []
 
 
 def _document_reason(text: str, name: str) -> str:

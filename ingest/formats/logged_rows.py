@@ -40,6 +40,9 @@ _PAIRS: Final = re.compile(
 _PAIR: Final = re.compile(
     rf"([A-Za-z][\w./%()\[\]-]*)\s?[=:]\s?({_VALUE}(?: [A-Za-z%/]{{1,9}}(?=[,;|]|$))?)"
 )
+_SOME_PAIRS: Final = re.compile(
+    rf"(?:(?:^|[\s,;|&])[A-Za-z][\w./%()\[\]-]*\s?=\s?{_VALUE}[\s,;|&]*)+$"
+)
 _WORD: Final = re.compile(r"[^\W\d][\w.-]*")
 # A line of a block: a name and a value.
 _FIELD: Final = re.compile(r"\s*([A-Za-z][\w ./%()\[\]-]{0,58}?)\s*[:=]\s*(\S.{0,80})")
@@ -80,6 +83,23 @@ def _bare(value: object) -> str:
     return (str(value).split() or [""])[0]
 
 
+def with_settings(lines: Iterable[str]) -> Iterator[str]:
+    """Yield the lines of a log; pairs of settings on a line are put before those of results below.
+
+    `CONFIG threads=4` above `RESULT energy_j=5.5 time_s=2` holds until the next such line.
+    """
+    held = ""
+    for line in lines:
+        whole = line
+        if "=" in line and len(line) <= _LONGEST and (pairs := _SOME_PAIRS.search(line)):
+            names = [name for name, _ in _PAIR.findall(pairs[0])]
+            if not any(map(is_measurement, names)):
+                held = f" {pairs[0].strip()} " if any(map(is_setting, names)) else held
+            elif held and len(names) > 1 and not {*names} & {n for n, _ in _PAIR.findall(held)}:
+                whole = f"{line[: pairs.start()]}{held}{pairs[0].lstrip()}"
+        yield whole
+
+
 @dataclass(frozen=True, slots=True)
 class LoggedObjects:
     """The objects at the ends of lines of a log that are its rows.
@@ -110,7 +130,7 @@ class LoggedObjects:
 
 def logged_objects(lines: Iterable[str]) -> LoggedObjects | None:
     """Return the objects of a log: some of its lines end with such that have the same names."""
-    some = [line for line in islice(lines, _LOGGED_LINES) if line.strip()]
+    some = [line for line in islice(with_settings(lines), _LOGGED_LINES) if line.strip()]
     found = [(line, content) for line in some if (content := logged_object(line))]
     names = Counter(tuple(content) for _, content in found)
     usual, often = names.most_common(1)[0] if names else ((), 0)

@@ -8,7 +8,7 @@ import re
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain, groupby, islice
+from itertools import chain, groupby, islice, takewhile
 from typing import Final
 
 from ingest.formats.written_numbers import is_number
@@ -23,6 +23,9 @@ _CROSSED: Final = re.compile(r"[-=: ][|+][-=: ]")
 _LEAST_BOXED: Final = 3
 _QUOTED: Final = re.compile(r'\s*"((?:[^"]|"")*)"\s*')
 _SEPARATED: Final = re.compile(r"[,;\t|]")
+_PARAMETERS: Final = re.compile(
+    r"(?i)\s*(?:param(?:eter)?s?|settings?|options?|propert(?:y|ies)|config\w*)\s*([,;\t|])\s*values?\s*"
+)
 _WIDE: Final = re.compile(r" {2,}")
 HEADING: Final = re.compile(r"(?:[^\W\d]|%).{0,79}")
 # Marks of titles in Markdown and in comments.
@@ -39,10 +42,27 @@ def is_document(path: str) -> bool:
 
 def without_frames(lines: Iterable[str]) -> Iterator[str]:
     """Yield lines without the bars, rules and quotes that frame all rows; rules become empty."""
-    source = iter(lines)
+    source = _with_parameters(lines)
     head = [*islice(source, _FIRST_LINES)]
     plain = _unframed(head)
     yield from map(plain, chain(head, source)) if plain else chain(head, source)
+
+
+def _with_parameters(lines: Iterable[str]) -> Iterator[str]:
+    """Yield lines; what a block `Parameter,Value` above a table says are columns of its rows."""
+    source = iter(lines)
+    first = [*islice(source, 1)]
+    mark = _PARAMETERS.fullmatch("".join(first).lstrip("\ufeff"))
+    block = [*takewhile(str.strip, source)] if mark else []
+    below = next(filter(str.strip, source), "") if mark else ""
+    pairs = [line.strip().split(mark[1]) for line in block] if mark else []
+    if not mark or mark[1] not in below or {*map(len, pairs)} != {2}:
+        yield from chain(first, block, [""] * bool(block), [below] * bool(below), source)
+        return
+    yield from [""] * (len(block) + 2)
+    names, values = (mark[1].join(each) for each in zip(*pairs, strict=True))
+    yield f"{below.rstrip()}{mark[1]}{names}"
+    yield from (f"{line.rstrip()}{mark[1]}{values}" if line.strip() else line for line in source)
 
 
 def _unframed(head: Sequence[str]) -> Callable[[str], str] | None:

@@ -19,6 +19,7 @@ from ingest.formats.logged_rows import (
     blocks_of,
     logged_objects,
     logged_rows,
+    with_settings,
 )
 from ingest.formats.table_footers import drop_footers
 from ingest.formats.table_lines import Section, sections_of, without_frames
@@ -288,7 +289,7 @@ def _objects_of_log(
 ) -> Iterator[tuple[int, dict[str, object]]]:
     """Yield the rows of a log with their lines; lines with other values are reported together."""
     passed = list[int]()
-    for number, line in enumerate(lines, 1):
+    for number, line in enumerate(with_settings(lines), 1):
         if (row := objects.row(line)) is not None:
             yield number, row
         elif objects.is_other(line):

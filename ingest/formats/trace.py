@@ -17,6 +17,7 @@ from ingest.files.text_lines import iterate_lines, whole_text
 from ingest.formats import json_rows
 from ingest.formats.documents import may_be_document, parse_document
 from ingest.formats.interval_means import take_means
+from ingest.formats.logged_rows import logged_objects
 from ingest.formats.trace_blocks import Block, blocks_of, copied, may_tell
 from ingest.formats.trace_counters import is_running_total, steps_of
 from ingest.formats.trace_headings import kernel_of, numbered, part_in, words_of
@@ -30,6 +31,8 @@ from ingest.settings.headings import without_unit
 POWER: Final = "package_power_w"
 _MOST_COLUMNS: Final = 60
 _LOOKED_AT: Final = 200
+# So many lines with the results of runs, but half of all at most, are of no trace.
+_RESULTS: Final = 3
 # Rates whose sum is a measurement of the run.
 _OUTPUT: Final = frozenset({"output", "out", "capacity"})
 _COUNTED: Final = {"Ctxt/s": "context_switches"}
@@ -47,7 +50,12 @@ def sniff(name: str, head: bytes) -> bool:
         return _in_document([head], name) is not None
     lines = head.decode("utf-8-sig", "replace").splitlines()
     lines = lines if head.endswith(b"\n") else lines[:-1]
-    return find_trace(islice(lines, _LOOKED_AT), name) is not None
+    if find_trace(islice(lines, _LOOKED_AT), name) is None:
+        return False
+    # Lines of progress between those of results are no trace.
+    objects = logged_objects(lines)
+    results = sum(map(bool, map(objects.row, lines))) if objects else 0
+    return not _RESULTS <= results <= len(lines) / 2
 
 
 def list_parts(blocks: Iterable[bytes], context: ReadContext) -> list[str]:

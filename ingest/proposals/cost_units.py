@@ -34,6 +34,8 @@ _LONG_US_S: Final = 1_000.0
 _MANY_UJ: Final = 1e5
 # The power of one machine, W.
 MACHINE_W: Final = (1.0, 10_000.0)
+# Powers that one server with several accelerators may have, and several machines.
+_OF_SEVERAL_W: Final = (1_500.0, MACHINE_W[1])
 # Beyond these the time is not that of what the energy was measured for.
 _ABSURD_W: Final = (1e-4, 1e5)
 _DOUBTED: Final[dict[str, dict[str, float]]] = {
@@ -243,6 +245,14 @@ def doubt_units(sides: Mapping[str, Guess | None], stated: frozenset[str]) -> No
             guess.doubt = guess.doubt or f"{taken}, if {energy.heading.text} is an energy"
         else:
             guess.doubt = f"states no unit, and not whether it is energy: taken as {guess.unit}"
+
+
+def doubt_power(energy: Guess, duration: Guess) -> None:
+    """Doubt an energy whose mean power few machines have, where no heading names several."""
+    watts = energy.middle * energy.scale / (duration.middle * duration.scale or np.inf)
+    if energy.to and duration.to and _OF_SEVERAL_W[0] < watts < _OF_SEVERAL_W[1]:
+        said = f"makes {watts / 1e3:.2g} kW with {duration.heading.text}"
+        energy.doubt = energy.doubt or f"{said}: of several machines, or of another time"
 
 
 def _doubted_options(name: str, guess: Guess) -> dict[str, float]:

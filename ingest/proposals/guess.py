@@ -99,6 +99,11 @@ def is_even(numbers: np.ndarray) -> bool:
     return step > 0 and float(numbers.max()) <= MOST_VALUES * step
 
 
+def clock_unit(most: float) -> str:
+    """Return in which unit clocks of processors and memories have such values at most."""
+    return "Hz" if most >= 1e8 else "kHz" if most >= 1e5 else "MHz" if most >= 50 else "GHz"
+
+
 def epoch_scale(numbers: np.ndarray) -> float | None:
     """Return how many units a second numbers have that are times since 1970; None for others."""
     if not len(numbers):

@@ -14,6 +14,7 @@ from ingest.proposals.cost_units import (
     PLAUSIBLE_W,
     PROVING,
     choose_units,
+    doubt_power,
     doubt_units,
     is_of_something_else,
     is_product,
@@ -195,7 +196,8 @@ def _leave_out_others(run: _Run) -> None:
 def _choose_units(run: _Run, guesses: Sequence[Guess]) -> None:
     """Choose the units that headings do not say, and doubt those that nothing decides."""
     has_machines = any(
-        g.heading.has(*_SEVERAL) or (g.kind == "whole" and g.heading.has(*_COUNTED))
+        g.heading.has(*_SEVERAL)
+        or (g.kind == "whole" and g.heading.has(*_COUNTED) and max(g.numbers, default=0) > 1)
         for g in guesses
         if g not in run.metrics
     )
@@ -219,6 +221,8 @@ def _choose_units(run: _Run, guesses: Sequence[Guess]) -> None:
         run.duration.aim("", "; the energy is not of this time")
         del sides["duration_s"]
     doubt_units(sides, stated)
+    if not (has_machines or run.power) and run.energy and run.duration:
+        doubt_power(run.energy, run.duration)
 
 
 def _give_units(run: _Run) -> None:

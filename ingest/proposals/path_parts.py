@@ -273,6 +273,8 @@ class _Reader:
                 word = "" if is_stamp else name_of_values(values)
                 if not (word or is_stamp or self.place in self._texts):
                     word = self.place
+        is_clock = is_whole and word.startswith(level) and _are_clocks({*map(int, values)})
+        word = "frequency" if is_clock else word
         taken = {*self._texts, "variant"}
         if is_replicate(word, values) and not is_setting:
             name = "replicate"
@@ -289,7 +291,7 @@ class _Reader:
         is_twin = kind == "text" and any(are_twins(texts, other) for other in self._texts.values())
         role = "stamp" if is_stamp else "label" if is_twin else "knob"
         self._texts[name] = texts
-        shown = stated.text if stated else ""
+        shown = stated.text if stated else "Hz" if is_clock else ""
         # A number that no word explains may be how much was done: none is recommended.
         is_given = not WORDS["given"].isdisjoint(words_of(name)) or (kind != "text" and not word)
         is_given = is_given and role == "knob"
@@ -302,6 +304,15 @@ def _counts_runs(tokens: Sequence[Token], at: int) -> bool:
     token = tokens[at]
     is_number = token.kind == "number" and not token.is_fixed
     return is_number and is_replicate(_name_before(tokens, at), {*token.texts})
+
+
+def _are_clocks(numbers: Collection[int]) -> bool:
+    """Return whether numbers are clocks in Hz: 100 MHz to 6 GHz in steps of 10 kHz, not all round.
+
+    Nobody counts work in such numbers.
+    """
+    is_range = len(numbers) > 2 and all(1e8 <= n <= 6e9 and n % 10_000 == 0 for n in numbers)
+    return is_range and any(n % 10_000_000 for n in numbers)
 
 
 def _are_machines(texts: Sequence[str]) -> bool:

@@ -18,6 +18,7 @@ from ingest.formats.written_numbers import is_unset
 from ingest.proposals.guess import (
     MOST_VALUES,
     Guess,
+    clock_unit,
     digits_of,
     epoch_scale,
     is_even,
@@ -193,11 +194,7 @@ def guess_of(heading: Heading, cells: Sequence[Cell]) -> Guess:
     guess.unit = heading.unit.text if heading.unit else ""
     is_clock = guess.quantity == "frequency" and guess.role != "label" and not guess.unit
     if is_clock and len(guess.numbers):
-        # In which clocks of processors and memories have such values.
-        most = guess.numbers.max()
-        guess.unit = (
-            "Hz" if most >= 1e8 else "kHz" if most >= 1e5 else "MHz" if most >= 50 else "GHz"
-        )
+        guess.unit = clock_unit(guess.numbers.max())
     if guess.role == "metric" and column.measured is not False:
         guess.better = direction_of(heading, column.quantity)
     is_amount = _AMOUNT.fullmatch(" ".join(heading.words)) is not None

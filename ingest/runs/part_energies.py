@@ -38,4 +38,6 @@ def keep_parts(run: RunRow) -> None:
         run.doubt(traces[0][0], "duration_off", detail)
     if _ENERGY not in names:
         detail = f"none of {', '.join(names)} says to be of the whole machine: no energy_j"
+        if any(not c.intervals or c.intervals.start_unix_s is None for _, c in traces):
+            detail += "; without dates only their lengths say that they are of one run"
         run.doubt(traces[0][0], "parts_only", detail)

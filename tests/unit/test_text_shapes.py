@@ -69,6 +69,13 @@ SHAPES: dict[str, str] = {
                               for a, b, c, d in ROWS),
     "a line a value, without gaps": "".join(
         f"filter = {a}\nwidth = {b} px\nEnergy = {c} J\nTime = {d} s\n" for a, b, c, d in ROWS),
+    "settings on a line, results on the next": "".join(
+        f"CONFIG filter={a} width={b}\nworking\nRESULT energy_j={c} time_s={d}\n"
+        for a, b, c, d in ROWS),
+    "progress between results": "".join(
+        "".join(f"progress pass={n} power_w={20 + n}.5\n" for n in range(4))
+        + f"result filter={a} width={b} energy_j={c} time_s={d}\n" for a, b, c, d in ROWS),
+    "parameters above": "Parameter,Value\nhost,elk\nruns,1\n\n" + joined(",", HEAD, *ROWS),
     "a comment and a mean below": joined(",", HEAD, *ROWS) + "# done\n"
     + joined(",", ("mean", "", 42.25, 2.4167)),
 }  # fmt: skip

@@ -87,6 +87,28 @@ def test_the_lines_that_are_printed_read_a_table_without_headings(
         assert "program" in {each.name for each in opened.columns if each.role == "knob"}
 
 
+def test_numbers_alone_are_read_when_someone_says_what_they_are(
+    tmp_path: Path, capsys: pytest.CaptureFixture
+) -> None:
+    """The names of the files differ in settings, and the numbers lack a name."""
+    raw, lake = tmp_path / "raw", tmp_path / "lake"
+    for at, name in enumerate(("eager_cost_scroll", "eager_cost_type", "lazy_cost_scroll")):
+        put(raw / f"{name}.csv", "".join(f"{300 + 50 * at + n}\r\n" for n in range(5)))
+    command = ["add", str(raw), "--lake", str(lake)]
+    assert main(command) == 3
+    printed = capsys.readouterr().out
+    assert "eager_cost_scroll.csv: numbers without names" in printed
+    assert '"number_1",  # numbers from 300 to 404' in printed
+    settings = printed[printed.index("[columns.file]") : printed.index("\n]\n") + 3]
+    put(raw / "wattlas.toml", settings.replace("number_1", "energy_j"))
+    assert main(command) == 0
+    found = query(lake, "SELECT file, file_2, count(*) AS n, min(energy_j) AS least FROM runs "
+                        "GROUP BY ALL ORDER BY ALL")  # fmt: skip
+    assert [(*row.values(),) for row in found] == [
+        ("eager", "scroll", 5, 300.0), ("eager", "type", 5, 350.0), ("lazy", "scroll", 5, 400.0)
+    ]  # fmt: skip
+
+
 def test_a_file_without_headings_beside_others_has_its_lines_too(
     tmp_path: Path, capsys: pytest.CaptureFixture
 ) -> None:
