@@ -82,6 +82,8 @@ def _reason(path: Path) -> str:
         return "numbers without names: write what was measured above them"
     if named:
         return f"cells between {named}, but no header with rows of numbers"
+    if _rows_without_names(path):
+        return "cells between blanks without names: write those of the columns above the rows"
     return "text without a header, columns or a known tool's lines; `[[logs]]` can declare it"
 
 
@@ -145,10 +147,16 @@ def _rows_without_names(path: Path) -> list[list[str]]:
         rows = [[cell.strip(' "') for cell in line.split(mark)] for line in lines]
         width = len(rows[0]) if len({*map(len, rows)}) == 1 else 0
         numeric = (all(is_number(row[at]) for row in rows) for at in range(width))
-        if width > (2 if mark is None else 1) and any(numeric) and _lacks_names(rows):
+        # Two words a line are cells if both columns are numbers.
+        are_cells = width > 2 or (width > 1 and (mark is not None or _are_numbers(rows)))
+        if are_cells and any(numeric) and _lacks_names(rows):
             return rows
     is_bare = len(lines) >= _LEAST_NUMBERS and all(map(is_number, lines))
     return [[line] for line in lines] if is_bare else []
+
+
+def _are_numbers(rows: Sequence[Sequence[str]]) -> bool:
+    return len(rows) > _LEAST_ROWS and all(map(is_number, chain.from_iterable(rows)))
 
 
 def _document_reason(text: str, name: str) -> str:

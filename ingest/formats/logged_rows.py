@@ -32,16 +32,16 @@ _STEPS: Final = frozenset(
 _PARTS: Final = frozenset({"core", "cpu", "socket", "package", "gpu", "rank", "phase", "stage"})
 _LONGEST: Final = 2_000
 _VALUE: Final = r"""(?:"[^"]*"|'[^']*'|[^\s,;|&"'=:]+)"""
-# `threads=4 energy_j=5.5`, `threads: 4, energy: 5.5 J`: several of one form.
+_UNIT: Final = r"(?: ?\[[A-Za-z%/]{1,9}\]| [A-Za-z%/]{1,9}(?=[,;|]|$))"
+# `threads=4 energy_j=5.5`, `threads=4, energy=5.5 [J]`, `threads: 4, energy: 5.5 J`: several of one
+# form.
 _PAIRS: Final = re.compile(
-    rf"(?:(?:^|[\s,;|&])[A-Za-z][\w./%()\[\]-]*\s?=\s?{_VALUE}[\s,;|&]*){{3,}}$"
+    rf"(?:(?:^|[\s,;|&])[A-Za-z][\w./%()\[\]-]*\s?=\s?{_VALUE}{_UNIT}?[\s,;|&]*){{3,}}$"
     rf"|(?:(?:^|[\s,;|])[A-Za-z][\w./%()\[\]-]*\s?:\s{_VALUE}(?: [A-Za-z%/]+)?(?:[,;|]|$)){{3,}}$"
 )
-_PAIR: Final = re.compile(
-    rf"([A-Za-z][\w./%()\[\]-]*)\s?[=:]\s?({_VALUE}(?: [A-Za-z%/]{{1,9}}(?=[,;|]|$))?)"
-)
+_PAIR: Final = re.compile(rf"([A-Za-z][\w./%()\[\]-]*)\s?[=:]\s?({_VALUE}{_UNIT}?)")
 _SOME_PAIRS: Final = re.compile(
-    rf"(?:(?:^|[\s,;|&])[A-Za-z][\w./%()\[\]-]*\s?=\s?{_VALUE}[\s,;|&]*)+$"
+    rf"(?:(?:^|[\s,;|&])[A-Za-z][\w./%()\[\]-]*\s?=\s?{_VALUE}{_UNIT}?[\s,;|&]*)+$"
 )
 _WORD: Final = re.compile(r"[^\W\d][\w.-]*")
 # A line of a block: a name and a value.

@@ -13,6 +13,8 @@ _PLAIN: Final = re.compile(r"[-+]?(\d+(\.\d*)?|\.\d+)([eE][-+]?\d+)?")
 _NUMBER: Final = r"([-+]?(?:\d[\d.,]*|[.,]\d+)(?:[eE][-+]?\d+)?)"
 # Units that stand behind a number: letters, per cent, and products of them.
 _WITH_UNIT: Final = re.compile(_NUMBER + r"\s*([%°µμA-Za-z][\w%°µμ/·⋅*. ]{0,15})?")
+# `12.5 [ms]`
+_BRACKETS: Final = re.compile(r"(?<=\d) ?\[([^\[\]]{1,10})\]$")
 # Numbers that were read: so many of a column, and those without a fraction so large.
 _SEVERAL: Final = 4
 _LEAST_READ: Final = 1000
@@ -43,6 +45,8 @@ def written_numbers(
         None if the cells are plain numbers already, or are not all numbers with one unit.
     """
     texts = [str(cell).strip() if cell is not None else "" for cell in cells]
+    if any(text.endswith("]") for text in texts[:_SEVERAL]):
+        texts = [_BRACKETS.sub(r" \1", text) for text in texts]
     real = [text for text in texts if not is_unset(text)]
     first = next(iter(real), "")
     if not _FIRST.fullmatch(first) or all(map(_PLAIN.fullmatch, real)):

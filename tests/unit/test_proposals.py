@@ -32,6 +32,9 @@ from tests.fixtures.ingest import put
     [
         (["12.5 W", "13 W"], True, (["12.5", "13"], "W")),
         (["45 %", "", "50%"], True, (["45", None, "50"], "%")),
+        (["12.5 [ms]", "", "13[ms]"], True, (["12.5", None, "13"], "ms")),
+        (["12.5 [ms]", "13 [s]"], True, None),
+        (["1 [a, b]", "2 [c]"], True, None),
         (["1,5", "2,25"], False, (["1.5", "2.25"], "")),
         (["1.234,5", "99,0"], False, (["1234.5", "99.0"], "")),
         # Beside whole numbers below a thousand these are thousands.

@@ -92,6 +92,20 @@ def test_a_running_total_counts_between_samples_too() -> None:
     assert [each.kind for each in found.problems] == ["sample_gap"]
 
 
+def test_pairs_of_a_log_have_units_in_brackets(lake: Path, tmp_path: Path) -> None:
+    lines = [f"n=9,clock={600 + 20 * (k // 2)},time={3.5 + k} [ms],energy={(80 + k) * (k % 2)} [mJ]"
+             for k in range(8)]  # fmt: skip
+    put(tmp_path / "raw" / "sweep.log", "\n".join(("start", *lines)) + "\n")
+    report = ingest(lake, tmp_path / "raw", is_proposing=True)
+    found = query(lake, "SELECT clock, duration_s, energy_j FROM runs ORDER BY duration_s LIMIT 3")
+    assert [(*row.values(),) for row in found] == [
+        (600, pytest.approx(3.5e-3), None), (600, pytest.approx(4.5e-3), pytest.approx(0.081)),
+        (620, pytest.approx(5.5e-3), None),
+    ]  # fmt: skip
+    # A counter that did not move has measured nothing.
+    assert len(details(report, "no_energy")) == 4
+
+
 LOGGED = [f"threads={n} energy_j={9.5 + n} time_s={8.25 / n}" for n in (1, 2, 4, 8)]
 
 

@@ -106,6 +106,20 @@ def test_odd_numbers_of_a_log_are_left_out(odd: str) -> None:
     assert measured["energy_j"] == 1800.5
 
 
+def test_an_older_report_of_geopm_says_the_same() -> None:
+    """Version 1.1 has each host at the margin, and the words of units."""
+    log = (FOLDER / "geopm" / "a_log.txt").read_text()
+    older = (
+        log.replace("Hosts:\n", "").replace("  n1:", "\nHost: n1").replace("  n2:", "\nHost: n2")
+    )
+    older = older.replace("(s)", "(sec)").replace("(J)", "(joules)")
+    name, parts = read_parts(older.encode())
+    assert (name, parts[None].measurements) == (
+        "geopm",
+        read_parts(log.encode())[1][None].measurements,
+    )
+
+
 @pytest.mark.parametrize(
     ("entry", "message"),
     [
