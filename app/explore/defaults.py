@@ -12,6 +12,7 @@ from app.explore.opening_rule import (
     choose_over_settings,
     choose_roles,
     is_energy_over_time,
+    wants_logs,
 )
 from app.explore.state import ExploreState
 from app.kit.lake_view import LakeView, of_workload
@@ -22,6 +23,7 @@ from app.kit.metric_choice import (
     performance_column,
     value_counts,
 )
+from app.kit.metric_ranges import MetricRange
 from app.kit.panels import NONE
 from data.queries.runs import chosen_counts_query, one_measurement_query
 from data.queries.storage import IDLE_WORKLOAD
@@ -131,8 +133,29 @@ def opened(view: LakeView, state: ExploreState) -> ExploreState:
     over = view.left(state.selection)[knobs[result.lines_x].column]
     if alone and over.n_unique() > 1 and (named is None or named.isdisjoint(("show", "x", "y"))):
         ly = alone if named is None or "ly" not in named else result.lines_y
-        return replace(result, show="lines", lines_y=ly)
-    return result
+        result = replace(result, show="lines", lines_y=ly)
+    return result if named is not None else _with_axes(view, result)
+
+
+def _with_axes(view: LakeView, state: ExploreState) -> ExploreState:
+    """Return the state with logarithmic axes where values span decades."""
+    performance = performance_column(view, state.selection)
+    ranges = view.ranges(state.selection)
+
+    def range_of(name: str) -> MetricRange:
+        return ranges[performance if name == PERFORMANCE else name]
+
+    x, y = range_of(state.x), range_of(state.y)
+    x_log, y_log = wants_logs((x.low, y.low), (x.high, y.high))
+    drawn = [range_of(name) for name in state.lines_y]
+    over = view.left(state.selection)[view.catalogue.knobs[state.lines_x].column].drop_nulls()
+    lines_x_log = False
+    if view.catalogue.knobs[state.lines_x].facet.is_number and len(over):
+        (lines_x_log,) = wants_logs([float(over.min())], [float(over.max())])  # type: ignore[arg-type]
+    lines_y_log = any(wants_logs([r.low for r in drawn], [r.high for r in drawn]))
+    return replace(
+        state, x_log=x_log, y_log=y_log, lines_x_log=lines_x_log, lines_y_log=lines_y_log
+    )
 
 
 def _with_metrics(view: LakeView, state: ExploreState) -> tuple[ExploreState, tuple[str, ...]]:
@@ -160,7 +183,8 @@ def _with_metrics(view: LakeView, state: ExploreState) -> tuple[ExploreState, tu
     is_cost = bool(y in catalogue.costs and counts.get(y))
     is_spare = is_open("y", usual.y) and not is_cost and first.better is not None
     runs = counts.get(x, 0), counts.get(y, 0), paired.get(y, 0)
-    is_alike = are_alike(first, second)
+    # Of what has no direction, less and more tell nothing beside a metric that has one.
+    is_alike = are_alike(first, second) or (is_spare and second.better is None)
     if not is_alike and not is_energy_over_time(first, second):
         query = one_measurement_query(state.selection, first.name, second.name)
         is_alike = bool(view.answered(*query).item())

@@ -1,6 +1,6 @@
 """The knobs of colour, size, symbol and heatmap with which Explore opens, and what makes a pair."""
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from app.kit.panels import NONE
@@ -78,6 +78,11 @@ def choose_heat(values: Mapping[str, int], items: Collection[str] = ()) -> tuple
     return (x, y) if x != "dvfs" or y != "itr" else (y, x)
 
 
+_ENERGIES: Final = ("J", "Wh")
+# Values of which the largest is so many times the least are drawn on a logarithmic axis.
+_DECADES: Final = 100.0
+
+
 class Pair(NamedTuple):
     """What is known of the metrics along x and y.
 
@@ -120,13 +125,25 @@ def choose_over_settings(pair: Pair) -> tuple[str, int]:
 def are_alike(x: Metric, y: Metric) -> bool:
     """Return whether two metrics make no picture: of one kind, or both without a direction.
 
-    Nor does a product of energy and delay beside one of its factors, or a power beside its energy.
+    Nor does a product of energy and delay beside one of its factors, a power beside its energy, or
+    the energy of a run beside that of an item.
     """
     if x.name in (y.name, "edp_js") or {x.name, y.name} == {"energy_j", "power_w"}:
         return True
     if not (x.better or y.better):
         return True
-    return x.unit != "" and kind_of(x.unit) == kind_of(y.unit)
+    is_same = x.unit != "" and kind_of(x.unit) == kind_of(y.unit)
+    return is_same or all(metric.unit.partition("/")[0].endswith(_ENERGIES) for metric in (x, y))
+
+
+def wants_logs(lows: Sequence[float], highs: Sequence[float]) -> list[bool]:
+    """Return which axes of a picture are logarithmic: of values over two decades, all above 0.
+
+    So is the axis beside such a one whose values are over one decade: lines of power laws stay
+    straight.
+    """
+    spans = [high / low if low > 0 else 0.0 for low, high in zip(lows, highs, strict=True)]
+    return [span >= (10.0 if max(spans) >= _DECADES else _DECADES) for span in spans]
 
 
 def is_energy_over_time(x: Metric, y: Metric) -> bool:

@@ -15,6 +15,7 @@ from app.explore.opening_rule import (
     choose_heat,
     choose_over_settings,
     choose_roles,
+    wants_logs,
 )
 from app.explore.state import ExploreState
 from app.explore.views import best_table, picture, source_words
@@ -542,6 +543,56 @@ def test_a_power_is_no_performance_of_its_energy() -> None:
     energy, power, time = map(SHIPPED.metric, ("energy_j", "power_w", "duration_s"))
     assert are_alike(power, energy)
     assert not are_alike(time, energy)
+
+
+def test_the_energy_of_a_run_is_no_performance_of_that_of_an_item() -> None:
+    own = Catalogue.of((
+        Column("per_frame", "metric", "real", "per_frame", unit="mJ/frame", better="less"),
+        Column("per_unit", "metric", "real", "per_unit", unit="kWh/FU", better="less"),
+        Column("frame_ms", "metric", "real", "frame_ms", unit="ms/frame", better="less"),
+    ))  # fmt: skip
+    energy, *others = map(own.metric, ("energy_j", "per_frame", "per_unit", "frame_ms"))
+    assert [are_alike(other, energy) for other in others] == [True, True, False]
+
+
+@pytest.mark.parametrize(
+    ("lows", "highs", "expected"),
+    [
+        ((1, 1), (99, 99), [False, False]),
+        ((1, 1), (100, 5), [True, False]),
+        ((1, 1), (100, 10), [True, True]),  # one decade beside two
+        ((0, 1), (500, 100), [False, True]),
+        ((-1, 1), (500, 50), [False, False]),
+    ],
+)
+def test_axes_are_logarithmic_where_values_span_decades(
+    lows: tuple[float, ...], highs: tuple[float, ...], expected: list[bool]
+) -> None:
+    assert wants_logs(lows, highs) == expected
+
+
+def test_only_the_page_without_a_link_chooses_its_scales(tmp_path: Path) -> None:
+    rows = [
+        run(itr_us=10.0**n, energy_j=900.0 * 20**n, latency_p99_us=50.0 * 12**n) for n in range(3)
+    ]
+    view = Lakes(write_lake(tmp_path / "lake", rows)).at(None)
+    state = default_state(view)
+    scales = state.x_log, state.y_log, state.lines_x_log, state.lines_y_log
+    assert scales == (True, True, True, True)
+    linked = from_link(view, "cost=energy_j")
+    assert not any((linked.x_log, linked.y_log, linked.lines_x_log, linked.lines_y_log))
+
+
+def test_what_has_no_direction_is_no_picture_beside_what_has(tmp_path: Path) -> None:
+    """Times that threads shorten, beside the rows of the smallest part."""
+    part = Column("part_rows", "metric", "real", "part_rows")
+    rows = [
+        run(itr_us=itr, energy_j=None, power_w=None, latency_p99_us=None, duration_s=90.0 / itr,
+            part_rows=1e6 / itr + 7 * itr, performance_metric="duration_s")
+        for itr in (1.0, 2.0, 4.0)
+    ]  # fmt: skip
+    state = default_state(Lakes(write_lake(tmp_path / "lake", rows, [part])).at(None))
+    assert (state.show, state.lines_x, state.lines_y) == ("lines", "itr", (PERFORMANCE,))
 
 
 @pytest.mark.parametrize(("factor", "is_one"), [(2, True), (7, False)])
