@@ -39,6 +39,8 @@ _TOOK: Final = frozenset(
 # Steps that a file says and those of its times differ by this share at most, or by one step.
 _AGREEING: Final = 0.05
 _FILLED: Final = (0.2, 1.1)
+# A clock begins in fewer steps from 0, or in more.
+_FIRST: Final = (3.0, 1e4)
 # Samples are seldom so far apart.
 _RUN_S: Final = 2.0
 # Texts of states, such as `P0`, are this share of the rows at most.
@@ -112,7 +114,7 @@ def trace_of(layout: Layout, name: str = "") -> Trace | None:
         is_timed = False
     else:
         is_timed = True
-    if _has_runs(layout, times[0]):
+    if _has_runs(layout, headings, times):
         return None
     choices = (device,) if device is not None else _rounds(times[0])
     steps = (_stepped(layout, headings, times, each, is_timed) for each in choices)
@@ -158,15 +160,19 @@ def _in_seconds(layout: Layout, at: int, times: np.ndarray) -> np.ndarray:
     return times * 1e-3
 
 
-def _has_runs(layout: Layout, times_s: np.ndarray) -> bool:
+def _has_runs(
+    layout: Layout, headings: Sequence[Heading], times: tuple[np.ndarray, float | None]
+) -> bool:
     """Return whether the rows are runs with the times of their begins.
 
     A row says how long it took, about as long as to the next one; or which run it is of and how
     long that has taken so far, as a tracker that is flushed does; or something that is set before a
     run changes: a name, or a number where rows are some seconds apart.
     """
+    times_s, start_unix_s = times
     is_of_run = any(words_of(heading) == ["run", "id"] for heading in layout.headings)
     usual_s = float(np.median(np.diff(times_s[~np.isnan(times_s)])))
+    is_clock = start_unix_s is not None or not _are_durations(layout, headings)
     for heading, cells in zip(layout.headings, layout.columns, strict=True):
         *_, last = words_of(heading) or [""]
         values = set(cells)
@@ -180,10 +186,21 @@ def _has_runs(layout: Layout, times_s: np.ndarray) -> bool:
         recurs = 1 < len(values) <= len(cells) / 2
         # Several runs stand one below the other, each with its samples.
         changes = sum(one != other for one, other in pairwise(cells))
-        recurs &= usual_s >= _RUN_S or changes + 1 > len(cells) / _LEAST_SAMPLES[True]
+        are_stretches = is_clock and changes + 1 <= len(cells) / _LEAST_SAMPLES[True]
+        recurs &= usual_s >= _RUN_S or not are_stretches
         if recurs and last in _SET and (not is_number_column or usual_s >= _RUN_S):
             return True
     return False
+
+
+def _are_durations(layout: Layout, headings: Sequence[Heading]) -> bool:
+    """Return whether times are how long runs took: clocks begin near 0, or at any large number."""
+    at = next((at for at, each in enumerate(headings) if each.quantity == "time"), None)
+    if at is None or not all(map(is_number, layout.columns[at])):
+        return False
+    numbers = numbers_of(layout, at)
+    least, most = (steps * float(np.median(np.diff(numbers))) for steps in _FIRST)
+    return least < numbers[0] < most
 
 
 def _is_rising(times_s: np.ndarray) -> bool:

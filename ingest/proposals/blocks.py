@@ -26,8 +26,9 @@ from ingest.proposals.sections import (
     text_of,
     workload_section,
 )
+from ingest.settings.column_names import WORDS
 from ingest.settings.dataset import Settings
-from ingest.settings.headings import without_unit
+from ingest.settings.headings import without_unit, words_of
 from ingest.settings.units import unit_of
 
 _NAMED: Final = 8
@@ -187,9 +188,13 @@ def table_blocks(
         beside = paths_beside(table, own, _ALIKE)
         # A table with nearly the headings of one of means is one too.
         meant = next((of_means[path] for path in beside if path in of_means), "")
-        # Names of several parts are of one sweep whose tables are less alike.
+        # Names of several parts are of one sweep whose tables are less alike; no name is of a
+        # warm-up.
         wide = paths_beside(table, own, _LESS_ALIKE)
-        if len(wide) > len(beside) and len(read_paths(wide)[1]) > 1:
+        are_runs = all(
+            WORDS["aside"].isdisjoint(words_of(path.rpartition("/")[2])) for path in wide
+        )
+        if len(wide) > len(beside) and are_runs and len(read_paths(wide)[1]) > 1:
             beside = wide
         blocks.append(GuessedTable(table, dataset, settings, beside, meant, is_of_requests))
     texts: list[str] = []
