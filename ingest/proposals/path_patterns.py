@@ -53,6 +53,7 @@ def are_told(tokens: Sequence[Token], marks: str, end: str) -> bool:
 
 def form_of(values: Collection[str], marks: str | None) -> str:
     if marks is None:
-        return f"(?:{'|'.join(re.escape(v) for v in sorted(values, key=len, reverse=True))})"
+        longest = sorted(values, key=lambda value: (-len(value), value))
+        return f"(?:{'|'.join(map(re.escape, longest))})"
     others = "".join(mark for mark in sorted({*marks}) if mark not in "".join(values))
     return f"[^/{re.escape(others)}]" + ("*?" if "" in values else "+?")

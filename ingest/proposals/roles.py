@@ -83,9 +83,12 @@ class _Column:
         self.heading, self.has, self.quantity = heading, heading.has, quantity_of(heading)
         self.rows, self.counts = len(texts), Counter(texts)
         self.count = len(self.counts)
+        # A setting without a name is another one than that with the only name.
+        is_blank = 0 < self.rows < len(cells) and self.count == 1 and heading.has(*SET)
         numbers = numbers_of(texts)
         self.numbers = np.empty(0) if numbers is None else numbers
         is_whole = all(re.fullmatch(r"-?\d+", text) for text in self.counts)
+        self.count += is_blank and numbers is None
         self.kind = "text" if numbers is None else "whole" if is_whole else "real"
         self.recurs = self.count <= MOST_VALUES and self.rows >= 2 * self.count
         self.differs = self.count == self.rows

@@ -5,7 +5,7 @@
 
 import math
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -53,93 +53,79 @@ def split_columns(
     taken: set[str] = set(headings)
     for heading, cells in zip(headings, columns, strict=True):
         texts = {str(cell).strip() for cell in cells if cell is not None} - UNSET
-        is_named = _FEWEST <= len(texts) <= _MOST and all(map(_SEPARATED.search, texts))
-        names = {*words_of(heading)}
-        is_named = is_named and bool(names & _OF_RUNS) and not names & (WORDS["set"] - _OF_RUNS)
-        if heading in declared:
-            continue
-        others = [c for c in columns if c is not cells]
-        if stated := _stated_parts(texts, taken):
-            pattern, named = stated
-            there = [[str(cell).strip() for cell in other] for other in others]
-            matches = [re.fullmatch(pattern, str(cell).strip()) for cell in cells]
-            texts_of = {
-                p.name: [match[p.name] if match else "" for match in matches] for p in named
-            }
-            parts = [part for part in named if texts_of[part.name] not in there]
-            for name in {part.name for part in named} - {part.name for part in parts}:
-                pattern = pattern.replace(f"(?P<{name}>", "(?:")
-            if parts:
-                splits[heading] = pattern, parts
-                taken |= {part.name for part in parts}
-            continue
+        others = {h: c for h, c in zip(headings, columns, strict=True) if c is not cells}
         is_plain = not any("/" in text or is_number(text) for text in texts)
-        if is_plain and (formed := _forms(texts, heading, taken)):
-            splits[heading] = formed
-            taken |= {part.name for part in formed[1]}
+        if heading in declared or not 1 < len(texts) <= _MOST:
             continue
-        is_named = is_named and is_plain and not _recurs(cells, headings, columns)
-        is_apart = is_plain and len(texts) >= _FEWEST_APART and all(map(_SEPARATED.search, texts))
-        crossed = _crossed_parts(texts, heading, taken) if is_plain and not is_named else None
-        if not (is_named or is_apart or crossed):
-            continue
-        pattern, parts = read_paths(sorted(texts), f"{clean_name(heading, 'text')}_part")
-        if not names.isdisjoint(WORDS["programs"]):
-            parts = [replace(p, is_given=p.is_given or _is_amount(p)) for p in parts]
-        settings = [part for part in parts if part.role == "knob" or part.name == "replicate"]
-        combinations = math.prod(part.values for part in settings)
-        # All combinations of the parts are no chance, whatever the heading says.
-        is_all = is_apart and combinations == len(texts) and len(parts) == len(settings)
-        is_all = is_all and all(all(m.groups()) for t in texts if (m := re.fullmatch(pattern, t)))
-        if crossed is not None and not (is_all and len(parts) > len(crossed[1])):
-            pattern, parts = crossed
-            if _known_parts(pattern, parts, cells, others) < len(parts):
-                splits[heading] = crossed
-                taken |= {part.name for part in parts}
-            continue
-        if not is_named and not is_all:
-            continue
-        if len(settings) < 2 or not _FILLED * combinations <= len(texts) <= combinations:
-            continue
-        # A bare number at the end may be of a thing: `sata_2`.
-        is_counted = re.search(_COUNTED, pattern) or names & {"run", "runid"}
-        if not is_counted and any(part.name == "replicate" for part in settings):
-            continue
-        # Another text, such as a path of a log, may say the same replicate again.
-        is_free = taken.isdisjoint(part.name for part in parts)
-        # Beside a column of one of its parts a text without a heading for runs is a command.
-        known = _known_parts(pattern, settings, cells, others)
-        if is_free and known < (len(settings) if is_named else 1):
-            splits[heading] = pattern, parts
-            taken |= {part.name for part in parts}
+        found = _stated_parts(texts, cells, others, taken)
+        if found is None and is_plain:
+            found = _read_parts(heading, texts, cells, others, taken)
+        if found is not None and found[1]:
+            splits[heading] = found
+            taken |= {part.name for part in found[1]}
     return splits
 
 
-def _forms(
-    texts: Collection[str], heading: str, taken: Collection[str]
+def _read_parts(
+    heading: str,
+    texts: set[str],
+    cells: Sequence[Cell],
+    others: Mapping[str, Sequence[Cell]],
+    taken: Collection[str],
 ) -> tuple[str, list[PathColumn]] | None:
-    """Return the pattern and the parts of names that stand alone and with a form behind them.
+    """Return what texts state as names of files do; None if nothing says that they are such.
 
-    `sort` and `sum` beside `sort_opt_unrolled` and `sum_v2`: what ran, and a variant that a person
-    chose. Some forms may stand without the plain name.
+    That says a heading of runs, all combinations of the parts, which are no chance whatever the
+    heading, or names that stand alone and with a variant behind them.
     """
-    for mark in "_-":
-        cut = {text: text.partition(mark)[::2] for text in texts}
-        forms = {form for _, form in cut.values() if form}
-        both = {base for base, form in cut.values() if form} & {*texts}
-        is_chosen = all(words_of(form)[:1] and words_of(form)[0] in WORDS["variants"]
-                        for form in forms)  # fmt: skip
-        if len(both) < _FEWEST_BOTH or not is_chosen:
-            continue
-        names = [clean_name(f"{heading}_part", "text", taken, "knob"), ""]
-        names[1] = clean_name(f"{heading}_variant", "text", {*taken, names[0]}, "knob")
-        apart = re.escape(mark)
-        pattern = rf"(?P<{names[0]}>[^{apart}]+)(?:{apart}(?P<{names[1]}>.+))?"
-        return pattern, [
-            PathColumn(names[0], "text", "knob", len({b for b, _ in cut.values()}), is_given=True),
-            PathColumn(names[1], "text", "knob", len(forms)),
-        ]
-    return None
+    names, is_apart = {*words_of(heading)}, all(map(_SEPARATED.search, texts))
+    is_named = is_apart and len(texts) >= _FEWEST and not _recurs(cells, others)
+    is_named &= bool(names & _OF_RUNS) and not names & (WORDS["set"] - _OF_RUNS)
+    if not any(map(_SEPARATED.search, texts)):
+        return None
+    own = f"{clean_name(heading, 'text')}_part"
+    pattern, parts = read_paths(sorted(texts), own)
+    if not names.isdisjoint(WORDS["programs"]):
+        parts = [replace(p, is_given=p.is_given or _is_amount(p)) for p in parts]
+    if not names.isdisjoint(WORDS["given"] - _OF_RUNS):
+        # What was asked stands before how: `fft_java` of a benchmark.
+        pattern = pattern.replace(f"<{own}_", "<part_")
+        parts = [replace(p, is_given=p.is_given or not at, name=re.sub(f"^{own}_", "part_", p.name))
+                 for at, p in enumerate(parts)]  # fmt: skip
+    settings = [part for part in parts if part.role == "knob" or part.name == "replicate"]
+    if len(settings) < 2 or not taken.isdisjoint(part.name for part in parts):
+        return None
+    found = [match.groupdict() for text in texts if (match := re.fullmatch(pattern, text))]
+    combinations = math.prod(part.values for part in settings)
+    is_all = is_apart and len(texts) >= _FEWEST_APART and len(parts) == len(settings)
+    is_all = is_all and combinations == len(texts) and all(all(f.values()) for f in found)
+    known = _known_parts(pattern, settings, cells, [*others.values()])
+    if not is_named and (_are_crossed(names, texts) or _have_forms(settings, found)):
+        return (pattern, parts) if known < len(parts) else None
+    # A bare number at the end may be of a thing: `sata_2`.
+    is_counted = re.search(_COUNTED, pattern) or names & {"run", "runid"}
+    is_free = is_counted or all(part.name != "replicate" for part in settings)
+    is_filled = _FILLED * combinations <= len(texts) <= combinations
+    # Beside a column of one of its parts a text without a heading for runs is a command.
+    is_new = known < (len(settings) if is_named else 1)
+    return (pattern, parts) if (is_named or is_all) and is_free and is_filled and is_new else None
+
+
+def _are_crossed(names: Collection[str], texts: Collection[str]) -> bool:
+    """Return whether texts under a heading of all settings are of two lists: `vllm_fp8`."""
+    is_sweep = len(texts) >= _FEWEST and not any(map(_NUMBERED.search, texts))
+    _, cut = two_lists(texts) if is_sweep and not _COMBINED.isdisjoint(names) else ("", {})
+    # Bare numbers may be of things: `sata_2`.
+    return not all(end.isdigit() for _, end in cut.values())
+
+
+def _have_forms(parts: Sequence[PathColumn], found: Sequence[Mapping[str, str]]) -> bool:
+    """Return whether several names stand alone and with a variant that a person chose."""
+    first, last = parts[0].name, parts[-1].name
+    if not last.startswith("variant"):
+        return False
+    alone, formed = ({f[first] for f in found if bool(f[last]) == is_form} for is_form in (0, 1))
+    return len(alone & formed) >= _FEWEST_BOTH
 
 
 def _is_amount(part: PathColumn) -> bool:
@@ -148,40 +134,17 @@ def _is_amount(part: PathColumn) -> bool:
     return part.kind != "text" and part.role == "knob" and not part.unit and not is_set
 
 
-def _crossed_parts(
-    texts: Collection[str], heading: str, taken: Collection[str]
-) -> tuple[str, list[PathColumn]] | None:
-    """Return the pattern and the parts of texts that are all combinations of two lists of names.
-
-    `vllm_fp8` and `trt_fp8_v2` have parts of their own, which no separator tells from the others.
-    """
-    words = words_of(heading)
-    is_sweep = _FEWEST <= len(texts) <= _MOST and not any(map(_NUMBERED.search, texts))
-    is_sweep = is_sweep and not {*words[-1:]}.isdisjoint(_COMBINED)
-    mark, cut = two_lists(texts) if is_sweep else ("", {})
-    if not cut:
-        return None
-    starts, ends = ({*each} for each in zip(*cut.values(), strict=True))
-    if all(map(str.isdigit, ends)):
-        # Bare numbers may be of things: `sata_2`.
-        return None
-    # What was asked stands before how: `fft_java` of a benchmark.
-    is_given = not WORDS["given"].isdisjoint(words)
-    second = "part_2" if is_given else f"{heading}_part_2"
-    names = [clean_name(n, "text", taken, "knob") for n in (f"{heading}_part", second)]
-    either = "|".join(map(re.escape, sorted(starts, key=len, reverse=True)))
-    pattern = f"(?P<{names[0]}>{either}){re.escape(mark)}(?P<{names[1]}>.+)"
-    return pattern, [
-        PathColumn(names[0], "text", "knob", len(starts), is_given=is_given),
-        PathColumn(names[1], "text", "knob", len(ends)),
-    ]
-
-
 def _stated_parts(
-    texts: Collection[str], taken: Collection[str]
+    texts: Collection[str],
+    cells: Sequence[Cell],
+    others: Mapping[str, Sequence[Cell]],
+    taken: Collection[str],
 ) -> tuple[str, list[PathColumn]] | None:
-    """Return the pattern and the parts of texts that all state the same settings by name."""
-    if not 1 < len(texts) <= _MOST or any(_NAMED.sub("", text).strip() for text in texts):
+    """Return the pattern and the parts of texts that all state the same settings by name.
+
+    Of those that other columns have it has none.
+    """
+    if any(_NAMED.sub("", text).strip() for text in texts):
         return None
     read = [_NAMED.findall(text) for text in texts]
     orders = {tuple(name for _, name, _ in each) for each in read}
@@ -204,18 +167,23 @@ def _stated_parts(
         is_given = not WORDS["given"].isdisjoint(words_of(name))
         parts.append(PathColumn(column, kind, "knob", len(values), "", is_given))
     # One that goes with the texts says nothing more than they do.
-    return None if any(part.values == len(texts) for part in parts) else (pattern, parts)
+    if any(part.values == len(texts) for part in parts):
+        return None
+    there = [[str(cell).strip() for cell in other] for other in others.values()]
+    matches = [re.fullmatch(pattern, str(cell).strip()) for cell in cells]
+    own = {p.name: [match[p.name] if match else "" for match in matches] for p in parts}
+    for name in (part.name for part in parts if own[part.name] in there):
+        pattern = pattern.replace(f"(?P<{name}>", "(?:")
+    return pattern, [part for part in parts if own[part.name] not in there]
 
 
-def _recurs(
-    cells: Sequence[Cell], headings: Sequence[str], columns: Sequence[Sequence[Cell]]
-) -> bool:
+def _recurs(cells: Sequence[Cell], others: Mapping[str, Sequence[Cell]]) -> bool:
     """Return whether texts are of a thing: they stand with several values of another setting."""
     return any(
         2 * len({*other}) <= len(other)
         and WORDS["replicates"].isdisjoint(words_of(heading))
         and not decides(cells, other)
-        for heading, other in zip(headings, columns, strict=True)
+        for heading, other in others.items()
     )
 
 

@@ -55,7 +55,8 @@ def mark_twins(guesses: Sequence[Guess], columns: Sequence[Sequence[Cell]]) -> N
     for index in (n for n in knobs if guesses[n].kind == "text"):
         guess, cells = guesses[index], columns[index]
         # `optimized` is no where another names no form.
-        form = next((n for n in knobs if any(blank[n]) and are_twins(blank[n], cells)), -1)
+        named = (n for n in knobs if n != index and any(blank[n]))
+        form = next((n for n in named if are_twins(blank[n], cells)), -1)
         if form >= 0:
             guess.role = "label"
             guess.why = f"says whether there is a {guesses[form].heading.text}"

@@ -63,17 +63,19 @@ def name_of_values(values: Collection[str]) -> str:
     known = next((name for name, of in VALUES.items() if small <= of or bare <= of), "")
     if known or not small:
         return known
+    negated = {re.sub(r"^(?:no|non|un|without)[-_]?", "", value) for value in small}
+    if len(small) == 2 * len(negated):
+        return min(negated)
+    begins = {re.split("[^a-z0-9]", value)[0] for value in small}
+    if begins <= WORDS["variants"] - FAMILIES["policy"] and not any(map(PARAMETERS.search, small)):
+        return "variant"
     words = {value: {*re.findall(r"[a-z]+[+#]*", value)} for value in small}
     for name, of in FAMILIES.items():
         is_of = [each & of or (name == "model" and PARAMETERS.search(value))
                  for value, each in words.items()]  # fmt: skip
         if _MOST * sum(map(bool, is_of)) >= len(small):
             return name
-    negated = {re.sub(r"^(?:no|non|un|without)[-_]?", "", value) for value in small}
-    if len(small) == 2 * len(negated):
-        return min(negated)
-    forms = [value for value in small if value in WORDS["variants"]]
-    return "variant" if forms else ""
+    return "variant" if small & WORDS["variants"] else ""
 
 
 def in_ascii(text: str) -> str:

@@ -166,7 +166,7 @@ CASES: dict[str, Case] = {
             for r in (1, 2, 3) for kind in kinds)
          for part, kinds in (("1-2", ("sort", "fold", "scan")), ("3-5", (
              "sort_opt_wide", "fold_opt_wide", "fold_opt_deep", "join_opt_deep")))},
-        "kind_part, kind_variant, count(*)", 7, [("fold", "opt_deep", 3), ("fold", "opt_wide", 3)],
+        "kind_part, variant_text, count(*)", 7, [("fold", "opt_deep", 3), ("fold", "opt_wide", 3)],
         given=("kind_part",), no_knobs=("file", "file_2", "tuned", "kind"),
     ),
     # A task and a model in one name, a library, an operation and its depth in another.
