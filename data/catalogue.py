@@ -16,6 +16,7 @@ from data.knob_table import CONFIGURATION, FURTHER
 from data.knobs import POLICIES, Knob, knobs_of
 from data.metrics import Metric, metrics_of, plottable_of
 from data.selection import Clause, Facet, Selection, Value, facet_named, facets_of
+from data.units import kind_of
 
 AGGREGATE_N: Final = "aggregate_n"
 _SD: Final = "sd_"
@@ -194,7 +195,16 @@ class Catalogue:
 
     @cached_property
     def costs(self) -> tuple[str, ...]:
-        """Columns of what is to be saved, best first: energy, energy of an item of work, power."""
+        """Columns of what is to be saved, best first: energy, that of an item of work, power, and
+        energies of parts of the machine.
+        """
+        own = [c for c in self.columns if c.role == "metric" and c.better == "less"]
+        parts = [c.name for c in own if kind_of(c.unit) in ("J", "Wh")]
+        return ("energy_j", *self.costs_of_items, "power_w", *parts)
+
+    @cached_property
+    def costs_of_items(self) -> tuple[str, ...]:
+        """Columns of the energy of an item of work, that of the whole machine first."""
         of_items = [
             c.name for c in self.columns if c.role == "metric" and _ENERGY_OF_ITEM.fullmatch(c.unit)
         ]
@@ -202,7 +212,7 @@ class Catalogue:
         whole_first = sorted(
             of_items, key=lambda name: (not _ASIDE.isdisjoint(name.split("_")), name.count("_"))
         )
-        return ("energy_j", *whole_first, "power_w")
+        return tuple(whole_first)
 
     @cached_property
     def further_knobs(self) -> tuple[str, ...]:

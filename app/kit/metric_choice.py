@@ -136,7 +136,7 @@ def untelling(view: LakeView, selection: Selection, counts: Mapping[str, int]) -
     zeros = view.answered(*zeros_query(selection, least)).row(0, named=True) if least else {}
     reasons |= {name: "most runs have 0" for name, are_zeros in zeros.items() if are_zeros}
     reasons |= dict.fromkeys(_WORK & counts.keys(), "it is the work that was done")
-    of_items = [name for name in view.catalogue.costs[1:-1] if counts.get(name)]
+    of_items = [name for name in view.catalogue.costs_of_items if counts.get(name)]
     is_unlike = False
     if of_items and counts.get("energy_j"):
         choice = view.catalogue.choice_columns

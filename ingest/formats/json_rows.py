@@ -78,7 +78,15 @@ def is_table(head: bytes, name: str) -> bool:
         return False
     if isinstance(document, dict) and any(key in document for key in _OTHER_TOOLS):
         return False
+    if isinstance(document, dict) and is_configuration(name) and flatten(document)[0]:
+        return True
     return any(_has_numbers(place, is_yaml(name)) for place in places_of(document))
+
+
+def is_configuration(name: str) -> bool:
+    """Return whether the name of a file, or its path, says that it has what was set for a run."""
+    stem = name.rpartition("/")[2].partition(".")[0]
+    return bool(_CONFIGURATIONS & {*words_of(stem)[-1:]})
 
 
 def _has_numbers(listed: Place, are_results: bool) -> bool:
@@ -161,6 +169,10 @@ def _columnar(document: Mapping[str, Any]) -> list[dict[str, Any]]:
     return []
 
 
+_CONFIGURATIONS: Final = frozenset(
+    {"config", "configuration", "params", "parameters", "hparams", "hyperparameters", "args"}
+    | {"arguments", "settings", "options"}
+)
 _SPLIT: Final = {"columns", "index", "data"}
 
 

@@ -7,7 +7,7 @@ from typing import Final
 
 from data.schema import KNOBS, MEASUREMENTS
 from ingest.formats.json_cells import Cell
-from ingest.formats.json_rows import is_set
+from ingest.formats.json_rows import is_configuration, is_set
 from ingest.proposals.columns import AT_RANDOM, guess_columns
 from ingest.proposals.crossed_tables import rows_are_samples
 from ingest.proposals.found_tables import FoundTable
@@ -17,6 +17,7 @@ from ingest.proposals.judged_parts import judged_parts
 from ingest.proposals.lake_columns import COLUMNS
 from ingest.proposals.like_columns import energy_parts, mean_columns, power_parts
 from ingest.proposals.path_parts import PathColumn, read_paths
+from ingest.proposals.roles import MOST_STEPS
 from ingest.proposals.table_shape import shape_of
 from ingest.settings.column_names import WORDS, clean_name
 from ingest.settings.dataset import UNKNOWN, Settings
@@ -113,6 +114,8 @@ class GuessedTable:
             if guess.heading.text in table.keys and guess.why.startswith("numbers"):
                 guess.role, guess.why, guess.better = "knob", "the keys of a dictionary", None
         self._mark_names_of_files()
+        if table.paths and all(map(is_configuration, table.paths)):
+            self._measure_nothing()
         for guess, cells in zip(self.guesses, columns, strict=False):
             if not guess.to and _is_other(guess, cells, settings):
                 guess.name = f"{guess.heading.text} of table"
@@ -176,6 +179,14 @@ class GuessedTable:
             for guess in self.guesses if same else ():
                 if guess.heading.text in own:
                     guess.is_given = guess.heading.text in same
+
+    def _measure_nothing(self) -> None:
+        """Take numbers of a configuration for what was set, or labels, whatever their words."""
+        for guess in (guess for guess in self.guesses if guess.role == "metric"):
+            is_swept = 1 < guess.count <= MOST_STEPS
+            guess.role, guess.better = ("knob" if is_swept else "label"), None
+            guess.aim("")
+            guess.why = "of a configuration"
 
     def _mark_names_of_files(self) -> None:
         """Make labels of knobs whose cells are the names of the files."""

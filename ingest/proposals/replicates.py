@@ -37,8 +37,9 @@ def choose_replicate(guesses: Sequence[Guess], columns: Sequence[Sequence[Cell]]
     for index in sorted(numbers, key=lambda n: order[n]):
         guess, heading_words = guesses[index], guesses[index].heading.words
         is_chosen = any(each.to == "replicate" for each in guesses)
-        # A number of each row of a sweep is no replicate.
-        is_row = guess.count == len(guess.numbers) > _FEWEST_ROWS and has_knob
+        # A number of each row of a sweep is no replicate, nor one that other tables may have too.
+        is_id = heading_words[-1] in WORDS["identifiers"]
+        is_row = guess.count == len(guess.numbers) > _FEWEST_ROWS and (has_knob or is_id)
         is_counted = _counts_runs(index, guesses, columns)
         # Numbers of repetitions, as 10, 20 and 30, make the results grow.
         is_odd = guess.numbers.min() > 1 and _leads(index, guesses, columns, _LEAST_STEPS)

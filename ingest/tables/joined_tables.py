@@ -2,19 +2,21 @@
 
 A table without an energy or a power belongs to that which has one if both have the same columns of
 settings, the same folder (or paths that differ in the words of what was measured alone), workload
-and system, and if they agree in what both measured. In folders of one run each, a table of one row
-belongs to that with the energy: `metrics.json` beside `emissions.csv`. A table of configurations
-belongs to those whose rows have the numbers of these. Where a rule cannot tell, nothing is joined.
+and system, and if they agree in what both measured; or if a column of both names each run. In
+folders of one run each, a table of one row belongs to that with the energy, or with what was
+measured: `metrics.json` beside `emissions.csv`. A table of configurations belongs to those whose
+rows have the numbers of these. Where a rule cannot tell, nothing is joined.
 A problem says what was joined, and what was not.
 """
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import isclose
 from pathlib import Path
 from typing import Any, Final
 
+from data.declared import Column
 from ingest.discover.found_files import Ignored
 from ingest.discover.names import canonical_system
 from ingest.files.packed import Packed
@@ -29,6 +31,9 @@ _COSTS: Final = ("energy_j", "power_w")
 _MOST_ROWS: Final = 100_000
 # Two files may say a time or a rate of one run that differ by so much.
 _TOLERANCE: Final = 0.05
+# Names of so many runs are not the same by chance, as numbers of rows are.
+_FEWEST: Final = 3
+_OF_ROWS: Final = frozenset({"index", "idx", "nr", "pid", "lfd"})
 _Key = tuple[Any, ...]
 _Words = frozenset[str]
 
@@ -76,6 +81,7 @@ class _Join:
         is_alike: Whether all of its rows have a row there.
         reason: Why it must not be joined; empty if it may.
         doubt: What is doubted of the join.
+        is_by_id: Whether a name of each run, which both tables have, tells the rows.
         labels: Columns of settings that become labels.
     """
 
@@ -85,6 +91,7 @@ class _Join:
     is_alike: bool = False
     reason: str = ""
     doubt: str = ""
+    is_by_id: bool = False
     labels: _Words = field(default=frozenset())
 
     @property
@@ -109,15 +116,18 @@ class _Join:
         ]  # fmt: skip
         for name in ("kept", "knobs", "metrics", "measured"):
             other.__dict__.pop(name, None)
-        rows = dict(_keyed(read, self.names))
+        rows = dict(_keyed(read, self.names, self.is_by_id))
         filled: Packed[SummaryRow] = Packed()
         given, used = set[str](), set[_Key]()
-        for key, row in _keyed(other, self.names):
+        for key, row in _keyed(other, self.names, self.is_by_id):
             more = rows[key].values if key in rows else {}
             used.add(key)
             new = {n: v for n, v in more.items() if v is not None and row.values.get(n) is None}
             given |= new.keys()
             row.values |= new
+            if self.is_by_id and key in rows:
+                # Of names of runs and a meter's readings the former say what ran.
+                row.workload = rows[key].workload or read.workload
             filled.append(row)
         other.table.rows = filled
         read.table.rows = Packed(row for key, row in rows.items() if key not in used)
@@ -132,7 +142,11 @@ class _Join:
 def _join_of(
     read: TableRead, own: Sequence[str], other: TableRead, settings: Sequence[str]
 ) -> _Join:
-    """Return the join to a table with a cost by the settings of both, else by numbers."""
+    """Return the join to a table with a cost by names of runs or the settings of both, else by
+    numbers.
+    """
+    if name := _name_of_runs(read, other):
+        return _checked(_Join(read, other, [name], is_by_id=True))
     join = _Join(read, other, own)
     if read.measured and not {*own} <= {*settings}:
         return join
@@ -155,15 +169,42 @@ def _join_of(
     return _checked(_Join(read, other, shared, labels=labels))
 
 
+def _name_of_runs(read: TableRead, other: TableRead) -> str:
+    """Return the column of both tables that names each of their runs; empty if there is none.
+
+    No name stands twice in a table, and most of the names stand in both: `exp_id`.
+    """
+    own_columns, there = (
+        {c.name: c for c in (*each.file.settings.columns.values(), *each.table.columns)}
+        for each in (read, other)
+    )
+    for column in own_columns.values():
+        if column.name not in there or column.role != "label" or column.kind == "real":
+            continue
+        rows = read.table.rows, other.table.rows
+        own, others = ([row.values.get(column.name) for row in each] for each in rows)
+        is_unique = len(own) == len({*own}) and len(others) == len({*others})
+        is_shared = 2 * len({*own} & {*others} - {None}) > len(own)
+        if is_unique and is_shared and len(own) >= _FEWEST and _is_a_name(column):
+            return column.name
+    return ""
+
+
+def _is_a_name(column: Column) -> bool:
+    """Return whether a column is of texts, or of numbers that its heading says to identify runs."""
+    words = {*words_of(column.title)}
+    return column.kind == "text" or bool(words & WORDS["identifiers"] - _OF_ROWS)
+
+
 def _checked(join: _Join) -> _Join:
     """Return a join with what speaks against it."""
     read, other, names = join.read, join.other, join.names
     rows: dict[_Key, SummaryRow] = {}
-    for key, row in _keyed(read, names):
+    for key, row in _keyed(read, names, join.is_by_id):
         if key in rows:
             return join
         rows[key] = row
-    there = Counter(key for key, _ in _keyed(other, names))
+    there = Counter(key for key, _ in _keyed(other, names, join.is_by_id))
     measured = read.measured
     if lacking := rows.keys() - there.keys():
         # Most rows of two tables without a measurement in common.
@@ -177,6 +218,8 @@ def _checked(join: _Join) -> _Join:
         join = replace(join, doubt=reason)
     join = replace(join, is_alike=True)
     folders = [Path(each.file.path).parent for each in (read, other)]
+    if join.is_by_id:
+        return _in_agreement(join, rows)
     if folders[0] != folders[1] if not (names and measured) else _place(read) != _place(other):
         return replace(join, reason="its path names something else")
     # A workload that is a word of the path was compared with the path.
@@ -190,6 +233,16 @@ def _checked(join: _Join) -> _Join:
         if not _is_quality(read):
             return replace(join, reason=reason)
         join = replace(join, doubt=reason)
+    return _in_agreement(join, rows)
+
+
+def _in_agreement(join: _Join, rows: Mapping[_Key, SummaryRow]) -> _Join:
+    """Return a join with what speaks against it in the cells of both tables.
+
+    Args:
+        rows: Those that another table has too.
+    """
+    read, other, names, measured = join.read, join.other, join.names, join.read.measured
     units = {c.name: c.unit for c in other.table.columns}
     if odd := [c.name for c in read.table.columns if units.get(c.name, c.unit) != c.unit]:
         return replace(join, reason=f"{odd[0]} has another unit")
@@ -199,8 +252,9 @@ def _checked(join: _Join) -> _Join:
         for column in read.table.columns
         if column.role == "label" and {*words_of(column.name)} & (WORDS["set"] | WORDS["given"])
     }
-    shared = [*exact, *measured]
-    for key, row in _keyed(other, names):
+    # A configuration numbers the runs of its setting, as by a seed, and a folder those of all.
+    shared = [*({*exact} - (set() if names or measured else {"replicate"})), *measured]
+    for key, row in _keyed(other, names, join.is_by_id):
         for name in shared if key in rows else ():
             here, known = rows[key].values.get(name), row.values.get(name)
             if here is None or known is None or here == known:
@@ -216,7 +270,8 @@ def _checked(join: _Join) -> _Join:
 
 
 def _of_folders(reads: Sequence[TableRead]) -> Iterator[tuple[TableRead, list[_Join]]]:
-    """Yield tables of one row without a cost with the only one of their folder that has a cost.
+    """Yield tables of one row with the only one of their folder that has a cost, else anything
+    measured: `config.yaml` beside `metrics.json`.
 
     Nothing if only one folder has such tables. Those of a warm-up are no runs, and are set aside;
     two that say the same column are not joined.
@@ -227,6 +282,7 @@ def _of_folders(reads: Sequence[TableRead]) -> Iterator[tuple[TableRead, list[_J
     groups = []
     for tables in folders.values():
         costs = [read for read in tables if _has_cost(read)]
+        costs = costs or [read for read in tables if read.measured]
         if len(costs) == 1 == len(costs[0].table.rows):
             more = [read for read in tables if read is not costs[0] and len(read.table.rows) == 1]
             groups += [(costs[0], more)] if more else []
@@ -275,9 +331,14 @@ def _settings_of(read: TableRead) -> list[str]:
     return [name for name in names if name in found]
 
 
-def _keyed(read: TableRead, names: Sequence[str]) -> Iterator[tuple[_Key, SummaryRow]]:
+def _keyed(
+    read: TableRead, names: Sequence[str], is_by_id: bool = False
+) -> Iterator[tuple[_Key, SummaryRow]]:
     settings = read.file.settings
     for row in read.table.rows:
+        if is_by_id:
+            yield tuple(row.values.get(name) for name in names), row
+            continue
         workload = row.workload and settings.workload_words.get(row.workload, row.workload)
         system = canonical_system(row.system, settings)
         yield (workload, system, *(row.values.get(name) for name in names)), row

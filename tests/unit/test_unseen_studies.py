@@ -121,6 +121,37 @@ STUDIES: Studies = {
         [("gromacs", 1, 1, 96001.5, 240.5), ("gromacs", 1, 2, 96001.5, 240.5),
          ("gromacs", 2, 1, 96002.5, 120.25)],
     ),
+    # What was set stands beside what was measured, and a number that is measured elsewhere was set.
+    "a configuration beside each result": (
+        {f"runs/run_{n:03}/{name}": text for n, (model, size, seed) in enumerate(
+            product(("unet", "vit"), (16, 64), (7, 8)), 1) for name, text in (
+             ("config.yaml", f"model:\n  name: {model}\ntrain:\n  batch_size: {size}\n"
+              f"  power_limit_w: 250.5\nseed: {seed}\n"),
+             ("metrics.json", f'{{"test_acc": 0.7{n}, "train_time_s": {90.5 + n}, "energy": '
+              f'{{"gpu_j": {9100.5 + n}, "cpu_j": {1100.5 + n}}}}}'))},
+        "model_name, train_batch_size, duration_s, energy_gpu_j, train_power_limit_w", 8,
+        [("unet", 16, 91.5, 9101.5, 250.5), ("unet", 16, 92.5, 9102.5, 250.5),
+         ("unet", 64, 93.5, 9103.5, 250.5)],
+    ),
+    # A name of each run, in texts or numbers, says which readings are its own.
+    "names of runs in two tables": (
+        {"plan/experiments.csv": "exp_id,kernel,cap_w,runtime_ms\n" + "".join(
+            f"E{n:02},{kernel},{cap},{90.25 + n}\n" for n, (kernel, cap) in enumerate(
+                product(("gemm", "conv"), (100, 150, 200)))),
+         "meter/energy.csv": "exp_id,energy_mJ\n" + "".join(
+             f"E{n:02},{9100.5 + n}\n" for n in reversed(range(6)))},
+        "kernel, cap_w, energy_j, duration_s, performance_metric", 6,
+        [("conv", 100, pytest.approx(9.1035), pytest.approx(0.09325), "duration_s")],
+    ),
+    "numbers of runs in two tables": (
+        {"runs.csv": "run_id,governor,threads,fps\n" + "".join(
+            f"{n},{governor},{threads},{24.5 + n}\n" for n, (governor, threads) in enumerate(
+                product(("performance", "powersave"), (1, 2, 4)), 1)),
+         "power.csv": "run_id,energy_j,time_s\n" + "".join(
+             f"{n},{9100.5 + n},{60.25 - n}\n" for n in range(1, 7))},
+        "governor, thread_count, energy_j, duration_s, fps", 6,
+        [("performance", 1, 9101.5, 59.25, 25.5), ("performance", 2, 9102.5, 58.25, 26.5)],
+    ),
     # A row a file, named by it; costs of one item.
     "rows named by their files": (
         {f"{runtime}/coldstart_{runtime.replace('-', '_')}_round{n}.csv":
