@@ -5,8 +5,10 @@ extension. Each opened lake is its own in-memory database: nothing is locked, an
 processes may read while `ingest` writes.
 """
 
+import shutil
 import threading
 import warnings
+import weakref
 from collections.abc import Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property
@@ -20,6 +22,7 @@ from deltalake import DeltaTable
 from data.catalogue import Catalogue
 from data.declared import Declared, doubts_of
 from data.errors import LakeError
+from data.file_cache import spill_folder
 from data.file_digests import check_file, digest_in_name
 from data.lake_files import (
     LocalFiles,
@@ -47,6 +50,7 @@ if TYPE_CHECKING:
 
 QUERY_TIMEOUT_S: Final = 20.0
 MEMORY_LIMIT: Final = "160MB"
+SPILL_LIMIT: Final = "100MB"
 # The rows that a query returns are few, and copying them takes less time than binding it again.
 warnings.filterwarnings("ignore", "Arrow output on a DB-API result", UserWarning)
 # What DuckDB raises for a file that is missing, cut or no Parquet.
@@ -186,7 +190,8 @@ class Lake:
         """Run one bounded query and return a Polars table.
 
         Raises:
-            LakeError: The query took longer than `timeout_s` or more than MEMORY_LIMIT.
+            LakeError: The query took longer than `timeout_s`, or more than MEMORY_LIMIT of memory
+                and SPILL_LIMIT of disk.
         """
         import polars as pl
 
@@ -233,7 +238,8 @@ class Lake:
             raise LakeError(f"a query took longer than {timeout_s:g} s and was stopped") from None
         except duckdb.OutOfMemoryException:
             raise LakeError(
-                f"a query needs more than {MEMORY_LIMIT} of memory; filter on a dataset"
+                f"a query needs more than {MEMORY_LIMIT} of memory and {SPILL_LIMIT} of disk; "
+                "filter on a dataset"
             ) from None
         except _UNREADABLE as error:
             raise LakeError(
@@ -278,7 +284,8 @@ def open_lake(
     path = lake_path(path)
     if version is not None:
         check_version(path, version)
-    connection = _connect()
+    spill = spill_folder()
+    connection = _connect(spill)
     # Else each query parses the footers of all files: 0.13 s of 413. Cursors take global settings.
     connection.execute("SET GLOBAL parquet_metadata_cache = true")
     runs = _delta(path / "runs", version)
@@ -297,10 +304,13 @@ def open_lake(
         raise LakeError(f"files of the lake {path} cannot be read: {words}") from error
     version = runs.version() if runs is not None else -1
     about = about_datasets(runs) if runs is not None else {}
-    return Lake(path, version, connection, columns, views, files, is_checked, about)
+    lake = Lake(path, version, connection, columns, views, files, is_checked, about)
+    # DuckDB removes the folder when the connection is closed, which no process has to do.
+    weakref.finalize(lake, shutil.rmtree, spill, ignore_errors=True)
+    return lake
 
 
-def _connect() -> duckdb.DuckDBPyConnection:
+def _connect(spill: str) -> duckdb.DuckDBPyConnection:
     return duckdb.connect(
         ":memory:",
         config={
@@ -308,6 +318,8 @@ def _connect() -> duckdb.DuckDBPyConnection:
             "autoload_known_extensions": False,
             "python_enable_replacements": False,
             "memory_limit": MEMORY_LIMIT,
+            "temp_directory": spill,
+            "max_temp_directory_size": SPILL_LIMIT,
             # One thread per query: with more, the order of summation, and so the last digits
             # of a mean, varies. Queries of several visitors run in parallel.
             "threads": 1,

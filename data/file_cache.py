@@ -6,6 +6,7 @@ uses go when space is needed, the least recently used first.
 
 import fcntl
 import os
+import secrets
 import tempfile
 import time
 from collections.abc import Callable
@@ -23,6 +24,7 @@ _NUMBA_VARIABLE: Final = "NUMBA_CACHE_DIR"
 # A copy that is not complete after so long belongs to a process that was killed.
 _STRAY_S: Final = 3600.0
 _PART: Final = ".part"
+SPILL_PREFIX: Final = "wattlas-spill-"
 
 
 def cache_folder() -> Path:
@@ -168,3 +170,15 @@ def _removed(path: Path) -> bool:
     except OSError:
         return False
     return True
+
+
+def spill_folder() -> str:
+    """Return a new name in the system's temporary folder; empty, so no folder, without one.
+
+    DuckDB makes the folder when a query first needs more than its memory. By default it would be in
+    the working folder, which need not be writable.
+    """
+    try:
+        return str(Path(tempfile.gettempdir()) / f"{SPILL_PREFIX}{secrets.token_hex(8)}")
+    except OSError:
+        return ""

@@ -1,5 +1,6 @@
 """Opening lakes: versions, refusals, bounded queries, derived columns, several threads."""
 
+import tempfile
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -12,6 +13,7 @@ from deltalake import write_deltalake
 
 from data.connection import Lake, open_lake
 from data.errors import LakeError, UnknownVersionError
+from data.file_cache import SPILL_PREFIX
 from data.lake_watch import newest_version
 from data.schema import DERIVED, INTERRUPTS, PROBLEMS, RUNS, SCHEMA_DESCRIPTION
 from ingest.__main__ import main as ingest
@@ -317,3 +319,26 @@ def test_parameters_are_bound_not_pasted(tmp_path: Path) -> None:
         found = lake.sql("SELECT count(*) FROM runs WHERE system = ?", [hostile]).fetchall()
         assert found == [(1,)]
         assert count(lake) == 1
+
+
+def test_what_memory_does_not_hold_is_in_a_temporary_folder_until_the_lake_is_closed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The working folder of an image is read-only; root may write to one, so it stays empty."""
+    working, temporary = tmp_path / "working", tmp_path / "temporary"
+    for folder in (working, temporary):
+        folder.mkdir()
+    monkeypatch.chdir(working)
+    monkeypatch.setattr(tempfile, "tempdir", str(temporary))
+    working.chmod(0o555)
+    lake = open_lake(write_lake(tmp_path / "lake", [run()]))
+    assert list(temporary.iterdir()) == []
+    # Texts of 400 characters: 500,000 need over 160 MB, and a list of them cannot be on disk.
+    texts = "SELECT range::VARCHAR || repeat('-', 400) AS t FROM range({:d}) GROUP BY ALL"
+    assert lake.polars(f"SELECT count(*) FROM ({texts.format(500_000)})", (), 300).item() == 5e5
+    (spilled,) = temporary.iterdir()
+    assert spilled.name.startswith(SPILL_PREFIX)
+    with pytest.raises(LakeError, match="of memory and 100MB of disk; filter on a dataset"):
+        lake.polars(f"SELECT list(t) FROM ({texts.format(500_000)})", (), 300)
+    lake.close()
+    assert (list(temporary.iterdir()), list(working.iterdir())) == ([], [])
