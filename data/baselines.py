@@ -37,7 +37,7 @@ def baseline_of(
         named: Columns and values of the setting.
     """
     name = objective
-    is_there = matching(everything.rows, named).to_numpy() & (everything.numbers(f"{name}_n") > 0)
+    is_there = matching(everything, named) & (everything.numbers(f"{name}_n") > 0)
     there, count = everything.where(is_there), int(is_there.sum())
     what = "default" if named is DEFAULT else "setting that the baseline names"
     if not count:

@@ -72,7 +72,7 @@ def place_columns(rows: pl.DataFrame, question: Asked) -> list[str]:
     """Return the given knobs that differ between rows: what tells one choice from another."""
     return [
         knob.column for knob in question.catalogue.knobs.values()
-        if knob.is_given and rows[knob.column].n_unique() > 1
+        if knob.is_given and len(set(rows[knob.column])) > 1
     ]  # fmt: skip
 
 

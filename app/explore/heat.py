@@ -88,12 +88,14 @@ def heat_of(question: Question) -> Heat:
         filters = filters.with_values("system", [str(state.heat_system)])
     cube = question.cube(state.heat_metric, filters)
     part = like_with_like(cube, knobs, state.pool, runs="n", catalogue=question.catalogue)
-    rows = part.within(cube).rows
-    chosen = (
-        filters.values("system") if filters is not state.selection else tuple(rows["system"][:1])
-    )
+    left, by = part.within(cube), (y.column, x.column)
+    if filters is not state.selection:
+        chosen = filters.values("system")
+    else:
+        chosen = (left.row(0)["system"],) if len(left) else ()
     system = None if is_open or not chosen else str(chosen[0])
-    return Heat(pool(rows, (y.column, x.column)), part.narrow(filters), part, system)
+    cells = pool(left.select(("n", "mean", "sd", *by)), by)
+    return Heat(cells, part.narrow(filters), part, system)
 
 
 def heatmap(question: Question) -> dict[str, Any]:

@@ -80,8 +80,8 @@ def asked_of(view: LakeView, state: ExploreState) -> Asked:
 
 def _sd_of_one_setting(question: Question) -> float | None:
     """Return the deviation of the cost over runs of one setting, where there is no other."""
-    cells = question.cube(question.cost.name).rows
-    return cells["sd"][0] if len(cells) == 1 else None
+    cells = question.cube(question.cost.name)
+    return cells.row(0)["sd"] if len(cells) == 1 else None
 
 
 def source_words(view: LakeView, state: ExploreState) -> str:

@@ -165,8 +165,8 @@ def titled_performance(view: LakeView, selection: Selection, name: str) -> str:
 
     What stands in for a performance that nobody measured, such as another energy, is none.
     """
-    named = view.left(selection)["performance_metric"]
-    is_own = name == performance_column(view, selection) and bool(named.eq(name).any())
+    named = view.part_left(selection).values("performance_metric")
+    is_own = name == performance_column(view, selection) and name in named
     return f"{view.catalogue.metric(name).title}{' (performance)' if is_own else ''}"
 
 

@@ -169,6 +169,10 @@ class Part:
             return self.table.rows.slice(self.at[0] if len(self.at) else 0, len(self.at))
         return self.table.rows[self.at]
 
+    def select(self, columns: Sequence[str]) -> pl.DataFrame:
+        """Return some columns as a table of their own."""
+        return Part.of(self.table.rows[[*dict.fromkeys(columns)]]).taken(self.at).rows
+
     def numbers(self, column: str) -> np.ndarray:
         """Return a column of numbers, shape (rows,); NaN where it is NULL."""
         return self.table.numbers[column][self.at]
@@ -261,7 +265,7 @@ class Part:
         """Return the rows that a mask has; shape (rows,)."""
         return self if mask.all() else self.taken(np.flatnonzero(mask))
 
-    def taken(self, numbers: np.ndarray) -> "Part":
+    def taken(self, numbers: np.ndarray | slice) -> "Part":
         """Return some rows by their numbers, in that order."""
         return Part(self.table, numbers if isinstance(self.at, slice) else self.at[numbers])
 

@@ -15,6 +15,8 @@ from data.selection import Clause, Selection, Value, unset_itr
 _CACHED_CLAUSES: Final = 16
 # Facets that decide which loads and settings exist.
 LEADING: Final = ("dataset", "workload")
+# Rows of a cube, and the number of runs in each.
+_Left = tuple[np.ndarray | slice, np.ndarray]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,18 +51,26 @@ class FacetCounts:
         self._cube = CodedRows(cube)
         self._runs = cube["runs"].to_numpy()
         self._passing = lru_cache(maxsize=_CACHED_CLAUSES)(self._cube.passing)
-        self._matching = lru_cache(maxsize=_CACHED_CLAUSES)(self._find_matching)
+        self._left = lru_cache(maxsize=_CACHED_CLAUSES)(self._find_left)
         self._labels = _labels(cube if outline is None else outline)
 
     def choices(self, selection: Selection) -> dict[str, list[Choice]]:
         """List the choices of every facet, as `of`."""
-        return {name: self.of(name, selection) for name in self._facets}
+        # Those without a clause have the same runs left.
+        whole, taken = self._left(selection.clauses), {c.facet.name for c in selection.clauses}
+        return {
+            name: self.of(name, selection, None if name in taken or name in LEADING else whole)
+            for name in self._facets
+        }
 
-    def of(self, facet: str, selection: Selection) -> list[Choice]:
+    def of(self, facet: str, selection: Selection, left: _Left | None = None) -> list[Choice]:
         """List the values of one facet that occur under the other facets' filters, in order.
 
         A chosen value stays in the list with count 0 if no run has it, so that a visitor can clear
         it.
+
+        Args:
+            left: The rows that the other filters leave, where they are known.
         """
         if facet in LEADING and self._outline is not None:
             return self._outline.of(facet, selection)
@@ -71,15 +81,16 @@ class FacetCounts:
         # narrow the choices of a leading facet.
         narrowing = LEADING[: LEADING.index(facet)] if facet in LEADING else self._facets
         names = [clause.facet.name for clause in selection.clauses]
-        rows = self._matching(
+        rows, runs_left = left or self._left(
             tuple(
                 clause
                 for clause, name in zip(selection.clauses, names, strict=True)
                 if name != facet and name in narrowing
             )
         )
-        codes = coded.codes[rows]
-        counts = np.bincount(codes, self._runs[rows], len(values))
+        is_one = len(values) == 1
+        codes = coded.codes[:0] if is_one else coded.codes[rows]
+        counts = [runs_left.sum()] if is_one else np.bincount(codes, runs_left, len(values))
         runs: dict[Value, int] = {
             value: int(count) for value, count in zip(values, counts, strict=True) if count
         }
@@ -89,17 +100,19 @@ class FacetCounts:
         if facet == "itr" and null_word in values:
             # The word for NULL is by the systems of such runs.
             systems = self._cube.codes["system"]
-            unset = np.unique(systems.codes[rows][codes == values.index(null_word)])
+            own = systems.codes[rows]
+            unset = np.unique(own if is_one else own[codes == values.index(null_word)])
             labels = {null_word: unset_itr(str(systems.values[code]) for code in unset)}
         ordered = sorted(runs.items(), key=lambda choice: (choice[0] == null_word, choice[0]))
         return [Choice(value, str(labels.get(value) or value), count) for value, count in ordered]
 
     def part(self, selection: Selection) -> Part:
         """Return the rows of the cube that match the filters."""
-        return Part(self._cube, self._matching(selection.clauses))
+        return Part(self._cube, self._left(selection.clauses)[0])
 
-    def _find_matching(self, clauses: tuple[Clause, ...]) -> np.ndarray | slice:
-        return indices([self._passing(clause) for clause in clauses])
+    def _find_left(self, clauses: tuple[Clause, ...]) -> _Left:
+        rows = indices([self._passing(clause) for clause in clauses])
+        return rows, self._runs[rows]
 
 
 def count_runs(cube: pl.DataFrame, selection: Selection) -> int:

@@ -164,8 +164,10 @@ def fit_prior(n: np.ndarray, variance: np.ndarray) -> Prior:
         return Prior(0.0, 0.0)
     freedom, s2 = (n[enough] - 1).astype(float), variance[enough]
     s2 = np.maximum(s2, _LEAST_SHARE * np.median(s2))
-    e = np.log(s2) - digamma(freedom / 2) + np.log(freedom / 2)
-    x = float(np.var(e, ddof=1) - np.mean(polygamma(1, freedom / 2)))
+    # Settings have few numbers of runs, and these functions take long.
+    kinds, kind = np.unique(freedom, return_inverse=True)
+    e = np.log(s2) - digamma(kinds / 2)[kind] + np.log(freedom / 2)
+    x = float(np.var(e, ddof=1) - np.mean(polygamma(1, kinds / 2)[kind]))
     d0 = MOST_D0 if x <= float(polygamma(1, MOST_D0 / 2)) else 2 * _inverse_trigamma(x)
     s0_squared = math.exp(float(np.mean(e)) + float(digamma(d0 / 2)) - math.log(d0 / 2))
     return Prior(d0, math.sqrt(s0_squared))

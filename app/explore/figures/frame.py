@@ -184,9 +184,11 @@ def _ends(
     values: np.ndarray, needed: Sequence[float], shorter: float = _SHORTER
 ) -> tuple[float, float]:
     """Return the least and the greatest value, without a few far out where that is much shorter."""
+    whole = float(values.min()), float(values.max())
+    first, third = np.quantile(values, (0.25, 0.75))
+    if max(first - whole[0], whole[1] - third) <= _FAR * (third - first):
+        return whole
     ordered = np.sort(values)
-    whole = float(ordered[0]), float(ordered[-1])
-    first, third = np.quantile(ordered, (0.25, 0.75))
     distance = np.maximum(first - ordered, ordered - third)
     furthest = np.argsort(-distance, kind="stable")[: int(_FEW * len(ordered))]
     far = furthest[distance[furthest] > _FAR * (third - first)]
