@@ -9,7 +9,7 @@ import glob
 import json
 import re
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
@@ -32,6 +32,7 @@ from ingest.proposals.file_names import (
     name_block,
     names_a_knob,
     patterns_of,
+    with_thread_counts,
     workload_questions,
 )
 from ingest.proposals.found_tables import find_tables
@@ -133,11 +134,8 @@ def _named_by_paths(results: Sequence[Shape]) -> list[list[Shape]]:
     """
     if not any(shape.form in OF_FORMATS and names_a_knob(shape) for shape in results):
         # Files of one depth are of the same runs if those of all are not.
-        by_depth: dict[int, list[Shape]] = defaultdict(list)
-        for shape in results:
-            by_depth[shape.example.count("/")].append(shape)
-        for levels in ([results], [*by_depth.values()]):
-            groups = [[*_by_form(level).values()] for level in levels]
+        for levels in ([results], _grouped(results, lambda shape: shape.example.count("/"))):
+            groups = [_grouped(level, lambda shape: shape.form) for level in levels]
             if any(len(each) > 1 for each in groups) and all(map(_agree, groups)):
                 return [*chain.from_iterable(groups)]
     roles = {shape.role for shape in results}
@@ -148,18 +146,16 @@ def _named_by_paths(results: Sequence[Shape]) -> list[list[Shape]]:
     has_knobs = any(s.form in OF_FORMATS or (not is_trace and names_a_knob(s)) for s in own)
     if is_free and not has_knobs:
         return [own] if sum(len(shape.files) for shape in own) > 1 else []
-    by_folder: dict[tuple[str, str | None], list[Shape]] = defaultdict(list)
-    for shape in own:
-        if len(shape.files) == 1:
-            by_folder[shape.folder, shape.form].append(shape)
-    return [shapes for shapes in by_folder.values() if len(shapes) > 1]
+    single = [shape for shape in own if len(shape.files) == 1]
+    by_folder = _grouped(single, lambda shape: (shape.folder, shape.form))
+    return [shapes for shapes in by_folder if len(shapes) > 1]
 
 
-def _by_form(results: Iterable[Shape]) -> dict[str | None, list[Shape]]:
-    by_form: dict[str | None, list[Shape]] = defaultdict(list)
-    for shape in results:
-        by_form[shape.form].append(shape)
-    return by_form
+def _grouped(shapes: Iterable[Shape], key: Callable[[Shape], Hashable]) -> list[list[Shape]]:
+    groups: dict[Hashable, list[Shape]] = defaultdict(list)
+    for shape in shapes:
+        groups[key(shape)].append(shape)
+    return [*groups.values()]
 
 
 def _agree(groups: Sequence[Sequence[Shape]]) -> bool:
@@ -203,6 +199,7 @@ def _path_blocks(
             for c in columns
             if c.name not in one_run
         ]
+    pattern, columns = with_thread_counts(pattern, columns, judge)
     # What only tells files apart identifies their runs, and is no setting.
     stamps = [column for column in columns if column.role == "stamp"]
     columns = [column for column in columns if column.role != "stamp"]

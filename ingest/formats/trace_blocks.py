@@ -121,7 +121,7 @@ def _knob(layout: Layout, headings: Sequence[Heading], at: int) -> Column:
     is_given = not WORDS["given"].isdisjoint(words_of(heading))
     name = clean_name(heading, kind, role="knob")
     if kind == "whole" and words_of(heading)[-1:] in (["thread"], ["threads"]):
-        name = "threads"
+        name = "thread_count"
     kind = "real" if unit else kind
     return Column(name, "knob", kind, title, title, unit, is_given=is_given)
 

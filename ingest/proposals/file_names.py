@@ -3,12 +3,13 @@
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from data.knob_table import KNOB_TABLE
 from ingest.discover.names import workload_of
 from ingest.formats import FORMATS
+from ingest.proposals.path_parts import PathColumn
 from ingest.proposals.sections import column_section, system_section, workload_section
 from ingest.proposals.shapes import MACHINE, Shape
 from ingest.settings.column_names import clean_name
@@ -31,6 +32,11 @@ LATENCY_OF: Final = {
     **dict.fromkeys(("mutilate", "wrk", "memtier", "sockperf"), "latency_p99_us"),
     "k6": "latency_p95_us",
 }
+# Formats of what threads that issue requests measured.
+_OF_REQUESTS: Final = frozenset(
+    {*LATENCY_OF, "fio", "fio_terse", "iperf3", "netpipe_out", "hdr_percentiles", "sysbench"}
+    | {"ycsb", "cyclictest"}
+)
 _MACHINE_FILES: Final = ("cpuinfo", "lscpu")
 _REGEX: Final = {"hex": "0[xX][0-9a-fA-F]+", "size": r"\d+[kKmMgG]?(?:i?[bB])?", "number": r"\d+"}
 
@@ -39,6 +45,18 @@ def names_a_knob(shape: Shape) -> bool:
     """Return whether a number in the paths is a knob of the lake, by its form or its word."""
     knobs = {token.word for token in shape.tokens[0]} & (_WORDS.keys() - _NO_KNOBS)
     return bool(knobs) or any(token.kind == "hex" for token in shape.tokens[0])
+
+
+def with_thread_counts(
+    pattern: str, columns: Sequence[PathColumn], form: str
+) -> tuple[str, list[PathColumn]]:
+    """Return a pattern of paths and its columns, of which threads of a program are tuned: the
+    lake's `threads` issue requests, and are part of the question.
+    """
+    if form in _OF_REQUESTS:
+        return pattern, [*columns]
+    named = [replace(c, name="thread_count") if c.name == "threads" else c for c in columns]
+    return pattern.replace("(?P<threads>", "(?P<thread_count>"), named
 
 
 @dataclass(slots=True)

@@ -314,7 +314,7 @@ COUNTED = """# started on Mon Mar  4 10:00:00 2024
         ("freq_{}MHz/run1/results.txt", RESULTS, "freq, benchmark, threads, energy_j, duration_s",
          (1200, "stream", 16, 5063.5, 120.5)),
         ("power_limit_{}W.csv", SAMPLES, "power_limit, power_w", (1200, 100.0)),
-        ("lu_threads{}_rep1.csv", COUNTED, "threads, energy_j, duration_s, source",
+        ("lu_threads{}_rep1.csv", COUNTED, "thread_count, energy_j, duration_s, source",
          (1200, 260.5, 4.0, "perf_stat")),
     ],
     ids=["texts", "traces", "counts alone"],

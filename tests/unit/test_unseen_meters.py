@@ -141,15 +141,15 @@ STUDIES: Studies = {
     "perf for people": (
         {f"logs/{governor}_{threads}threads_run{run}.log": PERF
          for governor in ("ondemand", "performance") for threads in (2, 4) for run in (1, 2)},
-        "governor, threads, replicate, energy_j, duration_s, instructions, dram_energy, cycles, "
-        "context_switches, page_faults", 8,
+        "governor, thread_count, replicate, energy_j, duration_s, instructions, dram_energy, "
+        "cycles, context_switches, page_faults", 8,
         [("ondemand", 2, 1, 1779.5, 9.224273025, 785_539_783_829, 61.7, 472_430_367_227, None,
           7321)],
     ),
     "running totals": (
         {f"raw/gemm-O{o}-{threads}threads-{rep}.csv": COUNTERS
          for o in (2, 3) for threads in (1, 8) for rep in (1, 2)},
-        "o, threads, replicate, energy_j, duration_s", 8,
+        "o, thread_count, replicate, energy_j, duration_s", 8,
         # Seven steps of 15 J in 2 s; the first sample only begins them.
         [(2, 1, 1, pytest.approx(105.0, rel=1e-8), 14.0)],
     ),
