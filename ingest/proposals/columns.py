@@ -74,17 +74,17 @@ def guess_columns(
         if (known := declared.get(guess.heading.text)) is not None:
             _declare(guess, known)
     mark_beside(guesses)
-    _find_counts(guesses, columns, sources)
-    _find_crossed(guesses, columns)
-    _find_results(guesses, columns)
-    mark_twins(guesses, columns)
+    _find_counts(guesses, sources)
+    _find_crossed(guesses)
+    _find_results(guesses)
+    mark_twins(guesses)
     _find_a_knob(guesses)
-    choose_replicate(guesses, columns)
-    leave_out_baselines(guesses, columns)
-    leave_out_repeated(guesses, columns)
-    choose_targets(guesses, _of_groups(guesses, columns))
+    choose_replicate(guesses)
+    leave_out_baselines(guesses)
+    leave_out_repeated(guesses)
+    choose_targets(guesses, _of_groups(guesses))
     _give_models(guesses)
-    give_work(guesses, columns)
+    give_work(guesses)
     return guesses
 
 
@@ -96,7 +96,7 @@ def _give_models(guesses: Sequence[Guess]) -> None:
     sides = [guess for guess in guesses if guess.heading.text in _SIDES]
     for guess in sides if len(sides) > 1 else ():
         guess.is_given = guess.role == "knob"
-    knobs = [guess for guess in guesses if guess.role == "knob" and guess.count > 1]
+    knobs = [guess for guess in guesses if guess.is_set]
     models = [g for g in knobs if g.heading.has(*WORDS["work"]) and not g.heading.has("length")]
     if any(not guess.is_given and guess not in models for guess in knobs):
         for guess in models:
@@ -114,60 +114,56 @@ def _declare(guess: Guess, known: TableColumn) -> None:
     guess.is_given = known.is_given
 
 
-def _find_crossed(guesses: Sequence[Guess], columns: Sequence[Sequence[Cell]]) -> None:
+def _find_crossed(guesses: Sequence[Guess]) -> None:
     """Make knobs of numbers whose heading is of a measurement, but that were set.
 
     Each of few values occurs as often with every other setting, as no measurement does.
     """
-    for guess, cells in zip(guesses, columns, strict=True):
+    for guess in guesses:
         is_measured = guess.role == "metric" and not guess.is_declared and guess.why != A_PART
         if not is_measured or not 1 < guess.count <= MOST_VALUES:
             continue
         # Nobody sets 93.4716 J, whatever the rows repeat.
         is_cost = guess.quantity in ("energy", "power", "time")
-        if is_cost and any(digits_of(str(cell)) > _MOST_SET for cell in {*cells}):
+        if is_cost and any(digits_of(str(cell)) > _MOST_SET for cell in {*guess.cells}):
             continue
-        seen = [Counter(cells[row] for row in rows) for rows in rows_of_settings(guesses, columns)]
+        seen = [Counter(guess.cells[row] for row in rows) for rows in rows_of_settings(guesses)]
         if len(seen) > 1 and len(seen[0]) > 1 and all(each == seen[0] for each in seen):
             guess.role, guess.better = "knob", None
             guess.why = f"each of {guess.count} values as often with every other setting"
 
 
-def _of_groups(guesses: Sequence[Guess], columns: Sequence[Sequence[Cell]]) -> frozenset[str]:
+def _of_groups(guesses: Sequence[Guess]) -> frozenset[str]:
     """Return the headings of measurements of several rows, once in each: `group_energy_j`.
 
     A column has the number of their group, with the same word: `group`.
     """
     groups = {
-        guess.heading.words[0]: cells
-        for guess, cells in zip(guesses, columns, strict=True)
+        guess.heading.words[0]: guess.cells
+        for guess in guesses
         if len(guess.heading.words) == 1 and guess.kind == "whole" and not guess.heading.unit
     }
     return frozenset(
         guess.heading.text
-        for guess, cells in zip(guesses, columns, strict=True)
+        for guess in guesses
         if len(guess.heading.words) > 1
         and (of := groups.get(guess.heading.words[0])) is not None
         and len({*of}) < len(of)
-        and decides(of, cells)
+        and decides(of, guess.cells)
     )
 
 
-def _find_counts(
-    guesses: Sequence[Guess], columns: Sequence[Sequence[Cell]], sources: Sequence[str]
-) -> None:
+def _find_counts(guesses: Sequence[Guess], sources: Sequence[str]) -> None:
     """Make metrics of whole numbers that no word says to be set, and that differ at random.
 
     They are near, as `4998` and `5000` of 5,000 tasks, or of many values each setting has a few, or
     near ones in each file.
     """
-    may_be = [n for n, g in enumerate(guesses) if g.kind == "whole" and _is_unsaid(g)]
-    runs = [n for n, g in enumerate(guesses) if numbers_runs(g)]
-    settings = rows_of_settings(guesses, columns, may_be + runs)
+    may_be = [guess for guess in guesses if guess.kind == "whole" and _is_unsaid(guess)]
+    settings = rows_of_settings(guesses, [*may_be, *filter(numbers_runs, guesses)])
     own = [of for rows in settings for of in rows_by([sources], rows)] if sources else settings
-    for index in may_be:
-        guess, cells = guesses[index], columns[index]
-        often = [Counter(cells[row] for row in rows) for rows in settings]
+    for guess in may_be:
+        often = [Counter(guess.cells[row] for row in rows) for rows in settings]
         times = Counter(chain.from_iterable(each.values() for each in often))
         most = len(settings) * guess.count
         is_near = guess.numbers.max() < _NEAR * guess.numbers.min() and not is_even(guess.numbers)
@@ -175,7 +171,7 @@ def _find_counts(
         # Two runs of a setting seldom agree in what is counted.
         is_alone = 2 * times[1] > times.total()
         is_random |= guess.count >= _MANY and is_alone and times.total() < most / 2
-        is_random |= guess.count >= _MANY and all(_are_near(cells, rows) for rows in own)
+        is_random |= guess.count >= _MANY and all(_are_near(guess.cells, rows) for rows in own)
         if is_random and times.total() > len(settings):
             guess.role, guess.why = "metric", AT_RANDOM
             guess.is_given = False
@@ -196,17 +192,17 @@ def _is_unsaid(guess: Guess) -> bool:
     return is_free and (is_number or guess.why.startswith(FEW_VALUES))
 
 
-def _find_results(guesses: Sequence[Guess], columns: Sequence[Sequence[Cell]]) -> None:
+def _find_results(guesses: Sequence[Guess]) -> None:
     """Make metrics of fractions that recur only since the knobs do: a ratio of compression.
 
     Two knobs at least decide them together, and no configuration differs in them alone.
     """
-    for index, guess in enumerate(guesses):
+    for guess in guesses:
         if guess.role != "knob" or guess.kind != "real" or guess.is_declared:
             continue
-        others = [n for n, each in enumerate(guesses) if each.role == "knob" and n != index]
-        knobs, cells = [*zip(*(columns[n] for n in others), strict=True)], columns[index]
-        is_alone = any(decides(columns[n], cells) for n in others)
+        others = [g.cells for g in guesses if g.role == "knob" and g is not guess]
+        knobs, cells = [*zip(*others, strict=True)], guess.cells
+        is_alone = any(decides(other, cells) for other in others)
         is_decided = bool(knobs) and decides(knobs, cells) and len({*knobs}) > guess.count
         is_many = 2 * guess.count > MOST_STEPS and not guess.quantity
         if is_decided and not is_alone and (is_many or guess.quantity == "bytes"):

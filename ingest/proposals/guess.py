@@ -8,6 +8,7 @@ from typing import Final
 import numpy as np
 
 from data.declared import Role
+from ingest.formats.json_cells import Cell
 from ingest.proposals.heading_roles import Better
 from ingest.settings.headings import Heading
 
@@ -17,7 +18,7 @@ MOST_VALUES: Final = 64
 _EPOCHS: Final = tuple((1e9 * scale, 4e9 * scale) for scale in (1, 1e3, 1e6, 1e9))
 
 
-@dataclass
+@dataclass(eq=False)
 class Guess:
     """What a column is taken for.
 
@@ -32,6 +33,7 @@ class Guess:
         is_declared: Whether the settings say it already.
         name: Of a column of its own, whose heading is that of another column of the lake.
         doubt: What is doubted of its unit.
+        cells: Of the rows, all of one length in a table.
     """
 
     heading: Heading
@@ -52,6 +54,12 @@ class Guess:
     doubt: str = ""
     numbers: np.ndarray = field(default_factory=lambda: np.empty(0))
     count: int = 0
+    cells: Sequence[Cell] = ()
+
+    @property
+    def is_set(self) -> bool:
+        """Whether it is a knob with several values."""
+        return self.role == "knob" and self.count > 1
 
     @property
     def kernel(self) -> str:

@@ -6,7 +6,6 @@ from dataclasses import replace
 from typing import Final
 
 from data.schema import KNOBS, MEASUREMENTS
-from ingest.formats.json_cells import Cell
 from ingest.formats.json_rows import is_configuration, is_set
 from ingest.proposals.columns import AT_RANDOM, guess_columns
 from ingest.proposals.crossed_tables import rows_are_samples
@@ -116,8 +115,8 @@ class GuessedTable:
         self._mark_names_of_files()
         if table.paths and all(map(is_configuration, table.paths)):
             self._measure_nothing()
-        for guess, cells in zip(self.guesses, columns, strict=False):
-            if not guess.to and _is_other(guess, cells, settings):
+        for guess in self.guesses:
+            if not guess.to and _is_other(guess, settings):
                 guess.name = f"{guess.heading.text} of table"
             if guess.heading.text.lower() == _THREADS and not is_of_requests:
                 guess.name = _THREAD_COUNT
@@ -132,19 +131,14 @@ class GuessedTable:
         path, self.parts = read_paths(paths) if len(paths) > 1 else ("", [])
         rows = content if content.rows == table.rows else table
         by_heading = dict(zip(rows.headings, rows.columns, strict=True))
+        for guess in self.guesses:
+            guess.cells = by_heading.get(guess.heading.text, ())
         matches = [re.search(f"{path}$", source) for source in table.sources]
         texts = {p.name: [match[p.name] if match else "" for match in matches] for p in self.parts}
-        self._mark_what_ran(by_heading, texts)
-        self.parts = judged_parts(
-            self.parts,
-            texts,
-            [
-                (guess, by_heading[guess.heading.text])
-                for guess in self.guesses
-                if guess.role == "knob" and guess.heading.text in by_heading
-            ],
-            [guess.numbers for guess in self.guesses if guess.to in COLUMNS],
-        )
+        self._mark_what_ran(texts)
+        knobs = [guess for guess in self.guesses if guess.role == "knob" and guess.cells]
+        costs = [guess.numbers for guess in self.guesses if guess.to in COLUMNS]
+        self.parts = judged_parts(self.parts, texts, knobs, costs)
         if any(part.name == "machine" and part.role == "label" for part in self.parts):
             # A column says it already, and is a facet beside which `machine` would say nothing.
             path = path.replace("(?P<machine>", "(?:")
@@ -154,15 +148,13 @@ class GuessedTable:
         self.system = dataset
         self.workload = _workload_of(table, self.parts, dataset, settings)
         self._aim_knobs(settings)
-        self._aim_idle(by_heading)
+        self._aim_idle()
         self.performance = self._performance()
         is_told = any(p.role != "label" for p in self.parts) or self.power or self.energy
         if not (self.refusal or self.means or is_told or any(map(_says_a_run, self.guesses))):
             self.refusal = _NOTHING
 
-    def _mark_what_ran(
-        self, columns: Mapping[str, Sequence[Cell]], texts: Mapping[str, Sequence[str]]
-    ) -> None:
+    def _mark_what_ran(self, texts: Mapping[str, Sequence[str]]) -> None:
         """Mark of a text's parts the one that the path says too: what ran, and no variant of it.
 
         Args:
@@ -172,13 +164,11 @@ class GuessedTable:
             amounts = {part.name for part in parts if part.is_given}
             for guess in self.guesses:
                 guess.is_given |= guess.role == "knob" and guess.heading.text in amounts
-            own = {part.name: columns.get(part.name, ()) for part in parts}
-            same = {
-                name for name, cells in own.items() if any([*cells] == t for t in texts.values())
-            }
-            for guess in self.guesses if same else ():
-                if guess.heading.text in own:
-                    guess.is_given = guess.heading.text in same
+            names = {part.name for part in parts}
+            own = [guess for guess in self.guesses if guess.heading.text in names]
+            same = [guess for guess in own if [*guess.cells] in [*texts.values()]]
+            for guess in own if same else ():
+                guess.is_given = guess in same
 
     def _measure_nothing(self) -> None:
         """Take numbers of a configuration for what was set, or labels, whatever their words."""
@@ -224,7 +214,7 @@ class GuessedTable:
                     guess.to = target
                     taken.add(target)
 
-    def _aim_idle(self, columns: Mapping[str, Sequence[Cell]]) -> None:
+    def _aim_idle(self) -> None:
         """Send the idle phases of runs to a workload of their own: they did none of the work.
 
         The others are one phase, or numbered replicates of one: `idle_before`, `a1`, `a2`.
@@ -236,7 +226,7 @@ class GuessedTable:
             is_phase = is_phase and words <= _OF_RUNS and guess.heading.has(*_PHASES)
             if not is_phase or guess.to:
                 continue
-            names = {str(cell).strip() for cell in columns.get(guess.heading.text, ()) if cell}
+            names = {str(cell).strip() for cell in guess.cells if cell}
             idle = {name for name in names if IDLE in words_of(name)}
             stems = {name.rstrip("0123456789") for name in names - idle}
             if not idle or len(stems) != 1:
@@ -288,14 +278,14 @@ def are_of_requests(headings: Iterable[str]) -> bool:
     return any(read_heading(heading).has(*_OF_REQUESTS) for heading in headings)
 
 
-def _is_other(guess: Guess, cells: Sequence[Cell], settings: Settings) -> bool:
+def _is_other(guess: Guess, settings: Settings) -> bool:
     """Return whether a column is another one than that of the lake with its heading."""
     name, kind = guess.heading.text, settings.tables[-1].kinds.get(guess.heading.text)
     if kind is None or guess.is_declared:
         return False
     # Completion modes of storage are no others: `eco`, `3`.
     if name == "mode":
-        return not {str(cell).lower() for cell in cells} <= settings.modes.keys()
+        return not {str(cell).lower() for cell in guess.cells} <= settings.modes.keys()
     is_metric = name in MEASUREMENTS and guess.role == "metric"
     is_kind = (guess.kind == "text") == (kind == "text")
     is_label = guess.role == "label" and name in KNOBS

@@ -1,7 +1,7 @@
 """What the parts of paths are beside the rows of their files: settings, what ran, or labels."""
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
@@ -11,7 +11,7 @@ import numpy as np
 from ingest.formats.json_cells import Cell
 from ingest.proposals.guess import Guess
 from ingest.proposals.path_parts import PathColumn, give_what_ran
-from ingest.proposals.row_groups import are_twins, decides, rows_by
+from ingest.proposals.row_groups import are_twins, decides
 from ingest.settings.column_names import WORDS
 from ingest.settings.headings import words_of
 
@@ -32,7 +32,7 @@ _FEWEST: Final = 2
 def judged_parts(
     parts: Sequence[PathColumn],
     texts: dict[str, list[str]],
-    knobs: Sequence[tuple[Guess, Sequence[Cell]]],
+    knobs: Sequence[Guess],
     costs: Sequence[np.ndarray],
 ) -> list[PathColumn]:
     """Return the columns of paths as what they are beside the rows.
@@ -43,48 +43,46 @@ def judged_parts(
 
     Args:
         texts: By name of a part its text in each row.
-        knobs: Those of the rows, with their cells.
+        knobs: Those of the rows.
         costs: Numbers of measurements of the rows.
     """
-    settings = [cells for _, cells in knobs]
+    settings = [knob.cells for knob in knobs]
     settings += [texts[part.name] for part in parts if part.role == "knob"]
     by_row = [*zip(*settings, strict=True)] or [()] * max(map(len, texts.values()), default=0)
     _mark_commands(parts, texts, knobs)
     _mark_twins_of_files(parts, texts, knobs)
-    knobs = [each for each in knobs if each[0].role == "knob"]
+    knobs = [knob for knob in knobs if knob.role == "knob"]
     judged = []
     for part in parts:
         own = texts[part.name]
-        is_said = len({*own}) > 1 and any(are_twins(own, cells) for _, cells in knobs)
+        is_said = len({*own}) > 1 and any(are_twins(own, knob.cells) for knob in knobs)
         if is_said or _follows(part, parts, texts) or _is_of_rows(part, own, knobs):
             part = replace(part, role="label")
         elif part.role == "stamp" and any(_are_unlike(own, by_row, c) for c in costs):
             part = replace(part, role="knob", is_given=True)
         elif (_is_plain(part) and _are_programs(own, knobs)) or (
             # How much was done, where the rows have settings of their own.
-            _UNSAID.fullmatch(part.name) and any(len({*cells}) > 1 for _, cells in knobs)
+            _UNSAID.fullmatch(part.name) and any(map(_varies, knobs))
         ):
             part = replace(part, is_given=True)
         judged.append(part)
-    is_set = any(not guess.is_given and len({*cells}) > 1 for guess, cells in knobs)
+    is_set = any(not knob.is_given and _varies(knob) for knob in knobs)
     judged = give_what_ran(judged, is_set=is_set)
     _let_forms_compete(judged, knobs)
     return judged
 
 
-def _let_forms_compete(
-    parts: Sequence[PathColumn], knobs: Sequence[tuple[Guess, Sequence[Cell]]]
-) -> None:
+def _let_forms_compete(parts: Sequence[PathColumn], knobs: Sequence[Guess]) -> None:
     """Take what ran for the setting if nothing else was set and its names are forms of one thing.
 
     `checkout_v1` and `checkout_v2` differ in one word alone; `fft` and `lu` share none. Workloads
     and data, such as `ycsb_a` and `ycsb_b`, are other work, unless their words are of variants.
     """
-    varied = [(guess, cells) for guess, cells in knobs if len({*cells}) > 1]
+    varied = [knob for knob in knobs if _varies(knob)]
     is_free = any(p.role == "knob" and not p.is_given for p in parts)
-    if is_free or not all(guess.is_given for guess, _ in varied):
+    if is_free or not all(knob.is_given for knob in varied):
         return
-    texts = [(guess, _forms({*map(str, cells)})) for guess, cells in varied if guess.kind == "text"]
+    texts = [(knob, _forms({*map(str, knob.cells)})) for knob in varied if knob.kind == "text"]
     forms = [g for g, of in texts if of and (g.heading.has(*_PROGRAMS) or of <= WORDS["variants"])]
     for guess in forms[:1]:
         guess.is_given = guess.is_declared = False
@@ -107,16 +105,16 @@ def _forms(names: set[str]) -> set[str]:
 def _mark_commands(
     parts: Sequence[PathColumn],
     texts: dict[str, list[str]],
-    knobs: Sequence[tuple[Guess, Sequence[Cell]]],
+    knobs: Sequence[Guess],
 ) -> None:
     """Make labels of commands that say what parts of paths say, alone or with other settings."""
     of_paths = {part.name: texts[part.name] for part in parts if part.role == "knob"}
-    for guess, cells in knobs:
+    for guess in knobs:
         if guess.kind != "text" or not guess.heading.has(*_COMMANDS):
             continue
-        said = {each.heading.text: other for each, other in knobs if each is not guess} | of_paths
-        said = {n: c for n, c in said.items() if len({*c}) > 1 and decides(cells, c)}
-        is_whole = len({*zip(*said.values(), strict=True)}) == len({*cells})
+        said = {each.heading.text: each.cells for each in knobs if each is not guess} | of_paths
+        said = {n: c for n, c in said.items() if len({*c}) > 1 and decides(guess.cells, c)}
+        is_whole = len({*zip(*said.values(), strict=True)}) == len({*guess.cells})
         if is_whole and any(name in of_paths for name in said):
             guess.role, guess.is_given = "label", False
             guess.why = f"goes with {' and '.join(said)}, of the path among them"
@@ -125,20 +123,20 @@ def _mark_commands(
 def _mark_twins_of_files(
     parts: Sequence[PathColumn],
     texts: dict[str, list[str]],
-    knobs: Sequence[tuple[Guess, Sequence[Cell]]],
+    knobs: Sequence[Guess],
 ) -> None:
     """Make labels of numbers that say in each file what an earlier knob says: a share of the work.
 
     `share` is 100 and 50 for 1 and 2 workers in one file, 1000 and 500 in another.
     """
-    free = [(g, c) for g, c in knobs if g.kind != "text" and g.role == "knob" and not g.is_declared]
-    for at, (guess, cells) in enumerate(free):
-        for other, earlier in (each for each in free[:at] if each[0].role == "knob"):
+    free = [g for g in knobs if g.kind != "text" and g.role == "knob" and not g.is_declared]
+    for at, guess in enumerate(free):
+        for other in (each for each in free[:at] if each.role == "knob"):
             for own in (texts[part.name] for part in parts if part.role == "knob"):
-                rows = rows_by([own], range(len(own)))
-                both = [([earlier[n] for n in each], [cells[n] for n in each]) for each in rows]
-                is_many = all(len({*mine}) > _FEWEST for mine, _ in both)
-                if len(rows) > 1 and is_many and all(are_twins(*each) for each in both):
+                earlier, later = ([*zip(own, g.cells, strict=True)] for g in (other, guess))
+                values = Counter(name for name, _ in {*later})
+                is_many = len(values) > 1 and min(values.values()) > _FEWEST
+                if is_many and are_twins(earlier, later):
                     guess.role, guess.is_given = "label", False
                     guess.why = f"goes with {other.heading.text} in each file"
 
@@ -161,21 +159,19 @@ def _follows(part: PathColumn, parts: Sequence[PathColumn], texts: dict[str, lis
     )
 
 
-def _is_of_rows(
-    part: PathColumn, own: Sequence[str], knobs: Sequence[tuple[Guess, Sequence[Cell]]]
-) -> bool:
+def _is_of_rows(part: PathColumn, own: Sequence[str], knobs: Sequence[Guess]) -> bool:
     """Return whether a part that no word explains says nothing that the rows do not.
 
     They decide it together, and what ran is one of them: places tell it already.
     """
     if part.role != "knob" or _UNEXPLAINED.fullmatch(part.name) is None:
         return False
-    ran = any(g.is_given and g.kind == "text" and len({*cells}) > 1 for g, cells in knobs)
-    settings = [*zip(*(cells for _, cells in knobs), strict=True)]
+    ran = any(knob.is_given and knob.kind == "text" and _varies(knob) for knob in knobs)
+    settings = [*zip(*(knob.cells for knob in knobs), strict=True)]
     return ran and decides(settings, own)
 
 
-def _are_programs(own: Sequence[str], knobs: Sequence[tuple[Guess, Sequence[Cell]]]) -> bool:
+def _are_programs(own: Sequence[str], knobs: Sequence[Guess]) -> bool:
     """Return whether each name stands with several values of a setting, and none is a variant."""
     names = {*own}
     # Of `smt` and `nosmt` neither is a program.
@@ -184,13 +180,12 @@ def _are_programs(own: Sequence[str], knobs: Sequence[tuple[Guess, Sequence[Cell
         not WORDS["variants"].isdisjoint(words_of(name)) for name in names
     ):
         return False
-    for guess, cells in knobs:
-        values: dict[str, set[Cell]] = defaultdict(set)
-        for name, cell in zip(own, cells, strict=True):
-            values[name].add(cell)
-        if not guess.is_given and all(len(each) >= _FEWEST for each in values.values()):
-            return True
-    return False
+    values = [{*zip(own, knob.cells, strict=True)} for knob in knobs if not knob.is_given]
+    return any(min(Counter(name for name, _ in each).values()) >= _FEWEST for each in values)
+
+
+def _varies(knob: Guess) -> bool:
+    return len({*knob.cells}) > 1
 
 
 def _are_unlike(

@@ -6,7 +6,6 @@ from typing import Final
 
 import numpy as np
 
-from ingest.formats.json_cells import Cell
 from ingest.proposals.guess import Guess
 from ingest.proposals.row_groups import rows_by
 from ingest.settings.column_names import WORDS
@@ -23,37 +22,30 @@ _NUMBERED: Final = re.compile(r"([A-Za-z]+)[ _-]?(\d{1,4})")
 MAYBE_SETTINGS: Final = "they may be settings"
 
 
-def choose_replicate(guesses: Sequence[Guess], columns: Sequence[Sequence[Cell]]) -> None:
+def choose_replicate(guesses: Sequence[Guess]) -> None:
     """Choose the column that numbers the runs of each setting; make labels of others like it."""
-    _number_texts(guesses, columns)
-    numbers = [n for n, guess in enumerate(guesses) if numbers_runs(guess)]
-    has_knob = any(each.role == "knob" and each.count > 1 for each in guesses)
+    _number_texts(guesses)
+    has_knob = any(each.is_set for each in guesses)
     # `rep` counts the runs of a setting, `run` beside it may number the settings.
     # A seed is one where nothing else is: a trial may have several.
-    order = {
-        n: (not _repeats(guesses[n]), guesses[n].heading.has("seed"), _is_campaign(guesses[n]))
-        for n in numbers
-    }
-    for index in sorted(numbers, key=lambda n: order[n]):
-        guess, heading_words = guesses[index], guesses[index].heading.words
+    order = lambda g: (not _repeats(g), g.heading.has("seed"), _is_campaign(g))  # noqa: E731
+    for guess in sorted(filter(numbers_runs, guesses), key=order):
+        heading_words = guess.heading.words
         is_chosen = any(each.to == "replicate" for each in guesses)
         # A number of each row of a sweep is no replicate, nor one that other tables may have too.
         is_id = heading_words[-1] in WORDS["identifiers"]
         is_row = guess.count == len(guess.numbers) > _FEWEST_ROWS and (has_knob or is_id)
-        is_counted = _counts_runs(index, guesses, columns)
+        is_counted = _counts_runs(guess, guesses)
         # Numbers of repetitions, as 10, 20 and 30, make the results grow.
-        is_odd = guess.numbers.min() > 1 and _leads(index, guesses, columns, _LEAST_STEPS)
+        is_odd = guess.numbers.min() > 1 and _leads(guess, guesses, _LEAST_STEPS)
         # Settings or rows lack rounds, or a result goes one way with them in all.
-        lacks = len(guess.numbers) < len(columns[index])
-        is_set = is_odd or (
-            heading_words[-1] in _MAYBE_SET and (lacks or _leads(index, guesses, columns))
-        )
+        lacks = len(guess.numbers) < len(guess.cells)
+        is_set = is_odd or (heading_words[-1] in _MAYBE_SET and (lacks or _leads(guess, guesses)))
         if is_row or (_is_campaign(guess) and (is_chosen or not is_counted)):
             guess.role, guess.why, guess.better = "label", "a number of the row", None
-            for number in (n for n, each in enumerate(guesses) if each.to == "replicate"):
+            for number in (each for each in guesses if each.to == "replicate"):
                 # It begins again in each session: runs are numbered by their order.
-                is_whole = _tells_apart(number, guesses, columns)
-                guesses[number].to = "replicate" if is_whole else ""
+                number.to = "replicate" if _tells_apart(number, guesses) else ""
         elif is_chosen or not is_counted:
             continue
         elif is_set:
@@ -68,32 +60,28 @@ def choose_replicate(guesses: Sequence[Guess], columns: Sequence[Sequence[Cell]]
                     other.role, other.why = "label", "a number of the row"
 
 
-def rows_of_settings(
-    guesses: Sequence[Guess], columns: Sequence[Sequence[Cell]], but: Container[int] = ()
-) -> list[list[int]]:
-    """Return the rows of each combination of knobs.
-
-    Args:
-        but: Numbers of knobs that do not count.
-    """
-    knobs = [n for n, each in enumerate(guesses) if each.role == "knob" and n not in but]
-    return rows_by([columns[n] for n in knobs], range(len(columns[0])))
+def rows_of_settings(guesses: Sequence[Guess], but: Container[Guess] = ()) -> list[list[int]]:
+    """Return the rows of each combination of knobs, but for some of them."""
+    knobs = [each.cells for each in guesses if each.role == "knob" and each not in but]
+    return rows_by(knobs, range(len(guesses[0].cells)))
 
 
-def _number_texts(guesses: Sequence[Guess], columns: Sequence[Sequence[Cell]]) -> None:
+def _number_texts(guesses: Sequence[Guess]) -> None:
     """Make numbers of `r1` to `r6` under a heading of replicates, if no setting has one twice."""
-    for index, (guess, cells) in enumerate(zip(guesses, columns, strict=True)):
-        texts = {str(cell).strip() for cell in cells}
+    for guess in guesses:
+        texts = {str(cell).strip() for cell in guess.cells}
         found = {text: _NUMBERED.fullmatch(text) for text in texts}
         parts = {text: (each[1].lower(), int(each[2])) for text, each in found.items() if each}
         numbers = {number for _, number in parts.values()}
         is_alike = len(numbers) == len(texts) and len({word for word, _ in parts.values()}) == 1
         is_free = guess.kind == "text" and not guess.is_declared and _names_replicates(guess)
-        begins_again = 1 < len(texts) < len(cells) and min(numbers, default=2) <= 1
-        if is_free and is_alike and begins_again and _tells_apart(index, guesses, columns):
+        begins_again = 1 < len(texts) < len(guess.cells) and min(numbers, default=2) <= 1
+        if is_free and is_alike and begins_again and _tells_apart(guess, guesses):
             guess.values = {text: str(number) for text, (_, number) in sorted(parts.items())}
             guess.kind = "whole"
-            guess.numbers = np.array([float(guess.values[str(cell).strip()]) for cell in cells])
+            guess.numbers = np.array(
+                [float(guess.values[str(cell).strip()]) for cell in guess.cells]
+            )
 
 
 def _names_replicates(guess: Guess) -> bool:
@@ -111,26 +99,25 @@ def numbers_runs(guess: Guess) -> bool:
     return is_named and not guess.is_declared
 
 
-def _counts_runs(index: int, guesses: Sequence[Guess], columns: Sequence[Sequence[Cell]]) -> bool:
+def _counts_runs(guess: Guess, guesses: Sequence[Guess]) -> bool:
     """Return whether numbers begin at 0 or 1, of which some may be left out.
 
     Seeds are any numbers. They, and sessions, number runs if no two of a setting have the same.
     """
-    guess = guesses[index]
     least, most = float(guess.numbers.min()), float(guess.numbers.max())
     if guess.heading.words[-1] == "seed":
-        return _tells_apart(index, guesses, columns)
+        return _tells_apart(guess, guesses)
     if least < 0 or (least > 1 and not _repeats(guess)) or most > 10 * guess.count:
         return False
     if not _is_campaign(guess):
         return True
-    return _tells_apart(index, guesses, columns)
+    return _tells_apart(guess, guesses)
 
 
-def _tells_apart(index: int, guesses: Sequence[Guess], columns: Sequence[Sequence[Cell]]) -> bool:
+def _tells_apart(guess: Guess, guesses: Sequence[Guess]) -> bool:
     """Return whether no two runs of a setting have the same number."""
-    settings = rows_of_settings(guesses, columns, (index,))
-    return all(len({columns[index][row] for row in rows}) == len(rows) for rows in settings)
+    settings = rows_of_settings(guesses, (guess,))
+    return all(len({guess.cells[row] for row in rows}) == len(rows) for rows in settings)
 
 
 def _is_campaign(guess: Guess) -> bool:
@@ -149,18 +136,16 @@ def _repeats(guess: Guess) -> bool:
     return guess.heading.words[:1] == ("rep",) or guess.heading.has("repetition", "replicate")
 
 
-def _leads(
-    index: int, guesses: Sequence[Guess], columns: Sequence[Sequence[Cell]], least: int = 0
-) -> bool:
+def _leads(guess: Guess, guesses: Sequence[Guess], least: int = 0) -> bool:
     """Return whether a result goes one way with the rounds in all settings, in enough steps.
 
     Args:
         least: Steps; 0 for any, and for settings that lack rounds.
     """
-    rounds = guesses[index].numbers
-    if len(rounds) < len(columns[index]):
+    rounds = guess.numbers
+    if len(rounds) < len(guess.cells):
         return False
-    knobs = [columns[at] for at, each in enumerate(guesses) if each.role == "knob" and at != index]
+    knobs = [each.cells for each in guesses if each.role == "knob" and each is not guess]
     rows = rows_by(knobs, np.argsort(rounds, kind="stable").tolist())
     if len({tuple(rounds[row] for row in each) for each in rows}) > 1 and not least:
         return True

@@ -188,11 +188,11 @@ def guess_of(heading: Heading, cells: Sequence[Cell]) -> Guess:
     """Judge a column by its heading, then by its cells."""
     column = _Column(heading, cells)
     if not column.rows:
-        return Guess(heading, "label", "no cell has a value", is_dropped=True)
+        return Guess(heading, "label", "no cell has a value", is_dropped=True, cells=cells)
     cases = _OF_TEXTS if column.kind == "text" else _OF_NUMBERS
     case = next(case for case in cases if case.fits(column))
-    guess = Guess(heading, case.role, case.why.format(c=column), column.kind, count=column.count)
-    guess.quantity, guess.numbers = column.quantity, column.numbers
+    guess = Guess(heading, case.role, case.why.format(c=column), column.kind, cells=cells)
+    guess.quantity, guess.numbers, guess.count = column.quantity, column.numbers, column.count
     guess.is_dropped = case.why == ROW
     guess.unit = heading.unit.text if heading.unit else ""
     is_clock = guess.quantity == "frequency" and guess.role != "label" and not guess.unit

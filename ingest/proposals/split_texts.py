@@ -5,7 +5,7 @@
 
 import math
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence, Set
 from dataclasses import replace
 from typing import Final
 
@@ -71,7 +71,7 @@ def _read_parts(
     texts: set[str],
     cells: Sequence[Cell],
     others: Mapping[str, Sequence[Cell]],
-    taken: Collection[str],
+    taken: Set[str],
 ) -> tuple[str, list[PathColumn]] | None:
     """Return what texts state as names of files do; None if nothing says that they are such.
 

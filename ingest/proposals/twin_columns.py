@@ -19,24 +19,23 @@ _CODES: Final = WORDS["identifiers"] | {"mode", "code", "type", "class", "case",
 _OF_SETTINGS: Final = frozenset({"label", "command", "cmd", "config", "configuration", "tag"})
 
 
-def mark_twins(guesses: Sequence[Guess], columns: Sequence[Sequence[Cell]]) -> None:
+def mark_twins(guesses: Sequence[Guess]) -> None:
     """Make labels of knobs that say again what earlier knobs say, or several of them together.
 
     One has the values of an earlier one under other names; another, such as an image
     `fft:java17`, consists of the values of two.
     """
-    knobs: list[int] = []
-    for index, guess in enumerate(guesses):
+    knobs: list[Guess] = []
+    for guess in guesses:
         if guess.role != "knob" or guess.is_declared:
             continue
-        for other in knobs:
-            kinds = {guess.kind, guesses[other].kind}
+        for at, twin in enumerate(knobs):
             is_count = guess.heading.has("number", "num", "numero", "anzahl", "tokens")
-            is_many = guess.count > _FEW and ("text" not in kinds or is_count)
+            is_many = guess.count > _FEW and ("text" not in (guess.kind, twin.kind) or is_count)
             # A limit of each machine is none that someone swept.
-            is_again = guess.kind == "text" or is_many or names_machines(guesses[other].heading)
-            if is_again and are_twins(columns[other], columns[index]):
-                twin, left = guesses[other], guess
+            is_again = guess.kind == "text" or is_many or names_machines(twin.heading)
+            if is_again and are_twins(twin.cells, guess.cells):
+                left = guess
                 is_code = twin.kind == "real" and not _is_named(twin)
                 is_code |= twin.heading.has(*_CODES)
                 is_plainer = left.kind == "text" and twin.kind != "text" and is_code
@@ -44,39 +43,37 @@ def mark_twins(guesses: Sequence[Guess], columns: Sequence[Sequence[Cell]]) -> N
                 is_plainer |= is_whole and left.kind == "text"
                 if is_plainer or (is_set(left.heading.text) and not is_set(twin.heading.text)):
                     # An object such as `params` says what was set.
-                    twin, left = left, twin
-                    knobs[knobs.index(other)] = index
-                left.role = "label"
-                left.why = f"goes with {twin.heading.text}, value by value"
+                    knobs[at], twin, left = left, left, twin
+                left.role, left.why = "label", f"goes with {twin.heading.text}, value by value"
                 break
         else:
-            knobs.append(index)
-    blank = {n: [cell in (None, "") for cell in columns[n]] for n in knobs}
-    for index in (n for n in knobs if guesses[n].kind == "text"):
-        guess, cells = guesses[index], columns[index]
+            knobs.append(guess)
+    blank = [(each, [cell in (None, "") for cell in each.cells]) for each in knobs]
+    for guess in (each for each in knobs if each.kind == "text"):
         # `optimized` is no where another names no form.
-        named = (n for n in knobs if n != index and any(blank[n]))
-        form = next((n for n in named if are_twins(blank[n], cells)), -1)
-        if form >= 0:
-            guess.role = "label"
-            guess.why = f"says whether there is a {guesses[form].heading.text}"
+        forms = (n for n, cells in blank if n is not guess and any(cells)
+                 and are_twins(cells, guess.cells))  # fmt: skip
+        if (form := next(forms, None)) is not None:
+            guess.role, guess.why = "label", f"says whether there is a {form.heading.text}"
             continue
         # What its texts decide, as a command its parameters.
-        parts = [n for n in knobs if n != index and guesses[n].count > 1]
-        parts = [n for n in parts if guesses[n].role == "knob" and decides(cells, columns[n])]
-        combinations = len({*zip(*(columns[n] for n in parts), strict=True)})
-        is_crossed = combinations == math.prod(guesses[n].count for n in parts)
+        parts = [n for n in knobs if n is not guess and n.is_set and decides(guess.cells, n.cells)]
+        combinations = _combinations(parts)
+        is_crossed = combinations == math.prod(part.count for part in parts)
         is_of_settings = guess.heading.has(*_OF_SETTINGS)
         # Of rows with a name each, most of which other settings tell apart, it is no setting.
-        is_of_row = is_of_settings and guess.count == len(cells) < 2 * combinations
+        is_of_row = is_of_settings and guess.count == len(guess.cells) < 2 * combinations
         is_whole = combinations == guess.count and (is_crossed or is_of_settings)
         is_named = not guess.is_given and (is_of_row or is_whole)
-        stated = [n for n in parts if _contains(cells, columns[n])]
-        is_stated = len({*zip(*(columns[n] for n in stated), strict=True)}) == guess.count
-        if len(parts) > 1 and (is_named or (is_stated and len(stated) > 1)):
-            guess.role = "label"
-            named = " and ".join(guesses[n].heading.text for n in parts)
-            guess.why = f"a name of each combination of {named}"
+        stated = [part for part in parts if _contains(guess.cells, part.cells)]
+        is_stated = _combinations(stated) == guess.count and len(stated) > 1
+        if len(parts) > 1 and (is_named or is_stated):
+            named = " and ".join(part.heading.text for part in parts)
+            guess.role, guess.why = "label", f"a name of each combination of {named}"
+
+
+def _combinations(parts: Sequence[Guess]) -> int:
+    return len({*zip(*(part.cells for part in parts), strict=True)})
 
 
 def _is_named(guess: Guess) -> bool:

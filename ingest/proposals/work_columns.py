@@ -33,63 +33,58 @@ _LEAST_ROWS: Final = 2
 _MOST_SET: Final = 3
 
 
-def give_work(guesses: Sequence[Guess], columns: Sequence[Sequence[Cell]]) -> None:
+def give_work(guesses: Sequence[Guess]) -> None:
     """Take amounts and mixes of work for part of the question, if anything else was set."""
-    knobs = [n for n, each in enumerate(guesses) if each.role == "knob" and each.count > 1]
-    free = [n for n in knobs if not guesses[n].is_given]
-    work: dict[int, str] = {}
-    for index in free:
-        guess, others = guesses[index], [columns[n] for n in knobs if n != index]
+    knobs = [each for each in guesses if each.is_set]
+    free = [each for each in knobs if not each.is_given]
+    work: list[tuple[Guess, str]] = []
+    for guess in free:
         if guess.kind == "text" or guess.is_declared or guess.heading.has(*WORDS["working"]):
             continue
-        if _is_number_of_things(guess) and _costs_grow(index, guesses, columns, others):
-            work[index] = "costs grow with it: an amount of work"
+        others = [each.cells for each in knobs if each is not guess]
+        if _is_number_of_things(guess) and _costs_grow(guess, guesses, others):
+            work.append((guess, "costs grow with it: an amount of work"))
         elif why := _why_a_mix(guess, guesses):
-            work[index] = why
-    for index, why in work.items() if len(work) < len(free) else ():
-        guesses[index].is_given = True
-        guesses[index].why += f"; {why}"
+            work.append((guess, why))
+    for guess, why in work if len(work) < len(free) else ():
+        guess.is_given = True
+        guess.why += f"; {why}"
 
 
-def leave_out_baselines(guesses: Sequence[Guess], columns: Sequence[Sequence[Cell]]) -> None:
+def leave_out_baselines(guesses: Sequence[Guess]) -> None:
     """Make labels of costs that the work alone decides, beside others of their kind that differ.
 
     They are of another run, with which the rows are compared: no two runs take 1.17854 s.
     """
-    knobs = [n for n, each in enumerate(guesses) if each.role == "knob" and each.count > 1]
-    work = [columns[n] for n in knobs if guesses[n].is_given]
-    settings = [*zip(*work, strict=True)] or [()] * len(columns[0])
-    costs = [
-        n
-        for n, each in enumerate(guesses)
-        if each.role == "metric" and each.quantity in _COSTS and not each.is_declared
-    ]
-    fixed = {n for n in costs if decides(settings, columns[n])}
+    knobs = [each for each in guesses if each.is_set]
+    work = [each.cells for each in knobs if each.is_given]
+    settings = [*zip(*work, strict=True)] or [()] * len(guesses[0].cells)
+    costs = [g for g in guesses if g.role == "metric" and g.quantity in _COSTS]
+    costs = [each for each in costs if not each.is_declared]
+    fixed = [each for each in costs if decides(settings, each.cells)]
     if len(work) == len(knobs) or len(settings) < _LEAST_ROWS * len({*settings}):
         return
-    for index in fixed:
-        guess = guesses[index]
-        own = next((guesses[n] for n in costs if guesses[n].quantity == guess.quantity
-                    and n not in fixed), None)  # fmt: skip
-        is_measured = any(digits_of(str(cell)) > _MOST_SET for cell in {*columns[index]})
+    for guess in fixed:
+        own = next((g for g in costs if g.quantity == guess.quantity and g not in fixed), None)
+        is_measured = any(digits_of(str(cell)) > _MOST_SET for cell in {*guess.cells})
         if own is not None and is_measured:
             guess.role, guess.better = "label", None
             guess.why = f"a baseline: the work alone decides it, unlike {own.heading.text}"
 
 
-def leave_out_repeated(guesses: Sequence[Guess], columns: Sequence[Sequence[Cell]]) -> None:
+def leave_out_repeated(guesses: Sequence[Guess]) -> None:
     """Take energies and times of unequal numbers of repetitions for no costs of the run.
 
     That of an item stands beside them. How often it was repeated was set: a size of a batch, or a
     round number that one of several knobs decides. What a solver needs to converge depends on all.
     """
-    knobs = [n for n, each in enumerate(guesses) if each.role == "knob" and each.count > 1]
+    knobs = [each for each in guesses if each.is_set]
     prices = [g for g in guesses if g.quantity == "price" and not g.is_dropped]
-    for index, repeats in enumerate(guesses):
+    for repeats in guesses:
         if repeats.kind != "whole" or repeats.count < 2:
             continue
         is_batch = repeats.role == "knob" and repeats.heading.has("batch", "batches")
-        if not is_batch and not _is_set_by_a_knob(repeats, columns[index], knobs, columns):
+        if not is_batch and not _is_set_by_a_knob(repeats, knobs):
             continue
         for whole in guesses:
             is_free = whole.quantity in ("energy", "time") and not whole.is_declared
@@ -99,14 +94,12 @@ def leave_out_repeated(guesses: Sequence[Guess], columns: Sequence[Sequence[Cell
                 whole.why += f"; {of.heading.text} times unequal {repeats.heading.text}"
 
 
-def _is_set_by_a_knob(
-    repeats: Guess, cells: Sequence[Cell], knobs: Sequence[int], columns: Sequence[Sequence[Cell]]
-) -> bool:
+def _is_set_by_a_knob(repeats: Guess, knobs: Sequence[Guess]) -> bool:
     """Return whether a number of repetitions was set, and one of several knobs decides it."""
     if repeats.role == "knob" or not repeats.heading.has(*_REPEATS) or len(knobs) < _FEWEST_KNOBS:
         return False
-    is_round = all(len(str(cell).strip().rstrip("0")) <= _MOST_DIGITS for cell in cells)
-    return is_round and any(decides(columns[n], cells) for n in knobs)
+    is_round = all(len(str(cell).strip().rstrip("0")) <= _MOST_DIGITS for cell in repeats.cells)
+    return is_round and any(decides(knob.cells, repeats.cells) for knob in knobs)
 
 
 def _is_sum(whole: Guess, price: Guess, repeats: Guess) -> bool:
@@ -129,17 +122,12 @@ def _is_number_of_things(guess: Guess) -> bool:
     )
 
 
-def _costs_grow(
-    index: int,
-    guesses: Sequence[Guess],
-    columns: Sequence[Sequence[Cell]],
-    others: Sequence[Sequence[Cell]],
-) -> bool:
+def _costs_grow(guess: Guess, guesses: Sequence[Guess], others: Sequence[Sequence[Cell]]) -> bool:
     """Return whether a cost grows far with the work in each setting of the others, and none falls.
 
     The energy of a whole row may grow less, where more work was repeated less often.
     """
-    amounts, rows = guesses[index].numbers, len(columns[index])
+    amounts, rows = guess.numbers, len(guess.cells)
     costs = [g.numbers for g in guesses if g.role == "metric" and g.quantity in _COSTS]
     costs = [each for each in costs if len(each) == rows and each.min() > 0]
     if len(amounts) != rows or amounts.min() <= 0:
