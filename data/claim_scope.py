@@ -57,6 +57,10 @@ class Spec:
     n: tuple[int, int]
 
 
+# Amounts of work that differ by more are no longer the same.
+_UNLIKE: Final = 1.05
+
+
 @dataclass(frozen=True)
 class Scope:
     """All settings of one workload, load, machine and so on, whatever their system.
@@ -76,10 +80,25 @@ class Scope:
 
     @cached_property
     def usual_metrics(self) -> list[str]:
-        """What is to be saved, energy first; the workload's own performance, or time."""
-        costs = (c for c in self.catalogue.costs if self.rows[f"{c}_n"].sum() > 0)
-        cost = next(costs, ENERGY)
-        return list(dict.fromkeys([cost, self.performance_metric or USUAL_PERFORMANCE]))
+        """What is to be saved, energy first; the workload's own performance, or time.
+
+        Of runs that did unequal amounts of work it is the energy of an item, and no time.
+        """
+        measured = [c for c in self.catalogue.costs if self.rows[f"{c}_n"].sum() > 0]
+        performance = self.performance_metric or USUAL_PERFORMANCE
+        of_items = [c for c in self.catalogue.costs_of_items if c in measured]
+        if ENERGY in measured and of_items and self._is_unlike(of_items[0]):
+            shared = [] if performance == "duration_s" else [performance]
+            return list(dict.fromkeys([of_items[0], *shared]))
+        return list(dict.fromkeys([*(measured[:1] or [ENERGY]), performance]))
+
+    def _is_unlike(self, of_item: str) -> bool:
+        """Return whether the energies of an item tell that runs did other amounts of work."""
+        amount = pl.col(f"{ENERGY}_mean") / pl.col(f"{of_item}_mean")
+        own = self.rows.select(*self.items, amount=amount).drop_nulls("amount")
+        groups = own.partition_by(self.items) if self.items else [own]
+        amounts = [each["amount"].to_numpy() for each in groups if len(each)]
+        return any(bool(each.max() > _UNLIKE * each.min() > 0) for each in amounts)
 
     @cached_property
     def items(self) -> list[str]:

@@ -24,6 +24,8 @@ from ingest.settings.tables import CORE, VARIANT
 # What tables call the number of the core that a row is of.
 _CORE_HEADINGS: Final = frozenset({"core", "core_id", "cpu", "cpu_id"})
 _MOST_CORES: Final = 1024
+# Ends the name of a column whose heading is that of another column of the lake.
+OF_TABLE: Final = " of table"
 # A column of numbers with more values than this is no factor of an experiment.
 _MOST_FACTORS: Final = 20
 N_COLUMN: Final = Column(
@@ -92,6 +94,8 @@ def targets_of(table: Table, declaration: TableDeclaration, file: str) -> list[T
             role = "knob"
         name = clean_name(bare, kind, taken, role)
         shown = declared.unit or table.units.get(heading, "")
+        # The lake's column of that name is another one, and has no values beside it.
+        bare = bare.removesuffix(OF_TABLE)
         title = (without_unit(bare) if shown and bare else bare) or name
         own = Column(name, role, kind, title, title, shown)
         own = replace(own, better=declared.better, is_given=declared.is_given)

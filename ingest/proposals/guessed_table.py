@@ -7,6 +7,7 @@ from typing import Final
 
 from data.schema import KNOBS, MEASUREMENTS
 from ingest.formats.json_rows import is_configuration, is_set
+from ingest.formats.table_columns import OF_TABLE
 from ingest.proposals.columns import AT_RANDOM, guess_columns
 from ingest.proposals.crossed_tables import rows_are_samples
 from ingest.proposals.found_tables import FoundTable
@@ -117,7 +118,7 @@ class GuessedTable:
             self._measure_nothing()
         for guess in self.guesses:
             if not guess.to and _is_other(guess, settings):
-                guess.name = f"{guess.heading.text} of table"
+                guess.name = f"{guess.heading.text}{OF_TABLE}"
             if guess.heading.text.lower() == _THREADS and not is_of_requests:
                 guess.name = _THREAD_COUNT
             # `parameters.level` is a level, unless another column is one.

@@ -13,6 +13,7 @@ from scipy import stats
 
 from data.choices import Study
 from data.connection import Lake, open_lake
+from data.declared import Column
 from data.errors import DataError
 from data.findings import Claim, claims
 from data.machine_state import StateDifference
@@ -272,6 +273,27 @@ def test_a_setting_is_judged_over_all_programs_each_against_itself(tmp_path: Pat
     width = stats.t.ppf(1 - claim.alpha / 2, 4) * np.std(own, ddof=1) / 5**0.5
     ends = 100 * np.expm1([saved.mean() - width, saved.mean() + width])
     assert [claim.low, claim.high] == pytest.approx(ends.tolist())
+
+
+@pytest.mark.parametrize(("is_unlike", "metrics"), [(True, {"frame_j"}), (False, {"energy_j"})])
+def test_unequal_work_is_compared_by_its_items(
+    tmp_path: Path, is_unlike: bool, metrics: set[str]
+) -> None:
+    """A batch of 8 images needs more than one of 1: neither its energy nor its time is claimed."""
+    rows = [
+        run(workload="suite", system="board", load_qps=None, itr_us=None, dvfs_ghz=None, batch=size,
+            replicate=replicate, latency_p99_us=None, performance_metric="duration_s",
+            duration_s=1.0 * count, energy_j=count * own + replicate / 100,
+            frame_j=own + replicate / 100 / count)
+        for size, own in ((1, 10.0), (8, 4.0))
+        for count in (size if is_unlike else 8,)
+        for replicate in range(3)
+    ]  # fmt: skip
+    batch = Column("batch", "knob", "whole", "Batch size")
+    frame = Column("frame_j", "metric", "real", "Energy per frame", unit="J/frame", better="less")
+    with open_lake(write_lake(tmp_path / "lake", rows, (batch, frame))) as lake:
+        assert {claim.metric for claim in claims(lake)} - {"duration_s"} == metrics
+        assert ("duration_s" in {claim.metric for claim in claims(lake)}) != is_unlike
 
 
 @pytest.mark.parametrize(
