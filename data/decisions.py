@@ -44,7 +44,7 @@ _MOST: Final = 5.0
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The best set of a choice; percentages of the objective, positive where a setting costs more.
+    """The best set of a choice; percentages of the objective.
 
     Attributes:
         settings: Number of settings with a value of the objective.
@@ -55,7 +55,8 @@ class Answer:
         recommended_n: Its runs.
         is_proven: It has two or more runs and surely meets the limit.
         regret_pct: It costs at most so much more than the best member; None if not bounded.
-        change_pct: Of the recommended against the default: estimate and interval. None without.
+        change_pct: Of the objective's value, the recommended against the default: estimate and
+            interval; above 0 where the recommended has more. None without.
         reason: Why there is no `recommended` or no `change_pct`; else empty.
         left_out: Runs of settings without a value of the objective above 0.
         within, outside: Settings that surely meet the limit, and that surely break it.
@@ -81,8 +82,8 @@ class Comparison:
     """The best of choice A against the best of choice B.
 
     Attributes:
-        change_pct: A relative to B, estimate and interval: positive means that A costs more. An end
-            that the data do not bound is None.
+        change_pct: A relative to B, estimate and interval: above 0 where A has more of the
+            objective. An end that the data do not bound is None.
         more_runs: About how many more runs of each member would decide; 0 if it is decided, None
             for over 100.
         members: Numbers of members of A and of B that are compared.
@@ -135,7 +136,9 @@ def decide(
         else:
             own = study.cost.at(recommended.setting)
             change = saving(own, reference.cost, max(int(is_twice.sum()), 1), alpha)
-    return _answer(study, recommended.setting, recommended.is_proven, change, reason)
+    sign = catalogue.metric(choice.objective).sign
+    percentages = None if change is None else _percentages(change, sign)
+    return _answer(study, recommended.setting, recommended.is_proven, percentages, reason)
 
 
 def compare(
@@ -158,7 +161,7 @@ def compare(
     once = [int((study.cost.n < 2).sum()) for study in studies]
     return Comparison(
         comparison.outcome,
-        _percentages(comparison.change.estimate, comparison.change.low, comparison.change.high),
+        _percentages(comparison.change, lake.catalogue.metric(a.objective).sign),
         more,
         (len(first.settings), len(second.settings)),
         (once[0], once[1]),
@@ -200,7 +203,7 @@ def _nothing_within(choice: Choice, study: Study, catalogue: Catalogue) -> str:
 
 
 def _answer(
-    study: Study, recommended: int | None, is_proven: bool, change: Change | None, reason: str
+    study: Study, recommended: int | None, is_proven: bool, change: Interval | None, reason: str
 ) -> Answer:
     best, n = study.best, study.cost.n
     regret = None if recommended is None else _percent(float(best.regret[recommended]))
@@ -213,7 +216,7 @@ def _answer(
         recommended_n=0 if recommended is None else int(n[recommended]),
         is_proven=is_proven,
         regret_pct=regret,
-        change_pct=_percentages(change.estimate, change.low, change.high) if change else None,
+        change_pct=change,
         reason=reason,
         left_out=study.left_out,
         within=int(best.is_within.sum()),
@@ -229,8 +232,13 @@ def _written(settings: pl.DataFrame, number: int) -> Setting:
     return settings.row(number, named=True) if settings.width else {}
 
 
-def _percentages(*differences: float) -> Interval:
-    estimate, low, high = (_percent(d) for d in differences)
+def _percentages(change: Change, sign: float) -> Interval:
+    """Return a change in percent of the objective, of which -1 as a sign means that more is better.
+
+    Changes are of the negated logarithm then, so that their ends turn around too.
+    """
+    ends = (change.low, change.high) if sign > 0 else (change.high, change.low)
+    estimate, low, high = (_percent(sign * each) for each in (change.estimate, *ends))
     return estimate, low, high
 
 

@@ -11,7 +11,8 @@ from app.kit.controls import Entries, entries
 from app.kit.lake_view import LakeView, leading
 from app.kit.links import configurations
 from app.kit.settings import MAX_ROWS
-from app.kit.url_state import UrlState, check_choice, parameter
+from app.kit.url_state import UrlState, parameter
+from app.kit.url_values import check_choice
 from data.analysis.facet_counts import LEADING, Choice, FacetCounts, matches
 from data.catalogue import Catalogue
 from data.distributions import QUANTITIES

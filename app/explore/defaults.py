@@ -23,8 +23,8 @@ from app.kit.metric_choice import (
     performance_column,
     value_counts,
 )
-from app.kit.metric_ranges import MetricRange
 from app.kit.panels import NONE
+from data.analysis.facet_counts import MetricRange
 from data.queries.runs import chosen_counts_query, one_measurement_query
 from data.queries.storage import IDLE_WORKLOAD
 from data.selection import Selection, Value

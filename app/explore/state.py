@@ -7,14 +7,8 @@ from app.explore.opening_rule import Roles
 from app.kit.clause import read_clause, write_knobs
 from app.kit.metric_choice import PERFORMANCE
 from app.kit.panels import AUTO, NONE
-from app.kit.url_state import (
-    Parameters,
-    Upgraders,
-    UrlState,
-    check_choice,
-    parameter,
-    read_number,
-)
+from app.kit.url_state import Parameters, Upgraders, UrlState, parameter
+from app.kit.url_values import check_choice, read_number
 from data.analysis.like_with_like import check_pool
 from data.catalogue import Catalogue
 from data.errors import SelectionError

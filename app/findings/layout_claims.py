@@ -12,7 +12,8 @@ from app.findings.state import FindingsState
 from app.kit.clause import write_knobs
 from app.kit.lake_view import LakeView
 from app.kit.links import address
-from app.kit.url_state import LINK_VERSION, write_value
+from app.kit.url_state import LINK_VERSION
+from app.kit.url_values import write_value
 from app.kit.words import EMPTY_LAKE_PLAIN, guessed_words
 from data.analysis.verdicts import DOES_NOT, HOLDS, IN_PART, NEARLY, UNDECIDED
 from data.findings import Claim

@@ -4,7 +4,8 @@ from dataclasses import dataclass
 from typing import ClassVar, Final
 
 from app.kit.clause import read_clause
-from app.kit.url_state import UrlState, parameter, read_lake_version, read_number
+from app.kit.url_state import UrlState, parameter
+from app.kit.url_values import read_lake_version, read_number
 from data.catalogue import Catalogue
 from data.errors import SelectionError
 from data.findings import LIMIT

@@ -19,7 +19,8 @@ from app.kit.context import lake_view
 from app.kit.filters import Offered, chip_values, offered_filters
 from app.kit.ids import PageIds
 from app.kit.lake_view import LakeView
-from app.kit.url_state import UrlState, read_flag
+from app.kit.url_state import UrlState
+from app.kit.url_values import read_flag
 from app.kit.words import order_note
 from data.analysis.facet_counts import LEADING
 

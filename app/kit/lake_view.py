@@ -19,10 +19,9 @@ from app.kit.answer_cache import (
     known_columns,
     unchanged,
 )
-from app.kit.metric_ranges import MetricRange, ranges_of
 from app.kit.settings import MAX_ROWS
 from data.analysis.coded_rows import Part
-from data.analysis.facet_counts import LEADING, FacetCounts, matches
+from data.analysis.facet_counts import LEADING, FacetCounts, MetricRange, matches, ranges_of
 from data.connection import Lake
 from data.errors import LakeError
 from data.order import MOST_RUNS, NO_ORDER, Order, order_of

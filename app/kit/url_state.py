@@ -12,6 +12,15 @@ from functools import cache, lru_cache
 from typing import Any, ClassVar, Final, Self
 from urllib.parse import parse_qs, urlencode
 
+from app.kit.url_values import (
+    LONGEST_SHOWN,
+    is_version,
+    read_flag,
+    read_lake_version,
+    read_number,
+    read_text,
+    write_value,
+)
 from data.catalogue import Catalogue
 from data.declared import FACET_PREFIX
 from data.errors import SelectionError
@@ -20,40 +29,11 @@ from data.selection import Selection, Value
 Parameters = dict[str, list[str]]
 Pairs = tuple[tuple[str, str], ...]
 Upgraders = Mapping[int, Callable[[Parameters], Parameters]]
-_LONGEST_SHOWN = 40
 _LONGEST_HANDED_ON: Final = 6000
 # Since this version of its state, each page reads filters and `sel` of other pages' links.
 LINK_VERSION: Final = 2
 # What pages hand on beside the filters: the limit, the metric that it applies to, the selection.
 HANDED_ON: Final = frozenset({"limit", "by", "sel"})
-
-
-def read_text(name: str, text: str) -> str:
-    """Return a text unchanged."""
-    del name
-    return text
-
-
-def read_number(name: str, text: str) -> float:
-    """Read a finite number.
-
-    Raises:
-        SelectionError: It is not one; the message names the parameter and the text.
-    """
-    try:
-        value = float(text)
-    except ValueError:
-        raise SelectionError(f"{name} is {text!r}, expected a number") from None
-    if value != value or value in (float("inf"), float("-inf")):
-        raise SelectionError(f"{name} is {text!r}, expected a finite number")
-    return value
-
-
-def read_flag(name: str, text: str) -> bool:
-    """Read 0 or 1; raises as `read_number`."""
-    if text not in ("0", "1"):
-        raise SelectionError(f"{name} is {text!r}, expected 0 or 1")
-    return text == "1"
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,7 +175,7 @@ class UrlState:
         carried = filter_pairs(others)
         for key, texts in parameters.items():
             if key.startswith(FACET_PREFIX):
-                column = key.removeprefix(FACET_PREFIX)[:_LONGEST_SHOWN]
+                column = key.removeprefix(FACET_PREFIX)[:LONGEST_SHOWN]
                 raise SelectionError(f"the lake has no declared column {column!r} to filter by")
             if key in cls.parameters():
                 values[cls.parameters()[key].attribute] = cls.read(key, texts)
@@ -225,7 +205,7 @@ class UrlState:
         """
         if not isinstance(raw, Mapping):
             raise SelectionError(
-                f"the state is {str(raw)[:_LONGEST_SHOWN]!r}, expected values by key"
+                f"the state is {str(raw)[:LONGEST_SHOWN]!r}, expected values by key"
             )
         return cls._of(parameters_of(raw), catalogue)
 
@@ -260,7 +240,7 @@ def read_parameters(query: str, version: int, upgraders: Upgraders) -> Parameter
     text = parameters.pop("v", [str(version)])[-1]
     if not is_version(text) or int(text) > version:
         raise SelectionError(
-            f"the link has version {text[:_LONGEST_SHOWN]!r}; this wattlas reads up to {version}: "
+            f"the link has version {text[:LONGEST_SHOWN]!r}; this wattlas reads up to {version}: "
             "it may be newer"
         )
     for old in range(int(text), version):
@@ -338,39 +318,7 @@ def check_handed_on(key: str, text: str) -> str:
         SelectionError: A limit that is no number above 0; the page that uses it checks the rest.
     """
     if key == "limit" and read_number(key, text) <= 0:
-        raise SelectionError(f"limit is {text[:_LONGEST_SHOWN]!r}, expected a number above 0")
+        raise SelectionError(f"limit is {text[:LONGEST_SHOWN]!r}, expected a number above 0")
     if len(text) > _LONGEST_HANDED_ON:
         raise SelectionError(f"{key} of {len(text)} characters is too long for an address")
     return text
-
-
-def write_value(value: object) -> str:
-    """Convert a value to query text: booleans as 1 and 0, whole numbers without a point."""
-    if isinstance(value, bool):
-        return "1" if value else "0"
-    if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
-        return str(int(value))
-    return repr(value) if isinstance(value, float) else str(value)
-
-
-def check_choice(name: str, value: str | None, known: Collection[str | None]) -> None:
-    """Refuse a value that is not one of some.
-
-    Raises:
-        SelectionError: The message names the parameter, the value and those known.
-    """
-    if value not in known:
-        words = ", ".join(filter(None, known))
-        raise SelectionError(f"{name} is {str(value)[:_LONGEST_SHOWN]!r}, expected one of {words}")
-
-
-def read_lake_version(name: str, text: str) -> int:
-    """Read a version of the lake; raises as `read_number`."""
-    if not is_version(text):
-        raise SelectionError(f"{name} is {text[:_LONGEST_SHOWN]!r}, expected a version number")
-    return int(text)
-
-
-def is_version(text: str) -> bool:
-    """Return whether a text is a whole number of at most 18 ASCII digits."""
-    return text.isascii() and text.isdecimal() and len(text) <= 18

@@ -14,7 +14,7 @@ from flask import Flask, Response, current_app, request
 
 from app.kit.context import lakes
 from app.kit.lake_view import LakeView
-from app.kit.url_state import check_choice
+from app.kit.url_values import check_choice
 from app.models.curves import simulation
 from app.models.jobs import Jobs
 from app.models.runs import (

@@ -5,13 +5,8 @@ from typing import Any, ClassVar, Final
 
 from app.kit.clause import read_clause
 from app.kit.page import View
-from app.kit.url_state import (
-    Upgraders,
-    UrlState,
-    check_choice,
-    parameter,
-    read_number,
-)
+from app.kit.url_state import Upgraders, UrlState, parameter
+from app.kit.url_values import check_choice, read_number
 from app.models.controls import CONTROLS, ENERGY, read_values, values_in
 from app.models.presets import FIGURES, HOSTS, MULTIPLES
 from data.catalogue import Catalogue

@@ -7,13 +7,8 @@ from typing import ClassVar, Final, Literal
 from app.kit.clause import Clause, Kind, read_clause, write_knobs
 from app.kit.metric_choice import PERFORMANCE
 from app.kit.panels import AUTO, NONE
-from app.kit.url_state import (
-    Parameters,
-    UrlState,
-    check_choice,
-    parameter,
-    read_number,
-)
+from app.kit.url_state import Parameters, UrlState, parameter
+from app.kit.url_values import check_choice, read_number
 from data.analysis.like_with_like import check_pool
 from data.analysis.rules import CORRECTIONS, RULES, SETS, Correction, Rule, Rules
 from data.catalogue import SHIPPED, Catalogue

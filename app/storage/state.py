@@ -7,14 +7,8 @@ from typing import Any, ClassVar, Final, Literal
 import polars as pl
 
 from app.kit.clause import read_clause
-from app.kit.url_state import (
-    Parameters,
-    Upgraders,
-    UrlState,
-    check_choice,
-    parameter,
-    read_number,
-)
+from app.kit.url_state import Parameters, Upgraders, UrlState, parameter
+from app.kit.url_values import check_choice, read_number
 from data.analysis.like_with_like import check_pool
 from data.catalogue import Catalogue
 from data.errors import SelectionError

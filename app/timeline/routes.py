@@ -10,7 +10,7 @@ from werkzeug.wrappers import Response as AnyResponse
 from app.kit.context import lake_view
 from app.kit.lake_view import LakeView
 from app.kit.links import address
-from app.kit.url_state import read_lake_version, read_number
+from app.kit.url_values import read_lake_version, read_number
 from app.serve.routes import json_answer
 from app.timeline.panels import DEFAULT_PANELS
 from app.timeline.payload import encode_answer

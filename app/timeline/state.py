@@ -7,7 +7,8 @@ from typing import Any, ClassVar, Final, Literal, Self
 from urllib.parse import parse_qs
 
 from app.kit.clause import read_clause, write_knobs
-from app.kit.url_state import Parameters, UrlState, parameter, read_number
+from app.kit.url_state import Parameters, UrlState, parameter
+from app.kit.url_values import read_number
 from app.timeline.panels import DEFAULT_PANELS, HEATS, PANELS
 from data.catalogue import Catalogue
 from data.errors import SelectionError

@@ -93,6 +93,30 @@ def test_several_defaults_give_no_saving_and_the_reason(lake: Lake) -> None:
         decide(lake, TUNED, baseline={"turbo": "on"})
 
 
+def test_of_more_is_better_a_gain_is_above_0(tmp_path: Path) -> None:
+    """900 IOPS of the setting, 600 of the default: 50 % more."""
+    found = rows({2.0: [1.0] * 3, 4.0: [1.0] * 3}) + rows(
+        {9.0: [1.0] * 3}, system="linux_default", dvfs_ghz=None
+    )
+    base = {2.0: 900.0, 4.0: 700.0, 9.0: 600.0}
+    for at, row in enumerate(found):
+        row |= {"run_id": f"m{at}", "iops": base[row["itr_us"]] + at % 3}
+    choice = replace(TUNED, objective="iops")
+    with open_lake(write_lake(tmp_path / "lake", found)) as lake:
+        answer = decide(lake, choice)
+        other = compare(lake, replace(choice, system="linux_default"), choice)
+    assert answer.recommended is not None
+    assert answer.recommended["itr_us"] == 2.0
+    assert answer.change_pct is not None
+    change, low, high = (value or 0.0 for value in answer.change_pct)
+    assert change == pytest.approx(100 * (901 / 601 - 1), abs=0.1)
+    assert 0 < low < change < high
+    assert other.outcome == "b_better"
+    against, low, high = (value or 0.0 for value in other.change_pct)
+    assert against == pytest.approx(100 * (601 / 901 - 1), abs=0.1)
+    assert low < against < high < 0
+
+
 def test_the_default_is_no_candidate_of_its_own_choice(lake: Lake) -> None:
     answer = decide(lake, replace(TUNED, system="linux_default"))
     assert answer.settings == 1
