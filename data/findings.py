@@ -28,7 +28,7 @@ from data.machine_state import compare_states, runs_of_states
 from data.published import PublishedClaim, published_claims
 from data.queries.claims import REFERENCE, SUBJECT, Member, claim_runs_query
 from data.selection import Selection
-from data.units import format_signed, lowered
+from data.units import counted, format_signed, lowered
 
 if TYPE_CHECKING:
     from data.connection import Lake
@@ -266,7 +266,7 @@ def _claim(
         settings=spec.members,
         beside=beside,
         condition=_SAME_WORK if is_guessed and metric.is_total else "",
-        adjusted=f"1 of {count} claims",
+        adjusted=f"1 of {counted(count, 'claim')}",
         holds_alone=judged.holds_alone,
         alpha=judged.alpha,
         is_synthetic=spec.is_synthetic,

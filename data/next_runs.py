@@ -145,7 +145,10 @@ class _Planner:
         if np.isnan(regret) or regret > self.log_margin or (best.is_member & (cost.n < 2)).any():
             return ""
         most = format_digits(100 * np.expm1(regret), 2)
-        return f"the recommended setting costs at most {most} % more"
+        # Of settings that are a guess none is recommended.
+        is_guessed = not self.lake.guessed.isdisjoint(self.own.rows["dataset"])
+        what = "the setting of least bound" if is_guessed else "the recommended setting"
+        return f"{what} costs at most {most} % more"
 
     def cells(self) -> tuple[list[Cell], float]:
         """List the unmeasured cells next to the best set."""

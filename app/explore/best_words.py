@@ -236,11 +236,11 @@ def _least_words(row: Mapping[str, Any], question: Asked, setting: str) -> str:
     words += f"among {row['settings']:,} settings"
     if row["equals"] > 1:
         words += f", of which {row['equals']:,} have just this value"
-    if row["members"] > 1:
-        words += (
-            f"; {row['members'] - 1:,} of {row['settings_twice']:,} measured at least twice "
-            "cannot be told from it"
-        )
+    alike, others = row["members"] - 1, row["settings_twice"] - 1
+    # A run of its own is not judged: nothing is told from it.
+    if row["n"] >= 2 and alike > 0:
+        some = "the other one" if others == 1 else f"{alike:,} of the {others:,} others"
+        words += f"; {some} measured at least twice cannot be told from it"
     return words
 
 

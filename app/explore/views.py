@@ -146,7 +146,7 @@ def status_words(view: LakeView, state: ExploreState) -> str:
     odd = question.odd
     left_out = odd["run_id"].n_unique() if state.without_odd else 0
     missing = matching - left_out - int(question.points["n"].sum())
-    if missing:
+    if missing and question.state.show != "lines":
         parts.append(f"{missing:,} of them without both axes' values")
     if question.state.replicates != state.replicates:
         parts.append(f"means are drawn, not runs: over {MOST_RUNS_DRAWN:,} match")

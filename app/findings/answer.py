@@ -19,6 +19,7 @@ from data.run_list import NextRuns
 from data.selection import Selection
 from data.siblings import odd_runs
 from data.sweeps import KnobShares, Level, knob_effect, knob_shares, scope_words, sweeps_of
+from data.units import counted
 
 # Sweeps whose knobs are drawn side by side; the filters choose among more.
 MOST_SWEEPS: Final = 6
@@ -85,7 +86,7 @@ def no_claim_words(view: LakeView, state: FindingsState) -> str:
     """Return why there is none: the filters, nothing that was set, or runs that none repeats."""
     everything = view.once(_claims, (studied(view, state), state.bound))
     if everything:
-        return f"None of the {len(everything):,} claims passes these filters."
+        return f"None of {counted(len(everything), 'claim')} passes these filters."
     left = view.left(studied(view, state))
     most = left.group_by(view.catalogue.choice_columns).agg(settings=pl.len())["settings"].max()
     if most == 1:
@@ -95,6 +96,12 @@ def no_claim_words(view: LakeView, state: FindingsState) -> str:
             "There is no claim: each setting has one run (n = 1), and without a second one nothing "
             f"tells a difference from noise. {len(left):,} more runs, one of each setting, would "
             "let them be judged."
+        )
+    once = int((left["runs"] == 1).sum())
+    if once:
+        return (
+            f"There is no claim: {once:,} of {counted(len(left), 'setting')} have one run (n = 1), "
+            "and too few were repeated to tell differences from noise."
         )
     return "There is no claim: a claim needs two settings of a system, or a default beside one."
 

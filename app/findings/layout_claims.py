@@ -53,10 +53,12 @@ def claims_block(view: LakeView, state: FindingsState, has_links: bool = True) -
     total = claims[0].adjusted.removeprefix("1 of ")
     guessed = guessed_words(view, state.selection)
     quoted = "" if guessed else " and may be quoted one by one"
+    was = "was" if total == "1 claim" else "were"
+    is_open = "is" if len(still_open) == 1 else "are"
     sentence = (
-        f"{len(decided):,} of {len(claims):,} claims are decided ({total} were judged together; at "
-        f"most 5 % of the decided ones are expected to be wrong). {alone:,} hold alone{quoted}. "
-        f"{len(still_open):,} {'is' if len(still_open) == 1 else 'are'} open. {guessed}"
+        f"{len(decided):,} of {len(claims):,} claims are decided ({total} {was} judged together; "
+        f"at most 5 % of the decided ones are expected to be wrong). {alone:,} hold alone{quoted}. "
+        f"{len(still_open):,} {is_open} open. {guessed}"
     )
     # The scale of intervals ends at the logarithm of a factor.
     effects = [abs(_log(claim.effect)) for claim in claims if claim.effect is not None]

@@ -87,6 +87,11 @@ def order_block(view: LakeView, state: FindingsState, has_links: bool = True) ->
         f"by more than it takes to matter (p of 0.01, 1 %); {len(unmixed):,} were not randomised; "
         f"{untested:,} have too few repeated settings, or no order."
     )
+    if not tested and not unmixed:
+        sentence = (
+            "Whether results change with the order of runs was not tested: too few settings were "
+            "repeated, or nothing tells the order."
+        )
     if order.is_cut:
         sentence = (
             f"Only the first {MOST_RUNS:,} runs were checked. {sentence}"
@@ -100,7 +105,8 @@ def order_block(view: LakeView, state: FindingsState, has_links: bool = True) ->
         parts += [part for check in affected for part in _means(check, view)]
     if rest:
         body = _checks(rest, "")
-        parts.append(html.Details([html.Summary(f"the other {len(rest):,}"), *body]))
+        which = f"the other {len(rest):,}" if affected else f"all {len(rest):,}"
+        parts.append(html.Details([html.Summary(which), *body]))
     odd = odd_of(view, state.selection)
     count = odd["run_id"].n_unique()
     left_out = " They are left out of the claims." if state.without_odd else ""

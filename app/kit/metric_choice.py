@@ -1,6 +1,6 @@
 """The performance metric of a workload, and the pair of metrics that most of the runs have."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 import polars as pl
@@ -22,8 +22,10 @@ _USUAL: Final = "latency_p99_us"
 _LAST: Final = frozenset({"start_unix_s", "energy_uncertainty_j", "power_readings", "duration_s"})
 # Amounts of work: no performance, and no cost.
 _WORK: Final = frozenset({"requests"})
+# Words of columns with the deviations, or the intervals, of means.
+_DEVIATIONS: Final = frozenset({"std", "sd", "stdev", "stddev", "stderr", "sem", "ci95"})
 # Within this share runs took the same time.
-_SAME_TIME: Final = 0.002
+_SAME_TIME: Final = 0.01
 # Name in URLs and menus for the workload's own performance metric, whichever column that is.
 PERFORMANCE: Final = "performance"
 
@@ -121,6 +123,11 @@ def first_telling(view: LakeView, selection: Selection, names: Sequence[str]) ->
     return next((name for name in names if name in left), "")
 
 
+def deviations(names: Iterable[str]) -> list[str]:
+    """Return the metrics whose names say that they are the deviations of means."""
+    return [name for name in names if not _DEVIATIONS.isdisjoint(name.split("_"))]
+
+
 def untelling(view: LakeView, selection: Selection, counts: Mapping[str, int]) -> dict[str, str]:
     """Return the metrics that cannot tell the chosen runs apart, each with the reason.
 
@@ -136,6 +143,7 @@ def untelling(view: LakeView, selection: Selection, counts: Mapping[str, int]) -
     zeros = view.answered(*zeros_query(selection, least)).row(0, named=True) if least else {}
     reasons |= {name: "most runs have 0" for name, are_zeros in zeros.items() if are_zeros}
     reasons |= dict.fromkeys(_WORK & counts.keys(), "it is the work that was done")
+    reasons |= dict.fromkeys(deviations(counts), "it is the deviation of another metric")
     of_items = [name for name in view.catalogue.costs_of_items if counts.get(name)]
     is_unlike = False
     if of_items and counts.get("energy_j"):

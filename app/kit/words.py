@@ -14,6 +14,7 @@ import polars as pl
 from app.kit.competitors import itr_words, value_words
 from app.kit.encodings import BREAK, bold, without_marks
 from app.kit.lake_view import LakeView
+from app.kit.metric_choice import deviations
 from data.analysis.coded_rows import Part
 from data.analysis.facet_counts import count_runs
 from data.analysis.like_with_like import Slice
@@ -28,8 +29,6 @@ workload_title: Final = SHIPPED_FACETS["workload"].titled
 
 # Knobs that labels, titles or `load_words` name instead.
 _NAMED_APART: Final = ("dataset", "workload", "system", "load", "message")
-# Words of columns with the deviations, or the intervals, of means.
-_DEVIATIONS: Final = frozenset({"std", "sd", "stdev", "stddev", "stderr", "sem", "ci95"})
 # Columns that a note on guesses names of a kind.
 _GUESSED_NAMED: Final = 4
 # The system of runs of which nobody said one.
@@ -192,7 +191,9 @@ def guessed_words(view: LakeView, selection: Selection) -> str:
     names = [knob.noun for knob in knobs if knob.is_declared]
     listed = _first(names)
     found = f"What was set was guessed: {listed}" if listed else "No column was guessed to be set"
-    unused = _first(_deviations(view, selection))
+    # Where rows are declared to be means, their deviations are used.
+    are_used = view.catalogue.aggregates.has_means
+    unused = _first([] if are_used else deviations(view.measured_columns(selection)))
     note = f" Deviations that a table states are not used: {unused}." if unused else ""
     way = "To correct it: python -m ingest propose --lake LAKE, see docs/own-logs.md"
     return f"{found}. {way}.{note}"
@@ -201,14 +202,6 @@ def guessed_words(view: LakeView, selection: Selection) -> str:
 def _first(names: Sequence[str]) -> str:
     more = [f"{len(names) - _GUESSED_NAMED} more"] if len(names) > _GUESSED_NAMED else []
     return ", ".join([*names[:_GUESSED_NAMED], *more])
-
-
-def _deviations(view: LakeView, selection: Selection) -> list[str]:
-    """Return the metrics that are deviations of means, where each row counts as one run."""
-    if view.catalogue.aggregates.has_means:
-        return []
-    there = view.measured_columns(selection)
-    return [name for name in there if not _DEVIATIONS.isdisjoint(name.split("_"))]
 
 
 def order_note(view: LakeView, selection: Selection) -> str:

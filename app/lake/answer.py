@@ -8,9 +8,9 @@ import polars as pl
 
 from app.kit.lake_view import LakeView
 from app.kit.links import page_link
-from app.kit.metric_choice import first_telling
+from app.kit.metric_choice import first_telling, telling
 from app.kit.words import explanation
-from app.lake.settings_answers import settings_answers
+from app.lake.settings_answers import are_unlike, settings_answers
 from app.lake.state import LakePageState
 from data.catalogue import Catalogue
 from data.choices import Choice
@@ -178,7 +178,9 @@ def questions_of(view: LakeView) -> list[Question]:
 def _questions(view: LakeView, selection: Selection) -> list[Question]:
     cost = view.catalogue.metric(first_telling(view, selection, view.catalogue.costs) or "power_w")
     made = claims(view.lake, selection=selection)
-    decided = [claim for claim in made if claim.outcome != "undecided"]
+    ranges = view.ranges(selection)
+    told = telling(view, selection, {claim.metric: ranges[claim.metric].runs for claim in made})
+    decided = [one for one in made if one.outcome != "undecided" and one.metric in told]
     largest = sorted(decided, key=lambda claim: (not claim.holds_alone, -abs(claim.effect or 0.0)))
     by_knob: dict[tuple[bool, str], Question] = {}
     for claim in largest:
@@ -238,7 +240,8 @@ def _place(scope: Mapping[str, Any], catalogue: Catalogue) -> Selection:
 def _of_sweep(view: LakeView, selection: Selection, cost: Metric) -> list[Question]:
     """Ask which knob matters, and what to measure next, of the largest sweep of a metric."""
     choices = sweeps_of(view.lake, selection, cost.name)
-    if not choices:
+    # Runs that are no replicates tell no noise to plan by.
+    if not choices or are_unlike(view, selection, cost):
         return []
     labels = dict(view.outline.select("system", "system_label").unique().rows())
     choice = choices[0]

@@ -15,6 +15,12 @@ from data.units import counted, format_digits, format_quantity, lowered
 _FEW_PERCENT: Final = 1.1
 
 
+def are_unlike(view: LakeView, selection: Selection, cost: Metric) -> bool:
+    """Return whether the runs of most settings that were repeated are no replicates."""
+    rows = view.answered(*extremes_query(selection, cost.name, view.catalogue)).to_dicts()
+    return bool(rows) and rows[0]["unlike"] > rows[0]["replicated"]
+
+
 def settings_answers(view: LakeView, selection: Selection, cost: Metric) -> list[tuple[str, str]]:
     """Ask how far replicates differ, and which settings have the least and the most of a metric.
 
@@ -24,7 +30,7 @@ def settings_answers(view: LakeView, selection: Selection, cost: Metric) -> list
         Questions, each with its answer.
     """
     catalogue, named = view.catalogue, lowered(cost.title)
-    rows = view.lake.polars(*extremes_query(selection, cost.name, catalogue)).to_dicts()
+    rows = view.answered(*extremes_query(selection, cost.name, catalogue)).to_dicts()
     answers = []
     if rows and rows[0]["replicated"] == rows[0]["settings"] == 1:
         mean, share = format_quantity(rows[0]["mean"], cost.unit), rows[0]["most_share"]

@@ -68,6 +68,8 @@ EFFECT_TITLES: Final = {
     "welch": "Hedges' g",
     "mann-whitney": "probability that its run beats one of the runner-up",
 }
+# Values that say nothing without the name of what was set.
+_BARE: Final = frozenset({"true", "false", "yes", "no", "on", "off", "none"})
 # Maximum number of characters in a line of the subtitle.
 _LINE_CHARS: Final = 105
 
@@ -151,13 +153,14 @@ def conclusions(judged: Judged) -> list[str]:
     title, cell_words = metric_title(judged.metric), counted(total, "cell")
     won = cells.filter(pl.col("outcome") == WIN)
     who = pl.Series(judged.who[won["winner"].to_numpy()]).value_counts(sort=True).iter_rows()
-    parts = [f"{judged.competitors.labels[i]} in {n:,}" for i, n in who]
+    parts = [f"{_named(judged, i)} in {n:,}" for i, n in who]
     if parts:
         against = " against the default" if judged.has_default else ""
         name, count = parts[0].rsplit(" in ", 1)
         parts[0] = f"{_capital(judged, name)} has {title} in {count} of {cell_words}{against}"
     elif not counts.get(DIFFER):
-        parts = [f"Nobody has {title} in any of {cell_words}"]
+        cell_words = "the only cell" if total == 1 else f"any of {cell_words}"
+        parts = [f"Nobody has {title} in {cell_words}"]
     listed = [", ".join(parts)] if parts else []
     listed += [words for name, words in _open_words(judged, counts) if counts.get(name)]
     return [f"{'; '.join(listed)}.", *_largest_lead(judged, won)]
@@ -194,9 +197,15 @@ def _unproven_words(judged: Judged) -> str:
     if not len(who):
         return ""
     leader, n = who.row(0)
-    name, noun = judged.competitors.labels[leader], judged.competitors.knob.noun
-    name = f"{noun} {name}" if name[:1].isdigit() else name
+    name = _named(judged, leader)
     return f"{len(cells):,} unproven with one run a side ({name} leads in {n:,})"
+
+
+def _named(judged: Judged, competitor: int) -> str:
+    """Return a competitor's name; a bare value of a declared knob with the knob: `pin false`."""
+    name, knob = judged.competitors.labels[competitor], judged.competitors.knob
+    is_bare = knob.is_declared and (name[:1].isdigit() or name.lower() in _BARE)
+    return f"{knob.noun} {name}" if is_bare else name
 
 
 def _largest_lead(judged: Judged, won: pl.DataFrame) -> list[str]:
@@ -211,7 +220,7 @@ def _largest_lead(judged: Judged, won: pl.DataFrame) -> list[str]:
     if judged.split:
         named.append((judged.split.knob, judged.split.values[cell["panel"]]))
     cell_words = " · ".join(value_words(knob, value, judged.labels) for knob, value in named)
-    name = judged.competitors.labels[judged.who[cell["winner"]]]
+    name = _named(judged, judged.who[cell["winner"]])
     lead = f"{format_change(cell['margin_share'])}{interval_words(cell)}"
     runs = f"n = {n[cell['winner']]} and {n[cell['runner_up']]}"
     return [f"The largest lead: {name} at {cell_words}, {lead} ({runs})."]

@@ -1,5 +1,6 @@
 """What a lake holds, for the pages Lake and SQL: datasets, knobs, logs, problems, words of SQL."""
 
+import re
 from collections.abc import Iterable
 from typing import Any, Final
 
@@ -21,6 +22,8 @@ _STUDIED: Final = {
     "of_storage": "device IS NOT NULL OR mode IS NOT NULL OR iops IS NOT NULL",
 }
 _MOST_NAMES: Final = 4
+# In names of metrics without a unit.
+_COST: Final = re.compile(r"energy|power|joule|watt")
 ALL_RUNS: Final = "SELECT *\nFROM runs"
 # What visitors' SQL can ask for.
 TABLES: Final = ("runs", "cores", "sources", "problems")
@@ -46,7 +49,7 @@ def datasets_query(catalogue: Catalogue) -> tuple[str, list[Any]]:
     own = ", ".join(catalogue.configuration)
     metrics = (column for column in catalogue.columns if column.role == "metric")
     kinds = {column.name: kind_of(column.unit) for column in metrics}
-    own_costs = (name for name, kind in kinds.items() if kind in ("J", "W"))
+    own_costs = (n for n, kind in kinds.items() if kind in ("J", "W") or _COST.search(n))
     cost = _first_of((*catalogue.costs, *own_costs))
     studied = ", ".join(f"coalesce(bool_or({s}), FALSE) AS {n}" for n, s in _STUDIED.items())
     usual = (name for name in MEASUREMENTS if name.startswith("latency_"))

@@ -9,6 +9,7 @@ from app.explore.defaults import default_state
 from app.explore.layout_best import best_settings_table
 from app.explore.views import asked_of, best_table
 from app.findings.answer import default_state as findings_state
+from app.findings.answer import no_claim_words
 from app.findings.layout_claims import claims_block
 from app.kit.context import Lakes
 from app.kit.export import render
@@ -16,8 +17,10 @@ from app.kit.lake_view import LakeView
 from app.kit.words import guessed_words
 from app.modes.answer import answer
 from app.modes.opening import default_state as modes_state
+from data.declared import Column
 from data.findings import claims
 from ingest.__main__ import main
+from tests.fixtures.lakes import run, write_lake
 from tests.fixtures.raw_runs import write_files
 
 # Four policies, three runs each, 0.1 % apart; the third takes least.
@@ -111,3 +114,61 @@ def test_a_claim_on_totals_says_its_condition(guessed: LakeView, checked: LakeVi
     assert [("may be quoted" in text, NOTE in text) for text in texts] == [
         (False, True), (True, False),
     ]  # fmt: skip
+
+
+def test_settings_that_cannot_be_told_from_the_least_are_counted(tmp_path: Path) -> None:
+    """100, 101 and 150 J, twice each; then the least ran once, and nothing is told from it."""
+    rows = [
+        run(itr_us=itr, replicate=r, energy_j=joules + 2 * r)
+        for itr, joules in ((2.0, 100.0), (4.0, 101.0), (8.0, 150.0))
+        for r in (0, 1)
+    ]
+    once = [*rows, run(itr_us=16.0, energy_j=90.0)]
+    found = []
+    for path, runs in (("twice", rows), ("once", once)):
+        view = Lakes(write_lake(tmp_path / path, runs)).at(None)
+        view.lake.__dict__["guessed"] = frozenset({"tiny"})
+        found.append(lead(view)[0])
+    assert found == [
+        "At 200k QPS, Linux tuned has its least energy at ITR 2 us: 101 J (n = 2), among 3 "
+        "settings; 1 of the 2 others measured at least twice cannot be told from it.",
+        "At 200k QPS, Linux tuned has its least energy at ITR 16 us: 90.0 J (n = 1), among 4 "
+        "settings.",
+    ]
+
+
+def test_claims_on_runs_of_unlike_work_are_of_an_item(tmp_path: Path) -> None:
+    """Five times the frames in one mode: its energy is larger, that of a frame is smaller."""
+    own = [
+        Column("pin", "knob", "text", "pin", "pin"),
+        Column("frame_mj", "metric", "real", "energy per frame", "frame", "mJ/frame", "less"),
+    ]
+    rows = [
+        run(itr_us=None, pin=pin, replicate=r, energy_j=frames * joules / 1000 + r / 100,
+            frame_mj=joules + r / 100, latency_p99_us=None, performance_metric="duration_s")
+        for pin, frames, joules in (("true", 5000, 30.0), ("false", 1000, 40.0)) for r in (0, 1)
+    ]  # fmt: skip
+    view = Lakes(write_lake(tmp_path / "lake", rows, own)).at(None)
+    energies = {one.metric: one for one in claims(view.lake) if one.metric != "duration_s"}
+    assert list(energies) == ["frame_mj"]
+    assert energies["frame_mj"].sentence.startswith("pin true lowers energy per frame against pin ")
+    assert "holds alone; 1 of 1 claim)" in energies["frame_mj"].sentence
+    # A bare value says nothing without the name of what was set.
+    assert answer(view, modes_state(view)).conclusions[0] == (
+        "pin true has least energy per frame in 1 of 1 cell."
+    )
+
+
+def test_why_there_is_no_claim(tmp_path: Path) -> None:
+    own = [Column("mode_text", "knob", "text", "mode", "mode")]
+    rows = [
+        run(itr_us=None, mode_text=mode, replicate=r, energy_j=joules + r, latency_p99_us=None,
+            duration_s=None, performance_metric=None)
+        for mode, joules, n in (("b", 90.0, 2), ("c", 80.0, 1), ("d", 70.0, 1))
+        for r in range(n)
+    ]  # fmt: skip
+    view = Lakes(write_lake(tmp_path / "lake", rows, own)).at(None)
+    assert no_claim_words(view, findings_state(view)) == (
+        "There is no claim: 2 of 3 settings have one run (n = 1), and too few were repeated to "
+        "tell differences from noise."
+    )

@@ -583,6 +583,18 @@ def test_only_the_page_without_a_link_chooses_its_scales(tmp_path: Path) -> None
     assert not any((linked.x_log, linked.y_log, linked.lines_x_log, linked.lines_y_log))
 
 
+def test_the_deviation_of_a_metric_is_no_axis(tmp_path: Path) -> None:
+    """All runs took 1 s, within 1 %: their energies stand over what was set."""
+    own = [Column("std_time", "metric", "real", "std_time", unit="s")]
+    rows = [
+        run(itr_us=itr, latency_p99_us=None, duration_s=1.0 + itr / 1000, energy_j=9.0 / itr,
+            power_w=9.0 / itr, std_time=itr**2 / 7, performance_metric="duration_s")
+        for itr in (1.0, 2.0, 4.0, 8.0)
+    ]  # fmt: skip
+    state = default_state(Lakes(write_lake(tmp_path / "lake", rows, own)).at(None))
+    assert (state.show, state.lines_x, state.lines_y) == ("lines", "itr", ("energy_j",))
+
+
 def test_what_has_no_direction_is_no_picture_beside_what_has(tmp_path: Path) -> None:
     """Times that threads shorten, beside the rows of the smallest part."""
     part = Column("part_rows", "metric", "real", "part_rows")
