@@ -32,11 +32,11 @@ from ingest.proposals.file_names import (
     name_block,
     names_a_knob,
     patterns_of,
-    with_thread_counts,
+    with_own_names,
     workload_questions,
 )
 from ingest.proposals.found_tables import find_tables
-from ingest.proposals.guessed_table import GuessedTable
+from ingest.proposals.guessed_table import GuessedTable, own_name
 from ingest.proposals.part_traces import parts_of_runs
 from ingest.proposals.path_parts import read_paths
 from ingest.proposals.sections import system_section, workload_section
@@ -61,6 +61,7 @@ def propose(
     known: Settings | None = None,
     stated: Callable[[str, str], Collection[str]] = lambda _path, _form: (),
     place_of: Callable[[str], Path] = Path,
+    texts: Collection[str] = (),
 ) -> str:
     """Write a commented settings file for the files that no shipped pattern describes.
 
@@ -72,6 +73,7 @@ def propose(
         known: Settings that the folder has; None for the shipped ones.
         stated: Maps the path and the format of a file to the settings that it states itself.
         place_of: Returns where a path is on the disk.
+        texts: Names of columns of texts that the tables have.
     """
     shipped = known or load_settings()
     results = [shape for shape in shapes if shape.role in _RESULTS]
@@ -101,7 +103,7 @@ def propose(
     form = next((f for f in forms if f in LATENCY_OF), next(iter(forms), None))
     # Of files of several formats each states a part.
     states = stated if len(by_path) == 1 else lambda *_: ()
-    named_by_path = [_path_blocks(each, dataset, states, form, place_of) for each in by_path]
+    named_by_path = [_path_blocks(each, dataset, states, form, place_of, texts) for each in by_path]
     blocks += [*knob_blocks(own), *named, *chain.from_iterable(named_by_path)]
     used = {id(pattern.shape) for pattern in patterns}
     used |= taken
@@ -173,13 +175,14 @@ def _path_blocks(
     stated: Callable[[str, str], Collection[str]],
     of_form: str | None = None,
     place_of: Callable[[str], Path] = Path,
+    texts: Collection[str] = (),
 ) -> Iterator[str]:
     """Yield the sections and the entry of files that their paths tell apart.
 
     What each file states itself is no setting of its path too.
 
     Args:
-        stated, place_of: As in `propose`.
+        stated, place_of, texts: As in `propose`.
         of_form: Format that says the workload; None for their own.
     """
     paths = [file.path for shape in shapes for file in shape.files]
@@ -199,7 +202,7 @@ def _path_blocks(
             for c in columns
             if c.name not in one_run
         ]
-    pattern, columns = with_thread_counts(pattern, columns, judge)
+    pattern, columns = with_own_names(pattern, columns, judge, texts)
     # What only tells files apart identifies their runs, and is no setting.
     stamps = [column for column in columns if column.role == "stamp"]
     columns = [column for column in columns if column.role != "stamp"]
@@ -319,6 +322,7 @@ def propose_for(raw: Path, dataset: str | None = None, known: Settings | None = 
         known,
         lambda path, form: _stated_in(_on_disk(top, path), form),
         lambda path: _on_disk(top, path),
+        {own_name(guess) for block in blocks for guess in block.guesses if guess.kind == "text"},
     )
     has_meter = any(shape.role == "meter" for shape in shapes)
     is_needed = bool(blocks) or "[[names]]" in text

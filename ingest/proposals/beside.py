@@ -44,7 +44,8 @@ def _mark_scores(guesses: Sequence[Guess]) -> None:
 
     `n_energy` beside `energy_net_j` is an energy that was normalised: a score.
     """
-    stated = [g for g in guesses if g.heading.unit is not None and g.count > 1]
+    # Of texts, such as `max` among limits, there are no numbers.
+    stated = [g for g in guesses if g.heading.unit is not None and len({*g.numbers}) > 1]
     for guess in guesses:
         is_free = guess.role == "metric" and not guess.is_declared and guess.heading.unit is None
         ends = np.min(guess.numbers, initial=1.0), np.max(guess.numbers, initial=0.0)

@@ -2,7 +2,7 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
@@ -47,16 +47,27 @@ def names_a_knob(shape: Shape) -> bool:
     return bool(knobs) or any(token.kind == "hex" for token in shape.tokens[0])
 
 
-def with_thread_counts(
-    pattern: str, columns: Sequence[PathColumn], form: str
+def with_own_names(
+    pattern: str, columns: Sequence[PathColumn], form: str, texts: Collection[str]
 ) -> tuple[str, list[PathColumn]]:
-    """Return a pattern of paths and its columns, of which threads of a program are tuned: the
-    lake's `threads` issue requests, and are part of the question.
+    """Return a pattern of paths and its columns, without names that mean something else.
+
+    Threads of a program are tuned: the lake's `threads` issue requests, and are part of the
+    question. Numbers of names are no texts of a table's column.
+
+    Args:
+        texts: Names of columns of texts.
     """
-    if form in _OF_REQUESTS:
-        return pattern, [*columns]
-    named = [replace(c, name="thread_count") if c.name == "threads" else c for c in columns]
-    return pattern.replace("(?P<threads>", "(?P<thread_count>"), named
+    own = list[PathColumn]()
+    for column in columns:
+        name = column.name
+        if name == "threads" and form not in _OF_REQUESTS:
+            name = "thread_count"
+        if column.kind != "text" and name in texts:
+            name = clean_name(f"{name} number", column.kind, texts, "knob")
+        pattern = pattern.replace(f"(?P<{column.name}>", f"(?P<{name}>")
+        own.append(replace(column, name=name))
+    return pattern, own
 
 
 @dataclass(slots=True)

@@ -250,7 +250,7 @@ def _are_dates(column: _Column) -> bool:
 
 def _are_measurements(column: _Column) -> bool:
     numbered = sum(count for text, count in column.counts.items() if text[0].isdigit())
-    is_cost = column.quantity in ("energy", "power", "time")
+    is_cost = column.quantity in ("energy", "power", "time") and not column.has(*WORDS["limits"])
     return 2 * numbered > column.rows and (is_cost or column.heading.words[-1:] == ("rss",))
 
 

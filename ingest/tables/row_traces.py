@@ -8,7 +8,7 @@ same name, else the only one of its folder. Else traces that state the settings 
 """
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -23,6 +23,7 @@ from ingest.discover.source_reads import read_source
 from ingest.formats.trace import POWER
 from ingest.formats.trace_headings import energy_column, energy_columns
 from ingest.records import Intervals, Problem, Reading, SummaryRow
+from ingest.settings.column_names import WORDS
 from ingest.settings.headings import words_of
 from ingest.tables.table_reads import TableRead, window_of
 
@@ -31,6 +32,18 @@ _LEAST_COVERED: Final = 0.9
 # Rows that are looked at for the settings of traces, and the least settings that these have.
 _MOST_ROWS: Final = 2_000
 _LEAST_SAID: Final = 2
+
+
+# Of what a trace is, at the end of its name.
+_MEASURES: Final = WORDS["measures"] | {
+    "trace",
+    "samples",
+    "gpu",
+    "cpu",
+    "monitor",
+    "smi",
+    "nvidia",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,9 +67,16 @@ class _Trace:
         return self.reading.intervals
 
     def names(self) -> set[str]:
-        """Return its name and those of its folders, as a cell may have them."""
+        """Return its name and those of its folders, as a cell may have them.
+
+        The name may end in what was measured: `exp0_power.csv` is of `exp0`.
+        """
         path = Path(self.path)
-        return {path.name, path.stem, *(parent.name for parent in path.parents)} - {""}
+        ends = re.split(r"[_.-]", path.stem)
+        while ends and ends[-1].lower() in _MEASURES:
+            ends.pop()
+        own = path.stem[: len("_".join(ends))]
+        return {path.name, path.stem, own, *(parent.name for parent in path.parents)} - {""}
 
     def energy_in(self, start_s: float, end_s: float) -> float | None:
         """Return the energy between two Unix times; None if the trace does not cover them."""
@@ -230,6 +250,13 @@ def _join_table(
 ) -> None:
     rows = type(read.table.rows)()
     file = read.file.name
+    # Of rows that name one trace nothing says which it is of, unless they state their times.
+    naming = Counter(
+        cell
+        for row in read.table.rows
+        for cell in {*row.values.values()}
+        if isinstance(cell, str) and cell in by_name
+    )
     for row in read.table.rows:
         window = window_of(row.values)
         named = [
@@ -237,6 +264,7 @@ def _join_table(
             for cell in row.values.values()
             if isinstance(cell, str) and len(by_name.get(cell, ())) == 1
             for trace in by_name[cell]
+            if window is not None or naming[cell] == 1
         ]
         named += [own] if own is not None and not named else []
         for trace in named[:1]:

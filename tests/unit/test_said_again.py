@@ -92,6 +92,29 @@ def test_a_running_total_counts_between_samples_too() -> None:
     assert [each.kind for each in found.problems] == ["sample_gap"]
 
 
+def _with_traces(folder: Path, header: str, *rows: str) -> Path:
+    """Write rows, and of `exp1` and `exp2` traces of 60 W and 70 W for 30 s."""
+    put(folder / "results.csv", "\n".join((header, *rows)) + "\n")
+    for n in (1, 2):
+        samples = (f"{1_714_550_000 + 1000 * n + at},{50 + 10 * n}\n" for at in range(30))
+        put(folder / f"exp{n}_power.csv", "timestamp,power_w\n" + "".join(samples))
+    return folder
+
+
+def test_a_trace_may_end_in_what_was_measured(lake: Path, tmp_path: Path) -> None:
+    raw = _with_traces(tmp_path / "raw", "exp,batch,loss", "exp1,16,0.41", "exp2,32,0.39")
+    ingest(lake, raw, is_proposing=True)
+    found = query(lake, "SELECT exp, batch, energy_j FROM runs ORDER BY exp")
+    assert [(*row.values(),) for row in found] == [("exp1", 16, 1800.0), ("exp2", 32, 2100.0)]
+
+
+def test_a_trace_that_several_rows_name_is_of_none(lake: Path, tmp_path: Path) -> None:
+    rows = (f"exp{n},{batch},0.{n}{batch}" for n in (1, 2) for batch in (16, 32))
+    ingest(lake, _with_traces(tmp_path / "raw", "exp,batch,loss", *rows), is_proposing=True)
+    sql = "SELECT count(batch) AS rows, count(energy_j) AS traces, count(*) AS n FROM runs"
+    assert query(lake, sql) == [{"rows": 4, "traces": 2, "n": 6}]
+
+
 def test_pairs_of_a_log_have_units_in_brackets(lake: Path, tmp_path: Path) -> None:
     lines = [f"n=9,clock={600 + 20 * (k // 2)},time={3.5 + k} [ms],energy={(80 + k) * (k % 2)} [mJ]"
              for k in range(8)]  # fmt: skip
